@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compile flags and the one helper of the build: tacho_room.
+
+option(TACHO_TESTS "build the tests" ON)
+option(TACHO_WERROR "warnings are errors" ON)
+option(TACHO_FUZZ "build the libFuzzer targets (clang)" OFF)
+set(TACHO_SANITIZE "" CACHE STRING "value of -fsanitize, empty for none")
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+add_compile_definitions(_POSIX_C_SOURCE=200809L)
+add_compile_options(
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes
+  -Wmissing-prototypes -Wvla -Wcast-qual -Wundef -Wformat=2 -Wnull-dereference
+  -Wdouble-promotion -Wswitch-enum -Wimplicit-fallthrough -fno-omit-frame-pointer)
+if(TACHO_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(TACHO_SANITIZE)
+  add_compile_options(-fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TACHO_SANITIZE})
+endif()
+if(TACHO_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  # Hardening that costs nothing measurable here.
+  add_compile_options(-fstack-protector-strong -fcf-protection -D_FORTIFY_SOURCE=2)
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
+
+# tacho_room(NAME USES rooms... SOURCES files... TESTS files... LINKS libraries...)
+# A room is an object library. USES names the rooms whose headers it may include; what a used
+# room uses is not included in that. TESTS are cmocka programs beside the code; each links the
+# rooms that this one needs.
+function(tacho_room name)
+  cmake_parse_arguments(ROOM "" "" "USES;SOURCES;TESTS;LINKS" ${ARGN})
+  add_library(tacho_${name} OBJECT ${ROOM_SOURCES})
+  target_include_directories(tacho_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include
+                                                  ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(tacho_${name} PUBLIC ${ROOM_LINKS})
+  set_property(GLOBAL APPEND PROPERTY TACHO_ROOMS ${name})
+  set_property(GLOBAL APPEND_STRING PROPERTY TACHO_ROOM_USES "${name}: ${ROOM_USES}\n")
+  if(TACHO_TESTS)
+    foreach(test ${ROOM_TESTS})
+      get_filename_component(stem ${test} NAME_WE)
+      set_property(GLOBAL APPEND PROPERTY TACHO_UNIT_TESTS
+                                          "${CMAKE_CURRENT_SOURCE_DIR}/${test}")
+    endforeach()
+  endif()
+endfunction()

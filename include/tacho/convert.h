@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Converting profiles to a trace: what `tacho convert` does, for programs.
+ */
+#ifndef TACHO_CONVERT_H
+#define TACHO_CONVERT_H
+
+#include <stdint.h>
+#include <tacho/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How to convert; all zero is the default. */
+typedef struct tacho_convert_options {
+    const char *from;      /* name of the input format; NULL: recognise each file by content */
+    const char *to;        /* name of the trace format; NULL: by the output's suffix */
+    const char *clock_mhz; /* frequency of cycle counts; NULL: the format's default */
+    uint32_t slice_count;  /* compute slices of old Torq timelines; 0: two */
+    bool omit_args;        /* names and times only: smaller files */
+} tacho_convert_options;
+
+/* What came of it. */
+typedef struct tacho_convert_result {
+    uint64_t event_count; /* events read */
+    uint64_t lost_count;  /* records that could not be read; the trace says why */
+} tacho_convert_result;
+
+/*
+ * Reads |input_count| files and writes one trace, in which each input is a process that starts
+ * at 0. The output is replaced as a whole or, on failure, left as it was. |options| and
+ * |out_result| may be NULL. Safe to call from several threads at once.
+ */
+TACHO_API tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
+                                     const char *output_path,
+                                     const tacho_convert_options *options,
+                                     tacho_convert_result *out_result) TACHO_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything of libtacho.
+ */
+#ifndef TACHO_TACHO_H
+#define TACHO_TACHO_H
+
+#include <tacho/convert.h>
+#include <tacho/status.h>
+#include <tacho/version.h>
+
+#endif

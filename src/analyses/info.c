@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums per track, and the three tables made of them.
+ */
+#include "analyses/info.h"
+
+#include "base/grow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static tacho_info *info_of(tacho_events *events)
+{
+    return (tacho_info *)(void *)events;
+}
+
+static tacho_status ensure_sums(tacho_info_sums **items, size_t *count, size_t *capacity,
+                                uint32_t id)
+{
+    TACHO_TRY(tacho_grow(items, capacity, (size_t)id + 1));
+    for (; *count <= id; (*count)++) {
+        (*items)[*count] = (tacho_info_sums){.first_start = INT64_MAX};
+    }
+    return TACHO_OK;
+}
+
+static void add_row(tacho_info_sums *sums, int64_t start, int64_t end)
+{
+    sums->row_count++;
+    sums->first_start = start < sums->first_start ? start : sums->first_start;
+    sums->last_end = end > sums->last_end ? end : sums->last_end;
+    if (__builtin_add_overflow(sums->busy_ticks, end - start, &sums->busy_ticks)) {
+        sums->busy_ticks = INT64_MAX;
+    }
+}
+
+static tacho_status info_row(tacho_events *events, const tacho_row *row)
+{
+    tacho_info *info = info_of(events);
+    uint32_t part_id = events->dict->tracks[row->track].part;
+    if (TACHO_UNLIKELY(row->track >= info->track_count)) {
+        TACHO_TRY(ensure_sums(&info->tracks, &info->track_count, &info->track_capacity,
+                              row->track));
+    }
+    if (TACHO_UNLIKELY(part_id >= info->part_count)) {
+        TACHO_TRY(ensure_sums(&info->parts, &info->part_count, &info->part_capacity, part_id));
+    }
+    tacho_info_sums *track = &info->tracks[row->track];
+    tacho_info_sums *part = &info->parts[part_id];
+    part->track_count += track->row_count == 0 ? 1 : 0;
+    add_row(track, row->start, tacho_row_end(row));
+    add_row(part, row->start, tacho_row_end(row));
+    return TACHO_OK;
+}
+
+static tacho_status info_end_part(tacho_events *events, uint32_t part)
+{
+    (void)events;
+    (void)part;
+    return TACHO_OK;
+}
+
+static tacho_status info_finish(tacho_events *events)
+{
+    (void)events;
+    return TACHO_OK;
+}
+
+static const tacho_events_vtable info_vtable = {info_row, info_end_part, info_finish};
+
+void tacho_info_init(tacho_info *info, tacho_dict *dict)
+{
+    *info = (tacho_info){.events = {&info_vtable, dict}};
+}
+
+void tacho_info_deinit(tacho_info *info)
+{
+    free(info->tracks);
+    free(info->parts);
+    *info = (tacho_info){0};
+}
+
+static int64_t count_lost(const tacho_dict *dict, uint32_t part)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        lost += dict->losses[i].part == part ? dict->losses[i].count : 0;
+    }
+    return (int64_t)lost;
+}
+
+static tacho_status add_clock(const tacho_dict *dict, const tacho_clock *clock,
+                              tacho_table *table)
+{
+    tacho_str name = tacho_dict_string(dict, clock->name);
+    if (!clock->counts_cycles) {
+        return tacho_table_add_text(table, name);
+    }
+    char text[96];
+    uint64_t hz = tacho_clock_hz(clock);
+    int len = snprintf(text, sizeof(text), "%.*s at %llu", name.len > 40 ? 40 : (int)name.len,
+                       name.data, (unsigned long long)(hz / 1000000));
+    if (hz % 1000000 != 0) {
+        len += snprintf(text + len, sizeof(text) - (size_t)len, ".%06llu",
+                        (unsigned long long)(hz % 1000000));
+    }
+    len += snprintf(text + len, sizeof(text) - (size_t)len, " MHz");
+    return tacho_table_add_text(table, tacho_str_make(text, (size_t)len));
+}
+
+static tacho_status add_input(const tacho_info *info, uint32_t id, tacho_table *table)
+{
+    const tacho_dict *dict = info->events.dict;
+    const tacho_part *part = &dict->parts[id];
+    const tacho_clock *clock = &dict->clocks[part->clock];
+    const tacho_info_sums *sums = &info->parts[id];
+    const char *origin = tacho_origin_name(part->origin);
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->path)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->format)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->generation)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(origin)));
+    TACHO_TRY(add_clock(dict, clock, table));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)sums->row_count));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)sums->track_count));
+    TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->last_end) -
+                                             tacho_clock_ns(clock, sums->first_start)));
+    return tacho_table_add_int(table, count_lost(dict, id));
+}
+
+tacho_status tacho_info_inputs(const tacho_info *info, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"file", "file", TACHO_COLUMN_TEXT},
+        {"format", "format", TACHO_COLUMN_TEXT},
+        {"generation", "gen", TACHO_COLUMN_TEXT},
+        {"origin", "origin", TACHO_COLUMN_TEXT},
+        {"clock", "clock", TACHO_COLUMN_TEXT},
+        {"events", "events", TACHO_COLUMN_INT},
+        {"tracks", "tracks", TACHO_COLUMN_INT},
+        {"span_ns", "time span", TACHO_COLUMN_DURATION},
+        {"lost", "lost", TACHO_COLUMN_INT},
+    };
+    tacho_table_init(out_table, "inputs", "Inputs", columns, sizeof(columns) / sizeof(columns[0]));
+    for (uint32_t part = 0; part < info->part_count; part++) {
+        TACHO_TRY(add_input(info, part, out_table));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_track(const tacho_info *info, size_t id, tacho_table *table)
+{
+    const tacho_dict *dict = info->events.dict;
+    const tacho_track *track = &dict->tracks[id];
+    const tacho_info_sums *sums = &info->tracks[id];
+    const tacho_clock *clock = &dict->clocks[track->clock];
+    int64_t zero_ns = tacho_clock_ns(clock, info->parts[track->part].first_start);
+    const char *class_name = tacho_track_class_name(track->track_class);
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[track->part].name)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, track->name)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(class_name)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)sums->row_count));
+    TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->first_start) - zero_ns));
+    TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->last_end) - zero_ns));
+    return tacho_table_add_int(table, tacho_clock_ns(clock, sums->busy_ticks));
+}
+
+/* Tracks as a viewer shows them: by part, then rank. */
+typedef struct track_place {
+    uint32_t part;
+    int32_t rank;
+    size_t id;
+} track_place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const track_place *place_a = a;
+    const track_place *place_b = b;
+    if (place_a->part != place_b->part) {
+        return place_a->part < place_b->part ? -1 : 1;
+    }
+    if (place_a->rank != place_b->rank) {
+        return place_a->rank < place_b->rank ? -1 : 1;
+    }
+    return place_a->id < place_b->id ? -1 : 1;
+}
+
+tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"file", "file", TACHO_COLUMN_TEXT},
+        {"track", "track", TACHO_COLUMN_TEXT},
+        {"class", "class", TACHO_COLUMN_TEXT},
+        {"events", "events", TACHO_COLUMN_INT},
+        {"first_ns", "first", TACHO_COLUMN_DURATION},
+        {"last_ns", "last end", TACHO_COLUMN_DURATION},
+        {"total_ns", "sum of durations", TACHO_COLUMN_DURATION},
+    };
+    tacho_table_init(out_table, "tracks", "Tracks", columns, sizeof(columns) / sizeof(columns[0]));
+    track_place *places = calloc(info->track_count + 1, sizeof(*places));
+    if (places == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tracks",
+                          info->track_count);
+    }
+    size_t count = 0;
+    for (size_t id = 0; id < info->track_count; id++) {
+        if (info->tracks[id].row_count > 0) {
+            const tacho_track *track = &info->events.dict->tracks[id];
+            places[count++] = (track_place){track->part, track->rank, id};
+        }
+    }
+    qsort(places, count, sizeof(*places), compare_places);
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        status = add_track(info, places[i].id, out_table);
+    }
+    free(places);
+    return status;
+}
+
+tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"file", "file", TACHO_COLUMN_TEXT},
+        {"reason", "reason", TACHO_COLUMN_TEXT},
+        {"count", "records", TACHO_COLUMN_INT},
+        {"first_line", "first at line", TACHO_COLUMN_INT},
+    };
+    tacho_table_init(out_table, "lost", "Not read", columns,
+                     sizeof(columns) / sizeof(columns[0]));
+    const tacho_dict *dict = info->events.dict;
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        const tacho_loss *loss = &dict->losses[i];
+        const char *phrase = tacho_loss_phrase(loss->reason);
+        TACHO_TRY(tacho_table_add_text(out_table,
+                                       tacho_dict_string(dict, dict->parts[loss->part].name)));
+        TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(phrase)));
+        TACHO_TRY(tacho_table_add_int(out_table, (int64_t)loss->count));
+        TACHO_TRY(loss->first_line > 0
+                      ? tacho_table_add_int(out_table, (int64_t)loss->first_line)
+                      : tacho_table_add_absent(out_table));
+    }
+    return TACHO_OK;
+}

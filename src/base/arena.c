@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks double from 4 KiB to 1 MiB; a larger request gets a block of its own.
+ */
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+
+enum { FIRST_BLOCK_BYTES = 4096, LAST_BLOCK_BYTES = 1 << 20 };
+
+struct tacho_arena_block {
+    tacho_arena_block *next;
+    size_t capacity;
+    size_t used;
+    alignas(max_align_t) unsigned char bytes[];
+};
+
+void tacho_arena_init(tacho_arena *arena)
+{
+    *arena = (tacho_arena){0};
+}
+
+void tacho_arena_deinit(tacho_arena *arena)
+{
+    tacho_arena_block *block = arena->blocks;
+    while (block != NULL) {
+        tacho_arena_block *next = block->next;
+        free(block);
+        block = next;
+    }
+    *arena = (tacho_arena){0};
+}
+
+static tacho_status add_block(tacho_arena *arena, size_t need)
+{
+    size_t capacity = arena->blocks == NULL ? FIRST_BLOCK_BYTES : arena->blocks->capacity * 2;
+    if (capacity > LAST_BLOCK_BYTES) {
+        capacity = LAST_BLOCK_BYTES;
+    }
+    if (capacity < need) {
+        capacity = need;
+    }
+    tacho_arena_block *block = calloc(1, sizeof(*block) + capacity);
+    if (block == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %zu more bytes of memory", capacity);
+    }
+    block->capacity = capacity;
+    block->next = arena->blocks;
+    arena->blocks = block;
+    return TACHO_OK;
+}
+
+tacho_status tacho_arena_alloc(tacho_arena *arena, size_t size, void **out_memory)
+{
+    const size_t alignment = alignof(max_align_t);
+    if (size > SIZE_MAX / 2) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "a request of %zu bytes is absurd", size);
+    }
+    size_t rounded = (size + alignment - 1) / alignment * alignment;
+    if (arena->blocks == NULL || arena->blocks->capacity - arena->blocks->used < rounded) {
+        TACHO_TRY(add_block(arena, rounded));
+    }
+    *out_memory = arena->blocks->bytes + arena->blocks->used;
+    arena->blocks->used += rounded;
+    arena->used_bytes += size;
+    return TACHO_OK;
+}
+
+tacho_status tacho_arena_copy(tacho_arena *arena, tacho_str text, tacho_str *out_copy)
+{
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(arena, text.len + 1, &memory));
+    if (text.len > 0) {
+        memcpy(memory, text.data, text.len);
+    }
+    *out_copy = tacho_str_make(memory, text.len);
+    return TACHO_OK;
+}

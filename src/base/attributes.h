@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiler attributes, each under one name so that no other file spells __attribute__.
+ */
+#ifndef TACHO_BASE_ATTRIBUTES_H
+#define TACHO_BASE_ATTRIBUTES_H
+
+#if defined(__GNUC__)
+#define TACHO_PRINTF(format_index, first_arg) \
+    __attribute__((format(printf, format_index, first_arg)))
+#define TACHO_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TACHO_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define TACHO_NOINLINE __attribute__((noinline))
+#else
+#define TACHO_PRINTF(format_index, first_arg)
+#define TACHO_LIKELY(x) (x)
+#define TACHO_UNLIKELY(x) (x)
+#define TACHO_NOINLINE
+#endif
+
+#endif

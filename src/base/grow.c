@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Doubling growth with checked sizes.
+ */
+#include "base/grow.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need, size_t element_size)
+{
+    if (need <= *capacity) {
+        return TACHO_OK;
+    }
+    size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
+    if (wanted < need) {
+        wanted = need;
+    }
+    /* Copied in and out, since the owner's pointer has a type of its own. */
+    void *old_items = NULL;
+    memcpy(&old_items, items, sizeof(old_items));
+    size_t bytes = 0;
+    void *grown = NULL;
+    if (!__builtin_mul_overflow(wanted, element_size, &bytes)) {
+        grown = realloc(old_items, bytes);
+    }
+    if (grown == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu elements of %zu bytes",
+                          wanted, element_size);
+    }
+    memcpy(items, &grown, sizeof(grown));
+    *capacity = wanted;
+    return TACHO_OK;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Open addressing with linear probing, at most half full.
+ */
+#include "base/index.h"
+
+#include "base/maths.h"
+
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+enum { FIRST_SLOT_COUNT = 64 };
+
+static tacho_status allocate_slots(tacho_index *index, size_t slot_count)
+{
+    tacho_index_slot *slots = malloc(slot_count * sizeof(*slots));
+    if (slots == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for an index of %zu slots",
+                          slot_count);
+    }
+    for (size_t i = 0; i < slot_count; i++) {
+        slots[i] = (tacho_index_slot){0, TACHO_NONE};
+    }
+    index->slots = slots;
+    index->slot_mask = slot_count - 1;
+    return TACHO_OK;
+}
+
+tacho_status tacho_index_init(tacho_index *index)
+{
+    *index = (tacho_index){0};
+    /* Sixteen random bytes that the kernel gives every process; absent only on odd systems. */
+    const unsigned char *random_bytes = (const unsigned char *)(uintptr_t)getauxval(AT_RANDOM);
+    if (random_bytes != NULL) {
+        memcpy(&index->seed, random_bytes, sizeof(index->seed));
+    }
+    return allocate_slots(index, FIRST_SLOT_COUNT);
+}
+
+void tacho_index_deinit(tacho_index *index)
+{
+    free(index->slots);
+    *index = (tacho_index){0};
+}
+
+static void place(tacho_index *index, tacho_index_slot slot)
+{
+    size_t at = slot.hash & index->slot_mask;
+    while (index->slots[at].id != TACHO_NONE) {
+        at = (at + 1) & index->slot_mask;
+    }
+    index->slots[at] = slot;
+}
+
+static tacho_status double_slots(tacho_index *index)
+{
+    tacho_index_slot *old_slots = index->slots;
+    size_t old_count = index->slot_mask + 1;
+    TACHO_TRY(allocate_slots(index, old_count * 2));
+    for (size_t i = 0; i < old_count; i++) {
+        if (old_slots[i].id != TACHO_NONE) {
+            place(index, old_slots[i]);
+        }
+    }
+    free(old_slots);
+    return TACHO_OK;
+}
+
+tacho_status tacho_index_add(tacho_index *index, uint32_t hash, uint32_t id)
+{
+    if ((index->used_count + 1) * 2 > index->slot_mask + 1) {
+        TACHO_TRY(double_slots(index));
+    }
+    place(index, (tacho_index_slot){hash, id});
+    index->used_count++;
+    return TACHO_OK;
+}
+
+/* Folds the 128-bit product of two words: every input bit reaches every output bit. */
+static inline uint64_t mix(uint64_t a, uint64_t b)
+{
+    tacho_u128 product = (tacho_u128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t load64(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
+/* Up to eight bytes as one word; shorter inputs are zero-extended, the length is mixed apart. */
+static inline uint64_t load_tail(const char *bytes, size_t len)
+{
+    uint64_t word = 0;
+    memcpy(&word, bytes, len);
+    return word;
+}
+
+uint32_t tacho_index_hash(const tacho_index *index, tacho_str bytes)
+{
+    const uint64_t odd_a = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
+    const uint64_t odd_b = 0xd1342543de82ef95u; /* a multiplier with good spectral figures */
+    uint64_t state = index->seed ^ (bytes.len * odd_b);
+    const char *at = bytes.data;
+    size_t left = bytes.len;
+    for (; left > 8; left -= 8, at += 8) {
+        state = mix(state ^ load64(at), odd_a);
+    }
+    if (left > 0) {
+        /* Overlapping the previous word is cheaper than a variable-length copy. */
+        uint64_t tail = bytes.len >= 8 ? load64(at + left - 8) : load_tail(at, left);
+        state = mix(state ^ tail, odd_a);
+    }
+    state = mix(state, odd_b);
+    return (uint32_t)(state ^ (state >> 32));
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sliding window. Plain files are read with read(2) rather than mapped: one code path for
+ * files, pipes and compressed streams, no SIGBUS when a file shrinks under us, and the copy
+ * from the page cache stays in the second-level cache.
+ */
+#define _GNU_SOURCE /* posix_fadvise */
+#include "base/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WINDOW_BYTES = 256 << 10, RAW_BYTES = 128 << 10 };
+
+static tacho_status io_failure(const tacho_input *input, const char *verb)
+{
+    return tacho_fail(errno == ENOENT ? TACHO_CODE_NOT_FOUND : TACHO_CODE_IO, "%s: cannot %s: %s",
+                      input->name, verb, strerror(errno));
+}
+
+/* read(2) that retries on signals; 0 at the end. */
+static tacho_status read_fd(tacho_input *input, void *bytes, size_t room, size_t *out_len)
+{
+    *out_len = 0;
+    if (input->fd < 0) {
+        return TACHO_OK;
+    }
+    ssize_t got = 0;
+    do {
+        got = read(input->fd, bytes, room);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) {
+        return io_failure(input, "read");
+    }
+    *out_len = (size_t)got;
+    input->raw_read_bytes += (uint64_t)got;
+    if (input->progress.update != NULL) {
+        input->progress.update(input->progress.self, input->raw_read_bytes,
+                               input->raw_total_bytes);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status refill_raw(tacho_input *input)
+{
+    if (input->raw_len > 0 || input->raw_at_end) {
+        return TACHO_OK;
+    }
+    input->raw_at = 0;
+    TACHO_TRY(read_fd(input, input->raw, RAW_BYTES, &input->raw_len));
+    input->raw_at_end = input->raw_len == 0;
+    return TACHO_OK;
+}
+
+static void end_damaged(tacho_input *input, const char *damage)
+{
+    input->damage = damage;
+    input->at_end = true;
+}
+
+/* Decodes until some output is there or the stream ends. */
+static tacho_status read_decoded(tacho_input *input, char *bytes, size_t room, size_t *out_len)
+{
+    tacho_decode_io io = {.out = (unsigned char *)bytes, .out_len = room};
+    while (io.out_len == room && !input->at_end) {
+        TACHO_TRY(refill_raw(input));
+        if (input->raw_at_end && input->raw_len == 0 && input->stream_ended) {
+            input->at_end = true;
+            break;
+        }
+        io.in = input->raw + input->raw_at;
+        io.in_len = input->raw_len;
+        tacho_decode_result result = tacho_decoder_run(input->decoder, &io);
+        bool stuck = io.in_len == input->raw_len && io.out_len == room;
+        input->raw_at += input->raw_len - io.in_len;
+        input->raw_len = io.in_len;
+        input->stream_ended = result == TACHO_DECODE_END;
+        if (result == TACHO_DECODE_BAD) {
+            end_damaged(input, "the compressed stream is damaged");
+        } else if (stuck && input->raw_at_end) {
+            end_damaged(input, "the compressed stream is cut off");
+        }
+    }
+    *out_len = room - io.out_len;
+    return TACHO_OK;
+}
+
+static tacho_status read_more(tacho_input *input, char *bytes, size_t room, size_t *out_len)
+{
+    if (input->decoder != NULL) {
+        return read_decoded(input, bytes, room, out_len);
+    }
+    TACHO_TRY(read_fd(input, bytes, room, out_len));
+    input->at_end = *out_len == 0;
+    return TACHO_OK;
+}
+
+/* Moves unread bytes to the front of the buffer, which is made larger when they fill it. */
+static tacho_status make_room(tacho_input *input)
+{
+    size_t unread = (size_t)(input->limit - input->cursor);
+    size_t capacity = input->buffer_capacity;
+    char *buffer = input->buffer;
+    if (unread == capacity) {
+        capacity *= 2;
+        buffer = malloc(capacity);
+        if (buffer == NULL) {
+            return tacho_fail(TACHO_CODE_NO_MEMORY, "%s: cannot get %zu bytes of memory",
+                              input->name, capacity);
+        }
+    }
+    memmove(buffer, input->cursor, unread);
+    if (buffer != input->buffer) {
+        free(input->buffer);
+        input->buffer = buffer;
+        input->buffer_capacity = capacity;
+    }
+    input->cursor = buffer;
+    input->limit = buffer + unread;
+    return TACHO_OK;
+}
+
+/* Adds at least one byte to the window, or sets at_end. */
+static tacho_status refill(tacho_input *input)
+{
+    if (input->at_end) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(make_room(input));
+    size_t unread = (size_t)(input->limit - input->cursor);
+    size_t got = 0;
+    TACHO_TRY(read_more(input, input->buffer + unread, input->buffer_capacity - unread, &got));
+    input->limit += got;
+    input->limit_offset += got;
+    return TACHO_OK;
+}
+
+tacho_status tacho_input_peek(tacho_input *input, size_t want, tacho_str *out_bytes)
+{
+    while ((size_t)(input->limit - input->cursor) < want && !input->at_end) {
+        TACHO_TRY(refill(input));
+    }
+    *out_bytes = tacho_str_make(input->cursor, (size_t)(input->limit - input->cursor));
+    return TACHO_OK;
+}
+
+tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line, bool *out_got)
+{
+    size_t seen = 0; /* bytes known to hold no newline */
+    for (;;) {
+        size_t visible = (size_t)(input->limit - input->cursor);
+        if (visible > seen && memchr(input->cursor + seen, '\n', visible - seen) != NULL) {
+            return tacho_input_line(input, out_line, out_got);
+        }
+        if (visible > TACHO_INPUT_TOKEN_MAX) {
+            return tacho_fail(TACHO_CODE_LIMIT,
+                              "%s:%llu: the line that starts at byte %llu is longer than %d MiB; "
+                              "is this a text file?",
+                              input->name, (unsigned long long)input->line_number + 1,
+                              (unsigned long long)tacho_input_offset(input),
+                              TACHO_INPUT_TOKEN_MAX >> 20);
+        }
+        if (input->at_end) {
+            break;
+        }
+        seen = visible;
+        TACHO_TRY(refill(input));
+    }
+    *out_got = input->cursor < input->limit;
+    *out_line = tacho_str_make(input->cursor, (size_t)(input->limit - input->cursor));
+    if (*out_got) {
+        input->line_number++;
+        out_line->len -= out_line->data[out_line->len - 1] == '\r' ? 1 : 0;
+    }
+    input->cursor = input->limit;
+    return TACHO_OK;
+}
+
+/* Looks at the first bytes and, if they are compressed, turns the window into raw input. */
+static tacho_status start_decoding(tacho_input *input)
+{
+    tacho_str head;
+    TACHO_TRY(tacho_input_peek(input, 4, &head));
+    TACHO_TRY(tacho_decoder_create(head, &input->decoder));
+    if (input->decoder == NULL) {
+        return TACHO_OK;
+    }
+    size_t capacity = head.len > RAW_BYTES ? head.len : RAW_BYTES;
+    input->raw = malloc(capacity);
+    if (input->raw == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "%s: cannot get memory to decompress",
+                          input->name);
+    }
+    memcpy(input->raw, head.data, head.len);
+    input->raw_len = head.len;
+    input->cursor = input->limit = input->buffer;
+    input->limit_offset = 0;
+    input->at_end = false;
+    return TACHO_OK;
+}
+
+static tacho_status start_window(tacho_input *input)
+{
+    input->buffer = malloc(WINDOW_BYTES);
+    if (input->buffer == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "%s: cannot get %d bytes of memory", input->name,
+                          WINDOW_BYTES);
+    }
+    input->buffer_capacity = WINDOW_BYTES;
+    input->cursor = input->limit = input->buffer;
+    return start_decoding(input);
+}
+
+static tacho_status open_path(tacho_input *input, const char *path)
+{
+    input->owns_fd = true;
+    input->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return input->fd < 0 ? io_failure(input, "open") : TACHO_OK;
+}
+
+static tacho_status check_kind(tacho_input *input)
+{
+    struct stat facts;
+    if (fstat(input->fd, &facts) != 0) {
+        return io_failure(input, "examine");
+    }
+    if (S_ISDIR(facts.st_mode)) {
+        return tacho_fail(TACHO_CODE_IO, "%s: is a directory; name a file in it", input->name);
+    }
+    if (S_ISREG(facts.st_mode)) {
+        input->raw_total_bytes = (uint64_t)facts.st_size;
+        posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* advice; failing is harmless */
+    }
+    return TACHO_OK;
+}
+
+static tacho_status set_name(tacho_input *input, const char *name)
+{
+    *input = (tacho_input){.fd = -1};
+    input->name = strdup(name);
+    if (input->name == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+    }
+    return TACHO_OK;
+}
+
+static tacho_status open_all(tacho_input *input, const char *path, bool is_stdin)
+{
+    if (is_stdin) {
+        input->fd = STDIN_FILENO;
+    } else {
+        TACHO_TRY(open_path(input, path));
+    }
+    TACHO_TRY(check_kind(input));
+    return start_window(input);
+}
+
+tacho_status tacho_input_open(const char *path, tacho_input *out_input)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    TACHO_TRY(set_name(out_input, is_stdin ? "standard input" : path));
+    tacho_status status = open_all(out_input, path, is_stdin);
+    if (status != TACHO_OK) {
+        tacho_input_close(out_input);
+    }
+    return status;
+}
+
+static tacho_status start_bytes(tacho_input *input, tacho_str bytes)
+{
+    input->buffer = malloc(bytes.len + 1);
+    if (input->buffer == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "%s: cannot get %zu bytes of memory", input->name,
+                          bytes.len);
+    }
+    if (bytes.len > 0) {
+        memcpy(input->buffer, bytes.data, bytes.len);
+    }
+    input->buffer_capacity = bytes.len + 1;
+    input->cursor = input->buffer;
+    input->limit = input->buffer + bytes.len;
+    input->limit_offset = bytes.len;
+    return start_decoding(input);
+}
+
+tacho_status tacho_input_open_bytes(const char *name, tacho_str bytes, tacho_input *out_input)
+{
+    TACHO_TRY(set_name(out_input, name));
+    tacho_status status = start_bytes(out_input, bytes);
+    if (status != TACHO_OK) {
+        tacho_input_close(out_input);
+    }
+    return status;
+}
+
+void tacho_input_close(tacho_input *input)
+{
+    if (input->owns_fd && input->fd >= 0) {
+        close(input->fd);
+    }
+    tacho_decoder_destroy(input->decoder);
+    free(input->raw);
+    free(input->buffer);
+    free(input->name);
+    *input = (tacho_input){.fd = -1};
+}
+
+const char *tacho_input_compression(const tacho_input *input)
+{
+    return input->decoder == NULL ? NULL : tacho_decoder_name(input->decoder);
+}
+
+bool tacho_input_is_rereadable(const char *path)
+{
+    struct stat facts;
+    return strcmp(path, "-") != 0 && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}

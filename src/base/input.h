@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Input: a file, a pipe or bytes in memory, read once from front to back through a sliding
+ * window. gzip and zstd are recognised by content and decompressed on the way.
+ *
+ * A view handed out by an input stays good until the next call on it. What must live longer is
+ * interned or copied. No token may be longer than TACHO_INPUT_TOKEN_MAX.
+ *
+ * Damage to a compressed stream (cut, bad checksum) ends the input early and is remembered:
+ * whoever reads to the end asks tacho_input_damage and counts it as loss.
+ */
+#ifndef TACHO_BASE_INPUT_H
+#define TACHO_BASE_INPUT_H
+
+#include "base/attributes.h"
+#include "base/decoder.h"
+#include "base/status.h"
+#include "base/str.h"
+
+enum { TACHO_INPUT_TOKEN_MAX = 16 << 20 };
+
+/* Told now and then how far reading has come; |total_bytes| is 0 when unknown. */
+typedef struct tacho_progress {
+    void (*update)(void *self, uint64_t done_bytes, uint64_t total_bytes);
+    void *self;
+} tacho_progress;
+
+typedef struct tacho_input {
+    char *name; /* as the user wrote it; "-" reads "standard input" */
+
+    /* The window: unread bytes are [cursor, limit). */
+    const char *cursor;
+    const char *limit;
+    char *buffer;
+    size_t buffer_capacity;
+    uint64_t limit_offset; /* offset of |limit| in the decompressed stream */
+    uint64_t line_number;  /* of the line last handed out, 1 for the first */
+    bool at_end;           /* nothing follows |limit| */
+
+    /* Where bytes come from. */
+    int fd; /* -1 for bytes in memory */
+    bool owns_fd;
+    tacho_decoder *decoder; /* NULL when plain */
+    unsigned char *raw;     /* compressed bytes not yet decoded: [raw_at, raw_at + raw_len) */
+    size_t raw_at;
+    size_t raw_len;
+    bool raw_at_end;
+    bool stream_ended; /* the decoder stands between two whole streams */
+    uint64_t raw_read_bytes;
+    uint64_t raw_total_bytes; /* 0 when unknown */
+    const char *damage;       /* static text, NULL while sound */
+    tacho_progress progress;  /* update may be NULL */
+} tacho_input;
+
+/* Opens |path|, or standard input for "-". A directory is refused. */
+tacho_status tacho_input_open(const char *path, tacho_input *out_input) TACHO_MUST_USE;
+
+/* An input over |bytes|, which must outlive it; |name| is used in messages. */
+tacho_status tacho_input_open_bytes(const char *name, tacho_str bytes, tacho_input *out_input)
+    TACHO_MUST_USE;
+
+void tacho_input_close(tacho_input *input);
+
+/* Whether |path| can be opened again for the same bytes: a file, not a pipe. */
+bool tacho_input_is_rereadable(const char *path);
+
+/* Offset of the next unread byte in the decompressed stream. */
+static inline uint64_t tacho_input_offset(const tacho_input *input)
+{
+    return input->limit_offset - (uint64_t)(input->limit - input->cursor);
+}
+
+/* "gzip", "zstd" or NULL. */
+const char *tacho_input_compression(const tacho_input *input);
+
+/* Why the input ended early, or NULL. */
+static inline const char *tacho_input_damage(const tacho_input *input)
+{
+    return input->damage;
+}
+
+/*
+ * Makes at least |want| bytes visible, fewer only at the end, without consuming them.
+ * |want| is at most TACHO_INPUT_TOKEN_MAX.
+ */
+tacho_status tacho_input_peek(tacho_input *input, size_t want, tacho_str *out_bytes)
+    TACHO_MUST_USE;
+
+/* Consumes |len| bytes that are visible. */
+static inline void tacho_input_skip(tacho_input *input, size_t len)
+{
+    input->cursor += len;
+}
+
+/* The general case of tacho_input_line: refills, grows the window, meets the end. */
+tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line, bool *out_got)
+    TACHO_MUST_USE;
+
+/*
+ * The next line without its LF (or CR LF). |*out_got| is false at the end of input. A line
+ * without a final LF counts; a longer one than the token limit is a failure.
+ */
+TACHO_MUST_USE static inline tacho_status tacho_input_line(tacho_input *input, tacho_str *out_line,
+                                                           bool *out_got)
+{
+    size_t visible = (size_t)(input->limit - input->cursor);
+    const char *newline = visible == 0 ? NULL : memchr(input->cursor, '\n', visible);
+    if (TACHO_UNLIKELY(newline == NULL)) {
+        return tacho_input_line_slow(input, out_line, out_got);
+    }
+    size_t len = (size_t)(newline - input->cursor);
+    *out_line = tacho_str_make(input->cursor, len);
+    if (len > 0 && newline[-1] == '\r') {
+        out_line->len--;
+    }
+    input->cursor = newline + 1;
+    input->line_number++;
+    *out_got = true;
+    return TACHO_OK;
+}
+
+#endif

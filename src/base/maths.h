@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Integers that do not lie: 128-bit products under one name, and the greatest common divisor
+ * that keeps ratios small. For additions and multiplications of input values use the
+ * compiler's __builtin_*_overflow directly.
+ */
+#ifndef TACHO_BASE_MATHS_H
+#define TACHO_BASE_MATHS_H
+
+#include <stdint.h>
+
+__extension__ typedef __int128 tacho_i128;
+__extension__ typedef unsigned __int128 tacho_u128;
+
+static inline uint64_t tacho_gcd(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* |value| * |numerator| / |denominator| rounded down; |denominator| > 0, |numerator| >= 0. */
+static inline tacho_i128 tacho_scale_floor(int64_t value, int64_t numerator, int64_t denominator)
+{
+    tacho_i128 product = (tacho_i128)value * numerator;
+    tacho_i128 quotient = product / denominator;
+    return quotient - (product % denominator < 0 ? 1 : 0);
+}
+
+#endif

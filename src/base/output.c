@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole-or-nothing files. Where the file system can (ext4, xfs, btrfs, tmpfs), the file is
+ * unnamed until it is complete, so even kill -9 leaves nothing; elsewhere it has a temporary
+ * name that close removes.
+ */
+#define _GNU_SOURCE /* O_TMPFILE, linkat of an open file, sync_file_range */
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BUFFER_BYTES = 256 << 10,
+    WRITE_BACK_BYTES = 8 << 20, /* how often the kernel is asked to start writing to disk */
+    NAME_TRIES = 100,
+};
+
+static tacho_status io_failure(const tacho_output *output, const char *verb)
+{
+    const char *advice = errno == ENOSPC ? "; free some space or write elsewhere" : "";
+    return tacho_fail(TACHO_CODE_IO, "%s: cannot %s: %s%s", output->name, verb, strerror(errno),
+                      advice);
+}
+
+/* Writes all of |bytes| to the file descriptor. */
+static tacho_status write_fd(void *self, const void *bytes, size_t len)
+{
+    tacho_output *output = self;
+    const char *at = bytes;
+    while (len > 0) {
+        ssize_t written = write(output->fd, at, len);
+        if (written < 0 && errno != EINTR) {
+            return io_failure(output, "write");
+        }
+        if (written > 0) {
+            at += written;
+            len -= (size_t)written;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Starts write-back early, so that the final fsync does not wait for the whole file. */
+static void start_write_back(tacho_output *output)
+{
+    if (!output->is_direct && output->flushed_bytes - output->synced_bytes >= WRITE_BACK_BYTES) {
+        sync_file_range(output->fd, 0, 0, SYNC_FILE_RANGE_WRITE); /* advice; may fail harmlessly */
+        output->synced_bytes = output->flushed_bytes;
+    }
+}
+
+static tacho_status push(tacho_output *output, const void *bytes, size_t len, bool is_last)
+{
+    tacho_str view = tacho_str_make(bytes, len);
+    return output->encoder != NULL
+               ? tacho_encoder_run(output->encoder, view, is_last, write_fd, output)
+               : write_fd(output, bytes, len);
+}
+
+static void flush_buffer(tacho_output *output, bool is_last)
+{
+    size_t len = (size_t)(output->cursor - output->buffer);
+    if (output->failure == TACHO_OK) {
+        output->failure = push(output, output->buffer, len, is_last);
+        output->flushed_bytes += len;
+        start_write_back(output);
+    }
+    output->cursor = output->buffer;
+}
+
+void tacho_output_flush(tacho_output *output)
+{
+    flush_buffer(output, false);
+}
+
+void tacho_output_write(tacho_output *output, const void *bytes, size_t len)
+{
+    const unsigned char *at = bytes;
+    while (len > 0) {
+        size_t room = (size_t)(output->limit - output->cursor);
+        size_t part = len < room ? len : room;
+        memcpy(output->cursor, at, part);
+        output->cursor += part;
+        at += part;
+        len -= part;
+        if (output->cursor == output->limit) {
+            tacho_output_flush(output);
+        }
+    }
+}
+
+void tacho_output_printf(tacho_output *output, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *room = (char *)tacho_output_reserve(output, TACHO_OUTPUT_RESERVE_MAX);
+    int len = vsnprintf(room, TACHO_OUTPUT_RESERVE_MAX, format, arguments);
+    va_end(arguments);
+    if (len > 0) {
+        size_t used = (size_t)len;
+        output->cursor += used < TACHO_OUTPUT_RESERVE_MAX ? used : TACHO_OUTPUT_RESERVE_MAX - 1;
+    }
+}
+
+/* The folder of |path| as an open descriptor. */
+static tacho_status open_folder(tacho_output *output)
+{
+    tacho_str path = tacho_str_from_cstring(output->path);
+    size_t folder_len = path.len - tacho_str_basename(path).len;
+    char *folder = folder_len == 0 ? strdup(".") : strndup(output->path, folder_len);
+    if (folder == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+    }
+    output->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    return output->folder_fd < 0 ? io_failure(output, "open the folder of this file") : TACHO_OK;
+}
+
+/* |path| with a suffix that tells it from a finished file. */
+static tacho_status make_temp_name(tacho_output *output, int attempt)
+{
+    size_t room = strlen(output->path) + 48;
+    free(output->temp_path);
+    output->temp_path = malloc(room);
+    if (output->temp_path == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+    }
+    snprintf(output->temp_path, room, "%s.%ld-%d.partial", output->path, (long)getpid(), attempt);
+    return TACHO_OK;
+}
+
+static void forget_temp_name(tacho_output *output)
+{
+    free(output->temp_path);
+    output->temp_path = NULL;
+}
+
+static tacho_status create_named(tacho_output *output)
+{
+    for (int attempt = 0; attempt < NAME_TRIES; attempt++) {
+        TACHO_TRY(make_temp_name(output, attempt));
+        output->fd = open(output->temp_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                          S_IRUSR | S_IWUSR);
+        if (output->fd >= 0 || errno != EEXIST) {
+            break;
+        }
+    }
+    if (output->fd < 0) {
+        forget_temp_name(output);
+        return io_failure(output, "create a temporary file beside it");
+    }
+    return TACHO_OK;
+}
+
+static tacho_status create_file(tacho_output *output)
+{
+    TACHO_TRY(open_folder(output));
+    output->owns_fd = true;
+    output->fd = openat(output->folder_fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    return output->fd >= 0 ? TACHO_OK : create_named(output);
+}
+
+static tacho_status open_direct(tacho_output *output)
+{
+    output->is_direct = true;
+    output->owns_fd = true;
+    output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return output->fd < 0 ? io_failure(output, "open") : TACHO_OK;
+}
+
+/* Follows a symbolic link, so that the link stays and its target is replaced. */
+static tacho_status resolve_path(tacho_output *output, const char *path)
+{
+    char *resolved = realpath(path, NULL);
+    output->path = resolved != NULL ? resolved : strdup(path);
+    return output->path != NULL
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+}
+
+static tacho_status open_target(tacho_output *output, const char *path)
+{
+    TACHO_TRY(resolve_path(output, path));
+    struct stat facts;
+    if (stat(output->path, &facts) != 0) {
+        return create_file(output);
+    }
+    if (S_ISDIR(facts.st_mode)) {
+        return tacho_fail(TACHO_CODE_IO, "%s: is a directory; name a file", output->name);
+    }
+    return S_ISREG(facts.st_mode) ? create_file(output) : open_direct(output);
+}
+
+static tacho_status open_stdout(tacho_output *output)
+{
+    output->is_direct = true;
+    output->fd = STDOUT_FILENO;
+    return TACHO_OK;
+}
+
+static tacho_status set_name(tacho_output *output, const char *path)
+{
+    output->name = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
+    return output->name != NULL
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+}
+
+static tacho_status open_all(tacho_output *output, const char *path)
+{
+    TACHO_TRY(set_name(output, path));
+    output->buffer = malloc(BUFFER_BYTES);
+    if (output->buffer == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for output");
+    }
+    output->cursor = output->buffer;
+    output->limit = output->buffer + BUFFER_BYTES;
+    TACHO_TRY(strcmp(path, "-") == 0 ? open_stdout(output) : open_target(output, path));
+    return tacho_encoder_create(tacho_str_from_cstring(path), &output->encoder);
+}
+
+tacho_status tacho_output_open(const char *path, tacho_output *out_output)
+{
+    *out_output = (tacho_output){.fd = -1, .folder_fd = -1};
+    tacho_status status = open_all(out_output, path);
+    if (status != TACHO_OK) {
+        tacho_output_close(out_output);
+    }
+    return status;
+}
+
+bool tacho_output_is_replaceable(const char *path)
+{
+    struct stat facts;
+    return strcmp(path, "-") != 0 && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
+}
+
+/* The mode an ordinary new file would get, or that of the file being replaced. */
+static mode_t target_mode(const tacho_output *output)
+{
+    struct stat facts;
+    if (stat(output->path, &facts) == 0) {
+        return facts.st_mode & 0777;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Gives an unnamed file a temporary name, from which it can be renamed. */
+static tacho_status name_file(tacho_output *output)
+{
+    char self_path[64];
+    snprintf(self_path, sizeof(self_path), "/proc/self/fd/%d", output->fd);
+    for (int attempt = 0; attempt < NAME_TRIES; attempt++) {
+        TACHO_TRY(make_temp_name(output, attempt));
+        if (linkat(AT_FDCWD, self_path, AT_FDCWD, output->temp_path, AT_SYMLINK_FOLLOW) == 0) {
+            return TACHO_OK;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    forget_temp_name(output);
+    return io_failure(output, "name");
+}
+
+static tacho_status put_in_place(tacho_output *output)
+{
+    if (fchmod(output->fd, target_mode(output)) != 0 || fsync(output->fd) != 0) {
+        return io_failure(output, "sync");
+    }
+    if (output->temp_path == NULL) {
+        TACHO_TRY(name_file(output));
+    }
+    if (rename(output->temp_path, output->path) != 0) {
+        return io_failure(output, "put in place");
+    }
+    forget_temp_name(output);
+    fsync(output->folder_fd); /* the data is safe; a lost rename would only show the old file */
+    return TACHO_OK;
+}
+
+tacho_status tacho_output_commit(tacho_output *output)
+{
+    flush_buffer(output, true);
+    tacho_status failure = output->failure;
+    output->failure = TACHO_OK;
+    TACHO_TRY(failure);
+    return output->is_direct ? TACHO_OK : put_in_place(output);
+}
+
+void tacho_output_close(tacho_output *output)
+{
+    if (output->temp_path != NULL) {
+        unlink(output->temp_path);
+        forget_temp_name(output);
+    }
+    if (output->owns_fd && output->fd >= 0) {
+        close(output->fd);
+    }
+    if (output->folder_fd >= 0) {
+        close(output->folder_fd);
+    }
+    tacho_encoder_destroy(output->encoder);
+    tacho_status_free(output->failure);
+    free(output->buffer);
+    free(output->path);
+    free(output->name);
+    *output = (tacho_output){.fd = -1, .folder_fd = -1};
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Output: a file that is there whole or not at all.
+ *
+ * Bytes go to an unnamed or temporary file in the target's folder; commit syncs it and renames
+ * it over the target, close without commit leaves nothing behind. "-" is standard output; a
+ * device or pipe is written directly. A path that ends in .gz or .zst is compressed.
+ *
+ * The first failure sticks: later writes do nothing, and commit reports it. So writers need
+ * not check every byte.
+ */
+#ifndef TACHO_BASE_OUTPUT_H
+#define TACHO_BASE_OUTPUT_H
+
+#include "base/attributes.h"
+#include "base/encoder.h"
+#include "base/status.h"
+#include "base/str.h"
+
+/* The most that one tacho_output_reserve may ask for. */
+enum { TACHO_OUTPUT_RESERVE_MAX = 64 << 10 };
+
+typedef struct tacho_output {
+    unsigned char *buffer;
+    unsigned char *cursor; /* next free byte of the buffer */
+    unsigned char *limit;  /* end of the buffer */
+    uint64_t flushed_bytes;
+
+    char *name;      /* as the user wrote it, for messages */
+    char *path;      /* the target, symbolic links resolved */
+    char *temp_path; /* NULL when the file has no name yet */
+    int fd;
+    int folder_fd;  /* for syncing the rename; -1 when written directly */
+    bool is_direct; /* standard output, a device or a pipe */
+    bool owns_fd;
+    uint64_t synced_bytes; /* how far write-back was asked for */
+    tacho_encoder *encoder;
+    tacho_status failure;
+} tacho_output;
+
+tacho_status tacho_output_open(const char *path, tacho_output *out_output) TACHO_MUST_USE;
+
+/* Whether output to |path| is held back until commit, so that it may be started again. */
+bool tacho_output_is_replaceable(const char *path);
+
+/* Flushes, syncs and puts the file in place; the only success that counts. */
+tacho_status tacho_output_commit(tacho_output *output) TACHO_MUST_USE;
+
+/* Releases everything; without a commit before it no file is left. */
+void tacho_output_close(tacho_output *output);
+
+/* Bytes written so far, before compression. */
+static inline uint64_t tacho_output_offset(const tacho_output *output)
+{
+    return output->flushed_bytes + (uint64_t)(output->cursor - output->buffer);
+}
+
+/* Whether a failure is stuck: lets long work stop early. */
+static inline bool tacho_output_failed(const tacho_output *output)
+{
+    return output->failure != TACHO_OK;
+}
+
+void tacho_output_flush(tacho_output *output);
+
+/*
+ * Room for |len| <= TACHO_OUTPUT_RESERVE_MAX bytes; move output->cursor past what was used.
+ * Always valid, even after a failure.
+ */
+static inline unsigned char *tacho_output_reserve(tacho_output *output, size_t len)
+{
+    if (TACHO_UNLIKELY((size_t)(output->limit - output->cursor) < len)) {
+        tacho_output_flush(output);
+    }
+    return output->cursor;
+}
+
+void tacho_output_write(tacho_output *output, const void *bytes, size_t len);
+
+static inline void tacho_output_write_str(tacho_output *output, tacho_str text)
+{
+    tacho_output_write(output, text.data, text.len);
+}
+
+void tacho_output_printf(tacho_output *output, const char *format, ...) TACHO_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Failure records. When even the record cannot be allocated, one constant record stands in for
+ * it, so making a failure never fails.
+ */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct status_note {
+    struct status_note *next; /* towards the outermost caller */
+    char *text;
+} status_note;
+
+struct tacho_failure {
+    tacho_code code;
+    const char *source_file;
+    int source_line;
+    char *message;
+    status_note *notes;
+};
+
+static char no_memory_message[] = "out of memory";
+static const struct tacho_failure no_memory_record = {
+    .code = TACHO_CODE_NO_MEMORY,
+    .source_file = __FILE__,
+    .source_line = __LINE__,
+    .message = no_memory_message,
+};
+
+/* The constant record is handed out as a status but never written or freed. */
+static tacho_status no_memory_status(void)
+{
+    return (tacho_status)(uintptr_t)&no_memory_record;
+}
+
+static char *format_text(const char *format, va_list arguments) TACHO_PRINTF(1, 0);
+
+static char *format_text(const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text != NULL) {
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+    }
+    return text;
+}
+
+tacho_status tacho_status_make(tacho_code code, const char *source_file, int source_line,
+                               const char *format, ...)
+{
+    struct tacho_failure *failure = calloc(1, sizeof(*failure));
+    if (failure == NULL) {
+        return no_memory_status();
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    failure->message = format_text(format, arguments);
+    va_end(arguments);
+    if (failure->message == NULL) {
+        free(failure);
+        return no_memory_status();
+    }
+    failure->code = code;
+    failure->source_file = source_file;
+    failure->source_line = source_line;
+    return failure;
+}
+
+tacho_status tacho_status_add_note(tacho_status status, const char *format, ...)
+{
+    if (status == TACHO_OK || status == no_memory_status()) {
+        return status;
+    }
+    status_note *note = calloc(1, sizeof(*note));
+    if (note == NULL) {
+        return status; /* the failure itself matters more than its note */
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    note->text = format_text(format, arguments);
+    va_end(arguments);
+    status_note **tail = &status->notes;
+    while (*tail != NULL) {
+        tail = &(*tail)->next;
+    }
+    *tail = note;
+    return status;
+}
+
+tacho_status tacho_status_first(tacho_status first, tacho_status second)
+{
+    if (first == TACHO_OK) {
+        return second;
+    }
+    tacho_status_free(second);
+    return first;
+}
+
+tacho_code tacho_status_code(tacho_status status)
+{
+    return status == TACHO_OK ? TACHO_CODE_OK : status->code;
+}
+
+const char *tacho_code_name(tacho_code code)
+{
+    switch (code) {
+    case TACHO_CODE_OK:
+        return "OK";
+#define TACHO_CODE_CASE(name, meaning)                                                             \
+    case TACHO_CODE_##name:                                                                        \
+        return #name;
+        TACHO_CODES(TACHO_CODE_CASE)
+#undef TACHO_CODE_CASE
+    }
+    return "?";
+}
+
+const char *tacho_status_message(tacho_status status)
+{
+    return status == TACHO_OK ? "ok" : status->message;
+}
+
+const char *tacho_status_note(tacho_status status, size_t index)
+{
+    const status_note *note = status == TACHO_OK ? NULL : status->notes;
+    for (; note != NULL && index > 0; index--) {
+        note = note->next;
+    }
+    return note == NULL ? NULL : (note->text != NULL ? note->text : no_memory_message);
+}
+
+const char *tacho_status_source(tacho_status status, int *out_line)
+{
+    *out_line = status == TACHO_OK ? 0 : status->source_line;
+    return status == TACHO_OK ? "" : status->source_file;
+}
+
+void tacho_status_free(tacho_status status)
+{
+    if (status == TACHO_OK || status == no_memory_status()) {
+        return;
+    }
+    status_note *note = status->notes;
+    while (note != NULL) {
+        status_note *next = note->next;
+        free(note->text);
+        free(note);
+        note = next;
+    }
+    free(status->message);
+    free(status);
+}

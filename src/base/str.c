@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The string-view functions that are not one line.
+ */
+#include "base/str.h"
+
+int tacho_str_compare(tacho_str a, tacho_str b)
+{
+    size_t common = a.len < b.len ? a.len : b.len;
+    int order = common == 0 ? 0 : memcmp(a.data, b.data, common);
+    if (order != 0) {
+        return order;
+    }
+    return a.len == b.len ? 0 : (a.len < b.len ? -1 : 1);
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+tacho_str tacho_str_trim(tacho_str text)
+{
+    while (text.len > 0 && is_blank(text.data[0])) {
+        text = tacho_str_from(text, 1);
+    }
+    while (text.len > 0 && is_blank(text.data[text.len - 1])) {
+        text.len--;
+    }
+    return text;
+}
+
+tacho_str tacho_str_basename(tacho_str path)
+{
+    size_t start = path.len;
+    while (start > 0 && path.data[start - 1] != '/') {
+        start--;
+    }
+    return tacho_str_from(path, start);
+}
+
+size_t tacho_str_find_byte(tacho_str text, char byte)
+{
+    const char *found = text.len == 0 ? NULL : memchr(text.data, byte, text.len);
+    return found == NULL ? text.len : (size_t)(found - text.data);
+}
+
+bool tacho_str_parse_u64(tacho_str text, uint64_t *out_value)
+{
+    if (text.len == 0 || text.len > 20) {
+        return false;
+    }
+    uint64_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned digit = (unsigned)(unsigned char)text.data[i] - '0';
+        if (digit > 9 || __builtin_mul_overflow(value, 10u, &value) ||
+            __builtin_add_overflow(value, digit, &value)) {
+            return false;
+        }
+    }
+    *out_value = value;
+    return true;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unlinked temporary files: O_TMPFILE where the file system has it, else created and unlinked.
+ */
+#define _GNU_SOURCE /* O_TMPFILE, mkostemp */
+#include "base/tempfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_unnamed(const char *folder)
+{
+    int fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd >= 0) {
+        return fd;
+    }
+    char name[4096];
+    int len = snprintf(name, sizeof(name), "%s/tacho-XXXXXX", folder);
+    if (len < 0 || (size_t)len >= sizeof(name)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0) {
+        unlink(name);
+    }
+    return fd;
+}
+
+tacho_status tacho_tempfile_open(tacho_tempfile *out_file)
+{
+    *out_file = (tacho_tempfile){.fd = -1};
+    const char *chosen = getenv("TMPDIR");
+    const char *const fallbacks[] = {"/var/tmp", "/tmp"};
+    if (chosen != NULL && chosen[0] != '\0') {
+        out_file->fd = open_unnamed(chosen);
+    } else {
+        for (size_t i = 0; i < 2 && out_file->fd < 0; i++) {
+            chosen = fallbacks[i];
+            out_file->fd = open_unnamed(chosen);
+        }
+    }
+    return out_file->fd >= 0
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_IO,
+                            "cannot make a temporary file in %s: %s; set TMPDIR to a folder with "
+                            "space",
+                            chosen, strerror(errno));
+}
+
+void tacho_tempfile_close(tacho_tempfile *file)
+{
+    if (file->fd >= 0) {
+        close(file->fd);
+    }
+    *file = (tacho_tempfile){.fd = -1};
+}
+
+tacho_status tacho_tempfile_append(tacho_tempfile *file, const void *bytes, size_t len)
+{
+    const char *at = bytes;
+    while (len > 0) {
+        ssize_t written = pwrite(file->fd, at, len, (off_t)file->size_bytes);
+        if (written < 0 && errno != EINTR) {
+            return tacho_fail(TACHO_CODE_IO,
+                              "cannot write a temporary file: %s; set TMPDIR to a folder with "
+                              "space",
+                              strerror(errno));
+        }
+        if (written > 0) {
+            at += written;
+            len -= (size_t)written;
+            file->size_bytes += (uint64_t)written;
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_tempfile_read(const tacho_tempfile *file, uint64_t offset, void *bytes,
+                                 size_t len)
+{
+    char *at = bytes;
+    while (len > 0) {
+        ssize_t got = pread(file->fd, at, len, (off_t)offset);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            return tacho_fail(TACHO_CODE_IO, "cannot read back a temporary file: %s",
+                              got == 0 ? "it is shorter than was written" : strerror(errno));
+        }
+        if (got > 0) {
+            at += got;
+            len -= (size_t)got;
+            offset += (uint64_t)got;
+        }
+    }
+    return TACHO_OK;
+}

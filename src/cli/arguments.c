@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parsing command lines by option tables.
+ */
+#include "cli/command.h"
+#include "cli/talk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int tacho_command_misuse(const tacho_command *command, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    tacho_talk_line("error", message);
+    fprintf(stderr, "Try 'tacho %s --help'.\n", command->name);
+    return TACHO_EXIT_USAGE;
+}
+
+static const tacho_option *find_option(const tacho_command *command, tacho_str name)
+{
+    for (size_t i = 0; i < command->option_count; i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(command->options[i].name))) {
+            return &command->options[i];
+        }
+    }
+    return NULL;
+}
+
+static const tacho_option *find_letter(const tacho_command *command, char letter)
+{
+    for (size_t i = 0; i < command->option_count; i++) {
+        if (command->options[i].letter == letter) {
+            return &command->options[i];
+        }
+    }
+    return NULL;
+}
+
+/* The words being parsed. */
+typedef struct word_list {
+    char **words;
+    int count;
+    int at; /* the next one */
+} word_list;
+
+static void add(tacho_arguments *arguments, const tacho_option *option, const char *value)
+{
+    arguments->items[arguments->item_count++] = (tacho_argument){option, value};
+}
+
+static bool is_option_word(const char *word)
+{
+    return word[0] == '-' && word[1] != '\0';
+}
+
+/* Takes the value of |option|, |attached| or from the words that follow. */
+static bool take_value(tacho_arguments *arguments, const tacho_option *option,
+                       const char *attached, word_list *list)
+{
+    if (option->value == NULL) {
+        if (attached != NULL) {
+            tacho_command_misuse(arguments->command, "--%s takes no value", option->name);
+            return false;
+        }
+        add(arguments, option, "");
+        return true;
+    }
+    if (attached != NULL) {
+        add(arguments, option, attached);
+        return true;
+    }
+    if (list->at >= list->count || (option->takes_list && is_option_word(list->words[list->at]))) {
+        tacho_command_misuse(arguments->command, "--%s needs a value: %s", option->name,
+                             option->value);
+        return false;
+    }
+    do {
+        add(arguments, option, list->words[list->at++]);
+    } while (option->takes_list && list->at < list->count &&
+             !is_option_word(list->words[list->at]));
+    return true;
+}
+
+static bool parse_long(tacho_arguments *arguments, const char *word, word_list *list)
+{
+    tacho_str text = tacho_str_from_cstring(word + 2);
+    size_t equals = tacho_str_find_byte(text, '=');
+    const tacho_option *option =
+        find_option(arguments->command, tacho_str_make(text.data, equals));
+    if (option == NULL) {
+        tacho_command_misuse(arguments->command, "unknown option '%s'", word);
+        return false;
+    }
+    return take_value(arguments, option, equals < text.len ? text.data + equals + 1 : NULL, list);
+}
+
+static bool parse_short(tacho_arguments *arguments, const char *word, word_list *list)
+{
+    const tacho_option *option = find_letter(arguments->command, word[1]);
+    if (option == NULL) {
+        tacho_command_misuse(arguments->command, "unknown option '%s'", word);
+        return false;
+    }
+    return take_value(arguments, option, word[2] != '\0' ? word + 2 : NULL, list);
+}
+
+static bool parse_words(tacho_arguments *arguments, word_list *list)
+{
+    bool options_ended = false;
+    while (list->at < list->count) {
+        const char *word = list->words[list->at++];
+        bool parsed = true;
+        if (options_ended || !is_option_word(word)) {
+            add(arguments, NULL, word);
+        } else if (strcmp(word, "--") == 0) {
+            options_ended = true;
+        } else if (word[1] == '-') {
+            parsed = parse_long(arguments, word, list);
+        } else {
+            parsed = parse_short(arguments, word, list);
+        }
+        if (!parsed) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tacho_arguments_parse(const tacho_command *command, int word_count, char **words,
+                           tacho_arguments *out_arguments)
+{
+    *out_arguments = (tacho_arguments){.command = command};
+    out_arguments->items = calloc((size_t)word_count + 1, sizeof(*out_arguments->items));
+    if (out_arguments->items == NULL) {
+        tacho_talk_line("error", "out of memory");
+        return false;
+    }
+    word_list list = {words, word_count, 0};
+    if (!parse_words(out_arguments, &list)) {
+        tacho_arguments_free(out_arguments);
+        return false;
+    }
+    return true;
+}
+
+void tacho_arguments_free(tacho_arguments *arguments)
+{
+    free(arguments->items);
+    *arguments = (tacho_arguments){0};
+}
+
+const char *tacho_arguments_value(const tacho_arguments *arguments, const char *name)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        if (item->option != NULL && strcmp(item->option->name, name) == 0) {
+            value = item->value;
+        }
+    }
+    return value;
+}
+
+const char **tacho_arguments_words(const tacho_arguments *arguments, size_t *out_count)
+{
+    const char **words = calloc(arguments->item_count + 1, sizeof(*words));
+    *out_count = 0;
+    for (size_t i = 0; words != NULL && i < arguments->item_count; i++) {
+        if (arguments->items[i].option == NULL) {
+            words[(*out_count)++] = arguments->items[i].value;
+        }
+    }
+    return words;
+}

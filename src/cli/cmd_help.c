@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho help: the list of verbs, of one verb, of formats; and the source of man pages.
+ */
+#include "cli/command.h"
+#include "sinks/table_sink.h"
+#include "sinks/trace_sink.h"
+#include "sources/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const tacho_option options[] = {
+    {"scdoc", 0, false, NULL, "print the man page's scdoc source instead"},
+    TACHO_OPTION_HELP,
+};
+
+static void print_overview(void)
+{
+    printf("tacho tells where the time of a neural network goes on an accelerator.\n\n"
+           "Usage: tacho VERB [options]\n\nVerbs:\n");
+    for (size_t i = 0; tacho_commands[i] != NULL; i++) {
+        printf("  %-10s %s\n", tacho_commands[i]->name, tacho_commands[i]->summary);
+    }
+    printf("\n'tacho help VERB' explains a verb, 'tacho help formats' lists what is read and\n"
+           "written, 'tacho --version' says which tacho this is.\n");
+}
+
+static void print_formats(void)
+{
+    printf("Read (--from):\n");
+    for (size_t i = 0; tacho_sources()[i] != NULL; i++) {
+        printf("  %-16s %s\n", tacho_sources()[i]->name, tacho_sources()[i]->title);
+    }
+    printf("  plain, gzip or zstd; recognised by content\n\nWritten (--to):\n");
+    for (size_t i = 0; tacho_trace_sinks()[i] != NULL; i++) {
+        const tacho_trace_sink *sink = tacho_trace_sinks()[i];
+        printf("  %-16s %s:", sink->name, sink->title);
+        for (const char *const *suffix = sink->suffixes; *suffix != NULL; suffix++) {
+            printf(" %s", *suffix);
+        }
+        printf("\n");
+    }
+    printf("  with .gz or .zst behind the suffix: compressed\n\nTables (--format):\n");
+    for (size_t i = 0; tacho_table_sinks()[i] != NULL; i++) {
+        printf("  %-16s %s\n", tacho_table_sinks()[i]->name, tacho_table_sinks()[i]->title);
+    }
+}
+
+static void print_main_scdoc(void)
+{
+    printf("tacho(1)\n\n# NAME\n\ntacho - where the time of a neural network goes on an "
+           "accelerator\n\n# SYNOPSIS\n\n*tacho* _VERB_ [options]\n\n# VERBS\n\n");
+    for (size_t i = 0; tacho_commands[i] != NULL; i++) {
+        printf("*%s*\n\t%s. See *tacho-%s*(1).\n\n", tacho_commands[i]->name,
+               tacho_commands[i]->summary, tacho_commands[i]->name);
+    }
+    printf("# ENVIRONMENT\n\n*TMPDIR*\n\tFolder for temporary files when events must be sorted; "
+           "/var/tmp without it.\n");
+}
+
+static int help_command_run(const tacho_arguments *arguments)
+{
+    size_t word_count = 0;
+    const char **words = tacho_arguments_words(arguments, &word_count);
+    const char *topic = word_count > 0 ? words[0] : NULL;
+    free(words);
+    bool wants_scdoc = tacho_arguments_has(arguments, "scdoc");
+    const tacho_command *command = topic != NULL ? tacho_command_find(topic) : NULL;
+    if (topic == NULL) {
+        wants_scdoc ? print_main_scdoc() : print_overview();
+    } else if (command != NULL) {
+        wants_scdoc ? tacho_command_print_scdoc(command) : tacho_command_print_help(command);
+    } else if (strcmp(topic, "formats") == 0) {
+        print_formats();
+    } else {
+        return tacho_command_misuse(arguments->command, "nothing is called '%s'", topic);
+    }
+    return TACHO_EXIT_DONE;
+}
+
+const tacho_command tacho_command_help = {
+    .name = "help",
+    .summary = "explain a verb, or list the formats",
+    .usage = "[VERB|formats]",
+    .description = "Without a word, lists the verbs. With a verb, explains it. 'formats' lists "
+                   "what\ntacho reads and writes.",
+    .examples = "tacho help convert\ntacho help formats\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = help_command_run,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands as tables: a verb's options, help text and man page all come from one constant
+ * struct, so they cannot disagree.
+ */
+#ifndef TACHO_CLI_COMMAND_H
+#define TACHO_CLI_COMMAND_H
+
+#include "base/str.h"
+
+/* Exit codes of every verb. */
+enum {
+    TACHO_EXIT_DONE = 0,
+    TACHO_EXIT_FAILED = 1,
+    TACHO_EXIT_USAGE = 2,
+    TACHO_EXIT_LOSSY = 3, /* done, but some input was damaged or lost */
+};
+
+typedef struct tacho_option {
+    const char *name;  /* without dashes */
+    char letter;       /* 0 for none */
+    bool takes_list;   /* takes all words up to the next option, as argparse's nargs='+' */
+    const char *value; /* what to call its value in help, NULL for a flag */
+    const char *help;  /* one sentence, no full stop */
+} tacho_option;
+
+typedef struct tacho_arguments tacho_arguments;
+
+typedef struct tacho_command {
+    const char *name;
+    const char *summary;     /* one line for the list of verbs */
+    const char *usage;       /* what follows the name */
+    const char *description; /* paragraphs separated by empty lines */
+    const char *examples;    /* one command per line, "# " lines explain */
+    const tacho_option *options;
+    size_t option_count;
+    int (*run)(const tacho_arguments *arguments);
+} tacho_command;
+
+/* One word of a command line after parsing. */
+typedef struct tacho_argument {
+    const tacho_option *option; /* NULL for a word that belongs to no option */
+    const char *value;          /* NULL for a flag */
+} tacho_argument;
+
+struct tacho_arguments {
+    const tacho_command *command;
+    tacho_argument *items;
+    size_t item_count;
+};
+
+/*
+ * Parses |words| by the command's table: --name value, --name=value, -n value, -nvalue, "--"
+ * ends options, "-" is a plain word. On misuse prints one line and a hint, and returns false.
+ */
+bool tacho_arguments_parse(const tacho_command *command, int word_count, char **words,
+                           tacho_arguments *out_arguments);
+void tacho_arguments_free(tacho_arguments *arguments);
+
+/* The last value of an option (of a flag: ""), or NULL when it was not given. */
+const char *tacho_arguments_value(const tacho_arguments *arguments, const char *name);
+
+static inline bool tacho_arguments_has(const tacho_arguments *arguments, const char *name)
+{
+    return tacho_arguments_value(arguments, name) != NULL;
+}
+
+/* The words that belong to no option, as a NULL-terminated list to be freed. */
+const char **tacho_arguments_words(const tacho_arguments *arguments, size_t *out_count);
+
+/* Prints a usage error with a hint at --help; returns TACHO_EXIT_USAGE. */
+int tacho_command_misuse(const tacho_command *command, const char *format, ...);
+
+/* Prints what --help shows. */
+void tacho_command_print_help(const tacho_command *command);
+
+/* Prints the man page's scdoc source. */
+void tacho_command_print_scdoc(const tacho_command *command);
+
+/* All verbs, NULL-terminated. */
+extern const tacho_command *const tacho_commands[];
+
+extern const tacho_command tacho_command_convert;
+extern const tacho_command tacho_command_info;
+extern const tacho_command tacho_command_help;
+
+/* The names of other tools that this program stands in for. */
+extern const tacho_command tacho_dropin_perfetto_logger;
+
+const tacho_command *tacho_command_find(const char *name);
+
+/* Options that several verbs have. */
+#define TACHO_OPTION_HELP \
+    {"help", 'h', false, NULL, "show this help"}
+#define TACHO_OPTION_QUIET \
+    {"quiet", 'q', false, NULL, "no progress and no summary; errors and losses are still shown"}
+#define TACHO_OPTION_FROM                                                                          \
+    {"from", 0, false, "FORMAT", "read every input as FORMAT instead of recognising it"}
+#define TACHO_OPTION_CLOCK                                                                         \
+    {"clock-mhz", 0, false, "N", "frequency of cycle counts in MHz (default for Torq: 800)"}
+#define TACHO_OPTION_SLICES                                                                        \
+    {"num-slices", 0, false, "N",                                                                  \
+     "slices that a T1 timeline, which does not name them, takes turns on (default: 2)"}
+#define TACHO_OPTION_STRICT                                                                        \
+    {"strict", 0, false, NULL, "treat any record that cannot be read as a failure"}
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running a conversion for a person: progress, summary, losses, exit code. Shared by `convert`
+ * and the drop-in names that convert.
+ */
+#ifndef TACHO_CLI_CONVERT_RUN_H
+#define TACHO_CLI_CONVERT_RUN_H
+
+#include "api/conversion.h"
+
+/* Runs |conversion| and returns the exit code. */
+int tacho_convert_run(tacho_conversion *conversion, bool is_quiet);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perfetto_logger.py: the Torq tool that turns compile-time and runtime CSVs into a Perfetto
+ * trace, with its flags. Each file is a process of the trace, in the order given.
+ */
+#include "cli/command.h"
+#include "cli/convert_run.h"
+#include "cli/talk.h"
+#include "cli/values.h"
+#include "sources/torq/torq.h"
+#include "sinks/perfetto.h"
+
+#include <stdlib.h>
+
+static const tacho_option options[] = {
+    {"compile_profile", 0, true, "CSV", "compile-time timelines"},
+    {"runtime_profile", 0, true, "CSV", "runtime profiles"},
+    {"pb", 0, false, "OUT", "the trace to write"},
+    {"num-slices", 0, false, "N", "slices that a T1 timeline takes turns on (default: 2)"},
+    {"clock-mhz", 0, false, "N", "frequency of cycle counts in MHz (default: 800)"},
+    TACHO_OPTION_QUIET,
+    TACHO_OPTION_HELP,
+};
+
+/* The source that an option's files are read with; NULL for other options. */
+static const tacho_source *source_of(const tacho_option *option)
+{
+    if (option == &options[0]) {
+        return &tacho_source_torq_timeline;
+    }
+    return option == &options[1] ? &tacho_source_torq_runtime : NULL;
+}
+
+/* Compile-time profiles first, as the tool's own output has them. */
+static void collect(const tacho_arguments *arguments, const tacho_option *option,
+                    tacho_conversion_input *inputs, size_t *count)
+{
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        if (arguments->items[i].option == option) {
+            inputs[(*count)++] =
+                (tacho_conversion_input){arguments->items[i].value, source_of(option)};
+        }
+    }
+}
+
+static int log_with(const tacho_arguments *arguments, tacho_conversion_input *inputs)
+{
+    tacho_conversion conversion = {
+        .inputs = inputs,
+        .output_path = tacho_arguments_value(arguments, "pb"),
+        .sink = &tacho_sink_perfetto,
+        .selection = TACHO_SELECT_ALL,
+    };
+    collect(arguments, &options[0], inputs, &conversion.input_count);
+    collect(arguments, &options[1], inputs, &conversion.input_count);
+    size_t word_count = 0;
+    const char **words = tacho_arguments_words(arguments, &word_count);
+    free(words);
+    if (word_count > 0) {
+        return tacho_command_misuse(arguments->command,
+                                    "a file without a flag; say --compile_profile or "
+                                    "--runtime_profile before it");
+    }
+    if (conversion.input_count == 0) {
+        return tacho_command_misuse(arguments->command,
+                                    "no input; say --compile_profile CSV or --runtime_profile CSV");
+    }
+    if (conversion.output_path == NULL) {
+        return tacho_command_misuse(arguments->command, "where to? say --pb OUT");
+    }
+    if (!tacho_value_source_options(arguments, &conversion.source_options)) {
+        return TACHO_EXIT_USAGE;
+    }
+    return tacho_convert_run(&conversion, tacho_arguments_has(arguments, "quiet"));
+}
+
+static int perfetto_logger_run(const tacho_arguments *arguments)
+{
+    tacho_conversion_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
+    if (inputs == NULL) {
+        tacho_talk_line("error", "out of memory");
+        return TACHO_EXIT_FAILED;
+    }
+    int exit_code = log_with(arguments, inputs);
+    free(inputs);
+    return exit_code;
+}
+
+const tacho_command tacho_dropin_perfetto_logger = {
+    .name = "perfetto_logger.py",
+    .summary = "Torq profiles to a Perfetto trace, with the vendor's flags",
+    .usage = "[--compile_profile CSV...] [--runtime_profile CSV...] --pb OUT",
+    .description = "Reads compile-time timelines and runtime profiles and writes one Perfetto "
+                   "trace.\n'tacho convert' does the same and more.",
+    .examples = "perfetto_logger.py --compile_profile compile.csv --runtime_profile runtime.csv "
+                "--pb log.pb\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = perfetto_logger_run,
+};

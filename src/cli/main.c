@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program: finds the verb, or the tool it was called as, and runs it.
+ */
+#include "cli/command.h"
+#include "cli/talk.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <tacho/version.h>
+
+const tacho_command *const tacho_commands[] = {
+    &tacho_command_convert,
+    &tacho_command_info,
+    &tacho_command_help,
+    NULL,
+};
+
+static const tacho_command *const dropins[] = {
+    &tacho_dropin_perfetto_logger,
+    NULL,
+};
+
+static const tacho_command *find_in(const tacho_command *const *list, const char *name)
+{
+    for (size_t i = 0; list[i] != NULL; i++) {
+        if (strcmp(list[i]->name, name) == 0) {
+            return list[i];
+        }
+    }
+    return NULL;
+}
+
+const tacho_command *tacho_command_find(const char *name)
+{
+    const tacho_command *command = find_in(tacho_commands, name);
+    return command != NULL ? command : find_in(dropins, name);
+}
+
+/* Reports a failed write to standard output: a full disk must not look like success. */
+static int finish(int exit_code)
+{
+    if (fflush(stdout) != 0 && exit_code == TACHO_EXIT_DONE) {
+        tacho_talk_line("error", "cannot write to standard output");
+        return TACHO_EXIT_FAILED;
+    }
+    return exit_code;
+}
+
+static int run_command(const tacho_command *command, int word_count, char **words)
+{
+    tacho_arguments arguments;
+    if (!tacho_arguments_parse(command, word_count, words, &arguments)) {
+        return TACHO_EXIT_USAGE;
+    }
+    int exit_code = TACHO_EXIT_DONE;
+    if (tacho_arguments_has(&arguments, "help")) {
+        tacho_command_print_help(command);
+    } else {
+        exit_code = command->run(&arguments);
+    }
+    tacho_arguments_free(&arguments);
+    return finish(exit_code);
+}
+
+static int misuse(const char *verb)
+{
+    char text[256];
+    snprintf(text, sizeof(text), "'%.100s' is no verb", verb);
+    tacho_talk_line("error", text);
+    fprintf(stderr, "Try 'tacho help'.\n");
+    return TACHO_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
+    tacho_str called_as = tacho_str_basename(tacho_str_from_cstring(argc > 0 ? argv[0] : "tacho"));
+    const tacho_command *dropin = find_in(dropins, called_as.data);
+    if (dropin != NULL) {
+        return run_command(dropin, argc - 1, argv + 1);
+    }
+    if (argc < 2) {
+        run_command(&tacho_command_help, 0, NULL);
+        return TACHO_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("tacho %s\n", TACHO_VERSION);
+        return finish(TACHO_EXIT_DONE);
+    }
+    bool wants_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+    const tacho_command *command = tacho_command_find(wants_help ? "help" : argv[1]);
+    return command != NULL ? run_command(command, argc - 2, argv + 2) : misuse(argv[1]);
+}

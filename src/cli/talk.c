@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages, losses and progress.
+ */
+#include "cli/talk.h"
+
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHOW_AFTER_MS = 400, UPDATE_EVERY_MS = 100, NS_PER_MS = 1000000, BAR_WIDTH = 24 };
+
+/* Prints |text| with control characters made visible. */
+static void print_safe(const char *text)
+{
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_str safe = TACHO_STR("(out of memory)");
+    tacho_status status = tacho_utf8_printable(tacho_str_from_cstring(text), &arena, &safe);
+    fprintf(stderr, "%.*s", TACHO_STR_ARG(safe));
+    tacho_status_free(status);
+    tacho_arena_deinit(&arena);
+}
+
+void tacho_talk_line(const char *kind, const char *text)
+{
+    fprintf(stderr, "tacho: %s: ", kind);
+    print_safe(text);
+    fputc('\n', stderr);
+}
+
+void tacho_talk_failure(tacho_status status)
+{
+    tacho_talk_line("error", tacho_status_message(status));
+    const char *note = NULL;
+    for (size_t i = 0; (note = tacho_status_note(status, i)) != NULL; i++) {
+        tacho_talk_line("note", note);
+    }
+    tacho_status_free(status);
+}
+
+void tacho_talk_losses(const tacho_dict *dict)
+{
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        const tacho_loss *loss = &dict->losses[i];
+        char text[512];
+        char where[64] = "";
+        if (loss->first_line > 0) {
+            snprintf(where, sizeof(where), ", first at line %" PRIu64, loss->first_line);
+        }
+        snprintf(text, sizeof(text), "%.300s: %" PRIu64 " %s not read: %s%s",
+                 tacho_dict_string(dict, dict->parts[loss->part].name).data, loss->count,
+                 loss->count == 1 ? "record" : "records", tacho_loss_phrase(loss->reason), where);
+        tacho_talk_line("warning", text);
+    }
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void print_bar(uint64_t done, uint64_t total)
+{
+    unsigned filled = (unsigned)(done * BAR_WIDTH / total);
+    filled = filled > BAR_WIDTH ? BAR_WIDTH : filled;
+    fputc('[', stderr);
+    for (unsigned i = 0; i < BAR_WIDTH; i++) {
+        fputc(i < filled ? '#' : '.', stderr);
+    }
+    fprintf(stderr, "] %3u %%  ", (unsigned)(done * 100 / total));
+}
+
+static void update(void *self, uint64_t done_bytes, uint64_t total_bytes)
+{
+    tacho_talk_progress *progress = self;
+    int64_t now = now_ns();
+    if (!progress->is_enabled || now - progress->started_ns < SHOW_AFTER_MS * NS_PER_MS ||
+        now - progress->updated_ns < UPDATE_EVERY_MS * NS_PER_MS) {
+        return;
+    }
+    progress->updated_ns = now;
+    progress->is_shown = true;
+    fprintf(stderr, "\r%s ", progress->label);
+    if (total_bytes > 0) {
+        print_bar(done_bytes, total_bytes);
+    }
+    fprintf(stderr, "%" PRIu64 " MB read\033[K", done_bytes / 1000000);
+    fflush(stderr);
+}
+
+void tacho_talk_progress_init(tacho_talk_progress *progress, const char *label, bool is_quiet,
+                              tacho_progress *out_hook)
+{
+    *progress = (tacho_talk_progress){
+        .label = label,
+        .is_enabled = !is_quiet && isatty(STDERR_FILENO) == 1,
+        .started_ns = now_ns(),
+    };
+    *out_hook = (tacho_progress){update, progress};
+}
+
+void tacho_talk_progress_end(tacho_talk_progress *progress)
+{
+    if (progress->is_shown) {
+        fputs("\r\033[K", stderr);
+    }
+    progress->is_shown = false;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Talk: everything the program says to a person goes to standard error through here, made safe
+ * for a terminal. Standard output is for data.
+ */
+#ifndef TACHO_CLI_TALK_H
+#define TACHO_CLI_TALK_H
+
+#include "base/input.h"
+#include "profile/dict.h"
+
+/* "tacho: <kind>: <text>". */
+void tacho_talk_line(const char *kind, const char *text);
+
+/* Prints a failure with its notes and frees it. */
+void tacho_talk_failure(tacho_status status);
+
+/* Prints one line per part and reason of loss. */
+void tacho_talk_losses(const tacho_dict *dict);
+
+/* A progress line that appears when work takes long and standard error is a terminal. */
+typedef struct tacho_talk_progress {
+    const char *label;
+    bool is_enabled;
+    bool is_shown;
+    int64_t started_ns;
+    int64_t updated_ns;
+} tacho_talk_progress;
+
+/* Fills |out_hook| for base/input; |is_quiet| keeps it silent. */
+void tacho_talk_progress_init(tacho_talk_progress *progress, const char *label, bool is_quiet,
+                              tacho_progress *out_hook);
+
+/* Removes the line. */
+void tacho_talk_progress_end(tacho_talk_progress *progress);
+
+#endif

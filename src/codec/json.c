@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON output.
+ */
+#include "codec/json.h"
+
+#include "base/utf8.h"
+
+#include <math.h>
+
+static void write_character(tacho_output *output, tacho_str character, uint32_t point)
+{
+    if (point == '"' || point == '\\') {
+        tacho_output_write(output, "\\", 1);
+        tacho_output_write_str(output, character);
+    } else if (point == UINT32_MAX) {
+        tacho_output_write_str(output, TACHO_STR("\\ufffd"));
+    } else if (point < 0x20 || point == 0x7f || point == 0x2028 || point == 0x2029) {
+        tacho_output_printf(output, "\\u%04x", (unsigned)point);
+    } else {
+        tacho_output_write_str(output, character);
+    }
+}
+
+void tacho_json_write_string(tacho_output *output, tacho_str text)
+{
+    tacho_output_write(output, "\"", 1);
+    for (size_t at = 0; at < text.len;) {
+        uint32_t point = 0;
+        tacho_str rest = tacho_str_from(text, at);
+        size_t length = tacho_utf8_decode(rest, &point);
+        write_character(output, tacho_str_make(rest.data, length), point);
+        at += length;
+    }
+    tacho_output_write(output, "\"", 1);
+}
+
+void tacho_json_write_real(tacho_output *output, double value)
+{
+    if (isfinite(value)) {
+        tacho_output_printf(output, "%.17g", value);
+    } else {
+        tacho_output_write_str(output, TACHO_STR("null"));
+    }
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing JSON: strings that every parser accepts, numbers that are numbers.
+ */
+#ifndef TACHO_CODEC_JSON_H
+#define TACHO_CODEC_JSON_H
+
+#include "base/output.h"
+
+/* Writes |text| in quotes; control characters are escaped, bad UTF-8 becomes U+FFFD. */
+void tacho_json_write_string(tacho_output *output, tacho_str text);
+
+/* Writes a finite number with all its digits, anything else as null. */
+void tacho_json_write_real(tacho_output *output, double value);
+
+#endif

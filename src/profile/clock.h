@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clocks: what a tick is. Times stay raw ticks throughout; a sink asks for nanoseconds at the
+ * very end, for both ends of a span and never for a duration:
+ *
+ *     ns(ticks) = floor((ticks - zero_ticks) * ns_numerator / ns_denominator)
+ *
+ * Ticks of input are 0 .. max_ticks, so the result always fits.
+ */
+#ifndef TACHO_PROFILE_CLOCK_H
+#define TACHO_PROFILE_CLOCK_H
+
+#include "base/maths.h"
+#include "base/status.h"
+#include "base/str.h"
+
+typedef struct tacho_clock {
+    uint32_t name;          /* string id, e.g. "cycles" */
+    int64_t ns_numerator;   /* nanoseconds per tick as a reduced ratio */
+    int64_t ns_denominator;
+    int64_t zero_ticks; /* the tick shown as 0; set by profile/order */
+    int64_t max_ticks;  /* the last tick whose nanoseconds fit 63 bits */
+    bool counts_cycles; /* ticks are a processor's cycles: worth showing beside the time */
+} tacho_clock;
+
+/* A clock of |numerator| / |denominator| ns per tick, both positive. */
+void tacho_clock_init(tacho_clock *clock, uint64_t numerator, uint64_t denominator);
+
+/* A clock by frequency, as text in MHz with at most six decimals ("800", "1.5"). */
+tacho_status tacho_clock_init_mhz(tacho_clock *clock, tacho_str mhz) TACHO_MUST_USE;
+
+static inline int64_t tacho_clock_ns(const tacho_clock *clock, int64_t ticks)
+{
+    int64_t shifted = ticks - clock->zero_ticks;
+    int64_t product = 0;
+    if (shifted >= 0 && !__builtin_mul_overflow(shifted, clock->ns_numerator, &product)) {
+        return clock->ns_denominator == 1 ? product : product / clock->ns_denominator;
+    }
+    return (int64_t)tacho_scale_floor(shifted, clock->ns_numerator, clock->ns_denominator);
+}
+
+/*
+ * The first tick at or after |ns|: the inverse of tacho_clock_ns wherever a tick lasts at least
+ * one nanosecond.
+ */
+int64_t tacho_clock_ticks(const tacho_clock *clock, int64_t ns);
+
+/* Ticks per second, rounded down. */
+uint64_t tacho_clock_hz(const tacho_clock *clock);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arrays with indexes beside them. Structs are hashed and compared field by field, as a short
+ * array of words, so that padding never matters.
+ */
+#include "profile/dict.h"
+
+#include "base/grow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RANK_PER_CLASS = 4096 };
+
+tacho_status tacho_dict_init(tacho_dict *dict)
+{
+    *dict = (tacho_dict){0};
+    TACHO_TRY(tacho_strings_init(&dict->strings));
+    TACHO_TRY(tacho_index_init(&dict->site_index));
+    TACHO_TRY(tacho_index_init(&dict->location_index));
+    return tacho_index_init(&dict->track_index);
+}
+
+void tacho_dict_deinit(tacho_dict *dict)
+{
+    tacho_strings_deinit(&dict->strings);
+    tacho_index_deinit(&dict->site_index);
+    tacho_index_deinit(&dict->location_index);
+    tacho_index_deinit(&dict->track_index);
+    free(dict->clocks);
+    free(dict->parts);
+    free(dict->tracks);
+    free(dict->locations);
+    free(dict->sites);
+    free(dict->metadata);
+    free(dict->losses);
+    *dict = (tacho_dict){0};
+}
+
+tacho_status tacho_dict_ensure_string(tacho_dict *dict, tacho_str text, uint32_t *out_id)
+{
+    return tacho_strings_ensure(&dict->strings, text, out_id);
+}
+
+tacho_status tacho_dict_add_clock(tacho_dict *dict, const tacho_clock *clock, tacho_str name,
+                                  uint32_t *out_id)
+{
+    TACHO_TRY(tacho_grow(&dict->clocks, &dict->clock_capacity, dict->clock_count + 1));
+    tacho_clock *added = &dict->clocks[dict->clock_count];
+    *added = *clock;
+    TACHO_TRY(tacho_dict_ensure_string(dict, name, &added->name));
+    *out_id = (uint32_t)dict->clock_count++;
+    return TACHO_OK;
+}
+
+static bool part_name_taken(const tacho_dict *dict, uint32_t name)
+{
+    for (size_t i = 0; i < dict->part_count; i++) {
+        if (dict->parts[i].name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "a.csv", then "a.csv #2", "a.csv #3" ... */
+static tacho_status ensure_part_name(tacho_dict *dict, tacho_str path, uint32_t *out_name)
+{
+    tacho_str base = tacho_str_basename(path);
+    TACHO_TRY(tacho_dict_ensure_string(dict, base, out_name));
+    for (unsigned number = 2; part_name_taken(dict, *out_name); number++) {
+        char numbered[288];
+        int len = snprintf(numbered, sizeof(numbered), "%.*s #%u",
+                           base.len > 255 ? 255 : (int)base.len, base.data, number);
+        TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_make(numbered, (size_t)len), out_name));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts, uint32_t *out_id)
+{
+    tacho_part part = {.clock = facts->clock, .origin = facts->origin};
+    TACHO_TRY(ensure_part_name(dict, facts->path, &part.name));
+    TACHO_TRY(tacho_dict_ensure_string(dict, facts->path, &part.path));
+    TACHO_TRY(tacho_dict_ensure_string(dict, facts->format, &part.format));
+    TACHO_TRY(tacho_dict_ensure_string(dict, facts->generation, &part.generation));
+    uint32_t id = (uint32_t)dict->part_count;
+    tacho_track root = {
+        .name = part.name,
+        .parent = TACHO_NONE,
+        .part = id,
+        .clock = facts->clock,
+        .lane_of = TACHO_NONE,
+        .rank = (int32_t)id,
+        .track_class = TACHO_TRACK_GROUP,
+    };
+    TACHO_TRY(tacho_dict_add_track(dict, &root, &part.root));
+    TACHO_TRY(tacho_grow(&dict->parts, &dict->part_capacity, dict->part_count + 1));
+    dict->parts[dict->part_count++] = part;
+    *out_id = id;
+    return TACHO_OK;
+}
+
+static tacho_str words_as_bytes(const uint32_t *words, size_t word_count)
+{
+    return tacho_str_make((const char *)words, word_count * sizeof(*words));
+}
+
+tacho_status tacho_dict_add_track(tacho_dict *dict, const tacho_track *track, uint32_t *out_id)
+{
+    TACHO_TRY(tacho_grow(&dict->tracks, &dict->track_capacity, dict->track_count + 1));
+    *out_id = (uint32_t)dict->track_count;
+    dict->tracks[dict->track_count++] = *track;
+    return TACHO_OK;
+}
+
+tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts, tacho_str name,
+                                     uint32_t *out_id)
+{
+    uint32_t key[2] = {facts->parent, 0};
+    TACHO_TRY(tacho_dict_ensure_string(dict, name, &key[1]));
+    uint32_t hash = tacho_index_hash(&dict->track_index, words_as_bytes(key, 2));
+    size_t at = tacho_index_begin(&dict->track_index, hash);
+    while ((*out_id = tacho_index_next(&dict->track_index, hash, &at)) != TACHO_NONE) {
+        const tacho_track *found = &dict->tracks[*out_id];
+        if (found->parent == key[0] && found->name == key[1]) {
+            return TACHO_OK;
+        }
+    }
+    tacho_track track = *facts;
+    track.name = key[1];
+    if (track.rank < 0) {
+        track.rank = (int32_t)track.track_class * RANK_PER_CLASS +
+                     (int32_t)(track.index % RANK_PER_CLASS);
+    }
+    TACHO_TRY(tacho_dict_add_track(dict, &track, out_id));
+    return tacho_index_add(&dict->track_index, hash, *out_id);
+}
+
+tacho_status tacho_dict_ensure_location(tacho_dict *dict, const tacho_location *location,
+                                        uint32_t *out_id)
+{
+    uint32_t key[1] = {location->text};
+    uint32_t hash = tacho_index_hash(&dict->location_index, words_as_bytes(key, 1));
+    size_t at = tacho_index_begin(&dict->location_index, hash);
+    while ((*out_id = tacho_index_next(&dict->location_index, hash, &at)) != TACHO_NONE) {
+        if (dict->locations[*out_id].text == location->text) {
+            return TACHO_OK;
+        }
+    }
+    TACHO_TRY(tacho_grow(&dict->locations, &dict->location_capacity, dict->location_count + 1));
+    *out_id = (uint32_t)dict->location_count;
+    dict->locations[dict->location_count++] = *location;
+    return tacho_index_add(&dict->location_index, hash, *out_id);
+}
+
+tacho_status tacho_dict_ensure_site(tacho_dict *dict, const tacho_site *site, uint32_t *out_id)
+{
+    uint32_t key[3] = {site->name, site->category, site->location};
+    uint32_t hash = tacho_index_hash(&dict->site_index, words_as_bytes(key, 3));
+    size_t at = tacho_index_begin(&dict->site_index, hash);
+    while ((*out_id = tacho_index_next(&dict->site_index, hash, &at)) != TACHO_NONE) {
+        const tacho_site *found = &dict->sites[*out_id];
+        if (found->name == site->name && found->category == site->category &&
+            found->location == site->location) {
+            return TACHO_OK;
+        }
+    }
+    TACHO_TRY(tacho_grow(&dict->sites, &dict->site_capacity, dict->site_count + 1));
+    *out_id = (uint32_t)dict->site_count;
+    dict->sites[dict->site_count++] = *site;
+    return tacho_index_add(&dict->site_index, hash, *out_id);
+}
+
+tacho_status tacho_dict_add_loss(tacho_dict *dict, const tacho_loss *loss)
+{
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        if (dict->losses[i].part == loss->part && dict->losses[i].reason == loss->reason) {
+            dict->losses[i].count += loss->count;
+            return TACHO_OK;
+        }
+    }
+    TACHO_TRY(tacho_grow(&dict->losses, &dict->loss_capacity, dict->loss_count + 1));
+    dict->losses[dict->loss_count++] = *loss;
+    return TACHO_OK;
+}
+
+tacho_status tacho_dict_add_metadata(tacho_dict *dict, const char *key, tacho_str value)
+{
+    TACHO_TRY(tacho_grow(&dict->metadata, &dict->metadata_capacity, dict->metadata_count + 1));
+    tacho_metadata *added = &dict->metadata[dict->metadata_count];
+    TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(key), &added->key));
+    TACHO_TRY(tacho_dict_ensure_string(dict, value, &added->value));
+    dict->metadata_count++;
+    return TACHO_OK;
+}
+
+tacho_status tacho_dict_add_metadata_count(tacho_dict *dict, const char *key, uint64_t value)
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
+    return tacho_dict_add_metadata(dict, key, tacho_str_make(digits, (size_t)len));
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The dictionary: everything of a profile that rows refer to by 32-bit id. It is in memory
+ * always, in streaming conversions too; its size follows the number of distinct names, sites
+ * and tracks, not the number of events.
+ *
+ * Sources fill it, filters and sinks read it. Ids count from 0 in order of first appearance;
+ * TACHO_NONE means absent.
+ */
+#ifndef TACHO_PROFILE_DICT_H
+#define TACHO_PROFILE_DICT_H
+
+#include "base/strings.h"
+#include "profile/clock.h"
+#include "profile/vocabulary.h"
+
+/* One input of a profile: a file, with its own time axis unless aligned. */
+typedef struct tacho_part {
+    uint32_t name;       /* string: what people call it, unique in the profile */
+    uint32_t path;       /* string: as the user wrote it */
+    uint32_t format;     /* string: the source's name, e.g. "torq-timeline" */
+    uint32_t generation; /* string: which version of the format, e.g. "T1" */
+    uint32_t clock;      /* the clock whose zero is this part's zero */
+    uint32_t root;       /* its group track */
+    tacho_origin origin;
+    uint64_t row_count; /* rows read; counted by profile/order */
+} tacho_part;
+
+typedef enum tacho_nesting {
+    TACHO_NESTING_STACK,  /* spans lie inside one another like calls */
+    TACHO_NESTING_ENGINE, /* one thing at a time; an overlap opens a lane */
+} tacho_nesting;
+
+typedef struct tacho_track {
+    uint32_t name;   /* string */
+    uint32_t parent; /* track, TACHO_NONE for a root */
+    uint32_t part;
+    uint32_t clock;
+    uint32_t index;   /* number among its class: slice 1, core 3 */
+    uint32_t lane_of; /* the track this is an overflow lane of, or TACHO_NONE */
+    int32_t rank;     /* place among its siblings */
+    tacho_track_class track_class;
+    tacho_nesting nesting;
+    tacho_unit unit;     /* of a counter's samples */
+    bool is_provisional; /* name and rank may still change: describe it at the end */
+} tacho_track;
+
+/* A place in the user's model. */
+typedef struct tacho_location {
+    uint32_t text; /* string: exactly as the input gives it */
+    uint32_t file; /* string, 0 when the text names no file */
+    uint32_t line; /* 0 when unknown */
+    uint32_t column;
+} tacho_location;
+
+/* What many spans share: interned once, referred to by every one of them. */
+typedef struct tacho_site {
+    uint32_t name;     /* string */
+    uint32_t category; /* string */
+    uint32_t location; /* location or TACHO_NONE */
+} tacho_site;
+
+/* A fact about the whole profile, for people and later tools: "filtered.window" -> "12". */
+typedef struct tacho_metadata {
+    uint32_t key;   /* string */
+    uint32_t value; /* string */
+} tacho_metadata;
+
+/* Records of an input that are not in the profile. Every sink writes them, every report too. */
+typedef struct tacho_loss {
+    uint32_t part;
+    tacho_loss_reason reason;
+    uint64_t count;
+    uint64_t first_line; /* line of the first one; 0 when the format has no lines */
+} tacho_loss;
+
+typedef struct tacho_dict {
+    tacho_strings strings;
+    tacho_index site_index;
+    tacho_index location_index;
+    tacho_index track_index;
+    tacho_clock *clocks;
+    size_t clock_count, clock_capacity;
+    tacho_part *parts;
+    size_t part_count, part_capacity;
+    tacho_track *tracks;
+    size_t track_count, track_capacity;
+    tacho_location *locations;
+    size_t location_count, location_capacity;
+    tacho_site *sites;
+    size_t site_count, site_capacity;
+    tacho_metadata *metadata;
+    size_t metadata_count, metadata_capacity;
+    tacho_loss *losses;
+    size_t loss_count, loss_capacity;
+} tacho_dict;
+
+tacho_status tacho_dict_init(tacho_dict *dict) TACHO_MUST_USE;
+void tacho_dict_deinit(tacho_dict *dict);
+
+/* The id of |text|. */
+tacho_status tacho_dict_ensure_string(tacho_dict *dict, tacho_str text, uint32_t *out_id)
+    TACHO_MUST_USE;
+
+static inline tacho_str tacho_dict_string(const tacho_dict *dict, uint32_t id)
+{
+    return tacho_strings_get(&dict->strings, id);
+}
+
+tacho_status tacho_dict_add_clock(tacho_dict *dict, const tacho_clock *clock, tacho_str name,
+                                  uint32_t *out_id) TACHO_MUST_USE;
+
+/* What a source says of the file it is about to read. */
+typedef struct tacho_part_facts {
+    tacho_str path;
+    tacho_str format;
+    tacho_str generation;
+    tacho_origin origin;
+    uint32_t clock;
+} tacho_part_facts;
+
+/*
+ * Opens a part and its root track. Its name is the path's last component, made unique by a
+ * number, so that the same file twice gives two processes.
+ */
+tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts,
+                                 uint32_t *out_id) TACHO_MUST_USE;
+
+/*
+ * The track with this name under |facts->parent|; made from |facts| if there is none. A
+ * negative rank means: by class, then index.
+ */
+tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts, tacho_str name,
+                                     uint32_t *out_id) TACHO_MUST_USE;
+
+/* Adds a track without looking for an equal one: for lanes. */
+tacho_status tacho_dict_add_track(tacho_dict *dict, const tacho_track *track, uint32_t *out_id)
+    TACHO_MUST_USE;
+
+tacho_status tacho_dict_ensure_location(tacho_dict *dict, const tacho_location *location,
+                                        uint32_t *out_id) TACHO_MUST_USE;
+
+tacho_status tacho_dict_ensure_site(tacho_dict *dict, const tacho_site *site, uint32_t *out_id)
+    TACHO_MUST_USE;
+
+/* Counts |loss->count| more records lost in a part for a reason; the first line is kept. */
+tacho_status tacho_dict_add_loss(tacho_dict *dict, const tacho_loss *loss) TACHO_MUST_USE;
+
+/* Records a fact; a sink writes them all. */
+tacho_status tacho_dict_add_metadata(tacho_dict *dict, const char *key, tacho_str value)
+    TACHO_MUST_USE;
+tacho_status tacho_dict_add_metadata_count(tacho_dict *dict, const char *key, uint64_t value)
+    TACHO_MUST_USE;
+
+static inline const tacho_clock *tacho_dict_track_clock(const tacho_dict *dict, uint32_t track)
+{
+    return &dict->clocks[dict->tracks[track].clock];
+}
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event interface: how rows travel from a source to whoever wants them.
+ *
+ *     source -> order -> select -> lanes -> trace sink        (convert: bounded memory)
+ *     source -> order -> profile                              (analyses: all in memory)
+ *
+ * A row refers to the dictionary by id. Its pointers are good for the duration of the call.
+ * Contract for sources: ids exist, 0 <= start <= end <= the clock's max_ticks. Order is free;
+ * profile/order makes track order of it: per track by start, the longer span first. A part with
+ * flows is put in time order across its tracks too, since an arrow finds its spans by time.
+ * Tracks of one part tick alike. What cannot be read is counted in the dictionary (tacho_dict_add_loss).
+ */
+#ifndef TACHO_PROFILE_EVENTS_H
+#define TACHO_PROFILE_EVENTS_H
+
+#include "profile/dict.h"
+
+typedef enum tacho_arg_type {
+    TACHO_ARG_INT,
+    TACHO_ARG_UINT,
+    TACHO_ARG_REAL,
+    TACHO_ARG_BOOL,
+    TACHO_ARG_STRING, /* a string of the dictionary: for values that repeat */
+    TACHO_ARG_TEXT,   /* bytes of the row itself: for values that do not */
+} tacho_arg_type;
+
+/* A named, typed value of a span. */
+typedef struct tacho_arg {
+    uint32_t key; /* string */
+    tacho_arg_type type;
+    tacho_unit unit;
+    union {
+        int64_t as_int;
+        uint64_t as_uint;
+        double as_real;
+        bool as_bool;
+        uint32_t as_string;
+        tacho_str as_text;
+    } value;
+} tacho_arg;
+
+typedef enum tacho_row_kind {
+    TACHO_ROW_FLOW, /* one end of an arrow */
+    TACHO_ROW_SPAN,
+    TACHO_ROW_SAMPLE,
+} tacho_row_kind;
+
+enum {
+    TACHO_SPAN_ORIGIN_MASK = 3,   /* a tacho_origin; 0 means: as the part */
+    TACHO_SPAN_INSTANT = 1 << 2,  /* a moment, not a zero-length span */
+    TACHO_SPAN_UNENDED = 1 << 3,  /* the input never said when it ended */
+};
+
+typedef enum tacho_flow_role {
+    TACHO_FLOW_DATA,
+    TACHO_FLOW_ORDER,
+    TACHO_FLOW_LAUNCH,
+} tacho_flow_role;
+
+typedef struct tacho_row {
+    tacho_row_kind kind;
+    uint32_t track;
+    int64_t start; /* ticks of the track's clock; the time of a sample or flow end */
+    union {
+        struct {
+            int64_t end;
+            uint32_t site;
+            uint32_t op;  /* TACHO_NONE when not known */
+            uint32_t run; /* TACHO_NONE when not known */
+            uint32_t flags;
+        } span;
+        struct {
+            double value;
+        } sample;
+        struct {
+            uint64_t id; /* equal ids are one arrow, or a chain of them */
+            tacho_flow_role role;
+            bool leaves; /* leaves the span of (start, end], else arrives at that of [start, end) */
+        } flow;
+    } of;
+    const tacho_arg *args; /* of a span */
+    size_t arg_count;
+} tacho_row;
+
+typedef struct tacho_events tacho_events;
+
+typedef struct tacho_events_vtable {
+    tacho_status (*row)(tacho_events *self, const tacho_row *row);
+    /* The part |part| is complete: nothing more will come for its tracks. */
+    tacho_status (*end_part)(tacho_events *self, uint32_t part);
+    /* All parts are complete. A filter passes it on. */
+    tacho_status (*finish)(tacho_events *self);
+} tacho_events_vtable;
+
+/* Embedded first in whatever implements it. */
+struct tacho_events {
+    const tacho_events_vtable *vtable;
+    tacho_dict *dict;
+};
+
+TACHO_MUST_USE static inline tacho_status tacho_events_row(tacho_events *events,
+                                                           const tacho_row *row)
+{
+    return events->vtable->row(events, row);
+}
+
+TACHO_MUST_USE static inline tacho_status tacho_events_end_part(tacho_events *events,
+                                                                uint32_t part)
+{
+    return events->vtable->end_part(events, part);
+}
+
+TACHO_MUST_USE static inline tacho_status tacho_events_finish(tacho_events *events)
+{
+    return events->vtable->finish(events);
+}
+
+/* The end of a row: of a span its end, else its time. */
+static inline int64_t tacho_row_end(const tacho_row *row)
+{
+    return row->kind == TACHO_ROW_SPAN ? row->of.span.end : row->start;
+}
+
+/*
+ * Track order of two rows of one track: <0, 0 or >0. By start; flows that leave, flows that
+ * arrive, then spans; on a stack the longer span first, on an engine an empty span before a real one; then by what they
+ * say, so that the order does not depend on how the input was shuffled.
+ */
+int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_row *b);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pass mode remembers one row per track; sort mode leaves the work to the spool.
+ */
+#include "profile/order.h"
+
+#include "base/grow.h"
+#include "profile/spool.h"
+
+#include <stdlib.h>
+
+struct tacho_order {
+    tacho_events events;
+    tacho_events *next;
+    tacho_spool *spool; /* NULL in pass mode */
+    /* Pass mode: the last row of each track; kind SAMPLE at INT64_MIN before the first. */
+    tacho_row *last_rows;
+    size_t last_count, last_capacity;
+    uint64_t part_row_count;
+    int64_t earliest_start; /* of the current part, in its clock's ticks */
+    int64_t latest_start;
+    bool part_has_flows;
+};
+
+static tacho_order *order_of(tacho_events *events)
+{
+    return (tacho_order *)(void *)events;
+}
+
+static tacho_status grow_last_rows(tacho_order *order, uint32_t track)
+{
+    TACHO_TRY(tacho_grow(&order->last_rows, &order->last_capacity, (size_t)track + 1));
+    for (; order->last_count <= track; order->last_count++) {
+        order->last_rows[order->last_count] =
+            (tacho_row){.kind = TACHO_ROW_FLOW, .start = INT64_MIN};
+    }
+    return TACHO_OK;
+}
+
+static tacho_status out_of_order(void)
+{
+    return tacho_fail(TACHO_CODE_OUT_OF_ORDER, "events are not in time order; sort them first");
+}
+
+static tacho_clock *part_clock(tacho_order *order, uint32_t track)
+{
+    tacho_dict *dict = order->events.dict;
+    return &dict->clocks[dict->parts[dict->tracks[track].part].clock];
+}
+
+/* Whether |row| comes too late in a part with flows, where time order is global. */
+static bool breaks_flow_order(tacho_order *order, const tacho_row *row)
+{
+    order->part_has_flows = order->part_has_flows || row->kind == TACHO_ROW_FLOW;
+    return order->part_has_flows &&
+           (row->start < order->latest_start ||
+            (row->start == order->latest_start && row->kind == TACHO_ROW_FLOW));
+}
+
+static tacho_status pass_row(tacho_events *events, const tacho_row *row)
+{
+    tacho_order *order = order_of(events);
+    if (TACHO_UNLIKELY(order->part_row_count == 0)) {
+        order->earliest_start = row->start;
+        order->latest_start = INT64_MIN;
+        order->part_has_flows = false;
+        part_clock(order, row->track)->zero_ticks = row->start;
+    }
+    if (TACHO_UNLIKELY(row->track >= order->last_count)) {
+        TACHO_TRY(grow_last_rows(order, row->track));
+    }
+    tacho_row *last = &order->last_rows[row->track];
+    if (TACHO_UNLIKELY(row->start <= last->start || row->start < order->earliest_start)) {
+        if (row->start < order->earliest_start ||
+            tacho_row_compare(events->dict, last, row) > 0) {
+            return out_of_order();
+        }
+    }
+    if (TACHO_UNLIKELY(breaks_flow_order(order, row))) {
+        return out_of_order();
+    }
+    if (row->start > order->latest_start) {
+        order->latest_start = row->start;
+    }
+    *last = *row;
+    last->args = NULL; /* gone after this call; equal rows are told apart without them */
+    last->arg_count = 0;
+    order->part_row_count++;
+    return tacho_events_row(order->next, row);
+}
+
+static tacho_status sort_row(tacho_events *events, const tacho_row *row)
+{
+    tacho_order *order = order_of(events);
+    if (order->part_row_count == 0 || row->start < order->earliest_start) {
+        order->earliest_start = row->start;
+    }
+    order->part_row_count++;
+    return tacho_spool_add(order->spool, row);
+}
+
+static tacho_status end_part(tacho_events *events, uint32_t part)
+{
+    tacho_order *order = order_of(events);
+    if (order->spool != NULL && order->part_row_count > 0) {
+        tacho_dict *dict = events->dict;
+        dict->clocks[dict->parts[part].clock].zero_ticks = order->earliest_start;
+        TACHO_TRY(tacho_spool_drain(order->spool, order->next));
+    }
+    events->dict->parts[part].row_count = order->part_row_count;
+    order->part_row_count = 0;
+    return tacho_events_end_part(order->next, part);
+}
+
+static tacho_status pass_finish(tacho_events *events)
+{
+    return tacho_events_finish(order_of(events)->next);
+}
+
+static const tacho_events_vtable pass_vtable = {pass_row, end_part, pass_finish};
+static const tacho_events_vtable sort_vtable = {sort_row, end_part, pass_finish};
+
+tacho_status tacho_order_create(tacho_events *next, tacho_order_mode mode, size_t memory_bytes,
+                                tacho_order **out_order)
+{
+    tacho_order *order = calloc(1, sizeof(*order));
+    if (order == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to order events");
+    }
+    bool sorts = mode == TACHO_ORDER_SORT;
+    order->events = (tacho_events){sorts ? &sort_vtable : &pass_vtable, next->dict};
+    order->next = next;
+    tacho_status status =
+        sorts ? tacho_spool_create(next->dict, memory_bytes, &order->spool) : TACHO_OK;
+    if (status != TACHO_OK) {
+        tacho_order_destroy(order);
+        return status;
+    }
+    *out_order = order;
+    return TACHO_OK;
+}
+
+void tacho_order_destroy(tacho_order *order)
+{
+    if (order == NULL) {
+        return;
+    }
+    tacho_spool_destroy(order->spool);
+    free(order->last_rows);
+    free(order);
+}
+
+tacho_events *tacho_order_events(tacho_order *order)
+{
+    return &order->events;
+}

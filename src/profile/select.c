@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Windows and minimum durations, in nanoseconds of the part's own axis.
+ */
+#include "profile/select.h"
+
+static tacho_select *select_of(tacho_events *events)
+{
+    return (tacho_select *)(void *)events;
+}
+
+static tacho_status select_row(tacho_events *events, const tacho_row *row)
+{
+    tacho_select *select = select_of(events);
+    const tacho_selection *wanted = &select->selection;
+    const tacho_clock *clock = tacho_dict_track_clock(events->dict, row->track);
+    int64_t start_ns = tacho_clock_ns(clock, row->start);
+    int64_t end_ns = tacho_clock_ns(clock, tacho_row_end(row));
+    bool is_moment = start_ns == end_ns;
+    bool is_inside = start_ns < wanted->window_end_ns &&
+                     (is_moment ? start_ns >= wanted->window_begin_ns
+                                : end_ns > wanted->window_begin_ns);
+    if (!is_inside) {
+        select->outside_window_count++;
+        return TACHO_OK;
+    }
+    bool has_duration =
+        row->kind == TACHO_ROW_SPAN && (row->of.span.flags & TACHO_SPAN_INSTANT) == 0;
+    if (has_duration && end_ns - start_ns < wanted->min_duration_ns) {
+        select->too_short_count++;
+        return TACHO_OK;
+    }
+    return tacho_events_row(select->next, row);
+}
+
+static tacho_status select_end_part(tacho_events *events, uint32_t part)
+{
+    return tacho_events_end_part(select_of(events)->next, part);
+}
+
+static tacho_status select_finish(tacho_events *events)
+{
+    tacho_select *select = select_of(events);
+    TACHO_TRY(tacho_dict_add_metadata_count(events->dict, "filtered.outside_window",
+                                            select->outside_window_count));
+    TACHO_TRY(tacho_dict_add_metadata_count(events->dict, "filtered.too_short",
+                                            select->too_short_count));
+    return tacho_events_finish(select->next);
+}
+
+static const tacho_events_vtable select_vtable = {select_row, select_end_part,
+                                                  select_finish};
+
+void tacho_select_init(tacho_select *select, const tacho_selection *selection, tacho_events *next)
+{
+    *select = (tacho_select){
+        .events = {&select_vtable, next->dict},
+        .next = next,
+        .selection = *selection,
+    };
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * External merge sort of packed rows. Runs are merged FAN_IN at a time; more runs than that are
+ * first merged into longer ones, in a second temporary file.
+ */
+#include "profile/spool.h"
+
+#include "base/grow.h"
+#include "base/tempfile.h"
+#include "profile/packed_row.h"
+
+#include <stdlib.h>
+
+enum { FAN_IN = 64, READER_BYTES = 128 << 10 };
+
+/* What the sort moves instead of rows. */
+typedef struct sort_entry {
+    int64_t key;
+    size_t offset; /* of the packed row in the buffer */
+} sort_entry;
+
+typedef struct run {
+    uint64_t offset; /* in the temporary file */
+    uint64_t end;
+} run;
+
+/* Reads one run front to back; the current row lies at bytes + at. */
+typedef struct run_reader {
+    unsigned char *bytes;
+    size_t capacity;
+    size_t at;
+    size_t len;
+    run rest; /* what is not read yet */
+} run_reader;
+
+struct tacho_spool {
+    const tacho_dict *dict;
+    unsigned char *buffer;
+    size_t buffer_used;
+    size_t buffer_capacity;
+    size_t memory_bytes;
+    sort_entry *entries;
+    size_t entry_count, entry_capacity;
+    sort_entry *scratch;
+    size_t scratch_capacity;
+    run *runs;
+    size_t run_count, run_capacity;
+    tacho_tempfile file;
+    run_reader readers[FAN_IN];
+    tacho_unpacked_args args_a;
+    tacho_unpacked_args args_b;
+    tacho_status failure; /* met inside a comparison, where it cannot be returned */
+};
+
+/* Where merged rows go: on to the next stage, or into a longer run. */
+typedef tacho_status (*emit_function)(tacho_spool *spool, const tacho_packed_row *row, void *to);
+
+tacho_status tacho_spool_create(const tacho_dict *dict, size_t memory_bytes,
+                                tacho_spool **out_spool)
+{
+    tacho_spool *spool = calloc(1, sizeof(*spool));
+    if (spool == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to sort events");
+    }
+    spool->dict = dict;
+    spool->memory_bytes = memory_bytes;
+    spool->file.fd = -1;
+    *out_spool = spool;
+    return TACHO_OK;
+}
+
+static void free_readers(tacho_spool *spool)
+{
+    for (size_t i = 0; i < FAN_IN; i++) {
+        free(spool->readers[i].bytes);
+        spool->readers[i] = (run_reader){0};
+    }
+}
+
+void tacho_spool_destroy(tacho_spool *spool)
+{
+    if (spool == NULL) {
+        return;
+    }
+    free_readers(spool);
+    tacho_tempfile_close(&spool->file);
+    tacho_status_free(spool->failure);
+    free(spool->args_a.items);
+    free(spool->args_b.items);
+    free(spool->runs);
+    free(spool->scratch);
+    free(spool->entries);
+    free(spool->buffer);
+    free(spool);
+}
+
+/*
+ * Rows of equal key: flows first on all tracks, then by track, then in track order. Rare, so
+ * unpacking is affordable.
+ */
+static int compare_equal_keys(tacho_spool *spool, const tacho_packed_row *a,
+                              const tacho_packed_row *b)
+{
+    bool a_flows = a->kind == TACHO_ROW_FLOW;
+    bool b_flows = b->kind == TACHO_ROW_FLOW;
+    if (a_flows != b_flows) {
+        return a_flows ? -1 : 1;
+    }
+    if (a->track != b->track) {
+        return a->track < b->track ? -1 : 1;
+    }
+    tacho_row row_a;
+    tacho_row row_b;
+    tacho_status status = tacho_packed_row_read(a, &spool->args_a, &row_a);
+    if (status == TACHO_OK) {
+        status = tacho_packed_row_read(b, &spool->args_b, &row_b);
+    }
+    if (status != TACHO_OK) {
+        spool->failure = tacho_status_first(spool->failure, status);
+        return 0;
+    }
+    return tacho_row_compare(spool->dict, &row_a, &row_b);
+}
+
+static const tacho_packed_row *buffered_row(const tacho_spool *spool, const sort_entry *entry)
+{
+    return (const tacho_packed_row *)(const void *)(spool->buffer + entry->offset);
+}
+
+/* Whether |b| must come before |a|; false on equality, which keeps the sort stable. */
+static bool is_reversed(tacho_spool *spool, const sort_entry *a, const sort_entry *b)
+{
+    if (TACHO_LIKELY(a->key != b->key)) {
+        return b->key < a->key;
+    }
+    return compare_equal_keys(spool, buffered_row(spool, a), buffered_row(spool, b)) > 0;
+}
+
+static void merge_halves(tacho_spool *spool, const sort_entry *from, size_t begin, size_t middle,
+                         size_t end, sort_entry *to)
+{
+    size_t left = begin;
+    size_t right = middle;
+    for (size_t at = begin; at < end; at++) {
+        bool take_right = left == middle ||
+                          (right < end && is_reversed(spool, &from[left], &from[right]));
+        to[at] = take_right ? from[right++] : from[left++];
+    }
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bottom-up merge sort of the entries. */
+static tacho_status sort_entries(tacho_spool *spool)
+{
+    TACHO_TRY(tacho_grow(&spool->scratch, &spool->scratch_capacity, spool->entry_count));
+    size_t count = spool->entry_count;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t begin = 0; begin < count; begin += 2 * width) {
+            merge_halves(spool, spool->entries, begin, least(begin + width, count),
+                         least(begin + 2 * width, count), spool->scratch);
+        }
+        sort_entry *sorted = spool->scratch;
+        size_t sorted_capacity = spool->scratch_capacity;
+        spool->scratch = spool->entries;
+        spool->scratch_capacity = spool->entry_capacity;
+        spool->entries = sorted;
+        spool->entry_capacity = sorted_capacity;
+    }
+    tacho_status failure = spool->failure;
+    spool->failure = TACHO_OK;
+    return failure;
+}
+
+/* Collects small writes to the temporary file in the first reader's buffer-sized chunks. */
+typedef struct run_writer {
+    tacho_tempfile *file;
+    unsigned char *bytes;
+    size_t used;
+} run_writer;
+
+static tacho_status flush_writer(run_writer *writer)
+{
+    tacho_status status = tacho_tempfile_append(writer->file, writer->bytes, writer->used);
+    writer->used = 0;
+    return status;
+}
+
+static tacho_status write_packed(tacho_spool *spool, const tacho_packed_row *row, void *to)
+{
+    (void)spool;
+    run_writer *writer = to;
+    if (writer->used + row->size_bytes > READER_BYTES) {
+        TACHO_TRY(flush_writer(writer));
+    }
+    if (row->size_bytes > READER_BYTES) {
+        return tacho_tempfile_append(writer->file, row, row->size_bytes);
+    }
+    memcpy(writer->bytes + writer->used, row, row->size_bytes);
+    writer->used += row->size_bytes;
+    return TACHO_OK;
+}
+
+static tacho_status add_run(run **runs, size_t *count, size_t *capacity, run added)
+{
+    TACHO_TRY(tacho_grow(runs, capacity, *count + 1));
+    (*runs)[(*count)++] = added;
+    return TACHO_OK;
+}
+
+static tacho_status write_sorted(tacho_spool *spool, run_writer *writer)
+{
+    for (size_t i = 0; i < spool->entry_count; i++) {
+        TACHO_TRY(write_packed(spool, buffered_row(spool, &spool->entries[i]), writer));
+    }
+    return flush_writer(writer);
+}
+
+/* Sorts what the buffer holds and appends it to the temporary file. */
+static tacho_status write_run(tacho_spool *spool)
+{
+    TACHO_TRY(sort_entries(spool));
+    if (spool->file.fd < 0) {
+        TACHO_TRY(tacho_tempfile_open(&spool->file));
+    }
+    run_writer writer = {&spool->file, malloc(READER_BYTES), 0};
+    if (writer.bytes == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to sort events");
+    }
+    uint64_t begin = spool->file.size_bytes;
+    tacho_status status = write_sorted(spool, &writer);
+    free(writer.bytes);
+    TACHO_TRY(status);
+    spool->buffer_used = 0;
+    spool->entry_count = 0;
+    return add_run(&spool->runs, &spool->run_count, &spool->run_capacity,
+                   (run){begin, spool->file.size_bytes});
+}
+
+tacho_status tacho_spool_add(tacho_spool *spool, const tacho_row *row)
+{
+    size_t size = 0;
+    TACHO_TRY(tacho_packed_row_size(row, &size));
+    if (spool->buffer_used + size > spool->memory_bytes && spool->entry_count > 0) {
+        TACHO_TRY(write_run(spool));
+    }
+    TACHO_TRY(tacho_grow(&spool->buffer, &spool->buffer_capacity, spool->buffer_used + size));
+    TACHO_TRY(tacho_grow(&spool->entries, &spool->entry_capacity, spool->entry_count + 1));
+    int64_t key = tacho_clock_ns(tacho_dict_track_clock(spool->dict, row->track), row->start);
+    tacho_packed_row_write(row, key, size, spool->buffer + spool->buffer_used);
+    spool->entries[spool->entry_count++] = (sort_entry){key, spool->buffer_used};
+    spool->buffer_used += size;
+    return TACHO_OK;
+}
+
+static const tacho_packed_row *reader_row(const run_reader *reader)
+{
+    return (const tacho_packed_row *)(const void *)(reader->bytes + reader->at);
+}
+
+/* Keeps the unread bytes and fills the rest of the buffer. */
+static tacho_status fill_reader(tacho_spool *spool, run_reader *reader)
+{
+    memmove(reader->bytes, reader->bytes + reader->at, reader->len - reader->at);
+    reader->len -= reader->at;
+    reader->at = 0;
+    size_t room = reader->capacity - reader->len;
+    uint64_t left = reader->rest.end - reader->rest.offset;
+    size_t part = left < room ? (size_t)left : room;
+    TACHO_TRY(tacho_tempfile_read(&spool->file, reader->rest.offset, reader->bytes + reader->len,
+                                  part));
+    reader->rest.offset += part;
+    reader->len += part;
+    return TACHO_OK;
+}
+
+/* Makes the whole next row visible; at == len afterwards means that the run is finished. */
+static tacho_status ready_reader(tacho_spool *spool, run_reader *reader)
+{
+    size_t visible = reader->len - reader->at;
+    if (visible >= sizeof(tacho_packed_row) && visible >= reader_row(reader)->size_bytes) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(fill_reader(spool, reader));
+    if (reader->len > 0 && reader_row(reader)->size_bytes > reader->len) {
+        TACHO_TRY(tacho_grow(&reader->bytes, &reader->capacity, reader_row(reader)->size_bytes));
+        return fill_reader(spool, reader);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status open_reader(tacho_spool *spool, run_reader *reader, run source)
+{
+    TACHO_TRY(tacho_grow(&reader->bytes, &reader->capacity, READER_BYTES));
+    reader->at = 0;
+    reader->len = 0;
+    reader->rest = source;
+    return ready_reader(spool, reader);
+}
+
+/* Whether the row of reader |a| comes after that of |b|; equal rows keep the order of runs. */
+static bool reader_after(tacho_spool *spool, size_t a, size_t b)
+{
+    const tacho_packed_row *row_a = reader_row(&spool->readers[a]);
+    const tacho_packed_row *row_b = reader_row(&spool->readers[b]);
+    if (TACHO_LIKELY(row_a->key != row_b->key)) {
+        return row_a->key > row_b->key;
+    }
+    int order = compare_equal_keys(spool, row_a, row_b);
+    return order != 0 ? order > 0 : a > b;
+}
+
+static void sift_down(tacho_spool *spool, size_t *heap, size_t heap_count, size_t at)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= heap_count) {
+            return;
+        }
+        if (child + 1 < heap_count && reader_after(spool, heap[child], heap[child + 1])) {
+            child++;
+        }
+        if (!reader_after(spool, heap[at], heap[child])) {
+            return;
+        }
+        size_t moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+        at = child;
+    }
+}
+
+/* Emits the rows of |run_count| <= FAN_IN runs in order. */
+static tacho_status merge_runs(tacho_spool *spool, const run *runs, size_t run_count,
+                               emit_function emit, void *to)
+{
+    size_t heap[FAN_IN];
+    for (size_t i = 0; i < run_count; i++) {
+        TACHO_TRY(open_reader(spool, &spool->readers[i], runs[i]));
+        heap[i] = i;
+    }
+    size_t heap_count = run_count;
+    for (size_t i = heap_count / 2; i-- > 0;) {
+        sift_down(spool, heap, heap_count, i);
+    }
+    while (heap_count > 0) {
+        run_reader *reader = &spool->readers[heap[0]];
+        const tacho_packed_row *row = reader_row(reader);
+        TACHO_TRY(emit(spool, row, to));
+        reader->at += row->size_bytes;
+        TACHO_TRY(ready_reader(spool, reader));
+        if (reader->at == reader->len) {
+            heap[0] = heap[--heap_count];
+        }
+        sift_down(spool, heap, heap_count, 0);
+    }
+    tacho_status failure = spool->failure;
+    spool->failure = TACHO_OK;
+    return failure;
+}
+
+/* Merges groups of FAN_IN runs into one run each, in a new temporary file. */
+static tacho_status merge_groups(tacho_spool *spool, run_writer *writer)
+{
+    size_t merged_count = 0;
+    for (size_t first = 0; first < spool->run_count; first += FAN_IN) {
+        size_t count = least(FAN_IN, spool->run_count - first);
+        uint64_t begin = writer->file->size_bytes;
+        TACHO_TRY(merge_runs(spool, &spool->runs[first], count, write_packed, writer));
+        TACHO_TRY(flush_writer(writer));
+        spool->runs[merged_count++] = (run){begin, writer->file->size_bytes};
+    }
+    spool->run_count = merged_count;
+    return TACHO_OK;
+}
+
+static tacho_status shorten_runs(tacho_spool *spool)
+{
+    tacho_tempfile longer;
+    TACHO_TRY(tacho_tempfile_open(&longer));
+    run_writer writer = {&longer, malloc(READER_BYTES), 0};
+    tacho_status status =
+        writer.bytes != NULL ? merge_groups(spool, &writer)
+                             : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to sort events");
+    free(writer.bytes);
+    tacho_tempfile_close(&spool->file);
+    spool->file = longer;
+    return status;
+}
+
+static tacho_status push_packed(tacho_spool *spool, const tacho_packed_row *packed, void *to)
+{
+    tacho_row row;
+    TACHO_TRY(tacho_packed_row_read(packed, &spool->args_a, &row));
+    return tacho_events_row(to, &row);
+}
+
+static tacho_status drain_buffer(tacho_spool *spool, tacho_events *next)
+{
+    TACHO_TRY(sort_entries(spool));
+    for (size_t i = 0; i < spool->entry_count; i++) {
+        TACHO_TRY(push_packed(spool, buffered_row(spool, &spool->entries[i]), next));
+    }
+    spool->buffer_used = 0;
+    spool->entry_count = 0;
+    return TACHO_OK;
+}
+
+static tacho_status drain_runs(tacho_spool *spool, tacho_events *next)
+{
+    if (spool->entry_count > 0) {
+        TACHO_TRY(write_run(spool));
+    }
+    /* The readers take the memory that the buffer no longer needs. */
+    free(spool->buffer);
+    spool->buffer = NULL;
+    spool->buffer_capacity = 0;
+    while (spool->run_count > FAN_IN) {
+        TACHO_TRY(shorten_runs(spool));
+    }
+    TACHO_TRY(merge_runs(spool, spool->runs, spool->run_count, push_packed, next));
+    free_readers(spool);
+    spool->run_count = 0;
+    tacho_tempfile_close(&spool->file);
+    return TACHO_OK;
+}
+
+tacho_status tacho_spool_drain(tacho_spool *spool, tacho_events *next)
+{
+    return spool->run_count == 0 ? drain_buffer(spool, next) : drain_runs(spool, next);
+}

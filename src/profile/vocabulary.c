@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names by table look-up, each table grown from the one list in the header.
+ */
+#include "profile/vocabulary.h"
+
+#include <assert.h>
+
+#define SECOND_AS_ROW(name, text) text,
+#define KEY_AS_ROW(name, key, phrase) key,
+#define THIRD_AS_ROW(name, middle, text) text,
+#define CLASS_AS_ROW(name, track_class, text) TACHO_TRACK_##track_class,
+
+const char *tacho_track_class_name(tacho_track_class track_class)
+{
+    static const char *const names[] = {TACHO_TRACK_CLASSES(SECOND_AS_ROW)};
+    assert(track_class < TACHO_TRACK_CLASS_COUNT);
+    return names[track_class];
+}
+
+const char *tacho_origin_name(tacho_origin origin)
+{
+    static const char *const names[] = {TACHO_ORIGINS(SECOND_AS_ROW)};
+    assert(origin < TACHO_ORIGIN_COUNT);
+    return names[origin];
+}
+
+const char *tacho_unit_name(tacho_unit unit)
+{
+    static const char *const names[] = {TACHO_UNITS(SECOND_AS_ROW)};
+    assert(unit < TACHO_UNIT_END);
+    return names[unit];
+}
+
+const char *tacho_loss_key(tacho_loss_reason reason)
+{
+    static const char *const keys[] = {TACHO_LOSS_REASONS(KEY_AS_ROW)};
+    assert(reason < TACHO_LOSS_REASON_COUNT);
+    return keys[reason];
+}
+
+const char *tacho_loss_phrase(tacho_loss_reason reason)
+{
+    static const char *const phrases[] = {TACHO_LOSS_REASONS(THIRD_AS_ROW)};
+    assert(reason < TACHO_LOSS_REASON_COUNT);
+    return phrases[reason];
+}
+
+const char *tacho_torq_engine_name(tacho_torq_engine engine)
+{
+    static const char *const names[] = {TACHO_TORQ_ENGINES(THIRD_AS_ROW)};
+    assert(engine < TACHO_TORQ_ENGINE_COUNT);
+    return names[engine];
+}
+
+tacho_track_class tacho_torq_engine_class(tacho_torq_engine engine)
+{
+    static const tacho_track_class classes[] = {TACHO_TORQ_ENGINES(CLASS_AS_ROW)};
+    assert(engine < TACHO_TORQ_ENGINE_COUNT);
+    return classes[engine];
+}

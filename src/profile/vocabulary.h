@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words of the profile model: what kinds of track, unit, origin and loss there are, and what
+ * they are called. Also the track names that vendors print, so that two readers of one vendor's
+ * files agree. Analyses decide by class, never by name.
+ */
+#ifndef TACHO_PROFILE_VOCABULARY_H
+#define TACHO_PROFILE_VOCABULARY_H
+
+#include "base/str.h"
+
+/* What a track's time is spent on, in the order in which tracks are shown. */
+#define TACHO_TRACK_CLASSES(X)                                                                     \
+    X(GROUP, "group")           /* holds other tracks; a process in a trace viewer */              \
+    X(HOST, "host")             /* work of the host processor */                                   \
+    X(HOST_COPY, "host_copy")   /* memory copies by the host */                                    \
+    X(RUNTIME, "runtime")       /* the runtime library's own phases */                             \
+    X(CONTROL, "control")       /* the accelerator's sequencer: jobs and programs */               \
+    X(DMA_IN, "dma_in")         /* transfers towards local memory */                               \
+    X(DMA_OUT, "dma_out")       /* transfers from local memory */                                  \
+    X(DMA_LOCAL, "dma_local")   /* transfers between local memories */                             \
+    X(COMPUTE, "compute")       /* the main arithmetic engines */                                  \
+    X(VECTOR, "vector")         /* auxiliary programmable engines */                               \
+    X(SYNC, "sync")             /* waiting for one another */                                      \
+    X(PORT, "port")             /* input and output ports */                                       \
+    X(COUNTER, "counter")       /* samples of a value, not spans */
+
+typedef enum tacho_track_class {
+#define TACHO_CLASS_ENUM(name, text) TACHO_TRACK_##name,
+    TACHO_TRACK_CLASSES(TACHO_CLASS_ENUM)
+#undef TACHO_CLASS_ENUM
+    TACHO_TRACK_CLASS_COUNT,
+} tacho_track_class;
+
+/* Whether the numbers were computed, simulated or measured; never summed together. */
+#define TACHO_ORIGINS(X)                                                                           \
+    X(UNKNOWN, "unknown")                                                                          \
+    X(ESTIMATED, "estimated")                                                                      \
+    X(SIMULATED, "simulated")                                                                      \
+    X(MEASURED, "measured")
+
+typedef enum tacho_origin {
+#define TACHO_ORIGIN_ENUM(name, text) TACHO_ORIGIN_##name,
+    TACHO_ORIGINS(TACHO_ORIGIN_ENUM)
+#undef TACHO_ORIGIN_ENUM
+    TACHO_ORIGIN_COUNT,
+} tacho_origin;
+
+#define TACHO_UNITS(X)                                                                             \
+    X(NONE, "")                                                                                    \
+    X(NS, "ns")                                                                                    \
+    X(CYCLES, "cycles")                                                                            \
+    X(BYTES, "bytes")                                                                              \
+    X(COUNT, "count")                                                                              \
+    X(PERCENT, "%")
+
+typedef enum tacho_unit {
+#define TACHO_UNIT_ENUM(name, text) TACHO_UNIT_##name,
+    TACHO_UNITS(TACHO_UNIT_ENUM)
+#undef TACHO_UNIT_ENUM
+    TACHO_UNIT_END,
+} tacho_unit;
+
+/* Why a record of the input is not in the profile: a key for programs, a phrase for people. */
+#define TACHO_LOSS_REASONS(X)                                                                      \
+    X(FIELD_COUNT, "wrong_field_count", "wrong number of fields")                                  \
+    X(NOT_A_NUMBER, "not_a_number", "a number was expected")                                       \
+    X(NEGATIVE_TIME, "negative_time", "negative time")                                             \
+    X(TIME_OVERFLOW, "time_overflow", "time too large")                                            \
+    X(END_BEFORE_START, "end_before_start", "ends before it starts")                               \
+    X(UNKNOWN_EVENT, "unknown_event", "unknown event or id")                                       \
+    X(NUL_BYTE, "nul_byte", "holds a NUL byte")                                                    \
+    X(CUT_INPUT, "cut_input", "the input is cut off or damaged here")                              \
+    X(UNBOUND_FLOW, "unbound_flow", "a flow end outside any span")                                 \
+    X(NOT_FINITE, "not_finite", "a counter value that is not a finite number")
+
+typedef enum tacho_loss_reason {
+#define TACHO_LOSS_ENUM(name, key, phrase) TACHO_LOSS_##name,
+    TACHO_LOSS_REASONS(TACHO_LOSS_ENUM)
+#undef TACHO_LOSS_ENUM
+    TACHO_LOSS_REASON_COUNT,
+} tacho_loss_reason;
+
+const char *tacho_track_class_name(tacho_track_class track_class);
+const char *tacho_origin_name(tacho_origin origin);
+const char *tacho_unit_name(tacho_unit unit);
+const char *tacho_loss_key(tacho_loss_reason reason);
+const char *tacho_loss_phrase(tacho_loss_reason reason);
+
+/* The engines of a Torq NPU as its files name them. */
+#define TACHO_TORQ_ENGINES(X)                                                                      \
+    X(NSS, CONTROL, "NSS Programs")                                                                \
+    X(DMA_IN, DMA_IN, "DMA In")                                                                    \
+    X(DMA_OUT, DMA_OUT, "DMA Out")                                                                 \
+    X(CDMA, DMA_LOCAL, "CDMA")                                                                     \
+    X(SLICE, COMPUTE, "Slice") /* followed by its number */                                        \
+    X(CSS, VECTOR, "CSS")
+
+typedef enum tacho_torq_engine {
+#define TACHO_TORQ_ENUM(name, track_class, text) TACHO_TORQ_##name,
+    TACHO_TORQ_ENGINES(TACHO_TORQ_ENUM)
+#undef TACHO_TORQ_ENUM
+    TACHO_TORQ_ENGINE_COUNT,
+} tacho_torq_engine;
+
+const char *tacho_torq_engine_name(tacho_torq_engine engine);
+tacho_track_class tacho_torq_engine_class(tacho_torq_engine engine);
+
+#endif

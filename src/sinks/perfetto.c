@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events as Perfetto packets. A span is two packets, BEGIN and END; the END waits in a heap
+ * until the time of some later row has passed it, so that events come out by time wherever the
+ * input allows, and the delta clock stays small. On equal times END precedes BEGIN, inner spans
+ * before outer ones.
+ *
+ * A flow that leaves is put on its span's END; one that arrives, on the BEGIN of the span that
+ * starts there, else on the END of the span that is open.
+ */
+#include "sinks/perfetto.h"
+
+#include "base/grow.h"
+#include "base/utf8.h"
+#include "sinks/perfetto_writer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    EVENT_OVERHEAD = 80,      /* tags, lengths and numbers of an event without arguments */
+    ANNOTATION_OVERHEAD = 32, /* the same for one argument, text aside */
+    FLOW_BYTES = 10,
+    LARGEST_EXACT_DOUBLE_BITS = 53,
+};
+
+/* A span that has begun and not ended. */
+typedef struct open_span {
+    int64_t end_ns;
+    uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
+    uint32_t track;
+    uint32_t parent; /* the open span around it on its track, or TACHO_NONE */
+    uint32_t flows;  /* list of flows for its END */
+} open_span;
+
+/* Lists of flow ids, chained by index. */
+typedef struct flow_node {
+    uint64_t id;
+    uint32_t next;
+} flow_node;
+
+typedef struct pf_track_state {
+    uint32_t top;      /* innermost open span */
+    uint32_t arriving; /* flows that wait for a BEGIN at arriving_ns */
+    int64_t arriving_ns;
+} pf_track_state;
+
+typedef struct perfetto_sink {
+    tacho_events events;
+    pf_writer writer;
+    open_span *spans; /* slots; free ones chained by parent */
+    size_t span_count, span_capacity;
+    uint32_t free_span;
+    uint32_t *heap; /* slots of open spans, the next to end on top */
+    size_t heap_count, heap_capacity;
+    flow_node *flows;
+    size_t flow_count, flow_capacity;
+    uint32_t free_flow;
+    pf_track_state *tracks;
+    size_t track_count, track_capacity;
+    uint64_t next_sequence;
+} perfetto_sink;
+
+static perfetto_sink *sink_of(tacho_events *events)
+{
+    return (perfetto_sink *)(void *)events;
+}
+
+static tacho_status ensure_track_state(perfetto_sink *sink, uint32_t track,
+                                       pf_track_state **out_state)
+{
+    if (TACHO_UNLIKELY(track >= sink->track_count)) {
+        TACHO_TRY(tacho_grow(&sink->tracks, &sink->track_capacity, (size_t)track + 1));
+        for (; sink->track_count <= track; sink->track_count++) {
+            sink->tracks[sink->track_count] =
+                (pf_track_state){.top = TACHO_NONE, .arriving = TACHO_NONE};
+        }
+    }
+    *out_state = &sink->tracks[track];
+    return TACHO_OK;
+}
+
+/* ---- flows ---------------------------------------------------------------------------- */
+
+static tacho_status add_flow(perfetto_sink *sink, uint64_t id, uint32_t *list)
+{
+    uint32_t node = sink->free_flow;
+    if (node != TACHO_NONE) {
+        sink->free_flow = sink->flows[node].next;
+    } else {
+        TACHO_TRY(tacho_grow(&sink->flows, &sink->flow_capacity, sink->flow_count + 1));
+        node = (uint32_t)sink->flow_count++;
+    }
+    sink->flows[node] = (flow_node){id, *list};
+    *list = node;
+    return TACHO_OK;
+}
+
+static size_t flow_list_length(const perfetto_sink *sink, uint32_t list)
+{
+    size_t length = 0;
+    for (; list != TACHO_NONE; list = sink->flows[list].next) {
+        length++;
+    }
+    return length;
+}
+
+/* Writes the ids of |*list| and empties it. */
+static unsigned char *put_flows(perfetto_sink *sink, unsigned char *at, uint32_t *list)
+{
+    while (*list != TACHO_NONE) {
+        flow_node *node = &sink->flows[*list];
+        at = tacho_pb_put_fixed64(at, PF_EVENT_FLOW_IDS, node->id);
+        uint32_t next = node->next;
+        node->next = sink->free_flow;
+        sink->free_flow = *list;
+        *list = next;
+    }
+    return at;
+}
+
+/* Moves the flows of |*from| to |*to|. */
+static void move_flows(perfetto_sink *sink, uint32_t *from, uint32_t *to)
+{
+    while (*from != TACHO_NONE) {
+        uint32_t node = *from;
+        *from = sink->flows[node].next;
+        sink->flows[node].next = *to;
+        *to = node;
+    }
+}
+
+/* Binds arriving flows for which no span began to the span that is open, else counts them. */
+static tacho_status settle_arrivals(perfetto_sink *sink, uint32_t track)
+{
+    pf_track_state *state = &sink->tracks[track];
+    if (TACHO_LIKELY(state->arriving == TACHO_NONE)) {
+        return TACHO_OK;
+    }
+    if (state->top != TACHO_NONE) {
+        move_flows(sink, &state->arriving, &sink->spans[state->top].flows);
+        return TACHO_OK;
+    }
+    uint32_t lost = TACHO_NONE;
+    move_flows(sink, &state->arriving, &lost);
+    tacho_loss loss = {sink->events.dict->tracks[track].part, TACHO_LOSS_UNBOUND_FLOW,
+                       flow_list_length(sink, lost), 0};
+    move_flows(sink, &lost, &sink->free_flow);
+    return tacho_dict_add_loss(sink->events.dict, &loss);
+}
+
+/* ---- the heap of open spans ------------------------------------------------------------ */
+
+static bool ends_after(const perfetto_sink *sink, uint32_t a, uint32_t b)
+{
+    const open_span *span_a = &sink->spans[a];
+    const open_span *span_b = &sink->spans[b];
+    return span_a->end_ns != span_b->end_ns ? span_a->end_ns > span_b->end_ns
+                                            : span_a->sequence < span_b->sequence;
+}
+
+static void heap_push(perfetto_sink *sink, uint32_t slot)
+{
+    size_t at = sink->heap_count++;
+    while (at > 0 && ends_after(sink, sink->heap[(at - 1) / 2], slot)) {
+        sink->heap[at] = sink->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    sink->heap[at] = slot;
+}
+
+static void heap_pop(perfetto_sink *sink)
+{
+    uint32_t moved = sink->heap[--sink->heap_count];
+    size_t at = 0;
+    for (size_t child = 1; child < sink->heap_count; child = 2 * at + 1) {
+        if (child + 1 < sink->heap_count &&
+            ends_after(sink, sink->heap[child], sink->heap[child + 1])) {
+            child++;
+        }
+        if (!ends_after(sink, moved, sink->heap[child])) {
+            break;
+        }
+        sink->heap[at] = sink->heap[child];
+        at = child;
+    }
+    sink->heap[at] = moved;
+}
+
+static tacho_status take_slot(perfetto_sink *sink, uint32_t *out_slot)
+{
+    TACHO_TRY(tacho_grow(&sink->heap, &sink->heap_capacity, sink->heap_count + 1));
+    *out_slot = sink->free_span;
+    if (*out_slot != TACHO_NONE) {
+        sink->free_span = sink->spans[*out_slot].parent;
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_grow(&sink->spans, &sink->span_capacity, sink->span_count + 1));
+    *out_slot = (uint32_t)sink->span_count++;
+    return TACHO_OK;
+}
+
+/* ---- events ---------------------------------------------------------------------------- */
+
+/* An event packet under construction. */
+typedef struct event_packet {
+    unsigned char *memory;
+    unsigned char *packet;
+    unsigned char *event;
+    unsigned char *at;
+} event_packet;
+
+static inline tacho_status open_event(perfetto_sink *sink, int64_t time_ns, size_t extra_bytes,
+                                      event_packet *out_packet)
+{
+    pf_writer *writer = &sink->writer;
+    TACHO_TRY(pf_writer_reserve(writer, EVENT_OVERHEAD + extra_bytes, &out_packet->memory));
+    out_packet->packet = tacho_pb_open(out_packet->memory, PF_TRACE_PACKET);
+    unsigned char *at = tacho_pb_put_uint(out_packet->packet, PF_PACKET_TIMESTAMP,
+                                          (uint64_t)(time_ns - writer->clock_ns));
+    at = tacho_pb_put_uint(at, PF_PACKET_SEQUENCE_ID, 1);
+    at = tacho_pb_put_uint(at, PF_PACKET_SEQUENCE_FLAGS, PF_FLAG_NEEDS_STATE);
+    out_packet->event = tacho_pb_open(at, PF_PACKET_TRACK_EVENT);
+    out_packet->at = out_packet->event;
+    writer->clock_ns = time_ns;
+    return TACHO_OK;
+}
+
+static inline void close_event(perfetto_sink *sink, event_packet *packet)
+{
+    unsigned char *at = tacho_pb_close(packet->event, packet->at);
+    pf_writer_commit(&sink->writer, packet->memory, tacho_pb_close(packet->packet, at));
+}
+
+static tacho_status restart_if_due(perfetto_sink *sink)
+{
+    return TACHO_UNLIKELY(pf_writer_is_due(&sink->writer)) ? pf_writer_restart(&sink->writer)
+                                                           : TACHO_OK;
+}
+
+/* Writes the END of the span on top of the heap. */
+static tacho_status end_top_span(perfetto_sink *sink)
+{
+    uint32_t slot = sink->heap[0];
+    open_span *span = &sink->spans[slot];
+    pf_track_state *state = &sink->tracks[span->track];
+    TACHO_TRY(settle_arrivals(sink, span->track));
+    TACHO_TRY(restart_if_due(sink));
+    TACHO_TRY(pf_writer_track(&sink->writer, span->track));
+    event_packet packet;
+    size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, span->flows);
+    TACHO_TRY(open_event(sink, span->end_ns, flow_bytes, &packet));
+    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TYPE, PF_TYPE_END);
+    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(span->track));
+    packet.at = put_flows(sink, packet.at, &span->flows);
+    close_event(sink, &packet);
+    heap_pop(sink);
+    state->top = span->parent;
+    span->parent = sink->free_span;
+    sink->free_span = slot;
+    return TACHO_OK;
+}
+
+/* Ends every span whose end is at or before |time_ns|. */
+static inline tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
+{
+    while (sink->heap_count > 0 && sink->spans[sink->heap[0]].end_ns <= time_ns) {
+        TACHO_TRY(end_top_span(sink));
+    }
+    return TACHO_OK;
+}
+
+/* ---- arguments ------------------------------------------------------------------------- */
+
+/* Most arguments need nothing ahead; strings must be known before the event packet opens. */
+static tacho_status prepare_args(perfetto_sink *sink, const tacho_row *row)
+{
+    uint32_t iid = 0;
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        TACHO_TRY(pf_writer_intern(&sink->writer, PF_TABLE_ANNOTATIONS, arg->key, &iid));
+        if (arg->type == TACHO_ARG_STRING) {
+            TACHO_TRY(pf_writer_intern(&sink->writer, PF_TABLE_VALUES, arg->value.as_string,
+                                       &iid));
+        }
+    }
+    return TACHO_OK;
+}
+
+static size_t args_bound(const tacho_row *row)
+{
+    size_t bound = 4 * ANNOTATION_OVERHEAD; /* location, cycles, origin, unended */
+    for (size_t i = 0; i < row->arg_count; i++) {
+        bound += ANNOTATION_OVERHEAD;
+        /* A bad byte grows to three. */
+        bound += row->args[i].type == TACHO_ARG_TEXT ? 3 * row->args[i].value.as_text.len : 0;
+    }
+    return bound;
+}
+
+static uint32_t known_iid(const perfetto_sink *sink, pf_table table, uint32_t string)
+{
+    return sink->writer.tables[table].items[string].iid;
+}
+
+/* Text with its bad bytes replaced, straight into the packet. */
+static unsigned char *put_text(unsigned char *at, tacho_str text)
+{
+    if (TACHO_LIKELY(tacho_utf8_is_clean(text))) {
+        return tacho_pb_put_bytes(at, PF_ANNOTATION_STRING, text);
+    }
+    unsigned char *body = tacho_pb_open(at, PF_ANNOTATION_STRING);
+    return tacho_pb_close(body, (unsigned char *)tacho_utf8_clean_into(text, (char *)body));
+}
+
+static unsigned char *put_value(const perfetto_sink *sink, unsigned char *at, const tacho_arg *arg)
+{
+    switch (arg->type) {
+    case TACHO_ARG_INT:
+        return tacho_pb_put_uint(at, PF_ANNOTATION_INT, (uint64_t)arg->value.as_int);
+    case TACHO_ARG_UINT:
+        return tacho_pb_put_uint(at, PF_ANNOTATION_UINT, arg->value.as_uint);
+    case TACHO_ARG_REAL:
+        return tacho_pb_put_double(at, PF_ANNOTATION_DOUBLE, arg->value.as_real);
+    case TACHO_ARG_BOOL:
+        return tacho_pb_put_uint(at, PF_ANNOTATION_BOOL, arg->value.as_bool);
+    case TACHO_ARG_STRING:
+        return tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID,
+                                 known_iid(sink, PF_TABLE_VALUES, arg->value.as_string));
+    case TACHO_ARG_TEXT:
+        return put_text(at, arg->value.as_text);
+    }
+    return at;
+}
+
+static unsigned char *put_annotation(const perfetto_sink *sink, unsigned char *at,
+                                     const tacho_arg *arg)
+{
+    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
+                           known_iid(sink, PF_TABLE_ANNOTATIONS, arg->key));
+    at = put_value(sink, at, arg);
+    return tacho_pb_close(body, at);
+}
+
+static unsigned char *put_location(const perfetto_sink *sink, unsigned char *at, uint32_t iid)
+{
+    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
+                           known_iid(sink, PF_TABLE_ANNOTATIONS, sink->writer.location_key));
+    at = tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID, iid);
+    return tacho_pb_close(body, at);
+}
+
+/* What the sink itself adds to a span: raw cycles, and an origin that is not its part's. */
+typedef struct own_args {
+    tacho_arg items[3];
+    size_t count;
+} own_args;
+
+static void collect_own_args(const perfetto_sink *sink, const tacho_row *row, own_args *out_args)
+{
+    const tacho_dict *dict = sink->events.dict;
+    out_args->count = 0;
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    if (tacho_dict_track_clock(dict, row->track)->counts_cycles && !is_instant) {
+        tacho_arg cycles = {.key = sink->writer.cycles_key, .type = TACHO_ARG_UINT};
+        cycles.value.as_uint = (uint64_t)(row->of.span.end - row->start);
+        out_args->items[out_args->count++] = cycles;
+    }
+    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
+    if (origin != TACHO_ORIGIN_UNKNOWN &&
+        origin != dict->parts[dict->tracks[row->track].part].origin) {
+        tacho_arg named = {.key = sink->writer.origin_key, .type = TACHO_ARG_TEXT};
+        named.value.as_text = tacho_str_from_cstring(tacho_origin_name(origin));
+        out_args->items[out_args->count++] = named;
+    }
+    if ((row->of.span.flags & TACHO_SPAN_UNENDED) != 0) {
+        tacho_arg unended = {.key = sink->writer.unended_key, .type = TACHO_ARG_BOOL};
+        unended.value.as_bool = true;
+        out_args->items[out_args->count++] = unended;
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------ */
+
+/* Writes all strings that the event will refer to. */
+static tacho_status prepare_span(perfetto_sink *sink, const tacho_row *row, const own_args *own,
+                                 const pf_site **out_site)
+{
+    pf_writer *writer = &sink->writer;
+    uint32_t iid = 0;
+    TACHO_TRY(pf_writer_track(writer, row->track));
+    if (!writer->options.omit_args) {
+        TACHO_TRY(prepare_args(sink, row));
+        for (size_t i = 0; i < own->count; i++) {
+            TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, own->items[i].key, &iid));
+        }
+        TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, writer->location_key, &iid));
+    }
+    return pf_writer_site(writer, row->of.span.site, out_site);
+}
+
+static unsigned char *put_args(const perfetto_sink *sink, unsigned char *at, const tacho_row *row,
+                               const own_args *own, const pf_site *site)
+{
+    at = tacho_pb_put_uint(at, PF_EVENT_CATEGORY_IID, site->category_iid);
+    for (size_t i = 0; i < row->arg_count; i++) {
+        at = put_annotation(sink, at, &row->args[i]);
+    }
+    for (size_t i = 0; i < own->count; i++) {
+        at = put_annotation(sink, at, &own->items[i]);
+    }
+    return site->location_iid != 0 ? put_location(sink, at, site->location_iid) : at;
+}
+
+/* The BEGIN of a span, or an instant. */
+static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, int64_t start_ns,
+                                uint32_t *arriving)
+{
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    bool omit_args = sink->writer.options.omit_args;
+    own_args own = {.count = 0};
+    if (!omit_args) {
+        collect_own_args(sink, row, &own);
+    }
+    const pf_site *site = NULL;
+    TACHO_TRY(prepare_span(sink, row, &own, &site));
+    size_t bound = (omit_args ? 0 : args_bound(row)) +
+                   FLOW_BYTES * flow_list_length(sink, *arriving);
+    event_packet packet;
+    TACHO_TRY(open_event(sink, start_ns, bound, &packet));
+    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TYPE,
+                                  is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
+    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_NAME_IID, site->name_iid);
+    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(row->track));
+    if (!omit_args) {
+        packet.at = put_args(sink, packet.at, row, &own, site);
+    }
+    packet.at = put_flows(sink, packet.at, arriving);
+    close_event(sink, &packet);
+    return TACHO_OK;
+}
+
+static tacho_status open_span_until(perfetto_sink *sink, const tacho_row *row, int64_t end_ns)
+{
+    uint32_t slot = TACHO_NONE;
+    TACHO_TRY(take_slot(sink, &slot));
+    pf_track_state *state = &sink->tracks[row->track];
+    sink->spans[slot] = (open_span){
+        .end_ns = end_ns,
+        .sequence = sink->next_sequence++,
+        .track = row->track,
+        .parent = state->top,
+        .flows = TACHO_NONE,
+    };
+    state->top = slot;
+    heap_push(sink, slot);
+    return TACHO_OK;
+}
+
+static tacho_status write_span(perfetto_sink *sink, const tacho_row *row)
+{
+    const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
+    int64_t start_ns = tacho_clock_ns(clock, row->start);
+    TACHO_TRY(end_spans_until(sink, start_ns));
+    TACHO_TRY(restart_if_due(sink));
+    pf_track_state *state = NULL;
+    TACHO_TRY(ensure_track_state(sink, row->track, &state));
+    if (state->arriving != TACHO_NONE && state->arriving_ns != start_ns) {
+        TACHO_TRY(settle_arrivals(sink, row->track));
+    }
+    TACHO_TRY(write_begin(sink, row, start_ns, &state->arriving));
+    if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
+        return TACHO_OK;
+    }
+    return open_span_until(sink, row, tacho_clock_ns(clock, row->of.span.end));
+}
+
+static bool is_exact_integer(double value)
+{
+    const double limit = (double)(1LL << LARGEST_EXACT_DOUBLE_BITS);
+    return value >= -limit && value <= limit && value == floor(value);
+}
+
+static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
+{
+    double value = row->of.sample.value;
+    if (!isfinite(value)) {
+        tacho_loss loss = {sink->events.dict->tracks[row->track].part, TACHO_LOSS_NOT_FINITE, 1,
+                           0};
+        return tacho_dict_add_loss(sink->events.dict, &loss);
+    }
+    int64_t time_ns =
+        tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
+    TACHO_TRY(end_spans_until(sink, time_ns));
+    TACHO_TRY(restart_if_due(sink));
+    TACHO_TRY(pf_writer_track(&sink->writer, row->track));
+    event_packet packet;
+    TACHO_TRY(open_event(sink, time_ns, 0, &packet));
+    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TYPE, PF_TYPE_COUNTER);
+    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(row->track));
+    packet.at = is_exact_integer(value)
+                    ? tacho_pb_put_uint(packet.at, PF_EVENT_COUNTER_INT, (uint64_t)(int64_t)value)
+                    : tacho_pb_put_double(packet.at, PF_EVENT_COUNTER_DOUBLE, value);
+    close_event(sink, &packet);
+    return TACHO_OK;
+}
+
+static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
+{
+    int64_t time_ns =
+        tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
+    /* A span that ends here is still there for a flow that leaves. */
+    TACHO_TRY(end_spans_until(sink, row->of.flow.leaves ? time_ns - 1 : time_ns));
+    pf_track_state *state = NULL;
+    TACHO_TRY(ensure_track_state(sink, row->track, &state));
+    if (row->of.flow.leaves && state->top != TACHO_NONE) {
+        return add_flow(sink, row->of.flow.id, &sink->spans[state->top].flows);
+    }
+    if (state->arriving_ns != time_ns) {
+        TACHO_TRY(settle_arrivals(sink, row->track));
+    }
+    state->arriving_ns = time_ns;
+    return add_flow(sink, row->of.flow.id, &state->arriving);
+}
+
+static tacho_status perfetto_row(tacho_events *events, const tacho_row *row)
+{
+    perfetto_sink *sink = sink_of(events);
+    switch (row->kind) {
+    case TACHO_ROW_SPAN:
+        return write_span(sink, row);
+    case TACHO_ROW_SAMPLE:
+        return write_sample(sink, row);
+    case TACHO_ROW_FLOW:
+        return note_flow(sink, row);
+    }
+    return TACHO_OK;
+}
+
+/* A part ends: nothing may stay open, since the next part has a time of its own. */
+static tacho_status perfetto_end_part(tacho_events *events, uint32_t part)
+{
+    (void)part;
+    perfetto_sink *sink = sink_of(events);
+    TACHO_TRY(end_spans_until(sink, INT64_MAX));
+    for (uint32_t track = 0; track < sink->track_count; track++) {
+        TACHO_TRY(settle_arrivals(sink, track));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status perfetto_finish(tacho_events *events)
+{
+    return pf_writer_end(&sink_of(events)->writer);
+}
+
+static const tacho_events_vtable perfetto_vtable = {perfetto_row, perfetto_end_part,
+                                                    perfetto_finish};
+
+static void perfetto_close(tacho_events *events)
+{
+    perfetto_sink *sink = sink_of(events);
+    pf_writer_deinit(&sink->writer);
+    free(sink->spans);
+    free(sink->heap);
+    free(sink->flows);
+    free(sink->tracks);
+    free(sink);
+}
+
+static tacho_status perfetto_open(tacho_dict *dict, tacho_output *output,
+                                  const tacho_trace_options *options, tacho_events **out_events)
+{
+    perfetto_sink *sink = calloc(1, sizeof(*sink));
+    if (sink == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a trace");
+    }
+    sink->events = (tacho_events){&perfetto_vtable, dict};
+    sink->free_span = TACHO_NONE;
+    sink->free_flow = TACHO_NONE;
+    tacho_status status = pf_writer_init(&sink->writer, dict, output, options);
+    if (status == TACHO_OK) {
+        status = pf_writer_begin(&sink->writer);
+    }
+    if (status != TACHO_OK) {
+        perfetto_close(&sink->events);
+        return status;
+    }
+    *out_events = &sink->events;
+    return TACHO_OK;
+}
+
+static const char *const suffixes[] = {".pb", ".pftrace", ".perfetto-trace", NULL};
+
+const tacho_trace_sink tacho_sink_perfetto = {
+    .name = "perfetto",
+    .title = "Perfetto trace (protobuf), for ui.perfetto.dev and trace_processor",
+    .suffixes = suffixes,
+    .open = perfetto_open,
+    .close = perfetto_close,
+};

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the format asks for, beyond its fields:
+ * - Viewers guess the file type from the first 128 bytes, so those hold only words of our own.
+ * - A snapshot of the delta clock may not go back in time, so a restart never does; the next
+ *   event makes up for it with a negative delta.
+ * - A descriptor counts only the first time, so a track is described when its facts are final.
+ */
+#include "sinks/perfetto_writer.h"
+
+#include "base/grow.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <tacho/version.h>
+
+enum {
+    RESTART_BYTES = 8 << 20,
+    PACKET_OVERHEAD = 64, /* tags, lengths and numbers of any packet here, strings aside */
+    SEQUENCE_ID = 1,
+};
+
+tacho_status pf_writer_init(pf_writer *writer, tacho_dict *dict, tacho_output *output,
+                            const tacho_trace_options *options)
+{
+    *writer = (pf_writer){.dict = dict, .output = output, .options = *options, .epoch = 1};
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("location"), &writer->location_key));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("cycles"), &writer->cycles_key));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("origin"), &writer->origin_key));
+    return tacho_dict_ensure_string(dict, TACHO_STR("unended"), &writer->unended_key);
+}
+
+void pf_writer_deinit(pf_writer *writer)
+{
+    for (size_t i = 0; i < PF_TABLE_COUNT; i++) {
+        free(writer->tables[i].items);
+    }
+    free(writer->sites);
+    free(writer->track_epochs);
+    free(writer->buffer);
+    *writer = (pf_writer){0};
+}
+
+tacho_status pf_writer_reserve(pf_writer *writer, size_t bound, unsigned char **out_memory)
+{
+    if (TACHO_LIKELY(bound <= TACHO_OUTPUT_RESERVE_MAX)) {
+        *out_memory = tacho_output_reserve(writer->output, bound);
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_grow(&writer->buffer, &writer->buffer_capacity, bound));
+    *out_memory = writer->buffer;
+    return TACHO_OK;
+}
+
+void pf_writer_commit(pf_writer *writer, const unsigned char *memory, unsigned char *end)
+{
+    if (TACHO_LIKELY(memory == writer->output->cursor)) {
+        writer->output->cursor = end;
+    } else {
+        tacho_output_write(writer->output, memory, (size_t)(end - memory));
+    }
+}
+
+/* A string attribute. */
+static unsigned char *put_attribute(unsigned char *at, tacho_str key, tacho_str value)
+{
+    unsigned char *body = tacho_pb_open(at, PF_ATTRIBUTES_ATTRIBUTE);
+    at = tacho_pb_put_bytes(body, PF_ATTRIBUTE_KEY, key);
+    at = tacho_pb_put_bytes(at, PF_ATTRIBUTE_STRING, value);
+    return tacho_pb_close(body, at);
+}
+
+/* A packet of one attribute; the value may be any bytes. */
+static tacho_status write_attribute(pf_writer *writer, tacho_str key, tacho_str value)
+{
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    unsigned char *memory = NULL;
+    tacho_status status = tacho_utf8_clean(value, &arena, &value);
+    if (status == TACHO_OK) {
+        status = pf_writer_reserve(writer, PACKET_OVERHEAD + key.len + value.len, &memory);
+    }
+    if (status == TACHO_OK) {
+        unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
+        unsigned char *attributes = tacho_pb_open(packet, PF_PACKET_TRACE_ATTRIBUTES);
+        unsigned char *at = put_attribute(attributes, key, value);
+        at = tacho_pb_close(attributes, at);
+        pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+static tacho_status write_count_attribute(pf_writer *writer, const char *key, uint64_t value)
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
+    return write_attribute(writer, tacho_str_from_cstring(key),
+                           tacho_str_make(digits, (size_t)len));
+}
+
+/* The first packet: 128 neutral bytes and more before any word of the user's. */
+static tacho_status write_head(pf_writer *writer)
+{
+    unsigned char *memory = NULL;
+    TACHO_TRY(pf_writer_reserve(writer, 1024, &memory));
+    unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
+    unsigned char *attributes = tacho_pb_open(packet, PF_PACKET_TRACE_ATTRIBUTES);
+    unsigned char *at = put_attribute(attributes, TACHO_STR("tacho.about"),
+                                      TACHO_STR("Times are nanoseconds from the first event of "
+                                                "each input; tacho.part.* says which input, "
+                                                "clock and origin, tacho.lost.* what could not "
+                                                "be read."));
+    at = put_attribute(at, TACHO_STR("tacho.tool"), TACHO_STR("tacho"));
+    at = put_attribute(at, TACHO_STR("tacho.version"), TACHO_STR(TACHO_VERSION));
+    at = tacho_pb_close(attributes, at);
+    pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
+    return TACHO_OK;
+}
+
+static unsigned char *put_clock(unsigned char *at, unsigned id, int64_t ns, bool is_incremental)
+{
+    unsigned char *body = tacho_pb_open(at, PF_SNAPSHOT_CLOCKS);
+    at = tacho_pb_put_uint(body, PF_CLOCK_ID, id);
+    at = tacho_pb_put_uint(at, PF_CLOCK_TIMESTAMP, (uint64_t)ns);
+    if (is_incremental) {
+        at = tacho_pb_put_uint(at, PF_CLOCK_IS_INCREMENTAL, 1);
+    }
+    return tacho_pb_close(body, at);
+}
+
+/* Clears the sequence's state and sets its clock. */
+static tacho_status write_sequence_start(pf_writer *writer)
+{
+    unsigned char *memory = NULL;
+    TACHO_TRY(pf_writer_reserve(writer, 2 * PACKET_OVERHEAD, &memory));
+    unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
+    unsigned char *at = tacho_pb_put_uint(packet, PF_PACKET_SEQUENCE_ID, SEQUENCE_ID);
+    at = tacho_pb_put_uint(at, PF_PACKET_SEQUENCE_FLAGS, PF_FLAG_STATE_CLEARED);
+    if (writer->epoch == 1) {
+        at = tacho_pb_put_uint(at, PF_PACKET_FIRST_ON_SEQUENCE, 1);
+    }
+    unsigned char *defaults = tacho_pb_open(at, PF_PACKET_DEFAULTS);
+    at = tacho_pb_put_uint(defaults, PF_DEFAULTS_CLOCK_ID, PF_CLOCK_DELTA);
+    at = tacho_pb_close(defaults, at);
+    unsigned char *snapshot = tacho_pb_open(at, PF_PACKET_CLOCK_SNAPSHOT);
+    at = put_clock(snapshot, PF_CLOCK_BOOTTIME, writer->snapshot_ns, false);
+    at = put_clock(at, PF_CLOCK_DELTA, writer->snapshot_ns, true);
+    at = tacho_pb_close(snapshot, at);
+    pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
+    writer->clock_ns = writer->snapshot_ns;
+    writer->restart_offset = tacho_output_offset(writer->output) + RESTART_BYTES;
+    return TACHO_OK;
+}
+
+/* Track 0 says that processes are shown in the order of their ranks. */
+static tacho_status write_process_ordering(pf_writer *writer)
+{
+    unsigned char *memory = NULL;
+    TACHO_TRY(pf_writer_reserve(writer, PACKET_OVERHEAD, &memory));
+    unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
+    unsigned char *descriptor = tacho_pb_open(packet, PF_PACKET_TRACK_DESCRIPTOR);
+    unsigned char *at = tacho_pb_put_uint(descriptor, PF_TRACK_UUID, 0);
+    at = tacho_pb_put_uint(at, PF_TRACK_PROCESS_ORDERING, PF_PROCESS_ORDERING_EXPLICIT);
+    at = tacho_pb_close(descriptor, at);
+    pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
+    return TACHO_OK;
+}
+
+tacho_status pf_writer_begin(pf_writer *writer)
+{
+    TACHO_TRY(write_head(writer));
+    TACHO_TRY(write_sequence_start(writer));
+    return write_process_ordering(writer);
+}
+
+tacho_status pf_writer_restart(pf_writer *writer)
+{
+    writer->epoch++;
+    for (size_t i = 0; i < PF_TABLE_COUNT; i++) {
+        writer->tables[i].last_iid = 0;
+    }
+    if (writer->clock_ns > writer->snapshot_ns) {
+        writer->snapshot_ns = writer->clock_ns;
+    }
+    TACHO_TRY(write_sequence_start(writer));
+    return write_process_ordering(writer);
+}
+
+/* One entry of interned data, in a packet of its own. */
+static tacho_status write_interned(pf_writer *writer, uint32_t field, uint32_t iid,
+                                   tacho_str text)
+{
+    unsigned char *memory = NULL;
+    TACHO_TRY(pf_writer_reserve(writer, PACKET_OVERHEAD + text.len, &memory));
+    unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
+    unsigned char *at = tacho_pb_put_uint(packet, PF_PACKET_SEQUENCE_ID, SEQUENCE_ID);
+    at = tacho_pb_put_uint(at, PF_PACKET_SEQUENCE_FLAGS, PF_FLAG_NEEDS_STATE);
+    unsigned char *data = tacho_pb_open(at, PF_PACKET_INTERNED_DATA);
+    unsigned char *entry = tacho_pb_open(data, field);
+    at = tacho_pb_put_uint(entry, PF_INTERNED_IID, iid);
+    at = tacho_pb_put_bytes(at, PF_INTERNED_STRING, text);
+    at = tacho_pb_close(entry, at);
+    at = tacho_pb_close(data, at);
+    pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
+    return TACHO_OK;
+}
+
+static tacho_status write_interned_clean(pf_writer *writer, pf_table table, uint32_t iid,
+                                         uint32_t string)
+{
+    static const uint32_t fields[PF_TABLE_COUNT] = {
+        [PF_TABLE_CATEGORIES] = 1,
+        [PF_TABLE_NAMES] = 2,
+        [PF_TABLE_ANNOTATIONS] = 3,
+        [PF_TABLE_VALUES] = 29,
+    };
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_str text = tacho_dict_string(writer->dict, string);
+    tacho_status status = tacho_utf8_clean(text, &arena, &text);
+    if (status == TACHO_OK) {
+        status = write_interned(writer, fields[table], iid, text);
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+tacho_status pf_writer_intern(pf_writer *writer, pf_table table, uint32_t string,
+                              uint32_t *out_iid)
+{
+    pf_interning *interning = &writer->tables[table];
+    if (string >= interning->item_count) {
+        size_t count = writer->dict->strings.item_count;
+        TACHO_TRY(tacho_grow(&interning->items, &interning->item_capacity, count));
+        for (; interning->item_count < count; interning->item_count++) {
+            interning->items[interning->item_count] = (pf_interned){0};
+        }
+    }
+    pf_interned *item = &interning->items[string];
+    if (item->epoch != writer->epoch) {
+        *item = (pf_interned){writer->epoch, ++interning->last_iid};
+        TACHO_TRY(write_interned_clean(writer, table, item->iid, string));
+    }
+    *out_iid = item->iid;
+    return TACHO_OK;
+}
+
+static tacho_status grow_sites(pf_writer *writer)
+{
+    size_t count = writer->dict->site_count;
+    TACHO_TRY(tacho_grow(&writer->sites, &writer->site_capacity, count));
+    for (; writer->site_count < count; writer->site_count++) {
+        writer->sites[writer->site_count] = (pf_site){0};
+    }
+    return TACHO_OK;
+}
+
+tacho_status pf_writer_add_site(pf_writer *writer, uint32_t site)
+{
+    TACHO_TRY(grow_sites(writer));
+    const tacho_site *facts = &writer->dict->sites[site];
+    pf_site *known = &writer->sites[site];
+    *known = (pf_site){.epoch = writer->epoch};
+    TACHO_TRY(pf_writer_intern(writer, PF_TABLE_NAMES, facts->name, &known->name_iid));
+    if (writer->options.omit_args) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(pf_writer_intern(writer, PF_TABLE_CATEGORIES, facts->category,
+                               &known->category_iid));
+    if (facts->location == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    uint32_t text = writer->dict->locations[facts->location].text;
+    return pf_writer_intern(writer, PF_TABLE_VALUES, text, &known->location_iid);
+}
+
+/* What the viewer calls a part: its name, and how far its times may be believed. */
+static tacho_status format_process_name(const pf_writer *writer, const tacho_track *track,
+                                        tacho_arena *arena, tacho_str *out_name)
+{
+    const tacho_dict *dict = writer->dict;
+    tacho_str name = tacho_dict_string(dict, track->name);
+    const char *origin = tacho_origin_name(dict->parts[track->part].origin);
+    const char *alignment = writer->options.side_by_side ? ", not aligned" : "";
+    size_t room = name.len + 64;
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(arena, room, &memory));
+    int len = snprintf(memory, room, "%.*s (%s%s)", TACHO_STR_ARG(name), origin, alignment);
+    *out_name = tacho_str_make(memory, (size_t)len);
+    return TACHO_OK;
+}
+
+static unsigned char *put_process(unsigned char *at, const pf_writer *writer,
+                                  const tacho_track *track, tacho_str name)
+{
+    const tacho_part *part = &writer->dict->parts[track->part];
+    unsigned char *body = tacho_pb_open(at, PF_TRACK_PROCESS);
+    at = tacho_pb_put_uint(body, PF_PROCESS_PID, (uint64_t)track->part + 1);
+    at = tacho_pb_put_bytes(at, PF_PROCESS_NAME, name);
+    at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS,
+                            tacho_str_from_cstring(tacho_origin_name(part->origin)));
+    if (writer->options.side_by_side) {
+        at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS, TACHO_STR("not aligned"));
+    }
+    return tacho_pb_close(body, at);
+}
+
+static unsigned char *put_counter(unsigned char *at, tacho_unit unit)
+{
+    unsigned char *body = tacho_pb_open(at, PF_TRACK_COUNTER);
+    at = body;
+    switch (unit) {
+    case TACHO_UNIT_NS:
+        at = tacho_pb_put_uint(at, PF_COUNTER_UNIT, PF_UNIT_NS);
+        break;
+    case TACHO_UNIT_COUNT:
+        at = tacho_pb_put_uint(at, PF_COUNTER_UNIT, PF_UNIT_COUNT);
+        break;
+    case TACHO_UNIT_BYTES:
+        at = tacho_pb_put_uint(at, PF_COUNTER_UNIT, PF_UNIT_BYTES);
+        break;
+    case TACHO_UNIT_CYCLES:
+    case TACHO_UNIT_PERCENT:
+        at = tacho_pb_put_bytes(at, PF_COUNTER_UNIT_NAME,
+                                tacho_str_from_cstring(tacho_unit_name(unit)));
+        break;
+    case TACHO_UNIT_NONE:
+    case TACHO_UNIT_END:
+        break;
+    }
+    return tacho_pb_close(body, at);
+}
+
+/* The fields of a track that is no process. Lanes share a merge key: one row in the viewer. */
+static unsigned char *put_plain_track(unsigned char *at, uint32_t id, const tacho_track *track,
+                                      tacho_str name)
+{
+    at = tacho_pb_put_bytes(at, PF_TRACK_NAME, name);
+    at = tacho_pb_put_uint(at, PF_TRACK_PARENT_UUID, pf_track_uuid(track->parent));
+    if (track->track_class == TACHO_TRACK_COUNTER) {
+        return put_counter(at, track->unit);
+    }
+    uint32_t first_lane = track->lane_of == TACHO_NONE ? id : track->lane_of;
+    at = tacho_pb_put_uint(at, PF_TRACK_MERGE_BEHAVIOR, PF_MERGE_BY_KEY);
+    return tacho_pb_put_uint(at, PF_TRACK_MERGE_KEY_INT, pf_track_uuid(first_lane));
+}
+
+static tacho_status write_descriptor(pf_writer *writer, uint32_t id, tacho_arena *arena)
+{
+    const tacho_track *track = &writer->dict->tracks[id];
+    bool is_process = track->parent == TACHO_NONE;
+    tacho_str name = tacho_dict_string(writer->dict, track->name);
+    if (is_process) {
+        TACHO_TRY(format_process_name(writer, track, arena, &name));
+    }
+    TACHO_TRY(tacho_utf8_clean(name, arena, &name));
+    unsigned char *memory = NULL;
+    TACHO_TRY(pf_writer_reserve(writer, 3 * PACKET_OVERHEAD + name.len, &memory));
+    unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
+    unsigned char *body = tacho_pb_open(packet, PF_PACKET_TRACK_DESCRIPTOR);
+    unsigned char *at = tacho_pb_put_uint(body, PF_TRACK_UUID, pf_track_uuid(id));
+    at = is_process ? put_process(at, writer, track, name)
+                    : put_plain_track(at, id, track, name);
+    at = tacho_pb_put_uint(at, PF_TRACK_CHILD_ORDERING, PF_ORDERING_EXPLICIT);
+    at = tacho_pb_put_uint(at, PF_TRACK_SIBLING_RANK, (uint64_t)track->rank);
+    at = tacho_pb_close(body, at);
+    pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
+    return TACHO_OK;
+}
+
+static tacho_status describe_one(pf_writer *writer, uint32_t track)
+{
+    writer->track_epochs[track] = writer->epoch;
+    if (writer->dict->tracks[track].is_provisional) {
+        return TACHO_OK; /* written by pf_writer_end */
+    }
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = write_descriptor(writer, track, &arena);
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+/* The outermost ancestor that this epoch does not know, or TACHO_NONE when it knows |track|. */
+static uint32_t next_undescribed(const pf_writer *writer, uint32_t track)
+{
+    uint32_t found = TACHO_NONE;
+    for (uint32_t at = track; at != TACHO_NONE; at = writer->dict->tracks[at].parent) {
+        if (writer->track_epochs[at] == writer->epoch) {
+            break;
+        }
+        found = at;
+    }
+    return found;
+}
+
+tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track)
+{
+    size_t count = writer->dict->track_count;
+    TACHO_TRY(tacho_grow(&writer->track_epochs, &writer->track_capacity, count));
+    for (; writer->track_count < count; writer->track_count++) {
+        writer->track_epochs[writer->track_count] = 0;
+    }
+    uint32_t next = 0;
+    while ((next = next_undescribed(writer, track)) != TACHO_NONE) {
+        TACHO_TRY(describe_one(writer, next));
+    }
+    return TACHO_OK;
+}
+
+/* A part's facts, one attribute each: tacho.part.1.clock = ... */
+static tacho_status write_part_fact(pf_writer *writer, size_t part, const char *fact,
+                                    tacho_str value)
+{
+    char key[64];
+    snprintf(key, sizeof(key), "tacho.part.%zu.%s", part + 1, fact);
+    return write_attribute(writer, tacho_str_from_cstring(key), value);
+}
+
+static tacho_status write_part_clock(pf_writer *writer, size_t id, const tacho_clock *clock)
+{
+    char text[160];
+    tacho_str name = tacho_dict_string(writer->dict, clock->name);
+    snprintf(text, sizeof(text), "%.*s: 1 tick = %lld/%lld ns, 0 ns = tick %lld",
+             name.len > 64 ? 64 : (int)name.len, name.data, (long long)clock->ns_numerator,
+             (long long)clock->ns_denominator, (long long)clock->zero_ticks);
+    return write_part_fact(writer, id, "clock", tacho_str_from_cstring(text));
+}
+
+static tacho_status write_part(pf_writer *writer, size_t id)
+{
+    const tacho_dict *dict = writer->dict;
+    const tacho_part *part = &dict->parts[id];
+    TACHO_TRY(write_part_fact(writer, id, "source", tacho_dict_string(dict, part->path)));
+    TACHO_TRY(write_part_fact(writer, id, "format", tacho_dict_string(dict, part->format)));
+    TACHO_TRY(write_part_fact(writer, id, "generation", tacho_dict_string(dict, part->generation)));
+    TACHO_TRY(write_part_fact(writer, id, "origin",
+                              tacho_str_from_cstring(tacho_origin_name(part->origin))));
+    TACHO_TRY(write_part_fact(writer, id, "alignment",
+                              writer->options.side_by_side
+                                  ? TACHO_STR("not aligned: own zero at its first event")
+                                  : TACHO_STR("own zero at its first event")));
+    char key[48];
+    snprintf(key, sizeof(key), "tacho.part.%zu.rows", id + 1);
+    TACHO_TRY(write_count_attribute(writer, key, part->row_count));
+    return write_part_clock(writer, id, &dict->clocks[part->clock]);
+}
+
+static tacho_status write_losses(pf_writer *writer)
+{
+    const tacho_dict *dict = writer->dict;
+    uint64_t total = 0;
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        const tacho_loss *loss = &dict->losses[i];
+        char key[96];
+        snprintf(key, sizeof(key), "tacho.lost.part.%u.%s", loss->part + 1,
+                 tacho_loss_key(loss->reason));
+        TACHO_TRY(write_count_attribute(writer, key, loss->count));
+        total += loss->count;
+    }
+    return write_count_attribute(writer, "tacho.lost.total", total);
+}
+
+static tacho_status write_metadata(pf_writer *writer)
+{
+    for (size_t i = 0; i < writer->dict->metadata_count; i++) {
+        const tacho_metadata *fact = &writer->dict->metadata[i];
+        char key[96];
+        snprintf(key, sizeof(key), "tacho.%s", tacho_dict_string(writer->dict, fact->key).data);
+        TACHO_TRY(write_attribute(writer, tacho_str_from_cstring(key),
+                                  tacho_dict_string(writer->dict, fact->value)));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status describe_provisional(pf_writer *writer)
+{
+    for (uint32_t track = 0; track < writer->track_count; track++) {
+        if (writer->track_epochs[track] != 0 && writer->dict->tracks[track].is_provisional) {
+            writer->dict->tracks[track].is_provisional = false;
+            TACHO_TRY(describe_one(writer, track));
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status pf_writer_end(pf_writer *writer)
+{
+    TACHO_TRY(describe_provisional(writer));
+    for (size_t part = 0; part < writer->dict->part_count; part++) {
+        TACHO_TRY(write_part(writer, part));
+    }
+    TACHO_TRY(write_losses(writer));
+    return write_metadata(writer);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Perfetto packets other than events: the sequence with its delta clock and interned strings,
+ * track descriptors, attributes. perfetto.c writes the events on top of it.
+ *
+ * All events are on one sequence. Every RESTART_BYTES the sequence state starts afresh, and
+ * strings, descriptors and the clock are written again as they are needed; so a file that was
+ * cut anywhere opens, from either side.
+ */
+#ifndef TACHO_SINKS_PERFETTO_WRITER_H
+#define TACHO_SINKS_PERFETTO_WRITER_H
+
+#include "codec/protobuf.h"
+#include "sinks/perfetto_fields.h"
+#include "sinks/trace_sink.h"
+
+/* The tables of interned strings; each numbers its entries on its own. */
+typedef enum pf_table {
+    PF_TABLE_CATEGORIES,
+    PF_TABLE_NAMES,
+    PF_TABLE_ANNOTATIONS,
+    PF_TABLE_VALUES,
+    PF_TABLE_COUNT,
+} pf_table;
+
+/* The number of a string in a table, good while its epoch is the writer's. */
+typedef struct pf_interned {
+    uint32_t epoch;
+    uint32_t iid;
+} pf_interned;
+
+typedef struct pf_interning {
+    pf_interned *items; /* by string id */
+    size_t item_count, item_capacity;
+    uint32_t last_iid;
+} pf_interning;
+
+/* The interned numbers of a site, looked up once per event. */
+typedef struct pf_site {
+    uint32_t epoch;
+    uint32_t name_iid;
+    uint32_t category_iid;
+    uint32_t location_iid; /* 0 without a location */
+} pf_site;
+
+typedef struct pf_writer {
+    tacho_dict *dict;
+    tacho_output *output;
+    tacho_trace_options options;
+    uint32_t epoch; /* counts restarts; nothing is known in a new one */
+    pf_interning tables[PF_TABLE_COUNT];
+    pf_site *sites;
+    size_t site_count, site_capacity;
+    uint32_t *track_epochs; /* when each track was last described */
+    size_t track_count, track_capacity;
+    int64_t clock_ns;    /* the delta clock: time of the last event written */
+    int64_t snapshot_ns; /* the last snapshot; must never go back */
+    uint64_t restart_offset;
+    /* String ids that events use. */
+    uint32_t location_key;
+    uint32_t cycles_key;
+    uint32_t origin_key;
+    uint32_t unended_key;
+    unsigned char *buffer; /* for packets that may be larger than the output's reserve */
+    size_t buffer_capacity;
+} pf_writer;
+
+tacho_status pf_writer_init(pf_writer *writer, tacho_dict *dict, tacho_output *output,
+                            const tacho_trace_options *options) TACHO_MUST_USE;
+void pf_writer_deinit(pf_writer *writer);
+
+/* The opening of the file. */
+tacho_status pf_writer_begin(pf_writer *writer) TACHO_MUST_USE;
+
+/* The closing: descriptors that had to wait, losses, metadata. */
+tacho_status pf_writer_end(pf_writer *writer) TACHO_MUST_USE;
+
+/* Starts the sequence afresh; call before an event when pf_writer_is_due. */
+tacho_status pf_writer_restart(pf_writer *writer) TACHO_MUST_USE;
+
+static inline bool pf_writer_is_due(const pf_writer *writer)
+{
+    return tacho_output_offset(writer->output) >= writer->restart_offset;
+}
+
+/* The number of a string, which is written if this epoch does not know it. */
+tacho_status pf_writer_intern(pf_writer *writer, pf_table table, uint32_t string,
+                              uint32_t *out_iid) TACHO_MUST_USE;
+
+tacho_status pf_writer_add_site(pf_writer *writer, uint32_t site) TACHO_MUST_USE;
+
+/* The numbers of |site|, all of them known to this epoch. */
+TACHO_MUST_USE static inline tacho_status pf_writer_site(pf_writer *writer, uint32_t site,
+                                                         const pf_site **out_site)
+{
+    if (TACHO_UNLIKELY(site >= writer->site_count || writer->sites[site].epoch != writer->epoch)) {
+        TACHO_TRY(pf_writer_add_site(writer, site));
+    }
+    *out_site = &writer->sites[site];
+    return TACHO_OK;
+}
+
+tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track) TACHO_MUST_USE;
+
+/* Describes |track| and its ancestors unless this epoch has them. */
+TACHO_MUST_USE static inline tacho_status pf_writer_track(pf_writer *writer, uint32_t track)
+{
+    if (TACHO_LIKELY(track < writer->track_count &&
+                     writer->track_epochs[track] == writer->epoch)) {
+        return TACHO_OK;
+    }
+    return pf_writer_describe_track(writer, track);
+}
+
+/* The track's id in the file: small, and never 0. */
+static inline uint64_t pf_track_uuid(uint32_t track)
+{
+    return (uint64_t)track + 1;
+}
+
+/* Room for a packet of at most |bound| bytes, in the output itself where that is possible. */
+tacho_status pf_writer_reserve(pf_writer *writer, size_t bound, unsigned char **out_memory)
+    TACHO_MUST_USE;
+
+/* Takes the bytes [memory, end) that were put into a reserve. */
+void pf_writer_commit(pf_writer *writer, const unsigned char *memory, unsigned char *end);
+
+#endif

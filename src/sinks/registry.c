@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every sink there is. To add one, see docs/adding-a-sink.md.
+ */
+#include "sinks/perfetto.h"
+#include "sinks/table_sink.h"
+#include "sinks/trace_sink.h"
+
+static const tacho_trace_sink *const trace_sinks[] = {
+    &tacho_sink_perfetto,
+    NULL,
+};
+
+const tacho_trace_sink *const *tacho_trace_sinks(void)
+{
+    return trace_sinks;
+}
+
+const tacho_trace_sink *tacho_trace_sink_find(tacho_str name)
+{
+    for (size_t i = 0; trace_sinks[i] != NULL; i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(trace_sinks[i]->name))) {
+            return trace_sinks[i];
+        }
+    }
+    return NULL;
+}
+
+static tacho_str without_suffix(tacho_str path, tacho_str suffix)
+{
+    return tacho_str_ends_with(path, suffix) ? tacho_str_make(path.data, path.len - suffix.len)
+                                             : path;
+}
+
+const tacho_trace_sink *tacho_trace_sink_find_for_path(tacho_str path)
+{
+    path = without_suffix(without_suffix(path, TACHO_STR(".gz")), TACHO_STR(".zst"));
+    for (size_t i = 0; trace_sinks[i] != NULL; i++) {
+        for (const char *const *suffix = trace_sinks[i]->suffixes; *suffix != NULL; suffix++) {
+            if (tacho_str_ends_with(path, tacho_str_from_cstring(*suffix))) {
+                return trace_sinks[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static const tacho_table_sink *const table_sinks[] = {
+    &tacho_table_sink_text,
+    &tacho_table_sink_csv,
+    &tacho_table_sink_jsonl,
+    NULL,
+};
+
+const tacho_table_sink *const *tacho_table_sinks(void)
+{
+    return table_sinks;
+}
+
+const tacho_table_sink *tacho_table_sink_find(tacho_str name)
+{
+    for (size_t i = 0; table_sinks[i] != NULL; i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(table_sinks[i]->name))) {
+            return table_sinks[i];
+        }
+    }
+    return NULL;
+}

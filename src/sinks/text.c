@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables for people: a title, aligned columns, numbers to the right, durations in the unit that
+ * suits their size. Names are made safe for the terminal.
+ */
+#include "base/utf8.h"
+#include "sinks/table_sink.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The printed form of one cell. */
+static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *out_text)
+{
+    static const struct {
+        int64_t ns;
+        const char *unit;
+    } scales[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
+    char text[48];
+    snprintf(text, sizeof(text), "%" PRId64 " ns", ns);
+    for (size_t i = 0; i < 3; i++) {
+        if (ns >= scales[i].ns) {
+            /* Three decimals, cut rather than rounded: the integer division is exact. */
+            snprintf(text, sizeof(text), "%" PRId64 ".%03" PRId64 " %s", ns / scales[i].ns,
+                     ns % scales[i].ns / (scales[i].ns / 1000), scales[i].unit);
+            break;
+        }
+    }
+    return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_text);
+}
+
+static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, tacho_arena *arena,
+                                tacho_str *out_text)
+{
+    char text[48];
+    if (cell->is_absent) {
+        *out_text = TACHO_STR("-");
+        return TACHO_OK;
+    }
+    switch (type) {
+    case TACHO_COLUMN_TEXT:
+        return tacho_utf8_printable(cell->value.text, arena, out_text);
+    case TACHO_COLUMN_DURATION:
+        return format_duration(cell->value.integer, arena, out_text);
+    case TACHO_COLUMN_INT:
+        snprintf(text, sizeof(text), "%" PRId64, cell->value.integer);
+        break;
+    case TACHO_COLUMN_REAL:
+        snprintf(text, sizeof(text), "%.3f", cell->value.real);
+        break;
+    }
+    return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_text);
+}
+
+/* All cells printed, headings first, and the width of each column. */
+typedef struct layout {
+    tacho_str *texts;
+    size_t *widths;
+} layout;
+
+static void widen(layout *shape, size_t column, tacho_str text)
+{
+    size_t width = tacho_utf8_width(text);
+    if (width > shape->widths[column]) {
+        shape->widths[column] = width;
+    }
+}
+
+static tacho_status fill_layout(const tacho_table *table, tacho_arena *arena, layout *shape)
+{
+    for (size_t column = 0; column < table->column_count; column++) {
+        shape->texts[column] = tacho_str_from_cstring(table->columns[column].title);
+        widen(shape, column, shape->texts[column]);
+    }
+    for (size_t i = 0; i < table->cell_count; i++) {
+        size_t column = i % table->column_count;
+        tacho_str *text = &shape->texts[table->column_count + i];
+        TACHO_TRY(format_cell(&table->cells[i], table->columns[column].type, arena, text));
+        widen(shape, column, *text);
+    }
+    return TACHO_OK;
+}
+
+static void write_padding(tacho_output *output, size_t count)
+{
+    while (count-- > 0) {
+        tacho_output_write(output, " ", 1);
+    }
+}
+
+static void write_line(const tacho_table *table, const layout *shape, size_t line,
+                       tacho_output *output)
+{
+    for (size_t column = 0; column < table->column_count; column++) {
+        tacho_str text = shape->texts[line * table->column_count + column];
+        size_t padding = shape->widths[column] - tacho_utf8_width(text);
+        bool is_text = table->columns[column].type == TACHO_COLUMN_TEXT;
+        bool is_last = column + 1 == table->column_count;
+        write_padding(output, column == 0 ? 0 : 2);
+        write_padding(output, is_text ? 0 : padding);
+        tacho_output_write_str(output, text);
+        write_padding(output, is_text && !is_last ? padding : 0);
+    }
+    tacho_output_write(output, "\n", 1);
+}
+
+static tacho_status text_write_with(const tacho_table *table, tacho_arena *arena,
+                                    tacho_output *output)
+{
+    layout shape = {0};
+    void *memory = NULL;
+    size_t text_count = table->column_count + table->cell_count;
+    TACHO_TRY(tacho_arena_alloc(arena, text_count * sizeof(*shape.texts), &memory));
+    shape.texts = memory;
+    TACHO_TRY(tacho_arena_alloc(arena, table->column_count * sizeof(*shape.widths), &memory));
+    shape.widths = memory;
+    TACHO_TRY(fill_layout(table, arena, &shape));
+    tacho_output_write_str(output, tacho_str_from_cstring(table->title));
+    tacho_output_write(output, "\n", 1);
+    for (size_t line = 0; line <= tacho_table_row_count(table); line++) {
+        write_line(table, &shape, line, output);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status text_write(const tacho_table *table, size_t index, tacho_output *output)
+{
+    if (index > 0) {
+        tacho_output_write(output, "\n", 1);
+    }
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = text_write_with(table, &arena, output);
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+const tacho_table_sink tacho_table_sink_text = {
+    .name = "text",
+    .title = "aligned columns for people",
+    .write = text_write,
+};

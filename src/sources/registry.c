@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every source there is, and how a file finds its own. To add one, see
+ * docs/adding-a-source.md.
+ */
+#include "sources/source.h"
+#include "sources/torq/torq.h"
+
+#include <stdio.h>
+
+static const tacho_source *const sources[] = {
+    &tacho_source_torq_timeline,
+    &tacho_source_torq_runtime,
+    NULL,
+};
+
+const tacho_source *const *tacho_sources(void)
+{
+    return sources;
+}
+
+const tacho_source *tacho_source_find(tacho_str name)
+{
+    for (size_t i = 0; sources[i] != NULL; i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(sources[i]->name))) {
+            return sources[i];
+        }
+    }
+    return NULL;
+}
+
+/* What the probes said, best first. */
+typedef struct probe_result {
+    const tacho_source *best;
+    const tacho_source *rival; /* as good as the best */
+    tacho_probe_verdict verdict;
+} probe_result;
+
+static probe_result probe_all(tacho_str head)
+{
+    probe_result result = {NULL, NULL, TACHO_PROBE_NO};
+    for (size_t i = 0; sources[i] != NULL; i++) {
+        tacho_probe_verdict verdict = sources[i]->probe(head);
+        if (verdict == TACHO_PROBE_NO || verdict < result.verdict) {
+            continue;
+        }
+        result.rival = verdict == result.verdict ? result.best : NULL;
+        result.best = sources[i];
+        result.verdict = verdict;
+    }
+    return result;
+}
+
+static tacho_status unknown_format(const tacho_input *input)
+{
+    char names[512];
+    size_t used = 0;
+    for (size_t i = 0; sources[i] != NULL && used < sizeof(names); i++) {
+        int len = snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
+                           sources[i]->name);
+        used += len > 0 ? (size_t)len : 0;
+    }
+    return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                      "%s: not a profile that tacho knows, by its first bytes; if you know better, "
+                      "say --from with one of: %s",
+                      input->name, names);
+}
+
+tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_source)
+{
+    tacho_str head;
+    TACHO_TRY(tacho_input_peek(input, TACHO_PROBE_BYTES, &head));
+    if (head.len > TACHO_PROBE_BYTES) {
+        head.len = TACHO_PROBE_BYTES;
+    }
+    if (head.len == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: the file is empty", input->name);
+    }
+    probe_result result = probe_all(head);
+    if (result.best == NULL) {
+        return unknown_format(input);
+    }
+    if (result.rival != NULL) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s: looks like %s and like %s; say which with --from", input->name,
+                          result.rival->name, result.best->name);
+    }
+    *out_source = result.best;
+    return TACHO_OK;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sources: the bytes of one file format in, events out. Each is one constant struct; all are
+ * listed in registry.c. A source knows its vendor's columns and mistakes, and no sink.
+ */
+#ifndef TACHO_SOURCES_SOURCE_H
+#define TACHO_SOURCES_SOURCE_H
+
+#include "base/input.h"
+#include "profile/events.h"
+
+/* How much of a file a probe sees. */
+enum { TACHO_PROBE_BYTES = 64 << 10 };
+
+typedef enum tacho_probe_verdict {
+    TACHO_PROBE_NO,
+    TACHO_PROBE_MAYBE,
+    TACHO_PROBE_SURE,
+} tacho_probe_verdict;
+
+/* What the user may say about the input; a source takes what concerns it. */
+typedef struct tacho_source_options {
+    tacho_str clock_mhz;  /* of cycle counts; empty for the format's default */
+    uint32_t slice_count; /* compute slices that old timelines count through; 0 for the default */
+} tacho_source_options;
+
+/* One file to be read. */
+typedef struct tacho_reading {
+    tacho_input *input;
+    tacho_str path; /* as the user wrote it */
+    const tacho_source_options *options;
+    tacho_events *events;
+} tacho_reading;
+
+typedef struct tacho_source {
+    const char *name;  /* for --from */
+    const char *title; /* for people */
+    /* Whether the first TACHO_PROBE_BYTES of a file (or all of it) look like this format. */
+    tacho_probe_verdict (*probe)(tacho_str head);
+    /*
+     * Opens one part in the dictionary, pushes its rows, counts what it cannot read, and ends
+     * the part. Fails only when the file as a whole is not what it claims.
+     */
+    tacho_status (*read)(const tacho_reading *reading);
+} tacho_source;
+
+/* All sources, NULL-terminated. */
+const tacho_source *const *tacho_sources(void);
+
+/* By name, or NULL. */
+const tacho_source *tacho_source_find(tacho_str name);
+
+/* By content: the one that is sure, else the only one that may be. Messages name |input|. */
+tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_source)
+    TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Torq runtime job times, generations R0 and R0b (`--torq_profile`).
+ *
+ *   id;time_since_open;time_since_start;location
+ *   0;1520;310;loc("add.mlir":12:10)
+ *
+ * One row per job, in microseconds, written when the wait for the job returns: so
+ * time_since_open is when the job ended and time_since_start how long it took. R0b has no
+ * location.
+ */
+#include "sources/torq/torq.h"
+
+#include "codec/csv.h"
+#include "sources/torq/torq_part.h"
+#include "sources/torq/torq_text.h"
+
+enum { NS_PER_US = 1000 };
+
+static const char *const r0_header[] = {"id", "time_since_open", "time_since_start", "location",
+                                        NULL};
+static const char *const r0b_header[] = {"id", "time_since_open", "time_since_start", NULL};
+static const char *const r0_api_header[] = {"dispatch_id", "time_since_open", "time_since_start",
+                                            "mlir_loc", NULL};
+
+typedef struct runtime {
+    torq_part part;
+    uint32_t job_key;
+} runtime;
+
+static bool is_header(tacho_str line)
+{
+    return torq_is_header(line, ';', r0_header) || torq_is_header(line, ';', r0_api_header) ||
+           torq_is_header(line, ';', r0b_header);
+}
+
+/* The fields of a row; |location| is empty when there is none. */
+typedef struct runtime_row {
+    uint64_t job;
+    uint64_t end_us;
+    uint64_t duration_us;
+    tacho_str location;
+} runtime_row;
+
+/* Takes the last number of an R0b row, or the one before the location. */
+static bool take_duration(tacho_str *tail, uint64_t *out_duration)
+{
+    if (torq_take_number(tail, ';', out_duration)) {
+        return true;
+    }
+    if (tail->len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(*tail, out_duration)) {
+        return false;
+    }
+    *tail = TACHO_STR("");
+    return true;
+}
+
+static bool parse_row(tacho_str line, runtime_row *out_row)
+{
+    tacho_str tail = line;
+    if (!torq_take_number(&tail, ';', &out_row->job) ||
+        !torq_take_number(&tail, ';', &out_row->end_us)) {
+        return false;
+    }
+    if (!take_duration(&tail, &out_row->duration_us)) {
+        return false;
+    }
+    out_row->location = tail;
+    return true;
+}
+
+static tacho_loss_reason diagnose(tacho_str line)
+{
+    if (tacho_str_find_byte(line, '\0') < line.len) {
+        return TACHO_LOSS_NUL_BYTE;
+    }
+    tacho_str fields[4];
+    size_t count = tacho_csv_split(line, ';', fields, 4);
+    if (count < 3) {
+        return TACHO_LOSS_FIELD_COUNT;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t number = 0;
+        if (fields[i].len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(fields[i], &number)) {
+            return torq_diagnose_number(fields[i]);
+        }
+    }
+    return TACHO_LOSS_FIELD_COUNT;
+}
+
+static tacho_status find_site(runtime *self, tacho_str location, uint32_t *out_site)
+{
+    torq_entry *entry = NULL;
+    TACHO_TRY(torq_part_find_entry(&self->part, location, &entry));
+    if (TACHO_UNLIKELY(entry->site == TACHO_NONE)) {
+        torq_site_facts facts = {
+            .fallback_name = TACHO_STR("NSS job"),
+            .location = location,
+            .track_class = TACHO_TRACK_CONTROL,
+        };
+        TACHO_TRY(torq_part_make_site(&self->part, &facts, &entry->site));
+    }
+    *out_site = entry->site;
+    return TACHO_OK;
+}
+
+static tacho_status push_row(runtime *self, const runtime_row *row)
+{
+    torq_part *part = &self->part;
+    tacho_arg job = {.key = self->job_key, .type = TACHO_ARG_UINT};
+    job.value.as_uint = row->job;
+    tacho_row pushed = {
+        .kind = TACHO_ROW_SPAN,
+        .start = (int64_t)(row->end_us - row->duration_us),
+        .args = &job,
+        .arg_count = 1,
+    };
+    pushed.of.span.end = (int64_t)row->end_us;
+    pushed.of.span.op = TACHO_NONE;
+    pushed.of.span.run = TACHO_NONE;
+    TACHO_TRY(find_site(self, row->location, &pushed.of.span.site));
+    TACHO_TRY(torq_part_track(part, TACHO_TORQ_NSS, 0, &pushed.track));
+    part->good_row_count++;
+    return tacho_events_row(part->reading->events, &pushed);
+}
+
+static tacho_status read_line(runtime *self, tacho_str line)
+{
+    torq_part *part = &self->part;
+    runtime_row row;
+    if (TACHO_UNLIKELY(!parse_row(line, &row))) {
+        return torq_part_lose(part, diagnose(line));
+    }
+    if (TACHO_UNLIKELY(row.end_us > (uint64_t)part->max_ticks)) {
+        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW);
+    }
+    if (TACHO_UNLIKELY(row.duration_us > row.end_us)) {
+        return torq_part_lose(part, TACHO_LOSS_NEGATIVE_TIME);
+    }
+    if (TACHO_UNLIKELY(tacho_str_find_byte(row.location, '\0') < row.location.len)) {
+        return torq_part_lose(part, TACHO_LOSS_NUL_BYTE);
+    }
+    return push_row(self, &row);
+}
+
+/* Whether the file's rows have a location, by its first line. */
+static bool has_location(tacho_str head)
+{
+    tacho_str line;
+    tacho_str fields[4];
+    return torq_take_line(&head, &line) && tacho_csv_split(line, ';', fields, 4) > 3;
+}
+
+static tacho_probe_verdict runtime_probe(tacho_str head)
+{
+    tacho_str line;
+    runtime_row row;
+    if (!torq_take_line(&head, &line)) {
+        return TACHO_PROBE_NO;
+    }
+    if (is_header(line)) {
+        return TACHO_PROBE_SURE;
+    }
+    if (!parse_row(torq_skip_mark(line), &row)) {
+        return TACHO_PROBE_NO;
+    }
+    return tacho_str_starts_with(row.location, TACHO_STR("loc(")) ? TACHO_PROBE_SURE
+                                                                  : TACHO_PROBE_MAYBE;
+}
+
+static tacho_status read_lines(runtime *self)
+{
+    tacho_input *input = self->part.reading->input;
+    tacho_str line;
+    bool got = false;
+    for (;;) {
+        TACHO_TRY(tacho_input_line(input, &line, &got));
+        if (!got) {
+            return TACHO_OK;
+        }
+        if (input->line_number == 1) {
+            line = torq_skip_mark(line);
+            if (is_header(line)) {
+                continue;
+            }
+        }
+        if (line.len > 0) {
+            TACHO_TRY(read_line(self, line));
+        }
+    }
+}
+
+static tacho_status read_all(runtime *self, const tacho_reading *reading, bool with_location)
+{
+    tacho_clock clock;
+    tacho_clock_init(&clock, NS_PER_US, 1);
+    tacho_part_facts facts = {
+        .format = tacho_str_from_cstring(tacho_source_torq_runtime.name),
+        .generation = with_location ? TACHO_STR("R0") : TACHO_STR("R0b"),
+        .origin = TACHO_ORIGIN_MEASURED,
+    };
+    TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("microseconds")));
+    TACHO_TRY(torq_part_key(&self->part, "job", &self->job_key));
+    TACHO_TRY(read_lines(self));
+    return torq_part_finish(&self->part);
+}
+
+static tacho_status runtime_read(const tacho_reading *reading)
+{
+    tacho_str head;
+    TACHO_TRY(tacho_input_peek(reading->input, TACHO_PROBE_BYTES, &head));
+    if (runtime_probe(head) == TACHO_PROBE_NO) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s:1: not a Torq runtime profile; expected the header "
+                          "id;time_since_open;time_since_start;location",
+                          reading->input->name);
+    }
+    runtime self = {.job_key = 0};
+    tacho_status status = read_all(&self, reading, has_location(head));
+    torq_part_deinit(&self.part);
+    return status;
+}
+
+const tacho_source tacho_source_torq_runtime = {
+    .name = "torq-runtime",
+    .title = "Torq runtime job CSV (R0, R0b): measured microseconds",
+    .probe = runtime_probe,
+    .read = runtime_read,
+};

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Torq compile-time timelines, generations T1-T4.
+ *
+ *   T1   id,start,end,location,op type              DI0,0,9408,loc("fc.mlir":4:10),DMA_IN
+ *   T2   the same, DMA rows with bytes behind       S0_1,9474,11522,loc(unknown),conv2d_add
+ *   T3   actionIndex, elapsed, timestamp, event, location, bytes
+ *   T4   taskId, elapsed, timestamp, event, location, bytes
+ *
+ * All numbers are cycles, though T3 and T4 call them us. Locations are not quoted and may hold
+ * commas, so a row is taken apart from both ends. T1 does not say which slice ran an operation:
+ * slices take turns. T1 and T2 may come with a header line.
+ */
+#include "sources/torq/torq.h"
+
+#include "sources/torq/torq_part.h"
+#include "sources/torq/torq_text.h"
+
+enum { DEFAULT_SLICE_COUNT = 2, PROBE_LINES = 32 };
+
+typedef enum generation { T1, T2, T3, T4, NO_GENERATION } generation;
+
+static const char *const t1_header[] = {"ID", "Start", "End", "Location", "Op Type", NULL};
+static const char *const t1_api_header[] = {"event_name",    "start_time", "end_time",
+                                            "mlir_src_line", "event_type", NULL};
+static const char *const t3_header[] = {"actionIndex", "elapsed_time(us)", "timestamp(us)",
+                                        "event",       "location",         "bytes",
+                                        NULL};
+static const char *const t4_header[] = {"taskId", "elapsed_time(us)", "timestamp(us)",
+                                        "event",  "location",         "bytes",
+                                        NULL};
+
+static const char *generation_name(generation which)
+{
+    static const char *const names[] = {"T1", "T2", "T3", "T4", "?"};
+    return names[which];
+}
+
+typedef struct timeline {
+    torq_part part;
+    uint32_t slice_count; /* what T1 counts through */
+    uint32_t id_key;
+    uint32_t task_key;
+    uint32_t bytes_key;
+} timeline;
+
+/* What the front of a row says. */
+typedef struct engine_id {
+    tacho_torq_engine engine;
+    uint32_t slice;
+    bool is_t2; /* a form that T1 does not have */
+} engine_id;
+
+/* "S12" (slice by turns) or "S12_1". */
+static bool parse_slice_id(tacho_str digits, uint32_t slice_count, engine_id *out_id)
+{
+    size_t underscore = tacho_str_find_byte(digits, '_');
+    uint64_t number = 0;
+    if (!tacho_str_parse_u64(tacho_str_make(digits.data, underscore), &number)) {
+        return false;
+    }
+    out_id->engine = TACHO_TORQ_SLICE;
+    out_id->is_t2 = underscore < digits.len;
+    if (out_id->is_t2 &&
+        !tacho_str_parse_u64(tacho_str_from(digits, underscore + 1), &number)) {
+        return false;
+    }
+    out_id->slice = (uint32_t)(out_id->is_t2 ? number : number % slice_count);
+    return !out_id->is_t2 || number < TORQ_SLICE_MAX;
+}
+
+/* DI#, DO#, S#, S#_#, CDMA_L2D#, CDMA_L2I#, CDMA_D2L#, CSS#. */
+static bool parse_engine_id(tacho_str id, uint32_t slice_count, engine_id *out_id)
+{
+    static const struct {
+        tacho_str prefix;
+        tacho_torq_engine engine;
+        bool is_t2;
+    } forms[] = {
+        {TACHO_STR_INIT("DI"), TACHO_TORQ_DMA_IN, false},
+        {TACHO_STR_INIT("DO"), TACHO_TORQ_DMA_OUT, false},
+        {TACHO_STR_INIT("CDMA_L2D"), TACHO_TORQ_CDMA, true},
+        {TACHO_STR_INIT("CDMA_L2I"), TACHO_TORQ_CDMA, true},
+        {TACHO_STR_INIT("CDMA_D2L"), TACHO_TORQ_CDMA, true},
+        {TACHO_STR_INIT("CSS"), TACHO_TORQ_CSS, true},
+    };
+    if (id.len > 1 && id.data[0] == 'S') {
+        return parse_slice_id(tacho_str_from(id, 1), slice_count, out_id);
+    }
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (tacho_str_starts_with(id, forms[i].prefix)) {
+            *out_id = (engine_id){forms[i].engine, 0, forms[i].is_t2};
+            return torq_is_digits(tacho_str_from(id, forms[i].prefix.len));
+        }
+    }
+    return false;
+}
+
+/* A row taken apart, whatever its generation. */
+typedef struct timeline_row {
+    uint64_t start;
+    uint64_t end;
+    uint32_t track;
+    uint32_t site;
+    tacho_arg args[2];
+    size_t arg_count;
+} timeline_row;
+
+static void add_bytes_arg(const timeline *self, uint64_t bytes, timeline_row *row)
+{
+    row->args[row->arg_count] = (tacho_arg){
+        .key = self->bytes_key, .type = TACHO_ARG_UINT, .unit = TACHO_UNIT_BYTES};
+    row->args[row->arg_count++].value.as_uint = bytes;
+}
+
+static tacho_status push_row(timeline *self, const timeline_row *row)
+{
+    torq_part *part = &self->part;
+    if (TACHO_UNLIKELY(row->end < row->start)) {
+        return torq_part_lose(part, TACHO_LOSS_END_BEFORE_START);
+    }
+    if (TACHO_UNLIKELY(row->end > (uint64_t)part->max_ticks)) {
+        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW);
+    }
+    tacho_row pushed = {
+        .kind = TACHO_ROW_SPAN,
+        .track = row->track,
+        .start = (int64_t)row->start,
+        .args = row->args,
+        .arg_count = row->arg_count,
+    };
+    pushed.of.span.end = (int64_t)row->end;
+    pushed.of.span.site = row->site;
+    pushed.of.span.op = TACHO_NONE;
+    pushed.of.span.run = TACHO_NONE;
+    part->good_row_count++;
+    return tacho_events_row(part->reading->events, &pushed);
+}
+
+/* ---- T1 and T2 -------------------------------------------------------------------------- */
+
+/* Why a T1 or T2 row cannot be read. */
+static tacho_loss_reason diagnose_t12(tacho_str line)
+{
+    if (tacho_str_find_byte(line, '\0') < line.len) {
+        return TACHO_LOSS_NUL_BYTE;
+    }
+    tacho_str rest = line;
+    for (size_t field = 0; field < 3; field++) {
+        size_t len = tacho_str_find_byte(rest, ',');
+        if (len == rest.len) {
+            return TACHO_LOSS_FIELD_COUNT;
+        }
+        tacho_str text = tacho_str_make(rest.data, len);
+        rest = tacho_str_from(rest, len + 1);
+        uint64_t number = 0;
+        if (field > 0 && (text.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(text, &number))) {
+            return torq_diagnose_number(text);
+        }
+    }
+    return TACHO_LOSS_FIELD_COUNT;
+}
+
+/* Takes ",<digits>" from the end of |*tail|: the bytes that T2 adds to transfers. */
+static bool take_bytes(tacho_str *tail, uint64_t *out_bytes)
+{
+    size_t at = tail->len;
+    while (at > 0 && tail->data[at - 1] >= '0' && tail->data[at - 1] <= '9') {
+        at--;
+    }
+    if (at == 0 || at == tail->len || tail->data[at - 1] != ',' ||
+        !tacho_str_parse_u64(tacho_str_from(*tail, at), out_bytes)) {
+        return false;
+    }
+    tail->len = at - 1;
+    return true;
+}
+
+/* Works out what "location,op type" means; false when it is not that. */
+static tacho_status resolve_t12_tail(timeline *self, tacho_str tail, tacho_torq_engine engine,
+                                     torq_entry *entry)
+{
+    size_t comma = tail.len;
+    while (comma > 0 && tail.data[comma - 1] != ',') {
+        comma--;
+    }
+    if (comma == 0 || tacho_str_find_byte(tail, '\0') < tail.len) {
+        return TACHO_OK; /* the caller sees that there is no site */
+    }
+    torq_site_facts facts = {
+        .name = tacho_str_trim(tacho_str_from(tail, comma)),
+        .fallback_name = tacho_str_from_cstring(tacho_torq_engine_name(engine)),
+        .location = tacho_str_make(tail.data, comma - 1),
+        .track_class = tacho_torq_engine_class(engine),
+    };
+    return torq_part_make_site(&self->part, &facts, &entry->site);
+}
+
+static tacho_status read_t12_line(timeline *self, tacho_str line)
+{
+    torq_part *part = &self->part;
+    timeline_row row;
+    row.arg_count = 1;
+    size_t id_len = tacho_str_find_byte(line, ',');
+    tacho_str id = tacho_str_make(line.data, id_len);
+    tacho_str tail = tacho_str_from(line, id_len < line.len ? id_len + 1 : id_len);
+    if (TACHO_UNLIKELY(!torq_take_number(&tail, ',', &row.start) ||
+                       !torq_take_number(&tail, ',', &row.end))) {
+        return torq_part_lose(part, diagnose_t12(line));
+    }
+    engine_id parsed;
+    if (TACHO_UNLIKELY(!parse_engine_id(id, self->slice_count, &parsed))) {
+        return torq_part_lose(part, TACHO_LOSS_UNKNOWN_EVENT);
+    }
+    row.args[0] = (tacho_arg){.key = self->id_key, .type = TACHO_ARG_TEXT};
+    row.args[0].value.as_text = id;
+    uint64_t bytes = 0;
+    bool is_transfer = parsed.engine != TACHO_TORQ_SLICE && parsed.engine != TACHO_TORQ_CSS;
+    if (is_transfer && take_bytes(&tail, &bytes)) {
+        add_bytes_arg(self, bytes, &row);
+    }
+    torq_entry *entry = NULL;
+    TACHO_TRY(torq_part_find_entry(part, tail, &entry));
+    if (TACHO_UNLIKELY(entry->site == TACHO_NONE)) {
+        TACHO_TRY(resolve_t12_tail(self, tail, parsed.engine, entry));
+        if (entry->site == TACHO_NONE) {
+            return torq_part_lose(part, diagnose_t12(line));
+        }
+    }
+    row.site = entry->site;
+    TACHO_TRY(torq_part_track(part, parsed.engine, parsed.slice, &row.track));
+    return push_row(self, &row);
+}
+
+/* ---- T3 and T4 -------------------------------------------------------------------------- */
+
+/* "DMA In", "DMA Out", "CDMA ...", "Slice <n>", "CSS". */
+static bool parse_event(tacho_str event, engine_id *out_id)
+{
+    out_id->slice = 0;
+    if (tacho_str_equal(event, TACHO_STR("DMA In"))) {
+        out_id->engine = TACHO_TORQ_DMA_IN;
+    } else if (tacho_str_equal(event, TACHO_STR("DMA Out"))) {
+        out_id->engine = TACHO_TORQ_DMA_OUT;
+    } else if (tacho_str_starts_with(event, TACHO_STR("CDMA "))) {
+        out_id->engine = TACHO_TORQ_CDMA;
+    } else if (tacho_str_equal(event, TACHO_STR("CSS"))) {
+        out_id->engine = TACHO_TORQ_CSS;
+    } else if (tacho_str_starts_with(event, TACHO_STR("Slice "))) {
+        uint64_t number = 0;
+        out_id->engine = TACHO_TORQ_SLICE;
+        if (!tacho_str_parse_u64(tacho_str_from(event, 6), &number) || number >= TORQ_SLICE_MAX) {
+            return false;
+        }
+        out_id->slice = (uint32_t)number;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Works out what "event,location" means. A slice's operation is not named in these files, so
+ * its span is called after the source line.
+ */
+static tacho_status resolve_t34_tail(timeline *self, tacho_str tail, torq_entry *entry,
+                                     tacho_loss_reason *out_reason)
+{
+    size_t comma = tacho_str_find_byte(tail, ',');
+    *out_reason = TACHO_LOSS_FIELD_COUNT;
+    if (comma == tail.len) {
+        return TACHO_OK;
+    }
+    tacho_str event = tacho_str_trim(tacho_str_make(tail.data, comma));
+    engine_id parsed;
+    *out_reason = TACHO_LOSS_NUL_BYTE;
+    if (tacho_str_find_byte(tail, '\0') < tail.len) {
+        return TACHO_OK;
+    }
+    *out_reason = TACHO_LOSS_UNKNOWN_EVENT;
+    if (!parse_event(event, &parsed)) {
+        return TACHO_OK;
+    }
+    torq_site_facts facts = {
+        .name = parsed.engine == TACHO_TORQ_SLICE ? TACHO_STR("") : event,
+        .fallback_name = event,
+        .location = tacho_str_from(tail, comma + 1),
+        .track_class = tacho_torq_engine_class(parsed.engine),
+    };
+    TACHO_TRY(torq_part_track(&self->part, parsed.engine, parsed.slice, &entry->track));
+    return torq_part_make_site(&self->part, &facts, &entry->site);
+}
+
+static tacho_loss_reason diagnose_t34(tacho_str line)
+{
+    if (tacho_str_find_byte(line, '\0') < line.len) {
+        return TACHO_LOSS_NUL_BYTE;
+    }
+    tacho_str rest = line;
+    for (size_t field = 0; field < 3; field++) {
+        tacho_str text = tacho_str_make(rest.data, tacho_str_find_byte(rest, ','));
+        if (text.len == rest.len) {
+            return TACHO_LOSS_FIELD_COUNT;
+        }
+        uint64_t number = 0;
+        if (text.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(text, &number)) {
+            return torq_diagnose_number(text);
+        }
+        rest = tacho_str_from(rest, text.len + 1);
+    }
+    return TACHO_LOSS_FIELD_COUNT;
+}
+
+/* Cuts the bytes field off |*tail|: digits, or nothing where the engine moves no data. */
+static bool cut_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes)
+{
+    size_t comma = tail->len;
+    while (comma > 0 && tail->data[comma - 1] != ',') {
+        comma--;
+    }
+    if (comma == 0) {
+        return false;
+    }
+    tacho_str field = tacho_str_from(*tail, comma);
+    tail->len = comma - 1;
+    *out_has_bytes = field.len > 0;
+    return field.len == 0 || tacho_str_parse_u64(field, out_bytes);
+}
+
+static tacho_status read_t34_line(timeline *self, tacho_str line)
+{
+    torq_part *part = &self->part;
+    timeline_row row;
+    uint64_t task = 0;
+    uint64_t elapsed = 0;
+    tacho_str tail = line;
+    if (TACHO_UNLIKELY(!torq_take_number(&tail, ',', &task) ||
+                       !torq_take_number(&tail, ',', &elapsed) ||
+                       !torq_take_number(&tail, ',', &row.start))) {
+        return torq_part_lose(part, diagnose_t34(line));
+    }
+    uint64_t bytes = 0;
+    bool has_bytes = false;
+    if (TACHO_UNLIKELY(!cut_bytes(&tail, &bytes, &has_bytes))) {
+        return torq_part_lose(part, TACHO_LOSS_FIELD_COUNT);
+    }
+    row.end = row.start + elapsed; /* both have at most 19 digits, so the sum fits */
+    torq_entry *entry = NULL;
+    TACHO_TRY(torq_part_find_entry(part, tail, &entry));
+    if (TACHO_UNLIKELY(entry->site == TACHO_NONE)) {
+        tacho_loss_reason reason = TACHO_LOSS_FIELD_COUNT;
+        TACHO_TRY(resolve_t34_tail(self, tail, entry, &reason));
+        if (entry->site == TACHO_NONE) {
+            return torq_part_lose(part, reason);
+        }
+    }
+    row.track = entry->track;
+    row.site = entry->site;
+    row.args[0] = (tacho_arg){.key = self->task_key, .type = TACHO_ARG_UINT};
+    row.args[0].value.as_uint = task;
+    row.arg_count = 1;
+    if (has_bytes) {
+        add_bytes_arg(self, bytes, &row);
+    }
+    return push_row(self, &row);
+}
+
+/* ---- the file --------------------------------------------------------------------------- */
+
+static generation header_generation(tacho_str line)
+{
+    if (torq_is_header(line, ',', t4_header)) {
+        return T4;
+    }
+    if (torq_is_header(line, ',', t3_header)) {
+        return T3;
+    }
+    return torq_is_header(line, ',', t1_header) || torq_is_header(line, ',', t1_api_header)
+               ? T1
+               : NO_GENERATION;
+}
+
+/* T1 or T2 by the shape of one row, NO_GENERATION when it is neither. */
+static generation row_generation(tacho_str line)
+{
+    tacho_str tail = torq_skip_mark(line);
+    size_t id_len = tacho_str_find_byte(tail, ',');
+    engine_id parsed;
+    uint64_t number = 0;
+    if (id_len == tail.len || !parse_engine_id(tacho_str_make(tail.data, id_len), 1, &parsed)) {
+        return NO_GENERATION;
+    }
+    tail = tacho_str_from(tail, id_len + 1);
+    if (!torq_take_number(&tail, ',', &number) || !torq_take_number(&tail, ',', &number) ||
+        tacho_str_find_byte(tail, ',') == tail.len) {
+        return NO_GENERATION;
+    }
+    return parsed.is_t2 || take_bytes(&tail, &number) ? T2 : T1;
+}
+
+/* The generation of a file by its first lines, and on which line it showed. */
+static generation find_generation(tacho_str head, size_t *out_line)
+{
+    generation found = NO_GENERATION;
+    tacho_str line;
+    for (size_t i = 0; i < PROBE_LINES && torq_take_line(&head, &line); i++) {
+        generation shown = i == 0 ? header_generation(line) : NO_GENERATION;
+        shown = shown == NO_GENERATION ? row_generation(line) : shown;
+        if (shown == NO_GENERATION) {
+            continue;
+        }
+        if (found == NO_GENERATION) {
+            *out_line = i;
+        }
+        if (shown != T1) {
+            return shown; /* T1 until something else shows */
+        }
+        found = T1;
+    }
+    return found;
+}
+
+static tacho_probe_verdict timeline_probe(tacho_str head)
+{
+    size_t line = 0;
+    if (find_generation(head, &line) == NO_GENERATION) {
+        return TACHO_PROBE_NO;
+    }
+    return line == 0 ? TACHO_PROBE_SURE : TACHO_PROBE_MAYBE;
+}
+
+static tacho_status read_lines(timeline *self, generation which)
+{
+    tacho_input *input = self->part.reading->input;
+    tacho_str line;
+    bool got = false;
+    for (;;) {
+        TACHO_TRY(tacho_input_line(input, &line, &got));
+        if (!got) {
+            return TACHO_OK;
+        }
+        if (input->line_number == 1) {
+            line = torq_skip_mark(line);
+            if (header_generation(line) != NO_GENERATION) {
+                continue;
+            }
+        }
+        if (line.len > 0) {
+            TACHO_TRY(which >= T3 ? read_t34_line(self, line) : read_t12_line(self, line));
+        }
+    }
+}
+
+static tacho_status read_all(timeline *self, const tacho_reading *reading, generation which)
+{
+    const tacho_source_options *options = reading->options;
+    tacho_str mhz = options->clock_mhz.len > 0 ? options->clock_mhz : TACHO_STR("800");
+    tacho_clock clock;
+    TACHO_TRY(tacho_clock_init_mhz(&clock, mhz));
+    tacho_part_facts facts = {
+        .format = tacho_str_from_cstring(tacho_source_torq_timeline.name),
+        .generation = tacho_str_from_cstring(generation_name(which)),
+        .origin = TACHO_ORIGIN_ESTIMATED,
+    };
+    TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("cycles")));
+    TACHO_TRY(torq_part_key(&self->part, "id", &self->id_key));
+    TACHO_TRY(torq_part_key(&self->part, "task", &self->task_key));
+    TACHO_TRY(torq_part_key(&self->part, "bytes", &self->bytes_key));
+    TACHO_TRY(read_lines(self, which));
+    return torq_part_finish(&self->part);
+}
+
+static tacho_status timeline_read(const tacho_reading *reading)
+{
+    tacho_str head;
+    TACHO_TRY(tacho_input_peek(reading->input, TACHO_PROBE_BYTES, &head));
+    size_t line = 0;
+    generation which = find_generation(head, &line);
+    if (which == NO_GENERATION) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s:1: not a Torq timeline; expected rows such as "
+                          "DI0,0,9408,loc(\"fc.mlir\":4:10),DMA_IN or a header that starts "
+                          "with taskId",
+                          reading->input->name);
+    }
+    uint32_t slice_count = reading->options->slice_count;
+    timeline self = {.slice_count = slice_count > 0 ? slice_count : DEFAULT_SLICE_COUNT};
+    tacho_status status = read_all(&self, reading, which);
+    torq_part_deinit(&self.part);
+    return status;
+}
+
+const tacho_source tacho_source_torq_timeline = {
+    .name = "torq-timeline",
+    .title = "Torq compile-time timeline CSV (T1-T4): estimated cycles",
+    .probe = timeline_probe,
+    .read = timeline_read,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts, tracks and sites of Torq files.
+ */
+#include "sources/torq/torq_part.h"
+
+#include "base/grow.h"
+#include "codec/csv.h"
+#include "codec/mlir_location.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+tacho_status torq_part_init(torq_part *part, const tacho_reading *reading,
+                            const tacho_part_facts *facts, const tacho_clock *clock,
+                            tacho_str clock_name)
+{
+    *part = (torq_part){
+        .reading = reading,
+        .dict = reading->events->dict,
+        .max_ticks = clock->max_ticks,
+    };
+    tacho_arena_init(&part->scratch);
+    for (size_t i = 0; i < TACHO_TORQ_ENGINE_COUNT; i++) {
+        part->engine_tracks[i] = TACHO_NONE;
+    }
+    for (size_t i = 0; i < TORQ_SLICE_MAX; i++) {
+        part->slice_tracks[i] = TACHO_NONE;
+    }
+    TACHO_TRY(tacho_strings_init(&part->keys));
+    TACHO_TRY(tacho_dict_add_clock(part->dict, clock, clock_name, &part->clock));
+    tacho_part_facts with_clock = *facts;
+    with_clock.path = reading->path;
+    with_clock.clock = part->clock;
+    return tacho_dict_add_part(part->dict, &with_clock, &part->part);
+}
+
+void torq_part_deinit(torq_part *part)
+{
+    tacho_strings_deinit(&part->keys);
+    free(part->entries);
+    tacho_arena_deinit(&part->scratch);
+}
+
+tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason)
+{
+    tacho_loss loss = {part->part, reason, 1, part->reading->input->line_number};
+    return tacho_dict_add_loss(part->dict, &loss);
+}
+
+static tacho_status no_rows(const torq_part *part)
+{
+    const tacho_dict *dict = part->dict;
+    const char *name = part->reading->input->name;
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        const tacho_loss *loss = &dict->losses[i];
+        if (loss->part == part->part) {
+            return tacho_fail(TACHO_CODE_BAD_DATA,
+                              "%s:%llu: no row of this file can be read; the first trouble is: %s",
+                              name, (unsigned long long)loss->first_line,
+                              tacho_loss_phrase(loss->reason));
+        }
+    }
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: a header but no rows; was anything profiled?",
+                      name);
+}
+
+tacho_status torq_part_finish(torq_part *part)
+{
+    if (tacho_input_damage(part->reading->input) != NULL) {
+        TACHO_TRY(torq_part_lose(part, TACHO_LOSS_CUT_INPUT));
+    }
+    if (part->good_row_count == 0) {
+        return no_rows(part);
+    }
+    return tacho_events_end_part(part->reading->events, part->part);
+}
+
+tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uint32_t slice,
+                                  uint32_t *out_track)
+{
+    bool is_slice = engine == TACHO_TORQ_SLICE;
+    char name[48];
+    int len = is_slice ? snprintf(name, sizeof(name), "%s %u", tacho_torq_engine_name(engine),
+                                  (unsigned)slice)
+                       : snprintf(name, sizeof(name), "%s", tacho_torq_engine_name(engine));
+    tacho_track facts = {
+        .parent = part->dict->parts[part->part].root,
+        .part = part->part,
+        .clock = part->clock,
+        .index = is_slice ? slice : 0,
+        .lane_of = TACHO_NONE,
+        .rank = -1,
+        .track_class = tacho_torq_engine_class(engine),
+        .nesting = TACHO_NESTING_ENGINE,
+    };
+    TACHO_TRY(tacho_dict_ensure_track(part->dict, &facts, tacho_str_make(name, (size_t)len),
+                                      out_track));
+    *(is_slice ? &part->slice_tracks[slice] : &part->engine_tracks[engine]) = *out_track;
+    return TACHO_OK;
+}
+
+tacho_status torq_part_find_entry(torq_part *part, tacho_str key, torq_entry **out_entry)
+{
+    uint32_t key_id = 0;
+    TACHO_TRY(tacho_strings_ensure(&part->keys, key, &key_id));
+    if (TACHO_UNLIKELY(key_id >= part->entry_count)) {
+        size_t count = part->keys.item_count;
+        TACHO_TRY(tacho_grow(&part->entries, &part->entry_capacity, count));
+        for (; part->entry_count < count; part->entry_count++) {
+            part->entries[part->entry_count] = (torq_entry){TACHO_NONE, TACHO_NONE};
+        }
+    }
+    *out_entry = &part->entries[key_id];
+    return TACHO_OK;
+}
+
+/* Undoes CSV quotes that some tool put around the field. */
+static tacho_status unquote(torq_part *part, tacho_str field, tacho_str *out_text)
+{
+    *out_text = field;
+    if (field.len == 0 || field.data[0] != '"') {
+        return TACHO_OK;
+    }
+    tacho_csv_record record;
+    tacho_status status = tacho_csv_read_quoted(field, ',', &part->scratch, &record);
+    if (status != TACHO_OK) {
+        tacho_status_free(status); /* not quoted after all: take it as it stands */
+        return TACHO_OK;
+    }
+    *out_text = record.field_count == 1 ? record.fields[0] : field;
+    return TACHO_OK;
+}
+
+/* The text inside loc( ... ). */
+static tacho_str strip_wrapper(tacho_str text)
+{
+    text = tacho_str_trim(text);
+    if (tacho_str_starts_with(text, TACHO_STR("loc(")) && text.data[text.len - 1] == ')') {
+        return tacho_str_make(text.data + 4, text.len - 5);
+    }
+    return text;
+}
+
+/*
+ * Files the location and gives its short form. A text that is no MLIR location is kept as it
+ * is: it still tells the user something.
+ */
+static tacho_status add_location(torq_part *part, tacho_str field, uint32_t *out_location,
+                                 tacho_str *out_short)
+{
+    *out_location = TACHO_NONE;
+    *out_short = TACHO_STR("");
+    TACHO_TRY(unquote(part, field, &field));
+    tacho_str text = strip_wrapper(field);
+    if (text.len == 0 || tacho_str_equal(text, TACHO_STR("unknown"))) {
+        return TACHO_OK;
+    }
+    tacho_location facts = {0};
+    TACHO_TRY(tacho_dict_ensure_string(part->dict, text, &facts.text));
+    tacho_mlir_location parsed;
+    tacho_status status = tacho_mlir_location_parse(text, NULL, &part->scratch, &parsed);
+    if (status != TACHO_OK) {
+        tacho_status_free(status);
+        return tacho_dict_ensure_location(part->dict, &facts, out_location);
+    }
+    TACHO_TRY(tacho_mlir_location_format_short(&parsed, &part->scratch, out_short));
+    const tacho_mlir_location_node *primary = tacho_mlir_location_primary(&parsed);
+    if (primary != NULL) {
+        TACHO_TRY(tacho_dict_ensure_string(part->dict, primary->text, &facts.file));
+        facts.line = primary->line;
+        facts.column = primary->column;
+    }
+    return tacho_dict_ensure_location(part->dict, &facts, out_location);
+}
+
+static tacho_status add_site(torq_part *part, const torq_site_facts *facts, uint32_t *out_site)
+{
+    tacho_site site = {0};
+    tacho_str name = facts->name;
+    tacho_str short_location;
+    TACHO_TRY(add_location(part, facts->location, &site.location, &short_location));
+    if (name.len == 0) {
+        name = short_location.len > 0 ? short_location : facts->fallback_name;
+    }
+    const char *category = tacho_track_class_name(facts->track_class);
+    TACHO_TRY(tacho_dict_ensure_string(part->dict, name, &site.name));
+    TACHO_TRY(tacho_dict_ensure_string(part->dict, tacho_str_from_cstring(category),
+                                       &site.category));
+    return tacho_dict_ensure_site(part->dict, &site, out_site);
+}
+
+tacho_status torq_part_make_site(torq_part *part, const torq_site_facts *facts,
+                                 uint32_t *out_site)
+{
+    tacho_status status = add_site(part, facts, out_site);
+    tacho_arena_deinit(&part->scratch);
+    return status;
+}
+
+tacho_status torq_part_key(torq_part *part, const char *name, uint32_t *out_id)
+{
+    return tacho_dict_ensure_string(part->dict, tacho_str_from_cstring(name), out_id);
+}

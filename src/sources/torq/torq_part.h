@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the readers of Torq files share: an open part with its engines' tracks, and the sites of
+ * its rows, found by the raw text they have in the file.
+ */
+#ifndef TACHO_SOURCES_TORQ_TORQ_PART_H
+#define TACHO_SOURCES_TORQ_TORQ_PART_H
+
+#include "sources/source.h"
+
+enum { TORQ_SLICE_MAX = 1024 };
+
+/* What is known of a distinct row tail. */
+typedef struct torq_entry {
+    uint32_t site;  /* TACHO_NONE until worked out */
+    uint32_t track; /* where the tail says it; else unused */
+} torq_entry;
+
+typedef struct torq_part {
+    const tacho_reading *reading;
+    tacho_dict *dict;
+    uint32_t part;
+    uint32_t clock;
+    int64_t max_ticks;
+    uint64_t good_row_count;
+    /* By raw text of a row's tail: its site. */
+    tacho_strings keys;
+    torq_entry *entries; /* by key id */
+    size_t entry_count, entry_capacity;
+    tacho_arena scratch;
+    uint32_t engine_tracks[TACHO_TORQ_ENGINE_COUNT]; /* TACHO_NONE until first used */
+    uint32_t slice_tracks[TORQ_SLICE_MAX];
+} torq_part;
+
+/* Opens the part; |clock| and |clock_name| say what its numbers count. */
+tacho_status torq_part_init(torq_part *part, const tacho_reading *reading,
+                            const tacho_part_facts *facts, const tacho_clock *clock,
+                            tacho_str clock_name) TACHO_MUST_USE;
+void torq_part_deinit(torq_part *part);
+
+/* Pushes damage of the input as loss, refuses a part without a single row, ends it. */
+tacho_status torq_part_finish(torq_part *part) TACHO_MUST_USE;
+
+/* Counts one unreadable row: the current line of the input. */
+tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason) TACHO_MUST_USE;
+
+tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uint32_t slice,
+                                  uint32_t *out_track) TACHO_MUST_USE;
+
+/* The track of an engine; |slice| < TORQ_SLICE_MAX matters for TACHO_TORQ_SLICE only. */
+TACHO_MUST_USE static inline tacho_status torq_part_track(torq_part *part,
+                                                          tacho_torq_engine engine, uint32_t slice,
+                                                          uint32_t *out_track)
+{
+    *out_track =
+        engine == TACHO_TORQ_SLICE ? part->slice_tracks[slice] : part->engine_tracks[engine];
+    return TACHO_LIKELY(*out_track != TACHO_NONE)
+               ? TACHO_OK
+               : torq_part_make_track(part, engine, slice, out_track);
+}
+
+/* What a row's tail means, worked out once per distinct text. */
+typedef struct torq_site_facts {
+    tacho_str name; /* empty: the short form of the location, else |fallback_name| */
+    tacho_str fallback_name;
+    tacho_str location; /* as in the file: loc(...), perhaps in CSV quotes, perhaps empty */
+    tacho_track_class track_class;
+} torq_site_facts;
+
+/* The entry of |key|, a new one if need be; good until the next call. */
+tacho_status torq_part_find_entry(torq_part *part, tacho_str key, torq_entry **out_entry)
+    TACHO_MUST_USE;
+
+/* Makes the site that |facts| describe. */
+tacho_status torq_part_make_site(torq_part *part, const torq_site_facts *facts,
+                                 uint32_t *out_site) TACHO_MUST_USE;
+
+/* The string id of an argument key. */
+tacho_status torq_part_key(torq_part *part, const char *name, uint32_t *out_id) TACHO_MUST_USE;
+
+#endif

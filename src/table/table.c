@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building tables cell by cell.
+ */
+#include "table/table.h"
+
+#include "base/grow.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void tacho_table_init(tacho_table *table, const char *name, const char *title,
+                      const tacho_column *columns, size_t column_count)
+{
+    assert(column_count > 0);
+    *table = (tacho_table){
+        .name = name, .title = title, .columns = columns, .column_count = column_count};
+    tacho_arena_init(&table->arena);
+}
+
+void tacho_table_deinit(tacho_table *table)
+{
+    free(table->cells);
+    tacho_arena_deinit(&table->arena);
+    *table = (tacho_table){0};
+}
+
+/* The type that the next cell must have. */
+static tacho_column_type next_type(const tacho_table *table)
+{
+    return table->columns[table->cell_count % table->column_count].type;
+}
+
+static tacho_status add_cell(tacho_table *table, tacho_cell cell)
+{
+    TACHO_TRY(tacho_grow(&table->cells, &table->cell_capacity, table->cell_count + 1));
+    table->cells[table->cell_count++] = cell;
+    return TACHO_OK;
+}
+
+tacho_status tacho_table_add_text(tacho_table *table, tacho_str text)
+{
+    assert(next_type(table) == TACHO_COLUMN_TEXT);
+    tacho_cell cell = {0};
+    TACHO_TRY(tacho_arena_copy(&table->arena, text, &cell.value.text));
+    return add_cell(table, cell);
+}
+
+tacho_status tacho_table_add_int(tacho_table *table, int64_t value)
+{
+    assert(next_type(table) == TACHO_COLUMN_INT || next_type(table) == TACHO_COLUMN_DURATION);
+    return add_cell(table, (tacho_cell){.value.integer = value});
+}
+
+tacho_status tacho_table_add_real(tacho_table *table, double value)
+{
+    assert(next_type(table) == TACHO_COLUMN_REAL);
+    return add_cell(table, (tacho_cell){.value.real = value});
+}
+
+tacho_status tacho_table_add_absent(tacho_table *table)
+{
+    return add_cell(table, (tacho_cell){.is_absent = true});
+}

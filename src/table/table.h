@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one result shape: a titled table of typed, unit-carrying columns. Analyses return tables;
+ * table sinks decide how they look. Times are integers until a sink prints them.
+ */
+#ifndef TACHO_TABLE_TABLE_H
+#define TACHO_TABLE_TABLE_H
+
+#include "base/arena.h"
+
+typedef enum tacho_column_type {
+    TACHO_COLUMN_TEXT,
+    TACHO_COLUMN_INT,      /* signed 64 bits */
+    TACHO_COLUMN_REAL,     /* finite; a sink prints three decimals */
+    TACHO_COLUMN_DURATION, /* nanoseconds; people see 1.234 ms, programs the integer */
+} tacho_column_type;
+
+typedef struct tacho_column {
+    const char *name; /* for programs, with the unit as suffix: total_ns */
+    const char *title; /* for people */
+    tacho_column_type type;
+} tacho_column;
+
+typedef struct tacho_cell {
+    bool is_absent;
+    union {
+        tacho_str text;
+        int64_t integer;
+        double real;
+    } value;
+} tacho_cell;
+
+/* Owns its cells and the text in them. */
+typedef struct tacho_table {
+    const char *name;  /* for programs */
+    const char *title; /* for people */
+    const tacho_column *columns;
+    size_t column_count;
+    tacho_cell *cells; /* row after row */
+    size_t cell_count, cell_capacity;
+    tacho_arena arena;
+} tacho_table;
+
+/* An empty table; |columns| are constant and outlive it. */
+void tacho_table_init(tacho_table *table, const char *name, const char *title,
+                      const tacho_column *columns, size_t column_count);
+void tacho_table_deinit(tacho_table *table);
+
+static inline size_t tacho_table_row_count(const tacho_table *table)
+{
+    return table->cell_count / table->column_count;
+}
+
+static inline const tacho_cell *tacho_table_cell(const tacho_table *table, size_t row,
+                                                 size_t column)
+{
+    return &table->cells[row * table->column_count + column];
+}
+
+/* Cells are added from left to right, row by row, each of its column's type. */
+tacho_status tacho_table_add_text(tacho_table *table, tacho_str text) TACHO_MUST_USE;
+tacho_status tacho_table_add_int(tacho_table *table, int64_t value) TACHO_MUST_USE;
+tacho_status tacho_table_add_real(tacho_table *table, double value) TACHO_MUST_USE;
+tacho_status tacho_table_add_absent(tacho_table *table) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,193 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Input files of the seeds' command lines. Each function writes into the current folder the file
+# that a line expects to find there; records name the functions in `setup:`. All content is composed
+# by us: the models and profiles of the seeds are not public.
+
+# ---- Torq: profiles ---------------------------------------------------------------------------
+
+# Compile timeline of the first generation (T1), as seed 002 describes it. Rows are not in time
+# order, and the fused location holds a comma although nothing is quoted: the vendor's reader loses
+# that row, a reader that splits from both ends keeps it.
+torq_compile_csv() {
+    cat >compile_profile.csv <<'CSV'
+DI0,0,9408,loc("/w/m/conv.mlir":4:10),DMA_IN
+DI1,9408,10584,loc("/w/m/conv.mlir":5:10),DMA_IN
+DO2,15288,24696,loc("/w/m/conv.mlir":8:5),DMA_OUT
+S0,9408,12936,loc("/w/m/conv.mlir":4:10),conv2d
+S1,12936,15288,loc(fused["/w/m/conv.mlir":6:10, "/w/m/conv.mlir":7:10]),add
+CSV
+}
+
+# Runtime job log (R0), one row per finished job; the last one has no location.
+torq_runtime_csv() {
+    cat >runtime_profile.csv <<'CSV'
+id;time_since_open;time_since_start;location
+0;1520;310;loc("/w/m/conv.mlir":4:10)
+1;1905;301;loc(callsite("/w/m/conv.mlir":6:10 at "/w/m/conv.mlir":2:3))
+2;2298;344;
+CSV
+}
+
+# Seed 000 and 001 mention this folder in --torq-dump-profiling=path/to/trace.csv.
+path_to_dir() {
+    mkdir -p path/to
+}
+
+# ---- Torq: models -----------------------------------------------------------------------------
+
+# One 1x1280 i8 vector through a fully connected layer (a 1x1 convolution, as TOSA 1.0 has it).
+tosa_fc_mlir() {
+    mkdir -p samples/tosa
+    cat >samples/tosa/fc.mlir <<'MLIR'
+module {
+  func.func @main(%arg0: tensor<1x1280xi8>) -> tensor<1x1000xi8> {
+    %in_shape = tosa.const_shape {values = dense<[1, 1, 1, 1280]> : tensor<4xindex>} : () -> !tosa.shape<4>
+    %out_shape = tosa.const_shape {values = dense<[1, 1000]> : tensor<2xindex>} : () -> !tosa.shape<2>
+    %weight = "tosa.const"() <{values = dense<3> : tensor<1000x1x1x1280xi8>}> : () -> tensor<1000x1x1x1280xi8>
+    %bias = "tosa.const"() <{values = dense<7> : tensor<1000xi32>}> : () -> tensor<1000xi32>
+    %zero = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %zero32 = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
+    %scale = "tosa.const"() <{values = dense<1431655765> : tensor<1xi32>}> : () -> tensor<1xi32>
+    %shift = "tosa.const"() <{values = dense<38> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %0 = tosa.reshape %arg0, %in_shape : (tensor<1x1280xi8>, !tosa.shape<4>) -> tensor<1x1x1x1280xi8>
+    %1 = tosa.conv2d %0, %weight, %bias, %zero, %zero {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1280xi8>, tensor<1000x1x1x1280xi8>, tensor<1000xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x1x1x1000xi32>
+    %2 = tosa.rescale %1, %scale, %shift, %zero32, %zero {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x1x1x1000xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x1x1x1000xi8>
+    %3 = tosa.reshape %2, %out_shape : (tensor<1x1x1x1000xi8>, !tosa.shape<2>) -> tensor<1x1000xi8>
+    return %3 : tensor<1x1000xi8>
+  }
+}
+MLIR
+}
+
+# Adds its only input to itself: seed 001 gives the model one --input.
+tosa_add_mlir() {
+    mkdir -p tests/testdata/tosa_ops
+    cat >tests/testdata/tosa_ops/add.mlir <<'MLIR'
+module {
+  func.func @main(%arg0: tensor<1x56x56x24xi8>) -> tensor<1x56x56x24xi8> {
+    %zero = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %zero32 = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
+    %scale = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
+    %widen = "tosa.const"() <{values = dense<10> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %narrow = "tosa.const"() <{values = dense<50> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %0 = tosa.rescale %arg0, %scale, %widen, %zero, %zero32 {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x56x56x24xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi32>) -> tensor<1x56x56x24xi32>
+    %1 = tosa.add %0, %0 : (tensor<1x56x56x24xi32>, tensor<1x56x56x24xi32>) -> tensor<1x56x56x24xi32>
+    %2 = tosa.rescale %1, %scale, %narrow, %zero32, %zero {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x56x56x24xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x56x56x24xi8>
+    return %2 : tensor<1x56x56x24xi8>
+  }
+}
+MLIR
+}
+
+# A stride-1 convolution of the 1x224x224x3 i8 image that seed 002 makes.
+tosa_conv_mlir() {
+    mkdir -p tests/testdata/tosa_ops
+    cat >tests/testdata/tosa_ops/conv-stride1-notile.mlir <<'MLIR'
+module {
+  func.func @main(%arg0: tensor<1x224x224x3xi8>) -> tensor<1x224x224x8xi8> {
+    %weight = "tosa.const"() <{values = dense<2> : tensor<8x3x3x3xi8>}> : () -> tensor<8x3x3x3xi8>
+    %bias = "tosa.const"() <{values = dense<0> : tensor<8xi32>}> : () -> tensor<8xi32>
+    %zero = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %zero32 = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
+    %scale = "tosa.const"() <{values = dense<1717986918> : tensor<1xi32>}> : () -> tensor<1xi32>
+    %shift = "tosa.const"() <{values = dense<36> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %0 = tosa.conv2d %arg0, %weight, %bias, %zero, %zero {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x224x224x3xi8>, tensor<8x3x3x3xi8>, tensor<8xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x224x224x8xi32>
+    %1 = tosa.rescale %0, %scale, %shift, %zero32, %zero {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x224x224x8xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x224x224x8xi8>
+    return %1 : tensor<1x224x224x8xi8>
+  }
+}
+MLIR
+}
+
+# What seed 002's numpy snippet makes, without numpy: same name, shape and type, other values.
+input_npy() {
+    python3 - <<'PY'
+header = "{'descr': '|i1', 'fortran_order': False, 'shape': (1, 224, 224, 3), }"
+header = header.ljust(128 - 10 - 1) + "\n"  # the array starts at a multiple of 64
+with open("in_rnd_0.npy", "wb") as out:
+    out.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+    out.write(bytes(i * 37 % 256 for i in range(224 * 224 * 3)))
+PY
+}
+
+# ---- Tenstorrent ------------------------------------------------------------------------------
+
+# The test that seed 003 profiles. tacho needs no more of it than that pytest can run it.
+mnist_test_py() {
+    mkdir -p tests/models/mnist
+    cat >tests/models/mnist/test_mnist.py <<'PY'
+import pytest
+
+
+@pytest.mark.parametrize("mode", ["eval"])
+@pytest.mark.parametrize("depth", ["full"])
+@pytest.mark.parametrize("devices", ["single_device"])
+def test_mnist_train(devices, depth, mode):
+    assert sum(i * i for i in range(1000)) == 332833500
+PY
+}
+
+# "pytest or other command": a program that needs nothing but Python.
+workload_py() {
+    echo 'print(sum(i * i for i in range(1000)))' >workload.py
+}
+
+# ---- Qualcomm ---------------------------------------------------------------------------------
+
+# A float MatMul and a Relu over 4 x 64, with its weight inside. Written field by field (number,
+# wire type, value) because the fixtures must not need the onnx package.
+model_onnx() {
+    python3 - <<'PY'
+import struct
+
+FLOAT = 1
+
+
+def varint(value):
+    out = b""
+    while value > 0x7F:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def blob(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def node(op, name, inputs, output):
+    return b"".join(blob(1, i) for i in inputs) + blob(2, output) + blob(3, name) + blob(4, op)
+
+
+def value_info(name, dims):
+    shape = b"".join(blob(1, number(1, d)) for d in dims)
+    return blob(1, name) + blob(2, blob(1, number(1, FLOAT) + blob(2, shape)))
+
+
+weight = struct.pack("<2048f", *((i % 13 - 6) / 8 for i in range(2048)))
+tensor = number(1, 64) + number(1, 32) + number(2, FLOAT) + blob(8, "w") + blob(9, weight)
+graph = (
+    blob(1, node("MatMul", "fc", ["x", "w"], "h"))
+    + blob(1, node("Relu", "act", ["h"], "y"))
+    + blob(2, "QAicGraph")
+    + blob(5, tensor)
+    + blob(11, value_info("x", [4, 64]))
+    + blob(12, value_info("y", [4, 32]))
+)
+model = number(1, 8) + blob(2, "tacho seeds") + blob(7, graph) + blob(8, blob(1, "") + number(2, 13))
+with open("model.onnx", "wb") as out:
+    out.write(model)
+PY
+}
+
+# qaic-runner's --aic-profiling-out-dir "must exist and be writable", and seed 004 never makes it.
+stats_dir() {
+    mkdir -p stats
+}
