@@ -16,6 +16,8 @@ void tacho_clock_init(tacho_clock *clock, uint64_t numerator, uint64_t denominat
     *clock = (tacho_clock){
         .ns_numerator = (int64_t)numerator,
         .ns_denominator = (int64_t)denominator,
+        .denominator_shift =
+            (denominator & (denominator - 1)) == 0 ? __builtin_ctzll(denominator) : -1,
     };
     tacho_i128 limit = (tacho_i128)INT64_MAX * clock->ns_denominator / clock->ns_numerator;
     clock->max_ticks = limit > INT64_MAX ? INT64_MAX : (int64_t)limit;

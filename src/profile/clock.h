@@ -18,6 +18,7 @@ typedef struct tacho_clock {
     uint32_t name;          /* string id, e.g. "cycles" */
     int64_t ns_numerator;   /* nanoseconds per tick as a reduced ratio */
     int64_t ns_denominator;
+    int denominator_shift; /* log2 of the denominator when it is a power of two, else -1 */
     int64_t zero_ticks; /* the tick shown as 0; set by profile/order */
     int64_t max_ticks;  /* the last tick whose nanoseconds fit 63 bits */
     bool counts_cycles; /* ticks are a processor's cycles: worth showing beside the time */
@@ -34,7 +35,8 @@ static inline int64_t tacho_clock_ns(const tacho_clock *clock, int64_t ticks)
     int64_t shifted = ticks - clock->zero_ticks;
     int64_t product = 0;
     if (shifted >= 0 && !__builtin_mul_overflow(shifted, clock->ns_numerator, &product)) {
-        return clock->ns_denominator == 1 ? product : product / clock->ns_denominator;
+        return clock->denominator_shift >= 0 ? product >> clock->denominator_shift
+                                             : product / clock->ns_denominator;
     }
     return (int64_t)tacho_scale_floor(shifted, clock->ns_numerator, clock->ns_denominator);
 }

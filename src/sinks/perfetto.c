@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 enum {
-    EVENT_OVERHEAD = 80,      /* tags, lengths and numbers of an event without arguments */
+    EVENT_OVERHEAD = 80 + PF_SITE_BYTES_MAX, /* tags, lengths and numbers, arguments aside */
     ANNOTATION_OVERHEAD = 32, /* the same for one argument, text aside */
     FLOW_BYTES = 10,
     LARGEST_EXACT_DOUBLE_BITS = 53,
@@ -289,7 +289,7 @@ static tacho_status prepare_args(perfetto_sink *sink, const tacho_row *row)
 
 static size_t args_bound(const tacho_row *row)
 {
-    size_t bound = 4 * ANNOTATION_OVERHEAD; /* location, cycles, origin, unended */
+    size_t bound = 3 * ANNOTATION_OVERHEAD; /* cycles, origin, unended */
     for (size_t i = 0; i < row->arg_count; i++) {
         bound += ANNOTATION_OVERHEAD;
         /* A bad byte grows to three. */
@@ -343,99 +343,77 @@ static unsigned char *put_annotation(const perfetto_sink *sink, unsigned char *a
     return tacho_pb_close(body, at);
 }
 
-static unsigned char *put_location(const perfetto_sink *sink, unsigned char *at, uint32_t iid)
-{
-    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
-    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
-                           known_iid(sink, PF_TABLE_ANNOTATIONS, sink->writer.location_key));
-    at = tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID, iid);
-    return tacho_pb_close(body, at);
-}
-
-/* What the sink itself adds to a span: raw cycles, and an origin that is not its part's. */
-typedef struct own_args {
-    tacho_arg items[3];
-    size_t count;
-} own_args;
-
-static void collect_own_args(const perfetto_sink *sink, const tacho_row *row, own_args *out_args)
+/* What only some spans have: an origin that is not the part's, an end that never came. */
+static unsigned char *put_rare_args(const perfetto_sink *sink, unsigned char *at,
+                                    const tacho_row *row)
 {
     const tacho_dict *dict = sink->events.dict;
-    out_args->count = 0;
-    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-    if (tacho_dict_track_clock(dict, row->track)->counts_cycles && !is_instant) {
-        tacho_arg cycles = {.key = sink->writer.cycles_key, .type = TACHO_ARG_UINT};
-        cycles.value.as_uint = (uint64_t)(row->of.span.end - row->start);
-        out_args->items[out_args->count++] = cycles;
-    }
     tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
     if (origin != TACHO_ORIGIN_UNKNOWN &&
         origin != dict->parts[dict->tracks[row->track].part].origin) {
-        tacho_arg named = {.key = sink->writer.origin_key, .type = TACHO_ARG_TEXT};
-        named.value.as_text = tacho_str_from_cstring(tacho_origin_name(origin));
-        out_args->items[out_args->count++] = named;
+        unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+        at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
+                               sink->writer.own_iids[PF_OWN_ORIGIN]);
+        at = put_text(at, tacho_str_from_cstring(tacho_origin_name(origin)));
+        at = tacho_pb_close(body, at);
     }
     if ((row->of.span.flags & TACHO_SPAN_UNENDED) != 0) {
-        tacho_arg unended = {.key = sink->writer.unended_key, .type = TACHO_ARG_BOOL};
-        unended.value.as_bool = true;
-        out_args->items[out_args->count++] = unended;
+        unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+        at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
+                               sink->writer.own_iids[PF_OWN_UNENDED]);
+        at = tacho_pb_put_uint(at, PF_ANNOTATION_BOOL, 1);
+        at = tacho_pb_close(body, at);
     }
+    return at;
+}
+
+static unsigned char *put_cycles(const perfetto_sink *sink, unsigned char *at,
+                                 const tacho_row *row)
+{
+    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, sink->writer.own_iids[PF_OWN_CYCLES]);
+    at = tacho_pb_put_uint(at, PF_ANNOTATION_UINT, (uint64_t)(row->of.span.end - row->start));
+    return tacho_pb_close(body, at);
+}
+
+static unsigned char *put_args(const perfetto_sink *sink, unsigned char *at, const tacho_row *row,
+                               bool counts_cycles)
+{
+    for (size_t i = 0; i < row->arg_count; i++) {
+        at = put_annotation(sink, at, &row->args[i]);
+    }
+    if (counts_cycles && (row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
+        at = put_cycles(sink, at, row);
+    }
+    return TACHO_UNLIKELY(row->of.span.flags != 0) ? put_rare_args(sink, at, row) : at;
 }
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* Writes all strings that the event will refer to. */
-static tacho_status prepare_span(perfetto_sink *sink, const tacho_row *row, const own_args *own,
-                                 const pf_site **out_site)
+/* The BEGIN of a span, or an instant. */
+static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row,
+                                const tacho_clock *clock, uint32_t *arriving)
 {
     pf_writer *writer = &sink->writer;
-    uint32_t iid = 0;
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    size_t bound = FLOW_BYTES * flow_list_length(sink, *arriving);
+    /* First whatever the event refers to, each in a packet of its own. */
     TACHO_TRY(pf_writer_track(writer, row->track));
     if (!writer->options.omit_args) {
         TACHO_TRY(prepare_args(sink, row));
-        for (size_t i = 0; i < own->count; i++) {
-            TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, own->items[i].key, &iid));
-        }
-        TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, writer->location_key, &iid));
-    }
-    return pf_writer_site(writer, row->of.span.site, out_site);
-}
-
-static unsigned char *put_args(const perfetto_sink *sink, unsigned char *at, const tacho_row *row,
-                               const own_args *own, const pf_site *site)
-{
-    at = tacho_pb_put_uint(at, PF_EVENT_CATEGORY_IID, site->category_iid);
-    for (size_t i = 0; i < row->arg_count; i++) {
-        at = put_annotation(sink, at, &row->args[i]);
-    }
-    for (size_t i = 0; i < own->count; i++) {
-        at = put_annotation(sink, at, &own->items[i]);
-    }
-    return site->location_iid != 0 ? put_location(sink, at, site->location_iid) : at;
-}
-
-/* The BEGIN of a span, or an instant. */
-static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, int64_t start_ns,
-                                uint32_t *arriving)
-{
-    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-    bool omit_args = sink->writer.options.omit_args;
-    own_args own = {.count = 0};
-    if (!omit_args) {
-        collect_own_args(sink, row, &own);
+        bound += args_bound(row);
     }
     const pf_site *site = NULL;
-    TACHO_TRY(prepare_span(sink, row, &own, &site));
-    size_t bound = (omit_args ? 0 : args_bound(row)) +
-                   FLOW_BYTES * flow_list_length(sink, *arriving);
+    TACHO_TRY(pf_writer_site(writer, row->of.span.site, &site));
     event_packet packet;
-    TACHO_TRY(open_event(sink, start_ns, bound, &packet));
+    TACHO_TRY(open_event(sink, tacho_clock_ns(clock, row->start), bound, &packet));
     packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TYPE,
                                   is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
-    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_NAME_IID, site->name_iid);
     packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(row->track));
-    if (!omit_args) {
-        packet.at = put_args(sink, packet.at, row, &own, site);
+    memcpy(packet.at, site->bytes, PF_SITE_BYTES_MAX); /* a constant length is one quick copy */
+    packet.at += site->len;
+    if (!writer->options.omit_args) {
+        packet.at = put_args(sink, packet.at, row, clock->counts_cycles);
     }
     packet.at = put_flows(sink, packet.at, arriving);
     close_event(sink, &packet);
@@ -470,7 +448,7 @@ static tacho_status write_span(perfetto_sink *sink, const tacho_row *row)
     if (state->arriving != TACHO_NONE && state->arriving_ns != start_ns) {
         TACHO_TRY(settle_arrivals(sink, row->track));
     }
-    TACHO_TRY(write_begin(sink, row, start_ns, &state->arriving));
+    TACHO_TRY(write_begin(sink, row, clock, &state->arriving));
     if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
         return TACHO_OK;
     }

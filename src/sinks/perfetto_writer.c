@@ -25,10 +25,17 @@ tacho_status pf_writer_init(pf_writer *writer, tacho_dict *dict, tacho_output *o
                             const tacho_trace_options *options)
 {
     *writer = (pf_writer){.dict = dict, .output = output, .options = *options, .epoch = 1};
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("location"), &writer->location_key));
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("cycles"), &writer->cycles_key));
-    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("origin"), &writer->origin_key));
-    return tacho_dict_ensure_string(dict, TACHO_STR("unended"), &writer->unended_key);
+    static const char *const names[PF_OWN_KEY_COUNT] = {
+        [PF_OWN_LOCATION] = "location",
+        [PF_OWN_CYCLES] = "cycles",
+        [PF_OWN_ORIGIN] = "origin",
+        [PF_OWN_UNENDED] = "unended",
+    };
+    for (size_t i = 0; i < PF_OWN_KEY_COUNT; i++) {
+        TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(names[i]),
+                                           &writer->own_keys[i]));
+    }
+    return TACHO_OK;
 }
 
 void pf_writer_deinit(pf_writer *writer)
@@ -168,11 +175,22 @@ static tacho_status write_process_ordering(pf_writer *writer)
     return TACHO_OK;
 }
 
+/* An epoch: sequence state, process order, and the strings that nearly every event needs. */
+static tacho_status begin_epoch(pf_writer *writer)
+{
+    TACHO_TRY(write_sequence_start(writer));
+    TACHO_TRY(write_process_ordering(writer));
+    for (size_t i = 0; i < PF_OWN_KEY_COUNT && !writer->options.omit_args; i++) {
+        TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, writer->own_keys[i],
+                                   &writer->own_iids[i]));
+    }
+    return TACHO_OK;
+}
+
 tacho_status pf_writer_begin(pf_writer *writer)
 {
     TACHO_TRY(write_head(writer));
-    TACHO_TRY(write_sequence_start(writer));
-    return write_process_ordering(writer);
+    return begin_epoch(writer);
 }
 
 tacho_status pf_writer_restart(pf_writer *writer)
@@ -184,8 +202,7 @@ tacho_status pf_writer_restart(pf_writer *writer)
     if (writer->clock_ns > writer->snapshot_ns) {
         writer->snapshot_ns = writer->clock_ns;
     }
-    TACHO_TRY(write_sequence_start(writer));
-    return write_process_ordering(writer);
+    return begin_epoch(writer);
 }
 
 /* One entry of interned data, in a packet of its own. */
@@ -257,23 +274,43 @@ static tacho_status grow_sites(pf_writer *writer)
     return TACHO_OK;
 }
 
+static unsigned char *put_location(unsigned char *at, uint32_t key_iid, uint32_t text_iid)
+{
+    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, key_iid);
+    at = tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID, text_iid);
+    return tacho_pb_close(body, at);
+}
+
+/* Category and location, which --args none leaves out. */
+static tacho_status put_site_args(pf_writer *writer, const tacho_site *facts, unsigned char **at)
+{
+    uint32_t iid = 0;
+    TACHO_TRY(pf_writer_intern(writer, PF_TABLE_CATEGORIES, facts->category, &iid));
+    *at = tacho_pb_put_uint(*at, PF_EVENT_CATEGORY_IID, iid);
+    if (facts->location == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    uint32_t text = writer->dict->locations[facts->location].text;
+    TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, text, &iid));
+    *at = put_location(*at, writer->own_iids[PF_OWN_LOCATION], iid);
+    return TACHO_OK;
+}
+
 tacho_status pf_writer_add_site(pf_writer *writer, uint32_t site)
 {
     TACHO_TRY(grow_sites(writer));
     const tacho_site *facts = &writer->dict->sites[site];
     pf_site *known = &writer->sites[site];
-    *known = (pf_site){.epoch = writer->epoch};
-    TACHO_TRY(pf_writer_intern(writer, PF_TABLE_NAMES, facts->name, &known->name_iid));
-    if (writer->options.omit_args) {
-        return TACHO_OK;
+    uint32_t iid = 0;
+    TACHO_TRY(pf_writer_intern(writer, PF_TABLE_NAMES, facts->name, &iid));
+    unsigned char *at = tacho_pb_put_uint(known->bytes, PF_EVENT_NAME_IID, iid);
+    if (!writer->options.omit_args) {
+        TACHO_TRY(put_site_args(writer, facts, &at));
     }
-    TACHO_TRY(pf_writer_intern(writer, PF_TABLE_CATEGORIES, facts->category,
-                               &known->category_iid));
-    if (facts->location == TACHO_NONE) {
-        return TACHO_OK;
-    }
-    uint32_t text = writer->dict->locations[facts->location].text;
-    return pf_writer_intern(writer, PF_TABLE_VALUES, text, &known->location_iid);
+    known->len = (uint32_t)(at - known->bytes);
+    known->epoch = writer->epoch;
+    return TACHO_OK;
 }
 
 /* What the viewer calls a part: its name, and how far its times may be believed. */

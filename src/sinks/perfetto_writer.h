@@ -35,13 +35,23 @@ typedef struct pf_interning {
     uint32_t last_iid;
 } pf_interning;
 
-/* The interned numbers of a site, looked up once per event. */
+enum { PF_SITE_BYTES_MAX = 48 };
+
+/* What a site adds to each of its events, encoded once per epoch: name, category, location. */
 typedef struct pf_site {
     uint32_t epoch;
-    uint32_t name_iid;
-    uint32_t category_iid;
-    uint32_t location_iid; /* 0 without a location */
+    uint32_t len;
+    unsigned char bytes[PF_SITE_BYTES_MAX];
 } pf_site;
+
+/* Arguments that the sink itself adds to spans. */
+typedef enum pf_own_key {
+    PF_OWN_LOCATION,
+    PF_OWN_CYCLES,  /* raw duration, where the clock counts cycles */
+    PF_OWN_ORIGIN,  /* where it is not the part's */
+    PF_OWN_UNENDED, /* the input never said when it ended */
+    PF_OWN_KEY_COUNT,
+} pf_own_key;
 
 typedef struct pf_writer {
     tacho_dict *dict;
@@ -56,11 +66,8 @@ typedef struct pf_writer {
     int64_t clock_ns;    /* the delta clock: time of the last event written */
     int64_t snapshot_ns; /* the last snapshot; must never go back */
     uint64_t restart_offset;
-    /* String ids that events use. */
-    uint32_t location_key;
-    uint32_t cycles_key;
-    uint32_t origin_key;
-    uint32_t unended_key;
+    uint32_t own_keys[PF_OWN_KEY_COUNT]; /* string ids of what the sink itself adds */
+    uint32_t own_iids[PF_OWN_KEY_COUNT]; /* their numbers in this epoch */
     unsigned char *buffer; /* for packets that may be larger than the output's reserve */
     size_t buffer_capacity;
 } pf_writer;
@@ -89,7 +96,7 @@ tacho_status pf_writer_intern(pf_writer *writer, pf_table table, uint32_t string
 
 tacho_status pf_writer_add_site(pf_writer *writer, uint32_t site) TACHO_MUST_USE;
 
-/* The numbers of |site|, all of them known to this epoch. */
+/* What |site| adds to an event; this epoch knows its strings. */
 TACHO_MUST_USE static inline tacho_status pf_writer_site(pf_writer *writer, uint32_t site,
                                                          const pf_site **out_site)
 {
