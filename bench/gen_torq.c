@@ -1,13 +1,14 @@
-// SPDX-License-Identifier: Apache-2.0
-//
-// gen_torq: writes a synthetic Torq profile of any size to stdout, as the input of the benchmarks.
-//
-//     gen_torq FORMAT ROWS [--shuffle] [--seed N] > file.csv        FORMAT: t1, t2, t4, r0
-//
-// Every row is a pure function of its index and the seed, so that a shuffled file is the ordered
-// one visited through a permutation that needs no memory. Time is cut into steps of fixed length; a
-// row owns a place in its step and moves only inside it, so the rows of one engine ascend and never
-// overlap. Costs follow the vendor's rules of each generation (DMA cycles from bytes and so on).
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gen_torq: writes a synthetic Torq profile of any size to stdout, as the input of the benchmarks.
+ *
+ *     gen_torq FORMAT ROWS [--shuffle] [--seed N] > file.csv        FORMAT: t1, t2, t4, r0
+ *
+ * Every row is a pure function of its index and the seed, so that a shuffled file is the ordered
+ * one visited through a permutation that needs no memory. Time is cut into steps of fixed length; a
+ * row owns a place in its step and moves only inside it, so the rows of one engine ascend and never
+ * overlap. Costs follow the vendor's rules of each generation (DMA cycles from bytes and so on).
+ */
 
 #include <errno.h>
 #include <stdbool.h>
@@ -18,12 +19,12 @@
 
 enum {
     LOCATION_COUNT = 2000,
-    LOCATION_BYTES = 80, // longest text a location can have; it is always copied whole
+    LOCATION_BYTES = 80, /* longest text a location can have; it is always copied whole */
     BUFFER_BYTES = 256 * 1024,
-    ROW_BYTES = 256, // no row is longer
+    ROW_BYTES = 256, /* no row is longer */
     STEP_CYCLES = 65536,
     QUARTER_CYCLES = STEP_CYCLES / 4,
-    JITTER_CYCLES = 4096, // quarter + jitter + the longest DMA stays inside half a step
+    JITTER_CYCLES = 4096, /* quarter + jitter + the longest DMA stays inside half a step */
     STEPS_PER_LOCATION = 2,
     STEPS_PER_CSS = 8,
     SLICE_COUNT = 2,
@@ -31,9 +32,9 @@ enum {
     JOB_JITTER_US = 100,
 };
 
-static const uint64_t MAX_ROWS = UINT64_C(1) << 40; // keeps every time below 2^57
+static const uint64_t MAX_ROWS = UINT64_C(1) << 40; /* keeps every time below 2^57 */
 
-// kind, T1/T2 id prefix, T1/T2 op type, T4 event. A slice's op type is its op name.
+/* kind, T1/T2 id prefix, T1/T2 op type, T4 event. A slice's op type is its op name. */
 #define JOB_KINDS(X)                                                                               \
     X(DMA_IN, "DI", "DMA_IN", "DMA In")                                                            \
     X(DMA_OUT, "DO", "DMA_OUT", "DMA Out")                                                         \
@@ -53,7 +54,7 @@ struct job_names {
 #define JOB_NAMES(kind, prefix, type, event) {prefix, type, event},
 static const struct job_names JOB_NAME_TABLE[] = {JOB_KINDS(JOB_NAMES)};
 
-// clang-format off
+/* clang-format off */
 static const char *const OP_NAMES[] = {
     "conv2d", "conv2d_add", "Conv1D", "Conv1DWithReduce", "depthwise_conv2d",
     "dw_conv_act", "add", "dw_conv_valid", "fully_connected", "maxpool2d",
@@ -64,7 +65,7 @@ static const char *const OP_NAMES[] = {
     "rescale", "transpose", "table", "select", "softmax_exp",
     "matmul", "convert", "interleaved_copy", "resize_nearest", "unknown",
 };
-// clang-format on
+/* clang-format on */
 
 enum { OP_COUNT = sizeof OP_NAMES / sizeof OP_NAMES[0] };
 
@@ -75,8 +76,10 @@ struct location {
     bool known;
 };
 
-// What stays the same for all rows. The first |dma_rows| rows are DMA, the next |slice_rows| are
-// slices, the rest is CSS: the order in which the vendor's pass prints them.
+/*
+ * What stays the same for all rows. The first |dma_rows| rows are DMA, the next |slice_rows| are
+ * slices, the rest is CSS: the order in which the vendor's pass prints them.
+ */
 struct plan {
     uint64_t rows;
     uint64_t seed;
@@ -89,7 +92,7 @@ struct plan {
 
 struct job {
     enum job_kind kind;
-    uint64_t number; // counter of its section, as in DI<number>
+    uint64_t number; /* counter of its section, as in DI<number> */
     uint64_t slice;
     uint64_t start_cycles;
     uint64_t length_cycles;
@@ -97,8 +100,10 @@ struct job {
     const struct location *location;
 };
 
-// A bijection of [0, count): a Feistel network over the next power of two, walked until it lands
-// inside. The halves may differ by one bit, which keeps the walk below two rounds on average.
+/*
+ * A bijection of [0, count): a Feistel network over the next power of two, walked until it lands
+ * inside. The halves may differ by one bit, which keeps the walk below two rounds on average.
+ */
 struct shuffle {
     uint64_t count;
     uint64_t seed;
@@ -110,7 +115,7 @@ struct shuffle {
 struct format {
     const char *name;
     const char *header;
-    uint64_t dma_per_step; // 0: not a timeline
+    uint64_t dma_per_step; /* 0: not a timeline */
     bool has_css;
     char *(*put_row)(const struct plan *plan, uint64_t row, char *at);
 };
@@ -122,7 +127,7 @@ struct options {
     bool shuffle;
 };
 
-// ---- numbers -----------------------------------------------------------------------------------
+/* ---- numbers ----------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t value)
 {
@@ -131,7 +136,7 @@ static uint64_t mix(uint64_t value)
     return value ^ (value >> 31);
 }
 
-// The |index|-th number of stream |stream| of a seed. Streams keep rows and locations apart.
+/* The |index|-th number of stream |stream| of a seed. Streams keep rows and locations apart. */
 static uint64_t draw(uint64_t seed, uint64_t stream, uint64_t index)
 {
     return mix(mix(seed * 8 + stream) + index * UINT64_C(0x9e3779b97f4a7c15));
@@ -173,7 +178,7 @@ static uint64_t shuffle_map(const struct shuffle *shuffle, uint64_t index)
     return index;
 }
 
-// ---- text: a put_ function writes at |at| and returns the place after it -----------------------
+/* ---- text: a put_ function writes at |at| and returns the place after it ----------------------- */
 
 static char *put_bytes(char *at, const char *text, size_t length)
 {
@@ -203,7 +208,7 @@ static char *put_number(char *at, uint64_t value)
         memcpy(first, pairs + 2 * (value % 100), 2);
         value /= 100;
     }
-    // An even number of digits leaves 0; otherwise the leading digit (or a plain zero) is to come.
+    /* An even number of digits leaves 0; otherwise the leading digit (or a plain zero) is to come. */
     if (value != 0 || first == digits + sizeof digits)
         *--first = (char)('0' + value);
     return put_bytes(at, first, (size_t)(digits + sizeof digits - first));
@@ -215,7 +220,7 @@ static char *put_location(char *at, const struct location *location)
     return at + location->length;
 }
 
-// ---- locations ---------------------------------------------------------------------------------
+/* ---- locations --------------------------------------------------------------------------------- */
 
 static char *put_place(char *at, uint64_t random)
 {
@@ -225,7 +230,7 @@ static char *put_place(char *at, uint64_t random)
     return put_number(at, 3 + (random >> 32) % 20);
 }
 
-// 5 % fused, 2 % callsite, 1 % unknown, the rest a plain file position.
+/* 5 % fused, 2 % callsite, 1 % unknown, the rest a plain file position. */
 static char *put_location_body(char *at, uint64_t index, uint64_t random)
 {
     const uint64_t percent = index % 100;
@@ -257,15 +262,15 @@ static void locations_fill(struct location *locations, uint64_t seed)
     }
 }
 
-// Neighbouring steps share a location, as the tiles of one layer do.
+/* Neighbouring steps share a location, as the tiles of one layer do. */
 static const struct location *location_of_step(const struct plan *plan, uint64_t step)
 {
     return &plan->locations[draw(plan->seed, 1, step / STEPS_PER_LOCATION) % LOCATION_COUNT];
 }
 
-// ---- jobs of a timeline ------------------------------------------------------------------------
+/* ---- jobs of a timeline ------------------------------------------------------------------------ */
 
-// T1 and T2 charged bytes / 8; T4 charges an efficiency of 8 * 0.65 * 16 / 17.5 = 832 / 175.
+/* T1 and T2 charged bytes / 8; T4 charges an efficiency of 8 * 0.65 * 16 / 17.5 = 832 / 175. */
 static void job_set_dma(struct job *job, const struct plan *plan, uint64_t random)
 {
     if (plan->is_t4) {
@@ -277,7 +282,7 @@ static void job_set_dma(struct job *job, const struct plan *plan, uint64_t rando
     }
 }
 
-// The local DMA moves 16 * 0.36 = 144 / 25 bytes per cycle.
+/* The local DMA moves 16 * 0.36 = 144 / 25 bytes per cycle. */
 static void job_set_cdma(struct job *job, uint64_t step, uint64_t random)
 {
     static const enum job_kind kinds[] = {JOB_CDMA_L2I, JOB_CDMA_L2D, JOB_CDMA_D2L};
@@ -286,8 +291,10 @@ static void job_set_cdma(struct job *job, uint64_t step, uint64_t random)
     job->length_cycles = divide_up(job->byte_count * 25, 144);
 }
 
-// A step issues in, out, in and (where the format has it) local DMA, a quarter of a step apart.
-// What goes out is the result of two steps before, hence usually of another location.
+/*
+ * A step issues in, out, in and (where the format has it) local DMA, a quarter of a step apart.
+ * What goes out is the result of two steps before, hence usually of another location.
+ */
 static struct job job_of_dma(const struct plan *plan, uint64_t number, uint64_t random)
 {
     const uint64_t step = number / plan->dma_per_step;
@@ -304,7 +311,7 @@ static struct job job_of_dma(const struct plan *plan, uint64_t number, uint64_t 
     return job;
 }
 
-// Both slices work on the tile of the step before. Short jobs are commoner than long ones.
+/* Both slices work on the tile of the step before. Short jobs are commoner than long ones. */
 static struct job job_of_slice(const struct plan *plan, uint64_t number, uint64_t random)
 {
     const uint64_t step = number / SLICE_COUNT;
@@ -342,9 +349,9 @@ static struct job job_of_row(const struct plan *plan, uint64_t row)
     return job_of_css(plan, row - plan->slice_rows, random);
 }
 
-// ---- rows --------------------------------------------------------------------------------------
+/* ---- rows -------------------------------------------------------------------------------------- */
 
-// T1 and T2 share everything but the slice number in the id and the bytes of DMA rows.
+/* T1 and T2 share everything but the slice number in the id and the bytes of DMA rows. */
 static char *put_job_t1(char *at, const struct job *job, bool is_t2)
 {
     const struct job_names *names = &JOB_NAME_TABLE[job->kind];
@@ -376,7 +383,7 @@ static char *put_row_t2(const struct plan *plan, uint64_t row, char *at)
 static char *put_row_t4(const struct plan *plan, uint64_t row, char *at)
 {
     const struct job job = job_of_row(plan, row);
-    // One control task per quarter of a step, so tasks are numbered in order of execution.
+    /* One control task per quarter of a step, so tasks are numbered in order of execution. */
     at = put_number(at, job.start_cycles / QUARTER_CYCLES);
     at = put_number(put_char(at, ','), job.length_cycles);
     at = put_number(put_char(at, ','), job.start_cycles);
@@ -390,7 +397,7 @@ static char *put_row_t4(const struct plan *plan, uint64_t row, char *at)
     return put_char(at, '\n');
 }
 
-// One job per period, the stamp taken when it completes. An unknown location is left empty here.
+/* One job per period, the stamp taken when it completes. An unknown location is left empty here. */
 static char *put_row_r0(const struct plan *plan, uint64_t row, char *at)
 {
     const uint64_t random = draw(plan->seed, 3, row);
@@ -414,9 +421,9 @@ static const struct format FORMATS[] = {
     {"r0", "id;time_since_open;time_since_start;location\n", 0, false, put_row_r0},
 };
 
-// ---- the file ----------------------------------------------------------------------------------
+/* ---- the file ---------------------------------------------------------------------------------- */
 
-// Shares the rows out so that every engine runs through about the same number of steps.
+/* Shares the rows out so that every engine runs through about the same number of steps. */
 static void plan_init(struct plan *plan, const struct options *options, struct location *locations)
 {
     const struct format *format = options->format;
@@ -467,7 +474,7 @@ static int write_file(const struct options *options)
         struct plan plan;
         locations_fill(locations, options->seed);
         plan_init(&plan, options, locations);
-        setvbuf(stdout, NULL, _IONBF, 0); // our buffer is the only one
+        setvbuf(stdout, NULL, _IONBF, 0); /* our buffer is the only one */
         ok = write_rows(&plan, options, buffer);
     } else {
         fprintf(stderr, "gen_torq: out of memory\n");
@@ -477,7 +484,7 @@ static int write_file(const struct options *options)
     return ok ? 0 : 1;
 }
 
-// ---- command line ------------------------------------------------------------------------------
+/* ---- command line ------------------------------------------------------------------------------ */
 
 static const struct format *format_find(const char *name)
 {

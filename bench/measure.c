@@ -1,15 +1,16 @@
-// SPDX-License-Identifier: Apache-2.0
-//
-// measure: runs a command and prints what it cost as one line of tab-separated values.
-//
-//     measure [--header] [--label L] [--input-bytes N] [--repeat N] -- cmd args...
-//
-// Time is the best of the repeats, memory the worst. The anonymous memory of the process is sampled
-// every 5 ms (a shorter peak goes unseen; "max_rss_mb" is exact but also counts mapped files), and
-// only of the command itself, not of its children. MB is 10^6 bytes. Stdout goes to /dev/null.
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure: runs a command and prints what it cost as one line of tab-separated values.
+ *
+ *     measure [--header] [--label L] [--input-bytes N] [--repeat N] -- cmd args...
+ *
+ * Time is the best of the repeats, memory the worst. The anonymous memory of the process is sampled
+ * every 5 ms (a shorter peak goes unseen; "max_rss_mb" is exact but also counts mapped files), and
+ * only of the command itself, not of its children. MB is 10^6 bytes. Stdout goes to /dev/null.
+ */
 
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE // wait4
+#define _GNU_SOURCE /* wait4 */
 #endif
 
 #include <errno.h>
@@ -31,10 +32,10 @@ enum { SAMPLE_NS = 5 * 1000 * 1000, EXIT_USAGE = 2, EXIT_NOT_RUN = 127 };
 
 struct options {
     const char *label;
-    uint64_t input_bytes; // 0: not given, and no speed is printed
+    uint64_t input_bytes; /* 0: not given, and no speed is printed */
     uint64_t repeat_count;
     bool header;
-    char **command; // NULL: only --header
+    char **command; /* NULL: only --header */
 };
 
 struct cost {
@@ -42,7 +43,7 @@ struct cost {
     double cpu_s;
     uint64_t anon_kib;
     uint64_t rss_kib;
-    int status; // exit status, or 128 + signal
+    int status; /* exit status, or 128 + signal */
 };
 
 static double now_s(void)
@@ -57,7 +58,7 @@ static double timeval_s(struct timeval time)
     return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
 }
 
-// Returns 0 once the process is gone (a zombie has no RssAnon line).
+/* Returns 0 once the process is gone (a zombie has no RssAnon line). */
 static uint64_t anon_read_kib(pid_t pid)
 {
     static const char key[] = "\nRssAnon:";
@@ -74,7 +75,7 @@ static uint64_t anon_read_kib(pid_t pid)
     return line != NULL ? strtoull(line + sizeof key - 1, NULL, 10) : 0;
 }
 
-// Runs in the child and does not return.
+/* Runs in the child and does not return. */
 static void command_exec(char **command, const sigset_t *mask)
 {
     const int sink = open("/dev/null", O_WRONLY);
@@ -88,8 +89,10 @@ static void command_exec(char **command, const sigset_t *mask)
     _exit(EXIT_NOT_RUN);
 }
 
-// Samples until the child ends. SIGCHLD is blocked, so waiting for it is both the timer and an
-// immediate wake-up: the sampling adds nothing to the wall time.
+/*
+ * Samples until the child ends. SIGCHLD is blocked, so waiting for it is both the timer and an
+ * immediate wake-up: the sampling adds nothing to the wall time.
+ */
 static void child_watch(pid_t pid, const sigset_t *child_signal, struct cost *cost)
 {
     const struct timespec interval = {.tv_nsec = SAMPLE_NS};
@@ -146,7 +149,7 @@ static void cost_merge(struct cost *best, const struct cost *cost)
     best->status = cost->status;
 }
 
-// Stops at the first failure, whose status is the one reported.
+/* Stops at the first failure, whose status is the one reported. */
 static struct cost command_repeat(const struct options *options)
 {
     struct cost best = command_run(options->command);
@@ -184,7 +187,7 @@ static bool number_parse(const char *text, uint64_t *out_value)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
 }
 
-// |value| is NULL when the option is the last word.
+/* |value| is NULL when the option is the last word. */
 static bool option_set(struct options *options, const char *name, const char *value)
 {
     if (value == NULL)
@@ -236,7 +239,7 @@ int main(int argc, char **argv)
         puts("label\twall_s\tcpu_s\tanon_mb\tmax_rss_mb\tmb_s_wall\tmb_s_cpu\tstatus");
     if (options.command == NULL)
         return 0;
-    fflush(stdout); // so that a child cannot print it again
+    fflush(stdout); /* so that a child cannot print it again */
     const struct cost cost = command_repeat(&options);
     print_cost(&options, &cost);
     return cost.status != 0;

@@ -34,6 +34,22 @@ static void add_row(tacho_info_sums *sums, int64_t start, int64_t end)
     }
 }
 
+/* The activity of a track; a kilobyte, so only tracks with rows have one. */
+static tacho_status ensure_activity(tacho_info *info, uint32_t track)
+{
+    TACHO_TRY(tacho_grow(&info->activities, &info->activity_capacity, (size_t)track + 1));
+    for (; info->activity_count <= track; info->activity_count++) {
+        info->activities[info->activity_count] = NULL;
+    }
+    if (info->activities[track] == NULL) {
+        info->activities[track] = calloc(1, sizeof(**info->activities));
+    }
+    return info->activities[track] != NULL
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tracks",
+                            info->activity_count);
+}
+
 static tacho_status info_row(tacho_events *events, const tacho_row *row)
 {
     tacho_info *info = info_of(events);
@@ -47,7 +63,11 @@ static tacho_status info_row(tacho_events *events, const tacho_row *row)
     }
     tacho_info_sums *track = &info->tracks[row->track];
     tacho_info_sums *part = &info->parts[part_id];
-    part->track_count += track->row_count == 0 ? 1 : 0;
+    if (track->row_count == 0) {
+        part->track_count++;
+        TACHO_TRY(ensure_activity(info, row->track));
+    }
+    tacho_activity_add(info->activities[row->track], row->start, tacho_row_end(row));
     add_row(track, row->start, tacho_row_end(row));
     add_row(part, row->start, tacho_row_end(row));
     return TACHO_OK;
@@ -75,6 +95,10 @@ void tacho_info_init(tacho_info *info, tacho_dict *dict)
 
 void tacho_info_deinit(tacho_info *info)
 {
+    for (size_t i = 0; i < info->activity_count; i++) {
+        free(info->activities[i]);
+    }
+    free(info->activities);
     free(info->tracks);
     free(info->parts);
     *info = (tacho_info){0};
@@ -161,7 +185,11 @@ static tacho_status add_track(const tacho_info *info, size_t id, tacho_table *ta
     TACHO_TRY(tacho_table_add_int(table, (int64_t)sums->row_count));
     TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->first_start) - zero_ns));
     TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->last_end) - zero_ns));
-    return tacho_table_add_int(table, tacho_clock_ns(clock, sums->busy_ticks));
+    TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->busy_ticks)));
+    const tacho_info_sums *part = &info->parts[track->part];
+    tacho_activity_line line;
+    return tacho_table_add_text(table, tacho_activity_draw(info->activities[id], part->first_start,
+                                                           part->last_end, &line));
 }
 
 /* Tracks as a viewer shows them: by part, then rank. */
@@ -193,7 +221,8 @@ tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
         {"events", "events", TACHO_COLUMN_INT},
         {"first_ns", "first", TACHO_COLUMN_DURATION},
         {"last_ns", "last end", TACHO_COLUMN_DURATION},
-        {"total_ns", "sum of durations", TACHO_COLUMN_DURATION},
+        {"total_ns", "busy", TACHO_COLUMN_DURATION},
+        {"activity", "activity from first to last event", TACHO_COLUMN_TEXT},
     };
     tacho_table_init(out_table, "tracks", "Tracks", columns, sizeof(columns) / sizeof(columns[0]));
     track_place *places = calloc(info->track_count + 1, sizeof(*places));

@@ -6,6 +6,7 @@
 #ifndef TACHO_ANALYSES_INFO_H
 #define TACHO_ANALYSES_INFO_H
 
+#include "analyses/activity.h"
 #include "profile/events.h"
 #include "table/table.h"
 
@@ -22,6 +23,8 @@ typedef struct tacho_info {
     tacho_events events; /* push here */
     tacho_info_sums *tracks;
     size_t track_count, track_capacity;
+    tacho_activity **activities; /* by track, made on first use */
+    size_t activity_count, activity_capacity;
     tacho_info_sums *parts;
     size_t part_count, part_capacity;
 } tacho_info;

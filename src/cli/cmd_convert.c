@@ -68,9 +68,9 @@ static bool choose_selection(const tacho_arguments *arguments, tacho_conversion 
 static bool choose_sink(const tacho_arguments *arguments, tacho_conversion *conversion)
 {
     const char *to = tacho_arguments_value(arguments, "to");
-    conversion->sink =
-        to != NULL ? tacho_trace_sink_find(tacho_str_from_cstring(to))
-                   : tacho_trace_sink_find_for_path(tacho_str_from_cstring(conversion->output_path));
+    tacho_str path = tacho_str_from_cstring(conversion->output_path);
+    conversion->sink = to != NULL ? tacho_trace_sink_find(tacho_str_from_cstring(to))
+                                  : tacho_trace_sink_find_for_path(path);
     if (conversion->sink != NULL) {
         return true;
     }

@@ -9,7 +9,8 @@
  * Contract for sources: ids exist, 0 <= start <= end <= the clock's max_ticks. Order is free;
  * profile/order makes track order of it: per track by start, the longer span first. A part with
  * flows is put in time order across its tracks too, since an arrow finds its spans by time.
- * Tracks of one part tick alike. What cannot be read is counted in the dictionary (tacho_dict_add_loss).
+ * Tracks of one part tick alike. What cannot be read is counted in the dictionary
+ * (tacho_dict_add_loss).
  */
 #ifndef TACHO_PROFILE_EVENTS_H
 #define TACHO_PROFILE_EVENTS_H
@@ -124,8 +125,8 @@ static inline int64_t tacho_row_end(const tacho_row *row)
 
 /*
  * Track order of two rows of one track: <0, 0 or >0. By start; flows that leave, flows that
- * arrive, then spans; on a stack the longer span first, on an engine an empty span before a real one; then by what they
- * say, so that the order does not depend on how the input was shuffled.
+ * arrive, then spans; on a stack the longer span first, on an engine an empty span before a real
+ * one; then by what they say, so that the order does not depend on how the input was shuffled.
  */
 int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_row *b);
 

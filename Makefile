@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# make         build/bin/tacho and build/dropin/
+# make demo    build, and look at an example
+# make test    build with gcc and clang, run every test, also under sanitizers
+# make bench   speed, memory and size against the bars of docs/performance.md
+# make fuzz    each fuzzer for FUZZ_SECONDS (default 60)
+# make install PREFIX=/usr/local
+# Each installs the Debian packages it needs where they are missing.
+.DEFAULT_GOAL := all
+.PHONY: all demo test bench fuzz install format clean build-packages test-packages
+
+BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev scdoc python3
+TEST_PACKAGES = libcmocka-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc zstd gzip \
+                util-linux
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+build-packages:
+	@tools/install_packages.sh $(BUILD_PACKAGES)
+
+test-packages: build-packages
+	@tools/install_packages.sh $(TEST_PACKAGES)
+
+all: build-packages
+	@cmake --preset release -DTACHO_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --build build
+
+demo: all
+	@bash tools/demo.sh build
+
+test: test-packages
+	@bash tools/test.sh
+
+bench: all
+	@bash bench/run.sh build/bin $(BENCH_FLAGS)
+
+fuzz: test-packages
+	@bash tools/fuzz.sh $(FUZZ_SECONDS)
+
+install: all
+	@cmake --install build --prefix $(PREFIX)
+
+format: test-packages
+	@tools/install_packages.sh clang-format
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf build build-debug build-asan build-tsan build-fuzz

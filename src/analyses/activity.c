@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buckets of a power-of-two width; two neighbours become one whenever the range outgrows them.
+ */
+#include "analyses/activity.h"
+
+#include "base/maths.h"
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Doubles the width of all buckets. */
+static void widen(tacho_activity *activity)
+{
+    int64_t old_first = activity->first;
+    int64_t merged[TACHO_ACTIVITY_BUCKETS] = {0};
+    activity->first = old_first / 2;
+    activity->shift++;
+    for (int64_t i = 0; i < TACHO_ACTIVITY_BUCKETS; i++) {
+        merged[(old_first + i) / 2 - activity->first] += activity->busy[i];
+    }
+    memcpy(activity->busy, merged, sizeof(merged));
+}
+
+/* Moves the buckets up so that |bucket| becomes number 0; those moved out must be empty. */
+static void move_first(tacho_activity *activity, int64_t bucket)
+{
+    int64_t distance = activity->first - bucket;
+    for (int64_t i = TACHO_ACTIVITY_BUCKETS - 1; i >= 0; i--) {
+        activity->busy[i] = i >= distance ? activity->busy[i - distance] : 0;
+    }
+    activity->first = bucket;
+}
+
+/* The highest bucket in use. */
+static int64_t last_used(const tacho_activity *activity)
+{
+    int64_t last = TACHO_ACTIVITY_BUCKETS - 1;
+    while (last > 0 && activity->busy[last] == 0) {
+        last--;
+    }
+    return activity->first + last;
+}
+
+/* Makes the buckets cover [start, last] as well. */
+static void cover(tacho_activity *activity, int64_t start, int64_t last)
+{
+    if (!activity->has_rows) {
+        activity->has_rows = true;
+        activity->first = start;
+    }
+    if (start >> activity->shift >= activity->first &&
+        last >> activity->shift < activity->first + TACHO_ACTIVITY_BUCKETS) {
+        return;
+    }
+    for (;;) {
+        int64_t low = smaller(activity->first, start >> activity->shift);
+        int64_t high = larger(last_used(activity), last >> activity->shift);
+        if (high - low < TACHO_ACTIVITY_BUCKETS) {
+            if (low < activity->first) {
+                move_first(activity, low);
+            }
+            return;
+        }
+        widen(activity);
+    }
+}
+
+void tacho_activity_add(tacho_activity *activity, int64_t start, int64_t end)
+{
+    cover(activity, start, end > start ? end - 1 : start);
+    while (start < end) {
+        int64_t bucket = start >> activity->shift;
+        /* Unsigned, since the end of the last bucket may be 2^63. */
+        uint64_t bucket_end = (uint64_t)(bucket + 1) << activity->shift;
+        int64_t part_end = (uint64_t)end < bucket_end ? end : (int64_t)bucket_end;
+        activity->busy[bucket - activity->first] += part_end - start;
+        start = part_end;
+    }
+}
+
+/* Busy ticks of [begin, end), taking each bucket as evenly busy. */
+static int64_t busy_between(const tacho_activity *activity, int64_t begin, int64_t end)
+{
+    tacho_i128 busy = 0;
+    for (int64_t i = 0; i < TACHO_ACTIVITY_BUCKETS; i++) {
+        tacho_i128 bucket_begin = (tacho_i128)(activity->first + i) << activity->shift;
+        tacho_i128 bucket_end = bucket_begin + ((tacho_i128)1 << activity->shift);
+        tacho_i128 common =
+            (end < bucket_end ? end : bucket_end) - (begin > bucket_begin ? begin : bucket_begin);
+        if (common > 0 && activity->busy[i] > 0) {
+            busy += activity->busy[i] * common >> activity->shift;
+        }
+    }
+    return (int64_t)busy;
+}
+
+tacho_str tacho_activity_draw(const tacho_activity *activity, int64_t begin, int64_t end,
+                              tacho_activity_line *line)
+{
+    static const char *const blocks[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
+                                         "\u2585", "\u2586", "\u2587", "\u2588"};
+    char *at = line->bytes;
+    for (int64_t column = 0; column < TACHO_ACTIVITY_COLUMNS && end > begin; column++) {
+        tacho_i128 length = end - begin;
+        int64_t from = begin + (int64_t)(length * column / TACHO_ACTIVITY_COLUMNS);
+        int64_t to = begin + (int64_t)(length * (column + 1) / TACHO_ACTIVITY_COLUMNS);
+        int64_t busy = to > from ? busy_between(activity, from, to) : 0;
+        /* Rounded up: a trace of activity is never drawn as none. */
+        int64_t eighths =
+            busy > 0 ? (int64_t)(((tacho_i128)busy * 8 + (to - from) - 1) / (to - from)) : 0;
+        const char *block = blocks[smaller(eighths, 8)];
+        size_t len = strlen(block);
+        memcpy(at, block, len);
+        at += len;
+    }
+    return tacho_str_make(line->bytes, (size_t)(at - line->bytes));
+}

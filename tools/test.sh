@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every test: gcc release, then clang with sanitizers, then each fuzzer briefly on its seeds.
+set -eu
+export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
+jobs=$(nproc)
+
+run() {
+    printf '\n== %s\n' "$1"
+    cmake --preset "$1" -DTACHO_TESTS=ON >/dev/null
+    cmake --build "$2" 2>&1 | grep -vE '^\[[0-9]+/[0-9]+\] (Building|Linking|Generating)' || true
+    cmake --build "$2" >/dev/null
+    ctest --test-dir "$2" -j "$jobs" --output-on-failure --no-tests=error
+}
+
+run release build
+run asan build-asan
+bash tools/fuzz.sh 4
