@@ -127,7 +127,7 @@ struct options {
     bool shuffle;
 };
 
-/* ---- numbers ----------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t value)
 {
@@ -178,7 +178,7 @@ static uint64_t shuffle_map(const struct shuffle *shuffle, uint64_t index)
     return index;
 }
 
-/* ---- text: a put_ function writes at |at| and returns the place after it ----------------------- */
+/* ---- text: a put_ function writes at |at| and returns the place after it --------------------- */
 
 static char *put_bytes(char *at, const char *text, size_t length)
 {
@@ -208,7 +208,7 @@ static char *put_number(char *at, uint64_t value)
         memcpy(first, pairs + 2 * (value % 100), 2);
         value /= 100;
     }
-    /* An even number of digits leaves 0; otherwise the leading digit (or a plain zero) is to come. */
+    /* An even number of digits leaves 0; otherwise the leading digit (or a zero) is to come. */
     if (value != 0 || first == digits + sizeof digits)
         *--first = (char)('0' + value);
     return put_bytes(at, first, (size_t)(digits + sizeof digits - first));
@@ -220,7 +220,7 @@ static char *put_location(char *at, const struct location *location)
     return at + location->length;
 }
 
-/* ---- locations --------------------------------------------------------------------------------- */
+/* ---- locations ------------------------------------------------------------------------------- */
 
 static char *put_place(char *at, uint64_t random)
 {
@@ -268,7 +268,7 @@ static const struct location *location_of_step(const struct plan *plan, uint64_t
     return &plan->locations[draw(plan->seed, 1, step / STEPS_PER_LOCATION) % LOCATION_COUNT];
 }
 
-/* ---- jobs of a timeline ------------------------------------------------------------------------ */
+/* ---- jobs of a timeline ---------------------------------------------------------------------- */
 
 /* T1 and T2 charged bytes / 8; T4 charges an efficiency of 8 * 0.65 * 16 / 17.5 = 832 / 175. */
 static void job_set_dma(struct job *job, const struct plan *plan, uint64_t random)
@@ -349,7 +349,7 @@ static struct job job_of_row(const struct plan *plan, uint64_t row)
     return job_of_css(plan, row - plan->slice_rows, random);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* T1 and T2 share everything but the slice number in the id and the bytes of DMA rows. */
 static char *put_job_t1(char *at, const struct job *job, bool is_t2)
@@ -421,7 +421,7 @@ static const struct format FORMATS[] = {
     {"r0", "id;time_since_open;time_since_start;location\n", 0, false, put_row_r0},
 };
 
-/* ---- the file ---------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 /* Shares the rows out so that every engine runs through about the same number of steps. */
 static void plan_init(struct plan *plan, const struct options *options, struct location *locations)
@@ -484,7 +484,7 @@ static int write_file(const struct options *options)
     return ok ? 0 : 1;
 }
 
-/* ---- command line ------------------------------------------------------------------------------ */
+/* ---- command line ---------------------------------------------------------------------------- */
 
 static const struct format *format_find(const char *name)
 {

@@ -308,7 +308,7 @@ tacho_status pf_writer_add_site(pf_writer *writer, uint32_t site)
     if (!writer->options.omit_args) {
         TACHO_TRY(put_site_args(writer, facts, &at));
     }
-    known->len = (uint32_t)(at - known->bytes);
+    known->len = (uint8_t)(at - known->bytes);
     known->epoch = writer->epoch;
     return TACHO_OK;
 }
