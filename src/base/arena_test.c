@@ -150,9 +150,12 @@ static void test_deinit_empties(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces_are_apart), cmocka_unit_test(test_big_piece),
-        cmocka_unit_test(test_nothing_asked),    cmocka_unit_test(test_absurd_size),
-        cmocka_unit_test(test_copy),             cmocka_unit_test(test_deinit_empties),
+        cmocka_unit_test(test_pieces_are_apart),
+        cmocka_unit_test(test_big_piece),
+        cmocka_unit_test(test_nothing_asked),
+        cmocka_unit_test(test_absurd_size),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_deinit_empties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,14 +178,10 @@ static void test_impossible_note(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_success),
-        cmocka_unit_test(test_failure),
-        cmocka_unit_test(test_long_message),
-        cmocka_unit_test(test_notes_innermost_first),
-        cmocka_unit_test(test_first),
-        cmocka_unit_test(test_try),
-        cmocka_unit_test(test_code_names),
-        cmocka_unit_test(test_no_memory_record),
+        cmocka_unit_test(test_success),         cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_long_message),    cmocka_unit_test(test_notes_innermost_first),
+        cmocka_unit_test(test_first),           cmocka_unit_test(test_try),
+        cmocka_unit_test(test_code_names),      cmocka_unit_test(test_no_memory_record),
         cmocka_unit_test(test_impossible_note),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,7 @@ void tacho_dict_deinit(tacho_dict *dict)
     free(dict->tracks);
     free(dict->locations);
     free(dict->sites);
+    free(dict->runs);
     free(dict->metadata);
     free(dict->losses);
     *dict = (tacho_dict){0};
@@ -170,6 +171,14 @@ tacho_status tacho_dict_ensure_site(tacho_dict *dict, const tacho_site *site, ui
     *out_id = (uint32_t)dict->site_count;
     dict->sites[dict->site_count++] = *site;
     return tacho_index_add(&dict->site_index, hash, *out_id);
+}
+
+tacho_status tacho_dict_add_run(tacho_dict *dict, const tacho_run *run, uint32_t *out_id)
+{
+    TACHO_TRY(tacho_grow(&dict->runs, &dict->run_capacity, dict->run_count + 1));
+    *out_id = (uint32_t)dict->run_count;
+    dict->runs[dict->run_count++] = *run;
+    return TACHO_OK;
 }
 
 tacho_status tacho_dict_add_loss(tacho_dict *dict, const tacho_loss *loss)

@@ -60,6 +60,13 @@ typedef struct tacho_site {
     uint32_t location; /* location or TACHO_NONE */
 } tacho_site;
 
+/* One execution: of a program, a dispatch, an inference. Spans say which they belong to. */
+typedef struct tacho_run {
+    uint32_t part;
+    uint32_t name;      /* string: what was run */
+    int64_t invocation; /* number that the input gives this execution, -1 when it gives none */
+} tacho_run;
+
 /* A fact about the whole profile, for people and later tools: "filtered.window" -> "12". */
 typedef struct tacho_metadata {
     uint32_t key;   /* string */
@@ -89,6 +96,8 @@ typedef struct tacho_dict {
     size_t location_count, location_capacity;
     tacho_site *sites;
     size_t site_count, site_capacity;
+    tacho_run *runs;
+    size_t run_count, run_capacity;
     tacho_metadata *metadata;
     size_t metadata_count, metadata_capacity;
     tacho_loss *losses;
@@ -141,6 +150,9 @@ tacho_status tacho_dict_ensure_location(tacho_dict *dict, const tacho_location *
                                         uint32_t *out_id) TACHO_MUST_USE;
 
 tacho_status tacho_dict_ensure_site(tacho_dict *dict, const tacho_site *site, uint32_t *out_id)
+    TACHO_MUST_USE;
+
+tacho_status tacho_dict_add_run(tacho_dict *dict, const tacho_run *run, uint32_t *out_id)
     TACHO_MUST_USE;
 
 /* Counts |loss->count| more records lost in a part for a reason; the first line is kept. */

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs the golden cases: what the program prints and returns for a command line. README.md says how
+# a case is made.
+#
+#   tests/golden/run.sh BIN_DIR DROPIN_DIR [--bless] [CASE...]
+set -u
+export LC_ALL=C.UTF-8 TZ=UTC PYTHONDONTWRITEBYTECODE=1
+
+TIME_LIMIT_S=60
+EXIT_SKIPPED=77 # a case exits with this where the machine cannot run it, and says why on stderr
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+data=$(cd "$here/../data" && pwd)
+
+usage() {
+    echo "usage: tests/golden/run.sh BIN_DIR DROPIN_DIR [--bless] [CASE...]" >&2
+    exit 2
+}
+
+# ---- one case ---------------------------------------------------------------------------------
+
+# Takes out what differs between machines and versions: paths and the version.
+normalise() {
+    sed -i "s|$data|DATA|g; s|$1|TMP|g; s|${version//./\\.}|VERSION|g" "${@:2}"
+}
+
+# run_cmd CASE ACTUAL: leaves stdout, stderr and exit in the folder ACTUAL, without those that are
+# empty or 0. Returns the exit status.
+run_cmd() {
+    local dir=$work/$1/dir actual=$2 status=0
+    mkdir -p "$dir" "$actual"
+    (cd "$dir" && PATH=$case_path DATA=$data timeout -k 5 "$TIME_LIMIT_S" bash -u \
+        "$here/cases/$1/cmd") >"$actual/stdout" 2>"$actual/stderr" </dev/null || status=$?
+    normalise "$dir" "$actual/stdout" "$actual/stderr"
+    ((status == 0)) || echo "$status" >"$actual/exit"
+    find "$actual" -empty -delete
+    return "$status"
+}
+
+# compare CASE ACTUAL: prints what differs; a missing file counts as empty.
+compare() {
+    local part same=0
+    for part in stdout stderr exit; do
+        diff -auN --label "expected $1/$part" --label "actual $1/$part" \
+            "$here/cases/$1/$part" "$2/$part" || same=1
+    done
+    return "$same"
+}
+
+bless() {
+    local case_dir=$here/cases/$1
+    rm -f "$case_dir"/{stdout,stderr,exit}
+    [[ ! -d $2 ]] || cp "$2"/* "$case_dir"
+}
+
+run_case() {
+    local actual=$work/$1/actual status=0
+    run_cmd "$1" "$actual" || status=$?
+    if ((status == EXIT_SKIPPED)); then
+        echo "skip $1: $(cat "$actual/stderr")"
+    elif compare "$1" "$actual"; then
+        ((passed += 1))
+    elif [[ $blessing ]]; then
+        bless "$1" "$actual"
+        echo "blessed $1"
+        ((passed += 1))
+    else
+        echo "FAIL $1"
+        ((failed += 1))
+    fi
+    rm -rf "${work:?}/$1"
+}
+
+# ---- all of them ------------------------------------------------------------------------------
+
+(($# >= 2)) && [[ -x $1/tacho && -d $2 ]] || usage
+case_path=$(cd "$2" && pwd):$(cd "$1" && pwd):$(cd "$here/../judge" && pwd):$PATH
+version=$("$1/tacho" --version) || usage
+version=${version#tacho }
+shift 2
+
+blessing='' names=()
+for word in "$@"; do
+    case $word in
+        --bless) blessing=1 ;;
+        -*) usage ;;
+        *) names+=("${word%/}") ;;
+    esac
+done
+((${#names[@]} > 0)) || mapfile -t names < <(ls "$here/cases")
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-golden.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+for name in "${names[@]}"; do
+    [[ -f $here/cases/$name/cmd ]] || { echo "no case $name" >&2; exit 2; }
+    run_case "$name"
+done
+echo "golden: $passed passed, $failed failed"
+echo "$passed passed, $failed failed"
+((failed == 0))
