@@ -186,7 +186,10 @@ static char *put_bytes(char *at, const char *text, size_t length)
     return at + length;
 }
 
-static char *put_text(char *at, const char *text) { return put_bytes(at, text, strlen(text)); }
+static char *put_text(char *at, const char *text)
+{
+    return put_bytes(at, text, strlen(text));
+}
 
 static char *put_char(char *at, char letter)
 {

@@ -160,7 +160,10 @@ static struct cost command_repeat(const struct options *options)
     return best;
 }
 
-static double mb_from_kib(uint64_t kib) { return (double)kib * 1024.0 * 1e-6; }
+static double mb_from_kib(uint64_t kib)
+{
+    return (double)kib * 1024.0 * 1e-6;
+}
 
 static void print_speed(uint64_t bytes, double seconds)
 {

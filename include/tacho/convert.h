@@ -33,8 +33,7 @@ typedef struct tacho_convert_result {
  * |out_result| may be NULL. Safe to call from several threads at once.
  */
 TACHO_API tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
-                                     const char *output_path,
-                                     const tacho_convert_options *options,
+                                     const char *output_path, const tacho_convert_options *options,
                                      tacho_convert_result *out_result) TACHO_MUST_USE;
 
 #ifdef __cplusplus

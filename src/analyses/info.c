@@ -55,8 +55,8 @@ static tacho_status info_row(tacho_events *events, const tacho_row *row)
     tacho_info *info = info_of(events);
     uint32_t part_id = events->dict->tracks[row->track].part;
     if (TACHO_UNLIKELY(row->track >= info->track_count)) {
-        TACHO_TRY(ensure_sums(&info->tracks, &info->track_count, &info->track_capacity,
-                              row->track));
+        TACHO_TRY(
+            ensure_sums(&info->tracks, &info->track_count, &info->track_capacity, row->track));
     }
     if (TACHO_UNLIKELY(part_id >= info->part_count)) {
         TACHO_TRY(ensure_sums(&info->parts, &info->part_count, &info->part_capacity, part_id));
@@ -113,8 +113,7 @@ static int64_t count_lost(const tacho_dict *dict, uint32_t part)
     return (int64_t)lost;
 }
 
-static tacho_status add_clock(const tacho_dict *dict, const tacho_clock *clock,
-                              tacho_table *table)
+static tacho_status add_clock(const tacho_dict *dict, const tacho_clock *clock, tacho_table *table)
 {
     tacho_str name = tacho_dict_string(dict, clock->name);
     if (!clock->counts_cycles) {
@@ -154,14 +153,10 @@ static tacho_status add_input(const tacho_info *info, uint32_t id, tacho_table *
 tacho_status tacho_info_inputs(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},
-        {"format", "format", TACHO_COLUMN_TEXT},
-        {"generation", "gen", TACHO_COLUMN_TEXT},
-        {"origin", "origin", TACHO_COLUMN_TEXT},
-        {"clock", "clock", TACHO_COLUMN_TEXT},
-        {"events", "events", TACHO_COLUMN_INT},
-        {"tracks", "tracks", TACHO_COLUMN_INT},
-        {"span_ns", "time span", TACHO_COLUMN_DURATION},
+        {"file", "file", TACHO_COLUMN_TEXT},      {"format", "format", TACHO_COLUMN_TEXT},
+        {"generation", "gen", TACHO_COLUMN_TEXT}, {"origin", "origin", TACHO_COLUMN_TEXT},
+        {"clock", "clock", TACHO_COLUMN_TEXT},    {"events", "events", TACHO_COLUMN_INT},
+        {"tracks", "tracks", TACHO_COLUMN_INT},   {"span_ns", "time span", TACHO_COLUMN_DURATION},
         {"lost", "lost", TACHO_COLUMN_INT},
     };
     tacho_table_init(out_table, "inputs", "Inputs", columns, sizeof(columns) / sizeof(columns[0]));
@@ -188,8 +183,8 @@ static tacho_status add_track(const tacho_info *info, size_t id, tacho_table *ta
     TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->busy_ticks)));
     const tacho_info_sums *part = &info->parts[track->part];
     tacho_activity_line line;
-    return tacho_table_add_text(table, tacho_activity_draw(info->activities[id], part->first_start,
-                                                           part->last_end, &line));
+    return tacho_table_add_text(
+        table, tacho_activity_draw(info->activities[id], part->first_start, part->last_end, &line));
 }
 
 /* Tracks as a viewer shows them: by part, then rank. */
@@ -254,19 +249,17 @@ tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table)
         {"count", "records", TACHO_COLUMN_INT},
         {"first_line", "first at line", TACHO_COLUMN_INT},
     };
-    tacho_table_init(out_table, "lost", "Not read", columns,
-                     sizeof(columns) / sizeof(columns[0]));
+    tacho_table_init(out_table, "lost", "Not read", columns, sizeof(columns) / sizeof(columns[0]));
     const tacho_dict *dict = info->events.dict;
     for (size_t i = 0; i < dict->loss_count; i++) {
         const tacho_loss *loss = &dict->losses[i];
         const char *phrase = tacho_loss_phrase(loss->reason);
-        TACHO_TRY(tacho_table_add_text(out_table,
-                                       tacho_dict_string(dict, dict->parts[loss->part].name)));
+        TACHO_TRY(
+            tacho_table_add_text(out_table, tacho_dict_string(dict, dict->parts[loss->part].name)));
         TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(phrase)));
         TACHO_TRY(tacho_table_add_int(out_table, (int64_t)loss->count));
-        TACHO_TRY(loss->first_line > 0
-                      ? tacho_table_add_int(out_table, (int64_t)loss->first_line)
-                      : tacho_table_add_absent(out_table));
+        TACHO_TRY(loss->first_line > 0 ? tacho_table_add_int(out_table, (int64_t)loss->first_line)
+                                       : tacho_table_add_absent(out_table));
     }
     return TACHO_OK;
 }

@@ -32,14 +32,14 @@ typedef struct tacho_conversion {
  * Inputs in time order stream through; others are sorted, reading them a second time where that
  * is possible.
  */
-tacho_status tacho_conversion_run(const tacho_conversion *conversion, tacho_dict *dict)
-    TACHO_MUST_USE;
+tacho_status tacho_conversion_run(const tacho_conversion *conversion,
+                                  tacho_dict *dict) TACHO_MUST_USE;
 
 /* Opens |input|, finds its source and pushes all of it to |events|. */
 tacho_status tacho_conversion_read_input(const tacho_conversion_input *input,
                                          const tacho_source_options *options,
-                                         const tacho_progress *progress, tacho_events *events)
-    TACHO_MUST_USE;
+                                         const tacho_progress *progress,
+                                         tacho_events *events) TACHO_MUST_USE;
 
 /* Records lost in all parts together. */
 uint64_t tacho_conversion_lost_count(const tacho_dict *dict);

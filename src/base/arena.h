@@ -24,7 +24,7 @@ void tacho_arena_deinit(tacho_arena *arena);
 tacho_status tacho_arena_alloc(tacho_arena *arena, size_t size, void **out_memory) TACHO_MUST_USE;
 
 /* Copies |text| and a NUL behind it. */
-tacho_status tacho_arena_copy(tacho_arena *arena, tacho_str text, tacho_str *out_copy)
-    TACHO_MUST_USE;
+tacho_status tacho_arena_copy(tacho_arena *arena, tacho_str text,
+                              tacho_str *out_copy) TACHO_MUST_USE;
 
 #endif

@@ -6,7 +6,7 @@
 #define TACHO_BASE_ATTRIBUTES_H
 
 #if defined(__GNUC__)
-#define TACHO_PRINTF(format_index, first_arg) \
+#define TACHO_PRINTF(format_index, first_arg)                                                      \
     __attribute__((format(printf, format_index, first_arg)))
 #define TACHO_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TACHO_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -28,16 +28,14 @@ static tacho_status start(tacho_encoder *encoder, bool is_zstd)
     if (is_zstd) {
         encoder->zstd = ZSTD_createCCtx();
     }
-    bool started = is_zstd
-                       ? encoder->zstd != NULL &&
-                             !ZSTD_isError(ZSTD_CCtx_setParameter(
-                                 encoder->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL)) &&
-                             !ZSTD_isError(
-                                 ZSTD_CCtx_setParameter(encoder->zstd, ZSTD_c_checksumFlag, 1))
-                       : deflateInit2(&encoder->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS,
-                                      GZIP_MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
-    return started ? TACHO_OK
-                   : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to compress");
+    bool started =
+        is_zstd ? encoder->zstd != NULL &&
+                      !ZSTD_isError(ZSTD_CCtx_setParameter(encoder->zstd, ZSTD_c_compressionLevel,
+                                                           ZSTD_LEVEL)) &&
+                      !ZSTD_isError(ZSTD_CCtx_setParameter(encoder->zstd, ZSTD_c_checksumFlag, 1))
+                : deflateInit2(&encoder->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS,
+                               GZIP_MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
+    return started ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to compress");
 }
 
 tacho_status tacho_encoder_create(tacho_str path, tacho_encoder **out_encoder)
@@ -95,8 +93,8 @@ static tacho_status run_zstd(tacho_encoder *encoder, tacho_str bytes, bool is_la
     size_t left = 0;
     do {
         ZSTD_outBuffer out = {encoder->chunk, CHUNK_BYTES, 0};
-        left = ZSTD_compressStream2(encoder->zstd, &out, &in,
-                                    is_last ? ZSTD_e_end : ZSTD_e_continue);
+        left =
+            ZSTD_compressStream2(encoder->zstd, &out, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);
         if (ZSTD_isError(left)) {
             return tacho_fail(TACHO_CODE_IO, "zstd compression failed: %s",
                               ZSTD_getErrorName(left));

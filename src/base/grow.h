@@ -14,10 +14,10 @@
  * Makes room for at least |need| elements of |element_size| bytes, doubling as it goes.
  * |items| is the address of the owner's array pointer, whatever its type.
  */
-tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need, size_t element_size)
-    TACHO_MUST_USE;
+tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need,
+                              size_t element_size) TACHO_MUST_USE;
 
-#define tacho_grow(items, capacity, need) \
+#define tacho_grow(items, capacity, need)                                                          \
     tacho_grow_bytes((items), (capacity), (need), sizeof(**(items)))
 
 #endif

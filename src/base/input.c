@@ -38,8 +38,7 @@ static tacho_status read_fd(tacho_input *input, void *bytes, size_t room, size_t
     *out_len = (size_t)got;
     input->raw_read_bytes += (uint64_t)got;
     if (input->progress.update != NULL) {
-        input->progress.update(input->progress.self, input->raw_read_bytes,
-                               input->raw_total_bytes);
+        input->progress.update(input->progress.self, input->raw_read_bytes, input->raw_total_bytes);
     }
     return TACHO_OK;
 }
@@ -191,8 +190,7 @@ static tacho_status start_decoding(tacho_input *input)
     size_t capacity = head.len > RAW_BYTES ? head.len : RAW_BYTES;
     input->raw = malloc(capacity);
     if (input->raw == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "%s: cannot get memory to decompress",
-                          input->name);
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "%s: cannot get memory to decompress", input->name);
     }
     memcpy(input->raw, head.data, head.len);
     input->raw_len = head.len;

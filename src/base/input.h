@@ -56,8 +56,8 @@ typedef struct tacho_input {
 tacho_status tacho_input_open(const char *path, tacho_input *out_input) TACHO_MUST_USE;
 
 /* An input over |bytes|, which must outlive it; |name| is used in messages. */
-tacho_status tacho_input_open_bytes(const char *name, tacho_str bytes, tacho_input *out_input)
-    TACHO_MUST_USE;
+tacho_status tacho_input_open_bytes(const char *name, tacho_str bytes,
+                                    tacho_input *out_input) TACHO_MUST_USE;
 
 void tacho_input_close(tacho_input *input);
 
@@ -83,8 +83,7 @@ static inline const char *tacho_input_damage(const tacho_input *input)
  * Makes at least |want| bytes visible, fewer only at the end, without consuming them.
  * |want| is at most TACHO_INPUT_TOKEN_MAX.
  */
-tacho_status tacho_input_peek(tacho_input *input, size_t want, tacho_str *out_bytes)
-    TACHO_MUST_USE;
+tacho_status tacho_input_peek(tacho_input *input, size_t want, tacho_str *out_bytes) TACHO_MUST_USE;
 
 /* Consumes |len| bytes that are visible. */
 static inline void tacho_input_skip(tacho_input *input, size_t len)
@@ -93,8 +92,8 @@ static inline void tacho_input_skip(tacho_input *input, size_t len)
 }
 
 /* The general case of tacho_input_line: refills, grows the window, meets the end. */
-tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line, bool *out_got)
-    TACHO_MUST_USE;
+tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line,
+                                   bool *out_got) TACHO_MUST_USE;
 
 /*
  * The next line without its LF (or CR LF). |*out_got| is false at the end of input. A line

@@ -19,9 +19,9 @@ typedef struct tacho_str {
 } tacho_str;
 
 /* A view of a string literal; usable in constant initialisers. */
-#define TACHO_STR_INIT(literal) \
-    {                           \
-        (literal), sizeof(literal) - 1 \
+#define TACHO_STR_INIT(literal)                                                                    \
+    {                                                                                              \
+        (literal), sizeof(literal) - 1                                                             \
     }
 #define TACHO_STR(literal) ((tacho_str)TACHO_STR_INIT(literal))
 

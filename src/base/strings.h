@@ -21,8 +21,8 @@ tacho_status tacho_strings_init(tacho_strings *strings) TACHO_MUST_USE;
 void tacho_strings_deinit(tacho_strings *strings);
 
 /* The id of |text|, which is copied if it is new. */
-tacho_status tacho_strings_ensure(tacho_strings *strings, tacho_str text, uint32_t *out_id)
-    TACHO_MUST_USE;
+tacho_status tacho_strings_ensure(tacho_strings *strings, tacho_str text,
+                                  uint32_t *out_id) TACHO_MUST_USE;
 
 /* The id of |text|, or TACHO_NONE. */
 uint32_t tacho_strings_find(const tacho_strings *strings, tacho_str text);

@@ -13,8 +13,8 @@
 bool tacho_utf8_is_clean(tacho_str text);
 
 /* |text| itself when clean, else a copy with each bad byte replaced by U+FFFD. */
-tacho_status tacho_utf8_clean(tacho_str text, tacho_arena *arena, tacho_str *out_text)
-    TACHO_MUST_USE;
+tacho_status tacho_utf8_clean(tacho_str text, tacho_arena *arena,
+                              tacho_str *out_text) TACHO_MUST_USE;
 
 /* The same into |to|, which has room for three times the bytes; returns the end. */
 char *tacho_utf8_clean_into(tacho_str text, char *to);
@@ -29,8 +29,8 @@ size_t tacho_utf8_decode(tacho_str text, uint32_t *out_code_point);
  * |text| as a terminal may show it: control characters, DEL, C1 and text-direction controls and
  * invalid bytes become visible escapes (\x1b, \u202e). |text| itself when there are none.
  */
-tacho_status tacho_utf8_printable(tacho_str text, tacho_arena *arena, tacho_str *out_text)
-    TACHO_MUST_USE;
+tacho_status tacho_utf8_printable(tacho_str text, tacho_arena *arena,
+                                  tacho_str *out_text) TACHO_MUST_USE;
 
 /* Columns that |text| takes on a terminal. */
 size_t tacho_utf8_width(tacho_str text);

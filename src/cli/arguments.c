@@ -59,8 +59,8 @@ static bool is_option_word(const char *word)
 }
 
 /* Takes the value of |option|, |attached| or from the words that follow. */
-static bool take_value(tacho_arguments *arguments, const tacho_option *option,
-                       const char *attached, word_list *list)
+static bool take_value(tacho_arguments *arguments, const tacho_option *option, const char *attached,
+                       word_list *list)
 {
     if (option->value == NULL) {
         if (attached != NULL) {
@@ -90,8 +90,7 @@ static bool parse_long(tacho_arguments *arguments, const char *word, word_list *
 {
     tacho_str text = tacho_str_from_cstring(word + 2);
     size_t equals = tacho_str_find_byte(text, '=');
-    const tacho_option *option =
-        find_option(arguments->command, tacho_str_make(text.data, equals));
+    const tacho_option *option = find_option(arguments->command, tacho_str_make(text.data, equals));
     if (option == NULL) {
         tacho_command_misuse(arguments->command, "unknown option '%s'", word);
         return false;

@@ -118,8 +118,7 @@ static int info_command_run(const tacho_arguments *arguments)
     int exit_code = TACHO_EXIT_USAGE;
     if (request.paths == NULL || request.path_count == 0) {
         tacho_command_misuse(arguments->command, "no input; name at least one profile");
-    } else if (choose_sink(arguments, &request) &&
-               tacho_value_source(arguments, &request.source) &&
+    } else if (choose_sink(arguments, &request) && tacho_value_source(arguments, &request.source) &&
                tacho_value_source_options(arguments, &request.source_options)) {
         exit_code = run_request(&request, tacho_arguments_has(arguments, "quiet"),
                                 tacho_arguments_has(arguments, "strict"));

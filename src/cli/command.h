@@ -90,18 +90,30 @@ extern const tacho_command tacho_dropin_perfetto_logger;
 const tacho_command *tacho_command_find(const char *name);
 
 /* Options that several verbs have. */
-#define TACHO_OPTION_HELP \
-    {"help", 'h', false, NULL, "show this help"}
-#define TACHO_OPTION_QUIET \
-    {"quiet", 'q', false, NULL, "no progress and no summary; errors and losses are still shown"}
+#define TACHO_OPTION_HELP                                                                          \
+    {                                                                                              \
+        "help", 'h', false, NULL, "show this help"                                                 \
+    }
+#define TACHO_OPTION_QUIET                                                                         \
+    {                                                                                              \
+        "quiet", 'q', false, NULL, "no progress and no summary; errors and losses are still shown" \
+    }
 #define TACHO_OPTION_FROM                                                                          \
-    {"from", 0, false, "FORMAT", "read every input as FORMAT instead of recognising it"}
+    {                                                                                              \
+        "from", 0, false, "FORMAT", "read every input as FORMAT instead of recognising it"         \
+    }
 #define TACHO_OPTION_CLOCK                                                                         \
-    {"clock-mhz", 0, false, "N", "frequency of cycle counts in MHz (default for Torq: 800)"}
+    {                                                                                              \
+        "clock-mhz", 0, false, "N", "frequency of cycle counts in MHz (default for Torq: 800)"     \
+    }
 #define TACHO_OPTION_SLICES                                                                        \
-    {"num-slices", 0, false, "N",                                                                  \
-     "slices that a T1 timeline, which does not name them, takes turns on (default: 2)"}
+    {                                                                                              \
+        "num-slices", 0, false, "N",                                                               \
+            "slices that a T1 timeline, which does not name them, takes turns on (default: 2)"     \
+    }
 #define TACHO_OPTION_STRICT                                                                        \
-    {"strict", 0, false, NULL, "treat any record that cannot be read as a failure"}
+    {                                                                                              \
+        "strict", 0, false, NULL, "treat any record that cannot be read as a failure"              \
+    }
 
 #endif

@@ -17,8 +17,8 @@ static void print_summary(const tacho_conversion *conversion, const tacho_dict *
         events += dict->parts[i].row_count;
     }
     char text[512];
-    snprintf(text, sizeof(text), "%s: %" PRIu64 " events from %zu input%s",
-             conversion->output_path, events, conversion->input_count,
+    snprintf(text, sizeof(text), "%s: %" PRIu64 " events from %zu input%s", conversion->output_path,
+             events, conversion->input_count,
              conversion->input_count == 1 ? "" : "s, each from its own zero (not aligned)");
     tacho_talk_line("wrote", text);
 }

@@ -85,7 +85,6 @@ static void print_scdoc_options(const tacho_command *command)
     }
 }
 
-
 void tacho_command_print_scdoc(const tacho_command *command)
 {
     printf("tacho-%s(1)\n\n# NAME\n\ntacho-%s - ", command->name, command->name);

@@ -50,8 +50,7 @@ bool tacho_value_duration(tacho_str text, int64_t *out_ns)
     }
     size_t point = tacho_str_find_byte(text, '.');
     int64_t decimals_ns = 0;
-    if (point < text.len &&
-        !parse_decimals(tacho_str_from(text, point + 1), scale, &decimals_ns)) {
+    if (point < text.len && !parse_decimals(tacho_str_from(text, point + 1), scale, &decimals_ns)) {
         return false;
     }
     uint64_t whole = 0;
@@ -74,12 +73,10 @@ bool tacho_value_window(tacho_str text, int64_t *out_begin_ns, int64_t *out_end_
     *out_begin_ns = 0;
     *out_end_ns = INT64_MAX;
     return (begin.len == 0 || tacho_value_duration(begin, out_begin_ns)) &&
-           (end.len == 0 || tacho_value_duration(end, out_end_ns)) &&
-           *out_begin_ns < *out_end_ns;
+           (end.len == 0 || tacho_value_duration(end, out_end_ns)) && *out_begin_ns < *out_end_ns;
 }
 
-bool tacho_value_source_options(const tacho_arguments *arguments,
-                                tacho_source_options *out_options)
+bool tacho_value_source_options(const tacho_arguments *arguments, tacho_source_options *out_options)
 {
     *out_options = (tacho_source_options){0};
     const char *mhz = tacho_arguments_value(arguments, "clock-mhz");

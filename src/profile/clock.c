@@ -34,8 +34,7 @@ static bool parse_micro(tacho_str text, uint64_t *out_micro)
         fraction_len > 6 || (point < text.len && fraction_len == 0)) {
         return false;
     }
-    if (fraction_len > 0 &&
-        !tacho_str_parse_u64(tacho_str_from(text, point + 1), &fraction)) {
+    if (fraction_len > 0 && !tacho_str_parse_u64(tacho_str_from(text, point + 1), &fraction)) {
         return false;
     }
     for (size_t i = fraction_len; i < 6; i++) {

@@ -15,13 +15,13 @@
 #include "base/str.h"
 
 typedef struct tacho_clock {
-    uint32_t name;          /* string id, e.g. "cycles" */
-    int64_t ns_numerator;   /* nanoseconds per tick as a reduced ratio */
+    uint32_t name;        /* string id, e.g. "cycles" */
+    int64_t ns_numerator; /* nanoseconds per tick as a reduced ratio */
     int64_t ns_denominator;
     int denominator_shift; /* log2 of the denominator when it is a power of two, else -1 */
-    int64_t zero_ticks; /* the tick shown as 0; set by profile/order */
-    int64_t max_ticks;  /* the last tick whose nanoseconds fit 63 bits */
-    bool counts_cycles; /* ticks are a processor's cycles: worth showing beside the time */
+    int64_t zero_ticks;    /* the tick shown as 0; set by profile/order */
+    int64_t max_ticks;     /* the last tick whose nanoseconds fit 63 bits */
+    bool counts_cycles;    /* ticks are a processor's cycles: worth showing beside the time */
 } tacho_clock;
 
 /* A clock of |numerator| / |denominator| ns per tick, both positive. */

@@ -131,8 +131,8 @@ tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts,
     tacho_track track = *facts;
     track.name = key[1];
     if (track.rank < 0) {
-        track.rank = (int32_t)track.track_class * RANK_PER_CLASS +
-                     (int32_t)(track.index % RANK_PER_CLASS);
+        track.rank =
+            (int32_t)track.track_class * RANK_PER_CLASS + (int32_t)(track.index % RANK_PER_CLASS);
     }
     TACHO_TRY(tacho_dict_add_track(dict, &track, out_id));
     return tacho_index_add(&dict->track_index, hash, *out_id);

@@ -108,8 +108,8 @@ tacho_status tacho_dict_init(tacho_dict *dict) TACHO_MUST_USE;
 void tacho_dict_deinit(tacho_dict *dict);
 
 /* The id of |text|. */
-tacho_status tacho_dict_ensure_string(tacho_dict *dict, tacho_str text, uint32_t *out_id)
-    TACHO_MUST_USE;
+tacho_status tacho_dict_ensure_string(tacho_dict *dict, tacho_str text,
+                                      uint32_t *out_id) TACHO_MUST_USE;
 
 static inline tacho_str tacho_dict_string(const tacho_dict *dict, uint32_t id)
 {
@@ -143,26 +143,26 @@ tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts,
                                      uint32_t *out_id) TACHO_MUST_USE;
 
 /* Adds a track without looking for an equal one: for lanes. */
-tacho_status tacho_dict_add_track(tacho_dict *dict, const tacho_track *track, uint32_t *out_id)
-    TACHO_MUST_USE;
+tacho_status tacho_dict_add_track(tacho_dict *dict, const tacho_track *track,
+                                  uint32_t *out_id) TACHO_MUST_USE;
 
 tacho_status tacho_dict_ensure_location(tacho_dict *dict, const tacho_location *location,
                                         uint32_t *out_id) TACHO_MUST_USE;
 
-tacho_status tacho_dict_ensure_site(tacho_dict *dict, const tacho_site *site, uint32_t *out_id)
-    TACHO_MUST_USE;
+tacho_status tacho_dict_ensure_site(tacho_dict *dict, const tacho_site *site,
+                                    uint32_t *out_id) TACHO_MUST_USE;
 
-tacho_status tacho_dict_add_run(tacho_dict *dict, const tacho_run *run, uint32_t *out_id)
-    TACHO_MUST_USE;
+tacho_status tacho_dict_add_run(tacho_dict *dict, const tacho_run *run,
+                                uint32_t *out_id) TACHO_MUST_USE;
 
 /* Counts |loss->count| more records lost in a part for a reason; the first line is kept. */
 tacho_status tacho_dict_add_loss(tacho_dict *dict, const tacho_loss *loss) TACHO_MUST_USE;
 
 /* Records a fact; a sink writes them all. */
-tacho_status tacho_dict_add_metadata(tacho_dict *dict, const char *key, tacho_str value)
-    TACHO_MUST_USE;
-tacho_status tacho_dict_add_metadata_count(tacho_dict *dict, const char *key, uint64_t value)
-    TACHO_MUST_USE;
+tacho_status tacho_dict_add_metadata(tacho_dict *dict, const char *key,
+                                     tacho_str value) TACHO_MUST_USE;
+tacho_status tacho_dict_add_metadata_count(tacho_dict *dict, const char *key,
+                                           uint64_t value) TACHO_MUST_USE;
 
 static inline const tacho_clock *tacho_dict_track_clock(const tacho_dict *dict, uint32_t track)
 {

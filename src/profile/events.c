@@ -103,9 +103,8 @@ int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_ro
     case TACHO_ROW_SPAN:
         return compare_spans(dict, a, b);
     case TACHO_ROW_FLOW:
-        return a->of.flow.leaves != b->of.flow.leaves
-                   ? (a->of.flow.leaves ? -1 : 1)
-                   : compare_u64(a->of.flow.id, b->of.flow.id);
+        return a->of.flow.leaves != b->of.flow.leaves ? (a->of.flow.leaves ? -1 : 1)
+                                                      : compare_u64(a->of.flow.id, b->of.flow.id);
     case TACHO_ROW_SAMPLE:
         return (a->of.sample.value > b->of.sample.value) -
                (a->of.sample.value < b->of.sample.value);

@@ -48,9 +48,9 @@ typedef enum tacho_row_kind {
 } tacho_row_kind;
 
 enum {
-    TACHO_SPAN_ORIGIN_MASK = 3,   /* a tacho_origin; 0 means: as the part */
-    TACHO_SPAN_INSTANT = 1 << 2,  /* a moment, not a zero-length span */
-    TACHO_SPAN_UNENDED = 1 << 3,  /* the input never said when it ended */
+    TACHO_SPAN_ORIGIN_MASK = 3,  /* a tacho_origin; 0 means: as the part */
+    TACHO_SPAN_INSTANT = 1 << 2, /* a moment, not a zero-length span */
+    TACHO_SPAN_UNENDED = 1 << 3, /* the input never said when it ended */
 };
 
 typedef enum tacho_flow_role {
@@ -106,8 +106,7 @@ TACHO_MUST_USE static inline tacho_status tacho_events_row(tacho_events *events,
     return events->vtable->row(events, row);
 }
 
-TACHO_MUST_USE static inline tacho_status tacho_events_end_part(tacho_events *events,
-                                                                uint32_t part)
+TACHO_MUST_USE static inline tacho_status tacho_events_end_part(tacho_events *events, uint32_t part)
 {
     return events->vtable->end_part(events, part);
 }

@@ -182,8 +182,7 @@ static tacho_status lanes_finish(tacho_events *events)
     return tacho_events_finish(lanes_of(events)->next);
 }
 
-static const tacho_events_vtable lanes_vtable = {lanes_row, lanes_end_part,
-                                                 lanes_finish};
+static const tacho_events_vtable lanes_vtable = {lanes_row, lanes_end_part, lanes_finish};
 
 tacho_status tacho_lanes_create(tacho_events *next, tacho_lanes **out_lanes)
 {

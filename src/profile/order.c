@@ -71,8 +71,7 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
     }
     tacho_row *last = &order->last_rows[row->track];
     if (TACHO_UNLIKELY(row->start <= last->start || row->start < order->earliest_start)) {
-        if (row->start < order->earliest_start ||
-            tacho_row_compare(events->dict, last, row) > 0) {
+        if (row->start < order->earliest_start || tacho_row_compare(events->dict, last, row) > 0) {
             return out_of_order();
         }
     }

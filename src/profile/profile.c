@@ -84,8 +84,8 @@ static tacho_status store_sample(tacho_profile *profile, const tacho_row *row)
 
 static tacho_status store_flow_end(tacho_profile *profile, const tacho_row *row)
 {
-    TACHO_TRY(tacho_grow(&profile->flow_ends, &profile->flow_end_capacity,
-                         profile->flow_end_count + 1));
+    TACHO_TRY(
+        tacho_grow(&profile->flow_ends, &profile->flow_end_capacity, profile->flow_end_count + 1));
     profile->flow_ends[profile->flow_end_count++] =
         (tacho_flow_end){row->start, row->of.flow.id, row->track, row->of.flow.role};
     return TACHO_OK;
@@ -118,8 +118,7 @@ static tacho_status profile_finish(tacho_events *events)
     return TACHO_OK;
 }
 
-static const tacho_events_vtable profile_vtable = {profile_row, profile_end_part,
-                                                   profile_finish};
+static const tacho_events_vtable profile_vtable = {profile_row, profile_end_part, profile_finish};
 
 void tacho_profile_init(tacho_profile *profile, tacho_dict *dict)
 {

@@ -17,9 +17,9 @@ static tacho_status select_row(tacho_events *events, const tacho_row *row)
     int64_t start_ns = tacho_clock_ns(clock, row->start);
     int64_t end_ns = tacho_clock_ns(clock, tacho_row_end(row));
     bool is_moment = start_ns == end_ns;
-    bool is_inside = start_ns < wanted->window_end_ns &&
-                     (is_moment ? start_ns >= wanted->window_begin_ns
-                                : end_ns > wanted->window_begin_ns);
+    bool is_inside =
+        start_ns < wanted->window_end_ns &&
+        (is_moment ? start_ns >= wanted->window_begin_ns : end_ns > wanted->window_begin_ns);
     if (!is_inside) {
         select->outside_window_count++;
         return TACHO_OK;
@@ -43,13 +43,12 @@ static tacho_status select_finish(tacho_events *events)
     tacho_select *select = select_of(events);
     TACHO_TRY(tacho_dict_add_metadata_count(events->dict, "filtered.outside_window",
                                             select->outside_window_count));
-    TACHO_TRY(tacho_dict_add_metadata_count(events->dict, "filtered.too_short",
-                                            select->too_short_count));
+    TACHO_TRY(
+        tacho_dict_add_metadata_count(events->dict, "filtered.too_short", select->too_short_count));
     return tacho_events_finish(select->next);
 }
 
-static const tacho_events_vtable select_vtable = {select_row, select_end_part,
-                                                  select_finish};
+static const tacho_events_vtable select_vtable = {select_row, select_end_part, select_finish};
 
 void tacho_select_init(tacho_select *select, const tacho_selection *selection, tacho_events *next)
 {

@@ -142,8 +142,8 @@ static void merge_halves(tacho_spool *spool, const sort_entry *from, size_t begi
     size_t left = begin;
     size_t right = middle;
     for (size_t at = begin; at < end; at++) {
-        bool take_right = left == middle ||
-                          (right < end && is_reversed(spool, &from[left], &from[right]));
+        bool take_right =
+            left == middle || (right < end && is_reversed(spool, &from[left], &from[right]));
         to[at] = take_right ? from[right++] : from[left++];
     }
 }
@@ -270,8 +270,8 @@ static tacho_status fill_reader(tacho_spool *spool, run_reader *reader)
     size_t room = reader->capacity - reader->len;
     uint64_t left = reader->rest.end - reader->rest.offset;
     size_t part = left < room ? (size_t)left : room;
-    TACHO_TRY(tacho_tempfile_read(&spool->file, reader->rest.offset, reader->bytes + reader->len,
-                                  part));
+    TACHO_TRY(
+        tacho_tempfile_read(&spool->file, reader->rest.offset, reader->bytes + reader->len, part));
     reader->rest.offset += part;
     reader->len += part;
     return TACHO_OK;

@@ -46,8 +46,7 @@ static tacho_status check_sites(const tacho_dict *dict)
 {
     for (size_t i = 0; i < dict->site_count; i++) {
         const tacho_site *site = &dict->sites[i];
-        if (site->name >= dict->strings.item_count ||
-            site->category >= dict->strings.item_count ||
+        if (site->name >= dict->strings.item_count || site->category >= dict->strings.item_count ||
             (site->location != TACHO_NONE && site->location >= dict->location_count)) {
             return breach("a site that refers to nothing", i);
         }

@@ -11,25 +11,25 @@
 
 /* What a track's time is spent on, in the order in which tracks are shown. */
 #define TACHO_TRACK_CLASSES(X)                                                                     \
-    X(GROUP, "group")           /* holds other tracks; a process in a trace viewer */              \
-    X(HOST, "host")             /* work of the host processor */                                   \
-    X(HOST_COPY, "host_copy")   /* memory copies by the host */                                    \
-    X(RUNTIME, "runtime")       /* the runtime library's own phases */                             \
-    X(CONTROL, "control")       /* the accelerator's sequencer: jobs and programs */               \
-    X(DMA_IN, "dma_in")         /* transfers towards local memory */                               \
-    X(DMA_OUT, "dma_out")       /* transfers from local memory */                                  \
-    X(DMA_LOCAL, "dma_local")   /* transfers between local memories */                             \
-    X(COMPUTE, "compute")       /* the main arithmetic engines */                                  \
-    X(VECTOR, "vector")         /* auxiliary programmable engines */                               \
-    X(SYNC, "sync")             /* waiting for one another */                                      \
-    X(PORT, "port")             /* input and output ports */                                       \
-    X(COUNTER, "counter")       /* samples of a value, not spans */
+    X(GROUP, "group")         /* holds other tracks; a process in a trace viewer */                \
+    X(HOST, "host")           /* work of the host processor */                                     \
+    X(HOST_COPY, "host_copy") /* memory copies by the host */                                      \
+    X(RUNTIME, "runtime")     /* the runtime library's own phases */                               \
+    X(CONTROL, "control")     /* the accelerator's sequencer: jobs and programs */                 \
+    X(DMA_IN, "dma_in")       /* transfers towards local memory */                                 \
+    X(DMA_OUT, "dma_out")     /* transfers from local memory */                                    \
+    X(DMA_LOCAL, "dma_local") /* transfers between local memories */                               \
+    X(COMPUTE, "compute")     /* the main arithmetic engines */                                    \
+    X(VECTOR, "vector")       /* auxiliary programmable engines */                                 \
+    X(SYNC, "sync")           /* waiting for one another */                                        \
+    X(PORT, "port")           /* input and output ports */                                         \
+    X(COUNTER, "counter")     /* samples of a value, not spans */
 
 typedef enum tacho_track_class {
 #define TACHO_CLASS_ENUM(name, text) TACHO_TRACK_##name,
     TACHO_TRACK_CLASSES(TACHO_CLASS_ENUM)
 #undef TACHO_CLASS_ENUM
-    TACHO_TRACK_CLASS_COUNT,
+        TACHO_TRACK_CLASS_COUNT,
 } tacho_track_class;
 
 /* Whether the numbers were computed, simulated or measured; never summed together. */
@@ -43,7 +43,7 @@ typedef enum tacho_origin {
 #define TACHO_ORIGIN_ENUM(name, text) TACHO_ORIGIN_##name,
     TACHO_ORIGINS(TACHO_ORIGIN_ENUM)
 #undef TACHO_ORIGIN_ENUM
-    TACHO_ORIGIN_COUNT,
+        TACHO_ORIGIN_COUNT,
 } tacho_origin;
 
 #define TACHO_UNITS(X)                                                                             \
@@ -58,7 +58,7 @@ typedef enum tacho_unit {
 #define TACHO_UNIT_ENUM(name, text) TACHO_UNIT_##name,
     TACHO_UNITS(TACHO_UNIT_ENUM)
 #undef TACHO_UNIT_ENUM
-    TACHO_UNIT_END,
+        TACHO_UNIT_END,
 } tacho_unit;
 
 /* Why a record of the input is not in the profile: a key for programs, a phrase for people. */
@@ -78,7 +78,7 @@ typedef enum tacho_loss_reason {
 #define TACHO_LOSS_ENUM(name, key, phrase) TACHO_LOSS_##name,
     TACHO_LOSS_REASONS(TACHO_LOSS_ENUM)
 #undef TACHO_LOSS_ENUM
-    TACHO_LOSS_REASON_COUNT,
+        TACHO_LOSS_REASON_COUNT,
 } tacho_loss_reason;
 
 const char *tacho_track_class_name(tacho_track_class track_class);
@@ -100,7 +100,7 @@ typedef enum tacho_torq_engine {
 #define TACHO_TORQ_ENUM(name, track_class, text) TACHO_TORQ_##name,
     TACHO_TORQ_ENGINES(TACHO_TORQ_ENUM)
 #undef TACHO_TORQ_ENUM
-    TACHO_TORQ_ENGINE_COUNT,
+        TACHO_TORQ_ENGINE_COUNT,
 } tacho_torq_engine;
 
 const char *tacho_torq_engine_name(tacho_torq_engine engine);

@@ -11,15 +11,13 @@
 #include "sinks/perfetto.h"
 
 #include "base/grow.h"
-#include "base/utf8.h"
-#include "sinks/perfetto_writer.h"
+#include "sinks/perfetto_args.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
     EVENT_OVERHEAD = 80 + PF_SITE_BYTES_MAX, /* tags, lengths and numbers, arguments aside */
-    ANNOTATION_OVERHEAD = 32, /* the same for one argument, text aside */
     FLOW_BYTES = 10,
     LARGEST_EXACT_DOUBLE_BITS = 53,
 };
@@ -270,129 +268,11 @@ static inline tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
     return TACHO_OK;
 }
 
-/* ---- arguments ------------------------------------------------------------------------- */
-
-/* Most arguments need nothing ahead; strings must be known before the event packet opens. */
-static tacho_status prepare_args(perfetto_sink *sink, const tacho_row *row)
-{
-    uint32_t iid = 0;
-    for (size_t i = 0; i < row->arg_count; i++) {
-        const tacho_arg *arg = &row->args[i];
-        TACHO_TRY(pf_writer_intern(&sink->writer, PF_TABLE_ANNOTATIONS, arg->key, &iid));
-        if (arg->type == TACHO_ARG_STRING) {
-            TACHO_TRY(pf_writer_intern(&sink->writer, PF_TABLE_VALUES, arg->value.as_string,
-                                       &iid));
-        }
-    }
-    return TACHO_OK;
-}
-
-static size_t args_bound(const tacho_row *row)
-{
-    size_t bound = 3 * ANNOTATION_OVERHEAD; /* cycles, origin, unended */
-    for (size_t i = 0; i < row->arg_count; i++) {
-        bound += ANNOTATION_OVERHEAD;
-        /* A bad byte grows to three. */
-        bound += row->args[i].type == TACHO_ARG_TEXT ? 3 * row->args[i].value.as_text.len : 0;
-    }
-    return bound;
-}
-
-static uint32_t known_iid(const perfetto_sink *sink, pf_table table, uint32_t string)
-{
-    return sink->writer.tables[table].items[string].iid;
-}
-
-/* Text with its bad bytes replaced, straight into the packet. */
-static unsigned char *put_text(unsigned char *at, tacho_str text)
-{
-    if (TACHO_LIKELY(tacho_utf8_is_clean(text))) {
-        return tacho_pb_put_bytes(at, PF_ANNOTATION_STRING, text);
-    }
-    unsigned char *body = tacho_pb_open(at, PF_ANNOTATION_STRING);
-    return tacho_pb_close(body, (unsigned char *)tacho_utf8_clean_into(text, (char *)body));
-}
-
-static unsigned char *put_value(const perfetto_sink *sink, unsigned char *at, const tacho_arg *arg)
-{
-    switch (arg->type) {
-    case TACHO_ARG_INT:
-        return tacho_pb_put_uint(at, PF_ANNOTATION_INT, (uint64_t)arg->value.as_int);
-    case TACHO_ARG_UINT:
-        return tacho_pb_put_uint(at, PF_ANNOTATION_UINT, arg->value.as_uint);
-    case TACHO_ARG_REAL:
-        return tacho_pb_put_double(at, PF_ANNOTATION_DOUBLE, arg->value.as_real);
-    case TACHO_ARG_BOOL:
-        return tacho_pb_put_uint(at, PF_ANNOTATION_BOOL, arg->value.as_bool);
-    case TACHO_ARG_STRING:
-        return tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID,
-                                 known_iid(sink, PF_TABLE_VALUES, arg->value.as_string));
-    case TACHO_ARG_TEXT:
-        return put_text(at, arg->value.as_text);
-    }
-    return at;
-}
-
-static unsigned char *put_annotation(const perfetto_sink *sink, unsigned char *at,
-                                     const tacho_arg *arg)
-{
-    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
-    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
-                           known_iid(sink, PF_TABLE_ANNOTATIONS, arg->key));
-    at = put_value(sink, at, arg);
-    return tacho_pb_close(body, at);
-}
-
-/* What only some spans have: an origin that is not the part's, an end that never came. */
-static unsigned char *put_rare_args(const perfetto_sink *sink, unsigned char *at,
-                                    const tacho_row *row)
-{
-    const tacho_dict *dict = sink->events.dict;
-    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
-    if (origin != TACHO_ORIGIN_UNKNOWN &&
-        origin != dict->parts[dict->tracks[row->track].part].origin) {
-        unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
-        at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
-                               sink->writer.own_iids[PF_OWN_ORIGIN]);
-        at = put_text(at, tacho_str_from_cstring(tacho_origin_name(origin)));
-        at = tacho_pb_close(body, at);
-    }
-    if ((row->of.span.flags & TACHO_SPAN_UNENDED) != 0) {
-        unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
-        at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
-                               sink->writer.own_iids[PF_OWN_UNENDED]);
-        at = tacho_pb_put_uint(at, PF_ANNOTATION_BOOL, 1);
-        at = tacho_pb_close(body, at);
-    }
-    return at;
-}
-
-static unsigned char *put_cycles(const perfetto_sink *sink, unsigned char *at,
-                                 const tacho_row *row)
-{
-    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
-    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, sink->writer.own_iids[PF_OWN_CYCLES]);
-    at = tacho_pb_put_uint(at, PF_ANNOTATION_UINT, (uint64_t)(row->of.span.end - row->start));
-    return tacho_pb_close(body, at);
-}
-
-static unsigned char *put_args(const perfetto_sink *sink, unsigned char *at, const tacho_row *row,
-                               bool counts_cycles)
-{
-    for (size_t i = 0; i < row->arg_count; i++) {
-        at = put_annotation(sink, at, &row->args[i]);
-    }
-    if (counts_cycles && (row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
-        at = put_cycles(sink, at, row);
-    }
-    return TACHO_UNLIKELY(row->of.span.flags != 0) ? put_rare_args(sink, at, row) : at;
-}
-
 /* ---- rows ------------------------------------------------------------------------------ */
 
 /* The BEGIN of a span, or an instant. */
-static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row,
-                                const tacho_clock *clock, uint32_t *arriving)
+static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
+                                uint32_t *arriving)
 {
     pf_writer *writer = &sink->writer;
     bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
@@ -400,20 +280,20 @@ static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row,
     /* First whatever the event refers to, each in a packet of its own. */
     TACHO_TRY(pf_writer_track(writer, row->track));
     if (!writer->options.omit_args) {
-        TACHO_TRY(prepare_args(sink, row));
-        bound += args_bound(row);
+        TACHO_TRY(pf_args_prepare(writer, row));
+        bound += pf_args_bound(row);
     }
     const pf_site *site = NULL;
     TACHO_TRY(pf_writer_site(writer, row->of.span.site, &site));
     event_packet packet;
     TACHO_TRY(open_event(sink, tacho_clock_ns(clock, row->start), bound, &packet));
-    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TYPE,
-                                  is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
+    packet.at =
+        tacho_pb_put_uint(packet.at, PF_EVENT_TYPE, is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
     packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(row->track));
     memcpy(packet.at, site->bytes, PF_SITE_BYTES_MAX); /* a constant length is one quick copy */
     packet.at += site->len;
     if (!writer->options.omit_args) {
-        packet.at = put_args(sink, packet.at, row, clock->counts_cycles);
+        packet.at = pf_args_put(writer, packet.at, row, clock->counts_cycles);
     }
     packet.at = put_flows(sink, packet.at, arriving);
     close_event(sink, &packet);
@@ -465,8 +345,7 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
 {
     double value = row->of.sample.value;
     if (!isfinite(value)) {
-        tacho_loss loss = {sink->events.dict->tracks[row->track].part, TACHO_LOSS_NOT_FINITE, 1,
-                           0};
+        tacho_loss loss = {sink->events.dict->tracks[row->track].part, TACHO_LOSS_NOT_FINITE, 1, 0};
         return tacho_dict_add_loss(sink->events.dict, &loss);
     }
     int64_t time_ns =

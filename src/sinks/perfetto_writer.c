@@ -26,14 +26,13 @@ tacho_status pf_writer_init(pf_writer *writer, tacho_dict *dict, tacho_output *o
 {
     *writer = (pf_writer){.dict = dict, .output = output, .options = *options, .epoch = 1};
     static const char *const names[PF_OWN_KEY_COUNT] = {
-        [PF_OWN_LOCATION] = "location",
-        [PF_OWN_CYCLES] = "cycles",
-        [PF_OWN_ORIGIN] = "origin",
-        [PF_OWN_UNENDED] = "unended",
+        [PF_OWN_LOCATION] = "location", [PF_OWN_CYCLES] = "cycles",
+        [PF_OWN_ORIGIN] = "origin",     [PF_OWN_UNENDED] = "unended",
+        [PF_OWN_RUN] = "run",           [PF_OWN_INVOCATION] = "invocation",
     };
     for (size_t i = 0; i < PF_OWN_KEY_COUNT; i++) {
-        TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(names[i]),
-                                           &writer->own_keys[i]));
+        TACHO_TRY(
+            tacho_dict_ensure_string(dict, tacho_str_from_cstring(names[i]), &writer->own_keys[i]));
     }
     return TACHO_OK;
 }
@@ -206,8 +205,7 @@ tacho_status pf_writer_restart(pf_writer *writer)
 }
 
 /* One entry of interned data, in a packet of its own. */
-static tacho_status write_interned(pf_writer *writer, uint32_t field, uint32_t iid,
-                                   tacho_str text)
+static tacho_status write_interned(pf_writer *writer, uint32_t field, uint32_t iid, tacho_str text)
 {
     unsigned char *memory = NULL;
     TACHO_TRY(pf_writer_reserve(writer, PACKET_OVERHEAD + text.len, &memory));
@@ -244,8 +242,7 @@ static tacho_status write_interned_clean(pf_writer *writer, pf_table table, uint
     return status;
 }
 
-tacho_status pf_writer_intern(pf_writer *writer, pf_table table, uint32_t string,
-                              uint32_t *out_iid)
+tacho_status pf_writer_intern(pf_writer *writer, pf_table table, uint32_t string, uint32_t *out_iid)
 {
     pf_interning *interning = &writer->tables[table];
     if (string >= interning->item_count) {
@@ -398,8 +395,7 @@ static tacho_status write_descriptor(pf_writer *writer, uint32_t id, tacho_arena
     unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
     unsigned char *body = tacho_pb_open(packet, PF_PACKET_TRACK_DESCRIPTOR);
     unsigned char *at = tacho_pb_put_uint(body, PF_TRACK_UUID, pf_track_uuid(id));
-    at = is_process ? put_process(at, writer, track, name)
-                    : put_plain_track(at, id, track, name);
+    at = is_process ? put_process(at, writer, track, name) : put_plain_track(at, id, track, name);
     at = tacho_pb_put_uint(at, PF_TRACK_CHILD_ORDERING, PF_ORDERING_EXPLICIT);
     at = tacho_pb_put_uint(at, PF_TRACK_SIBLING_RANK, (uint64_t)track->rank);
     at = tacho_pb_close(body, at);

@@ -54,6 +54,8 @@ typedef enum pf_own_key {
     PF_OWN_CYCLES,  /* raw duration, where the clock counts cycles */
     PF_OWN_ORIGIN,  /* where it is not the part's */
     PF_OWN_UNENDED, /* the input never said when it ended */
+    PF_OWN_RUN,     /* the execution it belongs to, by name and number */
+    PF_OWN_INVOCATION,
     PF_OWN_KEY_COUNT,
 } pf_own_key;
 
@@ -116,8 +118,7 @@ tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track) TACHO_M
 /* Describes |track| and its ancestors unless this epoch has them. */
 TACHO_MUST_USE static inline tacho_status pf_writer_track(pf_writer *writer, uint32_t track)
 {
-    if (TACHO_LIKELY(track < writer->track_count &&
-                     writer->track_epochs[track] == writer->epoch)) {
+    if (TACHO_LIKELY(track < writer->track_count && writer->track_epochs[track] == writer->epoch)) {
         return TACHO_OK;
     }
     return pf_writer_describe_track(writer, track);
@@ -130,8 +131,8 @@ static inline uint64_t pf_track_uuid(uint32_t track)
 }
 
 /* Room for a packet of at most |bound| bytes, in the output itself where that is possible. */
-tacho_status pf_writer_reserve(pf_writer *writer, size_t bound, unsigned char **out_memory)
-    TACHO_MUST_USE;
+tacho_status pf_writer_reserve(pf_writer *writer, size_t bound,
+                               unsigned char **out_memory) TACHO_MUST_USE;
 
 /* Takes the bytes [memory, end) that were put into a reserve. */
 void pf_writer_commit(pf_writer *writer, const unsigned char *memory, unsigned char *end);

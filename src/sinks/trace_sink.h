@@ -18,15 +18,15 @@ typedef struct tacho_trace_options {
 } tacho_trace_options;
 
 typedef struct tacho_trace_sink {
-    const char *name;  /* for --to */
-    const char *title; /* for people */
+    const char *name;            /* for --to */
+    const char *title;           /* for people */
     const char *const *suffixes; /* NULL-terminated; the first is the usual one */
     /*
      * Starts a trace. Close it before the output is committed or closed; finish, an event,
      * makes it complete.
      */
-    tacho_status (*open)(tacho_dict *dict, tacho_output *output,
-                         const tacho_trace_options *options, tacho_events **out_events);
+    tacho_status (*open)(tacho_dict *dict, tacho_output *output, const tacho_trace_options *options,
+                         tacho_events **out_events);
     void (*close)(tacho_events *events);
 } tacho_trace_sink;
 

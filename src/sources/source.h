@@ -51,7 +51,7 @@ const tacho_source *const *tacho_sources(void);
 const tacho_source *tacho_source_find(tacho_str name);
 
 /* By content: the one that is sure, else the only one that may be. Messages name |input|. */
-tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_source)
-    TACHO_MUST_USE;
+tacho_status tacho_source_resolve(tacho_input *input,
+                                  const tacho_source **out_source) TACHO_MUST_USE;
 
 #endif

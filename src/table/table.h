@@ -16,7 +16,7 @@ typedef enum tacho_column_type {
 } tacho_column_type;
 
 typedef struct tacho_column {
-    const char *name; /* for programs, with the unit as suffix: total_ns */
+    const char *name;  /* for programs, with the unit as suffix: total_ns */
     const char *title; /* for people */
     tacho_column_type type;
 } tacho_column;

@@ -75,7 +75,7 @@ run_case() {
 
 # ---- all of them ------------------------------------------------------------------------------
 
-(($# >= 2)) && [[ -x $1/tacho && -d $2 ]] || usage
+[[ $# -ge 2 && -x $1/tacho && -d $2 ]] || usage
 case_path=$(cd "$2" && pwd):$(cd "$1" && pwd):$(cd "$here/../judge" && pwd):$PATH
 version=$("$1/tacho" --version) || usage
 version=${version#tacho }

@@ -23,12 +23,10 @@ typedef enum generation { T1, T2, T3, T4, NO_GENERATION } generation;
 static const char *const t1_header[] = {"ID", "Start", "End", "Location", "Op Type", NULL};
 static const char *const t1_api_header[] = {"event_name",    "start_time", "end_time",
                                             "mlir_src_line", "event_type", NULL};
-static const char *const t3_header[] = {"actionIndex", "elapsed_time(us)", "timestamp(us)",
-                                        "event",       "location",         "bytes",
-                                        NULL};
-static const char *const t4_header[] = {"taskId", "elapsed_time(us)", "timestamp(us)",
-                                        "event",  "location",         "bytes",
-                                        NULL};
+static const char *const t3_header[] = {
+    "actionIndex", "elapsed_time(us)", "timestamp(us)", "event", "location", "bytes", NULL};
+static const char *const t4_header[] = {
+    "taskId", "elapsed_time(us)", "timestamp(us)", "event", "location", "bytes", NULL};
 
 static const char *generation_name(generation which)
 {
@@ -61,8 +59,7 @@ static bool parse_slice_id(tacho_str digits, uint32_t slice_count, engine_id *ou
     }
     out_id->engine = TACHO_TORQ_SLICE;
     out_id->is_t2 = underscore < digits.len;
-    if (out_id->is_t2 &&
-        !tacho_str_parse_u64(tacho_str_from(digits, underscore + 1), &number)) {
+    if (out_id->is_t2 && !tacho_str_parse_u64(tacho_str_from(digits, underscore + 1), &number)) {
         return false;
     }
     out_id->slice = (uint32_t)(out_id->is_t2 ? number : number % slice_count);
@@ -108,8 +105,8 @@ typedef struct timeline_row {
 
 static void add_bytes_arg(const timeline *self, uint64_t bytes, timeline_row *row)
 {
-    row->args[row->arg_count] = (tacho_arg){
-        .key = self->bytes_key, .type = TACHO_ARG_UINT, .unit = TACHO_UNIT_BYTES};
+    row->args[row->arg_count] =
+        (tacho_arg){.key = self->bytes_key, .type = TACHO_ARG_UINT, .unit = TACHO_UNIT_BYTES};
     row->args[row->arg_count++].value.as_uint = bytes;
 }
 

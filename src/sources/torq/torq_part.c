@@ -94,8 +94,8 @@ tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uin
         .track_class = tacho_torq_engine_class(engine),
         .nesting = TACHO_NESTING_ENGINE,
     };
-    TACHO_TRY(tacho_dict_ensure_track(part->dict, &facts, tacho_str_make(name, (size_t)len),
-                                      out_track));
+    TACHO_TRY(
+        tacho_dict_ensure_track(part->dict, &facts, tacho_str_make(name, (size_t)len), out_track));
     *(is_slice ? &part->slice_tracks[slice] : &part->engine_tracks[engine]) = *out_track;
     return TACHO_OK;
 }
@@ -185,13 +185,12 @@ static tacho_status add_site(torq_part *part, const torq_site_facts *facts, uint
     }
     const char *category = tacho_track_class_name(facts->track_class);
     TACHO_TRY(tacho_dict_ensure_string(part->dict, name, &site.name));
-    TACHO_TRY(tacho_dict_ensure_string(part->dict, tacho_str_from_cstring(category),
-                                       &site.category));
+    TACHO_TRY(
+        tacho_dict_ensure_string(part->dict, tacho_str_from_cstring(category), &site.category));
     return tacho_dict_ensure_site(part->dict, &site, out_site);
 }
 
-tacho_status torq_part_make_site(torq_part *part, const torq_site_facts *facts,
-                                 uint32_t *out_site)
+tacho_status torq_part_make_site(torq_part *part, const torq_site_facts *facts, uint32_t *out_site)
 {
     tacho_status status = add_site(part, facts, out_site);
     tacho_arena_deinit(&part->scratch);

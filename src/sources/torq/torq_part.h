@@ -48,9 +48,8 @@ tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uin
                                   uint32_t *out_track) TACHO_MUST_USE;
 
 /* The track of an engine; |slice| < TORQ_SLICE_MAX matters for TACHO_TORQ_SLICE only. */
-TACHO_MUST_USE static inline tacho_status torq_part_track(torq_part *part,
-                                                          tacho_torq_engine engine, uint32_t slice,
-                                                          uint32_t *out_track)
+TACHO_MUST_USE static inline tacho_status torq_part_track(torq_part *part, tacho_torq_engine engine,
+                                                          uint32_t slice, uint32_t *out_track)
 {
     *out_track =
         engine == TACHO_TORQ_SLICE ? part->slice_tracks[slice] : part->engine_tracks[engine];
@@ -68,8 +67,8 @@ typedef struct torq_site_facts {
 } torq_site_facts;
 
 /* The entry of |key|, a new one if need be; good until the next call. */
-tacho_status torq_part_find_entry(torq_part *part, tacho_str key, torq_entry **out_entry)
-    TACHO_MUST_USE;
+tacho_status torq_part_find_entry(torq_part *part, tacho_str key,
+                                  torq_entry **out_entry) TACHO_MUST_USE;
 
 /* Makes the site that |facts| describe. */
 tacho_status torq_part_make_site(torq_part *part, const torq_site_facts *facts,

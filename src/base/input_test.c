@@ -1,0 +1,846 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each text is read in every way an input can be made: a file and bytes in memory, plain and
+ * compressed by zlib and libzstd themselves. Long inputs are files with holes, which cost
+ * nothing to make.
+ */
+#include "base/input.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+enum { WINDOW_BYTES = 256 << 10, PATH_BYTES = 1024, GZIP_WINDOW_BITS = 15 + 16 };
+
+/* The folder of one test and one file in it. */
+typedef struct scratch {
+    char folder[PATH_BYTES / 2];
+    char path[PATH_BYTES];
+} scratch;
+
+static int make_scratch(void **state)
+{
+    scratch *made = calloc(1, sizeof(*made));
+    const char *temp = getenv("TMPDIR");
+    if (made == NULL) {
+        return -1;
+    }
+    snprintf(made->folder, sizeof(made->folder), "%s/tacho-input-XXXXXX",
+             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
+    if (mkdtemp(made->folder) == NULL) {
+        free(made);
+        return -1;
+    }
+    snprintf(made->path, sizeof(made->path), "%s/in", made->folder);
+    *state = made;
+    return 0;
+}
+
+static int remove_scratch(void **state)
+{
+    scratch *made = *state;
+    unlink(made->path);
+    int result = rmdir(made->folder);
+    free(made);
+    return result;
+}
+
+static void write_file(const char *path, tacho_str bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes.data, 1, bytes.len, file), bytes.len);
+    assert_int_equal(fclose(file), 0);
+}
+
+static tacho_str compress_gzip(tacho_str text)
+{
+    z_stream stream = {0};
+    assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, GZIP_WINDOW_BITS, 8, Z_DEFAULT_STRATEGY),
+                     Z_OK);
+    size_t room = deflateBound(&stream, (uLong)text.len);
+    char *packed = malloc(room);
+    assert_non_null(packed);
+    stream.next_in = (Bytef *)(uintptr_t)text.data;
+    stream.avail_in = (uInt)text.len;
+    stream.next_out = (Bytef *)packed;
+    stream.avail_out = (uInt)room;
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    size_t len = room - stream.avail_out;
+    assert_int_equal(deflateEnd(&stream), Z_OK);
+    return tacho_str_make(packed, len);
+}
+
+static tacho_str compress_zstd(tacho_str text)
+{
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    assert_non_null(context);
+    assert_false(ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)));
+    size_t room = ZSTD_compressBound(text.len);
+    char *packed = malloc(room);
+    assert_non_null(packed);
+    size_t len = ZSTD_compress2(context, packed, room, text.data, text.len);
+    assert_false(ZSTD_isError(len));
+    ZSTD_freeCCtx(context);
+    return tacho_str_make(packed, len);
+}
+
+typedef tacho_str compress_function(tacho_str text);
+
+static compress_function *const compressors[2] = {compress_gzip, compress_zstd};
+static const char *const compressor_names[2] = {"gzip", "zstd"};
+
+static tacho_str concatenate(tacho_str one, tacho_str two)
+{
+    char *both = malloc(one.len + two.len);
+    assert_non_null(both);
+    memcpy(both, one.data, one.len);
+    memcpy(both + one.len, two.data, two.len);
+    return tacho_str_make(both, one.len + two.len);
+}
+
+static void discard(tacho_str text)
+{
+    free((void *)(uintptr_t)text.data);
+}
+
+static void check_status(tacho_status status, tacho_code code, const char *message)
+{
+    assert_int_equal(tacho_status_code(status), code);
+    if (message != NULL) {
+        assert_string_equal(tacho_status_message(status), message);
+    }
+    tacho_status_free(status);
+}
+
+/* Reads every line and joins them again, each with a '|' behind it. */
+static char *join_lines(tacho_input *input)
+{
+    char *joined = calloc(1, 1);
+    assert_non_null(joined);
+    size_t len = 0;
+    uint64_t line_count = 0;
+    for (;;) {
+        tacho_str line;
+        bool got = false;
+        assert_null(tacho_input_line(input, &line, &got));
+        if (!got) {
+            assert_int_equal(line.len, 0);
+            break;
+        }
+        line_count++;
+        assert_int_equal(input->line_number, line_count);
+        joined = realloc(joined, len + line.len + 2);
+        assert_non_null(joined);
+        memcpy(joined + len, line.data, line.len);
+        len += line.len;
+        joined[len++] = '|';
+        joined[len] = '\0';
+    }
+    return joined;
+}
+
+static void check_lines(tacho_input *input, size_t text_len, const char *expected)
+{
+    char *joined = join_lines(input);
+    assert_string_equal(joined, expected);
+    assert_int_equal(tacho_input_offset(input), text_len);
+    assert_null(tacho_input_damage(input));
+    /* The end stays the end. */
+    tacho_str line;
+    bool got = true;
+    assert_null(tacho_input_line(input, &line, &got));
+    assert_false(got);
+    free(joined);
+}
+
+/* Reads |text| from a file and from memory, in the form that |packed| has. */
+static void check_lines_of(const scratch *made, tacho_str packed, tacho_str text,
+                           const char *expected)
+{
+    tacho_input input;
+    write_file(made->path, packed);
+    assert_null(tacho_input_open(made->path, &input));
+    check_lines(&input, text.len, expected);
+    tacho_input_close(&input);
+    assert_null(tacho_input_open_bytes("bytes", packed, &input));
+    check_lines(&input, text.len, expected);
+    tacho_input_close(&input);
+}
+
+static void test_lines(void **state)
+{
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"\n", "|"},
+        {"a", "a|"},
+        {"a\n", "a|"},
+        {"a\nb", "a|b|"},
+        {"\n\na\n\n", "||a||"},
+        {"a\r\nb\r\n", "a|b|"},
+        {"a\r\nb", "a|b|"},
+        {"\r\n\r\n", "||"},
+        {"a\r", "a|"},
+        {"a\rb\n", "a\rb|"},
+        {"a\r\r\n", "a\r|"},
+        {"\r", "|"},
+        {"\x1f\x8b\n", "\x1f\x8b|"}, /* two bytes of a gzip header are not gzip */
+        {"\x28\xb5\x2f\n", "\x28\xb5\x2f|"},
+        {"\xef\xbb\xbf"
+         "a\n",
+         "\xef\xbb\xbf"
+         "a|"}, /* whoever parses the text knows what to do with the mark */
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_str text = tacho_str_from_cstring(cases[i][0]);
+        check_lines_of(*state, text, text, cases[i][1]);
+        for (size_t k = 0; k < 2; k++) {
+            tacho_str packed = compressors[k](text);
+            check_lines_of(*state, packed, text, cases[i][1]);
+            discard(packed);
+        }
+    }
+}
+
+/* NUL is a byte like others. */
+static void test_line_with_nul(void **state)
+{
+    (void)state;
+    tacho_input input;
+    tacho_str line;
+    bool got = false;
+    assert_null(tacho_input_open_bytes("bytes", TACHO_STR("a\0b\nc"), &input));
+    assert_null(tacho_input_line(&input, &line, &got));
+    assert_true(got && tacho_str_equal(line, TACHO_STR("a\0b")));
+    tacho_input_close(&input);
+}
+
+static void test_compression_is_named(void **state)
+{
+    const scratch *made = *state;
+    tacho_input input;
+    assert_null(tacho_input_open_bytes("bytes", TACHO_STR("plain\n"), &input));
+    assert_null(tacho_input_compression(&input));
+    tacho_input_close(&input);
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str packed = compressors[i](TACHO_STR("text\n"));
+        write_file(made->path, packed); /* its name says nothing */
+        assert_null(tacho_input_open(made->path, &input));
+        assert_string_equal(tacho_input_compression(&input), compressor_names[i]);
+        tacho_input_close(&input);
+        discard(packed);
+    }
+}
+
+/* Text whose line |i| is i and as many dots, and ends in LF or CR LF: lines meet every border. */
+static tacho_str make_long_text(size_t line_count)
+{
+    size_t room = line_count * (line_count % 1000 + 1000);
+    char *text = malloc(room);
+    assert_non_null(text);
+    size_t len = 0;
+    for (size_t i = 0; i < line_count; i++) {
+        len += (size_t)snprintf(text + len, room - len, "%zu", i);
+        memset(text + len, '.', i % 997);
+        len += i % 997;
+        text[len] = '\r';
+        len += i % 2;
+        text[len++] = '\n';
+    }
+    return tacho_str_make(text, len);
+}
+
+static void check_long_text(tacho_input *input, size_t line_count)
+{
+    for (size_t i = 0; i < line_count; i++) {
+        tacho_str line;
+        bool got = false;
+        char number[32];
+        int digits = snprintf(number, sizeof(number), "%zu", i);
+        assert_null(tacho_input_line(input, &line, &got));
+        bool is_right = got && line.len == (size_t)digits + i % 997 &&
+                        memcmp(line.data, number, (size_t)digits) == 0;
+        for (size_t k = (size_t)digits; is_right && k < line.len; k++) {
+            is_right = line.data[k] == '.';
+        }
+        if (!is_right) {
+            fail_msg("line %zu is wrong", i + 1);
+        }
+    }
+    check_lines(input, (size_t)input->limit_offset, "");
+    assert_int_equal(input->line_number, line_count);
+}
+
+static void test_lines_across_refills(void **state)
+{
+    enum { LINE_COUNT = 4000 };
+    const scratch *made = *state;
+    tacho_str text = make_long_text(LINE_COUNT);
+    assert_true(text.len > 6 * WINDOW_BYTES);
+    tacho_str packed[3] = {text, compress_gzip(text), compress_zstd(text)};
+    for (size_t i = 0; i < 3; i++) {
+        tacho_input input;
+        write_file(made->path, packed[i]);
+        assert_null(tacho_input_open(made->path, &input));
+        check_long_text(&input, LINE_COUNT);
+        assert_int_equal(tacho_input_offset(&input), text.len);
+        tacho_input_close(&input);
+        assert_null(tacho_input_open_bytes("bytes", packed[i], &input));
+        check_long_text(&input, LINE_COUNT);
+        tacho_input_close(&input);
+        discard(packed[i]);
+    }
+}
+
+/* Line ends just before, at and just after the end of the window, also between CR and LF. */
+static void test_line_ends_at_window(void **state)
+{
+    const scratch *made = *state;
+    char *text = malloc(2 * WINDOW_BYTES);
+    assert_non_null(text);
+    for (size_t len = WINDOW_BYTES - 3; len <= WINDOW_BYTES + 2; len++) {
+        memset(text, 'x', len);
+        memcpy(text + len, "\r\nend", 5);
+        write_file(made->path, tacho_str_make(text, len + 5));
+        tacho_input input;
+        tacho_str line;
+        bool got = false;
+        assert_null(tacho_input_open(made->path, &input));
+        assert_null(tacho_input_line(&input, &line, &got));
+        assert_true(got);
+        assert_int_equal(line.len, len);
+        assert_memory_equal(line.data, text, len);
+        assert_int_equal(tacho_input_offset(&input), len + 2);
+        check_lines(&input, len + 5, "end|");
+        tacho_input_close(&input);
+    }
+    free(text);
+}
+
+/* A file of |size| zero bytes, but for |text| at |offset|. */
+static void write_sparse(const char *path, size_t size, size_t offset, tacho_str text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, (off_t)size), 0);
+    assert_int_equal(pwrite(fd, text.data, text.len, (off_t)offset), text.len);
+    assert_int_equal(close(fd), 0);
+}
+
+/* Opens a file that begins with the line "first"; the next line has |len| bytes. */
+static void open_with_long_line(const scratch *made, size_t len, bool has_end, tacho_input *input)
+{
+    size_t size = 6 + len;
+    write_sparse(made->path, size, 0, TACHO_STR("first\n"));
+    if (has_end) {
+        int fd = open(made->path, O_WRONLY | O_APPEND);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, "\nlast", 5), 5);
+        assert_int_equal(close(fd), 0);
+    }
+    tacho_str line;
+    bool got = false;
+    assert_null(tacho_input_open(made->path, input));
+    assert_null(tacho_input_line(input, &line, &got));
+    assert_true(got && tacho_str_equal(line, TACHO_STR("first")));
+}
+
+static void test_longest_line(void **state)
+{
+    for (int has_end = 0; has_end < 2; has_end++) {
+        tacho_input input;
+        tacho_str line;
+        bool got = false;
+        open_with_long_line(*state, TACHO_INPUT_TOKEN_MAX, has_end, &input);
+        assert_null(tacho_input_line(&input, &line, &got));
+        assert_true(got);
+        assert_int_equal(line.len, TACHO_INPUT_TOKEN_MAX);
+        assert_int_equal(input.line_number, 2);
+        check_lines(&input, 6 + TACHO_INPUT_TOKEN_MAX + (has_end ? 5 : 0), has_end ? "last|" : "");
+        tacho_input_close(&input);
+    }
+}
+
+static void check_too_long(tacho_input *input, const char *name)
+{
+    char message[2 * PATH_BYTES];
+    snprintf(message, sizeof(message),
+             "%s:2: the line that starts at byte 6 is longer than 16 MiB; is this a text file?",
+             name);
+    tacho_str line;
+    bool got = false;
+    check_status(tacho_input_line(input, &line, &got), TACHO_CODE_LIMIT, message);
+    tacho_input_close(input);
+}
+
+static void test_line_without_end_is_too_long(void **state)
+{
+    const scratch *made = *state;
+    tacho_input input;
+    open_with_long_line(made, TACHO_INPUT_TOKEN_MAX + 1, false, &input);
+    check_too_long(&input, made->path);
+    open_with_long_line(made, 64u << 20, false, &input);
+    check_too_long(&input, made->path);
+}
+
+/* The limit holds wherever the line end lies, not only when the window misses it. */
+static void test_line_with_end_is_too_long(void **state)
+{
+    static const size_t lens[] = {TACHO_INPUT_TOKEN_MAX + 1, TACHO_INPUT_TOKEN_MAX + (4 << 20)};
+    const scratch *made = *state;
+    for (size_t i = 0; i < 2; i++) {
+        tacho_input input;
+        open_with_long_line(made, lens[i], true, &input);
+        check_too_long(&input, made->path);
+    }
+}
+
+static void test_line_in_memory_is_too_long(void **state)
+{
+    (void)state;
+    size_t len = 6 + TACHO_INPUT_TOKEN_MAX + 2;
+    char *text = calloc(1, len);
+    assert_non_null(text);
+    memcpy(text, "first\n", 6);
+    text[len - 1] = '\n';
+    tacho_input input;
+    tacho_str line;
+    bool got = false;
+    assert_null(tacho_input_open_bytes("bytes", tacho_str_make(text, len), &input));
+    assert_null(tacho_input_line(&input, &line, &got));
+    assert_true(got && tacho_str_equal(line, TACHO_STR("first")));
+    check_too_long(&input, "bytes");
+    free(text);
+}
+
+static void test_peek(void **state)
+{
+    const scratch *made = *state;
+    tacho_input input;
+    tacho_str seen;
+    write_file(made->path, TACHO_STR("magic\nbody"));
+    assert_null(tacho_input_open(made->path, &input));
+    assert_null(tacho_input_peek(&input, 0, &seen));
+    for (int again = 0; again < 2; again++) { /* consumes nothing */
+        assert_null(tacho_input_peek(&input, 5, &seen));
+        assert_true(seen.len >= 5);
+        assert_memory_equal(seen.data, "magic", 5);
+        assert_int_equal(tacho_input_offset(&input), 0);
+    }
+    tacho_input_skip(&input, 6);
+    assert_int_equal(tacho_input_offset(&input), 6);
+    assert_null(tacho_input_peek(&input, 100, &seen)); /* fewer only at the end */
+    assert_true(tacho_str_equal(seen, TACHO_STR("body")));
+    tacho_input_skip(&input, 4);
+    assert_null(tacho_input_peek(&input, 1, &seen));
+    assert_int_equal(seen.len, 0);
+    check_lines(&input, 10, "");
+    tacho_input_close(&input);
+}
+
+/* A peek past the window grows it; what was skipped is not in it. */
+static void test_peek_far(void **state)
+{
+    enum { TEXT_BYTES = 3 * WINDOW_BYTES };
+    const scratch *made = *state;
+    tacho_input input;
+    tacho_str seen;
+    write_sparse(made->path, TEXT_BYTES, TEXT_BYTES - 4, TACHO_STR("tail"));
+    assert_null(tacho_input_open(made->path, &input));
+    assert_null(tacho_input_peek(&input, 1000, &seen));
+    tacho_input_skip(&input, 1000);
+    assert_null(tacho_input_peek(&input, TEXT_BYTES - 1000, &seen));
+    assert_int_equal(seen.len, TEXT_BYTES - 1000);
+    assert_memory_equal(seen.data + seen.len - 4, "tail", 4);
+    assert_int_equal(seen.data[0], 0);
+    assert_int_equal(tacho_input_offset(&input), 1000);
+    tacho_input_close(&input);
+}
+
+static void test_peek_token_max(void **state)
+{
+    const scratch *made = *state;
+    tacho_input input;
+    tacho_str seen;
+    write_sparse(made->path, TACHO_INPUT_TOKEN_MAX + 10, 0, TACHO_STR("x"));
+    assert_null(tacho_input_open(made->path, &input));
+    assert_null(tacho_input_peek(&input, TACHO_INPUT_TOKEN_MAX, &seen));
+    assert_true(seen.len >= TACHO_INPUT_TOKEN_MAX);
+    tacho_input_close(&input);
+}
+
+/* Several gzip members or zstd frames in a row are one text; empty ones among them. */
+static void test_several_members(void **state)
+{
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str one = compressors[i](TACHO_STR("a\nb"));
+        tacho_str empty = compressors[i](TACHO_STR(""));
+        tacho_str two = compressors[i](TACHO_STR("c\nd\n"));
+        tacho_str front = concatenate(empty, one);
+        tacho_str back = concatenate(empty, two);
+        tacho_str all = concatenate(front, back);
+        check_lines_of(*state, all, TACHO_STR("a\nbc\nd\n"), "a|bc|d|");
+        discard(one);
+        discard(empty);
+        discard(two);
+        discard(front);
+        discard(back);
+        discard(all);
+    }
+}
+
+/* Checks that |input| yields a prefix of |text| and ends; returns how long a prefix. */
+static size_t read_prefix(tacho_input *input, tacho_str text)
+{
+    tacho_str seen;
+    assert_null(tacho_input_peek(input, text.len + 1, &seen));
+    assert_true(seen.len <= text.len);
+    assert_memory_equal(seen.data, text.data, seen.len);
+    return seen.len;
+}
+
+/* Exactly |len| bytes of |packed|, so that the sanitizers see a read past them. */
+static size_t read_cut(tacho_str packed, size_t len, tacho_str text, const char **out_damage)
+{
+    char *exact = malloc(len);
+    assert_non_null(exact);
+    memcpy(exact, packed.data, len);
+    tacho_input input;
+    assert_null(tacho_input_open_bytes("bytes", tacho_str_make(exact, len), &input));
+    size_t got = read_prefix(&input, text);
+    *out_damage = tacho_input_damage(&input);
+    tacho_input_close(&input);
+    free(exact);
+    return got;
+}
+
+static void test_cut_anywhere(void **state)
+{
+    (void)state;
+    static const size_t magic_lens[2] = {3, 4};
+    tacho_str text = TACHO_STR("0;1520;310;loc(\"a\":1:2)\n1;1530;90;loc(\"b\":3:4)\nend");
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str packed = compressors[i](text);
+        const char *damage = NULL;
+        size_t longest = 0;
+        for (size_t len = magic_lens[i]; len < packed.len; len++) {
+            size_t got = read_cut(packed, len, text, &damage);
+            assert_non_null(damage);
+            assert_string_equal(damage, "the compressed stream is cut off");
+            assert_true(got >= longest); /* more bytes never give less text */
+            longest = got;
+        }
+        assert_int_equal(read_cut(packed, packed.len, text, &damage), text.len);
+        assert_null(damage);
+        discard(packed);
+    }
+}
+
+/* The same where the second member is cut: all of the first is there. */
+static void test_cut_second_member(void **state)
+{
+    (void)state;
+    tacho_str text = TACHO_STR("one\ntwo\n");
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str one = compressors[i](TACHO_STR("one\n"));
+        tacho_str two = compressors[i](TACHO_STR("two\n"));
+        tacho_str both = concatenate(one, two);
+        const char *damage = NULL;
+        for (size_t len = one.len; len <= both.len; len++) {
+            bool is_whole = len == one.len || len == both.len;
+            assert_true(read_cut(both, len, text, &damage) >= 4);
+            assert_int_equal(damage == NULL, is_whole);
+        }
+        discard(one);
+        discard(two);
+        discard(both);
+    }
+}
+
+/* A file cut in the middle, long enough that whole windows come before the cut. */
+static void test_cut_file(void **state)
+{
+    const scratch *made = *state;
+    tacho_str text = make_long_text(3000);
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str packed = compressors[i](text);
+        write_file(made->path, tacho_str_make(packed.data, packed.len - packed.len / 4));
+        tacho_input input;
+        assert_null(tacho_input_open(made->path, &input));
+        size_t got = read_prefix(&input, text);
+        assert_true(got > text.len / 4 && got < text.len);
+        assert_string_equal(tacho_input_damage(&input), "the compressed stream is cut off");
+        tacho_input_close(&input);
+        discard(packed);
+    }
+    discard(text);
+}
+
+/* Every single byte turned over: no crash, and no wrong text without a word about it. */
+static void test_damage_anywhere(void **state)
+{
+    (void)state;
+    tacho_str text = TACHO_STR("0;1520;310;loc(\"a\":1:2)\n1;1530;90;loc(\"b\":3:4)\nend");
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str packed = compressors[i](text);
+        tacho_str copy = concatenate(packed, TACHO_STR(""));
+        char *bytes = (char *)(uintptr_t)copy.data;
+        for (size_t at = 4; at < packed.len; at++) {
+            bytes[at] = (char)~bytes[at];
+            tacho_input input;
+            tacho_str seen;
+            assert_null(tacho_input_open_bytes("bytes", copy, &input));
+            assert_null(tacho_input_peek(&input, 1 << 20, &seen));
+            if (tacho_input_damage(&input) == NULL && !tacho_str_equal(seen, text)) {
+                fail_msg("%s: byte %zu", compressor_names[i], at);
+            }
+            tacho_input_close(&input);
+            bytes[at] = (char)~bytes[at];
+        }
+        discard(packed);
+        discard(copy);
+    }
+}
+
+static void test_bad_checksum(void **state)
+{
+    (void)state;
+    tacho_str text = TACHO_STR("some text\n");
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str packed = compressors[i](text);
+        char *bytes = (char *)(uintptr_t)packed.data;
+        bytes[packed.len - (i == 0 ? 5 : 1)] ^= 1; /* gzip keeps the length behind it */
+        tacho_input input;
+        assert_null(tacho_input_open_bytes("bytes", packed, &input));
+        read_prefix(&input, text);
+        assert_string_equal(tacho_input_damage(&input), "the compressed stream is damaged");
+        tacho_input_close(&input);
+        discard(packed);
+    }
+}
+
+/* What follows a whole stream and is none itself is damage, but costs no text. */
+static void test_garbage_behind(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str packed = compressors[i](TACHO_STR("a\nb\n"));
+        tacho_str both = concatenate(packed, TACHO_STR("no magic number"));
+        const char *damage = NULL;
+        assert_int_equal(read_cut(both, both.len, TACHO_STR("a\nb\n"), &damage), 4);
+        assert_non_null(damage);
+        discard(packed);
+        discard(both);
+    }
+}
+
+/* A window's worth of text from a few bytes, thousands of times over. */
+static void test_dense_stream(void **state)
+{
+    const scratch *made = *state;
+    enum { TEXT_BYTES = 8 << 20 };
+    char *text = calloc(1, TEXT_BYTES);
+    assert_non_null(text);
+    for (size_t i = 0; i < 2; i++) {
+        tacho_str packed = compressors[i](tacho_str_make(text, TEXT_BYTES));
+        write_file(made->path, packed);
+        tacho_input input;
+        assert_null(tacho_input_open(made->path, &input));
+        for (;;) {
+            tacho_str seen;
+            assert_null(tacho_input_peek(&input, 1, &seen));
+            if (seen.len == 0) {
+                break;
+            }
+            assert_int_equal(memcmp(seen.data, text, seen.len), 0);
+            tacho_input_skip(&input, seen.len);
+        }
+        assert_int_equal(tacho_input_offset(&input), TEXT_BYTES);
+        assert_int_equal(input.buffer_capacity, WINDOW_BYTES); /* a window, not the whole text */
+        assert_null(tacho_input_damage(&input));
+        tacho_input_close(&input);
+        discard(packed);
+    }
+    free(text);
+}
+
+static void test_bytes_are_copied(void **state)
+{
+    (void)state;
+    tacho_str nothing = {NULL, 0};
+    tacho_input input;
+    assert_null(tacho_input_open_bytes("bytes", nothing, &input));
+    check_lines(&input, 0, "");
+    tacho_input_close(&input);
+    char name[] = "name";
+    assert_null(tacho_input_open_bytes(name, TACHO_STR("text"), &input));
+    name[0] = 'x';
+    assert_string_equal(input.name, "name");
+    tacho_input_close(&input);
+    tacho_input_close(&input); /* closed twice does no harm */
+}
+
+static void test_open_refuses(void **state)
+{
+    const scratch *made = *state;
+    char message[2 * PATH_BYTES];
+    tacho_input input;
+    snprintf(message, sizeof(message), "%s: cannot open: No such file or directory", made->path);
+    check_status(tacho_input_open(made->path, &input), TACHO_CODE_NOT_FOUND, message);
+    snprintf(message, sizeof(message), "%s: is a directory; name a file in it", made->folder);
+    check_status(tacho_input_open(made->folder, &input), TACHO_CODE_IO, message);
+    tacho_input_close(&input); /* a failed open leaves nothing to close, and closing is safe */
+    write_file(made->path, TACHO_STR("x"));
+    char below[PATH_BYTES + 8];
+    snprintf(below, sizeof(below), "%s/below", made->path);
+    check_status(tacho_input_open(below, &input), TACHO_CODE_IO, NULL);
+}
+
+/* The descriptors that are open now. */
+static size_t count_descriptors(void)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    assert_non_null(folder);
+    while (readdir(folder) != NULL) {
+        count++;
+    }
+    closedir(folder);
+    return count;
+}
+
+static void test_descriptors_are_closed(void **state)
+{
+    const scratch *made = *state;
+    tacho_input input;
+    size_t before = count_descriptors();
+    write_file(made->path, TACHO_STR("x"));
+    assert_null(tacho_input_open(made->path, &input));
+    assert_int_equal(count_descriptors(), before + 1);
+    tacho_input_close(&input);
+    check_status(tacho_input_open(made->folder, &input), TACHO_CODE_IO, NULL);
+    assert_int_equal(count_descriptors(), before);
+}
+
+/* Page 0 is never mapped, so the first read of this file fails. */
+static void test_read_fails(void **state)
+{
+    (void)state;
+    tacho_input input;
+    check_status(tacho_input_open("/proc/self/mem", &input), TACHO_CODE_IO,
+                 "/proc/self/mem: cannot read: Input/output error");
+}
+
+static void test_is_rereadable(void **state)
+{
+    const scratch *made = *state;
+    assert_false(tacho_input_is_rereadable("-"));
+    assert_false(tacho_input_is_rereadable(made->path));
+    assert_false(tacho_input_is_rereadable(made->folder));
+    assert_false(tacho_input_is_rereadable("/dev/null"));
+    write_file(made->path, TACHO_STR("x"));
+    assert_true(tacho_input_is_rereadable(made->path));
+    unlink(made->path);
+    assert_int_equal(mkfifo(made->path, 0600), 0);
+    assert_false(tacho_input_is_rereadable(made->path));
+}
+
+/* Standard input is a pipe for a while. */
+static void test_standard_input(void **state)
+{
+    (void)state;
+    int ends[2];
+    int kept = dup(STDIN_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    assert_int_equal(write(ends[1], "a\nb", 3), 3);
+    close(ends[0]);
+    close(ends[1]);
+    tacho_input input;
+    assert_null(tacho_input_open("-", &input));
+    assert_string_equal(input.name, "standard input");
+    assert_int_equal(input.raw_total_bytes, 0);
+    check_lines(&input, 3, "a|b|");
+    tacho_input_close(&input);
+    assert_int_not_equal(fcntl(STDIN_FILENO, F_GETFD), -1); /* it is not ours to close */
+    if (kept >= 0) {
+        dup2(kept, STDIN_FILENO);
+        close(kept);
+    }
+}
+
+typedef struct progress_log {
+    uint64_t done_bytes;
+    uint64_t total_bytes;
+    size_t call_count;
+} progress_log;
+
+static void log_progress(void *self, uint64_t done_bytes, uint64_t total_bytes)
+{
+    progress_log *log = self;
+    assert_true(done_bytes >= log->done_bytes);
+    *log = (progress_log){done_bytes, total_bytes, log->call_count + 1};
+}
+
+static void test_progress(void **state)
+{
+    const scratch *made = *state;
+    enum { TEXT_BYTES = 5 * WINDOW_BYTES };
+    write_sparse(made->path, TEXT_BYTES, 0, TACHO_STR("x\n"));
+    tacho_input input;
+    assert_null(tacho_input_open(made->path, &input));
+    progress_log log = {0};
+    input.progress = (tacho_progress){log_progress, &log};
+    free(join_lines(&input));
+    assert_true(log.call_count >= 4);
+    assert_int_equal(log.done_bytes, TEXT_BYTES);
+    assert_int_equal(log.total_bytes, TEXT_BYTES);
+    tacho_input_close(&input);
+}
+
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(test_lines),
+        cmocka_unit_test(test_line_with_nul),
+        IN_SCRATCH(test_compression_is_named),
+        IN_SCRATCH(test_lines_across_refills),
+        IN_SCRATCH(test_line_ends_at_window),
+        IN_SCRATCH(test_longest_line),
+        IN_SCRATCH(test_line_without_end_is_too_long),
+        IN_SCRATCH(test_line_with_end_is_too_long),
+        cmocka_unit_test(test_line_in_memory_is_too_long),
+        IN_SCRATCH(test_peek),
+        IN_SCRATCH(test_peek_far),
+        IN_SCRATCH(test_peek_token_max),
+        IN_SCRATCH(test_several_members),
+        cmocka_unit_test(test_cut_anywhere),
+        cmocka_unit_test(test_cut_second_member),
+        IN_SCRATCH(test_cut_file),
+        cmocka_unit_test(test_damage_anywhere),
+        cmocka_unit_test(test_bad_checksum),
+        cmocka_unit_test(test_garbage_behind),
+        IN_SCRATCH(test_dense_stream),
+        cmocka_unit_test(test_bytes_are_copied),
+        IN_SCRATCH(test_open_refuses),
+        IN_SCRATCH(test_descriptors_are_closed),
+        cmocka_unit_test(test_read_fails),
+        IN_SCRATCH(test_is_rereadable),
+        cmocka_unit_test(test_standard_input),
+        IN_SCRATCH(test_progress),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arguments as debug annotations. What an annotation refers to, its name and a string value
+ * that repeats, is interned first; then the event can be written in one go.
+ */
+#include "sinks/perfetto_args.h"
+
+#include "base/utf8.h"
+
+enum { ANNOTATION_OVERHEAD = 32 /* tags, lengths and numbers of one argument, text aside */ };
+
+/* Most arguments need nothing ahead; strings must be known before the event packet opens. */
+tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row)
+{
+    uint32_t iid = 0;
+    if (row->of.span.run != TACHO_NONE) {
+        uint32_t name = writer->dict->runs[row->of.span.run].name;
+        TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, name, &iid));
+    }
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, arg->key, &iid));
+        if (arg->type == TACHO_ARG_STRING) {
+            TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, arg->value.as_string, &iid));
+        }
+    }
+    return TACHO_OK;
+}
+
+size_t pf_args_bound(const tacho_row *row)
+{
+    size_t bound = PF_OWN_KEY_COUNT * ANNOTATION_OVERHEAD;
+    for (size_t i = 0; i < row->arg_count; i++) {
+        bound += ANNOTATION_OVERHEAD;
+        /* A bad byte grows to three. */
+        bound += row->args[i].type == TACHO_ARG_TEXT ? 3 * row->args[i].value.as_text.len : 0;
+    }
+    return bound;
+}
+
+static uint32_t known_iid(const pf_writer *writer, pf_table table, uint32_t string)
+{
+    return writer->tables[table].items[string].iid;
+}
+
+/* Text with its bad bytes replaced, straight into the packet. */
+static unsigned char *put_text(unsigned char *at, tacho_str text)
+{
+    if (TACHO_LIKELY(tacho_utf8_is_clean(text))) {
+        return tacho_pb_put_bytes(at, PF_ANNOTATION_STRING, text);
+    }
+    unsigned char *body = tacho_pb_open(at, PF_ANNOTATION_STRING);
+    return tacho_pb_close(body, (unsigned char *)tacho_utf8_clean_into(text, (char *)body));
+}
+
+static unsigned char *put_value(const pf_writer *writer, unsigned char *at, const tacho_arg *arg)
+{
+    switch (arg->type) {
+    case TACHO_ARG_INT:
+        return tacho_pb_put_uint(at, PF_ANNOTATION_INT, (uint64_t)arg->value.as_int);
+    case TACHO_ARG_UINT:
+        return tacho_pb_put_uint(at, PF_ANNOTATION_UINT, arg->value.as_uint);
+    case TACHO_ARG_REAL:
+        return tacho_pb_put_double(at, PF_ANNOTATION_DOUBLE, arg->value.as_real);
+    case TACHO_ARG_BOOL:
+        return tacho_pb_put_uint(at, PF_ANNOTATION_BOOL, arg->value.as_bool);
+    case TACHO_ARG_STRING:
+        return tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID,
+                                 known_iid(writer, PF_TABLE_VALUES, arg->value.as_string));
+    case TACHO_ARG_TEXT:
+        return put_text(at, arg->value.as_text);
+    }
+    return at;
+}
+
+static unsigned char *put_annotation(const pf_writer *writer, unsigned char *at,
+                                     const tacho_arg *arg)
+{
+    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
+                           known_iid(writer, PF_TABLE_ANNOTATIONS, arg->key));
+    at = put_value(writer, at, arg);
+    return tacho_pb_close(body, at);
+}
+
+/* What only some spans have: an origin that is not the part's, an end that never came. */
+static unsigned char *put_rare_args(const pf_writer *writer, unsigned char *at,
+                                    const tacho_row *row)
+{
+    const tacho_dict *dict = writer->dict;
+    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
+    if (origin != TACHO_ORIGIN_UNKNOWN &&
+        origin != dict->parts[dict->tracks[row->track].part].origin) {
+        unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+        at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, writer->own_iids[PF_OWN_ORIGIN]);
+        at = put_text(at, tacho_str_from_cstring(tacho_origin_name(origin)));
+        at = tacho_pb_close(body, at);
+    }
+    if ((row->of.span.flags & TACHO_SPAN_UNENDED) != 0) {
+        unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+        at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, writer->own_iids[PF_OWN_UNENDED]);
+        at = tacho_pb_put_uint(at, PF_ANNOTATION_BOOL, 1);
+        at = tacho_pb_close(body, at);
+    }
+    return at;
+}
+
+static unsigned char *put_cycles(const pf_writer *writer, unsigned char *at, const tacho_row *row)
+{
+    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, writer->own_iids[PF_OWN_CYCLES]);
+    at = tacho_pb_put_uint(at, PF_ANNOTATION_UINT, (uint64_t)(row->of.span.end - row->start));
+    return tacho_pb_close(body, at);
+}
+
+static unsigned char *put_run(const pf_writer *writer, unsigned char *at, const tacho_run *run)
+{
+    const uint32_t *own_iids = writer->own_iids;
+    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, own_iids[PF_OWN_RUN]);
+    at = tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID,
+                           known_iid(writer, PF_TABLE_VALUES, run->name));
+    at = tacho_pb_close(body, at);
+    if (run->invocation < 0) {
+        return at;
+    }
+    body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, own_iids[PF_OWN_INVOCATION]);
+    at = tacho_pb_put_uint(at, PF_ANNOTATION_UINT, (uint64_t)run->invocation);
+    return tacho_pb_close(body, at);
+}
+
+unsigned char *pf_args_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,
+                           bool counts_cycles)
+{
+    for (size_t i = 0; i < row->arg_count; i++) {
+        at = put_annotation(writer, at, &row->args[i]);
+    }
+    if (counts_cycles && (row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
+        at = put_cycles(writer, at, row);
+    }
+    if (row->of.span.run != TACHO_NONE) {
+        at = put_run(writer, at, &writer->dict->runs[row->of.span.run]);
+    }
+    return TACHO_UNLIKELY(row->of.span.flags != 0) ? put_rare_args(writer, at, row) : at;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The arguments of a span: its own, and what the sink adds (cycles, run, origin).
+ */
+#ifndef TACHO_SINKS_PERFETTO_ARGS_H
+#define TACHO_SINKS_PERFETTO_ARGS_H
+
+#include "sinks/perfetto_writer.h"
+
+/* Writes whatever the arguments of |row| will refer to. */
+tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row) TACHO_MUST_USE;
+
+/* The most bytes that pf_args_put may write. */
+size_t pf_args_bound(const tacho_row *row);
+
+/* Writes the arguments into an event; |counts_cycles| is the track's clock's. */
+unsigned char *pf_args_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,
+                           bool counts_cycles);
+
+#endif
