@@ -130,7 +130,7 @@ static char *join_lines(tacho_input *input)
     char *joined = calloc(1, 1);
     assert_non_null(joined);
     size_t len = 0;
-    uint64_t line_count = 0;
+    uint64_t line_count = input->line_number;
     for (;;) {
         tacho_str line;
         bool got = false;

@@ -48,6 +48,8 @@ static int compare_values(const tacho_dict *dict, const tacho_arg *a, const tach
     case TACHO_ARG_INT:
         return compare_i64(a->value.as_int, b->value.as_int);
     case TACHO_ARG_UINT:
+    case TACHO_ARG_DICT:
+    case TACHO_ARG_ARRAY:
         return compare_u64(a->value.as_uint, b->value.as_uint);
     case TACHO_ARG_REAL:
         return (a->value.as_real > b->value.as_real) - (a->value.as_real < b->value.as_real);
@@ -56,6 +58,7 @@ static int compare_values(const tacho_dict *dict, const tacho_arg *a, const tach
     case TACHO_ARG_STRING:
         return compare_strings(dict, a->value.as_string, b->value.as_string);
     case TACHO_ARG_TEXT:
+    case TACHO_ARG_JSON:
         return tacho_str_compare(a->value.as_text, b->value.as_text);
     }
     return 0;

@@ -24,7 +24,13 @@ typedef enum tacho_arg_type {
     TACHO_ARG_BOOL,
     TACHO_ARG_STRING, /* a string of the dictionary: for values that repeat */
     TACHO_ARG_TEXT,   /* bytes of the row itself: for values that do not */
+    TACHO_ARG_DICT,   /* as_uint > 0 arguments follow that belong to it, perhaps nested in turn */
+    TACHO_ARG_ARRAY,  /* the same; its elements have no key */
+    TACHO_ARG_JSON,   /* as_text is a JSON value that fits none of the others: null, {}, [] */
 } tacho_arg_type;
+
+/* How deep dictionaries and arrays may lie in one another. */
+enum { TACHO_ARG_DEPTH_MAX = 16 };
 
 /* A named, typed value of a span. */
 typedef struct tacho_arg {
@@ -40,6 +46,12 @@ typedef struct tacho_arg {
         tacho_str as_text;
     } value;
 } tacho_arg;
+
+/* Whether the value is text that belongs to the row. */
+static inline bool tacho_arg_has_text(const tacho_arg *arg)
+{
+    return arg->type == TACHO_ARG_TEXT || arg->type == TACHO_ARG_JSON;
+}
 
 typedef enum tacho_row_kind {
     TACHO_ROW_FLOW, /* one end of an arrow */

@@ -24,7 +24,7 @@ tacho_status tacho_packed_row_size(const tacho_row *row, size_t *out_size)
 {
     size_t size = sizeof(tacho_packed_row) + row->arg_count * sizeof(packed_arg);
     for (size_t i = 0; i < row->arg_count; i++) {
-        size += row->args[i].type == TACHO_ARG_TEXT ? row->args[i].value.as_text.len : 0;
+        size += tacho_arg_has_text(&row->args[i]) ? row->args[i].value.as_text.len : 0;
     }
     if (size > UINT32_MAX - 8) {
         return tacho_fail(TACHO_CODE_LIMIT, "an event with %zu arguments takes %zu bytes",
@@ -40,6 +40,8 @@ static uint64_t value_bits(const tacho_arg *arg)
     switch (arg->type) {
     case TACHO_ARG_INT:
     case TACHO_ARG_UINT:
+    case TACHO_ARG_DICT:
+    case TACHO_ARG_ARRAY:
     case TACHO_ARG_REAL:
         memcpy(&bits, &arg->value, sizeof(bits));
         break;
@@ -50,6 +52,7 @@ static uint64_t value_bits(const tacho_arg *arg)
         bits = arg->value.as_string;
         break;
     case TACHO_ARG_TEXT:
+    case TACHO_ARG_JSON:
         bits = arg->value.as_text.len;
         break;
     }
@@ -76,7 +79,7 @@ void tacho_packed_row_write(const tacho_row *row, int64_t key, size_t size, void
                                  .type = (uint8_t)arg->type,
                                  .unit = (uint8_t)arg->unit,
                                  .bits = value_bits(arg)};
-        if (arg->type == TACHO_ARG_TEXT && arg->value.as_text.len > 0) {
+        if (tacho_arg_has_text(arg) && arg->value.as_text.len > 0) {
             memcpy(text, arg->value.as_text.data, arg->value.as_text.len);
             text += arg->value.as_text.len;
         }
@@ -88,6 +91,8 @@ static void unpack_value(const packed_arg *packed, const char **text, tacho_arg 
     switch (out_arg->type) {
     case TACHO_ARG_INT:
     case TACHO_ARG_UINT:
+    case TACHO_ARG_DICT:
+    case TACHO_ARG_ARRAY:
     case TACHO_ARG_REAL:
         memcpy(&out_arg->value, &packed->bits, sizeof(packed->bits));
         break;
@@ -98,6 +103,7 @@ static void unpack_value(const packed_arg *packed, const char **text, tacho_arg 
         out_arg->value.as_string = (uint32_t)packed->bits;
         break;
     case TACHO_ARG_TEXT:
+    case TACHO_ARG_JSON:
         out_arg->value.as_text = tacho_str_make(*text, (size_t)packed->bits);
         *text += packed->bits;
         break;

@@ -27,7 +27,7 @@ static tacho_status store_args(tacho_profile *profile, const tacho_row *row, uin
     for (size_t i = 0; i < row->arg_count; i++) {
         tacho_stored_arg *stored = &profile->args[profile->arg_count + i];
         *stored = (tacho_stored_arg){row->args[i], i + 1 == row->arg_count};
-        if (stored->arg.type == TACHO_ARG_TEXT) {
+        if (tacho_arg_has_text(&stored->arg)) {
             TACHO_TRY(tacho_arena_copy(&profile->arena, row->args[i].value.as_text,
                                        &stored->arg.value.as_text));
         }

@@ -33,7 +33,7 @@ size_t pf_args_bound(const tacho_row *row)
     for (size_t i = 0; i < row->arg_count; i++) {
         bound += ANNOTATION_OVERHEAD;
         /* A bad byte grows to three. */
-        bound += row->args[i].type == TACHO_ARG_TEXT ? 3 * row->args[i].value.as_text.len : 0;
+        bound += tacho_arg_has_text(&row->args[i]) ? 3 * row->args[i].value.as_text.len : 0;
     }
     return bound;
 }
@@ -44,12 +44,12 @@ static uint32_t known_iid(const pf_writer *writer, pf_table table, uint32_t stri
 }
 
 /* Text with its bad bytes replaced, straight into the packet. */
-static unsigned char *put_text(unsigned char *at, tacho_str text)
+static inline unsigned char *put_text(unsigned char *at, uint32_t field, tacho_str text)
 {
     if (TACHO_LIKELY(tacho_utf8_is_clean(text))) {
-        return tacho_pb_put_bytes(at, PF_ANNOTATION_STRING, text);
+        return tacho_pb_put_bytes(at, field, text);
     }
-    unsigned char *body = tacho_pb_open(at, PF_ANNOTATION_STRING);
+    unsigned char *body = tacho_pb_open(at, field);
     return tacho_pb_close(body, (unsigned char *)tacho_utf8_clean_into(text, (char *)body));
 }
 
@@ -68,19 +68,52 @@ static unsigned char *put_value(const pf_writer *writer, unsigned char *at, cons
         return tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID,
                                  known_iid(writer, PF_TABLE_VALUES, arg->value.as_string));
     case TACHO_ARG_TEXT:
-        return put_text(at, arg->value.as_text);
+        return put_text(at, PF_ANNOTATION_STRING, arg->value.as_text);
+    case TACHO_ARG_JSON:
+        return put_text(at, PF_ANNOTATION_LEGACY_JSON, arg->value.as_text);
+    case TACHO_ARG_DICT:
+    case TACHO_ARG_ARRAY:
+        break;
     }
     return at;
 }
 
-static unsigned char *put_annotation(const pf_writer *writer, unsigned char *at,
-                                     const tacho_arg *arg)
+/* A dictionary or array that is being written. */
+typedef struct open_container {
+    unsigned char *body;
+    size_t end; /* index of the first argument behind it */
+    uint32_t field;
+} open_container;
+
+/* Writes |args|, containers with what belongs to them; without recursion. */
+static unsigned char *put_annotations(const pf_writer *writer, unsigned char *at,
+                                      const tacho_arg *args, size_t arg_count)
 {
-    unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
-    at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
-                           known_iid(writer, PF_TABLE_ANNOTATIONS, arg->key));
-    at = put_value(writer, at, arg);
-    return tacho_pb_close(body, at);
+    open_container stack[TACHO_ARG_DEPTH_MAX];
+    size_t depth = 0;
+    for (size_t i = 0; i < arg_count; i++) {
+        const tacho_arg *arg = &args[i];
+        bool in_array = depth > 0 && stack[depth - 1].field == PF_ANNOTATION_ARRAY_VALUES;
+        unsigned char *body =
+            tacho_pb_open(at, depth > 0 ? stack[depth - 1].field : PF_EVENT_ANNOTATIONS);
+        at = body;
+        if (!in_array) {
+            at = tacho_pb_put_uint(at, PF_ANNOTATION_NAME_IID,
+                                   known_iid(writer, PF_TABLE_ANNOTATIONS, arg->key));
+        }
+        bool is_container = arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
+        if (is_container && arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX) {
+            uint32_t field = arg->type == TACHO_ARG_DICT ? PF_ANNOTATION_DICT_ENTRIES
+                                                         : PF_ANNOTATION_ARRAY_VALUES;
+            stack[depth++] = (open_container){body, i + 1 + (size_t)arg->value.as_uint, field};
+            continue;
+        }
+        at = tacho_pb_close(body, put_value(writer, at, arg));
+        while (depth > 0 && stack[depth - 1].end == i + 1) {
+            at = tacho_pb_close(stack[--depth].body, at);
+        }
+    }
+    return at;
 }
 
 /* What only some spans have: an origin that is not the part's, an end that never came. */
@@ -93,7 +126,7 @@ static unsigned char *put_rare_args(const pf_writer *writer, unsigned char *at,
         origin != dict->parts[dict->tracks[row->track].part].origin) {
         unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
         at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, writer->own_iids[PF_OWN_ORIGIN]);
-        at = put_text(at, tacho_str_from_cstring(tacho_origin_name(origin)));
+        at = put_text(at, PF_ANNOTATION_STRING, tacho_str_from_cstring(tacho_origin_name(origin)));
         at = tacho_pb_close(body, at);
     }
     if ((row->of.span.flags & TACHO_SPAN_UNENDED) != 0) {
@@ -133,9 +166,7 @@ static unsigned char *put_run(const pf_writer *writer, unsigned char *at, const 
 unsigned char *pf_args_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,
                            bool counts_cycles)
 {
-    for (size_t i = 0; i < row->arg_count; i++) {
-        at = put_annotation(writer, at, &row->args[i]);
-    }
+    at = put_annotations(writer, at, row->args, row->arg_count);
     if (counts_cycles && (row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
         at = put_cycles(writer, at, row);
     }
