@@ -10,10 +10,10 @@
 
 #include "base/grow.h"
 #include "base/utf8.h"
+#include "sinks/attributes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <tacho/version.h>
 
 enum {
     RESTART_BYTES = 8 << 20,
@@ -68,61 +68,32 @@ void pf_writer_commit(pf_writer *writer, const unsigned char *memory, unsigned c
     }
 }
 
-/* A string attribute. */
-static unsigned char *put_attribute(unsigned char *at, tacho_str key, tacho_str value)
-{
-    unsigned char *body = tacho_pb_open(at, PF_ATTRIBUTES_ATTRIBUTE);
-    at = tacho_pb_put_bytes(body, PF_ATTRIBUTE_KEY, key);
-    at = tacho_pb_put_bytes(at, PF_ATTRIBUTE_STRING, value);
-    return tacho_pb_close(body, at);
-}
-
-/* A packet of one attribute; the value may be any bytes. */
-static tacho_status write_attribute(pf_writer *writer, tacho_str key, tacho_str value)
-{
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    unsigned char *memory = NULL;
-    tacho_status status = tacho_utf8_clean(value, &arena, &value);
-    if (status == TACHO_OK) {
-        status = pf_writer_reserve(writer, PACKET_OVERHEAD + key.len + value.len, &memory);
-    }
-    if (status == TACHO_OK) {
-        unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
-        unsigned char *attributes = tacho_pb_open(packet, PF_PACKET_TRACE_ATTRIBUTES);
-        unsigned char *at = put_attribute(attributes, key, value);
-        at = tacho_pb_close(attributes, at);
-        pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
-    }
-    tacho_arena_deinit(&arena);
-    return status;
-}
-
-static tacho_status write_count_attribute(pf_writer *writer, const char *key, uint64_t value)
-{
-    char digits[24];
-    int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
-    return write_attribute(writer, tacho_str_from_cstring(key),
-                           tacho_str_make(digits, (size_t)len));
-}
-
-/* The first packet: 128 neutral bytes and more before any word of the user's. */
-static tacho_status write_head(pf_writer *writer)
+/* One attribute, in a packet of its own; the value may be any bytes. */
+static tacho_status write_clean_attribute(pf_writer *writer, tacho_str key, tacho_str value)
 {
     unsigned char *memory = NULL;
-    TACHO_TRY(pf_writer_reserve(writer, 1024, &memory));
+    TACHO_TRY(pf_writer_reserve(writer, PACKET_OVERHEAD + key.len + value.len, &memory));
     unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
     unsigned char *attributes = tacho_pb_open(packet, PF_PACKET_TRACE_ATTRIBUTES);
-    unsigned char *at = put_attribute(attributes, TACHO_STR("tacho.about"),
-                                      TACHO_STR("Times are nanoseconds from the first event of "
-                                                "each input; tacho.part.* says which input, "
-                                                "clock and origin, tacho.lost.* what could not "
-                                                "be read."));
-    at = put_attribute(at, TACHO_STR("tacho.tool"), TACHO_STR("tacho"));
-    at = put_attribute(at, TACHO_STR("tacho.version"), TACHO_STR(TACHO_VERSION));
+    unsigned char *attribute = tacho_pb_open(attributes, PF_ATTRIBUTES_ATTRIBUTE);
+    unsigned char *at = tacho_pb_put_bytes(attribute, PF_ATTRIBUTE_KEY, key);
+    at = tacho_pb_put_bytes(at, PF_ATTRIBUTE_STRING, value);
+    at = tacho_pb_close(attribute, at);
     at = tacho_pb_close(attributes, at);
     pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
     return TACHO_OK;
+}
+
+static tacho_status write_attribute(void *self, tacho_str key, tacho_str value)
+{
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_utf8_clean(value, &arena, &value);
+    if (status == TACHO_OK) {
+        status = write_clean_attribute(self, key, value);
+    }
+    tacho_arena_deinit(&arena);
+    return status;
 }
 
 static unsigned char *put_clock(unsigned char *at, unsigned id, int64_t ns, bool is_incremental)
@@ -188,7 +159,8 @@ static tacho_status begin_epoch(pf_writer *writer)
 
 tacho_status pf_writer_begin(pf_writer *writer)
 {
-    TACHO_TRY(write_head(writer));
+    /* Well over 128 bytes, all of them our own words. */
+    TACHO_TRY(tacho_attributes_visit_head(write_attribute, writer));
     return begin_epoch(writer);
 }
 
@@ -443,71 +415,6 @@ tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track)
     return TACHO_OK;
 }
 
-/* A part's facts, one attribute each: tacho.part.1.clock = ... */
-static tacho_status write_part_fact(pf_writer *writer, size_t part, const char *fact,
-                                    tacho_str value)
-{
-    char key[64];
-    snprintf(key, sizeof(key), "tacho.part.%zu.%s", part + 1, fact);
-    return write_attribute(writer, tacho_str_from_cstring(key), value);
-}
-
-static tacho_status write_part_clock(pf_writer *writer, size_t id, const tacho_clock *clock)
-{
-    char text[160];
-    tacho_str name = tacho_dict_string(writer->dict, clock->name);
-    snprintf(text, sizeof(text), "%.*s: 1 tick = %lld/%lld ns, 0 ns = tick %lld",
-             name.len > 64 ? 64 : (int)name.len, name.data, (long long)clock->ns_numerator,
-             (long long)clock->ns_denominator, (long long)clock->zero_ticks);
-    return write_part_fact(writer, id, "clock", tacho_str_from_cstring(text));
-}
-
-static tacho_status write_part(pf_writer *writer, size_t id)
-{
-    const tacho_dict *dict = writer->dict;
-    const tacho_part *part = &dict->parts[id];
-    TACHO_TRY(write_part_fact(writer, id, "source", tacho_dict_string(dict, part->path)));
-    TACHO_TRY(write_part_fact(writer, id, "format", tacho_dict_string(dict, part->format)));
-    TACHO_TRY(write_part_fact(writer, id, "generation", tacho_dict_string(dict, part->generation)));
-    TACHO_TRY(write_part_fact(writer, id, "origin",
-                              tacho_str_from_cstring(tacho_origin_name(part->origin))));
-    TACHO_TRY(write_part_fact(writer, id, "alignment",
-                              writer->options.side_by_side
-                                  ? TACHO_STR("not aligned: own zero at its first event")
-                                  : TACHO_STR("own zero at its first event")));
-    char key[48];
-    snprintf(key, sizeof(key), "tacho.part.%zu.rows", id + 1);
-    TACHO_TRY(write_count_attribute(writer, key, part->row_count));
-    return write_part_clock(writer, id, &dict->clocks[part->clock]);
-}
-
-static tacho_status write_losses(pf_writer *writer)
-{
-    const tacho_dict *dict = writer->dict;
-    uint64_t total = 0;
-    for (size_t i = 0; i < dict->loss_count; i++) {
-        const tacho_loss *loss = &dict->losses[i];
-        char key[96];
-        snprintf(key, sizeof(key), "tacho.lost.part.%u.%s", loss->part + 1,
-                 tacho_loss_key(loss->reason));
-        TACHO_TRY(write_count_attribute(writer, key, loss->count));
-        total += loss->count;
-    }
-    return write_count_attribute(writer, "tacho.lost.total", total);
-}
-
-static tacho_status write_metadata(pf_writer *writer)
-{
-    for (size_t i = 0; i < writer->dict->metadata_count; i++) {
-        const tacho_metadata *fact = &writer->dict->metadata[i];
-        char key[96];
-        snprintf(key, sizeof(key), "tacho.%s", tacho_dict_string(writer->dict, fact->key).data);
-        TACHO_TRY(write_attribute(writer, tacho_str_from_cstring(key),
-                                  tacho_dict_string(writer->dict, fact->value)));
-    }
-    return TACHO_OK;
-}
-
 static tacho_status describe_provisional(pf_writer *writer)
 {
     for (uint32_t track = 0; track < writer->track_count; track++) {
@@ -522,9 +429,5 @@ static tacho_status describe_provisional(pf_writer *writer)
 tacho_status pf_writer_end(pf_writer *writer)
 {
     TACHO_TRY(describe_provisional(writer));
-    for (size_t part = 0; part < writer->dict->part_count; part++) {
-        TACHO_TRY(write_part(writer, part));
-    }
-    TACHO_TRY(write_losses(writer));
-    return write_metadata(writer);
+    return tacho_attributes_visit_tail(writer->dict, &writer->options, write_attribute, writer);
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading JSON (RFC 8259) from an input of any size, token by token, in bounded memory.
+ *
+ *     tacho_json_token token;
+ *     TACHO_TRY(tacho_json_next(&reader, &token));
+ *     if (token == TACHO_JSON_KEY && tacho_str_equal(reader.text, TACHO_STR("traceEvents"))) ...
+ *
+ * The reader copies the input piece by piece into a buffer of its own that ends in zero bytes:
+ * scans stop there by themselves, strings are unescaped in place, and a caller may hold on to the
+ * texts of a whole object (tacho_json_hold) without copying them.
+ *
+ * Duplicate keys are handed out as they come. Bytes of strings that are not UTF-8 are passed on
+ * unchanged and unchecked; sinks clean them. Numbers are text; see codec/json_number.h.
+ */
+#ifndef TACHO_CODEC_JSON_READER_H
+#define TACHO_CODEC_JSON_READER_H
+
+#include "base/input.h"
+#include "base/status.h"
+#include "base/str.h"
+
+/* One row per token: name, and what a message calls it. */
+#define TACHO_JSON_TOKENS(X)                                                                       \
+    X(OBJECT_BEGIN, "an object")                                                                   \
+    X(OBJECT_END, "the end of an object")                                                          \
+    X(ARRAY_BEGIN, "an array")                                                                     \
+    X(ARRAY_END, "the end of an array")                                                            \
+    X(KEY, "a key")                                                                                \
+    X(STRING, "a string")                                                                          \
+    X(NUMBER, "a number")                                                                          \
+    X(TRUE, "true")                                                                                \
+    X(FALSE, "false")                                                                              \
+    X(NULL, "null")                                                                                \
+    X(END, "the end of the input")
+
+typedef enum tacho_json_token {
+#define TACHO_JSON_ENUM(name, meaning) TACHO_JSON_##name,
+    TACHO_JSON_TOKENS(TACHO_JSON_ENUM)
+#undef TACHO_JSON_ENUM
+} tacho_json_token;
+
+enum { TACHO_JSON_DEPTH_MAX = 512 };
+
+typedef struct tacho_json_options {
+    /*
+     * Accept, and count, what real tools write: control characters in strings, and NaN, Infinity,
+     * nan or inf with or without a minus, which read as NULL. A byte order mark is passed over.
+     */
+    bool is_lenient;
+    /* An array at the top may end in a comma, and without its bracket (Chrome's array form). */
+    bool allows_open_array;
+    size_t buffer_bytes; /* to begin with; 0 for a good size, tests take small ones */
+} tacho_json_options;
+
+typedef struct tacho_json_buffer tacho_json_buffer;
+
+typedef struct tacho_json_reader {
+    /*
+     * For callers to read. The text of a KEY or STRING is unescaped and without quotes; of any
+     * other token it is as written. Good until the next call on the reader, unless held.
+     */
+    tacho_str text;
+    size_t depth; /* containers that are open after the token */
+    bool is_cut;  /* a call failed because the input ends too early: what came before is sound */
+    uint64_t control_count;    /* control characters in strings */
+    uint64_t surrogate_count;  /* lone surrogates, read as U+FFFD */
+    uint64_t not_finite_count; /* NaN and infinities */
+
+    /* The reader's own. Unread bytes are [cursor, limit); zero bytes follow |limit|. */
+    char *cursor;
+    char *limit;
+    unsigned char state;
+    unsigned char last_token;
+    bool is_in_object;  /* the innermost open container is one */
+    bool is_skipping;   /* strings need no unescaping */
+    bool is_held;
+    bool is_at_end;     /* nothing follows |limit| */
+    tacho_json_options options;
+    uint64_t kinds[TACHO_JSON_DEPTH_MAX / 64]; /* a bit per open container, set for an object */
+    tacho_input *input;
+    tacho_json_buffer *buffer;
+    tacho_json_buffer *spare;   /* at most one */
+    tacho_json_buffer *retired; /* kept for the texts held in them */
+    uint64_t buffer_offset;     /* of the buffer's first byte in the decompressed stream */
+    uint64_t held_offset;
+    uint64_t mark_offset; /* what follows it stays in one piece; UINT64_MAX when unset */
+    const char *stop;     /* where the last scan failed ... */
+    const char *wanted;   /* ... and what would have been right there */
+} tacho_json_reader;
+
+/*
+ * Reads from where |input| stands; the input must outlive the reader, which alone reads from it
+ * until deinit. |options| may be NULL.
+ */
+tacho_status tacho_json_reader_init(tacho_json_reader *reader, tacho_input *input,
+                                    const tacho_json_options *options) TACHO_MUST_USE;
+void tacho_json_reader_deinit(tacho_json_reader *reader);
+
+/*
+ * The next token; END after the one value that an input holds, and again after that. A failure
+ * names the input and the byte, and calling again gives the same failure. The tokens that come
+ * before the end of a cut input are those of the whole input: a number that its end may have
+ * shortened is not handed out.
+ */
+tacho_status tacho_json_next(tacho_json_reader *reader, tacho_json_token *out_token)
+    TACHO_MUST_USE;
+
+/*
+ * Reads what the last token leads to: the value of a KEY, the rest of a container that has begun;
+ * nothing after other tokens. Finds the same faults, and counts the same, as reading does.
+ */
+tacho_status tacho_json_skip(tacho_json_reader *reader) TACHO_MUST_USE;
+
+/*
+ * After a KEY its value, after a BEGIN the whole container, as written and in one piece, at most
+ * TACHO_INPUT_TOKEN_MAX bytes. The syntax has been checked. Lives as long as a token's text.
+ */
+tacho_status tacho_json_raw_value(tacho_json_reader *reader, tacho_str *out_text) TACHO_MUST_USE;
+
+/*
+ * From here on, the last token's text included, texts stay good until tacho_json_release or the
+ * next tacho_json_hold. Costs next to nothing; more than TACHO_INPUT_TOKEN_MAX bytes read under
+ * one hold are a failure.
+ */
+void tacho_json_hold(tacho_json_reader *reader);
+void tacho_json_release(tacho_json_reader *reader);
+
+/* Offset of the last token's text in the decompressed stream, for messages. */
+uint64_t tacho_json_offset(const tacho_json_reader *reader);
+
+/* What a message calls |token|: "a number", "the end of an object". */
+const char *tacho_json_token_name(tacho_json_token token);
+
+#endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same tables through each table sink, compared as whole reports: what a user sees is what
+ * is written here.
+ */
+#include "sinks/table_sink.h"
+
+#include <float.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PATH_BYTES = 1024, REPORT_BYTES = 16384 };
+
+/* The folder of one test and the report in it. */
+typedef struct scratch {
+    char folder[PATH_BYTES / 2];
+    char path[PATH_BYTES];
+} scratch;
+
+static int make_scratch(void **state)
+{
+    scratch *made = calloc(1, sizeof(*made));
+    const char *temp = getenv("TMPDIR");
+    if (made == NULL) {
+        return -1;
+    }
+    snprintf(made->folder, sizeof(made->folder), "%s/tacho-table-XXXXXX",
+             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
+    if (mkdtemp(made->folder) == NULL) {
+        free(made);
+        return -1;
+    }
+    snprintf(made->path, sizeof(made->path), "%s/out", made->folder);
+    *state = made;
+    return 0;
+}
+
+static int remove_scratch(void **state)
+{
+    scratch *made = *state;
+    unlink(made->path);
+    int result = rmdir(made->folder);
+    free(made);
+    return result;
+}
+
+/* Checks the report that |sink| makes of |table_count| tables. */
+static void check_report(const scratch *made, const tacho_table_sink *sink,
+                         const tacho_table *tables, size_t table_count, const char *expected)
+{
+    tacho_output output;
+    assert_null(tacho_output_open(made->path, &output));
+    for (size_t i = 0; i < table_count; i++) {
+        assert_null(sink->write(&tables[i], i, &output));
+    }
+    assert_null(tacho_output_commit(&output));
+    tacho_output_close(&output);
+    static char report[REPORT_BYTES];
+    FILE *file = fopen(made->path, "rb");
+    assert_non_null(file);
+    size_t len = fread(report, 1, sizeof(report) - 1, file);
+    fclose(file);
+    report[len] = '\0';
+    assert_string_equal(report, expected);
+    assert_int_equal(strlen(report), len);
+}
+
+static const tacho_column op_columns[] = {
+    {"name", "Operation", TACHO_COLUMN_TEXT},     {"count", "Count", TACHO_COLUMN_INT},
+    {"total_ns", "Total", TACHO_COLUMN_DURATION}, {"share", "Share", TACHO_COLUMN_REAL},
+    {"engine", "Engine", TACHO_COLUMN_TEXT},
+};
+
+static void add_op(tacho_table *table, const char *name, int64_t count, int64_t total_ns,
+                   double share)
+{
+    assert_null(tacho_table_add_text(table, tacho_str_from_cstring(name)));
+    assert_null(tacho_table_add_int(table, count));
+    assert_null(tacho_table_add_int(table, total_ns));
+    assert_null(tacho_table_add_real(table, share));
+    assert_null(tacho_table_add_text(table, TACHO_STR("slice")));
+}
+
+static void make_ops(tacho_table *out_table)
+{
+    tacho_table_init(out_table, "ops", "Operations by time", op_columns, 5);
+    add_op(out_table, "conv2d", 12, 1234567, 62.5);
+    add_op(out_table, "a longer name", -3, 999, 0.0625);
+    for (size_t i = 0; i < 5; i++) {
+        assert_null(tacho_table_add_absent(out_table));
+    }
+}
+
+static void test_text(void **state)
+{
+    tacho_table table;
+    make_ops(&table);
+    check_report(*state, &tacho_table_sink_text, &table, 1,
+                 "Operations by time\n"
+                 "Operation      Count     Total   Share  Engine\n"
+                 "conv2d            12  1.234 ms  62.500  slice\n"
+                 "a longer name     -3    999 ns   0.062  slice\n"
+                 "-                  -         -       -  -\n");
+    tacho_table_deinit(&table);
+}
+
+static void test_csv(void **state)
+{
+    tacho_table table;
+    make_ops(&table);
+    check_report(*state, &tacho_table_sink_csv, &table, 1,
+                 "table,name,count,total_ns,share,engine\n"
+                 "ops,conv2d,12,1234567,62.5,slice\n"
+                 "ops,a longer name,-3,999,0.0625,slice\n"
+                 "ops,,,,,\n");
+    tacho_table_deinit(&table);
+}
+
+static void test_jsonl(void **state)
+{
+    tacho_table table;
+    make_ops(&table);
+    check_report(*state, &tacho_table_sink_jsonl, &table, 1,
+                 "{\"table\":\"ops\",\"name\":\"conv2d\",\"count\":12,\"total_ns\":1234567,"
+                 "\"share\":62.5,\"engine\":\"slice\"}\n"
+                 "{\"table\":\"ops\",\"name\":\"a longer name\",\"count\":-3,\"total_ns\":999,"
+                 "\"share\":0.0625,\"engine\":\"slice\"}\n"
+                 "{\"table\":\"ops\",\"name\":null,\"count\":null,\"total_ns\":null,"
+                 "\"share\":null,\"engine\":null}\n");
+    tacho_table_deinit(&table);
+}
+
+static const tacho_column name_columns[] = {
+    {"name", "Name", TACHO_COLUMN_TEXT},
+    {"count", "Count", TACHO_COLUMN_INT},
+};
+
+static void make_names(tacho_table *out_table, const tacho_str *names, size_t name_count)
+{
+    tacho_table_init(out_table, "names", "Names", name_columns, 2);
+    for (size_t i = 0; i < name_count; i++) {
+        assert_null(tacho_table_add_text(out_table, names[i]));
+        assert_null(tacho_table_add_int(out_table, (int64_t)i));
+    }
+}
+
+/* Columns line up on the screen, where a character takes no, one or two columns. */
+static void test_text_wide_names(void **state)
+{
+    static const tacho_str names[] = {
+        TACHO_STR_INIT("conv2d"),
+        TACHO_STR_INIT("caf\xc3\xa9"),
+        TACHO_STR_INIT("cafe\xcc\x81"),
+        TACHO_STR_INIT("\xe5\x8d\xb7\xe7\xa7\xaf"),
+        TACHO_STR_INIT(""),
+    };
+    tacho_table table;
+    make_names(&table, names, 5);
+    check_report(*state, &tacho_table_sink_text, &table, 1,
+                 "Names\n"
+                 "Name    Count\n"
+                 "conv2d      0\n"
+                 "caf\xc3\xa9        1\n"
+                 "cafe\xcc\x81        2\n"
+                 "\xe5\x8d\xb7\xe7\xa7\xaf        3\n"
+                 "            4\n");
+    tacho_table_deinit(&table);
+}
+
+static const tacho_str hostile_names[] = {
+    TACHO_STR_INIT("\x1b[2J\x07"),
+    TACHO_STR_INIT("a\nb\tc"),
+    TACHO_STR_INIT("a\0b"),
+    TACHO_STR_INIT("\xe2\x80\xae"
+                   "evil"),
+    TACHO_STR_INIT("caf\xe9"),
+    TACHO_STR_INIT("say \"hi\", \\n"),
+    TACHO_STR_INIT("=cmd|' /C calc'!A0"),
+};
+
+enum { HOSTILE_COUNT = sizeof(hostile_names) / sizeof(hostile_names[0]) };
+
+/* Nothing reaches the terminal but what it can show, and the columns still line up. */
+static void test_text_hostile_names(void **state)
+{
+    tacho_table table;
+    make_names(&table, hostile_names, HOSTILE_COUNT);
+    check_report(*state, &tacho_table_sink_text, &table, 1,
+                 "Names\n"
+                 "Name                Count\n"
+                 "\\x1b[2J\\x07             0\n"
+                 "a\\x0ab\\x09c             1\n"
+                 "a\\x00b                  2\n"
+                 "\\u202eevil              3\n"
+                 "caf\\xe9                 4\n"
+                 "say \"hi\", \\n            5\n"
+                 "=cmd|' /C calc'!A0      6\n");
+    tacho_table_deinit(&table);
+}
+
+static void test_jsonl_hostile_names(void **state)
+{
+    tacho_table table;
+    make_names(&table, hostile_names, HOSTILE_COUNT);
+    check_report(*state, &tacho_table_sink_jsonl, &table, 1,
+                 "{\"table\":\"names\",\"name\":\"\\u001b[2J\\u0007\",\"count\":0}\n"
+                 "{\"table\":\"names\",\"name\":\"a\\u000ab\\u0009c\",\"count\":1}\n"
+                 "{\"table\":\"names\",\"name\":\"a\\u0000b\",\"count\":2}\n"
+                 "{\"table\":\"names\",\"name\":\"\xe2\x80\xae"
+                 "evil\",\"count\":3}\n"
+                 "{\"table\":\"names\",\"name\":\"caf\\ufffd\",\"count\":4}\n"
+                 "{\"table\":\"names\",\"name\":\"say \\\"hi\\\", \\\\n\",\"count\":5}\n"
+                 "{\"table\":\"names\",\"name\":\"=cmd|' /C calc'!A0\",\"count\":6}\n");
+    tacho_table_deinit(&table);
+}
+
+static void test_csv_quotes_and_guards(void **state)
+{
+    static const tacho_str names[] = {
+        TACHO_STR_INIT("a,b"),    TACHO_STR_INIT("say \"hi\""), TACHO_STR_INIT("a\nb"),
+        TACHO_STR_INIT("=1+2"),   TACHO_STR_INIT("@SUM(A1)"),   TACHO_STR_INIT("+x,y"),
+        TACHO_STR_INIT("-1.5e3"), TACHO_STR_INIT("a=b"),        TACHO_STR_INIT("caf\xc3\xa9"),
+    };
+    tacho_table table;
+    make_names(&table, names, sizeof(names) / sizeof(names[0]));
+    check_report(*state, &tacho_table_sink_csv, &table, 1,
+                 "table,name,count\n"
+                 "names,\"a,b\",0\n"
+                 "names,\"say \"\"hi\"\"\",1\n"
+                 "names,\"a\nb\",2\n"
+                 "names,'=1+2,3\n"
+                 "names,'@SUM(A1),4\n"
+                 "names,\"'+x,y\",5\n"
+                 "names,-1.5e3,6\n"
+                 "names,a=b,7\n"
+                 "names,caf\xc3\xa9,8\n");
+    tacho_table_deinit(&table);
+}
+
+/* Sinks write only clean text (base/utf8.h): a reader of CSV expects UTF-8 without NUL. */
+static void test_csv_is_clean(void **state)
+{
+    static const tacho_str names[] = {
+        TACHO_STR_INIT("caf\xe9"),
+        TACHO_STR_INIT("a\0b"),
+        TACHO_STR_INIT("\xed\xa0\x80,"),
+    };
+    tacho_table table;
+    make_names(&table, names, 3);
+    check_report(*state, &tacho_table_sink_csv, &table, 1,
+                 "table,name,count\n"
+                 "names,caf\xef\xbf\xbd,0\n"
+                 "names,a\xef\xbf\xbd"
+                 "b,1\n"
+                 "names,\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd,\",2\n");
+    tacho_table_deinit(&table);
+}
+
+static const tacho_column time_columns[] = {{"t_ns", "Time", TACHO_COLUMN_DURATION}};
+
+/* At the borders of each unit; decimals are cut, so that 1 ms is never more than it was. */
+static void test_durations(void **state)
+{
+    static const int64_t times[] = {
+        0,          1,          999,         1000,      1001,      1999,
+        999999,     1000000,    1000999,     1001000,   999999999, 1000000000,
+        1000999999, 1001000000, 60000000000, INT64_MAX, -1,
+    };
+    tacho_table table;
+    tacho_table_init(&table, "times", "Times", time_columns, 1);
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        assert_null(tacho_table_add_int(&table, times[i]));
+    }
+    check_report(*state, &tacho_table_sink_text, &table, 1,
+                 "Times\n"
+                 "            Time\n"
+                 "            0 ns\n"
+                 "            1 ns\n"
+                 "          999 ns\n"
+                 "        1.000 us\n"
+                 "        1.001 us\n"
+                 "        1.999 us\n"
+                 "      999.999 us\n"
+                 "        1.000 ms\n"
+                 "        1.000 ms\n"
+                 "        1.001 ms\n"
+                 "      999.999 ms\n"
+                 "         1.000 s\n"
+                 "         1.000 s\n"
+                 "         1.001 s\n"
+                 "        60.000 s\n"
+                 "9223372036.854 s\n"
+                 "           -1 ns\n");
+    tacho_table_deinit(&table);
+}
+
+/* Programs get the integers, all 64 bits of them. */
+static void test_integers_are_exact(void **state)
+{
+    tacho_table table;
+    tacho_table_init(&table, "times", "Times", time_columns, 1);
+    assert_null(tacho_table_add_int(&table, INT64_MIN));
+    assert_null(tacho_table_add_int(&table, INT64_MAX));
+    check_report(*state, &tacho_table_sink_csv, &table, 1,
+                 "table,t_ns\n"
+                 "times,-9223372036854775808\n"
+                 "times,9223372036854775807\n");
+    check_report(*state, &tacho_table_sink_jsonl, &table, 1,
+                 "{\"table\":\"times\",\"t_ns\":-9223372036854775808}\n"
+                 "{\"table\":\"times\",\"t_ns\":9223372036854775807}\n");
+    tacho_table_deinit(&table);
+}
+
+static const tacho_column real_columns[] = {{"x", "X", TACHO_COLUMN_REAL}};
+
+static void test_reals(void **state)
+{
+    tacho_table table;
+    tacho_table_init(&table, "reals", "Reals", real_columns, 1);
+    assert_null(tacho_table_add_real(&table, 0.1));
+    assert_null(tacho_table_add_real(&table, -2.0));
+    assert_null(tacho_table_add_real(&table, 1e15));
+    check_report(*state, &tacho_table_sink_text, &table, 1,
+                 "Reals\n"
+                 "                   X\n"
+                 "               0.100\n"
+                 "              -2.000\n"
+                 "1000000000000000.000\n");
+    check_report(*state, &tacho_table_sink_csv, &table, 1,
+                 "table,x\nreals,0.10000000000000001\nreals,-2\nreals,1000000000000000\n");
+    check_report(*state, &tacho_table_sink_jsonl, &table, 1,
+                 "{\"table\":\"reals\",\"x\":0.10000000000000001}\n"
+                 "{\"table\":\"reals\",\"x\":-2}\n"
+                 "{\"table\":\"reals\",\"x\":1000000000000000}\n");
+    tacho_table_deinit(&table);
+}
+
+/* The largest numbers have 309 digits before the point; none may be missing. */
+static void test_text_large_real(void **state)
+{
+    tacho_table table;
+    tacho_table_init(&table, "reals", "Reals", real_columns, 1);
+    assert_null(tacho_table_add_real(&table, -DBL_MAX));
+    char number[512];
+    char expected[1200];
+    int len = snprintf(number, sizeof(number), "%.3f", -DBL_MAX);
+    snprintf(expected, sizeof(expected), "Reals\n%*s\n%s\n", len, "X", number);
+    check_report(*state, &tacho_table_sink_text, &table, 1, expected);
+    tacho_table_deinit(&table);
+}
+
+/* Tables of one report are told apart: a blank line for people, the table's name for programs. */
+static void test_several_tables(void **state)
+{
+    static const tacho_str names[] = {TACHO_STR_INIT("a")};
+    tacho_table tables[2];
+    make_names(&tables[0], names, 1);
+    tacho_table_init(&tables[1], "times", "Times", time_columns, 1);
+    assert_null(tacho_table_add_int(&tables[1], 5));
+    check_report(*state, &tacho_table_sink_text, tables, 2,
+                 "Names\nName  Count\na         0\n\nTimes\nTime\n5 ns\n");
+    check_report(*state, &tacho_table_sink_csv, tables, 2,
+                 "table,name,count\nnames,a,0\n\ntable,t_ns\ntimes,5\n");
+    check_report(*state, &tacho_table_sink_jsonl, tables, 2,
+                 "{\"table\":\"names\",\"name\":\"a\",\"count\":0}\n"
+                 "{\"table\":\"times\",\"t_ns\":5}\n");
+    tacho_table_deinit(&tables[0]);
+    tacho_table_deinit(&tables[1]);
+}
+
+static void test_empty_table(void **state)
+{
+    tacho_table table;
+    make_names(&table, NULL, 0);
+    check_report(*state, &tacho_table_sink_text, &table, 1, "Names\nName  Count\n");
+    check_report(*state, &tacho_table_sink_csv, &table, 1, "table,name,count\n");
+    check_report(*state, &tacho_table_sink_jsonl, &table, 1, "");
+    tacho_table_deinit(&table);
+}
+
+static void test_find(void **state)
+{
+    (void)state;
+    assert_ptr_equal(tacho_table_sink_find(TACHO_STR("text")), &tacho_table_sink_text);
+    assert_ptr_equal(tacho_table_sink_find(TACHO_STR("csv")), &tacho_table_sink_csv);
+    assert_ptr_equal(tacho_table_sink_find(TACHO_STR("json")), &tacho_table_sink_jsonl);
+    assert_null(tacho_table_sink_find(TACHO_STR("CSV")));
+    assert_null(tacho_table_sink_find(TACHO_STR("")));
+    for (const tacho_table_sink *const *sink = tacho_table_sinks(); *sink != NULL; sink++) {
+        assert_ptr_equal(tacho_table_sink_find(tacho_str_from_cstring((*sink)->name)), *sink);
+    }
+}
+
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(test_text),
+        IN_SCRATCH(test_csv),
+        IN_SCRATCH(test_jsonl),
+        IN_SCRATCH(test_text_wide_names),
+        IN_SCRATCH(test_text_hostile_names),
+        IN_SCRATCH(test_jsonl_hostile_names),
+        IN_SCRATCH(test_csv_quotes_and_guards),
+        IN_SCRATCH(test_csv_is_clean),
+        IN_SCRATCH(test_durations),
+        IN_SCRATCH(test_integers_are_exact),
+        IN_SCRATCH(test_reals),
+        IN_SCRATCH(test_text_large_real),
+        IN_SCRATCH(test_several_tables),
+        IN_SCRATCH(test_empty_table),
+        cmocka_unit_test(test_find),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cells go in from left to right and come out by row and column.
+ */
+#include "table/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static const tacho_column columns[] = {
+    {"name", "Name", TACHO_COLUMN_TEXT},
+    {"count", "Count", TACHO_COLUMN_INT},
+    {"share", "Share", TACHO_COLUMN_REAL},
+    {"total_ns", "Total", TACHO_COLUMN_DURATION},
+};
+
+enum { COLUMN_COUNT = sizeof(columns) / sizeof(columns[0]), ROW_COUNT = 5000 };
+
+static void test_empty(void **state)
+{
+    (void)state;
+    tacho_table table;
+    tacho_table_init(&table, "ops", "Operations", columns, COLUMN_COUNT);
+    assert_string_equal(table.name, "ops");
+    assert_string_equal(table.title, "Operations");
+    assert_ptr_equal(table.columns, columns);
+    assert_int_equal(table.column_count, COLUMN_COUNT);
+    assert_int_equal(tacho_table_row_count(&table), 0);
+    tacho_table_deinit(&table);
+    assert_null(table.cells);
+    tacho_table_deinit(&table);
+}
+
+static void test_one_row(void **state)
+{
+    (void)state;
+    tacho_table table;
+    tacho_table_init(&table, "ops", "Operations", columns, COLUMN_COUNT);
+    assert_null(tacho_table_add_text(&table, TACHO_STR("conv\0 2d")));
+    assert_null(tacho_table_add_int(&table, INT64_MIN));
+    assert_null(tacho_table_add_real(&table, 0.25));
+    assert_int_equal(tacho_table_row_count(&table), 0); /* not before its last cell */
+    assert_null(tacho_table_add_int(&table, INT64_MAX));
+    assert_int_equal(tacho_table_row_count(&table), 1);
+
+    const tacho_cell *cell = tacho_table_cell(&table, 0, 0);
+    assert_true(tacho_str_equal(cell->value.text, TACHO_STR("conv\0 2d")));
+    assert_true(tacho_table_cell(&table, 0, 1)->value.integer == INT64_MIN);
+    assert_true(tacho_table_cell(&table, 0, 2)->value.real == 0.25);
+    assert_true(tacho_table_cell(&table, 0, 3)->value.integer == INT64_MAX);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        assert_false(tacho_table_cell(&table, 0, i)->is_absent);
+    }
+    tacho_table_deinit(&table);
+}
+
+/* Any cell may be absent, whatever the type of its column. */
+static void test_absent(void **state)
+{
+    (void)state;
+    tacho_table table;
+    tacho_table_init(&table, "ops", "Operations", columns, COLUMN_COUNT);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        assert_null(tacho_table_add_absent(&table));
+    }
+    assert_int_equal(tacho_table_row_count(&table), 1);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        assert_true(tacho_table_cell(&table, 0, i)->is_absent);
+    }
+    tacho_table_deinit(&table);
+}
+
+/* The table keeps copies, which stay good however it grows. */
+static void test_many_rows(void **state)
+{
+    (void)state;
+    tacho_table table;
+    tacho_table_init(&table, "ops", "Operations", columns, COLUMN_COUNT);
+    char name[32];
+    for (int64_t i = 0; i < ROW_COUNT; i++) {
+        snprintf(name, sizeof(name), "op %d", (int)i);
+        assert_null(tacho_table_add_text(&table, tacho_str_from_cstring(name)));
+        assert_null(tacho_table_add_int(&table, -i));
+        assert_null(tacho_table_add_real(&table, (double)i / 4));
+        assert_null(i % 2 == 0 ? tacho_table_add_int(&table, i * 1000)
+                               : tacho_table_add_absent(&table));
+    }
+    assert_int_equal(tacho_table_row_count(&table), ROW_COUNT);
+    for (size_t row = 0; row < ROW_COUNT; row++) {
+        int64_t i = (int64_t)row;
+        snprintf(name, sizeof(name), "op %d", (int)i);
+        const tacho_cell *cells = tacho_table_cell(&table, row, 0);
+        bool is_right = tacho_str_equal(cells[0].value.text, tacho_str_from_cstring(name)) &&
+                        cells[1].value.integer == -i && cells[2].value.real == (double)i / 4 &&
+                        cells[3].is_absent == (i % 2 != 0) &&
+                        (cells[3].is_absent || cells[3].value.integer == i * 1000);
+        if (!is_right) {
+            fail_msg("row %zu is wrong", row);
+        }
+    }
+    tacho_table_deinit(&table);
+}
+
+static void test_one_column(void **state)
+{
+    (void)state;
+    tacho_table table;
+    tacho_str nothing = {NULL, 0};
+    tacho_table_init(&table, "names", "Names", columns, 1);
+    assert_null(tacho_table_add_text(&table, nothing));
+    assert_null(tacho_table_add_text(&table, TACHO_STR("b")));
+    assert_int_equal(tacho_table_row_count(&table), 2);
+    assert_int_equal(tacho_table_cell(&table, 0, 0)->value.text.len, 0);
+    assert_true(tacho_str_equal(tacho_table_cell(&table, 1, 0)->value.text, TACHO_STR("b")));
+    tacho_table_deinit(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty),      cmocka_unit_test(test_one_row),
+        cmocka_unit_test(test_absent),     cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_one_column),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
