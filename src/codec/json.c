@@ -22,10 +22,27 @@ static void write_character(tacho_output *output, tacho_str character, uint32_t 
     }
 }
 
+/* Length of the run at the front that needs no escape: printable ASCII, nearly all of it. */
+static size_t plain_length(tacho_str text)
+{
+    size_t at = 0;
+    while (at < text.len && text.data[at] >= 0x20 && text.data[at] < 0x7f &&
+           text.data[at] != '"' && text.data[at] != '\\') {
+        at++;
+    }
+    return at;
+}
+
 void tacho_json_write_string(tacho_output *output, tacho_str text)
 {
     tacho_output_write(output, "\"", 1);
     for (size_t at = 0; at < text.len;) {
+        size_t plain = plain_length(tacho_str_from(text, at));
+        tacho_output_write(output, text.data + at, plain);
+        at += plain;
+        if (at == text.len) {
+            break;
+        }
         uint32_t point = 0;
         tacho_str rest = tacho_str_from(text, at);
         size_t length = tacho_utf8_decode(rest, &point);

@@ -97,8 +97,7 @@ static tacho_status visit_metadata(const visit_state *state)
     return TACHO_OK;
 }
 
-tacho_status tacho_attributes_visit_tail(const tacho_dict *dict,
-                                         const tacho_trace_options *options,
+tacho_status tacho_attributes_visit_tail(const tacho_dict *dict, const tacho_trace_options *options,
                                          tacho_attribute_visit visit, void *self)
 {
     visit_state state = {dict, options, visit, self};

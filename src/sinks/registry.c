@@ -2,12 +2,14 @@
 /*
  * Every sink there is. To add one, see docs/adding-a-sink.md.
  */
+#include "sinks/chrome_json.h"
 #include "sinks/perfetto.h"
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
 
 static const tacho_trace_sink *const trace_sinks[] = {
     &tacho_sink_perfetto,
+    &tacho_sink_chrome_json,
     NULL,
 };
 

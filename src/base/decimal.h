@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decimal numbers into memory, without printf: for writers of millions of them.
+ */
+#ifndef TACHO_BASE_DECIMAL_H
+#define TACHO_BASE_DECIMAL_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* Digits of the largest 64-bit number, and a sign. */
+enum { TACHO_DECIMAL_MAX = 20 };
+
+/* Writes |value|; returns the end. */
+static inline char *tacho_decimal_put(char *at, uint64_t value)
+{
+    char digits[TACHO_DECIMAL_MAX];
+    char *first = digits + TACHO_DECIMAL_MAX;
+    do {
+        *--first = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    size_t len = (size_t)(digits + TACHO_DECIMAL_MAX - first);
+    memcpy(at, first, len);
+    return at + len;
+}
+
+static inline char *tacho_decimal_put_signed(char *at, int64_t value)
+{
+    uint64_t magnitude = (uint64_t)value;
+    if (value < 0) {
+        *at++ = '-';
+        magnitude = 0 - magnitude;
+    }
+    return tacho_decimal_put(at, magnitude);
+}
+
+/* Nanoseconds as microseconds with exactly three decimals: 1234567 -> 1234.567. */
+static inline char *tacho_decimal_put_us(char *at, int64_t ns)
+{
+    uint64_t magnitude = (uint64_t)ns;
+    if (ns < 0) {
+        *at++ = '-';
+        magnitude = 0 - magnitude;
+    }
+    at = tacho_decimal_put(at, magnitude / 1000);
+    unsigned rest = (unsigned)(magnitude % 1000);
+    at[0] = '.';
+    at[1] = (char)('0' + rest / 100);
+    at[2] = (char)('0' + rest / 10 % 10);
+    at[3] = (char)('0' + rest % 10);
+    return at + 4;
+}
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events as Chrome Trace Event JSON, the object form. A span is one complete event (X), so a
+ * zero-length one needs no care; a part is a process, a track a thread, a lane a thread of the
+ * same name. Times are microseconds with three decimals, exact.
+ *
+ * Viewers bind a flow to the span around its time, half open; a flow that leaves at the very
+ * end of its span is therefore written one nanosecond earlier.
+ */
+#include "sinks/chrome_json.h"
+
+#include "base/decimal.h"
+#include "base/grow.h"
+#include "codec/json.h"
+#include "sinks/attributes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { NUMBER_ROOM = 32 };
+
+typedef struct chrome_sink {
+    tacho_events events;
+    tacho_output *output;
+    tacho_trace_options options;
+    bool has_events;
+    bool has_attributes;
+    bool *described;      /* by track */
+    int64_t *last_starts; /* by track: start of its last span, in ns */
+    size_t track_count, described_capacity, start_capacity;
+} chrome_sink;
+
+static chrome_sink *sink_of(tacho_events *events)
+{
+    return (chrome_sink *)(void *)events;
+}
+
+/* ---- pieces of JSON --------------------------------------------------------------------- */
+
+static void put_literal(chrome_sink *sink, const char *text)
+{
+    tacho_output_write(sink->output, text, strlen(text));
+}
+
+static void put_uint(chrome_sink *sink, const char *before, uint64_t value)
+{
+    put_literal(sink, before);
+    char *at = (char *)tacho_output_reserve(sink->output, NUMBER_ROOM);
+    sink->output->cursor = (unsigned char *)tacho_decimal_put(at, value);
+}
+
+static void put_int(chrome_sink *sink, const char *before, int64_t value)
+{
+    put_literal(sink, before);
+    char *at = (char *)tacho_output_reserve(sink->output, NUMBER_ROOM);
+    sink->output->cursor = (unsigned char *)tacho_decimal_put_signed(at, value);
+}
+
+static void put_time(chrome_sink *sink, const char *before, int64_t ns)
+{
+    put_literal(sink, before);
+    char *at = (char *)tacho_output_reserve(sink->output, NUMBER_ROOM);
+    sink->output->cursor = (unsigned char *)tacho_decimal_put_us(at, ns);
+}
+
+static void put_string(chrome_sink *sink, const char *before, tacho_str text)
+{
+    put_literal(sink, before);
+    tacho_json_write_string(sink->output, text);
+}
+
+static tacho_str dict_string(const chrome_sink *sink, uint32_t id)
+{
+    return tacho_dict_string(sink->events.dict, id);
+}
+
+/* Threads are numbered from 1: 0 means the idle thread to some viewers. */
+static void put_event_head(chrome_sink *sink, const char *phase, uint32_t track)
+{
+    put_literal(sink, sink->has_events ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+    sink->has_events = true;
+    put_literal(sink, phase);
+    put_uint(sink, "\",\"pid\":", (uint64_t)sink->events.dict->tracks[track].part + 1);
+    put_uint(sink, ",\"tid\":", (uint64_t)track + 1);
+}
+
+/* ---- tracks ----------------------------------------------------------------------------- */
+
+static void put_metadata_event(chrome_sink *sink, const char *name, uint32_t track)
+{
+    put_event_head(sink, "M", track);
+    put_literal(sink, ",\"name\":\"");
+    put_literal(sink, name);
+    put_literal(sink, "\",\"args\":{");
+}
+
+static void describe_process(chrome_sink *sink, uint32_t track)
+{
+    const tacho_track *facts = &sink->events.dict->tracks[track];
+    const tacho_part *part = &sink->events.dict->parts[facts->part];
+    put_metadata_event(sink, "process_name", track);
+    put_string(sink, "\"name\":", dict_string(sink, facts->name));
+    put_literal(sink, "}}");
+    put_metadata_event(sink, "process_labels", track);
+    put_literal(sink, "\"labels\":\"");
+    put_literal(sink, tacho_origin_name(part->origin));
+    put_literal(sink, sink->options.side_by_side ? ", not aligned\"}}" : "\"}}");
+    put_metadata_event(sink, "process_sort_index", track);
+    put_uint(sink, "\"sort_index\":", (uint64_t)facts->rank);
+    put_literal(sink, "}}");
+}
+
+/* The class and lane are ours: viewers pass over them, tacho reads them back. */
+static void describe_thread(chrome_sink *sink, uint32_t track)
+{
+    const tacho_track *facts = &sink->events.dict->tracks[track];
+    put_metadata_event(sink, "thread_name", track);
+    put_string(sink, "\"name\":", dict_string(sink, facts->name));
+    put_literal(sink, ",\"class\":\"");
+    put_literal(sink, tacho_track_class_name(facts->track_class));
+    put_uint(sink, "\",\"index\":", facts->index);
+    put_literal(sink, facts->nesting == TACHO_NESTING_ENGINE ? ",\"nesting\":\"engine\""
+                                                             : ",\"nesting\":\"stack\"");
+    if (facts->lane_of != TACHO_NONE) {
+        put_uint(sink, ",\"lane_of\":", (uint64_t)facts->lane_of + 1);
+    }
+    put_literal(sink, "}}");
+    put_metadata_event(sink, "thread_sort_index", track);
+    put_int(sink, "\"sort_index\":", facts->rank);
+    put_literal(sink, "}}");
+}
+
+static void describe_track(chrome_sink *sink, uint32_t track)
+{
+    const tacho_track *facts = &sink->events.dict->tracks[track];
+    sink->described[track] = true;
+    if (facts->is_provisional) {
+        return; /* written by finish */
+    }
+    if (facts->parent == TACHO_NONE) {
+        describe_process(sink, track);
+    } else if (facts->track_class != TACHO_TRACK_COUNTER) {
+        describe_thread(sink, track);
+    }
+}
+
+static tacho_status grow_tracks(chrome_sink *sink)
+{
+    size_t count = sink->events.dict->track_count;
+    TACHO_TRY(tacho_grow(&sink->described, &sink->described_capacity, count));
+    TACHO_TRY(tacho_grow(&sink->last_starts, &sink->start_capacity, count));
+    for (; sink->track_count < count; sink->track_count++) {
+        sink->described[sink->track_count] = false;
+        sink->last_starts[sink->track_count] = 0;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status ensure_track(chrome_sink *sink, uint32_t track)
+{
+    if (TACHO_UNLIKELY(track >= sink->track_count)) {
+        TACHO_TRY(grow_tracks(sink));
+    }
+    if (TACHO_UNLIKELY(!sink->described[track])) {
+        uint32_t root = sink->events.dict->parts[sink->events.dict->tracks[track].part].root;
+        if (!sink->described[root]) {
+            describe_track(sink, root);
+        }
+        describe_track(sink, track);
+    }
+    return TACHO_OK;
+}
+
+/* ---- arguments -------------------------------------------------------------------------- */
+
+static void put_value(chrome_sink *sink, const tacho_arg *arg)
+{
+    switch (arg->type) {
+    case TACHO_ARG_INT:
+        put_int(sink, "", arg->value.as_int);
+        break;
+    case TACHO_ARG_UINT:
+        put_uint(sink, "", arg->value.as_uint);
+        break;
+    case TACHO_ARG_REAL:
+        tacho_json_write_real(sink->output, arg->value.as_real);
+        break;
+    case TACHO_ARG_BOOL:
+        put_literal(sink, arg->value.as_bool ? "true" : "false");
+        break;
+    case TACHO_ARG_STRING:
+        put_string(sink, "", dict_string(sink, arg->value.as_string));
+        break;
+    case TACHO_ARG_TEXT:
+        put_string(sink, "", arg->value.as_text);
+        break;
+    case TACHO_ARG_JSON:
+        tacho_output_write_str(sink->output, arg->value.as_text);
+        break;
+    case TACHO_ARG_DICT:
+    case TACHO_ARG_ARRAY:
+        break;
+    }
+}
+
+/* A dictionary or array that is being written. */
+typedef struct open_container {
+    size_t end; /* index of the first argument behind it */
+    bool is_array;
+} open_container;
+
+/* Writes "key":value for each argument; |*is_first| tells whether a comma is due. */
+static void put_args(chrome_sink *sink, const tacho_row *row, bool *is_first)
+{
+    open_container stack[TACHO_ARG_DEPTH_MAX];
+    size_t depth = 0;
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        put_literal(sink, *is_first ? "" : ",");
+        *is_first = false;
+        if (depth == 0 || !stack[depth - 1].is_array) {
+            put_string(sink, "", dict_string(sink, arg->key));
+            put_literal(sink, ":");
+        }
+        bool is_array = arg->type == TACHO_ARG_ARRAY;
+        if ((is_array || arg->type == TACHO_ARG_DICT) && depth < TACHO_ARG_DEPTH_MAX) {
+            put_literal(sink, is_array ? "[" : "{");
+            stack[depth++] = (open_container){i + 1 + (size_t)arg->value.as_uint, is_array};
+            *is_first = true;
+            continue;
+        }
+        put_value(sink, arg);
+        while (depth > 0 && stack[depth - 1].end == i + 1) {
+            put_literal(sink, stack[--depth].is_array ? "]" : "}");
+        }
+    }
+}
+
+static void put_named(chrome_sink *sink, const char *name, bool *is_first)
+{
+    put_literal(sink, *is_first ? "\"" : ",\"");
+    put_literal(sink, name);
+    put_literal(sink, "\":");
+    *is_first = false;
+}
+
+/* What the sink itself adds: the same as in a Perfetto trace. */
+static void put_own_args(chrome_sink *sink, const tacho_row *row, bool *is_first)
+{
+    const tacho_dict *dict = sink->events.dict;
+    const tacho_site *site = &dict->sites[row->of.span.site];
+    if (tacho_dict_track_clock(dict, row->track)->counts_cycles) {
+        put_named(sink, "cycles", is_first);
+        put_int(sink, "", row->of.span.end - row->start);
+    }
+    if (site->location != TACHO_NONE) {
+        put_named(sink, "location", is_first);
+        put_string(sink, "", dict_string(sink, dict->locations[site->location].text));
+    }
+    if (row->of.span.run != TACHO_NONE) {
+        const tacho_run *run = &dict->runs[row->of.span.run];
+        put_named(sink, "run", is_first);
+        put_string(sink, "", dict_string(sink, run->name));
+        if (run->invocation >= 0) {
+            put_named(sink, "invocation", is_first);
+            put_int(sink, "", run->invocation);
+        }
+    }
+    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
+    if (origin != TACHO_ORIGIN_UNKNOWN &&
+        origin != dict->parts[dict->tracks[row->track].part].origin) {
+        put_named(sink, "origin", is_first);
+        put_string(sink, "", tacho_str_from_cstring(tacho_origin_name(origin)));
+    }
+    if ((row->of.span.flags & TACHO_SPAN_UNENDED) != 0) {
+        put_named(sink, "unended", is_first);
+        put_literal(sink, "true");
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
+{
+    const tacho_dict *dict = sink->events.dict;
+    const tacho_clock *clock = tacho_dict_track_clock(dict, row->track);
+    const tacho_site *site = &dict->sites[row->of.span.site];
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    int64_t start_ns = tacho_clock_ns(clock, row->start);
+    TACHO_TRY(ensure_track(sink, row->track));
+    sink->last_starts[row->track] = start_ns;
+    put_event_head(sink, is_instant ? "i" : "X", row->track);
+    put_time(sink, ",\"ts\":", start_ns);
+    if (is_instant) {
+        put_literal(sink, ",\"s\":\"t\"");
+    } else {
+        put_time(sink, ",\"dur\":", tacho_clock_ns(clock, row->of.span.end) - start_ns);
+    }
+    put_string(sink, ",\"name\":", dict_string(sink, site->name));
+    put_string(sink, ",\"cat\":", dict_string(sink, site->category));
+    if (!sink->options.omit_args) {
+        bool is_first = true;
+        put_literal(sink, ",\"args\":{");
+        put_args(sink, row, &is_first);
+        put_own_args(sink, row, &is_first);
+        put_literal(sink, "}");
+    }
+    put_literal(sink, "}");
+    return TACHO_OK;
+}
+
+static tacho_status write_sample(chrome_sink *sink, const tacho_row *row)
+{
+    tacho_dict *dict = sink->events.dict;
+    const tacho_track *track = &dict->tracks[row->track];
+    if (!isfinite(row->of.sample.value)) {
+        tacho_loss loss = {track->part, TACHO_LOSS_NOT_FINITE, 1, 0};
+        return tacho_dict_add_loss(dict, &loss);
+    }
+    TACHO_TRY(ensure_track(sink, row->track));
+    put_event_head(sink, "C", row->track);
+    put_time(sink, ",\"ts\":", tacho_clock_ns(&dict->clocks[track->clock], row->start));
+    put_string(sink, ",\"name\":", dict_string(sink, track->name));
+    const char *unit = tacho_unit_name(track->unit);
+    put_string(sink, ",\"args\":{", tacho_str_from_cstring(unit[0] != '\0' ? unit : "value"));
+    put_literal(sink, ":");
+    tacho_json_write_real(sink->output, row->of.sample.value);
+    put_literal(sink, "}}");
+    return TACHO_OK;
+}
+
+static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
+{
+    static const char *const roles[] = {"data", "order", "launch"};
+    int64_t time_ns =
+        tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
+    TACHO_TRY(ensure_track(sink, row->track));
+    if (row->of.flow.leaves && time_ns > sink->last_starts[row->track]) {
+        time_ns--;
+    }
+    put_event_head(sink, row->of.flow.leaves ? "s" : "f", row->track);
+    put_time(sink, ",\"ts\":", time_ns);
+    put_uint(sink, ",\"id\":", row->of.flow.id);
+    put_literal(sink, row->of.flow.leaves ? "" : ",\"bp\":\"e\"");
+    put_literal(sink, ",\"cat\":\"flow\",\"name\":\"");
+    put_literal(sink, roles[row->of.flow.role]);
+    put_literal(sink, "\"}");
+    return TACHO_OK;
+}
+
+static tacho_status chrome_row(tacho_events *events, const tacho_row *row)
+{
+    chrome_sink *sink = sink_of(events);
+    switch (row->kind) {
+    case TACHO_ROW_SPAN:
+        return write_span(sink, row);
+    case TACHO_ROW_SAMPLE:
+        return write_sample(sink, row);
+    case TACHO_ROW_FLOW:
+        return write_flow(sink, row);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status chrome_end_part(tacho_events *events, uint32_t part)
+{
+    (void)events;
+    (void)part;
+    return TACHO_OK;
+}
+
+static tacho_status put_attribute(void *self, tacho_str key, tacho_str value)
+{
+    chrome_sink *sink = self;
+    put_string(sink, sink->has_attributes ? ",\n" : "\n", key);
+    put_string(sink, ":", value);
+    sink->has_attributes = true;
+    return TACHO_OK;
+}
+
+static tacho_status chrome_finish(tacho_events *events)
+{
+    chrome_sink *sink = sink_of(events);
+    for (uint32_t track = 0; track < sink->track_count; track++) {
+        if (sink->described[track] && events->dict->tracks[track].is_provisional) {
+            events->dict->tracks[track].is_provisional = false;
+            describe_track(sink, track);
+        }
+    }
+    put_literal(sink, "\n],\n\"metadata\":{");
+    TACHO_TRY(tacho_attributes_visit_head(put_attribute, sink));
+    TACHO_TRY(tacho_attributes_visit_tail(events->dict, &sink->options, put_attribute, sink));
+    put_literal(sink, "\n}}\n");
+    return TACHO_OK;
+}
+
+static const tacho_events_vtable chrome_vtable = {chrome_row, chrome_end_part, chrome_finish};
+
+static void chrome_close(tacho_events *events)
+{
+    chrome_sink *sink = sink_of(events);
+    free(sink->described);
+    free(sink->last_starts);
+    free(sink);
+}
+
+static tacho_status chrome_open(tacho_dict *dict, tacho_output *output,
+                                const tacho_trace_options *options, tacho_events **out_events)
+{
+    chrome_sink *sink = calloc(1, sizeof(*sink));
+    if (sink == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a trace");
+    }
+    sink->events = (tacho_events){&chrome_vtable, dict};
+    sink->output = output;
+    sink->options = *options;
+    put_literal(sink, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    *out_events = &sink->events;
+    return TACHO_OK;
+}
+
+static const char *const suffixes[] = {".json", NULL};
+
+const tacho_trace_sink tacho_sink_chrome_json = {
+    .name = "chrome",
+    .title = "Chrome Trace Event JSON, for chrome://tracing, Perfetto and others",
+    .suffixes = suffixes,
+    .open = chrome_open,
+    .close = chrome_close,
+};
