@@ -249,22 +249,437 @@ static char *put_utf8(char *to, uint32_t point)
     return to;
 }
 
-/* Unescapes [start, end) in place, for no escape is shorter than its character. */
+/*
+ * Unescapes [start, end) in place, for no escape is shorter than its character, and counts lone
+ * surrogates. When skipping it only counts.
+ */
 static size_t unescape(tacho_json_reader *reader, char *start, const char *end)
 {
     char *to = start;
     for (const char *from = start; from < end;) {
         const char *slash = memchr(from, '\\', (size_t)(end - from));
         size_t plain = (size_t)((slash == NULL ? end : slash) - from);
-        memmove(to, from, plain);
-        to += plain;
+        if (!reader->is_skipping) {
+            memmove(to, from, plain);
+            to += plain;
+        }
         from += plain;
         if (slash != NULL) {
             bool is_lone = false;
             uint32_t point = decode_escape(&from, &is_lone);
             reader->surrogate_count += is_lone;
-            to = put_utf8(to, point);
+            to = reader->is_skipping ? to : put_utf8(to, point);
         }
     }
-    return (size_t)(to - start);
+    return (size_t)(reader->is_skipping ? end - start : to - start);
+}
+
+/* A string with an escape or a control character at |at|; NULL when it fails, else its end. */
+static TACHO_NOINLINE char *read_odd_string(tacho_json_reader *reader, char *start, char *at)
+{
+    bool has_escapes = false;
+    uint64_t control_count = 0;
+    while (*at != '"') {
+        if (*at == '\\') {
+            has_escapes = true;
+            at = check_escape(reader, at);
+            if (at == NULL) {
+                return NULL;
+            }
+        } else if (at >= reader->limit || !reader->options.is_lenient) {
+            stop_at(reader, at, "the rest of a string");
+            return NULL;
+        } else {
+            control_count++;
+            at++;
+        }
+        at = find_string_stop(at);
+    }
+    reader->control_count += control_count;
+    size_t len = has_escapes ? unescape(reader, start, at) : (size_t)(at - start);
+    reader->text = tacho_str_make(start, len);
+    return at + 1;
+}
+
+/* The string whose quote is at |at|; NULL when it fails, else its end. */
+static inline char *read_string(tacho_json_reader *reader, char *at)
+{
+    char *start = at + 1;
+    char *end = find_string_stop(start);
+    if (TACHO_UNLIKELY(*end != '"')) {
+        return read_odd_string(reader, start, end);
+    }
+    reader->text = tacho_str_make(start, (size_t)(end - start));
+    return end + 1;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------- */
+
+static inline bool read_key(tacho_json_reader *reader, char *at)
+{
+    at = read_string(reader, at);
+    if (TACHO_UNLIKELY(at == NULL)) {
+        return false;
+    }
+    at = skip_space(at);
+    reader->state = *at == ':' ? STATE_VALUE : STATE_COLON;
+    reader->cursor = at + (*at == ':');
+    return true;
+}
+
+/* Goes on behind a value that ends at |at|, mostly with a comma. */
+static inline void end_value(tacho_json_reader *reader, char *at)
+{
+    if (TACHO_UNLIKELY(reader->depth == 0)) {
+        reader->state = STATE_DONE;
+        reader->cursor = at;
+        return;
+    }
+    bool has_comma = *at == ',';
+    reader->cursor = at + has_comma;
+    reader->state =
+        !has_comma ? STATE_AFTER : (reader->is_in_object ? STATE_KEY : STATE_VALUE);
+}
+
+static inline bool read_number(tacho_json_reader *reader, char *start)
+{
+    char *at = start + (*start == '-');
+    char *digits = at;
+    at = skip_digits(at);
+    if (TACHO_UNLIKELY(at == digits)) {
+        return stop_at(reader, at, "a digit");
+    }
+    at = *digits == '0' ? digits + 1 : at;
+    if (*at == '.') {
+        digits = at + 1;
+        at = skip_digits(digits);
+        if (TACHO_UNLIKELY(at == digits)) {
+            return stop_at(reader, at, "a digit after the decimal point");
+        }
+    }
+    if (TACHO_UNLIKELY((*at | 0x20) == 'e')) {
+        digits = at + 1 + (at[1] == '+' || at[1] == '-');
+        at = skip_digits(digits);
+        if (TACHO_UNLIKELY(at == digits)) {
+            return stop_at(reader, at, "a digit of the exponent");
+        }
+    }
+    /* At the limit more digits may follow, if only because the input was cut among them. */
+    if (TACHO_UNLIKELY(at == reader->limit && !(reader->is_at_end && reader->depth == 0))) {
+        return stop_at(reader, at, "what follows a number");
+    }
+    reader->text = tacho_str_make(start, (size_t)(at - start));
+    end_value(reader, at);
+    return true;
+}
+
+static inline bool read_word(tacho_json_reader *reader, char *at, const char *word, size_t len)
+{
+    if (TACHO_UNLIKELY(memcmp(at, word, len) != 0)) {
+        const char *start = at;
+        while (*at == word[at - start]) {
+            at++;
+        }
+        return stop_at(reader, at, word);
+    }
+    reader->text = tacho_str_make(at, len);
+    end_value(reader, at + len);
+    return true;
+}
+
+static inline bool begin_container(tacho_json_reader *reader, char *at, bool is_object)
+{
+    if (TACHO_UNLIKELY(reader->depth == TACHO_JSON_DEPTH_MAX)) {
+        return stop_at(reader, at, NULL);
+    }
+    uint64_t bit = 1ULL << (reader->depth & 63);
+    uint64_t *word = &reader->kinds[reader->depth >> 6];
+    *word = is_object ? *word | bit : *word & ~bit;
+    reader->depth++;
+    reader->is_in_object = is_object;
+    reader->state = is_object ? STATE_FIRST_KEY : STATE_FIRST_VALUE;
+    reader->text = tacho_str_make(at, 1);
+    reader->cursor = at + 1;
+    return true;
+}
+
+static inline tacho_json_token end_container(tacho_json_reader *reader, char *at)
+{
+    bool was_object = reader->is_in_object;
+    size_t outer = --reader->depth - 1;
+    reader->is_in_object = reader->depth > 0 && (reader->kinds[outer >> 6] >> (outer & 63) & 1);
+    reader->text = tacho_str_make(at, 1);
+    end_value(reader, at + 1);
+    return was_object ? TACHO_JSON_OBJECT_END : TACHO_JSON_ARRAY_END;
+}
+
+static inline bool read_value(tacho_json_reader *reader, char *at, tacho_json_token *out_token)
+{
+    switch (*at) {
+    case '"': {
+        *out_token = TACHO_JSON_STRING;
+        char *end = read_string(reader, at);
+        if (TACHO_UNLIKELY(end == NULL)) {
+            return false;
+        }
+        end_value(reader, end);
+        return true;
+    }
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
+        *out_token = TACHO_JSON_NUMBER;
+        return read_number(reader, at);
+    case '{':
+        *out_token = TACHO_JSON_OBJECT_BEGIN;
+        return begin_container(reader, at, true);
+    case '[':
+        *out_token = TACHO_JSON_ARRAY_BEGIN;
+        return begin_container(reader, at, false);
+    case 't':
+        *out_token = TACHO_JSON_TRUE;
+        return read_word(reader, at, "true", 4);
+    case 'f':
+        *out_token = TACHO_JSON_FALSE;
+        return read_word(reader, at, "false", 5);
+    case 'n':
+        *out_token = TACHO_JSON_NULL;
+        return read_word(reader, at, "null", 4);
+    default:
+        return stop_at(reader, at, "a value");
+    }
+}
+
+/* One token from the cursor on, or false with the reason in |stop| and |wanted|. */
+static inline bool scan(tacho_json_reader *reader, tacho_json_token *out_token)
+{
+    char *at = skip_space(reader->cursor);
+    if (reader->state == STATE_AFTER) {
+        if (*at != ',') {
+            if (TACHO_UNLIKELY(*at != (reader->is_in_object ? '}' : ']'))) {
+                return stop_at(reader, at, reader->is_in_object ? "',' or '}'" : "',' or ']'");
+            }
+            *out_token = end_container(reader, at);
+            return true;
+        }
+        reader->state = reader->is_in_object ? STATE_KEY : STATE_VALUE;
+        reader->cursor = at + 1;
+        at = skip_space(at + 1);
+    } else if (TACHO_UNLIKELY(reader->state == STATE_COLON)) {
+        if (*at != ':') {
+            return stop_at(reader, at, "':' after a key");
+        }
+        reader->state = STATE_VALUE;
+        reader->cursor = at + 1;
+        at = skip_space(at + 1);
+    }
+    switch ((enum state)reader->state) {
+    case STATE_FIRST_KEY:
+        if (*at == '}') {
+            *out_token = end_container(reader, at);
+            return true;
+        }
+        /* fall through */
+    case STATE_KEY:
+        *out_token = TACHO_JSON_KEY;
+        return *at == '"' ? read_key(reader, at) : stop_at(reader, at, "a key in quotes");
+    case STATE_FIRST_VALUE:
+        if (*at == ']') {
+            *out_token = end_container(reader, at);
+            return true;
+        }
+        /* fall through */
+    case STATE_VALUE:
+        return read_value(reader, at, out_token);
+    case STATE_COLON:
+    case STATE_AFTER:
+    case STATE_DONE:
+        break;
+    }
+    return stop_at(reader, at, "the end of the input");
+}
+
+/* ---- the buffer --------------------------------------------------------------------------- */
+
+static tacho_status make_buffer(size_t capacity, tacho_json_buffer **out_buffer)
+{
+    *out_buffer = malloc(sizeof(**out_buffer) + capacity + PAD_BYTES);
+    if (*out_buffer == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %zu bytes of memory to read JSON",
+                          capacity);
+    }
+    (*out_buffer)->next = NULL;
+    (*out_buffer)->capacity = capacity;
+    return TACHO_OK;
+}
+
+static uint64_t offset_of(const tacho_json_reader *reader, const char *at)
+{
+    return reader->buffer_offset + (uint64_t)(at - reader->buffer->bytes);
+}
+
+/* Takes |buffer| out of use: as the spare one when it fits and there is none. */
+static void drop_buffer(tacho_json_reader *reader, tacho_json_buffer *buffer)
+{
+    if (reader->spare == NULL && buffer->capacity == reader->buffer->capacity) {
+        reader->spare = buffer;
+    } else {
+        free(buffer);
+    }
+}
+
+/* Goes on in another buffer, to which the bytes from |keep| on are copied. */
+static tacho_status change_buffer(tacho_json_reader *reader, const char *keep, size_t kept)
+{
+    tacho_json_buffer *old = reader->buffer;
+    size_t capacity = kept > old->capacity / 2 ? 2 * old->capacity : old->capacity;
+    tacho_json_buffer *fresh = reader->spare;
+    if (fresh != NULL && fresh->capacity >= capacity) {
+        reader->spare = NULL;
+    } else {
+        TACHO_TRY(make_buffer(capacity, &fresh));
+    }
+    memcpy(fresh->bytes, keep, kept);
+    reader->buffer = fresh;
+    if (reader->is_held) {
+        old->next = reader->retired;
+        reader->retired = old;
+    } else {
+        free(old);
+    }
+    return TACHO_OK;
+}
+
+/* Makes room for more bytes; those from |keep| on stay. */
+static tacho_status make_room(tacho_json_reader *reader, const char *keep)
+{
+    tacho_json_buffer *buffer = reader->buffer;
+    if (reader->is_held && reader->limit < buffer->bytes + buffer->capacity) {
+        return TACHO_OK;
+    }
+    size_t kept = (size_t)(reader->limit - keep);
+    uint64_t keep_offset = offset_of(reader, keep);
+    size_t cursor = (size_t)(reader->cursor - keep);
+    if (reader->is_held || kept > buffer->capacity / 2) {
+        TACHO_TRY(change_buffer(reader, keep, kept));
+    } else {
+        memmove(buffer->bytes, keep, kept);
+    }
+    reader->buffer_offset = keep_offset;
+    reader->cursor = reader->buffer->bytes + cursor;
+    reader->limit = reader->buffer->bytes + kept;
+    return TACHO_OK;
+}
+
+static tacho_status check_limits(const tacho_json_reader *reader, const char *keep)
+{
+    if (reader->limit - keep >= TACHO_INPUT_TOKEN_MAX) {
+        return tacho_fail(TACHO_CODE_LIMIT, "%s: byte %llu: the text here is longer than %d MiB",
+                          reader->input->name, (unsigned long long)offset_of(reader, keep),
+                          TACHO_INPUT_TOKEN_MAX >> 20);
+    }
+    if (reader->is_held &&
+        offset_of(reader, reader->limit) - reader->held_offset >= TACHO_INPUT_TOKEN_MAX) {
+        return tacho_fail(TACHO_CODE_LIMIT, "%s: byte %llu: the value here is longer than %d MiB",
+                          reader->input->name, (unsigned long long)reader->held_offset,
+                          TACHO_INPUT_TOKEN_MAX >> 20);
+    }
+    return TACHO_OK;
+}
+
+/* Adds bytes behind the limit, or finds that there are no more. */
+static tacho_status refill(tacho_json_reader *reader)
+{
+    const char *keep = reader->cursor;
+    if (reader->mark_offset != NO_MARK) {
+        keep = reader->buffer->bytes + (reader->mark_offset - reader->buffer_offset);
+    }
+    TACHO_TRY(check_limits(reader, keep));
+    size_t kept = (size_t)(reader->limit - keep);
+    tacho_str fresh;
+    TACHO_TRY(tacho_input_peek(reader->input, kept > LONG_TOKEN ? kept : 1, &fresh));
+    if (fresh.len == 0) {
+        reader->is_at_end = true;
+        return TACHO_OK;
+    }
+    TACHO_TRY(make_room(reader, keep));
+    size_t room = (size_t)(reader->buffer->bytes + reader->buffer->capacity - reader->limit);
+    size_t len = fresh.len < room ? fresh.len : room;
+    memcpy(reader->limit, fresh.data, len);
+    reader->limit += len;
+    memset(reader->limit, 0, PAD_BYTES);
+    tacho_input_skip(reader->input, len);
+    return TACHO_OK;
+}
+
+tacho_status tacho_json_reader_init(tacho_json_reader *reader, tacho_input *input,
+                                    const tacho_json_options *options)
+{
+    *reader = (tacho_json_reader){.input = input, .mark_offset = NO_MARK};
+    if (options != NULL) {
+        reader->options = *options;
+    }
+    size_t capacity = reader->options.buffer_bytes;
+    TACHO_TRY(make_buffer(capacity == 0 ? BUFFER_BYTES : capacity, &reader->buffer));
+    reader->cursor = reader->limit = reader->buffer->bytes;
+    memset(reader->limit, 0, PAD_BYTES);
+    reader->buffer_offset = tacho_input_offset(input);
+    return TACHO_OK;
+}
+
+void tacho_json_release(tacho_json_reader *reader)
+{
+    while (reader->retired != NULL) {
+        tacho_json_buffer *next = reader->retired->next;
+        drop_buffer(reader, reader->retired);
+        reader->retired = next;
+    }
+    reader->is_held = false;
+}
+
+void tacho_json_hold(tacho_json_reader *reader)
+{
+    if (reader->retired != NULL) {
+        tacho_json_release(reader);
+    }
+    reader->is_held = true;
+    reader->held_offset = offset_of(reader, reader->cursor);
+}
+
+void tacho_json_reader_deinit(tacho_json_reader *reader)
+{
+    tacho_json_release(reader);
+    free(reader->spare);
+    free(reader->buffer);
+    *reader = (tacho_json_reader){0};
+}
+
+/* ---- the slow path ------------------------------------------------------------------------ */
+
+static TACHO_NOINLINE tacho_status go_on(tacho_json_reader *reader, tacho_json_token *out_token, bool *out_got)
+{
+    (void)out_token;
+    if (reader->stop >= reader->limit && !reader->is_at_end) {
+        return refill(reader);
+    }
+    if (reader->stop >= reader->limit && reader->state == STATE_DONE) { *out_got = true; *out_token = TACHO_JSON_END; return TACHO_OK; }
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: byte %llu: expected %s", reader->input->name, (unsigned long long)offset_of(reader, reader->stop), reader->wanted);
+}
+
+tacho_status tacho_json_next(tacho_json_reader *reader, tacho_json_token *out_token)
+{
+    while (TACHO_UNLIKELY(!scan(reader, out_token))) {
+        bool got = false;
+        TACHO_TRY(go_on(reader, out_token, &got));
+        if (got) break;
+    }
+    return TACHO_OK;
 }

@@ -384,6 +384,25 @@ static void test_lanes_are_not_found(void **state)
     assert_int_equal(ensure_track(dict, &facts, "CSS"), track + 101);
 }
 
+/* Runs are what the input says they are: each one is added, equal or not. */
+static void test_runs(void **state)
+{
+    tacho_dict *dict = *state;
+    uint32_t name = ensure_string(dict, "main_dispatch_0");
+    for (uint32_t i = 0; i < 100; i++) {
+        tacho_run run = {.part = i / 50, .name = name, .invocation = (int64_t)(i / 2) - 1};
+        uint32_t id = TACHO_NONE;
+        assert_null(tacho_dict_add_run(dict, &run, &id));
+        assert_int_equal(id, i);
+    }
+    assert_int_equal(dict->run_count, 100);
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(dict->runs[i].part, i / 50);
+        assert_int_equal(dict->runs[i].name, name);
+        assert_int_equal(dict->runs[i].invocation, (int64_t)(i / 2) - 1);
+    }
+}
+
 static void test_losses_merge(void **state)
 {
     tacho_dict *dict = *state;
@@ -500,6 +519,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_tracks_are_interned, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_ranks_by_class, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_lanes_are_not_found, open_dict, close_dict),
+        cmocka_unit_test_setup_teardown(test_runs, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_losses_merge, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_many_losses, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_metadata, open_dict, close_dict),

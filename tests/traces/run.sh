@@ -141,6 +141,14 @@ many_rows_fit() {
     grep -q "$MANY_ROWS events" many.err || { cat many.err; return 1; }
 }
 
+# Sorting that many takes a temporary file.
+spool_folder_missed() {
+    local status=0
+    TMPDIR=/nowhere "$tacho" convert many.csv -o many.pb >many.err 2>&1 || status=$?
+    same "1, many.csv many.err" "$status, $(echo many.*)" "exit status, files" || return 1
+    grep -q '/nowhere.*TMPDIR' many.err || { cat many.err; return 1; }
+}
+
 # long_line_refused PREFIX WORDS: one endless line that starts with PREFIX.
 long_line_refused() {
     local status=0
@@ -151,9 +159,12 @@ long_line_refused() {
 }
 
 check_memory() {
-    limited --version >/dev/null 2>&1 ||
-        { skip memory "this build does not start in $MEMORY_BYTES bytes (sanitizers?)"; return; }
+    if ! limited --version >/dev/null 2>&1; then
+        skip memory "this build does not start in $MEMORY_BYTES bytes (sanitizers?)"
+        return
+    fi
     "$gen_torq" t1 "$MANY_ROWS" --shuffle >many.csv
+    check "no folder for temporary files" spool_folder_missed
     check "$MANY_ROWS shuffled rows in $MEMORY_BYTES bytes" many_rows_fit
     check "an endless line of no format" long_line_refused '' 'not a Torq timeline'
     check "an endless line of a timeline" long_line_refused 'DI0,0,9408,loc("a",' 'longer than'

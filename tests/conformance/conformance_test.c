@@ -1,0 +1,815 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Laws that every source and every sink must keep, whatever their format: checked over the
+ * registries with one table of small composed files. A new source needs a sample here; a new
+ * sink is checked as soon as it is registered.
+ */
+#include "base/utf8.h"
+#include "profile/lanes.h"
+#include "profile/order.h"
+#include "profile/profile.h"
+#include "sinks/table_sink.h"
+#include "sinks/trace_sink.h"
+#include "sources/source.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PATH_BYTES = 1024, SPOOL_BYTES = 1024 };
+
+typedef struct sample {
+    const char *source;
+    const char *label; /* for messages */
+    const char *text;
+    /* Of a format in which each line that is not empty is a row; else -1. */
+    int header_count;
+} sample;
+
+/* Composed by us, from the descriptions of the formats; some rows cannot be read. */
+static const sample samples[] = {
+    {"torq-timeline", "T1",
+     "DI0,0,9408,loc(\"/w/m/fc.mlir\":4:10),DMA_IN\n"
+     "DO1,11456,20864,loc(\"/w/m/fc.mlir\":6:5),DMA_OUT\n"
+     "S0,9408,11456,loc(\"/w/m/fc.mlir\":4:10),fully_connected\n"
+     "S1,9408,11456,loc(fused[\"/w/m/fc.mlir\":4:10, \"/w/m/fc.mlir\":5:1]),fully_connected\n",
+     0},
+    {"torq-timeline", "T1 with a header, CR LF and overlaps",
+     "ID,Start,End,Location,Op Type\r\n"
+     "S0,100,300,loc(unknown),conv2d\r\n"
+     "\r\n"
+     "S2,100,200,loc(unknown),conv2d\r\n"
+     "S4,150,400,\"loc(\"\"a.mlir\"\":1:2)\",add\r\n"
+     "S6,400,400,loc(unknown),nothing",
+     1},
+    {"torq-timeline", "T1 with the other header and bad rows",
+     "event_name,start_time,end_time,mlir_src_line,event_type\n"
+     "S0,5,9,loc(unknown),conv2d\n"
+     "S1,9,5,loc(unknown),conv2d\n"
+     "S2,x,5,loc(unknown),conv2d\n"
+     "Q3,1,5,loc(unknown),conv2d\n"
+     "\n"
+     "S4\n"
+     "S5,9,12,loc(unknown),conv2d\n",
+     1},
+    {"torq-timeline", "T2",
+     "DI0,0,9408,loc(\"/w/m/fc.mlir\":4:10),DMA_IN,75264\n"
+     "CDMA_L2I1,9408,9474,loc(unknown),CDMA_LRAM_TO_ITCM,380\n"
+     "S0_1,9474,11522,loc(\"/w/m/fc.mlir\":4:10),conv2d_add\n"
+     "CSS0,11522,19522,loc(\"/w/m/fc.mlir\":8:5),CSS\n",
+     0},
+    {"torq-timeline", "T3",
+     "actionIndex, elapsed_time(us), timestamp(us), event, location, bytes\n"
+     "0,15831,0,DMA In,loc(\"/w/m/add.mlir\":7:10),75264\n"
+     "1,4704,15831,Slice 0,loc(\"/w/m/add.mlir\":18:10),\n",
+     1},
+    {"torq-timeline", "T4",
+     "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n"
+     "2,15831,20536,DMA Out,loc(fused[\"/w/m/add.mlir\":12:10, \"b\":18:10]),75264\n"
+     "3,66,36367,CDMA LRAM to ITCM,loc(unknown),380\n"
+     "1,4704,15831,Slice 0,loc(callsite(\"/w/m/add.mlir\":12:10 at \"b\":2:3)),\n"
+     "5,8000,36445,CSS,loc(\"/w/m/add.mlir\":20:5),\n"
+     "6,1,2,Unheard Of,loc(unknown),\n",
+     1},
+    {"torq-runtime", "R0",
+     "id;time_since_open;time_since_start;location\n"
+     "0;1520;310;loc(\"/w/m/add.mlir\":12:10)\n"
+     "1;1905;301;loc(callsite(\"/w/m/add.mlir\":12:10 at \"/w/m/add.mlir\":2:3))\n"
+     "2;2298;3440;\n"
+     "3;2298;344;\n",
+     1},
+    {"torq-runtime", "R0 with the other header",
+     "dispatch_id;time_since_open;time_since_start;mlir_loc\n"
+     "0;1520;310;loc(\"/w/m/add.mlir\":12:10)\n",
+     1},
+    {"torq-runtime", "R0b",
+     "id;time_since_open;time_since_start\n"
+     "0;1520;310\n"
+     "1;1600;310\n",
+     1},
+};
+
+enum { SAMPLE_COUNT = sizeof(samples) / sizeof(samples[0]) };
+
+static void assert_ok(tacho_status status)
+{
+    if (status != TACHO_OK) {
+        fail_msg("%s", tacho_status_message(status));
+    }
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+/* A sample on its way: order, and lanes where a trace is the goal. */
+typedef struct fixture {
+    tacho_dict dict;
+    tacho_profile profile;
+    tacho_order *order;
+    tacho_lanes *lanes;
+} fixture;
+
+static void setup(fixture *made)
+{
+    memset(made, 0, sizeof(*made));
+    assert_ok(tacho_dict_init(&made->dict));
+    tacho_profile_init(&made->profile, &made->dict);
+    assert_ok(
+        tacho_order_create(&made->profile.events, TACHO_ORDER_SORT, SPOOL_BYTES, &made->order));
+}
+
+static void teardown(fixture *made)
+{
+    tacho_order_destroy(made->order);
+    tacho_lanes_destroy(made->lanes);
+    tacho_profile_deinit(&made->profile);
+    tacho_dict_deinit(&made->dict);
+}
+
+static const tacho_source *source_of(const sample *from)
+{
+    const tacho_source *source = tacho_source_find(tacho_str_from_cstring(from->source));
+    if (source == NULL) {
+        fail_msg("no source is called %s", from->source);
+    }
+    return source;
+}
+
+static tacho_status read_sample(const sample *from, tacho_str bytes, tacho_events *to)
+{
+    const tacho_source_options options = {.slice_count = 0};
+    tacho_input input;
+    assert_ok(tacho_input_open_bytes(from->label, bytes, &input));
+    tacho_reading reading = {
+        .input = &input, .path = TACHO_STR("runs/sample"), .options = &options, .events = to};
+    const tacho_source *source = source_of(from);
+    tacho_status status = source != NULL ? source->read(&reading) : TACHO_OK;
+    tacho_input_close(&input);
+    return status;
+}
+
+static void read_whole(fixture *to, const sample *from)
+{
+    setup(to);
+    assert_ok(read_sample(from, tacho_str_from_cstring(from->text), tacho_order_events(to->order)));
+}
+
+static size_t row_count(const fixture *in)
+{
+    return in->profile.span_count + in->profile.sample_count + in->profile.flow_end_count;
+}
+
+/* ---- sources ---------------------------------------------------------------------------- */
+
+/* Names are typed by people: short, lower case, and each means one thing. */
+static void check_name(const char *name, const char *title)
+{
+    assert_non_null(name);
+    assert_non_null(title);
+    assert_in_range(strlen(name), 1, 32);
+    assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(name));
+    assert_true(strlen(title) > 0);
+}
+
+static void test_sources_are_named(void **state)
+{
+    (void)state;
+    const tacho_source *const *sources = tacho_sources();
+    assert_non_null(sources[0]);
+    for (size_t i = 0; sources[i] != NULL; i++) {
+        check_name(sources[i]->name, sources[i]->title);
+        assert_true(sources[i]->probe != NULL && sources[i]->read != NULL);
+        assert_ptr_equal(tacho_source_find(tacho_str_from_cstring(sources[i]->name)), sources[i]);
+    }
+    assert_null(tacho_source_find(TACHO_STR("")));
+}
+
+/* Nothing, and 64 KiB of one byte, is no profile of anyone's. */
+static void test_probes_refuse_nothing(void **state)
+{
+    (void)state;
+    static const char fillings[] = {'\0', '\n', ' ', '0', ',', ';', '\xff'};
+    char *bytes = malloc(TACHO_PROBE_BYTES);
+    assert_non_null(bytes);
+    const tacho_source *const *sources = tacho_sources();
+    for (size_t i = 0; sources[i] != NULL; i++) {
+        assert_int_equal(sources[i]->probe(TACHO_STR("")), TACHO_PROBE_NO);
+        for (size_t k = 0; k < sizeof(fillings); k++) {
+            memset(bytes, fillings[k], TACHO_PROBE_BYTES);
+            tacho_str head = tacho_str_make(bytes, TACHO_PROBE_BYTES);
+            assert_int_equal(sources[i]->probe(head), TACHO_PROBE_NO);
+        }
+    }
+    free(bytes);
+}
+
+static void test_sources_have_samples(void **state)
+{
+    (void)state;
+    const tacho_source *const *sources = tacho_sources();
+    for (size_t i = 0; sources[i] != NULL; i++) {
+        size_t count = 0;
+        for (size_t k = 0; k < SAMPLE_COUNT; k++) {
+            count += strcmp(samples[k].source, sources[i]->name) == 0;
+        }
+        if (count == 0) {
+            fail_msg("%s has no sample in this file", sources[i]->name);
+        }
+    }
+}
+
+/* Each sample is found by its content, and no other source is sure of it. */
+static void test_samples_are_recognised(void **state)
+{
+    (void)state;
+    const tacho_source *const *sources = tacho_sources();
+    for (size_t i = 0; i < SAMPLE_COUNT; i++) {
+        tacho_str head = tacho_str_from_cstring(samples[i].text);
+        for (size_t k = 0; sources[k] != NULL; k++) {
+            bool is_own = sources[k] == source_of(&samples[i]);
+            if ((sources[k]->probe(head) == TACHO_PROBE_SURE) != is_own) {
+                fail_msg("%s: wrong verdict on %s", sources[k]->name, samples[i].label);
+            }
+        }
+        tacho_input input;
+        assert_ok(tacho_input_open_bytes(samples[i].label, head, &input));
+        const tacho_source *found = NULL;
+        assert_ok(tacho_source_resolve(&input, &found));
+        assert_ptr_equal(found, source_of(&samples[i]));
+        tacho_input_close(&input);
+    }
+}
+
+static void test_unknown_content(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        tacho_code code;
+    } cases[] = {
+        {"", TACHO_CODE_BAD_DATA},
+        {"\n", TACHO_CODE_UNSUPPORTED},
+        {"lorem ipsum dolor sit amet\n", TACHO_CODE_UNSUPPORTED},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_input input;
+        assert_ok(
+            tacho_input_open_bytes("some.file", tacho_str_from_cstring(cases[i].text), &input));
+        const tacho_source *found = NULL;
+        tacho_status status = tacho_source_resolve(&input, &found);
+        assert_int_equal(tacho_status_code(status), cases[i].code);
+        assert_non_null(strstr(tacho_status_message(status), "some.file"));
+        assert_null(found);
+        tacho_status_free(status);
+        tacho_input_close(&input);
+    }
+}
+
+/* ---- samples ---------------------------------------------------------------------------- */
+
+static void test_samples_validate(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLE_COUNT; i++) {
+        fixture made;
+        read_whole(&made, &samples[i]);
+        assert_ok(tacho_profile_validate(&made.profile));
+        assert_true(row_count(&made) > 0);
+        assert_int_equal(made.dict.part_count, 1);
+        const tacho_part *part = &made.dict.parts[0];
+        assert_true(tacho_str_equal(tacho_dict_string(&made.dict, part->format),
+                                    tacho_str_from_cstring(samples[i].source)));
+        assert_true(
+            tacho_str_equal(tacho_dict_string(&made.dict, part->path), TACHO_STR("runs/sample")));
+        assert_true(
+            tacho_str_equal(tacho_dict_string(&made.dict, part->name), TACHO_STR("sample")));
+        assert_int_equal(part->row_count, row_count(&made));
+        assert_int_not_equal(part->origin, TACHO_ORIGIN_UNKNOWN);
+        teardown(&made);
+    }
+}
+
+static size_t lost_count(const fixture *in)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < in->dict.loss_count; i++) {
+        assert_true(in->dict.losses[i].count > 0);
+        assert_true(in->dict.losses[i].first_line > 0);
+        count += (size_t)in->dict.losses[i].count;
+    }
+    return count;
+}
+
+/* Lines that hold anything; a CR before the LF is no content. */
+static size_t count_lines(tacho_str text)
+{
+    size_t count = 0;
+    size_t len = 0;
+    for (size_t i = 0; i <= text.len; i++) {
+        if (i == text.len || text.data[i] == '\n') {
+            count += len > 1 || (len == 1 && text.data[i - 1] != '\r');
+            len = 0;
+        } else {
+            len++;
+        }
+    }
+    return count;
+}
+
+/* A sample that ends early: refused, or read without inventing or dropping a line. */
+static void check_cut(const sample *from, size_t len, size_t whole_count)
+{
+    char *copy = malloc(len + 1); /* exactly: a sanitizer sees a step past it */
+    assert_non_null(copy);
+    memcpy(copy, from->text, len);
+    tacho_str bytes = tacho_str_make(copy, len);
+    fixture made;
+    setup(&made);
+    tacho_status status = read_sample(from, bytes, tacho_order_events(made.order));
+    if (status == TACHO_OK) {
+        assert_ok(tacho_profile_validate(&made.profile));
+        assert_in_range(row_count(&made), 1, whole_count);
+        if (from->header_count >= 0 &&
+            (size_t)from->header_count + row_count(&made) + lost_count(&made) !=
+                count_lines(bytes)) {
+            fail_msg("%s cut to %zu bytes: %zu lines, but %d header, %zu rows, %zu lost",
+                     from->label, len, count_lines(bytes), from->header_count, row_count(&made),
+                     lost_count(&made));
+        }
+    } else {
+        assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
+        assert_non_null(strstr(tacho_status_message(status), from->label));
+    }
+    tacho_status_free(status);
+    teardown(&made);
+    free(copy);
+}
+
+static void test_samples_cut_anywhere(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLE_COUNT; i++) {
+        fixture made;
+        read_whole(&made, &samples[i]);
+        size_t whole_count = row_count(&made);
+        teardown(&made);
+        for (size_t len = 0; len <= strlen(samples[i].text); len++) {
+            check_cut(&samples[i], len, whole_count);
+        }
+    }
+}
+
+static void assert_same_spans(const fixture *a, const fixture *b)
+{
+    assert_int_equal(a->profile.span_count, b->profile.span_count);
+    tacho_arg *args[2] = {NULL, NULL};
+    size_t capacities[2] = {0, 0};
+    for (size_t i = 0; i < a->profile.span_count; i++) {
+        tacho_row row_a;
+        tacho_row row_b;
+        assert_ok(tacho_profile_row(&a->profile, i, &args[0], &capacities[0], &row_a));
+        assert_ok(tacho_profile_row(&b->profile, i, &args[1], &capacities[1], &row_b));
+        /* Ids follow the order of appearance, so equal readings have equal ones. */
+        assert_int_equal(row_a.track, row_b.track);
+        assert_int_equal(row_a.of.span.site, row_b.of.span.site);
+        assert_int_equal(row_a.of.span.run, row_b.of.span.run);
+        assert_int_equal(tacho_row_compare(&a->dict, &row_a, &row_b), 0);
+    }
+    free(args[0]);
+    free(args[1]);
+}
+
+static void assert_same_dicts(const tacho_dict *a, const tacho_dict *b)
+{
+    assert_int_equal(a->strings.item_count, b->strings.item_count);
+    for (uint32_t i = 0; i < a->strings.item_count; i++) {
+        assert_true(tacho_str_equal(tacho_dict_string(a, i), tacho_dict_string(b, i)));
+    }
+    assert_int_equal(a->track_count, b->track_count);
+    assert_int_equal(a->site_count, b->site_count);
+    assert_int_equal(a->location_count, b->location_count);
+    assert_int_equal(a->loss_count, b->loss_count);
+    for (size_t i = 0; i < a->loss_count; i++) {
+        assert_int_equal(a->losses[i].reason, b->losses[i].reason);
+        assert_int_equal(a->losses[i].count, b->losses[i].count);
+        assert_int_equal(a->losses[i].first_line, b->losses[i].first_line);
+    }
+}
+
+static void test_samples_read_twice(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLE_COUNT; i++) {
+        fixture first;
+        fixture second;
+        read_whole(&first, &samples[i]);
+        read_whole(&second, &samples[i]);
+        assert_same_dicts(&first.dict, &second.dict);
+        assert_same_spans(&first, &second);
+        assert_int_equal(first.profile.sample_count, second.profile.sample_count);
+        assert_int_equal(first.profile.flow_end_count, second.profile.flow_end_count);
+        teardown(&first);
+        teardown(&second);
+    }
+}
+
+/* ---- a folder to write to --------------------------------------------------------------- */
+
+static int make_folder(void **state)
+{
+    char *folder = malloc(PATH_BYTES);
+    const char *temp = getenv("TMPDIR");
+    if (folder == NULL) {
+        return -1;
+    }
+    snprintf(folder, PATH_BYTES, "%s/tacho-conformance-XXXXXX",
+             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
+    if (mkdtemp(folder) == NULL) {
+        free(folder);
+        return -1;
+    }
+    *state = folder;
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    int result = rmdir(*state);
+    free(*state);
+    return result;
+}
+
+/* The bytes of the file, which is removed; free them. */
+static tacho_str take_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    long size = ftell(file);
+    assert_true(size >= 0);
+    rewind(file);
+    char *bytes = malloc((size_t)size + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, (size_t)size, file), size);
+    fclose(file);
+    unlink(path);
+    return tacho_str_make(bytes, (size_t)size);
+}
+
+static void free_file(tacho_str file)
+{
+    free((void *)(uintptr_t)file.data);
+}
+
+/* ---- trace sinks ------------------------------------------------------------------------ */
+
+static void test_trace_sinks_are_named(void **state)
+{
+    (void)state;
+    const tacho_trace_sink *const *sinks = tacho_trace_sinks();
+    assert_non_null(sinks[0]);
+    for (size_t i = 0; sinks[i] != NULL; i++) {
+        check_name(sinks[i]->name, sinks[i]->title);
+        assert_true(sinks[i]->open != NULL && sinks[i]->close != NULL);
+        assert_ptr_equal(tacho_trace_sink_find(tacho_str_from_cstring(sinks[i]->name)), sinks[i]);
+    }
+    assert_null(tacho_trace_sink_find(TACHO_STR("")));
+    assert_null(tacho_trace_sink_find_for_path(TACHO_STR("trace")));
+    assert_null(tacho_trace_sink_find_for_path(TACHO_STR("trace.gz")));
+}
+
+/* A suffix leads to its sink, so it belongs to no other; compression does not matter. */
+static void test_suffixes(void **state)
+{
+    (void)state;
+    static const char *const compressions[] = {"", ".gz", ".zst"};
+    const tacho_trace_sink *const *sinks = tacho_trace_sinks();
+    for (size_t i = 0; sinks[i] != NULL; i++) {
+        assert_non_null(sinks[i]->suffixes);
+        assert_non_null(sinks[i]->suffixes[0]);
+        for (size_t k = 0; sinks[i]->suffixes[k] != NULL; k++) {
+            const char *suffix = sinks[i]->suffixes[k];
+            assert_true(suffix[0] == '.' && suffix[1] != '\0');
+            for (size_t c = 0; c < sizeof(compressions) / sizeof(compressions[0]); c++) {
+                char path[64];
+                snprintf(path, sizeof(path), "x/trace%s%s", suffix, compressions[c]);
+                const tacho_trace_sink *found =
+                    tacho_trace_sink_find_for_path(tacho_str_from_cstring(path));
+                assert_ptr_equal(found, sinks[i]);
+            }
+        }
+    }
+}
+
+/* What is written to a trace: a sample, or rows of every kind; NULL for nothing. */
+typedef void fill_function(tacho_events *to, const void *from);
+
+static tacho_str write_trace(const char *folder, const tacho_trace_sink *sink, bool omit_args,
+                             fill_function *fill, const void *from)
+{
+    const tacho_trace_options options = {.omit_args = omit_args};
+    char path[PATH_BYTES + 64];
+    snprintf(path, sizeof(path), "%s/trace%s", folder, sink->suffixes[0]);
+    tacho_output output;
+    tacho_events *events = NULL;
+    fixture made;
+    setup(&made);
+    assert_ok(tacho_output_open(path, &output));
+    assert_ok(sink->open(&made.dict, &output, &options, &events));
+    assert_ok(tacho_lanes_create(events, &made.lanes));
+    tacho_order_destroy(made.order);
+    assert_ok(tacho_order_create(tacho_lanes_events(made.lanes), TACHO_ORDER_SORT, SPOOL_BYTES,
+                                 &made.order));
+    if (fill != NULL) {
+        fill(tacho_order_events(made.order), from);
+    }
+    assert_ok(tacho_events_finish(tacho_order_events(made.order)));
+    sink->close(events);
+    assert_ok(tacho_output_commit(&output));
+    tacho_output_close(&output);
+    teardown(&made);
+    return take_file(path);
+}
+
+/* Every sink makes a file of it, and the same file each time. */
+static void check_trace(const char *folder, fill_function *fill, const void *from)
+{
+    const tacho_trace_sink *const *sinks = tacho_trace_sinks();
+    for (size_t i = 0; sinks[i] != NULL; i++) {
+        tacho_str nothing = write_trace(folder, sinks[i], false, NULL, NULL);
+        tacho_str first = write_trace(folder, sinks[i], false, fill, from);
+        tacho_str second = write_trace(folder, sinks[i], false, fill, from);
+        tacho_str bare = write_trace(folder, sinks[i], true, fill, from);
+        assert_true(nothing.len > 0 && first.len > nothing.len);
+        assert_true(tacho_str_equal(first, second));
+        assert_true(bare.len > 0 && bare.len < first.len);
+        free_file(nothing);
+        free_file(first);
+        free_file(second);
+        free_file(bare);
+    }
+}
+
+static void fill_from_sample(tacho_events *to, const void *from)
+{
+    const sample *read = from;
+    assert_ok(read_sample(read, tacho_str_from_cstring(read->text), to));
+}
+
+static void test_samples_through_sinks(void **state)
+{
+    for (size_t i = 0; i < SAMPLE_COUNT; i++) {
+        check_trace(*state, fill_from_sample, &samples[i]);
+    }
+}
+
+/* ---- rows of every kind ----------------------------------------------------------------- */
+
+static uint32_t string_id(tacho_dict *dict, tacho_str text)
+{
+    uint32_t id = 0;
+    assert_ok(tacho_dict_ensure_string(dict, text, &id));
+    return id;
+}
+
+static uint32_t add_track(tacho_dict *dict, const char *name, tacho_track_class track_class)
+{
+    tacho_track facts = {
+        .parent = dict->parts[0].root,
+        .clock = dict->parts[0].clock,
+        .lane_of = TACHO_NONE,
+        .rank = -1,
+        .track_class = track_class,
+        .unit = TACHO_UNIT_BYTES,
+    };
+    uint32_t track = 0;
+    assert_ok(tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(name), &track));
+    return track;
+}
+
+static void push(tacho_events *to, const tacho_row *row)
+{
+    assert_ok(tacho_events_row(to, row));
+}
+
+static void push_flow(tacho_events *to, uint32_t track, int64_t time, bool leaves)
+{
+    tacho_row row = {.kind = TACHO_ROW_FLOW, .track = track, .start = time};
+    row.of.flow.id = 7;
+    row.of.flow.role = TACHO_FLOW_LAUNCH;
+    row.of.flow.leaves = leaves;
+    push(to, &row);
+}
+
+static void push_samples(tacho_events *to, uint32_t track)
+{
+    const double zero = 0.0;
+    const double values[] = {0.0, -1.5, 1e18, 0.1, 1.0 / zero, zero / zero};
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        tacho_row row = {.kind = TACHO_ROW_SAMPLE, .track = track, .start = (int64_t)i};
+        row.of.sample.value = values[i];
+        push(to, &row);
+    }
+}
+
+/* One argument of each type, containers among them. */
+static size_t make_args(tacho_dict *dict, tacho_arg *args)
+{
+    uint32_t key = string_id(dict, TACHO_STR("key \xff\"\\"));
+    size_t count = 0;
+    for (int type = TACHO_ARG_INT; type <= TACHO_ARG_JSON; type++) {
+        args[count] = (tacho_arg){.key = key, .type = (tacho_arg_type)type};
+        if (type == TACHO_ARG_STRING) {
+            args[count].value.as_string = key;
+        } else if (type == TACHO_ARG_TEXT) {
+            args[count].value.as_text = TACHO_STR("text \xff \"\n\\");
+        } else if (type == TACHO_ARG_JSON) {
+            args[count].value.as_text = TACHO_STR("null");
+        } else if (type == TACHO_ARG_DICT || type == TACHO_ARG_ARRAY) {
+            args[count++].value.as_uint = 1;
+            args[count] = (tacho_arg){.key = key, .type = TACHO_ARG_UINT};
+        }
+        count++;
+    }
+    return count;
+}
+
+static void push_spans(tacho_events *to, const uint32_t *tracks)
+{
+    tacho_dict *dict = to->dict;
+    tacho_arg args[16];
+    tacho_location place = {.text = string_id(dict, TACHO_STR("here\xfe"))};
+    tacho_site site = {string_id(dict, TACHO_STR("name\xff<&>\"\n")),
+                       string_id(dict, TACHO_STR("category")), TACHO_NONE};
+    tacho_run run = {0, site.name, 3};
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .args = args, .arg_count = make_args(dict, args)};
+    assert_ok(tacho_dict_ensure_location(dict, &place, &site.location));
+    assert_ok(tacho_dict_ensure_site(dict, &site, &row.of.span.site));
+    assert_ok(tacho_dict_add_run(dict, &run, &row.of.span.run));
+    row.of.span.op = TACHO_NONE;
+    for (uint32_t i = 0; i < 20; i++) {
+        row.track = tracks[i % 2];
+        row.start = i;
+        row.of.span.end = i % 5 == 0 ? (int64_t)i : (int64_t)i + 7; /* they cross: lanes */
+        row.of.span.flags = i % 4 == 0 ? TACHO_ORIGIN_SIMULATED | TACHO_SPAN_UNENDED : 0;
+        row.of.span.flags |= i % 10 == 5 ? TACHO_SPAN_INSTANT : 0;
+        push(to, &row);
+    }
+}
+
+static void fill_with_everything(tacho_events *to, const void *from)
+{
+    (void)from;
+    tacho_clock clock;
+    tacho_clock_init(&clock, 1000, 3);
+    tacho_part_facts facts = {.path = TACHO_STR("odd\xff\"name"), .format = TACHO_STR("none")};
+    uint32_t part = 0;
+    assert_ok(tacho_dict_add_clock(to->dict, &clock, TACHO_STR("ticks"), &facts.clock));
+    assert_ok(tacho_dict_add_part(to->dict, &facts, &part));
+    uint32_t tracks[2] = {add_track(to->dict, "host \xff", TACHO_TRACK_HOST),
+                          add_track(to->dict, "engine", TACHO_TRACK_COMPUTE)};
+    to->dict->tracks[tracks[1]].nesting = TACHO_NESTING_ENGINE;
+    push_samples(to, add_track(to->dict, "counter", TACHO_TRACK_COUNTER));
+    push_spans(to, tracks);
+    push_flow(to, tracks[0], 3, true);
+    push_flow(to, tracks[1], 5, false);
+    push_flow(to, tracks[1], 1000, false); /* of nothing */
+    tacho_loss loss = {part, TACHO_LOSS_NUL_BYTE, 3, 1};
+    assert_ok(tacho_dict_add_loss(to->dict, &loss));
+    assert_ok(tacho_dict_add_metadata(to->dict, "fact", TACHO_STR("value \xff\"")));
+    assert_ok(tacho_events_end_part(to, part));
+}
+
+static void test_everything_through_sinks(void **state)
+{
+    check_trace(*state, fill_with_everything, NULL);
+}
+
+/* ---- table sinks ------------------------------------------------------------------------ */
+
+static const tacho_column columns[] = {
+    {"name", "Name", TACHO_COLUMN_TEXT},
+    {"count", "Count", TACHO_COLUMN_INT},
+    {"share", "Share", TACHO_COLUMN_REAL},
+    {"total_ns", "Total", TACHO_COLUMN_DURATION},
+};
+
+static void add_row(tacho_table *to, tacho_str name, int64_t number)
+{
+    assert_ok(tacho_table_add_text(to, name));
+    assert_ok(tacho_table_add_int(to, number));
+    assert_ok(tacho_table_add_real(to, (double)number / 3));
+    assert_ok(tacho_table_add_int(to, number));
+}
+
+static void make_table(tacho_table *out_table)
+{
+    tacho_table_init(out_table, "things", "Things", columns, 4);
+    add_row(out_table, TACHO_STR("plain"), 12345);
+    add_row(out_table, TACHO_STR(""), 0);
+    add_row(out_table, TACHO_STR("\"a,b\"\n\t\x1b[31m\xff\0"), INT64_MAX);
+    add_row(out_table, TACHO_STR("=1+2"), INT64_MIN + 1);
+    for (size_t i = 0; i < 4; i++) {
+        assert_ok(tacho_table_add_absent(out_table));
+    }
+}
+
+static tacho_str write_table(const char *folder, const tacho_table_sink *sink,
+                             const tacho_table *table)
+{
+    char path[PATH_BYTES + 64];
+    snprintf(path, sizeof(path), "%s/table", folder);
+    tacho_output output;
+    assert_ok(tacho_output_open(path, &output));
+    assert_ok(sink->write(table, 0, &output));
+    assert_ok(sink->write(table, 1, &output));
+    assert_ok(tacho_output_commit(&output));
+    tacho_output_close(&output);
+    return take_file(path);
+}
+
+static bool holds(tacho_str bytes, const char *words)
+{
+    size_t len = strlen(words);
+    for (size_t i = 0; i + len <= bytes.len; i++) {
+        if (memcmp(bytes.data + i, words, len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void test_table_sinks_are_named(void **state)
+{
+    (void)state;
+    const tacho_table_sink *const *sinks = tacho_table_sinks();
+    assert_non_null(sinks[0]);
+    for (size_t i = 0; sinks[i] != NULL; i++) {
+        check_name(sinks[i]->name, sinks[i]->title);
+        assert_non_null(sinks[i]->write);
+        assert_ptr_equal(tacho_table_sink_find(tacho_str_from_cstring(sinks[i]->name)), sinks[i]);
+    }
+    assert_null(tacho_table_sink_find(TACHO_STR("")));
+}
+
+/* Cells of each type, and none, twice in one report: clean text, the same each time. */
+static void test_table_sinks_write(void **state)
+{
+    const tacho_table_sink *const *sinks = tacho_table_sinks();
+    for (size_t i = 0; sinks[i] != NULL; i++) {
+        tacho_table table;
+        make_table(&table);
+        tacho_str first = write_table(*state, sinks[i], &table);
+        tacho_str second = write_table(*state, sinks[i], &table);
+        assert_true(tacho_str_equal(first, second));
+        assert_true(holds(first, "plain") && holds(first, "12345") && holds(first, "=1+2"));
+        if (!tacho_utf8_is_clean(first)) {
+            fail_msg("%s writes text that is no clean UTF-8", sinks[i]->name);
+        }
+        assert_int_equal(first.data[first.len - 1], '\n');
+        tacho_table_deinit(&table);
+        free_file(first);
+        free_file(second);
+    }
+}
+
+/* A table without rows is no error. */
+static void test_table_sinks_write_nothing(void **state)
+{
+    const tacho_table_sink *const *sinks = tacho_table_sinks();
+    for (size_t i = 0; sinks[i] != NULL; i++) {
+        tacho_table table;
+        tacho_table_init(&table, "things", "Things", columns, 4);
+        tacho_str file = write_table(*state, sinks[i], &table);
+        assert_true(tacho_utf8_is_clean(file));
+        tacho_table_deinit(&table);
+        free_file(file);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sources_are_named),
+        cmocka_unit_test(test_probes_refuse_nothing),
+        cmocka_unit_test(test_sources_have_samples),
+        cmocka_unit_test(test_samples_are_recognised),
+        cmocka_unit_test(test_unknown_content),
+        cmocka_unit_test(test_samples_validate),
+        cmocka_unit_test(test_samples_cut_anywhere),
+        cmocka_unit_test(test_samples_read_twice),
+        cmocka_unit_test(test_trace_sinks_are_named),
+        cmocka_unit_test(test_suffixes),
+        cmocka_unit_test(test_samples_through_sinks),
+        cmocka_unit_test(test_everything_through_sinks),
+        cmocka_unit_test(test_table_sinks_are_named),
+        cmocka_unit_test(test_table_sinks_write),
+        cmocka_unit_test(test_table_sinks_write_nothing),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fuzzes the reader of Torq job times with whole files, compressed ones among them.
+ *
+ * Laws: what reads is a valid profile; every line that is not empty is a header, a row or a
+ * counted loss; spans of one track do not overlap once they have gone through the lanes; what
+ * does not read is bad data; and what the probe refuses does not read.
+ */
+#include "profile/lanes.h"
+#include "profile/order.h"
+#include "profile/profile.h"
+#include "sources/torq/torq.h"
+
+#include <stdlib.h>
+
+/* Little enough that runs go to the disk and are merged. */
+enum { SPOOL_BYTES = 1024 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds) {
+        abort();
+    }
+}
+
+/* Lines that hold anything; a CR before the LF is no content. */
+static size_t count_lines(tacho_str text)
+{
+    size_t count = 0;
+    size_t len = 0;
+    for (size_t i = 0; i <= text.len; i++) {
+        if (i == text.len || text.data[i] == '\n') {
+            count += len > 1 || (len == 1 && text.data[i - 1] != '\r');
+            len = 0;
+        } else {
+            len++;
+        }
+    }
+    return count;
+}
+
+static size_t count_lost(const tacho_dict *dict)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        require(dict->losses[i].count > 0);
+        count += (size_t)dict->losses[i].count;
+    }
+    return count;
+}
+
+/* Spans come by start on each track; none starts before the last one has ended. */
+static void check_lanes(const tacho_profile *profile)
+{
+    const tacho_dict *dict = profile->events.dict;
+    int64_t *ends = calloc(dict->track_count, sizeof(*ends));
+    require(ends != NULL);
+    for (size_t i = 0; i < profile->span_count; i++) {
+        tacho_span span = tacho_profile_span(profile, i);
+        require(dict->tracks[span.track].nesting == TACHO_NESTING_ENGINE);
+        require(span.start >= ends[span.track]);
+        ends[span.track] = span.end;
+    }
+    free(ends);
+}
+
+static void check_read(const tacho_profile *profile, tacho_str text, bool is_plain)
+{
+    const tacho_dict *dict = profile->events.dict;
+    tacho_status status = tacho_profile_validate(profile);
+    require(status == TACHO_OK);
+    require(dict->part_count == 1 && profile->span_count > 0);
+    require(dict->parts[0].row_count == profile->span_count);
+    check_lanes(profile);
+    if (is_plain) {
+        size_t known = profile->span_count + count_lost(dict);
+        size_t line_count = count_lines(text);
+        require(known == line_count || known + 1 == line_count); /* with a header */
+    }
+}
+
+static void run(tacho_str text, tacho_profile *profile, tacho_events *events)
+{
+    tacho_input input;
+    require(tacho_input_open_bytes("fuzz", text, &input) == TACHO_OK);
+    bool is_plain = tacho_input_compression(&input) == NULL;
+    const tacho_source_options options = {.slice_count = 0}; /* none concerns this format */
+    tacho_reading reading = {
+        .input = &input, .path = TACHO_STR("a/fuzz"), .options = &options, .events = events};
+    tacho_status status = tacho_source_torq_runtime.read(&reading);
+    tacho_probe_verdict verdict = tacho_source_torq_runtime.probe(text);
+    if (status == TACHO_OK) {
+        require(!is_plain || verdict != TACHO_PROBE_NO);
+        check_read(profile, text, is_plain);
+    } else {
+        require(tacho_status_code(status) == TACHO_CODE_BAD_DATA);
+    }
+    tacho_status_free(status);
+    tacho_input_close(&input);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    tacho_dict dict;
+    tacho_profile profile;
+    tacho_lanes *lanes = NULL;
+    tacho_order *order = NULL;
+    require(tacho_dict_init(&dict) == TACHO_OK);
+    tacho_profile_init(&profile, &dict);
+    require(tacho_lanes_create(&profile.events, &lanes) == TACHO_OK);
+    require(tacho_order_create(tacho_lanes_events(lanes), TACHO_ORDER_SORT, SPOOL_BYTES, &order) ==
+            TACHO_OK);
+    run(tacho_str_make((const char *)data, size), &profile, tacho_order_events(order));
+    tacho_order_destroy(order);
+    tacho_lanes_destroy(lanes);
+    tacho_profile_deinit(&profile);
+    tacho_dict_deinit(&dict);
+    return 0;
+}

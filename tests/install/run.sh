@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs a build into an empty folder and uses it from there as a stranger would: the program, its
+# man pages, the drop-in name, and the library from C and C++ through pkg-config.
+#
+#   tests/install/run.sh BUILD_DIR
+set -u
+export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+judge=$here/../judge/trace_judge.py
+profile=$here/../data/torq/r0.csv
+
+if (($# != 1)) || [[ ! -f $1/CMakeCache.txt ]]; then
+    echo "usage: tests/install/run.sh BUILD_DIR" >&2
+    exit 2
+fi
+build=$(cd "$1" && pwd)
+if grep -q '^TACHO_SANITIZE:[A-Z]*=.' "$build/CMakeCache.txt"; then
+    echo "skip install: a build with sanitizers is not one to install"
+    exit 0
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-install.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+cd "$work" || exit 2
+passed=0 failed=0
+
+# check NAME COMMAND...: passes if the command is true; what it prints is shown if it is not.
+check() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        ((passed += 1))
+    else
+        echo "FAIL $name: $output"
+        ((failed += 1))
+    fi
+}
+
+skip() { echo "skip $1: $2"; }
+
+# same A B WHAT: true if equal, else says so.
+same() {
+    [[ $1 == "$2" ]] || { echo "$3: expected $1, got $2"; return 1; }
+}
+
+# ---- program ----------------------------------------------------------------------------------
+
+version_agrees() {
+    local version
+    version=$(sed -n 's/^#define TACHO_VERSION "\(.*\)"/\1/p' "$prefix/include/tacho/version.h")
+    same "tacho $version" "$("$prefix/bin/tacho" --version)" "tacho --version"
+}
+
+# No RPATH: what an installed file finds must not depend on where it was built.
+no_rpath() {
+    local file
+    for file in "$prefix/bin/tacho" "$library"; do
+        [[ ! -e $file ]] || ! readelf -d "$file" | grep -E '\((RPATH|RUNPATH)\)' || return 1
+    done
+}
+
+dropin_works() {
+    env PATH=/usr/bin:/bin "$prefix/bin/perfetto_logger.py" --runtime_profile "$profile" \
+        --pb dropin.pb && python3 "$judge" --check dropin.pb
+}
+
+man_page_exists() { [[ -s $prefix/share/man/man1/$1.1 ]] || { echo "no $1.1"; return 1; }; }
+
+# scdoc writes .PP after every heading, which mandoc always remarks; all else counts.
+man_page_is_clean() {
+    ! mandoc -Tlint -W warning "$1" | grep -v 'skipping paragraph macro: PP \(empty\|after SH\)'
+}
+
+check_man_pages() {
+    local name names page
+    if grep -q '^SCDOC:.*NOTFOUND' "$build/CMakeCache.txt"; then
+        skip "man pages" "scdoc is not installed"
+        return
+    fi
+    names=$("$prefix/bin/tacho" help | sed -n '/^Verbs/,/^$/s/^  \([a-z]*\) .*/tacho-\1/p')
+    for name in tacho $names; do
+        check "man page $name" man_page_exists "$name"
+    done
+    command -v mandoc >/dev/null || { skip "man page lint" "mandoc is not installed"; return; }
+    for page in "$prefix"/share/man/man1/*.1; do
+        check "${page##*/} is clean" man_page_is_clean "$page"
+    done
+}
+
+# ---- library ----------------------------------------------------------------------------------
+
+only_public_symbols() {
+    local others
+    others=$(nm -D --defined-only "$library" | awk '$NF !~ /^tacho_/ { print $NF }')
+    [[ -z $others ]] || { echo "exports $others"; return 1; }
+    nm -D --defined-only "$library" | grep -q ' tacho_convert$' ||
+        { echo "no tacho_convert"; return 1; }
+}
+
+# Each header by itself, in the oldest languages that we promise.
+header_stands_alone() { # COMPILER...
+    local header
+    for header in "$prefix"/include/tacho/*.h; do
+        printf '#include <tacho/%s>\nint not_empty;\n' "${header##*/}" |
+            "$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" - || return 1
+    done
+}
+
+package_moves() {
+    same "$prefix" "$(realpath -m "$(pkg-config --variable=prefix tacho)")" "prefix in tacho.pc"
+}
+
+# program_works SOURCE COMPILER...: compiles by what pkg-config says, runs, and sees a failure, too.
+program_works() {
+    local source=$1 flags=() program=./${1##*/}.out
+    shift
+    # The prefix is given here so that a wrong one fails package_moves only.
+    mapfile -t -d ' ' flags < <(pkg-config --define-variable=prefix="$prefix" --cflags --libs \
+        "${static[@]}" tacho | tr -d '\n')
+    "$@" -Wall -Wextra -Werror "$source" -o "$program" "${flags[@]}" || return 1
+    same "4 events, 0 lost" "$("$program" "$profile" api.pb)" output || return 1
+    python3 "$judge" --check api.pb || return 1
+    same "NOT_FOUND: nothing.csv: cannot open: No such file or directory" \
+        "$("$program" nothing.csv api.pb)" failure
+}
+
+check_library() {
+    export PKG_CONFIG_PATH LD_LIBRARY_PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tacho.pc)")
+    LD_LIBRARY_PATH=$(dirname "$library")
+    static=()
+    if [[ -e $library ]]; then
+        check "only tacho_ symbols are exported" only_public_symbols
+    else
+        static=(--static)
+        skip "exported symbols" "the library is static"
+    fi
+    check "tacho.pc follows cmake --install --prefix" package_moves
+    check "headers are C11" header_stands_alone cc -x c -std=c11
+    check "a program in C" program_works "$here/use_c.c" cc -std=c11
+    if command -v g++ >/dev/null; then
+        check "headers are C++11" header_stands_alone g++ -x c++ -std=c++11
+        check "a program in C++" program_works "$here/use_cpp.cpp" g++ -std=c++11
+    else
+        skip "a program in C++" "g++ is not installed"
+    fi
+}
+
+check "cmake --install" cmake --install "$build" --prefix "$prefix"
+library=$(find "$prefix" -name libtacho.so)
+check "tacho --version" version_agrees
+check "no RPATH" no_rpath
+check "perfetto_logger.py" dropin_works
+check_man_pages
+check_library
+echo "install: $passed passed, $failed failed"
+((failed == 0))
