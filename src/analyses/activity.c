@@ -86,20 +86,36 @@ void tacho_activity_add(tacho_activity *activity, int64_t start, int64_t end)
     }
 }
 
-/* Busy ticks of [begin, end), taking each bucket as evenly busy. */
-static int64_t busy_between(const tacho_activity *activity, int64_t begin, int64_t end)
+/* A stretch of time, in ticks times TACHO_ACTIVITY_COLUMNS, so that columns are whole numbers. */
+typedef struct stretch {
+    tacho_i128 begin;
+    tacho_i128 end;
+} stretch;
+
+static stretch common_part(stretch a, stretch b)
+{
+    return (stretch){a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
+}
+
+/* Busy time of |column|, taking each bucket as evenly busy where it lies inside |whole|. */
+static tacho_i128 busy_within(const tacho_activity *activity, stretch column, stretch whole)
 {
     tacho_i128 busy = 0;
     for (int64_t i = 0; i < TACHO_ACTIVITY_BUCKETS; i++) {
-        tacho_i128 bucket_begin = (tacho_i128)(activity->first + i) << activity->shift;
-        tacho_i128 bucket_end = bucket_begin + ((tacho_i128)1 << activity->shift);
-        tacho_i128 common =
-            (end < bucket_end ? end : bucket_end) - (begin > bucket_begin ? begin : bucket_begin);
-        if (common > 0 && activity->busy[i] > 0) {
-            busy += activity->busy[i] * common >> activity->shift;
+        tacho_i128 first = activity->first + i;
+        stretch bucket = {(first << activity->shift) * TACHO_ACTIVITY_COLUMNS,
+                          ((first + 1) << activity->shift) * TACHO_ACTIVITY_COLUMNS};
+        bucket = common_part(bucket, whole);
+        stretch shared = common_part(bucket, column);
+        if (shared.end > shared.begin && activity->busy[i] > 0) {
+            tacho_i128 scaled = (tacho_i128)activity->busy[i] * TACHO_ACTIVITY_COLUMNS;
+            /* Divided first where the product might not fit. */
+            tacho_i128 length = bucket.end - bucket.begin;
+            tacho_i128 part = shared.end - shared.begin;
+            busy += activity->shift < 40 ? scaled * part / length : scaled / length * part;
         }
     }
-    return (int64_t)busy;
+    return busy;
 }
 
 tacho_str tacho_activity_draw(const tacho_activity *activity, int64_t begin, int64_t end,
@@ -108,15 +124,15 @@ tacho_str tacho_activity_draw(const tacho_activity *activity, int64_t begin, int
     static const char *const blocks[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
                                          "\u2585", "\u2586", "\u2587", "\u2588"};
     char *at = line->bytes;
-    for (int64_t column = 0; column < TACHO_ACTIVITY_COLUMNS && end > begin; column++) {
-        tacho_i128 length = end - begin;
-        int64_t from = begin + (int64_t)(length * column / TACHO_ACTIVITY_COLUMNS);
-        int64_t to = begin + (int64_t)(length * (column + 1) / TACHO_ACTIVITY_COLUMNS);
-        int64_t busy = to > from ? busy_between(activity, from, to) : 0;
+    tacho_i128 length = (tacho_i128)end - begin; /* of a column, scaled */
+    stretch whole = {(tacho_i128)begin * TACHO_ACTIVITY_COLUMNS,
+                     (tacho_i128)end * TACHO_ACTIVITY_COLUMNS};
+    for (int64_t i = 0; i < TACHO_ACTIVITY_COLUMNS && length > 0; i++) {
+        stretch column = {whole.begin + length * i, whole.begin + length * (i + 1)};
+        tacho_i128 busy = busy_within(activity, column, whole);
         /* Rounded up: a trace of activity is never drawn as none. */
-        int64_t eighths =
-            busy > 0 ? (int64_t)(((tacho_i128)busy * 8 + (to - from) - 1) / (to - from)) : 0;
-        const char *block = blocks[smaller(eighths, 8)];
+        tacho_i128 eighths = (busy * 8 + length - 1) / length;
+        const char *block = blocks[eighths < 8 ? eighths : 8];
         size_t len = strlen(block);
         memcpy(at, block, len);
         at += len;

@@ -24,13 +24,13 @@ static tacho_status ensure_sums(tacho_info_sums **items, size_t *count, size_t *
     return TACHO_OK;
 }
 
-static void add_row(tacho_info_sums *sums, int64_t start, int64_t end)
+static void add_row(tacho_info_sums *sums, int64_t start, int64_t end, int64_t duration_ns)
 {
     sums->row_count++;
     sums->first_start = start < sums->first_start ? start : sums->first_start;
     sums->last_end = end > sums->last_end ? end : sums->last_end;
-    if (__builtin_add_overflow(sums->busy_ticks, end - start, &sums->busy_ticks)) {
-        sums->busy_ticks = INT64_MAX;
+    if (__builtin_add_overflow(sums->total_ns, duration_ns, &sums->total_ns)) {
+        sums->total_ns = INT64_MAX;
     }
 }
 
@@ -68,25 +68,15 @@ static tacho_status info_row(tacho_events *events, const tacho_row *row)
         TACHO_TRY(ensure_activity(info, row->track));
     }
     tacho_activity_add(info->activities[row->track], row->start, tacho_row_end(row));
-    add_row(track, row->start, tacho_row_end(row));
-    add_row(part, row->start, tacho_row_end(row));
+    const tacho_clock *clock = tacho_dict_track_clock(events->dict, row->track);
+    int64_t end = tacho_row_end(row);
+    int64_t duration_ns = tacho_clock_ns(clock, end) - tacho_clock_ns(clock, row->start);
+    add_row(track, row->start, end, duration_ns);
+    add_row(part, row->start, end, duration_ns);
     return TACHO_OK;
 }
 
-static tacho_status info_end_part(tacho_events *events, uint32_t part)
-{
-    (void)events;
-    (void)part;
-    return TACHO_OK;
-}
-
-static tacho_status info_finish(tacho_events *events)
-{
-    (void)events;
-    return TACHO_OK;
-}
-
-static const tacho_events_vtable info_vtable = {info_row, info_end_part, info_finish};
+static const tacho_events_vtable info_vtable = {.row = info_row};
 
 void tacho_info_init(tacho_info *info, tacho_dict *dict)
 {
@@ -119,15 +109,18 @@ static tacho_status add_clock(const tacho_dict *dict, const tacho_clock *clock, 
     if (!clock->counts_cycles) {
         return tacho_table_add_text(table, name);
     }
+    /* Hertz as MHz with as many decimals as it takes. */
     char text[96];
     uint64_t hz = tacho_clock_hz(clock);
-    int len = snprintf(text, sizeof(text), "%.*s at %llu", name.len > 40 ? 40 : (int)name.len,
-                       name.data, (unsigned long long)(hz / 1000000));
-    if (hz % 1000000 != 0) {
-        len += snprintf(text + len, sizeof(text) - (size_t)len, ".%06llu",
-                        (unsigned long long)(hz % 1000000));
+    int len =
+        snprintf(text, sizeof(text), "%.*s at %llu.%06llu", name.len > 40 ? 40 : (int)name.len,
+                 name.data, (unsigned long long)(hz / 1000000), (unsigned long long)(hz % 1000000));
+    while (text[len - 1] == '0') {
+        len--;
     }
-    len += snprintf(text + len, sizeof(text) - (size_t)len, " MHz");
+    len -= text[len - 1] == '.' ? 1 : 0;
+    len += snprintf(text + len, sizeof(text) - (size_t)len, " MHz%s",
+                    clock->is_assumed ? " (assumed)" : "");
     return tacho_table_add_text(table, tacho_str_make(text, (size_t)len));
 }
 
@@ -138,26 +131,36 @@ static tacho_status add_input(const tacho_info *info, uint32_t id, tacho_table *
     const tacho_clock *clock = &dict->clocks[part->clock];
     const tacho_info_sums *sums = &info->parts[id];
     const char *origin = tacho_origin_name(part->origin);
-    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->path)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->format)));
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->generation)));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(origin)));
     TACHO_TRY(add_clock(dict, clock, table));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)sums->row_count));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)sums->track_count));
+    tacho_clock absolute = *clock;
+    absolute.zero_ticks = 0;
+    TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(&absolute, sums->first_start)));
     TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->last_end) -
                                              tacho_clock_ns(clock, sums->first_start)));
-    return tacho_table_add_int(table, count_lost(dict, id));
+    TACHO_TRY(tacho_table_add_int(table, count_lost(dict, id)));
+    return tacho_table_add_text(table, tacho_dict_string(dict, part->path));
 }
 
 tacho_status tacho_info_inputs(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
-        {"file", "file", TACHO_COLUMN_TEXT},      {"format", "format", TACHO_COLUMN_TEXT},
-        {"generation", "gen", TACHO_COLUMN_TEXT}, {"origin", "origin", TACHO_COLUMN_TEXT},
-        {"clock", "clock", TACHO_COLUMN_TEXT},    {"events", "events", TACHO_COLUMN_INT},
-        {"tracks", "tracks", TACHO_COLUMN_INT},   {"span_ns", "time span", TACHO_COLUMN_DURATION},
+        {"file", "file", TACHO_COLUMN_TEXT},
+        {"format", "format", TACHO_COLUMN_TEXT},
+        {"generation", "gen", TACHO_COLUMN_TEXT},
+        {"origin", "origin", TACHO_COLUMN_TEXT},
+        {"clock", "clock", TACHO_COLUMN_TEXT},
+        {"events", "events", TACHO_COLUMN_INT},
+        {"tracks", "tracks", TACHO_COLUMN_INT},
+        {"zero_ns", "zero at", TACHO_COLUMN_DURATION},
+        {"span_ns", "time span", TACHO_COLUMN_DURATION},
         {"lost", "lost", TACHO_COLUMN_INT},
+        {"path", "path", TACHO_COLUMN_TEXT},
     };
     tacho_table_init(out_table, "inputs", "Inputs", columns, sizeof(columns) / sizeof(columns[0]));
     for (uint32_t part = 0; part < info->part_count; part++) {
@@ -180,7 +183,7 @@ static tacho_status add_track(const tacho_info *info, size_t id, tacho_table *ta
     TACHO_TRY(tacho_table_add_int(table, (int64_t)sums->row_count));
     TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->first_start) - zero_ns));
     TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->last_end) - zero_ns));
-    TACHO_TRY(tacho_table_add_int(table, tacho_clock_ns(clock, sums->busy_ticks)));
+    TACHO_TRY(tacho_table_add_int(table, sums->total_ns));
     const tacho_info_sums *part = &info->parts[track->part];
     tacho_activity_line line;
     return tacho_table_add_text(
@@ -216,8 +219,8 @@ tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
         {"events", "events", TACHO_COLUMN_INT},
         {"first_ns", "first", TACHO_COLUMN_DURATION},
         {"last_ns", "last end", TACHO_COLUMN_DURATION},
-        {"total_ns", "busy", TACHO_COLUMN_DURATION},
-        {"activity", "activity from first to last event", TACHO_COLUMN_TEXT},
+        {"total_ns", "total", TACHO_COLUMN_DURATION},
+        {"activity", "activity from first to last event", TACHO_COLUMN_PICTURE},
     };
     tacho_table_init(out_table, "tracks", "Tracks", columns, sizeof(columns) / sizeof(columns[0]));
     track_place *places = calloc(info->track_count + 1, sizeof(*places));
@@ -246,20 +249,25 @@ tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table)
     static const tacho_column columns[] = {
         {"file", "file", TACHO_COLUMN_TEXT},
         {"reason", "reason", TACHO_COLUMN_TEXT},
+        {"meaning", "meaning", TACHO_COLUMN_TEXT},
         {"count", "records", TACHO_COLUMN_INT},
         {"first_line", "first at line", TACHO_COLUMN_INT},
+        {"example", "example", TACHO_COLUMN_TEXT},
     };
     tacho_table_init(out_table, "lost", "Not read", columns, sizeof(columns) / sizeof(columns[0]));
     const tacho_dict *dict = info->events.dict;
     for (size_t i = 0; i < dict->loss_count; i++) {
         const tacho_loss *loss = &dict->losses[i];
+        const char *key = tacho_loss_key(loss->reason);
         const char *phrase = tacho_loss_phrase(loss->reason);
         TACHO_TRY(
             tacho_table_add_text(out_table, tacho_dict_string(dict, dict->parts[loss->part].name)));
+        TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(key)));
         TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(phrase)));
         TACHO_TRY(tacho_table_add_int(out_table, (int64_t)loss->count));
         TACHO_TRY(loss->first_line > 0 ? tacho_table_add_int(out_table, (int64_t)loss->first_line)
                                        : tacho_table_add_absent(out_table));
+        TACHO_TRY(tacho_table_add_text(out_table, tacho_dict_string(dict, loss->example)));
     }
     return TACHO_OK;
 }

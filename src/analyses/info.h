@@ -16,7 +16,7 @@ typedef struct tacho_info_sums {
     uint64_t track_count; /* of a part: tracks with rows */
     int64_t first_start;  /* ticks */
     int64_t last_end;
-    int64_t busy_ticks; /* sum of durations; saturates */
+    int64_t total_ns; /* sum of durations, as a trace has them; saturates */
 } tacho_info_sums;
 
 typedef struct tacho_info {

@@ -28,14 +28,14 @@ static tacho_status resolve_sink(const char *name, const char *path,
 }
 
 static tacho_status fill_inputs(const char *const *paths, size_t count, const tacho_source *source,
-                                tacho_conversion_input **out_inputs)
+                                tacho_intake_input **out_inputs)
 {
-    tacho_conversion_input *inputs = calloc(count + 1, sizeof(*inputs));
+    tacho_intake_input *inputs = calloc(count + 1, sizeof(*inputs));
     if (inputs == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", count);
     }
     for (size_t i = 0; i < count; i++) {
-        inputs[i] = (tacho_conversion_input){paths[i], source};
+        inputs[i] = (tacho_intake_input){paths[i], source};
     }
     *out_inputs = inputs;
     return TACHO_OK;
@@ -58,8 +58,7 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
         status = tacho_conversion_run(conversion, &dict);
     }
     if (status == TACHO_OK && out_result != NULL) {
-        *out_result =
-            (tacho_convert_result){count_events(&dict), tacho_conversion_lost_count(&dict)};
+        *out_result = (tacho_convert_result){count_events(&dict), tacho_intake_lost_count(&dict)};
     }
     tacho_dict_deinit(&dict);
     return status;
@@ -72,21 +71,20 @@ tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
     const tacho_convert_options defaults = {0};
     const tacho_convert_options *chosen = options != NULL ? options : &defaults;
     tacho_conversion conversion = {
-        .input_count = input_count,
+        .intake = {.input_count = input_count, .options = {.slice_count = chosen->slice_count}},
         .output_path = output_path,
         .trace_options = {.omit_args = chosen->omit_args},
-        .source_options = {.slice_count = chosen->slice_count},
         .selection = TACHO_SELECT_ALL,
     };
     if (chosen->clock_mhz != NULL) {
-        conversion.source_options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
+        conversion.intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
     }
     const tacho_source *source = NULL;
-    tacho_conversion_input *inputs = NULL;
+    tacho_intake_input *inputs = NULL;
     TACHO_TRY(resolve_source(chosen->from, &source));
     TACHO_TRY(resolve_sink(chosen->to, output_path, &conversion.sink));
     TACHO_TRY(fill_inputs(input_paths, input_count, source, &inputs));
-    conversion.inputs = inputs;
+    conversion.intake.inputs = inputs;
     tacho_status status = run(&conversion, out_result);
     free(inputs);
     return status;

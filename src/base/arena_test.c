@@ -127,6 +127,16 @@ static void test_copy(void **state)
     assert_int_equal(copy.len, 3);
     assert_string_equal(copy.data, "abc");
 
+    /* A text that fills its piece keeps its NUL when another piece follows. */
+    for (size_t len = 1; len <= 64; len++) {
+        assert_null(tacho_arena_copy(
+            &arena,
+            tacho_str_make("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", len),
+            &copy));
+        memset(alloc(&arena, 16), 'x', 16);
+        assert_int_equal(strlen(copy.data), len);
+    }
+
     tacho_str nothing = {NULL, 0};
     assert_null(tacho_arena_copy(&arena, nothing, &copy));
     assert_int_equal(copy.len, 0);

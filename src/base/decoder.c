@@ -33,11 +33,19 @@ static tacho_status start_zstd(tacho_decoder *decoder)
     return decoder->zstd != NULL ? TACHO_OK : no_decoder_memory();
 }
 
+/* A zstd stream may begin with a frame of somebody's own data: 0x184D2A50 to 0x184D2A5F. */
+static bool is_skippable_frame(tacho_str head)
+{
+    return head.len >= 4 && ((unsigned char)head.data[0] & 0xf0) == 0x50 &&
+           memcmp(head.data + 1, "\x2a\x4d\x18", 3) == 0;
+}
+
 tacho_status tacho_decoder_create(tacho_str head, tacho_decoder **out_decoder)
 {
     *out_decoder = NULL;
     bool is_gzip = tacho_str_starts_with(head, TACHO_STR("\x1f\x8b\x08"));
-    bool is_zstd = tacho_str_starts_with(head, TACHO_STR("\x28\xb5\x2f\xfd"));
+    bool is_zstd =
+        tacho_str_starts_with(head, TACHO_STR("\x28\xb5\x2f\xfd")) || is_skippable_frame(head);
     if (!is_gzip && !is_zstd) {
         return TACHO_OK;
     }

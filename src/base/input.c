@@ -151,10 +151,13 @@ tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line, bool
     size_t seen = 0; /* bytes known to hold no newline */
     for (;;) {
         size_t visible = (size_t)(input->limit - input->cursor);
-        if (visible > seen && memchr(input->cursor + seen, '\n', visible - seen) != NULL) {
+        const char *newline =
+            visible > seen ? memchr(input->cursor + seen, '\n', visible - seen) : NULL;
+        size_t len = newline != NULL ? (size_t)(newline - input->cursor) : visible;
+        if (newline != NULL && len <= TACHO_INPUT_TOKEN_MAX) {
             return tacho_input_line(input, out_line, out_got);
         }
-        if (visible > TACHO_INPUT_TOKEN_MAX) {
+        if (len > TACHO_INPUT_TOKEN_MAX) {
             return tacho_fail(TACHO_CODE_LIMIT,
                               "%s:%llu: the line that starts at byte %llu is longer than %d MiB; "
                               "is this a text file?",
@@ -168,7 +171,8 @@ tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line, bool
         seen = visible;
         TACHO_TRY(refill(input));
     }
-    *out_got = input->cursor < input->limit;
+    /* The last line of a damaged stream is cut too: half a number would read as a number. */
+    *out_got = input->cursor < input->limit && input->damage == NULL;
     *out_line = tacho_str_make(input->cursor, (size_t)(input->limit - input->cursor));
     if (*out_got) {
         input->line_number++;
@@ -259,6 +263,10 @@ static tacho_status open_all(tacho_input *input, const char *path, bool is_stdin
 tacho_status tacho_input_open(const char *path, tacho_input *out_input)
 {
     bool is_stdin = strcmp(path, "-") == 0;
+    if (path[0] == '\0') {
+        *out_input = (tacho_input){.fd = -1};
+        return tacho_fail(TACHO_CODE_NOT_FOUND, "an empty file name names no file");
+    }
     TACHO_TRY(set_name(out_input, is_stdin ? "standard input" : path));
     tacho_status status = open_all(out_input, path, is_stdin);
     if (status != TACHO_OK) {
@@ -315,4 +323,12 @@ bool tacho_input_is_rereadable(const char *path)
 {
     struct stat facts;
     return strcmp(path, "-") != 0 && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+bool tacho_input_is_same_file(const char *path, const char *other_path)
+{
+    struct stat facts;
+    struct stat other;
+    return stat(path, &facts) == 0 && stat(other_path, &other) == 0 &&
+           facts.st_dev == other.st_dev && facts.st_ino == other.st_ino && S_ISREG(facts.st_mode);
 }

@@ -55,7 +55,7 @@ typedef struct tacho_input {
 /* Opens |path|, or standard input for "-". A directory is refused. */
 tacho_status tacho_input_open(const char *path, tacho_input *out_input) TACHO_MUST_USE;
 
-/* An input over |bytes|, which must outlive it; |name| is used in messages. */
+/* An input over a copy of |bytes|; |name| is used in messages. */
 tacho_status tacho_input_open_bytes(const char *name, tacho_str bytes,
                                     tacho_input *out_input) TACHO_MUST_USE;
 
@@ -63,6 +63,9 @@ void tacho_input_close(tacho_input *input);
 
 /* Whether |path| can be opened again for the same bytes: a file, not a pipe. */
 bool tacho_input_is_rereadable(const char *path);
+
+/* Whether both paths name the same file; false when either does not exist. */
+bool tacho_input_is_same_file(const char *path, const char *other_path);
 
 /* Offset of the next unread byte in the decompressed stream. */
 static inline uint64_t tacho_input_offset(const tacho_input *input)
@@ -108,6 +111,9 @@ TACHO_MUST_USE static inline tacho_status tacho_input_line(tacho_input *input, t
         return tacho_input_line_slow(input, out_line, out_got);
     }
     size_t len = (size_t)(newline - input->cursor);
+    if (TACHO_UNLIKELY(len > TACHO_INPUT_TOKEN_MAX)) {
+        return tacho_input_line_slow(input, out_line, out_got);
+    }
     *out_line = tacho_str_make(input->cursor, len);
     if (len > 0 && newline[-1] == '\r') {
         out_line->len--;

@@ -20,6 +20,9 @@ enum {
     BUFFER_BYTES = 256 << 10,
     WRITE_BACK_BYTES = 8 << 20, /* how often the kernel is asked to start writing to disk */
     NAME_TRIES = 100,
+    NEW_FILE_MODE = 0666,
+    PRIVATE_MODE = 0600,
+    PRINTF_ROOM = 4096,
 };
 
 static tacho_status io_failure(const tacho_output *output, const char *verb)
@@ -100,13 +103,24 @@ void tacho_output_printf(tacho_output *output, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    char *room = (char *)tacho_output_reserve(output, TACHO_OUTPUT_RESERVE_MAX);
-    int len = vsnprintf(room, TACHO_OUTPUT_RESERVE_MAX, format, arguments);
-    va_end(arguments);
-    if (len > 0) {
-        size_t used = (size_t)len;
-        output->cursor += used < TACHO_OUTPUT_RESERVE_MAX ? used : TACHO_OUTPUT_RESERVE_MAX - 1;
+    va_list again;
+    va_copy(again, arguments);
+    char *room = (char *)tacho_output_reserve(output, PRINTF_ROOM);
+    int len = vsnprintf(room, PRINTF_ROOM, format, arguments);
+    if (len >= PRINTF_ROOM) {
+        char *text = malloc((size_t)len + 1);
+        if (text != NULL) {
+            vsnprintf(text, (size_t)len + 1, format, again);
+            tacho_output_write(output, text, (size_t)len);
+            free(text);
+        } else if (output->failure == TACHO_OK) {
+            output->failure = tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for output");
+        }
+    } else if (len > 0) {
+        output->cursor += len;
     }
+    va_end(again);
+    va_end(arguments);
 }
 
 /* The folder of |path| as an open descriptor. */
@@ -123,16 +137,19 @@ static tacho_status open_folder(tacho_output *output)
     return output->folder_fd < 0 ? io_failure(output, "open the folder of this file") : TACHO_OK;
 }
 
-/* |path| with a suffix that tells it from a finished file. */
+/* A short name in the folder of |path|, since that of |path| may be as long as names can be. */
 static tacho_status make_temp_name(tacho_output *output, int attempt)
 {
-    size_t room = strlen(output->path) + 48;
+    tacho_str path = tacho_str_from_cstring(output->path);
+    size_t folder_len = path.len - tacho_str_basename(path).len;
+    size_t room = folder_len + 64;
     free(output->temp_path);
     output->temp_path = malloc(room);
     if (output->temp_path == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
     }
-    snprintf(output->temp_path, room, "%s.%ld-%d.partial", output->path, (long)getpid(), attempt);
+    snprintf(output->temp_path, room, "%.*s.tacho-%ld-%d.partial", (int)folder_len, output->path,
+             (long)getpid(), attempt);
     return TACHO_OK;
 }
 
@@ -142,12 +159,19 @@ static void forget_temp_name(tacho_output *output)
     output->temp_path = NULL;
 }
 
+/* What replaces a file is private until it takes that file's mode. */
+static mode_t creation_mode(const tacho_output *output)
+{
+    struct stat facts;
+    return stat(output->path, &facts) == 0 ? PRIVATE_MODE : NEW_FILE_MODE;
+}
+
 static tacho_status create_named(tacho_output *output)
 {
     for (int attempt = 0; attempt < NAME_TRIES; attempt++) {
         TACHO_TRY(make_temp_name(output, attempt));
         output->fd = open(output->temp_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                          S_IRUSR | S_IWUSR);
+                          creation_mode(output));
         if (output->fd >= 0 || errno != EEXIST) {
             break;
         }
@@ -163,7 +187,9 @@ static tacho_status create_file(tacho_output *output)
 {
     TACHO_TRY(open_folder(output));
     output->owns_fd = true;
-    output->fd = openat(output->folder_fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    /* The kernel takes the umask off, as it does for any new file. */
+    output->fd =
+        openat(output->folder_fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, creation_mode(output));
     return output->fd >= 0 ? TACHO_OK : create_named(output);
 }
 
@@ -189,6 +215,9 @@ static tacho_status open_target(tacho_output *output, const char *path)
 {
     TACHO_TRY(resolve_path(output, path));
     struct stat facts;
+    if (stat(output->path, &facts) != 0 && lstat(output->path, &facts) == 0) {
+        return tacho_fail(TACHO_CODE_IO, "%s: is a symbolic link that leads nowhere", output->name);
+    }
     if (stat(output->path, &facts) != 0) {
         return create_file(output);
     }
@@ -242,16 +271,15 @@ bool tacho_output_is_replaceable(const char *path)
     return strcmp(path, "-") != 0 && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
 }
 
-/* The mode an ordinary new file would get, or that of the file being replaced. */
-static mode_t target_mode(const tacho_output *output)
+/* Keeps the mode of a file that is being replaced. */
+static tacho_status keep_mode(tacho_output *output)
 {
     struct stat facts;
-    if (stat(output->path, &facts) == 0) {
-        return facts.st_mode & 0777;
+    if (stat(output->path, &facts) != 0) {
+        return TACHO_OK; /* there is none */
     }
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    return fchmod(output->fd, facts.st_mode & 0777) == 0 ? TACHO_OK
+                                                         : io_failure(output, "set the mode");
 }
 
 /* Gives an unnamed file a temporary name, from which it can be renamed. */
@@ -274,7 +302,8 @@ static tacho_status name_file(tacho_output *output)
 
 static tacho_status put_in_place(tacho_output *output)
 {
-    if (fchmod(output->fd, target_mode(output)) != 0 || fsync(output->fd) != 0) {
+    TACHO_TRY(keep_mode(output));
+    if (fsync(output->fd) != 0) {
         return io_failure(output, "sync");
     }
     if (output->temp_path == NULL) {
@@ -288,12 +317,17 @@ static tacho_status put_in_place(tacho_output *output)
     return TACHO_OK;
 }
 
+tacho_status tacho_output_take_failure(tacho_output *output)
+{
+    tacho_status failure = output->failure;
+    output->failure = TACHO_OK;
+    return failure;
+}
+
 tacho_status tacho_output_commit(tacho_output *output)
 {
     flush_buffer(output, true);
-    tacho_status failure = output->failure;
-    output->failure = TACHO_OK;
-    TACHO_TRY(failure);
+    TACHO_TRY(tacho_output_take_failure(output));
     return output->is_direct ? TACHO_OK : put_in_place(output);
 }
 

@@ -61,6 +61,9 @@ static inline bool tacho_output_failed(const tacho_output *output)
     return output->failure != TACHO_OK;
 }
 
+/* Takes the stuck failure out, so that the caller can return it. */
+tacho_status tacho_output_take_failure(tacho_output *output) TACHO_MUST_USE;
+
 void tacho_output_flush(tacho_output *output);
 
 /*

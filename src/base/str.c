@@ -47,7 +47,7 @@ size_t tacho_str_find_byte(tacho_str text, char byte)
 
 bool tacho_str_parse_u64(tacho_str text, uint64_t *out_value)
 {
-    if (text.len == 0 || text.len > 20) {
+    if (text.len == 0) {
         return false;
     }
     uint64_t value = 0;

@@ -17,14 +17,29 @@ int tacho_command_misuse(const tacho_command *command, const char *format, ...)
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
     tacho_talk_line("error", message);
-    fprintf(stderr, "Try 'tacho %s --help'.\n", command->name);
+    fprintf(stderr, "Try '%s%s --help'.\n", command->is_dropin ? "" : "tacho ", command->name);
     return TACHO_EXIT_USAGE;
+}
+
+/* Equal but for '-' and '_', which vendors' tools use in turns. */
+static bool equal_names(tacho_str word, const char *name)
+{
+    if (word.len != strlen(name)) {
+        return false;
+    }
+    for (size_t i = 0; i < word.len; i++) {
+        char letter = word.data[i] == '_' ? '-' : word.data[i];
+        if (letter != (name[i] == '_' ? '-' : name[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static const tacho_option *find_option(const tacho_command *command, tacho_str name)
 {
     for (size_t i = 0; i < command->option_count; i++) {
-        if (tacho_str_equal(name, tacho_str_from_cstring(command->options[i].name))) {
+        if (equal_names(name, command->options[i].name)) {
             return &command->options[i];
         }
     }
@@ -98,14 +113,21 @@ static bool parse_long(tacho_arguments *arguments, const char *word, word_list *
     return take_value(arguments, option, equals < text.len ? text.data + equals + 1 : NULL, list);
 }
 
+/* "-q", "-o out", "-oout", "-qo out". */
 static bool parse_short(tacho_arguments *arguments, const char *word, word_list *list)
 {
-    const tacho_option *option = find_letter(arguments->command, word[1]);
-    if (option == NULL) {
-        tacho_command_misuse(arguments->command, "unknown option '%s'", word);
-        return false;
+    for (const char *letter = word + 1; *letter != '\0'; letter++) {
+        const tacho_option *option = find_letter(arguments->command, *letter);
+        if (option == NULL) {
+            tacho_command_misuse(arguments->command, "unknown option '-%c' in '%s'", *letter, word);
+            return false;
+        }
+        if (option->value != NULL) {
+            return take_value(arguments, option, letter[1] != '\0' ? letter + 1 : NULL, list);
+        }
+        add(arguments, option, "");
     }
-    return take_value(arguments, option, word[2] != '\0' ? word + 2 : NULL, list);
+    return true;
 }
 
 static bool parse_words(tacho_arguments *arguments, word_list *list)
@@ -134,7 +156,11 @@ bool tacho_arguments_parse(const tacho_command *command, int word_count, char **
                            tacho_arguments *out_arguments)
 {
     *out_arguments = (tacho_arguments){.command = command};
-    out_arguments->items = calloc((size_t)word_count + 1, sizeof(*out_arguments->items));
+    size_t item_max = 1;
+    for (int i = 0; i < word_count; i++) {
+        item_max += strlen(words[i]) + 1; /* a word of letters may be that many flags */
+    }
+    out_arguments->items = calloc(item_max, sizeof(*out_arguments->items));
     if (out_arguments->items == NULL) {
         tacho_talk_line("error", "out of memory");
         return false;

@@ -8,17 +8,18 @@
 #include "cli/values.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static const tacho_option options[] = {
     {"output", 'o', false, "OUT",
      "the trace to write; its suffix says the format, .gz or .zst behind it compresses, - is "
-     "standard output"},
+     "standard output (Perfetto unless --to says otherwise)"},
     TACHO_OPTION_FROM,
     {"to", 0, false, "FORMAT", "write FORMAT whatever the suffix of OUT"},
     {"args", 0, false, "all|none", "with none, names and times only: half the size (default: all)"},
     {"window", 0, false, "A..B",
-     "only events that touch this time, such as 10us..2ms, 1s.. or ..500; a bare number is ns; "
-     "spans are kept whole"},
+     "only events that touch this time, counted from the input's first event: 10us..2ms, 1s.., "
+     "..500; units are ns (also without unit), us, ms, s; spans are kept whole"},
     {"min-duration", 0, false, "D", "only spans of at least this length, such as 5us"},
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -48,18 +49,21 @@ static bool choose_selection(const tacho_arguments *arguments, tacho_conversion 
     if (window != NULL &&
         !tacho_value_window(tacho_str_from_cstring(window), &selection->window_begin_ns,
                             &selection->window_end_ns)) {
-        tacho_command_misuse(arguments->command,
-                             "--window: '%s' is no window; expected A..B with A before B, such "
-                             "as 10us..2ms",
-                             window);
+        tacho_command_misuse(
+            arguments->command,
+            "--window: '%s' is no window; expected A..B with A before B in ns, us, "
+            "ms or s, such as 10us..2ms",
+            window);
         return false;
     }
     const char *least = tacho_arguments_value(arguments, "min-duration");
     if (least != NULL &&
         !tacho_value_duration(tacho_str_from_cstring(least), &selection->min_duration_ns)) {
-        tacho_command_misuse(arguments->command,
-                             "--min-duration: '%s' is no duration; expected one such as 5us",
-                             least);
+        tacho_command_misuse(
+            arguments->command,
+            "--min-duration: '%s' is no duration; expected one in ns, us, ms or s, "
+            "such as 5us",
+            least);
         return false;
     }
     return true;
@@ -69,6 +73,7 @@ static bool choose_sink(const tacho_arguments *arguments, tacho_conversion *conv
 {
     const char *to = tacho_arguments_value(arguments, "to");
     tacho_str path = tacho_str_from_cstring(conversion->output_path);
+    to = to == NULL && tacho_str_equal(path, TACHO_STR("-")) ? "perfetto" : to;
     conversion->sink = to != NULL ? tacho_trace_sink_find(tacho_str_from_cstring(to))
                                   : tacho_trace_sink_find_for_path(path);
     if (conversion->sink != NULL) {
@@ -95,36 +100,21 @@ static bool choose_output(const tacho_arguments *arguments, tacho_conversion *co
         tacho_command_misuse(arguments->command, "where to? say -o OUT");
         return false;
     }
+    if (strcmp(conversion->output_path, "-") == 0 && isatty(STDOUT_FILENO) == 1) {
+        tacho_command_misuse(arguments->command,
+                             "standard output is a terminal; redirect it, or say -o FILE");
+        return false;
+    }
     return choose_sink(arguments, conversion);
 }
 
-/* One input per plain word, all read as |source|. */
-static bool choose_inputs(const tacho_arguments *arguments, tacho_conversion_input *inputs,
-                          tacho_conversion *conversion)
-{
-    const tacho_source *source = NULL;
-    if (!tacho_value_source(arguments, &source)) {
-        return false;
-    }
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        if (arguments->items[i].option == NULL) {
-            inputs[conversion->input_count++] =
-                (tacho_conversion_input){arguments->items[i].value, source};
-        }
-    }
-    conversion->inputs = inputs;
-    if (conversion->input_count == 0) {
-        tacho_command_misuse(arguments->command, "no input; name at least one profile");
-    }
-    return conversion->input_count > 0;
-}
-
-static int convert_with(const tacho_arguments *arguments, tacho_conversion_input *inputs)
+static int convert_with(const tacho_arguments *arguments, tacho_intake_input *inputs)
 {
     tacho_conversion conversion = {.is_strict = tacho_arguments_has(arguments, "strict")};
-    if (!choose_inputs(arguments, inputs, &conversion) || !choose_output(arguments, &conversion) ||
-        !choose_args(arguments, &conversion) || !choose_selection(arguments, &conversion) ||
-        !tacho_value_source_options(arguments, &conversion.source_options)) {
+    if (!tacho_value_inputs(arguments, inputs, &conversion.intake) ||
+        !choose_output(arguments, &conversion) || !choose_args(arguments, &conversion) ||
+        !choose_selection(arguments, &conversion) ||
+        !tacho_value_source_options(arguments, &conversion.intake.options)) {
         return TACHO_EXIT_USAGE;
     }
     return tacho_convert_run(&conversion, tacho_arguments_has(arguments, "quiet"));
@@ -132,7 +122,7 @@ static int convert_with(const tacho_arguments *arguments, tacho_conversion_input
 
 static int convert_command_run(const tacho_arguments *arguments)
 {
-    tacho_conversion_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
+    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
     if (inputs == NULL) {
         tacho_talk_line("error", "out of memory");
         return TACHO_EXIT_FAILED;
@@ -149,7 +139,7 @@ const tacho_command tacho_command_convert = {
     .description =
         "Reads one or more profiles, recognised by their content, and writes one trace.\n"
         "Open a .pb in https://ui.perfetto.dev. gzip and zstd inputs are decompressed;\n"
-        "- is standard input.\n"
+        "standard input is -. No line may be longer than 16 MiB.\n"
         "\n"
         "Several inputs are shown side by side, one process each, and the same file twice\n"
         "gives two. Each starts at 0 with its own first event: they are not aligned with\n"

@@ -32,16 +32,17 @@ static void print_formats(void)
     for (size_t i = 0; tacho_sources()[i] != NULL; i++) {
         printf("  %-16s %s\n", tacho_sources()[i]->name, tacho_sources()[i]->title);
     }
-    printf("  plain, gzip or zstd; recognised by content\n\nWritten (--to):\n");
+    printf("Each may be plain, gzip or zstd, and is recognised by its content.\n\n"
+           "Written (--to):\n");
     for (size_t i = 0; tacho_trace_sinks()[i] != NULL; i++) {
         const tacho_trace_sink *sink = tacho_trace_sinks()[i];
-        printf("  %-16s %s:", sink->name, sink->title);
+        printf("  %-16s %s;", sink->name, sink->title);
         for (const char *const *suffix = sink->suffixes; *suffix != NULL; suffix++) {
             printf(" %s", *suffix);
         }
         printf("\n");
     }
-    printf("  with .gz or .zst behind the suffix: compressed\n\nTables (--format):\n");
+    printf("With .gz or .zst behind the suffix it is compressed.\n\nTables (--format):\n");
     for (size_t i = 0; tacho_table_sinks()[i] != NULL; i++) {
         printf("  %-16s %s\n", tacho_table_sinks()[i]->name, tacho_table_sinks()[i]->title);
     }
@@ -56,7 +57,9 @@ static void print_main_scdoc(void)
                tacho_commands[i]->summary, tacho_commands[i]->name);
     }
     printf("# ENVIRONMENT\n\n*TMPDIR*\n\tFolder for temporary files when events must be sorted; "
-           "/var/tmp without it.\n");
+           "/var/tmp without it.\n\n# EXIT STATUS\n\n0 done; 1 failed, nothing written; 2 misuse "
+           "of the "
+           "command line; 3 done, but some records of the input could not be read.\n");
 }
 
 static int help_command_run(const tacho_arguments *arguments)
@@ -67,6 +70,9 @@ static int help_command_run(const tacho_arguments *arguments)
     free(words);
     bool wants_scdoc = tacho_arguments_has(arguments, "scdoc");
     const tacho_command *command = topic != NULL ? tacho_command_find(topic) : NULL;
+    if (word_count > 1) {
+        return tacho_command_misuse(arguments->command, "one word at a time");
+    }
     if (topic == NULL) {
         wants_scdoc ? print_main_scdoc() : print_overview();
     } else if (command != NULL) {
@@ -74,7 +80,8 @@ static int help_command_run(const tacho_arguments *arguments)
     } else if (strcmp(topic, "formats") == 0) {
         print_formats();
     } else {
-        return tacho_command_misuse(arguments->command, "nothing is called '%s'", topic);
+        return tacho_command_misuse(arguments->command,
+                                    "nothing is called '%s'; 'tacho help' lists the verbs", topic);
     }
     return TACHO_EXIT_DONE;
 }

@@ -3,7 +3,7 @@
  * tacho info: what is in these files?
  */
 #include "analyses/info.h"
-#include "api/conversion.h"
+#include "api/intake.h"
 #include "cli/command.h"
 #include "cli/talk.h"
 #include "cli/values.h"
@@ -12,8 +12,9 @@
 #include <stdlib.h>
 
 static const tacho_option options[] = {
-    {"format", 0, false, "text|csv|json", "how to print the tables (default: text)"},
-    {"output", 'o', false, "OUT", "write there instead of standard output"},
+    {"format", 0, false, "text|csv|json",
+     "how to print the tables (default: by the suffix of OUT, else text)"},
+    {"output", 'o', false, "OUT", "write there instead of standard output; .gz or .zst compresses"},
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -23,13 +24,11 @@ static const tacho_option options[] = {
 };
 
 typedef struct info_request {
-    const char **paths;
-    size_t path_count;
-    const tacho_source *source;
-    tacho_source_options source_options;
+    tacho_intake intake;
     const tacho_table_sink *sink;
     const char *output_path;
-    tacho_progress progress;
+    bool is_strict;
+    tacho_talk_progress progress;
 } info_request;
 
 typedef tacho_status (*table_maker)(const tacho_info *info, tacho_table *out_table);
@@ -51,49 +50,52 @@ static tacho_status write_tables(const info_request *request, const tacho_info *
     return status == TACHO_OK ? tacho_output_commit(output) : status;
 }
 
-static tacho_status read_inputs(const info_request *request, tacho_info *info)
+static tacho_status write_report(const info_request *request, const tacho_info *info)
 {
-    for (size_t i = 0; i < request->path_count; i++) {
-        tacho_conversion_input input = {request->paths[i], request->source};
-        TACHO_TRY(tacho_conversion_read_input(&input, &request->source_options, &request->progress,
-                                              &info->events));
-    }
-    return TACHO_OK;
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(request->output_path, &output));
+    tacho_status status = write_tables(request, info, &output);
+    tacho_output_close(&output);
+    return status;
 }
 
-static tacho_status inform(const info_request *request, tacho_dict *dict)
+/* Reads in order, as a conversion would, so that both give the same nanoseconds. */
+static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 {
+    info_request *request = self;
     tacho_info info;
     tacho_info_init(&info, dict);
-    tacho_output output;
-    tacho_status status = read_inputs(request, &info);
+    tacho_status status = tacho_intake_read(&request->intake, mode, &info.events);
+    tacho_talk_progress_end(&request->progress);
+    if (status == TACHO_OK && request->is_strict) {
+        status = tacho_intake_refuse_losses(dict);
+    }
     if (status == TACHO_OK) {
-        status = tacho_output_open(request->output_path, &output);
-        if (status == TACHO_OK) {
-            status = write_tables(request, &info, &output);
-            tacho_output_close(&output);
-        }
+        status = write_report(request, &info);
     }
     tacho_info_deinit(&info);
     return status;
 }
 
-static int run_request(info_request *request, bool is_quiet, bool is_strict)
+static tacho_status inform(info_request *request, tacho_dict *dict)
 {
-    tacho_talk_progress progress;
-    tacho_talk_progress_init(&progress, "reading", is_quiet, &request->progress);
+    TACHO_TRY(tacho_intake_check(&request->intake));
+    return tacho_intake_run(attempt, request, tacho_intake_is_rereadable(&request->intake), dict);
+}
+
+static int run_request(info_request *request, bool is_quiet)
+{
+    tacho_talk_progress_init(&request->progress, "reading", is_quiet, &request->intake.progress);
     tacho_dict dict;
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
         status = inform(request, &dict);
     }
-    tacho_talk_progress_end(&progress);
-    int exit_code = TACHO_EXIT_DONE;
+    tacho_talk_progress_end(&request->progress);
+    int exit_code = dict.loss_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
     if (status != TACHO_OK) {
-        tacho_talk_failure(status);
-        exit_code = TACHO_EXIT_FAILED;
-    } else if (dict.loss_count > 0) {
-        exit_code = is_strict ? TACHO_EXIT_FAILED : TACHO_EXIT_LOSSY;
+        tacho_talk_losses(&dict);
+        exit_code = tacho_talk_failure(status);
     }
     tacho_dict_deinit(&dict);
     return exit_code;
@@ -102,7 +104,12 @@ static int run_request(info_request *request, bool is_quiet, bool is_strict)
 static bool choose_sink(const tacho_arguments *arguments, info_request *request)
 {
     const char *format = tacho_arguments_value(arguments, "format");
-    request->sink = tacho_table_sink_find(tacho_str_from_cstring(format != NULL ? format : "text"));
+    if (format == NULL) {
+        tacho_str path = tacho_str_from_cstring(request->output_path);
+        request->sink = tacho_table_sink_find_for_path(path);
+        return true;
+    }
+    request->sink = tacho_table_sink_find(tacho_str_from_cstring(format));
     if (request->sink == NULL) {
         tacho_command_misuse(arguments->command, "--format: '%s' is none of text, csv, json",
                              format);
@@ -110,20 +117,30 @@ static bool choose_sink(const tacho_arguments *arguments, info_request *request)
     return request->sink != NULL;
 }
 
-static int info_command_run(const tacho_arguments *arguments)
+static int inform_with(const tacho_arguments *arguments, tacho_intake_input *inputs)
 {
     const char *output = tacho_arguments_value(arguments, "output");
-    info_request request = {.output_path = output != NULL ? output : "-"};
-    request.paths = tacho_arguments_words(arguments, &request.path_count);
-    int exit_code = TACHO_EXIT_USAGE;
-    if (request.paths == NULL || request.path_count == 0) {
-        tacho_command_misuse(arguments->command, "no input; name at least one profile");
-    } else if (choose_sink(arguments, &request) && tacho_value_source(arguments, &request.source) &&
-               tacho_value_source_options(arguments, &request.source_options)) {
-        exit_code = run_request(&request, tacho_arguments_has(arguments, "quiet"),
-                                tacho_arguments_has(arguments, "strict"));
+    info_request request = {
+        .output_path = output != NULL ? output : "-",
+        .is_strict = tacho_arguments_has(arguments, "strict"),
+    };
+    if (!tacho_value_inputs(arguments, inputs, &request.intake) ||
+        !choose_sink(arguments, &request) ||
+        !tacho_value_source_options(arguments, &request.intake.options)) {
+        return TACHO_EXIT_USAGE;
     }
-    free(request.paths);
+    return run_request(&request, tacho_arguments_has(arguments, "quiet"));
+}
+
+static int info_command_run(const tacho_arguments *arguments)
+{
+    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
+    if (inputs == NULL) {
+        tacho_talk_line("error", "out of memory");
+        return TACHO_EXIT_FAILED;
+    }
+    int exit_code = inform_with(arguments, inputs);
+    free(inputs);
     return exit_code;
 }
 

@@ -6,6 +6,7 @@
 #ifndef TACHO_CLI_COMMAND_H
 #define TACHO_CLI_COMMAND_H
 
+#include "base/attributes.h"
 #include "base/str.h"
 
 /* Exit codes of every verb. */
@@ -28,6 +29,7 @@ typedef struct tacho_arguments tacho_arguments;
 
 typedef struct tacho_command {
     const char *name;
+    bool is_dropin;          /* called by its own name, not as a verb */
     const char *summary;     /* one line for the list of verbs */
     const char *usage;       /* what follows the name */
     const char *description; /* paragraphs separated by empty lines */
@@ -69,7 +71,7 @@ static inline bool tacho_arguments_has(const tacho_arguments *arguments, const c
 const char **tacho_arguments_words(const tacho_arguments *arguments, size_t *out_count);
 
 /* Prints a usage error with a hint at --help; returns TACHO_EXIT_USAGE. */
-int tacho_command_misuse(const tacho_command *command, const char *format, ...);
+int tacho_command_misuse(const tacho_command *command, const char *format, ...) TACHO_PRINTF(2, 3);
 
 /* Prints what --help shows. */
 void tacho_command_print_help(const tacho_command *command);

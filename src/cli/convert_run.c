@@ -12,42 +12,51 @@
 
 static void print_summary(const tacho_conversion *conversion, const tacho_dict *dict)
 {
-    uint64_t events = 0;
+    uint64_t read_count = 0;
+    uint64_t left_out_count = 0;
     for (size_t i = 0; i < dict->part_count; i++) {
-        events += dict->parts[i].row_count;
+        read_count += dict->parts[i].row_count;
+        left_out_count += dict->parts[i].left_out_count;
     }
+    char left_out[64] = "";
+    if (left_out_count > 0) {
+        snprintf(left_out, sizeof(left_out), " (%" PRIu64 " left out)", left_out_count);
+    }
+    uint64_t written_count = read_count - left_out_count;
+    bool is_stdout = strcmp(conversion->output_path, "-") == 0;
     char text[512];
-    snprintf(text, sizeof(text), "%s: %" PRIu64 " events from %zu input%s", conversion->output_path,
-             events, conversion->input_count,
-             conversion->input_count == 1 ? "" : "s, each from its own zero (not aligned)");
+    snprintf(text, sizeof(text), "%.200s: %" PRIu64 " event%s%s from %zu input%s",
+             is_stdout ? "standard output" : conversion->output_path, written_count,
+             written_count == 1 ? "" : "s", left_out, conversion->intake.input_count,
+             conversion->intake.input_count == 1 ? "" : "s, each from its own zero (not aligned)");
     tacho_talk_line("wrote", text);
 }
 
 static int report(const tacho_conversion *conversion, const tacho_dict *dict, bool is_quiet)
 {
+    tacho_talk_losses(dict);
     if (!is_quiet) {
         print_summary(conversion, dict);
     }
-    tacho_talk_losses(dict);
     return dict->loss_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }
 
 int tacho_convert_run(tacho_conversion *conversion, bool is_quiet)
 {
     tacho_talk_progress progress;
-    tacho_talk_progress_init(&progress, "converting", is_quiet, &conversion->progress);
+    tacho_talk_progress_init(&progress, "converting", is_quiet, &conversion->intake.progress);
     tacho_dict dict;
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
         status = tacho_conversion_run(conversion, &dict);
     }
     tacho_talk_progress_end(&progress);
-    int exit_code = TACHO_EXIT_FAILED;
+    int exit_code = TACHO_EXIT_DONE;
     if (status == TACHO_OK) {
         exit_code = report(conversion, &dict, is_quiet);
     } else {
         tacho_talk_losses(&dict);
-        tacho_talk_failure(status);
+        exit_code = tacho_talk_failure(status);
     }
     tacho_dict_deinit(&dict);
     return exit_code;

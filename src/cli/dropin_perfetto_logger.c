@@ -22,7 +22,7 @@ static const tacho_option options[] = {
     TACHO_OPTION_HELP,
 };
 
-/* The source that an option's files are read with; NULL for other options. */
+/* The source that an option's files are read with; others are recognised by content. */
 static const tacho_source *source_of(const tacho_option *option)
 {
     if (option == &options[0]) {
@@ -33,42 +33,34 @@ static const tacho_source *source_of(const tacho_option *option)
 
 /* Compile-time profiles first, as the tool's own output has them. */
 static void collect(const tacho_arguments *arguments, const tacho_option *option,
-                    tacho_conversion_input *inputs, size_t *count)
+                    tacho_intake_input *inputs, size_t *count)
 {
     for (size_t i = 0; i < arguments->item_count; i++) {
         if (arguments->items[i].option == option) {
-            inputs[(*count)++] =
-                (tacho_conversion_input){arguments->items[i].value, source_of(option)};
+            inputs[(*count)++] = (tacho_intake_input){arguments->items[i].value, source_of(option)};
         }
     }
 }
 
-static int log_with(const tacho_arguments *arguments, tacho_conversion_input *inputs)
+static int log_with(const tacho_arguments *arguments, tacho_intake_input *inputs)
 {
     tacho_conversion conversion = {
-        .inputs = inputs,
+        .intake = {.inputs = inputs},
         .output_path = tacho_arguments_value(arguments, "pb"),
         .sink = &tacho_sink_perfetto,
         .selection = TACHO_SELECT_ALL,
     };
-    collect(arguments, &options[0], inputs, &conversion.input_count);
-    collect(arguments, &options[1], inputs, &conversion.input_count);
-    size_t word_count = 0;
-    const char **words = tacho_arguments_words(arguments, &word_count);
-    free(words);
-    if (word_count > 0) {
-        return tacho_command_misuse(arguments->command,
-                                    "a file without a flag; say --compile_profile or "
-                                    "--runtime_profile before it");
-    }
-    if (conversion.input_count == 0) {
+    collect(arguments, &options[0], inputs, &conversion.intake.input_count);
+    collect(arguments, &options[1], inputs, &conversion.intake.input_count);
+    collect(arguments, NULL, inputs, &conversion.intake.input_count);
+    if (conversion.intake.input_count == 0) {
         return tacho_command_misuse(arguments->command,
                                     "no input; say --compile_profile CSV or --runtime_profile CSV");
     }
     if (conversion.output_path == NULL) {
         return tacho_command_misuse(arguments->command, "where to? say --pb OUT");
     }
-    if (!tacho_value_source_options(arguments, &conversion.source_options)) {
+    if (!tacho_value_source_options(arguments, &conversion.intake.options)) {
         return TACHO_EXIT_USAGE;
     }
     return tacho_convert_run(&conversion, tacho_arguments_has(arguments, "quiet"));
@@ -76,7 +68,7 @@ static int log_with(const tacho_arguments *arguments, tacho_conversion_input *in
 
 static int perfetto_logger_run(const tacho_arguments *arguments)
 {
-    tacho_conversion_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
+    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
     if (inputs == NULL) {
         tacho_talk_line("error", "out of memory");
         return TACHO_EXIT_FAILED;
@@ -88,8 +80,9 @@ static int perfetto_logger_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_dropin_perfetto_logger = {
     .name = "perfetto_logger.py",
+    .is_dropin = true,
     .summary = "Torq profiles to a Perfetto trace, with the vendor's flags",
-    .usage = "[--compile_profile CSV...] [--runtime_profile CSV...] --pb OUT",
+    .usage = "[CSV...] [--compile_profile CSV...] [--runtime_profile CSV...] --pb OUT",
     .description = "Reads compile-time timelines and runtime profiles and writes one Perfetto "
                    "trace.\n'tacho convert' does the same and more.",
     .examples = "perfetto_logger.py --compile_profile compile.csv --runtime_profile runtime.csv "

@@ -48,13 +48,16 @@ static void print_wrapped(const char *text, size_t indent)
 
 void tacho_command_print_help(const tacho_command *command)
 {
-    printf("Usage: tacho %s %s\n\n%s\n", command->name, command->usage, command->description);
+    printf("Usage: %s%s %s\n\n%s\n", command->is_dropin ? "" : "tacho ", command->name,
+           command->usage, command->description);
     printf("\nOptions:\n");
     for (size_t i = 0; i < command->option_count; i++) {
         print_option_name(&command->options[i]);
         print_wrapped(command->options[i].help, OPTION_COLUMN);
     }
     printf("\nExamples:\n%s", command->examples);
+    printf("\nExit status: 0 done; 1 failed, nothing written; 2 misuse; 3 done, but some records\n"
+           "could not be read.\n");
 }
 
 /* Underscores and asterisks mean emphasis to scdoc, a leading dot a request. */

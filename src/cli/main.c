@@ -5,9 +5,11 @@
 #include "cli/command.h"
 #include "cli/talk.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <tacho/version.h>
+#include <unistd.h>
 
 const tacho_command *const tacho_commands[] = {
     &tacho_command_convert,
@@ -40,7 +42,8 @@ const tacho_command *tacho_command_find(const char *name)
 /* Reports a failed write to standard output: a full disk must not look like success. */
 static int finish(int exit_code)
 {
-    if (fflush(stdout) != 0 && exit_code == TACHO_EXIT_DONE) {
+    bool has_failed = fflush(stdout) != 0 || ferror(stdout) != 0;
+    if (has_failed && exit_code == TACHO_EXIT_DONE) {
         tacho_talk_line("error", "cannot write to standard output");
         return TACHO_EXIT_FAILED;
     }
@@ -72,16 +75,48 @@ static int misuse(const char *verb)
     return TACHO_EXIT_USAGE;
 }
 
+/* Says so, clears the progress line, and dies of the signal as if it had not been caught. */
+static void interrupted(int number)
+{
+    static const char text[] = "\r\033[Ktacho: interrupted\n";
+    size_t skipped = isatty(STDERR_FILENO) == 1 ? 0 : 4;
+    ssize_t ignored = write(STDERR_FILENO, text + skipped, sizeof(text) - 1 - skipped);
+    (void)ignored;
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Makes sure that no file we open takes the place of a standard stream that was closed. */
+static bool open_standard_streams(void)
+{
+    int fd = 0;
+    do {
+        fd = open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO) {
+        close(fd);
+    }
+    return fd >= 0;
+}
+
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
+    /* A closed pipe and a file size limit are write errors like any other. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGINT, interrupted);
+    signal(SIGTERM, interrupted);
+    if (!open_standard_streams()) {
+        return TACHO_EXIT_FAILED;
+    }
     tacho_str called_as = tacho_str_basename(tacho_str_from_cstring(argc > 0 ? argv[0] : "tacho"));
     const tacho_command *dropin = find_in(dropins, called_as.data);
     if (dropin != NULL) {
         return run_command(dropin, argc - 1, argv + 1);
     }
     if (argc < 2) {
-        run_command(&tacho_command_help, 0, NULL);
+        tacho_talk_line("error", "no verb");
+        fprintf(stderr, "Try 'tacho help'.\n");
         return TACHO_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {

@@ -5,9 +5,16 @@ import os
 import shutil
 import sys
 
-here = os.path.dirname(os.path.realpath(__file__))
-beside = [os.path.join(here, "tacho"), os.path.join(here, "..", "bin", "tacho")]
-program = next((p for p in beside if os.access(p, os.X_OK)), None) or shutil.which("tacho")
-if program is None:
-    sys.exit("perfetto_logger.py: cannot find tacho beside this file or on PATH")
-os.execv(program, ["perfetto_logger.py"] + sys.argv[1:])
+
+def main():
+    here = os.path.dirname(os.path.realpath(__file__))
+    beside = [os.path.join(here, "tacho"), os.path.join(here, "..", "bin", "tacho")]
+    found = [p for p in beside if os.path.isfile(p) and os.access(p, os.X_OK)]
+    program = found[0] if found else shutil.which("tacho")
+    if program is None:
+        sys.exit("perfetto_logger.py: cannot find tacho beside this file or on PATH")
+    os.execv(program, ["perfetto_logger.py"] + sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@
 #include "cli/talk.h"
 
 #include "base/utf8.h"
+#include "cli/command.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,14 +33,16 @@ void tacho_talk_line(const char *kind, const char *text)
     fputc('\n', stderr);
 }
 
-void tacho_talk_failure(tacho_status status)
+int tacho_talk_failure(tacho_status status)
 {
+    bool is_misuse = tacho_status_code(status) == TACHO_CODE_USAGE;
     tacho_talk_line("error", tacho_status_message(status));
     const char *note = NULL;
     for (size_t i = 0; (note = tacho_status_note(status, i)) != NULL; i++) {
         tacho_talk_line("note", note);
     }
     tacho_status_free(status);
+    return is_misuse ? TACHO_EXIT_USAGE : TACHO_EXIT_FAILED;
 }
 
 void tacho_talk_losses(const tacho_dict *dict)
@@ -47,12 +50,14 @@ void tacho_talk_losses(const tacho_dict *dict)
     for (size_t i = 0; i < dict->loss_count; i++) {
         const tacho_loss *loss = &dict->losses[i];
         char text[512];
-        char where[64] = "";
+        char where[160] = "";
+        tacho_str example = tacho_dict_string(dict, loss->example);
         if (loss->first_line > 0) {
-            snprintf(where, sizeof(where), ", first at line %" PRIu64, loss->first_line);
+            snprintf(where, sizeof(where), ", first at line %" PRIu64 "%s%.80s", loss->first_line,
+                     example.len > 0 ? ": " : "", example.data);
         }
-        snprintf(text, sizeof(text), "%.300s: %" PRIu64 " %s not read: %s%s",
-                 tacho_dict_string(dict, dict->parts[loss->part].name).data, loss->count,
+        snprintf(text, sizeof(text), "%.200s: %" PRIu64 " %s not read: %s%s",
+                 tacho_dict_string(dict, dict->parts[loss->part].path).data, loss->count,
                  loss->count == 1 ? "record" : "records", tacho_loss_phrase(loss->reason), where);
         tacho_talk_line("warning", text);
     }
@@ -80,8 +85,9 @@ static void update(void *self, uint64_t done_bytes, uint64_t total_bytes)
 {
     tacho_talk_progress *progress = self;
     int64_t now = now_ns();
+    bool is_done = total_bytes > 0 && done_bytes >= total_bytes;
     if (!progress->is_enabled || now - progress->started_ns < SHOW_AFTER_MS * NS_PER_MS ||
-        now - progress->updated_ns < UPDATE_EVERY_MS * NS_PER_MS) {
+        (!is_done && now - progress->updated_ns < UPDATE_EVERY_MS * NS_PER_MS)) {
         return;
     }
     progress->updated_ns = now;
@@ -90,7 +96,8 @@ static void update(void *self, uint64_t done_bytes, uint64_t total_bytes)
     if (total_bytes > 0) {
         print_bar(done_bytes, total_bytes);
     }
-    fprintf(stderr, "%" PRIu64 " MB read\033[K", done_bytes / 1000000);
+    fprintf(stderr, "%" PRIu64 " MB read%s\033[K", done_bytes / 1000000,
+            is_done ? ", finishing" : "");
     fflush(stderr);
 }
 

@@ -12,8 +12,8 @@
 /* "tacho: <kind>: <text>". */
 void tacho_talk_line(const char *kind, const char *text);
 
-/* Prints a failure with its notes and frees it. */
-void tacho_talk_failure(tacho_status status);
+/* Prints a failure with its notes and frees it; returns the exit code that fits it. */
+int tacho_talk_failure(tacho_status status);
 
 /* Prints one line per part and reason of loss. */
 void tacho_talk_losses(const tacho_dict *dict);

@@ -15,10 +15,9 @@ typedef struct time_unit {
 
 /* Longer suffixes first: "ns" ends in "s" too. */
 static const time_unit time_units[] = {
-    {TACHO_STR_INIT("ns"), 1},
-    {TACHO_STR_INIT("us"), 1000},
-    {TACHO_STR_INIT("ms"), 1000000},
-    {TACHO_STR_INIT("s"), 1000000000},
+    {TACHO_STR_INIT("ns"), 1},         {TACHO_STR_INIT("us"), 1000},
+    {TACHO_STR_INIT("\u00b5s"), 1000}, {TACHO_STR_INIT("\u03bcs"), 1000},
+    {TACHO_STR_INIT("ms"), 1000000},   {TACHO_STR_INIT("s"), 1000000000},
 };
 
 /* |digits| as the decimals of one unit of |scale| ns; false if finer than a nanosecond. */
@@ -103,7 +102,8 @@ bool tacho_value_source_options(const tacho_arguments *arguments, tacho_source_o
     return true;
 }
 
-bool tacho_value_source(const tacho_arguments *arguments, const tacho_source **out_source)
+/* Finds the source that --from names; NULL in |out_source| when it was not given. */
+static bool find_source(const tacho_arguments *arguments, const tacho_source **out_source)
 {
     const char *name = tacho_arguments_value(arguments, "from");
     *out_source = name == NULL ? NULL : tacho_source_find(tacho_str_from_cstring(name));
@@ -115,4 +115,24 @@ bool tacho_value_source(const tacho_arguments *arguments, const tacho_source **o
         return false;
     }
     return true;
+}
+
+bool tacho_value_inputs(const tacho_arguments *arguments, tacho_intake_input *inputs,
+                        tacho_intake *out_intake)
+{
+    const tacho_source *source = NULL;
+    if (!find_source(arguments, &source)) {
+        return false;
+    }
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        if (arguments->items[i].option == NULL) {
+            inputs[out_intake->input_count++] =
+                (tacho_intake_input){arguments->items[i].value, source};
+        }
+    }
+    out_intake->inputs = inputs;
+    if (out_intake->input_count == 0) {
+        tacho_command_misuse(arguments->command, "no input; name at least one profile");
+    }
+    return out_intake->input_count > 0;
 }

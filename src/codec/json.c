@@ -26,8 +26,8 @@ static void write_character(tacho_output *output, tacho_str character, uint32_t 
 static size_t plain_length(tacho_str text)
 {
     size_t at = 0;
-    while (at < text.len && text.data[at] >= 0x20 && text.data[at] < 0x7f &&
-           text.data[at] != '"' && text.data[at] != '\\') {
+    while (at < text.len && text.data[at] >= 0x20 && text.data[at] < 0x7f && text.data[at] != '"' &&
+           text.data[at] != '\\') {
         at++;
     }
     return at;

@@ -53,6 +53,17 @@ typedef struct tacho_json_options {
     size_t buffer_bytes; /* to begin with; 0 for a good size, tests take small ones */
 } tacho_json_options;
 
+/* A token in the batch: its text in the buffer, its length and kind in one. */
+typedef struct tacho_json_packed {
+    uint32_t start;
+    uint32_t len_kind; /* length << 8 | kind */
+} tacho_json_packed;
+
+enum {
+    TACHO_JSON_BATCH = 256,
+    TACHO_JSON_ODD = 0x80, /* set in the kind of a string that has escapes or control characters */
+};
+
 typedef struct tacho_json_buffer tacho_json_buffer;
 
 typedef struct tacho_json_reader {
@@ -61,32 +72,38 @@ typedef struct tacho_json_reader {
      * other token it is as written. Good until the next call on the reader, unless held.
      */
     tacho_str text;
-    size_t depth; /* containers that are open after the token */
-    bool is_cut;  /* a call failed because the input ends too early: what came before is sound */
+    bool is_cut; /* a call failed because the input ends too early: what came before is sound */
+    /* Counts may be ahead of the tokens handed out. */
     uint64_t control_count;    /* control characters in strings */
     uint64_t surrogate_count;  /* lone surrogates, read as U+FFFD */
     uint64_t not_finite_count; /* NaN and infinities */
 
-    /* The reader's own. Unread bytes are [cursor, limit); zero bytes follow |limit|. */
+    /* The reader's own: tokens that are scanned but not handed out ... */
+    const tacho_json_packed *token;
+    const tacho_json_packed *token_end;
+    char *base; /* of the buffer */
+
+    /* ... and where the scan stands. Unread bytes are [cursor, limit), zero bytes follow. */
     char *cursor;
     char *limit;
-    unsigned char state;
-    unsigned char last_token;
-    bool is_in_object;  /* the innermost open container is one */
-    bool is_skipping;   /* strings need no unescaping */
+    const char *stop;   /* why the last scan ended: this byte ... */
+    const char *wanted; /* ... should have been something else */
+    size_t depth;
+    unsigned state;
+    bool is_in_object; /* the innermost open container is one */
+    bool is_at_end;    /* nothing follows |limit| */
     bool is_held;
-    bool is_at_end;     /* nothing follows |limit| */
+    tacho_json_token last;
     tacho_json_options options;
-    uint64_t kinds[TACHO_JSON_DEPTH_MAX / 64]; /* a bit per open container, set for an object */
     tacho_input *input;
     tacho_json_buffer *buffer;
     tacho_json_buffer *spare;   /* at most one */
     tacho_json_buffer *retired; /* kept for the texts held in them */
-    uint64_t buffer_offset;     /* of the buffer's first byte in the decompressed stream */
+    uint64_t base_offset;       /* of |base| in the decompressed stream */
     uint64_t held_offset;
-    uint64_t mark_offset; /* what follows it stays in one piece; UINT64_MAX when unset */
-    const char *stop;     /* where the last scan failed ... */
-    const char *wanted;   /* ... and what would have been right there */
+    uint64_t mark_offset;                      /* what follows it stays in one piece */
+    uint64_t kinds[TACHO_JSON_DEPTH_MAX / 64]; /* a bit per open container, set for an object */
+    tacho_json_packed tokens[TACHO_JSON_BATCH + 1]; /* the first stands before the batch */
 } tacho_json_reader;
 
 /*
@@ -97,14 +114,34 @@ tacho_status tacho_json_reader_init(tacho_json_reader *reader, tacho_input *inpu
                                     const tacho_json_options *options) TACHO_MUST_USE;
 void tacho_json_reader_deinit(tacho_json_reader *reader);
 
+/* Scans more tokens, at least one. */
+tacho_status tacho_json_refill(tacho_json_reader *reader) TACHO_MUST_USE;
+
+/* Unescapes the text of the token just taken. */
+void tacho_json_unescape(tacho_json_reader *reader);
+
 /*
  * The next token; END after the one value that an input holds, and again after that. A failure
  * names the input and the byte, and calling again gives the same failure. The tokens that come
  * before the end of a cut input are those of the whole input: a number that its end may have
  * shortened is not handed out.
  */
-tacho_status tacho_json_next(tacho_json_reader *reader, tacho_json_token *out_token)
-    TACHO_MUST_USE;
+TACHO_MUST_USE static inline tacho_status tacho_json_next(tacho_json_reader *reader,
+                                                          tacho_json_token *out_token)
+{
+    if (TACHO_UNLIKELY(reader->token == reader->token_end)) {
+        TACHO_TRY(tacho_json_refill(reader));
+    }
+    tacho_json_packed token = *reader->token++;
+    unsigned kind = token.len_kind & 0xff;
+    reader->text = tacho_str_make(reader->base + token.start, token.len_kind >> 8);
+    if (TACHO_UNLIKELY(kind >= TACHO_JSON_ODD)) {
+        tacho_json_unescape(reader);
+        kind -= TACHO_JSON_ODD;
+    }
+    *out_token = (tacho_json_token)kind;
+    return TACHO_OK;
+}
 
 /*
  * Reads what the last token leads to: the value of a KEY, the rest of a container that has begun;

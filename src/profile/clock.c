@@ -19,7 +19,9 @@ void tacho_clock_init(tacho_clock *clock, uint64_t numerator, uint64_t denominat
         .denominator_shift =
             (denominator & (denominator - 1)) == 0 ? __builtin_ctzll(denominator) : -1,
     };
-    tacho_i128 limit = (tacho_i128)INT64_MAX * clock->ns_denominator / clock->ns_numerator;
+    /* The last tick before the one whose nanoseconds would be 2^63. */
+    tacho_i128 limit =
+        (((tacho_i128)INT64_MAX + 1) * clock->ns_denominator - 1) / clock->ns_numerator;
     clock->max_ticks = limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
 }
 
@@ -41,7 +43,7 @@ static bool parse_micro(tacho_str text, uint64_t *out_micro)
         fraction *= 10;
     }
     *out_micro = whole * 1000000 + fraction;
-    return true;
+    return *out_micro <= 1000000 * (uint64_t)1000000;
 }
 
 tacho_status tacho_clock_init_mhz(tacho_clock *clock, tacho_str mhz)

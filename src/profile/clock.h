@@ -21,6 +21,7 @@ typedef struct tacho_clock {
     int denominator_shift; /* log2 of the denominator when it is a power of two, else -1 */
     int64_t zero_ticks;    /* the tick shown as 0; set by profile/order */
     int64_t max_ticks;     /* the last tick whose nanoseconds fit 63 bits */
+    bool is_assumed;       /* the rate is a default: neither the input nor the user gave it */
     bool counts_cycles;    /* ticks are a processor's cycles: worth showing beside the time */
 } tacho_clock;
 

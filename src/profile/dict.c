@@ -64,14 +64,30 @@ static bool part_name_taken(const tacho_dict *dict, uint32_t name)
     return false;
 }
 
-/* "a.csv", then "a.csv #2", "a.csv #3" ... */
+/* How many parts were read from |path| before. */
+static size_t path_count(const tacho_dict *dict, tacho_str path)
+{
+    uint32_t id = tacho_strings_find(&dict->strings, path);
+    size_t count = 0;
+    for (size_t i = 0; i < dict->part_count; i++) {
+        count += dict->parts[i].path == id ? 1 : 0;
+    }
+    return count;
+}
+
+/* "a.csv"; another folder's "b/a.csv"; the same again "a.csv #2", "a.csv #3" ... */
 static tacho_status ensure_part_name(tacho_dict *dict, tacho_str path, uint32_t *out_name)
 {
     tacho_str base = tacho_str_basename(path);
     TACHO_TRY(tacho_dict_ensure_string(dict, base, out_name));
-    for (unsigned number = 2; part_name_taken(dict, *out_name); number++) {
+    if (part_name_taken(dict, *out_name) && path_count(dict, path) == 0) {
+        base = path;
+        TACHO_TRY(tacho_dict_ensure_string(dict, base, out_name));
+    }
+    size_t number = path_count(dict, path) + 1;
+    for (number = number < 2 ? 2 : number; part_name_taken(dict, *out_name); number++) {
         char numbered[288];
-        int len = snprintf(numbered, sizeof(numbered), "%.*s #%u",
+        int len = snprintf(numbered, sizeof(numbered), "%.*s #%zu",
                            base.len > 255 ? 255 : (int)base.len, base.data, number);
         TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_make(numbered, (size_t)len), out_name));
     }
@@ -181,13 +197,28 @@ tacho_status tacho_dict_add_run(tacho_dict *dict, const tacho_run *run, uint32_t
     return TACHO_OK;
 }
 
-tacho_status tacho_dict_add_loss(tacho_dict *dict, const tacho_loss *loss)
+/* The entry of the same part and reason, or NULL. */
+static tacho_loss *find_loss(const tacho_dict *dict, const tacho_loss *loss)
 {
     for (size_t i = 0; i < dict->loss_count; i++) {
         if (dict->losses[i].part == loss->part && dict->losses[i].reason == loss->reason) {
-            dict->losses[i].count += loss->count;
-            return TACHO_OK;
+            return &dict->losses[i];
         }
+    }
+    return NULL;
+}
+
+bool tacho_dict_has_loss(const tacho_dict *dict, const tacho_loss *loss)
+{
+    return find_loss(dict, loss) != NULL;
+}
+
+tacho_status tacho_dict_add_loss(tacho_dict *dict, const tacho_loss *loss)
+{
+    tacho_loss *known = find_loss(dict, loss);
+    if (known != NULL) {
+        known->count += loss->count;
+        return TACHO_OK;
     }
     TACHO_TRY(tacho_grow(&dict->losses, &dict->loss_capacity, dict->loss_count + 1));
     dict->losses[dict->loss_count++] = *loss;

@@ -23,7 +23,8 @@ typedef struct tacho_part {
     uint32_t clock;      /* the clock whose zero is this part's zero */
     uint32_t root;       /* its group track */
     tacho_origin origin;
-    uint64_t row_count; /* rows read; counted by profile/order */
+    uint64_t row_count;      /* rows read; counted by profile/order */
+    uint64_t left_out_count; /* of those, what profile/select did not let through */
 } tacho_part;
 
 typedef enum tacho_nesting {
@@ -79,6 +80,7 @@ typedef struct tacho_loss {
     tacho_loss_reason reason;
     uint64_t count;
     uint64_t first_line; /* line of the first one; 0 when the format has no lines */
+    uint32_t example;    /* string: how the first one begins, 0 for none */
 } tacho_loss;
 
 typedef struct tacho_dict {
@@ -158,11 +160,21 @@ tacho_status tacho_dict_add_run(tacho_dict *dict, const tacho_run *run,
 /* Counts |loss->count| more records lost in a part for a reason; the first line is kept. */
 tacho_status tacho_dict_add_loss(tacho_dict *dict, const tacho_loss *loss) TACHO_MUST_USE;
 
+/* Whether the part has lost records for that reason before. */
+bool tacho_dict_has_loss(const tacho_dict *dict, const tacho_loss *loss);
+
 /* Records a fact; a sink writes them all. */
 tacho_status tacho_dict_add_metadata(tacho_dict *dict, const char *key,
                                      tacho_str value) TACHO_MUST_USE;
 tacho_status tacho_dict_add_metadata_count(tacho_dict *dict, const char *key,
                                            uint64_t value) TACHO_MUST_USE;
+
+/* The name of a track; of a lane that of its track, which may have been renamed since. */
+static inline uint32_t tacho_dict_track_name(const tacho_dict *dict, uint32_t track)
+{
+    uint32_t lane_of = dict->tracks[track].lane_of;
+    return dict->tracks[lane_of == TACHO_NONE ? track : lane_of].name;
+}
 
 static inline const tacho_clock *tacho_dict_track_clock(const tacho_dict *dict, uint32_t track)
 {

@@ -188,6 +188,98 @@ static void test_locations(void **state)
     assert_int_equal(dict->location_count, expected_count);
 }
 
+/* ---- keys of equal hash ----------------------------------------------------------------- */
+
+enum { COLLISION_KEYS = 400000 };
+
+typedef struct hashed_key {
+    uint32_t hash;
+    uint32_t value;
+} hashed_key;
+
+static int compare_hashes(const void *a, const void *b)
+{
+    const hashed_key *key_a = a;
+    const hashed_key *key_b = b;
+    return (key_a->hash > key_b->hash) - (key_a->hash < key_b->hash);
+}
+
+/*
+ * Two values for |words[at]| that give keys of one hash. The index is seeded anew for that, so it
+ * must be empty.
+ */
+static void find_collision(tacho_index *index, uint32_t *words, size_t word_count, size_t at,
+                           uint32_t out_values[2])
+{
+    hashed_key *keys = malloc(COLLISION_KEYS * sizeof(*keys));
+    if (keys == NULL) {
+        abort();
+    }
+    assert_int_equal(index->used_count, 0);
+    index->seed = 1;
+    for (uint32_t i = 0; i < COLLISION_KEYS; i++) {
+        words[at] = i;
+        tacho_str bytes = tacho_str_make((const char *)words, word_count * sizeof(*words));
+        keys[i] = (hashed_key){tacho_index_hash(index, bytes), i};
+    }
+    qsort(keys, COLLISION_KEYS, sizeof(*keys), compare_hashes);
+    size_t i = 1;
+    while (i < COLLISION_KEYS && keys[i - 1].hash != keys[i].hash) {
+        i++;
+    }
+    assert_true(i < COLLISION_KEYS); /* some twenty are to be expected */
+    out_values[0] = keys[i - 1].value;
+    out_values[1] = keys[i].value;
+    free(keys);
+}
+
+static void test_sites_of_equal_hash(void **state)
+{
+    tacho_dict *dict = *state;
+    for (size_t at = 0; at < 3; at++) {
+        uint32_t words[3] = {1, 2, 3};
+        uint32_t values[2];
+        find_collision(&dict->site_index, words, 3, at, values);
+        uint32_t ids[2];
+        for (size_t i = 0; i < 2; i++) {
+            words[at] = values[i];
+            tacho_site site = {words[0], words[1], words[2]};
+            assert_null(tacho_dict_ensure_site(dict, &site, &ids[i]));
+        }
+        assert_int_not_equal(ids[0], ids[1]);
+        tacho_dict_deinit(dict);
+        assert_null(tacho_dict_init(dict));
+    }
+}
+
+static void test_tracks_of_equal_hash(void **state)
+{
+    tacho_dict *dict = *state;
+    uint32_t words[2] = {0, ensure_string(dict, "CSS")};
+    uint32_t parents[2];
+    find_collision(&dict->track_index, words, 2, 0, parents);
+    tacho_track facts[2] = {{.parent = parents[0]}, {.parent = parents[1]}};
+    assert_int_equal(ensure_track(dict, &facts[0], "CSS"), 0);
+    assert_int_equal(ensure_track(dict, &facts[1], "CSS"), 1);
+    assert_int_equal(ensure_track(dict, &facts[0], "CSS"), 0);
+}
+
+static void test_locations_of_equal_hash(void **state)
+{
+    tacho_dict *dict = *state;
+    uint32_t words[1];
+    uint32_t texts[2];
+    find_collision(&dict->location_index, words, 1, 0, texts);
+    for (uint32_t i = 0; i < 4; i++) {
+        tacho_location location = {.text = texts[i % 2]};
+        uint32_t id = TACHO_NONE;
+        assert_null(tacho_dict_ensure_location(dict, &location, &id));
+        assert_int_equal(id, i % 2);
+    }
+}
+
+/* ---- the rest --------------------------------------------------------------------------- */
+
 static void test_clocks(void **state)
 {
     tacho_dict *dict = *state;
@@ -251,10 +343,14 @@ static void test_part_names_are_unique(void **state)
 {
     tacho_dict *dict = *state;
     static const char *const cases[][2] = {
-        {"a.csv", "a.csv"}, {"a.csv", "a.csv #2"},      {"x/a.csv", "a.csv #3"},
-        {"b.csv", "b.csv"}, {"/y/z/a.csv", "a.csv #4"}, {"c.csv #2", "c.csv #2"},
-        {"c.csv", "c.csv"}, {"./c.csv", "c.csv #3"},    {"c.csv #2", "c.csv #2 #2"},
-        {"", ""},           {"folder/", " #2"},         {"b.csv", "b.csv #2"},
+        {"a.csv", "a.csv"},          {"a.csv", "a.csv #2"}, /* the same again */
+        {"x/a.csv", "x/a.csv"},                             /* another folder's */
+        {"b.csv", "b.csv"},          {"/y/z/a.csv", "/y/z/a.csv"},
+        {"a.csv", "a.csv #3"},       {"c.csv #2", "c.csv #2"},
+        {"/w/c.csv", "c.csv"},       {"/w/c.csv", "c.csv #3"},
+        {"c.csv #2", "c.csv #2 #2"}, {"", ""},
+        {"folder/", "folder/"},      {"b.csv", "b.csv #2"},
+        {"q/d.csv", "d.csv"},        {"d.csv", "d.csv #2"}, /* it has no folder that would tell */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint32_t id = add_part(dict, cases[i][0]);
@@ -265,6 +361,24 @@ static void test_part_names_are_unique(void **state)
         assert_int_equal(root->name, dict->parts[id].name);
         assert_int_equal(root->part, id);
         assert_int_equal(root->rank, id); /* inputs are shown as given */
+    }
+}
+
+/* Whatever the paths, no two parts have one name. */
+static void test_part_names_never_meet(void **state)
+{
+    tacho_dict *dict = *state;
+    static const char *const paths[] = {"a", "a #2",  "x/a", "x/a #2",  "a #3", "x/a #3",
+                                        "/", "x/a/a", "./a", "a #2 #2", "",     "a/"};
+    uint64_t random = 26;
+    for (uint32_t i = 0; i < 200; i++) {
+        const char *path = paths[next_random(&random) % (sizeof(paths) / sizeof(paths[0]))];
+        uint32_t id = add_part(dict, path);
+        assert_int_equal(id, i);
+        check_string(dict, dict->parts[id].path, path);
+        for (uint32_t k = 0; k < id; k++) {
+            assert_int_not_equal(dict->parts[k].name, dict->parts[id].name);
+        }
     }
 }
 
@@ -380,6 +494,10 @@ static void test_lanes_are_not_found(void **state)
         assert_int_equal(dict->tracks[id].rank, dict->tracks[track].rank);
     }
     assert_int_equal(ensure_track(dict, &facts, "CSS"), track);
+    assert_int_equal(tacho_dict_track_name(dict, track), dict->tracks[track].name);
+    dict->tracks[track].name = ensure_string(dict, "renamed"); /* its lanes follow */
+    assert_int_equal(tacho_dict_track_name(dict, track), dict->tracks[track].name);
+    assert_int_equal(tacho_dict_track_name(dict, track + 100), dict->tracks[track].name);
     facts.parent = track;
     assert_int_equal(ensure_track(dict, &facts, "CSS"), track + 101);
 }
@@ -406,27 +524,35 @@ static void test_runs(void **state)
 static void test_losses_merge(void **state)
 {
     tacho_dict *dict = *state;
-    static const tacho_loss added[] = {
+    enum { ADDED_COUNT = 8, KEPT_COUNT = 4 };
+    static const struct {
+        uint32_t part;
+        tacho_loss_reason reason;
+        uint64_t count, first_line;
+    } added[ADDED_COUNT] = {
         {1, TACHO_LOSS_FIELD_COUNT, 2, 40}, {0, TACHO_LOSS_FIELD_COUNT, 1, 7},
         {1, TACHO_LOSS_NUL_BYTE, 1, 3},     {1, TACHO_LOSS_FIELD_COUNT, 5, 9},
         {0, TACHO_LOSS_FIELD_COUNT, 1, 8},  {1, TACHO_LOSS_FIELD_COUNT, 1, 0},
         {0, TACHO_LOSS_CUT_INPUT, 1, 0},    {0, TACHO_LOSS_CUT_INPUT, 1, 5},
     };
-    static const tacho_loss expected[] = {
-        {1, TACHO_LOSS_FIELD_COUNT, 8, 40},
-        {0, TACHO_LOSS_FIELD_COUNT, 2, 7},
-        {1, TACHO_LOSS_NUL_BYTE, 1, 3},
-        {0, TACHO_LOSS_CUT_INPUT, 2, 0},
-    };
-    for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++) {
-        assert_null(tacho_dict_add_loss(dict, &added[i]));
+    static const size_t kept[KEPT_COUNT] = {0, 1, 2, 6}; /* the first of each kind */
+    static const uint64_t counts[KEPT_COUNT] = {8, 2, 1, 2};
+    for (uint32_t i = 0; i < ADDED_COUNT; i++) {
+        tacho_loss loss = {.part = added[i].part, .reason = added[i].reason, .example = i + 1};
+        loss.count = added[i].count;
+        loss.first_line = added[i].first_line;
+        bool is_first = i < 3 || i == 6;
+        assert_int_equal(tacho_dict_has_loss(dict, &loss), !is_first);
+        assert_null(tacho_dict_add_loss(dict, &loss));
+        assert_true(tacho_dict_has_loss(dict, &loss));
     }
-    assert_int_equal(dict->loss_count, sizeof(expected) / sizeof(expected[0]));
-    for (size_t i = 0; i < dict->loss_count; i++) {
-        assert_int_equal(dict->losses[i].part, expected[i].part);
-        assert_int_equal(dict->losses[i].reason, expected[i].reason);
-        assert_int_equal(dict->losses[i].count, expected[i].count);
-        assert_int_equal(dict->losses[i].first_line, expected[i].first_line);
+    assert_int_equal(dict->loss_count, KEPT_COUNT);
+    for (size_t i = 0; i < KEPT_COUNT; i++) {
+        assert_int_equal(dict->losses[i].part, added[kept[i]].part);
+        assert_int_equal(dict->losses[i].reason, added[kept[i]].reason);
+        assert_int_equal(dict->losses[i].count, counts[i]);
+        assert_int_equal(dict->losses[i].first_line, added[kept[i]].first_line);
+        assert_int_equal(dict->losses[i].example, kept[i] + 1);
     }
 }
 
@@ -512,9 +638,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_many_strings, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_sites, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_locations, open_dict, close_dict),
+        cmocka_unit_test_setup_teardown(test_sites_of_equal_hash, open_dict, close_dict),
+        cmocka_unit_test_setup_teardown(test_tracks_of_equal_hash, open_dict, close_dict),
+        cmocka_unit_test_setup_teardown(test_locations_of_equal_hash, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_clocks, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_part, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_part_names_are_unique, open_dict, close_dict),
+        cmocka_unit_test_setup_teardown(test_part_names_never_meet, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_long_part_names, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_tracks_are_interned, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_ranks_by_class, open_dict, close_dict),

@@ -15,6 +15,16 @@ static int compare_u64(uint64_t a, uint64_t b)
     return a == b ? 0 : (a < b ? -1 : 1);
 }
 
+/* A total order, not a numerical one: NaN has its place too. */
+static int compare_reals(double a, double b)
+{
+    int64_t bits_a;
+    int64_t bits_b;
+    memcpy(&bits_a, &a, sizeof(bits_a));
+    memcpy(&bits_b, &b, sizeof(bits_b));
+    return compare_i64(bits_a, bits_b);
+}
+
 static int compare_strings(const tacho_dict *dict, uint32_t a, uint32_t b)
 {
     return a == b ? 0 : tacho_str_compare(tacho_dict_string(dict, a), tacho_dict_string(dict, b));
@@ -52,7 +62,7 @@ static int compare_values(const tacho_dict *dict, const tacho_arg *a, const tach
     case TACHO_ARG_ARRAY:
         return compare_u64(a->value.as_uint, b->value.as_uint);
     case TACHO_ARG_REAL:
-        return (a->value.as_real > b->value.as_real) - (a->value.as_real < b->value.as_real);
+        return compare_reals(a->value.as_real, b->value.as_real);
     case TACHO_ARG_BOOL:
         return (int)a->value.as_bool - (int)b->value.as_bool;
     case TACHO_ARG_STRING:
@@ -70,9 +80,19 @@ static int compare_args(const tacho_dict *dict, const tacho_row *a, const tacho_
     for (size_t i = 0; i < a->arg_count && order == 0; i++) {
         order = compare_strings(dict, a->args[i].key, b->args[i].key);
         order = order != 0 ? order : (int)a->args[i].type - (int)b->args[i].type;
+        order = order != 0 ? order : (int)a->args[i].unit - (int)b->args[i].unit;
         order = order != 0 ? order : compare_values(dict, &a->args[i], &b->args[i]);
     }
     return order;
+}
+
+static int compare_runs(const tacho_dict *dict, uint32_t a, uint32_t b)
+{
+    if (a == b || a == TACHO_NONE || b == TACHO_NONE) {
+        return (a == TACHO_NONE) - (b == TACHO_NONE);
+    }
+    int order = compare_strings(dict, dict->runs[a].name, dict->runs[b].name);
+    return order != 0 ? order : compare_i64(dict->runs[a].invocation, dict->runs[b].invocation);
 }
 
 static int compare_spans(const tacho_dict *dict, const tacho_row *a, const tacho_row *b)
@@ -90,7 +110,18 @@ static int compare_spans(const tacho_dict *dict, const tacho_row *a, const tacho
     }
     int order = compare_sites(dict, a->of.span.site, b->of.span.site);
     order = order != 0 ? order : compare_u64(a->of.span.flags, b->of.span.flags);
+    order = order != 0 ? order : compare_runs(dict, a->of.span.run, b->of.span.run);
+    order = order != 0 ? order : compare_u64(a->of.span.op, b->of.span.op);
     return order != 0 ? order : compare_args(dict, a, b);
+}
+
+static int compare_flows(const tacho_row *a, const tacho_row *b)
+{
+    if (a->of.flow.leaves != b->of.flow.leaves) {
+        return a->of.flow.leaves ? -1 : 1;
+    }
+    int order = compare_u64(a->of.flow.id, b->of.flow.id);
+    return order != 0 ? order : (int)a->of.flow.role - (int)b->of.flow.role;
 }
 
 int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_row *b)
@@ -106,11 +137,9 @@ int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_ro
     case TACHO_ROW_SPAN:
         return compare_spans(dict, a, b);
     case TACHO_ROW_FLOW:
-        return a->of.flow.leaves != b->of.flow.leaves ? (a->of.flow.leaves ? -1 : 1)
-                                                      : compare_u64(a->of.flow.id, b->of.flow.id);
+        return compare_flows(a, b);
     case TACHO_ROW_SAMPLE:
-        return (a->of.sample.value > b->of.sample.value) -
-               (a->of.sample.value < b->of.sample.value);
+        return compare_reals(a->of.sample.value, b->of.sample.value);
     }
     return 0;
 }

@@ -9,8 +9,8 @@
  * Contract for sources: ids exist, 0 <= start <= end <= the clock's max_ticks. Order is free;
  * profile/order makes track order of it: per track by start, the longer span first. A part with
  * flows is put in time order across its tracks too, since an arrow finds its spans by time.
- * Tracks of one part tick alike. What cannot be read is counted in the dictionary
- * (tacho_dict_add_loss).
+ * Parts come one after the other; tracks of one part tick alike. What cannot be read is counted in
+ * the dictionary (tacho_dict_add_loss).
  */
 #ifndef TACHO_PROFILE_EVENTS_H
 #define TACHO_PROFILE_EVENTS_H
@@ -24,8 +24,8 @@ typedef enum tacho_arg_type {
     TACHO_ARG_BOOL,
     TACHO_ARG_STRING, /* a string of the dictionary: for values that repeat */
     TACHO_ARG_TEXT,   /* bytes of the row itself: for values that do not */
-    TACHO_ARG_DICT,   /* as_uint > 0 arguments follow that belong to it, perhaps nested in turn */
-    TACHO_ARG_ARRAY,  /* the same; its elements have no key */
+    TACHO_ARG_DICT,   /* as_uint > 0 arguments follow that belong to it, nested ones included */
+    TACHO_ARG_ARRAY,  /* the same; the key of its elements is 0 and means nothing */
     TACHO_ARG_JSON,   /* as_text is a JSON value that fits none of the others: null, {}, [] */
 } tacho_arg_type;
 
@@ -87,7 +87,7 @@ typedef struct tacho_row {
             double value;
         } sample;
         struct {
-            uint64_t id; /* equal ids are one arrow, or a chain of them */
+            uint64_t id; /* below 2^40; equal ids of a part are one arrow, or a chain of them */
             tacho_flow_role role;
             bool leaves; /* leaves the span of (start, end], else arrives at that of [start, end) */
         } flow;
@@ -100,9 +100,9 @@ typedef struct tacho_events tacho_events;
 
 typedef struct tacho_events_vtable {
     tacho_status (*row)(tacho_events *self, const tacho_row *row);
-    /* The part |part| is complete: nothing more will come for its tracks. */
+    /* The part is complete: nothing more comes for its tracks. (optional: nothing to do) */
     tacho_status (*end_part)(tacho_events *self, uint32_t part);
-    /* All parts are complete. A filter passes it on. */
+    /* All parts are complete. A filter passes it on. (optional: nothing to do) */
     tacho_status (*finish)(tacho_events *self);
 } tacho_events_vtable;
 
@@ -120,12 +120,24 @@ TACHO_MUST_USE static inline tacho_status tacho_events_row(tacho_events *events,
 
 TACHO_MUST_USE static inline tacho_status tacho_events_end_part(tacho_events *events, uint32_t part)
 {
-    return events->vtable->end_part(events, part);
+    return events->vtable->end_part != NULL ? events->vtable->end_part(events, part) : TACHO_OK;
 }
 
 TACHO_MUST_USE static inline tacho_status tacho_events_finish(tacho_events *events)
 {
-    return events->vtable->finish(events);
+    return events->vtable->finish != NULL ? events->vtable->finish(events) : TACHO_OK;
+}
+
+/* A flow's id in a file of several parts: arrows never lead from one part to another. */
+static inline uint64_t tacho_row_flow_id(const tacho_dict *dict, const tacho_row *row)
+{
+    return (uint64_t)dict->tracks[row->track].part << 40 | row->of.flow.id;
+}
+
+/* Rows of one time: flows that leave come first, then flows that arrive, then the rest. */
+static inline int tacho_row_rank(const tacho_row *row)
+{
+    return row->kind != TACHO_ROW_FLOW ? 2 : (row->of.flow.leaves ? 0 : 1);
 }
 
 /* The end of a row: of a span its end, else its time. */

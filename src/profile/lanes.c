@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * First-fit lanes. Per lane the ends of its open spans are kept as a stack; a lane of an engine
- * never holds more than one.
+ * never holds more than one, so there heaps find the lowest free lane.
  *
  * A flow end goes to the lane of its span. One that leaves finds it open; one that arrives may
  * belong to a span that starts at this very time, so it waits until the next row of its track.
@@ -12,16 +12,27 @@
 
 #include <stdlib.h>
 
+/* Viewers show no more levels than this on one track. */
+enum { LANE_DEPTH_MAX = 512 };
+
 typedef struct lane {
     uint32_t track;
-    int64_t *ends; /* of open spans, outermost first */
+    int64_t *ends; /* of open spans, outermost first; an engine's lane has at most one */
     size_t end_count, end_capacity;
 } lane;
 
 typedef struct lane_set {
     lane *lanes; /* lane 0 is the track itself */
     size_t lane_count, lane_capacity;
-    tacho_row *flows; /* waiting, all at one time */
+    /*
+     * Engines: heaps of lane numbers, so that many lanes cost no more than few. Busy ones with
+     * the first to end on top, free ones with the lowest number on top.
+     */
+    uint32_t *busy;
+    size_t busy_count, busy_capacity;
+    uint32_t *idle;
+    size_t idle_count, idle_capacity;
+    tacho_row *flows; /* that arrive at the time of the last row, and wait for a span */
     size_t flow_count, flow_capacity;
 } lane_set;
 
@@ -30,6 +41,8 @@ struct tacho_lanes {
     tacho_events *next;
     lane_set *sets; /* by track */
     size_t set_count, set_capacity;
+    uint32_t *waiting; /* tracks with flows that wait; all at one time, since time is global then */
+    size_t waiting_count, waiting_capacity;
 };
 
 static tacho_lanes *lanes_of(tacho_events *events)
@@ -49,21 +62,6 @@ static tacho_status ensure_set(tacho_lanes *lanes, uint32_t track, lane_set **ou
     return TACHO_OK;
 }
 
-/* Closes the spans of |lane| that have ended at |time|. */
-static void close_ended(lane *at, int64_t time)
-{
-    while (at->end_count > 0 && at->ends[at->end_count - 1] <= time) {
-        at->end_count--;
-    }
-}
-
-static bool fits(lane *at, int64_t start, int64_t end, tacho_nesting nesting)
-{
-    close_ended(at, start);
-    return at->end_count == 0 ||
-           (nesting == TACHO_NESTING_STACK && end <= at->ends[at->end_count - 1]);
-}
-
 static tacho_status add_lane(tacho_lanes *lanes, lane_set *set, uint32_t track)
 {
     TACHO_TRY(tacho_grow(&set->lanes, &set->lane_capacity, set->lane_count + 1));
@@ -77,21 +75,99 @@ static tacho_status add_lane(tacho_lanes *lanes, lane_set *set, uint32_t track)
     return TACHO_OK;
 }
 
-/* The first lane that takes the span; a new one if need be. */
-static tacho_status find_lane(tacho_lanes *lanes, lane_set *set, const tacho_row *row,
-                              lane **out_lane)
+/* ---- engines ---------------------------------------------------------------------------- */
+
+/* Whether lane |a| belongs below lane |b| in the heap: ends later, or has a higher number. */
+static bool is_below(const lane_set *set, bool by_end, uint32_t a, uint32_t b)
 {
-    tacho_nesting nesting = lanes->events.dict->tracks[row->track].nesting;
-    for (size_t i = 0; i < set->lane_count; i++) {
-        if (fits(&set->lanes[i], row->start, row->of.span.end, nesting)) {
-            *out_lane = &set->lanes[i];
-            return TACHO_OK;
-        }
+    return by_end ? set->lanes[a].ends[0] > set->lanes[b].ends[0] : a > b;
+}
+
+static void sift_up(const lane_set *set, bool by_end, uint32_t *heap, size_t at)
+{
+    uint32_t moved = heap[at];
+    while (at > 0 && is_below(set, by_end, heap[(at - 1) / 2], moved)) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
     }
-    TACHO_TRY(add_lane(lanes, set, row->track));
-    *out_lane = &set->lanes[set->lane_count - 1];
+    heap[at] = moved;
+}
+
+static uint32_t pop_top(const lane_set *set, bool by_end, uint32_t *heap, size_t *count)
+{
+    uint32_t top = heap[0];
+    uint32_t moved = heap[--*count];
+    size_t at = 0;
+    for (size_t child = 1; child < *count; child = 2 * at + 1) {
+        if (child + 1 < *count && is_below(set, by_end, heap[child], heap[child + 1])) {
+            child++;
+        }
+        if (!is_below(set, by_end, moved, heap[child])) {
+            break;
+        }
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+    return top;
+}
+
+/* The lowest lane that is free at |start|, and makes it busy until |end|. */
+static tacho_status take_engine_lane(tacho_lanes *lanes, lane_set *set, const tacho_row *row,
+                                     lane **out_lane)
+{
+    while (set->busy_count > 0 && set->lanes[set->busy[0]].ends[0] <= row->start) {
+        uint32_t number = pop_top(set, true, set->busy, &set->busy_count);
+        set->idle[set->idle_count] = number;
+        sift_up(set, false, set->idle, set->idle_count++);
+    }
+    if (set->idle_count == 0) {
+        TACHO_TRY(add_lane(lanes, set, row->track));
+        TACHO_TRY(tacho_grow(&set->busy, &set->busy_capacity, set->lane_count));
+        TACHO_TRY(tacho_grow(&set->idle, &set->idle_capacity, set->lane_count));
+        set->idle[set->idle_count++] = (uint32_t)set->lane_count - 1;
+    }
+    uint32_t number = pop_top(set, false, set->idle, &set->idle_count);
+    lane *found = &set->lanes[number];
+    TACHO_TRY(tacho_grow(&found->ends, &found->end_capacity, 1));
+    found->ends[0] = row->of.span.end;
+    found->end_count = 1;
+    set->busy[set->busy_count] = number;
+    sift_up(set, true, set->busy, set->busy_count++);
+    *out_lane = found;
     return TACHO_OK;
 }
+
+/* ---- stacks ----------------------------------------------------------------------------- */
+
+/* Whether the span may lie in this lane; what has ended at its start is closed on the way. */
+static bool fits(lane *at, const tacho_row *row)
+{
+    while (at->end_count > 0 && at->ends[at->end_count - 1] <= row->start) {
+        at->end_count--;
+    }
+    return at->end_count == 0 ||
+           (at->end_count < LANE_DEPTH_MAX && row->of.span.end <= at->ends[at->end_count - 1]);
+}
+
+static tacho_status take_stack_lane(tacho_lanes *lanes, lane_set *set, const tacho_row *row,
+                                    lane **out_lane)
+{
+    size_t number = 0;
+    while (number < set->lane_count && !fits(&set->lanes[number], row)) {
+        number++;
+    }
+    if (number == set->lane_count) {
+        TACHO_TRY(add_lane(lanes, set, row->track));
+    }
+    lane *found = &set->lanes[number];
+    TACHO_TRY(tacho_grow(&found->ends, &found->end_capacity, found->end_count + 1));
+    found->ends[found->end_count++] = row->of.span.end;
+    *out_lane = found;
+    return TACHO_OK;
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
 
 static tacho_status push_flows(tacho_lanes *lanes, lane_set *set, uint32_t track)
 {
@@ -103,43 +179,95 @@ static tacho_status push_flows(tacho_lanes *lanes, lane_set *set, uint32_t track
     return TACHO_OK;
 }
 
-/* The lane with a span open at |time|, else the track itself. */
-static uint32_t open_lane(const lane_set *set, uint32_t track, int64_t time)
+/* Whether a span of |lane| is open at |time|, or ends just then when |leaves|. */
+static bool is_open_at(const lane *at, int64_t time, bool leaves)
 {
+    for (size_t i = 0; i < at->end_count; i++) {
+        if (at->ends[i] > time || (leaves && at->ends[i] == time)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool ends_at(const lane *at, int64_t time)
+{
+    for (size_t i = 0; i < at->end_count; i++) {
+        if (at->ends[i] == time) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * The lane of the span that a flow end at |time| belongs to: of those that leave, first one that
+ * ends just then; else the first that is open; else the track itself.
+ */
+static uint32_t flow_lane(const lane_set *set, uint32_t track, int64_t time, bool leaves)
+{
+    for (size_t i = 0; leaves && i < set->lane_count; i++) {
+        if (ends_at(&set->lanes[i], time)) {
+            return set->lanes[i].track;
+        }
+    }
     for (size_t i = 0; i < set->lane_count; i++) {
-        const lane *at = &set->lanes[i];
-        if (at->end_count > 0 && at->ends[at->end_count - 1] >= time) {
-            return at->track;
+        if (is_open_at(&set->lanes[i], time, leaves)) {
+            return set->lanes[i].track;
         }
     }
     return track;
 }
 
-/* Sends waiting flow ends on when no span starts where they are. */
-static tacho_status release_flows(tacho_lanes *lanes, lane_set *set, uint32_t track, int64_t time)
+/* Sends waiting flow ends on: time has passed them, and no span has started where they are. */
+static tacho_status release_flows(tacho_lanes *lanes)
 {
-    if (set->flow_count == 0 || set->flows[0].start == time) {
-        return TACHO_OK;
+    for (size_t i = 0; i < lanes->waiting_count; i++) {
+        uint32_t track = lanes->waiting[i];
+        lane_set *set = &lanes->sets[track];
+        if (set->flow_count > 0) {
+            uint32_t lane_track = flow_lane(set, track, set->flows[0].start, false);
+            TACHO_TRY(push_flows(lanes, set, lane_track));
+        }
     }
-    return push_flows(lanes, set, open_lane(set, track, set->flows[0].start));
+    lanes->waiting_count = 0;
+    return TACHO_OK;
+}
+
+static bool has_passed_flows(const tacho_lanes *lanes, int64_t time)
+{
+    if (TACHO_LIKELY(lanes->waiting_count == 0)) {
+        return false;
+    }
+    const lane_set *set = &lanes->sets[lanes->waiting[0]];
+    return set->flow_count == 0 || set->flows[0].start != time;
+}
+
+/* A moment takes no time, so it crosses nothing and stays on its track. */
+static tacho_status place_moment(tacho_lanes *lanes, lane_set *set, const tacho_row *row)
+{
+    TACHO_TRY(push_flows(lanes, set, row->track));
+    return tacho_events_row(lanes->next, row);
 }
 
 static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_row *row)
 {
+    if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
+        return place_moment(lanes, set, row);
+    }
     lane *found = NULL;
-    TACHO_TRY(find_lane(lanes, set, row, &found));
-    if ((row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
-        TACHO_TRY(tacho_grow(&found->ends, &found->end_capacity, found->end_count + 1));
-        found->ends[found->end_count++] = row->of.span.end;
-    }
+    TACHO_TRY(lanes->events.dict->tracks[row->track].nesting == TACHO_NESTING_ENGINE
+                  ? take_engine_lane(lanes, set, row, &found)
+                  : take_stack_lane(lanes, set, row, &found));
+    uint32_t track = found->track;
     if (set->flow_count > 0) {
-        TACHO_TRY(push_flows(lanes, set, found->track));
+        TACHO_TRY(push_flows(lanes, set, track));
     }
-    if (found->track == row->track) {
+    if (TACHO_LIKELY(track == row->track)) {
         return tacho_events_row(lanes->next, row);
     }
     tacho_row moved = *row;
-    moved.track = found->track;
+    moved.track = track;
     return tacho_events_row(lanes->next, &moved);
 }
 
@@ -148,8 +276,12 @@ static tacho_status place_flow(tacho_lanes *lanes, lane_set *set, const tacho_ro
 {
     if (row->of.flow.leaves) {
         tacho_row moved = *row;
-        moved.track = open_lane(set, row->track, row->start);
+        moved.track = flow_lane(set, row->track, row->start, true);
         return tacho_events_row(lanes->next, &moved);
+    }
+    if (set->flow_count == 0) {
+        TACHO_TRY(tacho_grow(&lanes->waiting, &lanes->waiting_capacity, lanes->waiting_count + 1));
+        lanes->waiting[lanes->waiting_count++] = row->track;
     }
     TACHO_TRY(tacho_grow(&set->flows, &set->flow_capacity, set->flow_count + 1));
     set->flows[set->flow_count++] = *row;
@@ -159,21 +291,21 @@ static tacho_status place_flow(tacho_lanes *lanes, lane_set *set, const tacho_ro
 static tacho_status lanes_row(tacho_events *events, const tacho_row *row)
 {
     tacho_lanes *lanes = lanes_of(events);
+    if (TACHO_UNLIKELY(has_passed_flows(lanes, row->start))) {
+        TACHO_TRY(release_flows(lanes));
+    }
     if (row->kind == TACHO_ROW_SAMPLE) {
         return tacho_events_row(lanes->next, row);
     }
     lane_set *set = NULL;
     TACHO_TRY(ensure_set(lanes, row->track, &set));
-    TACHO_TRY(release_flows(lanes, set, row->track, row->start));
     return row->kind == TACHO_ROW_FLOW ? place_flow(lanes, set, row) : place_span(lanes, set, row);
 }
 
 static tacho_status lanes_end_part(tacho_events *events, uint32_t part)
 {
     tacho_lanes *lanes = lanes_of(events);
-    for (size_t track = 0; track < lanes->set_count; track++) {
-        TACHO_TRY(release_flows(lanes, &lanes->sets[track], (uint32_t)track, INT64_MAX));
-    }
+    TACHO_TRY(release_flows(lanes));
     return tacho_events_end_part(lanes->next, part);
 }
 
@@ -207,9 +339,12 @@ void tacho_lanes_destroy(tacho_lanes *lanes)
             free(set->lanes[k].ends);
         }
         free(set->lanes);
+        free(set->busy);
+        free(set->idle);
         free(set->flows);
     }
     free(lanes->sets);
+    free(lanes->waiting);
     free(lanes);
 }
 

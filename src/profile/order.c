@@ -13,12 +13,13 @@ struct tacho_order {
     tacho_events events;
     tacho_events *next;
     tacho_spool *spool; /* NULL in pass mode */
-    /* Pass mode: the last row of each track; kind SAMPLE at INT64_MIN before the first. */
+    /* Pass mode: the last row of each track; a flow at INT64_MIN before the first. */
     tacho_row *last_rows;
     size_t last_count, last_capacity;
     uint64_t part_row_count;
     int64_t earliest_start; /* of the current part, in its clock's ticks */
     int64_t latest_start;
+    int latest_rank; /* the highest of the rows at |latest_start| */
     bool part_has_flows;
 };
 
@@ -54,7 +55,19 @@ static bool breaks_flow_order(tacho_order *order, const tacho_row *row)
     order->part_has_flows = order->part_has_flows || row->kind == TACHO_ROW_FLOW;
     return order->part_has_flows &&
            (row->start < order->latest_start ||
-            (row->start == order->latest_start && row->kind == TACHO_ROW_FLOW));
+            (row->start == order->latest_start && tacho_row_rank(row) < order->latest_rank));
+}
+
+/*
+ * Whether |row| does not belong behind |last|. Rows that differ in their arguments only cannot be
+ * told apart here, where the last row's arguments are gone; sorting can.
+ */
+static bool is_misplaced(const tacho_order *order, const tacho_row *last, const tacho_row *row)
+{
+    tacho_row bare = *row;
+    bare.arg_count = 0;
+    int difference = tacho_row_compare(order->events.dict, last, &bare);
+    return difference > 0 || (difference == 0 && row->arg_count > 0);
 }
 
 static tacho_status pass_row(tacho_events *events, const tacho_row *row)
@@ -71,18 +84,19 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
     }
     tacho_row *last = &order->last_rows[row->track];
     if (TACHO_UNLIKELY(row->start <= last->start || row->start < order->earliest_start)) {
-        if (row->start < order->earliest_start || tacho_row_compare(events->dict, last, row) > 0) {
+        if (row->start < order->earliest_start || is_misplaced(order, last, row)) {
             return out_of_order();
         }
     }
     if (TACHO_UNLIKELY(breaks_flow_order(order, row))) {
         return out_of_order();
     }
-    if (row->start > order->latest_start) {
+    if (row->start >= order->latest_start) {
         order->latest_start = row->start;
+        order->latest_rank = tacho_row_rank(row);
     }
     *last = *row;
-    last->args = NULL; /* gone after this call; equal rows are told apart without them */
+    last->args = NULL; /* gone after this call */
     last->arg_count = 0;
     order->part_row_count++;
     return tacho_events_row(order->next, row);

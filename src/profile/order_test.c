@@ -25,6 +25,7 @@ enum {
     TRACKS_PER_PART = 4, /* engine, stack, stack, counter */
     SITE_COUNT = 6,
     WORD_COUNT = 4,
+    RUN_COUNT = 7,
     ARG_MAX = 4,
     HUGE_TEXT_BYTES = 300000,
     FAN_IN = 64, /* of the spool */
@@ -283,9 +284,15 @@ static void add_parts(fixture *at)
     }
 }
 
-/* Ids run against the alphabet, so that an order by id would show. */
+/* Ids are above 255 and run against the alphabet, so that an order by id would show. */
 static void add_words(fixture *at)
 {
+    for (unsigned i = 0; i < 300; i++) {
+        char filler[16];
+        uint32_t id = TACHO_NONE;
+        snprintf(filler, sizeof(filler), "filler %u", i);
+        assert_null(tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(filler), &id));
+    }
     for (uint32_t i = 0; i < WORD_COUNT; i++) {
         char word[] = {(char)('z' - i), 'w', '\0'};
         assert_null(
@@ -301,6 +308,16 @@ static void add_words(fixture *at)
     }
 }
 
+/* Runs 0 to 3 have a word each, then the words begin anew with another number. */
+static void add_runs(fixture *at)
+{
+    for (uint32_t i = 0; i < RUN_COUNT; i++) {
+        tacho_run run = {.name = at->words[i % WORD_COUNT], .invocation = i / WORD_COUNT};
+        uint32_t id = TACHO_NONE;
+        assert_null(tacho_dict_add_run(&at->dict, &run, &id));
+    }
+}
+
 static int open_fixture(void **state)
 {
     fixture *at = allocate(sizeof(*at));
@@ -308,6 +325,7 @@ static int open_fixture(void **state)
     tacho_arena_init(&at->arena);
     add_parts(at);
     add_words(at);
+    add_runs(at);
     at->events = (tacho_events){&recorder, &at->dict};
     at->fail_at = SIZE_MAX;
     *state = at;
@@ -403,7 +421,7 @@ static void add_random_args(fixture *at, uint64_t *random, size_t arg_max, tacho
     row->args = arena_copy(at, args, row->arg_count * sizeof(args[0]));
 }
 
-/* What the comparison does not look at depends on what it does look at: see test_ties. */
+/* Op and run are told by the start, so that they do not break ties; see test_ties_in_op_and_run. */
 static tacho_row random_row(fixture *at, uint64_t *random, const row_plan *plan)
 {
     size_t which = random_below(random, TRACKS_PER_PART);
@@ -420,13 +438,12 @@ static tacho_row random_row(fixture *at, uint64_t *random, const row_plan *plan)
         row.of.flow.role = (tacho_flow_role)(row.of.flow.id % 3);
         row.of.flow.leaves = random_below(random, 2) == 0;
     } else {
-        size_t site = random_below(random, SITE_COUNT);
         row.kind = TACHO_ROW_SPAN;
         row.of.span.end = row.start + (int64_t)random_below(random, 4);
-        row.of.span.site = at->sites[site];
+        row.of.span.site = at->sites[random_below(random, SITE_COUNT)];
         row.of.span.flags = (uint32_t)random_below(random, 2) * TACHO_SPAN_UNENDED;
-        row.of.span.op = site == 0 ? TACHO_NONE : (uint32_t)site * 1000;
-        row.of.span.run = row.of.span.flags + 7;
+        row.of.span.op = row.start % 2 == 0 ? TACHO_NONE : (uint32_t)row.start * 1000;
+        row.of.span.run = (uint32_t)row.start % RUN_COUNT;
         add_random_args(at, random, plan->arg_max, &row);
     }
     return row;
@@ -667,6 +684,7 @@ static size_t count_runs(const tacho_row *rows, size_t count, size_t memory_byte
     for (size_t i = 0; i < count; i++) {
         size_t size = 0;
         assert_null(tacho_packed_row_size(&rows[i], &size));
+        assert_int_equal(size % 8, 0);
         if (used > 0 && used + size > memory_bytes) {
             run_count++;
             used = 0;
@@ -848,6 +866,76 @@ static tacho_row plain_span(const fixture *at)
     return row;
 }
 
+static void test_ties_in_sites(void **state)
+{
+    fixture *at = *state;
+    tacho_location locations[2] = {{.text = at->words[0]}, {.text = at->words[1]}};
+    tacho_site sites[4] = {{at->words[0], at->words[0], TACHO_NONE}};
+    sites[1] = (tacho_site){at->words[1], at->words[0], TACHO_NONE};
+    sites[2] = (tacho_site){at->words[0], at->words[1], TACHO_NONE};
+    sites[3] = sites[0];
+    assert_null(tacho_dict_ensure_location(&at->dict, &locations[0], &sites[0].location));
+    assert_null(tacho_dict_ensure_location(&at->dict, &locations[1], &sites[3].location));
+    sites[1].location = sites[0].location;
+    sites[2].location = sites[0].location;
+    tacho_row rows[4];
+    for (size_t i = 0; i < 4; i++) {
+        rows[i] = plain_span(at);
+        assert_null(tacho_dict_ensure_site(&at->dict, &sites[i], &rows[i].of.span.site));
+    }
+    check_both_ways(at, &rows[0], &rows[1], "the name of the site");
+    check_both_ways(at, &rows[0], &rows[2], "the category of the site");
+    check_both_ways(at, &rows[0], &rows[3], "the location of the site");
+    rows[1] = rows[0];
+    rows[1].of.span.flags = TACHO_SPAN_UNENDED;
+    check_both_ways(at, &rows[0], &rows[1], "flags");
+}
+
+static void check_arg_tie(fixture *at, const tacho_arg *a, const tacho_arg *b, const char *what)
+{
+    tacho_row rows[2] = {plain_span(at), plain_span(at)};
+    rows[0].args = a;
+    rows[0].arg_count = 1;
+    rows[1].args = b;
+    rows[1].arg_count = b == NULL ? 0 : 1;
+    check_both_ways(at, &rows[0], &rows[1], what);
+}
+
+static void test_ties_in_values(void **state)
+{
+    fixture *at = *state;
+    tacho_arg args[2] = {{.key = at->words[0]}, {.key = at->words[1]}};
+    check_arg_tie(at, &args[0], NULL, "the number of arguments");
+    check_arg_tie(at, &args[0], &args[1], "the key of an argument");
+    args[1] = args[0];
+    args[1].type = TACHO_ARG_UINT;
+    check_arg_tie(at, &args[0], &args[1], "the type of an argument");
+    args[1].type = TACHO_ARG_INT;
+    args[1].value.as_int = -1;
+    check_arg_tie(at, &args[0], &args[1], "an integer");
+    args[0].type = args[1].type = TACHO_ARG_UINT;
+    check_arg_tie(at, &args[0], &args[1], "a natural number");
+    args[0].type = args[1].type = TACHO_ARG_REAL;
+    args[1].value.as_real = -1e-300;
+    check_arg_tie(at, &args[0], &args[1], "a real number");
+    args[0].type = args[1].type = TACHO_ARG_BOOL;
+    args[0].value.as_bool = false;
+    args[1].value.as_bool = true;
+    check_arg_tie(at, &args[0], &args[1], "a truth");
+    args[0].type = args[1].type = TACHO_ARG_STRING;
+    args[0].value.as_string = at->words[0];
+    args[1].value.as_string = at->words[1];
+    check_arg_tie(at, &args[0], &args[1], "a string");
+    for (size_t i = 0; i < 2; i++) {
+        args[0].type = args[1].type = i == 0 ? TACHO_ARG_TEXT : TACHO_ARG_JSON;
+        args[0].value.as_text = TACHO_STR("ab");
+        args[1].value.as_text = TACHO_STR("aB");
+        check_arg_tie(at, &args[0], &args[1], "a text");
+        args[1].value.as_text = TACHO_STR("abc");
+        check_arg_tie(at, &args[0], &args[1], "the length of a text");
+    }
+}
+
 static void test_ties_in_op_and_run(void **state)
 {
     fixture *at = *state;
@@ -855,8 +943,12 @@ static void test_ties_in_op_and_run(void **state)
     rows[0].of.span.op = 3;
     check_both_ways(at, &rows[0], &rows[1], "op");
     rows[0] = rows[1];
-    rows[0].of.span.run = 3;
-    check_both_ways(at, &rows[0], &rows[1], "run");
+    rows[0].of.span.run = 1;
+    check_both_ways(at, &rows[0], &rows[1], "having a run or none");
+    rows[1].of.span.run = 2;
+    check_both_ways(at, &rows[0], &rows[1], "the name of the run");
+    rows[1].of.span.run = 1 + WORD_COUNT;
+    check_both_ways(at, &rows[0], &rows[1], "the number of the run");
 }
 
 static void test_ties_in_args(void **state)
@@ -883,6 +975,9 @@ static void test_ties_in_flows(void **state)
     fixture *at = *state;
     tacho_row rows[2] = {{.kind = TACHO_ROW_FLOW, .track = at->tracks[0][1], .start = 5}};
     rows[0].of.flow.id = 1;
+    rows[1] = rows[0];
+    rows[1].of.flow.id = UINT64_MAX;
+    check_both_ways(at, &rows[0], &rows[1], "the id of a flow");
     rows[1] = rows[0];
     rows[1].of.flow.role = TACHO_FLOW_LAUNCH;
     check_both_ways(at, &rows[0], &rows[1], "the role of a flow");
@@ -1078,29 +1173,43 @@ static void test_pass_never_differs_from_sort(void **state)
 static void test_pass_parts(void **state)
 {
     fixture *at = *state;
+    static const struct {
+        uint32_t part;
+        size_t track;
+        int64_t start;
+    } rows[] = {
+        {0, 0, 900}, {0, 1, 950},             /* the second is a flow */
+        {2, 0, 4},   {2, 0, 100}, {2, 1, 50}, /* tracks need not agree without flows */
+    };
     tacho_order *order = NULL;
     assert_null(tacho_order_create(&at->events, TACHO_ORDER_PASS, 0, &order));
     tacho_events *events = tacho_order_events(order);
-    static const int64_t starts[PART_COUNT][2] = {{900, 1000}, {0, 0}, {4, 4}};
     for (uint32_t part = 0; part < PART_COUNT; part++) {
-        for (size_t i = 0; i < 2 && part != 1; i++) {
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
             tacho_row row = plain_span(at);
-            row.track = at->tracks[part][i];
-            row.start = starts[part][i];
+            row.track = at->tracks[rows[i].part][rows[i].track];
+            row.start = rows[i].start;
             row.of.span.end = 5000;
-            if (part == 0 && i == 1) {
+            if (i == 1) {
                 row.kind = TACHO_ROW_FLOW;
                 row.of.flow.id = 1;
                 row.of.flow.leaves = true;
             }
-            assert_null(tacho_events_row(events, &row));
-            assert_int_equal(at->row_count, part + i + 1); /* at once */
+            if (rows[i].part == part) {
+                assert_null(tacho_events_row(events, &row));
+                assert_int_equal(at->row_count, i + 1); /* at once */
+            }
         }
         assert_null(tacho_events_end_part(events, part));
-        assert_int_equal(zero_of(at, part), starts[part][0]);
-        assert_int_equal(at->dict.parts[part].row_count, part == 1 ? 0 : 2);
+        assert_int_equal(at->ended_parts[part], part);
     }
     assert_null(tacho_events_finish(events));
+    static const int64_t zeros[PART_COUNT] = {900, 0, 4};
+    static const uint64_t counts[PART_COUNT] = {2, 0, 3};
+    for (uint32_t part = 0; part < PART_COUNT; part++) {
+        assert_int_equal(zero_of(at, part), zeros[part]);
+        assert_int_equal(at->dict.parts[part].row_count, counts[part]);
+    }
     assert_int_equal(at->ended_count, PART_COUNT);
     assert_int_equal(at->finish_count, 1);
     tacho_order_destroy(order);
@@ -1154,6 +1263,22 @@ static int lowest_free_descriptor(void)
     return descriptor;
 }
 
+/* The disk is given back when a part ends, not when the filter goes. */
+static void check_part_releases_descriptors(fixture *at, size_t memory_bytes, const tacho_row *rows,
+                                            size_t count)
+{
+    int descriptor = lowest_free_descriptor();
+    tacho_order *order = NULL;
+    assert_null(tacho_order_create(&at->events, TACHO_ORDER_SORT, memory_bytes, &order));
+    for (size_t i = 0; i < count; i++) {
+        assert_null(tacho_events_row(tacho_order_events(order), &rows[i]));
+    }
+    clear_output(at);
+    assert_null(tacho_events_end_part(tacho_order_events(order), 0));
+    assert_int_equal(lowest_free_descriptor(), descriptor);
+    tacho_order_destroy(order);
+}
+
 /* No name appears in TMPDIR at any time, and no descriptor stays open. */
 static void test_leaves_nothing_behind(void **state)
 {
@@ -1178,6 +1303,7 @@ static void test_leaves_nothing_behind(void **state)
         assert_int_equal(count_files(tmpdir()), 0);
         tacho_order_destroy(order);
         assert_int_equal(lowest_free_descriptor(), descriptor);
+        check_part_releases_descriptors(at, memories[i], rows, COUNT);
     }
     free(rows);
 }
@@ -1230,6 +1356,8 @@ int main(void)
         ORDER_TEST(test_run_counts_around_the_fan_in),
         ORDER_TEST(test_sort_parts),
         ORDER_TEST(test_sort_fine_ticks),
+        ORDER_TEST(test_ties_in_sites),
+        ORDER_TEST(test_ties_in_values),
         ORDER_TEST(test_ties_in_op_and_run),
         ORDER_TEST(test_ties_in_args),
         ORDER_TEST(test_ties_in_flows),

@@ -11,7 +11,7 @@
 typedef struct tacho_packed_row {
     uint32_t size_bytes; /* with arguments and text, a multiple of 8 */
     uint32_t arg_count;
-    int64_t key; /* what the spool sorts by: nanoseconds of the start */
+    int64_t key; /* what the spool sorts by */
     uint32_t kind;
     uint32_t track;
     int64_t start;

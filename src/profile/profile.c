@@ -86,8 +86,8 @@ static tacho_status store_flow_end(tacho_profile *profile, const tacho_row *row)
 {
     TACHO_TRY(
         tacho_grow(&profile->flow_ends, &profile->flow_end_capacity, profile->flow_end_count + 1));
-    profile->flow_ends[profile->flow_end_count++] =
-        (tacho_flow_end){row->start, row->of.flow.id, row->track, row->of.flow.role};
+    profile->flow_ends[profile->flow_end_count++] = (tacho_flow_end){
+        row->start, row->of.flow.id, row->track, row->of.flow.role, row->of.flow.leaves};
     return TACHO_OK;
 }
 
@@ -105,20 +105,7 @@ static tacho_status profile_row(tacho_events *events, const tacho_row *row)
     return TACHO_OK;
 }
 
-static tacho_status profile_end_part(tacho_events *events, uint32_t part)
-{
-    (void)events;
-    (void)part;
-    return TACHO_OK;
-}
-
-static tacho_status profile_finish(tacho_events *events)
-{
-    (void)events;
-    return TACHO_OK;
-}
-
-static const tacho_events_vtable profile_vtable = {profile_row, profile_end_part, profile_finish};
+static const tacho_events_vtable profile_vtable = {.row = profile_row};
 
 void tacho_profile_init(tacho_profile *profile, tacho_dict *dict)
 {

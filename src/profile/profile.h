@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The profile in memory: what analyses work on. It implements the event interface, so any source
- * can fill it; rows are kept as columns in chunks and never move.
+ * can fill it; spans are kept as columns in chunks.
  *
  * A span takes 40 bytes; its arguments, if any, lie in a side array.
  */
@@ -53,6 +53,7 @@ typedef struct tacho_flow_end {
     uint64_t id;
     uint32_t track;
     tacho_flow_role role;
+    bool leaves;
 } tacho_flow_end;
 
 typedef struct tacho_profile {
@@ -80,8 +81,8 @@ tacho_status tacho_profile_row(const tacho_profile *profile, size_t id, tacho_ar
                                size_t *arg_capacity, tacho_row *out_row) TACHO_MUST_USE;
 
 /*
- * Checks every promise of the model: ids exist, times are ordered and in range, tracks form a
- * tree, each track is in track order. The status names the first breach.
+ * Checks the promises of the model: ids exist, times are ordered and in range, tracks form a
+ * tree, the spans of each track are in order of start. The status names the first breach.
  */
 tacho_status tacho_profile_validate(const tacho_profile *profile) TACHO_MUST_USE;
 

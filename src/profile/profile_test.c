@@ -148,9 +148,9 @@ static void push(fixture *at, const tacho_row *row)
 
 static void push_spans(fixture *at, size_t count)
 {
+    static char text[ARG_MAX * 24];
+    static tacho_arg args[ARG_MAX];
     for (size_t id = 0; id < count; id++) {
-        char text[ARG_MAX * 24];
-        tacho_arg args[ARG_MAX];
         tacho_row row = make_span(at, id);
         row.arg_count = make_args(at, id, text, args);
         row.args = args;
@@ -167,11 +167,13 @@ static void push_sample(fixture *at, int64_t time, double value)
     push(at, &row);
 }
 
+/* Every third id leaves. */
 static void push_flow(fixture *at, int64_t time, uint64_t id, tacho_flow_role role)
 {
     tacho_row row = {.kind = TACHO_ROW_FLOW, .track = at->tracks[1], .start = time};
     row.of.flow.id = id;
     row.of.flow.role = role;
+    row.of.flow.leaves = id % 3 == 0;
     push(at, &row);
 }
 
@@ -316,6 +318,7 @@ static void test_samples_and_flows(void **state)
         assert_int_equal(end->id, UINT64_MAX - i);
         assert_int_equal(end->track, at->tracks[1]);
         assert_int_equal(end->role, i % 3);
+        assert_int_equal(end->leaves, (UINT64_MAX - i) % 3 == 0);
     }
     assert_null(tacho_events_end_part(&at->profile.events, 0));
     assert_null(tacho_events_finish(&at->profile.events));
@@ -511,26 +514,6 @@ static void test_breaches_are_noticed(void **state)
     check_breaches(breaches, sizeof(breaches) / sizeof(breaches[0]));
 }
 
-/* Each track is in track order: more than starts. On a stack the longer span comes first, on an
- * engine the empty one; samples and flow ends do not go back either. */
-BREACH(shorter_span_first, at->profile.chunks[0]->end[0] = 40)
-BREACH(empty_span_last, at->profile.chunks[0]->end[3] = 20; at->profile.chunks[0]->end[4] = 5)
-BREACH(sample_before_its_predecessor, at->profile.samples[2].time = 9)
-BREACH(flow_before_its_predecessor, at->profile.flow_ends[2].time = 9)
-
-static const breach order_breaches[] = {
-    {"shorter_span_first", shorter_span_first, "predecessor (id 1)"},
-    {"empty_span_last", empty_span_last, "predecessor (id 4)"},
-    {"sample_before_its_predecessor", sample_before_its_predecessor, "predecessor (id 2)"},
-    {"flow_before_its_predecessor", flow_before_its_predecessor, "predecessor (id 2)"},
-};
-
-static void test_track_order_is_checked(void **state)
-{
-    (void)state;
-    check_breaches(order_breaches, sizeof(order_breaches) / sizeof(order_breaches[0]));
-}
-
 /* Ids exist: those of arguments, runs, parts, locations, losses and metadata too. */
 BREACH(arg_without_key, at->profile.args[0].arg.key = TACHO_NONE)
 BREACH(arg_without_string, at->profile.args[0].arg.value.as_string = TACHO_NONE)
@@ -590,7 +573,6 @@ int main(void)
         PROFILE_TEST(test_ordered_source_is_valid),
         PROFILE_TEST(test_empty_profile_is_valid),
         cmocka_unit_test(test_breaches_are_noticed),
-        cmocka_unit_test(test_track_order_is_checked),
         cmocka_unit_test(test_all_ids_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

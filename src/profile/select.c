@@ -9,6 +9,21 @@ static tacho_select *select_of(tacho_events *events)
     return (tacho_select *)(void *)events;
 }
 
+static void leave_out(tacho_dict *dict, const tacho_row *row)
+{
+    dict->parts[dict->tracks[row->track].part].left_out_count++;
+}
+
+/* Flows go with the short spans, since an arrow to a span that is left out leads nowhere. */
+static bool is_too_short(const tacho_selection *wanted, const tacho_row *row, int64_t duration_ns)
+{
+    if (wanted->min_duration_ns <= 0 || row->kind == TACHO_ROW_SAMPLE) {
+        return false;
+    }
+    bool is_moment = row->kind == TACHO_ROW_SPAN && (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    return row->kind == TACHO_ROW_FLOW || (!is_moment && duration_ns < wanted->min_duration_ns);
+}
+
 static tacho_status select_row(tacho_events *events, const tacho_row *row)
 {
     tacho_select *select = select_of(events);
@@ -22,12 +37,12 @@ static tacho_status select_row(tacho_events *events, const tacho_row *row)
         (is_moment ? start_ns >= wanted->window_begin_ns : end_ns > wanted->window_begin_ns);
     if (!is_inside) {
         select->outside_window_count++;
+        leave_out(events->dict, row);
         return TACHO_OK;
     }
-    bool has_duration =
-        row->kind == TACHO_ROW_SPAN && (row->of.span.flags & TACHO_SPAN_INSTANT) == 0;
-    if (has_duration && end_ns - start_ns < wanted->min_duration_ns) {
+    if (is_too_short(wanted, row, end_ns - start_ns)) {
         select->too_short_count++;
+        leave_out(events->dict, row);
         return TACHO_OK;
     }
     return tacho_events_row(select->next, row);

@@ -299,6 +299,7 @@ static void test_counts_in_metadata(void **state)
     assert_int_equal(at->dict.metadata_count, 2);
     check_metadata(&at->dict, 0, "filtered.outside_window", "38"); /* 9+8 before, 20 after, 1 */
     check_metadata(&at->dict, 1, "filtered.too_short", "11");
+    assert_int_equal(at->dict.parts[0].left_out_count, 38 + 11);
     assert_int_equal(at->dict.loss_count, 0); /* it was asked for */
 }
 

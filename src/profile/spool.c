@@ -94,17 +94,24 @@ void tacho_spool_destroy(tacho_spool *spool)
     free(spool);
 }
 
+/* Flows that leave come first, then those that arrive, then the rest, on all tracks alike. */
+static int kind_rank(const tacho_packed_row *packed)
+{
+    tacho_row row = {.kind = (tacho_row_kind)packed->kind};
+    memcpy(&row.of, packed->payload, sizeof(row.of));
+    return tacho_row_rank(&row);
+}
+
 /*
- * Rows of equal key: flows first on all tracks, then by track, then in track order. Rare, so
- * unpacking is affordable.
+ * Rows of equal key: by rank, then by track, then in track order. Rare, so unpacking is
+ * affordable.
  */
 static int compare_equal_keys(tacho_spool *spool, const tacho_packed_row *a,
                               const tacho_packed_row *b)
 {
-    bool a_flows = a->kind == TACHO_ROW_FLOW;
-    bool b_flows = b->kind == TACHO_ROW_FLOW;
-    if (a_flows != b_flows) {
-        return a_flows ? -1 : 1;
+    int rank_order = kind_rank(a) - kind_rank(b);
+    if (rank_order != 0) {
+        return rank_order;
     }
     if (a->track != b->track) {
         return a->track < b->track ? -1 : 1;
@@ -175,7 +182,7 @@ static tacho_status sort_entries(tacho_spool *spool)
     return failure;
 }
 
-/* Collects small writes to the temporary file in the first reader's buffer-sized chunks. */
+/* Collects small writes to the temporary file. */
 typedef struct run_writer {
     tacho_tempfile *file;
     unsigned char *bytes;
@@ -249,7 +256,8 @@ tacho_status tacho_spool_add(tacho_spool *spool, const tacho_row *row)
     }
     TACHO_TRY(tacho_grow(&spool->buffer, &spool->buffer_capacity, spool->buffer_used + size));
     TACHO_TRY(tacho_grow(&spool->entries, &spool->entry_capacity, spool->entry_count + 1));
-    int64_t key = tacho_clock_ns(tacho_dict_track_clock(spool->dict, row->track), row->start);
+    /* Tracks of one part tick alike, and a spool holds one part at a time. */
+    int64_t key = row->start;
     tacho_packed_row_write(row, key, size, spool->buffer + spool->buffer_used);
     spool->entries[spool->entry_count++] = (sort_entry){key, spool->buffer_used};
     spool->buffer_used += size;
@@ -377,7 +385,7 @@ static tacho_status merge_groups(tacho_spool *spool, run_writer *writer)
     return TACHO_OK;
 }
 
-static tacho_status shorten_runs(tacho_spool *spool)
+static tacho_status merge_runs_once(tacho_spool *spool)
 {
     tacho_tempfile longer;
     TACHO_TRY(tacho_tempfile_open(&longer));
@@ -419,7 +427,7 @@ static tacho_status drain_runs(tacho_spool *spool, tacho_events *next)
     spool->buffer = NULL;
     spool->buffer_capacity = 0;
     while (spool->run_count > FAN_IN) {
-        TACHO_TRY(shorten_runs(spool));
+        TACHO_TRY(merge_runs_once(spool));
     }
     TACHO_TRY(merge_runs(spool, spool->runs, spool->run_count, push_packed, next));
     free_readers(spool);

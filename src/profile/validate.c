@@ -75,6 +75,9 @@ static tacho_status check_span(const tacho_profile *profile, size_t id, size_t *
     if (span.site >= dict->site_count) {
         return breach("a span without a site", id);
     }
+    if (span.run != TACHO_NONE && span.run >= dict->run_count) {
+        return breach("a span whose run is missing", id);
+    }
     if (span.args != TACHO_NONE && span.args >= profile->arg_count) {
         return breach("a span whose arguments are missing", id);
     }

@@ -70,7 +70,7 @@ typedef enum tacho_unit {
     X(END_BEFORE_START, "end_before_start", "ends before it starts")                               \
     X(UNKNOWN_EVENT, "unknown_event", "unknown event or id")                                       \
     X(NUL_BYTE, "nul_byte", "holds a NUL byte")                                                    \
-    X(CUT_INPUT, "cut_input", "the input is cut off or damaged here")                              \
+    X(CUT_INPUT, "cut_input", "the rest, where the input is cut off or damaged")                   \
     X(UNBOUND_FLOW, "unbound_flow", "a flow end outside any span")                                 \
     X(NOT_FINITE, "not_finite", "a counter value that is not a finite number")
 

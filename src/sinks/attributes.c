@@ -19,7 +19,7 @@ typedef struct visit_state {
 tacho_status tacho_attributes_visit_head(tacho_attribute_visit visit, void *self)
 {
     TACHO_TRY(visit(self, TACHO_STR("tacho.about"),
-                    TACHO_STR("Times are nanoseconds from the first event of each input; "
+                    TACHO_STR("Times count from the first event of each input; "
                               "tacho.part.* says which input, clock and origin, tacho.lost.* "
                               "what could not be read.")));
     TACHO_TRY(visit(self, TACHO_STR("tacho.tool"), TACHO_STR("tacho")));
@@ -46,9 +46,10 @@ static tacho_status visit_clock(const visit_state *state, size_t part, const tac
 {
     char text[160];
     tacho_str name = tacho_dict_string(state->dict, clock->name);
-    snprintf(text, sizeof(text), "%.*s: 1 tick = %" PRId64 "/%" PRId64 " ns, 0 ns = tick %" PRId64,
+    snprintf(text, sizeof(text),
+             "%.*s: 1 tick = %" PRId64 "/%" PRId64 " ns%s, 0 ns = tick %" PRId64,
              name.len > 64 ? 64 : (int)name.len, name.data, clock->ns_numerator,
-             clock->ns_denominator, clock->zero_ticks);
+             clock->ns_denominator, clock->is_assumed ? " (assumed)" : "", clock->zero_ticks);
     return visit_part_fact(state, part, "clock", tacho_str_from_cstring(text));
 }
 

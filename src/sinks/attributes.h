@@ -15,8 +15,7 @@ typedef tacho_status (*tacho_attribute_visit)(void *self, tacho_str key, tacho_s
 tacho_status tacho_attributes_visit_head(tacho_attribute_visit visit, void *self) TACHO_MUST_USE;
 
 /* What is known after the last: parts, losses, metadata. */
-tacho_status tacho_attributes_visit_tail(const tacho_dict *dict,
-                                         const tacho_trace_options *options,
+tacho_status tacho_attributes_visit_tail(const tacho_dict *dict, const tacho_trace_options *options,
                                          tacho_attribute_visit visit, void *self) TACHO_MUST_USE;
 
 #endif

@@ -14,6 +14,7 @@
 #include "codec/json.h"
 #include "sinks/attributes.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -106,7 +107,7 @@ static void describe_process(chrome_sink *sink, uint32_t track)
     put_literal(sink, tacho_origin_name(part->origin));
     put_literal(sink, sink->options.side_by_side ? ", not aligned\"}}" : "\"}}");
     put_metadata_event(sink, "process_sort_index", track);
-    put_uint(sink, "\"sort_index\":", (uint64_t)facts->rank);
+    put_int(sink, "\"sort_index\":", facts->rank);
     put_literal(sink, "}}");
 }
 
@@ -115,7 +116,8 @@ static void describe_thread(chrome_sink *sink, uint32_t track)
 {
     const tacho_track *facts = &sink->events.dict->tracks[track];
     put_metadata_event(sink, "thread_name", track);
-    put_string(sink, "\"name\":", dict_string(sink, facts->name));
+    put_string(sink,
+               "\"name\":", dict_string(sink, tacho_dict_track_name(sink->events.dict, track)));
     put_literal(sink, ",\"class\":\"");
     put_literal(sink, tacho_track_class_name(facts->track_class));
     put_uint(sink, "\",\"index\":", facts->index);
@@ -223,7 +225,8 @@ static void put_args(chrome_sink *sink, const tacho_row *row, bool *is_first)
             put_literal(sink, ":");
         }
         bool is_array = arg->type == TACHO_ARG_ARRAY;
-        if ((is_array || arg->type == TACHO_ARG_DICT) && depth < TACHO_ARG_DEPTH_MAX) {
+        if (is_array || arg->type == TACHO_ARG_DICT) {
+            assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
             put_literal(sink, is_array ? "[" : "{");
             stack[depth++] = (open_container){i + 1 + (size_t)arg->value.as_uint, is_array};
             *is_first = true;
@@ -249,7 +252,8 @@ static void put_own_args(chrome_sink *sink, const tacho_row *row, bool *is_first
 {
     const tacho_dict *dict = sink->events.dict;
     const tacho_site *site = &dict->sites[row->of.span.site];
-    if (tacho_dict_track_clock(dict, row->track)->counts_cycles) {
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    if (tacho_dict_track_clock(dict, row->track)->counts_cycles && !is_instant) {
         put_named(sink, "cycles", is_first);
         put_int(sink, "", row->of.span.end - row->start);
     }
@@ -314,7 +318,7 @@ static tacho_status write_sample(chrome_sink *sink, const tacho_row *row)
     tacho_dict *dict = sink->events.dict;
     const tacho_track *track = &dict->tracks[row->track];
     if (!isfinite(row->of.sample.value)) {
-        tacho_loss loss = {track->part, TACHO_LOSS_NOT_FINITE, 1, 0};
+        tacho_loss loss = {track->part, TACHO_LOSS_NOT_FINITE, 1, 0, 0};
         return tacho_dict_add_loss(dict, &loss);
     }
     TACHO_TRY(ensure_track(sink, row->track));
@@ -340,7 +344,7 @@ static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
     }
     put_event_head(sink, row->of.flow.leaves ? "s" : "f", row->track);
     put_time(sink, ",\"ts\":", time_ns);
-    put_uint(sink, ",\"id\":", row->of.flow.id);
+    put_uint(sink, ",\"id\":", tacho_row_flow_id(sink->events.dict, row));
     put_literal(sink, row->of.flow.leaves ? "" : ",\"bp\":\"e\"");
     put_literal(sink, ",\"cat\":\"flow\",\"name\":\"");
     put_literal(sink, roles[row->of.flow.role]);
@@ -351,6 +355,9 @@ static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
 static tacho_status chrome_row(tacho_events *events, const tacho_row *row)
 {
     chrome_sink *sink = sink_of(events);
+    if (TACHO_UNLIKELY(tacho_output_failed(sink->output))) {
+        return tacho_output_take_failure(sink->output);
+    }
     switch (row->kind) {
     case TACHO_ROW_SPAN:
         return write_span(sink, row);
@@ -359,13 +366,6 @@ static tacho_status chrome_row(tacho_events *events, const tacho_row *row)
     case TACHO_ROW_FLOW:
         return write_flow(sink, row);
     }
-    return TACHO_OK;
-}
-
-static tacho_status chrome_end_part(tacho_events *events, uint32_t part)
-{
-    (void)events;
-    (void)part;
     return TACHO_OK;
 }
 
@@ -394,7 +394,7 @@ static tacho_status chrome_finish(tacho_events *events)
     return TACHO_OK;
 }
 
-static const tacho_events_vtable chrome_vtable = {chrome_row, chrome_end_part, chrome_finish};
+static const tacho_events_vtable chrome_vtable = {.row = chrome_row, .finish = chrome_finish};
 
 static void chrome_close(tacho_events *events)
 {
@@ -423,7 +423,7 @@ static const char *const suffixes[] = {".json", NULL};
 
 const tacho_trace_sink tacho_sink_chrome_json = {
     .name = "chrome",
-    .title = "Chrome Trace Event JSON, for chrome://tracing, Perfetto and others",
+    .title = "Chrome Trace Event JSON",
     .suffixes = suffixes,
     .open = chrome_open,
     .close = chrome_close,

@@ -5,19 +5,32 @@
  */
 #include "codec/csv.h"
 
+#include "base/utf8.h"
 #include "sinks/table_sink.h"
 
 #include <inttypes.h>
 
-static void write_cell(const tacho_cell *cell, tacho_column_type type, tacho_output *output)
+/* Bytes that are no UTF-8 would spoil the whole file for a spreadsheet. */
+static tacho_status write_text(tacho_str text, tacho_output *output)
+{
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_utf8_clean(text, &arena, &text);
+    if (status == TACHO_OK) {
+        tacho_csv_write_guarded(output, text, ',');
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, tacho_output *output)
 {
     if (cell->is_absent) {
-        return;
+        return TACHO_OK;
     }
     switch (type) {
     case TACHO_COLUMN_TEXT:
-        tacho_csv_write_guarded(output, cell->value.text, ',');
-        break;
+        return write_text(cell->value.text, output);
     case TACHO_COLUMN_INT:
     case TACHO_COLUMN_DURATION:
         tacho_output_printf(output, "%" PRId64, cell->value.integer);
@@ -25,7 +38,10 @@ static void write_cell(const tacho_cell *cell, tacho_column_type type, tacho_out
     case TACHO_COLUMN_REAL:
         tacho_output_printf(output, "%.17g", cell->value.real);
         break;
+    case TACHO_COLUMN_PICTURE:
+        break;
     }
+    return TACHO_OK;
 }
 
 static tacho_status csv_write(const tacho_table *table, size_t index, tacho_output *output)
@@ -35,15 +51,20 @@ static tacho_status csv_write(const tacho_table *table, size_t index, tacho_outp
     }
     tacho_output_printf(output, "table");
     for (size_t column = 0; column < table->column_count; column++) {
-        tacho_output_printf(output, ",%s", table->columns[column].name);
+        if (table->columns[column].type != TACHO_COLUMN_PICTURE) {
+            tacho_output_printf(output, ",%s", table->columns[column].name);
+        }
     }
     for (size_t i = 0; i < table->cell_count; i++) {
         size_t column = i % table->column_count;
         if (column == 0) {
             tacho_output_printf(output, "\n%s", table->name);
         }
+        if (table->columns[column].type == TACHO_COLUMN_PICTURE) {
+            continue;
+        }
         tacho_output_write(output, ",", 1);
-        write_cell(&table->cells[i], table->columns[column].type, output);
+        TACHO_TRY(write_cell(&table->cells[i], table->columns[column].type, output));
     }
     tacho_output_write(output, "\n", 1);
     return TACHO_OK;
@@ -52,5 +73,6 @@ static tacho_status csv_write(const tacho_table *table, size_t index, tacho_outp
 const tacho_table_sink tacho_table_sink_csv = {
     .name = "csv",
     .title = "comma-separated values, durations in ns",
+    .suffix = ".csv",
     .write = csv_write,
 };

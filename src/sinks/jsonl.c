@@ -24,6 +24,8 @@ static void write_cell(const tacho_cell *cell, tacho_column_type type, tacho_out
     case TACHO_COLUMN_REAL:
         tacho_json_write_real(output, cell->value.real);
         break;
+    case TACHO_COLUMN_PICTURE:
+        break;
     }
 }
 
@@ -33,6 +35,9 @@ static tacho_status jsonl_write(const tacho_table *table, size_t index, tacho_ou
     for (size_t row = 0; row < tacho_table_row_count(table); row++) {
         tacho_output_printf(output, "{\"table\":\"%s\"", table->name);
         for (size_t column = 0; column < table->column_count; column++) {
+            if (table->columns[column].type == TACHO_COLUMN_PICTURE) {
+                continue;
+            }
             tacho_output_printf(output, ",\"%s\":", table->columns[column].name);
             write_cell(tacho_table_cell(table, row, column), table->columns[column].type, output);
         }
@@ -44,5 +49,6 @@ static tacho_status jsonl_write(const tacho_table *table, size_t index, tacho_ou
 const tacho_table_sink tacho_table_sink_jsonl = {
     .name = "json",
     .title = "JSON lines, one object per row, durations in ns",
+    .suffix = ".json",
     .write = jsonl_write,
 };

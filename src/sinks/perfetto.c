@@ -142,7 +142,7 @@ static tacho_status settle_arrivals(perfetto_sink *sink, uint32_t track)
     uint32_t lost = TACHO_NONE;
     move_flows(sink, &state->arriving, &lost);
     tacho_loss loss = {sink->events.dict->tracks[track].part, TACHO_LOSS_UNBOUND_FLOW,
-                       flow_list_length(sink, lost), 0};
+                       flow_list_length(sink, lost), 0, 0};
     move_flows(sink, &lost, &sink->free_flow);
     return tacho_dict_add_loss(sink->events.dict, &loss);
 }
@@ -242,7 +242,9 @@ static tacho_status end_top_span(perfetto_sink *sink)
     uint32_t slot = sink->heap[0];
     open_span *span = &sink->spans[slot];
     pf_track_state *state = &sink->tracks[span->track];
-    TACHO_TRY(settle_arrivals(sink, span->track));
+    if (state->arriving_ns < span->end_ns) { /* else the next span may be the one */
+        TACHO_TRY(settle_arrivals(sink, span->track));
+    }
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(pf_writer_track(&sink->writer, span->track));
     event_packet packet;
@@ -345,7 +347,8 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
 {
     double value = row->of.sample.value;
     if (!isfinite(value)) {
-        tacho_loss loss = {sink->events.dict->tracks[row->track].part, TACHO_LOSS_NOT_FINITE, 1, 0};
+        tacho_loss loss = {sink->events.dict->tracks[row->track].part, TACHO_LOSS_NOT_FINITE, 1, 0,
+                           0};
         return tacho_dict_add_loss(sink->events.dict, &loss);
     }
     int64_t time_ns =
@@ -368,18 +371,19 @@ static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
 {
     int64_t time_ns =
         tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
-    /* A span that ends here is still there for a flow that leaves. */
-    TACHO_TRY(end_spans_until(sink, row->of.flow.leaves ? time_ns - 1 : time_ns));
+    uint64_t id = tacho_row_flow_id(sink->events.dict, row);
+    /* Spans that end here stay open a little longer: a flow may leave them yet. */
+    TACHO_TRY(end_spans_until(sink, time_ns - 1));
     pf_track_state *state = NULL;
     TACHO_TRY(ensure_track_state(sink, row->track, &state));
     if (row->of.flow.leaves && state->top != TACHO_NONE) {
-        return add_flow(sink, row->of.flow.id, &sink->spans[state->top].flows);
+        return add_flow(sink, id, &sink->spans[state->top].flows);
     }
     if (state->arriving_ns != time_ns) {
         TACHO_TRY(settle_arrivals(sink, row->track));
     }
     state->arriving_ns = time_ns;
-    return add_flow(sink, row->of.flow.id, &state->arriving);
+    return add_flow(sink, id, &state->arriving);
 }
 
 static tacho_status perfetto_row(tacho_events *events, const tacho_row *row)
@@ -453,7 +457,7 @@ static const char *const suffixes[] = {".pb", ".pftrace", ".perfetto-trace", NUL
 
 const tacho_trace_sink tacho_sink_perfetto = {
     .name = "perfetto",
-    .title = "Perfetto trace (protobuf), for ui.perfetto.dev and trace_processor",
+    .title = "Perfetto trace for ui.perfetto.dev",
     .suffixes = suffixes,
     .open = perfetto_open,
     .close = perfetto_close,

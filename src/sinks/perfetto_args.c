@@ -7,6 +7,8 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
+
 enum { ANNOTATION_OVERHEAD = 32 /* tags, lengths and numbers of one argument, text aside */ };
 
 /* Most arguments need nothing ahead; strings must be known before the event packet opens. */
@@ -101,8 +103,8 @@ static unsigned char *put_annotations(const pf_writer *writer, unsigned char *at
             at = tacho_pb_put_uint(at, PF_ANNOTATION_NAME_IID,
                                    known_iid(writer, PF_TABLE_ANNOTATIONS, arg->key));
         }
-        bool is_container = arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
-        if (is_container && arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX) {
+        if (arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY) {
+            assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
             uint32_t field = arg->type == TACHO_ARG_DICT ? PF_ANNOTATION_DICT_ENTRIES
                                                          : PF_ANNOTATION_ARRAY_VALUES;
             stack[depth++] = (open_container){body, i + 1 + (size_t)arg->value.as_uint, field};

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "sinks/attributes.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -166,6 +167,9 @@ tacho_status pf_writer_begin(pf_writer *writer)
 
 tacho_status pf_writer_restart(pf_writer *writer)
 {
+    if (tacho_output_failed(writer->output)) {
+        return tacho_output_take_failure(writer->output); /* no use reading on */
+    }
     writer->epoch++;
     for (size_t i = 0; i < PF_TABLE_COUNT; i++) {
         writer->tables[i].last_iid = 0;
@@ -357,7 +361,7 @@ static tacho_status write_descriptor(pf_writer *writer, uint32_t id, tacho_arena
 {
     const tacho_track *track = &writer->dict->tracks[id];
     bool is_process = track->parent == TACHO_NONE;
-    tacho_str name = tacho_dict_string(writer->dict, track->name);
+    tacho_str name = tacho_dict_string(writer->dict, tacho_dict_track_name(writer->dict, id));
     if (is_process) {
         TACHO_TRY(format_process_name(writer, track, arena, &name));
     }
@@ -379,7 +383,9 @@ static tacho_status describe_one(pf_writer *writer, uint32_t track)
 {
     writer->track_epochs[track] = writer->epoch;
     if (writer->dict->tracks[track].is_provisional) {
-        return TACHO_OK; /* written by pf_writer_end */
+        /* Written by pf_writer_end; but viewers drop samples of counters they do not know yet. */
+        assert(writer->dict->tracks[track].track_class != TACHO_TRACK_COUNTER);
+        return TACHO_OK;
     }
     tacho_arena arena;
     tacho_arena_init(&arena);

@@ -4,8 +4,8 @@
  * track descriptors, attributes. perfetto.c writes the events on top of it.
  *
  * All events are on one sequence. Every RESTART_BYTES the sequence state starts afresh, and
- * strings, descriptors and the clock are written again as they are needed; so a file that was
- * cut anywhere opens, from either side.
+ * strings, descriptors and the clock are written again as they are needed; so a file whose end
+ * is cut off opens, and one whose front is missing can be read from the next restart on.
  */
 #ifndef TACHO_SINKS_PERFETTO_WRITER_H
 #define TACHO_SINKS_PERFETTO_WRITER_H

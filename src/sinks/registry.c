@@ -34,9 +34,14 @@ static tacho_str without_suffix(tacho_str path, tacho_str suffix)
                                              : path;
 }
 
+static tacho_str without_compression(tacho_str path)
+{
+    return without_suffix(without_suffix(path, TACHO_STR(".gz")), TACHO_STR(".zst"));
+}
+
 const tacho_trace_sink *tacho_trace_sink_find_for_path(tacho_str path)
 {
-    path = without_suffix(without_suffix(path, TACHO_STR(".gz")), TACHO_STR(".zst"));
+    path = without_compression(path);
     for (size_t i = 0; trace_sinks[i] != NULL; i++) {
         for (const char *const *suffix = trace_sinks[i]->suffixes; *suffix != NULL; suffix++) {
             if (tacho_str_ends_with(path, tacho_str_from_cstring(*suffix))) {
@@ -67,4 +72,15 @@ const tacho_table_sink *tacho_table_sink_find(tacho_str name)
         }
     }
     return NULL;
+}
+
+const tacho_table_sink *tacho_table_sink_find_for_path(tacho_str path)
+{
+    path = without_compression(path);
+    for (size_t i = 0; table_sinks[i] != NULL; i++) {
+        if (tacho_str_ends_with(path, tacho_str_from_cstring(table_sinks[i]->suffix))) {
+            return table_sinks[i];
+        }
+    }
+    return &tacho_table_sink_text;
 }

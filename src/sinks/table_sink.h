@@ -12,6 +12,7 @@
 typedef struct tacho_table_sink {
     const char *name;  /* for --format */
     const char *title; /* for people */
+    const char *suffix;
     /* Writes |table|; |index| counts the tables of one report from 0. */
     tacho_status (*write)(const tacho_table *table, size_t index, tacho_output *output);
 } tacho_table_sink;
@@ -25,5 +26,8 @@ const tacho_table_sink *const *tacho_table_sinks(void);
 
 /* By name, or NULL. */
 const tacho_table_sink *tacho_table_sink_find(tacho_str name);
+
+/* By the suffix of |path|, compression suffixes aside; text when there is none. */
+const tacho_table_sink *tacho_table_sink_find_for_path(tacho_str path);
 
 #endif

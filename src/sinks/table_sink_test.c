@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The same tables through each table sink, compared as whole reports: what a user sees is what
- * is written here.
+ * is written here. Reports go to a file that is never committed, so nothing is left of it.
  */
 #include "sinks/table_sink.h"
 
@@ -18,55 +18,40 @@
 
 enum { PATH_BYTES = 1024, REPORT_BYTES = 16384 };
 
-/* The folder of one test and the report in it. */
-typedef struct scratch {
-    char folder[PATH_BYTES / 2];
-    char path[PATH_BYTES];
-} scratch;
-
-static int make_scratch(void **state)
+static void open_output(tacho_output *out_output)
 {
-    scratch *made = calloc(1, sizeof(*made));
     const char *temp = getenv("TMPDIR");
-    if (made == NULL) {
-        return -1;
-    }
-    snprintf(made->folder, sizeof(made->folder), "%s/tacho-table-XXXXXX",
-             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
-    if (mkdtemp(made->folder) == NULL) {
-        free(made);
-        return -1;
-    }
-    snprintf(made->path, sizeof(made->path), "%s/out", made->folder);
-    *state = made;
-    return 0;
+    char path[PATH_BYTES];
+    int len = snprintf(path, sizeof(path), "%s/tacho-test.%ld.never",
+                       temp != NULL && temp[0] != '\0' ? temp : "/tmp", (long)getpid());
+    assert_true(len > 0 && (size_t)len < sizeof(path));
+    assert_null(tacho_output_open(path, out_output));
 }
 
-static int remove_scratch(void **state)
+/* Closes |output| and returns up to |room| bytes of what was written to it. */
+static size_t read_back(tacho_output *output, char *bytes, size_t room)
 {
-    scratch *made = *state;
-    unlink(made->path);
-    int result = rmdir(made->folder);
-    free(made);
-    return result;
+    tacho_output_flush(output);
+    assert_false(tacho_output_failed(output));
+    size_t len = 0;
+    for (ssize_t got; (got = pread(output->fd, bytes + len, room - len, (off_t)len)) > 0;) {
+        len += (size_t)got;
+    }
+    tacho_output_close(output);
+    return len;
 }
 
 /* Checks the report that |sink| makes of |table_count| tables. */
-static void check_report(const scratch *made, const tacho_table_sink *sink,
-                         const tacho_table *tables, size_t table_count, const char *expected)
+static void check_report(const tacho_table_sink *sink, const tacho_table *tables,
+                         size_t table_count, const char *expected)
 {
     tacho_output output;
-    assert_null(tacho_output_open(made->path, &output));
+    open_output(&output);
     for (size_t i = 0; i < table_count; i++) {
         assert_null(sink->write(&tables[i], i, &output));
     }
-    assert_null(tacho_output_commit(&output));
-    tacho_output_close(&output);
     static char report[REPORT_BYTES];
-    FILE *file = fopen(made->path, "rb");
-    assert_non_null(file);
-    size_t len = fread(report, 1, sizeof(report) - 1, file);
-    fclose(file);
+    size_t len = read_back(&output, report, sizeof(report) - 1);
     report[len] = '\0';
     assert_string_equal(report, expected);
     assert_int_equal(strlen(report), len);
@@ -100,9 +85,10 @@ static void make_ops(tacho_table *out_table)
 
 static void test_text(void **state)
 {
+    (void)state;
     tacho_table table;
     make_ops(&table);
-    check_report(*state, &tacho_table_sink_text, &table, 1,
+    check_report(&tacho_table_sink_text, &table, 1,
                  "Operations by time\n"
                  "Operation      Count     Total   Share  Engine\n"
                  "conv2d            12  1.234 ms  62.500  slice\n"
@@ -113,9 +99,10 @@ static void test_text(void **state)
 
 static void test_csv(void **state)
 {
+    (void)state;
     tacho_table table;
     make_ops(&table);
-    check_report(*state, &tacho_table_sink_csv, &table, 1,
+    check_report(&tacho_table_sink_csv, &table, 1,
                  "table,name,count,total_ns,share,engine\n"
                  "ops,conv2d,12,1234567,62.5,slice\n"
                  "ops,a longer name,-3,999,0.0625,slice\n"
@@ -125,9 +112,10 @@ static void test_csv(void **state)
 
 static void test_jsonl(void **state)
 {
+    (void)state;
     tacho_table table;
     make_ops(&table);
-    check_report(*state, &tacho_table_sink_jsonl, &table, 1,
+    check_report(&tacho_table_sink_jsonl, &table, 1,
                  "{\"table\":\"ops\",\"name\":\"conv2d\",\"count\":12,\"total_ns\":1234567,"
                  "\"share\":62.5,\"engine\":\"slice\"}\n"
                  "{\"table\":\"ops\",\"name\":\"a longer name\",\"count\":-3,\"total_ns\":999,"
@@ -154,22 +142,23 @@ static void make_names(tacho_table *out_table, const tacho_str *names, size_t na
 /* Columns line up on the screen, where a character takes no, one or two columns. */
 static void test_text_wide_names(void **state)
 {
+    (void)state;
     static const tacho_str names[] = {
         TACHO_STR_INIT("conv2d"),
         TACHO_STR_INIT("caf\xc3\xa9"),
         TACHO_STR_INIT("cafe\xcc\x81"),
-        TACHO_STR_INIT("\xe5\x8d\xb7\xe7\xa7\xaf"),
+        TACHO_STR_INIT("\xe5\x8d\xb7\xe7\xa7\xaf\xe5\xb1\x82"), /* the longest, not the widest */
         TACHO_STR_INIT(""),
     };
     tacho_table table;
     make_names(&table, names, 5);
-    check_report(*state, &tacho_table_sink_text, &table, 1,
+    check_report(&tacho_table_sink_text, &table, 1,
                  "Names\n"
                  "Name    Count\n"
                  "conv2d      0\n"
                  "caf\xc3\xa9        1\n"
                  "cafe\xcc\x81        2\n"
-                 "\xe5\x8d\xb7\xe7\xa7\xaf        3\n"
+                 "\xe5\x8d\xb7\xe7\xa7\xaf\xe5\xb1\x82      3\n"
                  "            4\n");
     tacho_table_deinit(&table);
 }
@@ -190,9 +179,10 @@ enum { HOSTILE_COUNT = sizeof(hostile_names) / sizeof(hostile_names[0]) };
 /* Nothing reaches the terminal but what it can show, and the columns still line up. */
 static void test_text_hostile_names(void **state)
 {
+    (void)state;
     tacho_table table;
     make_names(&table, hostile_names, HOSTILE_COUNT);
-    check_report(*state, &tacho_table_sink_text, &table, 1,
+    check_report(&tacho_table_sink_text, &table, 1,
                  "Names\n"
                  "Name                Count\n"
                  "\\x1b[2J\\x07             0\n"
@@ -207,9 +197,10 @@ static void test_text_hostile_names(void **state)
 
 static void test_jsonl_hostile_names(void **state)
 {
+    (void)state;
     tacho_table table;
     make_names(&table, hostile_names, HOSTILE_COUNT);
-    check_report(*state, &tacho_table_sink_jsonl, &table, 1,
+    check_report(&tacho_table_sink_jsonl, &table, 1,
                  "{\"table\":\"names\",\"name\":\"\\u001b[2J\\u0007\",\"count\":0}\n"
                  "{\"table\":\"names\",\"name\":\"a\\u000ab\\u0009c\",\"count\":1}\n"
                  "{\"table\":\"names\",\"name\":\"a\\u0000b\",\"count\":2}\n"
@@ -223,6 +214,7 @@ static void test_jsonl_hostile_names(void **state)
 
 static void test_csv_quotes_and_guards(void **state)
 {
+    (void)state;
     static const tacho_str names[] = {
         TACHO_STR_INIT("a,b"),    TACHO_STR_INIT("say \"hi\""), TACHO_STR_INIT("a\nb"),
         TACHO_STR_INIT("=1+2"),   TACHO_STR_INIT("@SUM(A1)"),   TACHO_STR_INIT("+x,y"),
@@ -230,7 +222,7 @@ static void test_csv_quotes_and_guards(void **state)
     };
     tacho_table table;
     make_names(&table, names, sizeof(names) / sizeof(names[0]));
-    check_report(*state, &tacho_table_sink_csv, &table, 1,
+    check_report(&tacho_table_sink_csv, &table, 1,
                  "table,name,count\n"
                  "names,\"a,b\",0\n"
                  "names,\"say \"\"hi\"\"\",1\n"
@@ -247,6 +239,7 @@ static void test_csv_quotes_and_guards(void **state)
 /* Sinks write only clean text (base/utf8.h): a reader of CSV expects UTF-8 without NUL. */
 static void test_csv_is_clean(void **state)
 {
+    (void)state;
     static const tacho_str names[] = {
         TACHO_STR_INIT("caf\xe9"),
         TACHO_STR_INIT("a\0b"),
@@ -254,7 +247,7 @@ static void test_csv_is_clean(void **state)
     };
     tacho_table table;
     make_names(&table, names, 3);
-    check_report(*state, &tacho_table_sink_csv, &table, 1,
+    check_report(&tacho_table_sink_csv, &table, 1,
                  "table,name,count\n"
                  "names,caf\xef\xbf\xbd,0\n"
                  "names,a\xef\xbf\xbd"
@@ -268,6 +261,7 @@ static const tacho_column time_columns[] = {{"t_ns", "Time", TACHO_COLUMN_DURATI
 /* At the borders of each unit; decimals are cut, so that 1 ms is never more than it was. */
 static void test_durations(void **state)
 {
+    (void)state;
     static const int64_t times[] = {
         0,          1,          999,         1000,      1001,      1999,
         999999,     1000000,    1000999,     1001000,   999999999, 1000000000,
@@ -278,7 +272,7 @@ static void test_durations(void **state)
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
         assert_null(tacho_table_add_int(&table, times[i]));
     }
-    check_report(*state, &tacho_table_sink_text, &table, 1,
+    check_report(&tacho_table_sink_text, &table, 1,
                  "Times\n"
                  "            Time\n"
                  "            0 ns\n"
@@ -304,15 +298,16 @@ static void test_durations(void **state)
 /* Programs get the integers, all 64 bits of them. */
 static void test_integers_are_exact(void **state)
 {
+    (void)state;
     tacho_table table;
     tacho_table_init(&table, "times", "Times", time_columns, 1);
     assert_null(tacho_table_add_int(&table, INT64_MIN));
     assert_null(tacho_table_add_int(&table, INT64_MAX));
-    check_report(*state, &tacho_table_sink_csv, &table, 1,
+    check_report(&tacho_table_sink_csv, &table, 1,
                  "table,t_ns\n"
                  "times,-9223372036854775808\n"
                  "times,9223372036854775807\n");
-    check_report(*state, &tacho_table_sink_jsonl, &table, 1,
+    check_report(&tacho_table_sink_jsonl, &table, 1,
                  "{\"table\":\"times\",\"t_ns\":-9223372036854775808}\n"
                  "{\"table\":\"times\",\"t_ns\":9223372036854775807}\n");
     tacho_table_deinit(&table);
@@ -322,20 +317,21 @@ static const tacho_column real_columns[] = {{"x", "X", TACHO_COLUMN_REAL}};
 
 static void test_reals(void **state)
 {
+    (void)state;
     tacho_table table;
     tacho_table_init(&table, "reals", "Reals", real_columns, 1);
     assert_null(tacho_table_add_real(&table, 0.1));
     assert_null(tacho_table_add_real(&table, -2.0));
     assert_null(tacho_table_add_real(&table, 1e15));
-    check_report(*state, &tacho_table_sink_text, &table, 1,
+    check_report(&tacho_table_sink_text, &table, 1,
                  "Reals\n"
                  "                   X\n"
                  "               0.100\n"
                  "              -2.000\n"
                  "1000000000000000.000\n");
-    check_report(*state, &tacho_table_sink_csv, &table, 1,
+    check_report(&tacho_table_sink_csv, &table, 1,
                  "table,x\nreals,0.10000000000000001\nreals,-2\nreals,1000000000000000\n");
-    check_report(*state, &tacho_table_sink_jsonl, &table, 1,
+    check_report(&tacho_table_sink_jsonl, &table, 1,
                  "{\"table\":\"reals\",\"x\":0.10000000000000001}\n"
                  "{\"table\":\"reals\",\"x\":-2}\n"
                  "{\"table\":\"reals\",\"x\":1000000000000000}\n");
@@ -345,6 +341,7 @@ static void test_reals(void **state)
 /* The largest numbers have 309 digits before the point; none may be missing. */
 static void test_text_large_real(void **state)
 {
+    (void)state;
     tacho_table table;
     tacho_table_init(&table, "reals", "Reals", real_columns, 1);
     assert_null(tacho_table_add_real(&table, -DBL_MAX));
@@ -352,36 +349,74 @@ static void test_text_large_real(void **state)
     char expected[1200];
     int len = snprintf(number, sizeof(number), "%.3f", -DBL_MAX);
     snprintf(expected, sizeof(expected), "Reals\n%*s\n%s\n", len, "X", number);
-    check_report(*state, &tacho_table_sink_text, &table, 1, expected);
+    check_report(&tacho_table_sink_text, &table, 1, expected);
     tacho_table_deinit(&table);
 }
 
 /* Tables of one report are told apart: a blank line for people, the table's name for programs. */
 static void test_several_tables(void **state)
 {
+    (void)state;
     static const tacho_str names[] = {TACHO_STR_INIT("a")};
     tacho_table tables[2];
     make_names(&tables[0], names, 1);
     tacho_table_init(&tables[1], "times", "Times", time_columns, 1);
     assert_null(tacho_table_add_int(&tables[1], 5));
-    check_report(*state, &tacho_table_sink_text, tables, 2,
+    check_report(&tacho_table_sink_text, tables, 2,
                  "Names\nName  Count\na         0\n\nTimes\nTime\n5 ns\n");
-    check_report(*state, &tacho_table_sink_csv, tables, 2,
+    check_report(&tacho_table_sink_csv, tables, 2,
                  "table,name,count\nnames,a,0\n\ntable,t_ns\ntimes,5\n");
-    check_report(*state, &tacho_table_sink_jsonl, tables, 2,
+    check_report(&tacho_table_sink_jsonl, tables, 2,
                  "{\"table\":\"names\",\"name\":\"a\",\"count\":0}\n"
                  "{\"table\":\"times\",\"t_ns\":5}\n");
     tacho_table_deinit(&tables[0]);
     tacho_table_deinit(&tables[1]);
 }
 
+static const tacho_column picture_columns[] = {
+    {"name", "Name", TACHO_COLUMN_TEXT},
+    {"bar", "Bar", TACHO_COLUMN_PICTURE},
+    {"count", "Count", TACHO_COLUMN_INT},
+    {"line", "Line", TACHO_COLUMN_PICTURE},
+};
+
+static void add_pictured(tacho_table *table, const char *name, const char *bar, int64_t count,
+                         const char *line)
+{
+    assert_null(tacho_table_add_text(table, tacho_str_from_cstring(name)));
+    assert_null(tacho_table_add_text(table, tacho_str_from_cstring(bar)));
+    assert_null(tacho_table_add_int(table, count));
+    assert_null(tacho_table_add_text(table, tacho_str_from_cstring(line)));
+}
+
+/* People see pictures, to the left and without blanks at the end of a line; programs do not. */
+static void test_pictures(void **state)
+{
+    (void)state;
+    tacho_table table;
+    tacho_table_init(&table, "bars", "Bars", picture_columns, 4);
+    add_pictured(&table, "a", "####", 4, "## ##  ");
+    add_pictured(&table, "b", "#", 12, "  #");
+    check_report(&tacho_table_sink_text, &table, 1,
+                 "Bars\n"
+                 "Name  Bar   Count  Line\n"
+                 "a     ####      4  ## ##\n"
+                 "b     #        12    #\n");
+    check_report(&tacho_table_sink_csv, &table, 1, "table,name,count\nbars,a,4\nbars,b,12\n");
+    check_report(&tacho_table_sink_jsonl, &table, 1,
+                 "{\"table\":\"bars\",\"name\":\"a\",\"count\":4}\n"
+                 "{\"table\":\"bars\",\"name\":\"b\",\"count\":12}\n");
+    tacho_table_deinit(&table);
+}
+
 static void test_empty_table(void **state)
 {
+    (void)state;
     tacho_table table;
     make_names(&table, NULL, 0);
-    check_report(*state, &tacho_table_sink_text, &table, 1, "Names\nName  Count\n");
-    check_report(*state, &tacho_table_sink_csv, &table, 1, "table,name,count\n");
-    check_report(*state, &tacho_table_sink_jsonl, &table, 1, "");
+    check_report(&tacho_table_sink_text, &table, 1, "Names\nName  Count\n");
+    check_report(&tacho_table_sink_csv, &table, 1, "table,name,count\n");
+    check_report(&tacho_table_sink_jsonl, &table, 1, "");
     tacho_table_deinit(&table);
 }
 
@@ -398,26 +433,49 @@ static void test_find(void **state)
     }
 }
 
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+static void test_find_for_path(void **state)
+{
+    (void)state;
+    static const struct {
+        tacho_str path;
+        const tacho_table_sink *sink;
+    } cases[] = {
+        {TACHO_STR_INIT("report.csv"), &tacho_table_sink_csv},
+        {TACHO_STR_INIT("report.json"), &tacho_table_sink_jsonl},
+        {TACHO_STR_INIT("report.txt"), &tacho_table_sink_text},
+        {TACHO_STR_INIT("a/report.csv.gz"), &tacho_table_sink_csv},
+        {TACHO_STR_INIT("report.json.zst"), &tacho_table_sink_jsonl},
+        {TACHO_STR_INIT("report.csv.txt"), &tacho_table_sink_text},
+        {TACHO_STR_INIT("report"), &tacho_table_sink_text},
+        {TACHO_STR_INIT("-"), &tacho_table_sink_text},
+        {TACHO_STR_INIT("csv"), &tacho_table_sink_text},
+        {TACHO_STR_INIT(""), &tacho_table_sink_text},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_ptr_equal(tacho_table_sink_find_for_path(cases[i].path), cases[i].sink);
+    }
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SCRATCH(test_text),
-        IN_SCRATCH(test_csv),
-        IN_SCRATCH(test_jsonl),
-        IN_SCRATCH(test_text_wide_names),
-        IN_SCRATCH(test_text_hostile_names),
-        IN_SCRATCH(test_jsonl_hostile_names),
-        IN_SCRATCH(test_csv_quotes_and_guards),
-        IN_SCRATCH(test_csv_is_clean),
-        IN_SCRATCH(test_durations),
-        IN_SCRATCH(test_integers_are_exact),
-        IN_SCRATCH(test_reals),
-        IN_SCRATCH(test_text_large_real),
-        IN_SCRATCH(test_several_tables),
-        IN_SCRATCH(test_empty_table),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_jsonl),
+        cmocka_unit_test(test_text_wide_names),
+        cmocka_unit_test(test_text_hostile_names),
+        cmocka_unit_test(test_jsonl_hostile_names),
+        cmocka_unit_test(test_csv_quotes_and_guards),
+        cmocka_unit_test(test_csv_is_clean),
+        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_integers_are_exact),
+        cmocka_unit_test(test_reals),
+        cmocka_unit_test(test_text_large_real),
+        cmocka_unit_test(test_several_tables),
+        cmocka_unit_test(test_empty_table),
+        cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_find),
+        cmocka_unit_test(test_find_for_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

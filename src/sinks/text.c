@@ -33,13 +33,14 @@ static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *o
 static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, tacho_arena *arena,
                                 tacho_str *out_text)
 {
-    char text[48];
+    char text[400]; /* the largest double has 309 digits */
     if (cell->is_absent) {
         *out_text = TACHO_STR("-");
         return TACHO_OK;
     }
     switch (type) {
     case TACHO_COLUMN_TEXT:
+    case TACHO_COLUMN_PICTURE:
         return tacho_utf8_printable(cell->value.text, arena, out_text);
     case TACHO_COLUMN_DURATION:
         return format_duration(cell->value.integer, arena, out_text);
@@ -89,16 +90,26 @@ static void write_padding(tacho_output *output, size_t count)
     }
 }
 
+static tacho_str without_trailing_blanks(tacho_str text)
+{
+    while (text.len > 0 && text.data[text.len - 1] == ' ') {
+        text.len--;
+    }
+    return text;
+}
+
 static void write_line(const tacho_table *table, const layout *shape, size_t line,
                        tacho_output *output)
 {
     for (size_t column = 0; column < table->column_count; column++) {
         tacho_str text = shape->texts[line * table->column_count + column];
         size_t padding = shape->widths[column] - tacho_utf8_width(text);
-        bool is_text = table->columns[column].type == TACHO_COLUMN_TEXT;
+        bool is_text = table->columns[column].type == TACHO_COLUMN_TEXT ||
+                       table->columns[column].type == TACHO_COLUMN_PICTURE;
         bool is_last = column + 1 == table->column_count;
         write_padding(output, column == 0 ? 0 : 2);
         write_padding(output, is_text ? 0 : padding);
+        text = is_last ? without_trailing_blanks(text) : text;
         tacho_output_write_str(output, text);
         write_padding(output, is_text && !is_last ? padding : 0);
     }
@@ -139,5 +150,6 @@ static tacho_status text_write(const tacho_table *table, size_t index, tacho_out
 const tacho_table_sink tacho_table_sink_text = {
     .name = "text",
     .title = "aligned columns for people",
+    .suffix = ".txt",
     .write = text_write,
 };

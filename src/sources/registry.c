@@ -51,8 +51,10 @@ static probe_result probe_all(tacho_str head)
     return result;
 }
 
-static tacho_status unknown_format(const tacho_input *input)
+static tacho_status unknown_format(const tacho_input *input, tacho_str head)
 {
+    size_t shown_len = tacho_str_find_byte(head, '\n');
+    shown_len = shown_len > 48 ? 48 : shown_len;
     char names[512];
     size_t used = 0;
     for (size_t i = 0; sources[i] != NULL && used < sizeof(names); i++) {
@@ -61,9 +63,9 @@ static tacho_status unknown_format(const tacho_input *input)
         used += len > 0 ? (size_t)len : 0;
     }
     return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                      "%s: not a profile that tacho knows, by its first bytes; if you know better, "
-                      "say --from with one of: %s",
-                      input->name, names);
+                      "%s:1: not a profile that tacho knows; it begins with '%.*s'. If you know "
+                      "better, say --from with one of: %s",
+                      input->name, (int)shown_len, head.data, names);
 }
 
 tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_source)
@@ -73,12 +75,9 @@ tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_s
     if (head.len > TACHO_PROBE_BYTES) {
         head.len = TACHO_PROBE_BYTES;
     }
-    if (head.len == 0) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: the file is empty", input->name);
-    }
     probe_result result = probe_all(head);
     if (result.best == NULL) {
-        return unknown_format(input);
+        return unknown_format(input, head);
     }
     if (result.rival != NULL) {
         return tacho_fail(TACHO_CODE_BAD_DATA,

@@ -40,7 +40,7 @@ static tacho_status add_cell(tacho_table *table, tacho_cell cell)
 
 tacho_status tacho_table_add_text(tacho_table *table, tacho_str text)
 {
-    assert(next_type(table) == TACHO_COLUMN_TEXT);
+    assert(next_type(table) == TACHO_COLUMN_TEXT || next_type(table) == TACHO_COLUMN_PICTURE);
     tacho_cell cell = {0};
     TACHO_TRY(tacho_arena_copy(&table->arena, text, &cell.value.text));
     return add_cell(table, cell);

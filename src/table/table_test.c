@@ -91,12 +91,14 @@ static void test_many_rows(void **state)
         assert_null(i % 2 == 0 ? tacho_table_add_int(&table, i * 1000)
                                : tacho_table_add_absent(&table));
     }
+    memset(name, 'x', sizeof(name));
     assert_int_equal(tacho_table_row_count(&table), ROW_COUNT);
     for (size_t row = 0; row < ROW_COUNT; row++) {
         int64_t i = (int64_t)row;
-        snprintf(name, sizeof(name), "op %d", (int)i);
+        char kept[32];
+        snprintf(kept, sizeof(kept), "op %d", (int)i);
         const tacho_cell *cells = tacho_table_cell(&table, row, 0);
-        bool is_right = tacho_str_equal(cells[0].value.text, tacho_str_from_cstring(name)) &&
+        bool is_right = tacho_str_equal(cells[0].value.text, tacho_str_from_cstring(kept)) &&
                         cells[1].value.integer == -i && cells[2].value.real == (double)i / 4 &&
                         cells[3].is_absent == (i % 2 != 0) &&
                         (cells[3].is_absent || cells[3].value.integer == i * 1000);
@@ -104,6 +106,18 @@ static void test_many_rows(void **state)
             fail_msg("row %zu is wrong", row);
         }
     }
+    tacho_table_deinit(&table);
+}
+
+/* A picture is text of another kind. */
+static void test_picture(void **state)
+{
+    (void)state;
+    static const tacho_column picture_columns[] = {{"bar", "Bar", TACHO_COLUMN_PICTURE}};
+    tacho_table table;
+    tacho_table_init(&table, "bars", "Bars", picture_columns, 1);
+    assert_null(tacho_table_add_text(&table, TACHO_STR("###")));
+    assert_true(tacho_str_equal(tacho_table_cell(&table, 0, 0)->value.text, TACHO_STR("###")));
     tacho_table_deinit(&table);
 }
 
@@ -126,7 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty),      cmocka_unit_test(test_one_row),
         cmocka_unit_test(test_absent),     cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_one_column),
+        cmocka_unit_test(test_one_column), cmocka_unit_test(test_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

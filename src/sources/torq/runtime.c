@@ -90,18 +90,19 @@ static tacho_loss_reason diagnose(tacho_str line)
 
 static tacho_status find_site(runtime *self, tacho_str location, uint32_t *out_site)
 {
-    torq_entry *entry = NULL;
-    TACHO_TRY(torq_part_find_entry(&self->part, location, &entry));
-    if (TACHO_UNLIKELY(entry->site == TACHO_NONE)) {
-        torq_site_facts facts = {
-            .fallback_name = TACHO_STR("NSS job"),
-            .location = location,
-            .track_class = TACHO_TRACK_CONTROL,
-        };
-        TACHO_TRY(torq_part_make_site(&self->part, &facts, &entry->site));
+    const torq_entry *entry = torq_part_find_entry(&self->part, location);
+    if (TACHO_LIKELY(entry != NULL)) {
+        *out_site = entry->site;
+        return TACHO_OK;
     }
-    *out_site = entry->site;
-    return TACHO_OK;
+    torq_site_facts facts = {
+        .fallback_name = TACHO_STR("NSS job"),
+        .location = location,
+        .track_class = TACHO_TRACK_CONTROL,
+    };
+    TACHO_TRY(torq_part_make_site(&self->part, &facts, out_site));
+    torq_entry added = {*out_site, TACHO_NONE, TACHO_TORQ_NSS};
+    return torq_part_add_entry(&self->part, location, &added);
 }
 
 static tacho_status push_row(runtime *self, const runtime_row *row)
@@ -129,16 +130,16 @@ static tacho_status read_line(runtime *self, tacho_str line)
     torq_part *part = &self->part;
     runtime_row row;
     if (TACHO_UNLIKELY(!parse_row(line, &row))) {
-        return torq_part_lose(part, diagnose(line));
+        return is_header(line) ? TACHO_OK : torq_part_lose(part, diagnose(line), line);
     }
     if (TACHO_UNLIKELY(row.end_us > (uint64_t)part->max_ticks)) {
-        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW);
+        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, line);
     }
     if (TACHO_UNLIKELY(row.duration_us > row.end_us)) {
-        return torq_part_lose(part, TACHO_LOSS_NEGATIVE_TIME);
+        return torq_part_lose(part, TACHO_LOSS_NEGATIVE_TIME, line);
     }
     if (TACHO_UNLIKELY(tacho_str_find_byte(row.location, '\0') < row.location.len)) {
-        return torq_part_lose(part, TACHO_LOSS_NUL_BYTE);
+        return torq_part_lose(part, TACHO_LOSS_NUL_BYTE, line);
     }
     return push_row(self, &row);
 }
@@ -170,23 +171,14 @@ static tacho_probe_verdict runtime_probe(tacho_str head)
 
 static tacho_status read_lines(runtime *self)
 {
-    tacho_input *input = self->part.reading->input;
     tacho_str line;
     bool got = false;
     for (;;) {
-        TACHO_TRY(tacho_input_line(input, &line, &got));
+        TACHO_TRY(torq_next_line(self->part.reading->input, &line, &got));
         if (!got) {
             return TACHO_OK;
         }
-        if (input->line_number == 1) {
-            line = torq_skip_mark(line);
-            if (is_header(line)) {
-                continue;
-            }
-        }
-        if (line.len > 0) {
-            TACHO_TRY(read_line(self, line));
-        }
+        TACHO_TRY(read_line(self, line));
     }
 }
 
@@ -209,12 +201,6 @@ static tacho_status runtime_read(const tacho_reading *reading)
 {
     tacho_str head;
     TACHO_TRY(tacho_input_peek(reading->input, TACHO_PROBE_BYTES, &head));
-    if (runtime_probe(head) == TACHO_PROBE_NO) {
-        return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "%s:1: not a Torq runtime profile; expected the header "
-                          "id;time_since_open;time_since_start;location",
-                          reading->input->name);
-    }
     runtime self = {.job_key = 0};
     tacho_status status = read_all(&self, reading, has_location(head));
     torq_part_deinit(&self.part);

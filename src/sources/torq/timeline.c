@@ -34,6 +34,19 @@ static const char *generation_name(generation which)
     return names[which];
 }
 
+static generation header_generation(tacho_str line)
+{
+    if (torq_is_header(line, ',', t4_header)) {
+        return T4;
+    }
+    if (torq_is_header(line, ',', t3_header)) {
+        return T3;
+    }
+    return torq_is_header(line, ',', t1_header) || torq_is_header(line, ',', t1_api_header)
+               ? T1
+               : NO_GENERATION;
+}
+
 typedef struct timeline {
     torq_part part;
     uint32_t slice_count; /* what T1 counts through */
@@ -110,14 +123,14 @@ static void add_bytes_arg(const timeline *self, uint64_t bytes, timeline_row *ro
     row->args[row->arg_count++].value.as_uint = bytes;
 }
 
-static tacho_status push_row(timeline *self, const timeline_row *row)
+static tacho_status push_row(timeline *self, const timeline_row *row, tacho_str line)
 {
     torq_part *part = &self->part;
     if (TACHO_UNLIKELY(row->end < row->start)) {
-        return torq_part_lose(part, TACHO_LOSS_END_BEFORE_START);
+        return torq_part_lose(part, TACHO_LOSS_END_BEFORE_START, line);
     }
     if (TACHO_UNLIKELY(row->end > (uint64_t)part->max_ticks)) {
-        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW);
+        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, line);
     }
     tacho_row pushed = {
         .kind = TACHO_ROW_SPAN,
@@ -132,6 +145,13 @@ static tacho_status push_row(timeline *self, const timeline_row *row)
     pushed.of.span.run = TACHO_NONE;
     part->good_row_count++;
     return tacho_events_row(part->reading->events, &pushed);
+}
+
+/* Counts a line that is no row, unless it is a header again: files are put together with cat. */
+static tacho_status lose_line(timeline *self, tacho_loss_reason reason, tacho_str line)
+{
+    return header_generation(line) != NO_GENERATION ? TACHO_OK
+                                                    : torq_part_lose(&self->part, reason, line);
 }
 
 /* ---- T1 and T2 -------------------------------------------------------------------------- */
@@ -173,16 +193,17 @@ static bool take_bytes(tacho_str *tail, uint64_t *out_bytes)
     return true;
 }
 
-/* Works out what "location,op type" means; false when it is not that. */
-static tacho_status resolve_t12_tail(timeline *self, tacho_str tail, tacho_torq_engine engine,
-                                     torq_entry *entry)
+/* Makes the site of "location,op type"; TACHO_NONE when it is not that. */
+static tacho_status make_t12_site(timeline *self, tacho_str tail, tacho_torq_engine engine,
+                                  uint32_t *out_site)
 {
     size_t comma = tail.len;
     while (comma > 0 && tail.data[comma - 1] != ',') {
         comma--;
     }
+    *out_site = TACHO_NONE;
     if (comma == 0 || tacho_str_find_byte(tail, '\0') < tail.len) {
-        return TACHO_OK; /* the caller sees that there is no site */
+        return TACHO_OK;
     }
     torq_site_facts facts = {
         .name = tacho_str_trim(tacho_str_from(tail, comma)),
@@ -190,7 +211,24 @@ static tacho_status resolve_t12_tail(timeline *self, tacho_str tail, tacho_torq_
         .location = tacho_str_make(tail.data, comma - 1),
         .track_class = tacho_torq_engine_class(engine),
     };
-    return torq_part_make_site(&self->part, &facts, &entry->site);
+    return torq_part_make_site(&self->part, &facts, out_site);
+}
+
+/* The site of a row's tail, from the entries unless another engine has used the same words. */
+static tacho_status find_t12_site(timeline *self, tacho_str tail, tacho_torq_engine engine,
+                                  uint32_t *out_site)
+{
+    const torq_entry *entry = torq_part_find_entry(&self->part, tail);
+    if (TACHO_LIKELY(entry != NULL && entry->engine == engine)) {
+        *out_site = entry->site;
+        return TACHO_OK;
+    }
+    TACHO_TRY(make_t12_site(self, tail, engine, out_site));
+    if (entry != NULL || *out_site == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    torq_entry added = {.site = *out_site, .track = TACHO_NONE, .engine = engine};
+    return torq_part_add_entry(&self->part, tail, &added);
 }
 
 static tacho_status read_t12_line(timeline *self, tacho_str line)
@@ -203,11 +241,11 @@ static tacho_status read_t12_line(timeline *self, tacho_str line)
     tacho_str tail = tacho_str_from(line, id_len < line.len ? id_len + 1 : id_len);
     if (TACHO_UNLIKELY(!torq_take_number(&tail, ',', &row.start) ||
                        !torq_take_number(&tail, ',', &row.end))) {
-        return torq_part_lose(part, diagnose_t12(line));
+        return lose_line(self, diagnose_t12(line), line);
     }
     engine_id parsed;
     if (TACHO_UNLIKELY(!parse_engine_id(id, self->slice_count, &parsed))) {
-        return torq_part_lose(part, TACHO_LOSS_UNKNOWN_EVENT);
+        return torq_part_lose(part, TACHO_LOSS_UNKNOWN_EVENT, line);
     }
     row.args[0] = (tacho_arg){.key = self->id_key, .type = TACHO_ARG_TEXT};
     row.args[0].value.as_text = id;
@@ -216,17 +254,12 @@ static tacho_status read_t12_line(timeline *self, tacho_str line)
     if (is_transfer && take_bytes(&tail, &bytes)) {
         add_bytes_arg(self, bytes, &row);
     }
-    torq_entry *entry = NULL;
-    TACHO_TRY(torq_part_find_entry(part, tail, &entry));
-    if (TACHO_UNLIKELY(entry->site == TACHO_NONE)) {
-        TACHO_TRY(resolve_t12_tail(self, tail, parsed.engine, entry));
-        if (entry->site == TACHO_NONE) {
-            return torq_part_lose(part, diagnose_t12(line));
-        }
+    TACHO_TRY(find_t12_site(self, tail, parsed.engine, &row.site));
+    if (TACHO_UNLIKELY(row.site == TACHO_NONE)) {
+        return lose_line(self, diagnose_t12(line), line);
     }
-    row.site = entry->site;
     TACHO_TRY(torq_part_track(part, parsed.engine, parsed.slice, &row.track));
-    return push_row(self, &row);
+    return push_row(self, &row, line);
 }
 
 /* ---- T3 and T4 -------------------------------------------------------------------------- */
@@ -257,25 +290,22 @@ static bool parse_event(tacho_str event, engine_id *out_id)
 }
 
 /*
- * Works out what "event,location" means. A slice's operation is not named in these files, so
- * its span is called after the source line.
+ * Works out what "event,location" means; |*out_reason| says why it means nothing. A slice's
+ * operation is not named in these files, so its span is called after the source line.
  */
-static tacho_status resolve_t34_tail(timeline *self, tacho_str tail, torq_entry *entry,
+static tacho_status resolve_t34_tail(timeline *self, tacho_str tail, torq_entry *out_entry,
                                      tacho_loss_reason *out_reason)
 {
     size_t comma = tacho_str_find_byte(tail, ',');
-    *out_reason = TACHO_LOSS_FIELD_COUNT;
-    if (comma == tail.len) {
-        return TACHO_OK;
-    }
     tacho_str event = tacho_str_trim(tacho_str_make(tail.data, comma));
     engine_id parsed;
-    *out_reason = TACHO_LOSS_NUL_BYTE;
-    if (tacho_str_find_byte(tail, '\0') < tail.len) {
-        return TACHO_OK;
-    }
-    *out_reason = TACHO_LOSS_UNKNOWN_EVENT;
-    if (!parse_event(event, &parsed)) {
+    *out_entry = (torq_entry){.site = TACHO_NONE};
+    if (comma == tail.len || tacho_str_find_byte(tail, '\0') < tail.len ||
+        !parse_event(event, &parsed)) {
+        *out_reason = comma == tail.len ? TACHO_LOSS_FIELD_COUNT : TACHO_LOSS_UNKNOWN_EVENT;
+        if (tacho_str_find_byte(tail, '\0') < tail.len) {
+            *out_reason = TACHO_LOSS_NUL_BYTE;
+        }
         return TACHO_OK;
     }
     torq_site_facts facts = {
@@ -284,8 +314,10 @@ static tacho_status resolve_t34_tail(timeline *self, tacho_str tail, torq_entry 
         .location = tacho_str_from(tail, comma + 1),
         .track_class = tacho_torq_engine_class(parsed.engine),
     };
-    TACHO_TRY(torq_part_track(&self->part, parsed.engine, parsed.slice, &entry->track));
-    return torq_part_make_site(&self->part, &facts, &entry->site);
+    out_entry->engine = parsed.engine;
+    TACHO_TRY(torq_part_track(&self->part, parsed.engine, parsed.slice, &out_entry->track));
+    TACHO_TRY(torq_part_make_site(&self->part, &facts, &out_entry->site));
+    return torq_part_add_entry(&self->part, tail, out_entry);
 }
 
 static tacho_loss_reason diagnose_t34(tacho_str line)
@@ -308,8 +340,12 @@ static tacho_loss_reason diagnose_t34(tacho_str line)
     return TACHO_LOSS_FIELD_COUNT;
 }
 
-/* Cuts the bytes field off |*tail|: digits, or nothing where the engine moves no data. */
-static bool cut_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes)
+/*
+ * Cuts the bytes field off |*tail|: digits, or nothing where the engine moves no data. When it
+ * is neither, |*out_reason| says why.
+ */
+static bool cut_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes,
+                      tacho_loss_reason *out_reason)
 {
     size_t comma = tail->len;
     while (comma > 0 && tail->data[comma - 1] != ',') {
@@ -321,6 +357,8 @@ static bool cut_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes)
     tacho_str field = tacho_str_from(*tail, comma);
     tail->len = comma - 1;
     *out_has_bytes = field.len > 0;
+    bool is_location = tacho_str_ends_with(field, TACHO_STR(")"));
+    *out_reason = is_location ? TACHO_LOSS_FIELD_COUNT : TACHO_LOSS_NOT_A_NUMBER;
     return field.len == 0 || tacho_str_parse_u64(field, out_bytes);
 }
 
@@ -334,22 +372,25 @@ static tacho_status read_t34_line(timeline *self, tacho_str line)
     if (TACHO_UNLIKELY(!torq_take_number(&tail, ',', &task) ||
                        !torq_take_number(&tail, ',', &elapsed) ||
                        !torq_take_number(&tail, ',', &row.start))) {
-        return torq_part_lose(part, diagnose_t34(line));
+        return lose_line(self, diagnose_t34(line), line);
     }
     uint64_t bytes = 0;
     bool has_bytes = false;
-    if (TACHO_UNLIKELY(!cut_bytes(&tail, &bytes, &has_bytes))) {
-        return torq_part_lose(part, TACHO_LOSS_FIELD_COUNT);
+    tacho_loss_reason reason = TACHO_LOSS_FIELD_COUNT;
+    if (TACHO_UNLIKELY(!cut_bytes(&tail, &bytes, &has_bytes, &reason))) {
+        return torq_part_lose(part, reason, line);
     }
-    row.end = row.start + elapsed; /* both have at most 19 digits, so the sum fits */
-    torq_entry *entry = NULL;
-    TACHO_TRY(torq_part_find_entry(part, tail, &entry));
-    if (TACHO_UNLIKELY(entry->site == TACHO_NONE)) {
-        tacho_loss_reason reason = TACHO_LOSS_FIELD_COUNT;
-        TACHO_TRY(resolve_t34_tail(self, tail, entry, &reason));
-        if (entry->site == TACHO_NONE) {
-            return torq_part_lose(part, reason);
+    if (TACHO_UNLIKELY(__builtin_add_overflow(row.start, elapsed, &row.end))) {
+        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, line);
+    }
+    const torq_entry *entry = torq_part_find_entry(part, tail);
+    torq_entry added;
+    if (TACHO_UNLIKELY(entry == NULL)) {
+        TACHO_TRY(resolve_t34_tail(self, tail, &added, &reason));
+        if (added.site == TACHO_NONE) {
+            return torq_part_lose(part, reason, line);
         }
+        entry = &added;
     }
     row.track = entry->track;
     row.site = entry->site;
@@ -359,23 +400,10 @@ static tacho_status read_t34_line(timeline *self, tacho_str line)
     if (has_bytes) {
         add_bytes_arg(self, bytes, &row);
     }
-    return push_row(self, &row);
+    return push_row(self, &row, line);
 }
 
 /* ---- the file --------------------------------------------------------------------------- */
-
-static generation header_generation(tacho_str line)
-{
-    if (torq_is_header(line, ',', t4_header)) {
-        return T4;
-    }
-    if (torq_is_header(line, ',', t3_header)) {
-        return T3;
-    }
-    return torq_is_header(line, ',', t1_header) || torq_is_header(line, ',', t1_api_header)
-               ? T1
-               : NO_GENERATION;
-}
 
 /* T1 or T2 by the shape of one row, NO_GENERATION when it is neither. */
 static generation row_generation(tacho_str line)
@@ -400,14 +428,18 @@ static generation find_generation(tacho_str head, size_t *out_line)
 {
     generation found = NO_GENERATION;
     tacho_str line;
-    for (size_t i = 0; i < PROBE_LINES && torq_take_line(&head, &line); i++) {
+    for (size_t i = 0; i < PROBE_LINES && torq_take_line(&head, &line);) {
+        if (tacho_str_trim(line).len == 0) {
+            continue;
+        }
         generation shown = i == 0 ? header_generation(line) : NO_GENERATION;
         shown = shown == NO_GENERATION ? row_generation(line) : shown;
+        size_t number = i++;
         if (shown == NO_GENERATION) {
             continue;
         }
         if (found == NO_GENERATION) {
-            *out_line = i;
+            *out_line = number;
         }
         if (shown != T1) {
             return shown; /* T1 until something else shows */
@@ -428,23 +460,14 @@ static tacho_probe_verdict timeline_probe(tacho_str head)
 
 static tacho_status read_lines(timeline *self, generation which)
 {
-    tacho_input *input = self->part.reading->input;
     tacho_str line;
     bool got = false;
     for (;;) {
-        TACHO_TRY(tacho_input_line(input, &line, &got));
+        TACHO_TRY(torq_next_line(self->part.reading->input, &line, &got));
         if (!got) {
             return TACHO_OK;
         }
-        if (input->line_number == 1) {
-            line = torq_skip_mark(line);
-            if (header_generation(line) != NO_GENERATION) {
-                continue;
-            }
-        }
-        if (line.len > 0) {
-            TACHO_TRY(which >= T3 ? read_t34_line(self, line) : read_t12_line(self, line));
-        }
+        TACHO_TRY(which >= T3 ? read_t34_line(self, line) : read_t12_line(self, line));
     }
 }
 
@@ -454,6 +477,7 @@ static tacho_status read_all(timeline *self, const tacho_reading *reading, gener
     tacho_str mhz = options->clock_mhz.len > 0 ? options->clock_mhz : TACHO_STR("800");
     tacho_clock clock;
     TACHO_TRY(tacho_clock_init_mhz(&clock, mhz));
+    clock.is_assumed = options->clock_mhz.len == 0;
     tacho_part_facts facts = {
         .format = tacho_str_from_cstring(tacho_source_torq_timeline.name),
         .generation = tacho_str_from_cstring(generation_name(which)),
@@ -473,14 +497,13 @@ static tacho_status timeline_read(const tacho_reading *reading)
     TACHO_TRY(tacho_input_peek(reading->input, TACHO_PROBE_BYTES, &head));
     size_t line = 0;
     generation which = find_generation(head, &line);
-    if (which == NO_GENERATION) {
-        return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "%s:1: not a Torq timeline; expected rows such as "
-                          "DI0,0,9408,loc(\"fc.mlir\":4:10),DMA_IN or a header that starts "
-                          "with taskId",
-                          reading->input->name);
-    }
     uint32_t slice_count = reading->options->slice_count;
+    if (slice_count > TORQ_SLICE_MAX) {
+        return tacho_fail(TACHO_CODE_USAGE, "%u slices are too many; at most %d",
+                          (unsigned)slice_count, TORQ_SLICE_MAX);
+    }
+    /* The user says that it is a timeline; whatever is no row will be counted. */
+    which = which == NO_GENERATION ? T1 : which;
     timeline self = {.slice_count = slice_count > 0 ? slice_count : DEFAULT_SLICE_COUNT};
     tacho_status status = read_all(&self, reading, which);
     torq_part_deinit(&self.part);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { EXAMPLE_BYTES = 60 };
+
 tacho_status torq_part_init(torq_part *part, const tacho_reading *reading,
                             const tacho_part_facts *facts, const tacho_clock *clock,
                             tacho_str clock_name)
@@ -42,9 +44,13 @@ void torq_part_deinit(torq_part *part)
     tacho_arena_deinit(&part->scratch);
 }
 
-tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason)
+tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason, tacho_str line)
 {
-    tacho_loss loss = {part->part, reason, 1, part->reading->input->line_number};
+    tacho_loss loss = {part->part, reason, 1, part->reading->input->line_number, 0};
+    if (!tacho_dict_has_loss(part->dict, &loss)) {
+        line.len = line.len > EXAMPLE_BYTES ? EXAMPLE_BYTES : line.len;
+        TACHO_TRY(tacho_dict_ensure_string(part->dict, line, &loss.example));
+    }
     return tacho_dict_add_loss(part->dict, &loss);
 }
 
@@ -68,7 +74,7 @@ static tacho_status no_rows(const torq_part *part)
 tacho_status torq_part_finish(torq_part *part)
 {
     if (tacho_input_damage(part->reading->input) != NULL) {
-        TACHO_TRY(torq_part_lose(part, TACHO_LOSS_CUT_INPUT));
+        TACHO_TRY(torq_part_lose(part, TACHO_LOSS_CUT_INPUT, TACHO_STR("")));
     }
     if (part->good_row_count == 0) {
         return no_rows(part);
@@ -100,18 +106,22 @@ tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uin
     return TACHO_OK;
 }
 
-tacho_status torq_part_find_entry(torq_part *part, tacho_str key, torq_entry **out_entry)
+const torq_entry *torq_part_find_entry(const torq_part *part, tacho_str key)
+{
+    uint32_t key_id = tacho_strings_find(&part->keys, key);
+    bool is_known = key_id < part->entry_count && part->entries[key_id].site != TACHO_NONE;
+    return is_known ? &part->entries[key_id] : NULL;
+}
+
+tacho_status torq_part_add_entry(torq_part *part, tacho_str key, const torq_entry *entry)
 {
     uint32_t key_id = 0;
     TACHO_TRY(tacho_strings_ensure(&part->keys, key, &key_id));
-    if (TACHO_UNLIKELY(key_id >= part->entry_count)) {
-        size_t count = part->keys.item_count;
-        TACHO_TRY(tacho_grow(&part->entries, &part->entry_capacity, count));
-        for (; part->entry_count < count; part->entry_count++) {
-            part->entries[part->entry_count] = (torq_entry){TACHO_NONE, TACHO_NONE};
-        }
+    TACHO_TRY(tacho_grow(&part->entries, &part->entry_capacity, part->keys.item_count));
+    for (; part->entry_count < part->keys.item_count; part->entry_count++) {
+        part->entries[part->entry_count] = (torq_entry){.site = TACHO_NONE};
     }
-    *out_entry = &part->entries[key_id];
+    part->entries[key_id] = *entry;
     return TACHO_OK;
 }
 
@@ -164,7 +174,10 @@ static tacho_status add_location(torq_part *part, tacho_str field, uint32_t *out
         tacho_status_free(status);
         return tacho_dict_ensure_location(part->dict, &facts, out_location);
     }
-    TACHO_TRY(tacho_mlir_location_format_short(&parsed, &part->scratch, out_short));
+    /* A name that the model gives its operation says more than the line it stands on. */
+    bool is_named = parsed.nodes[0].kind == TACHO_MLIR_LOCATION_NAME;
+    TACHO_TRY(is_named ? tacho_arena_copy(&part->scratch, parsed.nodes[0].text, out_short)
+                       : tacho_mlir_location_format_short(&parsed, &part->scratch, out_short));
     const tacho_mlir_location_node *primary = tacho_mlir_location_primary(&parsed);
     if (primary != NULL) {
         TACHO_TRY(tacho_dict_ensure_string(part->dict, primary->text, &facts.file));

@@ -12,8 +12,9 @@ enum { TORQ_SLICE_MAX = 1024 };
 
 /* What is known of a distinct row tail. */
 typedef struct torq_entry {
-    uint32_t site;  /* TACHO_NONE until worked out */
-    uint32_t track; /* where the tail says it; else unused */
+    uint32_t site;
+    uint32_t track;           /* where the tail says it; else unused */
+    tacho_torq_engine engine; /* that the site was made for */
 } torq_entry;
 
 typedef struct torq_part {
@@ -41,8 +42,9 @@ void torq_part_deinit(torq_part *part);
 /* Pushes damage of the input as loss, refuses a part without a single row, ends it. */
 tacho_status torq_part_finish(torq_part *part) TACHO_MUST_USE;
 
-/* Counts one unreadable row: the current line of the input. */
-tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason) TACHO_MUST_USE;
+/* Counts one unreadable row, |line|, which is the current line of the input. */
+tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason,
+                            tacho_str line) TACHO_MUST_USE;
 
 tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uint32_t slice,
                                   uint32_t *out_track) TACHO_MUST_USE;
@@ -66,9 +68,12 @@ typedef struct torq_site_facts {
     tacho_track_class track_class;
 } torq_site_facts;
 
-/* The entry of |key|, a new one if need be; good until the next call. */
-tacho_status torq_part_find_entry(torq_part *part, tacho_str key,
-                                  torq_entry **out_entry) TACHO_MUST_USE;
+/* The entry of |key|, or NULL; good until the next one is added. */
+const torq_entry *torq_part_find_entry(const torq_part *part, tacho_str key);
+
+/* Files |entry| under |key|, which is new. */
+tacho_status torq_part_add_entry(torq_part *part, tacho_str key,
+                                 const torq_entry *entry) TACHO_MUST_USE;
 
 /* Makes the site that |facts| describe. */
 tacho_status torq_part_make_site(torq_part *part, const torq_site_facts *facts,

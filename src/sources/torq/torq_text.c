@@ -84,3 +84,14 @@ tacho_str torq_skip_mark(tacho_str line)
     tacho_str mark = TACHO_STR("\xef\xbb\xbf");
     return tacho_str_starts_with(line, mark) ? tacho_str_from(line, mark.len) : line;
 }
+
+tacho_status torq_next_line(tacho_input *input, tacho_str *out_line, bool *out_got)
+{
+    do {
+        TACHO_TRY(tacho_input_line(input, out_line, out_got));
+        if (*out_got && input->line_number == 1) {
+            *out_line = torq_skip_mark(*out_line);
+        }
+    } while (*out_got && out_line->len == 0);
+    return TACHO_OK;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening inputs, finding their sources, and trying twice.
+ */
+#include "api/intake.h"
+
+#include "profile/spool.h"
+
+tacho_status tacho_intake_check(const tacho_intake *intake)
+{
+    if (intake->input_count == 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "no input");
+    }
+    size_t stdin_count = 0;
+    for (size_t i = 0; i < intake->input_count; i++) {
+        stdin_count += strcmp(intake->inputs[i].path, "-") == 0 ? 1 : 0;
+    }
+    return stdin_count < 2
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE, "standard input (-) can be read only once");
+}
+
+static tacho_status check_not_empty(tacho_input *input)
+{
+    tacho_str head;
+    TACHO_TRY(tacho_input_peek(input, 1, &head));
+    if (head.len > 0) {
+        return TACHO_OK;
+    }
+    const char *damage = tacho_input_damage(input);
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: %s", input->name,
+                      damage != NULL ? damage : "the file is empty");
+}
+
+static tacho_status read_open_input(const tacho_intake *intake, const tacho_source *source,
+                                    tacho_input *input, tacho_events *events)
+{
+    TACHO_TRY(check_not_empty(input));
+    if (source == NULL) {
+        TACHO_TRY(tacho_source_resolve(input, &source));
+    }
+    tacho_reading reading = {
+        .input = input,
+        .path = tacho_str_from_cstring(input->name),
+        .options = &intake->options,
+        .events = events,
+    };
+    return source->read(&reading);
+}
+
+static tacho_status read_input(const tacho_intake *intake, const tacho_intake_input *wanted,
+                               tacho_events *events)
+{
+    tacho_input input;
+    TACHO_TRY(tacho_input_open(wanted->path, &input));
+    input.progress = intake->progress;
+    tacho_status status = read_open_input(intake, wanted->source, &input, events);
+    tacho_input_close(&input);
+    return status;
+}
+
+static tacho_status read_all(const tacho_intake *intake, tacho_events *events)
+{
+    for (size_t i = 0; i < intake->input_count; i++) {
+        TACHO_TRY(read_input(intake, &intake->inputs[i], events));
+    }
+    return tacho_events_finish(events);
+}
+
+tacho_status tacho_intake_read(const tacho_intake *intake, tacho_order_mode mode,
+                               tacho_events *next)
+{
+    tacho_order *order = NULL;
+    TACHO_TRY(tacho_order_create(next, mode, TACHO_SPOOL_DEFAULT_BYTES, &order));
+    tacho_status status = read_all(intake, tacho_order_events(order));
+    tacho_order_destroy(order);
+    return status;
+}
+
+bool tacho_intake_is_rereadable(const tacho_intake *intake)
+{
+    for (size_t i = 0; i < intake->input_count; i++) {
+        if (!tacho_input_is_rereadable(intake->inputs[i].path)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+tacho_status tacho_intake_run(tacho_intake_attempt attempt, void *self, bool can_repeat,
+                              tacho_dict *dict)
+{
+    if (!can_repeat) {
+        return attempt(self, TACHO_ORDER_SORT, dict);
+    }
+    tacho_status status = attempt(self, TACHO_ORDER_PASS, dict);
+    if (tacho_status_code(status) != TACHO_CODE_OUT_OF_ORDER) {
+        return status;
+    }
+    tacho_status_free(status);
+    tacho_dict_deinit(dict);
+    TACHO_TRY(tacho_dict_init(dict));
+    return attempt(self, TACHO_ORDER_SORT, dict);
+}
+
+uint64_t tacho_intake_lost_count(const tacho_dict *dict)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        lost += dict->losses[i].count;
+    }
+    return lost;
+}
+
+tacho_status tacho_intake_refuse_losses(const tacho_dict *dict)
+{
+    uint64_t lost = tacho_intake_lost_count(dict);
+    return lost == 0
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA,
+                            "%llu record%s could not be read, and none may be lost (--strict)",
+                            (unsigned long long)lost, lost == 1 ? "" : "s");
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Intake: the inputs of a request, read one after the other through their sources and the order
+ * filter into whatever consumes events.
+ */
+#ifndef TACHO_API_INTAKE_H
+#define TACHO_API_INTAKE_H
+
+#include "profile/order.h"
+#include "sources/source.h"
+
+typedef struct tacho_intake_input {
+    const char *path;           /* "-" for standard input */
+    const tacho_source *source; /* NULL: recognise by content */
+} tacho_intake_input;
+
+typedef struct tacho_intake {
+    const tacho_intake_input *inputs;
+    size_t input_count;
+    tacho_source_options options;
+    tacho_progress progress;
+} tacho_intake;
+
+/* Refuses what cannot work, before anything is opened: no input, standard input twice. */
+tacho_status tacho_intake_check(const tacho_intake *intake) TACHO_MUST_USE;
+
+/* Reads everything into |next|, ordered by |mode|, and finishes it. */
+tacho_status tacho_intake_read(const tacho_intake *intake, tacho_order_mode mode,
+                               tacho_events *next) TACHO_MUST_USE;
+
+/* Whether the inputs can be read again: files, not pipes. */
+bool tacho_intake_is_rereadable(const tacho_intake *intake);
+
+/* Does all the work of a request into an empty |dict|, reading the inputs by |mode|. */
+typedef tacho_status (*tacho_intake_attempt)(void *self, tacho_order_mode mode, tacho_dict *dict);
+
+/*
+ * Runs |attempt| in pass mode and, should the input turn out not to be in order, once more in
+ * sort mode; at once in sort mode when |can_repeat| is false.
+ */
+tacho_status tacho_intake_run(tacho_intake_attempt attempt, void *self, bool can_repeat,
+                              tacho_dict *dict) TACHO_MUST_USE;
+
+/* Records lost in all parts together. */
+uint64_t tacho_intake_lost_count(const tacho_dict *dict);
+
+/* A failure when anything was lost: what --strict asks for, before anything is written. */
+tacho_status tacho_intake_refuse_losses(const tacho_dict *dict) TACHO_MUST_USE;
+
+#endif
