@@ -116,7 +116,7 @@ static void test_copy(void **state)
     tacho_arena arena;
     tacho_arena_init(&arena);
     char source[] = "conv\0 2d";
-    tacho_str copy;
+    tacho_str copy = {0};
     assert_null(tacho_arena_copy(&arena, tacho_str_make(source, 8), &copy));
     memset(source, 'x', sizeof(source));
     assert_int_equal(copy.len, 8);

@@ -2,11 +2,13 @@
 /*
  * Each text is read in every way an input can be made: a file and bytes in memory, plain and
  * compressed by zlib and libzstd themselves. Long inputs are files with holes, which cost
- * nothing to make.
+ * nothing to make. read(2) is replaced to give less than it is asked for.
  */
+#define _GNU_SOURCE /* syscall(2) */
 #include "base/input.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -22,6 +25,20 @@
 #include <cmocka.h>
 
 enum { WINDOW_BYTES = 256 << 10, PATH_BYTES = 1024, GZIP_WINDOW_BITS = 15 + 16 };
+
+static size_t read_max = SIZE_MAX;
+static size_t read_call_count;
+
+/* As from a pipe that is filled slowly, and with signals coming in. */
+ssize_t read(int fd, void *bytes, size_t room)
+{
+    read_call_count++;
+    if (read_max < SIZE_MAX && read_call_count % 3 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return (ssize_t)syscall(SYS_read, fd, bytes, room < read_max ? room : read_max);
+}
 
 /* The folder of one test and two files in it. */
 typedef struct scratch {
@@ -52,6 +69,7 @@ static int make_scratch(void **state)
 static int remove_scratch(void **state)
 {
     scratch *made = *state;
+    read_max = SIZE_MAX;
     unlink(made->path);
     unlink(made->other_path);
     int result = rmdir(made->folder);
@@ -137,7 +155,7 @@ static char *join_lines(tacho_input *input)
     size_t len = 0;
     uint64_t line_count = input->line_number;
     for (;;) {
-        tacho_str line;
+        tacho_str line = {0};
         bool got = false;
         assert_null(tacho_input_line(input, &line, &got));
         if (!got) {
@@ -163,7 +181,7 @@ static void check_lines(tacho_input *input, size_t text_len, const char *expecte
     assert_int_equal(tacho_input_offset(input), text_len);
     assert_null(tacho_input_damage(input));
     /* The end stays the end. */
-    tacho_str line;
+    tacho_str line = {0};
     bool got = true;
     assert_null(tacho_input_line(input, &line, &got));
     assert_false(got);
@@ -218,12 +236,27 @@ static void test_lines(void **state)
     }
 }
 
+static void test_short_reads(void **state)
+{
+    tacho_str text = TACHO_STR("first\r\nsecond\n\nlast");
+    for (read_max = 1; read_max < 8; read_max++) {
+        read_call_count = 0;
+        check_lines_of(*state, text, text, "first|second||last|");
+        assert_true(read_call_count > text.len / read_max);
+        for (size_t k = 0; k < 2; k++) {
+            tacho_str packed = compressors[k](text);
+            check_lines_of(*state, packed, text, "first|second||last|");
+            discard(packed);
+        }
+    }
+}
+
 /* NUL is a byte like others. */
 static void test_line_with_nul(void **state)
 {
     (void)state;
     tacho_input input;
-    tacho_str line;
+    tacho_str line = {0};
     bool got = false;
     assert_null(tacho_input_open_bytes("bytes", TACHO_STR("a\0b\nc"), &input));
     assert_null(tacho_input_line(&input, &line, &got));
@@ -269,7 +302,7 @@ static tacho_str make_long_text(size_t line_count)
 static void check_long_text(tacho_input *input, size_t line_count)
 {
     for (size_t i = 0; i < line_count; i++) {
-        tacho_str line;
+        tacho_str line = {0};
         bool got = false;
         char number[32];
         int digits = snprintf(number, sizeof(number), "%zu", i);
@@ -319,7 +352,7 @@ static void test_line_ends_at_window(void **state)
         memcpy(text + len, "\r\nend", 5);
         write_file(made->path, tacho_str_make(text, len + 5));
         tacho_input input;
-        tacho_str line;
+        tacho_str line = {0};
         bool got = false;
         assert_null(tacho_input_open(made->path, &input));
         assert_null(tacho_input_line(&input, &line, &got));
@@ -355,7 +388,7 @@ static void open_with_long_line(const scratch *made, size_t len, bool has_end, t
         assert_int_equal(write(fd, "\nlast", 5), 5);
         assert_int_equal(close(fd), 0);
     }
-    tacho_str line;
+    tacho_str line = {0};
     bool got = false;
     assert_null(tacho_input_open(made->path, input));
     assert_null(tacho_input_line(input, &line, &got));
@@ -366,7 +399,7 @@ static void test_longest_line(void **state)
 {
     for (int has_end = 0; has_end < 2; has_end++) {
         tacho_input input;
-        tacho_str line;
+        tacho_str line = {0};
         bool got = false;
         open_with_long_line(*state, TACHO_INPUT_TOKEN_MAX, has_end, &input);
         assert_null(tacho_input_line(&input, &line, &got));
@@ -384,7 +417,7 @@ static void check_too_long(tacho_input *input, const char *name)
     snprintf(message, sizeof(message),
              "%s:2: the line that starts at byte 6 is longer than 16 MiB; is this a text file?",
              name);
-    tacho_str line;
+    tacho_str line = {0};
     bool got = false;
     check_status(tacho_input_line(input, &line, &got), TACHO_CODE_LIMIT, message);
     tacho_input_close(input);
@@ -419,7 +452,7 @@ static void test_line_in_memory_is_too_long(void **state)
     memcpy(text, "first\n", 6);
     text[len - 1] = '\n';
     tacho_input input;
-    tacho_str line;
+    tacho_str line = {0};
     bool got = false;
     assert_null(tacho_input_open_bytes("bytes", tacho_str_make(text, len), &input));
     assert_null(tacho_input_line(&input, &line, &got));
@@ -432,7 +465,7 @@ static void test_peek(void **state)
 {
     const scratch *made = *state;
     tacho_input input;
-    tacho_str seen;
+    tacho_str seen = {0};
     write_file(made->path, TACHO_STR("magic\nbody"));
     assert_null(tacho_input_open(made->path, &input));
     assert_null(tacho_input_peek(&input, 0, &seen));
@@ -459,7 +492,7 @@ static void test_peek_far(void **state)
     enum { TEXT_BYTES = 3 * WINDOW_BYTES };
     const scratch *made = *state;
     tacho_input input;
-    tacho_str seen;
+    tacho_str seen = {0};
     write_sparse(made->path, TEXT_BYTES, TEXT_BYTES - 4, TACHO_STR("tail"));
     assert_null(tacho_input_open(made->path, &input));
     assert_null(tacho_input_peek(&input, 1000, &seen));
@@ -476,7 +509,7 @@ static void test_peek_token_max(void **state)
 {
     const scratch *made = *state;
     tacho_input input;
-    tacho_str seen;
+    tacho_str seen = {0};
     write_sparse(made->path, TACHO_INPUT_TOKEN_MAX + 10, 0, TACHO_STR("x"));
     assert_null(tacho_input_open(made->path, &input));
     assert_null(tacho_input_peek(&input, TACHO_INPUT_TOKEN_MAX, &seen));
@@ -529,7 +562,7 @@ static void test_skippable_frames(void **state)
 /* Checks that |input| yields a prefix of |text| and ends; returns how long a prefix. */
 static size_t read_prefix(tacho_input *input, tacho_str text)
 {
-    tacho_str seen;
+    tacho_str seen = {0};
     assert_null(tacho_input_peek(input, text.len + 1, &seen));
     assert_true(seen.len <= text.len);
     assert_memory_equal(seen.data, text.data, seen.len);
@@ -625,7 +658,7 @@ static void test_damage_anywhere(void **state)
         for (size_t at = 4; at < packed.len; at++) {
             bytes[at] = (char)~bytes[at];
             tacho_input input;
-            tacho_str seen;
+            tacho_str seen = {0};
             assert_null(tacho_input_open_bytes("bytes", copy, &input));
             assert_null(tacho_input_peek(&input, 1 << 20, &seen));
             if (tacho_input_damage(&input) == NULL && !tacho_str_equal(seen, text)) {
@@ -682,7 +715,7 @@ static void test_cut_line_is_lost(void **state)
         tacho_input input;
         assert_null(tacho_input_open(made->path, &input));
         const char *expected = text.data;
-        tacho_str line;
+        tacho_str line = {0};
         bool got = true;
         while (got) {
             assert_null(tacho_input_line(&input, &line, &got));
@@ -746,7 +779,7 @@ static void test_dense_stream(void **state)
         tacho_input input;
         assert_null(tacho_input_open(made->path, &input));
         for (;;) {
-            tacho_str seen;
+            tacho_str seen = {0};
             assert_null(tacho_input_peek(&input, 1, &seen));
             if (seen.len == 0) {
                 break;
@@ -926,6 +959,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(test_lines),
+        IN_SCRATCH(test_short_reads),
         cmocka_unit_test(test_line_with_nul),
         IN_SCRATCH(test_compression_is_named),
         IN_SCRATCH(test_lines_across_refills),

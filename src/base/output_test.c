@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each test writes into a folder of its own and then looks at the folder: what is in it, how
- * long, with which mode. Three system calls are replaced: umask(2) to see who calls it, fsync(2)
- * to let it fail, openat(2) to be like a file system that knows no unnamed files.
+ * long, with which mode. Four system calls are replaced: umask(2) to see who calls it, fsync(2) to
+ * let it fail, write(2) to take less than it is given, openat(2) to be like a file system that
+ * knows no unnamed files.
  */
 #define _GNU_SOURCE /* syscall(2) */
 #include "base/output.h"
@@ -33,6 +34,8 @@ static size_t umask_call_count;
 static size_t fsync_call_count;
 static bool fsync_fails;
 static bool unnamed_files_fail;
+static bool writes_are_short;
+static size_t write_call_count;
 
 mode_t umask(mode_t mask)
 {
@@ -47,6 +50,18 @@ int fsync(int fd)
     fsync_call_count++;
     errno = EIO;
     return fsync_fails ? -1 : 0;
+}
+
+/* As into a pipe with little room, and with signals coming in. */
+ssize_t write(int fd, const void *bytes, size_t len)
+{
+    write_call_count++;
+    if (writes_are_short && write_call_count % 3 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    size_t taken = writes_are_short && len > 1000 ? 1000 : len;
+    return (ssize_t)syscall(SYS_write, fd, bytes, taken);
 }
 
 /* output.c asks it for unnamed files only. */
@@ -121,6 +136,7 @@ static int remove_scratch(void **state)
     scratch *made = *state;
     unnamed_files_fail = false;
     fsync_fails = false;
+    writes_are_short = false;
     empty_folder(made->folder);
     int result = rmdir(made->folder);
     free(made);
@@ -409,7 +425,7 @@ static void test_stale_temporary_names(void **state)
     file_path stale[3];
     for (int i = 0; i < 3; i++) {
         char name[64];
-        snprintf(name, sizeof(name), "out.%ld-%d.partial", (long)getpid(), i);
+        snprintf(name, sizeof(name), ".tacho-%ld-%d.partial", (long)getpid(), i);
         stale[i] = path_of(made, name);
         write_file(stale[i].text, "stale", 0600);
     }
@@ -480,6 +496,19 @@ static void test_pieces(void **state)
     free(pattern);
 }
 
+static void test_short_writes(void **state)
+{
+    const scratch *made = *state;
+    char *pattern = make_pattern(BUFFER_BYTES + 1234);
+    writes_are_short = true;
+    write_call_count = 0;
+    write_and_commit(made->path, tacho_str_make(pattern, BUFFER_BYTES + 1234));
+    writes_are_short = false;
+    assert_true(write_call_count > 300);
+    check_file(made->path, tacho_str_make(pattern, BUFFER_BYTES + 1234));
+    free(pattern);
+}
+
 /* What lies just before the end of the buffer is not cut by a reserve that does not fit. */
 static void test_reserve_flushes(void **state)
 {
@@ -490,7 +519,9 @@ static void test_reserve_flushes(void **state)
     for (size_t left = 0; left < 3; left++) {
         tacho_output_flush(&output);
         tacho_output_write(&output, pattern, BUFFER_BYTES - left);
-        memcpy(tacho_output_reserve(&output, 2), "ab", 2);
+        unsigned char *room = tacho_output_reserve(&output, 2);
+        assert_true(output.limit - room >= 2);
+        memcpy(room, "ab", 2);
         output.cursor += 2;
     }
     assert_null(tacho_output_commit(&output));
@@ -529,22 +560,33 @@ static void test_printf(void **state)
     free(expected);
 }
 
-/* Text longer than a reserve is written whole. */
+/* Text of any length is written whole; the first lengths are about where room ends. */
 static void test_printf_long(void **state)
 {
     const scratch *made = *state;
-    enum { LENGTH = 100000 };
-    char *text = malloc(LENGTH + 1);
+    static const size_t lens[] = {4095,
+                                  4096,
+                                  4097,
+                                  TACHO_OUTPUT_RESERVE_MAX - 1,
+                                  TACHO_OUTPUT_RESERVE_MAX,
+                                  TACHO_OUTPUT_RESERVE_MAX + 1,
+                                  3 * BUFFER_BYTES};
+    char *text = malloc(3 * BUFFER_BYTES + 1);
     assert_non_null(text);
-    memset(text, 'x', LENGTH);
-    text[LENGTH] = '\0';
-    tacho_output output;
-    assert_null(tacho_output_open(made->path, &output));
-    tacho_output_printf(&output, "%s", text);
-    uint64_t written = tacho_output_offset(&output);
-    tacho_output_close(&output);
+    for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+        memset(text, 'x', lens[i]);
+        text[lens[i]] = '\0';
+        tacho_output output;
+        assert_null(tacho_output_open(made->path, &output));
+        tacho_output_printf(&output, "%s", text);
+        uint64_t written = tacho_output_offset(&output);
+        tacho_status status = tacho_output_commit(&output);
+        tacho_output_close(&output);
+        assert_null(status);
+        assert_int_equal(written, lens[i]);
+        check_file(made->path, tacho_str_make(text, lens[i]));
+    }
     free(text);
-    assert_int_equal(written, LENGTH);
 }
 
 /* Reads back through tacho_input, which recognises the compression by content. */
@@ -553,7 +595,7 @@ static void check_packed(const char *path, const char *compression, tacho_str ex
     tacho_input input;
     assert_null(tacho_input_open(path, &input));
     assert_string_equal(tacho_input_compression(&input), compression);
-    tacho_str seen;
+    tacho_str seen = {0};
     assert_null(tacho_input_peek(&input, expected.len + 1, &seen));
     assert_int_equal(seen.len, expected.len);
     assert_memory_equal(seen.data, expected.data, expected.len);
@@ -943,6 +985,7 @@ int main(void)
         IN_SCRATCH(test_stale_temporary_names),
         IN_SCRATCH(test_relative_path),
         IN_SCRATCH(test_pieces),
+        IN_SCRATCH(test_short_writes),
         IN_SCRATCH(test_reserve_flushes),
         IN_SCRATCH(test_printf),
         IN_SCRATCH(test_printf_long),

@@ -161,7 +161,7 @@ static void test_clean(void **state)
         const text_case *this_case = &clean_cases[i];
         bool is_clean = tacho_str_equal(this_case->in, this_case->out);
         assert_int_equal(tacho_utf8_is_clean(this_case->in), is_clean);
-        tacho_str cleaned;
+        tacho_str cleaned = {0};
         assert_null(tacho_utf8_clean(this_case->in, &arena, &cleaned));
         check_text(cleaned, this_case->out);
         if (is_clean) {
@@ -235,7 +235,7 @@ static void test_printable(void **state)
     tacho_arena arena;
     tacho_arena_init(&arena);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        tacho_str shown;
+        tacho_str shown = {0};
         assert_null(tacho_utf8_printable(cases[i].in, &arena, &shown));
         check_text(shown, cases[i].out);
         if (tacho_str_equal(cases[i].in, cases[i].out)) {
@@ -253,7 +253,7 @@ static void test_printable_grows(void **state)
     memset(text, 0xff, sizeof(text));
     tacho_arena arena;
     tacho_arena_init(&arena);
-    tacho_str shown;
+    tacho_str shown = {0};
     assert_null(tacho_utf8_printable(tacho_str_make(text, sizeof(text)), &arena, &shown));
     assert_int_equal(shown.len, 4 * sizeof(text));
     for (size_t i = 0; i < shown.len; i += 4) {
@@ -270,7 +270,7 @@ static void test_printable_is_safe(void **state)
     tacho_arena_init(&arena);
     for (uint32_t value = 0; value < 0x10000; value++) {
         const char bytes[3] = {(char)(value >> 8), (char)(value & 0xff), 'x'};
-        tacho_str shown;
+        tacho_str shown = {0};
         assert_null(tacho_utf8_printable(tacho_str_make(bytes, 3), &arena, &shown));
         bool is_safe = tacho_utf8_is_clean(shown);
         for (size_t i = 0; i < shown.len; i++) {
@@ -339,6 +339,23 @@ static void test_width_of_signs(void **state)
     check_widths(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
+/* Their neighbours, which are one column wide. */
+static void test_width_of_narrow_signs(void **state)
+{
+    (void)state;
+    static const width_case cases[] = {
+        {"\xe2\x86\x92", 1},     /* U+2192 arrow */
+        {"\xe2\x94\x80", 1},     /* U+2500 box drawing */
+        {"\xe2\x96\x88", 1},     /* U+2588 full block */
+        {"\xe2\x9c\x93", 1},     /* U+2713 check mark */
+        {"\xf0\x9f\x99\x90", 1}, /* U+1F650 ornament */
+        {"\xf0\x9f\x9e\x80", 1}, /* U+1F780 triangle */
+        {"\xf0\x9f\xa1\x90", 1}, /* U+1F850 arrow */
+        {"\xf0\x9f\xa8\x80", 1}, /* U+1FA00 chess piece */
+    };
+    check_widths(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_printable_is_safe),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_width_of_signs),
+        cmocka_unit_test(test_width_of_narrow_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

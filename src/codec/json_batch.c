@@ -1,238 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The scanner. It checks no bounds, for zero bytes lie behind the limit of the buffer, at which
+ * every scan stops. Nor does it change the text: a token that turns out to be incomplete is
+ * scanned again from its first byte when more input is there.
+ *
+ * What decides its speed is that the position of a token hangs on branches, which are predicted,
+ * rather than on arithmetic over the bytes before it; so short runs are walked byte by byte and
+ * only long ones 16 bytes at a time.
+ */
 #include "codec/json_batch.h"
+
+#include "codec/json_escape.h"
+
+#if defined(__SSE2__) && !defined(TACHO_JSON_PORTABLE)
 #include <emmintrin.h>
-#define HYB 8
-#define tok tacho_json_packed
-enum state { VALUE, FIRST_VALUE, KEY, FIRST_KEY, COLON, AFTER, DONE };
-static inline __m128i load(const char *p)
+#define HAS_SSE2 1
+#else
+#define HAS_SSE2 0
+#endif
+
+enum { SHORT_STRING = 8 };
+
+/*
+ * Where the scan stands. Only inlined functions take its address, so that it lives in registers;
+ * the others take the reader.
+ */
+typedef struct scanner {
+    char *at; /* behind the last token and what went with it */
+    tacho_json_packed *out;
+    tacho_json_state state;
+    size_t depth;
+    bool is_in_object;
+    char *base;
+    tacho_json_reader *reader;
+} scanner;
+
+/* Says why the scan ends. */
+static bool stop(tacho_json_reader *reader, const char *at, const char *wanted)
 {
-    return _mm_loadu_si128((const __m128i *)p);
+    reader->stop = at;
+    reader->wanted = wanted;
+    return false;
 }
-#define EQ(x, c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
-#define OR _mm_or_si128
+
+/* ---- runs of bytes ------------------------------------------------------------------------ */
+
+#if HAS_SSE2
+
+static inline __m128i load(const char *at)
+{
+    __m128i bytes;
+    memcpy(&bytes, at, sizeof(bytes));
+    return bytes;
+}
+
+static inline __m128i equal(__m128i bytes, char byte)
+{
+    return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte));
+}
+
+/* The first byte from |at| on that is a quote, a backslash or a control character. */
 static inline char *find_string_stop(char *at)
 {
-    for (;; at += 16) {
-        __m128i x = load(at);
-        unsigned m = (unsigned)_mm_movemask_epi8(OR(
-            OR(EQ(x, '"'), EQ(x, '\\')), _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)), x)));
-        if (TACHO_LIKELY(m))
-            return at + __builtin_ctz(m);
+    for (;; at += sizeof(__m128i)) {
+        __m128i bytes = load(at);
+        __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+        __m128i others = _mm_or_si128(equal(bytes, '"'), equal(bytes, '\\'));
+        unsigned stops = (unsigned)_mm_movemask_epi8(_mm_or_si128(controls, others));
+        if (TACHO_LIKELY(stops != 0)) {
+            return at + __builtin_ctz(stops);
+        }
     }
 }
+
 static inline char *find_non_space(char *at)
 {
-    for (;; at += 16) {
-        __m128i x = load(at);
-        unsigned m = (unsigned)_mm_movemask_epi8(
-                         OR(OR(EQ(x, ' '), EQ(x, '\t')), OR(EQ(x, '\n'), EQ(x, '\r')))) ^
-                     0xffff;
-        if (TACHO_LIKELY(m))
-            return at + __builtin_ctz(m);
+    for (;; at += sizeof(__m128i)) {
+        __m128i bytes = load(at);
+        __m128i blanks = _mm_or_si128(equal(bytes, ' '), equal(bytes, '\t'));
+        __m128i line_ends = _mm_or_si128(equal(bytes, '\n'), equal(bytes, '\r'));
+        unsigned spaces = (unsigned)_mm_movemask_epi8(_mm_or_si128(blanks, line_ends));
+        if (TACHO_LIKELY(spaces != 0xffff)) {
+            return at + __builtin_ctz(spaces ^ 0xffff);
+        }
     }
 }
-static inline char *skip_space(char *at)
+
+#else
+
+#define EACH(byte) (0x0101010101010101U * (uint64_t)(byte))
+
+static inline uint64_t load(const char *at)
 {
-    if ((unsigned char)*at > ' ')
-        return at;
-    if (*at == ' ' && (unsigned char)at[1] > ' ')
-        return at + 1;
-    return find_non_space(at);
+    uint64_t bytes = 0;
+    memcpy(&bytes, at, sizeof(bytes));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes = __builtin_bswap64(bytes);
+#endif
+    return bytes;
 }
-static const unsigned char stops_tab[256] = {1, 1, 1, 1, 1, 1, 1, 1, 1,         1,         1, 1,
-                                             1, 1, 1, 1, 1, 1, 1, 1, 1,         1,         1, 1,
-                                             1, 1, 1, 1, 1, 1, 1, 1, ['"'] = 1, ['\\'] = 1};
-static inline char *string_end(char *at)
+
+/* Sets the top bit of each byte below |bound|, and none before the first of them. */
+static inline uint64_t below(uint64_t bytes, unsigned bound)
 {
-#ifdef HYB
-    for (int i = 0; i < HYB; i++) {
-        if (stops_tab[(unsigned char)*at])
-            return at;
+    return (bytes - EACH(bound)) & ~bytes & EACH(0x80);
+}
+
+/* The first byte from |at| on that is a quote, a backslash or a control character. */
+static inline char *find_string_stop(char *at)
+{
+    for (;; at += sizeof(uint64_t)) {
+        uint64_t bytes = load(at);
+        uint64_t stops =
+            below(bytes, 0x20) | below(bytes ^ EACH('"'), 1) | below(bytes ^ EACH('\\'), 1);
+        if (TACHO_LIKELY(stops != 0)) {
+            return at + __builtin_ctzll(stops) / 8;
+        }
+    }
+}
+
+static inline char *find_non_space(char *at)
+{
+    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') {
         at++;
     }
+    return at;
+}
+
 #endif
-    return find_string_stop(at);
-}
-static inline bool is_digit(char c)
+
+/* Bytes at which find_string_stop stops. */
+static const bool string_stops[256] = {
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, /* 0x00 to 0x1f */
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ['"'] = 1, ['\\'] = 1,
+};
+
+/* The same as find_string_stop, for mostly the stop is near. */
+static inline char *find_string_end(char *at)
 {
-    return (unsigned char)(c - '0') < 10;
+    const char *far = at + SHORT_STRING;
+    while (!string_stops[(unsigned char)*at]) {
+        if (++at == far) {
+            return find_string_stop(at);
+        }
+    }
+    return at;
 }
-static inline char *skip_digits(char *p)
+
+/* Mostly there is no space or a single one. */
+static inline char *skip_space(char *at)
 {
-    while (is_digit(*p))
-        p++;
-    return p;
+    if (TACHO_LIKELY((unsigned char)*at > ' ')) {
+        return at;
+    }
+    if (*at == ' ' && (unsigned char)at[1] > ' ') {
+        return at + 1;
+    }
+    return find_non_space(at);
 }
-static inline char *number_end(char *p)
+
+static inline bool is_digit(char byte)
 {
-    p += *p == '-';
-    char *d = p;
-    p = skip_digits(p);
-    if (TACHO_UNLIKELY(p == d))
+    return (unsigned char)(byte - '0') < 10;
+}
+
+static inline char *skip_digits(char *at)
+{
+    while (is_digit(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------- */
+
+static inline void put(scanner *scan, const char *start, const char *end, unsigned kind)
+{
+    *scan->out++ =
+        (tacho_json_packed){(uint32_t)(start - scan->base), (uint32_t)(end - start) << 8 | kind};
+}
+
+/* The string whose text begins at |start|; NULL or the byte behind its quote. */
+static inline char *scan_string(scanner *scan, char *start, unsigned kind)
+{
+    char *at = find_string_end(start);
+    if (TACHO_UNLIKELY(*at != '"')) {
+        at = tacho_json_escape_find_end(scan->reader, at);
+        if (at == NULL) {
+            return NULL;
+        }
+        kind |= TACHO_JSON_ODD;
+    }
+    put(scan, start, at, kind);
+    return at + 1;
+}
+
+/* NULL or the end of the number at |at|. */
+static inline char *scan_number(scanner *scan, char *at)
+{
+    char *digits = at + (*at == '-');
+    at = skip_digits(digits);
+    if (TACHO_UNLIKELY(at == digits)) {
+        stop(scan->reader, at, "a digit");
         return NULL;
-    if (*d == '0')
-        p = d + 1;
-    if (*p == '.') {
-        d = p + 1;
-        p = skip_digits(d);
-        if (TACHO_UNLIKELY(p == d))
-            return NULL;
     }
-    if (TACHO_UNLIKELY((*p | 0x20) == 'e')) {
-        d = p + 1 + (p[1] == '+' || p[1] == '-');
-        p = skip_digits(d);
-        if (TACHO_UNLIKELY(p == d))
+    at = *digits == '0' ? digits + 1 : at;
+    if (*at == '.') {
+        digits = at + 1;
+        at = skip_digits(digits);
+        if (TACHO_UNLIKELY(at == digits)) {
+            stop(scan->reader, at, "a digit after the decimal point");
             return NULL;
+        }
     }
-    return p;
+    if (TACHO_UNLIKELY((*at | 0x20) == 'e')) {
+        digits = at + 1 + (at[1] == '+' || at[1] == '-');
+        at = skip_digits(digits);
+        if (at == digits) {
+            stop(scan->reader, at, "a digit of the exponent");
+            return NULL;
+        }
+    }
+    /* At the limit more digits may follow, if only because the input was cut among them. */
+    const tacho_json_reader *reader = scan->reader;
+    if (TACHO_UNLIKELY(at == reader->limit && !(reader->is_at_end && scan->depth == 0))) {
+        stop(scan->reader, at, "what follows a number");
+        return NULL;
+    }
+    return at;
 }
-#define PUT(s, n, k) (*out++ = (tok){(uint32_t)((s)-base), (uint32_t)(n) << 8 | (k)})
-/* returns reason */
-void tacho_json_batch_scan(tacho_json_reader *r)
+
+/* NULL or the end of |word|, of which the first letter is at |at|. */
+static char *scan_word(tacho_json_reader *reader, char *at, const char *word)
 {
-    char *base = r->base, *at = r->cursor, *limit = r->limit;
-    tok *out = r->tokens;
-    tok *out_end = r->tokens + TACHO_JSON_BATCH;
-    unsigned state = r->state;
-    size_t depth = r->depth;
-    uint64_t *kinds = r->kinds;
-    bool in_obj = depth > 0 && (kinds[(depth - 1) >> 6] >> ((depth - 1) & 63) & 1);
-    char *safe = at;
-    while (out < out_end) {
-        at = skip_space(at);
-        safe = at;
-        if (state == AFTER) {
-            if (*at == ',') {
-                at = skip_space(at + 1);
-                safe = at;
-                state = in_obj ? KEY : VALUE;
-            } else if (*at == (in_obj ? '}' : ']')) {
-            close:
-                PUT(at, 1, in_obj ? TACHO_JSON_OBJECT_END : TACHO_JSON_ARRAY_END);
-                at++;
-                depth--;
-                if (depth == 0) {
-                    state = DONE;
-                    safe = at;
-                    break;
-                }
-                in_obj = kinds[(depth - 1) >> 6] >> ((depth - 1) & 63) & 1;
-                state = AFTER;
-                if (*at == ',') {
-                    at++;
-                    state = in_obj ? KEY : VALUE;
-                }
-                safe = at;
-                continue;
-            } else
-                break;
+    for (; *word != '\0'; word++, at++) {
+        if (*at != *word) {
+            stop(reader, at, "true, false or null");
+            return NULL;
         }
-        if (state == KEY || state == FIRST_KEY) {
-            if (*at != '"') {
-                if (*at == '}' && state == FIRST_KEY)
-                    goto close;
-                break;
-            }
-            char *s = at + 1, *e = string_end(s);
-            if (TACHO_UNLIKELY(*e != '"'))
-                break;
-            at = skip_space(e + 1);
-            if (TACHO_UNLIKELY(*at != ':'))
-                break;
-            at = skip_space(at + 1);
-            PUT(s, e - s, TACHO_JSON_KEY);
-            state = VALUE;
-            safe = at;
-        }
-        switch (*at) {
-        case '"': {
-            char *s = at + 1, *e = string_end(s);
-            if (TACHO_UNLIKELY(*e != '"'))
-                goto out;
-            PUT(s, e - s, TACHO_JSON_STRING);
-            at = e + 1;
-            break;
-        }
-        case '-':
-        case '0':
-        case '1':
-        case '2':
-        case '3':
-        case '4':
-        case '5':
-        case '6':
-        case '7':
-        case '8':
-        case '9': {
-            char *e = number_end(at);
-            if (TACHO_UNLIKELY(e == NULL || e == limit))
-                goto out;
-            PUT(at, e - at, TACHO_JSON_NUMBER);
-            at = e;
-            break;
-        }
-        case '[':
-            if (depth == 512)
-                goto out;
-            kinds[depth >> 6] &= ~(1ull << (depth & 63));
-            depth++;
-            in_obj = false;
-            PUT(at, 1, TACHO_JSON_ARRAY_BEGIN);
-            at++;
-            state = FIRST_VALUE;
-            safe = at;
-            continue;
-        case '{':
-            if (depth == 512)
-                goto out;
-            kinds[depth >> 6] |= (1ull << (depth & 63));
-            depth++;
-            in_obj = true;
-            PUT(at, 1, TACHO_JSON_OBJECT_BEGIN);
-            at++;
-            state = FIRST_KEY;
-            safe = at;
-            continue;
-        case ']':
-            if (state == FIRST_VALUE)
-                goto close;
-            goto out;
-        case 't':
-            if (memcmp(at, "true", 4))
-                goto out;
-            PUT(at, 4, TACHO_JSON_TRUE);
-            at += 4;
-            break;
-        case 'f':
-            if (memcmp(at, "false", 5))
-                goto out;
-            PUT(at, 5, TACHO_JSON_FALSE);
-            at += 5;
-            break;
-        case 'n':
-            if (memcmp(at, "null", 4))
-                goto out;
-            PUT(at, 4, TACHO_JSON_NULL);
-            at += 4;
-            break;
-        default:
-            goto out;
-        }
-        state = depth ? AFTER : DONE;
-        if (!depth) {
-            safe = at;
-            break;
-        }
-        if (*at == ',') {
-            at++;
-            state = in_obj ? KEY : VALUE;
-        }
-        safe = at;
     }
-out:
-    r->cursor = safe;
-    r->state = state;
-    r->depth = depth;
-    r->token = r->tokens;
-    r->token_end = out;
-    r->stop = r->limit;
+    return at;
+}
+
+static inline bool begin_container(scanner *scan, char *at, bool is_object)
+{
+    if (TACHO_UNLIKELY(scan->depth == TACHO_JSON_DEPTH_MAX)) {
+        return stop(scan->reader, at, NULL);
+    }
+    uint64_t bit = (uint64_t)1 << (scan->depth & 63);
+    uint64_t *word = &scan->reader->kinds[scan->depth >> 6];
+    *word = is_object ? *word | bit : *word & ~bit;
+    scan->depth++;
+    scan->is_in_object = is_object;
+    scan->state = is_object ? TACHO_JSON_STATE_FIRST_KEY : TACHO_JSON_STATE_FIRST_VALUE;
+    put(scan, at, at + 1, is_object ? TACHO_JSON_OBJECT_BEGIN : TACHO_JSON_ARRAY_BEGIN);
+    scan->at = at + 1;
+    return true;
+}
+
+/* Goes on behind a value that ends at |at|, mostly with a comma. */
+static inline bool end_value(scanner *scan, char *at)
+{
+    scan->at = at;
+    if (TACHO_UNLIKELY(scan->depth == 0)) {
+        scan->state = TACHO_JSON_STATE_DONE;
+    } else if (*at == ',') {
+        scan->state = scan->is_in_object ? TACHO_JSON_STATE_KEY : TACHO_JSON_STATE_VALUE;
+        scan->at++;
+    } else {
+        scan->state = TACHO_JSON_STATE_AFTER;
+    }
+    return true;
+}
+
+static inline bool end_container(scanner *scan, char *at)
+{
+    put(scan, at, at + 1, scan->is_in_object ? TACHO_JSON_OBJECT_END : TACHO_JSON_ARRAY_END);
+    scan->depth--;
+    if (TACHO_LIKELY(scan->depth > 0)) {
+        size_t outer = scan->depth - 1;
+        scan->is_in_object = scan->reader->kinds[outer >> 6] >> (outer & 63) & 1;
+    }
+    return end_value(scan, at + 1);
+}
+
+/* A number, true, false or null that begins at |at| and has been scanned to |end|. */
+static inline bool end_scalar(scanner *scan, const char *at, char *end, tacho_json_token kind)
+{
+    if (TACHO_UNLIKELY(end == NULL)) {
+        return false;
+    }
+    put(scan, at, end, kind);
+    return end_value(scan, end);
+}
+
+static inline bool scan_value(scanner *scan, char *at)
+{
+    char *end = NULL;
+    switch (*at) {
+    case '"':
+        end = scan_string(scan, at + 1, TACHO_JSON_STRING);
+        return TACHO_LIKELY(end != NULL) && end_value(scan, end);
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
+        return end_scalar(scan, at, scan_number(scan, at), TACHO_JSON_NUMBER);
+    case '[':
+        return begin_container(scan, at, false);
+    case '{':
+        return begin_container(scan, at, true);
+    case 't':
+        return end_scalar(scan, at, scan_word(scan->reader, at, "true"), TACHO_JSON_TRUE);
+    case 'f':
+        return end_scalar(scan, at, scan_word(scan->reader, at, "false"), TACHO_JSON_FALSE);
+    case 'n':
+        return end_scalar(scan, at, scan_word(scan->reader, at, "null"), TACHO_JSON_NULL);
+    default:
+        return stop(scan->reader, at, "a value");
+    }
+}
+
+/* A key and its colon; only the key when something else follows it. */
+static inline bool scan_key(scanner *scan, char *at)
+{
+    if (TACHO_UNLIKELY(*at != '"')) {
+        return stop(scan->reader, at, "a key in quotes");
+    }
+    at = scan_string(scan, at + 1, TACHO_JSON_KEY);
+    if (TACHO_UNLIKELY(at == NULL)) {
+        return false;
+    }
+    at = skip_space(at);
+    bool has_colon = *at == ':';
+    scan->state = has_colon ? TACHO_JSON_STATE_VALUE : TACHO_JSON_STATE_COLON;
+    scan->at = has_colon ? at + 1 : at;
+    return true;
+}
+
+/* A comma, or the end of the container. */
+static inline bool scan_after(scanner *scan, char *at)
+{
+    if (*at == (scan->is_in_object ? '}' : ']')) {
+        return end_container(scan, at);
+    }
+    if (TACHO_UNLIKELY(*at != ',')) {
+        return stop(scan->reader, at, scan->is_in_object ? "',' or '}'" : "',' or ']'");
+    }
+    scan->state = scan->is_in_object ? TACHO_JSON_STATE_KEY : TACHO_JSON_STATE_VALUE;
+    scan->at = at + 1;
+    return true;
+}
+
+static inline bool scan_colon(scanner *scan, char *at)
+{
+    if (*at != ':') {
+        return stop(scan->reader, at, "':' after a key");
+    }
+    scan->state = TACHO_JSON_STATE_VALUE;
+    scan->at = at + 1;
+    return true;
+}
+
+/* A token or what stands between two. */
+static inline bool scan_next(scanner *scan)
+{
+    char *at = scan->at = skip_space(scan->at);
+    switch (scan->state) {
+    case TACHO_JSON_STATE_FIRST_KEY:
+        if (*at == '}') {
+            return end_container(scan, at);
+        }
+        /* fall through */
+    case TACHO_JSON_STATE_KEY:
+        return scan_key(scan, at);
+    case TACHO_JSON_STATE_FIRST_VALUE:
+        if (*at == ']') {
+            return end_container(scan, at);
+        }
+        /* fall through */
+    case TACHO_JSON_STATE_VALUE:
+        return scan_value(scan, at);
+    case TACHO_JSON_STATE_COLON:
+        return scan_colon(scan, at);
+    case TACHO_JSON_STATE_AFTER:
+        return scan_after(scan, at);
+    case TACHO_JSON_STATE_DONE:
+        break;
+    }
+    return stop(scan->reader, at, "the end of the input");
+}
+
+void tacho_json_batch_scan(tacho_json_reader *reader)
+{
+    scanner scan = {
+        .at = reader->cursor,
+        .out = reader->tokens + 1,
+        .state = reader->state,
+        .depth = reader->depth,
+        .is_in_object = reader->is_in_object,
+        .base = reader->base,
+        .reader = reader,
+    };
+    const tacho_json_packed *full = reader->tokens + TACHO_JSON_BATCH + 1;
+    while (scan.out < full && scan_next(&scan)) {
+    }
+    reader->cursor = scan.at;
+    reader->state = scan.state;
+    reader->depth = scan.depth;
+    reader->is_in_object = scan.is_in_object;
+    reader->token = reader->tokens + 1;
+    reader->token_end = scan.out;
 }

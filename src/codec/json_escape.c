@@ -86,8 +86,11 @@ char *tacho_json_escape_find_end(tacho_json_reader *reader, char *at)
             if (!pass_escape(reader, &string)) {
                 return NULL;
             }
-        } else if (string.at >= reader->limit || !reader->options.is_lenient) {
+        } else if (string.at >= reader->limit) {
             stop(reader, string.at, "the rest of a string");
+            return NULL;
+        } else if (!reader->options.is_lenient) {
+            stop(reader, string.at, "an escape instead of a control character");
             return NULL;
         } else {
             string.control_count++;

@@ -3,8 +3,9 @@
  * The reader around the scanner: its buffer, its failures, and what the scanner leaves to it
  * because it is rare.
  *
- * The buffer is refilled only when every scanned token has been handed out, so tokens can name
- * their text by position. While texts are held a full buffer is put aside rather than reused.
+ * Bytes are added to the buffer, and moved in it, only when every scanned token has been handed
+ * out, so tokens can name their text by position. Under a hold nothing is moved: a full buffer is
+ * put aside, and the token that it ends in is copied to the next one.
  */
 #include "codec/json_reader.h"
 
@@ -17,7 +18,13 @@
 
 enum {
     BUFFER_BYTES = 128 << 10,
-    LONG_TOKEN = 4096, /* beyond, a token is scanned again only when it may have doubled */
+    BUFFER_MAX = TACHO_INPUT_TOKEN_MAX - 1, /* so the length of any token fits in 24 bits */
+    /*
+     * An incomplete token is scanned again when there is more of it. When it is long already, some
+     * more must have come, lest a trickle of input make that quadratic.
+     */
+    LONG_TOKEN = 4 << 10,
+    PATIENCE = 256 << 10,
 };
 
 #define NO_MARK UINT64_MAX
@@ -28,9 +35,29 @@ struct tacho_json_buffer {
     char bytes[];
 };
 
+const char *tacho_json_token_name(tacho_json_token token)
+{
+    static const char *const names[] = {
+#define TACHO_JSON_NAME(name, meaning) meaning,
+        TACHO_JSON_TOKENS(TACHO_JSON_NAME)
+#undef TACHO_JSON_NAME
+    };
+    return names[token];
+}
+
 static uint64_t offset_of(const tacho_json_reader *reader, const char *at)
 {
     return reader->base_offset + (uint64_t)(at - reader->base);
+}
+
+static char *at_offset(const tacho_json_reader *reader, uint64_t offset)
+{
+    return reader->base + (offset - reader->base_offset);
+}
+
+uint64_t tacho_json_offset(const tacho_json_reader *reader)
+{
+    return offset_of(reader, reader->text.data);
 }
 
 /* ---- the buffer --------------------------------------------------------------------------- */
@@ -47,25 +74,7 @@ static tacho_status make_buffer(size_t capacity, tacho_json_buffer **out_buffer)
     return TACHO_OK;
 }
 
-/* Goes on in another buffer, to which the bytes from |keep| on are copied. */
-static tacho_status change_buffer(tacho_json_reader *reader, const char *keep, size_t kept)
-{
-    tacho_json_buffer *old = reader->buffer;
-    size_t capacity = kept > old->capacity / 2 ? 2 * old->capacity : old->capacity;
-    tacho_json_buffer *fresh = reader->spare;
-    if (fresh != NULL && fresh->capacity >= capacity) {
-        reader->spare = NULL;
-    } else {
-        TACHO_TRY(make_buffer(capacity, &fresh));
-    }
-    memcpy(fresh->bytes, keep, kept);
-    reader->buffer = fresh;
-    old->next = reader->retired;
-    reader->retired = old;
-    return TACHO_OK;
-}
-
-/* Frees what was kept for held texts, but for one buffer to go on with. */
+/* Frees the buffers that were put aside, but for one to go on with. */
 static void free_retired(tacho_json_reader *reader)
 {
     while (reader->retired != NULL) {
@@ -79,53 +88,73 @@ static void free_retired(tacho_json_reader *reader)
     }
 }
 
-/* Makes room behind the limit; the bytes from |keep| on stay in one piece. */
-static tacho_status make_room(tacho_json_reader *reader, const char *keep)
+/* Puts the buffer aside and goes on in another, to which |keep| is copied. */
+static tacho_status change_buffer(tacho_json_reader *reader, tacho_str keep)
+{
+    tacho_json_buffer *old = reader->buffer;
+    size_t capacity = keep.len > old->capacity / 2 ? 2 * old->capacity : old->capacity;
+    capacity = capacity < BUFFER_MAX ? capacity : BUFFER_MAX;
+    tacho_json_buffer *fresh = reader->spare;
+    reader->spare = NULL;
+    if (fresh == NULL || fresh->capacity < capacity) {
+        free(fresh);
+        TACHO_TRY(make_buffer(capacity, &fresh));
+    }
+    memcpy(fresh->bytes, keep.data, keep.len);
+    reader->buffer = fresh;
+    old->next = reader->retired;
+    reader->retired = old;
+    return TACHO_OK;
+}
+
+/* Makes room behind the limit; |keep|, which ends there, stays in one piece. */
+static tacho_status make_room(tacho_json_reader *reader, tacho_str keep)
 {
     tacho_json_buffer *buffer = reader->buffer;
-    if (reader->is_held && reader->limit < buffer->bytes + buffer->capacity) {
+    if (reader->is_held && reader->limit < reader->base + buffer->capacity) {
         return TACHO_OK;
     }
-    size_t kept = (size_t)(reader->limit - keep);
-    size_t cursor = (size_t)(reader->cursor - keep);
-    reader->base_offset = offset_of(reader, keep);
-    if (reader->is_held || kept > buffer->capacity / 2) {
-        TACHO_TRY(change_buffer(reader, keep, kept));
+    uint64_t keep_offset = offset_of(reader, keep.data);
+    uint64_t cursor_offset = offset_of(reader, reader->cursor);
+    bool is_small = keep.len > buffer->capacity / 2 && buffer->capacity < BUFFER_MAX;
+    if (reader->is_held || is_small) {
+        TACHO_TRY(change_buffer(reader, keep));
     } else {
-        memmove(buffer->bytes, keep, kept);
+        memmove(buffer->bytes, keep.data, keep.len);
     }
     if (!reader->is_held) {
         free_retired(reader);
     }
     reader->base = reader->buffer->bytes;
-    reader->cursor = reader->base + cursor;
-    reader->limit = reader->base + kept;
+    reader->base_offset = keep_offset;
+    reader->cursor = at_offset(reader, cursor_offset);
+    reader->limit = reader->base + keep.len;
     return TACHO_OK;
 }
 
-static tacho_status check_limit(const tacho_json_reader *reader, uint64_t from, const char *what)
+static tacho_status too_long(const tacho_json_reader *reader, uint64_t offset, const char *what)
 {
-    if (offset_of(reader, reader->limit) - from < TACHO_INPUT_TOKEN_MAX) {
-        return TACHO_OK;
-    }
-    return tacho_fail(
-        TACHO_CODE_LIMIT, "%s: byte %llu: the %s that starts here is longer than %d MiB",
-        reader->input->name, (unsigned long long)from, what, TACHO_INPUT_TOKEN_MAX >> 20);
+    return tacho_fail(TACHO_CODE_LIMIT, "%s: byte %llu: the %s that begins here exceeds %d MiB",
+                      reader->input->name, (unsigned long long)offset, what,
+                      TACHO_INPUT_TOKEN_MAX >> 20);
 }
 
 /* Adds bytes behind the limit, or finds that there are no more. */
 static tacho_status read_more(tacho_json_reader *reader)
 {
     bool is_marked = reader->mark_offset != NO_MARK;
-    const char *keep =
-        is_marked ? reader->base + (reader->mark_offset - reader->base_offset) : reader->cursor;
-    TACHO_TRY(check_limit(reader, offset_of(reader, keep), is_marked ? "value" : "token"));
-    if (reader->is_held) {
-        TACHO_TRY(check_limit(reader, reader->held_offset, "value"));
+    char *start = is_marked ? at_offset(reader, reader->mark_offset) : reader->cursor;
+    tacho_str keep = tacho_str_make(start, (size_t)(reader->limit - start));
+    if (keep.len >= BUFFER_MAX) {
+        return too_long(reader, offset_of(reader, start), is_marked ? "value" : "token");
     }
-    size_t kept = (size_t)(reader->limit - keep);
+    uint64_t offset = offset_of(reader, reader->cursor);
+    if (reader->is_held && offset - reader->held_offset >= TACHO_INPUT_TOKEN_MAX) {
+        return too_long(reader, reader->held_offset, "value");
+    }
+    size_t want = keep.len < LONG_TOKEN ? 1 : (keep.len < PATIENCE ? keep.len : PATIENCE);
     tacho_str fresh;
-    TACHO_TRY(tacho_input_peek(reader->input, kept > LONG_TOKEN ? kept : 1, &fresh));
+    TACHO_TRY(tacho_input_peek(reader->input, want, &fresh));
     if (fresh.len == 0) {
         reader->is_at_end = true;
         return TACHO_OK;
@@ -147,16 +176,18 @@ tacho_status tacho_json_reader_init(tacho_json_reader *reader, tacho_input *inpu
         .input = input,
         .base_offset = tacho_input_offset(input),
         .mark_offset = NO_MARK,
-        .last = TACHO_JSON_NULL,
+        .tokens[0].len_kind = TACHO_JSON_NULL, /* of which nothing is left to skip */
     };
-    reader->token = reader->token_end = reader->tokens + 1;
     if (options != NULL) {
         reader->options = *options;
     }
     size_t capacity = reader->options.buffer_bytes;
-    TACHO_TRY(make_buffer(capacity == 0 ? BUFFER_BYTES : capacity, &reader->buffer));
+    capacity = capacity == 0 ? BUFFER_BYTES : (capacity < BUFFER_MAX ? capacity : BUFFER_MAX);
+    TACHO_TRY(make_buffer(capacity, &reader->buffer));
     reader->base = reader->cursor = reader->limit = reader->buffer->bytes;
     memset(reader->limit, 0, TACHO_JSON_PAD_BYTES);
+    reader->text = tacho_str_make(reader->cursor, 0);
+    reader->token = reader->token_end = reader->tokens + 1;
     return TACHO_OK;
 }
 
@@ -168,31 +199,207 @@ void tacho_json_reader_deinit(tacho_json_reader *reader)
     *reader = (tacho_json_reader){0};
 }
 
-/* ---- what is rare ------------------------------------------------------------------------- */
-
-tacho_status tacho_json_refill(tacho_json_reader *reader)
+void tacho_json_hold(tacho_json_reader *reader)
 {
+    free_retired(reader);
+    reader->is_held = true;
+    reader->held_offset = tacho_json_offset(reader);
+}
+
+void tacho_json_release(tacho_json_reader *reader)
+{
+    free_retired(reader);
+    reader->is_held = false;
+}
+
+/* ---- when the scan stops ------------------------------------------------------------------ */
+
+static bool is_cut_off(const tacho_json_reader *reader)
+{
+    return reader->stop >= reader->limit;
+}
+
+static tacho_status fail(tacho_json_reader *reader)
+{
+    unsigned long long offset = offset_of(reader, reader->stop);
+    const char *name = reader->input->name;
+    if (reader->wanted == NULL) {
+        return tacho_fail(TACHO_CODE_LIMIT,
+                          "%s: byte %llu: more than %d objects and arrays inside one another", name,
+                          offset, TACHO_JSON_DEPTH_MAX);
+    }
+    if (is_cut_off(reader)) {
+        const char *damage = tacho_input_damage(reader->input);
+        reader->is_cut = true;
+        return tacho_fail(
+            TACHO_CODE_BAD_DATA, "%s: byte %llu: expected %s, found the end of the input%s%s", name,
+            offset, reader->wanted, damage == NULL ? "" : "; ", damage == NULL ? "" : damage);
+    }
+    unsigned char byte = (unsigned char)*reader->stop;
+    char found[16];
+    snprintf(found, sizeof(found), byte > ' ' && byte < 0x7f ? "'%c'" : "byte 0x%02x", byte);
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: byte %llu: expected %s, found %s", name, offset,
+                      reader->wanted, found);
+}
+
+/* Makes a batch of one token of |len| bytes at the cursor. */
+static void put_single(tacho_json_reader *reader, size_t len, tacho_json_token token)
+{
+    uint32_t start = (uint32_t)(reader->cursor - reader->base);
+    reader->tokens[1] = (tacho_json_packed){start, (uint32_t)len << 8 | token};
+    reader->token_end = reader->tokens + 2;
+    reader->cursor += len;
+}
+
+/* The length of the word for a number that is not finite at |at|, or 0. */
+static size_t not_finite_len(const char *at)
+{
+    static const char *const words[] = {"NaN", "Infinity", "nan", "inf"};
+    size_t sign = *at == '-';
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t len = strlen(words[i]);
+        char next = at[sign + len];
+        if (memcmp(at + sign, words[i], len) == 0 && (next == '\0' || strchr(" \t\r\n,]}", next))) {
+            return sign + len;
+        }
+    }
+    return 0;
+}
+
+/* At a byte that is no value: what a lenient reader makes of it. */
+static bool pass_leniently(tacho_json_reader *reader)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    if (reader->depth == 0 && memcmp(reader->cursor, byte_order_mark, 3) == 0) {
+        reader->cursor += 3;
+        return true;
+    }
+    size_t len = not_finite_len(reader->cursor);
+    if (len > 0) {
+        put_single(reader, len, TACHO_JSON_NULL);
+        reader->state = reader->depth == 0 ? TACHO_JSON_STATE_DONE : TACHO_JSON_STATE_AFTER;
+        reader->not_finite_count++;
+    }
+    return len > 0;
+}
+
+/* Ends an array at the top that has no bracket, or one behind a comma. */
+static bool end_open_array(tacho_json_reader *reader)
+{
+    bool is_top = reader->depth == 1 && !reader->is_in_object;
+    bool is_at_end = reader->cursor == reader->limit;
+    bool is_after_comma = reader->state == TACHO_JSON_STATE_VALUE && *reader->cursor == ']';
+    if (is_top && (is_at_end || is_after_comma)) {
+        put_single(reader, is_at_end ? 0 : 1, TACHO_JSON_ARRAY_END);
+        reader->state = TACHO_JSON_STATE_DONE;
+        reader->depth = 0;
+        return true;
+    }
+    return false;
+}
+
+/* The scan has stopped before the first token: finds a way on, or fails. */
+static tacho_status go_on(tacho_json_reader *reader)
+{
+    enum { LONGEST_WORD = 16 };
+    bool wants_value = reader->state <= TACHO_JSON_STATE_FIRST_VALUE;
+    bool is_lenient = reader->options.is_lenient && wants_value;
+    bool is_short = is_lenient && reader->limit - reader->cursor < LONGEST_WORD;
+    if ((is_cut_off(reader) || is_short) && !reader->is_at_end) {
+        return read_more(reader);
+    }
+    if (is_cut_off(reader) && reader->state == TACHO_JSON_STATE_DONE) {
+        put_single(reader, 0, TACHO_JSON_END);
+        return TACHO_OK;
+    }
+    if (is_lenient && pass_leniently(reader)) {
+        return TACHO_OK;
+    }
+    return reader->options.allows_open_array && end_open_array(reader) ? TACHO_OK : fail(reader);
+}
+
+tacho_status tacho_json_scan_more(tacho_json_reader *reader)
+{
+    reader->tokens[0] = reader->token[-1];
     for (;;) {
         tacho_json_batch_scan(reader);
-        if (reader->token < reader->token_end)
-            return TACHO_OK;
-        if (reader->stop >= reader->limit && !reader->is_at_end) {
-            TACHO_TRY(read_more(reader));
-            continue;
-        }
-        if (reader->stop >= reader->limit && reader->state == TACHO_JSON_STATE_DONE) {
-            reader->tokens[0] =
-                (tacho_json_packed){(uint32_t)(reader->limit - reader->base), TACHO_JSON_END};
-            reader->token_end++;
+        if (reader->token < reader->token_end) {
             return TACHO_OK;
         }
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: byte %llu: expected %s", reader->input->name,
-                          (unsigned long long)offset_of(reader, reader->stop), reader->wanted);
+        tacho_status status = go_on(reader);
+        if (status != TACHO_OK) {
+            reader->text = tacho_str_make(reader->cursor, 0);
+            return status;
+        }
+        if (reader->token < reader->token_end) {
+            return TACHO_OK;
+        }
     }
 }
 
+/* ---- tokens ------------------------------------------------------------------------------- */
+
 void tacho_json_unescape(tacho_json_reader *reader)
 {
-    reader->text.len =
-        tacho_json_escape_undo(reader->base + (reader->text.data - reader->base), reader->text.len);
+    char *text = reader->base + reader->token[-1].start;
+    reader->text.len = tacho_json_escape_undo(text, reader->text.len);
+}
+
+static tacho_json_token kind_of(tacho_json_packed token)
+{
+    return (tacho_json_token)(token.len_kind & (TACHO_JSON_ODD - 1));
+}
+
+static bool is_begin(tacho_json_token kind)
+{
+    return kind == TACHO_JSON_OBJECT_BEGIN || kind == TACHO_JSON_ARRAY_BEGIN;
+}
+
+static bool is_end(tacho_json_token kind)
+{
+    return kind == TACHO_JSON_OBJECT_END || kind == TACHO_JSON_ARRAY_END;
+}
+
+tacho_status tacho_json_skip(tacho_json_reader *reader)
+{
+    tacho_json_token kind = kind_of(reader->token[-1]);
+    size_t open = is_begin(kind) ? 1 : 0;
+    bool is_due = kind == TACHO_JSON_KEY;
+    if (open == 0 && !is_due) {
+        return TACHO_OK;
+    }
+    for (; is_due || open > 0; is_due = false) {
+        if (reader->token == reader->token_end) {
+            TACHO_TRY(tacho_json_scan_more(reader));
+        }
+        reader->token++;
+        kind = kind_of(reader->token[-1]);
+        open += is_begin(kind) ? 1 : 0;
+        open -= is_end(kind) ? 1 : 0;
+    }
+    tacho_json_packed last = reader->token[-1];
+    reader->text = tacho_str_make(reader->base + last.start, last.len_kind >> 8);
+    return TACHO_OK;
+}
+
+tacho_status tacho_json_raw_value(tacho_json_reader *reader, tacho_str *out_text)
+{
+    tacho_json_token kind = kind_of(reader->token[-1]);
+    assert(kind == TACHO_JSON_KEY || is_begin(kind));
+    const tacho_json_packed *first = reader->token - 1;
+    if (kind == TACHO_JSON_KEY) {
+        if (reader->token == reader->token_end) {
+            TACHO_TRY(tacho_json_scan_more(reader));
+        }
+        first = reader->token;
+    }
+    bool is_string = kind_of(*first) == TACHO_JSON_STRING;
+    uint64_t start = reader->base_offset + first->start - (is_string ? 1 : 0);
+    reader->mark_offset = start;
+    tacho_status status = tacho_json_skip(reader);
+    reader->mark_offset = NO_MARK;
+    TACHO_TRY(status);
+    size_t len = tacho_json_offset(reader) + reader->text.len + (is_string ? 1 : 0) - start;
+    reader->text = *out_text = tacho_str_make(at_offset(reader, start), len);
+    return TACHO_OK;
 }

@@ -2,16 +2,15 @@
 /*
  * Reading JSON (RFC 8259) from an input of any size, token by token, in bounded memory.
  *
- *     tacho_json_token token;
  *     TACHO_TRY(tacho_json_next(&reader, &token));
  *     if (token == TACHO_JSON_KEY && tacho_str_equal(reader.text, TACHO_STR("traceEvents"))) ...
  *
- * The reader copies the input piece by piece into a buffer of its own that ends in zero bytes:
- * scans stop there by themselves, strings are unescaped in place, and a caller may hold on to the
- * texts of a whole object (tacho_json_hold) without copying them.
+ * The reader copies the input piece by piece into a buffer of its own and scans tokens a batch at
+ * a time. A caller that needs the texts of a whole object at once holds them (tacho_json_hold);
+ * nothing is copied for that.
  *
  * Duplicate keys are handed out as they come. Bytes of strings that are not UTF-8 are passed on
- * unchanged and unchecked; sinks clean them. Numbers are text; see codec/json_number.h.
+ * unchanged and unchecked; sinks clean them. Numbers are text; codec/json_number.h converts them.
  */
 #ifndef TACHO_CODEC_JSON_READER_H
 #define TACHO_CODEC_JSON_READER_H
@@ -40,12 +39,14 @@ typedef enum tacho_json_token {
 #undef TACHO_JSON_ENUM
 } tacho_json_token;
 
-enum { TACHO_JSON_DEPTH_MAX = 512 };
+/* What a message calls |token|. */
+const char *tacho_json_token_name(tacho_json_token token);
 
 typedef struct tacho_json_options {
     /*
-     * Accept, and count, what real tools write: control characters in strings, and NaN, Infinity,
-     * nan or inf with or without a minus, which read as NULL. A byte order mark is passed over.
+     * Accept what real tools write, and count it: control characters in strings, and in place of
+     * a number NaN, Infinity, nan or inf, with or without a minus, which read as NULL. A byte
+     * order mark is passed over.
      */
     bool is_lenient;
     /* An array at the top may end in a comma, and without its bracket (Chrome's array form). */
@@ -53,29 +54,29 @@ typedef struct tacho_json_options {
     size_t buffer_bytes; /* to begin with; 0 for a good size, tests take small ones */
 } tacho_json_options;
 
-/* A token in the batch: its text in the buffer, its length and kind in one. */
+enum {
+    TACHO_JSON_DEPTH_MAX = 512, /* containers in one another; more are a failure */
+    TACHO_JSON_BATCH = 256,     /* tokens scanned ahead, at most */
+    TACHO_JSON_ODD = 0x80,      /* in the kind of a scanned string that may hold escapes */
+};
+
+/* A scanned token: where its text starts in the buffer, its length and its kind. */
 typedef struct tacho_json_packed {
     uint32_t start;
     uint32_t len_kind; /* length << 8 | kind */
 } tacho_json_packed;
-
-enum {
-    TACHO_JSON_BATCH = 256,
-    TACHO_JSON_ODD = 0x80, /* set in the kind of a string that has escapes or control characters */
-};
 
 typedef struct tacho_json_buffer tacho_json_buffer;
 
 typedef struct tacho_json_reader {
     /*
      * For callers to read. The text of a KEY or STRING is unescaped and without quotes; of any
-     * other token it is as written. Good until the next call on the reader, unless held.
+     * other token it is as written. It is good until the next call on the reader, unless held.
      */
     tacho_str text;
-    bool is_cut; /* a call failed because the input ends too early: what came before is sound */
-    /* Counts may be ahead of the tokens handed out. */
-    uint64_t control_count;    /* control characters in strings */
-    uint64_t surrogate_count;  /* lone surrogates, read as U+FFFD */
+    bool is_cut; /* a call failed because the input ends too early; all tokens before are sound */
+    uint64_t control_count;    /* control characters in strings, up to a batch ahead */
+    uint64_t surrogate_count;  /* lone surrogates, read as U+FFFD; the same */
     uint64_t not_finite_count; /* NaN and infinities */
 
     /* The reader's own: tokens that are scanned but not handed out ... */
@@ -83,54 +84,53 @@ typedef struct tacho_json_reader {
     const tacho_json_packed *token_end;
     char *base; /* of the buffer */
 
-    /* ... and where the scan stands. Unread bytes are [cursor, limit), zero bytes follow. */
+    /* ... where the scan stands: unread bytes are [cursor, limit), zero bytes follow ... */
     char *cursor;
     char *limit;
     const char *stop;   /* why the last scan ended: this byte ... */
-    const char *wanted; /* ... should have been something else */
+    const char *wanted; /* ... should have been something else; NULL for the depth */
     size_t depth;
     unsigned state;
     bool is_in_object; /* the innermost open container is one */
     bool is_at_end;    /* nothing follows |limit| */
+
+    /* ... and where the bytes come from. */
     bool is_held;
-    tacho_json_token last;
     tacho_json_options options;
     tacho_input *input;
     tacho_json_buffer *buffer;
     tacho_json_buffer *spare;   /* at most one */
-    tacho_json_buffer *retired; /* kept for the texts held in them */
+    tacho_json_buffer *retired; /* full ones that held texts lie in */
     uint64_t base_offset;       /* of |base| in the decompressed stream */
     uint64_t held_offset;
-    uint64_t mark_offset;                      /* what follows it stays in one piece */
-    uint64_t kinds[TACHO_JSON_DEPTH_MAX / 64]; /* a bit per open container, set for an object */
-    tacho_json_packed tokens[TACHO_JSON_BATCH + 1]; /* the first stands before the batch */
+    uint64_t mark_offset;                           /* what follows stays in one piece */
+    uint64_t kinds[TACHO_JSON_DEPTH_MAX / 64];      /* a bit per open container: an object */
+    tacho_json_packed tokens[1 + TACHO_JSON_BATCH]; /* |token|[-1] is the last handed out */
 } tacho_json_reader;
 
 /*
- * Reads from where |input| stands; the input must outlive the reader, which alone reads from it
- * until deinit. |options| may be NULL.
+ * Reads on from where |input| stands. The input must outlive the reader, which alone reads from
+ * it until deinit, and further than the tokens it hands out. |options| may be NULL.
  */
 tacho_status tacho_json_reader_init(tacho_json_reader *reader, tacho_input *input,
                                     const tacho_json_options *options) TACHO_MUST_USE;
 void tacho_json_reader_deinit(tacho_json_reader *reader);
 
-/* Scans more tokens, at least one. */
-tacho_status tacho_json_refill(tacho_json_reader *reader) TACHO_MUST_USE;
-
-/* Unescapes the text of the token just taken. */
+/* Parts of tacho_json_next: scan at least one more token; unescape the text of the last one. */
+tacho_status tacho_json_scan_more(tacho_json_reader *reader) TACHO_MUST_USE;
 void tacho_json_unescape(tacho_json_reader *reader);
 
 /*
  * The next token; END after the one value that an input holds, and again after that. A failure
- * names the input and the byte, and calling again gives the same failure. The tokens that come
- * before the end of a cut input are those of the whole input: a number that its end may have
- * shortened is not handed out.
+ * names the input, the byte, what was expected and what was found; calling again gives it again.
+ * The tokens before the end of a cut input are those of the whole one: a number that the cut may
+ * have shortened is not handed out.
  */
 TACHO_MUST_USE static inline tacho_status tacho_json_next(tacho_json_reader *reader,
                                                           tacho_json_token *out_token)
 {
     if (TACHO_UNLIKELY(reader->token == reader->token_end)) {
-        TACHO_TRY(tacho_json_refill(reader));
+        TACHO_TRY(tacho_json_scan_more(reader));
     }
     tacho_json_packed token = *reader->token++;
     unsigned kind = token.len_kind & 0xff;
@@ -144,29 +144,27 @@ TACHO_MUST_USE static inline tacho_status tacho_json_next(tacho_json_reader *rea
 }
 
 /*
- * Reads what the last token leads to: the value of a KEY, the rest of a container that has begun;
- * nothing after other tokens. Finds the same faults, and counts the same, as reading does.
+ * Reads what the last token leads to: the value of a KEY, the rest of a container that has begun,
+ * nothing after any other. Finds the same faults and counts the same as tacho_json_next.
  */
 tacho_status tacho_json_skip(tacho_json_reader *reader) TACHO_MUST_USE;
 
 /*
- * After a KEY its value, after a BEGIN the whole container, as written and in one piece, at most
- * TACHO_INPUT_TOKEN_MAX bytes. The syntax has been checked. Lives as long as a token's text.
+ * After a KEY its value, after a BEGIN the whole container, as written and in one piece of less
+ * than TACHO_INPUT_TOKEN_MAX bytes; not for other tokens. The syntax has been checked. The text
+ * lives as long as that of a token.
  */
 tacho_status tacho_json_raw_value(tacho_json_reader *reader, tacho_str *out_text) TACHO_MUST_USE;
 
 /*
- * From here on, the last token's text included, texts stay good until tacho_json_release or the
- * next tacho_json_hold. Costs next to nothing; more than TACHO_INPUT_TOKEN_MAX bytes read under
- * one hold are a failure.
+ * From here on texts, beginning with that of the last token, stay good until tacho_json_release
+ * or the next tacho_json_hold. Under one hold about TACHO_INPUT_TOKEN_MAX bytes can be read, more
+ * are a failure.
  */
 void tacho_json_hold(tacho_json_reader *reader);
 void tacho_json_release(tacho_json_reader *reader);
 
 /* Offset of the last token's text in the decompressed stream, for messages. */
 uint64_t tacho_json_offset(const tacho_json_reader *reader);
-
-/* What a message calls |token|: "a number", "the end of an object". */
-const char *tacho_json_token_name(tacho_json_token token);
 
 #endif

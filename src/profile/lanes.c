@@ -43,6 +43,7 @@ struct tacho_lanes {
     size_t set_count, set_capacity;
     uint32_t *waiting; /* tracks with flows that wait; all at one time, since time is global then */
     size_t waiting_count, waiting_capacity;
+    int64_t waiting_time;
 };
 
 static tacho_lanes *lanes_of(tacho_events *events)
@@ -236,11 +237,7 @@ static tacho_status release_flows(tacho_lanes *lanes)
 
 static bool has_passed_flows(const tacho_lanes *lanes, int64_t time)
 {
-    if (TACHO_LIKELY(lanes->waiting_count == 0)) {
-        return false;
-    }
-    const lane_set *set = &lanes->sets[lanes->waiting[0]];
-    return set->flow_count == 0 || set->flows[0].start != time;
+    return lanes->waiting_count > 0 && lanes->waiting_time != time;
 }
 
 /* A moment takes no time, so it crosses nothing and stays on its track. */
@@ -282,6 +279,7 @@ static tacho_status place_flow(tacho_lanes *lanes, lane_set *set, const tacho_ro
     if (set->flow_count == 0) {
         TACHO_TRY(tacho_grow(&lanes->waiting, &lanes->waiting_capacity, lanes->waiting_count + 1));
         lanes->waiting[lanes->waiting_count++] = row->track;
+        lanes->waiting_time = row->start;
     }
     TACHO_TRY(tacho_grow(&set->flows, &set->flow_capacity, set->flow_count + 1));
     set->flows[set->flow_count++] = *row;

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { SET_COUNT = 3000, SET_ROWS_MAX = 60, ROW_MAX = 512, SITE_COUNT = 4 };
+enum { SET_COUNT = 3000, SET_ROWS_MAX = 60, ROW_MAX = 1200, SITE_COUNT = 4 };
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -272,7 +272,7 @@ static void test_stack_lanes(void **state)
     close_fixture(at);
 }
 
-/* An empty span or a moment needs a lane of its own only in the midst of another span. */
+/* An empty span needs a lane of its own only in the midst of another span; a moment never. */
 static void test_empty_spans(void **state)
 {
     (void)state;
@@ -291,8 +291,27 @@ static void test_empty_spans(void **state)
     push_span(at, at->stack, 5, 10);
     push_span(at, at->stack, 10, 10);
     finish(at);
-    check_output(at, at->engine, "0:0-0 0:0-0 0:0-0 0:0-10 1:5-5 1:5-5 0:10-10 0:10-11");
+    check_output(at, at->engine, "0:0-0 0:0-0 0:0-0 0:0-10 1:5-5 0:5-5 0:10-10 0:10-11");
     check_output(at, at->stack, "0:0-10 0:0-0 0:5-5 0:5-10 0:10-10");
+    close_fixture(at);
+}
+
+/* Viewers show 512 levels of a track: what lies deeper goes to another lane. */
+static void test_depth_is_limited(void **state)
+{
+    (void)state;
+    enum { DEPTH_MAX = 512, COUNT = 2 * DEPTH_MAX + 76 };
+    fixture *at = open_fixture(false);
+    for (int64_t i = 0; i < COUNT; i++) {
+        push_span(at, at->stack, i, 10000 - i);
+    }
+    push_span(at, at->stack, 9950, 9951); /* only 50 are open by now */
+    finish(at);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(lane_number(at, at->rows[i].track), i / DEPTH_MAX);
+    }
+    assert_int_equal(lane_number(at, at->rows[COUNT].track), 0);
+    assert_int_equal(count_lanes(at, at->stack), 3);
     close_fixture(at);
 }
 
@@ -447,6 +466,11 @@ static void check_nothing_lost(const fixture *at, const tacho_row *rows, size_t 
     assert_memory_equal(found, expected, count * sizeof(*found));
 }
 
+static bool is_instant(const tacho_row *row)
+{
+    return (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+}
+
 static bool is_empty(const tacho_row *row)
 {
     return row->of.span.end == row->start;
@@ -467,6 +491,9 @@ static bool collides(const tacho_row *a, const tacho_row *b)
 static void check_pair(const fixture *at, const tacho_row *a, const tacho_row *b)
 {
     assert_true(a->start <= b->start);
+    if (is_instant(a) || is_instant(b)) {
+        return;
+    }
     assert_false(crosses(a, b));
     if (at->dict.tracks[a->track].nesting == TACHO_NESTING_ENGINE) {
         assert_false(collides(a, b));
@@ -480,7 +507,7 @@ static bool is_blocked(const fixture *at, const tacho_row *row, uint32_t track)
 {
     bool is_engine = at->dict.tracks[track].nesting == TACHO_NESTING_ENGINE;
     for (const tacho_row *other = at->rows; other < row; other++) {
-        if (other->track == track && collides(other, row) &&
+        if (other->track == track && !is_instant(other) && collides(other, row) &&
             (is_engine || row->of.span.end > other->of.span.end)) {
             return true;
         }
@@ -495,6 +522,7 @@ static void check_first_fit(const fixture *at, const tacho_row *row)
     if (row->track == base) {
         return;
     }
+    assert_false(is_instant(row));
     assert_true(is_blocked(at, row, base));
     for (uint32_t track = 0; track < row->track; track++) {
         if (at->dict.tracks[track].lane_of == base) {
@@ -543,7 +571,7 @@ static size_t greatest_depth(const tacho_row *rows, size_t count)
 {
     size_t greatest = 1;
     for (size_t i = 0; i < count; i++) {
-        size_t depth = depth_at(rows, count, &rows[i]);
+        size_t depth = is_instant(&rows[i]) ? 0 : depth_at(rows, count, &rows[i]);
         greatest = depth > greatest ? depth : greatest;
     }
     return greatest;
@@ -643,13 +671,30 @@ static void test_arriving_flow_finds_the_span_that_starts(void **state)
     close_fixture(at);
 }
 
+/* Flows wait on several tracks at once, each for its own span. */
+static void test_flows_arrive_on_two_tracks(void **state)
+{
+    (void)state;
+    fixture *at = open_fixture(false);
+    push_span(at, at->engine, 0, 10);
+    push_span(at, at->stack, 0, 6);
+    push_arriving(at, at->engine, 5, 1);
+    push_arriving(at, at->stack, 5, 2);
+    push_span(at, at->engine, 5, 15);
+    push_span(at, at->stack, 5, 20);
+    finish(at);
+    check_output(at, at->engine, "0:0-10 1<5#1 1:5-15");
+    check_output(at, at->stack, "0:0-6 1<5#2 1:5-20");
+    close_fixture(at);
+}
+
 static void test_leaving_flow_finds_the_open_span(void **state)
 {
     (void)state;
     fixture *at = open_fixture(false);
     push_span(at, at->engine, 0, 10);
     push_span(at, at->engine, 5, 15);
-    push_leaving(at, at->engine, 10, 1); /* of (0,10] */
+    push_leaving(at, at->engine, 10, 1); /* of (0,10], which ends just then */
     push_arriving(at, at->engine, 10, 2);
     push_span(at, at->engine, 10, 12);
     push_leaving(at, at->engine, 15, 3); /* of (5,15], since 10-12 is over */
@@ -743,14 +788,15 @@ static bool holds(const tacho_row *span, int64_t time, bool leaves)
                   : span->start <= time && time < span->of.span.end;
 }
 
-/* The flow |at->rows[i]| against the spans of its track: it must share the lane of the one that
- * starts there, else of one that holds it, if there is any. */
+/* The flow |at->rows[i]| against the spans of its track: it must share the lane of one that starts
+ * or ends just there, else of one that holds it, if there is any. */
 static void check_flow(const fixture *at, size_t i)
 {
     const tacho_row *flow = &at->rows[i];
     uint32_t base = base_of(at, flow->track);
     bool leaves = flow->of.flow.leaves;
     bool any_start = false, own_start = false, any_holds = false, own_holds = false;
+    bool any_ends = false, own_ends = false;
     for (size_t k = 0; k < at->row_count; k++) {
         const tacho_row *span = &at->rows[k];
         if (span->kind != TACHO_ROW_SPAN || base_of(at, span->track) != base) {
@@ -762,9 +808,14 @@ static void check_flow(const fixture *at, size_t i)
         own_start = own_start || (starts && is_own && k > i);
         any_holds = any_holds || holds(span, flow->start, leaves);
         own_holds = own_holds || (is_own && holds(span, flow->start, leaves));
+        bool ends = leaves && span->start < flow->start && span->of.span.end == flow->start;
+        any_ends = any_ends || ends;
+        own_ends = own_ends || (ends && is_own);
     }
     if (any_start) {
         assert_true(own_start);
+    } else if (any_ends) {
+        assert_true(own_ends);
     } else if (any_holds) {
         assert_true(own_holds);
     } else {
@@ -822,10 +873,12 @@ int main(void)
         cmocka_unit_test(test_engine_lanes),
         cmocka_unit_test(test_stack_lanes),
         cmocka_unit_test(test_empty_spans),
+        cmocka_unit_test(test_depth_is_limited),
         cmocka_unit_test(test_samples_pass),
         cmocka_unit_test(test_moved_span_is_whole),
         cmocka_unit_test(test_random_sets),
         cmocka_unit_test(test_arriving_flow_finds_the_span_that_starts),
+        cmocka_unit_test(test_flows_arrive_on_two_tracks),
         cmocka_unit_test(test_leaving_flow_finds_the_open_span),
         cmocka_unit_test(test_arriving_flow_falls_to_the_open_span),
         cmocka_unit_test(test_arriving_flow_skips_what_has_ended),

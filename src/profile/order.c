@@ -64,10 +64,12 @@ static bool breaks_flow_order(tacho_order *order, const tacho_row *row)
  */
 static bool is_misplaced(const tacho_order *order, const tacho_row *last, const tacho_row *row)
 {
+    tacho_row bare_last = *last;
     tacho_row bare = *row;
+    bare_last.arg_count = 0;
     bare.arg_count = 0;
-    int difference = tacho_row_compare(order->events.dict, last, &bare);
-    return difference > 0 || (difference == 0 && row->arg_count > 0);
+    int difference = tacho_row_compare(order->events.dict, &bare_last, &bare);
+    return difference > 0 || (difference == 0 && (last->arg_count > 0 || row->arg_count > 0));
 }
 
 static tacho_status pass_row(tacho_events *events, const tacho_row *row)
@@ -96,8 +98,7 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
         order->latest_rank = tacho_row_rank(row);
     }
     *last = *row;
-    last->args = NULL; /* gone after this call */
-    last->arg_count = 0;
+    last->args = NULL; /* gone after this call; how many there were is remembered */
     order->part_row_count++;
     return tacho_events_row(order->next, row);
 }

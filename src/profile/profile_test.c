@@ -17,6 +17,8 @@
 
 enum { SPAN_COUNT = 200000, TRACK_COUNT = 5, SITE_COUNT = 20, RUN_COUNT = 3, ARG_MAX = 9 };
 
+static const uint64_t LAST_FLOW_ID = (UINT64_C(1) << 40) - 1;
+
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -303,7 +305,7 @@ static void test_samples_and_flows(void **state)
     enum { COUNT = 5000 };
     for (size_t i = 0; i < COUNT; i++) {
         push_sample(at, (int64_t)i / 2, (double)i / 8 - 100);
-        push_flow(at, (int64_t)i, UINT64_MAX - i, (tacho_flow_role)(i % 3));
+        push_flow(at, (int64_t)i, LAST_FLOW_ID - i, (tacho_flow_role)(i % 3));
     }
     assert_int_equal(at->profile.span_count, 0);
     assert_int_equal(at->profile.sample_count, COUNT);
@@ -315,10 +317,10 @@ static void test_samples_and_flows(void **state)
         assert_true(sample->value == (double)i / 8 - 100);
         const tacho_flow_end *end = &at->profile.flow_ends[i];
         assert_int_equal(end->time, i);
-        assert_int_equal(end->id, UINT64_MAX - i);
+        assert_int_equal(end->id, LAST_FLOW_ID - i);
         assert_int_equal(end->track, at->tracks[1]);
         assert_int_equal(end->role, i % 3);
-        assert_int_equal(end->leaves, (UINT64_MAX - i) % 3 == 0);
+        assert_int_equal(end->leaves, (LAST_FLOW_ID - i) % 3 == 0);
     }
     assert_null(tacho_events_end_part(&at->profile.events, 0));
     assert_null(tacho_events_finish(&at->profile.events));
@@ -530,6 +532,7 @@ BREACH(part_without_generation, at->dict.parts[0].generation = TACHO_NONE)
 BREACH(clock_without_name, at->dict.clocks[0].name = TACHO_NONE)
 BREACH(location_without_text, at->dict.locations[1].text = TACHO_NONE)
 BREACH(location_without_file, at->dict.locations[1].file = TACHO_NONE)
+BREACH(loss_without_example, at->dict.losses[0].example = TACHO_NONE)
 BREACH(loss_without_part, at->dict.losses[0].part = 1)
 BREACH(metadata_without_key, at->dict.metadata[0].key = TACHO_NONE)
 BREACH(metadata_without_value, at->dict.metadata[0].value = TACHO_NONE)
@@ -550,6 +553,7 @@ static const breach id_breaches[] = {
     {"clock_without_name", clock_without_name, "(id 0)"},
     {"location_without_text", location_without_text, "(id 1)"},
     {"location_without_file", location_without_file, "(id 1)"},
+    {"loss_without_example", loss_without_example, "(id 0)"},
     {"loss_without_part", loss_without_part, "(id 0)"},
     {"metadata_without_key", metadata_without_key, "(id 0)"},
     {"metadata_without_value", metadata_without_value, "(id 0)"},

@@ -32,8 +32,9 @@ static tacho_status select_row(tacho_events *events, const tacho_row *row)
     int64_t start_ns = tacho_clock_ns(clock, row->start);
     int64_t end_ns = tacho_clock_ns(clock, tacho_row_end(row));
     bool is_moment = start_ns == end_ns;
+    bool has_end = wanted->window_end_ns != INT64_MAX;
     bool is_inside =
-        start_ns < wanted->window_end_ns &&
+        (!has_end || start_ns < wanted->window_end_ns) &&
         (is_moment ? start_ns >= wanted->window_begin_ns : end_ns > wanted->window_begin_ns);
     if (!is_inside) {
         select->outside_window_count++;

@@ -12,12 +12,44 @@ static tacho_status breach(const char *what, size_t id)
     return tacho_fail(TACHO_CODE_BAD_DATA, "invalid profile: %s (id %zu)", what, id);
 }
 
+/* Whether every one of |ids| is a string of the dictionary. */
+static bool are_strings(const tacho_dict *dict, const uint32_t *ids, size_t id_count)
+{
+    for (size_t i = 0; i < id_count; i++) {
+        if (ids[i] >= dict->strings.item_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static tacho_status check_clocks(const tacho_dict *dict)
 {
     for (size_t i = 0; i < dict->clock_count; i++) {
         const tacho_clock *clock = &dict->clocks[i];
         if (clock->ns_numerator <= 0 || clock->ns_denominator <= 0 || clock->zero_ticks < 0) {
             return breach("a clock without a rate or with a negative zero", i);
+        }
+        if (!are_strings(dict, &clock->name, 1)) {
+            return breach("a clock that refers to nothing", i);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_parts(const tacho_dict *dict)
+{
+    for (size_t i = 0; i < dict->part_count; i++) {
+        const tacho_part *part = &dict->parts[i];
+        const uint32_t strings[] = {part->name, part->path, part->format, part->generation};
+        if (!are_strings(dict, strings, 4) || part->clock >= dict->clock_count ||
+            part->root >= dict->track_count) {
+            return breach("a part that refers to nothing", i);
+        }
+    }
+    for (size_t i = 0; i < dict->run_count; i++) {
+        if (dict->runs[i].part >= dict->part_count || !are_strings(dict, &dict->runs[i].name, 1)) {
+            return breach("a run that refers to nothing", i);
         }
     }
     return TACHO_OK;
@@ -27,7 +59,7 @@ static tacho_status check_tracks(const tacho_dict *dict)
 {
     for (size_t i = 0; i < dict->track_count; i++) {
         const tacho_track *track = &dict->tracks[i];
-        if (track->name >= dict->strings.item_count || track->clock >= dict->clock_count ||
+        if (!are_strings(dict, &track->name, 1) || track->clock >= dict->clock_count ||
             track->part >= dict->part_count) {
             return breach("a track that refers to nothing", i);
         }
@@ -44,12 +76,52 @@ static tacho_status check_tracks(const tacho_dict *dict)
 
 static tacho_status check_sites(const tacho_dict *dict)
 {
+    for (size_t i = 0; i < dict->location_count; i++) {
+        const uint32_t strings[] = {dict->locations[i].text, dict->locations[i].file};
+        if (!are_strings(dict, strings, 2)) {
+            return breach("a location that refers to nothing", i);
+        }
+    }
     for (size_t i = 0; i < dict->site_count; i++) {
         const tacho_site *site = &dict->sites[i];
-        if (site->name >= dict->strings.item_count || site->category >= dict->strings.item_count ||
+        const uint32_t strings[] = {site->name, site->category};
+        if (!are_strings(dict, strings, 2) ||
             (site->location != TACHO_NONE && site->location >= dict->location_count)) {
             return breach("a site that refers to nothing", i);
         }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_facts(const tacho_dict *dict)
+{
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        if (dict->losses[i].part >= dict->part_count ||
+            !are_strings(dict, &dict->losses[i].example, 1)) {
+            return breach("a loss that refers to nothing", i);
+        }
+    }
+    for (size_t i = 0; i < dict->metadata_count; i++) {
+        const uint32_t strings[] = {dict->metadata[i].key, dict->metadata[i].value};
+        if (!are_strings(dict, strings, 2)) {
+            return breach("metadata that refers to nothing", i);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_args(const tacho_profile *profile)
+{
+    const tacho_dict *dict = profile->events.dict;
+    for (size_t i = 0; i < profile->arg_count; i++) {
+        const tacho_arg *arg = &profile->args[i].arg;
+        if (!are_strings(dict, &arg->key, 1) ||
+            (arg->type == TACHO_ARG_STRING && !are_strings(dict, &arg->value.as_string, 1))) {
+            return breach("an argument that refers to nothing", i);
+        }
+    }
+    if (profile->arg_count > 0 && !profile->args[profile->arg_count - 1].is_last) {
+        return breach("arguments without an end", profile->arg_count - 1);
     }
     return TACHO_OK;
 }
@@ -123,8 +195,11 @@ tacho_status tacho_profile_validate(const tacho_profile *profile)
 {
     const tacho_dict *dict = profile->events.dict;
     TACHO_TRY(check_clocks(dict));
+    TACHO_TRY(check_parts(dict));
     TACHO_TRY(check_tracks(dict));
     TACHO_TRY(check_sites(dict));
+    TACHO_TRY(check_facts(dict));
+    TACHO_TRY(check_args(profile));
     TACHO_TRY(check_spans(profile));
     return check_other_rows(profile);
 }

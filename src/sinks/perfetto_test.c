@@ -393,6 +393,7 @@ static void read_interned(replay *to, tacho_str data)
 {
     assert_true(to->is_valid); /* else it is skipped */
     assert_int_equal(to->packet_sequence, 1);
+    assert_int_equal(to->packet_flags, 2);
     tacho_pb_reader reader;
     tacho_pb_reader_init(&reader, data);
     tacho_pb_field field;
@@ -520,6 +521,7 @@ typedef struct descriptor {
     uint64_t uuid;
     uint64_t parent;
     uint64_t child_ordering;
+    uint64_t merge_behavior;
     uint64_t merge_key;
     int64_t rank;
     bool is_process;
@@ -556,7 +558,7 @@ static void read_descriptor_field(const tacho_pb_field *field, descriptor *to)
         to->rank = (int64_t)as_uint(field);
         break;
     case 15:
-        assert_int_equal(as_uint(field), 3); /* siblings merge by key */
+        to->merge_behavior = as_uint(field);
         break;
     case 17:
         to->merge_key = as_uint(field);
@@ -598,7 +600,8 @@ static void read_descriptor(replay *to, tacho_str message)
     assert_true(read.uuid < UUID_MAX);
     assert_false(to->is_described[read.uuid]); /* a second one would be ignored */
     if (read.uuid != 0) {
-        assert_int_equal(read.child_ordering, 3); /* explicit: by rank */
+        assert_int_equal(read.child_ordering, 3);                           /* explicit: by rank */
+        assert_int_equal(read.merge_behavior, read.merge_key != 0 ? 3 : 0); /* by key */
         assert_int_equal(read.is_process, read.parent == 0);
         assert_true(read.parent < UUID_MAX);
         assert_true(read.is_process || to->is_described[read.parent]);
@@ -1417,6 +1420,7 @@ static void test_counters(void **state)
     assert_int_equal(made.dict.loss_count, 1);
     assert_int_equal(made.dict.losses[0].reason, TACHO_LOSS_NOT_FINITE);
     assert_int_equal(made.dict.losses[0].count, 3);
+    assert_int_equal(made.dict.losses[0].first_line, 0);
     check_events(&made, "count 0 on 2 int 0\n"
                         "count 1 on 2 int 12\n"
                         "count 2 on 2 int -5\n"
@@ -1489,6 +1493,7 @@ static void test_flows(void **state)
     arrive(&made, to, 15, 18446744073709551615u);
     push_span(&made, to, "sink", 15, 30);
     arrive(&made, to, 20, 2);
+    arrive(&made, to, 22, 3);
     push_span(&made, to, "inside", 22, 23);
     end_part(&made, part);
     assert_int_equal(made.dict.loss_count, 0);
@@ -1497,7 +1502,7 @@ static void test_flows(void **state)
                         "begin 10 on 2 \"after\" cat\n"
                         "begin 15 on 3 \"sink\" cat flow=18446744073709551615 flow=1\n"
                         "end 20 on 2\n"
-                        "begin 22 on 3 \"inside\" cat\n"
+                        "begin 22 on 3 \"inside\" cat flow=3\n"
                         "end 23 on 3\n"
                         "end 30 on 3 flow=2\n");
 }
@@ -1539,8 +1544,8 @@ static void test_flows_of_nothing(void **state)
     uint32_t track = add_track(&made, part, "t");
     arrive(&made, track, 0, 1);
     push_span(&made, track, "s", 5, 6);
-    arrive(&made, track, 10, 2);
-    leave(&made, track, 11, 3);
+    leave(&made, track, 7, 2);
+    arrive(&made, track, 10, 3);
     end_part(&made, part);
     arrive(&made, track, 20, 4);
     end_part(&made, part);
@@ -1548,6 +1553,7 @@ static void test_flows_of_nothing(void **state)
     assert_int_equal(made.dict.losses[0].reason, TACHO_LOSS_UNBOUND_FLOW);
     assert_int_equal(made.dict.losses[0].part, part);
     assert_int_equal(made.dict.losses[0].count, 4);
+    assert_int_equal(made.dict.losses[0].first_line, 0);
     check_events(&made, "begin 5 on 2 \"s\" cat\n"
                         "end 6 on 2\n");
 }
@@ -1730,6 +1736,80 @@ static void test_nested_args(void **state)
                         "end 1 on 2\n");
 }
 
+/* As deep as the model allows. */
+static void test_deep_args(void **state)
+{
+    (void)state;
+    trace made;
+    open_trace(&made);
+    uint32_t part = add_part(&made, "a");
+    tacho_arg args[TACHO_ARG_DEPTH_MAX + 2];
+    text expected = {NULL, 0, 0};
+    put(&expected, "begin 0 on 2 \"span\" cat ");
+    for (size_t i = 0; i < TACHO_ARG_DEPTH_MAX; i++) {
+        args[i] = make_arg(&made, "d", i % 2 == 0 ? TACHO_ARG_DICT : TACHO_ARG_ARRAY);
+        args[i].value.as_uint = TACHO_ARG_DEPTH_MAX - i;
+        put(&expected, i % 2 == 0 ? (i == 0 ? "d={" : "{") : "d=[");
+    }
+    args[TACHO_ARG_DEPTH_MAX] = uint_arg(&made, "", 7);
+    args[TACHO_ARG_DEPTH_MAX + 1] = uint_arg(&made, "after", 8);
+    put(&expected, "uint:7");
+    for (size_t i = TACHO_ARG_DEPTH_MAX; i-- > 0;) {
+        put(&expected, i % 2 == 0 ? "}" : "]");
+    }
+    put(&expected, " after=uint:8\nend 1 on 2\n");
+    push_args(&made, add_track(&made, part, "t"), args, TACHO_ARG_DEPTH_MAX + 2);
+    end_part(&made, part);
+    check_events(&made, expected.data);
+    free(expected.data);
+}
+
+enum { MANY_ARGS = 2000 };
+
+static void count_args(void *self, const event *seen)
+{
+    size_t *count = self;
+    tacho_pb_reader reader;
+    tacho_pb_reader_init(&reader, seen->body);
+    tacho_pb_field field;
+    while (next_field(&reader, &field)) {
+        *count += field.number == 4;
+    }
+}
+
+/* So many that the output's buffer is full again and again. */
+static void test_many_args(void **state)
+{
+    (void)state;
+    trace made;
+    open_trace(&made);
+    uint32_t part = add_part(&made, "a");
+    uint32_t track = add_track(&made, part, "t");
+    tacho_arg *args = calloc(MANY_ARGS, sizeof(*args));
+    assert_non_null(args);
+    for (size_t i = 0; i < MANY_ARGS; i++) {
+        args[i] = uint_arg(&made, "key", 18446744073709551615u);
+    }
+    for (int64_t i = 0; i < 40; i++) {
+        tacho_row row = make_span(&made, track, TACHO_STR("s"), i, i + 1);
+        row.args = args;
+        row.arg_count = MANY_ARGS;
+        push_row(&made, &row);
+    }
+    free(args);
+    end_part(&made, part);
+    tacho_str file;
+    close_trace(&made, &file);
+    size_t count = 0;
+    replay *seen = make_replay(0);
+    seen->visit = count_args;
+    seen->self = &count;
+    run_replay(seen, file);
+    assert_int_equal(count, 40 * MANY_ARGS);
+    free_replay(seen);
+    free_file(file);
+}
+
 /* What the sink adds: location, run, an origin unlike the part's, an end that never came. */
 static void test_own_args(void **state)
 {
@@ -1747,6 +1827,11 @@ static void test_own_args(void **state)
     assert_ok(tacho_dict_add_run(&made.dict, &facts, &row.of.span.run));
     row.of.span.flags = TACHO_ORIGIN_MEASURED | TACHO_SPAN_UNENDED;
     push_row(&made, &row);
+    facts.invocation = 0;
+    assert_ok(tacho_dict_add_run(&made.dict, &facts, &row.of.span.run));
+    row.start = row.of.span.end = 1;
+    row.of.span.flags = 0;
+    push_row(&made, &row);
     facts.invocation = -1;
     assert_ok(tacho_dict_add_run(&made.dict, &facts, &row.of.span.run));
     row.start = row.of.span.end = 2;
@@ -1755,6 +1840,9 @@ static void test_own_args(void **state)
     end_part(&made, part);
     check_events(&made, "begin 0 on 2 \"s\" cat location=string:\"f\":1:2 run=string:main "
                         "invocation=uint:3 origin=text:measured unended=bool:1\n"
+                        "end 1 on 2\n"
+                        "begin 1 on 2 \"s\" cat location=string:\"f\":1:2 run=string:main "
+                        "invocation=uint:0\n"
                         "end 1 on 2\n"
                         "begin 2 on 2 \"s\" cat location=string:\"f\":1:2 run=string:main\n"
                         "end 2 on 2\n");
@@ -2093,6 +2181,7 @@ static void test_restarts(void **state)
     run_replay(whole, file);
     assert_int_equal(count, LONG_SPANS);
     assert_true(whole->restart_count >= 3);
+    assert_true(whole->snapshot_ns > 0);
     for (size_t i = 1; i < whole->restart_count; i++) {
         size_t part_count = 0;
         replay *rest = make_replay(0);
@@ -2104,6 +2193,66 @@ static void test_restarts(void **state)
     }
     free_replay(whole);
     free_file(file);
+}
+
+/* Whatever kind of event comes when a restart is due, it comes after it. */
+static void check_restart_before(trace *made, const char *expected)
+{
+    tacho_str file;
+    close_trace(made, &file);
+    replay *seen = make_replay(0);
+    run_replay(seen, file);
+    assert_int_equal(seen->restart_count, 2);
+    replay *rest = make_replay(SHOW_EVENTS);
+    run_replay(rest, tacho_str_from(file, seen->restart_offsets[1]));
+    assert_string_equal(rest->out.data, expected);
+    free_replay(rest);
+    free_replay(seen);
+    free_file(file);
+}
+
+/* An instant of nine megabytes: after it a restart is due. */
+static void push_huge_instant(trace *to, uint32_t track, int64_t time)
+{
+    tacho_str words = filled(9 << 20, 'x');
+    tacho_arg arg = text_arg(to, "words", words);
+    tacho_row row = make_span(to, track, TACHO_STR("huge"), time, time);
+    row.of.span.flags = TACHO_SPAN_INSTANT;
+    row.args = &arg;
+    row.arg_count = 1;
+    push_row(to, &row);
+    free_file(words);
+}
+
+static void test_restart_before_any_event(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {
+        "begin 6 on 2 \"s\" cat\nend 7 on 2\n",
+        "instant 6 on 2 \"i\" cat\n",
+        "count 6 on 3 int 1\n",
+        "end 9 on 2\n",
+    };
+    for (int kind = 0; kind < 4; kind++) {
+        trace made;
+        open_trace(&made);
+        uint32_t part = add_part(&made, "a");
+        uint32_t track = add_track(&made, part, "t");
+        uint32_t counter = add_counter(&made, part, "c", TACHO_UNIT_NONE);
+        if (kind == 3) {
+            push_span(&made, track, "open", 0, 9);
+        }
+        push_huge_instant(&made, track, 5);
+        if (kind == 0) {
+            push_span(&made, track, "s", 6, 7);
+        } else if (kind == 1) {
+            push_instant(&made, track, "i", 6);
+        } else if (kind == 2) {
+            push_sample(&made, counter, 6, 1);
+        }
+        end_part(&made, part);
+        check_restart_before(&made, expected[kind]);
+    }
 }
 
 /* ---- the file as a whole ---------------------------------------------------------------- */
@@ -2210,6 +2359,8 @@ int main(void)
         cmocka_unit_test(test_many_flows),
         cmocka_unit_test(test_args),
         cmocka_unit_test(test_nested_args),
+        cmocka_unit_test(test_deep_args),
+        cmocka_unit_test(test_many_args),
         cmocka_unit_test(test_own_args),
         cmocka_unit_test(test_dirty_strings),
         cmocka_unit_test(test_large_args),
@@ -2219,6 +2370,7 @@ int main(void)
         cmocka_unit_test(test_no_losses),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_restart_before_any_event),
         cmocka_unit_test(test_same_twice),
         cmocka_unit_test(test_packets_are_plain),
         cmocka_unit_test(test_full_disk),

@@ -48,7 +48,8 @@ static bool take_duration(tacho_str *tail, uint64_t *out_duration)
     if (torq_take_number(tail, ';', out_duration)) {
         return true;
     }
-    if (tail->len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(*tail, out_duration)) {
+    tacho_str digits = tacho_str_trim(*tail);
+    if (digits.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(digits, out_duration)) {
         return false;
     }
     *tail = TACHO_STR("");
@@ -81,6 +82,7 @@ static tacho_loss_reason diagnose(tacho_str line)
     }
     for (size_t i = 0; i < 3; i++) {
         uint64_t number = 0;
+        fields[i] = tacho_str_trim(fields[i]);
         if (fields[i].len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(fields[i], &number)) {
             return torq_diagnose_number(fields[i]);
         }
@@ -144,25 +146,30 @@ static tacho_status read_line(runtime *self, tacho_str line)
     return push_row(self, &row);
 }
 
+/* The first line that is not empty. */
+static tacho_str first_line(tacho_str head)
+{
+    tacho_str line = TACHO_STR("");
+    while (tacho_str_trim(line).len == 0 && torq_take_line(&head, &line)) {
+    }
+    return torq_skip_mark(line);
+}
+
 /* Whether the file's rows have a location, by its first line. */
 static bool has_location(tacho_str head)
 {
-    tacho_str line;
     tacho_str fields[4];
-    return torq_take_line(&head, &line) && tacho_csv_split(line, ';', fields, 4) > 3;
+    return tacho_csv_split(first_line(head), ';', fields, 4) > 3;
 }
 
 static tacho_probe_verdict runtime_probe(tacho_str head)
 {
-    tacho_str line;
+    tacho_str line = first_line(head);
     runtime_row row;
-    if (!torq_take_line(&head, &line)) {
-        return TACHO_PROBE_NO;
-    }
     if (is_header(line)) {
         return TACHO_PROBE_SURE;
     }
-    if (!parse_row(torq_skip_mark(line), &row)) {
+    if (!parse_row(line, &row)) {
         return TACHO_PROBE_NO;
     }
     return tacho_str_starts_with(row.location, TACHO_STR("loc(")) ? TACHO_PROBE_SURE

@@ -154,6 +154,19 @@ static tacho_status lose_line(timeline *self, tacho_loss_reason reason, tacho_st
                                                     : torq_part_lose(&self->part, reason, line);
 }
 
+/* Whether brackets or quotes that open also close; only inside them may a location hold commas. */
+static bool may_be_location(tacho_str field)
+{
+    field = tacho_str_trim(field);
+    if (tacho_str_starts_with(field, TACHO_STR("loc("))) {
+        return tacho_str_ends_with(field, TACHO_STR(")"));
+    }
+    if (tacho_str_starts_with(field, TACHO_STR("\"loc("))) {
+        return tacho_str_ends_with(field, TACHO_STR("\""));
+    }
+    return tacho_str_find_byte(field, ',') == field.len;
+}
+
 /* ---- T1 and T2 -------------------------------------------------------------------------- */
 
 /* Why a T1 or T2 row cannot be read. */
@@ -168,7 +181,7 @@ static tacho_loss_reason diagnose_t12(tacho_str line)
         if (len == rest.len) {
             return TACHO_LOSS_FIELD_COUNT;
         }
-        tacho_str text = tacho_str_make(rest.data, len);
+        tacho_str text = tacho_str_trim(tacho_str_make(rest.data, len));
         rest = tacho_str_from(rest, len + 1);
         uint64_t number = 0;
         if (field > 0 && (text.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(text, &number))) {
@@ -185,8 +198,12 @@ static bool take_bytes(tacho_str *tail, uint64_t *out_bytes)
     while (at > 0 && tail->data[at - 1] >= '0' && tail->data[at - 1] <= '9') {
         at--;
     }
-    if (at == 0 || at == tail->len || tail->data[at - 1] != ',' ||
-        !tacho_str_parse_u64(tacho_str_from(*tail, at), out_bytes)) {
+    size_t digits = at;
+    while (at > 0 && tail->data[at - 1] == ' ') {
+        at--;
+    }
+    if (at == 0 || digits == tail->len || tail->data[at - 1] != ',' ||
+        !tacho_str_parse_u64(tacho_str_from(*tail, digits), out_bytes)) {
         return false;
     }
     tail->len = at - 1;
@@ -202,7 +219,8 @@ static tacho_status make_t12_site(timeline *self, tacho_str tail, tacho_torq_eng
         comma--;
     }
     *out_site = TACHO_NONE;
-    if (comma == 0 || tacho_str_find_byte(tail, '\0') < tail.len) {
+    if (comma == 0 || tacho_str_find_byte(tail, '\0') < tail.len ||
+        !may_be_location(tacho_str_make(tail.data, comma - 1))) {
         return TACHO_OK;
     }
     torq_site_facts facts = {
@@ -300,9 +318,10 @@ static tacho_status resolve_t34_tail(timeline *self, tacho_str tail, torq_entry 
     tacho_str event = tacho_str_trim(tacho_str_make(tail.data, comma));
     engine_id parsed;
     *out_entry = (torq_entry){.site = TACHO_NONE};
-    if (comma == tail.len || tacho_str_find_byte(tail, '\0') < tail.len ||
+    bool has_location = comma < tail.len && may_be_location(tacho_str_from(tail, comma + 1));
+    if (!has_location || tacho_str_find_byte(tail, '\0') < tail.len ||
         !parse_event(event, &parsed)) {
-        *out_reason = comma == tail.len ? TACHO_LOSS_FIELD_COUNT : TACHO_LOSS_UNKNOWN_EVENT;
+        *out_reason = has_location ? TACHO_LOSS_UNKNOWN_EVENT : TACHO_LOSS_FIELD_COUNT;
         if (tacho_str_find_byte(tail, '\0') < tail.len) {
             *out_reason = TACHO_LOSS_NUL_BYTE;
         }
@@ -327,15 +346,16 @@ static tacho_loss_reason diagnose_t34(tacho_str line)
     }
     tacho_str rest = line;
     for (size_t field = 0; field < 3; field++) {
-        tacho_str text = tacho_str_make(rest.data, tacho_str_find_byte(rest, ','));
-        if (text.len == rest.len) {
+        size_t len = tacho_str_find_byte(rest, ',');
+        if (len == rest.len) {
             return TACHO_LOSS_FIELD_COUNT;
         }
+        tacho_str text = tacho_str_trim(tacho_str_make(rest.data, len));
+        rest = tacho_str_from(rest, len + 1);
         uint64_t number = 0;
         if (text.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(text, &number)) {
             return torq_diagnose_number(text);
         }
-        rest = tacho_str_from(rest, text.len + 1);
     }
     return TACHO_LOSS_FIELD_COUNT;
 }
@@ -354,7 +374,7 @@ static bool cut_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes,
     if (comma == 0) {
         return false;
     }
-    tacho_str field = tacho_str_from(*tail, comma);
+    tacho_str field = tacho_str_trim(tacho_str_from(*tail, comma));
     tail->len = comma - 1;
     *out_has_bytes = field.len > 0;
     bool is_location = tacho_str_ends_with(field, TACHO_STR(")"));

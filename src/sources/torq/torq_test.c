@@ -913,7 +913,7 @@ static void test_losses_t12(void **state)
         LOSS("DI0,0,12345678901234567890,loc(unknown),DMA_IN", TIME_OVERFLOW),
         LOSS("DI0,99999999999999999999,5,loc(unknown),DMA_IN", TIME_OVERFLOW),
         LOSS("DI0,0,9999999999999999999,loc(unknown),DMA_IN", TIME_OVERFLOW),
-        LOSS("DI0,0,7378697629483820646,loc(unknown),DMA_IN", TIME_OVERFLOW),
+        LOSS("DI0,0,7378697629483820647,loc(unknown),DMA_IN", TIME_OVERFLOW),
         LOSS("DI0,10,9,loc(unknown),DMA_IN", END_BEFORE_START),
         LOSS("DI0,9999999999999999999,0,loc(unknown),DMA_IN", END_BEFORE_START),
         LOSS("DI0,0,9,loc(\"a\0b\":1:2),DMA_IN", NUL_BYTE),
@@ -981,9 +981,9 @@ static void test_losses_t34(void **state)
         LOSS("0,1,-2,DMA In,loc(unknown),64", NEGATIVE_TIME),
         LOSS("0,1,12345678901234567890,DMA In,loc(unknown),64", TIME_OVERFLOW),
         LOSS("0,12345678901234567890,1,DMA In,loc(unknown),64", TIME_OVERFLOW),
-        LOSS("0,7378697629483820646,0,DMA In,loc(unknown),64", TIME_OVERFLOW),
-        LOSS("0,7378697629483820645,1,DMA In,loc(unknown),64", TIME_OVERFLOW),
-        LOSS("0,1,7378697629483820645,DMA In,loc(unknown),64", TIME_OVERFLOW),
+        LOSS("0,7378697629483820647,0,DMA In,loc(unknown),64", TIME_OVERFLOW),
+        LOSS("0,7378697629483820646,1,DMA In,loc(unknown),64", TIME_OVERFLOW),
+        LOSS("0,1,7378697629483820646,DMA In,loc(unknown),64", TIME_OVERFLOW),
         LOSS("0,9999999999999999999,9999999999999999999,DMA In,loc(unknown),64", TIME_OVERFLOW),
         LOSS("0,1,2,DMA,loc(unknown),64", UNKNOWN_EVENT),
         LOSS("0,1,2,dma in,loc(unknown),64", UNKNOWN_EVENT),
@@ -1065,11 +1065,11 @@ static void test_cut_tails(void **state)
 static void test_largest_times(void **state)
 {
     (void)state;
-    check(TIMELINE, "S0,0,7378697629483820645,loc(unknown),a\n",
-          PART_T1 "Slice 0|0|7378697629483820645|a|compute|-|-|id=S0\n");
-    check(TIMELINE, T4_HEADER "0,7378697629483820644,1,CSS,,\n",
+    check(TIMELINE, "S0,0,7378697629483820646,loc(unknown),a\n",
+          PART_T1 "Slice 0|0|7378697629483820646|a|compute|-|-|id=S0\n");
+    check(TIMELINE, T4_HEADER "0,7378697629483820645,1,CSS,,\n",
           "part fc.csv torq-timeline T4 estimated, cycles of 5/4 ns from 1\n"
-          "CSS|1|7378697629483820645|CSS|vector|-|-|task=0\n");
+          "CSS|1|7378697629483820646|CSS|vector|-|-|task=0\n");
     check(RUNTIME, "0;9223372036854775;0\n",
           "part fc.csv torq-runtime R0b measured, microseconds of 1000/1 ns "
           "from 9223372036854775\n"

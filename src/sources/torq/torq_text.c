@@ -20,6 +20,7 @@ bool torq_is_digits(tacho_str text)
 
 tacho_loss_reason torq_diagnose_number(tacho_str field)
 {
+    field = tacho_str_trim(field);
     if (field.len > 1 && field.data[0] == '-' && torq_is_digits(tacho_str_from(field, 1))) {
         return TACHO_LOSS_NEGATIVE_TIME;
     }
