@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* O_TMPFILE, linkat of an open file, sync_file_range */
 #include "base/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -321,6 +322,7 @@ tacho_status tacho_output_take_failure(tacho_output *output)
 {
     tacho_status failure = output->failure;
     output->failure = TACHO_OK;
+    output->has_failed = output->has_failed || failure != TACHO_OK;
     return failure;
 }
 
@@ -328,6 +330,7 @@ tacho_status tacho_output_commit(tacho_output *output)
 {
     flush_buffer(output, true);
     TACHO_TRY(tacho_output_take_failure(output));
+    assert(!output->has_failed);
     return output->is_direct ? TACHO_OK : put_in_place(output);
 }
 

@@ -35,7 +35,8 @@ typedef struct tacho_output {
     bool owns_fd;
     uint64_t synced_bytes; /* how far write-back was asked for */
     tacho_encoder *encoder;
-    tacho_status failure;
+    tacho_status failure; /* the first one, until somebody takes it */
+    bool has_failed;      /* nothing is put in place any more */
 } tacho_output;
 
 tacho_status tacho_output_open(const char *path, tacho_output *out_output) TACHO_MUST_USE;

@@ -36,7 +36,7 @@ tacho_str tacho_str_basename(tacho_str path)
     while (start > 0 && path.data[start - 1] != '/') {
         start--;
     }
-    return tacho_str_from(path, start);
+    return start == 0 ? path : tacho_str_from(path, start);
 }
 
 size_t tacho_str_find_byte(tacho_str text, char byte)

@@ -45,13 +45,14 @@ static inline bool tacho_str_equal(tacho_str a, tacho_str b)
 
 static inline bool tacho_str_starts_with(tacho_str text, tacho_str prefix)
 {
-    return text.len >= prefix.len && memcmp(text.data, prefix.data, prefix.len) == 0;
+    return prefix.len == 0 ||
+           (text.len >= prefix.len && memcmp(text.data, prefix.data, prefix.len) == 0);
 }
 
 static inline bool tacho_str_ends_with(tacho_str text, tacho_str suffix)
 {
-    return text.len >= suffix.len &&
-           memcmp(text.data + (text.len - suffix.len), suffix.data, suffix.len) == 0;
+    return suffix.len == 0 || (text.len >= suffix.len && memcmp(text.data + (text.len - suffix.len),
+                                                                suffix.data, suffix.len) == 0);
 }
 
 /* The rest of |text| from byte |start|, which must not lie past its end. */

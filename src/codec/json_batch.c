@@ -375,18 +375,16 @@ static inline bool scan_next(scanner *scan)
     char *at = scan->at = skip_space(scan->at);
     switch (scan->state) {
     case TACHO_JSON_STATE_FIRST_KEY:
-        if (*at == '}') {
+    case TACHO_JSON_STATE_KEY:
+        if (*at == '}' && scan->state == TACHO_JSON_STATE_FIRST_KEY) {
             return end_container(scan, at);
         }
-        /* fall through */
-    case TACHO_JSON_STATE_KEY:
         return scan_key(scan, at);
     case TACHO_JSON_STATE_FIRST_VALUE:
-        if (*at == ']') {
+    case TACHO_JSON_STATE_VALUE:
+        if (*at == ']' && scan->state == TACHO_JSON_STATE_FIRST_VALUE) {
             return end_container(scan, at);
         }
-        /* fall through */
-    case TACHO_JSON_STATE_VALUE:
         return scan_value(scan, at);
     case TACHO_JSON_STATE_COLON:
         return scan_colon(scan, at);

@@ -185,8 +185,8 @@ bool tacho_json_number_scaled(tacho_str text, unsigned decimals, int64_t *out_va
         return false;
     }
     number.point += decimals;
-    rest rest = rest_of(&number);
-    bool is_up = rest == ABOVE_HALF || (rest == HALF && !number.is_negative);
+    rest after_point = rest_of(&number);
+    bool is_up = after_point == ABOVE_HALF || (after_point == HALF && !number.is_negative);
     return whole_part(&number, &magnitude) &&
            !__builtin_add_overflow(magnitude, is_up, &magnitude) &&
            apply_sign(magnitude, number.is_negative, out_value);

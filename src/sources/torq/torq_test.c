@@ -1043,10 +1043,9 @@ static void test_cut_tails(void **state)
 {
     (void)state;
     static const char *const t12[] = {
-        "DI0,0,9,loc(\"f\":1:2),DMA_IN,12k",
-        "DI0,0,9,loc(\"f\":1:2),DMA_IN,",
-        "S0,0,9,loc(fused[\"a\":1:2, \"b",
-        "S0,0,9,\"loc(fused[\"\"a\"\":1:2, \"\"b",
+        "DI0,0,9,loc(\"f\":1:2),DMA_IN,12k",   "DI0,0,9,loc(\"f\":1:2),DMA_IN,",
+        "S0,0,9,loc(fused[\"a\":1:2, \"b",     "S0,0,9,\"loc(fused[\"\"a\"\":1:2, \"\"b",
+        "S0,0,9,\"loc(fused[\"\"a\"\", \"\"b",
     };
     static const char *const t34[] = {
         "0,1,2,Slice 0,loc(fused[\"a\":1:2,",
