@@ -180,15 +180,10 @@ static tacho_status push_flows(tacho_lanes *lanes, lane_set *set, uint32_t track
     return TACHO_OK;
 }
 
-/* Whether a span of |lane| is open at |time|, or ends just then when |leaves|. */
-static bool is_open_at(const lane *at, int64_t time, bool leaves)
+/* Whether a span of |lane| is open beyond |time|: the outermost is the last to end. */
+static bool is_open_at(const lane *at, int64_t time)
 {
-    for (size_t i = 0; i < at->end_count; i++) {
-        if (at->ends[i] > time || (leaves && at->ends[i] == time)) {
-            return true;
-        }
-    }
-    return false;
+    return at->end_count > 0 && at->ends[0] > time;
 }
 
 static bool ends_at(const lane *at, int64_t time)
@@ -213,7 +208,7 @@ static uint32_t flow_lane(const lane_set *set, uint32_t track, int64_t time, boo
         }
     }
     for (size_t i = 0; i < set->lane_count; i++) {
-        if (is_open_at(&set->lanes[i], time, leaves)) {
+        if (is_open_at(&set->lanes[i], time)) {
             return set->lanes[i].track;
         }
     }

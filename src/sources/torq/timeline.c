@@ -154,6 +154,15 @@ static tacho_status lose_line(timeline *self, tacho_loss_reason reason, tacho_st
                                                     : torq_part_lose(&self->part, reason, line);
 }
 
+static size_t count_quotes(tacho_str text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        count += text.data[i] == '"' ? 1 : 0;
+    }
+    return count;
+}
+
 /* Whether brackets or quotes that open also close; only inside them may a location hold commas. */
 static bool may_be_location(tacho_str field)
 {
@@ -162,7 +171,7 @@ static bool may_be_location(tacho_str field)
         return tacho_str_ends_with(field, TACHO_STR(")"));
     }
     if (tacho_str_starts_with(field, TACHO_STR("\"loc("))) {
-        return tacho_str_ends_with(field, TACHO_STR("\""));
+        return tacho_str_ends_with(field, TACHO_STR("\"")) && count_quotes(field) % 2 == 0;
     }
     return tacho_str_find_byte(field, ',') == field.len;
 }
