@@ -57,7 +57,7 @@ static void cover(tacho_activity *activity, int64_t start, int64_t last)
         activity->first = start;
     }
     if (start >> activity->shift >= activity->first &&
-        last >> activity->shift < activity->first + TACHO_ACTIVITY_BUCKETS) {
+        (last >> activity->shift) - activity->first < TACHO_ACTIVITY_BUCKETS) {
         return;
     }
     for (;;) {

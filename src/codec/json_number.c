@@ -16,6 +16,7 @@ enum {
     /* No double lies so near to the middle of its neighbours that later digits could matter. */
     DIGITS_MAX = 800,
     EXACT_POWER_MAX = 22,
+    SAFE_DIGITS = 18, /* any so many digits fit in 64 bits */
 };
 
 /* The value is 0.d1d2d3... * 10^point with the digits of |whole|, then those of |fraction|. */
@@ -169,8 +170,40 @@ static bool apply_sign(uint64_t magnitude, bool is_negative, int64_t *out_value)
     return true;
 }
 
+/* Most numbers: few digits, no exponent, nothing to round. False when it is another kind. */
+static bool scale_simple(tacho_str text, unsigned decimals, int64_t *out_value)
+{
+    bool is_negative = take_byte(&text, '-');
+    if (text.len == 0 || text.len > SAFE_DIGITS || text.data[0] == '0') {
+        return false;
+    }
+    int64_t value = 0;
+    size_t point = text.len;
+    for (size_t i = 0; i < text.len; i++) {
+        if (is_digit(text.data[i])) {
+            value = value * 10 + (text.data[i] - '0');
+        } else if (text.data[i] == '.' && point == text.len && i > 0) {
+            point = i;
+        } else {
+            return false;
+        }
+    }
+    size_t fraction_len = point == text.len ? 0 : text.len - point - 1;
+    if (fraction_len > decimals || point + decimals > SAFE_DIGITS || point + 1 == text.len) {
+        return false;
+    }
+    for (; fraction_len < decimals; fraction_len++) {
+        value *= 10;
+    }
+    *out_value = is_negative ? -value : value;
+    return true;
+}
+
 bool tacho_json_number_i64(tacho_str text, int64_t *out_value)
 {
+    if (scale_simple(text, 0, out_value)) {
+        return true;
+    }
     decimal number;
     uint64_t magnitude = 0;
     return parse(text, &number) && whole_part(&number, &magnitude) && rest_of(&number) == NO_REST &&
@@ -179,6 +212,9 @@ bool tacho_json_number_i64(tacho_str text, int64_t *out_value)
 
 bool tacho_json_number_scaled(tacho_str text, unsigned decimals, int64_t *out_value)
 {
+    if (scale_simple(text, decimals, out_value)) {
+        return true;
+    }
     decimal number;
     uint64_t magnitude = 0;
     if (!parse(text, &number)) {
