@@ -24,7 +24,8 @@ static void widen(tacho_activity *activity)
     activity->first = old_first / 2;
     activity->shift++;
     for (int64_t i = 0; i < TACHO_ACTIVITY_BUCKETS; i++) {
-        merged[(old_first + i) / 2 - activity->first] += activity->busy[i];
+        /* (old_first + i) / 2 - first, without the sum that may overflow */
+        merged[((old_first & 1) + i) / 2] += activity->busy[i];
     }
     memcpy(activity->busy, merged, sizeof(merged));
 }
