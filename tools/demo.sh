@@ -18,7 +18,9 @@ show "$tacho" info "$out/compile.csv" "$out/runtime.csv"
 show "$tacho" convert "$out/compile.csv" "$out/runtime.csv" -o "$out/network.pb"
 printf '\nA million rows, in no order at all:\n'
 "$build/bench/gen_torq" t4 1000000 --shuffle > "$out/big.csv"
-show "$build/bench/measure" --header --label convert --input-bytes "$(stat -c %s "$out/big.csv")" \
-    -- "$tacho" convert "$out/big.csv" -o "$out/big.pb" -q
-rm -f "$out/big.csv"
+printf '\n$ %s convert big.csv -o big.pb\n' "$tacho"
+"$build/bench/measure" --input-bytes "$(stat -c %s "$out/big.csv")" \
+    -- "$tacho" convert "$out/big.csv" -o "$out/big.pb" -q |
+    awk -F '\t' '{ printf "%.2f s, %.0f MB/s, %.0f MB of memory\n", $2, $6, $4 }'
+rm -f "$out/big.csv" "$out/big.pb"
 printf '\nOpen %s in https://ui.perfetto.dev\n' "$out/network.pb"

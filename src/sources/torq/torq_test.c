@@ -473,6 +473,16 @@ static void test_slice_numbers(void **state)
                   "Slice 1023|2|3|Slice 1023|compute|-|-|task=2\n");
 }
 
+/* As many as there may be. */
+static void test_most_slices(void **state)
+{
+    (void)state;
+    const tacho_source_options most = {.slice_count = 1024};
+    check_with(&most, TIMELINE, TACHO_STR("S1023,0,1,loc(unknown),a\nS1024,1,2,loc(unknown),a\n"),
+               PART_T1 "Slice 1023|0|1|a|compute|-|-|id=S1023\n"
+                       "Slice 0|1|2|a|compute|-|-|id=S1024\n");
+}
+
 /* More slices than there are tracks for: refused, or the rows counted, but no wild access. */
 static void test_too_many_slices(void **state)
 {
@@ -790,6 +800,8 @@ static void test_line_numbers(void **state)
                   "lost wrong_field_count 2 at 5\nlost end_before_start 1 at 7\n");
 }
 
+#define PLACE "loc(fused[\"a\":1:2, \"b\":3:4])"
+
 /* Blanks after the delimiters, as the headers of some generations have them, change nothing. */
 static void test_blanks(void **state)
 {
@@ -799,14 +811,14 @@ static void test_blanks(void **state)
         const char *plain;
         const char *spaced;
     } files[] = {
-        {TIMELINE, "S0,0,5,loc(\"f\":1:2),conv2d\n", "S0, 0, 5, loc(\"f\":1:2), conv2d\n"},
-        {TIMELINE, "S0_1,0,5,loc(\"f\":1:2),a\n", "S0_1,  0,  5,  loc(\"f\":1:2),  a \n"},
-        {TIMELINE, "DI0,0,5,loc(\"f\":1:2),DMA_IN,7\n", "DI0, 0, 5, loc(\"f\":1:2), DMA_IN, 7\n"},
-        {TIMELINE, T4_HEADER "1,2,3,DMA In,loc(\"f\":1:2),4\n",
-         T4_HEADER "1, 2, 3, DMA In, loc(\"f\":1:2), 4\n"},
-        {TIMELINE, T4_HEADER "1,2,3,Slice 0,loc(\"f\":1:2),\n",
-         T4_HEADER "1, 2, 3, Slice 0, loc(\"f\":1:2), \n"},
-        {RUNTIME, R0_HEADER "0;5;3;loc(\"f\":1:2)\n", R0_HEADER "0; 5; 3; loc(\"f\":1:2)\n"},
+        {TIMELINE, "S0,0,5," PLACE ",conv2d\n", "S0, 0, 5, " PLACE ", conv2d\n"},
+        {TIMELINE, "S0_1,0,5," PLACE ",a\n", "S0_1,  0,  5,  " PLACE ",  a \n"},
+        {TIMELINE, "DI0,0,5," PLACE ",DMA_IN,7\n", "DI0, 0, 5, " PLACE ", DMA_IN, 7\n"},
+        {TIMELINE, T4_HEADER "1,2,3,DMA In," PLACE ",4\n",
+         T4_HEADER "1, 2, 3, DMA In, " PLACE ", 4\n"},
+        {TIMELINE, T4_HEADER "1,2,3,Slice 0," PLACE ",\n",
+         T4_HEADER "1, 2, 3, Slice 0, " PLACE ", \n"},
+        {RUNTIME, R0_HEADER "0;5;3;" PLACE "\n", R0_HEADER "0; 5; 3; " PLACE "\n"},
         {RUNTIME, R0B_HEADER "0;5;3\n", R0B_HEADER "0; 5; 3\n"},
     };
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -1100,6 +1112,38 @@ static void test_losses_add_up(void **state)
           "lost wrong_field_count 2 at 2\n"
           "lost negative_time 2 at 4\n"
           "lost not_a_number 1 at 8\n");
+}
+
+/* A loss shows how its first row begins, not all of it. */
+static void test_long_example(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    char row[512] = "S0,0,1,loc(unknown),a\nS1,";
+    size_t len = strlen(row);
+    memset(row + len, 'x', sizeof(row) - len - 1);
+    row[sizeof(row) - 1] = '\0';
+    assert_ok(read_text(&made, TIMELINE, row));
+    assert_int_equal(made.dict.loss_count, 1);
+    tacho_str example = tacho_dict_string(&made.dict, made.dict.losses[0].example);
+    assert_in_range(example.len, 10, 100);
+    assert_true(tacho_str_starts_with(example, TACHO_STR("S1,xxxx")));
+    teardown(&made);
+}
+
+/* Whoever says that it is a timeline gets its rows, however late they come. */
+static void test_late_rows(void **state)
+{
+    (void)state;
+    char text[256] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < 40; i++) {
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "?\n");
+    }
+    snprintf(text + len, sizeof(text) - len, "%s", "S0,0,1,loc(unknown),a\n");
+    check(TIMELINE, text,
+          PART_T1 "Slice 0|0|1|a|compute|-|-|id=S0\nlost wrong_field_count 40 at 1\n");
 }
 
 /* ---- damage ----------------------------------------------------------------------------- */
@@ -1412,6 +1456,7 @@ int main(void)
         cmocka_unit_test(test_empty_spans),
         cmocka_unit_test(test_slices_by_turns),
         cmocka_unit_test(test_slice_numbers),
+        cmocka_unit_test(test_most_slices),
         cmocka_unit_test(test_too_many_slices),
         cmocka_unit_test(test_local_dma_and_css),
         cmocka_unit_test(test_no_bytes_of_slices),
@@ -1434,6 +1479,8 @@ int main(void)
         cmocka_unit_test(test_cut_tails),
         cmocka_unit_test(test_largest_times),
         cmocka_unit_test(test_losses_add_up),
+        cmocka_unit_test(test_long_example),
+        cmocka_unit_test(test_late_rows),
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_cut_gzip),
         cmocka_unit_test(test_cut_line_is_no_row),
