@@ -18,9 +18,12 @@ add_compile_definitions(_POSIX_C_SOURCE=200809L)
 add_compile_options(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes
   -Wmissing-prototypes -Wvla -Wcast-qual -Wundef -Wformat=2 -Wnull-dereference
-  -Wdouble-promotion -Wswitch-enum -Wimplicit-fallthrough -fno-omit-frame-pointer)
+  -Wdouble-promotion -Wswitch-enum -Wimplicit-fallthrough)
 if(TACHO_WERROR)
   add_compile_options(-Werror)
+endif()
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_compile_options(-fno-omit-frame-pointer)
 endif()
 if(TACHO_SANITIZE)
   add_compile_options(-fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all)

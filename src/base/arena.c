@@ -32,6 +32,20 @@ void tacho_arena_deinit(tacho_arena *arena)
     *arena = (tacho_arena){0};
 }
 
+void tacho_arena_reset(tacho_arena *arena)
+{
+    tacho_arena_block *kept = arena->blocks;
+    if (kept == NULL) {
+        return;
+    }
+    arena->blocks = kept->next;
+    tacho_arena_deinit(arena);
+    memset(kept->bytes, 0, kept->used);
+    kept->used = 0;
+    kept->next = NULL;
+    arena->blocks = kept;
+}
+
 static tacho_status add_block(tacho_arena *arena, size_t need)
 {
     size_t capacity = arena->blocks == NULL ? FIRST_BLOCK_BYTES : arena->blocks->capacity * 2;

@@ -20,6 +20,9 @@ typedef struct tacho_arena {
 void tacho_arena_init(tacho_arena *arena);
 void tacho_arena_deinit(tacho_arena *arena);
 
+/* Takes everything back but keeps one block, for scratch memory that is used over and over. */
+void tacho_arena_reset(tacho_arena *arena);
+
 /* |size| zeroed bytes aligned for any scalar; size 0 gives a valid pointer. */
 tacho_status tacho_arena_alloc(tacho_arena *arena, size_t size, void **out_memory) TACHO_MUST_USE;
 

@@ -117,6 +117,11 @@ static uint32_t pop_top(const lane_set *set, bool by_end, uint32_t *heap, size_t
 static tacho_status take_engine_lane(tacho_lanes *lanes, lane_set *set, const tacho_row *row,
                                      lane **out_lane)
 {
+    if (TACHO_LIKELY(set->lane_count == 1 && set->lanes[0].ends[0] <= row->start)) {
+        set->lanes[0].ends[0] = row->of.span.end; /* alone, it stays on top of its heap */
+        *out_lane = &set->lanes[0];
+        return TACHO_OK;
+    }
     while (set->busy_count > 0 && set->lanes[set->busy[0]].ends[0] <= row->start) {
         uint32_t number = pop_top(set, true, set->busy, &set->busy_count);
         set->idle[set->idle_count] = number;

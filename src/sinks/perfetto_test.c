@@ -1490,7 +1490,7 @@ static void test_flows(void **state)
     leave(&made, from, 10, 2);
     push_span(&made, from, "after", 10, 20);
     arrive(&made, to, 15, 1);
-    arrive(&made, to, 15, 18446744073709551615u);
+    arrive(&made, to, 15, 1099511627775u); /* the largest id */
     push_span(&made, to, "sink", 15, 30);
     arrive(&made, to, 20, 2);
     arrive(&made, to, 22, 3);
@@ -1500,11 +1500,57 @@ static void test_flows(void **state)
     check_events(&made, "begin 0 on 2 \"source\" cat\n"
                         "end 10 on 2 flow=2 flow=1\n"
                         "begin 10 on 2 \"after\" cat\n"
-                        "begin 15 on 3 \"sink\" cat flow=18446744073709551615 flow=1\n"
+                        "begin 15 on 3 \"sink\" cat flow=1099511627775 flow=1\n"
                         "end 20 on 2\n"
                         "begin 22 on 3 \"inside\" cat flow=3\n"
                         "end 23 on 3\n"
                         "end 30 on 3 flow=2\n");
+}
+
+static void keep_flow(void *self, const event *seen)
+{
+    text *to = self;
+    tacho_pb_reader reader;
+    tacho_pb_reader_init(&reader, seen->body);
+    tacho_pb_field field;
+    while (next_field(&reader, &field)) {
+        if (field.number == 47) {
+            put(to, "%llu ", (unsigned long long)as_fixed64(&field));
+        }
+    }
+}
+
+/* Parts number their flows on their own: equal numbers of two parts are two arrows. */
+static void test_flows_of_parts(void **state)
+{
+    (void)state;
+    trace made;
+    open_trace(&made);
+    for (int i = 0; i < 2; i++) {
+        uint32_t part = add_part(&made, "a");
+        uint32_t track = add_track(&made, part, "t");
+        push_span(&made, track, "source", 0, 10);
+        leave(&made, track, 10, 7);
+        arrive(&made, track, 20, 7);
+        push_span(&made, track, "sink", 20, 30);
+        end_part(&made, part);
+    }
+    tacho_str file;
+    close_trace(&made, &file);
+    text ids = {NULL, 0, 0};
+    replay *seen = make_replay(0);
+    seen->visit = keep_flow;
+    seen->self = &ids;
+    run_replay(seen, file);
+    unsigned long long numbers[4];
+    assert_int_equal(
+        sscanf(ids.data, "%llu %llu %llu %llu", &numbers[0], &numbers[1], &numbers[2], &numbers[3]),
+        4);
+    assert_true(numbers[0] == numbers[1] && numbers[2] == numbers[3]);
+    assert_true(numbers[0] != numbers[2]);
+    free(ids.data);
+    free_replay(seen);
+    free_file(file);
 }
 
 /* On a stack the innermost span has the flow; an instant may be where one arrives. */
@@ -2352,6 +2398,7 @@ int main(void)
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_samples_among_spans),
         cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_flows_of_parts),
         cmocka_unit_test(test_flows_on_stacks),
         cmocka_unit_test(test_flows_of_nothing),
         cmocka_unit_test(test_flows_at_one_time),

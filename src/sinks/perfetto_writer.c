@@ -218,23 +218,19 @@ static tacho_status write_interned_clean(pf_writer *writer, pf_table table, uint
     return status;
 }
 
-tacho_status pf_writer_intern(pf_writer *writer, pf_table table, uint32_t string, uint32_t *out_iid)
+tacho_status pf_writer_add_string(pf_writer *writer, pf_table table, uint32_t string,
+                                  uint32_t *out_iid)
 {
     pf_interning *interning = &writer->tables[table];
-    if (string >= interning->item_count) {
-        size_t count = writer->dict->strings.item_count;
-        TACHO_TRY(tacho_grow(&interning->items, &interning->item_capacity, count));
-        for (; interning->item_count < count; interning->item_count++) {
-            interning->items[interning->item_count] = (pf_interned){0};
-        }
+    size_t count = writer->dict->strings.item_count;
+    TACHO_TRY(tacho_grow(&interning->items, &interning->item_capacity, count));
+    for (; interning->item_count < count; interning->item_count++) {
+        interning->items[interning->item_count] = (pf_interned){0};
     }
     pf_interned *item = &interning->items[string];
-    if (item->epoch != writer->epoch) {
-        *item = (pf_interned){writer->epoch, ++interning->last_iid};
-        TACHO_TRY(write_interned_clean(writer, table, item->iid, string));
-    }
+    *item = (pf_interned){writer->epoch, ++interning->last_iid};
     *out_iid = item->iid;
-    return TACHO_OK;
+    return write_interned_clean(writer, table, item->iid, string);
 }
 
 static tacho_status grow_sites(pf_writer *writer)

@@ -96,9 +96,21 @@ static inline bool pf_writer_is_due(const pf_writer *writer)
     return tacho_output_offset(writer->output) >= writer->restart_offset;
 }
 
+tacho_status pf_writer_add_string(pf_writer *writer, pf_table table, uint32_t string,
+                                  uint32_t *out_iid) TACHO_MUST_USE;
+
 /* The number of a string, which is written if this epoch does not know it. */
-tacho_status pf_writer_intern(pf_writer *writer, pf_table table, uint32_t string,
-                              uint32_t *out_iid) TACHO_MUST_USE;
+TACHO_MUST_USE static inline tacho_status pf_writer_intern(pf_writer *writer, pf_table table,
+                                                           uint32_t string, uint32_t *out_iid)
+{
+    const pf_interning *interning = &writer->tables[table];
+    if (TACHO_LIKELY(string < interning->item_count &&
+                     interning->items[string].epoch == writer->epoch)) {
+        *out_iid = interning->items[string].iid;
+        return TACHO_OK;
+    }
+    return pf_writer_add_string(writer, table, string, out_iid);
+}
 
 tacho_status pf_writer_add_site(pf_writer *writer, uint32_t site) TACHO_MUST_USE;
 

@@ -206,7 +206,7 @@ static tacho_status add_site(torq_part *part, const torq_site_facts *facts, uint
 tacho_status torq_part_make_site(torq_part *part, const torq_site_facts *facts, uint32_t *out_site)
 {
     tacho_status status = add_site(part, facts, out_site);
-    tacho_arena_deinit(&part->scratch);
+    tacho_arena_reset(&part->scratch);
     return status;
 }
 
