@@ -134,53 +134,113 @@ static const tacho_packed_row *buffered_row(const tacho_spool *spool, const sort
     return (const tacho_packed_row *)(const void *)(spool->buffer + entry->offset);
 }
 
-/* Whether |b| must come before |a|; false on equality, which keeps the sort stable. */
-static bool is_reversed(tacho_spool *spool, const sort_entry *a, const sort_entry *b)
-{
-    if (TACHO_LIKELY(a->key != b->key)) {
-        return b->key < a->key;
-    }
-    return compare_equal_keys(spool, buffered_row(spool, a), buffered_row(spool, b)) > 0;
-}
-
-static void merge_halves(tacho_spool *spool, const sort_entry *from, size_t begin, size_t middle,
-                         size_t end, sort_entry *to)
-{
-    size_t left = begin;
-    size_t right = middle;
-    for (size_t at = begin; at < end; at++) {
-        bool take_right =
-            left == middle || (right < end && is_reversed(spool, &from[left], &from[right]));
-        to[at] = take_right ? from[right++] : from[left++];
-    }
-}
-
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* Bottom-up merge sort of the entries. */
+/* ---- sorting the buffer ----------------------------------------------------------------- */
+
+enum { DIGIT_BITS = 11, DIGIT_COUNT = 1 << DIGIT_BITS };
+
+/* One pass of a radix sort: orders |from| by one digit of key - |base|, keeping equal ones. */
+static void sort_by_digit(const sort_entry *from, sort_entry *to, size_t count, uint64_t base,
+                          unsigned shift)
+{
+    size_t places[DIGIT_COUNT] = {0};
+    for (size_t i = 0; i < count; i++) {
+        places[((uint64_t)from[i].key - base) >> shift & (DIGIT_COUNT - 1)]++;
+    }
+    size_t next = 0;
+    for (size_t digit = 0; digit < DIGIT_COUNT; digit++) {
+        size_t digit_count = places[digit];
+        places[digit] = next;
+        next += digit_count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        to[places[((uint64_t)from[i].key - base) >> shift & (DIGIT_COUNT - 1)]++] = from[i];
+    }
+}
+
+static void swap_scratch(tacho_spool *spool)
+{
+    sort_entry *entries = spool->entries;
+    size_t capacity = spool->entry_capacity;
+    spool->entries = spool->scratch;
+    spool->entry_capacity = spool->scratch_capacity;
+    spool->scratch = entries;
+    spool->scratch_capacity = capacity;
+}
+
+/* By key alone, only as many digits as the keys differ in. */
+static void sort_by_key(tacho_spool *spool)
+{
+    int64_t lowest = INT64_MAX;
+    int64_t highest = INT64_MIN;
+    for (size_t i = 0; i < spool->entry_count; i++) {
+        int64_t key = spool->entries[i].key;
+        lowest = key < lowest ? key : lowest;
+        highest = key > highest ? key : highest;
+    }
+    uint64_t range = spool->entry_count > 0 ? (uint64_t)highest - (uint64_t)lowest : 0;
+    for (unsigned shift = 0; shift < 64 && range >> shift != 0; shift += DIGIT_BITS) {
+        sort_by_digit(spool->entries, spool->scratch, spool->entry_count, (uint64_t)lowest, shift);
+        swap_scratch(spool);
+    }
+}
+
+/* Whether the row of |b| must come before that of |a|, their keys being equal. */
+static bool is_reversed(tacho_spool *spool, const sort_entry *a, const sort_entry *b)
+{
+    return compare_equal_keys(spool, buffered_row(spool, a), buffered_row(spool, b)) > 0;
+}
+
+/* Merges [begin, begin + width) and the as many that follow into the scratch. */
+static void merge_halves(tacho_spool *spool, size_t begin, size_t width, size_t limit)
+{
+    const sort_entry *from = spool->entries;
+    size_t left = begin;
+    size_t middle = least(begin + width, limit);
+    size_t right = middle;
+    size_t end = least(begin + 2 * width, limit);
+    for (size_t at = begin; at < end; at++) {
+        bool take_right =
+            left == middle || (right < end && is_reversed(spool, &from[left], &from[right]));
+        spool->scratch[at] = take_right ? from[right++] : from[left++];
+    }
+}
+
+/* Bottom-up merge sort of [begin, end), whose keys are equal. */
+static void sort_equal_keys(tacho_spool *spool, size_t begin, size_t end)
+{
+    for (size_t width = 1; width < end - begin; width *= 2) {
+        for (size_t at = begin; at < end; at += 2 * width) {
+            merge_halves(spool, at, width, end);
+        }
+        memcpy(spool->entries + begin, spool->scratch + begin, (end - begin) * sizeof(sort_entry));
+    }
+}
+
 static tacho_status sort_entries(tacho_spool *spool)
 {
     TACHO_TRY(tacho_grow(&spool->scratch, &spool->scratch_capacity, spool->entry_count));
-    size_t count = spool->entry_count;
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t begin = 0; begin < count; begin += 2 * width) {
-            merge_halves(spool, spool->entries, begin, least(begin + width, count),
-                         least(begin + 2 * width, count), spool->scratch);
+    sort_by_key(spool);
+    for (size_t begin = 0, end = 0; begin < spool->entry_count; begin = end) {
+        for (end = begin + 1; end < spool->entry_count; end++) {
+            if (spool->entries[end].key != spool->entries[begin].key) {
+                break;
+            }
         }
-        sort_entry *sorted = spool->scratch;
-        size_t sorted_capacity = spool->scratch_capacity;
-        spool->scratch = spool->entries;
-        spool->scratch_capacity = spool->entry_capacity;
-        spool->entries = sorted;
-        spool->entry_capacity = sorted_capacity;
+        if (end - begin > 1) {
+            sort_equal_keys(spool, begin, end);
+        }
     }
     tacho_status failure = spool->failure;
     spool->failure = TACHO_OK;
     return failure;
 }
+
+/* ---- runs ------------------------------------------------------------------------------- */
 
 /* Collects small writes to the temporary file. */
 typedef struct run_writer {
@@ -309,61 +369,66 @@ static tacho_status open_reader(tacho_spool *spool, run_reader *reader, run sour
     return ready_reader(spool, reader);
 }
 
-/* Whether the row of reader |a| comes after that of |b|; equal rows keep the order of runs. */
-static bool reader_after(tacho_spool *spool, size_t a, size_t b)
+/* A reader in the merge; its row's key is kept here, where comparing it costs no cache miss. */
+typedef struct merge_item {
+    int64_t key;
+    size_t reader;
+} merge_item;
+
+/* Whether the row of |a| comes after that of |b|; equal rows keep the order of runs. */
+static bool item_after(tacho_spool *spool, const merge_item *a, const merge_item *b)
 {
-    const tacho_packed_row *row_a = reader_row(&spool->readers[a]);
-    const tacho_packed_row *row_b = reader_row(&spool->readers[b]);
-    if (TACHO_LIKELY(row_a->key != row_b->key)) {
-        return row_a->key > row_b->key;
+    if (TACHO_LIKELY(a->key != b->key)) {
+        return a->key > b->key;
     }
-    int order = compare_equal_keys(spool, row_a, row_b);
-    return order != 0 ? order > 0 : a > b;
+    int order = compare_equal_keys(spool, reader_row(&spool->readers[a->reader]),
+                                   reader_row(&spool->readers[b->reader]));
+    return order != 0 ? order > 0 : a->reader > b->reader;
 }
 
-static void sift_down(tacho_spool *spool, size_t *heap, size_t heap_count, size_t at)
+static void sift_down(tacho_spool *spool, merge_item *heap, size_t heap_count, size_t at)
 {
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= heap_count) {
-            return;
-        }
-        if (child + 1 < heap_count && reader_after(spool, heap[child], heap[child + 1])) {
+    merge_item moved = heap[at];
+    for (size_t child = 2 * at + 1; child < heap_count; child = 2 * at + 1) {
+        if (child + 1 < heap_count && item_after(spool, &heap[child], &heap[child + 1])) {
             child++;
         }
-        if (!reader_after(spool, heap[at], heap[child])) {
-            return;
+        if (!item_after(spool, &moved, &heap[child])) {
+            break;
         }
-        size_t moved = heap[at];
         heap[at] = heap[child];
-        heap[child] = moved;
         at = child;
     }
+    heap[at] = moved;
 }
 
 /* Emits the rows of |run_count| <= FAN_IN runs in order. */
 static tacho_status merge_runs(tacho_spool *spool, const run *runs, size_t run_count,
                                emit_function emit, void *to)
 {
-    size_t heap[FAN_IN];
+    merge_item heap[FAN_IN];
     for (size_t i = 0; i < run_count; i++) {
         TACHO_TRY(open_reader(spool, &spool->readers[i], runs[i]));
-        heap[i] = i;
+        heap[i] = (merge_item){reader_row(&spool->readers[i])->key, i};
     }
     size_t heap_count = run_count;
     for (size_t i = heap_count / 2; i-- > 0;) {
         sift_down(spool, heap, heap_count, i);
     }
     while (heap_count > 0) {
-        run_reader *reader = &spool->readers[heap[0]];
+        run_reader *reader = &spool->readers[heap[0].reader];
         const tacho_packed_row *row = reader_row(reader);
         TACHO_TRY(emit(spool, row, to));
         reader->at += row->size_bytes;
         TACHO_TRY(ready_reader(spool, reader));
         if (reader->at == reader->len) {
             heap[0] = heap[--heap_count];
+        } else {
+            heap[0].key = reader_row(reader)->key;
         }
-        sift_down(spool, heap, heap_count, 0);
+        if (heap_count > 0) {
+            sift_down(spool, heap, heap_count, 0);
+        }
     }
     tacho_status failure = spool->failure;
     spool->failure = TACHO_OK;

@@ -188,32 +188,24 @@ static void check_numbers(const transcript *whole)
     }
 }
 
-/*
- * Texts are taken under one hold and looked at again when all have been read. A few bytes of zstd
- * can be more text than may be held.
- */
+/* Texts are taken under one hold and looked at again when all have been read. */
 static void check_hold(tacho_str json, const tacho_json_options *options, const transcript *whole)
 {
     tacho_input input;
     tacho_json_reader reader;
     require(open_reader(&input, &reader, json, options));
     size_t first = whole->item_count / 4;
-    size_t count = 0;
     tacho_str *texts = malloc((whole->item_count + 1) * sizeof(*texts));
     require(texts != NULL);
-    tacho_status status = TACHO_OK;
-    while (count < whole->item_count && status == TACHO_OK) {
-        if (count == first) {
+    for (size_t i = 0; i < whole->item_count; i++) {
+        if (i == first) {
             tacho_json_hold(&reader);
         }
         tacho_json_token token = TACHO_JSON_NULL;
-        status = tacho_json_next(&reader, &token);
-        texts[count] = reader.text;
-        count += status == TACHO_OK ? 1 : 0;
+        require(tacho_json_next(&reader, &token) == TACHO_OK);
+        texts[i] = reader.text;
     }
-    require(status == TACHO_OK || tacho_status_code(status) == TACHO_CODE_LIMIT);
-    tacho_status_free(status);
-    for (size_t i = first; i < count; i++) {
+    for (size_t i = first; i < whole->item_count; i++) {
         require(tacho_str_equal(texts[i], item_text(whole, i)));
     }
     free(texts);
@@ -257,8 +249,7 @@ static void check_leap(tacho_str json, const tacho_json_options *options, const 
         read_tokens(&reader, at + 1, &part);
         tacho_str raw = {NULL, 0};
         part.failure = is_raw ? tacho_json_raw_value(&reader, &raw) : tacho_json_skip(&reader);
-        bool is_limited = is_raw && tacho_status_code(part.failure) == TACHO_CODE_LIMIT;
-        require(is_limited || (part.failure == TACHO_OK) == (last != SIZE_MAX));
+        require((part.failure == TACHO_OK) == (last != SIZE_MAX));
         if (part.failure == TACHO_OK && is_raw) {
             transcript again;
             read_all(raw, options, &again);
@@ -273,12 +264,18 @@ static void check_leap(tacho_str json, const tacho_json_options *options, const 
             require(part.item_count == at + whole->item_count - last);
         }
         record_end(&reader, &part);
-        if (!is_limited) {
-            require_same_end(&part, whole);
-        }
+        require_same_end(&part, whole);
         close_reader(&input, &reader);
         record_free(&part);
     }
+}
+
+/* Compressed text is left out: how much comes before damage depends on how it is asked for. */
+static bool is_compressed(tacho_str text)
+{
+    return tacho_str_starts_with(text, TACHO_STR("\x1f\x8b")) ||
+           tacho_str_starts_with(text, TACHO_STR("\x28\xb5")) ||
+           (text.len >= 4 && memcmp(text.data + 1, "*M\x18", 3) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -288,6 +285,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     tacho_json_options options = {.is_lenient = data[0] & 1, .allows_open_array = data[0] & 2};
     tacho_str json = tacho_str_make((const char *)data + 2, size - 2);
+    if (is_compressed(json)) {
+        return 0;
+    }
     transcript whole;
     transcript small;
     read_all(json, &options, &whole);
