@@ -22,13 +22,10 @@ static const tacho_option options[] = {
     TACHO_OPTION_HELP,
 };
 
-/* The source that an option's files are read with; others are recognised by content. */
+/* Runtime profiles come in several forms, so these are recognised by content. */
 static const tacho_source *source_of(const tacho_option *option)
 {
-    if (option == &options[0]) {
-        return &tacho_source_torq_timeline;
-    }
-    return option == &options[1] ? &tacho_source_torq_runtime : NULL;
+    return option == &options[0] ? &tacho_source_torq_timeline : NULL;
 }
 
 /* Compile-time profiles first, as the tool's own output has them. */

@@ -13,6 +13,12 @@ static bool stop(tacho_json_reader *reader, const char *at, const char *wanted)
     return false;
 }
 
+/* What follows a backslash, but for u, and what it stands for. */
+static const char escapes[256] = {
+    ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+    ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+};
+
 static unsigned hex_value(char byte)
 {
     unsigned char lower = (unsigned char)(byte | 0x20);
@@ -56,12 +62,11 @@ typedef struct odd_string {
 
 static bool pass_escape(tacho_json_reader *reader, odd_string *string)
 {
-    static const char names[] = "\"\\/bfnrt";
     const char *escape = string->at;
     string->at += 2;
     if (escape[1] != 'u') {
-        bool is_known = escape[1] != '\0' && strchr(names, escape[1]) != NULL;
-        return is_known || stop(reader, escape + 1, "an escape (one of \" \\ / b f n r t u)");
+        return escapes[(unsigned char)escape[1]] != '\0' ||
+               stop(reader, escape + 1, "an escape (one of \" \\ / b f n r t u)");
     }
     const char *digits = escape + 2;
     uint32_t unit = read_unit(&digits);
@@ -126,16 +131,9 @@ static char *put_utf8(char *to, uint32_t point)
     return to;
 }
 
-/* Decodes the sound escape at |*at| and passes over it. */
-static uint32_t decode_escape(const char **at)
+/* Decodes the \u escape whose digits begin at |*at|, or two that are a pair, and passes over. */
+static uint32_t decode_units(const char **at)
 {
-    static const char names[] = "bfnrt", values[] = "\b\f\n\r\t";
-    char kind = (*at)[1];
-    *at += 2;
-    if (kind != 'u') {
-        const char *name = strchr(names, kind);
-        return (unsigned char)(name == NULL ? kind : values[name - names]);
-    }
     uint32_t unit = read_unit(at);
     if (is_high(unit) && (*at)[0] == '\\' && (*at)[1] == 'u') {
         const char *digits = *at + 2;
@@ -150,17 +148,21 @@ static uint32_t decode_escape(const char **at)
 
 size_t tacho_json_escape_undo(char *text, size_t len)
 {
-    const char *from = text;
     const char *end = text + len;
-    char *to = text; /* never overtakes |from|: an escape is no shorter than its character */
+    char *to = len == 0 ? NULL : memchr(text, '\\', len);
+    if (to == NULL) {
+        return len;
+    }
+    const char *from = to; /* is never overtaken: an escape is no shorter than its character */
     while (from < end) {
-        const char *slash = memchr(from, '\\', (size_t)(end - from));
-        size_t plain = (size_t)((slash == NULL ? end : slash) - from);
-        memmove(to, from, plain);
-        to += plain;
-        from += plain;
-        if (slash != NULL) {
-            to = put_utf8(to, decode_escape(&from));
+        if (*from != '\\') {
+            *to++ = *from++;
+        } else if (from[1] != 'u') {
+            *to++ = escapes[(unsigned char)from[1]];
+            from += 2;
+        } else {
+            from += 2;
+            to = put_utf8(to, decode_units(&from));
         }
     }
     return (size_t)(to - text);

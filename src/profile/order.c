@@ -9,12 +9,21 @@
 
 #include <stdlib.h>
 
+enum { KEPT_ARGS_MAX = 2 };
+
+/* The last row of a track, with its arguments if they are few and have no text of their own. */
+typedef struct last_row {
+    tacho_row row; /* its |args| are gone */
+    tacho_arg args[KEPT_ARGS_MAX];
+    bool has_args; /* |args| are those of the row */
+} last_row;
+
 struct tacho_order {
     tacho_events events;
     tacho_events *next;
     tacho_spool *spool; /* NULL in pass mode */
     /* Pass mode: the last row of each track; a flow at INT64_MIN before the first. */
-    tacho_row *last_rows;
+    last_row *last_rows;
     size_t last_count, last_capacity;
     uint64_t part_row_count;
     int64_t earliest_start; /* of the current part, in its clock's ticks */
@@ -33,7 +42,7 @@ static tacho_status grow_last_rows(tacho_order *order, uint32_t track)
     TACHO_TRY(tacho_grow(&order->last_rows, &order->last_capacity, (size_t)track + 1));
     for (; order->last_count <= track; order->last_count++) {
         order->last_rows[order->last_count] =
-            (tacho_row){.kind = TACHO_ROW_FLOW, .start = INT64_MIN};
+            (last_row){.row = {.kind = TACHO_ROW_FLOW, .start = INT64_MIN}};
     }
     return TACHO_OK;
 }
@@ -59,17 +68,31 @@ static bool breaks_flow_order(tacho_order *order, const tacho_row *row)
 }
 
 /*
- * Whether |row| does not belong behind |last|. Rows that differ in their arguments only cannot be
- * told apart here, where the last row's arguments are gone; sorting can.
+ * Whether |row| does not belong behind |last|. Rows that differ in arguments only which were not
+ * kept cannot be told apart here; sorting can.
  */
-static bool is_misplaced(const tacho_order *order, const tacho_row *last, const tacho_row *row)
+static bool is_misplaced(const tacho_order *order, const last_row *last, const tacho_row *row)
 {
-    tacho_row bare_last = *last;
+    tacho_row before = last->row;
     tacho_row bare = *row;
-    bare_last.arg_count = 0;
+    if (last->has_args) {
+        before.args = last->args;
+        return tacho_row_compare(order->events.dict, &before, row) > 0;
+    }
+    before.arg_count = 0;
     bare.arg_count = 0;
-    int difference = tacho_row_compare(order->events.dict, &bare_last, &bare);
-    return difference > 0 || (difference == 0 && (last->arg_count > 0 || row->arg_count > 0));
+    int difference = tacho_row_compare(order->events.dict, &before, &bare);
+    return difference > 0 || (difference == 0 && last->row.arg_count + row->arg_count > 0);
+}
+
+static void keep_row(last_row *last, const tacho_row *row)
+{
+    last->row = *row;
+    last->has_args = row->arg_count <= KEPT_ARGS_MAX;
+    for (size_t i = 0; i < row->arg_count && last->has_args; i++) {
+        last->args[i] = row->args[i];
+        last->has_args = !tacho_arg_has_text(&row->args[i]);
+    }
 }
 
 static tacho_status pass_row(tacho_events *events, const tacho_row *row)
@@ -84,8 +107,8 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
     if (TACHO_UNLIKELY(row->track >= order->last_count)) {
         TACHO_TRY(grow_last_rows(order, row->track));
     }
-    tacho_row *last = &order->last_rows[row->track];
-    if (TACHO_UNLIKELY(row->start <= last->start || row->start < order->earliest_start)) {
+    last_row *last = &order->last_rows[row->track];
+    if (TACHO_UNLIKELY(row->start <= last->row.start || row->start < order->earliest_start)) {
         if (row->start < order->earliest_start || is_misplaced(order, last, row)) {
             return out_of_order();
         }
@@ -97,8 +120,7 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
         order->latest_start = row->start;
         order->latest_rank = tacho_row_rank(row);
     }
-    *last = *row;
-    last->args = NULL; /* gone after this call; how many there were is remembered */
+    keep_row(last, row);
     order->part_row_count++;
     return tacho_events_row(order->next, row);
 }

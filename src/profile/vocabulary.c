@@ -59,3 +59,17 @@ tacho_track_class tacho_torq_engine_class(tacho_torq_engine engine)
     assert(engine < TACHO_TORQ_ENGINE_COUNT);
     return classes[engine];
 }
+
+const char *tacho_torq_host_track_name(tacho_torq_host_track track)
+{
+    static const char *const names[] = {TACHO_TORQ_HOST_TRACKS(THIRD_AS_ROW)};
+    assert(track < TACHO_TORQ_HOST_TRACK_COUNT);
+    return names[track];
+}
+
+tacho_track_class tacho_torq_host_track_class(tacho_torq_host_track track)
+{
+    static const tacho_track_class classes[] = {TACHO_TORQ_HOST_TRACKS(CLASS_AS_ROW)};
+    assert(track < TACHO_TORQ_HOST_TRACK_COUNT);
+    return classes[track];
+}

@@ -106,4 +106,24 @@ typedef enum tacho_torq_engine {
 const char *tacho_torq_engine_name(tacho_torq_engine engine);
 tacho_track_class tacho_torq_engine_class(tacho_torq_engine engine);
 
+/* What a Torq host profile tells apart, in the order in which it is shown. */
+#define TACHO_TORQ_HOST_TRACKS(X)                                                                  \
+    X(PHASES, RUNTIME, "Host")                                                                     \
+    X(HAL, RUNTIME, "HAL")                                                                         \
+    X(NSS_PROGRAMS, CONTROL, "NSS Programs")                                                       \
+    X(NSS_ACTIONS, SYNC, "NSS Actions")                                                            \
+    X(PROGRAMS, HOST, "Host Programs")                                                             \
+    X(COPY, HOST_COPY, "Host Copy")                                                                \
+    X(MEMORY, HOST, "Host Memory")
+
+typedef enum tacho_torq_host_track {
+#define TACHO_TORQ_HOST_ENUM(name, track_class, text) TACHO_TORQ_HOST_##name,
+    TACHO_TORQ_HOST_TRACKS(TACHO_TORQ_HOST_ENUM)
+#undef TACHO_TORQ_HOST_ENUM
+        TACHO_TORQ_HOST_TRACK_COUNT,
+} tacho_torq_host_track;
+
+const char *tacho_torq_host_track_name(tacho_torq_host_track track);
+tacho_track_class tacho_torq_host_track_class(tacho_torq_host_track track);
+
 #endif

@@ -11,6 +11,7 @@
 static const tacho_source *const sources[] = {
     &tacho_source_torq_timeline,
     &tacho_source_torq_runtime,
+    &tacho_source_torq_host,
     NULL,
 };
 

@@ -94,6 +94,50 @@ static const sample samples[] = {
      "0;1520;310\n"
      "1;1600;310\n",
      1},
+    {"torq-host", "R1",
+     "actionIndex, elapsed_time(us), timestamp(us), event, location\n"
+     "0,0,81234567412,HOST_COPY_START,loc(\"/w/m/add.mlir\":7:10)\n"
+     "0,121,81234567533,HOST_COPY_END,loc(\"/w/m/add.mlir\":7:10)\n"
+     "1,122,81234567534,NSS_START,loc(fused[\"a.mlir\":1:2, \"b.mlir\":3:4])\n"
+     "1,123,81234567535,NSS_START_END,loc(fused[\"a.mlir\":1:2, \"b.mlir\":3:4])\n"
+     "2,124,81234567536,NSS_WAIT_START,loc(unknown)\n"
+     "2,441,81234567853,NSS_WAIT_END,loc(unknown)\n",
+     -1},
+    {"torq-host", "R1q, CR LF, a second dispatch and bad rows",
+     "actionIndex, elapsed_time(us), timestamp(us), event, location\r\n"
+     "0,0,412,HOST_COPY_START,\"loc(\"\"/w/m/add.mlir\"\":7:10)\"\r\n"
+     "0,121,533,HOST_COPY_END,\"loc(\"\"/w/m/add.mlir\"\":7:10)\"\r\n"
+     "1,122,534,Unknown,\"loc(unknown)\"\r\n"
+     "x,122,534,ALLOC_START,\"loc(unknown)\"\r\n"
+     "0,0,612,HOST_COPY_START,\"loc(unknown)\"\r\n"
+     "0,1,613,HOST_COPY_END,\"loc(unknown)\"",
+     -1},
+    {"torq-host", "R2",
+     "dispatch_name,invocation_id,action_id,timestamp_us,event\n"
+     "a,0,-1,10,DISPATCH_BEGIN\n"
+     "a,0,0,11,HOST_START_BEGIN\n"
+     "a,0,0,14,HOST_START_END\n"
+     "a,0,1,14,HOST_WAIT_BEGIN\n"
+     "a,0,1,19,HOST_WAIT_END\n"
+     "a,0,-1,20,DISPATCH_END\n"
+     "a,1,0,8,ALLOC_END\n"
+     "a,1,0,30,HOST_COPY_BEGIN\n",
+     -1},
+    {"torq-host", "R2i",
+     "dispatch_name,invocation_id,action_id,timestamp_us,event\n"
+     "main$async_dispatch_0,0,-1,1000,INIT_BEGIN\n"
+     "main$async_dispatch_0,0,-1,1003,INIT_HW_OPEN_BEGIN\n"
+     "main$async_dispatch_0,0,-1,1404,INIT_HW_OPEN_END\n"
+     "main$async_dispatch_0,0,-1,1405,INIT_END\n"
+     "__HAL_QUEUE_EXECUTE__,1,-1,1406,HAL_CALL_BEGIN\n"
+     "main$async_dispatch_0,2,-1,1410,DISPATCH_BEGIN\n"
+     "main$async_dispatch_0,2,0,1534,NSS_START_BEGIN\n"
+     "main$async_dispatch_0,2,0,1535,NSS_START_END\n"
+     "main$async_dispatch_0,2,1,1536,NSS_WAIT_BEGIN\n"
+     "main$async_dispatch_0,2,1,1853,NSS_WAIT_END\n"
+     "main$async_dispatch_0,2,-1,1860,DISPATCH_END\n"
+     "__HAL_QUEUE_EXECUTE__,1,-1,1862,HAL_CALL_END\n",
+     -1},
 };
 
 enum { SAMPLE_COUNT = sizeof(samples) / sizeof(samples[0]) };

@@ -13,4 +13,7 @@ extern const tacho_source tacho_source_torq_timeline;
 /* Job times R0 and R0b (`--torq_profile`). */
 extern const tacho_source tacho_source_torq_runtime;
 
+/* Host profiles R1, R1q, R2, R2h and R2i (`--torq_profile_host`). */
+extern const tacho_source tacho_source_torq_host;
+
 #endif
