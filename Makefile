@@ -10,7 +10,7 @@
 .PHONY: all demo test bench fuzz install format clean build-packages test-packages
 
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev scdoc python3
-TEST_PACKAGES = libcmocka-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc zstd gzip \
+TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc zstd gzip \
                 util-linux
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
