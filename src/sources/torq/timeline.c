@@ -176,10 +176,8 @@ static bool may_be_location(tacho_str field)
     return tacho_str_find_byte(field, ',') == field.len;
 }
 
-/* ---- T1 and T2 -------------------------------------------------------------------------- */
-
-/* Why a T1 or T2 row cannot be read. */
-static tacho_loss_reason diagnose_t12(tacho_str line)
+/* Why a row cannot be read; its first three fields are numbers, or two after an id. */
+static tacho_loss_reason diagnose(tacho_str line, bool has_id)
 {
     if (tacho_str_find_byte(line, '\0') < line.len) {
         return TACHO_LOSS_NUL_BYTE;
@@ -193,12 +191,15 @@ static tacho_loss_reason diagnose_t12(tacho_str line)
         tacho_str text = tacho_str_trim(tacho_str_make(rest.data, len));
         rest = tacho_str_from(rest, len + 1);
         uint64_t number = 0;
-        if (field > 0 && (text.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(text, &number))) {
+        bool is_id = has_id && field == 0;
+        if (!is_id && (text.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(text, &number))) {
             return torq_diagnose_number(text);
         }
     }
     return TACHO_LOSS_FIELD_COUNT;
 }
+
+/* ---- T1 and T2 -------------------------------------------------------------------------- */
 
 /* Takes ",<digits>" from the end of |*tail|: the bytes that T2 adds to transfers. */
 static bool take_bytes(tacho_str *tail, uint64_t *out_bytes)
@@ -268,7 +269,7 @@ static tacho_status read_t12_line(timeline *self, tacho_str line)
     tacho_str tail = tacho_str_from(line, id_len < line.len ? id_len + 1 : id_len);
     if (TACHO_UNLIKELY(!torq_take_number(&tail, ',', &row.start) ||
                        !torq_take_number(&tail, ',', &row.end))) {
-        return lose_line(self, diagnose_t12(line), line);
+        return lose_line(self, diagnose(line, true), line);
     }
     engine_id parsed;
     if (TACHO_UNLIKELY(!parse_engine_id(id, self->slice_count, &parsed))) {
@@ -283,7 +284,7 @@ static tacho_status read_t12_line(timeline *self, tacho_str line)
     }
     TACHO_TRY(find_t12_site(self, tail, parsed.engine, &row.site));
     if (TACHO_UNLIKELY(row.site == TACHO_NONE)) {
-        return lose_line(self, diagnose_t12(line), line);
+        return lose_line(self, diagnose(line, true), line);
     }
     TACHO_TRY(torq_part_track(part, parsed.engine, parsed.slice, &row.track));
     return push_row(self, &row, line);
@@ -348,27 +349,6 @@ static tacho_status resolve_t34_tail(timeline *self, tacho_str tail, torq_entry 
     return torq_part_add_entry(&self->part, tail, out_entry);
 }
 
-static tacho_loss_reason diagnose_t34(tacho_str line)
-{
-    if (tacho_str_find_byte(line, '\0') < line.len) {
-        return TACHO_LOSS_NUL_BYTE;
-    }
-    tacho_str rest = line;
-    for (size_t field = 0; field < 3; field++) {
-        size_t len = tacho_str_find_byte(rest, ',');
-        if (len == rest.len) {
-            return TACHO_LOSS_FIELD_COUNT;
-        }
-        tacho_str text = tacho_str_trim(tacho_str_make(rest.data, len));
-        rest = tacho_str_from(rest, len + 1);
-        uint64_t number = 0;
-        if (text.len > TORQ_DIGITS_MAX || !tacho_str_parse_u64(text, &number)) {
-            return torq_diagnose_number(text);
-        }
-    }
-    return TACHO_LOSS_FIELD_COUNT;
-}
-
 /*
  * Cuts the bytes field off |*tail|: digits, or nothing where the engine moves no data. When it
  * is neither, |*out_reason| says why.
@@ -401,7 +381,7 @@ static tacho_status read_t34_line(timeline *self, tacho_str line)
     if (TACHO_UNLIKELY(!torq_take_number(&tail, ',', &task) ||
                        !torq_take_number(&tail, ',', &elapsed) ||
                        !torq_take_number(&tail, ',', &row.start))) {
-        return lose_line(self, diagnose_t34(line), line);
+        return lose_line(self, diagnose(line, false), line);
     }
     uint64_t bytes = 0;
     bool has_bytes = false;
