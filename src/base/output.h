@@ -86,6 +86,11 @@ static inline void tacho_output_write_str(tacho_output *output, tacho_str text)
     tacho_output_write(output, text.data, text.len);
 }
 
+static inline void tacho_output_write_cstring(tacho_output *output, const char *text)
+{
+    tacho_output_write(output, text, strlen(text));
+}
+
 void tacho_output_printf(tacho_output *output, const char *format, ...) TACHO_PRINTF(2, 3);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "codec/json.h"
 
+#include "base/decimal.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -50,6 +51,18 @@ void tacho_json_write_string(tacho_output *output, tacho_str text)
         at += length;
     }
     tacho_output_write(output, "\"", 1);
+}
+
+void tacho_json_write_int(tacho_output *output, int64_t value)
+{
+    char *at = (char *)tacho_output_reserve(output, TACHO_DECIMAL_MAX);
+    output->cursor = (unsigned char *)tacho_decimal_put_signed(at, value);
+}
+
+void tacho_json_write_uint(tacho_output *output, uint64_t value)
+{
+    char *at = (char *)tacho_output_reserve(output, TACHO_DECIMAL_MAX);
+    output->cursor = (unsigned char *)tacho_decimal_put(at, value);
 }
 
 void tacho_json_write_real(tacho_output *output, double value)

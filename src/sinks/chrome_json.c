@@ -13,8 +13,8 @@
 #include "base/grow.h"
 #include "codec/json.h"
 #include "sinks/attributes.h"
+#include "sinks/json_args.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -40,21 +40,19 @@ static chrome_sink *sink_of(tacho_events *events)
 
 static void put_literal(chrome_sink *sink, const char *text)
 {
-    tacho_output_write(sink->output, text, strlen(text));
+    tacho_output_write_cstring(sink->output, text);
 }
 
 static void put_uint(chrome_sink *sink, const char *before, uint64_t value)
 {
     put_literal(sink, before);
-    char *at = (char *)tacho_output_reserve(sink->output, NUMBER_ROOM);
-    sink->output->cursor = (unsigned char *)tacho_decimal_put(at, value);
+    tacho_json_write_uint(sink->output, value);
 }
 
 static void put_int(chrome_sink *sink, const char *before, int64_t value)
 {
     put_literal(sink, before);
-    char *at = (char *)tacho_output_reserve(sink->output, NUMBER_ROOM);
-    sink->output->cursor = (unsigned char *)tacho_decimal_put_signed(at, value);
+    tacho_json_write_int(sink->output, value);
 }
 
 static void put_time(chrome_sink *sink, const char *before, int64_t ns)
@@ -173,115 +171,6 @@ static tacho_status ensure_track(chrome_sink *sink, uint32_t track)
     return TACHO_OK;
 }
 
-/* ---- arguments -------------------------------------------------------------------------- */
-
-static void put_value(chrome_sink *sink, const tacho_arg *arg)
-{
-    switch (arg->type) {
-    case TACHO_ARG_INT:
-        put_int(sink, "", arg->value.as_int);
-        break;
-    case TACHO_ARG_UINT:
-        put_uint(sink, "", arg->value.as_uint);
-        break;
-    case TACHO_ARG_REAL:
-        tacho_json_write_real(sink->output, arg->value.as_real);
-        break;
-    case TACHO_ARG_BOOL:
-        put_literal(sink, arg->value.as_bool ? "true" : "false");
-        break;
-    case TACHO_ARG_STRING:
-        put_string(sink, "", dict_string(sink, arg->value.as_string));
-        break;
-    case TACHO_ARG_TEXT:
-        put_string(sink, "", arg->value.as_text);
-        break;
-    case TACHO_ARG_JSON:
-        tacho_output_write_str(sink->output, arg->value.as_text);
-        break;
-    case TACHO_ARG_DICT:
-    case TACHO_ARG_ARRAY:
-        break;
-    }
-}
-
-/* A dictionary or array that is being written. */
-typedef struct open_container {
-    size_t end; /* index of the first argument behind it */
-    bool is_array;
-} open_container;
-
-/* Writes "key":value for each argument; |*is_first| tells whether a comma is due. */
-static void put_args(chrome_sink *sink, const tacho_row *row, bool *is_first)
-{
-    open_container stack[TACHO_ARG_DEPTH_MAX];
-    size_t depth = 0;
-    for (size_t i = 0; i < row->arg_count; i++) {
-        const tacho_arg *arg = &row->args[i];
-        put_literal(sink, *is_first ? "" : ",");
-        *is_first = false;
-        if (depth == 0 || !stack[depth - 1].is_array) {
-            put_string(sink, "", dict_string(sink, arg->key));
-            put_literal(sink, ":");
-        }
-        bool is_array = arg->type == TACHO_ARG_ARRAY;
-        if (is_array || arg->type == TACHO_ARG_DICT) {
-            assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
-            put_literal(sink, is_array ? "[" : "{");
-            stack[depth++] = (open_container){i + 1 + (size_t)arg->value.as_uint, is_array};
-            *is_first = true;
-            continue;
-        }
-        put_value(sink, arg);
-        while (depth > 0 && stack[depth - 1].end == i + 1) {
-            put_literal(sink, stack[--depth].is_array ? "]" : "}");
-        }
-    }
-}
-
-static void put_named(chrome_sink *sink, const char *name, bool *is_first)
-{
-    put_literal(sink, *is_first ? "\"" : ",\"");
-    put_literal(sink, name);
-    put_literal(sink, "\":");
-    *is_first = false;
-}
-
-/* What the sink itself adds: the same as in a Perfetto trace. */
-static void put_own_args(chrome_sink *sink, const tacho_row *row, bool *is_first)
-{
-    const tacho_dict *dict = sink->events.dict;
-    const tacho_site *site = &dict->sites[row->of.span.site];
-    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-    if (tacho_dict_track_clock(dict, row->track)->counts_cycles && !is_instant) {
-        put_named(sink, "cycles", is_first);
-        put_int(sink, "", row->of.span.end - row->start);
-    }
-    if (site->location != TACHO_NONE) {
-        put_named(sink, "location", is_first);
-        put_string(sink, "", dict_string(sink, dict->locations[site->location].text));
-    }
-    if (row->of.span.run != TACHO_NONE) {
-        const tacho_run *run = &dict->runs[row->of.span.run];
-        put_named(sink, "run", is_first);
-        put_string(sink, "", dict_string(sink, run->name));
-        if (run->invocation >= 0) {
-            put_named(sink, "invocation", is_first);
-            put_int(sink, "", run->invocation);
-        }
-    }
-    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
-    if (origin != TACHO_ORIGIN_UNKNOWN &&
-        origin != dict->parts[dict->tracks[row->track].part].origin) {
-        put_named(sink, "origin", is_first);
-        put_string(sink, "", tacho_str_from_cstring(tacho_origin_name(origin)));
-    }
-    if ((row->of.span.flags & TACHO_SPAN_UNENDED) != 0) {
-        put_named(sink, "unended", is_first);
-        put_literal(sink, "true");
-    }
-}
-
 /* ---- rows ------------------------------------------------------------------------------- */
 
 static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
@@ -303,11 +192,8 @@ static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
     put_string(sink, ",\"name\":", dict_string(sink, site->name));
     put_string(sink, ",\"cat\":", dict_string(sink, site->category));
     if (!sink->options.omit_args) {
-        bool is_first = true;
-        put_literal(sink, ",\"args\":{");
-        put_args(sink, row, &is_first);
-        put_own_args(sink, row, &is_first);
-        put_literal(sink, "}");
+        put_literal(sink, ",\"args\":");
+        tacho_json_args_write(sink->output, dict, row);
     }
     put_literal(sink, "}");
     return TACHO_OK;

@@ -4,12 +4,14 @@
  */
 #include "sinks/chrome_json.h"
 #include "sinks/perfetto.h"
+#include "sinks/spans_jsonl.h"
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
 
 static const tacho_trace_sink *const trace_sinks[] = {
     &tacho_sink_perfetto,
     &tacho_sink_chrome_json,
+    &tacho_sink_spans_jsonl,
     NULL,
 };
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The arguments of a span as one JSON object: its own, and what every sink adds.
+ */
+#include "sinks/json_args.h"
+
+#include "codec/json.h"
+
+#include <assert.h>
+
+/* An object that is being written. */
+typedef struct json_args {
+    tacho_output *output;
+    const tacho_dict *dict;
+    bool is_first; /* no comma is due */
+} json_args;
+
+static void put_value(json_args *to, const tacho_arg *arg)
+{
+    switch (arg->type) {
+    case TACHO_ARG_INT:
+        tacho_json_write_int(to->output, arg->value.as_int);
+        break;
+    case TACHO_ARG_UINT:
+        tacho_json_write_uint(to->output, arg->value.as_uint);
+        break;
+    case TACHO_ARG_REAL:
+        tacho_json_write_real(to->output, arg->value.as_real);
+        break;
+    case TACHO_ARG_BOOL:
+        tacho_output_write_cstring(to->output, arg->value.as_bool ? "true" : "false");
+        break;
+    case TACHO_ARG_STRING:
+        tacho_json_write_string(to->output, tacho_dict_string(to->dict, arg->value.as_string));
+        break;
+    case TACHO_ARG_TEXT:
+        tacho_json_write_string(to->output, arg->value.as_text);
+        break;
+    case TACHO_ARG_JSON:
+        tacho_output_write_str(to->output, arg->value.as_text);
+        break;
+    case TACHO_ARG_DICT:
+    case TACHO_ARG_ARRAY:
+        break;
+    }
+}
+
+/* A dictionary or array that is being written. */
+typedef struct open_container {
+    size_t end; /* index of the first argument behind it */
+    bool is_array;
+} open_container;
+
+/* Writes "key":value for each argument; |to->is_first| tells whether a comma is due. */
+static void put_args(json_args *to, const tacho_row *row)
+{
+    open_container stack[TACHO_ARG_DEPTH_MAX];
+    size_t depth = 0;
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        tacho_output_write_cstring(to->output, to->is_first ? "" : ",");
+        to->is_first = false;
+        if (depth == 0 || !stack[depth - 1].is_array) {
+            tacho_json_write_string(to->output, tacho_dict_string(to->dict, arg->key));
+            tacho_output_write_cstring(to->output, ":");
+        }
+        bool is_array = arg->type == TACHO_ARG_ARRAY;
+        if (is_array || arg->type == TACHO_ARG_DICT) {
+            assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
+            tacho_output_write_cstring(to->output, is_array ? "[" : "{");
+            stack[depth++] = (open_container){i + 1 + (size_t)arg->value.as_uint, is_array};
+            to->is_first = true;
+            continue;
+        }
+        put_value(to, arg);
+        while (depth > 0 && stack[depth - 1].end == i + 1) {
+            tacho_output_write_cstring(to->output, stack[--depth].is_array ? "]" : "}");
+        }
+    }
+}
+
+static void put_named(json_args *to, const char *name)
+{
+    tacho_output_write_cstring(to->output, to->is_first ? "\"" : ",\"");
+    tacho_output_write_cstring(to->output, name);
+    tacho_output_write_cstring(to->output, "\":");
+    to->is_first = false;
+}
+
+/* What the sink itself adds: the same as in a Perfetto trace. */
+static void put_own_args(json_args *to, const tacho_row *row)
+{
+    const tacho_dict *dict = to->dict;
+    const tacho_site *site = &dict->sites[row->of.span.site];
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    if (tacho_dict_track_clock(dict, row->track)->counts_cycles && !is_instant) {
+        put_named(to, "cycles");
+        tacho_json_write_int(to->output, row->of.span.end - row->start);
+    }
+    if (site->location != TACHO_NONE) {
+        put_named(to, "location");
+        tacho_json_write_string(to->output,
+                                tacho_dict_string(to->dict, dict->locations[site->location].text));
+    }
+    if (row->of.span.run != TACHO_NONE) {
+        const tacho_run *run = &dict->runs[row->of.span.run];
+        put_named(to, "run");
+        tacho_json_write_string(to->output, tacho_dict_string(to->dict, run->name));
+        if (run->invocation >= 0) {
+            put_named(to, "invocation");
+            tacho_json_write_int(to->output, run->invocation);
+        }
+    }
+    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
+    if (origin != TACHO_ORIGIN_UNKNOWN &&
+        origin != dict->parts[dict->tracks[row->track].part].origin) {
+        put_named(to, "origin");
+        tacho_json_write_string(to->output, tacho_str_from_cstring(tacho_origin_name(origin)));
+    }
+    if ((row->of.span.flags & TACHO_SPAN_UNENDED) != 0) {
+        put_named(to, "unended");
+        tacho_output_write_cstring(to->output, "true");
+    }
+}
+
+void tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row)
+{
+    json_args to = {output, dict, true};
+    tacho_output_write(output, "{", 1);
+    put_args(&to, row);
+    put_own_args(&to, row);
+    tacho_output_write(output, "}", 1);
+}
