@@ -52,7 +52,6 @@ function(tacho_room name)
   set_property(GLOBAL APPEND_STRING PROPERTY TACHO_ROOM_USES "${name}: ${ROOM_USES}\n")
   if(TACHO_TESTS)
     foreach(test ${ROOM_TESTS})
-      get_filename_component(stem ${test} NAME_WE)
       set_property(GLOBAL APPEND PROPERTY TACHO_UNIT_TESTS
                                           "${CMAKE_CURRENT_SOURCE_DIR}/${test}")
     endforeach()

@@ -10,12 +10,10 @@
     __attribute__((format(printf, format_index, first_arg)))
 #define TACHO_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TACHO_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define TACHO_NOINLINE __attribute__((noinline))
 #else
 #define TACHO_PRINTF(format_index, first_arg)
 #define TACHO_LIKELY(x) (x)
 #define TACHO_UNLIKELY(x) (x)
-#define TACHO_NOINLINE
 #endif
 
 #endif

@@ -12,43 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { PATH_BYTES = 1024, TEXT_BYTES = 4096 };
+#include "base/output_testing.h"
 
-static void open_output(tacho_output *out_output)
-{
-    const char *temp = getenv("TMPDIR");
-    char path[PATH_BYTES];
-    int len = snprintf(path, sizeof(path), "%s/tacho-test.%ld.never",
-                       temp != NULL && temp[0] != '\0' ? temp : "/tmp", (long)getpid());
-    assert_true(len > 0 && (size_t)len < sizeof(path));
-    assert_null(tacho_output_open(path, out_output));
-}
-
-/* Closes |output| and returns up to |room| bytes of what was written to it. */
-static size_t read_back(tacho_output *output, char *bytes, size_t room)
-{
-    tacho_output_flush(output);
-    assert_false(tacho_output_failed(output));
-    size_t len = 0;
-    for (ssize_t got; (got = pread(output->fd, bytes + len, room - len, (off_t)len)) > 0;) {
-        len += (size_t)got;
-    }
-    tacho_output_close(output);
-    return len;
-}
+enum { TEXT_BYTES = 4096 };
 
 static void check_string(tacho_str text, tacho_str expected)
 {
     tacho_output output;
-    open_output(&output);
+    open_test_output(&output);
     tacho_json_write_string(&output, text);
     char bytes[TEXT_BYTES];
-    size_t len = read_back(&output, bytes, sizeof(bytes));
+    size_t len = read_test_output(&output, bytes, sizeof(bytes));
     assert_int_equal(len, expected.len);
     assert_memory_equal(bytes, expected.data, len);
 }
@@ -128,9 +105,9 @@ static void test_long_string(void **state)
         text[i] = i % 3 == 0 ? '\n' : 'x';
     }
     tacho_output output;
-    open_output(&output);
+    open_test_output(&output);
     tacho_json_write_string(&output, tacho_str_make(text, LENGTH));
-    size_t len = read_back(&output, bytes, 4 * LENGTH);
+    size_t len = read_test_output(&output, bytes, 4 * LENGTH);
     assert_int_equal(bytes[0], '"');
     size_t at = 1;
     for (size_t i = 0; i < LENGTH; i++) {
@@ -149,10 +126,10 @@ static void test_long_string(void **state)
 static void check_real(double value, const char *expected)
 {
     tacho_output output;
-    open_output(&output);
+    open_test_output(&output);
     tacho_json_write_real(&output, value);
     char bytes[TEXT_BYTES];
-    size_t len = read_back(&output, bytes, sizeof(bytes) - 1);
+    size_t len = read_test_output(&output, bytes, sizeof(bytes) - 1);
     bytes[len] = '\0';
     assert_string_equal(bytes, expected);
     if (isfinite(value)) {

@@ -11,6 +11,7 @@
 #include "sinks/attributes.h"
 #include "sinks/json_args.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct jsonl_sink {
@@ -77,6 +78,13 @@ static void put_span(jsonl_sink *sink, const tacho_row *row)
     }
 }
 
+/* JSON has no word for a value that is not finite, so that is counted instead. */
+static tacho_status lose_sample(jsonl_sink *sink, const tacho_row *row)
+{
+    tacho_loss loss = {sink->events.dict->tracks[row->track].part, TACHO_LOSS_NOT_FINITE, 1, 0, 0};
+    return tacho_dict_add_loss(sink->events.dict, &loss);
+}
+
 static void put_sample(jsonl_sink *sink, const tacho_row *row)
 {
     const char *unit = tacho_unit_name(sink->events.dict->tracks[row->track].unit);
@@ -107,6 +115,9 @@ static tacho_status jsonl_row(tacho_events *events, const tacho_row *row)
         put_span(sink, row);
         break;
     case TACHO_ROW_SAMPLE:
+        if (!isfinite(row->of.sample.value)) {
+            return lose_sample(sink, row);
+        }
         put_sample(sink, row);
         break;
     case TACHO_ROW_FLOW:

@@ -11,47 +11,24 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { PATH_BYTES = 1024, REPORT_BYTES = 16384 };
+#include "base/output_testing.h"
 
-static void open_output(tacho_output *out_output)
-{
-    const char *temp = getenv("TMPDIR");
-    char path[PATH_BYTES];
-    int len = snprintf(path, sizeof(path), "%s/tacho-test.%ld.never",
-                       temp != NULL && temp[0] != '\0' ? temp : "/tmp", (long)getpid());
-    assert_true(len > 0 && (size_t)len < sizeof(path));
-    assert_null(tacho_output_open(path, out_output));
-}
-
-/* Closes |output| and returns up to |room| bytes of what was written to it. */
-static size_t read_back(tacho_output *output, char *bytes, size_t room)
-{
-    tacho_output_flush(output);
-    assert_false(tacho_output_failed(output));
-    size_t len = 0;
-    for (ssize_t got; (got = pread(output->fd, bytes + len, room - len, (off_t)len)) > 0;) {
-        len += (size_t)got;
-    }
-    tacho_output_close(output);
-    return len;
-}
+enum { REPORT_BYTES = 16384 };
 
 /* Checks the report that |sink| makes of |table_count| tables. */
 static void check_report(const tacho_table_sink *sink, const tacho_table *tables,
                          size_t table_count, const char *expected)
 {
     tacho_output output;
-    open_output(&output);
+    open_test_output(&output);
     for (size_t i = 0; i < table_count; i++) {
         assert_null(sink->write(&tables[i], i, &output));
     }
     static char report[REPORT_BYTES];
-    size_t len = read_back(&output, report, sizeof(report) - 1);
+    size_t len = read_test_output(&output, report, sizeof(report) - 1);
     report[len] = '\0';
     assert_string_equal(report, expected);
     assert_int_equal(strlen(report), len);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sinks that write JSON, driven with every kind of row and argument; what they write is
+ * compared line by line.
+ */
+#include "sinks/chrome_json.h"
+#include "sinks/spans_jsonl.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/output_testing.h"
+
+enum { TEXT_BYTES = 16384 };
+
+/* A part with an engine at 800 MHz and a counter of bytes. */
+typedef struct fixture {
+    tacho_dict dict;
+    uint32_t engine;
+    uint32_t counter;
+    uint32_t site;
+    uint32_t key;
+} fixture;
+
+static uint32_t add_track(fixture *at, const char *name, tacho_track_class track_class)
+{
+    uint32_t id = 0;
+    tacho_track facts = {.parent = at->dict.parts[0].root,
+                         .lane_of = TACHO_NONE,
+                         .rank = -1,
+                         .track_class = track_class,
+                         .nesting = TACHO_NESTING_ENGINE,
+                         .unit = TACHO_UNIT_BYTES};
+    assert_null(tacho_dict_ensure_track(&at->dict, &facts, tacho_str_from_cstring(name), &id));
+    return id;
+}
+
+static void open_fixture(fixture *at)
+{
+    tacho_clock clock;
+    uint32_t id = 0;
+    tacho_site site = {.location = TACHO_NONE};
+    assert_null(tacho_dict_init(&at->dict));
+    assert_null(tacho_clock_init_mhz(&clock, TACHO_STR("800")));
+    assert_null(tacho_dict_add_clock(&at->dict, &clock, TACHO_STR("cycles"), &id));
+    tacho_part_facts facts = {.path = TACHO_STR("a.csv"), .origin = TACHO_ORIGIN_ESTIMATED};
+    assert_null(tacho_dict_add_part(&at->dict, &facts, &id));
+    at->engine = add_track(at, "Slice 0", TACHO_TRACK_COMPUTE);
+    at->counter = add_track(at, "DDR", TACHO_TRACK_COUNTER);
+    assert_null(tacho_dict_ensure_string(&at->dict, TACHO_STR("a\"b"), &site.name));
+    assert_null(tacho_dict_ensure_string(&at->dict, TACHO_STR("compute"), &site.category));
+    assert_null(tacho_dict_ensure_site(&at->dict, &site, &at->site));
+    assert_null(tacho_dict_ensure_string(&at->dict, TACHO_STR("k"), &at->key));
+}
+
+static tacho_row make_row(const fixture *at, tacho_row_kind kind, uint32_t track, int64_t start)
+{
+    tacho_row row = {.kind = kind, .track = track, .start = start};
+    if (kind == TACHO_ROW_SPAN) {
+        row.of.span.end = start + 8;
+        row.of.span.site = at->site;
+        row.of.span.op = TACHO_NONE;
+        row.of.span.run = TACHO_NONE;
+    }
+    return row;
+}
+
+/* {"k":{"k":[1,-2],"k":true},"k":null,"k":0.5,"k":"\n"} */
+static size_t make_args(const fixture *at, tacho_arg *args)
+{
+    const tacho_arg_type types[] = {TACHO_ARG_DICT, TACHO_ARG_ARRAY, TACHO_ARG_UINT,
+                                    TACHO_ARG_INT,  TACHO_ARG_BOOL,  TACHO_ARG_JSON,
+                                    TACHO_ARG_REAL, TACHO_ARG_TEXT};
+    for (size_t i = 0; i < 8; i++) {
+        args[i] = (tacho_arg){.key = at->key, .type = types[i]};
+    }
+    args[0].value.as_uint = 4;
+    args[1].value.as_uint = 2;
+    args[2].value.as_uint = 1;
+    args[3].value.as_int = -2;
+    args[4].value.as_bool = true;
+    args[5].value.as_text = TACHO_STR("null");
+    args[6].value.as_real = 0.5;
+    args[7].value.as_text = TACHO_STR("\n");
+    return 8;
+}
+
+/* A span with arguments, a moment, a sample, both ends of an arrow. */
+static void push_rows(fixture *at, tacho_events *events)
+{
+    tacho_arg args[8];
+    tacho_row span = make_row(at, TACHO_ROW_SPAN, at->engine, 4);
+    span.args = args;
+    span.arg_count = make_args(at, args);
+    assert_null(tacho_events_row(events, &span));
+    tacho_row moment = make_row(at, TACHO_ROW_SPAN, at->engine, 8);
+    moment.of.span.end = 8;
+    moment.of.span.flags = TACHO_SPAN_INSTANT | TACHO_ORIGIN_MEASURED;
+    assert_null(tacho_events_row(events, &moment));
+    tacho_row sample = make_row(at, TACHO_ROW_SAMPLE, at->counter, 8);
+    sample.of.sample.value = 1.5;
+    assert_null(tacho_events_row(events, &sample));
+    tacho_row flow = make_row(at, TACHO_ROW_FLOW, at->engine, 12);
+    flow.of.flow.id = 7;
+    flow.of.flow.leaves = true;
+    assert_null(tacho_events_row(events, &flow));
+    flow.start = 16;
+    flow.of.flow.leaves = false;
+    assert_null(tacho_events_row(events, &flow));
+}
+
+/* What |sink| writes of those rows. */
+static const char *write_rows(const tacho_trace_sink *sink, fixture *at)
+{
+    static char text[TEXT_BYTES];
+    const tacho_trace_options options = {.omit_args = false};
+    tacho_output output;
+    tacho_events *events = NULL;
+    open_test_output(&output);
+    assert_null(sink->open(&at->dict, &output, &options, &events));
+    push_rows(at, events);
+    assert_null(tacho_events_finish(events));
+    sink->close(events);
+    text[read_test_output(&output, text, sizeof(text) - 1)] = '\0';
+    return text;
+}
+
+#define ARGS "{\"k\":{\"k\":[1,-2],\"k\":true},\"k\":null,\"k\":0.5,\"k\":\"\\u000a\",\"cycles\":8}"
+
+static void assert_holds(const char *text, const char *line)
+{
+    if (strstr(text, line) == NULL) {
+        fail_msg("no %s in\n%s", line, text);
+    }
+}
+
+static void test_chrome(void **state)
+{
+    (void)state;
+    fixture at;
+    open_fixture(&at);
+    const char *text = write_rows(&tacho_sink_chrome_json, &at);
+    assert_holds(text, "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":0.005,\"dur\":0.010,\"name\":"
+                       "\"a\\\"b\",\"cat\":\"compute\",\"args\":" ARGS "},\n");
+    assert_holds(text, "{\"ph\":\"i\",\"pid\":1,\"tid\":2,\"ts\":0.010,\"s\":\"t\",\"name\":"
+                       "\"a\\\"b\",\"cat\":\"compute\",\"args\":{\"origin\":\"measured\"}},\n");
+    assert_holds(text, "{\"ph\":\"C\",\"pid\":1,\"tid\":3,\"ts\":0.010,\"name\":\"DDR\",\"args\":"
+                       "{\"bytes\":1.5}},\n");
+    /* An arrow leaves one nanosecond before the end, where viewers still find the span. */
+    assert_holds(text, "{\"ph\":\"s\",\"pid\":1,\"tid\":2,\"ts\":0.014,\"id\":7,\"cat\":\"flow\","
+                       "\"name\":\"data\"},\n");
+    assert_holds(text, "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,\"bp\":\"e\","
+                       "\"cat\":\"flow\",\"name\":\"data\"}\n],");
+    assert_int_equal(at.dict.loss_count, 0);
+    tacho_dict_deinit(&at.dict);
+}
+
+static void test_jsonl(void **state)
+{
+    (void)state;
+    fixture at;
+    open_fixture(&at);
+    const char *text = write_rows(&tacho_sink_spans_jsonl, &at);
+    const char *head = "\"file\":\"a.csv\",\"track\":\"Slice 0\",\"class\":\"compute\",";
+    char line[TEXT_BYTES];
+    snprintf(line, sizeof(line),
+             "{\"kind\":\"span\",%s\"start_ns\":5,\"duration_ns\":10,\"name\":\"a\\\"b\","
+             "\"category\":\"compute\",\"args\":" ARGS "}\n{\"kind\":\"instant\",%s\"start_ns\":10,"
+             "\"name\":\"a\\\"b\",\"category\":\"compute\",\"args\":{\"origin\":\"measured\"}}\n",
+             head, head);
+    assert_memory_equal(text, line, strlen(line));
+    assert_holds(text, "\"class\":\"counter\",\"start_ns\":10,\"value\":1.5,\"unit\":\"bytes\"}\n");
+    assert_holds(text, "\"start_ns\":15,\"id\":7,\"direction\":\"leaves\",\"role\":\"data\"}\n");
+    assert_holds(text, "\"start_ns\":20,\"id\":7,\"direction\":\"arrives\",\"role\":\"data\"}\n");
+    assert_holds(text, "{\"kind\":\"attribute\",\"key\":\"tacho.lost.total\",\"value\":\"0\"}\n");
+    tacho_dict_deinit(&at.dict);
+}
+
+static void check_not_finite(const tacho_trace_sink *sink)
+{
+    fixture at;
+    open_fixture(&at);
+    const tacho_trace_options options = {.omit_args = true};
+    tacho_output output;
+    tacho_events *events = NULL;
+    open_test_output(&output);
+    assert_null(sink->open(&at.dict, &output, &options, &events));
+    tacho_row sample = make_row(&at, TACHO_ROW_SAMPLE, at.counter, 0);
+    sample.of.sample.value = (double)NAN;
+    assert_null(tacho_events_row(events, &sample));
+    sample.of.sample.value = (double)-INFINITY;
+    assert_null(tacho_events_row(events, &sample));
+    assert_int_equal(at.dict.loss_count, 1);
+    assert_int_equal(at.dict.losses[0].reason, TACHO_LOSS_NOT_FINITE);
+    assert_int_equal(at.dict.losses[0].count, 2);
+    sink->close(events);
+    tacho_output_close(&output);
+    tacho_dict_deinit(&at.dict);
+}
+
+/* A sample that JSON cannot say is counted, not written. */
+static void test_not_finite(void **state)
+{
+    (void)state;
+    check_not_finite(&tacho_sink_chrome_json);
+    check_not_finite(&tacho_sink_spans_jsonl);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chrome),
+        cmocka_unit_test(test_jsonl),
+        cmocka_unit_test(test_not_finite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
