@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An MLIR module in memory, as far as a profiler asks: operations with their attributes,
+ * operands, results, regions and locations, of any dialect. codec/mlir_text and
+ * codec/mlir_bytecode both make one, and give the same for the same module.
+ *
+ * Everything is numbered: operations, regions, blocks and values by their place in the arrays
+ * below, operations in the order in which they stand in the file (an operation before those in
+ * its regions). TACHO_NONE means absent. All texts live in the module.
+ */
+#ifndef TACHO_CODEC_MLIR_MODULE_H
+#define TACHO_CODEC_MLIR_MODULE_H
+
+#include "base/arena.h"
+#include "base/index.h"
+#include "base/status.h"
+#include "base/str.h"
+#include "base/strings.h"
+
+typedef enum tacho_mlir_attr_kind {
+    TACHO_MLIR_ATTR_UNIT,    /* present, and that is all */
+    TACHO_MLIR_ATTR_BOOL,    /* as_int is 0 or 1 */
+    TACHO_MLIR_ATTR_INT,     /* as_int; its type is not kept */
+    TACHO_MLIR_ATTR_STRING,  /* text, escapes undone */
+    TACHO_MLIR_ATTR_SYMBOL,  /* text is the root symbol without its '@' */
+    TACHO_MLIR_ATTR_INTS,    /* a list: array<i32: 1, 2>, [1, 2], dense<[1, 2]> of one dimension */
+    TACHO_MLIR_ATTR_TEXT,    /* anything else; text as MLIR would print it where that is known */
+    TACHO_MLIR_ATTR_UNKNOWN, /* the file does not say enough to tell */
+} tacho_mlir_attr_kind;
+
+typedef struct tacho_mlir_attr {
+    tacho_str name;
+    tacho_mlir_attr_kind kind;
+    int64_t as_int;
+    tacho_str text;
+    const int64_t *ints;
+    size_t int_count;
+} tacho_mlir_attr;
+
+typedef struct tacho_mlir_op {
+    tacho_str name;      /* "torq_hl.program"; an unregistered one the same */
+    uint32_t block;      /* the block it stands in; TACHO_NONE at the top */
+    uint32_t first_attr; /* in |attrs|; inherent and discardable alike */
+    uint32_t attr_count;
+    uint32_t first_operand; /* in |operands| */
+    uint32_t operand_count;
+    uint32_t first_result; /* a value; results are numbered one after the other */
+    uint32_t result_count;
+    uint32_t first_region; /* likewise */
+    uint32_t region_count;
+    uint32_t location; /* a string of |strings|: what stands in loc(...), aliases replaced */
+} tacho_mlir_op;
+
+typedef struct tacho_mlir_region {
+    uint32_t op;          /* that holds it */
+    uint32_t first_block; /* blocks of a region are numbered one after the other */
+    uint32_t block_count;
+} tacho_mlir_region;
+
+typedef struct tacho_mlir_block {
+    uint32_t region;
+    uint32_t first_argument; /* a value; numbered one after the other */
+    uint32_t argument_count;
+    uint32_t first_op; /* its operations: follow |next_op| */
+} tacho_mlir_block;
+
+typedef struct tacho_mlir_value {
+    uint32_t op;    /* whose result it is, or TACHO_NONE */
+    uint32_t block; /* whose argument it is, or TACHO_NONE */
+    uint32_t index; /* among them */
+    uint32_t type;  /* string: "!torq_hl.invocation<nss>" */
+} tacho_mlir_value;
+
+typedef struct tacho_mlir_module {
+    tacho_arena arena;     /* texts and integer lists */
+    tacho_strings strings; /* types and locations */
+    tacho_mlir_op *ops;
+    uint32_t *next_op; /* by op: the next one of its block, or TACHO_NONE */
+    size_t op_count, op_capacity, next_op_capacity;
+    tacho_mlir_attr *attrs;
+    size_t attr_count, attr_capacity;
+    uint32_t *operands; /* values; TACHO_NONE for one that the file never defines */
+    size_t operand_count, operand_capacity;
+    tacho_mlir_value *values;
+    size_t value_count, value_capacity;
+    tacho_mlir_region *regions;
+    size_t region_count, region_capacity;
+    tacho_mlir_block *blocks;
+    size_t block_count, block_capacity;
+    /* Inherent attributes that a native properties blob hides: ops that have such a one. */
+    uint64_t undecoded_count;
+} tacho_mlir_module;
+
+tacho_status tacho_mlir_module_init(tacho_mlir_module *module) TACHO_MUST_USE;
+void tacho_mlir_module_deinit(tacho_mlir_module *module);
+
+/* The attribute of |op| called |name|, or NULL. */
+const tacho_mlir_attr *tacho_mlir_module_attr(const tacho_mlir_module *module,
+                                              const tacho_mlir_op *op, const char *name);
+
+/* The integer attribute of |op| called |name|; false when there is none. */
+bool tacho_mlir_module_int(const tacho_mlir_module *module, const tacho_mlir_op *op,
+                           const char *name, int64_t *out_value);
+
+static inline tacho_str tacho_mlir_module_string(const tacho_mlir_module *module, uint32_t id)
+{
+    return tacho_strings_get(&module->strings, id);
+}
+
+#endif
