@@ -103,6 +103,26 @@ tacho_status tacho_intake_run(tacho_intake_attempt attempt, void *self, bool can
     return attempt(self, TACHO_ORDER_SORT, dict);
 }
 
+typedef struct load_request {
+    const tacho_intake *intake;
+    tacho_profile *profile;
+} load_request;
+
+static tacho_status load_attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
+{
+    const load_request *request = self;
+    tacho_profile_deinit(request->profile); /* what an attempt that had to stop left there */
+    tacho_profile_init(request->profile, dict);
+    return tacho_intake_read(request->intake, mode, &request->profile->events);
+}
+
+tacho_status tacho_intake_load(const tacho_intake *intake, tacho_dict *dict, tacho_profile *profile)
+{
+    TACHO_TRY(tacho_intake_check(intake));
+    load_request request = {intake, profile};
+    return tacho_intake_run(load_attempt, &request, tacho_intake_is_rereadable(intake), dict);
+}
+
 uint64_t tacho_intake_lost_count(const tacho_dict *dict)
 {
     uint64_t lost = 0;

@@ -7,6 +7,7 @@
 #define TACHO_API_INTAKE_H
 
 #include "profile/order.h"
+#include "profile/profile.h"
 #include "sources/source.h"
 
 typedef struct tacho_intake_input {
@@ -40,6 +41,13 @@ typedef tacho_status (*tacho_intake_attempt)(void *self, tacho_order_mode mode, 
  */
 tacho_status tacho_intake_run(tacho_intake_attempt attempt, void *self, bool can_repeat,
                               tacho_dict *dict) TACHO_MUST_USE;
+
+/*
+ * Reads everything into |profile|, which is initialised over |dict|, both empty. Rows are in track
+ * order and parts start at their zero, as in a conversion.
+ */
+tacho_status tacho_intake_load(const tacho_intake *intake, tacho_dict *dict,
+                               tacho_profile *profile) TACHO_MUST_USE;
 
 /* Records lost in all parts together. */
 uint64_t tacho_intake_lost_count(const tacho_dict *dict);
