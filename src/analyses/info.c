@@ -67,9 +67,9 @@ static tacho_status info_row(tacho_events *events, const tacho_row *row)
         part->track_count++;
         TACHO_TRY(ensure_activity(info, row->track));
     }
-    tacho_activity_add(info->activities[row->track], row->start, tacho_row_end(row));
+    int64_t end = row->kind == TACHO_ROW_SPAN ? row->of.span.end : row->start;
+    tacho_activity_add(info->activities[row->track], row->start, end);
     const tacho_clock *clock = tacho_dict_track_clock(events->dict, row->track);
-    int64_t end = tacho_row_end(row);
     int64_t duration_ns = tacho_clock_ns(clock, end) - tacho_clock_ns(clock, row->start);
     add_row(track, row->start, end, duration_ns);
     add_row(part, row->start, end, duration_ns);

@@ -26,6 +26,20 @@ static void print_overview(void)
            "written, 'tacho --version' says which tacho this is.\n");
 }
 
+/* What a trace format has no place for, or whether it is for other programs only. */
+static void print_limits(const tacho_trace_sink *sink)
+{
+    if ((sink->limits & TACHO_LIMIT_READING) != 0) {
+        printf("  %-16s   %s\n", "", tacho_trace_limit_phrase(TACHO_LIMIT_NUMBER_READING));
+        return;
+    }
+    for (unsigned i = 0; i < TACHO_TRACE_LIMIT_COUNT; i++) {
+        if ((sink->limits & (1U << i)) != 0) {
+            printf("  %-16s   does not carry %s\n", "", tacho_trace_limit_phrase(i));
+        }
+    }
+}
+
 static void print_formats(void)
 {
     printf("Read (--from):\n");
@@ -41,6 +55,7 @@ static void print_formats(void)
             printf(" %s", *suffix);
         }
         printf("\n");
+        print_limits(sink);
     }
     printf("With .gz or .zst behind the suffix it is compressed.\n\nTables (--format):\n");
     for (size_t i = 0; tacho_table_sinks()[i] != NULL; i++) {

@@ -96,8 +96,8 @@ static tacho_status ensure_part_name(tacho_dict *dict, tacho_str path, uint32_t 
 
 tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts, uint32_t *out_id)
 {
-    tacho_part part = {.clock = facts->clock, .origin = facts->origin};
-    TACHO_TRY(ensure_part_name(dict, facts->path, &part.name));
+    tacho_part part = {.clock = facts->clock, .origin = facts->origin, .first_start = -1};
+    TACHO_TRY(ensure_part_name(dict, facts->name.len > 0 ? facts->name : facts->path, &part.name));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->path, &part.path));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->format, &part.format));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->generation, &part.generation));

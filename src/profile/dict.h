@@ -23,6 +23,7 @@ typedef struct tacho_part {
     uint32_t clock;      /* the clock whose zero is this part's zero */
     uint32_t root;       /* its group track */
     tacho_origin origin;
+    int64_t first_start;     /* first start that the source has met, -1 when it does not say */
     uint64_t row_count;      /* rows read; counted by profile/order */
     uint64_t left_out_count; /* of those, what profile/select did not let through */
 } tacho_part;
@@ -124,6 +125,7 @@ tacho_status tacho_dict_add_clock(tacho_dict *dict, const tacho_clock *clock, ta
 /* What a source says of the file it is about to read. */
 typedef struct tacho_part_facts {
     tacho_str path;
+    tacho_str name; /* what the file itself calls the part; empty: by its path */
     tacho_str format;
     tacho_str generation;
     tacho_origin origin;
@@ -131,8 +133,8 @@ typedef struct tacho_part_facts {
 } tacho_part_facts;
 
 /*
- * Opens a part and its root track. Its name is the path's last component, made unique by a
- * number, so that the same file twice gives two processes.
+ * Opens a part and its root track. Without a name it is called by the path's last component; a
+ * number makes the name unique, so that the same file twice gives two processes.
  */
 tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts,
                                  uint32_t *out_id) TACHO_MUST_USE;
@@ -174,6 +176,15 @@ static inline uint32_t tacho_dict_track_name(const tacho_dict *dict, uint32_t tr
 {
     uint32_t lane_of = dict->tracks[track].lane_of;
     return dict->tracks[lane_of == TACHO_NONE ? track : lane_of].name;
+}
+
+/* The group that |track| is shown in: the nearest at or above it. */
+static inline uint32_t tacho_dict_track_group(const tacho_dict *dict, uint32_t track)
+{
+    while (dict->tracks[track].track_class != TACHO_TRACK_GROUP) {
+        track = dict->tracks[track].parent;
+    }
+    return track;
 }
 
 static inline const tacho_clock *tacho_dict_track_clock(const tacho_dict *dict, uint32_t track)

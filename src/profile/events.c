@@ -5,6 +5,18 @@
  */
 #include "profile/events.h"
 
+const char *tacho_flow_role_name(tacho_flow_role role)
+{
+    static const char *const names[] = {"data", "order", "launch"};
+    return names[role];
+}
+
+const char *tacho_flow_phase_name(tacho_flow_phase phase)
+{
+    static const char *const names[] = {"leaves", "passes", "arrives"};
+    return names[phase];
+}
+
 static int compare_i64(int64_t a, int64_t b)
 {
     return a == b ? 0 : (a < b ? -1 : 1);
@@ -117,16 +129,18 @@ static int compare_spans(const tacho_dict *dict, const tacho_row *a, const tacho
 
 static int compare_flows(const tacho_row *a, const tacho_row *b)
 {
-    if (a->of.flow.leaves != b->of.flow.leaves) {
-        return a->of.flow.leaves ? -1 : 1;
-    }
-    int order = compare_u64(a->of.flow.id, b->of.flow.id);
+    int order = (int)a->of.flow.phase - (int)b->of.flow.phase;
+    order = order != 0 ? order : compare_u64(a->of.flow.id, b->of.flow.id);
+    order = order != 0 ? order : compare_i64(a->of.flow.span_end, b->of.flow.span_end);
     return order != 0 ? order : (int)a->of.flow.role - (int)b->of.flow.role;
 }
 
 int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_row *b)
 {
     int order = compare_i64(a->start, b->start);
+    if (order == 0) {
+        order = tacho_row_rank(a) - tacho_row_rank(b);
+    }
     if (order == 0) {
         order = (int)a->kind - (int)b->kind;
     }

@@ -8,9 +8,9 @@
  * A row refers to the dictionary by id. Its pointers are good for the duration of the call.
  * Contract for sources: ids exist, 0 <= start <= end <= the clock's max_ticks. Order is free;
  * profile/order makes track order of it: per track by start, the longer span first. A part with
- * flows is put in time order across its tracks too, since an arrow finds its spans by time.
- * Parts come one after the other; tracks of one part tick alike. What cannot be read is counted in
- * the dictionary (tacho_dict_add_loss).
+ * flows that find their span by time is put in time order across its tracks too. Parts come one
+ * after the other; tracks of one part tick alike. What cannot be read is counted in the dictionary
+ * (tacho_dict_add_loss).
  */
 #ifndef TACHO_PROFILE_EVENTS_H
 #define TACHO_PROFILE_EVENTS_H
@@ -71,6 +71,16 @@ typedef enum tacho_flow_role {
     TACHO_FLOW_LAUNCH,
 } tacho_flow_role;
 
+typedef enum tacho_flow_phase {
+    TACHO_FLOW_LEAVES, /* the arrow begins here */
+    TACHO_FLOW_PASSES, /* it arrives and goes on */
+    TACHO_FLOW_ARRIVES,
+} tacho_flow_phase;
+
+/* Which span of its track a flow end belongs to, in place of that span's end. */
+#define TACHO_FLOW_AROUND INT64_MIN /* the innermost of those around its time, [start, end) */
+#define TACHO_FLOW_NEXT INT64_MAX   /* the first that starts at its time or later */
+
 typedef struct tacho_row {
     tacho_row_kind kind;
     uint32_t track;
@@ -89,7 +99,8 @@ typedef struct tacho_row {
         struct {
             uint64_t id; /* below 2^40; equal ids of a part are one arrow, or a chain of them */
             tacho_flow_role role;
-            bool leaves; /* leaves the span of (start, end], else arrives at that of [start, end) */
+            tacho_flow_phase phase;
+            int64_t span_end; /* it belongs to the span of its start and this end, or see above */
         } flow;
     } of;
     const tacho_arg *args; /* of a span */
@@ -134,22 +145,45 @@ static inline uint64_t tacho_row_flow_id(const tacho_dict *dict, const tacho_row
     return (uint64_t)dict->tracks[row->track].part << 40 | row->of.flow.id;
 }
 
-/* Rows of one time: flows that leave come first, then flows that arrive, then the rest. */
-static inline int tacho_row_rank(const tacho_row *row)
+/* "data", "order" or "launch"; "leaves", "passes" or "arrives". */
+const char *tacho_flow_role_name(tacho_flow_role role);
+const char *tacho_flow_phase_name(tacho_flow_phase phase);
+
+/* Whether the row is a flow end that finds its span by time. */
+static inline bool tacho_row_is_around(const tacho_row *row)
 {
-    return row->kind != TACHO_ROW_FLOW ? 2 : (row->of.flow.leaves ? 0 : 1);
+    return row->kind == TACHO_ROW_FLOW && row->of.flow.span_end == TACHO_FLOW_AROUND;
 }
 
-/* The end of a row: of a span its end, else its time. */
-static inline int64_t tacho_row_end(const tacho_row *row)
+/* Whether the row is a flow end that knows its span. */
+static inline bool tacho_row_is_bound(const tacho_row *row)
 {
-    return row->kind == TACHO_ROW_SPAN ? row->of.span.end : row->start;
+    return row->kind == TACHO_ROW_FLOW && row->of.flow.span_end != TACHO_FLOW_AROUND &&
+           row->of.flow.span_end != TACHO_FLOW_NEXT;
 }
 
 /*
- * Track order of two rows of one track: <0, 0 or >0. By start; flows that leave, flows that
- * arrive, then spans; on a stack the longer span first, on an engine an empty span before a real
- * one; then by what they say, so that the order does not depend on how the input was shuffled.
+ * Rows of one time: flows that wait for their span come before it, flows that look for what is
+ * around them come when all spans of that time have started.
+ */
+static inline int tacho_row_rank(const tacho_row *row)
+{
+    return row->kind != TACHO_ROW_FLOW ? 1 : (tacho_row_is_around(row) ? 2 : 0);
+}
+
+/* The end of a row: of a span its end, of a flow that of its span where known, else its time. */
+static inline int64_t tacho_row_end(const tacho_row *row)
+{
+    if (row->kind == TACHO_ROW_SPAN) {
+        return row->of.span.end;
+    }
+    return tacho_row_is_bound(row) ? row->of.flow.span_end : row->start;
+}
+
+/*
+ * Track order of two rows of one track: <0, 0 or >0. By start, then rank; on a stack the longer
+ * span first, on an engine an empty span before a real one; then by what they say, so that the
+ * order does not depend on how the input was shuffled.
  */
 int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_row *b);
 

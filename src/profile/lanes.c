@@ -3,8 +3,8 @@
  * First-fit lanes. Per lane the ends of its open spans are kept as a stack; a lane of an engine
  * never holds more than one, so there heaps find the lowest free lane.
  *
- * A flow end goes to the lane of its span. One that leaves finds it open; one that arrives may
- * belong to a span that starts at this very time, so it waits until the next row of its track.
+ * A flow end goes to the lane of its span, directly ahead of it where it knows its span; it waits
+ * for that. One that belongs to no span is counted as lost.
  */
 #include "profile/lanes.h"
 
@@ -32,7 +32,7 @@ typedef struct lane_set {
     size_t busy_count, busy_capacity;
     uint32_t *idle;
     size_t idle_count, idle_capacity;
-    tacho_row *flows; /* that arrive at the time of the last row, and wait for a span */
+    tacho_row *flows; /* that wait for their span */
     size_t flow_count, flow_capacity;
 } lane_set;
 
@@ -41,9 +41,6 @@ struct tacho_lanes {
     tacho_events *next;
     lane_set *sets; /* by track */
     size_t set_count, set_capacity;
-    uint32_t *waiting; /* tracks with flows that wait; all at one time, since time is global then */
-    size_t waiting_count, waiting_capacity;
-    int64_t waiting_time;
 };
 
 static tacho_lanes *lanes_of(tacho_events *events)
@@ -175,90 +172,78 @@ static tacho_status take_stack_lane(tacho_lanes *lanes, lane_set *set, const tac
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-static tacho_status push_flows(tacho_lanes *lanes, lane_set *set, uint32_t track)
+static bool is_flow_of(const tacho_row *flow, const tacho_row *span)
 {
+    return flow->of.flow.span_end == TACHO_FLOW_NEXT ||
+           (flow->start == span->start && flow->of.flow.span_end == span->of.span.end);
+}
+
+/* Sends the waiting flow ends that belong to |span| ahead of it, to its lane |track|. */
+static tacho_status push_flows_of(tacho_lanes *lanes, lane_set *set, const tacho_row *span,
+                                  uint32_t track)
+{
+    size_t kept_count = 0;
     for (size_t i = 0; i < set->flow_count; i++) {
-        set->flows[i].track = track;
-        TACHO_TRY(tacho_events_row(lanes->next, &set->flows[i]));
-    }
-    set->flow_count = 0;
-    return TACHO_OK;
-}
-
-/* Whether a span of |lane| is open beyond |time|: the outermost is the last to end. */
-static bool is_open_at(const lane *at, int64_t time)
-{
-    return at->end_count > 0 && at->ends[0] > time;
-}
-
-static bool ends_at(const lane *at, int64_t time)
-{
-    for (size_t i = 0; i < at->end_count; i++) {
-        if (at->ends[i] == time) {
-            return true;
+        tacho_row flow = set->flows[i];
+        if (is_flow_of(&flow, span)) {
+            flow.track = track;
+            TACHO_TRY(tacho_events_row(lanes->next, &flow));
+        } else {
+            set->flows[kept_count++] = flow;
         }
     }
-    return false;
+    set->flow_count = kept_count;
+    return TACHO_OK;
 }
 
 /*
- * The lane of the span that a flow end at |time| belongs to: of those that leave, first one that
- * ends just then; else the first that is open; else the track itself.
+ * Gives up waiting flow ends whose span has not come when |time| is reached: they belong to
+ * nothing, and are counted.
  */
-static uint32_t flow_lane(const lane_set *set, uint32_t track, int64_t time, bool leaves)
+static tacho_status drop_flows(tacho_lanes *lanes, lane_set *set, int64_t time)
 {
-    for (size_t i = 0; leaves && i < set->lane_count; i++) {
-        if (ends_at(&set->lanes[i], time)) {
-            return set->lanes[i].track;
+    size_t kept_count = 0;
+    for (size_t i = 0; i < set->flow_count; i++) {
+        tacho_row flow = set->flows[i];
+        bool may_come =
+            time == flow.start || (time != INT64_MAX && flow.of.flow.span_end == TACHO_FLOW_NEXT);
+        if (may_come) {
+            set->flows[kept_count++] = flow;
         }
     }
+    uint64_t dropped_count = set->flow_count - kept_count;
+    uint32_t track = set->flows[0].track;
+    set->flow_count = kept_count;
+    tacho_loss loss = {lanes->events.dict->tracks[track].part, TACHO_LOSS_UNBOUND_FLOW,
+                       dropped_count, 0, 0};
+    return dropped_count > 0 ? tacho_dict_add_loss(lanes->events.dict, &loss) : TACHO_OK;
+}
+
+/* The lane with a span around |time|: the outermost of a lane is the last to end. */
+static uint32_t lane_around(const lane_set *set, int64_t time)
+{
     for (size_t i = 0; i < set->lane_count; i++) {
-        if (is_open_at(&set->lanes[i], time)) {
-            return set->lanes[i].track;
+        const lane *at = &set->lanes[i];
+        if (at->end_count > 0 && at->ends[0] > time) {
+            return at->track;
         }
     }
-    return track;
-}
-
-/* Sends waiting flow ends on: time has passed them, and no span has started where they are. */
-static tacho_status release_flows(tacho_lanes *lanes)
-{
-    for (size_t i = 0; i < lanes->waiting_count; i++) {
-        uint32_t track = lanes->waiting[i];
-        lane_set *set = &lanes->sets[track];
-        if (set->flow_count > 0) {
-            uint32_t lane_track = flow_lane(set, track, set->flows[0].start, false);
-            TACHO_TRY(push_flows(lanes, set, lane_track));
-        }
-    }
-    lanes->waiting_count = 0;
-    return TACHO_OK;
-}
-
-static bool has_passed_flows(const tacho_lanes *lanes, int64_t time)
-{
-    return lanes->waiting_count > 0 && lanes->waiting_time != time;
+    return TACHO_NONE;
 }
 
 /* A moment takes no time, so it crosses nothing and stays on its track. */
-static tacho_status place_moment(tacho_lanes *lanes, lane_set *set, const tacho_row *row)
-{
-    TACHO_TRY(push_flows(lanes, set, row->track));
-    return tacho_events_row(lanes->next, row);
-}
-
 static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_row *row)
 {
-    if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
-        return place_moment(lanes, set, row);
+    uint32_t track = row->track;
+    if ((row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
+        lane *found = NULL;
+        TACHO_TRY(lanes->events.dict->tracks[track].nesting == TACHO_NESTING_ENGINE
+                      ? take_engine_lane(lanes, set, row, &found)
+                      : take_stack_lane(lanes, set, row, &found));
+        track = found->track;
     }
-    lane *found = NULL;
-    TACHO_TRY(lanes->events.dict->tracks[row->track].nesting == TACHO_NESTING_ENGINE
-                  ? take_engine_lane(lanes, set, row, &found)
-                  : take_stack_lane(lanes, set, row, &found));
-    uint32_t track = found->track;
-    if (set->flow_count > 0) {
-        TACHO_TRY(push_flows(lanes, set, track));
+    if (TACHO_UNLIKELY(set->flow_count > 0)) {
+        TACHO_TRY(push_flows_of(lanes, set, row, track));
     }
     if (TACHO_LIKELY(track == row->track)) {
         return tacho_events_row(lanes->next, row);
@@ -268,42 +253,46 @@ static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_ro
     return tacho_events_row(lanes->next, &moved);
 }
 
-/* Sends a flow end that leaves to its span, holds one that arrives. */
+/* Sends a flow end to the span around it, or holds it until its span comes. */
 static tacho_status place_flow(tacho_lanes *lanes, lane_set *set, const tacho_row *row)
 {
-    if (row->of.flow.leaves) {
-        tacho_row moved = *row;
-        moved.track = flow_lane(set, row->track, row->start, true);
-        return tacho_events_row(lanes->next, &moved);
+    if (!tacho_row_is_around(row)) {
+        TACHO_TRY(tacho_grow(&set->flows, &set->flow_capacity, set->flow_count + 1));
+        set->flows[set->flow_count++] = *row;
+        return TACHO_OK;
     }
-    if (set->flow_count == 0) {
-        TACHO_TRY(tacho_grow(&lanes->waiting, &lanes->waiting_capacity, lanes->waiting_count + 1));
-        lanes->waiting[lanes->waiting_count++] = row->track;
-        lanes->waiting_time = row->start;
+    tacho_row moved = *row;
+    moved.track = lane_around(set, row->start);
+    if (moved.track == TACHO_NONE) {
+        tacho_loss loss = {lanes->events.dict->tracks[row->track].part, TACHO_LOSS_UNBOUND_FLOW, 1,
+                           0, 0};
+        return tacho_dict_add_loss(lanes->events.dict, &loss);
     }
-    TACHO_TRY(tacho_grow(&set->flows, &set->flow_capacity, set->flow_count + 1));
-    set->flows[set->flow_count++] = *row;
-    return TACHO_OK;
+    return tacho_events_row(lanes->next, &moved);
 }
 
 static tacho_status lanes_row(tacho_events *events, const tacho_row *row)
 {
     tacho_lanes *lanes = lanes_of(events);
-    if (TACHO_UNLIKELY(has_passed_flows(lanes, row->start))) {
-        TACHO_TRY(release_flows(lanes));
-    }
     if (row->kind == TACHO_ROW_SAMPLE) {
         return tacho_events_row(lanes->next, row);
     }
     lane_set *set = NULL;
     TACHO_TRY(ensure_set(lanes, row->track, &set));
+    if (TACHO_UNLIKELY(set->flow_count > 0)) {
+        TACHO_TRY(drop_flows(lanes, set, row->start));
+    }
     return row->kind == TACHO_ROW_FLOW ? place_flow(lanes, set, row) : place_span(lanes, set, row);
 }
 
 static tacho_status lanes_end_part(tacho_events *events, uint32_t part)
 {
     tacho_lanes *lanes = lanes_of(events);
-    TACHO_TRY(release_flows(lanes));
+    for (size_t i = 0; i < lanes->set_count; i++) {
+        if (lanes->sets[i].flow_count > 0) {
+            TACHO_TRY(drop_flows(lanes, &lanes->sets[i], INT64_MAX));
+        }
+    }
     return tacho_events_end_part(lanes->next, part);
 }
 
@@ -342,7 +331,6 @@ void tacho_lanes_destroy(tacho_lanes *lanes)
         free(set->flows);
     }
     free(lanes->sets);
-    free(lanes->waiting);
     free(lanes);
 }
 

@@ -58,10 +58,18 @@ static tacho_clock *part_clock(tacho_order *order, uint32_t track)
     return &dict->clocks[dict->parts[dict->tracks[track].part].clock];
 }
 
-/* Whether |row| comes too late in a part with flows, where time order is global. */
+/* The zero of a part whose first row is |row|: a source that gives rows as they end knows more. */
+static int64_t first_start(const tacho_order *order, const tacho_row *row)
+{
+    const tacho_dict *dict = order->events.dict;
+    int64_t met = dict->parts[dict->tracks[row->track].part].first_start;
+    return met >= 0 && met < row->start ? met : row->start;
+}
+
+/* Whether |row| comes too late in a part with flows by time, where time order is global. */
 static bool breaks_flow_order(tacho_order *order, const tacho_row *row)
 {
-    order->part_has_flows = order->part_has_flows || row->kind == TACHO_ROW_FLOW;
+    order->part_has_flows = order->part_has_flows || tacho_row_is_around(row);
     return order->part_has_flows &&
            (row->start < order->latest_start ||
             (row->start == order->latest_start && tacho_row_rank(row) < order->latest_rank));
@@ -99,10 +107,10 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
 {
     tacho_order *order = order_of(events);
     if (TACHO_UNLIKELY(order->part_row_count == 0)) {
-        order->earliest_start = row->start;
+        order->earliest_start = first_start(order, row);
         order->latest_start = INT64_MIN;
         order->part_has_flows = false;
-        part_clock(order, row->track)->zero_ticks = row->start;
+        part_clock(order, row->track)->zero_ticks = order->earliest_start;
     }
     if (TACHO_UNLIKELY(row->track >= order->last_count)) {
         TACHO_TRY(grow_last_rows(order, row->track));

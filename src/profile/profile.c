@@ -87,7 +87,13 @@ static tacho_status store_flow_end(tacho_profile *profile, const tacho_row *row)
     TACHO_TRY(
         tacho_grow(&profile->flow_ends, &profile->flow_end_capacity, profile->flow_end_count + 1));
     profile->flow_ends[profile->flow_end_count++] = (tacho_flow_end){
-        row->start, row->of.flow.id, row->track, row->of.flow.role, row->of.flow.leaves};
+        .time = row->start,
+        .span_end = row->of.flow.span_end,
+        .id = row->of.flow.id,
+        .track = row->track,
+        .role = row->of.flow.role,
+        .phase = row->of.flow.phase,
+    };
     return TACHO_OK;
 }
 

@@ -50,10 +50,11 @@ typedef struct tacho_sample {
 
 typedef struct tacho_flow_end {
     int64_t time;
+    int64_t span_end; /* as in tacho_row */
     uint64_t id;
     uint32_t track;
     tacho_flow_role role;
-    bool leaves;
+    tacho_flow_phase phase;
 } tacho_flow_end;
 
 typedef struct tacho_profile {

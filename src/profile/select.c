@@ -14,14 +14,18 @@ static void leave_out(tacho_dict *dict, const tacho_row *row)
     dict->parts[dict->tracks[row->track].part].left_out_count++;
 }
 
-/* Flows go with the short spans, since an arrow to a span that is left out leads nowhere. */
+/*
+ * Flows go with the short spans, since an arrow to a span that is left out leads nowhere; where a
+ * flow does not know its span, it goes too.
+ */
 static bool is_too_short(const tacho_selection *wanted, const tacho_row *row, int64_t duration_ns)
 {
     if (wanted->min_duration_ns <= 0 || row->kind == TACHO_ROW_SAMPLE) {
         return false;
     }
     bool is_moment = row->kind == TACHO_ROW_SPAN && (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-    return row->kind == TACHO_ROW_FLOW || (!is_moment && duration_ns < wanted->min_duration_ns);
+    bool is_unbound = row->kind == TACHO_ROW_FLOW && !tacho_row_is_bound(row);
+    return is_unbound || (!is_moment && duration_ns < wanted->min_duration_ns);
 }
 
 static tacho_status select_row(tacho_events *events, const tacho_row *row)

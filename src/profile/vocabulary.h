@@ -72,6 +72,11 @@ typedef enum tacho_unit {
     X(NUL_BYTE, "nul_byte", "holds a NUL byte")                                                    \
     X(CUT_INPUT, "cut_input", "the rest, where the input is cut off or damaged")                   \
     X(UNBOUND_FLOW, "unbound_flow", "a flow end outside any span")                                 \
+    X(MISSING_FIELD, "missing_field", "a field is missing")                                        \
+    X(UNMATCHED_END, "unmatched_end", "an end without a begin")                                    \
+    X(TOO_DEEP, "too_deep", "arguments nested too deeply")                                         \
+    X(UNKNOWN_CLOCK, "unknown_clock", "a time on a clock that the trace does not relate")          \
+    X(UNKNOWN_STATE, "unknown_state", "refers to something that the trace never says")             \
     X(NOT_FINITE, "not_finite", "a counter value that is not a finite number")
 
 typedef enum tacho_loss_reason {

@@ -4,6 +4,8 @@
  */
 #include "sinks/attributes.h"
 
+#include "profile/facts.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <tacho/version.h>
@@ -11,7 +13,6 @@
 /* The visitor and what it visits. */
 typedef struct visit_state {
     const tacho_dict *dict;
-    const tacho_trace_options *options;
     tacho_attribute_visit visit;
     void *self;
 } visit_state;
@@ -42,34 +43,35 @@ static tacho_status visit_count(const visit_state *state, const char *key, uint6
     return state->visit(state->self, tacho_str_from_cstring(key), tacho_str_from_cstring(digits));
 }
 
-static tacho_status visit_clock(const visit_state *state, size_t part, const tacho_clock *clock)
+tacho_status tacho_attributes_visit_part(const tacho_dict *dict, const tacho_trace_options *options,
+                                         uint32_t part_id, tacho_attribute_visit visit, void *self)
 {
-    char text[160];
-    tacho_str name = tacho_dict_string(state->dict, clock->name);
-    snprintf(text, sizeof(text),
-             "%.*s: 1 tick = %" PRId64 "/%" PRId64 " ns%s, 0 ns = tick %" PRId64,
-             name.len > 64 ? 64 : (int)name.len, name.data, clock->ns_numerator,
-             clock->ns_denominator, clock->is_assumed ? " (assumed)" : "", clock->zero_ticks);
-    return visit_part_fact(state, part, "clock", tacho_str_from_cstring(text));
-}
-
-static tacho_status visit_part(const visit_state *state, size_t id)
-{
-    const tacho_dict *dict = state->dict;
-    const tacho_part *part = &dict->parts[id];
+    visit_state state = {dict, visit, self};
+    const tacho_part *part = &dict->parts[part_id];
     tacho_str origin = tacho_str_from_cstring(tacho_origin_name(part->origin));
-    tacho_str alignment = state->options->side_by_side
+    tacho_str alignment = options->side_by_side
                               ? TACHO_STR("not aligned: own zero at its first event")
                               : TACHO_STR("own zero at its first event");
-    TACHO_TRY(visit_part_fact(state, id, "source", tacho_dict_string(dict, part->path)));
-    TACHO_TRY(visit_part_fact(state, id, "format", tacho_dict_string(dict, part->format)));
-    TACHO_TRY(visit_part_fact(state, id, "generation", tacho_dict_string(dict, part->generation)));
-    TACHO_TRY(visit_part_fact(state, id, "origin", origin));
-    TACHO_TRY(visit_part_fact(state, id, "alignment", alignment));
-    char key[48];
-    snprintf(key, sizeof(key), "tacho.part.%zu.rows", id + 1);
-    TACHO_TRY(visit_count(state, key, part->row_count));
-    return visit_clock(state, id, &dict->clocks[part->clock]);
+    char clock[TACHO_FACTS_MAX];
+    tacho_clock_facts_format(dict, &dict->clocks[part->clock], clock);
+    TACHO_TRY(visit_part_fact(&state, part_id, "name", tacho_dict_string(dict, part->name)));
+    TACHO_TRY(visit_part_fact(&state, part_id, "source", tacho_dict_string(dict, part->path)));
+    TACHO_TRY(visit_part_fact(&state, part_id, "format", tacho_dict_string(dict, part->format)));
+    TACHO_TRY(
+        visit_part_fact(&state, part_id, "generation", tacho_dict_string(dict, part->generation)));
+    TACHO_TRY(visit_part_fact(&state, part_id, "origin", origin));
+    TACHO_TRY(visit_part_fact(&state, part_id, "alignment", alignment));
+    return visit_part_fact(&state, part_id, "clock", tacho_str_from_cstring(clock));
+}
+
+static tacho_status visit_part_counts(const visit_state *state)
+{
+    for (size_t part = 0; part < state->dict->part_count; part++) {
+        char key[48];
+        snprintf(key, sizeof(key), "tacho.part.%zu.rows", part + 1);
+        TACHO_TRY(visit_count(state, key, state->dict->parts[part].row_count));
+    }
+    return TACHO_OK;
 }
 
 static tacho_status visit_losses(const visit_state *state)
@@ -98,13 +100,11 @@ static tacho_status visit_metadata(const visit_state *state)
     return TACHO_OK;
 }
 
-tacho_status tacho_attributes_visit_tail(const tacho_dict *dict, const tacho_trace_options *options,
-                                         tacho_attribute_visit visit, void *self)
+tacho_status tacho_attributes_visit_tail(const tacho_dict *dict, tacho_attribute_visit visit,
+                                         void *self)
 {
-    visit_state state = {dict, options, visit, self};
-    for (size_t part = 0; part < dict->part_count; part++) {
-        TACHO_TRY(visit_part(&state, part));
-    }
+    visit_state state = {dict, visit, self};
+    TACHO_TRY(visit_part_counts(&state));
     TACHO_TRY(visit_losses(&state));
     return visit_metadata(&state);
 }

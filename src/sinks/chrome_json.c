@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events as Chrome Trace Event JSON, the object form. A span is one complete event (X), so a
- * zero-length one needs no care; a part is a process, a track a thread, a lane a thread of the
+ * zero-length one needs no care; a group is a process, a track a thread, a lane a thread of the
  * same name. Times are microseconds with three decimals, exact.
  *
- * Viewers bind a flow to the span around its time, half open; a flow that leaves at the very
- * end of its span is therefore written one nanosecond earlier.
+ * Viewers bind a flow to the innermost span around its time, half open. What they pass over is
+ * for tacho itself, which reads it back: the facts of a part and of its tracks, and of a flow
+ * that knows its span the end of that.
  */
 #include "sinks/chrome_json.h"
 
 #include "base/decimal.h"
 #include "base/grow.h"
 #include "codec/json.h"
+#include "profile/facts.h"
 #include "sinks/attributes.h"
 #include "sinks/json_args.h"
 
@@ -26,9 +28,10 @@ typedef struct chrome_sink {
     tacho_trace_options options;
     bool has_events;
     bool has_attributes;
-    bool *described;      /* by track */
-    int64_t *last_starts; /* by track: start of its last span, in ns */
-    size_t track_count, described_capacity, start_capacity;
+    bool *described; /* by track */
+    size_t track_count, described_capacity;
+    bool *described_parts;
+    size_t part_count, part_capacity;
 } chrome_sink;
 
 static chrome_sink *sink_of(tacho_events *events)
@@ -79,7 +82,7 @@ static void put_event_head(chrome_sink *sink, const char *phase, uint32_t track)
     put_literal(sink, sink->has_events ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
     sink->has_events = true;
     put_literal(sink, phase);
-    put_uint(sink, "\",\"pid\":", (uint64_t)sink->events.dict->tracks[track].part + 1);
+    put_uint(sink, "\",\"pid\":", (uint64_t)tacho_dict_track_group(sink->events.dict, track) + 1);
     put_uint(sink, ",\"tid\":", (uint64_t)track + 1);
 }
 
@@ -93,12 +96,21 @@ static void put_metadata_event(chrome_sink *sink, const char *name, uint32_t tra
     put_literal(sink, "\",\"args\":{");
 }
 
+static void put_track_facts(chrome_sink *sink, const tacho_track *track)
+{
+    char facts[TACHO_FACTS_MAX];
+    uint64_t lane_of = track->lane_of == TACHO_NONE ? 0 : (uint64_t)track->lane_of + 1;
+    tacho_track_facts_format(track, lane_of, facts);
+    put_string(sink, ",\"facts\":", tacho_str_from_cstring(facts));
+}
+
 static void describe_process(chrome_sink *sink, uint32_t track)
 {
     const tacho_track *facts = &sink->events.dict->tracks[track];
     const tacho_part *part = &sink->events.dict->parts[facts->part];
     put_metadata_event(sink, "process_name", track);
     put_string(sink, "\"name\":", dict_string(sink, facts->name));
+    put_track_facts(sink, facts);
     put_literal(sink, "}}");
     put_metadata_event(sink, "process_labels", track);
     put_literal(sink, "\"labels\":\"");
@@ -109,21 +121,13 @@ static void describe_process(chrome_sink *sink, uint32_t track)
     put_literal(sink, "}}");
 }
 
-/* The class and lane are ours: viewers pass over them, tacho reads them back. */
 static void describe_thread(chrome_sink *sink, uint32_t track)
 {
     const tacho_track *facts = &sink->events.dict->tracks[track];
     put_metadata_event(sink, "thread_name", track);
     put_string(sink,
                "\"name\":", dict_string(sink, tacho_dict_track_name(sink->events.dict, track)));
-    put_literal(sink, ",\"class\":\"");
-    put_literal(sink, tacho_track_class_name(facts->track_class));
-    put_uint(sink, "\",\"index\":", facts->index);
-    put_literal(sink, facts->nesting == TACHO_NESTING_ENGINE ? ",\"nesting\":\"engine\""
-                                                             : ",\"nesting\":\"stack\"");
-    if (facts->lane_of != TACHO_NONE) {
-        put_uint(sink, ",\"lane_of\":", (uint64_t)facts->lane_of + 1);
-    }
+    put_track_facts(sink, facts);
     put_literal(sink, "}}");
     put_metadata_event(sink, "thread_sort_index", track);
     put_int(sink, "\"sort_index\":", facts->rank);
@@ -137,21 +141,48 @@ static void describe_track(chrome_sink *sink, uint32_t track)
     if (facts->is_provisional) {
         return; /* written by finish */
     }
-    if (facts->parent == TACHO_NONE) {
+    if (facts->track_class == TACHO_TRACK_GROUP) {
         describe_process(sink, track);
-    } else if (facts->track_class != TACHO_TRACK_COUNTER) {
+    } else if (facts->track_class != TACHO_TRACK_COUNTER) { /* a counter is named by its events */
         describe_thread(sink, track);
     }
+}
+
+static tacho_status put_attribute(void *self, tacho_str key, tacho_str value)
+{
+    chrome_sink *sink = self;
+    put_string(sink, sink->has_attributes ? ",\n" : "\n", key);
+    put_string(sink, ":", value);
+    sink->has_attributes = true;
+    return TACHO_OK;
+}
+
+/* The facts of a part, ahead of its first track. */
+static tacho_status describe_part(chrome_sink *sink, uint32_t part)
+{
+    size_t count = sink->events.dict->part_count;
+    TACHO_TRY(tacho_grow(&sink->described_parts, &sink->part_capacity, count));
+    for (; sink->part_count < count; sink->part_count++) {
+        sink->described_parts[sink->part_count] = false;
+    }
+    if (sink->described_parts[part]) {
+        return TACHO_OK;
+    }
+    sink->described_parts[part] = true;
+    put_metadata_event(sink, "tacho_part", sink->events.dict->parts[part].root);
+    sink->has_attributes = false;
+    TACHO_TRY(
+        tacho_attributes_visit_part(sink->events.dict, &sink->options, part, put_attribute, sink));
+    put_literal(sink, "}}");
+    return TACHO_OK;
 }
 
 static tacho_status grow_tracks(chrome_sink *sink)
 {
     size_t count = sink->events.dict->track_count;
     TACHO_TRY(tacho_grow(&sink->described, &sink->described_capacity, count));
-    TACHO_TRY(tacho_grow(&sink->last_starts, &sink->start_capacity, count));
     for (; sink->track_count < count; sink->track_count++) {
         sink->described[sink->track_count] = false;
-        sink->last_starts[sink->track_count] = 0;
     }
     return TACHO_OK;
 }
@@ -162,9 +193,10 @@ static tacho_status ensure_track(chrome_sink *sink, uint32_t track)
         TACHO_TRY(grow_tracks(sink));
     }
     if (TACHO_UNLIKELY(!sink->described[track])) {
-        uint32_t root = sink->events.dict->parts[sink->events.dict->tracks[track].part].root;
-        if (!sink->described[root]) {
-            describe_track(sink, root);
+        TACHO_TRY(describe_part(sink, sink->events.dict->tracks[track].part));
+        uint32_t group = tacho_dict_track_group(sink->events.dict, track);
+        if (!sink->described[group]) {
+            describe_track(sink, group);
         }
         describe_track(sink, track);
     }
@@ -181,7 +213,6 @@ static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
     bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
     int64_t start_ns = tacho_clock_ns(clock, row->start);
     TACHO_TRY(ensure_track(sink, row->track));
-    sink->last_starts[row->track] = start_ns;
     put_event_head(sink, is_instant ? "i" : "X", row->track);
     put_time(sink, ",\"ts\":", start_ns);
     if (is_instant) {
@@ -221,20 +252,23 @@ static tacho_status write_sample(chrome_sink *sink, const tacho_row *row)
 
 static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
 {
-    static const char *const roles[] = {"data", "order", "launch"};
-    int64_t time_ns =
-        tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
+    static const char *const phases[] = {
+        [TACHO_FLOW_LEAVES] = "s", [TACHO_FLOW_PASSES] = "t", [TACHO_FLOW_ARRIVES] = "f"};
+    const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
     TACHO_TRY(ensure_track(sink, row->track));
-    if (row->of.flow.leaves && time_ns > sink->last_starts[row->track]) {
-        time_ns--;
-    }
-    put_event_head(sink, row->of.flow.leaves ? "s" : "f", row->track);
-    put_time(sink, ",\"ts\":", time_ns);
+    put_event_head(sink, phases[row->of.flow.phase], row->track);
+    put_time(sink, ",\"ts\":", tacho_clock_ns(clock, row->start));
     put_uint(sink, ",\"id\":", tacho_row_flow_id(sink->events.dict, row));
-    put_literal(sink, row->of.flow.leaves ? "" : ",\"bp\":\"e\"");
+    bool is_next = row->of.flow.span_end == TACHO_FLOW_NEXT;
+    put_literal(sink, row->of.flow.phase == TACHO_FLOW_ARRIVES && !is_next ? ",\"bp\":\"e\"" : "");
     put_literal(sink, ",\"cat\":\"flow\",\"name\":\"");
-    put_literal(sink, roles[row->of.flow.role]);
-    put_literal(sink, "\"}");
+    put_literal(sink, tacho_flow_role_name(row->of.flow.role));
+    put_literal(sink, "\"");
+    if (tacho_row_is_bound(row)) {
+        put_time(sink, ",\"args\":{\"span_end\":", tacho_clock_ns(clock, row->of.flow.span_end));
+        put_literal(sink, "}");
+    }
+    put_literal(sink, "}");
     return TACHO_OK;
 }
 
@@ -255,15 +289,6 @@ static tacho_status chrome_row(tacho_events *events, const tacho_row *row)
     return TACHO_OK;
 }
 
-static tacho_status put_attribute(void *self, tacho_str key, tacho_str value)
-{
-    chrome_sink *sink = self;
-    put_string(sink, sink->has_attributes ? ",\n" : "\n", key);
-    put_string(sink, ":", value);
-    sink->has_attributes = true;
-    return TACHO_OK;
-}
-
 static tacho_status chrome_finish(tacho_events *events)
 {
     chrome_sink *sink = sink_of(events);
@@ -274,8 +299,13 @@ static tacho_status chrome_finish(tacho_events *events)
         }
     }
     put_literal(sink, "\n],\n\"metadata\":{");
+    sink->has_attributes = false;
     TACHO_TRY(tacho_attributes_visit_head(put_attribute, sink));
-    TACHO_TRY(tacho_attributes_visit_tail(events->dict, &sink->options, put_attribute, sink));
+    for (uint32_t part = 0; part < events->dict->part_count; part++) {
+        TACHO_TRY(
+            tacho_attributes_visit_part(events->dict, &sink->options, part, put_attribute, sink));
+    }
+    TACHO_TRY(tacho_attributes_visit_tail(events->dict, put_attribute, sink));
     put_literal(sink, "\n}}\n");
     return TACHO_OK;
 }
@@ -286,7 +316,7 @@ static void chrome_close(tacho_events *events)
 {
     chrome_sink *sink = sink_of(events);
     free(sink->described);
-    free(sink->last_starts);
+    free(sink->described_parts);
     free(sink);
 }
 
@@ -311,6 +341,9 @@ const tacho_trace_sink tacho_sink_chrome_json = {
     .name = "chrome",
     .title = "Chrome Trace Event JSON",
     .suffixes = suffixes,
+    .source = "chrome",
+    .limits = TACHO_LIMIT_SHORT_TICKS | TACHO_LIMIT_ARG_UNITS | TACHO_LIMIT_NUMBER_TYPES |
+              TACHO_LIMIT_COUNTER_FACTS,
     .open = chrome_open,
     .close = chrome_close,
 };

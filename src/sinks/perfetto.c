@@ -5,8 +5,8 @@
  * input allows, and the delta clock stays small. On equal times END precedes BEGIN, inner spans
  * before outer ones.
  *
- * A flow that leaves is put on its span's END; one that arrives, on the BEGIN of the span that
- * starts there, else on the END of the span that is open.
+ * A flow end that comes ahead of its span is put on the span's BEGIN, one that looks for the span
+ * around it on that span's END: viewers bind both to the span, and direct arrows by its start.
  */
 #include "sinks/perfetto.h"
 
@@ -38,9 +38,8 @@ typedef struct flow_node {
 } flow_node;
 
 typedef struct pf_track_state {
-    uint32_t top;      /* innermost open span */
-    uint32_t arriving; /* flows that wait for a BEGIN at arriving_ns */
-    int64_t arriving_ns;
+    uint32_t top;     /* innermost open span */
+    uint32_t pending; /* flows for the next BEGIN */
 } pf_track_state;
 
 typedef struct perfetto_sink {
@@ -71,7 +70,7 @@ static tacho_status ensure_track_state(perfetto_sink *sink, uint32_t track,
         TACHO_TRY(tacho_grow(&sink->tracks, &sink->track_capacity, (size_t)track + 1));
         for (; sink->track_count <= track; sink->track_count++) {
             sink->tracks[sink->track_count] =
-                (pf_track_state){.top = TACHO_NONE, .arriving = TACHO_NONE};
+                (pf_track_state){.top = TACHO_NONE, .pending = TACHO_NONE};
         }
     }
     *out_state = &sink->tracks[track];
@@ -115,36 +114,6 @@ static unsigned char *put_flows(perfetto_sink *sink, unsigned char *at, uint32_t
         *list = next;
     }
     return at;
-}
-
-/* Moves the flows of |*from| to |*to|. */
-static void move_flows(perfetto_sink *sink, uint32_t *from, uint32_t *to)
-{
-    while (*from != TACHO_NONE) {
-        uint32_t node = *from;
-        *from = sink->flows[node].next;
-        sink->flows[node].next = *to;
-        *to = node;
-    }
-}
-
-/* Binds arriving flows for which no span began to the span that is open, else counts them. */
-static tacho_status settle_arrivals(perfetto_sink *sink, uint32_t track)
-{
-    pf_track_state *state = &sink->tracks[track];
-    if (TACHO_LIKELY(state->arriving == TACHO_NONE)) {
-        return TACHO_OK;
-    }
-    if (state->top != TACHO_NONE) {
-        move_flows(sink, &state->arriving, &sink->spans[state->top].flows);
-        return TACHO_OK;
-    }
-    uint32_t lost = TACHO_NONE;
-    move_flows(sink, &state->arriving, &lost);
-    tacho_loss loss = {sink->events.dict->tracks[track].part, TACHO_LOSS_UNBOUND_FLOW,
-                       flow_list_length(sink, lost), 0, 0};
-    move_flows(sink, &lost, &sink->free_flow);
-    return tacho_dict_add_loss(sink->events.dict, &loss);
 }
 
 /* ---- the heap of open spans ------------------------------------------------------------ */
@@ -242,9 +211,6 @@ static tacho_status end_top_span(perfetto_sink *sink)
     uint32_t slot = sink->heap[0];
     open_span *span = &sink->spans[slot];
     pf_track_state *state = &sink->tracks[span->track];
-    if (state->arriving_ns < span->end_ns) { /* else the next span may be the one */
-        TACHO_TRY(settle_arrivals(sink, span->track));
-    }
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(pf_writer_track(&sink->writer, span->track));
     event_packet packet;
@@ -274,11 +240,11 @@ static inline tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
 
 /* The BEGIN of a span, or an instant. */
 static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
-                                uint32_t *arriving)
+                                uint32_t *pending)
 {
     pf_writer *writer = &sink->writer;
     bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-    size_t bound = FLOW_BYTES * flow_list_length(sink, *arriving);
+    size_t bound = FLOW_BYTES * flow_list_length(sink, *pending);
     /* First whatever the event refers to, each in a packet of its own. */
     TACHO_TRY(pf_writer_track(writer, row->track));
     if (!writer->options.omit_args) {
@@ -297,7 +263,7 @@ static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, const
     if (!writer->options.omit_args) {
         packet.at = pf_args_put(writer, packet.at, row, clock->counts_cycles);
     }
-    packet.at = put_flows(sink, packet.at, arriving);
+    packet.at = put_flows(sink, packet.at, pending);
     close_event(sink, &packet);
     return TACHO_OK;
 }
@@ -327,10 +293,7 @@ static tacho_status write_span(perfetto_sink *sink, const tacho_row *row)
     TACHO_TRY(restart_if_due(sink));
     pf_track_state *state = NULL;
     TACHO_TRY(ensure_track_state(sink, row->track, &state));
-    if (state->arriving != TACHO_NONE && state->arriving_ns != start_ns) {
-        TACHO_TRY(settle_arrivals(sink, row->track));
-    }
-    TACHO_TRY(write_begin(sink, row, clock, &state->arriving));
+    TACHO_TRY(write_begin(sink, row, clock, &state->pending));
     if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
         return TACHO_OK;
     }
@@ -369,21 +332,21 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
 
 static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
 {
-    int64_t time_ns =
-        tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
     uint64_t id = tacho_row_flow_id(sink->events.dict, row);
-    /* Spans that end here stay open a little longer: a flow may leave them yet. */
-    TACHO_TRY(end_spans_until(sink, time_ns - 1));
     pf_track_state *state = NULL;
     TACHO_TRY(ensure_track_state(sink, row->track, &state));
-    if (row->of.flow.leaves && state->top != TACHO_NONE) {
+    if (!tacho_row_is_around(row)) {
+        return add_flow(sink, id, &state->pending);
+    }
+    const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
+    TACHO_TRY(end_spans_until(sink, tacho_clock_ns(clock, row->start)));
+    if (state->top != TACHO_NONE) {
         return add_flow(sink, id, &sink->spans[state->top].flows);
     }
-    if (state->arriving_ns != time_ns) {
-        TACHO_TRY(settle_arrivals(sink, row->track));
-    }
-    state->arriving_ns = time_ns;
-    return add_flow(sink, id, &state->arriving);
+    /* A span shorter than a nanosecond, which has ended as far as the trace can say. */
+    tacho_loss loss = {sink->events.dict->tracks[row->track].part, TACHO_LOSS_UNBOUND_FLOW, 1, 0,
+                       0};
+    return tacho_dict_add_loss(sink->events.dict, &loss);
 }
 
 static tacho_status perfetto_row(tacho_events *events, const tacho_row *row)
@@ -405,11 +368,7 @@ static tacho_status perfetto_end_part(tacho_events *events, uint32_t part)
 {
     (void)part;
     perfetto_sink *sink = sink_of(events);
-    TACHO_TRY(end_spans_until(sink, INT64_MAX));
-    for (uint32_t track = 0; track < sink->track_count; track++) {
-        TACHO_TRY(settle_arrivals(sink, track));
-    }
-    return TACHO_OK;
+    return end_spans_until(sink, INT64_MAX);
 }
 
 static tacho_status perfetto_finish(tacho_events *events)
@@ -459,6 +418,8 @@ const tacho_trace_sink tacho_sink_perfetto = {
     .name = "perfetto",
     .title = "Perfetto trace for ui.perfetto.dev",
     .suffixes = suffixes,
+    .source = "perfetto",
+    .limits = TACHO_LIMIT_SHORT_TICKS | TACHO_LIMIT_ARG_UNITS | TACHO_LIMIT_FLOW_FACTS,
     .open = perfetto_open,
     .close = perfetto_close,
 };

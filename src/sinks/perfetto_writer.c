@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/utf8.h"
+#include "profile/facts.h"
 #include "sinks/attributes.h"
 
 #include <assert.h>
@@ -45,6 +46,7 @@ void pf_writer_deinit(pf_writer *writer)
     }
     free(writer->sites);
     free(writer->track_epochs);
+    free(writer->described_parts);
     free(writer->buffer);
     *writer = (pf_writer){0};
 }
@@ -282,28 +284,40 @@ tacho_status pf_writer_add_site(pf_writer *writer, uint32_t site)
     return TACHO_OK;
 }
 
-/* What the viewer calls a part: its name, and how far its times may be believed. */
+/*
+ * What the viewer calls a group: its name, and behind that of a part how far its times may be
+ * believed. A group within a part names the part where there are several.
+ */
 static tacho_status format_process_name(const pf_writer *writer, const tacho_track *track,
                                         tacho_arena *arena, tacho_str *out_name)
 {
     const tacho_dict *dict = writer->dict;
+    const tacho_part *part = &dict->parts[track->part];
     tacho_str name = tacho_dict_string(dict, track->name);
-    const char *origin = tacho_origin_name(dict->parts[track->part].origin);
+    tacho_str remark = tacho_str_from_cstring(tacho_origin_name(part->origin));
+    if (track->parent != TACHO_NONE) {
+        if (!writer->options.side_by_side) {
+            *out_name = name;
+            return TACHO_OK;
+        }
+        remark = tacho_dict_string(dict, part->name);
+    }
     const char *alignment = writer->options.side_by_side ? ", not aligned" : "";
-    size_t room = name.len + 64;
+    size_t room = name.len + remark.len + 64;
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(arena, room, &memory));
-    int len = snprintf(memory, room, "%.*s (%s%s)", TACHO_STR_ARG(name), origin, alignment);
+    int len = snprintf(memory, room, "%.*s (%.*s%s)", TACHO_STR_ARG(name), TACHO_STR_ARG(remark),
+                       alignment);
     *out_name = tacho_str_make(memory, (size_t)len);
     return TACHO_OK;
 }
 
-static unsigned char *put_process(unsigned char *at, const pf_writer *writer,
-                                  const tacho_track *track, tacho_str name)
+static unsigned char *put_process(unsigned char *at, const pf_writer *writer, uint32_t id,
+                                  tacho_str name)
 {
-    const tacho_part *part = &writer->dict->parts[track->part];
+    const tacho_part *part = &writer->dict->parts[writer->dict->tracks[id].part];
     unsigned char *body = tacho_pb_open(at, PF_TRACK_PROCESS);
-    at = tacho_pb_put_uint(body, PF_PROCESS_PID, (uint64_t)track->part + 1);
+    at = tacho_pb_put_uint(body, PF_PROCESS_PID, pf_track_uuid(id));
     at = tacho_pb_put_bytes(at, PF_PROCESS_NAME, name);
     at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS,
                             tacho_str_from_cstring(tacho_origin_name(part->origin)));
@@ -353,23 +367,33 @@ static unsigned char *put_plain_track(unsigned char *at, uint32_t id, const tach
     return tacho_pb_put_uint(at, PF_TRACK_MERGE_KEY_INT, pf_track_uuid(first_lane));
 }
 
+/* What the track is, for people and for reading the trace back. */
+static unsigned char *put_description(unsigned char *at, const tacho_track *track)
+{
+    char facts[TACHO_FACTS_MAX];
+    uint64_t lane_of = track->lane_of == TACHO_NONE ? 0 : pf_track_uuid(track->lane_of);
+    tacho_track_facts_format(track, lane_of, facts);
+    return tacho_pb_put_bytes(at, PF_TRACK_DESCRIPTION, tacho_str_from_cstring(facts));
+}
+
 static tacho_status write_descriptor(pf_writer *writer, uint32_t id, tacho_arena *arena)
 {
     const tacho_track *track = &writer->dict->tracks[id];
-    bool is_process = track->parent == TACHO_NONE;
+    bool is_process = track->track_class == TACHO_TRACK_GROUP;
     tacho_str name = tacho_dict_string(writer->dict, tacho_dict_track_name(writer->dict, id));
     if (is_process) {
         TACHO_TRY(format_process_name(writer, track, arena, &name));
     }
     TACHO_TRY(tacho_utf8_clean(name, arena, &name));
     unsigned char *memory = NULL;
-    TACHO_TRY(pf_writer_reserve(writer, 3 * PACKET_OVERHEAD + name.len, &memory));
+    TACHO_TRY(pf_writer_reserve(writer, 3 * PACKET_OVERHEAD + TACHO_FACTS_MAX + name.len, &memory));
     unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
     unsigned char *body = tacho_pb_open(packet, PF_PACKET_TRACK_DESCRIPTOR);
     unsigned char *at = tacho_pb_put_uint(body, PF_TRACK_UUID, pf_track_uuid(id));
-    at = is_process ? put_process(at, writer, track, name) : put_plain_track(at, id, track, name);
+    at = is_process ? put_process(at, writer, id, name) : put_plain_track(at, id, track, name);
     at = tacho_pb_put_uint(at, PF_TRACK_CHILD_ORDERING, PF_ORDERING_EXPLICIT);
     at = tacho_pb_put_uint(at, PF_TRACK_SIBLING_RANK, (uint64_t)track->rank);
+    at = put_description(at, track);
     at = tacho_pb_close(body, at);
     pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
     return TACHO_OK;
@@ -390,17 +414,38 @@ static tacho_status describe_one(pf_writer *writer, uint32_t track)
     return status;
 }
 
-/* The outermost ancestor that this epoch does not know, or TACHO_NONE when it knows |track|. */
+/*
+ * The outermost track, from |track| up to its group, that this epoch does not know; TACHO_NONE
+ * when it knows |track|.
+ */
 static uint32_t next_undescribed(const pf_writer *writer, uint32_t track)
 {
     uint32_t found = TACHO_NONE;
-    for (uint32_t at = track; at != TACHO_NONE; at = writer->dict->tracks[at].parent) {
-        if (writer->track_epochs[at] == writer->epoch) {
+    uint32_t group = tacho_dict_track_group(writer->dict, track);
+    for (uint32_t at = track; writer->track_epochs[at] != writer->epoch;
+         at = writer->dict->tracks[at].parent) {
+        found = at;
+        if (at == group) {
             break;
         }
-        found = at;
     }
     return found;
+}
+
+/* Writes the attributes of a part once, ahead of its first track. */
+static tacho_status describe_part(pf_writer *writer, uint32_t part)
+{
+    size_t count = writer->dict->part_count;
+    TACHO_TRY(tacho_grow(&writer->described_parts, &writer->part_capacity, count));
+    for (; writer->part_count < count; writer->part_count++) {
+        writer->described_parts[writer->part_count] = false;
+    }
+    if (writer->described_parts[part]) {
+        return TACHO_OK;
+    }
+    writer->described_parts[part] = true;
+    return tacho_attributes_visit_part(writer->dict, &writer->options, part, write_attribute,
+                                       writer);
 }
 
 tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track)
@@ -410,6 +455,7 @@ tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track)
     for (; writer->track_count < count; writer->track_count++) {
         writer->track_epochs[writer->track_count] = 0;
     }
+    TACHO_TRY(describe_part(writer, writer->dict->tracks[track].part));
     uint32_t next = 0;
     while ((next = next_undescribed(writer, track)) != TACHO_NONE) {
         TACHO_TRY(describe_one(writer, next));
@@ -431,5 +477,8 @@ static tacho_status describe_provisional(pf_writer *writer)
 tacho_status pf_writer_end(pf_writer *writer)
 {
     TACHO_TRY(describe_provisional(writer));
-    return tacho_attributes_visit_tail(writer->dict, &writer->options, write_attribute, writer);
+    for (uint32_t part = 0; part < writer->dict->part_count; part++) {
+        TACHO_TRY(describe_part(writer, part)); /* one without rows */
+    }
+    return tacho_attributes_visit_tail(writer->dict, write_attribute, writer);
 }

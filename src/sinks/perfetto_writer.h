@@ -11,7 +11,7 @@
 #define TACHO_SINKS_PERFETTO_WRITER_H
 
 #include "codec/protobuf.h"
-#include "sinks/perfetto_fields.h"
+#include "codec/perfetto_fields.h"
 #include "sinks/trace_sink.h"
 
 /* The tables of interned strings; each numbers its entries on its own. */
@@ -69,6 +69,8 @@ typedef struct pf_writer {
     size_t site_count, site_capacity;
     uint32_t *track_epochs; /* when each track was last described */
     size_t track_count, track_capacity;
+    bool *described_parts; /* whether the attributes of each part have been written */
+    size_t part_count, part_capacity;
     int64_t clock_ns;    /* the delta clock: time of the last event written */
     int64_t snapshot_ns; /* the last snapshot; must never go back */
     uint64_t restart_offset;

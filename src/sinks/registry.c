@@ -54,6 +54,16 @@ const tacho_trace_sink *tacho_trace_sink_find_for_path(tacho_str path)
     return NULL;
 }
 
+const char *tacho_trace_limit_phrase(unsigned number)
+{
+    static const char *const phrases[] = {
+#define TACHO_LIMIT_PHRASE(name, phrase) phrase,
+        TACHO_TRACE_LIMITS(TACHO_LIMIT_PHRASE)
+#undef TACHO_LIMIT_PHRASE
+    };
+    return phrases[number];
+}
+
 static const tacho_table_sink *const table_sinks[] = {
     &tacho_table_sink_text,
     &tacho_table_sink_csv,

@@ -55,6 +55,10 @@ static void put_head(jsonl_sink *sink, const char *kind, const tacho_row *row)
     const char *class_name = tacho_track_class_name(track->track_class);
     put_string(sink, "{\"kind\":", tacho_str_from_cstring(kind));
     put_string(sink, ",\"file\":", dict_string(sink, dict->parts[track->part].name));
+    uint32_t group = tacho_dict_track_group(dict, row->track);
+    if (dict->tracks[group].parent != TACHO_NONE) {
+        put_string(sink, ",\"group\":", dict_string(sink, dict->tracks[group].name));
+    }
     put_string(sink, ",\"track\":", dict_string(sink, tacho_dict_track_name(dict, row->track)));
     put_string(sink, ",\"class\":", tacho_str_from_cstring(class_name));
     put_int(sink, ",\"start_ns\":", time_of(sink, row, row->start));
@@ -96,12 +100,12 @@ static void put_sample(jsonl_sink *sink, const tacho_row *row)
 
 static void put_flow(jsonl_sink *sink, const tacho_row *row)
 {
-    static const char *const roles[] = {"data", "order", "launch"};
+    const char *phase = tacho_flow_phase_name(row->of.flow.phase);
+    const char *role = tacho_flow_role_name(row->of.flow.role);
     put_head(sink, "flow", row);
     put_int(sink, ",\"id\":", (int64_t)row->of.flow.id);
-    put_string(sink,
-               ",\"direction\":", row->of.flow.leaves ? TACHO_STR("leaves") : TACHO_STR("arrives"));
-    put_string(sink, ",\"role\":", tacho_str_from_cstring(roles[row->of.flow.role]));
+    put_string(sink, ",\"direction\":", tacho_str_from_cstring(phase));
+    put_string(sink, ",\"role\":", tacho_str_from_cstring(role));
 }
 
 static tacho_status jsonl_row(tacho_events *events, const tacho_row *row)
@@ -141,7 +145,11 @@ static tacho_status jsonl_finish(tacho_events *events)
 {
     jsonl_sink *sink = sink_of(events);
     TACHO_TRY(tacho_attributes_visit_head(put_attribute, sink));
-    return tacho_attributes_visit_tail(events->dict, &sink->options, put_attribute, sink);
+    for (uint32_t part = 0; part < events->dict->part_count; part++) {
+        TACHO_TRY(
+            tacho_attributes_visit_part(events->dict, &sink->options, part, put_attribute, sink));
+    }
+    return tacho_attributes_visit_tail(events->dict, put_attribute, sink);
 }
 
 static const tacho_events_vtable jsonl_vtable = {.row = jsonl_row, .finish = jsonl_finish};
@@ -169,6 +177,7 @@ const tacho_trace_sink tacho_sink_spans_jsonl = {
     .name = "jsonl",
     .title = "JSON lines, one object per event",
     .suffixes = suffixes,
+    .limits = TACHO_LIMIT_READING,
     .open = jsonl_open,
     .close = jsonl_close,
 };

@@ -17,10 +17,34 @@ typedef struct tacho_trace_options {
     bool side_by_side; /* several inputs, each with its own zero: say that they are not aligned */
 } tacho_trace_options;
 
+/* What a trace format may have no place for, one phrase each. All else comes back on reading. */
+#define TACHO_TRACE_LIMITS(X)                                                                      \
+    X(SHORT_TICKS, "ticks shorter than a nanosecond")                                              \
+    X(ARG_UNITS, "the units of arguments")                                                         \
+    X(NUMBER_TYPES, "whether a number was written as whole, unsigned or real")                     \
+    X(COUNTER_FACTS, "the place of a counter among its siblings")                                  \
+    X(FLOW_FACTS, "what an arrow stands for, and which of its ends is the last")                   \
+    X(READING, "for other programs only: tacho does not read it back")
+
+enum {
+#define TACHO_LIMIT_NUMBER(name, phrase) TACHO_LIMIT_NUMBER_##name,
+    TACHO_TRACE_LIMITS(TACHO_LIMIT_NUMBER)
+#undef TACHO_LIMIT_NUMBER
+        TACHO_TRACE_LIMIT_COUNT,
+#define TACHO_LIMIT_BIT(name, phrase) TACHO_LIMIT_##name = 1 << TACHO_LIMIT_NUMBER_##name,
+    TACHO_TRACE_LIMITS(TACHO_LIMIT_BIT)
+#undef TACHO_LIMIT_BIT
+};
+
+/* The phrase of the |number|-th limit. */
+const char *tacho_trace_limit_phrase(unsigned number);
+
 typedef struct tacho_trace_sink {
     const char *name;            /* for --to */
     const char *title;           /* for people */
     const char *const *suffixes; /* NULL-terminated; the first is the usual one */
+    const char *source;          /* the source that reads it back, NULL with TACHO_LIMIT_READING */
+    unsigned limits;             /* TACHO_LIMIT_* of what it cannot carry */
     /*
      * Starts a trace. Close it before the output is committed or closed; finish, an event,
      * makes it complete.

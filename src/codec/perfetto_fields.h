@@ -2,8 +2,8 @@
 /*
  * Field numbers of the Perfetto trace format, as far as we write it.
  */
-#ifndef TACHO_SINKS_PERFETTO_FIELDS_H
-#define TACHO_SINKS_PERFETTO_FIELDS_H
+#ifndef TACHO_CODEC_PERFETTO_FIELDS_H
+#define TACHO_CODEC_PERFETTO_FIELDS_H
 
 enum { PF_TRACE_PACKET = 1 };
 
@@ -39,6 +39,7 @@ enum {
     PF_TRACK_COUNTER = 8,
     PF_TRACK_CHILD_ORDERING = 11,
     PF_TRACK_SIBLING_RANK = 12,
+    PF_TRACK_DESCRIPTION = 14,
     PF_TRACK_MERGE_BEHAVIOR = 15,
     PF_TRACK_MERGE_KEY_INT = 17,
     PF_TRACK_PROCESS_ORDERING = 19,

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Formatting and reading the texts; reading takes exactly what formatting writes.
+ */
+#include "profile/facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char track_prefix[] = "tacho: ";
+
+void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
+                              char out_text[TACHO_FACTS_MAX])
+{
+    char lane[40] = "";
+    if (lane_of != 0) {
+        snprintf(lane, sizeof(lane), " lane of %" PRIu64, lane_of);
+    }
+    snprintf(out_text, TACHO_FACTS_MAX, "%s%s %" PRIu32 " %s%s%s", track_prefix,
+             tacho_track_class_name(track->track_class), track->index,
+             track->nesting == TACHO_NESTING_ENGINE ? "engine" : "stack",
+             track->parent == TACHO_NONE ? " root" : "", lane);
+}
+
+/* Takes |word| and the space behind it off the front; false when something else stands there. */
+static bool take(tacho_str *text, const char *word)
+{
+    tacho_str wanted = tacho_str_from_cstring(word);
+    if (!tacho_str_starts_with(*text, wanted)) {
+        return false;
+    }
+    *text = tacho_str_from(*text, wanted.len);
+    return true;
+}
+
+/* Takes what stands before |end| off the front, and |end| too. */
+static bool take_until(tacho_str *text, char end, tacho_str *out_word)
+{
+    size_t len = tacho_str_find_byte(*text, end);
+    if (len == text->len) {
+        return false;
+    }
+    *out_word = tacho_str_make(text->data, len);
+    *text = tacho_str_from(*text, len + 1);
+    return true;
+}
+
+static bool find_class(tacho_str name, tacho_track_class *out_class)
+{
+    for (int i = 0; i < TACHO_TRACK_CLASS_COUNT; i++) {
+        *out_class = (tacho_track_class)i;
+        if (tacho_str_equal(name, tacho_str_from_cstring(tacho_track_class_name(*out_class)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tacho_track_facts_parse(tacho_str text, tacho_track_facts *out_facts)
+{
+    *out_facts = (tacho_track_facts){0};
+    tacho_str word;
+    uint64_t index = 0;
+    if (!take(&text, track_prefix) || !take_until(&text, ' ', &word) ||
+        !find_class(word, &out_facts->track_class) || !take_until(&text, ' ', &word) ||
+        !tacho_str_parse_u64(word, &index) || index > UINT32_MAX) {
+        return false;
+    }
+    out_facts->index = (uint32_t)index;
+    out_facts->nesting = take(&text, "engine") ? TACHO_NESTING_ENGINE : TACHO_NESTING_STACK;
+    if (out_facts->nesting == TACHO_NESTING_STACK && !take(&text, "stack")) {
+        return false;
+    }
+    out_facts->is_root = take(&text, " root");
+    return text.len == 0 ||
+           (take(&text, " lane of ") && tacho_str_parse_u64(text, &out_facts->lane_of));
+}
+
+enum { CLOCK_NAME_MAX = 64 };
+
+void tacho_clock_facts_format(const tacho_dict *dict, const tacho_clock *clock,
+                              char out_text[TACHO_FACTS_MAX])
+{
+    tacho_str name = tacho_dict_string(dict, clock->name);
+    snprintf(out_text, TACHO_FACTS_MAX,
+             "%.*s: 1 tick = %" PRId64 "/%" PRId64 " ns%s, 0 ns = tick %" PRId64,
+             name.len > CLOCK_NAME_MAX ? CLOCK_NAME_MAX : (int)name.len, name.data,
+             clock->ns_numerator, clock->ns_denominator, clock->is_assumed ? " (assumed)" : "",
+             clock->zero_ticks);
+}
+
+static bool parse_positive(tacho_str text, int64_t *out_value)
+{
+    uint64_t value = 0;
+    if (!tacho_str_parse_u64(text, &value) || value > INT64_MAX) {
+        return false;
+    }
+    *out_value = (int64_t)value;
+    return true;
+}
+
+bool tacho_clock_facts_parse(tacho_str text, tacho_clock *out_clock, tacho_str *out_name)
+{
+    tacho_str numerator_text;
+    tacho_str denominator_text;
+    int64_t numerator = 0;
+    int64_t denominator = 0;
+    int64_t zero = 0;
+    if (!take_until(&text, ':', out_name) || !take(&text, " 1 tick = ") ||
+        !take_until(&text, '/', &numerator_text) || !take_until(&text, ' ', &denominator_text) ||
+        !take(&text, "ns") || !parse_positive(numerator_text, &numerator) ||
+        !parse_positive(denominator_text, &denominator) || numerator == 0 || denominator == 0) {
+        return false;
+    }
+    bool is_assumed = take(&text, " (assumed)");
+    if (!take(&text, ", 0 ns = tick ") || !parse_positive(text, &zero)) {
+        return false;
+    }
+    tacho_clock_init(out_clock, (uint64_t)numerator, (uint64_t)denominator);
+    out_clock->is_assumed = is_assumed;
+    out_clock->zero_ticks = zero;
+    /* The one clock that is called so counts a processor's cycles. */
+    out_clock->counts_cycles = tacho_str_equal(*out_name, TACHO_STR("cycles"));
+    return zero <= out_clock->max_ticks;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts of the model as short texts that a trace carries for people, and for tacho itself when it
+ * reads the trace back: what a track is, how a clock ticks.
+ *
+ *     tacho: compute 1 engine                     a track; "lane of 7" follows for a lane
+ *     cycles: 1 tick = 5/4 ns (assumed), 0 ns = tick 100
+ */
+#ifndef TACHO_PROFILE_FACTS_H
+#define TACHO_PROFILE_FACTS_H
+
+#include "profile/dict.h"
+
+enum { TACHO_FACTS_MAX = 192 };
+
+/* What a text says of a track. */
+typedef struct tacho_track_facts {
+    tacho_track_class track_class;
+    tacho_nesting nesting;
+    uint32_t index;
+    bool is_root;     /* of a part */
+    uint64_t lane_of; /* the number that the trace gives the track this is a lane of, or 0 */
+} tacho_track_facts;
+
+/* Writes the facts of |track| to |out_text|; |lane_of| is the number in the trace, 0 for none. */
+void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
+                              char out_text[TACHO_FACTS_MAX]);
+
+/* Reads such a text; false when it is none. */
+bool tacho_track_facts_parse(tacho_str text, tacho_track_facts *out_facts);
+
+void tacho_clock_facts_format(const tacho_dict *dict, const tacho_clock *clock,
+                              char out_text[TACHO_FACTS_MAX]);
+
+/* Reads such a text: a clock with its zero, and its name, a view of |text|. */
+bool tacho_clock_facts_parse(tacho_str text, tacho_clock *out_clock, tacho_str *out_name);
+
+#endif
