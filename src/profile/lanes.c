@@ -197,16 +197,16 @@ static tacho_status push_flows_of(tacho_lanes *lanes, lane_set *set, const tacho
 }
 
 /*
- * Gives up waiting flow ends whose span has not come when |time| is reached: they belong to
- * nothing, and are counted.
+ * Gives up waiting flow ends whose span cannot come any more, because |next| is the next row of
+ * their track, or NULL: they belong to nothing, and are counted.
  */
-static tacho_status drop_flows(tacho_lanes *lanes, lane_set *set, int64_t time)
+static tacho_status drop_flows(tacho_lanes *lanes, lane_set *set, const tacho_row *next)
 {
     size_t kept_count = 0;
     for (size_t i = 0; i < set->flow_count; i++) {
         tacho_row flow = set->flows[i];
-        bool may_come =
-            time == flow.start || (time != INT64_MAX && flow.of.flow.span_end == TACHO_FLOW_NEXT);
+        bool is_due = next != NULL && next->start == flow.start;
+        bool may_come = is_due || (next != NULL && flow.of.flow.span_end == TACHO_FLOW_NEXT);
         if (may_come) {
             set->flows[kept_count++] = flow;
         }
@@ -280,7 +280,7 @@ static tacho_status lanes_row(tacho_events *events, const tacho_row *row)
     lane_set *set = NULL;
     TACHO_TRY(ensure_set(lanes, row->track, &set));
     if (TACHO_UNLIKELY(set->flow_count > 0)) {
-        TACHO_TRY(drop_flows(lanes, set, row->start));
+        TACHO_TRY(drop_flows(lanes, set, row));
     }
     return row->kind == TACHO_ROW_FLOW ? place_flow(lanes, set, row) : place_span(lanes, set, row);
 }
@@ -290,7 +290,7 @@ static tacho_status lanes_end_part(tacho_events *events, uint32_t part)
     tacho_lanes *lanes = lanes_of(events);
     for (size_t i = 0; i < lanes->set_count; i++) {
         if (lanes->sets[i].flow_count > 0) {
-            TACHO_TRY(drop_flows(lanes, &lanes->sets[i], INT64_MAX));
+            TACHO_TRY(drop_flows(lanes, &lanes->sets[i], NULL));
         }
     }
     return tacho_events_end_part(lanes->next, part);

@@ -163,25 +163,40 @@ static void push_instant(fixture *at, uint32_t track, int64_t time)
     assert_null(tacho_events_row(at->in, &row));
 }
 
-static tacho_row make_flow(uint32_t track, int64_t time, uint64_t id, bool leaves)
+static tacho_row make_flow(uint32_t track, int64_t time, uint64_t id, int64_t span_end)
 {
     tacho_row row = {.kind = TACHO_ROW_FLOW, .track = track, .start = time};
     row.of.flow.id = id;
     row.of.flow.role = TACHO_FLOW_ORDER;
-    row.of.flow.leaves = leaves;
+    row.of.flow.phase = TACHO_FLOW_ARRIVES;
+    row.of.flow.span_end = span_end;
     return row;
 }
 
-static void push_leaving(fixture *at, uint32_t track, int64_t time, uint64_t id)
+static void push_bound(fixture *at, uint32_t track, int64_t time, int64_t span_end, uint64_t id)
 {
-    tacho_row row = make_flow(track, time, id, true);
+    tacho_row row = make_flow(track, time, id, span_end);
     assert_null(tacho_events_row(at->in, &row));
 }
 
-static void push_arriving(fixture *at, uint32_t track, int64_t time, uint64_t id)
+static void push_around(fixture *at, uint32_t track, int64_t time, uint64_t id)
 {
-    tacho_row row = make_flow(track, time, id, false);
-    assert_null(tacho_events_row(at->in, &row));
+    push_bound(at, track, time, TACHO_FLOW_AROUND, id);
+}
+
+static void push_next(fixture *at, uint32_t track, int64_t time, uint64_t id)
+{
+    push_bound(at, track, time, TACHO_FLOW_NEXT, id);
+}
+
+static uint64_t lost_flows(const fixture *at)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < at->dict.loss_count; i++) {
+        assert_int_equal(at->dict.losses[i].reason, TACHO_LOSS_UNBOUND_FLOW);
+        count += at->dict.losses[i].count;
+    }
+    return count;
 }
 
 static uint32_t base_of(const fixture *at, uint32_t track)
@@ -210,8 +225,7 @@ static size_t count_lanes(const fixture *at, uint32_t base)
     return count;
 }
 
-/* What came out, as "lane:start-end" for spans, "lane<time#id" and "lane>time#id" for flows that
- * arrive and leave, of one track. */
+/* What came out, as "lane:start-end" for spans, "lane@time#id" for flows, of one track. */
 static void check_output(const fixture *at, uint32_t base, const char *expected)
 {
     char text[1024] = "";
@@ -224,9 +238,8 @@ static void check_output(const fixture *at, uint32_t base, const char *expected)
         size_t lane = lane_number(at, row->track);
         const char *space = len > 0 ? " " : "";
         int added = row->kind == TACHO_ROW_FLOW
-                        ? snprintf(text + len, sizeof(text) - len, "%s%zu%c%lld#%llu", space, lane,
-                                   row->of.flow.leaves ? '>' : '<', (long long)row->start,
-                                   (unsigned long long)row->of.flow.id)
+                        ? snprintf(text + len, sizeof(text) - len, "%s%zu@%lld#%llu", space, lane,
+                                   (long long)row->start, (unsigned long long)row->of.flow.id)
                         : snprintf(text + len, sizeof(text) - len, "%s%zu:%lld-%lld", space, lane,
                                    (long long)row->start, (long long)tacho_row_end(row));
         len += (size_t)added;
@@ -650,211 +663,188 @@ static void test_random_sets(void **state)
 
 /* ---- flows ------------------------------------------------------------------------------ */
 
-static void test_arriving_flow_finds_the_span_that_starts(void **state)
+/* A flow that knows its span comes directly ahead of it, on its lane. */
+static void test_bound_flows_go_with_their_span(void **state)
 {
     (void)state;
     fixture *at = open_fixture(false);
     push_span(at, at->engine, 0, 10);
-    push_arriving(at, at->engine, 5, 1);
-    push_arriving(at, at->engine, 5, 2);
+    push_bound(at, at->engine, 5, 6, 1);
+    push_bound(at, at->engine, 5, 15, 2);
+    push_bound(at, at->engine, 5, 6, 3);
     push_span(at, at->engine, 5, 15);
     push_span(at, at->engine, 5, 6);
-    push_arriving(at, at->engine, 10, 3);
+    push_bound(at, at->engine, 10, 20, 4);
     push_span(at, at->engine, 10, 20);
     finish(at);
-    check_output(at, at->engine, "0:0-10 1<5#1 1<5#2 1:5-15 2:5-6 0<10#3 0:10-20");
+    check_output(at, at->engine, "0:0-10 1@5#2 1:5-15 2@5#1 2@5#3 2:5-6 0@10#4 0:10-20");
+    assert_int_equal(lost_flows(at), 0);
     for (size_t i = 0; i < at->row_count; i++) {
         if (at->rows[i].kind == TACHO_ROW_FLOW) {
             assert_int_equal(at->rows[i].of.flow.role, TACHO_FLOW_ORDER);
+            assert_int_equal(at->rows[i].of.flow.phase, TACHO_FLOW_ARRIVES);
         }
     }
     close_fixture(at);
 }
 
+/* An instant may have flows, too. */
+static void test_bound_flow_of_an_instant(void **state)
+{
+    (void)state;
+    fixture *at = open_fixture(false);
+    push_span(at, at->stack, 0, 10);
+    push_bound(at, at->stack, 5, 5, 1);
+    push_instant(at, at->stack, 5);
+    finish(at);
+    check_output(at, at->stack, "0:0-10 0@5#1 0:5-5");
+    close_fixture(at);
+}
+
 /* Flows wait on several tracks at once, each for its own span. */
-static void test_flows_arrive_on_two_tracks(void **state)
+static void test_bound_flows_on_two_tracks(void **state)
 {
     (void)state;
     fixture *at = open_fixture(false);
     push_span(at, at->engine, 0, 10);
     push_span(at, at->stack, 0, 6);
-    push_arriving(at, at->engine, 5, 1);
-    push_arriving(at, at->stack, 5, 2);
+    push_bound(at, at->engine, 5, 15, 1);
+    push_bound(at, at->stack, 5, 20, 2);
     push_span(at, at->engine, 5, 15);
     push_span(at, at->stack, 5, 20);
     finish(at);
-    check_output(at, at->engine, "0:0-10 1<5#1 1:5-15");
-    check_output(at, at->stack, "0:0-6 1<5#2 1:5-20");
+    check_output(at, at->engine, "0:0-10 1@5#1 1:5-15");
+    check_output(at, at->stack, "0:0-6 1@5#2 1:5-20");
     close_fixture(at);
 }
 
-static void test_leaving_flow_finds_the_open_span(void **state)
+/* The span never comes: the flow belongs to nothing, is counted, and is not handed on. */
+static void test_bound_flow_without_span_is_lost(void **state)
+{
+    (void)state;
+    fixture *at = open_fixture(false);
+    push_bound(at, at->engine, 5, 15, 1);
+    push_span(at, at->engine, 5, 14);
+    assert_int_equal(lost_flows(at), 0); /* it may come yet */
+    push_span(at, at->engine, 6, 15);
+    assert_int_equal(lost_flows(at), 1);
+    push_bound(at, at->stack, INT64_MAX, INT64_MAX - 1, 2);
+    finish(at);
+    assert_int_equal(lost_flows(at), 2);
+    check_output(at, at->engine, "0:5-14 1:6-15");
+    check_output(at, at->stack, "");
+    close_fixture(at);
+}
+
+static void test_next_flow_waits_for_any_span(void **state)
+{
+    (void)state;
+    fixture *at = open_fixture(false);
+    push_span(at, at->engine, 0, 30);
+    push_next(at, at->engine, 5, 1);
+    push_next(at, at->engine, 7, 2);
+    push_span(at, at->engine, 20, 40);
+    push_next(at, at->engine, 50, 3);
+    finish(at);
+    check_output(at, at->engine, "0:0-30 1@5#1 1@7#2 1:20-40");
+    assert_int_equal(lost_flows(at), 1);
+    close_fixture(at);
+}
+
+/* By time: half open, so what starts just then holds it and what ends just then does not. */
+static void test_flow_finds_the_span_around(void **state)
 {
     (void)state;
     fixture *at = open_fixture(false);
     push_span(at, at->engine, 0, 10);
+    push_around(at, at->engine, 0, 1);
     push_span(at, at->engine, 5, 15);
-    push_leaving(at, at->engine, 10, 1); /* of (0,10], which ends just then */
-    push_arriving(at, at->engine, 10, 2);
-    push_span(at, at->engine, 10, 12);
-    push_leaving(at, at->engine, 15, 3); /* of (5,15], since 10-12 is over */
-    push_leaving(at, at->engine, 16, 4); /* of none: left on the track */
+    push_around(at, at->engine, 9, 2);
+    push_around(at, at->engine, 10, 3); /* [0,10) is over */
+    push_around(at, at->engine, 15, 4); /* and [5,15), too: of none */
+    push_span(at, at->engine, 20, 21);
     finish(at);
-    check_output(at, at->engine, "0:0-10 1:5-15 0>10#1 0<10#2 0:10-12 1>15#3 0>16#4");
-    close_fixture(at);
-}
-
-/* Nothing starts where it arrives: it belongs to the span that is open. */
-static void test_arriving_flow_falls_to_the_open_span(void **state)
-{
-    (void)state;
-    fixture *at = open_fixture(false);
-    push_span(at, at->engine, 0, 10);
-    push_span(at, at->engine, 5, 15);
-    push_arriving(at, at->engine, 12, 1); /* of [5,15) */
-    push_arriving(at, at->engine, 13, 2);
-    push_arriving(at, at->engine, 13, 3);
-    push_span(at, at->engine, 14, 20);
-    finish(at);
-    check_output(at, at->engine, "0:0-10 1:5-15 1<12#1 1<13#2 1<13#3 0:14-20");
-    close_fixture(at);
-}
-
-/* A span is half open: a flow does not arrive at [0,10) when it comes at 10. */
-static void test_arriving_flow_skips_what_has_ended(void **state)
-{
-    (void)state;
-    fixture *at = open_fixture(false);
-    push_span(at, at->engine, 0, 10);
-    push_span(at, at->engine, 5, 15);
-    push_arriving(at, at->engine, 10, 1);
-    push_span(at, at->engine, 30, 31);
-    finish(at);
-    check_output(at, at->engine, "0:0-10 1:5-15 1<10#1 0:30-31");
+    check_output(at, at->engine, "0:0-10 0@0#1 1:5-15 0@9#2 1@10#3 0:20-21");
+    assert_int_equal(lost_flows(at), 1);
     close_fixture(at);
 }
 
 /* An inner span that is over does not hide the outer one, which is still open. */
-static void test_leaving_flow_finds_the_outer_span(void **state)
+static void test_flow_finds_the_outer_span(void **state)
 {
     (void)state;
     fixture *at = open_fixture(false);
     push_span(at, at->stack, 0, 30);
     push_span(at, at->stack, 5, 100);
     push_span(at, at->stack, 10, 40);
-    push_leaving(at, at->stack, 50, 1);
-    push_arriving(at, at->stack, 60, 2);
+    push_around(at, at->stack, 50, 1);
     finish(at);
-    check_output(at, at->stack, "0:0-30 1:5-100 1:10-40 1>50#1 1<60#2");
+    check_output(at, at->stack, "0:0-30 1:5-100 1:10-40 1@50#1");
     close_fixture(at);
 }
 
-/* A flow that waits comes out before anything later, on whichever track that is: a sink that
- * has closed the span by then could not bind it any more. */
-static void test_waiting_flow_keeps_time_order(void **state)
+static bool holds(const tacho_row *span, const tacho_row *flow)
 {
-    (void)state;
-    fixture *at = open_fixture(false);
-    push_span(at, at->engine, 0, 40);
-    push_arriving(at, at->engine, 10, 1);
-    push_span(at, at->stack, 20, 30);
-    push_span(at, at->stack, 50, 60);
-    push_span(at, at->engine, 70, 80);
-    finish(at);
-    assert_int_equal(at->row_count, 5);
-    for (size_t i = 1; i < at->row_count; i++) {
-        assert_true(at->rows[i - 1].start <= at->rows[i].start);
+    if (tacho_row_is_around(flow)) {
+        return span->start <= flow->start && flow->start < span->of.span.end;
     }
-    close_fixture(at);
+    return span->start == flow->start && span->of.span.end == flow->of.flow.span_end;
 }
 
-/* The end of the part releases what waits, at the last tick of all too. */
-static void test_flow_at_the_end_of_time(void **state)
+/* Whether a span of |track|, or of any lane of |base|, is one that |flow| may belong to. */
+static bool has_span_for(const fixture *at, const tacho_row *flow, uint32_t base, uint32_t track)
 {
-    (void)state;
-    fixture *at = open_fixture(false);
-    push_span(at, at->engine, 0, 10);
-    push_arriving(at, at->stack, INT64_MAX, 1);
-    push_arriving(at, at->engine, INT64_MAX, 2);
-    finish(at);
-    check_output(at, at->stack, "0<9223372036854775807#1");
-    check_output(at, at->engine, "0:0-10 0<9223372036854775807#2");
-    close_fixture(at);
-}
-
-static bool holds(const tacho_row *span, int64_t time, bool leaves)
-{
-    return leaves ? span->start < time && time <= span->of.span.end
-                  : span->start <= time && time < span->of.span.end;
-}
-
-/* The flow |at->rows[i]| against the spans of its track: it must share the lane of one that starts
- * or ends just there, else of one that holds it, if there is any. */
-static void check_flow(const fixture *at, size_t i)
-{
-    const tacho_row *flow = &at->rows[i];
-    uint32_t base = base_of(at, flow->track);
-    bool leaves = flow->of.flow.leaves;
-    bool any_start = false, own_start = false, any_holds = false, own_holds = false;
-    bool any_ends = false, own_ends = false;
-    for (size_t k = 0; k < at->row_count; k++) {
-        const tacho_row *span = &at->rows[k];
-        if (span->kind != TACHO_ROW_SPAN || base_of(at, span->track) != base) {
-            continue;
+    for (size_t i = 0; i < at->row_count; i++) {
+        const tacho_row *span = &at->rows[i];
+        if (span->kind == TACHO_ROW_SPAN && base_of(at, span->track) == base &&
+            (track == TACHO_NONE || span->track == track) && holds(span, flow)) {
+            return true;
         }
-        bool is_own = span->track == flow->track;
-        bool starts = !leaves && span->start == flow->start;
-        any_start = any_start || starts;
-        own_start = own_start || (starts && is_own && k > i);
-        any_holds = any_holds || holds(span, flow->start, leaves);
-        own_holds = own_holds || (is_own && holds(span, flow->start, leaves));
-        bool ends = leaves && span->start < flow->start && span->of.span.end == flow->start;
-        any_ends = any_ends || ends;
-        own_ends = own_ends || (ends && is_own);
     }
-    if (any_start) {
-        assert_true(own_start);
-    } else if (any_ends) {
-        assert_true(own_ends);
-    } else if (any_holds) {
-        assert_true(own_holds);
-    } else {
-        assert_int_equal(flow->track, base);
-    }
+    return false;
 }
 
+/* Each flow comes out exactly if some span holds it, and then on the lane of such a span. */
 static void check_flow_set(uint64_t *random)
 {
     fixture *at = open_fixture(true);
     tacho_row rows[2 * SET_ROWS_MAX];
+    tacho_row flows[40];
     size_t count = make_set(random, at, at->engine, rows);
     count += make_set(random, at, at->stack, rows + count);
-    uint64_t flow_count = (uint64_t)random_below(random, 40);
+    size_t flow_count = (size_t)random_below(random, 40);
     for (size_t i = 0; i < count; i++) {
         assert_null(tacho_events_row(at->in, &rows[i]));
     }
-    for (uint64_t id = 0; id < flow_count; id++) {
+    for (size_t id = 0; id < flow_count; id++) {
         const tacho_row *span = count > 0 ? &rows[random_below(random, (int64_t)count)] : NULL;
-        bool leaves = random_below(random, 2) == 1;
         int64_t time = random_below(random, 50);
-        if (span != NULL && random_below(random, 4) > 0) { /* at an end of a span, mostly */
-            time = leaves ? span->of.span.end : span->start;
+        int64_t span_end = random_below(random, 2) == 0 ? time + 3 : TACHO_FLOW_AROUND;
+        if (span != NULL && random_below(random, 4) > 0) { /* of a span, mostly */
+            time = span->start;
+            span_end = span_end == TACHO_FLOW_AROUND ? span_end : span->of.span.end;
         }
-        tacho_row flow =
-            make_flow(random_below(random, 2) == 0 ? at->engine : at->stack, time, id, leaves);
-        assert_null(tacho_events_row(at->in, &flow));
+        uint32_t track = random_below(random, 2) == 0 ? at->engine : at->stack;
+        flows[id] = make_flow(track, time, id, span_end);
+        assert_null(tacho_events_row(at->in, &flows[id]));
     }
     finish(at);
-    assert_int_equal(at->row_count, count + flow_count);
     uint64_t seen_ids = 0;
     for (size_t i = 0; i < at->row_count; i++) {
         assert_true(i == 0 || at->rows[i - 1].start <= at->rows[i].start);
-        if (at->rows[i].kind == TACHO_ROW_FLOW) {
-            seen_ids |= UINT64_C(1) << at->rows[i].of.flow.id;
-            check_flow(at, i);
+        const tacho_row *row = &at->rows[i];
+        if (row->kind == TACHO_ROW_FLOW) {
+            seen_ids |= UINT64_C(1) << row->of.flow.id;
+            assert_true(has_span_for(at, row, base_of(at, row->track), row->track));
         }
     }
-    assert_int_equal(seen_ids, (UINT64_C(1) << flow_count) - 1);
+    uint64_t lost = 0;
+    for (size_t id = 0; id < flow_count; id++) {
+        bool is_seen = (seen_ids >> id & 1) != 0;
+        assert_int_equal(is_seen, has_span_for(at, &flows[id], flows[id].track, TACHO_NONE));
+        lost += is_seen ? 0 : 1;
+    }
+    assert_int_equal(lost_flows(at), lost);
     close_fixture(at);
 }
 
@@ -877,14 +867,13 @@ int main(void)
         cmocka_unit_test(test_samples_pass),
         cmocka_unit_test(test_moved_span_is_whole),
         cmocka_unit_test(test_random_sets),
-        cmocka_unit_test(test_arriving_flow_finds_the_span_that_starts),
-        cmocka_unit_test(test_flows_arrive_on_two_tracks),
-        cmocka_unit_test(test_leaving_flow_finds_the_open_span),
-        cmocka_unit_test(test_arriving_flow_falls_to_the_open_span),
-        cmocka_unit_test(test_arriving_flow_skips_what_has_ended),
-        cmocka_unit_test(test_leaving_flow_finds_the_outer_span),
-        cmocka_unit_test(test_waiting_flow_keeps_time_order),
-        cmocka_unit_test(test_flow_at_the_end_of_time),
+        cmocka_unit_test(test_bound_flows_go_with_their_span),
+        cmocka_unit_test(test_bound_flow_of_an_instant),
+        cmocka_unit_test(test_bound_flows_on_two_tracks),
+        cmocka_unit_test(test_bound_flow_without_span_is_lost),
+        cmocka_unit_test(test_next_flow_waits_for_any_span),
+        cmocka_unit_test(test_flow_finds_the_span_around),
+        cmocka_unit_test(test_flow_finds_the_outer_span),
         cmocka_unit_test(test_random_flows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

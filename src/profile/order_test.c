@@ -162,9 +162,10 @@ static size_t put_head(const tacho_dict *dict, const tacho_row *row, char *out, 
                        row->of.sample.value);
         break;
     case TACHO_ROW_FLOW:
-        len = snprintf(out, size, "flow %u %lld #%llu role%d leaves%d", (unsigned)row->track,
+        len = snprintf(out, size, "flow %u %lld #%llu role%d phase%d %lld", (unsigned)row->track,
                        (long long)row->start, (unsigned long long)row->of.flow.id,
-                       (int)row->of.flow.role, (int)row->of.flow.leaves);
+                       (int)row->of.flow.role, (int)row->of.flow.phase,
+                       (long long)row->of.flow.span_end);
         break;
     }
     return (size_t)len;
@@ -423,6 +424,13 @@ static void add_random_args(fixture *at, uint64_t *random, size_t arg_max, tacho
     row->args = arena_copy(at, args, row->arg_count * sizeof(args[0]));
 }
 
+/* By time, bound, or whatever comes next; mostly by time, which alone asks for a global order. */
+static int64_t random_span_end(uint64_t *random, int64_t start)
+{
+    size_t which = random_below(random, 6);
+    return which == 0 ? TACHO_FLOW_NEXT : (which == 1 ? start + 2 : TACHO_FLOW_AROUND);
+}
+
 /* Op and run are told by the start, so that they do not break ties; see test_ties_in_op_and_run. */
 static tacho_row random_row(fixture *at, uint64_t *random, const row_plan *plan)
 {
@@ -438,7 +446,8 @@ static tacho_row random_row(fixture *at, uint64_t *random, const row_plan *plan)
         row.kind = TACHO_ROW_FLOW;
         row.of.flow.id = random_below(random, 6) == 0 ? LAST_FLOW_ID : random_below(random, 4);
         row.of.flow.role = (tacho_flow_role)(row.of.flow.id % 3);
-        row.of.flow.leaves = random_below(random, 2) == 0;
+        row.of.flow.phase = (tacho_flow_phase)random_below(random, 3);
+        row.of.flow.span_end = random_span_end(random, row.start);
     } else {
         row.kind = TACHO_ROW_SPAN;
         row.of.span.end = row.start + (int64_t)random_below(random, 4);
@@ -504,7 +513,10 @@ static void run_order(fixture *at, tacho_order_mode mode, size_t memory_bytes,
 
 static int kind_place(const tacho_row *row)
 {
-    return row->kind != TACHO_ROW_FLOW ? 2 : (row->of.flow.leaves ? 0 : 1);
+    if (row->kind != TACHO_ROW_FLOW) {
+        return 1;
+    }
+    return row->of.flow.span_end == TACHO_FLOW_AROUND ? 2 : 0;
 }
 
 /* Track order as the header tells it, up to ties by content: <0, 0, >0. */
@@ -570,8 +582,8 @@ static void check_track_order(const fixture *at)
     }
 }
 
-/* Within a part, time does not go back even across tracks; at one time flows that leave come
- * first, then those that arrive. */
+/* Within a part, time does not go back even across tracks; at one time flows that wait for
+ * their span come first, those that look for one around them last. */
 static void check_time_order(const fixture *at)
 {
     for (size_t i = 1; i < at->row_count; i++) {
@@ -987,6 +999,12 @@ static void test_ties_in_flows(void **state)
     rows[1] = rows[0];
     rows[1].of.flow.role = TACHO_FLOW_LAUNCH;
     check_both_ways(at, &rows[0], &rows[1], "the role of a flow");
+    rows[1] = rows[0];
+    rows[1].of.flow.phase = TACHO_FLOW_PASSES;
+    check_both_ways(at, &rows[0], &rows[1], "the phase of a flow");
+    rows[1] = rows[0];
+    rows[1].of.flow.span_end = 9;
+    check_both_ways(at, &rows[0], &rows[1], "the span of a flow");
 }
 
 /* ---- pass mode -------------------------------------------------------------------------- */
@@ -1031,16 +1049,16 @@ static void test_pass_equals_sort(void **state)
 
 static bool comes_late(const fixture *at, const tacho_row *rows, size_t i)
 {
-    bool has_flows = rows[i].kind == TACHO_ROW_FLOW;
+    bool has_flows = tacho_row_is_around(&rows[i]);
     for (size_t k = 0; k < i; k++) {
-        has_flows = has_flows || rows[k].kind == TACHO_ROW_FLOW;
+        has_flows = has_flows || tacho_row_is_around(&rows[k]);
     }
     for (size_t k = 0; k < i; k++) {
         bool same_track = rows[k].track == rows[i].track;
         if (same_track && documented_order(at, &rows[k], &rows[i]) > 0) {
             return true;
         }
-        /* Time order across tracks where there are flows; at one time, by kind. */
+        /* Time order across tracks where there are flows by time; at one time, by kind. */
         if (has_flows &&
             (rows[k].start > rows[i].start ||
              (rows[k].start == rows[i].start && kind_place(&rows[k]) > kind_place(&rows[i])))) {
@@ -1078,6 +1096,9 @@ static size_t make_nearly_sorted(fixture *at, uint64_t *random, unsigned flow_pe
         } else {
             row.of.flow.id = 1;
             row.of.flow.role = TACHO_FLOW_DATA;
+            row.of.flow.phase = TACHO_FLOW_LEAVES;
+            bool is_around = row.of.flow.span_end == TACHO_FLOW_AROUND;
+            row.of.flow.span_end = is_around ? TACHO_FLOW_AROUND : TACHO_FLOW_NEXT;
         }
         out_rows[i] = row;
     }
@@ -1120,7 +1141,7 @@ static void test_pass_refuses_late_flows(void **state)
     check_refusals(*state, 53, 40);
 }
 
-/* Several arrows meet at the start of a span, or leave at its end: nothing is late. */
+/* Arrows wait for a span, others look for it once it has started: nothing is late. */
 static void test_pass_takes_flows_of_one_time(void **state)
 {
     fixture *at = *state;
@@ -1130,13 +1151,13 @@ static void test_pass_takes_flows_of_one_time(void **state)
         rows[i].start = i == 0 ? 0 : 5;
         rows[i].kind = TACHO_ROW_FLOW;
         rows[i].of.flow.id = i;
-        rows[i].of.flow.leaves = i < 3;
+        rows[i].of.flow.span_end = i < 4 ? TACHO_FLOW_NEXT : TACHO_FLOW_AROUND;
     }
-    rows[5].track = at->tracks[0][2]; /* an arrow that arrives on another track */
+    rows[5].track = at->tracks[0][2]; /* an arrow of another track */
     rows[0] = plain_span(at);
     rows[0].start = 0;
     rows[0].of.span.end = 5;
-    rows[6] = plain_span(at);
+    rows[3] = plain_span(at);
     run_order(at, TACHO_ORDER_PASS, 0, rows, 7);
     check_nothing_lost(at, rows, 7);
 }
@@ -1197,7 +1218,7 @@ static void test_pass_parts(void **state)
             if (i == 1) {
                 row.kind = TACHO_ROW_FLOW;
                 row.of.flow.id = 1;
-                row.of.flow.leaves = true;
+                row.of.flow.span_end = TACHO_FLOW_AROUND;
             }
             if (rows[i].part == part) {
                 assert_null(tacho_events_row(events, &row));

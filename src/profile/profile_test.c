@@ -175,7 +175,8 @@ static void push_flow(fixture *at, int64_t time, uint64_t id, tacho_flow_role ro
     tacho_row row = {.kind = TACHO_ROW_FLOW, .track = at->tracks[1], .start = time};
     row.of.flow.id = id;
     row.of.flow.role = role;
-    row.of.flow.leaves = id % 3 == 0;
+    row.of.flow.phase = (tacho_flow_phase)(id % 3);
+    row.of.flow.span_end = time + 5;
     push(at, &row);
 }
 
@@ -320,7 +321,8 @@ static void test_samples_and_flows(void **state)
         assert_int_equal(end->id, LAST_FLOW_ID - i);
         assert_int_equal(end->track, at->tracks[1]);
         assert_int_equal(end->role, i % 3);
-        assert_int_equal(end->leaves, (LAST_FLOW_ID - i) % 3 == 0);
+        assert_int_equal(end->phase, (LAST_FLOW_ID - i) % 3);
+        assert_int_equal(end->span_end, i + 5);
     }
     assert_null(tacho_events_end_part(&at->profile.events, 0));
     assert_null(tacho_events_finish(&at->profile.events));
@@ -345,7 +347,7 @@ static void test_ordered_source_is_valid(void **state)
             assert_null(tacho_events_row(tacho_order_events(order), &row));
             row = (tacho_row){.kind = TACHO_ROW_FLOW, .track = at->tracks[i % 4]};
             row.start = (int64_t)(next_random(&random) % 100);
-            row.of.flow.leaves = i % 2 == 0;
+            row.of.flow.span_end = i % 2 == 0 ? TACHO_FLOW_AROUND : TACHO_FLOW_NEXT;
             assert_null(tacho_events_row(tacho_order_events(order), &row));
         }
         assert_null(tacho_events_end_part(tacho_order_events(order), 0));

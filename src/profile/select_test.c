@@ -180,6 +180,7 @@ static void test_moments_at_the_edges(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         tacho_row sample = make_row(at, TACHO_ROW_SAMPLE, cases[i].time, 0);
         tacho_row flow = make_row(at, TACHO_ROW_FLOW, cases[i].time, 0);
+        flow.of.flow.span_end = i % 2 == 0 ? TACHO_FLOW_AROUND : TACHO_FLOW_NEXT;
         tacho_row instant = make_row(at, TACHO_ROW_SPAN, cases[i].time, cases[i].time);
         instant.of.span.flags = TACHO_SPAN_INSTANT;
         set_selection(at, 10, 20, 1000);
@@ -191,6 +192,21 @@ static void test_moments_at_the_edges(void **state)
         set_selection(at, 10, 20, 0);
         assert_int_equal(is_kept(at, &flow), cases[i].kept);
         assert_int_equal(at->select.outside_window_count, cases[i].kept ? 0 : 1);
+    }
+}
+
+/* A flow that knows its span stays and goes with it. */
+static void test_bound_flows(void **state)
+{
+    fixture *at = *state;
+    set_selection(at, 10, 20, 5);
+    for (int64_t start = 0; start < 25; start++) {
+        for (int64_t end = start; end < 30; end++) {
+            tacho_row span = make_row(at, TACHO_ROW_SPAN, start, end);
+            tacho_row flow = make_row(at, TACHO_ROW_FLOW, start, 0);
+            flow.of.flow.span_end = end;
+            assert_int_equal(is_kept(at, &flow), is_kept(at, &span));
+        }
     }
 }
 
@@ -369,6 +385,8 @@ static void test_random_rows(void **state)
                                      random_below(&random, 60), 0);
             if (row.kind == TACHO_ROW_SPAN) {
                 row.of.span.end = row.start + random_below(&random, 20);
+            } else if (row.kind == TACHO_ROW_FLOW) {
+                row.of.flow.span_end = TACHO_FLOW_AROUND;
             }
             int64_t start_ns = floor_ns(row.start - zero, numerator, denominator);
             int64_t end_ns = floor_ns(tacho_row_end(&row) - zero, numerator, denominator);
@@ -394,15 +412,11 @@ static void test_random_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SELECT_TEST(test_window_edges),
-        SELECT_TEST(test_moments_at_the_edges),
-        SELECT_TEST(test_min_duration),
-        SELECT_TEST(test_clock_counts),
-        SELECT_TEST(test_fine_ticks),
-        SELECT_TEST(test_no_end),
-        cmocka_unit_test(test_is_all),
-        SELECT_TEST(test_counts_in_metadata),
-        SELECT_TEST(test_failures_are_passed_on),
+        SELECT_TEST(test_window_edges),       SELECT_TEST(test_moments_at_the_edges),
+        SELECT_TEST(test_min_duration),       SELECT_TEST(test_clock_counts),
+        SELECT_TEST(test_fine_ticks),         SELECT_TEST(test_no_end),
+        SELECT_TEST(test_bound_flows),        cmocka_unit_test(test_is_all),
+        SELECT_TEST(test_counts_in_metadata), SELECT_TEST(test_failures_are_passed_on),
         SELECT_TEST(test_random_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,10 +107,17 @@ static void push_rows(fixture *at, tacho_events *events)
     assert_null(tacho_events_row(events, &sample));
     tacho_row flow = make_row(at, TACHO_ROW_FLOW, at->engine, 12);
     flow.of.flow.id = 7;
-    flow.of.flow.leaves = true;
+    flow.of.flow.phase = TACHO_FLOW_LEAVES;
+    flow.of.flow.span_end = TACHO_FLOW_AROUND;
     assert_null(tacho_events_row(events, &flow));
     flow.start = 16;
-    flow.of.flow.leaves = false;
+    flow.of.flow.phase = TACHO_FLOW_PASSES;
+    flow.of.flow.span_end = 20;
+    assert_null(tacho_events_row(events, &flow));
+    flow.of.flow.phase = TACHO_FLOW_ARRIVES;
+    flow.of.flow.span_end = TACHO_FLOW_AROUND;
+    assert_null(tacho_events_row(events, &flow));
+    flow.of.flow.span_end = TACHO_FLOW_NEXT;
     assert_null(tacho_events_row(events, &flow));
 }
 
@@ -151,10 +158,13 @@ static void test_chrome(void **state)
                        "\"a\\\"b\",\"cat\":\"compute\",\"args\":{\"origin\":\"measured\"}},\n");
     assert_holds(text, "{\"ph\":\"C\",\"pid\":1,\"tid\":3,\"ts\":0.010,\"name\":\"DDR\",\"args\":"
                        "{\"bytes\":1.5}},\n");
-    /* An arrow leaves one nanosecond before the end, where viewers still find the span. */
-    assert_holds(text, "{\"ph\":\"s\",\"pid\":1,\"tid\":2,\"ts\":0.014,\"id\":7,\"cat\":\"flow\","
+    assert_holds(text, "{\"ph\":\"s\",\"pid\":1,\"tid\":2,\"ts\":0.015,\"id\":7,\"cat\":\"flow\","
                        "\"name\":\"data\"},\n");
+    assert_holds(text, "{\"ph\":\"t\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,\"cat\":\"flow\","
+                       "\"name\":\"data\",\"args\":{\"span_end\":0.025}},\n");
     assert_holds(text, "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,\"bp\":\"e\","
+                       "\"cat\":\"flow\",\"name\":\"data\"},\n");
+    assert_holds(text, "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,"
                        "\"cat\":\"flow\",\"name\":\"data\"}\n],");
     assert_int_equal(at.dict.loss_count, 0);
     tacho_dict_deinit(&at.dict);

@@ -637,12 +637,13 @@ static void push(tacho_events *to, const tacho_row *row)
     assert_ok(tacho_events_row(to, row));
 }
 
-static void push_flow(tacho_events *to, uint32_t track, int64_t time, bool leaves)
+static void push_flow(tacho_events *to, uint32_t track, int64_t time, tacho_flow_phase phase)
 {
     tacho_row row = {.kind = TACHO_ROW_FLOW, .track = track, .start = time};
     row.of.flow.id = 7;
     row.of.flow.role = TACHO_FLOW_LAUNCH;
-    row.of.flow.leaves = leaves;
+    row.of.flow.phase = phase;
+    row.of.flow.span_end = TACHO_FLOW_AROUND;
     push(to, &row);
 }
 
@@ -715,9 +716,9 @@ static void fill_with_everything(tacho_events *to, const void *from)
     to->dict->tracks[tracks[1]].nesting = TACHO_NESTING_ENGINE;
     push_samples(to, add_track(to->dict, "counter", TACHO_TRACK_COUNTER));
     push_spans(to, tracks);
-    push_flow(to, tracks[0], 3, true);
-    push_flow(to, tracks[1], 5, false);
-    push_flow(to, tracks[1], 1000, false); /* of nothing */
+    push_flow(to, tracks[0], 3, TACHO_FLOW_LEAVES);
+    push_flow(to, tracks[1], 5, TACHO_FLOW_ARRIVES);
+    push_flow(to, tracks[1], 1000, TACHO_FLOW_ARRIVES); /* of nothing */
     tacho_loss loss = {.part = part, .reason = TACHO_LOSS_NUL_BYTE, .count = 3, .first_line = 1};
     assert_ok(tacho_dict_add_loss(to->dict, &loss));
     assert_ok(tacho_dict_add_metadata(to->dict, "fact", TACHO_STR("value \xff\"")));

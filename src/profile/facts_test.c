@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is written is read back, and nothing else is taken for it.
+ */
+#include "profile/facts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void test_tracks(void **state)
+{
+    (void)state;
+    for (int class_number = 0; class_number < TACHO_TRACK_CLASS_COUNT; class_number++) {
+        for (int i = 0; i < 12; i++) {
+            tacho_track track = {
+                .parent = i % 2 == 0 ? TACHO_NONE : 3,
+                .track_class = (tacho_track_class)class_number,
+                .nesting = i % 3 == 0 ? TACHO_NESTING_ENGINE : TACHO_NESTING_STACK,
+                .index = i < 6 ? (uint32_t)i : UINT32_MAX,
+            };
+            uint64_t lane_of = i % 4 == 3 ? (uint64_t)i : 0;
+            char text[TACHO_FACTS_MAX];
+            tacho_track_facts_format(&track, lane_of, text);
+            tacho_track_facts read;
+            assert_true(tacho_track_facts_parse(tacho_str_from_cstring(text), &read));
+            assert_int_equal(read.track_class, track.track_class);
+            assert_int_equal(read.nesting, track.nesting);
+            assert_int_equal(read.index, track.index);
+            assert_int_equal(read.is_root, i % 2 == 0);
+            assert_int_equal(read.lane_of, lane_of);
+        }
+    }
+    tacho_track lane = {.parent = 0, .track_class = TACHO_TRACK_DMA_IN, .index = 2};
+    char text[TACHO_FACTS_MAX];
+    tacho_track_facts_format(&lane, 7, text);
+    assert_string_equal(text, "tacho: dma_in 2 stack lane of 7");
+}
+
+static void test_other_texts(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "tacho",
+        "tacho: ",
+        "compute 1 engine",
+        "tacho: compute",
+        "tacho: compute 1",
+        "tacho: nothing 1 engine",
+        "tacho: compute x engine",
+        "tacho: compute 4294967296 engine",
+        "tacho: compute 1 heap",
+        "tacho: compute 1 engine lane",
+        "tacho: compute 1 engine lane of x",
+        "tacho: compute 1 engine.",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        tacho_track_facts facts;
+        assert_false(tacho_track_facts_parse(tacho_str_from_cstring(texts[i]), &facts));
+    }
+}
+
+static void check_clock(tacho_dict *dict, const tacho_clock *clock, const char *name)
+{
+    tacho_clock named = *clock;
+    assert_null(tacho_dict_ensure_string(dict, tacho_str_from_cstring(name), &named.name));
+    char text[TACHO_FACTS_MAX];
+    tacho_clock_facts_format(dict, &named, text);
+    tacho_clock read;
+    tacho_str read_name;
+    assert_true(tacho_clock_facts_parse(tacho_str_from_cstring(text), &read, &read_name));
+    assert_true(tacho_str_equal(read_name, tacho_str_from_cstring(name)));
+    assert_int_equal(read.ns_numerator, clock->ns_numerator);
+    assert_int_equal(read.ns_denominator, clock->ns_denominator);
+    assert_int_equal(read.denominator_shift, clock->denominator_shift);
+    assert_int_equal(read.max_ticks, clock->max_ticks);
+    assert_int_equal(read.zero_ticks, clock->zero_ticks);
+    assert_int_equal(read.is_assumed, clock->is_assumed);
+    assert_int_equal(read.counts_cycles, clock->counts_cycles);
+}
+
+static void test_clocks(void **state)
+{
+    (void)state;
+    tacho_dict dict;
+    assert_null(tacho_dict_init(&dict));
+    tacho_clock clock;
+    assert_null(tacho_clock_init_mhz(&clock, TACHO_STR("800")));
+    clock.is_assumed = true;
+    clock.zero_ticks = 123456789;
+    check_clock(&dict, &clock, "cycles");
+    tacho_clock_init(&clock, 1000, 1);
+    check_clock(&dict, &clock, "us");
+    clock.zero_ticks = clock.max_ticks;
+    check_clock(&dict, &clock, "us");
+    tacho_dict_deinit(&dict);
+}
+
+static void test_other_clocks(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "cycles",
+        "cycles: 1 tick = 5/4 ns",
+        "cycles: 1 tick = 0/4 ns, 0 ns = tick 1",
+        "cycles: 1 tick = 5/0 ns, 0 ns = tick 1",
+        "cycles: 1 tick = 5/4 ns, 0 ns = tick -1",
+        "cycles: 1 tick = 5/4 ns, 0 ns = tick 9223372036854775807", /* beyond its last tick */
+        "cycles: 1 tick = 18446744073709551615/4 ns, 0 ns = tick 1",
+        "cycles: 2 ticks = 5/4 ns, 0 ns = tick 1",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        tacho_clock clock;
+        tacho_str name;
+        assert_false(tacho_clock_facts_parse(tacho_str_from_cstring(texts[i]), &clock, &name));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tracks),
+        cmocka_unit_test(test_other_texts),
+        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_other_clocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
