@@ -6,10 +6,15 @@
 #define TACHO_BASE_DECIMAL_H
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Digits of the largest 64-bit number, and a sign. */
 enum { TACHO_DECIMAL_MAX = 20 };
+
+/* Characters of any real, with the NUL. */
+enum { TACHO_DECIMAL_REAL_MAX = 32 };
 
 /* Writes |value|; returns the end. */
 static inline char *tacho_decimal_put(char *at, uint64_t value)
@@ -33,6 +38,25 @@ static inline char *tacho_decimal_put_signed(char *at, int64_t value)
         magnitude = 0 - magnitude;
     }
     return tacho_decimal_put(at, magnitude);
+}
+
+/*
+ * Writes a finite |value| with as few digits as read back the same, and a NUL; returns the end. It
+ * has a point or an exponent, so that it is seen to be a real.
+ */
+static inline char *tacho_decimal_put_real(char *at, double value)
+{
+    if (value > -1e17 && value < 1e17 && (double)(int64_t)value == value) {
+        return at + snprintf(at, TACHO_DECIMAL_REAL_MAX, "%.1f", value);
+    }
+    int len = 0;
+    for (int digits = 15; digits <= 17; digits++) {
+        len = snprintf(at, TACHO_DECIMAL_REAL_MAX, "%.*g", digits, value);
+        if (strtod(at, NULL) == value) {
+            break;
+        }
+    }
+    return at + len;
 }
 
 /* Nanoseconds as microseconds with exactly three decimals: 1234567 -> 1234.567. */

@@ -68,7 +68,8 @@ void tacho_json_write_uint(tacho_output *output, uint64_t value)
 void tacho_json_write_real(tacho_output *output, double value)
 {
     if (isfinite(value)) {
-        tacho_output_printf(output, "%.17g", value);
+        char *at = (char *)tacho_output_reserve(output, TACHO_DECIMAL_REAL_MAX);
+        output->cursor = (unsigned char *)tacho_decimal_put_real(at, value);
     } else {
         tacho_output_write_str(output, TACHO_STR("null"));
     }

@@ -5,6 +5,7 @@
  */
 #include "codec/csv.h"
 
+#include "base/decimal.h"
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
 
@@ -23,6 +24,12 @@ static tacho_status write_text(tacho_str text, tacho_output *output)
     return status;
 }
 
+static void write_real(double value, tacho_output *output)
+{
+    char *at = (char *)tacho_output_reserve(output, TACHO_DECIMAL_REAL_MAX);
+    output->cursor = (unsigned char *)tacho_decimal_put_real(at, value);
+}
+
 static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, tacho_output *output)
 {
     if (cell->is_absent) {
@@ -36,7 +43,7 @@ static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, t
         tacho_output_printf(output, "%" PRId64, cell->value.integer);
         break;
     case TACHO_COLUMN_REAL:
-        tacho_output_printf(output, "%.17g", cell->value.real);
+        write_real(cell->value.real, output);
         break;
     case TACHO_COLUMN_PICTURE:
         break;

@@ -4,6 +4,7 @@
  */
 #include "sinks/chrome_json.h"
 #include "sinks/perfetto.h"
+#include "sinks/spans_csv.h"
 #include "sinks/spans_jsonl.h"
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
@@ -12,6 +13,7 @@ static const tacho_trace_sink *const trace_sinks[] = {
     &tacho_sink_perfetto,
     &tacho_sink_chrome_json,
     &tacho_sink_spans_jsonl,
+    &tacho_sink_spans_csv,
     NULL,
 };
 

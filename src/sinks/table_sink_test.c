@@ -307,11 +307,11 @@ static void test_reals(void **state)
                  "              -2.000\n"
                  "1000000000000000.000\n");
     check_report(&tacho_table_sink_csv, &table, 1,
-                 "table,x\nreals,0.10000000000000001\nreals,-2\nreals,1000000000000000\n");
+                 "table,x\nreals,0.1\nreals,-2.0\nreals,1000000000000000.0\n");
     check_report(&tacho_table_sink_jsonl, &table, 1,
-                 "{\"table\":\"reals\",\"x\":0.10000000000000001}\n"
-                 "{\"table\":\"reals\",\"x\":-2}\n"
-                 "{\"table\":\"reals\",\"x\":1000000000000000}\n");
+                 "{\"table\":\"reals\",\"x\":0.1}\n"
+                 "{\"table\":\"reals\",\"x\":-2.0}\n"
+                 "{\"table\":\"reals\",\"x\":1000000000000000.0}\n");
     tacho_table_deinit(&table);
 }
 

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events as CSV for spreadsheets: one line per span, moment, counter sample and flow end, with one
+ * header. Times are integers in nanoseconds from the first event of the file the event is from.
+ * Arguments are one field, "key=value; key=value", members of containers as key.member and
+ * key[0]. What a CSV has no place for, the clock and what was lost, is in the other formats.
+ */
+#include "sinks/spans_csv.h"
+
+#include "base/decimal.h"
+#include "base/grow.h"
+#include "base/utf8.h"
+#include "codec/csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char header[] = "kind,file,group,track,class,index,start_ns,duration_ns,cycles,name,"
+                             "category,location,run,invocation,origin,value,unit,flow,args\n";
+
+typedef struct csv_sink {
+    tacho_events events;
+    tacho_output *output;
+    tacho_trace_options options;
+    tacho_arena arena; /* of one row */
+    char *text;        /* arguments being put together */
+    size_t text_len, text_capacity;
+} csv_sink;
+
+static csv_sink *sink_of(tacho_events *events)
+{
+    return (csv_sink *)(void *)events;
+}
+
+/* ---- fields ----------------------------------------------------------------------------- */
+
+static void next_field(csv_sink *sink)
+{
+    tacho_output_write(sink->output, ",", 1);
+}
+
+/* Bytes that are no UTF-8 would spoil the whole file for a spreadsheet. */
+static tacho_status put_text(csv_sink *sink, tacho_str text)
+{
+    TACHO_TRY(tacho_utf8_clean(text, &sink->arena, &text));
+    tacho_csv_write_guarded(sink->output, text, ',');
+    return TACHO_OK;
+}
+
+static tacho_status put_string(csv_sink *sink, uint32_t string)
+{
+    next_field(sink);
+    return put_text(sink, tacho_dict_string(sink->events.dict, string));
+}
+
+static void put_int(csv_sink *sink, int64_t value)
+{
+    tacho_output_printf(sink->output, ",%" PRId64, value);
+}
+
+/* ---- arguments -------------------------------------------------------------------------- */
+
+static tacho_status add_text(csv_sink *sink, tacho_str text)
+{
+    TACHO_TRY(tacho_grow(&sink->text, &sink->text_capacity, sink->text_len + text.len + 1));
+    if (text.len > 0) {
+        memcpy(sink->text + sink->text_len, text.data, text.len);
+    }
+    sink->text_len += text.len;
+    return TACHO_OK;
+}
+
+static tacho_status add_value(csv_sink *sink, const tacho_arg *arg)
+{
+    char number[40] = "";
+    switch (arg->type) {
+    case TACHO_ARG_INT:
+        snprintf(number, sizeof(number), "%" PRId64, arg->value.as_int);
+        break;
+    case TACHO_ARG_UINT:
+        snprintf(number, sizeof(number), "%" PRIu64, arg->value.as_uint);
+        break;
+    case TACHO_ARG_REAL:
+        tacho_decimal_put_real(number, arg->value.as_real);
+        break;
+    case TACHO_ARG_BOOL:
+        snprintf(number, sizeof(number), "%s", arg->value.as_bool ? "true" : "false");
+        break;
+    case TACHO_ARG_STRING:
+        return add_text(sink, tacho_dict_string(sink->events.dict, arg->value.as_string));
+    case TACHO_ARG_TEXT:
+    case TACHO_ARG_JSON:
+        return add_text(sink, arg->value.as_text);
+    case TACHO_ARG_DICT:
+    case TACHO_ARG_ARRAY:
+        break;
+    }
+    return add_text(sink, tacho_str_from_cstring(number));
+}
+
+/* A dictionary or array whose members are being written. */
+typedef struct open_container {
+    size_t end; /* index of the first argument behind it */
+    uint32_t key;
+    bool is_array;
+    size_t member_count; /* so far */
+} open_container;
+
+/* The name of an argument with all that it lies in: shapes[0].size */
+static tacho_status add_path(csv_sink *sink, open_container *stack, size_t depth, uint32_t key)
+{
+    const tacho_dict *dict = sink->events.dict;
+    for (size_t i = 0; i <= depth; i++) {
+        bool is_element = i > 0 && stack[i - 1].is_array;
+        if (is_element) {
+            char number[24];
+            snprintf(number, sizeof(number), "[%zu]", stack[i - 1].member_count - 1);
+            TACHO_TRY(add_text(sink, tacho_str_from_cstring(number)));
+            continue;
+        }
+        TACHO_TRY(add_text(sink, i > 0 ? TACHO_STR(".") : TACHO_STR("")));
+        TACHO_TRY(add_text(sink, tacho_dict_string(dict, i == depth ? key : stack[i].key)));
+    }
+    return add_text(sink, TACHO_STR("="));
+}
+
+static tacho_status put_args(csv_sink *sink, const tacho_row *row)
+{
+    open_container stack[TACHO_ARG_DEPTH_MAX];
+    size_t depth = 0;
+    sink->text_len = 0;
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        while (depth > 0 && stack[depth - 1].end == i) {
+            depth--;
+        }
+        if (depth > 0) {
+            stack[depth - 1].member_count++;
+        }
+        if (arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY) {
+            stack[depth++] = (open_container){i + 1 + (size_t)arg->value.as_uint, arg->key,
+                                              arg->type == TACHO_ARG_ARRAY, 0};
+            continue;
+        }
+        TACHO_TRY(add_text(sink, sink->text_len > 0 ? TACHO_STR("; ") : TACHO_STR("")));
+        TACHO_TRY(add_path(sink, stack, depth, arg->key));
+        TACHO_TRY(add_value(sink, arg));
+    }
+    next_field(sink);
+    return put_text(sink, tacho_str_make(sink->text, sink->text_len));
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static int64_t time_of(const csv_sink *sink, const tacho_row *row, int64_t ticks)
+{
+    return tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), ticks);
+}
+
+/* kind, file, group, track, class, index, start */
+static tacho_status put_head(csv_sink *sink, const char *kind, const tacho_row *row)
+{
+    const tacho_dict *dict = sink->events.dict;
+    const tacho_track *track = &dict->tracks[row->track];
+    uint32_t group = tacho_dict_track_group(dict, row->track);
+    tacho_output_write_cstring(sink->output, kind);
+    TACHO_TRY(put_string(sink, dict->parts[track->part].name));
+    TACHO_TRY(
+        put_string(sink, dict->tracks[group].parent == TACHO_NONE ? 0 : dict->tracks[group].name));
+    TACHO_TRY(put_string(sink, tacho_dict_track_name(dict, row->track)));
+    tacho_output_printf(sink->output, ",%s,%" PRIu32, tacho_track_class_name(track->track_class),
+                        track->index);
+    put_int(sink, time_of(sink, row, row->start));
+    return TACHO_OK;
+}
+
+/* run, invocation, origin */
+static tacho_status put_run(csv_sink *sink, const tacho_row *row)
+{
+    const tacho_dict *dict = sink->events.dict;
+    const tacho_run *run = row->of.span.run == TACHO_NONE ? NULL : &dict->runs[row->of.span.run];
+    TACHO_TRY(put_string(sink, run != NULL ? run->name : 0));
+    next_field(sink);
+    if (run != NULL && run->invocation >= 0) {
+        tacho_output_printf(sink->output, "%" PRId64, run->invocation);
+    }
+    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
+    if (origin == TACHO_ORIGIN_UNKNOWN) {
+        origin = dict->parts[dict->tracks[row->track].part].origin;
+    }
+    tacho_output_printf(sink->output, ",%s", tacho_origin_name(origin));
+    return TACHO_OK;
+}
+
+static tacho_status put_span(csv_sink *sink, const tacho_row *row)
+{
+    const tacho_dict *dict = sink->events.dict;
+    const tacho_site *site = &dict->sites[row->of.span.site];
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    bool is_unended = (row->of.span.flags & TACHO_SPAN_UNENDED) != 0;
+    TACHO_TRY(put_head(sink, is_instant ? "instant" : (is_unended ? "unended" : "span"), row));
+    put_int(sink, time_of(sink, row, row->of.span.end) - time_of(sink, row, row->start));
+    next_field(sink);
+    if (tacho_dict_track_clock(dict, row->track)->counts_cycles) {
+        tacho_output_printf(sink->output, "%" PRId64, row->of.span.end - row->start);
+    }
+    TACHO_TRY(put_string(sink, site->name));
+    TACHO_TRY(put_string(sink, site->category));
+    TACHO_TRY(
+        put_string(sink, site->location == TACHO_NONE ? 0 : dict->locations[site->location].text));
+    TACHO_TRY(put_run(sink, row));
+    tacho_output_write_cstring(sink->output, ",,,");
+    tacho_row bare = *row;
+    bare.arg_count = sink->options.omit_args ? 0 : row->arg_count;
+    return put_args(sink, &bare);
+}
+
+static tacho_status put_sample(csv_sink *sink, const tacho_row *row)
+{
+    TACHO_TRY(put_head(sink, "sample", row));
+    tacho_output_write_cstring(sink->output, ",,,,,,,,");
+    next_field(sink);
+    if (isfinite(row->of.sample.value)) {
+        char *at = (char *)tacho_output_reserve(sink->output, TACHO_DECIMAL_REAL_MAX);
+        sink->output->cursor = (unsigned char *)tacho_decimal_put_real(at, row->of.sample.value);
+    } else {
+        TACHO_TRY(
+            put_text(sink, isnan(row->of.sample.value) ? TACHO_STR("nan") : TACHO_STR("inf")));
+    }
+    tacho_output_printf(sink->output, ",%s,,",
+                        tacho_unit_name(sink->events.dict->tracks[row->track].unit));
+    return TACHO_OK;
+}
+
+/* Of a flow the name says what it stands for, the category which way it goes. */
+static tacho_status put_flow(csv_sink *sink, const tacho_row *row)
+{
+    TACHO_TRY(put_head(sink, "flow", row));
+    tacho_output_printf(sink->output, ",,,%s,%s,,,,,,,%" PRIu64 ",",
+                        tacho_flow_role_name(row->of.flow.role),
+                        tacho_flow_phase_name(row->of.flow.phase), row->of.flow.id);
+    return TACHO_OK;
+}
+
+static tacho_status csv_row(tacho_events *events, const tacho_row *row)
+{
+    csv_sink *sink = sink_of(events);
+    if (TACHO_UNLIKELY(tacho_output_failed(sink->output))) {
+        return tacho_output_take_failure(sink->output);
+    }
+    switch (row->kind) {
+    case TACHO_ROW_SPAN:
+        TACHO_TRY(put_span(sink, row));
+        break;
+    case TACHO_ROW_SAMPLE:
+        TACHO_TRY(put_sample(sink, row));
+        break;
+    case TACHO_ROW_FLOW:
+        TACHO_TRY(put_flow(sink, row));
+        break;
+    }
+    tacho_arena_reset(&sink->arena);
+    tacho_output_write(sink->output, "\n", 1);
+    return TACHO_OK;
+}
+
+static const tacho_events_vtable csv_vtable = {.row = csv_row};
+
+static void csv_close(tacho_events *events)
+{
+    csv_sink *sink = sink_of(events);
+    tacho_arena_deinit(&sink->arena);
+    free(sink->text);
+    free(sink);
+}
+
+static tacho_status csv_open(tacho_dict *dict, tacho_output *output,
+                             const tacho_trace_options *options, tacho_events **out_events)
+{
+    csv_sink *sink = calloc(1, sizeof(*sink));
+    if (sink == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a trace");
+    }
+    sink->events = (tacho_events){&csv_vtable, dict};
+    sink->output = output;
+    sink->options = *options;
+    tacho_arena_init(&sink->arena);
+    tacho_output_write_cstring(output, header);
+    *out_events = &sink->events;
+    return TACHO_OK;
+}
+
+static const char *const suffixes[] = {".csv", NULL};
+
+const tacho_trace_sink tacho_sink_spans_csv = {
+    .name = "csv",
+    .title = "comma-separated values, one line per event",
+    .suffixes = suffixes,
+    .limits = TACHO_LIMIT_READING,
+    .open = csv_open,
+    .close = csv_close,
+};
