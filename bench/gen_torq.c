@@ -2,7 +2,9 @@
 /*
  * gen_torq: writes a synthetic Torq profile of any size to stdout, as the input of the benchmarks.
  *
- *     gen_torq FORMAT ROWS [--shuffle] [--seed N] > file.csv        FORMAT: t1, t2, t4, r0
+ *     gen_torq FORMAT ROWS [--shuffle] [--seed N] > file.csv
+ *
+ * FORMAT is t1, t2 or t4 (timelines), r0 (jobs), r1q, r2 or r2i (host profiles).
  *
  * Every row is a pure function of its index and the seed, so that a shuffled file is the ordered
  * one visited through a permutation that needs no memory. Time is cut into steps of fixed length; a
@@ -10,12 +12,8 @@
  * overlap. Costs follow the vendor's rules of each generation (DMA cycles from bytes and so on).
  */
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "gen.h"
+#include "gen_torq_host.h"
 
 enum {
     LOCATION_COUNT = 2000,
@@ -32,6 +30,7 @@ enum {
     JOB_JITTER_US = 100,
 };
 
+static const uint64_t STEADY_CLOCK_US = UINT64_C(81234567000);
 static const uint64_t MAX_ROWS = UINT64_C(1) << 40; /* keeps every time below 2^57 */
 
 /* kind, T1/T2 id prefix, T1/T2 op type, T4 event. A slice's op type is its op name. */
@@ -88,6 +87,7 @@ struct plan {
     uint64_t dma_per_step;
     bool is_t4;
     struct location *locations;
+    struct host *host; /* R2 and R2i */
 };
 
 struct job {
@@ -129,19 +129,6 @@ struct options {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t value)
-{
-    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return value ^ (value >> 31);
-}
-
-/* The |index|-th number of stream |stream| of a seed. Streams keep rows and locations apart. */
-static uint64_t draw(uint64_t seed, uint64_t stream, uint64_t index)
-{
-    return mix(mix(seed * 8 + stream) + index * UINT64_C(0x9e3779b97f4a7c15));
-}
-
 static uint64_t divide_up(uint64_t dividend, uint64_t divisor)
 {
     return (dividend + divisor - 1) / divisor;
@@ -176,45 +163,6 @@ static uint64_t shuffle_map(const struct shuffle *shuffle, uint64_t index)
         index = shuffle_step(shuffle, index);
     } while (index >= shuffle->count);
     return index;
-}
-
-/* ---- text: a put_ function writes at |at| and returns the place after it --------------------- */
-
-static char *put_bytes(char *at, const char *text, size_t length)
-{
-    memcpy(at, text, length);
-    return at + length;
-}
-
-static char *put_text(char *at, const char *text)
-{
-    return put_bytes(at, text, strlen(text));
-}
-
-static char *put_char(char *at, char letter)
-{
-    *at = letter;
-    return at + 1;
-}
-
-static char *put_number(char *at, uint64_t value)
-{
-    static const char pairs[] = "0001020304050607080910111213141516171819"
-                                "2021222324252627282930313233343536373839"
-                                "4041424344454647484950515253545556575859"
-                                "6061626364656667686970717273747576777879"
-                                "8081828384858687888990919293949596979899";
-    char digits[20];
-    char *first = digits + sizeof digits;
-    while (value >= 10) {
-        first -= 2;
-        memcpy(first, pairs + 2 * (value % 100), 2);
-        value /= 100;
-    }
-    /* An even number of digits leaves 0; otherwise the leading digit (or a zero) is to come. */
-    if (value != 0 || first == digits + sizeof digits)
-        *--first = (char)('0' + value);
-    return put_bytes(at, first, (size_t)(digits + sizeof digits - first));
 }
 
 static char *put_location(char *at, const struct location *location)
@@ -416,12 +364,54 @@ static char *put_row_r0(const struct plan *plan, uint64_t row, char *at)
     return put_char(at, '\n');
 }
 
+/*
+ * One dispatch, whose actions do not overlap; a row starts or ends one. Quotes inside the quoted
+ * location are doubled.
+ */
+static char *put_row_r1q(const struct plan *plan, uint64_t row, char *at)
+{
+    static const char *const starts[] = {"ALLOC_START",    "HOST_COPY_START",    "NSS_START",
+                                         "NSS_WAIT_START", "HOST_PROGRAM_START", "DEALLOC_START"};
+    static const char *const ends[] = {"ALLOC_END",    "HOST_COPY_END",    "NSS_START_END",
+                                       "NSS_WAIT_END", "HOST_PROGRAM_END", "DEALLOC_END"};
+    const uint64_t action = row / 2;
+    const uint64_t kind = action % (sizeof starts / sizeof starts[0]);
+    const bool is_end = row % 2 != 0;
+    const struct location *location = location_of_step(plan, action / 3);
+    const uint64_t random = draw(plan->seed, 3, action);
+    const uint64_t length_us = is_end ? 1 + random % 340 : 0;
+    const uint64_t start_us = action * JOB_PERIOD_US + (random >> 32) % JOB_JITTER_US;
+    const uint64_t first_us = (draw(plan->seed, 3, 0) >> 32) % JOB_JITTER_US;
+    at = put_number(at, action);
+    at = put_number(put_char(at, ','), start_us + length_us - first_us);
+    at = put_number(put_char(at, ','), STEADY_CLOCK_US + start_us + length_us);
+    at = put_text(put_char(at, ','), is_end ? ends[kind] : starts[kind]);
+    at = put_text(at, ",\"");
+    for (uint32_t i = 0; i < location->length; ++i) {
+        if (location->text[i] == '"')
+            at = put_char(at, '"');
+        at = put_char(at, location->text[i]);
+    }
+    return put_text(at, "\"\n");
+}
+
+static char *put_row_r2(const struct plan *plan, uint64_t row, char *at)
+{
+    return host_put_row(plan->host, row, at);
+}
+
+static const char R2_HEADER[] = "dispatch_name,invocation_id,action_id,timestamp_us,event\n";
+
 static const struct format FORMATS[] = {
     {"t1", "", 3, false, put_row_t1},
     {"t2", "", 4, true, put_row_t2},
     {"t4", "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n", 4, true,
      put_row_t4},
     {"r0", "id;time_since_open;time_since_start;location\n", 0, false, put_row_r0},
+    {"r1q", "actionIndex, elapsed_time(us), timestamp(us), event, location\n", 0, false,
+     put_row_r1q},
+    {"r2", R2_HEADER, 0, false, put_row_r2},
+    {"r2i", R2_HEADER, 0, false, put_row_r2},
 };
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -441,14 +431,18 @@ static void plan_init(struct plan *plan, const struct options *options, struct l
     plan->dma_per_step = format->dma_per_step;
     plan->is_t4 = format->put_row == put_row_t4;
     plan->locations = locations;
+    plan->host = NULL;
 }
 
-static bool write_all(const char *data, size_t length)
+/* A host profile knows itself how many rows make it whole. */
+static bool plan_add_host(struct plan *plan, const struct options *options)
 {
-    if (fwrite(data, 1, length, stdout) == length)
+    if (options->format->put_row != put_row_r2)
         return true;
-    fprintf(stderr, "gen_torq: cannot write to stdout: %s\n", strerror(errno));
-    return false;
+    const bool is_r2i = strcmp(options->format->name, "r2i") == 0;
+    plan->host = host_create(is_r2i, options->rows, options->seed);
+    plan->rows = plan->host != NULL ? host_row_count(plan->host) : 0;
+    return plan->host != NULL;
 }
 
 static bool write_rows(const struct plan *plan, const struct options *options, char *buffer)
@@ -470,18 +464,22 @@ static bool write_rows(const struct plan *plan, const struct options *options, c
 
 static int write_file(const struct options *options)
 {
+    struct plan plan = {.rows = 0};
     struct location *locations = calloc(LOCATION_COUNT, sizeof *locations);
     char *buffer = malloc(BUFFER_BYTES);
     bool ok = locations != NULL && buffer != NULL;
     if (ok) {
-        struct plan plan;
         locations_fill(locations, options->seed);
         plan_init(&plan, options, locations);
+        ok = plan_add_host(&plan, options);
+    }
+    if (ok) {
         setvbuf(stdout, NULL, _IONBF, 0); /* our buffer is the only one */
         ok = write_rows(&plan, options, buffer);
     } else {
         fprintf(stderr, "gen_torq: out of memory\n");
     }
+    host_destroy(plan.host);
     free(buffer);
     free(locations);
     return ok ? 0 : 1;
@@ -495,15 +493,6 @@ static const struct format *format_find(const char *name)
         if (strcmp(FORMATS[i].name, name) == 0)
             return &FORMATS[i];
     return NULL;
-}
-
-static bool number_parse(const char *text, uint64_t *out_value)
-{
-    char *end = NULL;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    *out_value = value;
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
 }
 
 static bool options_parse(int argc, char **argv, struct options *out_options)
@@ -527,7 +516,8 @@ static bool options_parse(int argc, char **argv, struct options *out_options)
 int main(int argc, char **argv)
 {
     static const char usage[] = "usage: gen_torq FORMAT ROWS [--shuffle] [--seed N] > file.csv\n"
-                                "  FORMAT t1, t2, t4 or r0; ROWS at most 2^40; seed 1 by default\n";
+                                "  FORMAT t1, t2, t4, r0, r1q, r2 or r2i; seed 1 by default\n"
+                                "  ROWS at most 2^40; r2 and r2i are filled up to whole runs\n";
     struct options options;
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0;
