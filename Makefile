@@ -7,11 +7,12 @@
 # make install PREFIX=/usr/local
 # Each installs the Debian packages it needs where they are missing.
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench fuzz install format clean build-packages test-packages
+.PHONY: all demo test bench fuzz install format clean build-packages test-packages bench-packages
 
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev scdoc python3
 TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc zstd gzip \
                 util-linux
+BENCH_PACKAGES = libsimdjson-dev g++ mawk
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
@@ -20,6 +21,9 @@ build-packages:
 
 test-packages: build-packages
 	@tools/install_packages.sh $(TEST_PACKAGES)
+
+bench-packages: build-packages
+	@tools/install_packages.sh $(BENCH_PACKAGES)
 
 all: build-packages
 	@cmake --preset release -DTACHO_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
@@ -31,7 +35,8 @@ demo: all
 test: test-packages
 	@bash tools/test.sh
 
-bench: all
+bench: bench-packages
+	@$(MAKE) --no-print-directory all
 	@bash bench/run.sh build/bin $(BENCH_FLAGS)
 
 fuzz: test-packages

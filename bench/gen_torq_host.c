@@ -9,9 +9,9 @@
 
 enum {
     DISPATCH_COUNT = 24,
-    ACTIONS_MIN = 8,
-    ACTIONS_SPREAD = 40,
-    ROUND_ROWS_MAX = DISPATCH_COUNT * (2 * (ACTIONS_MIN + ACTIONS_SPREAD) + 32),
+    ACTION_KINDS = 7,
+    REPEATS_MAX = 6, /* of all kinds of actions in one dispatch */
+    ROUND_ROWS_MAX = DISPATCH_COUNT * (2 * ACTION_KINDS * REPEATS_MAX + 32),
     INIT_ROWS_MAX = DISPATCH_COUNT * 16,
     DISPATCHES_PER_COPY = 3, /* of so many dispatches one is preceded by a copy */
     STREAM_TIME = 5,
@@ -38,16 +38,17 @@ static const char *const INIT_PHASES[] = {
     "INIT_CLEAR_MEMORY",        "INIT_LOAD_CODE_SEGMENTS",     "INIT_LOAD_HOST_CODE",
 };
 
-/* Actions come in this order, over and over; |spread_us| 0 is an action that is over at once. */
+/*
+ * Actions come in this order, over and over, so that each start has its wait; |spread_us| 0 is an
+ * action that is over at once.
+ */
 static const struct {
     const char *event;
     uint32_t spread_us;
-} ACTIONS[] = {
+} ACTIONS[ACTION_KINDS] = {
     {"ALLOC", 2},      {"HOST_COPY", 100}, {"NSS_START", 3}, {"NSS_WAIT", 500},
     {"HOST_START", 3}, {"HOST_WAIT", 60},  {"DEALLOC", 0},
 };
-
-enum { ACTION_KINDS = sizeof ACTIONS / sizeof ACTIONS[0] };
 
 struct row {
     const char *event;
@@ -137,7 +138,7 @@ static void walk_init(struct walk *walk)
 static void walk_actions(struct walk *walk, struct row row, uint64_t seed)
 {
     const uint64_t random = draw(seed, STREAM_ACTIONS, row.name);
-    const uint32_t count = ACTIONS_MIN + (uint32_t)(random % ACTIONS_SPREAD);
+    const uint32_t count = ACTION_KINDS * (1 + (uint32_t)(random % REPEATS_MAX));
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t spread_us = ACTIONS[i % ACTION_KINDS].spread_us;
         const uint64_t length = spread_us != 0 ? 1 + (random >> (i % 32)) % spread_us : 0;

@@ -1,0 +1,120 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # run.sh knows them
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sections chrome and perfetto: traces that tacho reads and writes again, all arguments kept. Chrome
+# JSON is held against simdjson's DOM parser on the same file in the same run. Sourced by run.sh.
+
+chrome_shapes="kineto ordered ort"
+peer_results=$work/peer.tsv # shape, figure, MB/s, seconds, values
+: >"$peer_results"
+
+# ---- chrome ----------------------------------------------------------------------------------
+
+peer_measure() { # SHAPE
+    [[ -x $simdjson_dom ]] || return 0
+    if ! "$simdjson_dom" "$input" "$repeat" >"$work/peer" 2>"$work/peer_name"; then
+        failures=$((failures + 1))
+        echo "bench/run.sh: FAILED: $simdjson_dom $input" >&2
+        return 0
+    fi
+    sed "s/^/$1\t/" "$work/peer" >>"$peer_results"
+}
+
+chrome_run() {
+    local shape
+    for shape in $chrome_shapes; do
+        echo "bench: Chrome JSON, $shape, $json_bytes bytes" >&2
+        chrome_input_make "$shape" "$json_bytes"
+        peer_measure "$shape"
+        if reads_format chrome; then
+            convert_measure chrome "$shape" pb all
+            convert_measure chrome "$shape" json all
+        fi
+        input_drop
+    done
+}
+
+chrome_report() { # as_text or as_markdown
+    if reads_format chrome; then
+        results_table chrome | "$1"
+    else
+        echo "not built in: this tacho does not read Chrome JSON."
+    fi
+    if [[ -s $peer_results ]]; then
+        heading "$1" "simdjson's DOM parser on the same files"
+        printf 'fresh: new parser, parse only, text in memory (the bar); fresh_load: with loading;\n'
+        printf 'touch: fresh_load and a visit to each value; warm: parser used before, parse only.\n'
+        sed 's/, checksum.*/./' "$work/peer_name"
+        echo
+        peer_table | "$1"
+    else
+        printf '\nNo peer: simdjson_dom is built where libsimdjson-dev and a C++ compiler are.\n'
+    fi
+}
+
+peer_table() {
+    awk -F '\t' -v OFS='\t' '
+    BEGIN { print "input", "figure", "MB/s cpu", "cpu s", "values" }
+    { print $1, $2, $3, $4, $5 }' "$peer_results"
+}
+
+chrome_verdict() {
+    awk -F '\t' -v OFS='\t' '
+    function judge(bar, who, ok, shown) { print bar, who, shown, ok ? "ok" : "MISS" }
+    BEGIN { speed_bar = ">= 0.6x simdjson DOM (fresh parser, parse only) by CPU time" }
+    FILENAME == ARGV[1] { peer[$1, $2] = $3; next }
+    $1 != "chrome" { next }
+    { who = $2 " to " $3 }
+    $12 != 0 { judge(speed_bar, who, 0, "failed"); next }
+    ($2, "fresh") in peer {
+        judge(speed_bar, who, $11 >= 0.6 * peer[$2, "fresh"], \
+              sprintf("%.2fx (%.2fx warm, %.2fx touch), %s MB/s", $11 / peer[$2, "fresh"], \
+                      $11 / peer[$2, "warm"], $11 / peer[$2, "touch"], $11))
+    }
+    { judge("anonymous RSS <= 64 MB", who, $8 <= 64, $8 " MB") }' "$peer_results" "$results"
+}
+
+# ---- perfetto --------------------------------------------------------------------------------
+
+# Sets $input to the trace of $input; fails when it cannot be made.
+perfetto_input_make() {
+    local made=$work/in.pb
+    if ! "$tacho" convert "$input" -o "$made" -q; then
+        failures=$((failures + 1))
+        echo "bench/run.sh: FAILED: $tacho convert $input" >&2
+        return 1
+    fi
+    input_drop
+    input=$made
+    input_bytes=$(stat -c %s "$input")
+}
+
+perfetto_case() { # NAME; the file that becomes a trace is $input
+    echo "bench: Perfetto, $1" >&2
+    perfetto_input_make || return 0
+    convert_measure perfetto "$1" json all
+    convert_measure perfetto "$1" pb all
+    rm -f "$input"
+}
+
+perfetto_run() {
+    reads_format perfetto || return 0
+    torq_input_make t4 "$large_rows" ordered
+    perfetto_case "from t4, $large_rows rows"
+    if reads_format chrome; then
+        chrome_input_make kineto "$json_bytes"
+        perfetto_case "from kineto, $json_bytes bytes"
+    fi
+}
+
+perfetto_report() { # as_text or as_markdown
+    if reads_format perfetto; then
+        results_table perfetto | "$1"
+    else
+        echo "not built in: this tacho does not read Perfetto traces."
+    fi
+}
+
+perfetto_verdict() {
+    : # no bar: for information
+}
