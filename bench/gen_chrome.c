@@ -4,12 +4,13 @@
  *
  *     gen_chrome SHAPE BYTES [--seed N] > file.json
  *
- *     kineto   an object as PyTorch writes it: the operators of two host threads, block by block;
- *              then the GPU's kernels, each with its launch and the arrow between them; then names
- *              and sort indexes, many of them twice; processes that are named, not numbered
- *     ordered  the X events of kineto alone, all in order of time
- *     ort      an array as ONNX Runtime writes it: nodes, kernels and sessions in whole
- * microseconds
+ *     kineto        an object as PyTorch writes it: the operators of two host threads, block by
+ *                   block; then the GPU's kernels, each with its launch and the arrow between them;
+ *                   then names and sort indexes, many of them twice; some processes have names for
+ *                   numbers, and a few kernels of a stream overlap
+ *     kineto_epoch  the same as older releases write it, with times since 1970
+ *     ordered       the X events of kineto alone, all in order of time
+ *     ort           an array as ONNX Runtime writes it: nodes, kernels and sessions, whole us
  *
  * Time is cut into steps of fixed length, and a step is a pure function of its number and the seed:
  * kineto goes through the steps twice, once for the host and once for the GPU, without keeping
@@ -36,7 +37,12 @@ enum {
     NODE_PERIOD_US = 160,
 };
 
-static const uint64_t EPOCH_NS = UINT64_C(1700000000123456789); /* 1.7e15 us */
+/*
+ * Times since 1970 need 19 digits, those since a base that the head tells need 16. That is more
+ * than a matter of taste: parsers convert numbers of up to 18 digits or so on a fast path.
+ */
+#define EPOCH_NS UINT64_C(1700000000123456789)
+#define BASE_NS UINT64_C(1696543210000000000)
 
 /* clang-format off */
 static const char *const OPERATORS[] = {
@@ -84,7 +90,7 @@ struct site {
 };
 
 struct op {
-    uint64_t start_ns, length_ns; /* since EPOCH_NS */
+    uint64_t start_ns, length_ns; /* since the first of the file */
     uint64_t number;              /* counts all operators of the file */
     const char *name;
     const struct site *site;
@@ -127,6 +133,8 @@ struct gen {
 
 struct shape {
     const char *name;
+    uint64_t first_ns; /* in "ts" */
+    uint64_t base_ns;  /* baseTimeNanoseconds */
     void (*write_head)(struct gen *gen);
     void (*write_step)(struct gen *gen, uint64_t number);   /* in a first pass */
     void (*write_second)(struct gen *gen, uint64_t number); /* in a second; may be NULL */
@@ -326,9 +334,9 @@ static char *put_stream(char *at, uint32_t thread)
     return put_member(put_text(at, ", \"pid\": 0"), ", \"tid\": ", 7 + 6 * thread);
 }
 
-static char *put_span(char *at, uint64_t start_ns, uint64_t length_ns)
+static char *put_span(const struct gen *gen, char *at, uint64_t start_ns, uint64_t length_ns)
 {
-    at = put_us(put_text(at, ",\n    \"ts\": "), EPOCH_NS + start_ns);
+    at = put_us(put_text(at, ",\n    \"ts\": "), gen->shape->first_ns + start_ns);
     return put_us(put_text(at, ", \"dur\": "), length_ns);
 }
 
@@ -341,7 +349,7 @@ static char *put_name(char *at, const char *category, const char *name)
 static void write_op(struct gen *gen, const struct op *op)
 {
     char *at = put_name(begin_event(gen, SEPARATOR), "cpu_op", op->name);
-    at = put_span(put_thread(at, op->thread), op->start_ns, op->length_ns);
+    at = put_span(gen, put_thread(at, op->thread), op->start_ns, op->length_ns);
     at = put_member(at, ",\n    \"args\": {\n      \"External id\": ", 1 + op->number);
     at = put_text(at, ",\"Record function id\": 0, ");
     at = put_bytes(at, op->site->text, op->site->length);
@@ -364,7 +372,7 @@ static void write_call(struct gen *gen, const struct launch *launch)
         at = put_name(at, "cuda_driver", "cuLaunchKernelEx");
     else
         at = put_name(at, "cuda_runtime", "cudaLaunchKernel");
-    at = put_span(put_thread(at, launch->thread), launch->call_ns, launch->call_length_ns);
+    at = put_span(gen, put_thread(at, launch->thread), launch->call_ns, launch->call_length_ns);
     at = put_member(at, ",\n    \"args\": {\n      \"External id\": ", 1 + launch->op_number);
     at = put_member(at, ",      \"cbid\": ", is_driver ? 652 : 211);
     at = put_member(at, ", \"correlation\": ", launch->correlation);
@@ -405,7 +413,7 @@ static void write_kernel(struct gen *gen, const struct launch *launch)
         at = put_name(at, "gpu_memset", "Memset (Device)");
     else
         at = put_name(at, "kernel", KERNELS[(launch->random >> 50) % COUNT_OF(KERNELS)]);
-    at = put_span(put_stream(at, launch->thread), launch->start_ns, launch->length_ns);
+    at = put_span(gen, put_stream(at, launch->thread), launch->start_ns, launch->length_ns);
     at = put_member(at, ",\n    \"args\": {\n      \"External id\": ", 1 + launch->op_number);
     at = put_char(at, ',');
     at = launch->is_memset ? put_memset_args(at, launch) : put_kernel_args(at, launch);
@@ -418,7 +426,7 @@ static void write_flow(struct gen *gen, const struct launch *launch, bool is_end
     at = put_member(at, ", \"id\": ", launch->correlation);
     at = is_end ? put_stream(at, launch->thread) : put_thread(at, launch->thread);
     at = put_us(put_text(at, ", \"ts\": "),
-                EPOCH_NS + (is_end ? launch->start_ns : launch->call_ns));
+                gen->shape->first_ns + (is_end ? launch->start_ns : launch->call_ns));
     at = put_text(at, ",\n    \"cat\": \"ac2g\", \"name\": \"ac2g\"");
     gen->at = put_text(at, is_end ? ", \"bp\": \"e\"\n  }" : "\n  }");
 }
@@ -434,7 +442,7 @@ static void write_annotation(struct gen *gen, uint64_t number, bool is_gpu)
     at = put_text(at, is_gpu ? "gpu_user_annotation" : "user_annotation");
     at = put_char(put_member(at, "\", \"name\": \"ProfilerStep#", index), '"');
     at = is_gpu ? put_stream(at, 0) : put_thread(at, 0);
-    at = put_span(at, number * STEP_NS + (is_gpu ? 800 : 500), length_ns);
+    at = put_span(gen, at, number * STEP_NS + (is_gpu ? 800 : 500), length_ns);
     at = put_member(at, ",\n    \"args\": {\n      \"External id\": ", index);
     gen->at = put_text(at, "\n    }\n  }");
 }
@@ -445,7 +453,7 @@ static void write_memory_instant(struct gen *gen, const struct op *op)
         put_text(begin_event(gen, SEPARATOR), "\"ph\": \"i\", \"cat\": \"cpu_instant_event\", "
                                               "\"s\": \"t\", \"name\": \"[memory]\"");
     at = put_us(put_text(put_thread(at, op->thread), ",\n    \"ts\": "),
-                EPOCH_NS + op->start_ns + 100);
+                gen->shape->first_ns + op->start_ns + 100);
     at = put_member(at,
                     ",\n    \"args\": {\n      \"Total Reserved\": ", 2097152 * (op->number % 777));
     at = put_member(at, ", \"Total Allocated\": ", 512 * (op->number % 99999));
@@ -463,7 +471,9 @@ static void write_kineto_head(struct gen *gen)
                  "      \"computeMajor\": 9, \"computeMinor\": 0, \"warpSize\": 32,\n"
                  "      \"maxThreadsPerBlock\": 1024, \"numSms\": 132\n    }\n  ],\n"
                  "  \"record_shapes\": 1,\n  \"displayTimeUnit\": \"ms\",\n"
-                 "  \"baseTimeNanoseconds\": 0,\n  \"traceEvents\": [");
+                 "  \"baseTimeNanoseconds\": ");
+    gen->at = put_number(gen->at, gen->shape->base_ns);
+    gen->at = put_text(gen->at, ",\n  \"traceEvents\": [");
 }
 
 static void write_kineto_step(struct gen *gen, uint64_t number)
@@ -499,7 +509,7 @@ static void write_metadata(struct gen *gen, uint64_t index)
     const bool is_thread = kind >= 3;
     char *at = put_text(begin_event(gen, SEPARATOR), "\"name\": \"");
     at = put_text(put_text(at, names[kind]), "\", \"ph\": \"M\", \"ts\": ");
-    at = put_us(at, EPOCH_NS);
+    at = put_us(at, gen->shape->first_ns);
     at = put_member(at, ", \"pid\": ", is_host ? HOST_PID : process);
     at = put_member(at, ", \"tid\": ", !is_thread ? 0 : is_host ? HOST_PID : 7);
     at = put_text(at, ",\n    \"args\": {\n      ");
@@ -523,7 +533,7 @@ static void write_kineto_tail(struct gen *gen)
     for (uint64_t i = 0; i < NAMES_PER_STEP * gen->step_count + 5 * (GPU_COUNT + 1); ++i)
         write_metadata(gen, i);
     char *at = put_text(begin_event(gen, SEPARATOR), "\"ph\": \"X\", \"cat\": \"Trace\"");
-    at = put_span(at, 0, length_ns);
+    at = put_span(gen, at, 0, length_ns);
     gen->at = put_text(at, ",\n    \"pid\": \"Spans\", \"tid\": \"PyTorch Profiler\",\n"
                            "    \"name\": \"PyTorch Profiler (0)\",\n"
                            "    \"args\": {\n      \"Op count\": 0\n    }\n  }");
@@ -531,11 +541,11 @@ static void write_kineto_tail(struct gen *gen)
                   "\"name\": \"Iteration Start: PyTorch Profiler\", "
                   "\"ph\": \"i\", \"s\": \"g\",\n    \"pid\": \"Traces\", "
                   "\"tid\": \"Trace PyTorch Profiler\", \"ts\": ");
-    gen->at = put_text(put_us(at, EPOCH_NS), "\n  }");
+    gen->at = put_text(put_us(at, gen->shape->first_ns), "\n  }");
     at = put_text(begin_event(gen, SEPARATOR),
                   "\"name\": \"Record Window End\", \"ph\": \"i\", "
                   "\"s\": \"g\",\n    \"pid\": \"\", \"tid\": \"\", \"ts\": ");
-    gen->at = put_text(put_us(at, EPOCH_NS + length_ns), "\n  }");
+    gen->at = put_text(put_us(at, gen->shape->first_ns + length_ns), "\n  }");
     gen->at = put_text(begin_text(gen), "\n  ],\n  \"traceName\": \"bench.json\"\n}\n");
 }
 
@@ -700,9 +710,13 @@ static void write_ort_tail(struct gen *gen)
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static const struct shape SHAPES[] = {
-    {"kineto", write_kineto_head, write_kineto_step, write_kineto_second, write_kineto_tail},
-    {"ordered", write_kineto_head, write_ordered_step, NULL, write_ordered_tail},
-    {"ort", write_ort_head, write_ort_step, NULL, write_ort_tail},
+    {"kineto", EPOCH_NS - BASE_NS, BASE_NS, write_kineto_head, write_kineto_step,
+     write_kineto_second, write_kineto_tail},
+    {"kineto_epoch", EPOCH_NS, 0, write_kineto_head, write_kineto_step, write_kineto_second,
+     write_kineto_tail},
+    {"ordered", EPOCH_NS - BASE_NS, BASE_NS, write_kineto_head, write_ordered_step, NULL,
+     write_ordered_tail},
+    {"ort", 0, 0, write_ort_head, write_ort_step, NULL, write_ort_tail},
 };
 
 static void write_shape(struct gen *gen, uint64_t step_count)
@@ -769,9 +783,10 @@ static bool options_parse(int argc, char **argv, struct gen *out_gen)
 
 int main(int argc, char **argv)
 {
-    static const char usage[] = "usage: gen_chrome SHAPE BYTES [--seed N] > file.json\n"
-                                "  SHAPE kineto, ordered or ort; BYTES at most 2^40; seed 1 by "
-                                "default\n";
+    static const char usage[] =
+        "usage: gen_chrome SHAPE BYTES [--seed N] > file.json\n"
+        "  SHAPE kineto, kineto_epoch, ordered or ort; BYTES at most 2^40; seed 1 by "
+        "default\n";
     static struct gen gen;
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0;

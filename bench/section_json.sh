@@ -4,7 +4,7 @@
 # Sections chrome and perfetto: traces that tacho reads and writes again, all arguments kept. Chrome
 # JSON is held against simdjson's DOM parser on the same file in the same run. Sourced by run.sh.
 
-chrome_shapes="kineto ordered ort"
+chrome_shapes="kineto kineto_epoch ordered ort"
 peer_results=$work/peer.tsv # shape, figure, MB/s, seconds, values
 : >"$peer_results"
 
@@ -42,8 +42,10 @@ chrome_report() { # as_text or as_markdown
     fi
     if [[ -s $peer_results ]]; then
         heading "$1" "simdjson's DOM parser on the same files"
-        printf 'fresh: new parser, parse only, text in memory (the bar); fresh_load: with loading;\n'
-        printf 'touch: fresh_load and a visit to each value; warm: parser used before, parse only.\n'
+        cat <<'FIGURES'
+fresh: new parser, parse only, text in memory (the bar); fresh_load: with loading; touch: the same
+with a visit to each value; warm: a parser used before, parse only.
+FIGURES
         sed 's/, checksum.*/./' "$work/peer_name"
         echo
         peer_table | "$1"
