@@ -401,7 +401,7 @@ static char *put_memset_args(char *at, const struct launch *launch)
     at = put_text(at, "      \"device\": 0, \"context\": 1,      ");
     at = put_member(at, "\"stream\": ", 7 + 6 * launch->thread);
     at = put_member(at, ", \"correlation\": ", launch->correlation);
-    at = put_member(at, ",      \"bytes\": ", 4 << (launch->random & 15));
+    at = put_member(at, ",      \"bytes\": ", UINT64_C(4) << (launch->random & 15));
     at = put_text(at, ",      \"memory bandwidth (GB/s)\": 0.00");
     return put_number(at, 1000000000000000 + launch->random % 9000000000000000);
 }
