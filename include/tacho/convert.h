@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Converting profiles to a trace: what `tacho convert` does, for programs.
+ *
+ * Structs of options grow with the library inside their reserved members: set a struct to zero
+ * (`= {0}`, in C++ `= {}`) and then what you need. An option that is newer than the library is
+ * refused as TACHO_CODE_USAGE, not overlooked.
  */
 #ifndef TACHO_CONVERT_H
 #define TACHO_CONVERT_H
@@ -19,12 +23,14 @@ typedef struct tacho_convert_options {
     const char *clock_mhz; /* frequency of cycle counts; NULL: the format's default */
     uint32_t slice_count;  /* compute slices of old Torq timelines; 0: two */
     bool omit_args;        /* names and times only: smaller files */
+    uint64_t reserved[6];  /* zero */
 } tacho_convert_options;
 
 /* What came of it. */
 typedef struct tacho_convert_result {
     uint64_t event_count; /* events read */
     uint64_t lost_count;  /* records that could not be read; the trace says why */
+    uint64_t reserved[6];
 } tacho_convert_result;
 
 /*
@@ -35,6 +41,28 @@ typedef struct tacho_convert_result {
 TACHO_API tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
                                      const char *output_path, const tacho_convert_options *options,
                                      tacho_convert_result *out_result) TACHO_MUST_USE;
+
+/* A profile and what to call it in the trace. */
+typedef struct tacho_named_log {
+    const char *name; /* of its process; NULL: after the file. A number follows if it is taken. */
+    const char *path;
+} tacho_named_log;
+
+typedef struct tacho_named_logs {
+    const tacho_named_log *items;
+    size_t item_count;
+} tacho_named_logs;
+
+/*
+ * Writes the Perfetto trace |pb_path| from compile-time timelines and runtime profiles of Torq,
+ * any generation, first the former. |slice_count| is the number of compute slices that the oldest
+ * timelines take turns on; 0 means two. A file of the other kind is refused. |out_result| may be
+ * NULL. Memory and the output are as for tacho_convert.
+ */
+TACHO_API tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs,
+                                                 tacho_named_logs runtime_logs, const char *pb_path,
+                                                 uint32_t slice_count,
+                                                 tacho_convert_result *out_result) TACHO_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,9 @@
 #define TACHO_TACHO_H
 
 #include <tacho/convert.h>
+#include <tacho/profile.h>
 #include <tacho/status.h>
+#include <tacho/timechart.h>
 #include <tacho/version.h>
 
 #endif

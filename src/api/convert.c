@@ -4,41 +4,22 @@
  */
 #include "api/conversion.h"
 
-#include "base/status.h"
+#include "api/request.h"
+#include "sinks/perfetto.h"
 
 #include <stdlib.h>
 #include <tacho/convert.h>
 
-static tacho_status resolve_source(const char *name, const tacho_source **out_source)
+enum {
+    RESERVED_COUNT = sizeof(((tacho_convert_options *)0)->reserved) / sizeof(uint64_t),
+};
+
+static tacho_status allocate_inputs(size_t count, tacho_intake_input **out_inputs)
 {
-    *out_source = name == NULL ? NULL : tacho_source_find(tacho_str_from_cstring(name));
-    return name == NULL || *out_source != NULL
+    *out_inputs = calloc(count + 1, sizeof(**out_inputs));
+    return *out_inputs != NULL
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_USAGE, "no input format is called '%s'", name);
-}
-
-static tacho_status resolve_sink(const char *name, const char *path,
-                                 const tacho_trace_sink **out_sink)
-{
-    *out_sink = name != NULL ? tacho_trace_sink_find(tacho_str_from_cstring(name))
-                             : tacho_trace_sink_find_for_path(tacho_str_from_cstring(path));
-    return *out_sink != NULL ? TACHO_OK
-                             : tacho_fail(TACHO_CODE_USAGE, "no trace format fits '%s'",
-                                          name != NULL ? name : path);
-}
-
-static tacho_status fill_inputs(const char *const *paths, size_t count, const tacho_source *source,
-                                tacho_intake_input **out_inputs)
-{
-    tacho_intake_input *inputs = calloc(count + 1, sizeof(*inputs));
-    if (inputs == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", count);
-    }
-    for (size_t i = 0; i < count; i++) {
-        inputs[i] = (tacho_intake_input){paths[i], source};
-    }
-    *out_inputs = inputs;
-    return TACHO_OK;
+               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", count);
 }
 
 static uint64_t count_events(const tacho_dict *dict)
@@ -58,7 +39,8 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
         status = tacho_conversion_run(conversion, &dict);
     }
     if (status == TACHO_OK && out_result != NULL) {
-        *out_result = (tacho_convert_result){count_events(&dict), tacho_intake_lost_count(&dict)};
+        *out_result = (tacho_convert_result){.event_count = count_events(&dict),
+                                             .lost_count = tacho_intake_lost_count(&dict)};
     }
     tacho_dict_deinit(&dict);
     return status;
@@ -81,10 +63,43 @@ tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
     }
     const tacho_source *source = NULL;
     tacho_intake_input *inputs = NULL;
-    TACHO_TRY(resolve_source(chosen->from, &source));
-    TACHO_TRY(resolve_sink(chosen->to, output_path, &conversion.sink));
-    TACHO_TRY(fill_inputs(input_paths, input_count, source, &inputs));
+    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
+    TACHO_TRY(tacho_request_source(chosen->from, &source));
+    TACHO_TRY(tacho_request_sink(chosen->to, output_path, &conversion.sink));
+    TACHO_TRY(allocate_inputs(input_count, &inputs));
+    for (size_t i = 0; i < input_count; i++) {
+        inputs[i] = (tacho_intake_input){.path = input_paths[i], .source = source};
+    }
     conversion.intake.inputs = inputs;
+    tacho_status status = run(&conversion, out_result);
+    free(inputs);
+    return status;
+}
+
+static void fill_named(const tacho_named_logs *logs, const tacho_source *const *accepted,
+                       tacho_intake_input *inputs)
+{
+    for (size_t i = 0; i < logs->item_count; i++) {
+        inputs[i] = (tacho_intake_input){
+            .path = logs->items[i].path, .name = logs->items[i].name, .accepted = accepted};
+    }
+}
+
+tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs, tacho_named_logs runtime_logs,
+                                       const char *pb_path, uint32_t slice_count,
+                                       tacho_convert_result *out_result)
+{
+    tacho_intake_input *inputs = NULL;
+    size_t count = compile_logs.item_count + runtime_logs.item_count;
+    TACHO_TRY(allocate_inputs(count, &inputs));
+    fill_named(&compile_logs, tacho_request_compile_sources, inputs);
+    fill_named(&runtime_logs, tacho_request_runtime_sources, inputs + compile_logs.item_count);
+    tacho_conversion conversion = {
+        .intake = {.inputs = inputs, .input_count = count, .options = {.slice_count = slice_count}},
+        .output_path = pb_path,
+        .sink = &tacho_sink_perfetto,
+        .selection = TACHO_SELECT_ALL,
+    };
     tacho_status status = run(&conversion, out_result);
     free(inputs);
     return status;

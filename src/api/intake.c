@@ -32,12 +32,28 @@ static tacho_status check_not_empty(tacho_input *input)
                       damage != NULL ? damage : "the file is empty");
 }
 
-static tacho_status read_open_input(const tacho_intake *intake, const tacho_source *source,
+static tacho_status check_accepted(const tacho_intake_input *wanted, const tacho_source *source)
+{
+    if (wanted->accepted == NULL) {
+        return TACHO_OK;
+    }
+    for (size_t i = 0; wanted->accepted[i] != NULL; i++) {
+        if (wanted->accepted[i] == source) {
+            return TACHO_OK;
+        }
+    }
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: expected %s, found %s", wanted->path,
+                      wanted->accepted[0]->title, source->title);
+}
+
+static tacho_status read_open_input(const tacho_intake *intake, const tacho_intake_input *wanted,
                                     tacho_input *input, tacho_events *events)
 {
+    const tacho_source *source = wanted->source;
     TACHO_TRY(check_not_empty(input));
     if (source == NULL) {
         TACHO_TRY(tacho_source_resolve(input, &source));
+        TACHO_TRY(check_accepted(wanted, source));
     }
     tacho_reading reading = {
         .input = input,
@@ -48,13 +64,17 @@ static tacho_status read_open_input(const tacho_intake *intake, const tacho_sour
     return source->read(&reading);
 }
 
-static tacho_status read_input(const tacho_intake *intake, const tacho_intake_input *wanted,
-                               tacho_events *events)
+tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_intake_input *wanted,
+                                     tacho_events *events)
 {
     tacho_input input;
     TACHO_TRY(tacho_input_open(wanted->path, &input));
     input.progress = intake->progress;
-    tacho_status status = read_open_input(intake, wanted->source, &input, events);
+    if (wanted->name != NULL) {
+        events->dict->part_name = tacho_str_from_cstring(wanted->name);
+    }
+    tacho_status status = read_open_input(intake, wanted, &input, events);
+    events->dict->part_name = TACHO_STR("");
     tacho_input_close(&input);
     return status;
 }
@@ -62,7 +82,7 @@ static tacho_status read_input(const tacho_intake *intake, const tacho_intake_in
 static tacho_status read_all(const tacho_intake *intake, tacho_events *events)
 {
     for (size_t i = 0; i < intake->input_count; i++) {
-        TACHO_TRY(read_input(intake, &intake->inputs[i], events));
+        TACHO_TRY(tacho_intake_read_input(intake, &intake->inputs[i], events));
     }
     return tacho_events_finish(events);
 }

@@ -13,6 +13,9 @@
 typedef struct tacho_intake_input {
     const char *path;           /* "-" for standard input */
     const tacho_source *source; /* NULL: recognise by content */
+    const char *name;           /* what to call its part; NULL: after the path */
+    /* What it may be, NULL-terminated, when it is recognised by content; NULL: anything. */
+    const tacho_source *const *accepted;
 } tacho_intake_input;
 
 typedef struct tacho_intake {
@@ -28,6 +31,10 @@ tacho_status tacho_intake_check(const tacho_intake *intake) TACHO_MUST_USE;
 /* Reads everything into |next|, ordered by |mode|, and finishes it. */
 tacho_status tacho_intake_read(const tacho_intake *intake, tacho_order_mode mode,
                                tacho_events *next) TACHO_MUST_USE;
+
+/* Reads one input into |events|, as it comes. */
+tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_intake_input *input,
+                                     tacho_events *events) TACHO_MUST_USE;
 
 /* Whether the inputs can be read again: files, not pipes. */
 bool tacho_intake_is_rereadable(const tacho_intake *intake);

@@ -76,6 +76,30 @@ tacho_status tacho_index_add(tacho_index *index, uint32_t hash, uint32_t id)
     return TACHO_OK;
 }
 
+/* Empties a slot and moves up those behind it that would not be found past a free one. */
+static void take_out(tacho_index *index, size_t hole)
+{
+    size_t mask = index->slot_mask;
+    for (size_t at = (hole + 1) & mask; index->slots[at].id != TACHO_NONE; at = (at + 1) & mask) {
+        size_t home = index->slots[at].hash & mask;
+        if (((at - home) & mask) >= ((at - hole) & mask)) {
+            index->slots[hole] = index->slots[at];
+            hole = at;
+        }
+    }
+    index->slots[hole].id = TACHO_NONE;
+    index->used_count--;
+}
+
+void tacho_index_forget(tacho_index *index, uint32_t first_id)
+{
+    for (size_t at = 0; at <= index->slot_mask; at++) {
+        while (index->slots[at].id != TACHO_NONE && index->slots[at].id >= first_id) {
+            take_out(index, at);
+        }
+    }
+}
+
 /* Folds the 128-bit product of two words: every input bit reaches every output bit. */
 static inline uint64_t mix(uint64_t a, uint64_t b)
 {

@@ -38,6 +38,9 @@ void tacho_index_deinit(tacho_index *index);
 /* Adds |id| under |hash|; the caller has made sure that it is not there. */
 tacho_status tacho_index_add(tacho_index *index, uint32_t hash, uint32_t id) TACHO_MUST_USE;
 
+/* Forgets every id from |first_id| on. */
+void tacho_index_forget(tacho_index *index, uint32_t first_id);
+
 /* A seeded hash of |bytes|. */
 uint32_t tacho_index_hash(const tacho_index *index, tacho_str bytes);
 

@@ -34,7 +34,8 @@ static void collect(const tacho_arguments *arguments, const tacho_option *option
 {
     for (size_t i = 0; i < arguments->item_count; i++) {
         if (arguments->items[i].option == option) {
-            inputs[(*count)++] = (tacho_intake_input){arguments->items[i].value, source_of(option)};
+            inputs[(*count)++] = (tacho_intake_input){.path = arguments->items[i].value,
+                                                      .source = source_of(option)};
         }
     }
 }

@@ -127,7 +127,7 @@ bool tacho_value_inputs(const tacho_arguments *arguments, tacho_intake_input *in
     for (size_t i = 0; i < arguments->item_count; i++) {
         if (arguments->items[i].option == NULL) {
             inputs[out_intake->input_count++] =
-                (tacho_intake_input){arguments->items[i].value, source};
+                (tacho_intake_input){.path = arguments->items[i].value, .source = source};
         }
     }
     out_intake->inputs = inputs;

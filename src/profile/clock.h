@@ -19,10 +19,11 @@ typedef struct tacho_clock {
     int64_t ns_numerator; /* nanoseconds per tick as a reduced ratio */
     int64_t ns_denominator;
     int denominator_shift; /* log2 of the denominator when it is a power of two, else -1 */
-    int64_t zero_ticks;    /* the tick shown as 0; set by profile/order */
+    int64_t zero_ticks;    /* the tick shown as 0; set by profile/order unless it is fixed */
     int64_t max_ticks;     /* the last tick whose nanoseconds fit 63 bits */
     bool is_assumed;       /* the rate is a default: neither the input nor the user gave it */
     bool counts_cycles;    /* ticks are a processor's cycles: worth showing beside the time */
+    bool has_fixed_zero;   /* zero_ticks holds for all parts of this clock, which are aligned */
 } tacho_clock;
 
 /* A clock of |numerator| / |denominator| ns per tick, both positive. */

@@ -76,15 +76,19 @@ static size_t path_count(const tacho_dict *dict, tacho_str path)
 }
 
 /* "a.csv"; another folder's "b/a.csv"; the same again "a.csv #2", "a.csv #3" ... */
-static tacho_status ensure_part_name(tacho_dict *dict, tacho_str path, uint32_t *out_name)
+static tacho_status ensure_part_name(tacho_dict *dict, const tacho_part_facts *facts,
+                                     uint32_t *out_name)
 {
-    tacho_str base = tacho_str_basename(path);
+    tacho_str path = facts->path;
+    tacho_str given = dict->part_name.len > 0 ? dict->part_name : facts->name;
+    bool is_given = given.len > 0;
+    tacho_str base = is_given ? given : tacho_str_basename(path);
     TACHO_TRY(tacho_dict_ensure_string(dict, base, out_name));
-    if (part_name_taken(dict, *out_name) && path_count(dict, path) == 0) {
+    if (!is_given && part_name_taken(dict, *out_name) && path_count(dict, path) == 0) {
         base = path;
         TACHO_TRY(tacho_dict_ensure_string(dict, base, out_name));
     }
-    size_t number = path_count(dict, path) + 1;
+    size_t number = is_given ? 2 : path_count(dict, path) + 1;
     for (number = number < 2 ? 2 : number; part_name_taken(dict, *out_name); number++) {
         char numbered[288];
         int len = snprintf(numbered, sizeof(numbered), "%.*s #%zu",
@@ -97,7 +101,7 @@ static tacho_status ensure_part_name(tacho_dict *dict, tacho_str path, uint32_t 
 tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts, uint32_t *out_id)
 {
     tacho_part part = {.clock = facts->clock, .origin = facts->origin, .first_start = -1};
-    TACHO_TRY(ensure_part_name(dict, facts->name.len > 0 ? facts->name : facts->path, &part.name));
+    TACHO_TRY(ensure_part_name(dict, facts, &part.name));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->path, &part.path));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->format, &part.format));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->generation, &part.generation));

@@ -105,6 +105,7 @@ typedef struct tacho_dict {
     size_t metadata_count, metadata_capacity;
     tacho_loss *losses;
     size_t loss_count, loss_capacity;
+    tacho_str part_name; /* what the next part is to be called; empty: after its path */
 } tacho_dict;
 
 tacho_status tacho_dict_init(tacho_dict *dict) TACHO_MUST_USE;
@@ -133,8 +134,9 @@ typedef struct tacho_part_facts {
 } tacho_part_facts;
 
 /*
- * Opens a part and its root track. Without a name it is called by the path's last component; a
- * number makes the name unique, so that the same file twice gives two processes.
+ * Opens a part and its root track. It is called by dict->part_name, else by its name in |facts|,
+ * else by the path's last component; a number makes the name unique, so that the same file twice
+ * gives two processes.
  */
 tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts,
                                  uint32_t *out_id) TACHO_MUST_USE;

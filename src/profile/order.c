@@ -66,6 +66,12 @@ static int64_t first_start(const tacho_order *order, const tacho_row *row)
     return met >= 0 && met < row->start ? met : row->start;
 }
 
+/* A part starts at its first event, unless its clock says where it starts. */
+static void set_zero(tacho_clock *clock, int64_t ticks)
+{
+    clock->zero_ticks = clock->has_fixed_zero ? clock->zero_ticks : ticks;
+}
+
 /* Whether |row| comes too late in a part with flows by time, where time order is global. */
 static bool breaks_flow_order(tacho_order *order, const tacho_row *row)
 {
@@ -110,7 +116,7 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
         order->earliest_start = first_start(order, row);
         order->latest_start = INT64_MIN;
         order->part_has_flows = false;
-        part_clock(order, row->track)->zero_ticks = order->earliest_start;
+        set_zero(part_clock(order, row->track), order->earliest_start);
     }
     if (TACHO_UNLIKELY(row->track >= order->last_count)) {
         TACHO_TRY(grow_last_rows(order, row->track));
@@ -148,7 +154,7 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
     tacho_order *order = order_of(events);
     if (order->spool != NULL && order->part_row_count > 0) {
         tacho_dict *dict = events->dict;
-        dict->clocks[dict->parts[part].clock].zero_ticks = order->earliest_start;
+        set_zero(&dict->clocks[dict->parts[part].clock], order->earliest_start);
         TACHO_TRY(tacho_spool_drain(order->spool, order->next));
     }
     events->dict->parts[part].row_count = order->part_row_count;

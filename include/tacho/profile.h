@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading profiles: any file that tacho knows, all of it in memory, to be walked.
+ *
+ *     tacho_view *view = NULL;
+ *     const char *paths[] = {"timeline.csv"};
+ *     tacho_status status = tacho_view_open(paths, 1, NULL, &view);
+ *     tacho_span_view span;
+ *     for (uint64_t i = 0; tacho_view_span(view, i, &span); i++) {
+ *         printf("%s %lld\n", span.name, (long long)(span.end_ns - span.start_ns));
+ *     }
+ *     tacho_view_close(view);
+ *
+ * A profile has parts, one per input file; tracks, which form a tree under the root of each part;
+ * and on the tracks spans of time, samples of counters, and ends of flows (arrows). Records that
+ * could not be read are counted as losses. All are numbered from 0; an accessor fills the
+ * caller's struct and returns false past the last one.
+ *
+ * Spans are in time order on each track, not across tracks. They lie as the file gives them: on
+ * one track they may overlap.
+ *
+ * Times are given twice: as ticks of the part's clock, raw, and as nanoseconds from the zero of
+ * the part, which is its first event. Both ends are rounded down on their own, so spans that
+ * touch in ticks touch in nanoseconds.
+ *
+ * Strings belong to the view and live until it is closed; they are never NULL unless it says so,
+ * end with NUL, and hold the bytes of the input. Structs grow with the library inside their
+ * reserved members. A view does not change: several threads may read it at once.
+ *
+ * What it costs: about 40 bytes per span and 40 per argument.
+ */
+#ifndef TACHO_PROFILE_H
+#define TACHO_PROFILE_H
+
+#include <stdint.h>
+#include <tacho/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tacho_view tacho_view;
+
+/* The number of nothing: no parent. */
+#define TACHO_VIEW_NONE UINT32_MAX
+
+/* How to read; all zero is the default. */
+typedef struct tacho_view_options {
+    const char *from;      /* name of the input format; NULL: recognise each file by content */
+    const char *clock_mhz; /* frequency of cycle counts; NULL: the format's default */
+    uint32_t slice_count;  /* compute slices of old Torq timelines; 0: two */
+    uint64_t reserved[6];  /* zero */
+} tacho_view_options;
+
+/*
+ * Reads |path_count| files into one profile; "-" is standard input. |options| may be NULL. A file
+ * of which nothing can be read is a failure; single records that cannot be read are losses.
+ */
+TACHO_API tacho_status tacho_view_open(const char *const *paths, size_t path_count,
+                                       const tacho_view_options *options,
+                                       tacho_view **out_view) TACHO_MUST_USE;
+
+/* Releases the profile and all its strings; NULL is allowed. */
+TACHO_API void tacho_view_close(tacho_view *view);
+
+/* How much there is. */
+typedef struct tacho_view_counts {
+    uint64_t part_count;
+    uint64_t track_count;
+    uint64_t span_count; /* instants included */
+    uint64_t sample_count;
+    uint64_t flow_count; /* ends of flows */
+    uint64_t loss_count; /* kinds of loss */
+    uint64_t lost_count; /* records lost */
+    uint64_t fact_count;
+    uint64_t reserved[4];
+} tacho_view_counts;
+
+TACHO_API tacho_view_counts tacho_view_count(const tacho_view *view);
+
+/* One input. */
+typedef struct tacho_part_view {
+    const char *name;       /* what people call it, unique in the profile */
+    const char *path;       /* as it was given */
+    const char *format;     /* e.g. "torq-timeline" */
+    const char *generation; /* which version of the format, e.g. "T4"; may be empty */
+    const char *origin;     /* "measured", "simulated", "estimated" or "unknown" */
+    const char *clock_name; /* what ticks are, e.g. "cycles" */
+    int64_t ns_numerator;   /* a tick lasts ns_numerator / ns_denominator nanoseconds */
+    int64_t ns_denominator;
+    int64_t zero_ticks;      /* the tick shown as 0 ns */
+    bool is_clock_assumed;   /* the rate is a default: neither the file nor the caller gave it */
+    bool is_clock_in_cycles; /* ticks are a processor's cycles */
+    uint32_t root;           /* its outermost track */
+    uint64_t event_count;    /* spans, samples and flow ends */
+    uint64_t reserved[4];
+} tacho_part_view;
+
+TACHO_API bool tacho_view_part(const tacho_view *view, uint64_t index, tacho_part_view *out_part);
+
+/* A line of the chart: an engine, a thread, a counter, or a group of those. */
+typedef struct tacho_track_view {
+    const char *name;
+    const char *track_class; /* "compute", "dma_in", "host", "group", "counter", ... */
+    const char *unit;        /* of a counter, e.g. "bytes"; else empty */
+    uint32_t parent;         /* track, or TACHO_VIEW_NONE for the root of a part */
+    uint32_t part;
+    uint32_t number; /* among its class: slice 1, core 3 */
+    uint64_t reserved[4];
+} tacho_track_view;
+
+TACHO_API bool tacho_view_track(const tacho_view *view, uint64_t index,
+                                tacho_track_view *out_track);
+
+/* Something that took time. */
+typedef struct tacho_span_view {
+    uint32_t track;
+    uint32_t part;
+    const char *name;
+    const char *category;
+    const char *location; /* in the user's model, as the file has it; NULL when not known */
+    const char *file;     /* of the location; NULL when not known */
+    uint32_t line;        /* 0 when not known */
+    uint32_t column;      /* 0 when not known */
+    int64_t start_ns;
+    int64_t end_ns;
+    int64_t start_ticks;
+    int64_t end_ticks;
+    const char *run;    /* what was executed, e.g. a dispatch; NULL when not known */
+    int64_t invocation; /* which execution of it; -1 when not known */
+    const char *origin; /* its own, else that of its part */
+    bool is_instant;    /* a moment, not a span of no length */
+    bool is_unended;    /* the file never said when it ended */
+    uint64_t reserved[4];
+} tacho_span_view;
+
+TACHO_API bool tacho_view_span(const tacho_view *view, uint64_t index, tacho_span_view *out_span);
+
+typedef enum tacho_value_type {
+    TACHO_VALUE_INT,
+    TACHO_VALUE_UINT,
+    TACHO_VALUE_REAL,
+    TACHO_VALUE_BOOL,
+    TACHO_VALUE_TEXT,
+    TACHO_VALUE_DICT,  /* its members follow, one deeper */
+    TACHO_VALUE_ARRAY, /* its elements follow, one deeper, without keys */
+    TACHO_VALUE_JSON,  /* text: a JSON value that is none of the others, such as null */
+} tacho_value_type;
+
+/* An argument of a span: a typed value with a key. Members that the type does not name are 0. */
+typedef struct tacho_arg_view {
+    const char *key; /* empty for the element of an array */
+    const char *unit;
+    tacho_value_type type;
+    uint32_t depth; /* 0, or how many dictionaries and arrays it lies in */
+    int64_t as_int;
+    uint64_t as_uint;
+    double as_real;
+    bool as_bool;
+    const char *text; /* of TEXT and JSON; else NULL */
+    size_t text_len;  /* without the final NUL */
+    uint64_t reserved[4];
+    uint32_t cursor[20]; /* where next_arg goes on; not for callers */
+} tacho_arg_view;
+
+/* The first argument of a span; false when it has none. */
+TACHO_API bool tacho_view_first_arg(const tacho_view *view, uint64_t span, tacho_arg_view *out_arg);
+
+/* The argument after |arg|, nested ones one by one; false after the last. */
+TACHO_API bool tacho_view_next_arg(const tacho_view *view, tacho_arg_view *arg);
+
+/* A value of a counter from this time on. */
+typedef struct tacho_sample_view {
+    uint32_t track;
+    uint32_t part;
+    int64_t time_ns;
+    int64_t time_ticks;
+    double value;
+    uint64_t reserved[2];
+} tacho_sample_view;
+
+TACHO_API bool tacho_view_sample(const tacho_view *view, uint64_t index,
+                                 tacho_sample_view *out_sample);
+
+/* One end of an arrow between spans. */
+typedef struct tacho_flow_view {
+    uint32_t track;
+    uint32_t part;
+    int64_t time_ns;
+    int64_t time_ticks;
+    uint64_t id;       /* equal ids of a part belong together */
+    const char *role;  /* "data", "order" or "launch" */
+    const char *phase; /* "start": leaves the span here; "end": arrives */
+    uint64_t reserved[4];
+} tacho_flow_view;
+
+TACHO_API bool tacho_view_flow(const tacho_view *view, uint64_t index, tacho_flow_view *out_flow);
+
+/* Records of one part that are not in the profile, for one reason. */
+typedef struct tacho_loss_view {
+    uint32_t part;
+    const char *reason; /* for programs, e.g. "not_a_number" */
+    const char *phrase; /* for people */
+    uint64_t count;
+    uint64_t first_line; /* of the file; 0 when the format has no lines */
+    const char *example; /* how the first one begins; may be empty */
+    uint64_t reserved[4];
+} tacho_loss_view;
+
+TACHO_API bool tacho_view_loss(const tacho_view *view, uint64_t index, tacho_loss_view *out_loss);
+
+/* A fact about the whole profile. */
+typedef struct tacho_fact_view {
+    const char *key;
+    const char *value;
+    uint64_t reserved[2];
+} tacho_fact_view;
+
+TACHO_API bool tacho_view_fact(const tacho_view *view, uint64_t index, tacho_fact_view *out_fact);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

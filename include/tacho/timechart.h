@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time charts: a program draws its own trace, entry by entry.
+ *
+ *     tacho_timechart *chart = NULL;
+ *     tacho_status status = tacho_timechart_open("work.pb", NULL, &chart);
+ *     tacho_timechart_log log = {.process = "host", .thread = "main", .function = "load",
+ *                                .start_time = 0, .end_time = 1500};
+ *     ... tacho_timechart_render(chart, &log), as often as you like ...
+ *     ... tacho_timechart_flush(chart), then tacho_timechart_close(chart) ...
+ *
+ * A process holds threads and counters, a thread holds spans of time. All are known by name and
+ * made when they are first named; they are shown in the order in which that happened. Entries may
+ * come in any order. Spans of a thread may lie inside one another; those that cross are drawn on
+ * extra lanes of their thread.
+ *
+ * Times are ticks of one clock, which all processes of a chart share: they are aligned, and a
+ * trace has the times that were given. CSV files that are added bring clocks of their own; each
+ * starts at 0 with its first event.
+ *
+ * What it costs: an entry takes about 56 bytes. Up to 16 MiB of them are kept in memory, the rest
+ * in a temporary file without a name ($TMPDIR, else /var/tmp). Names are kept once each.
+ *
+ * A chart may be used by one thread at a time; different charts are independent. The library
+ * copies what it needs before a call returns. A call that fails leaves the chart as it was.
+ */
+#ifndef TACHO_TIMECHART_H
+#define TACHO_TIMECHART_H
+
+#include <stdint.h>
+#include <tacho/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tacho_timechart tacho_timechart;
+
+/* How to draw; all zero is the default. */
+typedef struct tacho_timechart_options {
+    const char *to;        /* name of the trace format; NULL: by the path's suffix */
+    const char *clock_mhz; /* ticks are cycles at this frequency, e.g. "800"; NULL: see below */
+    uint64_t ns_per_tick;  /* nanoseconds that a tick lasts; 0: one */
+    const char *origin;    /* "measured", "simulated" or "estimated"; NULL: not said */
+    uint64_t reserved[6];  /* zero */
+} tacho_timechart_options;
+
+/* One entry: something that a thread of a process did, and when. */
+typedef struct tacho_timechart_log {
+    const char *process;
+    const char *thread;
+    const char *function; /* what it did: the label */
+    int64_t start_time;   /* ticks, from 0 on */
+    int64_t end_time;     /* at or after the start */
+} tacho_timechart_log;
+
+typedef enum tacho_timechart_event {
+    TACHO_TIMECHART_BEGIN = 1, /* a span begins */
+    TACHO_TIMECHART_END = 2,   /* the span that began last on this thread ends */
+    TACHO_TIMECHART_INSTANT = 3,
+} tacho_timechart_event;
+
+/*
+ * Starts a chart that flush will write to |path|: .pb, .pftrace and .perfetto-trace are Perfetto
+ * traces, .json is Chrome Trace Event JSON, .jsonl JSON lines, each compressed if .gz or .zst
+ * follows. |options| may be NULL. Fails at once if a file could not be written there, and for
+ * what is no file (standard output, a pipe), since a flush replaces it. Nothing is written yet.
+ */
+TACHO_API tacho_status tacho_timechart_open(const char *path,
+                                            const tacho_timechart_options *options,
+                                            tacho_timechart **out_chart) TACHO_MUST_USE;
+
+/* Adds a span. */
+TACHO_API tacho_status tacho_timechart_render(tacho_timechart *chart,
+                                              const tacho_timechart_log *log) TACHO_MUST_USE;
+
+/*
+ * Names a process before its first entry: to fix its place. A process without entries does not
+ * appear in the trace. Naming it again does nothing.
+ */
+TACHO_API tacho_status tacho_timechart_add_process(tacho_timechart *chart,
+                                                   const char *process) TACHO_MUST_USE;
+
+/*
+ * Names a thread before its first entry: to fix its place among the threads of |process|, or to
+ * say what its time is spent on. |track_class| is one of "host", "host_copy", "runtime",
+ * "control", "dma_in", "dma_out", "dma_local", "compute", "vector", "sync", "port"; NULL means
+ * "host". The class of a thread that exists stays as it is.
+ */
+TACHO_API tacho_status tacho_timechart_add_thread(tacho_timechart *chart, const char *process,
+                                                  const char *thread,
+                                                  const char *track_class) TACHO_MUST_USE;
+
+/*
+ * Names a counter before its first sample: to fix its place, or to say what it counts. |unit| is
+ * one of "bytes", "count", "cycles", "ns", "%"; NULL means none. The unit of a counter that exists
+ * stays as it is.
+ */
+TACHO_API tacho_status tacho_timechart_add_counter(tacho_timechart *chart, const char *process,
+                                                   const char *counter,
+                                                   const char *unit) TACHO_MUST_USE;
+
+/*
+ * Adds one event at |time|; the times of |log| are not looked at. An END ends the span that began
+ * last on its thread, whatever it is called (|log->function| may be NULL then); it is a failure
+ * when none has begun, or one has begun later. A span that has not ended when the chart is
+ * flushed is written up to the latest time of the chart and marked as unended.
+ */
+TACHO_API tacho_status
+tacho_timechart_set_track_event(tacho_timechart *chart, int64_t time, tacho_timechart_event type,
+                                const tacho_timechart_log *log) TACHO_MUST_USE;
+
+/* Adds a sample of a counter of |process|; |value| is finite. */
+TACHO_API tacho_status tacho_timechart_add_sample(tacho_timechart *chart, const char *process,
+                                                  const char *counter, int64_t time,
+                                                  double value) TACHO_MUST_USE;
+
+/*
+ * Adds a compile-time timeline of Torq, any generation, as a process called |view_name| (NULL:
+ * after the file; a number follows if the name is taken). |slice_count| is the number of compute
+ * slices that the oldest generation takes turns on; 0 means two. A file of another kind is
+ * refused. Rows that cannot be read are counted: see tacho_timechart_lost_count.
+ */
+TACHO_API tacho_status tacho_timechart_add_compile_csv(tacho_timechart *chart,
+                                                       const char *view_name, const char *csv_path,
+                                                       uint32_t slice_count) TACHO_MUST_USE;
+
+/* The same for a runtime profile of Torq: job times or a host profile, any generation. */
+TACHO_API tacho_status tacho_timechart_add_runtime_csv(tacho_timechart *chart,
+                                                       const char *view_name,
+                                                       const char *csv_path) TACHO_MUST_USE;
+
+/* Records of added CSV files that could not be read; the trace says why. */
+TACHO_API uint64_t tacho_timechart_lost_count(const tacho_timechart *chart);
+
+/*
+ * Writes everything so far. The file is replaced as a whole or, on failure, left as it was; the
+ * chart may go on, and be flushed again. Each flush writes the whole trace, so its cost follows
+ * all that was added since open: flush at the end, or now and then, not after every entry.
+ */
+TACHO_API tacho_status tacho_timechart_flush(tacho_timechart *chart) TACHO_MUST_USE;
+
+/* Releases the chart; NULL is allowed. What was not flushed is not written. */
+TACHO_API void tacho_timechart_close(tacho_timechart *chart);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What public calls have in common: names of formats looked up, options checked, and the kinds
+ * of Torq file that a call may ask for.
+ */
+#ifndef TACHO_API_REQUEST_H
+#define TACHO_API_REQUEST_H
+
+#include "sinks/trace_sink.h"
+#include "sources/source.h"
+
+/* Refuses options that this version of the library does not have: reserved words that are set. */
+tacho_status tacho_request_check_reserved(const uint64_t *words, size_t word_count) TACHO_MUST_USE;
+
+/* The source called |name|; NULL, for recognising by content, when |name| is NULL. */
+tacho_status tacho_request_source(const char *name, const tacho_source **out_source) TACHO_MUST_USE;
+
+/* The trace sink called |name|, or that of the suffix of |path| when |name| is NULL. */
+tacho_status tacho_request_sink(const char *name, const char *path,
+                                const tacho_trace_sink **out_sink) TACHO_MUST_USE;
+
+/* Compile-time timelines and runtime profiles of Torq, NULL-terminated. */
+extern const tacho_source *const tacho_request_compile_sources[];
+extern const tacho_source *const tacho_request_runtime_sources[];
+
+#endif

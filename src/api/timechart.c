@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A time chart is a dictionary and a store of rows that grow call by call. A flush plays the
+ * rows back through the ordinary chain: order -> lanes -> trace sink. What the chain leaves in
+ * the dictionary, such as lanes, is taken back afterwards, so that every flush starts alike.
+ *
+ * A process is a part; the parts of entries share one clock with a fixed zero.
+ */
+#include "api/intake.h"
+#include "api/request.h"
+#include "base/grow.h"
+#include "profile/dict_mark.h"
+#include "profile/lanes.h"
+#include "profile/row_store.h"
+#include "profile/spool.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <tacho/timechart.h>
+
+enum {
+    STORE_BYTES = 16 << 20,
+    RESERVED_COUNT = sizeof(((tacho_timechart_options *)0)->reserved) / sizeof(uint64_t),
+};
+
+/* A process that entries name; its id is that of its name. */
+typedef struct chart_process {
+    uint32_t part;     /* TACHO_NONE until the process is made */
+    int32_t next_rank; /* of the next thread or counter */
+} chart_process;
+
+/* A span that has begun. */
+typedef struct begun_span {
+    int64_t start;
+    uint32_t site;
+} begun_span;
+
+/* Spans that have begun on a track and not ended, the innermost last. */
+typedef struct begun_stack {
+    begun_span *items;
+    size_t item_count, item_capacity;
+} begun_stack;
+
+struct tacho_timechart {
+    char *path;
+    const tacho_trace_sink *sink;
+    tacho_dict dict;
+    tacho_row_store *store;
+    tacho_clock clock; /* of entries; added to the dictionary with the first process */
+    uint32_t clock_id;
+    tacho_origin origin;
+    tacho_strings process_names;
+    chart_process *processes; /* by name */
+    size_t process_count, process_capacity;
+    begun_stack *begun; /* by track */
+    size_t begun_count, begun_capacity;
+    int64_t latest_time; /* of all entries */
+    bool has_files;      /* parts that are not aligned with the rest */
+};
+
+/* ---- open and close ---------------------------------------------------------------------- */
+
+static tacho_status parse_origin(const char *name, tacho_origin *out_origin)
+{
+    *out_origin = TACHO_ORIGIN_UNKNOWN;
+    if (name == NULL) {
+        return TACHO_OK;
+    }
+    for (int i = 0; i < TACHO_ORIGIN_COUNT; i++) {
+        if (strcmp(name, tacho_origin_name((tacho_origin)i)) == 0) {
+            *out_origin = (tacho_origin)i;
+            return TACHO_OK;
+        }
+    }
+    return tacho_fail(TACHO_CODE_USAGE,
+                      "'%s' is no origin; say measured, simulated, estimated or unknown", name);
+}
+
+static tacho_status make_clock(const tacho_timechart_options *options, tacho_clock *out_clock)
+{
+    if (options->clock_mhz != NULL) {
+        if (options->ns_per_tick != 0) {
+            return tacho_fail(TACHO_CODE_USAGE, "give clock_mhz or ns_per_tick, not both");
+        }
+        TACHO_TRY(tacho_clock_init_mhz(out_clock, tacho_str_from_cstring(options->clock_mhz)));
+    } else if (options->ns_per_tick > INT64_MAX) {
+        return tacho_fail(TACHO_CODE_USAGE, "%llu nanoseconds per tick are too many",
+                          (unsigned long long)options->ns_per_tick);
+    } else {
+        tacho_clock_init(out_clock, options->ns_per_tick != 0 ? options->ns_per_tick : 1, 1);
+    }
+    out_clock->has_fixed_zero = true;
+    return TACHO_OK;
+}
+
+/* Whether a flush could write to |path|: a trial that leaves nothing behind. */
+static tacho_status try_output(const char *path)
+{
+    if (!tacho_output_is_replaceable(path)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s: a time chart needs a file that it can replace",
+                          path);
+    }
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_output_close(&output);
+    return TACHO_OK;
+}
+
+static tacho_status fill_chart(tacho_timechart *chart, const char *path,
+                               const tacho_timechart_options *options)
+{
+    TACHO_TRY(tacho_request_check_reserved(options->reserved, RESERVED_COUNT));
+    TACHO_TRY(tacho_request_sink(options->to, path, &chart->sink));
+    TACHO_TRY(parse_origin(options->origin, &chart->origin));
+    TACHO_TRY(make_clock(options, &chart->clock));
+    chart->clock_id = TACHO_NONE;
+    chart->path = strdup(path);
+    if (chart->path == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a time chart");
+    }
+    TACHO_TRY(tacho_dict_init(&chart->dict));
+    TACHO_TRY(tacho_strings_init(&chart->process_names));
+    TACHO_TRY(tacho_row_store_create(&chart->dict, STORE_BYTES, &chart->store));
+    return try_output(path);
+}
+
+tacho_status tacho_timechart_open(const char *path, const tacho_timechart_options *options,
+                                  tacho_timechart **out_chart)
+{
+    assert(path != NULL && out_chart != NULL);
+    const tacho_timechart_options defaults = {0};
+    *out_chart = NULL;
+    tacho_timechart *chart = calloc(1, sizeof(*chart));
+    if (chart == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a time chart");
+    }
+    tacho_status status = fill_chart(chart, path, options != NULL ? options : &defaults);
+    if (status != TACHO_OK) {
+        tacho_timechart_close(chart);
+        return status;
+    }
+    *out_chart = chart;
+    return TACHO_OK;
+}
+
+void tacho_timechart_close(tacho_timechart *chart)
+{
+    if (chart == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < chart->begun_count; i++) {
+        free(chart->begun[i].items);
+    }
+    free(chart->begun);
+    free(chart->processes);
+    tacho_strings_deinit(&chart->process_names);
+    tacho_row_store_destroy(chart->store);
+    tacho_dict_deinit(&chart->dict);
+    free(chart->path);
+    free(chart);
+}
+
+/* ---- processes and threads --------------------------------------------------------------- */
+
+static tacho_status check_name(const char *what, const char *name)
+{
+    return name != NULL && name[0] != '\0'
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE, "a time chart entry without a %s", what);
+}
+
+static bool is_name_of_part(const tacho_dict *dict, tacho_str name)
+{
+    uint32_t id = tacho_strings_find(&dict->strings, name);
+    for (size_t i = 0; i < dict->part_count; i++) {
+        if (dict->parts[i].name == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tacho_status make_process(tacho_timechart *chart, tacho_str name, chart_process *process)
+{
+    tacho_dict *dict = &chart->dict;
+    if (is_name_of_part(dict, name)) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "process '%.*s' was read from a file, which has a clock of its own; "
+                          "give entries another process",
+                          TACHO_STR_ARG(name));
+    }
+    if (chart->clock_id == TACHO_NONE) {
+        tacho_str clock_name =
+            chart->clock.counts_cycles ? TACHO_STR("cycles") : TACHO_STR("ticks");
+        TACHO_TRY(tacho_dict_add_clock(dict, &chart->clock, clock_name, &chart->clock_id));
+    }
+    tacho_part_facts facts = {
+        .path = TACHO_STR(""),
+        .format = TACHO_STR("timechart"),
+        .generation = TACHO_STR(""),
+        .origin = chart->origin,
+        .clock = chart->clock_id,
+    };
+    dict->part_name = name;
+    tacho_status status = tacho_dict_add_part(dict, &facts, &process->part);
+    dict->part_name = TACHO_STR("");
+    return status;
+}
+
+static tacho_status ensure_process(tacho_timechart *chart, const char *name,
+                                   chart_process **out_process)
+{
+    uint32_t id = 0;
+    tacho_str view = {name, strlen(name)};
+    TACHO_TRY(tacho_strings_ensure(&chart->process_names, view, &id));
+    size_t count = chart->process_names.item_count;
+    TACHO_TRY(tacho_grow(&chart->processes, &chart->process_capacity, count));
+    for (; chart->process_count < count; chart->process_count++) {
+        chart->processes[chart->process_count] = (chart_process){.part = TACHO_NONE};
+    }
+    *out_process = &chart->processes[id];
+    return (*out_process)->part != TACHO_NONE ? TACHO_OK : make_process(chart, view, *out_process);
+}
+
+/* What a track is, if it is to be made. */
+typedef struct track_kind {
+    tacho_track_class track_class;
+    tacho_unit unit; /* of a counter */
+} track_kind;
+
+/* The thread or counter |name| of |process|. */
+static tacho_status ensure_track(tacho_timechart *chart, const char *process_name, const char *name,
+                                 track_kind kind, uint32_t *out_track)
+{
+    tacho_dict *dict = &chart->dict;
+    chart_process *process = NULL;
+    TACHO_TRY(ensure_process(chart, process_name, &process));
+    tacho_track facts = {
+        .parent = dict->parts[process->part].root,
+        .part = process->part,
+        .clock = chart->clock_id,
+        .lane_of = TACHO_NONE,
+        .rank = process->next_rank,
+        .track_class = kind.track_class,
+        .nesting = TACHO_NESTING_STACK,
+        .unit = kind.unit,
+    };
+    size_t old_count = dict->track_count;
+    TACHO_TRY(tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(name), out_track));
+    process->next_rank += dict->track_count > old_count ? 1 : 0;
+    bool is_counter = dict->tracks[*out_track].track_class == TACHO_TRACK_COUNTER;
+    if (is_counter != (kind.track_class == TACHO_TRACK_COUNTER)) {
+        return tacho_fail(TACHO_CODE_USAGE, "'%s' of process '%s' is a %s already", name,
+                          process_name, is_counter ? "counter" : "thread");
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_timechart_add_process(tacho_timechart *chart, const char *process)
+{
+    chart_process *ignored = NULL;
+    TACHO_TRY(check_name("process", process));
+    return ensure_process(chart, process, &ignored);
+}
+
+static tacho_status parse_class(const char *name, tacho_track_class *out_class)
+{
+    *out_class = TACHO_TRACK_HOST;
+    if (name == NULL) {
+        return TACHO_OK;
+    }
+    for (int i = TACHO_TRACK_HOST; i < TACHO_TRACK_COUNTER; i++) {
+        if (strcmp(name, tacho_track_class_name((tacho_track_class)i)) == 0) {
+            *out_class = (tacho_track_class)i;
+            return TACHO_OK;
+        }
+    }
+    return tacho_fail(TACHO_CODE_USAGE, "'%s' is no class of a thread", name);
+}
+
+tacho_status tacho_timechart_add_thread(tacho_timechart *chart, const char *process,
+                                        const char *thread, const char *track_class)
+{
+    track_kind kind = {TACHO_TRACK_HOST, TACHO_UNIT_NONE};
+    uint32_t ignored = TACHO_NONE;
+    TACHO_TRY(check_name("process", process));
+    TACHO_TRY(check_name("thread", thread));
+    TACHO_TRY(parse_class(track_class, &kind.track_class));
+    return ensure_track(chart, process, thread, kind, &ignored);
+}
+
+static tacho_status parse_unit(const char *name, tacho_unit *out_unit)
+{
+    *out_unit = TACHO_UNIT_NONE;
+    if (name == NULL) {
+        return TACHO_OK;
+    }
+    for (int i = 0; i < TACHO_UNIT_END; i++) {
+        if (strcmp(name, tacho_unit_name((tacho_unit)i)) == 0) {
+            *out_unit = (tacho_unit)i;
+            return TACHO_OK;
+        }
+    }
+    return tacho_fail(TACHO_CODE_USAGE, "'%s' is no unit; say bytes, count, cycles, ns or %%",
+                      name);
+}
+
+tacho_status tacho_timechart_add_counter(tacho_timechart *chart, const char *process,
+                                         const char *counter, const char *unit)
+{
+    track_kind kind = {TACHO_TRACK_COUNTER, TACHO_UNIT_NONE};
+    uint32_t ignored = TACHO_NONE;
+    TACHO_TRY(check_name("process", process));
+    TACHO_TRY(check_name("counter", counter));
+    TACHO_TRY(parse_unit(unit, &kind.unit));
+    return ensure_track(chart, process, counter, kind, &ignored);
+}
+
+/* ---- entries ------------------------------------------------------------------------------ */
+
+static tacho_status check_time(const tacho_timechart *chart, int64_t time)
+{
+    return time >= 0 && time <= chart->clock.max_ticks
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE, "time %lld is not within 0 and %lld", (long long)time,
+                            (long long)chart->clock.max_ticks);
+}
+
+static void note_time(tacho_timechart *chart, int64_t time)
+{
+    chart->latest_time = time > chart->latest_time ? time : chart->latest_time;
+}
+
+/* The site of |function| on a track; its category is the track's class. */
+static tacho_status ensure_site(tacho_timechart *chart, uint32_t track, const char *function,
+                                uint32_t *out_site)
+{
+    tacho_dict *dict = &chart->dict;
+    tacho_site site = {.location = TACHO_NONE};
+    const char *category = tacho_track_class_name(dict->tracks[track].track_class);
+    TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(function), &site.name));
+    TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(category), &site.category));
+    return tacho_dict_ensure_site(dict, &site, out_site);
+}
+
+static tacho_row make_span(uint32_t track, begun_span begun, int64_t end, uint32_t flags)
+{
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .track = track, .start = begun.start};
+    row.of.span.end = end;
+    row.of.span.site = begun.site;
+    row.of.span.op = TACHO_NONE;
+    row.of.span.run = TACHO_NONE;
+    row.of.span.flags = flags;
+    return row;
+}
+
+static tacho_status store_span(tacho_timechart *chart, uint32_t track, begun_span begun,
+                               int64_t end, uint32_t flags)
+{
+    tacho_row row = make_span(track, begun, end, flags);
+    TACHO_TRY(tacho_events_row(tacho_row_store_events(chart->store), &row));
+    note_time(chart, end);
+    return TACHO_OK;
+}
+
+/* The thread that |log| names. */
+static tacho_status ensure_thread(tacho_timechart *chart, const tacho_timechart_log *log,
+                                  uint32_t *out_track)
+{
+    TACHO_TRY(check_name("process", log->process));
+    TACHO_TRY(check_name("thread", log->thread));
+    const track_kind kind = {TACHO_TRACK_HOST, TACHO_UNIT_NONE};
+    return ensure_track(chart, log->process, log->thread, kind, out_track);
+}
+
+tacho_status tacho_timechart_render(tacho_timechart *chart, const tacho_timechart_log *log)
+{
+    uint32_t track = TACHO_NONE;
+    begun_span begun = {.start = log->start_time};
+    TACHO_TRY(check_name("function", log->function));
+    TACHO_TRY(check_time(chart, log->start_time));
+    TACHO_TRY(check_time(chart, log->end_time));
+    if (log->end_time < log->start_time) {
+        return tacho_fail(TACHO_CODE_USAGE, "'%s' ends at %lld, before it starts at %lld",
+                          log->function, (long long)log->end_time, (long long)log->start_time);
+    }
+    TACHO_TRY(ensure_thread(chart, log, &track));
+    TACHO_TRY(ensure_site(chart, track, log->function, &begun.site));
+    return store_span(chart, track, begun, log->end_time, 0);
+}
+
+static tacho_status ensure_stack(tacho_timechart *chart, uint32_t track, begun_stack **out_stack)
+{
+    TACHO_TRY(tacho_grow(&chart->begun, &chart->begun_capacity, (size_t)track + 1));
+    for (; chart->begun_count <= track; chart->begun_count++) {
+        chart->begun[chart->begun_count] = (begun_stack){0};
+    }
+    *out_stack = &chart->begun[track];
+    return TACHO_OK;
+}
+
+static tacho_status begin_span(tacho_timechart *chart, uint32_t track, begun_span begun)
+{
+    begun_stack *stack = NULL;
+    TACHO_TRY(ensure_stack(chart, track, &stack));
+    TACHO_TRY(tacho_grow(&stack->items, &stack->item_capacity, stack->item_count + 1));
+    stack->items[stack->item_count++] = begun;
+    note_time(chart, begun.start);
+    return TACHO_OK;
+}
+
+static tacho_status end_span(tacho_timechart *chart, int64_t time, const tacho_timechart_log *log)
+{
+    uint32_t track = TACHO_NONE;
+    TACHO_TRY(ensure_thread(chart, log, &track));
+    begun_stack *stack = NULL;
+    TACHO_TRY(ensure_stack(chart, track, &stack));
+    if (stack->item_count == 0) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "an end at %lld on thread '%s', where nothing has begun", (long long)time,
+                          log->thread);
+    }
+    begun_span begun = stack->items[stack->item_count - 1];
+    if (time < begun.start) {
+        return tacho_fail(TACHO_CODE_USAGE, "an end at %lld on thread '%s', which began at %lld",
+                          (long long)time, log->thread, (long long)begun.start);
+    }
+    TACHO_TRY(store_span(chart, track, begun, time, 0));
+    stack->item_count--;
+    return TACHO_OK;
+}
+
+tacho_status tacho_timechart_set_track_event(tacho_timechart *chart, int64_t time,
+                                             tacho_timechart_event type,
+                                             const tacho_timechart_log *log)
+{
+    uint32_t track = TACHO_NONE;
+    begun_span begun = {.start = time};
+    TACHO_TRY(check_time(chart, time));
+    if (type == TACHO_TIMECHART_END) {
+        return end_span(chart, time, log);
+    }
+    if (type != TACHO_TIMECHART_BEGIN && type != TACHO_TIMECHART_INSTANT) {
+        return tacho_fail(TACHO_CODE_USAGE, "no event of a time chart has type %d", (int)type);
+    }
+    TACHO_TRY(check_name("function", log->function));
+    TACHO_TRY(ensure_thread(chart, log, &track));
+    TACHO_TRY(ensure_site(chart, track, log->function, &begun.site));
+    return type == TACHO_TIMECHART_BEGIN
+               ? begin_span(chart, track, begun)
+               : store_span(chart, track, begun, time, TACHO_SPAN_INSTANT);
+}
+
+tacho_status tacho_timechart_add_sample(tacho_timechart *chart, const char *process,
+                                        const char *counter, int64_t time, double value)
+{
+    tacho_row row = {.kind = TACHO_ROW_SAMPLE, .start = time};
+    row.of.sample.value = value;
+    TACHO_TRY(check_name("process", process));
+    TACHO_TRY(check_name("counter", counter));
+    TACHO_TRY(check_time(chart, time));
+    if (!isfinite(value)) {
+        return tacho_fail(TACHO_CODE_USAGE, "counter '%s' at %lld is not a finite number", counter,
+                          (long long)time);
+    }
+    const track_kind kind = {TACHO_TRACK_COUNTER, TACHO_UNIT_NONE};
+    TACHO_TRY(ensure_track(chart, process, counter, kind, &row.track));
+    TACHO_TRY(tacho_events_row(tacho_row_store_events(chart->store), &row));
+    note_time(chart, time);
+    return TACHO_OK;
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+/* Adds a file, or leaves everything as it was. */
+static tacho_status add_file(tacho_timechart *chart, const tacho_intake_input *input,
+                             uint32_t slice_count)
+{
+    if (tacho_input_is_same_file(input->path, chart->path)) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "%s is what the chart is written to; writing it would "
+                          "destroy the profile",
+                          input->path);
+    }
+    tacho_intake intake = {
+        .inputs = input, .input_count = 1, .options = {.slice_count = slice_count}};
+    tacho_dict_mark mark;
+    TACHO_TRY(tacho_dict_mark_init(&mark, &chart->dict));
+    tacho_status status =
+        tacho_intake_read_input(&intake, input, tacho_row_store_events(chart->store));
+    if (status != TACHO_OK) {
+        tacho_row_store_forget(chart->store, (uint32_t)mark.part_count);
+        tacho_dict_mark_restore(&mark, &chart->dict);
+    }
+    tacho_dict_mark_deinit(&mark);
+    chart->has_files = chart->has_files || status == TACHO_OK;
+    return status;
+}
+
+tacho_status tacho_timechart_add_compile_csv(tacho_timechart *chart, const char *view_name,
+                                             const char *csv_path, uint32_t slice_count)
+{
+    tacho_intake_input input = {
+        .path = csv_path, .name = view_name, .accepted = tacho_request_compile_sources};
+    return add_file(chart, &input, slice_count);
+}
+
+tacho_status tacho_timechart_add_runtime_csv(tacho_timechart *chart, const char *view_name,
+                                             const char *csv_path)
+{
+    tacho_intake_input input = {
+        .path = csv_path, .name = view_name, .accepted = tacho_request_runtime_sources};
+    return add_file(chart, &input, 0);
+}
+
+uint64_t tacho_timechart_lost_count(const tacho_timechart *chart)
+{
+    return tacho_intake_lost_count(&chart->dict);
+}
+
+/* ---- flush -------------------------------------------------------------------------------- */
+
+/* Spans of |part| that have begun and not ended, as far as they have come. */
+static tacho_status push_begun(const tacho_timechart *chart, uint32_t part, tacho_events *next)
+{
+    for (uint32_t track = 0; track < chart->begun_count; track++) {
+        const begun_stack *stack = &chart->begun[track];
+        if (stack->item_count == 0 || chart->dict.tracks[track].part != part) {
+            continue;
+        }
+        for (size_t i = 0; i < stack->item_count; i++) {
+            tacho_row row =
+                make_span(track, stack->items[i], chart->latest_time, TACHO_SPAN_UNENDED);
+            TACHO_TRY(tacho_events_row(next, &row));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status push_parts(const tacho_timechart *chart, tacho_events *next)
+{
+    for (uint32_t part = 0; part < chart->dict.part_count; part++) {
+        TACHO_TRY(tacho_row_store_replay(chart->store, part, next));
+        TACHO_TRY(push_begun(chart, part, next));
+        TACHO_TRY(tacho_events_end_part(next, part));
+    }
+    return tacho_events_finish(next);
+}
+
+static tacho_status push_ordered(const tacho_timechart *chart, tacho_events *next)
+{
+    tacho_order *order = NULL;
+    TACHO_TRY(tacho_order_create(next, TACHO_ORDER_SORT, TACHO_SPOOL_DEFAULT_BYTES, &order));
+    tacho_status status = push_parts(chart, tacho_order_events(order));
+    tacho_order_destroy(order);
+    return status;
+}
+
+static tacho_status push_into_lanes(const tacho_timechart *chart, tacho_events *sink)
+{
+    tacho_lanes *lanes = NULL;
+    TACHO_TRY(tacho_lanes_create(sink, &lanes));
+    tacho_status status = push_ordered(chart, tacho_lanes_events(lanes));
+    tacho_lanes_destroy(lanes);
+    return status;
+}
+
+static tacho_status write_trace(tacho_timechart *chart, tacho_output *output)
+{
+    tacho_trace_options options = {
+        .side_by_side = chart->has_files && chart->dict.part_count > 1,
+    };
+    tacho_events *events = NULL;
+    TACHO_TRY(chart->sink->open(&chart->dict, output, &options, &events));
+    tacho_status status = push_into_lanes(chart, events);
+    chart->sink->close(events);
+    TACHO_TRY(status);
+    return tacho_output_commit(output);
+}
+
+tacho_status tacho_timechart_flush(tacho_timechart *chart)
+{
+    tacho_output output;
+    tacho_dict_mark mark;
+    TACHO_TRY(tacho_dict_mark_init(&mark, &chart->dict));
+    tacho_status status = tacho_output_open(chart->path, &output);
+    if (status == TACHO_OK) {
+        status = write_trace(chart, &output);
+        tacho_output_close(&output);
+        tacho_dict_mark_restore(&mark, &chart->dict);
+    }
+    tacho_dict_mark_deinit(&mark);
+    return status;
+}
