@@ -67,7 +67,9 @@ dropin_works() {
         --pb dropin.pb && python3 "$judge" --check dropin.pb
 }
 
-man_page_exists() { [[ -s $prefix/share/man/man1/$1.1 ]] || { echo "no $1.1"; return 1; }; }
+man_page_exists() { # NAME SECTION
+    [[ -s $prefix/share/man/man$2/$1.$2 ]] || { echo "no $1.$2"; return 1; }
+}
 
 # scdoc writes .PP after every heading, which mandoc always remarks; all else counts.
 man_page_is_clean() {
@@ -82,22 +84,27 @@ check_man_pages() {
     fi
     names=$("$prefix/bin/tacho" help | sed -n '/^Verbs/,/^$/s/^  \([a-z]*\) .*/tacho-\1/p')
     for name in tacho $names; do
-        check "man page $name" man_page_exists "$name"
+        check "man page $name" man_page_exists "$name" 1
+    done
+    for name in libtacho tacho_convert tacho_profile tacho_timechart; do
+        check "man page $name" man_page_exists "$name" 3
     done
     command -v mandoc >/dev/null || { skip "man page lint" "mandoc is not installed"; return; }
-    for page in "$prefix"/share/man/man1/*.1; do
+    for page in "$prefix"/share/man/man[13]/*.[13]; do
         check "${page##*/} is clean" man_page_is_clean "$page"
     done
 }
 
 # ---- library ----------------------------------------------------------------------------------
 
+# What the library exports is what the headers declare, no more and no less.
 only_public_symbols() {
-    local others
-    others=$(nm -D --defined-only "$library" | awk '$NF !~ /^tacho_/ { print $NF }')
-    [[ -z $others ]] || { echo "exports $others"; return 1; }
-    nm -D --defined-only "$library" | grep -q ' tacho_convert$' ||
-        { echo "no tacho_convert"; return 1; }
+    cat "$prefix"/include/tacho/*.h | tr '\n' ' ' | sed 's|/\*|\n&|g; s|\*/|&\n|g' |
+        grep -v '^/\*' | grep -o 'TACHO_API [^;]*;' | grep -o 'tacho_[a-z_]* *(' | tr -d ' (' |
+        sort >declared
+    [[ -s declared ]] || { echo "no function found in the headers"; return 1; }
+    nm -D --defined-only "$library" | awk '{ print $NF }' | sort >exported
+    diff declared exported
 }
 
 # Each header by itself, in the oldest languages that we promise.
@@ -127,6 +134,19 @@ program_works() {
         "$("$program" nothing.csv api.pb)" failure
 }
 
+# The examples, compiled as anyone would, print what they print in the build tree.
+examples_work() {
+    local flags=() name
+    mapfile -t -d ' ' flags < <(pkg-config --define-variable=prefix="$prefix" --cflags --libs \
+        "${static[@]}" tacho | tr -d '\n')
+    mkdir -p examples || return 1
+    for name in timechart top_spans; do
+        cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../examples/$name.c" \
+            -o "examples/$name" "${flags[@]}" || return 1
+    done
+    bash "$here/../examples/run.sh" examples
+}
+
 check_library() {
     export PKG_CONFIG_PATH LD_LIBRARY_PATH
     PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tacho.pc)")
@@ -141,9 +161,11 @@ check_library() {
     check "tacho.pc follows cmake --install --prefix" package_moves
     check "headers are C11" header_stands_alone cc -x c -std=c11
     check "a program in C" program_works "$here/use_c.c" cc -std=c11
+    check "the examples" examples_work
     if command -v g++ >/dev/null; then
         check "headers are C++11" header_stands_alone g++ -x c++ -std=c++11
         check "a program in C++" program_works "$here/use_cpp.cpp" g++ -std=c++11
+        check "a chart in C++" program_works "$here/use_chart.cpp" g++ -std=c++11
     else
         skip "a program in C++" "g++ is not installed"
     fi
