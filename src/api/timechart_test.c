@@ -508,6 +508,31 @@ static void test_bad_files_change_nothing(void **state)
     tacho_timechart_close(chart);
 }
 
+/* A file that breaks off in the middle leaves no rows behind for the next one. */
+static void test_late_failure(void **state)
+{
+    (void)state;
+    enum { LONG_BYTES = 17 << 20 }; /* no line may be as long */
+    write_file("a.csv", t1);
+    write_file("b.csv", t1);
+    FILE *file = fopen(path_of("b.csv"), "ab");
+    assert_non_null(file);
+    for (size_t i = 0; i < LONG_BYTES / 16; i++) {
+        fputs("a long, long row", file);
+    }
+    assert_int_equal(fclose(file), 0);
+    tacho_timechart *chart = open_chart("t.jsonl", NULL);
+    tacho_status status = tacho_timechart_add_compile_csv(chart, "m", path_of("b.csv"), 0);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+    tacho_status_free(status);
+    assert_null(tacho_timechart_add_compile_csv(chart, "m", path_of("a.csv"), 0));
+    assert_null(tacho_timechart_flush(chart));
+    check_events("m|DMA In|0+10|DMA_IN\n"
+                 "m|Slice 0|10+10|conv\n"
+                 "m|Slice 0|20+10|add\n");
+    tacho_timechart_close(chart);
+}
+
 static void test_convert_to_perfetto(void **state)
 {
     (void)state;
@@ -571,6 +596,7 @@ int main(void)
         IN_FOLDER(test_every_write_may_fail),
         IN_FOLDER(test_files),
         IN_FOLDER(test_bad_files_change_nothing),
+        IN_FOLDER(test_late_failure),
         IN_FOLDER(test_convert_to_perfetto),
         IN_FOLDER(test_convert_options),
     };
