@@ -190,8 +190,13 @@ typedef struct tacho_flow_view {
     int64_t time_ticks;
     uint64_t id;       /* equal ids of a part belong together */
     const char *role;  /* "data", "order" or "launch" */
-    const char *phase; /* "start": leaves the span here; "end": arrives */
-    uint64_t reserved[4];
+    const char *phase; /* "leaves" its span, "passes" through or "arrives" at it */
+    /*
+     * Its span: of its time and this end; -1 when it belongs to the innermost span around its
+     * time, INT64_MAX when to the next that starts.
+     */
+    int64_t span_end_ns;
+    uint64_t reserved[3];
 } tacho_flow_view;
 
 TACHO_API bool tacho_view_flow(const tacho_view *view, uint64_t index, tacho_flow_view *out_flow);

@@ -314,19 +314,25 @@ bool tacho_view_sample(const tacho_view *view, uint64_t index, tacho_sample_view
 
 bool tacho_view_flow(const tacho_view *view, uint64_t index, tacho_flow_view *out_flow)
 {
-    static const char *const roles[] = {"data", "order", "launch"};
     if (index >= view->profile.flow_end_count) {
         return false;
     }
     const tacho_flow_end *flow = &view->profile.flow_ends[index];
+    int64_t span_end_ns = INT64_MAX;
+    if (flow->span_end == TACHO_FLOW_AROUND) {
+        span_end_ns = -1;
+    } else if (flow->span_end != TACHO_FLOW_NEXT) {
+        span_end_ns = ns_of(view, flow->track, flow->span_end);
+    }
     *out_flow = (tacho_flow_view){
         .track = flow->track,
         .part = view->dict.tracks[flow->track].part,
         .time_ns = ns_of(view, flow->track, flow->time),
         .time_ticks = flow->time,
         .id = flow->id,
-        .role = roles[flow->role],
-        .phase = flow->leaves ? "start" : "end",
+        .role = tacho_flow_role_name(flow->role),
+        .phase = tacho_flow_phase_name(flow->phase),
+        .span_end_ns = span_end_ns,
     };
     return true;
 }

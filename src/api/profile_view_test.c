@@ -394,6 +394,8 @@ static void test_samples_flows_facts(void **state)
     tacho_row flow = {.kind = TACHO_ROW_FLOW, .start = 7};
     flow.of.flow.id = 9;
     flow.of.flow.role = TACHO_FLOW_LAUNCH;
+    flow.of.flow.phase = TACHO_FLOW_ARRIVES;
+    flow.of.flow.span_end = 8;
     assert_null(tacho_events_row(&view.profile.events, &sample));
     assert_null(tacho_events_row(&view.profile.events, &flow));
     tacho_sample_view seen;
@@ -407,7 +409,8 @@ static void test_samples_flows_facts(void **state)
     assert_int_equal(end.time_ns, 50);
     assert_int_equal(end.id, 9);
     assert_string_equal(end.role, "launch");
-    assert_string_equal(end.phase, "end");
+    assert_string_equal(end.phase, "arrives");
+    assert_int_equal(end.span_end_ns, 60);
     assert_false(tacho_view_flow(&view, 1, &end));
     tacho_fact_view fact;
     assert_true(tacho_view_fact(&view, 0, &fact));

@@ -74,3 +74,13 @@ void tacho_json_write_real(tacho_output *output, double value)
         tacho_output_write_str(output, TACHO_STR("null"));
     }
 }
+
+void tacho_json_write_number(tacho_output *output, double value)
+{
+    const double limit = 9007199254740992.0; /* whole numbers up to here are exact */
+    if (value >= -limit && value <= limit && value == floor(value)) {
+        tacho_json_write_int(output, (int64_t)value);
+    } else {
+        tacho_json_write_real(output, value);
+    }
+}

@@ -16,4 +16,7 @@ void tacho_json_write_uint(tacho_output *output, uint64_t value);
 /* Writes a finite number with all its digits, anything else as null. */
 void tacho_json_write_real(tacho_output *output, double value);
 
+/* The same for a value whose type means nothing: a whole number has no point. */
+void tacho_json_write_number(tacho_output *output, double value);
+
 #endif

@@ -138,6 +138,27 @@ static void check_real(double value, const char *expected)
     }
 }
 
+static void check_number(double value, const char *expected)
+{
+    tacho_output output;
+    char text[64];
+    open_test_output(&output);
+    tacho_json_write_number(&output, value);
+    text[read_test_output(&output, text, sizeof(text) - 1)] = '\0';
+    assert_string_equal(text, expected);
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    check_number(0.0, "0");
+    check_number(-3.0, "-3");
+    check_number(9007199254740992.0, "9007199254740992");
+    check_number(1.5, "1.5");
+    check_number(1e300, "1e+300");
+    check_number((double)NAN, "null");
+}
+
 static void test_reals(void **state)
 {
     (void)state;
@@ -169,6 +190,7 @@ int main(void)
         cmocka_unit_test(test_strings), cmocka_unit_test(test_bad_utf8),
         cmocka_unit_test(test_ascii),   cmocka_unit_test(test_long_string),
         cmocka_unit_test(test_reals),   cmocka_unit_test(test_not_numbers),
+        cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,7 +245,7 @@ static tacho_status write_sample(chrome_sink *sink, const tacho_row *row)
     const char *unit = tacho_unit_name(track->unit);
     put_string(sink, ",\"args\":{", tacho_str_from_cstring(unit[0] != '\0' ? unit : "value"));
     put_literal(sink, ":");
-    tacho_json_write_real(sink->output, row->of.sample.value);
+    tacho_json_write_number(sink->output, row->of.sample.value);
     put_literal(sink, "}}");
     return TACHO_OK;
 }

@@ -94,7 +94,7 @@ static void put_sample(jsonl_sink *sink, const tacho_row *row)
     const char *unit = tacho_unit_name(sink->events.dict->tracks[row->track].unit);
     put_head(sink, "sample", row);
     tacho_output_write_cstring(sink->output, ",\"value\":");
-    tacho_json_write_real(sink->output, row->of.sample.value);
+    tacho_json_write_number(sink->output, row->of.sample.value);
     put_string(sink, ",\"unit\":", tacho_str_from_cstring(unit));
 }
 
