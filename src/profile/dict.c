@@ -100,7 +100,12 @@ static tacho_status ensure_part_name(tacho_dict *dict, const tacho_part_facts *f
 
 tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts, uint32_t *out_id)
 {
-    tacho_part part = {.clock = facts->clock, .origin = facts->origin, .first_start = -1};
+    tacho_part part = {
+        .clock = facts->clock,
+        .origin = facts->origin,
+        .covered_classes = facts->covered_classes,
+        .first_start = -1,
+    };
     TACHO_TRY(ensure_part_name(dict, facts, &part.name));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->path, &part.path));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->format, &part.format));

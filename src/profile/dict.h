@@ -23,9 +23,10 @@ typedef struct tacho_part {
     uint32_t clock;      /* the clock whose zero is this part's zero */
     uint32_t root;       /* its group track */
     tacho_origin origin;
-    int64_t first_start;     /* first start that the source has met, -1 when it does not say */
-    uint64_t row_count;      /* rows read; counted by profile/order */
-    uint64_t left_out_count; /* of those, what profile/select did not let through */
+    uint32_t covered_classes; /* as tacho_part_facts says */
+    int64_t first_start;      /* first start that the source has met, -1 when it does not say */
+    uint64_t row_count;       /* rows read; counted by profile/order */
+    uint64_t left_out_count;  /* of those, what profile/select did not let through */
 } tacho_part;
 
 typedef enum tacho_nesting {
@@ -131,6 +132,8 @@ typedef struct tacho_part_facts {
     tacho_str generation;
     tacho_origin origin;
     uint32_t clock;
+    /* TACHO_TRACK_BITs of what the input would show had there been any: none is then zero. */
+    uint32_t covered_classes;
 } tacho_part_facts;
 
 /*

@@ -60,6 +60,27 @@ tacho_track_class tacho_torq_engine_class(tacho_torq_engine engine)
     return classes[engine];
 }
 
+static bool holds_word(tacho_str text, tacho_str word)
+{
+    for (; text.len >= word.len; text = tacho_str_from(text, 1)) {
+        if (tacho_str_starts_with(text, word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tacho_torq_memory tacho_torq_transfer_memory(tacho_str name)
+{
+    if (!tacho_str_starts_with(name, TACHO_STR("CDMA"))) {
+        return TACHO_TORQ_MEMORY_NONE;
+    }
+    if (holds_word(name, TACHO_STR("DTCM"))) {
+        return TACHO_TORQ_MEMORY_DTCM;
+    }
+    return holds_word(name, TACHO_STR("ITCM")) ? TACHO_TORQ_MEMORY_ITCM : TACHO_TORQ_MEMORY_NONE;
+}
+
 const char *tacho_torq_host_track_name(tacho_torq_host_track track)
 {
     static const char *const names[] = {TACHO_TORQ_HOST_TRACKS(THIRD_AS_ROW)};

@@ -9,12 +9,15 @@
 
 #include "base/str.h"
 
-/* What a track's time is spent on, in the order in which tracks are shown. */
+/*
+ * What a track's time is spent on, in the order in which tracks are shown. New ones go to the end:
+ * traces hold the place.
+ */
 #define TACHO_TRACK_CLASSES(X)                                                                     \
     X(GROUP, "group")         /* holds other tracks; a process in a trace viewer */                \
     X(HOST, "host")           /* work of the host processor */                                     \
     X(HOST_COPY, "host_copy") /* memory copies by the host */                                      \
-    X(RUNTIME, "runtime")     /* the runtime library's own phases */                               \
+    X(RUNTIME, "runtime")     /* the runtime library's own work */                                 \
     X(CONTROL, "control")     /* the accelerator's sequencer: jobs and programs */                 \
     X(DMA_IN, "dma_in")       /* transfers towards local memory */                                 \
     X(DMA_OUT, "dma_out")     /* transfers from local memory */                                    \
@@ -23,7 +26,9 @@
     X(VECTOR, "vector")       /* auxiliary programmable engines */                                 \
     X(SYNC, "sync")           /* waiting for one another */                                        \
     X(PORT, "port")           /* input and output ports */                                         \
-    X(COUNTER, "counter")     /* samples of a value, not spans */
+    X(COUNTER, "counter")     /* samples of a value, not spans */                                  \
+    X(PHASE, "phase")         /* stretches that contain other work and are none themselves */      \
+    X(MEMORY, "memory")       /* memory taken and given back by the host */
 
 typedef enum tacho_track_class {
 #define TACHO_CLASS_ENUM(name, text) TACHO_TRACK_##name,
@@ -31,6 +36,9 @@ typedef enum tacho_track_class {
 #undef TACHO_CLASS_ENUM
         TACHO_TRACK_CLASS_COUNT,
 } tacho_track_class;
+
+/* For sets of classes. */
+#define TACHO_TRACK_BIT(track_class) (UINT32_C(1) << (track_class))
 
 /* Whether the numbers were computed, simulated or measured; never summed together. */
 #define TACHO_ORIGINS(X)                                                                           \
@@ -111,15 +119,26 @@ typedef enum tacho_torq_engine {
 const char *tacho_torq_engine_name(tacho_torq_engine engine);
 tacho_track_class tacho_torq_engine_class(tacho_torq_engine engine);
 
+/* The memory of the vector engine that a local transfer reads or writes. */
+typedef enum tacho_torq_memory {
+    TACHO_TORQ_MEMORY_NONE,
+    TACHO_TORQ_MEMORY_DTCM, /* its data */
+    TACHO_TORQ_MEMORY_ITCM, /* its program */
+    TACHO_TORQ_MEMORY_COUNT,
+} tacho_torq_memory;
+
+/* By the name of the transfer, "CDMA LRAM to DTCM" or "CDMA_LRAM_TO_DTCM". */
+tacho_torq_memory tacho_torq_transfer_memory(tacho_str name);
+
 /* What a Torq host profile tells apart, in the order in which it is shown. */
 #define TACHO_TORQ_HOST_TRACKS(X)                                                                  \
-    X(PHASES, RUNTIME, "Host")                                                                     \
+    X(PHASES, PHASE, "Host")                                                                       \
     X(HAL, RUNTIME, "HAL")                                                                         \
     X(NSS_PROGRAMS, CONTROL, "NSS Programs")                                                       \
     X(NSS_ACTIONS, SYNC, "NSS Actions")                                                            \
     X(PROGRAMS, HOST, "Host Programs")                                                             \
     X(COPY, HOST_COPY, "Host Copy")                                                                \
-    X(MEMORY, HOST, "Host Memory")
+    X(MEMORY, MEMORY, "Host Memory")
 
 typedef enum tacho_torq_host_track {
 #define TACHO_TORQ_HOST_ENUM(name, track_class, text) TACHO_TORQ_HOST_##name,

@@ -45,6 +45,9 @@ static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, t
     case TACHO_COLUMN_REAL:
         write_real(cell->value.real, output);
         break;
+    case TACHO_COLUMN_PERCENT:
+        tacho_output_printf(output, "%.2f", cell->value.real);
+        break;
     case TACHO_COLUMN_PICTURE:
         break;
     }

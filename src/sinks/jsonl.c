@@ -24,6 +24,9 @@ static void write_cell(const tacho_cell *cell, tacho_column_type type, tacho_out
     case TACHO_COLUMN_REAL:
         tacho_json_write_real(output, cell->value.real);
         break;
+    case TACHO_COLUMN_PERCENT:
+        tacho_output_printf(output, "%.2f", cell->value.real);
+        break;
     case TACHO_COLUMN_PICTURE:
         break;
     }

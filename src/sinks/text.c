@@ -50,6 +50,9 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
     case TACHO_COLUMN_REAL:
         snprintf(text, sizeof(text), "%.3f", cell->value.real);
         break;
+    case TACHO_COLUMN_PERCENT:
+        snprintf(text, sizeof(text), "%.2f %%", cell->value.real);
+        break;
     }
     return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_text);
 }

@@ -54,7 +54,7 @@ tacho_status tacho_table_add_int(tacho_table *table, int64_t value)
 
 tacho_status tacho_table_add_real(tacho_table *table, double value)
 {
-    assert(next_type(table) == TACHO_COLUMN_REAL);
+    assert(next_type(table) == TACHO_COLUMN_REAL || next_type(table) == TACHO_COLUMN_PERCENT);
     return add_cell(table, (tacho_cell){.value.real = value});
 }
 

@@ -12,6 +12,7 @@ typedef enum tacho_column_type {
     TACHO_COLUMN_TEXT,
     TACHO_COLUMN_INT,      /* signed 64 bits */
     TACHO_COLUMN_REAL,     /* finite; a sink prints three decimals */
+    TACHO_COLUMN_PERCENT,  /* a real number; sinks print two decimals */
     TACHO_COLUMN_DURATION, /* nanoseconds; people see 1.234 ms, programs the integer */
     TACHO_COLUMN_PICTURE,  /* text drawn for people; sinks for programs leave it out */
 } tacho_column_type;

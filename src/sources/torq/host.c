@@ -340,6 +340,13 @@ static tacho_status read_lines(host *self, bool is_r1)
     }
 }
 
+static uint32_t covered_classes(generation which)
+{
+    uint32_t covered = TACHO_TRACK_BIT(TACHO_TRACK_HOST) | TACHO_TRACK_BIT(TACHO_TRACK_HOST_COPY) |
+                       TACHO_TRACK_BIT(TACHO_TRACK_CONTROL);
+    return which >= R2H ? covered | TACHO_TRACK_BIT(TACHO_TRACK_RUNTIME) : covered;
+}
+
 static tacho_status read_all(host *self, const tacho_reading *reading, generation which)
 {
     tacho_clock clock;
@@ -348,6 +355,7 @@ static tacho_status read_all(host *self, const tacho_reading *reading, generatio
         .format = tacho_str_from_cstring(tacho_source_torq_host.name),
         .generation = tacho_str_from_cstring(generation_name(which)),
         .origin = TACHO_ORIGIN_MEASURED,
+        .covered_classes = covered_classes(which),
     };
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("microseconds")));
     TACHO_TRY(torq_host_pairing_init(&self->pairing, &self->part));

@@ -70,13 +70,13 @@ enum { TEXT_BYTES = 1 << 15, SPOOL_BYTES = 1 << 16, LINE_MAX_COUNT = 256 };
     "__HAL_QUEUE_EXECUTE__,1,-1,1861,HAL_QUEUE_APPLY_DEFERRED_END\n"                               \
     "__HAL_QUEUE_EXECUTE__,1,-1,1862,HAL_CALL_END\n"
 #define R2I_READ                                                                                   \
-    "Host|1000|1405|INIT|runtime|-|main$async_dispatch_0#0\n"                                      \
-    "Host|1003|1404|INIT_HW_OPEN|runtime|-|main$async_dispatch_0#0\n"                              \
+    "Host|1000|1405|INIT|phase|-|main$async_dispatch_0#0\n"                                        \
+    "Host|1003|1404|INIT_HW_OPEN|phase|-|main$async_dispatch_0#0\n"                                \
     "HAL|1406|1862|HAL_CALL|runtime|-|__HAL_QUEUE_EXECUTE__#1|scope=__HAL_QUEUE_EXECUTE__\n"       \
     "HAL|1409|1861|HAL_QUEUE_APPLY_DEFERRED|runtime|-|__HAL_QUEUE_EXECUTE__#1|"                    \
     "scope=__HAL_QUEUE_EXECUTE__\n"                                                                \
-    "Host|1410|1860|DISPATCH|runtime|-|main$async_dispatch_0#2\n"                                  \
-    "Host|1411|1859|DISPATCH_EXECUTE_ACTIONS|runtime|-|main$async_dispatch_0#2\n"                  \
+    "Host|1410|1860|DISPATCH|phase|-|main$async_dispatch_0#2\n"                                    \
+    "Host|1411|1859|DISPATCH_EXECUTE_ACTIONS|phase|-|main$async_dispatch_0#2\n"                    \
     "Host Copy|1412|1533|HOST_COPY|host_copy|-|main$async_dispatch_0#2|action=0\n"                 \
     "NSS Actions|1534|1535|NSS_START|sync|-|main$async_dispatch_0#2|action=1\n"                    \
     "NSS Programs|1534|1853|NSS program|control|-|main$async_dispatch_0#2|action=1\n"              \
@@ -370,10 +370,10 @@ static void test_r1_every_event(void **state)
                     "3,10,110,DEALLOC_END,loc(unknown)\n"
                     "4,10,110,Unknown,loc(unknown)\n"
                     "4,11,111,Unknown,loc(unknown)\n",
-          PART("R1", "100") "Host Memory|100|105|ALLOC|host|-|dispatch#0|action=0\n"
+          PART("R1", "100") "Host Memory|100|105|ALLOC|memory|-|dispatch#0|action=0\n"
                             "Host Programs|105|109|HOST_PROGRAM|host|a.mlir:1:2|dispatch#0|"
                             "action=1\n"
-                            "Host Memory|109|110|DEALLOC|host|-|dispatch#0|action=3\n"
+                            "Host Memory|109|110|DEALLOC|memory|-|dispatch#0|action=3\n"
                             "lost unknown_event 2 at 8\n");
 }
 
@@ -476,14 +476,14 @@ static void test_r2_generations(void **state)
 {
     (void)state;
     check(R2_HEADER "d,0,-1,1,DISPATCH_BEGIN\nd,0,-1,2,DISPATCH_END\n",
-          PART("R2", "1") "Host|1|2|DISPATCH|runtime|-|d#0\n");
+          PART("R2", "1") "Host|1|2|DISPATCH|phase|-|d#0\n");
     check(R2_HEADER "d,0,-1,1,DISPATCH_HW_OPEN_BEGIN\nd,0,-1,2,DISPATCH_HW_OPEN_END\n",
-          PART("R2h", "1") "Host|1|2|DISPATCH_HW_OPEN|runtime|-|d#0\n");
+          PART("R2h", "1") "Host|1|2|DISPATCH_HW_OPEN|phase|-|d#0\n");
     check(R2_HEADER "q,0,-1,1,HAL_CALL_BEGIN\nq,0,-1,2,HAL_CALL_END\n",
           PART("R2h", "1") "HAL|1|2|HAL_CALL|runtime|-|q#0|scope=q\n");
     check(R2_HEADER "d,0,-1,1,INIT_BEGIN\nd,0,-1,2,INIT_END\n"
                     "q,1,-1,3,HAL_CALL_BEGIN\nq,1,-1,4,HAL_CALL_END\n",
-          PART("R2i", "1") "Host|1|2|INIT|runtime|-|d#0\nHAL|3|4|HAL_CALL|runtime|-|q#1|scope=q\n");
+          PART("R2i", "1") "Host|1|2|INIT|phase|-|d#0\nHAL|3|4|HAL_CALL|runtime|-|q#1|scope=q\n");
 }
 
 /* The rows of each invocation together, or all in order of time: the same spans. */
@@ -491,11 +491,11 @@ static void test_r2_several_dispatches(void **state)
 {
     (void)state;
     static const char read[] =
-        PART("R2", "10") "Host|10|20|DISPATCH|runtime|-|a#0\n"
+        PART("R2", "10") "Host|10|20|DISPATCH|phase|-|a#0\n"
                          "Host Copy|11|14|HOST_COPY|host_copy|-|a#0|action=0\n"
-                         "Host|12|30|DISPATCH|runtime|-|b#1\n"
+                         "Host|12|30|DISPATCH|phase|-|b#1\n"
                          "Host Copy|15|29|HOST_COPY|host_copy|-|b#1|action=0\n"
-                         "Host|40|50|DISPATCH|runtime|-|a#2\n"
+                         "Host|40|50|DISPATCH|phase|-|a#2\n"
                          "Host Copy|41|44|HOST_COPY|host_copy|-|a#2|action=0\n";
     check(R2_HEADER "a,0,-1,10,DISPATCH_BEGIN\n"
                     "a,0,0,11,HOST_COPY_BEGIN\n"
@@ -538,11 +538,11 @@ static void test_r2_names(void **state)
                     "d_1,2,-1,70,DISPATCH_END\n"
                     ",3,-1,75,DISPATCH_END\n"
                     "d_10,3,-1,80,DISPATCH_END\n",
-          PART("R2", "10") "Host|10|20|DISPATCH|runtime|-|d_1#0\n"
-                           "Host|30|40|DISPATCH|runtime|-|d_10#1\n"
-                           "Host|50|70|DISPATCH|runtime|-|d_1#2\n"
-                           "Host|60|80|DISPATCH|runtime|-|d_10#3\n"
-                           "Host|75|75|DISPATCH|runtime|-|#3|unmatched=true\n");
+          PART("R2", "10") "Host|10|20|DISPATCH|phase|-|d_1#0\n"
+                           "Host|30|40|DISPATCH|phase|-|d_10#1\n"
+                           "Host|50|70|DISPATCH|phase|-|d_1#2\n"
+                           "Host|60|80|DISPATCH|phase|-|d_10#3\n"
+                           "Host|75|75|DISPATCH|phase|-|#3|unmatched=true\n");
 }
 
 /* A row that the probe sees only half does not count. */
@@ -665,14 +665,14 @@ static void test_r2_unmatched(void **state)
     char text[1024];
     snprintf(text, sizeof(text), R2_HEADER "%s", rows);
     /* What has no end lasts as long as its run; a call of the HAL as long as the file. */
-    check(text, PART("R2h", "10") "Host|10|20|DISPATCH|runtime|-|d#0 unended\n"
+    check(text, PART("R2h", "10") "Host|10|20|DISPATCH|phase|-|d#0 unended\n"
                                   "Host Copy|11|20|HOST_COPY|host_copy|-|d#0|action=0 unended\n"
-                                  "Host Memory|12|12|ALLOC|host|-|d#0|action=1 unmatched=true\n"
+                                  "Host Memory|12|12|ALLOC|memory|-|d#0|action=1 unmatched=true\n"
                                   "NSS Actions|13|14|NSS_START|sync|-|d#0|action=2\n"
                                   "NSS Programs|13|20|NSS program|control|-|d#0|action=2 unended\n"
                                   "HAL|15|40|HAL_CALL|runtime|-|q#1|scope=q unended\n"
                                   "NSS Actions|20|20|NSS_WAIT|sync|-|d#0|action=3 unended\n"
-                                  "Host|30|40|DISPATCH|runtime|-|e#2\n");
+                                  "Host|30|40|DISPATCH|phase|-|e#2\n");
     check_shuffled(R2_HEADER, rows);
 }
 
@@ -690,7 +690,7 @@ static void test_r2_early_end(void **state)
 static void test_r2_swapped(void **state)
 {
     (void)state;
-    static const char read[] = PART("R2", "10") "Host|10|30|DISPATCH|runtime|-|d#0\n"
+    static const char read[] = PART("R2", "10") "Host|10|30|DISPATCH|phase|-|d#0\n"
                                                 "Host Copy|12|15|HOST_COPY|host_copy|-|d#0|"
                                                 "action=0\n";
     check(R2_HEADER "d,0,-1,30,DISPATCH_BEGIN\n"
@@ -719,10 +719,10 @@ static void test_r2_unknown_names(void **state)
                     "d,0,-1,15,COOL_DOWN_END\n"
                     "d,0,-1,16,SHUT_DOWN_BEGIN\n"
                     "d,0,-1,20,DISPATCH_END\n",
-          PART("R2", "10") "Host|10|20|DISPATCH|runtime|-|d#0\n"
-                           "Host|11|14|WARM_UP|runtime|-|d#0\n"
-                           "Host|12|13|PREFETCH|runtime|-|d#0|action=4\n"
-                           "Host|13|14|ALLOCATE|runtime|-|d#0|action=5\n"
+          PART("R2", "10") "Host|10|20|DISPATCH|phase|-|d#0\n"
+                           "Host|11|14|WARM_UP|phase|-|d#0\n"
+                           "Host|12|13|PREFETCH|phase|-|d#0|action=4\n"
+                           "Host|13|14|ALLOCATE|phase|-|d#0|action=5\n"
                            "lost unknown_event 2 at 9\n");
 }
 
@@ -752,12 +752,12 @@ static void test_r2_ties(void **state)
                                "d,0,-1,20,DISPATCH_END\n";
     char text[2048];
     snprintf(text, sizeof(text), R2_HEADER "%s", rows);
-    check(text, PART("R2h", "10") "Host|10|20|DISPATCH|runtime|-|d#0\n"
-                                  "Host|10|20|DISPATCH_EXECUTE_ACTIONS|runtime|-|d#0\n"
-                                  "Host|10|10|DISPATCH_SYNC_BINDINGS_IN|runtime|-|d#0\n"
-                                  "Host Memory|10|10|ALLOC|host|-|d#0|action=1\n"
-                                  "Host Memory|10|10|DEALLOC|host|-|d#0|action=0\n"
-                                  "Host Memory|10|12|ALLOC|host|-|d#0|action=2\n"
+    check(text, PART("R2h", "10") "Host|10|20|DISPATCH|phase|-|d#0\n"
+                                  "Host|10|20|DISPATCH_EXECUTE_ACTIONS|phase|-|d#0\n"
+                                  "Host|10|10|DISPATCH_SYNC_BINDINGS_IN|phase|-|d#0\n"
+                                  "Host Memory|10|10|ALLOC|memory|-|d#0|action=1\n"
+                                  "Host Memory|10|10|DEALLOC|memory|-|d#0|action=0\n"
+                                  "Host Memory|10|12|ALLOC|memory|-|d#0|action=2\n"
                                   "NSS Actions|12|20|NSS_WAIT|sync|-|d#0|action=4\n"
                                   "NSS Actions|12|12|NSS_START|sync|-|d#0|action=3\n"
                                   "NSS Programs|12|20|NSS program|control|-|d#0|action=3\n"
@@ -952,13 +952,13 @@ static void test_tracks(void **state)
         tacho_track_class track_class;
         tacho_nesting nesting;
     } expected[] = {
-        {"Host", TACHO_TRACK_RUNTIME, TACHO_NESTING_STACK},
+        {"Host", TACHO_TRACK_PHASE, TACHO_NESTING_STACK},
         {"HAL", TACHO_TRACK_RUNTIME, TACHO_NESTING_STACK},
         {"NSS Programs", TACHO_TRACK_CONTROL, TACHO_NESTING_ENGINE},
         {"NSS Actions", TACHO_TRACK_SYNC, TACHO_NESTING_STACK},
         {"Host Programs", TACHO_TRACK_HOST, TACHO_NESTING_ENGINE},
         {"Host Copy", TACHO_TRACK_HOST_COPY, TACHO_NESTING_ENGINE},
-        {"Host Memory", TACHO_TRACK_HOST, TACHO_NESTING_ENGINE},
+        {"Host Memory", TACHO_TRACK_MEMORY, TACHO_NESTING_ENGINE},
     };
     fixture made;
     setup(&made, TACHO_ORDER_SORT);
@@ -998,7 +998,7 @@ static void test_r2_losses(void **state)
                     "d,0,0,12,\n"
                     "\n"
                     "d,0,-1,20,DISPATCH_END\n",
-          PART("R2", "10") "Host|10|20|DISPATCH|runtime|-|d#0\n"
+          PART("R2", "10") "Host|10|20|DISPATCH|phase|-|d#0\n"
                            "lost wrong_field_count 3 at 3\n"
                            "lost not_a_number 2 at 6\n"
                            "lost negative_time 2 at 8\n"
@@ -1009,7 +1009,7 @@ static void test_r2_losses(void **state)
                                     "d,0,-1,1\0,HOST_COPY_BEGIN\n"
                                     "d,0,-1,11,HOST_COPY\0_BEGIN\n"
                                     "d,0,-1,20,DISPATCH_END\n"),
-                PART("R2", "10") "Host|10|20|DISPATCH|runtime|-|d#0\n"
+                PART("R2", "10") "Host|10|20|DISPATCH|phase|-|d#0\n"
                                  "lost nul_byte 3 at 3\n");
 }
 
@@ -1045,7 +1045,7 @@ static void test_line_ends(void **state)
           "d,0,-1,10,DISPATCH_BEGIN\r\n"
           "\r\n"
           "d,0,-1,20,DISPATCH_END",
-          PART("R2", "10") "Host|10|20|DISPATCH|runtime|-|d#0\n");
+          PART("R2", "10") "Host|10|20|DISPATCH|phase|-|d#0\n");
     check("actionIndex, elapsed_time(us), timestamp(us), event, location\r\n"
           "0,0,10,NSS_START,\"loc(unknown)\"\r\n"
           "0,5,15,NSS_START_END,\"loc(unknown)\"",
@@ -1061,13 +1061,13 @@ static void test_headers(void **state)
     check("\n" R2_HEADER "d,0,-1,10,DISPATCH_BEGIN\n"
           "d,0,-1,20,DISPATCH_END\n" R2_HEADER "e,0,-1,30,DISPATCH_BEGIN\n"
           "e,0,-1,40,DISPATCH_END\n",
-          PART("R2", "10") "Host|10|20|DISPATCH|runtime|-|d#0\n"
-                           "Host|30|40|DISPATCH|runtime|-|e#0\n");
+          PART("R2", "10") "Host|10|20|DISPATCH|phase|-|d#0\n"
+                           "Host|30|40|DISPATCH|phase|-|e#0\n");
     check(R1_HEADER "0,0,10,ALLOC_START,\n"
                     "0,1,11,ALLOC_END,\n" R1_HEADER "0,0,20,ALLOC_START,\n"
                     "0,1,21,ALLOC_END,\n",
-          PART("R1", "10") "Host Memory|10|11|ALLOC|host|-|dispatch#0|action=0\n"
-                           "Host Memory|20|21|ALLOC|host|-|dispatch#1|action=0\n");
+          PART("R1", "10") "Host Memory|10|11|ALLOC|memory|-|dispatch#0|action=0\n"
+                           "Host Memory|20|21|ALLOC|memory|-|dispatch#1|action=0\n");
     check(R2I_ROWS, PART("R2i", "1000") R2I_READ);
     check(R1_ROWS, PART("R1", "81234567412") R1_READ);
     check(R1Q_ROWS, PART("R1q", "81234567412") R1_READ);

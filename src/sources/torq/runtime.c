@@ -197,6 +197,7 @@ static tacho_status read_all(runtime *self, const tacho_reading *reading, bool w
         .format = tacho_str_from_cstring(tacho_source_torq_runtime.name),
         .generation = with_location ? TACHO_STR("R0") : TACHO_STR("R0b"),
         .origin = TACHO_ORIGIN_MEASURED,
+        .covered_classes = TACHO_TRACK_BIT(TACHO_TRACK_CONTROL),
     };
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("microseconds")));
     TACHO_TRY(torq_part_key(&self->part, "job", &self->job_key));

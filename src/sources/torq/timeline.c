@@ -480,6 +480,16 @@ static tacho_status read_lines(timeline *self, generation which)
     }
 }
 
+/* T1 is older than the local transfers and the vector engine. */
+static uint32_t covered_classes(generation which)
+{
+    uint32_t covered = TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT) |
+                       TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE);
+    return which == T1 ? covered
+                       : covered | TACHO_TRACK_BIT(TACHO_TRACK_DMA_LOCAL) |
+                             TACHO_TRACK_BIT(TACHO_TRACK_VECTOR);
+}
+
 static tacho_status read_all(timeline *self, const tacho_reading *reading, generation which)
 {
     const tacho_source_options *options = reading->options;
@@ -491,6 +501,7 @@ static tacho_status read_all(timeline *self, const tacho_reading *reading, gener
         .format = tacho_str_from_cstring(tacho_source_torq_timeline.name),
         .generation = tacho_str_from_cstring(generation_name(which)),
         .origin = TACHO_ORIGIN_ESTIMATED,
+        .covered_classes = covered_classes(which),
     };
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("cycles")));
     TACHO_TRY(torq_part_key(&self->part, "id", &self->id_key));

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Overview: how long was each kind of engine busy, how much of that at the same time, and how
+ * long was nothing? Lengths are those of unions of intervals, so work that overlaps counts once.
+ *
+ * Tracks are told apart by class alone:
+ *
+ *     DMA      dma_in and dma_out          SLICE    compute; each index is one slice
+ *     CDMA     dma_local                   CSS      vector
+ *     HAL      runtime                     HOST     host              HOST_COPY  host_copy
+ *
+ * What lies on other tracks (phases, memory, sync) is no work. Programs of the sequencer (control)
+ * count towards OVERALL; where the engines that they use are unknown, programs also stand in for
+ * them in IDLE and TOTAL_NPU_OPERATIONS. A call of the runtime inside which the same run has more
+ * specific ones is counted by those. A span that never ended is a moment.
+ *
+ * A metric is there when the input has a track of its class, or says that it would have shown it;
+ * then it may be zero. Parts are never summed together, nor are origins within a part.
+ */
+#ifndef TACHO_ANALYSES_OVERVIEW_H
+#define TACHO_ANALYSES_OVERVIEW_H
+
+#include "profile/profile.h"
+#include "table/table.h"
+
+/* In the order in which they are shown: key, name in dashboards, label. %u is a slice's number. */
+#define TACHO_METRICS(X)                                                                           \
+    X(WALL_TIME, "WALL_TIME", "wall_time", "WALL_TIME")                                            \
+    X(OVERALL, "OVERALL", "total_duration", "OVERALL")                                             \
+    X(TOTAL_NPU, "TOTAL_NPU_OPERATIONS", "total_npu_operations", "TOTAL NPU OPERATIONS")           \
+    X(DMA, "DMA", "dma_time", "Dma")                                                               \
+    X(DMA_ONLY, "DMA_ONLY", "dma_only_time", "Dma Only")                                           \
+    X(DMA_COMBINED, "DMA_COMBINED", "dma_total_time", "Dma Total")                                 \
+    X(CDMA, "CDMA", "cdma_time", "Cdma")                                                           \
+    X(CDMA_DTCM, "CDMA_DTCM", "cdma_dtcm_time", "Cdma Dtcm")                                       \
+    X(CDMA_ITCM, "CDMA_ITCM", "cdma_itcm_time", "Cdma Itcm")                                       \
+    X(DMA_IN, "DMA_IN", "dma_in_time", "Dma In")                                                   \
+    X(DMA_OUT, "DMA_OUT", "dma_out_time", "Dma Out")                                               \
+    X(COMPUTE, "COMPUTE_COMBINED", "compute_time", "Compute")                                      \
+    X(COMPUTE_ONLY, "COMPUTE_ONLY", "compute_only_time", "Compute Only")                           \
+    X(SLICE, "SLICE", "slice_time", "Slice")                                                       \
+    X(SLICE_N, "SLICE_%u", "slice_%u_time", "Slice %u")                                            \
+    X(CSS, "CSS", "css_time", "Css")                                                               \
+    X(OVERLAP, "DMA_COMPUTE_OVERLAP", "overlap_time", "Overlap")                                   \
+    X(IDLE, "IDLE", "idle_time", "Idle")                                                           \
+    X(HAL, "HAL", "hal_time", "Hal")                                                               \
+    X(HOST, "HOST", "host_time", "Host")                                                           \
+    X(HOST_COPY, "HOST_COPY", "host_copy_time", "Host Copy")
+
+typedef enum tacho_metric {
+#define TACHO_METRIC_ENUM(name, key, dashboard, label) TACHO_METRIC_##name,
+    TACHO_METRICS(TACHO_METRIC_ENUM)
+#undef TACHO_METRIC_ENUM
+        TACHO_METRIC_COUNT,
+} tacho_metric;
+
+typedef struct tacho_metric_value {
+    tacho_metric metric;
+    uint32_t index; /* of a slice */
+    int64_t value;  /* nanoseconds or cycles */
+} tacho_metric_value;
+
+/* The metrics of one origin in one part. */
+typedef struct tacho_overview_block {
+    uint32_t part;
+    tacho_origin origin;
+    size_t first_metric;
+    size_t metric_count;
+} tacho_overview_block;
+
+typedef struct tacho_overview_options {
+    bool in_cycles;       /* instead of nanoseconds */
+    int64_t wall_time_ns; /* measured around the run; 0 when not known */
+} tacho_overview_options;
+
+typedef struct tacho_overview {
+    const tacho_dict *dict;
+    tacho_overview_options options;
+    tacho_overview_block *blocks;
+    size_t block_count, block_capacity;
+    tacho_metric_value *metrics;
+    size_t metric_count, metric_capacity;
+} tacho_overview;
+
+/*
+ * Works out all metrics of |profile|, whose dictionary outlives |out_overview|. Nanoseconds are
+ * counted from the zero of the clock, both ends rounded down. Fails when cycles are wanted of a
+ * part that does not count them. To be deinitialised in any case.
+ */
+tacho_status tacho_overview_init(tacho_overview *overview, const tacho_profile *profile,
+                                 const tacho_overview_options *options) TACHO_MUST_USE;
+void tacho_overview_deinit(tacho_overview *overview);
+
+/* The value of a metric of |block|, or NULL when the input does not show it. */
+const int64_t *tacho_overview_find(const tacho_overview *overview,
+                                   const tacho_overview_block *block, tacho_metric metric,
+                                   uint32_t index);
+
+/* One row per block and metric, percentages of OVERALL. */
+tacho_status tacho_overview_table(const tacho_overview *overview,
+                                  tacho_table *out_table) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The metrics as a table, with the names that people and dashboards know them by.
+ */
+#include "analyses/overview.h"
+
+#include <stdio.h>
+
+enum { NAME_BYTES = 64 };
+
+/* Fills a name's %u with the number of the slice. */
+static tacho_status add_name(tacho_table *table, const char *pattern, uint32_t index)
+{
+    const char *hole = strstr(pattern, "%u");
+    if (hole == NULL) {
+        return tacho_table_add_text(table, tacho_str_from_cstring(pattern));
+    }
+    char text[NAME_BYTES];
+    int len = snprintf(text, sizeof(text), "%.*s%u%s", (int)(hole - pattern), pattern,
+                       (unsigned)index, hole + 2);
+    return tacho_table_add_text(table, tacho_str_make(text, (size_t)len));
+}
+
+static size_t find_last(tacho_str text, char byte)
+{
+    size_t at = text.len;
+    while (at > 0 && text.data[at - 1] != byte) {
+        at--;
+    }
+    return at > 0 ? at - 1 : text.len;
+}
+
+/* The text in [..] of the file's name, else the name without its suffixes. */
+static tacho_str model_name(tacho_str path)
+{
+    tacho_str name = tacho_str_basename(path);
+    tacho_str inner = tacho_str_from(name, tacho_str_find_byte(name, '['));
+    size_t close = tacho_str_find_byte(inner, ']');
+    if (close < inner.len && close > 1) {
+        return tacho_str_make(inner.data + 1, close - 1);
+    }
+    if (tacho_str_ends_with(name, TACHO_STR(".gz"))) {
+        name.len -= 3;
+    } else if (tacho_str_ends_with(name, TACHO_STR(".zst"))) {
+        name.len -= 4;
+    }
+    size_t dot = find_last(name, '.');
+    return tacho_str_make(name.data, dot > 0 ? dot : name.len);
+}
+
+static tacho_status add_value(const tacho_overview *overview, const tacho_metric_value *value,
+                              tacho_table *table)
+{
+    bool in_cycles = overview->options.in_cycles && value->metric != TACHO_METRIC_WALL_TIME;
+    TACHO_TRY(in_cycles ? tacho_table_add_absent(table) : tacho_table_add_int(table, value->value));
+    return in_cycles ? tacho_table_add_int(table, value->value) : tacho_table_add_absent(table);
+}
+
+static tacho_status add_percent(int64_t overall, const tacho_metric_value *value,
+                                tacho_table *table)
+{
+    if (value->metric <= TACHO_METRIC_TOTAL_NPU) {
+        return tacho_table_add_absent(table);
+    }
+    double share = overall > 0 ? (double)value->value / (double)overall : 0;
+    return tacho_table_add_real(table, share * 100);
+}
+
+static tacho_status add_block(const tacho_overview *overview, const tacho_overview_block *block,
+                              tacho_table *table)
+{
+    static const struct {
+        const char *key;
+        const char *dashboard;
+        const char *label;
+    } names[] = {
+#define METRIC_AS_ROW(name, key, dashboard, label) {key, dashboard, label},
+        TACHO_METRICS(METRIC_AS_ROW)
+#undef METRIC_AS_ROW
+    };
+    const tacho_dict *dict = overview->dict;
+    const tacho_part *part = &dict->parts[block->part];
+    const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
+    for (size_t i = 0; i < block->metric_count; i++) {
+        const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
+        TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
+        TACHO_TRY(tacho_table_add_text(table, model_name(tacho_dict_string(dict, part->path))));
+        TACHO_TRY(
+            tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(block->origin))));
+        TACHO_TRY(add_name(table, names[value->metric].key, value->index));
+        TACHO_TRY(add_name(table, names[value->metric].dashboard, value->index));
+        TACHO_TRY(add_name(table, names[value->metric].label, value->index));
+        TACHO_TRY(add_value(overview, value, table));
+        TACHO_TRY(add_percent(overall != NULL ? *overall : 0, value, table));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_overview_table(const tacho_overview *overview, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"file", "file", TACHO_COLUMN_TEXT},          {"model", "model", TACHO_COLUMN_TEXT},
+        {"origin", "origin", TACHO_COLUMN_TEXT},      {"metric", "metric", TACHO_COLUMN_TEXT},
+        {"name", "name", TACHO_COLUMN_TEXT},          {"label", "label", TACHO_COLUMN_TEXT},
+        {"time_ns", "time", TACHO_COLUMN_DURATION},   {"cycles", "cycles", TACHO_COLUMN_INT},
+        {"percent", "percent", TACHO_COLUMN_PERCENT},
+    };
+    tacho_table_init(out_table, "overview", "Overview", columns,
+                     sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < overview->block_count; i++) {
+        TACHO_TRY(add_block(overview, &overview->blocks[i], out_table));
+    }
+    return TACHO_OK;
+}

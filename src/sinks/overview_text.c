@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One block per model:
+ *
+ *       Model: add
+ *       ────────────────────────────────────────────────────
+ *       OVERALL                         191.000µs
+ *       Dma                              57.000µs  (29.84%)
+ *
+ * A line of = names what kind of profile follows; every block ends with an empty line.
+ */
+#include "sinks/overview_text.h"
+
+#include "base/utf8.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { TITLE_WIDTH = 68, RULE_WIDTH = 52, LABEL_WIDTH = 26, VALUE_WIDTH = 14 };
+
+/* The columns that are read, by name. */
+typedef struct overview_columns {
+    size_t file;
+    size_t model;
+    size_t origin;
+    size_t metric;
+    size_t label;
+    size_t time;
+    size_t cycles;
+    size_t percent;
+} overview_columns;
+
+static size_t find_column(const tacho_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (strcmp(table->columns[i].name, name) == 0) {
+            return i;
+        }
+    }
+    assert(!"the table is no overview");
+    return 0;
+}
+
+static overview_columns find_columns(const tacho_table *table)
+{
+    return (overview_columns){
+        .file = find_column(table, "file"),
+        .model = find_column(table, "model"),
+        .origin = find_column(table, "origin"),
+        .metric = find_column(table, "metric"),
+        .label = find_column(table, "label"),
+        .time = find_column(table, "time_ns"),
+        .cycles = find_column(table, "cycles"),
+        .percent = find_column(table, "percent"),
+    };
+}
+
+static bool is_same_text(const tacho_table *table, size_t row, size_t other, size_t column)
+{
+    return tacho_str_equal(tacho_table_cell(table, row, column)->value.text,
+                           tacho_table_cell(table, other, column)->value.text);
+}
+
+static void write_repeated(tacho_output *output, const char *text, size_t count)
+{
+    while (count-- > 0) {
+        tacho_output_write_cstring(output, text);
+    }
+}
+
+static void write_title(tacho_str origin, tacho_output *output)
+{
+    const char *title = "Profile Overview";
+    if (tacho_str_equal(origin, TACHO_STR("measured"))) {
+        title = "Host Profile Overview";
+    } else if (tacho_str_equal(origin, TACHO_STR("estimated"))) {
+        title = "Compile Profile Overview";
+    } else if (tacho_str_equal(origin, TACHO_STR("simulated"))) {
+        title = "Simulated Profile Overview";
+    }
+    size_t fill = TITLE_WIDTH - strlen(title) - 2;
+    write_repeated(output, "=", fill / 2);
+    tacho_output_printf(output, " %s ", title);
+    write_repeated(output, "=", fill - fill / 2);
+    tacho_output_write(output, "\n", 1);
+}
+
+static tacho_status write_model(tacho_str model, tacho_output *output)
+{
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_str printable;
+    tacho_status status = tacho_utf8_printable(model, &arena, &printable);
+    if (status == TACHO_OK) {
+        tacho_output_write_cstring(output, "  Model: ");
+        tacho_output_write_str(output, printable);
+        tacho_output_write_cstring(output, "\n  ");
+        write_repeated(output, "\u2500", RULE_WIDTH);
+        tacho_output_write(output, "\n", 1);
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+/* Three decimals, rounded as printf does: the text is compared with that of other tools. */
+static void format_time(int64_t ns, bool is_wall_time, char *text, size_t size)
+{
+    double value = (double)ns;
+    if (ns >= 1000000000) {
+        snprintf(text, size, "%.3fs", value / 1e9);
+    } else if (ns >= 1000000 || is_wall_time) {
+        snprintf(text, size, "%.3fms", value / 1e6);
+    } else if (ns >= 1000) {
+        snprintf(text, size, "%.3f\u00b5s", value / 1e3);
+    } else {
+        snprintf(text, size, "%" PRId64 "ns", ns);
+    }
+}
+
+static void write_metric(const tacho_table *table, const overview_columns *columns, size_t row,
+                         tacho_output *output)
+{
+    tacho_str metric = tacho_table_cell(table, row, columns->metric)->value.text;
+    tacho_str label = tacho_table_cell(table, row, columns->label)->value.text;
+    const tacho_cell *time = tacho_table_cell(table, row, columns->time);
+    const tacho_cell *percent = tacho_table_cell(table, row, columns->percent);
+    char value[48];
+    if (time->is_absent) {
+        snprintf(value, sizeof(value), "%" PRId64 " cycles",
+                 tacho_table_cell(table, row, columns->cycles)->value.integer);
+    } else {
+        format_time(time->value.integer, tacho_str_equal(metric, TACHO_STR("WALL_TIME")), value,
+                    sizeof(value));
+    }
+    size_t width = tacho_utf8_width(tacho_str_from_cstring(value));
+    tacho_output_printf(output, "  %-*.*s ", LABEL_WIDTH, TACHO_STR_ARG(label));
+    write_repeated(output, " ", width < VALUE_WIDTH ? VALUE_WIDTH - width : 0);
+    tacho_output_write_cstring(output, value);
+    if (!percent->is_absent) {
+        tacho_output_printf(output, "  (%.2f%%)", percent->value.real);
+    }
+    tacho_output_write(output, "\n", 1);
+}
+
+static tacho_status overview_write(const tacho_table *table, size_t index, tacho_output *output)
+{
+    (void)index;
+    overview_columns columns = find_columns(table);
+    size_t row_count = tacho_table_row_count(table);
+    for (size_t row = 0; row < row_count; row++) {
+        bool is_new_kind = row == 0 || !is_same_text(table, row, row - 1, columns.origin);
+        if (is_new_kind) {
+            write_title(tacho_table_cell(table, row, columns.origin)->value.text, output);
+        }
+        if (is_new_kind || !is_same_text(table, row, row - 1, columns.file)) {
+            TACHO_TRY(write_model(tacho_table_cell(table, row, columns.model)->value.text, output));
+        }
+        write_metric(table, &columns, row, output);
+        if (row + 1 == row_count || !is_same_text(table, row, row + 1, columns.origin) ||
+            !is_same_text(table, row, row + 1, columns.file)) {
+            tacho_output_write(output, "\n", 1);
+        }
+    }
+    return TACHO_OK;
+}
+
+const tacho_table_sink tacho_table_sink_overview = {
+    .name = "text",
+    .title = "one block of metrics per model, for people",
+    .suffix = ".txt",
+    .write = overview_write,
+};
