@@ -85,6 +85,7 @@ extern const tacho_command *const tacho_commands[];
 extern const tacho_command tacho_command_convert;
 extern const tacho_command tacho_command_info;
 extern const tacho_command tacho_command_overview;
+extern const tacho_command tacho_command_ops;
 extern const tacho_command tacho_command_help;
 
 /* The names of other tools that this program stands in for. */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ops: which operations took the time? Spans with one name, or of one site, are a row: how often,
+ * how long together, how long each.
+ *
+ * Rows are per part, origin and track class, and never mix those. Durations are those of a trace:
+ * the difference of two rounded ends. Percentiles are by nearest rank: p99 is the smallest
+ * duration that is at least as long as 99 % of all, and always one that occurs. The share is that
+ * of the selected spans of the same part and origin. Moments are left out.
+ *
+ * Two passes over the profile: one to find each span's row, one to put durations together.
+ */
+#ifndef TACHO_ANALYSES_OPS_H
+#define TACHO_ANALYSES_OPS_H
+
+#include "profile/profile.h"
+#include "table/table.h"
+
+/* What rows can be sorted by: those before NAME largest first, the rest by alphabet. */
+#define TACHO_OPS_KEYS(X)                                                                          \
+    X(TOTAL, "total")                                                                              \
+    X(COUNT, "count")                                                                              \
+    X(MEAN, "mean")                                                                                \
+    X(P50, "p50")                                                                                  \
+    X(P99, "p99")                                                                                  \
+    X(MIN, "min")                                                                                  \
+    X(MAX, "max")                                                                                  \
+    X(BYTES, "bytes")                                                                              \
+    X(NAME, "name")                                                                                \
+    X(LOCATION, "location")
+
+typedef enum tacho_ops_key {
+#define TACHO_OPS_ENUM(name, text) TACHO_OPS_BY_##name,
+    TACHO_OPS_KEYS(TACHO_OPS_ENUM)
+#undef TACHO_OPS_ENUM
+        TACHO_OPS_KEY_COUNT,
+} tacho_ops_key;
+
+/* The key called |name|, TACHO_OPS_KEY_COUNT when there is none. */
+tacho_ops_key tacho_ops_key_find(tacho_str name);
+
+/* Whether a name is wanted; |location| is empty when there is none. Both end with a NUL. */
+typedef struct tacho_ops_filter {
+    bool (*accepts)(const void *self, tacho_str name, tacho_str location);
+    const void *self;
+} tacho_ops_filter;
+
+typedef struct tacho_ops_options {
+    bool by_instance; /* a row per site, else per name */
+    tacho_ops_key sort;
+    size_t top;              /* rows per part and origin; 0 for all */
+    uint32_t classes;        /* TACHO_TRACK_BITs; 0 for all */
+    tacho_ops_filter filter; /* accepts is NULL: everything */
+} tacho_ops_options;
+
+typedef struct tacho_op_row {
+    uint32_t part;
+    tacho_origin origin;
+    tacho_track_class track_class;
+    uint32_t name;     /* string */
+    uint32_t location; /* TACHO_NONE when unknown, or when spans of the row differ in it */
+    uint64_t count;
+    int64_t total_ns; /* saturates */
+    int64_t mean_ns;  /* rounded down */
+    int64_t p50_ns;
+    int64_t p99_ns;
+    int64_t min_ns;
+    int64_t max_ns;
+    bool has_bytes;
+    int64_t bytes;          /* of all arguments in bytes; saturates */
+    int64_t group_total_ns; /* of all rows of its part and origin */
+} tacho_op_row;
+
+typedef struct tacho_ops {
+    const tacho_dict *dict;
+    tacho_op_row *rows; /* by part, then origin, then as asked */
+    size_t row_count, row_capacity;
+    size_t left_out_count; /* rows beyond the top */
+} tacho_ops;
+
+/* Makes the rows of |profile|, whose dictionary outlives |ops|. To be deinitialised always. */
+tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
+                            const tacho_ops_options *options) TACHO_MUST_USE;
+void tacho_ops_deinit(tacho_ops *ops);
+
+tacho_status tacho_ops_table(const tacho_ops *ops, tacho_table *out_table) TACHO_MUST_USE;
+
+#endif

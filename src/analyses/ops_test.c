@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of operations: every number worked out by hand, and against a simple count on random
+ * spans.
+ */
+#include "analyses/ops.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { TEXT_BYTES = 8192, RANDOM_SPANS = 20000, RANDOM_NAMES = 7 };
+
+typedef struct fixture {
+    tacho_dict dict;
+    tacho_profile profile;
+    uint32_t part;
+    uint32_t bytes_key;
+} fixture;
+
+static uint32_t ensure_string(fixture *at, const char *text)
+{
+    uint32_t id = TACHO_NONE;
+    assert_null(tacho_dict_ensure_string(&at->dict, tacho_str_from_cstring(text), &id));
+    return id;
+}
+
+static void add_part(fixture *at, const char *path, tacho_origin origin)
+{
+    tacho_clock clock;
+    tacho_clock_init(&clock, 5, 4);
+    tacho_part_facts facts = {.path = tacho_str_from_cstring(path), .origin = origin};
+    assert_null(tacho_dict_add_clock(&at->dict, &clock, TACHO_STR("cycles"), &facts.clock));
+    assert_null(tacho_dict_add_part(&at->dict, &facts, &at->part));
+}
+
+static void setup(fixture *at)
+{
+    assert_null(tacho_dict_init(&at->dict));
+    tacho_profile_init(&at->profile, &at->dict);
+    add_part(at, "a.csv", TACHO_ORIGIN_ESTIMATED);
+    at->bytes_key = ensure_string(at, "bytes");
+}
+
+static void teardown(fixture *at)
+{
+    tacho_profile_deinit(&at->profile);
+    tacho_dict_deinit(&at->dict);
+}
+
+static uint32_t add_track(fixture *at, const char *name, tacho_track_class track_class)
+{
+    tacho_track facts = {
+        .parent = at->dict.parts[at->part].root,
+        .part = at->part,
+        .clock = at->dict.parts[at->part].clock,
+        .lane_of = TACHO_NONE,
+        .rank = -1,
+        .track_class = track_class,
+        .nesting = TACHO_NESTING_ENGINE,
+    };
+    uint32_t id = TACHO_NONE;
+    assert_null(tacho_dict_ensure_track(&at->dict, &facts, tacho_str_from_cstring(name), &id));
+    return id;
+}
+
+/* |line| 0 for a site without a location. */
+static uint32_t add_site(fixture *at, const char *name, uint32_t line)
+{
+    tacho_site site = {.location = TACHO_NONE, .name = ensure_string(at, name)};
+    site.category = ensure_string(at, "category");
+    if (line > 0) {
+        char text[32];
+        snprintf(text, sizeof(text), "m:%u", (unsigned)line);
+        tacho_location location = {.text = ensure_string(at, text), .line = line};
+        assert_null(tacho_dict_ensure_location(&at->dict, &location, &site.location));
+    }
+    uint32_t id = TACHO_NONE;
+    assert_null(tacho_dict_ensure_site(&at->dict, &site, &id));
+    return id;
+}
+
+typedef struct span_facts {
+    uint32_t track;
+    uint32_t site;
+    int64_t start;
+    int64_t end;
+    uint32_t flags;
+    int64_t bytes; /* 0: no argument */
+} span_facts;
+
+static void add_span(fixture *at, span_facts facts)
+{
+    tacho_arg args[2] = {
+        {.key = at->bytes_key, .type = TACHO_ARG_UINT, .unit = TACHO_UNIT_BYTES},
+        {.key = at->bytes_key, .type = TACHO_ARG_INT, .unit = TACHO_UNIT_COUNT},
+    };
+    args[0].value.as_uint = (uint64_t)facts.bytes;
+    args[1].value.as_int = 1000;
+    tacho_row row = {
+        .kind = TACHO_ROW_SPAN,
+        .track = facts.track,
+        .start = facts.start,
+        .args = args,
+        .arg_count = facts.bytes != 0 ? 2 : 0,
+    };
+    row.of.span.end = facts.end;
+    row.of.span.site = facts.site;
+    row.of.span.op = TACHO_NONE;
+    row.of.span.run = TACHO_NONE;
+    row.of.span.flags = facts.flags;
+    assert_null(tacho_events_row(&at->profile.events, &row));
+}
+
+/* Rows as "file operation class origin count total share mean p50 p99 min max bytes location". */
+static size_t assert_rows(fixture *at, const tacho_ops_options *options, const char *expected)
+{
+    tacho_ops ops;
+    tacho_table table;
+    static char text[TEXT_BYTES];
+    size_t len = 0;
+    text[0] = '\0';
+    assert_null(tacho_ops_init(&ops, &at->profile, options));
+    assert_null(tacho_ops_table(&ops, &table));
+    for (size_t i = 0; i < table.cell_count; i++) {
+        const tacho_cell *cell = &table.cells[i];
+        size_t column = i % table.column_count;
+        tacho_column_type type = table.columns[column].type;
+        const char *gap = column == 0 ? "" : " ";
+        char *at_text = text + len;
+        size_t room = sizeof(text) - len;
+        if (cell->is_absent) {
+            len += (size_t)snprintf(at_text, room, "%s-", gap);
+        } else if (type == TACHO_COLUMN_TEXT) {
+            len += (size_t)snprintf(at_text, room, "%s%.*s", gap, TACHO_STR_ARG(cell->value.text));
+        } else if (type == TACHO_COLUMN_PERCENT) {
+            len += (size_t)snprintf(at_text, room, "%s%.2f", gap, cell->value.real);
+        } else {
+            len += (size_t)snprintf(at_text, room, "%s%lld", gap, (long long)cell->value.integer);
+        }
+        if (column + 1 == table.column_count) {
+            len += (size_t)snprintf(text + len, sizeof(text) - len, "\n");
+        }
+        assert_true(len < sizeof(text));
+    }
+    size_t left_out_count = ops.left_out_count;
+    tacho_table_deinit(&table);
+    tacho_ops_deinit(&ops);
+    assert_string_equal(text, expected);
+    return left_out_count;
+}
+
+/* conv on two lines and two slices, a copy of bytes, a moment, a nameless one. */
+static void fill(fixture *at)
+{
+    uint32_t slice_0 = add_track(at, "Slice 0", TACHO_TRACK_COMPUTE);
+    uint32_t slice_1 = add_track(at, "Slice 1", TACHO_TRACK_COMPUTE);
+    uint32_t dma = add_track(at, "DMA", TACHO_TRACK_DMA_IN);
+    uint32_t conv_1 = add_site(at, "conv", 1);
+    uint32_t conv_2 = add_site(at, "conv", 2);
+    uint32_t copy = add_site(at, "copy", 3);
+    uint32_t nameless = add_site(at, "", 0);
+    /* Ends in ns: 0-5, 1-5 (at 5/4 ns per cycle, rounded down), 10-20, 20-40. */
+    add_span(at, (span_facts){.track = slice_0, .site = conv_1, .start = 0, .end = 4});
+    add_span(at, (span_facts){.track = slice_1, .site = conv_1, .start = 1, .end = 4});
+    add_span(at, (span_facts){.track = slice_0, .site = conv_2, .start = 8, .end = 16});
+    add_span(at, (span_facts){.track = slice_0, .site = nameless, .start = 16, .end = 32});
+    add_span(at, (span_facts){.track = dma, .site = copy, .start = 0, .end = 4, .bytes = 7});
+    add_span(at, (span_facts){.track = dma, .site = copy, .start = 4, .end = 8, .bytes = 35});
+    add_span(at, (span_facts){.track = dma,
+                              .site = copy,
+                              .start = 9,
+                              .end = 9,
+                              .bytes = 1,
+                              .flags = TACHO_SPAN_INSTANT});
+}
+
+static void test_by_type(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    fill(&at);
+    tacho_ops_options options = {.sort = TACHO_OPS_BY_TOTAL};
+    /* total 20 + 19 + 10 = 49 */
+    assert_rows(&at, &options,
+                "a.csv category compute estimated 1 20 40.82 20 20 20 20 20 - -\n"
+                "a.csv conv compute estimated 3 19 38.78 6 5 10 4 10 - -\n"
+                "a.csv copy dma_in estimated 2 10 20.41 5 5 5 5 5 42 m:3\n");
+    teardown(&at);
+}
+
+static void test_by_instance(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    fill(&at);
+    tacho_ops_options options = {.by_instance = true, .sort = TACHO_OPS_BY_LOCATION};
+    assert_rows(&at, &options,
+                "a.csv category compute estimated 1 20 40.82 20 20 20 20 20 - -\n"
+                "a.csv conv compute estimated 2 9 18.37 4 4 5 4 5 - m:1\n"
+                "a.csv conv compute estimated 1 10 20.41 10 10 10 10 10 - m:2\n"
+                "a.csv copy dma_in estimated 2 10 20.41 5 5 5 5 5 42 m:3\n");
+    teardown(&at);
+}
+
+static void test_sort_and_top(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key;
+        const char *order; /* of category, Conv, copY by their marks */
+    } cases[] = {
+        {"total", "avy"}, {"count", "vya"}, {"mean", "avy"},  {"p50", "avy"},  {"p99", "avy"},
+        {"min", "ayv"},   {"max", "avy"},   {"bytes", "yav"}, {"name", "avy"},
+    };
+    fixture at;
+    setup(&at);
+    fill(&at);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_ops ops;
+        tacho_ops_options options = {.sort =
+                                         tacho_ops_key_find(tacho_str_from_cstring(cases[i].key))};
+        assert_null(tacho_ops_init(&ops, &at.profile, &options));
+        char order[4] = "";
+        assert_int_equal(ops.row_count, 3);
+        for (size_t row = 0; row < 3; row++) {
+            const char *name = tacho_dict_string(&at.dict, ops.rows[row].name).data;
+            order[row] = name[1] == 'a' ? 'a' : name[3]; /* cAtegory, conV, copY */
+        }
+        assert_string_equal(order, cases[i].order);
+        tacho_ops_deinit(&ops);
+    }
+    assert_int_equal(tacho_ops_key_find(TACHO_STR("size")), TACHO_OPS_KEY_COUNT);
+    /* The share stays that of all. */
+    tacho_ops_options options = {.sort = TACHO_OPS_BY_COUNT, .top = 1};
+    assert_int_equal(
+        assert_rows(&at, &options, "a.csv conv compute estimated 3 19 38.78 6 5 10 4 10 - -\n"), 2);
+    teardown(&at);
+}
+
+static bool accepts_exactly(const void *self, tacho_str name, tacho_str location)
+{
+    tacho_str wanted = tacho_str_from_cstring(self);
+    return tacho_str_equal(name, wanted) || tacho_str_equal(location, wanted);
+}
+
+static void test_selection(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    fill(&at);
+    tacho_ops_options options = {.filter = {accepts_exactly, "m:2"}};
+    assert_rows(&at, &options, "a.csv conv compute estimated 1 10 100.00 10 10 10 10 10 - m:2\n");
+    options.filter.self = "category";
+    assert_rows(&at, &options, "a.csv category compute estimated 1 20 100.00 20 20 20 20 20 - -\n");
+    options.filter.accepts = NULL;
+    options.classes = TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN);
+    assert_rows(&at, &options, "a.csv copy dma_in estimated 2 10 100.00 5 5 5 5 5 42 m:3\n");
+    options.classes = TACHO_TRACK_BIT(TACHO_TRACK_PORT);
+    assert_rows(&at, &options, "");
+    teardown(&at);
+}
+
+/* Nothing is added up over parts, origins or classes; each has its own share and top. */
+static void test_apart(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    uint32_t site = add_site(&at, "op", 0);
+    uint32_t first = add_track(&at, "t", TACHO_TRACK_COMPUTE);
+    uint32_t host = add_track(&at, "h", TACHO_TRACK_HOST);
+    add_span(&at, (span_facts){.track = first, .site = site, .start = 0, .end = 12});
+    add_span(&at, (span_facts){.track = host, .site = site, .start = 0, .end = 4});
+    add_span(
+        &at,
+        (span_facts){
+            .track = first, .site = site, .start = 12, .end = 16, .flags = TACHO_ORIGIN_MEASURED});
+    add_part(&at, "b.csv", TACHO_ORIGIN_MEASURED);
+    uint32_t second = add_track(&at, "t", TACHO_TRACK_COMPUTE);
+    add_span(&at, (span_facts){.track = second, .site = site, .start = 0, .end = 8});
+    tacho_ops_options options = {.sort = TACHO_OPS_BY_TOTAL};
+    assert_rows(&at, &options,
+                "a.csv op compute estimated 1 15 75.00 15 15 15 15 15 - -\n"
+                "a.csv op host estimated 1 5 25.00 5 5 5 5 5 - -\n"
+                "a.csv op compute measured 1 5 100.00 5 5 5 5 5 - -\n"
+                "b.csv op compute measured 1 10 100.00 10 10 10 10 10 - -\n");
+    options.top = 1;
+    assert_int_equal(assert_rows(&at, &options,
+                                 "a.csv op compute estimated 1 15 75.00 15 15 15 15 15 - -\n"
+                                 "a.csv op compute measured 1 5 100.00 5 5 5 5 5 - -\n"
+                                 "b.csv op compute measured 1 10 100.00 10 10 10 10 10 - -\n"),
+                     1);
+    teardown(&at);
+}
+
+/* Of 1 to n the p-th percentile is ceil(n p / 100). */
+static void test_nearest_rank(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t count;
+        int64_t p50;
+        int64_t p99;
+    } cases[] = {{1, 1, 1},       {2, 1, 2},        {3, 2, 3},       {99, 50, 99},
+                 {100, 50, 99},   {101, 51, 100},   {200, 100, 198}, {201, 101, 199},
+                 {999, 500, 990}, {1000, 500, 990}, {1001, 501, 991}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fixture at;
+        setup(&at);
+        uint32_t track = add_track(&at, "t", TACHO_TRACK_COMPUTE);
+        uint32_t site = add_site(&at, "op", 0);
+        for (int64_t n = 1; n <= cases[i].count; n++) {
+            /* 4 cycles are 5 ns; in an order that is neither up nor down */
+            int64_t length = (n * 7919) % cases[i].count + 1;
+            add_span(&at, (span_facts){.track = track, .site = site, .end = 4 * length});
+        }
+        tacho_ops ops;
+        tacho_ops_options options = {.top = 0};
+        assert_null(tacho_ops_init(&ops, &at.profile, &options));
+        assert_int_equal(ops.rows[0].p50_ns, 5 * cases[i].p50);
+        assert_int_equal(ops.rows[0].p99_ns, 5 * cases[i].p99);
+        assert_int_equal(ops.rows[0].min_ns, 5);
+        assert_int_equal(ops.rows[0].max_ns, 5 * cases[i].count);
+        tacho_ops_deinit(&ops);
+        teardown(&at);
+    }
+}
+
+static void test_sums_saturate(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    tacho_clock_init(&at.dict.clocks[0], 1, 1);
+    uint32_t track = add_track(&at, "t", TACHO_TRACK_COMPUTE);
+    uint32_t site = add_site(&at, "op", 0);
+    for (int i = 0; i < 3; i++) {
+        add_span(&at, (span_facts){.track = track,
+                                   .site = site,
+                                   .end = INT64_MAX,
+                                   .bytes = i == 0 ? -1 : INT64_MAX});
+    }
+    tacho_ops ops;
+    tacho_ops_options options = {.top = 0};
+    assert_null(tacho_ops_init(&ops, &at.profile, &options));
+    assert_int_equal(ops.rows[0].total_ns, INT64_MAX);
+    assert_int_equal(ops.rows[0].mean_ns, INT64_MAX);
+    assert_int_equal(ops.rows[0].bytes, INT64_MAX);
+    tacho_ops_deinit(&ops);
+    teardown(&at);
+}
+
+static void test_random_spans(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    tacho_clock_init(&at.dict.clocks[0], 1, 1);
+    uint32_t tracks[2] = {add_track(&at, "s", TACHO_TRACK_COMPUTE),
+                          add_track(&at, "t", TACHO_TRACK_COMPUTE)};
+    uint32_t sites[RANDOM_NAMES];
+    for (uint32_t i = 0; i < RANDOM_NAMES; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "%u", (unsigned)i);
+        sites[i] = add_site(&at, name, i);
+    }
+    uint64_t counts[RANDOM_NAMES] = {0};
+    int64_t totals[RANDOM_NAMES] = {0};
+    uint64_t seed = 5;
+    for (int i = 0; i < RANDOM_SPANS; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        uint64_t random = seed >> 33;
+        size_t which = random % RANDOM_NAMES;
+        int64_t length = (int64_t)(random / 16 % 1000);
+        add_span(&at, (span_facts){.track = tracks[random / 8 % 2],
+                                   .site = sites[which],
+                                   .start = i,
+                                   .end = i + length});
+        counts[which]++;
+        totals[which] += length;
+    }
+    tacho_ops ops;
+    tacho_ops_options options = {.sort = TACHO_OPS_BY_NAME};
+    assert_null(tacho_ops_init(&ops, &at.profile, &options));
+    assert_int_equal(ops.row_count, RANDOM_NAMES);
+    for (size_t i = 0; i < RANDOM_NAMES; i++) {
+        assert_int_equal(ops.rows[i].count, counts[i]);
+        assert_int_equal(ops.rows[i].total_ns, totals[i]);
+    }
+    tacho_ops_deinit(&ops);
+    teardown(&at);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_type),       cmocka_unit_test(test_by_instance),
+        cmocka_unit_test(test_sort_and_top),  cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_apart),         cmocka_unit_test(test_nearest_rank),
+        cmocka_unit_test(test_sums_saturate), cmocka_unit_test(test_random_spans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho ops: which operations took the time?
+ */
+#include "analyses/ops.h"
+#include "cli/command.h"
+#include "cli/report_run.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEFAULT_TOP = 20 };
+
+static const tacho_option options[] = {
+    {"by", 0, false, "type|instance",
+     "one row per name, or per name and source location (default: type)"},
+    {"sort", 0, false, "KEY",
+     "total, count, mean, p50, p99, min, max or bytes, largest first; name or location, by "
+     "alphabet (default: total)"},
+    {"top", 0, false, "N", "the first N rows of each input, 0 for all (default: 20)"},
+    {"filter", 0, false, "TEXT|/REGEX/",
+     "only operations whose name or location holds TEXT, or matches an extended regular "
+     "expression between slashes"},
+    {"class", 0, false, "CLASS", "only tracks of this class, as 'tacho info' shows it"},
+    TACHO_REPORT_OPTION_FORMAT,
+    TACHO_REPORT_OPTION_OUTPUT,
+    TACHO_OPTION_FROM,
+    TACHO_OPTION_CLOCK,
+    TACHO_OPTION_SLICES,
+    TACHO_OPTION_STRICT,
+    TACHO_OPTION_QUIET,
+    TACHO_OPTION_HELP,
+};
+
+typedef struct ops_request {
+    tacho_ops_options options;
+    tacho_profile profile;
+    tacho_str text;
+    regex_t regex;
+    bool has_regex;
+} ops_request;
+
+/* ---- options ---------------------------------------------------------------------------- */
+
+static bool holds(tacho_str text, tacho_str part)
+{
+    for (; text.len >= part.len; text = tacho_str_from(text, 1)) {
+        if (tacho_str_starts_with(text, part)) {
+            return true;
+        }
+        if (text.len == 0) {
+            break;
+        }
+    }
+    return false;
+}
+
+static bool accepts_text(const void *self, tacho_str name, tacho_str location)
+{
+    const ops_request *request = self;
+    return holds(name, request->text) || holds(location, request->text);
+}
+
+static bool accepts_regex(const void *self, tacho_str name, tacho_str location)
+{
+    const ops_request *request = self;
+    return regexec(&request->regex, name.data, 0, NULL, 0) == 0 ||
+           regexec(&request->regex, location.data, 0, NULL, 0) == 0;
+}
+
+static bool compile_regex(ops_request *request, const tacho_arguments *arguments, tacho_str text)
+{
+    char *pattern = calloc(text.len, 1); /* two slashes less, one NUL more */
+    if (pattern == NULL) {
+        tacho_talk_line("error", "out of memory");
+        return false;
+    }
+    memcpy(pattern, text.data + 1, text.len - 2);
+    int code = regcomp(&request->regex, pattern, REG_EXTENDED | REG_NOSUB);
+    free(pattern);
+    request->has_regex = code == 0;
+    if (code != 0) {
+        char why[128];
+        regerror(code, &request->regex, why, sizeof(why));
+        tacho_command_misuse(arguments->command, "--filter: '%s': %s", text.data, why);
+    }
+    return request->has_regex;
+}
+
+static bool choose_filter(ops_request *request, const tacho_arguments *arguments)
+{
+    const char *value = tacho_arguments_value(arguments, "filter");
+    if (value == NULL) {
+        return true;
+    }
+    request->text = tacho_str_from_cstring(value);
+    request->options.filter = (tacho_ops_filter){accepts_text, request};
+    if (request->text.len > 2 && value[0] == '/' && value[request->text.len - 1] == '/') {
+        request->options.filter.accepts = accepts_regex;
+        return compile_regex(request, arguments, request->text);
+    }
+    return true;
+}
+
+static bool choose_class(ops_request *request, const tacho_arguments *arguments)
+{
+    const char *value = tacho_arguments_value(arguments, "class");
+    for (size_t i = 0; value != NULL && i < TACHO_TRACK_CLASS_COUNT; i++) {
+        if (strcmp(tacho_track_class_name((tacho_track_class)i), value) == 0) {
+            request->options.classes = TACHO_TRACK_BIT(i);
+        }
+    }
+    if (value != NULL && request->options.classes == 0) {
+        tacho_command_misuse(arguments->command,
+                             "--class: no track class is called '%s'; 'tacho info' shows those of "
+                             "a file",
+                             value);
+        return false;
+    }
+    return true;
+}
+
+static bool choose_by(ops_request *request, const tacho_arguments *arguments)
+{
+    const char *by = tacho_arguments_value(arguments, "by");
+    request->options.by_instance = by != NULL && strcmp(by, "instance") == 0;
+    if (by != NULL && !request->options.by_instance && strcmp(by, "type") != 0) {
+        tacho_command_misuse(arguments->command, "--by: '%s' is neither type nor instance", by);
+        return false;
+    }
+    const char *sort = tacho_arguments_value(arguments, "sort");
+    request->options.sort =
+        sort != NULL ? tacho_ops_key_find(tacho_str_from_cstring(sort)) : TACHO_OPS_BY_TOTAL;
+    if (request->options.sort == TACHO_OPS_KEY_COUNT) {
+        tacho_command_misuse(arguments->command,
+                             "--sort: '%s' is none of total, count, mean, p50, p99, min, max, "
+                             "bytes, name, location",
+                             sort);
+        return false;
+    }
+    return true;
+}
+
+static bool choose_top(ops_request *request, const tacho_arguments *arguments)
+{
+    const char *top = tacho_arguments_value(arguments, "top");
+    uint64_t count = DEFAULT_TOP;
+    if (top != NULL && !tacho_str_parse_u64(tacho_str_from_cstring(top), &count)) {
+        tacho_command_misuse(arguments->command, "--top: '%s' is not a number of rows", top);
+        return false;
+    }
+    request->options.top = (size_t)count;
+    return true;
+}
+
+static bool choose(void *self, const tacho_arguments *arguments, tacho_report *report)
+{
+    (void)report;
+    return choose_by(self, arguments) && choose_top(self, arguments) &&
+           choose_class(self, arguments) && choose_filter(self, arguments);
+}
+
+/* ---- the report ------------------------------------------------------------------------- */
+
+static tacho_events *begin(void *self, tacho_dict *dict)
+{
+    ops_request *request = self;
+    tacho_profile_init(&request->profile, dict);
+    return &request->profile.events;
+}
+
+static void say_left_out(const tacho_report *report, const tacho_ops *ops)
+{
+    char text[96];
+    if (ops->left_out_count > 0 && !report->is_quiet) {
+        snprintf(text, sizeof(text), "%zu more row%s; --top 0 shows all", ops->left_out_count,
+                 ops->left_out_count == 1 ? "" : "s");
+        tacho_talk_line("note", text);
+    } else if (ops->row_count == 0 && !report->is_quiet) {
+        tacho_talk_line("note", "no operation fits");
+    }
+}
+
+static tacho_status write_tables(void *self, tacho_report *report)
+{
+    const ops_request *request = self;
+    tacho_ops ops;
+    tacho_table table;
+    tacho_status status = tacho_ops_init(&ops, &request->profile, &request->options);
+    if (status == TACHO_OK) {
+        status = tacho_ops_table(&ops, &table);
+        if (status == TACHO_OK) {
+            status = tacho_report_add(report, &table);
+        }
+        tacho_table_deinit(&table);
+        say_left_out(report, &ops);
+    }
+    tacho_ops_deinit(&ops);
+    return status;
+}
+
+static void end(void *self)
+{
+    ops_request *request = self;
+    tacho_profile_deinit(&request->profile);
+}
+
+static int ops_command_run(const tacho_arguments *arguments)
+{
+    static const tacho_report_verb verb = {
+        .choose = choose,
+        .begin = begin,
+        .write = write_tables,
+        .end = end,
+    };
+    ops_request request = {.has_regex = false};
+    int exit_code = tacho_report_run(arguments, &verb, &request);
+    if (request.has_regex) {
+        regfree(&request.regex);
+    }
+    return exit_code;
+}
+
+const tacho_command tacho_command_ops = {
+    .name = "ops",
+    .summary = "list the operations that took the time",
+    .usage = "IN... [options]",
+    .description =
+        "Reads profiles and prints one row per operation: how often it ran, its time in\n"
+        "all, its share, mean, percentiles, shortest and longest run, the bytes it moved\n"
+        "and where in the model it comes from.\n"
+        "\n"
+        "Rows are kept apart by input, by origin (estimated, measured) and by the class of\n"
+        "the track they lie on. The share is that of all selected spans of the input, also\n"
+        "of those beyond --top. Time is summed per span: work inside other work, or at the\n"
+        "same time, counts in each. Percentiles are by nearest rank, so p99 is a duration\n"
+        "that did occur. A row of several locations shows none; --by instance splits it.",
+    .examples = "# the twenty longest\n"
+                "tacho ops timeline.csv\n"
+                "# every convolution of the slices, line by line of the model\n"
+                "tacho ops timeline.csv --class compute --filter conv --by instance --top 0\n"
+                "# for a spreadsheet, those that vary most first\n"
+                "tacho ops runtime.csv --sort p99 -o ops.csv\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = ops_command_run,
+};
