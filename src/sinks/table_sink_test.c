@@ -316,6 +316,25 @@ static void test_reals(void **state)
 }
 
 /* The largest numbers have 309 digits before the point; none may be missing. */
+/* Two decimals everywhere. */
+static void test_percentages(void **state)
+{
+    (void)state;
+    static const tacho_column columns[] = {{"share_percent", "Share", TACHO_COLUMN_PERCENT}};
+    tacho_table table;
+    tacho_table_init(&table, "t", "T", columns, 1);
+    assert_null(tacho_table_add_real(&table, 100.0 / 3));
+    assert_null(tacho_table_add_real(&table, 0));
+    assert_null(tacho_table_add_absent(&table));
+    check_report(&tacho_table_sink_text, &table, 1, "T\n  Share\n33.33 %\n 0.00 %\n      -\n");
+    check_report(&tacho_table_sink_csv, &table, 1, "table,share_percent\nt,33.33\nt,0.00\nt,\n");
+    check_report(&tacho_table_sink_jsonl, &table, 1,
+                 "{\"table\":\"t\",\"share_percent\":33.33}\n"
+                 "{\"table\":\"t\",\"share_percent\":0.00}\n"
+                 "{\"table\":\"t\",\"share_percent\":null}\n");
+    tacho_table_deinit(&table);
+}
+
 static void test_text_large_real(void **state)
 {
     (void)state;
@@ -447,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_integers_are_exact),
         cmocka_unit_test(test_reals),
+        cmocka_unit_test(test_percentages),
         cmocka_unit_test(test_text_large_real),
         cmocka_unit_test(test_several_tables),
         cmocka_unit_test(test_empty_table),
