@@ -349,7 +349,7 @@ static set_id line_set(const line *from)
     case TACHO_TRACK_CLASS_COUNT:
         break;
     }
-    assert(!"a line of a class that is no work");
+    assert(false && "a line of a class that is no work");
     return SET_CONTROL;
 }
 
