@@ -10,6 +10,7 @@
 #include "codec/mlir_location.h"
 
 #include "base/grow.h"
+#include "codec/mlir_lexer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -160,37 +161,6 @@ static tacho_status take_string(parser *p, tacho_str *out_body)
     return fail_at(p, p->at, "a string with a closing quote");
 }
 
-static int hex_value(char byte)
-{
-    static const char digits[] = "0123456789abcdefABCDEF";
-    const char *found = memchr(digits, byte, sizeof(digits) - 1);
-    int value = found == NULL ? -1 : (int)(found - digits);
-    return value < 16 ? value : value - 6;
-}
-
-/* The byte that |escape|, the text after a backslash, stands for; returns its length or 0. */
-static size_t read_escape(tacho_str escape, char *out_byte)
-{
-    switch (escape.len > 0 ? escape.data[0] : '\0') {
-    case '"':
-    case '\\':
-        *out_byte = escape.data[0];
-        return 1;
-    case 'n':
-        *out_byte = '\n';
-        return 1;
-    case 't':
-        *out_byte = '\t';
-        return 1;
-    default:
-        break;
-    }
-    int high = escape.len < 2 ? -1 : hex_value(escape.data[0]);
-    int low = escape.len < 2 ? -1 : hex_value(escape.data[1]);
-    *out_byte = (char)(unsigned char)(high * 16 + low);
-    return high < 0 || low < 0 ? 0 : 2;
-}
-
 static tacho_status unescape(parser *p, tacho_str body, tacho_str *out_text)
 {
     void *memory = NULL;
@@ -200,7 +170,7 @@ static tacho_status unescape(parser *p, tacho_str body, tacho_str *out_text)
     for (size_t i = 0; i < body.len; i++) {
         char byte = body.data[i];
         if (byte == '\\') {
-            size_t used = read_escape(tacho_str_from(body, i + 1), &byte);
+            size_t used = tacho_mlir_read_escape(tacho_str_from(body, i + 1), &byte);
             if (used == 0) {
                 return fail_at(p, (size_t)(body.data - p->text.data) + i,
                                "one of the escapes \\\" \\\\ \\n \\t \\HH");

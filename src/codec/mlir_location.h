@@ -90,4 +90,10 @@ tacho_status tacho_mlir_location_format_short(const tacho_mlir_location *locatio
                                               tacho_arena *arena,
                                               tacho_str *out_text) TACHO_MUST_USE;
 
+/*
+ * What stands in loc(...), as MLIR prints it. Lives in |arena|, NUL-terminated.
+ */
+tacho_status tacho_mlir_location_print(const tacho_mlir_location *location, tacho_arena *arena,
+                                       tacho_str *out_text) TACHO_MUST_USE;
+
 #endif

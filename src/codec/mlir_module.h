@@ -89,6 +89,8 @@ typedef struct tacho_mlir_module {
     size_t block_count, block_capacity;
     /* Inherent attributes that a native properties blob hides: ops that have such a one. */
     uint64_t undecoded_count;
+    /* Ops in a custom form that was not understood: they have a name and a location. */
+    uint64_t tolerated_count;
 } tacho_mlir_module;
 
 tacho_status tacho_mlir_module_init(tacho_mlir_module *module) TACHO_MUST_USE;

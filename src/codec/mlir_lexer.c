@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One table says what each byte may be part of; the rest is a switch on the first byte.
+ */
+#include "codec/mlir_lexer.h"
+
+enum {
+    BLANK = 1,
+    DIGIT = 2,
+    LETTER = 4, /* and '_' */
+    INNER = 8,  /* '$' and '.', inside words */
+    DASH = 16,
+    MARK = 32,
+    HEX = 64, /* letters only */
+};
+
+#define HEX_LETTER LETTER | HEX
+static const unsigned char classes[256] = {
+    [' '] = BLANK,      ['\t'] = BLANK,     ['\n'] = BLANK,     ['\r'] = BLANK,
+    ['0'] = DIGIT,      ['1'] = DIGIT,      ['2'] = DIGIT,      ['3'] = DIGIT,
+    ['4'] = DIGIT,      ['5'] = DIGIT,      ['6'] = DIGIT,      ['7'] = DIGIT,
+    ['8'] = DIGIT,      ['9'] = DIGIT,      ['a'] = HEX_LETTER, ['b'] = HEX_LETTER,
+    ['c'] = HEX_LETTER, ['d'] = HEX_LETTER, ['e'] = HEX_LETTER, ['f'] = HEX_LETTER,
+    ['g'] = LETTER,     ['h'] = LETTER,     ['i'] = LETTER,     ['j'] = LETTER,
+    ['k'] = LETTER,     ['l'] = LETTER,     ['m'] = LETTER,     ['n'] = LETTER,
+    ['o'] = LETTER,     ['p'] = LETTER,     ['q'] = LETTER,     ['r'] = LETTER,
+    ['s'] = LETTER,     ['t'] = LETTER,     ['u'] = LETTER,     ['v'] = LETTER,
+    ['w'] = LETTER,     ['x'] = LETTER,     ['y'] = LETTER,     ['z'] = LETTER,
+    ['A'] = HEX_LETTER, ['B'] = HEX_LETTER, ['C'] = HEX_LETTER, ['D'] = HEX_LETTER,
+    ['E'] = HEX_LETTER, ['F'] = HEX_LETTER, ['G'] = LETTER,     ['H'] = LETTER,
+    ['I'] = LETTER,     ['J'] = LETTER,     ['K'] = LETTER,     ['L'] = LETTER,
+    ['M'] = LETTER,     ['N'] = LETTER,     ['O'] = LETTER,     ['P'] = LETTER,
+    ['Q'] = LETTER,     ['R'] = LETTER,     ['S'] = LETTER,     ['T'] = LETTER,
+    ['U'] = LETTER,     ['V'] = LETTER,     ['W'] = LETTER,     ['X'] = LETTER,
+    ['Y'] = LETTER,     ['Z'] = LETTER,     ['_'] = LETTER,     ['$'] = INNER,
+    ['.'] = INNER,      ['-'] = DASH,       ['('] = MARK,       [')'] = MARK,
+    ['{'] = MARK,       ['}'] = MARK,       ['['] = MARK,       [']'] = MARK,
+    ['<'] = MARK,       ['>'] = MARK,       [','] = MARK,       [':'] = MARK,
+    ['='] = MARK,       ['+'] = MARK,       ['*'] = MARK,       ['/'] = MARK,
+    ['?'] = MARK,       ['|'] = MARK,       ['&'] = MARK,       [';'] = MARK,
+};
+
+static unsigned class_at(tacho_str text, size_t at)
+{
+    return at < text.len ? classes[(unsigned char)text.data[at]] : 0;
+}
+
+static size_t skip_class(tacho_str text, size_t at, unsigned wanted)
+{
+    while ((class_at(text, at) & wanted) != 0) {
+        at++;
+    }
+    return at;
+}
+
+size_t tacho_mlir_skip_word(tacho_str text, size_t at)
+{
+    return skip_class(text, at, LETTER | DIGIT | INNER);
+}
+
+size_t tacho_mlir_skip_suffix(tacho_str text, size_t at)
+{
+    return skip_class(text, at, LETTER | DIGIT | INNER | DASH);
+}
+
+size_t tacho_mlir_skip_string(tacho_str text, size_t at)
+{
+    for (size_t i = at + 1; i < text.len; i++) {
+        char byte = text.data[i];
+        if (byte == '"') {
+            return i + 1;
+        }
+        if (byte == '\n') {
+            break;
+        }
+        i += byte == '\\';
+    }
+    return at;
+}
+
+/* The end of the metadata that opens at |at|; |at| itself when it does not end. */
+static size_t skip_metadata(tacho_str text, size_t at)
+{
+    for (size_t i = at + 3; i < text.len;) {
+        if (text.data[i] == '"') {
+            size_t end = tacho_mlir_skip_string(text, i);
+            i = end == i ? i + 1 : end;
+        } else if (tacho_str_starts_with(tacho_str_from(text, i), TACHO_STR("#-}"))) {
+            return i + 3;
+        } else {
+            i++;
+        }
+    }
+    return at;
+}
+
+size_t tacho_mlir_skip_blanks(tacho_str text, size_t at)
+{
+    for (;;) {
+        at = skip_class(text, at, BLANK);
+        tacho_str rest = tacho_str_from(text, at);
+        size_t end = at;
+        if (tacho_str_starts_with(rest, TACHO_STR("//"))) {
+            end = at + tacho_str_find_byte(rest, '\n');
+        } else if (tacho_str_starts_with(rest, TACHO_STR("{-#"))) {
+            end = skip_metadata(text, at);
+        }
+        if (end == at) {
+            return at;
+        }
+        at = end;
+    }
+}
+
+static size_t skip_number(tacho_str text, size_t at)
+{
+    tacho_str rest = tacho_str_from(text, at);
+    if (tacho_str_starts_with(rest, TACHO_STR("0x")) && (class_at(text, at + 2) & (DIGIT | HEX))) {
+        return skip_class(text, at + 2, DIGIT | HEX);
+    }
+    at = skip_class(text, at, DIGIT);
+    if (at >= text.len || text.data[at] != '.') {
+        return at;
+    }
+    at = skip_class(text, at + 1, DIGIT);
+    if (at < text.len && (text.data[at] == 'e' || text.data[at] == 'E')) {
+        size_t exponent = at + 1;
+        exponent +=
+            exponent < text.len && (text.data[exponent] == '-' || text.data[exponent] == '+');
+        size_t end = skip_class(text, exponent, DIGIT);
+        at = end > exponent ? end : at;
+    }
+    return at;
+}
+
+/* A number, or a word that may hold '-'. A pack's index, as in %a#1, belongs to the value. */
+static size_t skip_value(tacho_str text, size_t at)
+{
+    bool is_number = (class_at(text, at) & DIGIT) != 0;
+    at = is_number ? skip_class(text, at, DIGIT) : tacho_mlir_skip_suffix(text, at);
+    if (at < text.len && text.data[at] == '#') {
+        size_t end = skip_class(text, at + 1, DIGIT);
+        at = end > at + 1 ? end : at;
+    }
+    return at;
+}
+
+static tacho_mlir_token_kind prefixed_kind(char prefix)
+{
+    switch (prefix) {
+    case '%':
+        return TACHO_MLIR_TOKEN_VALUE;
+    case '^':
+        return TACHO_MLIR_TOKEN_BLOCK;
+    case '@':
+        return TACHO_MLIR_TOKEN_SYMBOL;
+    case '#':
+        return TACHO_MLIR_TOKEN_HASH;
+    case '!':
+        return TACHO_MLIR_TOKEN_BANG;
+    default:
+        return TACHO_MLIR_TOKEN_BAD;
+    }
+}
+
+static void lex_prefixed(tacho_str text, tacho_mlir_token *token)
+{
+    size_t at = token->start + 1;
+    token->kind = prefixed_kind(text.data[token->start]);
+    if (token->kind == TACHO_MLIR_TOKEN_VALUE) {
+        token->end = skip_value(text, at);
+    } else if (token->kind != TACHO_MLIR_TOKEN_SYMBOL) {
+        token->end = tacho_mlir_skip_suffix(text, at);
+    } else if (at < text.len && text.data[at] == '"') {
+        token->end = tacho_mlir_skip_string(text, at);
+    } else {
+        token->end = tacho_mlir_skip_word(text, at);
+    }
+    if (token->end == at || token->kind == TACHO_MLIR_TOKEN_BAD) {
+        token->kind = TACHO_MLIR_TOKEN_BAD;
+        token->end = at;
+    }
+}
+
+static void lex_mark(tacho_str text, tacho_mlir_token *token)
+{
+    token->kind = TACHO_MLIR_TOKEN_MARK;
+    token->mark = text.data[token->start];
+    token->end = token->start + 1;
+    if (token->mark == '-' && token->end < text.len && text.data[token->end] == '>') {
+        token->kind = TACHO_MLIR_TOKEN_ARROW;
+        token->mark = '\0';
+        token->end++;
+    }
+}
+
+tacho_mlir_token tacho_mlir_lexer_next(tacho_mlir_lexer *lexer)
+{
+    tacho_str text = lexer->text;
+    tacho_mlir_token token = {.start = tacho_mlir_skip_blanks(text, lexer->at)};
+    size_t blank_len = token.start - lexer->at;
+    token.after_blank = blank_len > 0;
+    token.after_newline =
+        lexer->at == 0 || (blank_len > 0 && memchr(text.data + lexer->at, '\n', blank_len) != NULL);
+    token.end = token.start;
+    unsigned class = class_at(text, token.start);
+    if (token.start >= text.len) {
+        token.kind = TACHO_MLIR_TOKEN_END;
+    } else if ((class & LETTER) != 0) {
+        token.kind = TACHO_MLIR_TOKEN_WORD;
+        token.end = tacho_mlir_skip_word(text, token.start);
+    } else if ((class & DIGIT) != 0) {
+        token.kind = TACHO_MLIR_TOKEN_NUMBER;
+        token.end = skip_number(text, token.start);
+    } else if ((class & (MARK | DASH)) != 0) {
+        lex_mark(text, &token);
+    } else if (text.data[token.start] == '"') {
+        token.end = tacho_mlir_skip_string(text, token.start);
+        token.kind = token.end > token.start ? TACHO_MLIR_TOKEN_STRING : TACHO_MLIR_TOKEN_BAD;
+        token.end += token.end == token.start;
+    } else {
+        lex_prefixed(text, &token);
+    }
+    lexer->at = token.end;
+    return token;
+}
+
+static int hex_value(char byte)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const char *found = memchr(digits, byte, sizeof(digits) - 1);
+    int value = found == NULL ? -1 : (int)(found - digits);
+    return value < 16 ? value : value - 6;
+}
+
+size_t tacho_mlir_read_escape(tacho_str escape, char *out_byte)
+{
+    switch (escape.len > 0 ? escape.data[0] : '\0') {
+    case '"':
+    case '\\':
+        *out_byte = escape.data[0];
+        return 1;
+    case 'n':
+        *out_byte = '\n';
+        return 1;
+    case 't':
+        *out_byte = '\t';
+        return 1;
+    default:
+        break;
+    }
+    int high = escape.len < 2 ? -1 : hex_value(escape.data[0]);
+    int low = escape.len < 2 ? -1 : hex_value(escape.data[1]);
+    *out_byte = (char)(unsigned char)(high * 16 + low);
+    return high < 0 || low < 0 ? 0 : 2;
+}

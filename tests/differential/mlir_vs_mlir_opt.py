@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Our MLIR text reader against MLIR itself, on the real models of a folder: operations in order,
+their locations, their numbers of operands, and the types of their results.
+
+Usage: mlir_vs_mlir_opt.py MLIR_DUMP FOLDER [EXPECTED_COUNT]
+Exits with 77, which means skipped, when the folder or mlir-opt is absent.
+
+Every file must be read. Those that mlir-opt reads too are compared. Operations that it adds by
+itself (the bodies of linalg's named operations) have no place in the file, and are left out."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+OP = re.compile(r'^(?:(%[^=]*?) = )?"([^"]+)"\(([^)]*)\)')
+LOCATION = re.compile(r" loc\((.*)\)$")
+# Types that only the operation's definition knows.
+INFERRED = {"tensor.extract", "arith.cmpi", "arith.cmpf", "torch.constant.none"}
+
+
+def result_types(tail):
+    types = LOCATION.sub("", tail).rsplit("-> ", 1)[-1]
+    return types[1:-1] if types.startswith("(") and types.endswith(")") else types
+
+
+def oracle_ops(text):
+    """[name, location, operand count, result types] of each operation, in order."""
+    ops, open_ops, parents = [], [], []
+    for line in text.splitlines():
+        line = line.strip()
+        match = OP.match(line)
+        if match:
+            operands = match.group(3)
+            op = [match.group(2), None, operands.count("%"), None]
+            parents.append((op, open_ops[-1] if open_ops else None))
+            ops.append(op)
+            if line.endswith("({"):
+                open_ops.append(op)
+                continue
+        elif line.startswith("})"):
+            op = open_ops.pop()
+        else:
+            continue
+        op[1] = LOCATION.search(line).group(1)
+        op[3] = result_types(line)
+    added = {id(op) for op, parent in parents
+             if op[1] == "unknown" or parent is not None and op[1] == parent[1]}
+    return [op for op in ops if id(op) not in added]
+
+
+def our_ops(text):
+    files = {}
+    for line in text.splitlines():
+        if line.startswith("== "):
+            ops = files[line[3:].split("\t")[0]] = []
+            continue
+        name, location, operands, _, types = line.split("\t")
+        ops.append([name, location, int(operands), types])
+    return files
+
+
+def difference(path, ours, theirs):
+    for a, b in zip(ours, theirs):
+        if b[0] in INFERRED:
+            b[3] = a[3]
+        if a != b:
+            return f"{path}: we read {a}, MLIR {b}"
+    if len(ours) != len(theirs):
+        return f"{path}: we read {len(ours)} operations, MLIR {len(theirs)}"
+    return None
+
+
+def main():
+    dump, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    mlir_opt = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
+    paths = sorted(map(str, folder.glob("**/*.mlir"))) if folder.is_dir() else []
+    if not paths or mlir_opt is None:
+        print("skipped: no", folder if not paths else "mlir-opt")
+        return 77
+    run = subprocess.run([dump, *paths], capture_output=True, text=True, check=False)
+    problems = run.stderr.splitlines()
+    ours = our_ops(run.stdout)
+    compared = 0
+    for path in paths:
+        oracle = subprocess.run(
+            [mlir_opt, "--allow-unregistered-dialect", "--mlir-print-op-generic",
+             "--mlir-print-debuginfo", "--mlir-print-local-scope",
+             "--mlir-elide-elementsattrs-if-larger=8", path],
+            capture_output=True, text=True, check=False)
+        if oracle.returncode == 0 and path in ours:
+            compared += 1
+            problem = difference(path, ours[path], oracle_ops(oracle.stdout))
+            problems += [problem] if problem else []
+    print("\n".join(problems[:20]))
+    print(f"{len(paths)} files, {len(ours)} read, {compared} compared, {len(problems)} problems")
+    return 1 if problems or compared == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
