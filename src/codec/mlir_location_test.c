@@ -391,6 +391,44 @@ static void test_long_alias_chain(void **state)
     tacho_mlir_aliases_deinit(&aliases);
 }
 
+static void test_print(void **state)
+{
+    (void)state;
+    /* What is printed as it was written has no second text. */
+    static const char *const cases[][2] = {
+        {"unknown", NULL},
+        {"?", "unknown"},
+        {"\"f\":7:10", NULL},
+        {"loc(\"f\":07:10)", "\"f\":7:10"},
+        {"\"f\":1:2 to 3:4", NULL},
+        {"\"f\":1:2 to :5", NULL},
+        {"\"f\":1:2 to 1:5", "\"f\":1:2 to :5"},
+        {"\"f\":1:2 to :2", "\"f\":1:2"},
+        {"\"a\\\\b\\\"c\\n\\t\\C3\\7f ~\"", "\"a\\\\b\\22c\\0A\\09\\C3\\7F ~\""},
+        {"\"n\"(\"f\":1:2)", NULL},
+        {"\"n\"(unknown)", "\"n\""},
+        {"callsite(\"f\":1:2 at callsite(\"n\"(unknown) at unknown))",
+         "callsite(\"f\":1:2 at callsite(\"n\" at unknown))"},
+        {"fused[ \"a\",\"b\":1:2 ]", "fused[\"a\", \"b\":1:2]"},
+        {"fused<{k = \"]\"}>[\"a\"]", NULL},
+        {"fused[]", NULL},
+        {"fused<1>[fused[\"a\"(fused[unknown])], fused[]]", NULL},
+        {"#alias", NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        tacho_arena arena;
+        tacho_mlir_location location;
+        tacho_str text;
+        tacho_arena_init(&arena);
+        assert_null(tacho_mlir_location_parse(tacho_str_from_cstring(cases[i][0]), NULL, &arena,
+                                              &location));
+        assert_null(tacho_mlir_location_print(&location, &arena, &text));
+        assert_string_equal(text.data, cases[i][1] != NULL ? cases[i][1] : cases[i][0]);
+        assert_int_equal(text.len, strlen(text.data));
+        tacho_arena_deinit(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +443,7 @@ int main(void)
         cmocka_unit_test(test_node_limit),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_long_alias_chain),
+        cmocka_unit_test(test_print),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -351,6 +351,17 @@ static tacho_status take_result_name(tacho_mlir_parser *p)
     return TACHO_OK;
 }
 
+static bool is_implicit(const tacho_mlir_parser *p)
+{
+    return p->frame_count == 1 && tacho_mlir_top(p)->form == TACHO_MLIR_FORM_IMPLICIT;
+}
+
+/* Whether only the implicit module, if any, is around what comes. */
+static bool is_outside(const tacho_mlir_parser *p)
+{
+    return p->frame_count == 0 || is_implicit(p);
+}
+
 static tacho_status start_op(tacho_mlir_parser *p)
 {
     size_t first_result_name = p->result_name_count;
@@ -366,10 +377,11 @@ static tacho_status start_op(tacho_mlir_parser *p)
     if (p->token.kind == TACHO_MLIR_TOKEN_STRING) {
         return start_generic(p, first_result_name);
     }
-    if (p->token.kind == TACHO_MLIR_TOKEN_WORD) {
-        return start_custom(p, first_result_name);
+    bool is_op = p->token.kind == TACHO_MLIR_TOKEN_WORD;
+    if (is_op && is_outside(p)) {
+        is_op = tacho_mlir_at_op(p); /* not any word, or any text would do */
     }
-    return tacho_mlir_fail(p, "an operation");
+    return is_op ? start_custom(p, first_result_name) : tacho_mlir_fail(p, "an operation");
 }
 
 /* ^bb0(%a: t loc(...)):. */
@@ -434,24 +446,19 @@ static tacho_status open_implicit_module(tacho_mlir_parser *p)
     return tacho_mlir_open_region(p);
 }
 
-static bool is_implicit(const tacho_mlir_parser *p)
-{
-    return p->frame_count == 1 && tacho_mlir_top(p)->form == TACHO_MLIR_FORM_IMPLICIT;
-}
-
 static tacho_status run_loop(tacho_mlir_parser *p)
 {
     while (p->token.kind != TACHO_MLIR_TOKEN_END) {
-        bool is_outside = p->frame_count == 0 || is_implicit(p);
-        if (is_outside && tacho_mlir_at_alias(p)) {
+        bool is_inside = !is_outside(p);
+        if (!is_inside && tacho_mlir_at_alias(p)) {
             TACHO_TRY(tacho_mlir_take_alias(p));
         } else if (p->module->op_count == 0) {
             TACHO_TRY(open_implicit_module(p));
             TACHO_TRY(start_op(p));
-        } else if (!is_outside && tacho_mlir_at_mark(p, '}')) {
+        } else if (is_inside && tacho_mlir_at_mark(p, '}')) {
             tacho_mlir_advance(p);
             TACHO_TRY(end_region(p));
-        } else if (!is_outside && p->token.kind == TACHO_MLIR_TOKEN_BLOCK) {
+        } else if (is_inside && p->token.kind == TACHO_MLIR_TOKEN_BLOCK) {
             TACHO_TRY(take_label(p));
         } else {
             TACHO_TRY(start_op(p));

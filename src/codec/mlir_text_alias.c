@@ -57,8 +57,7 @@ static tacho_status place_failure(const tacho_mlir_parser *p, size_t at, tacho_s
     if (tacho_status_code(inner) == TACHO_CODE_NO_MEMORY) {
         return inner;
     }
-    tacho_status placed = tacho_mlir_fail_at(p, at, "a location");
-    placed = tacho_status_add_note(placed, "%s", tacho_status_message(inner));
+    tacho_status placed = tacho_mlir_fail_because(p, at, inner);
     tacho_status_free(inner);
     return placed;
 }
@@ -163,7 +162,7 @@ static tacho_status print_location(tacho_mlir_parser *p, tacho_str text, uint32_
     if (status == TACHO_OK) {
         p->location_bytes += printed.len;
         status = p->location_bytes > LOCATION_BYTES_MAX
-                     ? tacho_mlir_fail_limit(p, p->token.start, "at most 256 MiB of locations")
+                     ? tacho_fail(TACHO_CODE_LIMIT, "expected at most 256 MiB of locations")
                      : tacho_strings_ensure(&p->module->strings, printed, out_id);
     }
     tacho_arena_reset(&p->scratch);
@@ -196,8 +195,7 @@ tacho_status tacho_mlir_take_location(tacho_mlir_parser *p, uint32_t *out_id)
                               ? tacho_strings_ensure(&p->module->strings, text, out_id)
                               : find_location(p, text, out_id);
     if (status != TACHO_OK) {
-        return tacho_status_code(status) == TACHO_CODE_LIMIT ? status
-                                                             : place_failure(p, start, status);
+        return place_failure(p, start, status);
     }
     tacho_mlir_seek(p, span.end);
     return TACHO_OK;

@@ -161,7 +161,10 @@ static tacho_status take_symbol(tacho_mlir_parser *p, tacho_str name, bool as_st
         return tacho_mlir_fail(p, "a symbol");
     }
     if (!as_string) {
-        return tacho_mlir_take_attr(p, name);
+        /* Without what follows: a ':' may belong to the operation. */
+        TACHO_TRY(tacho_mlir_add_attr(p, name, tacho_mlir_token_text(p)));
+        tacho_mlir_advance(p);
+        return TACHO_OK;
     }
     tacho_str symbol;
     TACHO_TRY(tacho_mlir_symbol_name(p, tacho_mlir_token_text(p), &p->module->arena, &symbol));

@@ -12,18 +12,27 @@ enum { SHOWN_BYTES = 32 }; /* of the input, in messages */
 
 /* -- Failures -- */
 
-static tacho_status fail_with(const tacho_mlir_parser *p, tacho_code code, size_t at,
-                              const char *expected)
+/* Line and column of byte |at|, both from 1; not worth finding when nobody will read them. */
+static void find_place(const tacho_mlir_parser *p, size_t at, size_t *out_line, size_t *out_column)
 {
-    size_t line = 1;
     size_t line_start = 0;
-    at = at < p->text.len ? at : p->text.len;
+    *out_line = 1;
     for (size_t i = 0; i < at && !p->is_trying; i++) {
         if (p->text.data[i] == '\n') {
-            line++;
+            ++*out_line;
             line_start = i + 1;
         }
     }
+    *out_column = at - line_start + 1;
+}
+
+static tacho_status fail_with(const tacho_mlir_parser *p, tacho_code code, size_t at,
+                              const char *expected)
+{
+    size_t line;
+    size_t column;
+    at = at < p->text.len ? at : p->text.len;
+    find_place(p, at, &line, &column);
     tacho_str found = tacho_str_from(p->text, at);
     found.len = found.len < SHOWN_BYTES ? found.len : SHOWN_BYTES;
     found.len = tacho_str_find_byte(found, '\n');
@@ -32,8 +41,17 @@ static tacho_status fail_with(const tacho_mlir_parser *p, tacho_code code, size_
     } else if (found.len == 0) {
         found = TACHO_STR("the end of the line");
     }
-    return tacho_fail(code, "%s:%zu:%zu: expected %s, found %.*s", p->name, line,
-                      at - line_start + 1, expected, TACHO_STR_ARG(found));
+    return tacho_fail(code, "%s:%zu:%zu: expected %s, found %.*s", p->name, line, column, expected,
+                      TACHO_STR_ARG(found));
+}
+
+tacho_status tacho_mlir_fail_because(const tacho_mlir_parser *p, size_t at, tacho_status reason)
+{
+    size_t line;
+    size_t column;
+    find_place(p, at, &line, &column);
+    return tacho_fail(tacho_status_code(reason), "%s:%zu:%zu: %s", p->name, line, column,
+                      tacho_status_message(reason));
 }
 
 tacho_status tacho_mlir_fail_at(const tacho_mlir_parser *p, size_t at, const char *expected)

@@ -240,6 +240,9 @@ tacho_status tacho_mlir_fail_at(const tacho_mlir_parser *p, size_t at,
                                 const char *expected) TACHO_MUST_USE;
 tacho_status tacho_mlir_fail_limit(const tacho_mlir_parser *p, size_t at,
                                    const char *expected) TACHO_MUST_USE;
+/* The failure |reason|, with its place. */
+tacho_status tacho_mlir_fail_because(const tacho_mlir_parser *p, size_t at,
+                                     tacho_status reason) TACHO_MUST_USE;
 /* At the next token. */
 tacho_status tacho_mlir_fail(const tacho_mlir_parser *p, const char *expected) TACHO_MUST_USE;
 

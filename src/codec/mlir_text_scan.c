@@ -173,18 +173,23 @@ static tacho_status scan_dialect(tacho_mlir_parser *p, size_t *at, bool *is_plai
     return TACHO_OK;
 }
 
+static bool starts_word(const tacho_mlir_parser *p, size_t at)
+{
+    char lower = (char)(byte_at(p, at) | 0x20);
+    return (lower >= 'a' && lower <= 'z') || byte_at(p, at) == '_';
+}
+
 /* A type that is no function's. */
 static tacho_status scan_simple_type(tacho_mlir_parser *p, size_t *at, bool *is_plain)
 {
     if (byte_at(p, *at) == '!') {
         return scan_dialect(p, at, is_plain);
     }
-    size_t end = tacho_mlir_skip_word(p->text, *at);
-    if (end == *at) {
+    if (!starts_word(p, *at)) {
         return tacho_mlir_fail_at(p, *at, "a type");
     }
-    *at = end;
-    return byte_at(p, end) == '<' ? scan_group(p, at, is_plain) : TACHO_OK;
+    *at = tacho_mlir_skip_word(p->text, *at);
+    return byte_at(p, *at) == '<' ? scan_group(p, at, is_plain) : TACHO_OK;
 }
 
 static tacho_status scan_type(tacho_mlir_parser *p, size_t *at, bool *is_plain)
@@ -272,7 +277,7 @@ static tacho_status scan_bare_attr(tacho_mlir_parser *p, size_t *at, bool *is_pl
     if (byte == '-' || (byte >= '0' && byte <= '9')) {
         return scan_number(p, at);
     }
-    if (tacho_mlir_skip_word(p->text, *at) == *at) {
+    if (!starts_word(p, *at)) {
         return tacho_mlir_fail_at(p, *at, "an attribute");
     }
     return scan_word_attr(p, at, is_plain);

@@ -1,3 +1,4 @@
+// A dispatch as the executable-targets phase prints it, with one operation of each custom form.
 #executable_target = #hal.executable.target<"torq", "torq-fb", {hw = "SL2610"}>
 #layout = #hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>]>
 module attributes {hal.device.targets = [#executable_target]} {

@@ -1,0 +1,890 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Modules are compared in a notation of their own, a line per operation:
+ *
+ *     block results=name(operands){attribute=value}[regions] : types @location
+ *
+ * followed by a line per block with its region and arguments. So a case is two texts; and a
+ * custom form is right when it gives the same as its generic form.
+ */
+#include "codec/mlir_text.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED 0
+#endif
+
+static void write_str(FILE *out, tacho_str text)
+{
+    fwrite(text.data, 1, text.len, out);
+}
+
+static void write_value(FILE *out, uint32_t value)
+{
+    if (value == TACHO_NONE) {
+        fputs("%?", out);
+    } else {
+        fprintf(out, "%%%u", value);
+    }
+}
+
+static void write_attr(FILE *out, const tacho_mlir_attr *attr)
+{
+    write_str(out, attr->name);
+    switch (attr->kind) {
+    case TACHO_MLIR_ATTR_UNIT:
+        break;
+    case TACHO_MLIR_ATTR_BOOL:
+        fputs(attr->as_int != 0 ? "=true" : "=false", out);
+        break;
+    case TACHO_MLIR_ATTR_INT:
+        fprintf(out, "=%" PRId64, attr->as_int);
+        break;
+    case TACHO_MLIR_ATTR_STRING:
+        fputs("='", out);
+        write_str(out, attr->text);
+        fputs("'", out);
+        break;
+    case TACHO_MLIR_ATTR_SYMBOL:
+        fputs("=@", out);
+        write_str(out, attr->text);
+        break;
+    case TACHO_MLIR_ATTR_INTS:
+        fputs("=[", out);
+        for (size_t i = 0; i < attr->int_count; i++) {
+            fprintf(out, "%s%" PRId64, i > 0 ? "," : "", attr->ints[i]);
+        }
+        fputs("]", out);
+        break;
+    case TACHO_MLIR_ATTR_TEXT:
+        fputs("=", out);
+        write_str(out, attr->text);
+        break;
+    case TACHO_MLIR_ATTR_UNKNOWN:
+        fputs("=?", out);
+        break;
+    }
+}
+
+static void write_op(FILE *out, const tacho_mlir_module *module, const tacho_mlir_op *op)
+{
+    fprintf(out, op->block == TACHO_NONE ? "- " : "%u ", op->block);
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        assert_int_equal(module->values[op->first_result + i].op, op - module->ops);
+        assert_int_equal(module->values[op->first_result + i].index, i);
+        write_value(out, op->first_result + i);
+    }
+    fputs(op->result_count > 0 ? "=" : "", out);
+    write_str(out, op->name);
+    fputs("(", out);
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        fputs(i > 0 ? "," : "", out);
+        write_value(out, module->operands[op->first_operand + i]);
+    }
+    fputs("){", out);
+    for (uint32_t i = 0; i < op->attr_count; i++) {
+        fputs(i > 0 ? "; " : "", out);
+        write_attr(out, &module->attrs[op->first_attr + i]);
+    }
+    fputs("}", out);
+    for (uint32_t i = 0; i < op->region_count; i++) {
+        assert_int_equal(module->regions[op->first_region + i].op, op - module->ops);
+        fprintf(out, "[%u]", op->first_region + i);
+    }
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        fputs(i > 0 ? ", " : " : ", out);
+        write_str(out, tacho_mlir_module_string(module, module->values[op->first_result + i].type));
+    }
+    fputs(" @", out);
+    write_str(out, tacho_mlir_module_string(module, op->location));
+    fputs("\n", out);
+}
+
+static void write_block(FILE *out, const tacho_mlir_module *module, uint32_t index)
+{
+    const tacho_mlir_block *block = &module->blocks[index];
+    const tacho_mlir_region *region = &module->regions[block->region];
+    assert_true(index >= region->first_block && index < region->first_block + region->block_count);
+    fprintf(out, "^%u [%u]", index, block->region);
+    for (uint32_t i = 0; i < block->argument_count; i++) {
+        const tacho_mlir_value *value = &module->values[block->first_argument + i];
+        assert_int_equal(value->block, index);
+        assert_int_equal(value->index, i);
+        fprintf(out, " %%%u:", block->first_argument + i);
+        write_str(out, tacho_mlir_module_string(module, value->type));
+    }
+    for (uint32_t op = block->first_op; op != TACHO_NONE; op = module->next_op[op]) {
+        assert_int_equal(module->ops[op].block, index);
+    }
+    fputs("\n", out);
+}
+
+/* The module in our notation; free it. */
+static char *dump_module(const tacho_mlir_module *module)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    assert_non_null(out);
+    for (size_t i = 0; i < module->op_count; i++) {
+        write_op(out, module, &module->ops[i]);
+    }
+    for (uint32_t i = 0; i < module->block_count; i++) {
+        write_block(out, module, i);
+    }
+    if (module->tolerated_count > 0) {
+        fprintf(out, "tolerated %" PRIu64 "\n", module->tolerated_count);
+    }
+    fclose(out);
+    return text;
+}
+
+/* What |text| gives, in our notation, or the message. */
+static char *read_text(tacho_str text)
+{
+    tacho_mlir_module module;
+    assert_null(tacho_mlir_module_init(&module));
+    tacho_status status = tacho_mlir_text_read("m", text, &module);
+    char *dump = NULL;
+    if (status == TACHO_OK) {
+        dump = dump_module(&module);
+    } else {
+        size_t len = strlen(tacho_status_message(status)) + 1;
+        dump = malloc(len);
+        assert_non_null(dump);
+        memcpy(dump, tacho_status_message(status), len);
+    }
+    tacho_status_free(status);
+    tacho_mlir_module_deinit(&module);
+    return dump;
+}
+
+static void check(const char *text, const char *expected)
+{
+    char *dump = read_text(tacho_str_from_cstring(text));
+    assert_string_equal(dump, expected);
+    free(dump);
+}
+
+static void test_generic(void **state)
+{
+    (void)state;
+    check("", "- builtin.module(){}[0] @\"m\":0:0\n^0 [0]\n");
+    check("\"a.b\"() : () -> ()\n  \"a.c\"() : () -> i32 loc(unknown)\n",
+          "- builtin.module(){}[0] @\"m\":0:0\n0 a.b(){} @\"m\":1:1\n"
+          "0 %0=a.c(){} : i32 @unknown\n^0 [0]\n");
+    check(
+        "\"builtin.module\"() ({\n"
+        "  %a, %b:2 = \"d.op\"() <{p = 1 : i32}> {q} : () -> (i1, i2, (i3) -> i4) loc(\"x\":1:2)\n"
+        "  \"d.use\"(%b#1, %a, %b, %b#0) : (i2, i1, i1, i1) -> () loc(\"y\")\n"
+        "}, {\n"
+        "^bb0(%x: i8 loc(\"z\":1:1), %y: !d.t<\"a>b\">):\n"
+        "  \"d.br\"(%y)[^bb1, ^bb2(%x : i8)] : (!d.t<\"a>b\">) -> () loc(\"u\")\n"
+        "^bb1:\n"
+        "  \"d.ret\"(%y) : (!d.t<\"a>b\">) -> () loc(\"v\")\n"
+        "}) {s = \"t\"} : () -> () loc(\"w\":3:4)\n",
+        "- builtin.module(){s='t'}[0][1] @\"w\":3:4\n"
+        "0 %0%1%2=d.op(){p=1; q} : i1, i2, (i3) -> i4 @\"x\":1:2\n"
+        "0 d.use(%2,%0,%1,%1){} @\"y\"\n"
+        "1 d.br(%4,%3){} @\"u\"\n"
+        "2 d.ret(%4){} @\"v\"\n"
+        "^0 [0]\n^1 [1] %3:i8 %4:!d.t<\"a>b\">\n^2 [1]\n");
+}
+
+/* Regions and blocks that are met with others in between come to lie together. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    check("module {\n\"a.a\"() ({\n \"a.b\"() ({\n ^x(%i: i1):\n \"a.c\"() : () -> () loc(\"l\")\n"
+          "}, {}) : () -> () loc(\"l\")\n^b(%j: i2):\n \"a.d\"(%j) : (i2) -> () loc(\"l\")\n"
+          "}, {\n \"a.e\"() : () -> () loc(\"l\")\n}) : () -> i3 loc(\"l\")\n} loc(\"l\")",
+          "- builtin.module(){}[0] @\"l\"\n0 %0=a.a(){}[1][2] : i3 @\"l\"\n1 a.b(){}[3][4] @\"l\"\n"
+          "3 a.c(){} @\"l\"\n2 a.d(%2){} @\"l\"\n4 a.e(){} @\"l\"\n"
+          "^0 [0]\n^1 [1]\n^2 [1] %2:i2\n^3 [3] %1:i1\n^4 [2]\n");
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    /* Used before defined, here and in a region; of a pack; never defined. */
+    check("module {\n\"a.a\"(%x, %p#1, %z) ({ \"a.b\"(%x) : (i1) -> () loc(\"l\") })"
+          " : (i1, i1, i1) -> () loc(\"l\")\n%x = \"a.c\"() : () -> i1 loc(\"l\")\n"
+          "%p:2 = \"a.d\"() : () -> (i1, i2) loc(\"l\") } loc(\"l\")",
+          "- builtin.module(){}[0] @\"l\"\n0 a.a(%0,%2,%?){}[1] @\"l\"\n1 a.b(%0){} @\"l\"\n"
+          "0 %0=a.c(){} : i1 @\"l\"\n0 %1%2=a.d(){} : i1, i2 @\"l\"\n^0 [0]\n^1 [1]\n");
+    /* A name of an inner region ends with it; a function does not see names from outside. */
+    check("module {\n%x = \"a.a\"() ({ %y = \"a.b\"() : () -> i1 loc(\"l\") }) : () -> i1 "
+          "loc(\"l\")\n"
+          "\"func.func\"() ({ \"a.c\"(%x, %y) : (i1, i1) -> () loc(\"l\")\n"
+          "%x = \"a.d\"() : () -> i2 loc(\"l\") }) : () -> () loc(\"l\")\n"
+          "\"a.e\"(%x, %y) : (i1, i1) -> () loc(\"l\")} loc(\"l\")",
+          "- builtin.module(){}[0] @\"l\"\n0 %0=a.a(){}[1] : i1 @\"l\"\n1 %1=a.b(){} : i1 @\"l\"\n"
+          "0 func.func(){}[2] @\"l\"\n2 a.c(%2,%?){} @\"l\"\n2 %2=a.d(){} : i2 @\"l\"\n"
+          "0 a.e(%0,%?){} @\"l\"\n^0 [0]\n^1 [1]\n^2 [2]\n");
+}
+
+static void check_attr(const char *value, const char *expected)
+{
+    char text[1024];
+    char dump[1024];
+    snprintf(
+        text, sizeof(text),
+        "#map = affine_map<(d0) -> (d0 + 1)>\n!ty = tensor<2xi8>\n"
+        "module attributes {a = %s} {} loc(\"l\")\n#late = [#map, #loc]\n#loc = loc(\"q\":1:2)\n"
+        "#loc2 = loc(#loc)",
+        value);
+    snprintf(dump, sizeof(dump), "- builtin.module(){a%s}[0] @\"l\"\n^0 [0]\n", expected);
+    check(text, dump);
+}
+
+static void test_attributes(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"unit", ""},
+        {"true", "=true"},
+        {"0 : i1", "=false"},
+        {"-1 : i1", "=true"},
+        {"5", "=5"},
+        {"-5 : si8", "=-5"},
+        {"0x1F : index", "=31"},
+        {"18446744073709551615 : ui64", "=-1"},
+        {"-9223372036854775808", "=-9223372036854775808"},
+        {"-9223372036854775809", "=-9223372036854775809"},
+        {"340282366920938463463374607431768211455 : i128",
+         "=340282366920938463463374607431768211455 : i128"},
+        {"1.5 : f32", "=1.5 : f32"},
+        {"0x7FC00000 : f32", "=0x7FC00000 : f32"},
+        {"\"a\\22b\\\\\\n\"", "='a\"b\\\n'"},
+        {"\"a\" : i32", "='a'"},
+        {"@a::@b", "=@a"},
+        {"@\"a b\"", "=@a b"},
+        {"[]", "=[]"},
+        {"[1, -2 : i32]", "=[1,-2]"},
+        {"[1, \"a\"]", "=[1, \"a\"]"},
+        {"[true, false]", "=[true, false]"},
+        {"[1.0]", "=[1.0]"},
+        {"array<i32>", "=[]"},
+        {"array<i64: 1, 2>", "=[1,2]"},
+        {"array<i1: true, false>", "=[1,0]"},
+        {"array<f32: 1.0>", "=array<f32: 1.0>"},
+        {"dense<[1, 2]> : tensor<2xi32>", "=[1,2]"},
+        {"dense<7> : tensor<3xi32>", "=[7,7,7]"},
+        {"dense<7> : vector<1xindex>", "=[7]"},
+        {"dense<> : tensor<0xi32>", "=[]"},
+        {"dense<7> : tensor<99999999xi32>", "=dense<7> : tensor<99999999xi32>"},
+        {"dense<7> : tensor<i32>", "=dense<7> : tensor<i32>"},
+        {"dense<[[1, 2]]> : tensor<1x2xi32>", "=dense<[[1, 2]]> : tensor<1x2xi32>"},
+        {"dense<1.0> : tensor<2xf32>", "=dense<1.0> : tensor<2xf32>"},
+        {"dense<[true, false]> : tensor<2xi1>", "=[1,0]"},
+        {"dense<\"0x0100FFFF\"> : tensor<2xi16>", "=[1,-1]"},
+        {"dense<\"0xFF\"> : tensor<2xui8>", "=[255,255]"},
+        {"dense_resource<r> : tensor<2xi8>", "=dense_resource<r> : tensor<2xi8>"},
+        {"i32", "=i32"},
+        {"(i32, !ty) -> ()", "=(i32, tensor<2xi8>) -> ()"},
+        {"!ty", "=tensor<2xi8>"},
+        {"#map", "=affine_map<(d0) -> (d0 + 1)>"},
+        {"#late", "=[affine_map<(d0) -> (d0 + 1)>, \"q\":1:2]"},
+        {"loc(#loc2)", "=loc(\"q\":1:2)"},
+        {"#d.x<\"}>\", [a -> b], {c}>", "=#d.x<\"}>\", [a -> b], {c}>"},
+        {"#d<opaque = 1>", "=#d<opaque = 1>"},
+        {"{x = 1,\n  // why\n  y = [ 1,2 ] }", "={x = 1, y = [1,2]}"},
+        {"distinct[0]<\"a\">", "=distinct[0]<\"a\">"},
+        {"DOUBLE_ROUND", "=DOUBLE_ROUND"},
+        {"#undefined", "=#undefined"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        check_attr(cases[i][0], cases[i][1]);
+    }
+}
+
+static void test_locations(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"\"a\\\\b\":1:2", "\"a\\\\b\":1:2"},
+        {"\"a\":01:2", "\"a\":1:2"},
+        {"\"a\":1:2 to 3:4", "\"a\":1:2 to 3:4"},
+        {"fused<#d.x<1>>[#loc1, \"n\"(#loc2)]",
+         "fused<#d.x<1>>[\"f\":7:10, \"n\"(callsite(\"f\":7:10 at \"g\":2:3))]"},
+        {"#loc2", "callsite(\"f\":7:10 at \"g\":2:3)"},
+        {"?", "unknown"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[512];
+        char dump[512];
+        snprintf(
+            text, sizeof(text),
+            "#loc1 = loc(\"f\":7:10)\nmodule {} loc(%s)\n#loc2 = loc(callsite(#loc1 at \"g\":2:3))",
+            cases[i][0]);
+        snprintf(dump, sizeof(dump), "- builtin.module(){}[0] @%s\n^0 [0]\n", cases[i][1]);
+        check(text, dump);
+    }
+}
+
+/* A custom form, and the generic form that must come out the same. */
+static const char *const custom_cases[][2] = {
+    {"module @m attributes {a.b} {} loc(\"l\")",
+     "\"builtin.module\"() <{sym_name = \"m\"}> ({^bb0:}) {a.b} : () -> () loc(\"l\")"},
+    {"func.func private @d(i32, i64 {x.y = 1 : i64}) -> (i32 {z}, i64) loc(\"l\")",
+     "\"func.func\"() <{arg_attrs = [{}, {x.y = 1 : i64}], function_type = (i32, i64) -> (i32, "
+     "i64), "
+     "res_attrs = [{z}, {}], sym_name = \"d\", sym_visibility = \"private\"}> ({}) : () -> () "
+     "loc(\"l\")"},
+    {"func.func @f$x(%a: i32 loc(\"z\"), %b: i8) -> i32 attributes {x} { return %a : i32 "
+     "loc(\"l\") } "
+     "loc(\"l\")",
+     "\"func.func\"() <{function_type = (i32, i8) -> i32, sym_name = \"f$x\"}> "
+     "({^bb0(%a: i32, %b: i8): \"func.return\"(%a) : (i32) -> () loc(\"l\") }) {x} : () -> () "
+     "loc(\"l\")"},
+    {"%0 = arith.constant dense<1> : tensor<4xi8> loc(\"l\")\n%1 = arith.constant true loc(\"l\")",
+     "%0 = \"arith.constant\"() <{value = dense<1> : tensor<4xi8>}> : () -> tensor<4xi8> "
+     "loc(\"l\")\n"
+     "%1 = \"arith.constant\"() <{value = true}> : () -> i1 loc(\"l\")"},
+    {"memref.global \"private\" constant @g : memref<4xi8> = dense<1> {x} loc(\"l\")\n"
+     "memref.global @h : memref<4xi8> = uninitialized loc(\"l\")\n"
+     "%0 = memref.get_global @g : memref<4xi8> loc(\"l\")",
+     "\"memref.global\"() <{constant, initial_value = dense<1>, sym_name = \"g\", sym_visibility = "
+     "\"private\", type = memref<4xi8>}> {x} : () -> () loc(\"l\")\n"
+     "\"memref.global\"() <{initial_value, sym_name = \"h\", type = memref<4xi8>}> : () -> () "
+     "loc(\"l\")\n"
+     "%0 = \"memref.get_global\"() <{name = @g}> : () -> memref<4xi8> loc(\"l\")"},
+    {"%2 = memref.alloc(%0)[%1] {alignment = 64 : i64} : memref<?xi8> loc(\"l\")\n"
+     "%3 = memref.subview %2[%0, 4] [%1, 2] [1, 1] : memref<?xi8> to memref<8xi8> loc(\"l\")\n"
+     "%4 = memref.cast %3 : memref<8xi8> to memref<?xi8> loc(\"l\")\n"
+     "memref.dealloc %4 : memref<?xi8> loc(\"l\")",
+     "%2 = \"memref.alloc\"(%0, %1) <{alignment = 64 : i64, operandSegmentSizes = array<i32: 1, "
+     "1>}>"
+     " : (i, i) -> memref<?xi8> loc(\"l\")\n"
+     "%3 = \"memref.subview\"(%2, %0, %1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>, "
+     "static_offsets = array<i64: -9223372036854775808, 4>, "
+     "static_sizes = array<i64: -9223372036854775808, 2>, static_strides = array<i64: 1, 1>}>"
+     " : (m, i, i) -> memref<8xi8> loc(\"l\")\n"
+     "%4 = \"memref.cast\"(%3) : (m) -> memref<?xi8> loc(\"l\")\n"
+     "\"memref.dealloc\"(%4) : (m) -> () loc(\"l\")"},
+    {"%p = torq_hl.program \"nss_program_0\" {x} : !torq_hl.program<nss> {\n"
+     "^bb0(%a: i1):\n torq_hl.next %a, %m : i1, i2 loc(\"l\")\n"
+     "^bb1(%b: i1):\n torq_hl.return loc(\"l\") } loc(\"l\")",
+     "%p = \"torq_hl.program\"() <{name = \"nss_program_0\"}> ({\n"
+     "^bb0(%a: i1):\n \"torq_hl.next\"(%a, %m) : (i1, i2) -> () loc(\"l\")\n"
+     "^bb1(%b: i1):\n \"torq_hl.return\"() : () -> () loc(\"l\") }) {x} : () -> "
+     "!torq_hl.program<nss> "
+     "loc(\"l\")"},
+    {"%i, %c = torq_hl.create_invocation \"n\" program(%p : !p) on 1 {\"torq-job-id\" = 0 : i32} : "
+     "!torq_hl.invocation<nss>, memref<4xi8> loc(\"l\")\n"
+     "%d = torq_hl.descriptor \"n\" program(%p : !p) : !torq_hl.invocation<nss> loc(\"l\")",
+     "%i, %c = \"torq_hl.create_invocation\"(%p) <{executor_id = 1 : index, name = \"n\"}> "
+     "{\"torq-job-id\" = 0 : i32} : (!p) -> (!torq_hl.invocation<nss>, memref<4xi8>) loc(\"l\")\n"
+     "%d = \"torq_hl.descriptor\"(%p) <{name = \"n\"}> : (!p) -> !torq_hl.invocation<nss> "
+     "loc(\"l\")"},
+    {"torq_hl.start_program %i : !i args(%a, %b : !i, m) code(%c : m) {\"torq-action-id\" = 2 : "
+     "i32} "
+     "loc(\"l\")\ntorq_hl.start_program %i : !i args( : ) loc(\"l\")\n"
+     "torq_hl.start_program %i : !i args(%a : !i) loc(\"l\")\n"
+     "%o = torq_hl.wait_program %i : !i {\"torq-action-id\" = 3 : i32} : memref<1xi8> loc(\"l\")",
+     "\"torq_hl.start_program\"(%i, %c, %a, %b) <{operandSegmentSizes = array<i32: 1, 1, 2>}> "
+     "{\"torq-action-id\" = 2 : i32} : (!i, m, !i, m) -> () loc(\"l\")\n"
+     "\"torq_hl.start_program\"(%i) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (!i) -> () "
+     "loc(\"l\")\n"
+     "\"torq_hl.start_program\"(%i, %a) <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (!i, !i) "
+     "-> () "
+     "loc(\"l\")\n"
+     "%o = \"torq_hl.wait_program\"(%i) {\"torq-action-id\" = 3 : i32} : (!i) -> memref<1xi8> "
+     "loc(\"l\")"},
+    {"torq_hl.host_copy %in : m to %out : m {shape = array<i64: 4>} loc(\"l\")\n"
+     "torq_hw.cdma_start from %in : m to %out : m loc(\"l\")\n"
+     "torq_hw.dma_in_cfg from %in : m to %out : m {x} loc(\"l\")\n"
+     "torq_hw.css_start %i : !i program %p(%in = %out, %p) : m, m, m, m loc(\"l\")",
+     "\"torq_hl.host_copy\"(%out, %in) <{shape = array<i64: 4>}> : (m, m) -> () loc(\"l\")\n"
+     "\"torq_hw.cdma_start\"(%out, %in) : (m, m) -> () loc(\"l\")\n"
+     "\"torq_hw.dma_in_cfg\"(%in, %out) {x} : (m, m) -> () loc(\"l\")\n"
+     "\"torq_hw.css_start\"(%i, %p, %in, %out, %p) : (!i, m, m, m, m) -> () loc(\"l\")"},
+    {"torq_hw.nss_task {\"torq-task-id\" = 0 : i64} () { torq_hw.dma_in_start {d = 9 : i64} "
+     "loc(\"l\") "
+     "\"torq_hw.slice_wait\"() <{id = 0 : index}> : () -> () loc(\"l\")  torq_hw.dma_in_wait "
+     "loc(\"l\") } "
+     "loc(\"l\")",
+     "\"torq_hw.nss_task\"() ({ \"torq_hw.dma_in_start\"() {d = 9 : i64} : () -> () loc(\"l\")\n"
+     "\"torq_hw.slice_wait\"() {id = 0 : index} : () -> () loc(\"l\")\n"
+     "\"torq_hw.dma_in_wait\"() : () -> () loc(\"l\") }) {\"torq-task-id\" = 0 : i64} : () -> () "
+     "loc(\"l\")"},
+    {"torq_hw.dispatch_profiling {x}\n memory : 75264 bytes\n total_cycle : 4704 loc(\"l\")\n"
+     "torq_hw.slice_profiling \n memory : 12 bytes\n memory_info : \"4+8\"\n max_cycle : 7\n "
+     "ndl_cycles : #torq_hw.n<1> loc(\"l\")\n"
+     "torq_hw.slice_task {\n op : \"add\"\n D %a : m\n Q %b, %c : m, m\n CFG <x>\n <[]>\n <[]>\n } "
+     "loc(\"l\")",
+     "\"torq_hw.dispatch_profiling\"() <{total_cycle = 4704 : i32, total_mem = 75264 : i32}> {x} : "
+     "() -> "
+     "() loc(\"l\")\n"
+     "\"torq_hw.slice_profiling\"() <{max_cycle = 7 : i32, slice_mem = 12 : i32, slice_meminfo = "
+     "\"4+8\", "
+     "slice_ndl_cycles = #torq_hw.n<1>}> : () -> () loc(\"l\")\n"
+     "\"torq_hw.slice_task\"(%a, %b, %c) <{op_name = \"add\", operandSegmentSizes = "
+     "array<i32: 1, 0, 0, 2, 0, 0, 0>}> : (m, m, m) -> () loc(\"l\")"},
+    {"hal.executable private @e { hal.executable.export public @x ordinal(0) layout(#hal.l<a>) "
+     "count(%d: !hal.device, %n: index) -> (index, index) { hal.return %n, %n : index, index "
+     "loc(\"l\") } "
+     "attributes {w = 1 : i64} loc(\"l\") } loc(\"l\")",
+     "\"hal.executable\"() <{sym_name = \"e\", sym_visibility = \"private\"}> ({ "
+     "\"hal.executable.export\"() <{sym_name = \"x\", sym_visibility = \"public\"}> ({"
+     "^bb0(%d: !hal.device, %n: index): \"hal.return\"(%n, %n) : (index, index) -> () loc(\"l\") "
+     "}) "
+     "{w = 1 : i64} : () -> () loc(\"l\") }) : () -> () loc(\"l\")"},
+};
+
+static void test_custom_forms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(custom_cases) / sizeof(*custom_cases); i++) {
+        char *generic = read_text(tacho_str_from_cstring(custom_cases[i][1]));
+        assert_memory_equal(generic, "- builtin.module(", 17);
+        check(custom_cases[i][0], generic);
+        free(generic);
+    }
+}
+
+/* A composed sample among the other test data; free it. */
+static char *read_sample(const char *name, size_t *out_len)
+{
+    char path[4096];
+    const char *slash = strrchr(__FILE__, '/');
+    snprintf(path, sizeof(path), "%.*s/../../tests/data/mlir/%s", (int)(slash - __FILE__), __FILE__,
+             name);
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    char *text = malloc(1 << 16);
+    assert_non_null(text);
+    *out_len = fread(text, 1, 1 << 16, in);
+    fclose(in);
+    assert_in_range(*out_len, 1000, (1 << 16) - 1);
+    return text;
+}
+
+/* The same module in both forms, whole. */
+static void test_samples(void **state)
+{
+    (void)state;
+    size_t generic_len = 0;
+    size_t custom_len = 0;
+    char *generic = read_sample("torq_generic.mlir", &generic_len);
+    char *custom = read_sample("torq_custom.mlir", &custom_len);
+    char *generic_dump = read_text(tacho_str_make(generic, generic_len));
+    char *custom_dump = read_text(tacho_str_make(custom, custom_len));
+    assert_string_equal(custom_dump, generic_dump);
+    assert_non_null(strstr(custom_dump,
+                           "1 torq_hl.start_program(%4,%1){operandSegmentSizes=[1,0,1]; "
+                           "torq-action-id=0} @callsite(\"/w/m/add.mlir\":7:10 at "
+                           "\"/w/m/add.mlir\":2:3)\n"));
+    free(generic);
+    free(custom);
+    free(generic_dump);
+    free(custom_dump);
+}
+
+/* Every custom form of the phase dump is understood, and one of each is checked here. */
+static void test_phase(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "5 torq_hl.host_copy(%6,%5){element_size_bytes=1; input_strides_bytes=[1]; "
+        "output_strides_bytes=[1]; shape=[64]; torq-action-id=1} @\"/w/m/add.mlir\":7:10\n",
+        "6 torq_hw.slice_task(%8,%9){op_name='add'; operandSegmentSizes=[1,0,0,1,0,0,0]} "
+        "@\"/w/m/add.mlir\":7:10\n",
+        "5 torq_hl.start_program(%17,%11,%10,%6){operandSegmentSizes=[1,1,2]; torq-action-id=2} "
+        "@callsite(\"/w/m/add.mlir\":7:10 at \"/w/m/add.mlir\":2:3)\n",
+        "5 torq_hl.wait_program(%17){torq-action-id=3} @fused<{kind = "
+        "\"wait\"}>[\"/w/m/add.mlir\":7:10, "
+        "callsite(\"/w/m/add.mlir\":7:10 at \"/w/m/add.mlir\":2:3)]\n",
+        "5 torq_hw.dispatch_profiling(){total_cycle=4704; total_mem=75264} @\"m\":59:11\n",
+    };
+    size_t len = 0;
+    char *text = read_sample("torq_phase.mlir", &len);
+    char *dump = read_text(tacho_str_make(text, len));
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+        if (strstr(dump, lines[i]) == NULL) {
+            fail_msg("no line %s in\n%s", lines[i], dump);
+        }
+    }
+    assert_null(strstr(dump, "tolerated"));
+    free(text);
+    free(dump);
+}
+
+static void test_tolerant(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"%0 = d.a %x, %y#1 {k = 1, u} : i8, i16 to tensor<2x!d.t<\":\">> loc(\"l\")",
+         "0 %0=d.a(%?,%?){k=1; u} : tensor<2x!d.t<\":\">> @\"l\"\n^0 [0]\n"},
+        {"%0:2 = d.a \"n\"(%x) [%y] : (i8) -> (i16, i32)\nd.b",
+         "0 %0%1=d.a(%?,%?){name='n'} : i16, i32 @\"m\":1:8\n0 d.b(){} @\"m\":2:1\n^0 [0]\n"},
+        {"%x, %y = \"d.x\"() : () -> (i8, i16)\n%0 = d.a\n  ins(%x : i8)\n  outs(%y : i16) dims = "
+         "[0]\n  (%i: i1, %j: i2) {\n d.y %i\n "
+         "}\nd.b",
+         "0 %0%1=d.x(){} : i8, i16 @\"m\":1:10\n0 %2=d.a(%0,%1){}[1] : i16 @\"m\":2:6\n1 d.y(%3){} "
+         "@\"m\":6:2\n0 d.b(){} @\"m\":8:1\n^0 [0]\n"
+         "^1 [1] %3:i1 %4:i2\n"},
+        {"d.for %i = %a to %b { d.use %i } loc(\"l\")",
+         "0 d.for(%?,%?){}[1] @\"l\"\n1 d.use(%0){} @\"m\":1:23\n^0 [0]\n^1 [1] %0:\n"},
+        {"d.if %a { d.b } else { d.c }", "0 d.if(%?){}[1][2] @\"m\":1:1\n1 d.b(){} @\"m\":1:11\n"
+                                         "2 d.c(){} @\"m\":1:24\n^0 [0]\n^1 [1]\n^2 [2]\n"},
+        {"d.sym nested @\"a b\" attributes {k} {}",
+         "0 d.sym(){k; sym_name='a b'; "
+         "sym_visibility='nested'}[1] @\"m\":1:1\n^0 [0]\n"},
+        {"#attrs = {k = 1}\nd.a #attrs #d.x<{>}> %x :\n  i8\n\"d.b\"() : () -> ()",
+         "m:2:18: expected '}', found >}> %x :"},
+        {"#attrs = {k = 1}\nd.a #attrs #d.x<{}> %x :\n  i8\n\"d.b\"() : () -> ()",
+         "0 d.a(%?){k=1} @\"m\":2:1\n0 d.b(){} @\"m\":4:1\n^0 [0]\n"},
+        {"d.a %x ) ~ d\nd.b { w : [x] }\nd.c {a = 1, ,}\nd.d",
+         "0 d.a(%?){} @\"m\":1:1\n0 d.b(){} @\"m\":2:1\n0 d.c(){} @\"m\":3:1\n0 d.d(){} "
+         "@\"m\":4:1\n"
+         "^0 [0]\ntolerated 3\n"},
+        {"cf.cond_br %a, ^b(%c : i1), ^d\n", "0 cf.cond_br(%?,%?){} @\"m\":1:1\n^0 [0]\n"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char dump[1024];
+        bool is_failure = cases[i][1][0] == 'm';
+        snprintf(dump, sizeof(dump), "%s%s",
+                 is_failure ? "" : "- builtin.module(){}[0] @\"m\":0:0\n", cases[i][1]);
+        check(cases[i][0], dump);
+    }
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"module {\n", "m:2:1: expected '}' after the region, found the end"},
+        {"module {}\n}", "m:2:1: expected an operation, found }"},
+        {"module", "m:1:7: expected '{' and the body of the module, found the end"},
+        {"module {\n %a", "m:2:4: expected '=' and an operation, found the end"},
+        {"%a#1 = d.x", "m:1:1: expected the name of a result, found %a#1 = d.x"},
+        {"%a:0 = d.x", "m:1:4: expected a number of results, found 0 = d.x"},
+        {"%a, = d.x", "m:1:5: expected the name of a result, found = d.x"},
+        {"\"a.b\"", "m:1:6: expected '(' and operands, found the end"},
+        {"\"a.b\"(x)", "m:1:7: expected an operand or ')', found x)"},
+        {"\"a.b\"(%x, )", "m:1:11: expected an operand, found )"},
+        {"\"a.b\"() [x]", "m:1:10: expected a block, found x]"},
+        {"\"a.b\"() [^x y]", "m:1:13: expected ',' or ']' after a block, found y]"},
+        {"\"a.b\"() [^x(%a)]", "m:1:15: expected ':' and the types of the arguments, found )]"},
+        {"\"a.b\"() [^x(%a : t]", "m:1:19: expected ')' after the arguments of a block, found ]"},
+        {"\"a.b\"() <1>", "m:1:10: expected '{' and attributes, found 1>"},
+        {"\"a.b\"() <{}", "m:1:12: expected '>' after the properties, found the end"},
+        {"\"a.b\"() ()", "m:1:10: expected '{' and a region, found )"},
+        {"\"a.b\"() ({}, ())", "m:1:14: expected '{' and another region, found ())"},
+        {"\"a.b\"() ({}]", "m:1:12: expected ',' or ')' after a region, found ]"},
+        {"\"a.b\"() ({^x(1)})", "m:1:14: expected an argument of the block, found 1)})"},
+        {"\"a.b\"() ({^x(%a)})", "m:1:16: expected ':' and the type of the argument, found )})"},
+        {"\"a.b\"() ({^x(%a:t]})", "m:1:18: expected ',' or ')' after an argument, found ]})"},
+        {"\"a.b\"() ({^x 1})", "m:1:14: expected ':' after the name of a block, found 1})"},
+        {"\"a.b\"()\n\"c.d\"()",
+         "m:2:1: expected ':' and the type of the operation, found \"c.d\"()"},
+        {"\"a.b\"() : i32", "m:1:11: expected '(' and types, found i32"},
+        {"\"a.b\"() : (i32]", "m:1:15: expected ',' or ')' after a type, found ]"},
+        {"\"a.b\"() : ()", "m:1:13: expected '->' and the types of results, found the end"},
+        {"\"a.b\"() : () -> 7", "m:1:17: expected a type, found 7"},
+        {"\"a.b\"() : () -> ((i) i)", "m:1:22: expected '->' of a function type, found i)"},
+        {"\"a.b\"() : () -> ~", "m:1:17: expected a type, found ~"},
+        {"\"a.b\"() : () -> !", "m:1:17: expected the name of an attribute or a type, found !"},
+        {"\"a.b\"() : () -> !a.b<(\n]>", "m:2:1: expected ')', found ]>"},
+        {"\"a.b\"() : () -> !a.b<\"", "m:1:22: expected a string with a closing quote, found \""},
+        {"%a = \"a.b\"() : () -> ()", "m:1:6: expected an operation with as many results as names "
+                                      "before it, found \"a.b\"() : () -> ()"},
+        {"%a = \"a.b\"() : () -> i1 \"c.d\"(%a#1) : () -> ()",
+         "m:1:31: expected a result that the operation has, found %a#1) : () -> ()"},
+        {"\"c.d\"(%a#99999999999)", "m:1:7: expected an index of a result, found %a#99999999999)"},
+        {"\"a.b\"() {1} : () -> ()",
+         "m:1:10: expected the name of an attribute, found 1} : () -> ()"},
+        {"\"a.b\"() {a 1}", "m:1:12: expected ',' or '}' after an attribute, found 1}"},
+        {"\"a.b\"() {a = }", "m:1:14: expected an attribute, found }"},
+        {"\"a.b\"() {a = -}", "m:1:14: expected a number, found -}"},
+        {"\"a.b\"() {a = @a::b}", "m:1:18: expected a symbol, found b}"},
+        {"\"a.b\"() {a = \"\\q\"}",
+         "m:1:14: expected a string with the escapes \\\" \\\\ \\n \\t \\HH only, found \"\\q\"}"},
+        {"\"a.b\"() : () -> () loc(", "m:1:24: expected ')', found the end"},
+        {"\"a.b\"() : () -> () loc(x)", "m:1:20: location, byte 0: expected a location, found x"},
+        {"\"a.b\"() : () -> () loc(#x)",
+         "m:1:20: location, byte 0: expected an alias of a location, found the undefined #x"},
+        {"#x = loc(#x)\n\"a.b\"() : () -> () loc(#x)",
+         "m:2:20: location, byte 0: expected an alias of a location, found a cycle through #x"},
+        {"#x = loc(y)", "m:1:6: location, byte 4: expected a location, found y)"},
+        {"#x = 1\n#x = 2", "m:2:1: expected an alias that is not defined yet, found #x = 2"},
+        {"#x =", "m:1:5: expected an attribute, found the end"},
+        {"#x = [#y]\n#y = [#x]\nmodule attributes {a = #x} {}",
+         "m:1:6: expected an alias that does not contain itself, found [#y]"},
+        {"func.func f()", "m:1:12: expected a symbol, found ()"},
+        {"func.func @f", "m:1:13: expected '(' and arguments, found the end"},
+        {"func.func @f(%a)", "m:1:16: expected ':' and the type of the argument, found )"},
+        {"func.func @f(i8]", "m:1:16: expected ',' or ')' after an argument, found ]"},
+        {"func.func @f() -> (i8]", "m:1:22: expected ',' or ')' after a result, found ]"},
+        {"d.a (%x\n", "m:2:1: expected ')' or ']', found the end"},
+        {"d.a (%x }", "m:1:9: expected ')' or ']', found }"},
+        {"%a:70000 = d.a", "m:1:12: expected at most 65536 results, found d.a"},
+        {"\"a.b\"() ({\n", "m:2:1: expected '}' after the region, found the end"},
+        {"torq_hl.program \"a\" : t {}, 1", "m:1:29: expected '{' and another region, found 1"},
+        {"?", "m:1:1: expected an operation, found ?"},
+        {"plain text", "m:1:1: expected an operation, found plain text"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        check(cases[i][0], cases[i][1]);
+    }
+}
+
+/* -- Hostile texts -- */
+
+/* Reads a copy of exactly |len| bytes, so that a sanitizer sees any step past them. */
+static bool read_exact(const char *text, size_t len)
+{
+    char *copy = malloc(len + 1);
+    tacho_mlir_module module;
+    assert_non_null(copy);
+    memcpy(copy + 1, text, len);
+    assert_null(tacho_mlir_module_init(&module));
+    tacho_status status = tacho_mlir_text_read("m", tacho_str_make(copy + 1, len), &module);
+    bool is_read = status == TACHO_OK;
+    if (is_read) {
+        free(dump_module(&module));
+    }
+    tacho_status_free(status);
+    tacho_mlir_module_deinit(&module);
+    free(copy);
+    return is_read;
+}
+
+static void test_truncation(void **state)
+{
+    (void)state;
+    size_t len = 0;
+    size_t read_count = 0;
+    char *text = read_sample("torq_phase.mlir", &len);
+    for (size_t i = 0; i <= len; i++) {
+        read_count += read_exact(text, i);
+    }
+    /* The whole one; those cut after the module, between aliases; those cut before it, in the
+       comment or in the names of attributes that need no more. */
+    assert_true(read_exact(text, len));
+    assert_int_equal(read_count, 143);
+    free(text);
+}
+
+static void test_mutations(void **state)
+{
+    (void)state;
+    static const char bytes[] = "(){}[]<>\"#!%^@:,=->\\/\n 0a.\0";
+    size_t len = 0;
+    char *text = read_sample("torq_phase.mlir", &len);
+    char *mutated = malloc(len);
+    assert_non_null(mutated);
+    uint64_t seed = 1;
+    int read_count = 0;
+    for (int i = 0; i < 20000; i++) {
+        memcpy(mutated, text, len);
+        for (int k = 0; k < 1 + i % 4; k++) {
+            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            mutated[(seed >> 33) % len] = bytes[(seed >> 20) % sizeof(bytes)];
+        }
+        read_count += read_exact(mutated, len);
+    }
+    assert_in_range(read_count, 100, 19900);
+    free(mutated);
+    free(text);
+}
+
+/* |before| and |after|, |count| times each, around |middle|; free it. */
+static char *nest(const char *before, const char *middle, const char *after, size_t count)
+{
+    size_t before_len = strlen(before);
+    size_t after_len = strlen(after);
+    size_t middle_len = strlen(middle);
+    char *text = malloc((before_len + after_len) * count + middle_len + 1);
+    assert_non_null(text);
+    char *at = text;
+    for (size_t i = 0; i < count; i++, at += before_len) {
+        memcpy(at, before, before_len);
+    }
+    memcpy(at, middle, middle_len);
+    at += middle_len;
+    for (size_t i = 0; i < count; i++, at += after_len) {
+        memcpy(at, after, after_len);
+    }
+    *at = '\0';
+    return text;
+}
+
+static void check_nesting(const char *before, const char *middle, const char *after,
+                          const char *expected)
+{
+    char *text = nest(before, middle, after, 9990);
+    assert_true(read_exact(text, strlen(text)));
+    free(text);
+    text = nest(before, middle, after, 10001);
+    char *message = read_text(tacho_str_from_cstring(text));
+    assert_string_equal(message, expected);
+    free(message);
+    free(text);
+}
+
+static void test_depth(void **state)
+{
+    (void)state;
+    check_nesting("module{", "", "}",
+                  "m:1:70001: expected at most 10000 levels of regions, found "
+                  "module{}}}}}}}}}}}}}}}}}}}}}}}}}");
+    check_nesting("d.x{", "d.y", "}",
+                  "m:1:39997: expected at most 10000 levels of regions, found "
+                  "d.x{d.x{d.y}}}}}}}}}}}}}}}}}}}}}");
+    char *brackets = nest("<(", "", ")>", 5001);
+    char text[32768];
+    snprintf(text, sizeof(text), "\"a.b\"() : () -> !t%s", brackets);
+    check(text, "m:1:10019: expected at most 10000 levels of brackets, found "
+                "<()>)>)>)>)>)>)>)>)>)>)>)>)>)>)>");
+    free(brackets);
+    char *aliases = malloc(1 << 20);
+    assert_non_null(aliases);
+    size_t len = 0;
+    for (int i = 0; i < 10001; i++) {
+        len += (size_t)snprintf(aliases + len, (1 << 20) - len, "#a%d = [#a%d]\n", i, i + 1);
+    }
+    snprintf(aliases + len, (1 << 20) - len, "module attributes {a = #a0} {}");
+    check(aliases, "m:10000:10: expected at most 10000 levels of aliases, found [#a10000]");
+    free(aliases);
+}
+
+/* Aliases that double at each step. */
+static void test_alias_bomb(void **state)
+{
+    (void)state;
+    char text[4096];
+    size_t len = 0;
+    for (int i = 0; i < 40; i++) {
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "#a%d = [#a%d, #a%d]\n", i, i + 1,
+                                i + 1);
+    }
+    snprintf(text + len, sizeof(text) - len, "module attributes {a = #a0} {}");
+    char *message = read_text(tacho_str_from_cstring(text));
+    assert_non_null(strstr(message, "expected aliases that expand to at most 64 MiB, found"));
+    free(message);
+}
+
+/* Reads |text|, which takes at most |limit_s| of processor time; says how long it took. */
+static size_t read_timed(const char *what, const char *text, size_t len)
+{
+    tacho_mlir_module module;
+    assert_null(tacho_mlir_module_init(&module));
+    clock_t start = clock();
+    assert_null(tacho_mlir_text_read("m", tacho_str_make(text, len), &module));
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    print_message("%s: %.1f MB in %.3f s\n", what, (double)len / 1e6, seconds);
+    assert_true(seconds < (IS_SANITIZED ? 20.0 : 1.5));
+    size_t op_count = module.op_count;
+    tacho_mlir_module_deinit(&module);
+    return op_count;
+}
+
+enum { MANY = 100000, MANY_BYTES = MANY * 260 };
+
+static void test_many_ops(void **state)
+{
+    (void)state;
+    char *text = malloc(MANY_BYTES);
+    assert_non_null(text);
+    size_t len = (size_t)snprintf(text, MANY_BYTES, "module {\n");
+    for (int i = 0; i < MANY; i++) {
+        len += (size_t)snprintf(
+            text + len, MANY_BYTES - len,
+            "  %%%d = \"d.op\"(%%%d) <{id = %d : index}> {\"torq-action-id\" = %d : "
+            "i32} : (memref<64xi8>) -> memref<64xi8> loc(\"/w/m/add.mlir\":%d:10)\n",
+            i, i > 0 ? i - 1 : 0, i, i, i);
+    }
+    len += (size_t)snprintf(text + len, MANY_BYTES - len, "}\n");
+    assert_int_equal(read_timed("operations", text, len), MANY + 1);
+    free(text);
+}
+
+static void test_many_forward_references(void **state)
+{
+    (void)state;
+    char *text = malloc(MANY_BYTES);
+    assert_non_null(text);
+    size_t len = (size_t)snprintf(text, MANY_BYTES, "module {\n");
+    for (int i = 0; i < MANY; i++) {
+        len += (size_t)snprintf(text + len, MANY_BYTES - len,
+                                "torq_hl.wait_program %%v%d : !i {x} loc(#loc%d)\n", i, i);
+    }
+    for (int i = 0; i < MANY; i++) {
+        len += (size_t)snprintf(text + len, MANY_BYTES - len, "%%v%d = d.op : i%d\n", i, i);
+    }
+    len += (size_t)snprintf(text + len, MANY_BYTES - len, "}\n");
+    for (int i = 0; i < MANY; i++) {
+        len += (size_t)snprintf(text + len, MANY_BYTES - len, "#loc%d = loc(\"f\":%d:1)\n", i, i);
+    }
+    assert_int_equal(read_timed("forward references", text, len), 2 * MANY + 1);
+    free(text);
+}
+
+/* Texts that do not follow their format: each is tried, then read tolerantly. */
+static void test_many_misfits(void **state)
+{
+    (void)state;
+    char *text = nest("torq_hl.wait_program %a ( %a,\n%a ) odd\n", "", "", MANY);
+    assert_int_equal(read_timed("misfits", text, strlen(text)), MANY + 1);
+    free(text);
+    text = nest("%a,\n", "%a", "", MANY);
+    char *list = malloc(strlen(text) + 8);
+    assert_non_null(list);
+    size_t len = (size_t)snprintf(list, strlen(text) + 8, "d.op %s", text);
+    assert_int_equal(read_timed("one long list", list, len), 2);
+    free(list);
+    free(text);
+}
+
+static void test_long_string(void **state)
+{
+    (void)state;
+    size_t len = 8 << 20;
+    char *text = malloc(len + 64);
+    assert_non_null(text);
+    size_t at = (size_t)snprintf(text, 64, "module attributes {a = \"");
+    memset(text + at, 'x', len);
+    at += len;
+    at += (size_t)snprintf(text + at, 32, "\"} {}");
+    tacho_mlir_module module;
+    assert_null(tacho_mlir_module_init(&module));
+    assert_null(tacho_mlir_text_read("m", tacho_str_make(text, at), &module));
+    assert_int_equal(tacho_mlir_module_attr(&module, &module.ops[0], "a")->text.len, len);
+    tacho_mlir_module_deinit(&module);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_generic),      cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_locations),    cmocka_unit_test(test_custom_forms),
+        cmocka_unit_test(test_samples),      cmocka_unit_test(test_phase),
+        cmocka_unit_test(test_tolerant),     cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_truncation),   cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_depth),        cmocka_unit_test(test_alias_bomb),
+        cmocka_unit_test(test_many_ops),     cmocka_unit_test(test_many_forward_references),
+        cmocka_unit_test(test_many_misfits), cmocka_unit_test(test_long_string),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
