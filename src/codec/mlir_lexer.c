@@ -78,20 +78,22 @@ size_t tacho_mlir_skip_string(tacho_str text, size_t at)
     return at;
 }
 
-/* The end of the metadata that opens at |at|; |at| itself when it does not end. */
+/* The end of the metadata that opens at |at|. Without an end it takes all that is left, lest the
+   search for it start again and again. */
 static size_t skip_metadata(tacho_str text, size_t at)
 {
     for (size_t i = at + 3; i < text.len;) {
+        tacho_str rest = tacho_str_from(text, i);
         if (text.data[i] == '"') {
             size_t end = tacho_mlir_skip_string(text, i);
-            i = end == i ? i + 1 : end;
-        } else if (tacho_str_starts_with(tacho_str_from(text, i), TACHO_STR("#-}"))) {
+            i = end == i ? i + tacho_str_find_byte(rest, '\n') : end;
+        } else if (tacho_str_starts_with(rest, TACHO_STR("#-}"))) {
             return i + 3;
         } else {
             i++;
         }
     }
-    return at;
+    return text.len;
 }
 
 size_t tacho_mlir_skip_blanks(tacho_str text, size_t at)

@@ -191,7 +191,10 @@ tacho_status tacho_mlir_take_type_list(tacho_mlir_parser *p, bool keep)
 bool tacho_mlir_at_function_type(tacho_mlir_parser *p)
 {
     tacho_mlir_span span;
+    bool was_trying = p->is_trying;
+    p->is_trying = true;
     tacho_status status = tacho_mlir_scan_group(p, p->token.start, &span);
+    p->is_trying = was_trying;
     bool is_closed = status == TACHO_OK;
     tacho_status_free(status);
     tacho_mlir_lexer lexer = {p->text, span.end};

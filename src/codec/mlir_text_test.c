@@ -635,6 +635,7 @@ static void test_failures(void **state)
         {"func.func @f(i8]", "m:1:16: expected ',' or ')' after an argument, found ]"},
         {"func.func @f() -> (i8]", "m:1:22: expected ',' or ')' after a result, found ]"},
         {"d.a (%x\n", "m:2:1: expected ')' or ']', found the end"},
+        {"d.a %x \"b\nd.c", "m:1:8: expected a string with a closing quote, found \"b"},
         {"d.a (%x }", "m:1:9: expected ')' or ']', found }"},
         {"%a:70000 = d.a", "m:1:12: expected at most 65536 results, found d.a"},
         {"\"a.b\"() ({\n", "m:2:1: expected '}' after the region, found the end"},
@@ -855,6 +856,30 @@ static void test_many_misfits(void **state)
     free(text);
 }
 
+/* What would be searched for from every place, if it were not there. */
+static void test_missing_ends(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"d.a [", "//\n{-#"},
+                                           {"d.a ", "\"\\"},
+                                           {"d.a ", ":("},
+                                           {"d.a ", "{-# \"\\"},
+                                           {"d.a -> ", "(->"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char *middle = nest(cases[i][1], "", "", MANY);
+        size_t len = strlen(middle) + strlen(cases[i][0]);
+        char *text = malloc(len + 1);
+        assert_non_null(text);
+        snprintf(text, len + 1, "%s%s", cases[i][0], middle);
+        clock_t start = clock();
+        (void)read_exact(text, len);
+        double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+        assert_true(seconds < (IS_SANITIZED ? 10.0 : 1.0));
+        free(text);
+        free(middle);
+    }
+}
+
 static void test_long_string(void **state)
 {
     (void)state;
@@ -884,7 +909,8 @@ int main(void)
         cmocka_unit_test(test_truncation),   cmocka_unit_test(test_mutations),
         cmocka_unit_test(test_depth),        cmocka_unit_test(test_alias_bomb),
         cmocka_unit_test(test_many_ops),     cmocka_unit_test(test_many_forward_references),
-        cmocka_unit_test(test_many_misfits), cmocka_unit_test(test_long_string),
+        cmocka_unit_test(test_many_misfits), cmocka_unit_test(test_missing_ends),
+        cmocka_unit_test(test_long_string),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

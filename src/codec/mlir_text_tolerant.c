@@ -98,12 +98,6 @@ bool tacho_mlir_at_dict(const tacho_mlir_parser *p)
     return next.mark == '=' || next.mark == ',' || next.mark == '}';
 }
 
-static bool starts_type(tacho_mlir_parser *p)
-{
-    return p->token.kind == TACHO_MLIR_TOKEN_WORD || p->token.kind == TACHO_MLIR_TOKEN_BANG ||
-           (tacho_mlir_at_mark(p, '(') && tacho_mlir_at_function_type(p));
-}
-
 static bool starts_simple_type(const tacho_mlir_token *token)
 {
     return token->kind == TACHO_MLIR_TOKEN_WORD || token->kind == TACHO_MLIR_TOKEN_BANG;
@@ -135,14 +129,16 @@ static tacho_status take_result_types(tacho_mlir_parser *p, bool is_arrow)
     if (frame->depth == 0) {
         p->type_count = frame->first_type;
     }
-    bool is_group = tacho_mlir_at_mark(p, '(') && !tacho_mlir_at_function_type(p);
-    if (is_arrow && is_group && frame->depth == 0) {
+    /* Only outside brackets, since looking for a ')' at each '(' of a nest takes long. */
+    bool is_group = tacho_mlir_at_mark(p, '(') && frame->depth == 0;
+    bool is_function = is_group && tacho_mlir_at_function_type(p);
+    if (is_arrow && is_group && !is_function) {
         return tacho_mlir_take_type_list(p, true);
     }
-    if (!is_arrow && !is_group && tacho_mlir_at_mark(p, '(') && frame->depth == 0) {
+    if (!is_arrow && is_function) {
         return tacho_mlir_take_function_type(p);
     }
-    return starts_type(p) ? take_types(p) : TACHO_OK;
+    return is_function || starts_simple_type(&p->token) ? take_types(p) : TACHO_OK;
 }
 
 /* A block argument or an operand. */
@@ -157,7 +153,7 @@ static tacho_status take_value(tacho_mlir_parser *p)
     uint32_t type = 0;
     tacho_mlir_advance(p);
     tacho_mlir_advance(p);
-    if (has_type && starts_type(p)) {
+    if (has_type && starts_simple_type(&p->token)) {
         TACHO_TRY(tacho_mlir_take_type(p, &type));
         TACHO_TRY(tacho_mlir_skip_location(p));
     }
@@ -336,6 +332,9 @@ static tacho_status take_token(tacho_mlir_parser *p, bool *out_suspended)
         tacho_mlir_advance(p);
         return take_result_types(p, true);
     case TACHO_MLIR_TOKEN_BAD:
+        if (p->text.data[p->token.start] == '"') {
+            return tacho_mlir_fail(p, "a string with a closing quote");
+        }
         tacho_mlir_top(p)->makes_no_sense = true;
         break;
     case TACHO_MLIR_TOKEN_END:
