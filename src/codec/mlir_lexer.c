@@ -138,9 +138,10 @@ static size_t skip_number(tacho_str text, size_t at)
 /* A number, or a word that may hold '-'. A pack's index, as in %a#1, belongs to the value. */
 static size_t skip_value(tacho_str text, size_t at)
 {
+    size_t start = at;
     bool is_number = (class_at(text, at) & DIGIT) != 0;
     at = is_number ? skip_class(text, at, DIGIT) : tacho_mlir_skip_suffix(text, at);
-    if (at < text.len && text.data[at] == '#') {
+    if (at > start && at < text.len && text.data[at] == '#') {
         size_t end = skip_class(text, at + 1, DIGIT);
         at = end > at + 1 ? end : at;
     }

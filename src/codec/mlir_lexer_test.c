@@ -42,6 +42,7 @@ static void test_tokens(void **state)
         {"torq_hl.program$x", "^w:torq_hl.program$x E:"},
         {"%0 %a#1 %c-1_i8#", "^v:%0 ~v:%a#1 ~v:%c-1_i8 ?:# E:"},
         {"%0a", "^v:%0 w:a E:"},
+        {"%#1", "^?:% h:#1 E:"},
         {"^bb0: @a @\"b \\\" c\" @", "^b:^bb0 m:: ~s:@a ~s:@\"b \\\" c\" ~?:@ E:"},
         {"#loc1 #hal.x<1> !t !d.x", "^h:#loc1 ~h:#hal.x m:< n:1 m:> ~t:!t ~t:!d.x E:"},
         {"\"a\\\"b\" \"open", "^q:\"a\\\"b\" ~?:\" w:open E:"},
