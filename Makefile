@@ -10,8 +10,8 @@
 .PHONY: all demo test bench fuzz install format clean build-packages test-packages bench-packages
 
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev scdoc python3
-TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc zstd gzip \
-                util-linux
+TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc \
+                zstd gzip util-linux mlir-22-tools
 BENCH_PACKAGES = libsimdjson-dev g++ mawk
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60

@@ -153,10 +153,18 @@ static bool reads_back(const float_layout *layout, const char *text, double valu
     return read == value;
 }
 
-/* Six digits and a zero, since MLIR pads what it has rounded: 3.140630e+00. */
+/*
+ * Six digits and a zero, since MLIR pads what it has rounded: 3.140630e+00. It rounds a half up
+ * and printf to the even digit, so a half is nudged.
+ */
 static void print_short(double value, char out[64])
 {
-    char text[32];
+    char text[40];
+    snprintf(text, sizeof(text), "%.20e", value);
+    const char *rest = strchr(text, '.') + 6;
+    if (rest[0] == '5' && strspn(rest + 1, "0") == 14) {
+        value = nextafter(value, value > 0 ? HUGE_VAL : -HUGE_VAL);
+    }
     snprintf(text, sizeof(text), "%.5e", value);
     char *mark = strchr(text, 'e');
     snprintf(out, 64, "%.*s0%s", (int)(mark - text), text, mark);

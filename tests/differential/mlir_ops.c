@@ -3,7 +3,7 @@
  * Writes what the MLIR text reader makes of each file: a line per operation, in order. For
  * mlir_vs_mlir_opt.py, which compares it with what MLIR itself makes of the file.
  *
- * Usage: mlir_dump FILE...
+ * Usage: mlir_ops FILE...
  */
 #include "base/input.h"
 #include "codec/mlir_text.h"

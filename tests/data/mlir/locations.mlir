@@ -1,0 +1,27 @@
+// Every kind of location, nested, and of block arguments.
+#a = loc("a.mlir":7:10)
+#b = loc(callsite(#a at "b.mlir":2:3))
+module {
+  "t.x"() : () -> () loc(unknown)
+  "t.x"() : () -> () loc("f":1:2)
+  "t.x"() : () -> () loc("f":1:2 to 3:4)
+  "t.x"() : () -> () loc("f":1:2 to :4)
+  "t.x"() : () -> () loc("f":1:2 to 1:2)
+  "t.x"() : () -> () loc("f":0:0)
+  "t.x"() : () -> () loc("f":4294967295:65536)
+  "t.x"() : () -> () loc("name")
+  "t.x"() : () -> () loc("name"("f":1:2))
+  "t.x"() : () -> () loc("name"("inner"(#b)))
+  "t.x"() : () -> () loc(#b)
+  "t.x"() : () -> () loc(callsite("callee" at callsite("f":1:2 at "g":3:4)))
+  "t.x"() : () -> () loc(fused["f":1:2, "g":3:4])
+  "t.x"() : () -> () loc(fused<"meta \22 data">["f":1:2, #b])
+  "t.x"() : () -> () loc(fused<{x = 1 : i64, y = [2]}>["f":1:2])
+  "t.x"() : () -> () loc(fused<#t.m<1>>[#a, fused["name", #b]])
+  "t.x"() : () -> () loc("odd \22quoted\22 \\ \09 \C3\A9 file":1:2)
+  "t.x"() : () -> () loc(callsite(unknown at "f":1:2))
+  "t.r"() ({
+  ^bb0(%x: i32 loc("arg"), %y: i32 loc(unknown)):
+    "t.x"(%y, %x) : (i32, i32) -> () loc(#a)
+  }) : () -> () loc(#a)
+} loc("whole":1:1)

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Has mlir-opt write each module of tests/data/mlir as bytecode of several versions, and compares
+# what is read from it with what is expected. Skips where there is no mlir-opt.
+#
+#   tests/mlir/run.sh BIN_DIR [--bless]
+set -u
+export LC_ALL=C.UTF-8
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+data=$here/../data/mlir
+dump=${1:?usage: tests/mlir/run.sh BIN_DIR [--bless]}/mlir_dump
+bless=${2:-}
+opt=$(command -v mlir-opt-22 || command -v mlir-opt) || {
+    echo "mlir: no mlir-opt-22 here, so nothing is compared (Debian: mlir-22-tools)"
+    exit 0
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+checks=0
+failures=0
+
+fail() {
+    echo "mlir: $*" >&2
+    failures=$((failures + 1))
+}
+
+# bytecode MODULE VERSION OUT: run from the data folder, so that locations hold no path.
+bytecode() {
+    (cd "$data" && "$opt" --allow-unregistered-dialect --emit-bytecode \
+        --emit-bytecode-version="$2" "$1.mlir" -o "$3")
+}
+
+# expected MODULE VERSION: the file to compare with.
+expected() {
+    if (($2 < 5)) && [[ -f $data/$1.named.txt ]]; then
+        echo "$data/$1.named.txt"
+    else
+        echo "$data/$1.txt"
+    fi
+}
+
+check() {
+    local module=$1 version=$2 actual=$work/$1.$2.txt
+    checks=$((checks + 1))
+    bytecode "$module" "$version" "$work/$module.$version.mlirb" ||
+        { fail "$module: mlir-opt cannot write version $version"; return; }
+    "$dump" "$work/$module.$version.mlirb" >"$actual" ||
+        { fail "$module: version $version cannot be read"; return; }
+    [[ -z $bless ]] || cp "$actual" "$(expected "$module" "$version")"
+    diff -u "$(expected "$module" "$version")" "$actual" || fail "$module: version $version differs"
+}
+
+for path in "$data"/*.mlir; do
+    for version in 1 2 3 4 5 6; do
+        check "$(basename "$path" .mlir)" "$version"
+    done
+done
+echo "mlir: $checks checks, $failures failures"
+((failures == 0))
