@@ -63,15 +63,11 @@ static inline bool tacho_mlir_block_is_sound(const tacho_mlir_module *module, ui
 
 static inline bool tacho_mlir_attr_is_sound(const tacho_mlir_attr *attr)
 {
-    bool holds = tacho_mlir_is_text(attr->name) && tacho_mlir_is_text(attr->text) &&
-                 attr->kind <= TACHO_MLIR_ATTR_UNKNOWN &&
-                 (attr->int_count == 0 || attr->kind == TACHO_MLIR_ATTR_INTS);
-    int64_t any = 0;
-    for (size_t i = 0; i < attr->int_count; i++) {
-        any |= attr->ints[i];
-    }
-    return holds && (attr->kind != TACHO_MLIR_ATTR_BOOL || attr->as_int == (attr->as_int & 1)) &&
-           (any != 0 || any == 0);
+    tacho_str ints = tacho_str_make((const char *)attr->ints, attr->int_count * sizeof(int64_t));
+    return tacho_mlir_is_text(attr->name) && tacho_mlir_is_text(attr->text) &&
+           tacho_mlir_is_text(ints) && attr->kind <= TACHO_MLIR_ATTR_UNKNOWN &&
+           (attr->int_count == 0 || attr->kind == TACHO_MLIR_ATTR_INTS) &&
+           (attr->kind != TACHO_MLIR_ATTR_BOOL || attr->as_int == (attr->as_int & 1));
 }
 
 /* Every number names something, and what names each other agrees. */

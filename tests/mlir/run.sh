@@ -12,6 +12,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 data=$here/../data/mlir
 dump=${1:?usage: tests/mlir/run.sh BIN_DIR [--bless]}/mlir_dump
 bless=${2:-}
+[[ -x $dump ]] || { echo "mlir: no program $dump" >&2; exit 2; }
 opt=$(command -v mlir-opt-22 || command -v mlir-opt) || {
     echo "mlir: no mlir-opt-22 here, so nothing is compared (Debian: mlir-22-tools)"
     exit 0
