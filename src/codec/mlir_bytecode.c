@@ -212,9 +212,14 @@ static tacho_status read_entry_size(tacho_mlirb *reader, tacho_mlirb_cursor *cur
 {
     uint64_t size = 0;
     TACHO_TRY(tacho_mlirb_flagged(reader, cursor, &size, &entry->is_custom));
-    TACHO_TRY(tacho_mlirb_bytes(reader, data, size, &entry->data));
+    tacho_mlirb_cursor own;
+    TACHO_TRY(tacho_mlirb_bytes(reader, data, size, &own));
+    entry->start = (uint32_t)(own.at - (const uint8_t *)reader->bytes.data);
+    entry->len = (uint32_t)size;
     entry->string_id = TACHO_NONE;
-    entry->first_attr = TACHO_NONE;
+    if (entry < reader->entries + reader->attr_count) {
+        entry->first_attr = TACHO_NONE;
+    }
     return TACHO_OK;
 }
 

@@ -59,7 +59,7 @@ static tacho_status keep_array_ints(tacho_mlirb *reader, tacho_mlirb_entry *entr
     }
     entry->kind = TACHO_MLIR_ATTR_INTS;
     entry->ints = ints;
-    entry->int_count = count;
+    entry->int_count = (uint32_t)count;
     return TACHO_OK;
 }
 
@@ -113,9 +113,7 @@ static tacho_status decode_string(tacho_mlirb *reader, tacho_mlirb_entry *entry,
                                   tacho_mlirb_cursor *cursor)
 {
     entry->kind = TACHO_MLIR_ATTR_STRING;
-    TACHO_TRY(tacho_mlirb_string(reader, cursor, &entry->text));
-    entry->exported = entry->text;
-    return TACHO_OK;
+    return tacho_mlirb_string(reader, cursor, &entry->text);
 }
 
 static tacho_status decode_symbol(tacho_mlirb *reader, tacho_mlirb_entry *entry,
@@ -125,7 +123,7 @@ static tacho_status decode_symbol(tacho_mlirb *reader, tacho_mlirb_entry *entry,
     TACHO_TRY(need_string(reader, cursor, &root));
     entry->kind = TACHO_MLIR_ATTR_SYMBOL;
     if (root != NULL) {
-        entry->exported = root->text;
+        entry->root = (uint32_t)(root - reader->entries);
         TACHO_TRY(tacho_mlirb_puts(reader, "@"));
         TACHO_TRY(tacho_mlirb_put_keyword(reader, root->text));
     }
@@ -215,16 +213,18 @@ static tacho_status decode_integer(tacho_mlirb *reader, tacho_mlirb_entry *entry
     if (is_flag_type(type)) {
         entry->kind = TACHO_MLIR_ATTR_BOOL;
         entry->as_int = (int64_t)(bits & 1);
-        return tacho_mlirb_put(reader, (bits & 1) != 0 ? TACHO_STR("true") : TACHO_STR("false"));
+        return TACHO_OK;
     }
-    entry->as_int = tacho_mlirb_extend(type, bits);
-    bool is_huge = type->signedness == TACHO_MLIRB_UNSIGNED && type->width == 64 &&
-                   entry->as_int < 0; /* kept as a text, since as_int cannot say it */
-    entry->kind = is_huge ? TACHO_MLIR_ATTR_TEXT : TACHO_MLIR_ATTR_INT;
-    TACHO_TRY(is_huge ? tacho_mlirb_put_unsigned(reader, bits)
-                      : tacho_mlirb_put_signed(reader, entry->as_int));
-    entry->bare_len = tacho_str_equal(type->text, TACHO_STR("i64")) ? reader->text_len : 0;
-    return put_type_of(reader, type);
+    int64_t value = tacho_mlirb_extend(type, bits);
+    bool is_huge = type->signedness == TACHO_MLIRB_UNSIGNED && type->width == 64 && value < 0;
+    if (is_huge) { /* stays a text, since as_int cannot say it */
+        TACHO_TRY(tacho_mlirb_put_unsigned(reader, bits));
+        return put_type_of(reader, type);
+    }
+    entry->kind = TACHO_MLIR_ATTR_INT;
+    entry->as_int = value;
+    entry->type = (uint32_t)(type - reader->entries);
+    return TACHO_OK;
 }
 
 static tacho_status decode_float(tacho_mlirb *reader, tacho_mlirb_entry *entry,
@@ -246,7 +246,9 @@ static tacho_status decode_float(tacho_mlirb *reader, tacho_mlirb_entry *entry,
         bits &= (UINT64_C(1) << type->width) - 1;
     }
     TACHO_TRY(tacho_mlirb_put_float(reader, type, bits));
-    entry->bare_len = tacho_str_equal(type->text, TACHO_STR("f64")) ? reader->text_len : 0;
+    if (tacho_str_equal(type->text, TACHO_STR("f64"))) {
+        entry->bare_len = (uint32_t)reader->text_len;
+    }
     return put_type_of(reader, type);
 }
 

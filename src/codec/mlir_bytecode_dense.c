@@ -84,7 +84,7 @@ static tacho_status keep_ints(tacho_mlirb *reader, tacho_mlirb_entry *entry, con
     }
     entry->kind = TACHO_MLIR_ATTR_INTS;
     entry->ints = ints;
-    entry->int_count = count;
+    entry->int_count = (uint32_t)count;
     return TACHO_OK;
 }
 
@@ -212,6 +212,19 @@ static bool measure(elements *all, size_t len)
     return all->is_splat || (len % all->stride == 0 && len / all->stride == all->count);
 }
 
+/* False when a dimension is not known. */
+static bool count_elements(const tacho_mlirb_entry *type, uint64_t *out_count)
+{
+    *out_count = 1;
+    for (uint32_t i = 0; type->rank != TACHO_NONE && i < type->rank; i++) {
+        if (type->dims[i] < 0 ||
+            __builtin_mul_overflow(*out_count, (uint64_t)type->dims[i], out_count)) {
+            return false;
+        }
+    }
+    return type->rank != TACHO_NONE;
+}
+
 tacho_status tacho_mlirb_decode_dense(tacho_mlirb *reader, tacho_mlirb_entry *entry,
                                       tacho_mlirb_cursor *cursor)
 {
@@ -223,12 +236,12 @@ tacho_status tacho_mlirb_decode_dense(tacho_mlirb *reader, tacho_mlirb_entry *en
         return TACHO_OK;
     }
     entry->kind = TACHO_MLIR_ATTR_UNKNOWN;
-    if (type->form != TACHO_MLIRB_SHAPED_TYPE || type->element_count == UINT64_MAX) {
+    if (type->form != TACHO_MLIRB_SHAPED_TYPE) {
         return TACHO_OK;
     }
     elements all = {.type = &reader->entries[type->element], .bytes = blob.at};
-    all.count = type->element_count;
-    if (!is_number(all.type) || !measure(&all, tacho_mlirb_left(&blob))) {
+    if (!count_elements(type, &all.count) || !is_number(all.type) ||
+        !measure(&all, tacho_mlirb_left(&blob))) {
         return TACHO_OK;
     }
     entry->kind = TACHO_MLIR_ATTR_TEXT;

@@ -50,6 +50,18 @@ tacho_status tacho_mlirb_need_type(tacho_mlirb *reader, tacho_mlirb_cursor *curs
     return need_entry(reader, (uint32_t)reader->attr_count + index, place, out_entry);
 }
 
+static tacho_status put_int(tacho_mlirb *reader, const tacho_mlirb_entry *entry,
+                            tacho_mlirb_elision elision)
+{
+    tacho_str type = reader->entries[entry->type].text;
+    TACHO_TRY(tacho_mlirb_put_signed(reader, entry->as_int));
+    if (elision == TACHO_MLIRB_BARE && tacho_str_equal(type, TACHO_STR("i64"))) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_mlirb_puts(reader, " : "));
+    return tacho_mlirb_put(reader, type);
+}
+
 tacho_status tacho_mlirb_put_entry(tacho_mlirb *reader, const tacho_mlirb_entry *entry,
                                    tacho_mlirb_elision elision)
 {
@@ -61,14 +73,16 @@ tacho_status tacho_mlirb_put_entry(tacho_mlirb *reader, const tacho_mlirb_entry 
         TACHO_TRY(tacho_mlirb_put(reader, entry->text));
         return tacho_mlirb_puts(reader, ")");
     }
-    switch (entry->kind) {
+    switch ((tacho_mlir_attr_kind)entry->kind) {
     case TACHO_MLIR_ATTR_STRING:
         return tacho_mlirb_put_quoted(reader, entry->text);
     case TACHO_MLIR_ATTR_UNKNOWN:
         return tacho_mlirb_puts(reader, "<?>");
-    case TACHO_MLIR_ATTR_UNIT:
     case TACHO_MLIR_ATTR_BOOL:
+        return tacho_mlirb_put(reader, entry->as_int != 0 ? TACHO_STR("true") : TACHO_STR("false"));
     case TACHO_MLIR_ATTR_INT:
+        return put_int(reader, entry, elision);
+    case TACHO_MLIR_ATTR_UNIT:
     case TACHO_MLIR_ATTR_SYMBOL:
     case TACHO_MLIR_ATTR_INTS:
     case TACHO_MLIR_ATTR_TEXT:
@@ -83,12 +97,13 @@ tacho_status tacho_mlirb_put_entry(tacho_mlirb *reader, const tacho_mlirb_entry 
 /* Text up to a NUL, which must be the last byte. */
 static tacho_status decode_assembly(tacho_mlirb *reader, tacho_mlirb_entry *entry)
 {
-    size_t len = tacho_mlirb_left(&entry->data);
-    const char *start = (const char *)entry->data.at;
+    tacho_mlirb_cursor data = tacho_mlirb_data(reader, entry);
+    size_t len = entry->len;
+    const char *start = (const char *)data.at;
     if (len == 0 || memchr(start, '\0', len) != start + len - 1) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           TACHO_MLIRB_AT "expected a text with one NUL, at its end",
-                          TACHO_MLIRB_WHERE(reader, entry->data.at));
+                          TACHO_MLIRB_WHERE(reader, tacho_mlirb_data(reader, entry).at));
     }
     entry->kind = TACHO_MLIR_ATTR_TEXT;
     entry->text = tacho_str_make(start, len - 1);
@@ -97,7 +112,7 @@ static tacho_status decode_assembly(tacho_mlirb *reader, tacho_mlirb_entry *entr
 
 static tacho_status decode_custom(tacho_mlirb *reader, tacho_mlirb_entry *entry)
 {
-    tacho_mlirb_cursor cursor = entry->data;
+    tacho_mlirb_cursor cursor = tacho_mlirb_data(reader, entry);
     bool is_attr = entry < reader->entries + reader->attr_count;
     entry->kind = TACHO_MLIR_ATTR_TEXT;
     if (!tacho_str_equal(reader->dialects[entry->dialect], TACHO_STR("builtin"))) {
@@ -136,7 +151,7 @@ static tacho_status keep_text(tacho_mlirb *reader, tacho_mlirb_entry *entry)
                                    &entry->text));
     }
     if (entry->bare_len == 0) {
-        entry->bare_len = entry->text.len;
+        entry->bare_len = (uint32_t)entry->text.len;
     }
     entry->state = TACHO_MLIRB_DONE;
     return TACHO_OK;
@@ -209,20 +224,49 @@ static tacho_status export_text(tacho_mlirb *reader, tacho_mlirb_entry *entry)
         TACHO_TRY(tacho_mlirb_put_entry(reader, entry, TACHO_MLIRB_TYPED));
         text = tacho_str_make(reader->text, reader->text_len);
     }
-    return tacho_arena_copy(&reader->module->arena, text, &entry->exported);
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&reader->arena, sizeof(tacho_str), &memory));
+    TACHO_TRY(tacho_arena_copy(&reader->module->arena, text, memory));
+    entry->exported = memory;
+    return TACHO_OK;
+}
+
+static tacho_status make_attr(tacho_mlirb *reader, tacho_mlirb_entry *entry, tacho_mlir_attr *attr)
+{
+    attr->kind = (tacho_mlir_attr_kind)entry->kind;
+    switch (attr->kind) {
+    case TACHO_MLIR_ATTR_BOOL:
+    case TACHO_MLIR_ATTR_INT:
+        attr->as_int = entry->as_int;
+        break;
+    case TACHO_MLIR_ATTR_STRING:
+        attr->text = entry->text;
+        break;
+    case TACHO_MLIR_ATTR_SYMBOL:
+        attr->text = reader->entries[entry->root].text;
+        break;
+    case TACHO_MLIR_ATTR_INTS:
+        attr->ints = entry->ints;
+        attr->int_count = entry->int_count;
+        break;
+    case TACHO_MLIR_ATTR_TEXT:
+        if (entry->exported == NULL) {
+            TACHO_TRY(export_text(reader, entry));
+        }
+        attr->text = *entry->exported;
+        break;
+    case TACHO_MLIR_ATTR_UNIT:
+    case TACHO_MLIR_ATTR_UNKNOWN:
+        break;
+    }
+    return TACHO_OK;
 }
 
 tacho_status tacho_mlirb_add_attr(tacho_mlirb *reader, tacho_str name, uint32_t index)
 {
     TACHO_TRY(tacho_mlirb_resolve(reader, index));
-    tacho_mlirb_entry *entry = &reader->entries[index];
-    tacho_mlir_attr attr = {.name = name, .kind = entry->kind, .as_int = entry->as_int};
-    attr.ints = entry->ints;
-    attr.int_count = entry->int_count;
-    if (entry->kind == TACHO_MLIR_ATTR_TEXT && entry->exported.data == NULL) {
-        TACHO_TRY(export_text(reader, entry));
-    }
-    attr.text = entry->exported;
+    tacho_mlir_attr attr = {.name = name};
+    TACHO_TRY(make_attr(reader, &reader->entries[index], &attr));
     tacho_mlir_attr *place = NULL;
     TACHO_TRY(tacho_mlirb_new_attr(reader, &place));
     *place = attr;
@@ -250,7 +294,7 @@ tacho_status tacho_mlirb_add_dictionary(tacho_mlirb *reader, uint32_t index)
 {
     enum { CODE_DICTIONARY = 1 };
     tacho_mlirb_entry *entry = &reader->entries[index];
-    tacho_mlirb_cursor cursor = entry->data;
+    tacho_mlirb_cursor cursor = tacho_mlirb_data(reader, entry);
     uint64_t code = 0;
     if (entry->is_custom) {
         TACHO_TRY(tacho_mlirb_varint(reader, &cursor, &code));
@@ -259,7 +303,7 @@ tacho_status tacho_mlirb_add_dictionary(tacho_mlirb *reader, uint32_t index)
     if (!is_builtin || code != CODE_DICTIONARY) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           TACHO_MLIRB_AT "the attributes of an operation are no dictionary",
-                          TACHO_MLIRB_WHERE(reader, entry->data.at));
+                          TACHO_MLIRB_WHERE(reader, tacho_mlirb_data(reader, entry).at));
     }
     size_t count = 0;
     TACHO_TRY(tacho_mlirb_count(reader, &cursor, &count));

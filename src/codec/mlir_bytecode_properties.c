@@ -139,8 +139,8 @@ static tacho_status take_attr(tacho_mlirb *reader, tacho_mlirb_cursor *blob,
     }
     found->attr = (uint32_t)index;
     TACHO_TRY(tacho_mlirb_resolve(reader, found->attr));
-    *out_fits =
-        property->kind == TACHO_MLIR_ATTR_UNKNOWN || property->kind == reader->entries[index].kind;
+    *out_fits = property->kind == TACHO_MLIR_ATTR_UNKNOWN ||
+                property->kind == (tacho_mlir_attr_kind)reader->entries[index].kind;
     return TACHO_OK;
 }
 

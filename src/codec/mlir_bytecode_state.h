@@ -57,29 +57,41 @@ typedef enum tacho_mlirb_signedness {
     TACHO_MLIRB_UNSIGNED,
 } tacho_mlirb_signedness;
 
-/* An attribute or a type. */
+/* An attribute or a type. There can be millions, so it is kept within 64 bytes. */
 typedef struct tacho_mlirb_entry {
-    tacho_mlirb_cursor data;
+    uint32_t start; /* of its data, in the file */
+    uint32_t len;
     uint32_t dialect;
-    bool is_custom; /* not assembly text */
-    tacho_mlirb_state state;
-    tacho_mlirb_form form;
-    tacho_mlir_attr_kind kind;
+    bool is_custom;     /* not assembly text */
+    uint8_t state;      /* tacho_mlirb_state */
+    uint8_t form;       /* tacho_mlirb_form */
+    uint8_t kind;       /* tacho_mlir_attr_kind */
     tacho_str text;     /* as MLIR prints it; a STRING without quotes and escapes */
-    size_t bare_len;    /* of |text| without its type, where MLIR may leave that out */
-    tacho_str exported; /* the text for the module, once it lives there; else data is NULL */
-    int64_t as_int;
-    const int64_t *ints; /* in the module */
-    size_t int_count;
-    uint32_t width; /* of an integer or float type */
-    tacho_mlirb_signedness signedness;
-    uint32_t element;       /* type of a shaped type's elements, in |entries| */
-    const int64_t *dims;    /* negative ones are not known */
-    size_t rank;            /* SIZE_MAX when it is not known */
-    uint64_t element_count; /* UINT64_MAX when it is not known */
-    uint32_t string_id;     /* in the module's strings; TACHO_NONE until asked for */
-    uint32_t first_attr;    /* of a dictionary that some operation has; else TACHO_NONE */
-    uint32_t attr_count;
+    uint32_t bare_len;  /* of |text| without its type, where MLIR may leave that out */
+    uint32_t string_id; /* in the module's strings; TACHO_NONE until asked for */
+    union {
+        struct { /* an attribute */
+            union {
+                int64_t as_int;
+                const int64_t *ints; /* in the module */
+                uint32_t root;       /* of a SYMBOL: the entry that is its name */
+                tacho_str *exported; /* of a TEXT, once it lives in the module; else NULL */
+            };
+            union {
+                uint32_t int_count;
+                uint32_t type; /* of an INT, which has no text of its own, nor has a BOOL */
+            };
+            uint32_t first_attr; /* of a dictionary that some operation has; else TACHO_NONE */
+            uint32_t attr_count;
+        };
+        struct {                 /* a type */
+            uint32_t width;      /* of a number */
+            uint8_t signedness;  /* tacho_mlirb_signedness */
+            uint32_t element;    /* type of a shaped type's elements, in |entries| */
+            uint32_t rank;       /* TACHO_NONE when it is not known */
+            const int64_t *dims; /* negative ones are not known */
+        };
+    };
 } tacho_mlirb_entry;
 
 typedef struct tacho_mlirb_op_name {
@@ -184,6 +196,13 @@ tacho_status tacho_mlirb_put_float(tacho_mlirb *reader, const tacho_mlirb_entry 
                                    uint64_t bits) TACHO_MUST_USE;
 
 /* ---- attributes and types: mlir_bytecode_entry.c ---- */
+
+static inline tacho_mlirb_cursor tacho_mlirb_data(const tacho_mlirb *reader,
+                                                  const tacho_mlirb_entry *entry)
+{
+    const uint8_t *start = (const uint8_t *)reader->bytes.data + entry->start;
+    return (tacho_mlirb_cursor){start, start + entry->len};
+}
 
 /* Decodes entry |index| and what it refers to; does nothing when that is done. */
 tacho_status tacho_mlirb_resolve(tacho_mlirb *reader, uint32_t index) TACHO_MUST_USE;

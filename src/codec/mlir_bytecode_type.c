@@ -74,7 +74,7 @@ static tacho_status decode_integer(tacho_mlirb *reader, tacho_mlirb_entry *entry
                           TACHO_MLIRB_WHERE(reader, start), (unsigned long long)packed);
     }
     entry->form = TACHO_MLIRB_INTEGER_TYPE;
-    entry->signedness = (tacho_mlirb_signedness)(packed & 3);
+    entry->signedness = (uint8_t)(packed & 3);
     entry->width = (uint32_t)(packed >> 2);
     TACHO_TRY(tacho_mlirb_put(reader, prefixes[entry->signedness]));
     return tacho_mlirb_put_unsigned(reader, entry->width);
@@ -115,17 +115,6 @@ static tacho_status decode_function(tacho_mlirb *reader, tacho_mlirb_entry *entr
 
 /* ---- shapes ---- */
 
-static uint64_t count_elements(const int64_t *dims, size_t rank)
-{
-    uint64_t count = 1;
-    for (size_t i = 0; i < rank; i++) {
-        if (dims[i] < 0 || __builtin_mul_overflow(count, (uint64_t)dims[i], &count)) {
-            return UINT64_MAX;
-        }
-    }
-    return count;
-}
-
 /* Reads the dimensions into |entry|; |scales| says which of them are multiples, or is empty. */
 static tacho_status put_shape(tacho_mlirb *reader, tacho_mlirb_entry *entry,
                               tacho_mlirb_cursor *cursor, tacho_mlirb_cursor scales)
@@ -145,8 +134,7 @@ static tacho_status put_shape(tacho_mlirb *reader, tacho_mlirb_entry *entry,
     }
     entry->form = TACHO_MLIRB_SHAPED_TYPE;
     entry->dims = dims;
-    entry->rank = rank;
-    entry->element_count = count_elements(dims, rank);
+    entry->rank = (uint32_t)rank;
     return TACHO_OK;
 }
 
@@ -264,8 +252,7 @@ static tacho_status decode_unranked(tacho_mlirb *reader, tacho_mlirb_entry *entr
         TACHO_TRY(tacho_mlirb_need_attr(reader, cursor, &space));
     }
     entry->form = TACHO_MLIRB_SHAPED_TYPE;
-    entry->rank = SIZE_MAX;
-    entry->element_count = UINT64_MAX;
+    entry->rank = TACHO_NONE;
     TACHO_TRY(tacho_mlirb_put(reader, code == CODE_UNRANKED_TENSOR ? TACHO_STR("tensor<*x")
                                                                    : TACHO_STR("memref<*x")));
     TACHO_TRY(put_element_type(reader, entry, cursor));
