@@ -8,6 +8,8 @@
  * From version 5 on an operation that its writer knew keeps its inherent attributes without
  * their names, as a blob that only the operation's definition explains. A schema is that
  * definition, as far as reading needs it; a blob without one that fits is counted.
+ *
+ * The attributes of an operation are sorted by name, as MLIR keeps them.
  */
 #ifndef TACHO_CODEC_MLIR_BYTECODE_H
 #define TACHO_CODEC_MLIR_BYTECODE_H
@@ -19,7 +21,7 @@ enum {
     TACHO_MLIR_DEPTH_MAX = 10000,        /* regions in regions */
     TACHO_MLIR_TEXT_MAX = 1 << 20,       /* bytes of one type, location or attribute */
     TACHO_MLIR_TEXT_TOTAL_MAX = 1 << 28, /* of all of them */
-    TACHO_MLIR_ELEMENTS_MAX = 1 << 12,   /* of one list from raw bytes; a longer one is TEXT */
+    TACHO_MLIR_ELEMENTS_MAX = 1 << 16,   /* of one list from raw bytes; a longer one is TEXT */
     TACHO_MLIR_ELEMENTS_TOTAL_MAX = 1 << 23,
     TACHO_MLIR_SCHEMA_PROPERTIES_MAX = 8, /* of one operation */
 };

@@ -171,12 +171,14 @@ static tacho_status read_bits(tacho_mlirb *reader, tacho_mlirb_cursor *cursor, u
         return TACHO_OK;
     }
     size_t count = 0;
+    bool is_negative = true; /* all words but the first are ones */
     TACHO_TRY(tacho_mlirb_count(reader, cursor, &count));
     for (size_t i = 0; i < count; i++) {
         TACHO_TRY(tacho_mlirb_signed(reader, cursor, &word));
         *out_bits = i == 0 ? (uint64_t)word : *out_bits;
+        is_negative = is_negative && (i == 0 ? word < 0 : word == -1);
     }
-    *out_fits = count <= 1 && *out_bits <= INT64_MAX;
+    *out_fits = (count <= 1 && *out_bits <= INT64_MAX) || (is_negative && count == width / 64);
     return TACHO_OK;
 }
 

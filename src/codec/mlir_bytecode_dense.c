@@ -79,8 +79,12 @@ static tacho_status keep_ints(tacho_mlirb *reader, tacho_mlirb_entry *entry, con
     size_t count = (size_t)all->count;
     TACHO_TRY(tacho_arena_alloc(&reader->module->arena, count * sizeof(int64_t), &memory));
     int64_t *ints = memory;
+    bool is_huge = all->type->width == 64 && all->type->signedness == TACHO_MLIRB_UNSIGNED;
     for (size_t i = 0; i < count; i++) {
         ints[i] = element_int(all, i);
+        if (is_huge && ints[i] < 0) {
+            return TACHO_OK; /* a text, since a list cannot say it */
+        }
     }
     entry->kind = TACHO_MLIR_ATTR_INTS;
     entry->ints = ints;

@@ -229,7 +229,25 @@ static tacho_status read_shared(ir *state, tacho_mlir_op *op, uint32_t index)
     return TACHO_OK;
 }
 
-/* Inherent attributes come before discardable ones, though they are written after them. */
+static int compare_attrs(const void *a, const void *b)
+{
+    const tacho_mlir_attr *left = a;
+    const tacho_mlir_attr *right = b;
+    return tacho_str_compare(left->name, right->name);
+}
+
+/* A dictionary is sorted by name; with the inherent attributes among them, all are again. */
+static void sort_attrs(tacho_mlir_attr *attrs, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (compare_attrs(&attrs[i - 1], &attrs[i]) > 0) {
+            qsort(attrs, count, sizeof(*attrs), compare_attrs);
+            return;
+        }
+    }
+}
+
+/* Inherent attributes in front, discardable ones behind, then all in order. */
 static tacho_status read_attrs(ir *state, tacho_mlirb_cursor *cursor, tacho_mlir_op *op,
                                tacho_mlirb_op_name *name, unsigned mask)
 {
@@ -247,6 +265,7 @@ static tacho_status read_attrs(ir *state, tacho_mlirb_cursor *cursor, tacho_mlir
         TACHO_TRY(tacho_mlirb_add_dictionary(reader, dictionary));
     }
     op->attr_count = (uint32_t)state->module->attr_count - op->first_attr;
+    sort_attrs(state->module->attrs + op->first_attr, op->attr_count);
     return TACHO_OK;
 }
 

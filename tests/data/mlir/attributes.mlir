@@ -15,7 +15,7 @@ module {
   "t.dense"() {a = dense<[1, 2, 3]> : tensor<3xi32>, b = dense<7> : tensor<2xi64>, c = dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>,
     d = dense<[true, false, true]> : tensor<3xi1>, e = dense<true> : tensor<4xi1>, f = dense<[1.0, 2.5]> : tensor<2xf32>,
     g = dense<-1.0> : tensor<2x3xbf16>, h = dense<> : tensor<0xi32>, i = dense<5> : tensor<i32>, j = dense<[255, 1]> : tensor<2xui8>,
-    k = dense<[1, 2]> : vector<2xindex>, l = dense<[[[1], [2]], [[3], [4]]]> : tensor<2x2x1xi16>,
+    k = dense<[1, 2]> : vector<2xindex>, k2 = dense<[18446744073709551615, 1]> : tensor<2xui64>, l = dense<[[[1], [2]], [[3], [4]]]> : tensor<2x2x1xi16>,
     m = dense<"0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F404142434445464748494A4B4C4D4E4F505152535455565758595A5B5C5D5E5F60616263646566"> : tensor<1x103xi8>,
     n = dense_resource<blob1> : tensor<4xf32>, o = sparse<[[0, 0]], [1]> : tensor<3x4xi32>, p = dense<["a", "b"]> : tensor<2x!t.str>,
     q = dense<(1.0, 2.0)> : tensor<1xcomplex<f32>>} : () -> ()
