@@ -580,6 +580,15 @@ static void test_counts(void **state)
     put_byte(&values.ir, 16);
     PUT(&values.ir, 0, 1 << 1, 1, 1000, 0);
     assert_parts_fail(&values, TACHO_CODE_BAD_DATA, "1000 values are announced");
+    parts sum = {0}; /* ten fit in these 15 bytes, but not twice */
+    ADD_ATTR(&sum, UNKNOWN_LOCATION);
+    PUT(&sum.ir, 2 << 1);
+    for (int i = 0; i < 2; i++) {
+        put_number(&sum.ir, OP_PLAIN);
+        put_byte(&sum.ir, 16);
+        PUT(&sum.ir, 0, 1 << 1, 1, 10, 0);
+    }
+    assert_parts_fail(&sum, TACHO_CODE_BAD_DATA, "10 values are announced");
     parts array = {0};
     ADD_ATTR(&array, UNKNOWN_LOCATION);
     ADD_ATTR(&array, ARRAY, 1000, 0);
