@@ -69,7 +69,7 @@ static bool parse_hex(tacho_str digits, uint64_t *out_value)
     return digits.len > 0;
 }
 
-/* An integer that is no part of a longer number; large unsigned ones keep their bits. */
+/* An integer of 64 bits that is no part of a longer number. */
 static bool take_int(value_cursor *v, int64_t *out_int)
 {
     bool is_negative = take_byte(v, '-');
@@ -80,7 +80,7 @@ static bool take_int(value_cursor *v, int64_t *out_int)
                  : tacho_str_parse_u64(digits, &value))) {
         return false;
     }
-    if (is_negative && value > (uint64_t)INT64_MAX + 1) {
+    if (value > (uint64_t)INT64_MAX + (is_negative ? 1 : 0)) {
         return false;
     }
     *out_int = (int64_t)(is_negative ? 0 - value : value);

@@ -6,6 +6,7 @@
 #include "dump.h"
 
 #include "codec/mlir_bytecode.h"
+#include "codec/mlir_text.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -42,7 +43,8 @@ static int show(const char *path, tacho_str bytes, bool is_timed)
     double start = cpu_ms();
     tacho_status status = tacho_mlir_module_init(&module);
     if (status == TACHO_OK) {
-        status = tacho_mlir_bytecode_read(path, bytes, &module);
+        status = tacho_mlir_is_bytecode(bytes) ? tacho_mlir_bytecode_read(path, bytes, &module)
+                                               : tacho_mlir_text_read(path, bytes, &module);
     }
     int result = status == TACHO_OK ? 0 : 1;
     if (status != TACHO_OK) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Has mlir-opt write each module of tests/data/mlir as bytecode of several versions, and compares
-# what is read from it with what is expected. Skips where there is no mlir-opt.
+# what is read from it with what is expected, and with what is read from text. Skips where there is no mlir-opt.
 #
 #   tests/mlir/run.sh BIN_DIR [--bless]
 set -u
@@ -15,7 +15,7 @@ bless=${2:-}
 [[ -x $dump ]] || { echo "mlir: no program $dump" >&2; exit 2; }
 opt=$(command -v mlir-opt-22 || command -v mlir-opt) || {
     echo "mlir: no mlir-opt-22 here, so nothing is compared (Debian: mlir-22-tools)"
-    exit 0
+    exit 77
 }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -53,10 +53,26 @@ check() {
     diff -u "$(expected "$module" "$version")" "$actual" || fail "$module: version $version differs"
 }
 
-for path in "$data"/*.mlir; do
+# The text that mlir-opt prints of the newest bytecode says the same as the bytecode itself.
+check_text() {
+    local module=$1 text=$work/$1.generic.mlir
+    # What the bytecode hides, text cannot agree with.
+    grep -q '=unknown' "$work/$module.6.txt" && return
+    grep -q '^undecoded 0$' "$work/$module.6.txt" || return
+    checks=$((checks + 1))
+    "$opt" --allow-unregistered-dialect --mlir-print-op-generic --mlir-print-debuginfo \
+        "$work/$module.6.mlirb" -o "$text" || { fail "$module: mlir-opt cannot print it"; return; }
+    "$dump" "$text" >"$work/$module.text.txt" || { fail "$module: its text cannot be read"; return; }
+    diff -u "$work/$module.6.txt" "$work/$module.text.txt" || fail "$module: text and bytecode differ"
+}
+
+for path in "$data"/*.txt; do
+    module=$(basename "$path" .txt)
+    [[ -f $data/$module.mlir ]] || continue
     for version in 1 2 3 4 5 6; do
-        check "$(basename "$path" .mlir)" "$version"
+        check "$module" "$version"
     done
+    check_text "$module"
 done
 echo "mlir: $checks checks, $failures failures"
 ((failures == 0))
