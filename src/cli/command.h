@@ -86,6 +86,7 @@ extern const tacho_command tacho_command_convert;
 extern const tacho_command tacho_command_info;
 extern const tacho_command tacho_command_overview;
 extern const tacho_command tacho_command_ops;
+extern const tacho_command tacho_command_report;
 extern const tacho_command tacho_command_help;
 
 /* The names of other tools that this program stands in for. */

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho report: profiles in, one page to look at out.
+ */
+#include "api/intake.h"
+#include "cli/command.h"
+#include "cli/input_list.h"
+#include "cli/talk.h"
+#include "cli/values.h"
+#include "sinks/report_page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const tacho_option options[] = {
+    {"output", 'o', false, "OUT",
+     "the page to write (default: report.html); - is standard output, .gz or .zst compresses"},
+    {"title", 0, false, "TEXT", "what the page is called (default: the name of the only input)"},
+    TACHO_OPTION_FROM,
+    TACHO_OPTION_CLOCK,
+    TACHO_OPTION_SLICES,
+    {"strict", 0, false, NULL,
+     "treat any file or record that cannot be read as a failure; nothing is written then"},
+    TACHO_OPTION_QUIET,
+    TACHO_OPTION_HELP,
+};
+
+typedef struct report_request {
+    tacho_intake intake; /* options, progress; the input of the moment */
+    const tacho_source *source;
+    const char *output_path;
+    const char *title;
+    bool is_strict;
+    tacho_talk_progress progress;
+    /* What became of it. */
+    size_t skipped_count;
+    uint64_t span_count;
+    bool has_losses;
+} report_request;
+
+/* Reads one file and adds it to the page; |*out_read| is false where the file is to blame. */
+static tacho_status load_and_add(report_request *request, tacho_report *report, tacho_dict *dict,
+                                 bool *out_read)
+{
+    tacho_profile profile;
+    tacho_profile_init(&profile, dict);
+    tacho_status status = tacho_intake_load(&request->intake, dict, &profile);
+    tacho_talk_progress_end(&request->progress);
+    if (status == TACHO_OK) {
+        tacho_talk_losses(dict);
+        request->has_losses = request->has_losses || dict->loss_count > 0;
+        if (request->is_strict) {
+            status = tacho_intake_refuse_losses(dict);
+        }
+    }
+    if (status == TACHO_OK) {
+        *out_read = true;
+        request->span_count += profile.span_count;
+        status = tacho_report_add(report, &(tacho_report_profile){.profile = &profile});
+    }
+    tacho_profile_deinit(&profile);
+    return status;
+}
+
+/* A file that cannot be read is named, on the terminal and on the page, and the rest goes on. */
+static tacho_status skip_file(report_request *request, tacho_report *report, const char *path,
+                              tacho_status status)
+{
+    const char *reason = tacho_status_message(status);
+    tacho_talk_line("skipped", reason);
+    request->skipped_count++;
+    tacho_status written = tacho_report_add_skipped(report, tacho_str_from_cstring(path),
+                                                    tacho_str_from_cstring(reason));
+    tacho_status_free(status);
+    return written;
+}
+
+static tacho_status add_file(report_request *request, tacho_report *report, const char *path)
+{
+    tacho_intake_input input = {path, request->source};
+    request->intake.inputs = &input;
+    request->intake.input_count = 1;
+    tacho_dict dict;
+    bool is_read = false;
+    tacho_status status = tacho_dict_init(&dict);
+    if (status == TACHO_OK) {
+        status = load_and_add(request, report, &dict, &is_read);
+    }
+    tacho_dict_deinit(&dict);
+    bool is_fatal = is_read || request->is_strict ||
+                    tacho_status_code(status) == TACHO_CODE_USAGE ||
+                    tacho_status_code(status) == TACHO_CODE_NO_MEMORY;
+    return status == TACHO_OK || is_fatal ? status : skip_file(request, report, path, status);
+}
+
+static tacho_status write_page(report_request *request, const tacho_input_list *list,
+                               tacho_output *output)
+{
+    tacho_report report;
+    TACHO_TRY(tacho_report_begin(&report, output, tacho_str_from_cstring(request->title)));
+    for (size_t i = 0; i < list->path_count; i++) {
+        TACHO_TRY(add_file(request, &report, list->paths[i]));
+    }
+    if (report.profile_count == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "none of %zu file%s is a profile", list->path_count,
+                          list->path_count == 1 ? "" : "s");
+    }
+    TACHO_TRY(tacho_report_end(&report));
+    return tacho_output_commit(output);
+}
+
+static tacho_status make_report(report_request *request, const tacho_input_list *list)
+{
+    for (size_t i = 0; i < list->path_count; i++) {
+        if (tacho_input_is_same_file(list->paths[i], request->output_path)) {
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "%s is an input; writing the page there would destroy it",
+                              list->paths[i]);
+        }
+    }
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(request->output_path, &output));
+    tacho_status status = write_page(request, list, &output);
+    tacho_output_close(&output);
+    return status;
+}
+
+static void print_summary(const report_request *request, const tacho_input_list *list)
+{
+    size_t read_count = list->path_count - request->skipped_count;
+    char skipped[48] = "";
+    if (request->skipped_count > 0) {
+        snprintf(skipped, sizeof(skipped), ", %zu skipped", request->skipped_count);
+    }
+    char text[384];
+    snprintf(text, sizeof(text), "%.200s: %zu profile%s%s, %" PRIu64 " spans",
+             strcmp(request->output_path, "-") == 0 ? "standard output" : request->output_path,
+             read_count, read_count == 1 ? "" : "s", skipped, request->span_count);
+    tacho_talk_line("wrote", text);
+}
+
+static tacho_status list_inputs(const tacho_arguments *arguments, const char *output_path,
+                                tacho_input_list *list)
+{
+    size_t stdin_count = 0;
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        if (item->option == NULL) {
+            stdin_count += strcmp(item->value, "-") == 0 ? 1 : 0;
+            TACHO_TRY(tacho_input_list_add(list, item->value, output_path));
+        }
+    }
+    if (stdin_count > 1) {
+        return tacho_fail(TACHO_CODE_USAGE, "standard input (-) can be read only once");
+    }
+    return list->path_count > 0 ? TACHO_OK
+                                : tacho_fail(TACHO_CODE_BAD_DATA, "no file in that folder");
+}
+
+/* The page of one file is called after it. */
+static const char *default_title(const tacho_input_list *list)
+{
+    if (list->path_count != 1) {
+        return "Profiles";
+    }
+    bool is_stdin = strcmp(list->paths[0], "-") == 0;
+    return is_stdin ? "standard input"
+                    : tacho_str_basename(tacho_str_from_cstring(list->paths[0])).data;
+}
+
+static int report_list(report_request *request, const tacho_arguments *arguments,
+                       tacho_input_list *list)
+{
+    bool is_quiet = tacho_arguments_has(arguments, "quiet");
+    tacho_status status = list_inputs(arguments, request->output_path, list);
+    if (status == TACHO_OK) {
+        request->title = request->title != NULL ? request->title : default_title(list);
+        tacho_talk_progress_init(&request->progress, "reading", is_quiet,
+                                 &request->intake.progress);
+        status = make_report(request, list);
+        tacho_talk_progress_end(&request->progress);
+    }
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    if (!is_quiet) {
+        print_summary(request, list);
+    }
+    return request->skipped_count > 0 || request->has_losses ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
+}
+
+/* Takes --from alone out of what verbs with plain inputs share. */
+static bool choose_source(const tacho_arguments *arguments, report_request *request)
+{
+    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
+    tacho_intake named = {0};
+    bool is_known = inputs != NULL && tacho_value_inputs(arguments, inputs, &named);
+    request->source = is_known && named.input_count > 0 ? inputs[0].source : NULL;
+    free(inputs);
+    return is_known;
+}
+
+static int report_command_run(const tacho_arguments *arguments)
+{
+    const char *output = tacho_arguments_value(arguments, "output");
+    report_request request = {
+        .output_path = output != NULL ? output : "report.html",
+        .title = tacho_arguments_value(arguments, "title"),
+        .is_strict = tacho_arguments_has(arguments, "strict"),
+    };
+    if (!choose_source(arguments, &request) ||
+        !tacho_value_source_options(arguments, &request.intake.options)) {
+        return TACHO_EXIT_USAGE;
+    }
+    tacho_input_list list;
+    tacho_input_list_init(&list);
+    int exit_code = report_list(&request, arguments, &list);
+    tacho_input_list_deinit(&list);
+    return exit_code;
+}
+
+const tacho_command tacho_command_report = {
+    .name = "report",
+    .summary = "put profiles on one page to look at in a browser",
+    .usage = "FILES|FOLDERS... [-o OUT] [options]",
+    .description =
+        "Writes one HTML page that holds everything: profiles to compare and sort, cards with\n"
+        "busy and idle time, a timeline to zoom and pan, and a table of operators to search and\n"
+        "sort. It opens from the disk in any browser of today, needs no network, and can be\n"
+        "mailed or archived. Two buttons make a Perfetto trace of what is shown, to download or\n"
+        "to open in https://ui.perfetto.dev.\n"
+        "\n"
+        "A folder stands for the files in it. A file that is no profile is named and skipped;\n"
+        "the exit status is then 3. The page holds names, times, source locations and bytes\n"
+        "moved; other arguments and arrows are in the trace that 'tacho convert' writes.",
+    .examples = "# one profile\n"
+                "tacho report timeline.csv -o timeline.html\n"
+                "# every profile of a folder\n"
+                "tacho report results/ -o report.html --title 'Nightly run'\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = report_command_run,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Listing folders.
+ */
+#include "cli/input_list.h"
+
+#include "base/grow.h"
+#include "base/input.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+void tacho_input_list_init(tacho_input_list *list)
+{
+    *list = (tacho_input_list){0};
+    tacho_arena_init(&list->arena);
+}
+
+void tacho_input_list_deinit(tacho_input_list *list)
+{
+    free(list->paths);
+    tacho_arena_deinit(&list->arena);
+    *list = (tacho_input_list){0};
+}
+
+static tacho_status add_path(tacho_input_list *list, const char *path)
+{
+    TACHO_TRY(tacho_grow(&list->paths, &list->path_capacity, list->path_count + 1));
+    list->paths[list->path_count++] = path;
+    return TACHO_OK;
+}
+
+static tacho_status join(tacho_input_list *list, const char *folder, const char *name,
+                         const char **out_path)
+{
+    size_t folder_len = strlen(folder);
+    while (folder_len > 1 && folder[folder_len - 1] == '/') {
+        folder_len--;
+    }
+    size_t room = folder_len + 1 + strlen(name) + 1;
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&list->arena, room, &memory));
+    snprintf(memory, room, "%.*s%s%s", (int)folder_len, folder,
+             folder[folder_len - 1] == '/' ? "" : "/", name);
+    *out_path = memory;
+    return TACHO_OK;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static bool is_plain_file(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+static tacho_status add_entries(tacho_input_list *list, DIR *folder, const char *path,
+                                const char *output_path)
+{
+    errno = 0;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL; errno = 0) {
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        const char *joined = NULL;
+        TACHO_TRY(join(list, path, entry->d_name, &joined));
+        if (is_plain_file(joined) && !tacho_input_is_same_file(joined, output_path)) {
+            TACHO_TRY(add_path(list, joined));
+        }
+    }
+    return errno == 0 ? TACHO_OK
+                      : tacho_fail(TACHO_CODE_IO, "%s: cannot list it: %s", path, strerror(errno));
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static tacho_status add_folder(tacho_input_list *list, const char *path, const char *output_path)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot list it: %s", path, strerror(errno));
+    }
+    size_t first = list->path_count;
+    tacho_status status = add_entries(list, folder, path, output_path);
+    closedir(folder);
+    if (list->path_count > first) {
+        qsort(list->paths + first, list->path_count - first, sizeof(*list->paths), compare_paths);
+    }
+    return status;
+}
+
+tacho_status tacho_input_list_add(tacho_input_list *list, const char *path, const char *output_path)
+{
+    return is_folder(path) ? add_folder(list, path, output_path) : add_path(list, path);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inputs of a verb that takes folders: a folder stands for the files in it, sorted by name.
+ */
+#ifndef TACHO_CLI_INPUT_LIST_H
+#define TACHO_CLI_INPUT_LIST_H
+
+#include "base/arena.h"
+
+/* Paths in the order in which they are read; zeroed, it is empty. */
+typedef struct tacho_input_list {
+    const char **paths;
+    size_t path_count, path_capacity;
+    tacho_arena arena;
+} tacho_input_list;
+
+void tacho_input_list_init(tacho_input_list *list);
+void tacho_input_list_deinit(tacho_input_list *list);
+
+/*
+ * Adds |path|, or what lies in it when it is a folder: plain files whose names do not start with
+ * a dot, and not |output_path|, which may be the result of an earlier run. Folders in it are left
+ * alone.
+ */
+tacho_status tacho_input_list_add(tacho_input_list *list, const char *path,
+                                  const char *output_path) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The timeline: a canvas that draws as much of any number of spans as there are pixels. A span of
+ * some width is drawn as itself; those that share a pixel become one column, as strong as they are
+ * busy. So a frame costs about the same for a thousand spans and for ten million.
+ */
+
+const GUTTER = 148, ROW_HEIGHT = 20, COUNTER_HEIGHT = 36, HEAD_HEIGHT = 26;
+const MAP_HEIGHT = 26, RULER_HEIGHT = 22;
+const WIDE_PIXELS = 2, SAMPLES_PER_COLUMN = 6, MAP_ROWS_MAX = 64;
+const LETTER_PIXELS = 6.3;
+const SHORTEST_VIEW_NS = 8;
+const SHADES = 5;
+
+/* Classes in the order in which tracks are shown, with their hues. */
+const CLASS_HUES = {
+    group: 220, host: 262, host_copy: 292, runtime: 240, control: 36, dma_in: 166, dma_out: 192,
+    dma_local: 130, compute: 214, vector: 332, sync: 4, port: 52, counter: 88,
+};
+const CLASS_NAMES = Object.keys(CLASS_HUES);
+
+function classOrder(name) {
+    const at = CLASS_NAMES.indexOf(name);
+    return at < 0 ? CLASS_NAMES.length : at;
+}
+
+function classColour(name, isDark, shade = 2) {
+    const hue = CLASS_HUES[name] ?? 220;
+    const turned = hue + (shade - 2) * 5;
+    return isDark ? `hsl(${turned} 46% ${38 + shade * 4}%)` : `hsl(${turned} 62% ${58 + shade * 5}%)`;
+}
+
+/* A shade for each site by its name, so that equal names look alike everywhere. */
+function shadesOf(profile) {
+    return Uint8Array.from(profile.sites, site => {
+        const name = profile.texts[site.text];
+        let hash = 7;
+        for (let i = 0; i < name.length && i < 64; i++) {
+            hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+        }
+        return hash % SHADES;
+    });
+}
+
+/* Busy time of a row between two moments. */
+function busyBetween(row, from, to) {
+    const [first, last] = rowRange(row, from, to);
+    if (first >= last) {
+        return 0;
+    }
+    return row.busy[last] - row.busy[first] - Math.max(0, from - row.start[first]) -
+        Math.max(0, row.end[last - 1] - to);
+}
+
+class Timeline {
+    /* |parts|: elements overview, scroll, space, canvas, tip; |events|: onView, onSelect. */
+    constructor(parts, events) {
+        Object.assign(this, parts);
+        this.events = events;
+        this.items = [];
+        this.height = 0;
+        this.full = {from: 0, to: 1};
+        this.view = {from: 0, to: 1};
+        this.selected = null;
+        this.hovered = null;
+        this.frame = 0;
+        this.map = null;
+        this.listen();
+    }
+
+    /* ---- what is shown ---------------------------------------------------------------------- */
+
+    /* |shown|: list of {profile, label}; |accepts| chooses tracks. Keeps the view if asked. */
+    show(shown, accepts, keepView) {
+        this.items = [];
+        let y = 0;
+        const add = (item, height) => {
+            this.items.push({...item, y, height});
+            y += height;
+        };
+        let end = 1;
+        for (const {profile, label} of shown) {
+            profile.shades = profile.shades || shadesOf(profile);
+            profile.rowsOfTrack = profile.rowsOfTrack || groupBy(profile.rows, row => row.track);
+            end = Math.max(end, profile.endNs);
+            add({kind: 'head', profile, label}, HEAD_HEIGHT);
+            for (const track of tracksInOrder(profile)) {
+                if (accepts(track)) {
+                    this.addTrack(profile, track, add);
+                }
+            }
+        }
+        this.height = y;
+        this.full = {from: 0, to: end};
+        this.map = null;
+        if (!keepView) {
+            this.view = {...this.full};
+        }
+        this.resize();
+    }
+
+    addTrack(profile, track, add) {
+        if (track.isCounter) {
+            if (track.count > 0) {
+                const least = track.values.reduce((a, b) => Math.min(a, b), 0);
+                const most = track.values.reduce((a, b) => Math.max(a, b), least);
+                add({kind: 'counter', profile, track, least, most: most > least ? most : least + 1},
+                    COUNTER_HEIGHT);
+            }
+            return;
+        }
+        for (const row of profile.rowsOfTrack.get(track) || []) {
+            add({kind: 'row', profile, track, row}, ROW_HEIGHT);
+        }
+    }
+
+    /* Highlights the spans whose sites are in |matches|, a list per profile; null for all. */
+    highlight(matches) {
+        for (const {kind, profile, row} of this.items) {
+            if (kind !== 'row') {
+                continue;
+            }
+            const sites = matches && matches.get(profile);
+            row.matches = null;
+            if (sites) {
+                row.matches = new Uint32Array(row.site.length + 1);
+                for (let i = 0; i < row.site.length; i++) {
+                    row.matches[i + 1] = row.matches[i] + sites[row.site[i]];
+                }
+            }
+        }
+        this.draw();
+    }
+
+    /* ---- the view --------------------------------------------------------------------------- */
+
+    setView(from, to) {
+        const whole = this.full.to - this.full.from;
+        const length = Math.min(Math.max(to - from, Math.min(SHORTEST_VIEW_NS, whole)), whole);
+        const middle = (from + to) / 2;
+        const start = Math.min(Math.max(middle - length / 2, this.full.from), this.full.to - length);
+        this.view = {from: start, to: start + length};
+        this.draw();
+        this.events.onView(this.view);
+    }
+
+    zoom(factor, at = (this.view.from + this.view.to) / 2) {
+        const {from, to} = this.view;
+        const length = (to - from) * factor;
+        const part = (at - from) / (to - from);
+        this.setView(at - length * part, at + length * (1 - part));
+    }
+
+    pan(part) {
+        const step = (this.view.to - this.view.from) * part;
+        this.setView(this.view.from + step, this.view.to + step);
+    }
+
+    fit() {
+        this.setView(this.full.from, this.full.to);
+    }
+
+    timeAt(x) {
+        const {from, to} = this.view;
+        return from + (x - GUTTER) / this.plotWidth * (to - from);
+    }
+
+    /* Zooms so that a span takes a fifth of the width. */
+    zoomTo(span) {
+        const start = span.row.start[span.at], end = span.row.end[span.at];
+        const room = Math.max(end - start, 4) * 2;
+        this.setView(start - room, end + room);
+    }
+
+    /* ---- drawing ---------------------------------------------------------------------------- */
+
+    resize() {
+        this.space.style.height = `${Math.max(this.height, ROW_HEIGHT)}px`;
+        this.width = this.scroll.clientWidth;
+        this.plotWidth = Math.max(50, this.width - GUTTER);
+        for (const [canvas, height] of [[this.canvas, this.scroll.clientHeight],
+                                        [this.overview, MAP_HEIGHT + RULER_HEIGHT]]) {
+            const ratio = window.devicePixelRatio || 1;
+            canvas.style.width = `${this.width}px`;
+            canvas.style.height = `${height}px`;
+            canvas.width = Math.round(this.width * ratio);
+            canvas.height = Math.round(height * ratio);
+        }
+        this.map = null;
+        this.drawNow();
+    }
+
+    draw() {
+        if (this.frame === 0) {
+            this.frame = requestAnimationFrame(() => this.drawNow());
+        }
+    }
+
+    readTheme() {
+        const style = getComputedStyle(document.documentElement);
+        const colour = name => style.getPropertyValue(name).trim();
+        this.isDark = colour('--scheme') === 'dark';
+        this.theme = {text: colour('--text'), faint: colour('--faint'), line: colour('--line'),
+                      panel: colour('--panel'), page: colour('--page'), accent: colour('--accent'),
+                      span: this.isDark ? '#f4f6fa' : '#10151f'};
+        this.colours = new Map(CLASS_NAMES.map(name => [name,
+            Array.from({length: SHADES}, (_, shade) => classColour(name, this.isDark, shade))]));
+    }
+
+    context(canvas) {
+        const context = canvas.getContext('2d');
+        const ratio = window.devicePixelRatio || 1;
+        context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        context.clearRect(0, 0, this.width, canvas.height);
+        context.font = '11px system-ui, sans-serif';
+        context.textBaseline = 'middle';
+        return context;
+    }
+
+    drawNow() {
+        this.frame = 0;
+        this.readTheme();
+        this.drawOverview(this.context(this.overview));
+        const context = this.context(this.canvas);
+        const top = this.scroll.scrollTop, bottom = top + this.scroll.clientHeight;
+        this.drawGrid(context, bottom - top);
+        for (const item of this.items) {
+            if (item.y + item.height >= top && item.y <= bottom) {
+                this.drawItem(context, item, item.y - top);
+            }
+        }
+    }
+
+    drawGrid(context, height) {
+        context.fillStyle = this.theme.line;
+        for (const {x} of this.ticks()) {
+            context.fillRect(Math.round(x), 0, 1, height);
+        }
+    }
+
+    drawItem(context, item, y) {
+        if (item.kind === 'head') {
+            context.fillStyle = this.theme.page;
+            context.fillRect(0, y, this.width, item.height);
+            context.fillStyle = this.theme.text;
+            context.font = '600 12px system-ui, sans-serif';
+            context.fillText(clip(item.label, this.width / LETTER_PIXELS), 8, y + item.height / 2 + 1);
+            context.font = '11px system-ui, sans-serif';
+            return;
+        }
+        context.save();
+        context.beginPath();
+        context.rect(GUTTER, y, this.plotWidth, item.height);
+        context.clip();
+        context.translate(GUTTER, 0);
+        if (item.kind === 'row') {
+            this.drawRow(context, item, y);
+        } else {
+            this.drawCounter(context, item, y);
+        }
+        context.restore();
+        this.drawLabel(context, item, y);
+    }
+
+    drawLabel(context, item, y) {
+        const isFirst = item.kind === 'counter' || (item.row.depth === 0 && item.track.laneOf < 0);
+        context.fillStyle = this.theme.line;
+        context.fillRect(0, y + item.height - 1, this.width, isFirst ? 1 : 0.5);
+        context.fillStyle = classColour(item.track.class, this.isDark);
+        context.fillRect(0, y + 2, 4, item.height - 4);
+        const name = item.profile.texts[item.track.text];
+        context.fillStyle = isFirst ? this.theme.text : this.theme.faint;
+        const label = isFirst ? name : item.row.depth > 0 ? '' : '\u2514 lane';
+        context.fillText(clip(label, (GUTTER - 16) / LETTER_PIXELS), 10, y + item.height / 2);
+    }
+
+    drawRow(context, item, y) {
+        const {row, profile} = item;
+        const {from, to} = this.view;
+        const scale = this.plotWidth / (to - from);
+        const colours = this.colours.get(item.track.class) || this.colours.get('group');
+        const [first, last] = rowRange(row, from, to);
+        for (let i = first; i < last;) {
+            const left = (row.start[i] - from) * scale;
+            const right = (row.end[i] - from) * scale;
+            if (right - left >= WIDE_PIXELS) {
+                const isMatch = !row.matches || row.matches[i + 1] > row.matches[i];
+                context.globalAlpha = isMatch ? 1 : 0.18;
+                context.fillStyle = colours[profile.shades[row.site[i]]];
+                this.drawSpan(context, item, i, Math.max(left, -2),
+                              Math.min(right, this.plotWidth + 2), y);
+                i++;
+            } else {
+                i = this.drawColumn(context, item, i, last, y, scale);
+            }
+        }
+        context.globalAlpha = 1;
+        this.outline(context, item, y, scale);
+    }
+
+    drawSpan(context, item, i, left, right, y) {
+        const gap = right - left > 4 ? 0.6 : 0; /* neighbours stay apart */
+        context.fillRect(left, y + 2, right - left - gap, item.height - 4);
+        const letters = Math.floor((right - left - 8) / LETTER_PIXELS);
+        if (letters >= 3) {
+            const site = item.profile.sites[item.row.site[i]];
+            context.fillStyle = this.theme.span;
+            context.fillText(clip(item.profile.texts[site.text], letters), left + 4,
+                             y + item.height / 2);
+        }
+    }
+
+    /* Draws the spans from |i| on that begin in its pixel as one; returns the next. */
+    drawColumn(context, item, i, last, y, scale) {
+        const {row, profile} = item;
+        const {from} = this.view;
+        const x = Math.floor((row.start[i] - from) * scale);
+        const edge = from + (x + 1) / scale;
+        let step = 1;
+        while (i + step < last && row.start[i + step] < edge) {
+            step *= 2;
+        }
+        let next = firstAtLeast(row.start, edge, i + 1, Math.min(last, i + step));
+        if (next - 1 > i && (row.end[next - 1] - row.start[next - 1]) * scale >= WIDE_PIXELS) {
+            next--; /* wide enough to be drawn as itself */
+        }
+        const busy = row.busy[next] - row.busy[i] - Math.max(0, row.end[next - 1] - edge);
+        const isMatch = !row.matches || row.matches[next] > row.matches[i];
+        let longest = i;
+        const stride = Math.max(1, Math.floor((next - i) / SAMPLES_PER_COLUMN));
+        for (let at = i; at < next; at += stride) {
+            if (row.end[at] - row.start[at] > row.end[longest] - row.start[longest]) {
+                longest = at;
+            }
+        }
+        const colours = this.colours.get(item.track.class) || this.colours.get('group');
+        /* A pale column says that there is something, its strong part how busy it is. */
+        const height = item.height - 4;
+        const strong = height * Math.min(1, busy * scale);
+        context.fillStyle = colours[profile.shades[row.site[longest]]];
+        context.globalAlpha = isMatch ? 0.3 : 0.1;
+        context.fillRect(x, y + 2, 1, height);
+        context.globalAlpha = isMatch ? 1 : 0.18;
+        context.fillRect(x, y + 2 + height - strong, 1, strong);
+        return next;
+    }
+
+    outline(context, item, y, scale) {
+        for (const [span, width] of [[this.hovered, 1], [this.selected, 2]]) {
+            if (span && span.row === item.row) {
+                const left = (item.row.start[span.at] - this.view.from) * scale;
+                const right = (item.row.end[span.at] - this.view.from) * scale;
+                context.strokeStyle = this.theme.text;
+                context.lineWidth = width;
+                context.strokeRect(Math.max(left, -4), y + 2, Math.max(
+                    Math.min(right, this.plotWidth + 4) - Math.max(left, -4), 2), item.height - 4);
+            }
+        }
+    }
+
+    drawCounter(context, item, y) {
+        const {track, least, most} = item;
+        const {from, to} = this.view;
+        context.fillStyle = classColour('counter', this.isDark);
+        for (let x = 0; x < this.plotWidth; x++) {
+            const at = firstAtLeast(track.start, from + (x + 1) / this.plotWidth * (to - from)) - 1;
+            if (at >= 0) {
+                const height = (track.values[at] - least) / (most - least) * (item.height - 6);
+                context.fillRect(x, y + item.height - 2 - height, 1, Math.max(1, height));
+            }
+        }
+    }
+
+    /* ---- the map of everything and the ruler ------------------------------------------------- */
+
+    /* How busy the outer rows are together, pixel by pixel; computed once per width. */
+    makeMap() {
+        const rows = this.items.filter(item => item.kind === 'row' && item.row.depth === 0)
+            .slice(0, MAP_ROWS_MAX).map(item => item.row);
+        const length = (this.full.to - this.full.from) / this.plotWidth;
+        this.map = Float64Array.from({length: Math.floor(this.plotWidth)}, (_, x) => {
+            const from = this.full.from + x * length;
+            return rows.reduce((sum, row) => sum + busyBetween(row, from, from + length), 0) /
+                (length * Math.max(1, rows.length));
+        });
+    }
+
+    drawOverview(context) {
+        if (!this.map) {
+            this.makeMap();
+        }
+        const height = MAP_HEIGHT - 6;
+        context.fillStyle = this.theme.faint;
+        context.fillText('whole profile', 10, MAP_HEIGHT / 2);
+        context.fillStyle = classColour('compute', this.isDark);
+        this.map.forEach((busy, x) => {
+            const part = Math.min(1, busy) * height;
+            context.fillRect(GUTTER + x, 3 + height - part, 1, part);
+        });
+        const whole = this.full.to - this.full.from;
+        const left = (this.view.from - this.full.from) / whole * this.plotWidth;
+        const right = (this.view.to - this.full.from) / whole * this.plotWidth;
+        context.fillStyle = this.theme.accent;
+        context.globalAlpha = 0.14;
+        context.fillRect(GUTTER + left, 1, right - left, MAP_HEIGHT - 2);
+        context.globalAlpha = 1;
+        context.strokeStyle = this.theme.accent;
+        context.lineWidth = 1.5;
+        context.strokeRect(GUTTER + left + 0.75, 1.75, Math.max(2, right - left - 1.5), MAP_HEIGHT - 3.5);
+        this.drawRuler(context);
+    }
+
+    /* Round moments, at least a hundred pixels apart. */
+    ticks() {
+        const {from, to} = this.view;
+        const least = (to - from) / (this.plotWidth / 100);
+        const power = 10 ** Math.floor(Math.log10(least));
+        const step = Math.max(1, [1, 2, 5, 10].map(n => n * power).find(n => n >= least));
+        const list = [];
+        for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
+            list.push({time, step, x: GUTTER + (time - from) / (to - from) * this.plotWidth});
+        }
+        return list;
+    }
+
+    drawRuler(context) {
+        const middle = MAP_HEIGHT + RULER_HEIGHT / 2;
+        context.fillStyle = this.theme.line;
+        context.fillRect(0, MAP_HEIGHT + RULER_HEIGHT - 1, this.width, 1);
+        for (const {time, step, x} of this.ticks()) {
+            context.fillStyle = this.theme.line;
+            context.fillRect(Math.round(x), MAP_HEIGHT + 4, 1, RULER_HEIGHT - 4);
+            context.fillStyle = this.theme.faint;
+            if (x < this.width - 50) {
+                context.fillText(formatTick(time, step), x + 4, middle);
+            }
+        }
+    }
+
+    /* ---- people ------------------------------------------------------------------------------ */
+
+    /* The span at a place of the canvas, the nearest within two pixels, or null. */
+    pick(x, y) {
+        const inside = y + this.scroll.scrollTop;
+        const item = this.items.find(
+            candidate => inside >= candidate.y && inside < candidate.y + candidate.height);
+        if (!item || item.kind !== 'row' || x < GUTTER) {
+            return null;
+        }
+        const near = 2 / this.plotWidth * (this.view.to - this.view.from);
+        const time = this.timeAt(x);
+        const {row} = item;
+        const [first, last] = rowRange(row, time - near, time + near);
+        let best = null, bestDistance = Infinity;
+        for (let at = first; at < Math.min(last, first + 50); at++) {
+            const distance = Math.max(row.start[at] - time, time - row.end[at], 0);
+            if (distance < bestDistance) {
+                best = {row, at, profile: item.profile};
+                bestDistance = distance;
+            }
+        }
+        return best;
+    }
+
+    select(span) {
+        this.selected = span;
+        this.draw();
+        this.events.onSelect(span);
+    }
+
+    /* The span before or after the selected one on its row; the view follows. */
+    step(by) {
+        if (!this.selected) {
+            const item = this.items.find(candidate => candidate.kind === 'row');
+            if (item) {
+                const at = rowRange(item.row, this.view.from, this.view.to)[0];
+                this.select({row: item.row, profile: item.profile,
+                             at: Math.min(at, item.row.start.length - 1)});
+            }
+            return;
+        }
+        const {row, profile} = this.selected;
+        const at = Math.min(Math.max(this.selected.at + by, 0), row.start.length - 1);
+        this.select({row, profile, at});
+        const middle = (row.start[at] + row.end[at]) / 2;
+        if (middle < this.view.from || middle > this.view.to) {
+            const half = (this.view.to - this.view.from) / 2;
+            this.setView(middle - half, middle + half);
+        }
+    }
+
+    key(event) {
+        const actions = {
+            ArrowLeft: () => (event.shiftKey ? this.step(-1) : this.pan(-0.1)),
+            ArrowRight: () => (event.shiftKey ? this.step(1) : this.pan(0.1)),
+            ArrowUp: () => this.zoom(0.7), ArrowDown: () => this.zoom(1 / 0.7),
+            a: () => this.pan(-0.1), d: () => this.pan(0.1),
+            w: () => this.zoom(0.7), s: () => this.zoom(1 / 0.7),
+            '+': () => this.zoom(0.7), '-': () => this.zoom(1 / 0.7),
+            '0': () => this.fit(), Home: () => this.fit(),
+            PageUp: () => this.scroll.scrollBy(0, -100), PageDown: () => this.scroll.scrollBy(0, 100),
+            Enter: () => this.selected && this.zoomTo(this.selected),
+            Escape: () => this.select(null),
+        };
+        const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+        if (action && !event.ctrlKey && !event.metaKey && !event.altKey) {
+            event.preventDefault();
+            action();
+        }
+    }
+
+    /* The wheel zooms once the timeline has the focus, or with Ctrl; else the page scrolls. */
+    wheel(event) {
+        const isMine = document.activeElement === this.canvas || event.ctrlKey || event.metaKey;
+        if (!isMine) {
+            return;
+        }
+        event.preventDefault();
+        if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+            this.pan((event.deltaX || event.deltaY) / 1000);
+        } else {
+            const x = Math.max(event.offsetX, GUTTER);
+            this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), this.timeAt(x));
+        }
+    }
+
+    hover(event) {
+        const span = this.pick(event.offsetX, event.offsetY);
+        this.hovered = span;
+        this.tip.hidden = !span;
+        if (span) {
+            this.tip.textContent = this.events.describe(span);
+            const box = this.scroll.parentElement.getBoundingClientRect();
+            const left = event.clientX - box.left + 14;
+            this.tip.style.left = `${Math.max(0, Math.min(left, box.width - this.tip.offsetWidth - 4))}px`;
+            this.tip.style.top = `${event.clientY - box.top + 18}px`;
+        }
+        this.draw();
+    }
+
+    listen() {
+        const {canvas, overview, scroll} = this;
+        let drag = null;
+        canvas.addEventListener('pointerdown', event => {
+            canvas.focus({preventScroll: true});
+            canvas.setPointerCapture(event.pointerId);
+            drag = {x: event.offsetX, view: {...this.view}, hasMoved: false};
+        });
+        canvas.addEventListener('pointermove', event => {
+            if (!drag) {
+                this.hover(event);
+                return;
+            }
+            const moved = event.offsetX - drag.x;
+            drag.hasMoved = drag.hasMoved || Math.abs(moved) > 3;
+            if (drag.hasMoved) {
+                const step = moved / this.plotWidth * (drag.view.to - drag.view.from);
+                this.setView(drag.view.from - step, drag.view.to - step);
+            }
+        });
+        canvas.addEventListener('pointerup', event => {
+            if (drag && !drag.hasMoved) {
+                this.select(this.pick(event.offsetX, event.offsetY));
+            }
+            drag = null;
+        });
+        canvas.addEventListener('pointercancel', () => {
+            drag = null;
+        });
+        canvas.addEventListener('pointerleave', () => {
+            this.hovered = null;
+            this.tip.hidden = true;
+            this.draw();
+        });
+        canvas.addEventListener('dblclick', event => {
+            const span = this.pick(event.offsetX, event.offsetY);
+            if (span) {
+                this.zoomTo(span);
+            }
+        });
+        canvas.addEventListener('keydown', event => this.key(event));
+        scroll.addEventListener('wheel', event => this.wheel(event), {passive: false});
+        scroll.addEventListener('scroll', () => this.draw());
+        const moveTo = event => {
+            const part = (event.offsetX - GUTTER) / this.plotWidth;
+            const middle = this.full.from + part * (this.full.to - this.full.from);
+            const half = (this.view.to - this.view.from) / 2;
+            this.setView(middle - half, middle + half);
+        };
+        overview.addEventListener('pointerdown', event => {
+            overview.setPointerCapture(event.pointerId);
+            moveTo(event);
+        });
+        overview.addEventListener('pointermove', event => event.buttons === 1 && moveTo(event));
+        new ResizeObserver(() => requestAnimationFrame(() => {
+            if (scroll.clientWidth !== this.width) {
+                this.resize();
+            }
+        })).observe(scroll);
+    }
+}
+
+/* Tracks as a tree walk by rank, each with its lanes behind it. */
+function tracksInOrder(profile) {
+    const children = groupBy(profile.tracks.filter(track => track.laneOf < 0),
+                             track => track.parent);
+    const lanes = groupBy(profile.tracks.filter(track => track.laneOf >= 0), track => track.laneOf);
+    const ordered = [];
+    const pending = [...(children.get(-1) || [])].reverse();
+    while (pending.length > 0) {
+        const track = pending.pop();
+        ordered.push(track, ...(lanes.get(track.id) || []));
+        const below = [...(children.get(track.id) || [])];
+        below.sort((a, b) => a.rank - b.rank || a.id - b.id);
+        pending.push(...below.reverse());
+    }
+    return ordered;
+}

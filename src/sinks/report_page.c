@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a blob of the page holds. Numbers are varints (report_blob.h); "count x" is a number and
+ * that many x. page.js reads it in the same order.
+ *
+ *     head      title, tool version
+ *     skipped   path, reason
+ *     profile   count string                      the texts that ids below mean
+ *               count part: name path format generation origin clock rows
+ *               count track: name parent+1 lane_of+1 part rank(int) class unit
+ *                            ns_numerator ns_denominator counts_cycles
+ *                            rows is_counter has_flags has_sizes
+ *               count site: name category location+1
+ *               count loss: reason count first_line example
+ *               count attribute: key value         what a trace says about itself
+ *               count metric: name value_ns(int) percent(real)
+ *               spans samples flow_ends last_end_ns
+ *               columns of each track (report_columns.h)
+ */
+#include "sinks/report_page.h"
+
+#include "base/grow.h"
+#include "sinks/attributes.h"
+#include "sinks/report/page_data.h"
+#include "sinks/report_columns.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tacho/version.h>
+
+/* ---- elements of the page --------------------------------------------------------------- */
+
+/* Writes |head| and then |columns|, which may be NULL, as one blob of |kind|. */
+static tacho_status write_element(tacho_output *output, const char *kind, const report_bytes *head,
+                                  const report_columns *columns)
+{
+    tacho_output_printf(output, "<script type=\"application/octet-stream\" data-tacho=\"%s\">",
+                        kind);
+    report_blob blob;
+    tacho_status status = report_blob_begin(&blob, output);
+    if (status == TACHO_OK) {
+        status = report_blob_write(&blob, head);
+    }
+    if (status == TACHO_OK && columns != NULL) {
+        status = report_columns_write(columns, &blob);
+    }
+    if (status == TACHO_OK) {
+        status = report_blob_end(&blob);
+    }
+    report_blob_deinit(&blob);
+    tacho_output_write_cstring(output, "</script>\n");
+    return status;
+}
+
+/* A blob of two texts. */
+static tacho_status write_pair(tacho_output *output, const char *kind, tacho_str first,
+                               tacho_str second)
+{
+    report_bytes head = {0};
+    tacho_status status = report_bytes_put_string(&head, first);
+    if (status == TACHO_OK) {
+        status = report_bytes_put_string(&head, second);
+    }
+    if (status == TACHO_OK) {
+        status = write_element(output, kind, &head, NULL);
+    }
+    report_bytes_deinit(&head);
+    return status;
+}
+
+tacho_status tacho_report_begin(tacho_report *report, tacho_output *output, tacho_str title)
+{
+    *report = (tacho_report){.output = output};
+    tacho_output_write(output, tacho_report_head, tacho_report_head_len);
+    return write_pair(output, "head", title, TACHO_STR(TACHO_VERSION));
+}
+
+tacho_status tacho_report_add_skipped(tacho_report *report, tacho_str path, tacho_str reason)
+{
+    return write_pair(report->output, "skipped", path, reason);
+}
+
+tacho_status tacho_report_end(tacho_report *report)
+{
+    tacho_output_write(report->output, tacho_report_tail, tacho_report_tail_len);
+    return tacho_output_failed(report->output) ? tacho_output_take_failure(report->output)
+                                               : TACHO_OK;
+}
+
+/* ---- a profile --------------------------------------------------------------------------- */
+
+/* A profile's head under construction. */
+typedef struct profile_head {
+    const tacho_dict *dict;
+    report_bytes bytes;
+    uint32_t *text_ids; /* by string id: its place on the page, TACHO_NONE when not there */
+    uint64_t attribute_count;
+    report_bytes attributes;
+} profile_head;
+
+static void use_text(profile_head *head, uint32_t string)
+{
+    head->text_ids[string] = 0;
+}
+
+/* Numbers the texts that tracks and sites use, and writes them. */
+static tacho_status put_texts(profile_head *head)
+{
+    const tacho_dict *dict = head->dict;
+    for (uint32_t i = 0; i < dict->track_count; i++) {
+        use_text(head, tacho_dict_track_name(dict, i));
+    }
+    for (size_t i = 0; i < dict->site_count; i++) {
+        use_text(head, dict->sites[i].name);
+        use_text(head, dict->sites[i].category);
+        if (dict->sites[i].location != TACHO_NONE) {
+            use_text(head, dict->locations[dict->sites[i].location].text);
+        }
+    }
+    uint32_t count = 0;
+    for (size_t i = 0; i < dict->strings.item_count; i++) {
+        head->text_ids[i] = head->text_ids[i] == 0 ? count++ : TACHO_NONE;
+    }
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, count));
+    for (uint32_t i = 0; i < dict->strings.item_count; i++) {
+        if (head->text_ids[i] != TACHO_NONE) {
+            TACHO_TRY(report_bytes_put_string(&head->bytes, tacho_dict_string(dict, i)));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status put_clock_text(profile_head *head, const tacho_clock *clock)
+{
+    char text[128];
+    tacho_str name = tacho_dict_string(head->dict, clock->name);
+    int shown_len = name.len > 64 ? 64 : (int)name.len;
+    uint64_t khz = tacho_clock_hz(clock) / 1000;
+    const char *assumed = clock->is_assumed ? " (assumed)" : "";
+    if (clock->counts_cycles && khz > 0) {
+        char digits[16] = "";
+        if (khz % 1000 != 0) {
+            snprintf(digits, sizeof(digits), ".%03" PRIu64, khz % 1000);
+        }
+        snprintf(text, sizeof(text), "%.*s at %" PRIu64 "%s MHz%s", shown_len, name.data,
+                 khz / 1000, digits, assumed);
+    } else {
+        snprintf(text, sizeof(text), "%.*s%s", shown_len, name.data, assumed);
+    }
+    return report_bytes_put_string(&head->bytes, tacho_str_from_cstring(text));
+}
+
+static tacho_status put_parts(profile_head *head)
+{
+    const tacho_dict *dict = head->dict;
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, dict->part_count));
+    for (size_t i = 0; i < dict->part_count; i++) {
+        const tacho_part *part = &dict->parts[i];
+        const uint32_t texts[] = {part->name, part->path, part->format, part->generation};
+        for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++) {
+            TACHO_TRY(report_bytes_put_string(&head->bytes, tacho_dict_string(dict, texts[j])));
+        }
+        TACHO_TRY(report_bytes_put_string(&head->bytes,
+                                          tacho_str_from_cstring(tacho_origin_name(part->origin))));
+        TACHO_TRY(put_clock_text(head, &dict->clocks[part->clock]));
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, part->row_count));
+    }
+    return TACHO_OK;
+}
+
+/* An id that may be absent: 0 for none, else one more than it. */
+static uint64_t or_zero(uint32_t id)
+{
+    return id == TACHO_NONE ? 0 : (uint64_t)id + 1;
+}
+
+static tacho_status put_track(profile_head *head, uint32_t id, const report_track *columns)
+{
+    const tacho_track *track = &head->dict->tracks[id];
+    const tacho_clock *clock = tacho_dict_track_clock(head->dict, id);
+    report_bytes *bytes = &head->bytes;
+    TACHO_TRY(report_bytes_put_uint(bytes, head->text_ids[tacho_dict_track_name(head->dict, id)]));
+    TACHO_TRY(report_bytes_put_uint(bytes, or_zero(track->parent)));
+    TACHO_TRY(report_bytes_put_uint(bytes, or_zero(track->lane_of)));
+    TACHO_TRY(report_bytes_put_uint(bytes, track->part));
+    TACHO_TRY(report_bytes_put_int(bytes, track->rank));
+    TACHO_TRY(report_bytes_put_string(
+        bytes, tacho_str_from_cstring(tacho_track_class_name(track->track_class))));
+    TACHO_TRY(report_bytes_put_string(bytes, tacho_str_from_cstring(tacho_unit_name(track->unit))));
+    TACHO_TRY(report_bytes_put_uint(bytes, (uint64_t)clock->ns_numerator));
+    TACHO_TRY(report_bytes_put_uint(bytes, (uint64_t)clock->ns_denominator));
+    TACHO_TRY(report_bytes_put_uint(bytes, clock->counts_cycles ? 1 : 0));
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->row_count));
+    TACHO_TRY(report_bytes_put_uint(bytes, track->track_class == TACHO_TRACK_COUNTER ? 1 : 0));
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->has_flags ? 1 : 0));
+    return report_bytes_put_uint(bytes, columns->has_sizes ? 1 : 0);
+}
+
+static tacho_status put_sites(profile_head *head)
+{
+    const tacho_dict *dict = head->dict;
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, dict->site_count));
+    for (size_t i = 0; i < dict->site_count; i++) {
+        const tacho_site *site = &dict->sites[i];
+        uint32_t location = site->location == TACHO_NONE
+                                ? TACHO_NONE
+                                : head->text_ids[dict->locations[site->location].text];
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, head->text_ids[site->name]));
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, head->text_ids[site->category]));
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, or_zero(location)));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status put_losses(profile_head *head)
+{
+    const tacho_dict *dict = head->dict;
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, dict->loss_count));
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        const tacho_loss *loss = &dict->losses[i];
+        TACHO_TRY(report_bytes_put_string(&head->bytes,
+                                          tacho_str_from_cstring(tacho_loss_phrase(loss->reason))));
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, loss->count));
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, loss->first_line));
+        TACHO_TRY(report_bytes_put_string(&head->bytes, tacho_dict_string(dict, loss->example)));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status take_attribute(void *self, tacho_str key, tacho_str value)
+{
+    profile_head *head = self;
+    head->attribute_count++;
+    TACHO_TRY(report_bytes_put_string(&head->attributes, key));
+    return report_bytes_put_string(&head->attributes, value);
+}
+
+/* What a trace of this profile alone would say; the page renumbers parts when it joins several. */
+static tacho_status put_attributes(profile_head *head)
+{
+    const tacho_trace_options options = {0};
+    TACHO_TRY(tacho_attributes_visit_tail(head->dict, &options, take_attribute, head));
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, head->attribute_count));
+    return report_bytes_put(&head->bytes, head->attributes.items, head->attributes.item_count);
+}
+
+static tacho_status put_metrics(profile_head *head, const tacho_report_profile *profile)
+{
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, profile->metric_count));
+    for (size_t i = 0; i < profile->metric_count; i++) {
+        const tacho_report_metric *metric = &profile->metrics[i];
+        TACHO_TRY(report_bytes_put_string(&head->bytes, metric->name));
+        TACHO_TRY(report_bytes_put_int(&head->bytes, metric->value_ns));
+        TACHO_TRY(report_bytes_put_real(&head->bytes, metric->percent));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status put_head(profile_head *head, const tacho_report_profile *profile,
+                             const report_columns *columns)
+{
+    const tacho_dict *dict = head->dict;
+    size_t string_count = dict->strings.item_count;
+    size_t text_capacity = 0;
+    TACHO_TRY(tacho_grow(&head->text_ids, &text_capacity, string_count));
+    memset(head->text_ids, 0xff, string_count * sizeof(*head->text_ids)); /* TACHO_NONE */
+    TACHO_TRY(put_texts(head));
+    TACHO_TRY(put_parts(head));
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, dict->track_count));
+    for (uint32_t i = 0; i < dict->track_count; i++) {
+        TACHO_TRY(put_track(head, i, &columns->tracks[i]));
+    }
+    TACHO_TRY(put_sites(head));
+    TACHO_TRY(put_losses(head));
+    TACHO_TRY(put_attributes(head));
+    TACHO_TRY(put_metrics(head, profile));
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, columns->span_count));
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, columns->sample_count));
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, columns->flow_end_count));
+    return report_bytes_put_uint(&head->bytes, (uint64_t)columns->last_end_ns);
+}
+
+static tacho_status add_columns(tacho_report *report, const tacho_report_profile *profile,
+                                const report_columns *columns)
+{
+    profile_head head = {.dict = profile->profile->events.dict};
+    tacho_status status = put_head(&head, profile, columns);
+    if (status == TACHO_OK) {
+        status = write_element(report->output, "profile", &head.bytes, columns);
+    }
+    free(head.text_ids);
+    report_bytes_deinit(&head.bytes);
+    report_bytes_deinit(&head.attributes);
+    return status;
+}
+
+tacho_status tacho_report_add(tacho_report *report, const tacho_report_profile *profile)
+{
+    report_columns columns;
+    tacho_status status = report_columns_fill(profile->profile, &columns);
+    if (status == TACHO_OK) {
+        status = add_columns(report, profile, &columns);
+    }
+    report_columns_deinit(&columns);
+    report->profile_count += status == TACHO_OK ? 1 : 0;
+    return status;
+}

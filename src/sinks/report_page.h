@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report: one HTML page that holds any number of profiles and needs nothing else, neither a
+ * network nor a second file. What it looks like and computes is in report/page.{html,css,js}; this
+ * writes the page around the data.
+ *
+ *     <head, style>  <script type="application/octet-stream"> per profile  <script>
+ *
+ * Data are blobs (report_blob.h), so no name of an input can become markup. The same input gives
+ * the same bytes.
+ */
+#ifndef TACHO_SINKS_REPORT_PAGE_H
+#define TACHO_SINKS_REPORT_PAGE_H
+
+#include "base/output.h"
+#include "profile/profile.h"
+
+/* A number about a profile that is shown first, on a card of its own. */
+typedef struct tacho_report_metric {
+    tacho_str name;
+    int64_t value_ns;
+    double percent; /* 0..100 for a bar; below 0 for none */
+} tacho_report_metric;
+
+/* One profile of the page. */
+typedef struct tacho_report_profile {
+    const tacho_profile *profile; /* its dictionary gains lanes */
+    const tacho_report_metric *metrics;
+    size_t metric_count;
+} tacho_report_profile;
+
+typedef struct tacho_report {
+    tacho_output *output;
+    size_t profile_count;
+} tacho_report;
+
+/* Starts a page in |output|, which the caller commits. */
+tacho_status tacho_report_begin(tacho_report *report, tacho_output *output,
+                                tacho_str title) TACHO_MUST_USE;
+
+tacho_status tacho_report_add(tacho_report *report,
+                              const tacho_report_profile *profile) TACHO_MUST_USE;
+
+/* Says on the page that |path| is not in it, and why. */
+tacho_status tacho_report_add_skipped(tacho_report *report, tacho_str path,
+                                      tacho_str reason) TACHO_MUST_USE;
+
+tacho_status tacho_report_end(tacho_report *report) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,474 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Opens report pages in a headless browser and uses them as a person would.
+
+Usage: check.py TACHO GEN_TORQ EXAMPLES WORK
+What the page computes is compared with what tests/judge reads from the trace of `tacho convert`:
+neither shares code with the page. EXAMPLES is tools/example_profiles.py, WORK an empty folder."""
+import base64
+import collections
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+
+import browser
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+JUDGE = os.path.join(HERE, "..", "judge", "trace_judge.py")
+MANY_SPANS, PAGE_BYTES_MAX, OPEN_SECONDS_MAX = 1000000, 15000000, 15
+HOSTILE = ['</script><img src=x onerror="window.__pwned=1">', "<b>bold</b>", "'\"`${window.__pwned=1}",
+           "{{DATA}}<!--", "\u202eright to left", "a\x01b\x1b[31m", "__proto__", "constructor",
+           "javascript:window.__pwned=1", "x" * 100000]
+
+passed, failures = 0, []
+
+
+def check(name, actual, expected=True):
+    global passed
+    if actual == expected:
+        passed += 1
+    else:
+        failures.append(name)
+        print(f"FAIL {name}: expected {str(expected)[:400]}, got {str(actual)[:400]}")
+
+
+def run(*command, status=0):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != status:
+        raise SystemExit(f"{' '.join(command)}: status {done.returncode}: {done.stderr}")
+    return done.stdout + done.stderr
+
+
+def judge_rows(path):
+    """(start, duration, track path, name) of each slice."""
+    lines = run(sys.executable, JUDGE, "--rows", path).splitlines()
+    return [(int(f[0]), int(f[1]), f[3], f[4]) for f in (line.split("\t") for line in lines)]
+
+
+def judge_tracks(path):
+    """Rank, kind, path and slices of each track in the order shown; ids may differ."""
+    lines = run(sys.executable, JUDGE, "--tracks", path).splitlines()
+    return [fields[2:4] + fields[5:] for fields in (line.split("\t") for line in lines)]
+
+
+def judge_details(path):
+    """Category and location of each slice."""
+    lines = run(sys.executable, JUDGE, "--rows", path).splitlines()
+    return [(f[5], json.loads(f[6]).get("location")) for f in (line.split("\t") for line in lines)]
+
+
+def union_length(intervals):
+    total, reach = 0, -math.inf
+    for start, end in sorted(intervals):
+        total += max(0, end - max(start, reach))
+        reach = max(reach, end)
+    return total
+
+
+def expected_ops(rows):
+    """What the operator table must say, by name; classes keep equal names apart by track."""
+    lengths = collections.defaultdict(list)
+    for _, duration, _, name in rows:
+        lengths[name].append(duration)
+    result = {}
+    for name, values in lengths.items():
+        values.sort()
+        rank = lambda part, v=values: v[max(0, math.ceil(part * len(v)) - 1)]
+        result[name] = [len(values), sum(values), rank(0.5), rank(0.99), values[0], values[-1]]
+    return result
+
+
+class Checks:
+    def __init__(self, page, tacho, gen_torq, examples):
+        self.page, self.tacho, self.gen_torq, self.examples = page, tacho, gen_torq, examples
+
+    def report(self, *words, out="report.html", status=0):
+        run(self.tacho, "report", *words, "-o", out, "-q", status=status)
+        return out
+
+    def ops(self):
+        """Names of the table's rows, as shown."""
+        return self.page.evaluate(
+            "[...document.querySelectorAll('#operator-table tbody tr td:first-child')]"
+            ".map(cell => cell.textContent)")
+
+    def view(self):
+        view = self.page.evaluate("tachoReport.timeline.view")
+        return view["from"], view["to"]
+
+    def save_trace(self, path):
+        text = self.page.evaluate("""(() => { const bytes = tachoReport.makeTrace(); let text = '';
+            for (let i = 0; i < bytes.length; i += 8192)
+                text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+            return btoa(text) })()""")
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(text))
+
+    def quiet(self, name):
+        check(f"{name}: nothing on the console", self.page.messages, [])
+        self.page.messages.clear()
+
+    # ---- one profile -------------------------------------------------------------------------
+
+    def one_profile(self):
+        run(sys.executable, self.examples, ".")
+        self.page.open(self.report("compile.csv", out="one.html"))
+        self.quiet("one")
+        check("title", self.page.evaluate("document.title"), "compile.csv \u2013 tacho report")
+        run(self.tacho, "convert", "compile.csv", "-o", "one.pb", "-q")
+        rows = judge_rows("one.pb")
+        self.numbers(rows)
+        self.trace("one", "one.pb")
+        self.sorting()
+        self.searching(rows)
+        self.filtering(rows)
+        self.zooming()
+        self.selecting()
+        self.looking_at_a_part(rows)
+        self.downloading()
+        self.opening_perfetto()
+        self.tabbing()
+        self.printing()
+        self.quiet("one, used")
+
+    def numbers(self, rows):
+        ops = self.page.evaluate("""tachoReport.state.ops.map(op =>
+            [op.name, op.count, op.total, op.p50, op.p99, op.min, op.max])""")
+        check("operators", {op[0]: op[1:] for op in ops}, expected_ops(rows))
+        check("shares", round(self.page.evaluate(
+            "tachoReport.state.ops.reduce((sum, op) => sum + op.share, 0)"), 9), 1)
+        summary = self.page.evaluate("tachoReport.state.entries[0].summary")
+        check("busy", summary["busyNs"], union_length((s, s + d) for s, d, _, _ in rows))
+        check("span", summary["spanNs"], max(s + d for s, d, _, _ in rows))
+        for name, word in (("dma_in", "DMA In"), ("compute", "Slice")):
+            busy = next(c["busyNs"] for c in summary["classes"] if c["name"] == name)
+            check(f"busy {name}", busy,
+                  union_length((s, s + d) for s, d, track, _ in rows if word in track))
+        engines = sorted(e["busyNs"] for e in summary["engines"])
+        tracks = collections.defaultdict(list)
+        for start, duration, track, _ in rows:
+            tracks[track].append((start, start + duration))
+        check("busy by track", engines, sorted(map(union_length, tracks.values())))
+        check("cards", self.page.evaluate(
+            "[...document.querySelectorAll('.card .value')][0].textContent"), "478.835 \u00b5s")
+
+    def trace(self, name, expected_path):
+        path = f"{name}.page.pb"
+        self.save_trace(path)
+        check(f"{name}: trace is sound", run(sys.executable, JUDGE, "--check", path), "")
+        check(f"{name}: trace has the same slices", judge_rows(path), judge_rows(expected_path))
+        check(f"{name}: trace has the same tracks", judge_tracks(path), judge_tracks(expected_path))
+        check(f"{name}: trace has the same details", judge_details(path),
+              judge_details(expected_path))
+        with open(path, "rb") as file:
+            head = file.read(128)
+        check(f"{name}: trace starts with our own words", b"tacho.about" in head)
+
+    # ---- tables ------------------------------------------------------------------------------
+
+    def sorting(self):
+        def column(key):
+            return self.page.evaluate(f"tachoReport.state.visibleOps.map(op => op.{key})")
+        check("sorted by total at first", column("total"), sorted(column("total"), reverse=True))
+        for key in ("count", "mean", "p99", "share"):
+            self.page.click(f"#operator-table button[data-key={key}]")
+            check(f"sorted by {key}", column(key), sorted(column(key), reverse=True))
+            check(f"arrow at {key}", self.page.evaluate(
+                f"document.querySelector('button[data-key={key}]').parentElement"
+                ".getAttribute('aria-sort')"), "descending")
+        self.page.click("#operator-table button[data-key=share]")
+        check("sorted upwards", column("share"), sorted(column("share")))
+        self.page.click("#operator-table button[data-key=name]")
+        check("sorted by name", self.ops(), sorted(self.ops()))
+        self.page.evaluate("document.activeElement.blur()")
+
+    def searching(self, rows):
+        before = self.ops()
+        self.page.key("/", "Slash")
+        check("slash goes to the search", self.page.evaluate("document.activeElement.id"), "search")
+        self.page.type("dma o")
+        self.page.wait("tachoReport.state.query === 'dma o'")
+        check("search finds", self.ops(), ["DMA Out"])
+        matched = self.page.evaluate("tachoReport.timeline.items.filter(i => i.kind === 'row')"
+                                     ".map(i => i.row.matches[i.row.site.length])")
+        check("search highlights", sum(matched), sum(r[3] == "DMA Out" for r in rows))
+        self.page.key("Escape")
+        self.page.wait("tachoReport.state.query === ''")
+        check("escape ends the search", self.ops(), before)
+        self.page.evaluate("document.activeElement.blur()")
+
+    def filtering(self, rows):
+        before = len(self.ops())
+        self.page.click("#classes input[value=compute]")
+        names = {r[3] for r in rows if "Slice" not in r[2]}
+        check("filter by class", set(self.ops()), names)
+        check("filter hides tracks", self.page.evaluate(
+            "tachoReport.timeline.items.filter(i => i.kind === 'row').length"), 2)
+        self.page.click("#classes input[value=compute]")
+        check("filter undone", len(self.ops()), before)
+
+    # ---- timeline ----------------------------------------------------------------------------
+
+    def zooming(self):
+        self.page.evaluate("canvas.focus()")
+        whole = self.view()
+        for key, code in (("w", "KeyW"), ("ArrowUp", None), ("+", "Equal")):
+            before = self.view()
+            self.page.key(key, code)
+            after = self.view()
+            check(f"{key} zooms in", after[1] - after[0] < before[1] - before[0])
+        for key, sign in (("d", 1), ("ArrowRight", 1), ("a", -1), ("ArrowLeft", -1)):
+            before = self.view()
+            self.page.key(key)
+            after = self.view()
+            check(f"{key} moves", (after[0] - before[0]) * sign > 0)
+            check(f"{key} keeps the width", math.isclose(after[1] - after[0], before[1] - before[0]))
+        before = self.view()
+        self.page.key("s")
+        check("s zooms out", self.view()[1] - self.view()[0] > before[1] - before[0])
+        self.page.key("0")
+        check("0 shows all", self.view(), whole)
+        self.wheeling(whole)
+        self.dragging(whole)
+
+    def wheeling(self, whole):
+        box = self.page.box("#canvas")
+        at = (box["x"] + 700, box["y"] + 60)
+        under = self.page.evaluate("tachoReport.timeline.timeAt(700)")
+        self.page.mouse("mouseWheel", *at, deltaX=0, deltaY=-200)
+        self.page.frame()
+        check("wheel zooms in", self.view()[1] - self.view()[0] < whole[1] - whole[0])
+        check("wheel zooms at the pointer",
+              math.isclose(self.page.evaluate("tachoReport.timeline.timeAt(700)"), under))
+        self.page.key("0")
+        self.page.evaluate("canvas.blur()")
+        self.page.mouse("mouseWheel", *at, deltaX=0, deltaY=-200)
+        self.page.frame()
+        check("wheel without focus scrolls the page", self.view(), whole)
+        box = self.page.box("#canvas")
+        self.page.mouse("mouseWheel", box["x"] + 700, box["y"] + 60, deltaX=0, deltaY=-200,
+                        modifiers=2)
+        self.page.frame()
+        check("ctrl and wheel zooms", self.view()[1] - self.view()[0] < whole[1] - whole[0])
+
+    def dragging(self, whole):
+        box = self.page.box("#canvas")
+        x, y = box["x"] + 700, box["y"] + 60
+        before = self.view()
+        self.page.mouse("mousePressed", x, y, button="left", clickCount=1)
+        self.page.mouse("mouseMoved", x - 100, y, button="left", buttons=1)
+        self.page.mouse("mouseReleased", x - 100, y, button="left", clickCount=1)
+        check("dragging moves", self.view()[0] > before[0])
+        self.page.evaluate("tachoReport.timeline.fit()")
+        check("fit", self.view(), whole)
+
+    def selecting(self):
+        self.page.evaluate("canvas.focus()")
+        self.page.key("ArrowRight", modifiers=8)
+        self.page.key("ArrowRight", modifiers=8)
+        details = self.page.evaluate("document.getElementById('details').innerText")
+        check("keys select a span", "DMA In" in details and "Cycles" in details)
+        selected = self.page.evaluate("""(() => { const s = tachoReport.timeline.selected;
+            return [s.at, s.row.start[s.at], s.row.end[s.at]] })()""")
+        check("the second span", selected[0], 1)
+        self.page.key("Enter")
+        view = self.view()
+        check("enter zooms to it", view[0] < selected[1] < selected[2] < view[1] and
+              view[1] - view[0] < 10 * (selected[2] - selected[1]))
+        self.page.key("Escape")
+        check("escape drops it", self.page.evaluate("document.getElementById('details').innerText"), "")
+        self.page.key("0")
+        place = self.page.evaluate("""(() => { const t = tachoReport.timeline;
+            const i = t.items.find(i => i.kind === 'row');
+            const middle = (i.row.start[3] + i.row.end[3]) / 2;
+            return [148 + middle / t.full.to * t.plotWidth, i.y + 10] })()""")
+        self.page.click("#canvas", place)
+        check("a click selects", self.page.evaluate("tachoReport.timeline.selected.at"), 3)
+        self.page.key("Escape")
+
+    def looking_at_a_part(self, rows):
+        half = self.view()[1] / 2
+        self.page.evaluate(f"tachoReport.timeline.setView(0, {half})")
+        self.page.click("#in-view")
+        count = self.page.evaluate("tachoReport.state.ops.reduce((sum, op) => sum + op.count, 0)")
+        check("only what the timeline shows", count, sum(start < half for start, _, _, _ in rows))
+        self.page.click("#in-view")
+        self.page.evaluate("tachoReport.timeline.fit()")
+
+    # ---- the rest ----------------------------------------------------------------------------
+
+    def downloading(self):
+        os.makedirs("downloads", exist_ok=True)
+        self.page.call("Browser.setDownloadBehavior", behavior="allow",
+                       downloadPath=os.path.abspath("downloads"))
+        self.page.click("#download")
+        path, until = os.path.join("downloads", "compile.pb"), time.monotonic() + 10
+        while not os.path.exists(path) and time.monotonic() < until:
+            time.sleep(0.05)
+        check("download arrives", os.path.exists(path))
+        with open(path, "rb") as got, open("one.page.pb", "rb") as wanted:
+            check("download is the trace", got.read() == wanted.read())
+
+    def opening_perfetto(self):
+        self.page.evaluate("""(() => { const port = new MessageChannel().port1;
+            window.posted = [];
+            port.postMessage = (...words) => window.posted.push(words);
+            window.openReal = window.open;
+            window.open = url => { window.opened = url; window.viewer = port; return port; } })()""")
+        self.page.click("#perfetto")
+        self.page.wait("posted.length > 0")
+        check("opens the viewer", self.page.evaluate("opened"), "https://ui.perfetto.dev")
+        check("asks first", self.page.evaluate("posted[0]"), ["PING", "*"])
+        for origin in ("https://example.com", "https://ui.perfetto.dev"):
+            self.page.evaluate("posted.length = 0")
+            self.page.evaluate(f"""dispatchEvent(new MessageEvent('message',
+                {{data: 'PONG', origin: '{origin}', source: viewer}})) && 0""")
+            self.page.frame()
+            sent = self.page.evaluate("""posted.filter(([what]) => what.perfetto).map(
+                ([{perfetto: p}, to, [moved]]) => [p.title, p.fileName, to, moved === p.buffer,
+                                                   p.buffer.byteLength > 1000])""")
+            check(f"answer from {origin}", sent, [] if "example" in origin else
+                  [["compile.csv", "compile.pb", "https://ui.perfetto.dev", True, True]])
+        self.page.evaluate("window.open = window.openReal, 0")
+
+    def tabbing(self):
+        self.page.evaluate("document.querySelector('.skip').focus()")
+        seen = []
+        for _ in range(40):
+            self.page.key("Tab")
+            seen.append(self.page.evaluate("""(() => { const e = document.activeElement;
+                return [e.id || e.dataset.key || e.value || e.textContent,
+                        e.matches(':focus-visible')] })()"""))
+        order = [name for name, _ in seen]
+        wanted = ["perfetto", "download", "search", "canvas", "in-view", "name"]
+        check("tab order", [n for n in order if n in wanted][:len(wanted)], wanted)
+        check("focus can be seen", all(is_visible for _, is_visible in seen[:12]))
+
+    def printing(self):
+        pdf = base64.b64decode(self.page.call("Page.printToPDF", printBackground=True)["data"])
+        check("prints", pdf[:5] == b"%PDF-" and len(pdf) > 20000)
+        self.page.call("Emulation.setEmulatedMedia", media="print")
+        shown = self.page.evaluate("""['.actions', '.toolbar', '.cards', '#operator-table', '#canvas']
+            .map(s => document.querySelector(s).getClientRects().length > 0)""")
+        check("print shows cards, tables, timeline", shown, [False, False, True, True, True])
+        dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+        back = []
+        for media in ("print", "screen"):
+            self.page.call("Emulation.setEmulatedMedia", media=media, features=dark)
+            self.page.frame()
+            back.append(self.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        check("dark screen, light paper", back, ["rgb(255, 255, 255)", "rgb(18, 22, 29)"])
+        self.page.call("Emulation.setEmulatedMedia", media="", features=[])
+
+    # ---- several profiles --------------------------------------------------------------------
+
+    def several_profiles(self):
+        os.makedirs("set", exist_ok=True)
+        run(sys.executable, self.examples, "set")
+        for i, rows in enumerate((300, 200, 100)):
+            with open(f"set/more{i}.csv", "w", encoding="ascii") as file:
+                file.write(run(self.gen_torq, "t4", str(rows), "--seed", str(i + 1)))
+        with open("set/notes.txt", "w", encoding="ascii") as file:
+            file.write("not a profile <img src=x onerror='window.__pwned=1'>\n")
+        self.page.open(self.report("set", out="set.html", status=3))
+        self.quiet("several")
+        table = "[...document.querySelectorAll('#profile-table tbody tr')].map(r => r.cells[1].textContent)"
+        names = ["compile.csv", "more0.csv", "more1.csv", "more2.csv", "runtime.csv"]
+        check("profiles by name", self.page.evaluate(table), names)
+        check("first is shown", self.page.evaluate(
+            "tachoReport.state.entries.map(e => e.isShown)"), [True] + 4 * [False])
+        check("skipped file is named", "set/notes.txt" in self.page.evaluate(
+            "document.getElementById('loss-table').textContent"))
+        self.page.click("#profile-table button[data-key=spans]")
+        check("profiles by spans", self.page.evaluate(table),
+              ["more0.csv", "more1.csv", "compile.csv", "more2.csv", "runtime.csv"])
+        self.page.evaluate("""(f => { f.value = 'measured'; f.dispatchEvent(new Event('input')) })(
+            document.getElementById('profile-filter'))""")
+        check("profiles filtered", self.page.evaluate(table), ["runtime.csv"])
+        self.page.click("#profile-table tbody input[type=checkbox]")
+        self.page.wait("document.querySelectorAll('.profile').length === 2")
+        run(self.tacho, "convert", "set/compile.csv", "set/runtime.csv", "-o", "set.pb", "-q")
+        self.trace("two profiles", "set.pb")
+        self.page.click("#profile-table tbody .name button")
+        self.page.wait("document.querySelectorAll('.profile').length === 1")
+        check("only one", self.page.evaluate("tachoReport.state.entries.filter(e => e.isShown)"
+                                             ".map(e => e.name)"), ["runtime.csv"])
+        self.quiet("several, used")
+
+    # ---- hostile input -----------------------------------------------------------------------
+
+    def hostile(self):
+        name = "<img src=x onerror=window.__pwned=1>"
+        with open(name + ".csv", "w", encoding="utf-8") as file:
+            for i, text in enumerate(HOSTILE):
+                file.write(f'S{i}_0,{i * 80},{i * 80 + 60},loc("{text[:60]}":1:1),{text}\n')
+        self.page.open(self.report(name + ".csv", "--title", HOSTILE[0], out="hostile.html"))
+        self.page.evaluate("canvas.focus()")
+        for _ in range(3):
+            self.page.key("ArrowRight", modifiers=8)
+        time.sleep(0.2)
+        check("nothing ran", self.page.evaluate("typeof window.__pwned"), "undefined")
+        check("nothing became markup",
+              self.page.evaluate("document.querySelectorAll('img, b').length"), 0)
+        check("title is text", self.page.evaluate("document.getElementById('title').textContent"),
+              HOSTILE[0])
+        shown = self.ops()
+        check("all names are there", len(shown), len(HOSTILE))
+        for text in HOSTILE[:4] + ["\\u202eright to left", "a\\x01b\\x1b[31m", "constructor"]:
+            check(f"shown as text: {text}", text in shown)
+        check("a long name is cut", "x" * 300 + "\u2026 (100,000 characters)" in shown)
+        check("the page stays in its width", self.page.evaluate(
+            "document.documentElement.scrollWidth <= innerWidth"))
+        run(self.tacho, "convert", name + ".csv", "-o", "hostile.pb", "-q")
+        self.trace("hostile", "hostile.pb")
+        self.quiet("hostile")
+
+    def lost(self):
+        data = os.path.join(HERE, "..", "data")
+        self.page.open(self.report(f"{data}/bad/r0_bad_rows.csv", out="lost.html", status=3))
+        check("losses are on a card", self.page.evaluate(
+            "document.querySelector('.card.warn .value') !== null"))
+        check("losses are listed", self.page.evaluate(
+            "document.querySelectorAll('#loss-table tr').length > 0"))
+        for part in ("shapes/lanes_t2.csv", "torq/r2.csv", "shapes/zero_length_t1.csv", "torq/r1.csv"):
+            base = os.path.basename(part)
+            self.page.open(self.report(f"{data}/{part}", out=f"{base}.html"))
+            run(self.tacho, "convert", f"{data}/{part}", "-o", f"{base}.pb", "-q")
+            self.trace(base, f"{base}.pb")
+            self.quiet(base)
+
+    # ---- size --------------------------------------------------------------------------------
+
+    def large(self):
+        with open("large.csv", "w", encoding="ascii") as file:
+            subprocess.run([self.gen_torq, "t4", str(MANY_SPANS)], stdout=file, check=True)
+        out = self.report("large.csv", out="large.html")
+        size = os.path.getsize(out)
+        check(f"a million spans in {PAGE_BYTES_MAX} bytes", size < PAGE_BYTES_MAX)
+        seconds = self.page.open(out)
+        check("a million spans open soon", seconds < OPEN_SECONDS_MAX)
+        frame = self.page.evaluate("""(() => { const t = tachoReport.timeline;
+            const began = performance.now();
+            for (let i = 0; i < 10; i++) { t.zoom(0.5); t.drawNow(); }
+            return (performance.now() - began) / 10 })()""")
+        check("a frame is quick", frame < 200)
+        self.quiet("large")
+        print(f"{MANY_SPANS} spans: {size} bytes, open in {seconds:.2f} s, {frame:.1f} ms a frame")
+
+
+def main():
+    tacho, gen_torq, examples, work = (os.path.abspath(word) for word in sys.argv[1:5])
+    os.chdir(work)
+    with browser.Browser(browser.find()) as page:
+        checks = Checks(page, tacho, gen_torq, examples)
+        for part in (checks.one_profile, checks.several_profiles, checks.hostile, checks.lost,
+                     checks.large):
+            part()
+    print(f"{passed} passed, {len(failures)} failed")
+    sys.exit(1 if failures else 0)
+
+
+main()
