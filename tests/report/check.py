@@ -136,7 +136,7 @@ class Checks:
 
     def numbers(self, rows):
         ops = self.page.evaluate("""tachoReport.state.ops.map(op =>
-            [op.name, op.count, op.total, op.p50, op.p99, op.min, op.max])""")
+            [op.profile.texts.get(op.text), op.count, op.total, op.p50, op.p99, op.min, op.max])""")
         check("operators", {op[0]: op[1:] for op in ops}, expected_ops(rows))
         check("shares", round(self.page.evaluate(
             "tachoReport.state.ops.reduce((sum, op) => sum + op.share, 0)"), 9), 1)

@@ -10,17 +10,22 @@
 
 /* ---- blobs ---------------------------------------------------------------------------------- */
 
+const DECODER = new TextDecoder();
+
 class Reader {
     constructor(bytes) {
         this.bytes = bytes;
         this.at = 0;
-        this.decoder = new TextDecoder();
     }
 
     uint() {
-        const one = new Float64Array(1);
-        this.uints(one);
-        return one[0];
+        let byte = this.bytes[this.at++];
+        let value = byte & 127;
+        for (let scale = 128; byte > 127; scale *= 128) {
+            byte = this.bytes[this.at++];
+            value += (byte & 127) * scale;
+        }
+        return value;
     }
 
     int() {
@@ -37,7 +42,7 @@ class Reader {
     string() {
         const length = this.uint();
         this.at += length;
-        return this.decoder.decode(this.bytes.subarray(this.at - length, this.at));
+        return DECODER.decode(this.bytes.subarray(this.at - length, this.at));
     }
 
     /* Fills |out| with numbers of seven bits a byte, the lowest first. */
@@ -79,6 +84,39 @@ async function readBlob(element) {
     const packed = new Blob([bytesOfBase64(element.textContent)]);
     const unpacked = packed.stream().pipeThrough(new DecompressionStream('gzip'));
     return new Reader(new Uint8Array(await new Response(unpacked).arrayBuffer()));
+}
+
+/* The texts of a profile, decoded when they are asked for: there may be a million. */
+class Texts {
+    constructor(reader) {
+        this.count = reader.uint();
+        this.bytes = reader.bytes;
+        this.start = new Uint32Array(this.count);
+        this.end = new Uint32Array(this.count);
+        for (let i = 0; i < this.count; i++) {
+            const length = reader.uint();
+            this.start[i] = reader.at;
+            reader.at += length;
+            this.end[i] = reader.at;
+        }
+    }
+
+    bytesOf(id) {
+        return this.bytes.subarray(this.start[id], this.end[id]);
+    }
+
+    get(id) {
+        return DECODER.decode(this.bytesOf(id));
+    }
+
+    /* A small number that is the same for equal texts. */
+    hash(id) {
+        let hash = 7;
+        for (let at = this.start[id]; at < Math.min(this.end[id], this.start[id] + 64); at++) {
+            hash = (hash * 31 + this.bytes[at]) >>> 0;
+        }
+        return hash;
+    }
 }
 
 /* ---- profiles ------------------------------------------------------------------------------- */
@@ -134,9 +172,19 @@ function readColumns(reader, track) {
     track.size = track.hasSizes ? reader.uints(new Float64Array(count)) : null;
 }
 
+/* Columns by site: the texts of name, category and location, -1 for no location. */
+function readSites(reader, profile) {
+    const numbers = reader.uints(new Float64Array(3 * reader.uint()));
+    const column = at => new Int32Array(numbers.length / 3)
+        .map((_, site) => numbers[3 * site + at]);
+    profile.siteText = column(0);
+    profile.siteCategory = column(1);
+    profile.siteLocation = column(2).map(text => text - 1);
+}
+
 function readProfile(reader) {
     const profile = {
-        texts: reader.list(r => r.string()),
+        texts: new Texts(reader),
         parts: reader.list(r => ({
             name: r.string(), path: r.string(), format: r.string(), generation: r.string(),
             origin: r.string(), clock: r.string(), rows: r.uint(),
@@ -144,7 +192,7 @@ function readProfile(reader) {
     };
     let id = 0;
     profile.tracks = reader.list(r => readTrack(r, id++));
-    profile.sites = reader.list(r => ({text: r.uint(), category: r.uint(), location: r.uint() - 1}));
+    readSites(reader, profile);
     profile.losses = reader.list(
         r => ({reason: r.string(), count: r.uint(), line: r.uint(), example: r.string()}));
     profile.attributes = reader.list(r => [r.string(), r.string()]);
@@ -317,64 +365,73 @@ function summarise(profile) {
  * Percentiles are of the nearest rank, so each is the length of some span.
  */
 function summariseOps(profile, accepts, from, to) {
-    const groups = [];
-    const groupsOfClass = new Map();
-    const pieces = [];
-    for (const row of profile.rows) {
-        if (!accepts(row.track)) {
-            continue;
-        }
+    const pieces = profile.rows.filter(row => accepts(row.track)).map(row => {
         const [first, last] = rowRange(row, from, to);
-        const groupOfSite = groupsForClass(profile, groupsOfClass, row.track.class, groups);
-        for (let i = first; i < last; i++) {
-            groupOfSite[row.site[i]].count++;
-        }
-        pieces.push({row, first, last, groupOfSite});
-    }
-    fillLengths(groups, pieces);
-    return groups.filter(group => group.count > 0).map(group => finishGroup(profile, group));
-}
-
-/* A group for each site; sites of one name share it. */
-function groupsForClass(profile, groupsOfClass, name, groups) {
-    if (!groupsOfClass.has(name)) {
-        const byText = new Map();
-        groupsOfClass.set(name, profile.sites.map(site => {
-            if (!byText.has(site.text)) {
-                const group = {text: site.text, class: name, count: 0, total: 0, bytes: 0, used: 0};
-                byText.set(site.text, group);
-                groups.push(group);
-            }
-            return byText.get(site.text);
-        }));
-    }
-    return groupsOfClass.get(name);
-}
-
-function fillLengths(groups, pieces) {
-    groups.forEach(group => {
-        group.lengths = new Float64Array(group.count);
+        return {row, first, last};
     });
-    for (const {row, first, last, groupOfSite} of pieces) {
+    const groups = countGroups(profile, pieces);
+    const starts = new Uint32Array(groups.count.length + 1);
+    groups.count.forEach((count, group) => {
+        starts[group + 1] = starts[group] + count;
+    });
+    const lengths = gatherLengths(profile, pieces, groups, starts);
+    return groups.count.map((count, group) => {
+        const sorted = lengths.subarray(starts[group], starts[group + 1]);
+        if (count > 1) {
+            sorted.sort();
+        }
+        const rank = part => sorted[Math.max(0, Math.ceil(part * count) - 1)];
+        return {
+            profile, text: groups.text[group], class: groups.class[group], count,
+            total: groups.total[group], mean: groups.total[group] / count, p50: rank(0.5),
+            p99: rank(0.99), min: sorted[0], max: sorted[count - 1], bytes: groups.bytes[group],
+            share: 0,
+        };
+    });
+}
+
+/* Numbers the groups as they come up: of each class, by the text of the name. */
+function countGroups(profile, pieces) {
+    const groups = {text: [], class: [], count: [], total: [], bytes: [], ofText: new Map()};
+    for (const {row, first, last} of pieces) {
+        const name = row.track.class;
+        if (!groups.ofText.has(name)) {
+            groups.ofText.set(name, new Int32Array(profile.texts.count).fill(-1));
+        }
+        const ofText = groups.ofText.get(name);
+        for (let i = first; i < last; i++) {
+            const text = profile.siteText[row.site[i]];
+            let group = ofText[text];
+            if (group < 0) {
+                group = ofText[text] = groups.count.length;
+                groups.text.push(text);
+                groups.class.push(name);
+                groups.count.push(0);
+                groups.total.push(0);
+                groups.bytes.push(0);
+            }
+            groups.count[group]++;
+        }
+    }
+    return groups;
+}
+
+/* The lengths of all spans, those of a group side by side; adds up time and bytes as well. */
+function gatherLengths(profile, pieces, groups, starts) {
+    const lengths = new Float64Array(starts[starts.length - 1]);
+    const next = starts.slice();
+    for (const {row, first, last} of pieces) {
+        const ofText = groups.ofText.get(row.track.class);
         const size = row.track.size;
         for (let i = first; i < last; i++) {
-            const group = groupOfSite[row.site[i]];
+            const group = ofText[profile.siteText[row.site[i]]];
             const length = row.end[i] - row.start[i];
-            group.lengths[group.used++] = length;
-            group.total += length;
+            lengths[next[group]++] = length;
+            groups.total[group] += length;
             if (size) {
-                group.bytes += Math.max(0, size[row.index ? row.index[i] : i] - 1);
+                groups.bytes[group] += Math.max(0, size[row.index ? row.index[i] : i] - 1);
             }
         }
     }
-}
-
-function finishGroup(profile, group) {
-    const lengths = group.lengths.sort();
-    const rank = part => lengths[Math.max(0, Math.ceil(part * lengths.length) - 1)];
-    return {
-        profile, text: group.text, name: profile.texts[group.text], class: group.class, count: group.count,
-        total: group.total, mean: group.total / group.count, p50: rank(0.5), p99: rank(0.99),
-        min: lengths[0], max: lengths[lengths.length - 1], bytes: group.bytes,
-    };
+    return lengths;
 }

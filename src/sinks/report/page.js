@@ -6,7 +6,7 @@
 
 const ROWS_AT_FIRST = 100, ROWS_MORE = 400;
 const SHOWN_AT_FIRST = 3, SPANS_AT_FIRST = 3e6;
-const NAME_LETTERS = 300;
+const NAME_LETTERS = 300, ENGINES_MAX = 48;
 const PERFETTO = 'https://ui.perfetto.dev';
 const PING_MS = 200, PING_LIMIT_MS = 20000;
 
@@ -310,17 +310,19 @@ function card(title, value, sub, part, colour, name) {
 function engineCard(entry) {
     const {summary, profile} = entry;
     const list = make('div', {className: 'engine-list'});
-    for (const engine of summary.engines) {
+    for (const engine of summary.engines.slice(0, ENGINES_MAX)) {
         const part = summary.spanNs > 0 ? engine.busyNs / summary.spanNs : 0;
-        const name = visible(profile.texts[profile.tracks[engine.track].text].slice(0, 200));
+        const name = visible(profile.texts.get(profile.tracks[engine.track].text).slice(0, 200));
         const line = bar('track-bar', part, classColour(engine.class, isDark()));
         list.append(make('div', {className: 'engine'},
             make('span', {textContent: name, title: name}), line,
             make('span', {className: 'number', textContent: formatPercent(part)}),
             make('span', {className: 'number', textContent: formatNs(engine.busyNs)})));
     }
+    const left = summary.engines.length - ENGINES_MAX;
     return make('div', {className: 'card engines'},
-                make('h3', {textContent: 'Utilisation by track'}), list);
+                make('h3', {textContent: 'Utilisation by track'}), list,
+                make('div', {className: 'sub', textContent: left > 0 ? `and ${left} more` : ''}));
 }
 
 function cardsOf(entry) {
@@ -372,10 +374,11 @@ function matchesOf(profile) {
     if (query === '') {
         return null;
     }
-    profile.lower = profile.lower || profile.texts.map(text => text.toLowerCase());
+    profile.lower = profile.lower || Array.from(
+        {length: profile.texts.count}, (_, text) => profile.texts.get(text).toLowerCase());
     const found = profile.lower.map(text => (text.includes(query) ? 1 : 0));
-    return Uint8Array.from(profile.sites, site => (
-        found[site.text] || (site.location >= 0 && found[site.location]) ? 1 : 0));
+    return profile.siteText.map((text, site) => (
+        found[text] || found[profile.siteLocation[site]] ? 1 : 0));
 }
 
 function drawClasses() {
@@ -406,7 +409,7 @@ function search(query) {
     state.foundTexts = new Map();
     for (const [profile, sites] of matches) {
         state.foundTexts.set(profile, sites && new Set(
-            profile.sites.filter((_, i) => sites[i]).map(site => site.text)));
+            profile.siteText.filter((_, site) => sites[site])));
     }
     timeline.highlight(state.query === '' ? null : matches);
     drawOps();
@@ -414,15 +417,14 @@ function search(query) {
 
 /* ---- operators ------------------------------------------------------------------------------ */
 
+const nameOf = op => op.profile.texts.get(op.text);
+
 function operatorColumns() {
     const time = (key, title, help) => ({key, title, help, isNumber: true,
                                          value: op => op[key], cell: op => formatNs(op[key])});
     const columns = [
-        {key: 'name', title: 'Operator', value: op => op.name, className: 'name', cell: op => {
-            const cell = make('span', {textContent: shortName(op.name)});
-            cell.title = visible(op.name.slice(0, 1000));
-            return cell;
-        }},
+        {key: 'name', title: 'Operator', value: nameOf, className: 'name', cell: op => make('span', {
+            textContent: shortName(nameOf(op)), title: visible(nameOf(op).slice(0, 1000))})},
         {key: 'class', title: 'Track class', value: op => op.class,
          cell: op => make('span', {className: 'class-cell'}, dot(op.class), op.class)},
         {key: 'count', title: 'Count', isNumber: true, value: op => op.count,
@@ -453,7 +455,11 @@ function computeOps() {
     state.ops = shownEntries().flatMap(entry => {
         const ops = summariseOps(entry.profile, accepts, from, to);
         const total = ops.reduce((sum, op) => sum + op.total, 0);
-        return ops.map(op => Object.assign(op, {entry, share: total > 0 ? op.total / total : 0}));
+        for (const op of ops) {
+            op.entry = entry;
+            op.share = total > 0 ? op.total / total : 0;
+        }
+        return ops;
     });
     operatorTable.setColumns(operatorColumns());
     drawOps();
@@ -479,11 +485,12 @@ function drawOps() {
 
 function spanFacts({row, at, profile}) {
     const {track} = row;
-    const site = profile.sites[row.site[at]];
+    const {texts} = profile;
+    const site = row.site[at];
     const index = row.index ? row.index[at] : at;
     const start = row.start[at], length = row.end[at] - start;
-    const facts = [['Name', profile.texts[site.text]],
-                   ['Track', `${profile.texts[track.text]} (${track.class})`],
+    const facts = [['Name', texts.get(profile.siteText[site])],
+                   ['Track', `${texts.get(track.text)} (${track.class})`],
                    ['Start', formatNs(start)], ['Duration', formatNs(length)]];
     if (track.countsCycles && track.nsNumerator >= track.nsDenominator) {
         /* A tick lasts a nanosecond or more, so that rounding can be undone. */
@@ -495,11 +502,12 @@ function spanFacts({row, at, profile}) {
         const rate = length > 0 ? `, ${(bytes / length).toFixed(2)} GB/s` : '';
         facts.push(['Bytes', `${formatCount(bytes)}${rate}`]);
     }
-    if (site.location >= 0) {
-        facts.push(['Location', profile.texts[site.location]]);
+    if (profile.siteLocation[site] >= 0) {
+        facts.push(['Location', texts.get(profile.siteLocation[site])]);
     }
-    if (profile.texts[site.category] !== '') {
-        facts.push(['Category', profile.texts[site.category]]);
+    const category = texts.get(profile.siteCategory[site]);
+    if (category !== '') {
+        facts.push(['Category', category]);
     }
     if ((track.flags[index] & FLAG_UNENDED) !== 0) {
         facts.push(['Note', 'the input never said when it ended']);

@@ -32,14 +32,7 @@ function classColour(name, isDark, shade = 2) {
 
 /* A shade for each site by its name, so that equal names look alike everywhere. */
 function shadesOf(profile) {
-    return Uint8Array.from(profile.sites, site => {
-        const name = profile.texts[site.text];
-        let hash = 7;
-        for (let i = 0; i < name.length && i < 64; i++) {
-            hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-        }
-        return hash % SHADES;
-    });
+    return profile.siteText.map(text => profile.texts.hash(text) % SHADES);
 }
 
 /* Busy time of a row between two moments. */
@@ -136,7 +129,9 @@ class Timeline {
 
     setView(from, to) {
         const whole = this.full.to - this.full.from;
-        const length = Math.min(Math.max(to - from, Math.min(SHORTEST_VIEW_NS, whole)), whole);
+        /* Not so short that moments far from zero could not be told apart. */
+        const least = Math.max(SHORTEST_VIEW_NS, this.full.to / 2 ** 40);
+        const length = Math.min(Math.max(to - from, least), whole);
         const middle = (from + to) / 2;
         const start = Math.min(Math.max(middle - length / 2, this.full.from), this.full.to - length);
         this.view = {from: start, to: start + length};
@@ -268,7 +263,7 @@ class Timeline {
         context.fillRect(0, y + item.height - 1, this.width, isFirst ? 1 : 0.5);
         context.fillStyle = classColour(item.track.class, this.isDark);
         context.fillRect(0, y + 2, 4, item.height - 4);
-        const name = item.profile.texts[item.track.text];
+        const name = item.profile.texts.get(item.track.text);
         context.fillStyle = isFirst ? this.theme.text : this.theme.faint;
         const label = isFirst ? name : item.row.depth > 0 ? '' : '\u2514 lane';
         context.fillText(clip(label, (GUTTER - 16) / LETTER_PIXELS), 10, y + item.height / 2);
@@ -303,9 +298,9 @@ class Timeline {
         context.fillRect(left, y + 2, right - left - gap, item.height - 4);
         const letters = Math.floor((right - left - 8) / LETTER_PIXELS);
         if (letters >= 3) {
-            const site = item.profile.sites[item.row.site[i]];
+            const text = item.profile.siteText[item.row.site[i]];
             context.fillStyle = this.theme.span;
-            context.fillText(clip(item.profile.texts[site.text], letters), left + 4,
+            context.fillText(clip(item.profile.texts.get(text), letters), left + 4,
                              y + item.height / 2);
         }
     }

@@ -122,15 +122,35 @@ function writeSequenceStart(writer) {
     }));
 }
 
+function varintLength(value) {
+    let length = 1;
+    for (; value > 127; value = Math.floor(value / 128)) {
+        length++;
+    }
+    return length;
+}
+
+/* One interned string, already UTF-8. There may be a million: lengths are computed, not moved. */
 function writeInterned(writer, field, iid, text) {
-    writer.packet(() => {
-        writer.uint(10, 1);
-        writer.uint(13, 2); /* needs the state */
-        writer.message(12, () => writer.message(field, () => {
-            writer.uint(1, iid);
-            writer.string(2, text);
-        }));
-    });
+    const entry = 2 + varintLength(iid) + varintLength(text.length) + text.length;
+    const data = varintLength(field * 8) + varintLength(entry) + entry;
+    writer.reserve(64 + text.length);
+    writer.varint((1 << 3) | 2);
+    writer.varint(5 + varintLength(data) + data);
+    writer.varint(10 << 3);
+    writer.varint(1);
+    writer.varint(13 << 3);
+    writer.varint(2); /* needs the state */
+    writer.varint((12 << 3) | 2);
+    writer.varint(data);
+    writer.varint((field << 3) | 2);
+    writer.varint(entry);
+    writer.varint(1 << 3);
+    writer.varint(iid);
+    writer.varint((2 << 3) | 2);
+    writer.varint(text.length);
+    writer.bytes.set(text, writer.at);
+    writer.at += text.length;
 }
 
 function writeProcess(writer, plan, track) {
@@ -164,7 +184,7 @@ function writeTrack(writer, plan, track) {
         if (track.parent < 0) {
             writeProcess(writer, plan, track);
         } else {
-            writer.string(2, plan.profile.texts[track.text]);
+            writer.string(2, plan.profile.texts.get(track.text));
             writer.uint(5, uuid(track.parent));
             if (track.isCounter) {
                 writeCounterFacts(writer, track.unit);
@@ -191,31 +211,33 @@ function writeTracks(writer, plan) {
 
 /* Writes the strings of the sites, and makes of each site the bytes it adds to its events. */
 function writeSites(writer, plan) {
-    const {texts, sites} = plan.profile;
-    const written = {1: new Set(), 2: new Set(), 29: new Set()};
+    const {texts, siteText, siteCategory, siteLocation} = plan.profile;
+    const written = {1: new Uint8Array(texts.count), 2: new Uint8Array(texts.count),
+                     29: new Uint8Array(texts.count)};
     const iidOf = (field, text) => {
         const iid = plan.textBase + text + 1;
-        if (!written[field].has(text)) {
-            written[field].add(text);
-            writeInterned(writer, field, iid, texts[text]);
+        if (written[field][text] === 0) {
+            written[field][text] = 1;
+            writeInterned(writer, field, iid, texts.bytesOf(text));
         }
         return iid;
     };
-    plan.siteBytes = sites.map(site => {
-        const name = iidOf(2, site.text);
-        const category = iidOf(1, site.category);
-        const location = site.location < 0 ? 0 : iidOf(29, site.location);
-        const own = new TraceWriter(64);
-        own.uint(10, name);
-        own.uint(3, category);
-        if (location > 0) {
-            own.message(4, () => {
-                own.uint(1, 1); /* the one annotation name there is: location */
-                own.uint(17, location);
-            });
+    const all = new TraceWriter(32 * siteText.length);
+    plan.siteStart = new Uint32Array(siteText.length + 1);
+    for (let site = 0; site < siteText.length; site++) {
+        all.uint(10, iidOf(2, siteText[site]));
+        all.uint(3, iidOf(1, siteCategory[site]));
+        if (siteLocation[site] >= 0) {
+            const location = iidOf(29, siteLocation[site]);
+            all.uint(4, 0);
+            all.bytes[all.at - 2] |= 2; /* a message, not a number */
+            all.bytes[all.at - 1] = 4 + varintLength(location);
+            all.uint(1, 1); /* the one annotation name there is: location */
+            all.uint(17, location);
         }
-        return own.finished();
-    });
+        plan.siteStart[site + 1] = all.at;
+    }
+    plan.siteBytes = all.bytes;
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -241,14 +263,14 @@ class TrackEvents {
 
     write(writer) {
         if (this.isEnd) {
-            writeEvent(writer, this.time, TYPE_END, this.uuid, null);
+            writeEvent(writer, this.time, TYPE_END, this.uuid, this.plan, -1);
             this.open.pop();
         } else if (this.track.isCounter) {
             writeSample(writer, this.time, this.uuid, this.track.values[this.next++]);
         } else {
             const isInstant = (this.track.flags[this.next] & FLAG_INSTANT) !== 0;
-            const bytes = this.plan.siteBytes[this.track.site[this.next]];
-            writeEvent(writer, this.time, isInstant ? TYPE_INSTANT : TYPE_BEGIN, this.uuid, bytes);
+            writeEvent(writer, this.time, isInstant ? TYPE_INSTANT : TYPE_BEGIN, this.uuid,
+                       this.plan, this.track.site[this.next]);
             if (!isInstant) {
                 this.open.push(this.track.end[this.next]);
             }
@@ -259,7 +281,7 @@ class TrackEvents {
 }
 
 /* Below 128 bytes always, so that both lengths are one byte. */
-function writeEvent(writer, time, type, uuid, siteBytes) {
+function writeEvent(writer, time, type, uuid, plan, site) {
     writer.reserve(128);
     const bytes = writer.bytes;
     bytes[writer.at++] = 0x0a; /* packet */
@@ -276,9 +298,10 @@ function writeEvent(writer, time, type, uuid, siteBytes) {
     bytes[writer.at++] = type;
     bytes[writer.at++] = 11 << 3;
     writer.varint(uuid);
-    if (siteBytes) {
-        bytes.set(siteBytes, writer.at);
-        writer.at += siteBytes.length;
+    if (site >= 0) {
+        for (let at = plan.siteStart[site]; at < plan.siteStart[site + 1]; at++) {
+            bytes[writer.at++] = plan.siteBytes[at];
+        }
     }
     bytes[event - 1] = writer.at - event;
     bytes[packet - 1] = writer.at - packet;
@@ -365,12 +388,12 @@ function buildTrace(profiles, version) {
     writeAttribute(writer, 'tacho.tool', 'tacho report');
     writeAttribute(writer, 'tacho.version', version);
     writeSequenceStart(writer);
-    writeInterned(writer, 3, 1, 'location');
+    writeInterned(writer, 3, 1, writer.encoder.encode('location'));
     let trackBase = 0, textBase = 0, partBase = 0, lost = 0;
     const plans = profiles.map(profile => {
         const plan = {profile, trackBase, textBase, partBase, isAlone: profiles.length === 1};
         trackBase += profile.tracks.length;
-        textBase += profile.texts.length;
+        textBase += profile.texts.count;
         partBase += profile.parts.length;
         lost += profile.losses.reduce((sum, loss) => sum + loss.count, 0);
         return plan;
