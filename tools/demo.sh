@@ -16,6 +16,7 @@ show() {
 echo "A compiler's timeline (estimated cycles) and a runtime profile (measured) of one network:"
 show "$tacho" info "$out/compile.csv" "$out/runtime.csv"
 show "$tacho" convert "$out/compile.csv" "$out/runtime.csv" -o "$out/network.pb"
+show "$tacho" report "$out/compile.csv" "$out/runtime.csv" -o "$out/report.html"
 printf '\nA million rows, in no order at all:\n'
 "$build/bench/gen_torq" t4 1000000 --shuffle > "$out/big.csv"
 printf '\n$ %s convert big.csv -o big.pb\n' "$tacho"
@@ -23,4 +24,5 @@ printf '\n$ %s convert big.csv -o big.pb\n' "$tacho"
     -- "$tacho" convert "$out/big.csv" -o "$out/big.pb" -q |
     awk -F '\t' '{ printf "%.2f s, %.0f MB/s, %.0f MB of memory\n", $2, $6, $4 }'
 rm -f "$out/big.csv" "$out/big.pb"
-printf '\nOpen %s in https://ui.perfetto.dev\n' "$out/network.pb"
+printf '\nOpen %s in a browser, and %s in https://ui.perfetto.dev\n' "$out/report.html" \
+    "$out/network.pb"

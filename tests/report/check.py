@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens report pages in a headless browser and uses them as a person would.
 
-Usage: check.py TACHO GEN_TORQ EXAMPLES WORK
+Usage: check.py TACHO GEN_TORQ FIXTURE EXAMPLES WORK
 What the page computes is compared with what tests/judge reads from the trace of `tacho convert`:
 neither shares code with the page. EXAMPLES is tools/example_profiles.py, WORK an empty folder."""
 import base64
@@ -82,8 +82,9 @@ def expected_ops(rows):
 
 
 class Checks:
-    def __init__(self, page, tacho, gen_torq, examples):
-        self.page, self.tacho, self.gen_torq, self.examples = page, tacho, gen_torq, examples
+    def __init__(self, page, tacho, gen_torq, fixture, examples):
+        self.page, self.tacho, self.gen_torq = page, tacho, gen_torq
+        self.fixture, self.examples = fixture, examples
 
     def report(self, *words, out="report.html", status=0):
         run(self.tacho, "report", *words, "-o", out, "-q", status=status)
@@ -440,6 +441,46 @@ class Checks:
             self.trace(base, f"{base}.pb")
             self.quiet(base)
 
+    # ---- what no small input has ---------------------------------------------------------------
+
+    def made_up(self):
+        run(self.fixture, "made.html", "made.pb")
+        self.page.open("made.html")
+        self.trace("made", "made.pb")
+        counters = [run(sys.executable, JUDGE, "--counters", p) for p in ("made.page.pb", "made.pb")]
+        check("counters in the trace", counters[0], counters[1])
+        check("samples", counters[0].count("\n"), 50)
+        cards = self.page.evaluate("""[...document.querySelectorAll('.card')].slice(0, 2).map(
+            card => [card.children[0].textContent, card.children[1].textContent,
+                     card.lastChild.textContent, card.querySelector('i')?.style.width])""")
+        check("metrics come first", cards, [["Critical <path>", "1.235 ms", "62.5 %", "62.5%"],
+                                            ["Gap", "-250 ns", "", None]])
+        kinds = self.page.evaluate("""(() => { const counts = {};
+            for (const i of tachoReport.timeline.items) counts[i.kind] = (counts[i.kind] || 0) + 1;
+            return counts })()""")
+        # Host has three depths and a lane for the crossing span; the moment lies on the third.
+        check("rows", kinds, {"head": 1, "row": 304, "counter": 1})
+        depths = self.page.evaluate("tachoReport.state.entries[0].profile.rows"
+                                    ".filter(row => row.track.class === 'host')"
+                                    ".map(row => [...row.start])")
+        check("depths", sorted(depths), [[0], [100, 400], [100, 500], [950]])
+        summary = self.page.evaluate("tachoReport.state.entries[0].summary")
+        check("host is busy in all lanes", next(
+            c["busyNs"] for c in summary["classes"] if c["name"] == "host"), 1200)
+        self.page.evaluate("document.getElementById('scroll').scrollTop = 1e6")
+        self.page.frame()
+        self.quiet("made up")
+
+    def late(self):
+        """Times that doubles cannot tell apart: shown roughly, zoomed without end, never stuck."""
+        run(self.fixture, "late.html", "late.pb", "late")
+        self.page.open("late.html")
+        for i in range(120):
+            self.page.evaluate(f"tachoReport.timeline.zoom(0.5, {i % 2} * 9.2e18)")
+        self.page.frame()
+        check("the view keeps a width", self.view()[1] > self.view()[0])
+        self.quiet("late")
+
     # ---- size --------------------------------------------------------------------------------
 
     def large(self):
@@ -460,12 +501,12 @@ class Checks:
 
 
 def main():
-    tacho, gen_torq, examples, work = (os.path.abspath(word) for word in sys.argv[1:5])
+    *programs, work = (os.path.abspath(word) for word in sys.argv[1:6])
     os.chdir(work)
     with browser.Browser(browser.find()) as page:
-        checks = Checks(page, tacho, gen_torq, examples)
+        checks = Checks(page, *programs)
         for part in (checks.one_profile, checks.several_profiles, checks.hostile, checks.lost,
-                     checks.large):
+                     checks.made_up, checks.late, checks.large):
             part()
     print(f"{passed} passed, {len(failures)} failed")
     sys.exit(1 if failures else 0)

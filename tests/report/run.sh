@@ -4,12 +4,12 @@
 # Opens pages of `tacho report` in a headless Chromium and uses them. Skipped, with a word, where
 # there is no Chromium.
 #
-#   tests/report/run.sh BIN_DIR BENCH_DIR
+#   tests/report/run.sh BIN_DIR BENCH_DIR TESTS_DIR
 set -eu
 export PYTHONDONTWRITEBYTECODE=1
 
-if (($# != 2)) || [[ ! -x $1/tacho || ! -x $2/gen_torq ]]; then
-    echo "usage: tests/report/run.sh BIN_DIR BENCH_DIR" >&2
+if (($# != 3)) || [[ ! -x $1/tacho || ! -x $2/gen_torq || ! -x $3/report_fixture ]]; then
+    echo "usage: tests/report/run.sh BIN_DIR BENCH_DIR TESTS_DIR" >&2
     exit 2
 fi
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -19,4 +19,5 @@ if ! (cd "$here" && python3 -c 'import browser, sys; sys.exit(browser.find() is 
 fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-report.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-python3 "$here/check.py" "$1/tacho" "$2/gen_torq" "$here/../../tools/example_profiles.py" "$work"
+python3 "$here/check.py" "$1/tacho" "$2/gen_torq" "$3/report_fixture" \
+    "$here/../../tools/example_profiles.py" "$work"

@@ -370,12 +370,13 @@ function drawCards() {
 
 /* Which sites of a profile the search finds, by name or location; null when it is empty. */
 function matchesOf(profile) {
-    const query = state.query.toLowerCase();
+    const plain = text => text.toLowerCase().replaceAll('"', ''); /* "net.mlir":24 is net.mlir:24 */
+    const query = plain(state.query);
     if (query === '') {
         return null;
     }
     profile.lower = profile.lower || Array.from(
-        {length: profile.texts.count}, (_, text) => profile.texts.get(text).toLowerCase());
+        {length: profile.texts.count}, (_, text) => plain(profile.texts.get(text)));
     const found = profile.lower.map(text => (text.includes(query) ? 1 : 0));
     return profile.siteText.map((text, site) => (
         found[text] || found[profile.siteLocation[site]] ? 1 : 0));
@@ -467,7 +468,7 @@ function computeOps() {
 
 function drawOps() {
     const found = state.ops.filter(op => {
-        const texts = state.query === '' ? null : state.foundTexts.get(op.profile);
+        const texts = state.query !== '' && state.foundTexts.get(op.profile);
         return !texts || texts.has(op.text);
     });
     const sorted = operatorTable.sorted(found);
@@ -516,9 +517,9 @@ function spanFacts({row, at, profile}) {
 }
 
 function drawDetails(span) {
-    byId('details').replaceChildren(...(span ? [make('dl', {}, ...spanFacts(span).flatMap(
-        ([key, value]) => [make('dt', {textContent: key}),
-                           make('dd', {textContent: shortName(value)})]))] : []));
+    byId('details').replaceChildren(...(span ? [make('dl', {}, ...spanFacts(span).map(
+        ([key, value]) => make('div', {}, make('dt', {textContent: key}),
+                               make('dd', {textContent: shortName(value)}))))] : []));
 }
 
 function drawRange(view) {
