@@ -362,6 +362,10 @@ class Checks:
             self.page.frame()
             back.append(self.page.evaluate("getComputedStyle(document.body).backgroundColor"))
         check("dark screen, light paper", back, ["rgb(255, 255, 255)", "rgb(18, 22, 29)"])
+        drawn = [self.page.evaluate(f"(dispatchEvent(new Event('{event}')), "
+                                    "tachoReport.timeline.isDark)")
+                 for event in ("beforeprint", "afterprint")]
+        check("the timeline is drawn for paper", drawn, [False, True])
         self.page.call("Emulation.setEmulatedMedia", media="", features=[])
 
     # ---- several profiles --------------------------------------------------------------------

@@ -109,6 +109,12 @@ class Texts {
         return DECODER.decode(this.bytesOf(id));
     }
 
+    /* Enough of the text to show |letters| letters of it, and to see whether there are more. */
+    head(id, letters) {
+        const most = this.start[id] + 4 * (Math.ceil(letters) + 2);
+        return DECODER.decode(this.bytes.subarray(this.start[id], Math.min(this.end[id], most)));
+    }
+
     /* A small number that is the same for equal texts. */
     hash(id) {
         let hash = 7;

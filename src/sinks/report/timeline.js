@@ -263,7 +263,7 @@ class Timeline {
         context.fillRect(0, y + item.height - 1, this.width, isFirst ? 1 : 0.5);
         context.fillStyle = classColour(item.track.class, this.isDark);
         context.fillRect(0, y + 2, 4, item.height - 4);
-        const name = item.profile.texts.get(item.track.text);
+        const name = item.profile.texts.head(item.track.text, GUTTER);
         context.fillStyle = isFirst ? this.theme.text : this.theme.faint;
         const label = isFirst ? name : item.row.depth > 0 ? '' : '\u2514 lane';
         context.fillText(clip(label, (GUTTER - 16) / LETTER_PIXELS), 10, y + item.height / 2);
@@ -300,7 +300,7 @@ class Timeline {
         if (letters >= 3) {
             const text = item.profile.siteText[item.row.site[i]];
             context.fillStyle = this.theme.span;
-            context.fillText(clip(item.profile.texts.get(text), letters), left + 4,
+            context.fillText(clip(item.profile.texts.head(text, letters), letters), left + 4,
                              y + item.height / 2);
         }
     }
