@@ -96,6 +96,11 @@ const int64_t *tacho_overview_find(const tacho_overview *overview,
                                    const tacho_overview_block *block, tacho_metric metric,
                                    uint32_t index);
 
+enum { TACHO_METRIC_LABEL_MAX = 64 };
+
+/* What people call a metric: "Slice 1". */
+void tacho_metric_label(const tacho_metric_value *value, char out_label[TACHO_METRIC_LABEL_MAX]);
+
 /* One row per block and metric, percentages of OVERALL. */
 tacho_status tacho_overview_table(const tacho_overview *overview,
                                   tacho_table *out_table) TACHO_MUST_USE;

@@ -6,19 +6,40 @@
 
 #include <stdio.h>
 
-enum { NAME_BYTES = 64 };
+typedef struct metric_names {
+    const char *key;
+    const char *dashboard;
+    const char *label;
+} metric_names;
+
+static const metric_names names[] = {
+#define METRIC_AS_ROW(name, key, dashboard, label) {key, dashboard, label},
+    TACHO_METRICS(METRIC_AS_ROW)
+#undef METRIC_AS_ROW
+};
 
 /* Fills a name's %u with the number of the slice. */
-static tacho_status add_name(tacho_table *table, const char *pattern, uint32_t index)
+static void format_name(const char *pattern, uint32_t index, char out_name[TACHO_METRIC_LABEL_MAX])
 {
     const char *hole = strstr(pattern, "%u");
     if (hole == NULL) {
-        return tacho_table_add_text(table, tacho_str_from_cstring(pattern));
+        snprintf(out_name, TACHO_METRIC_LABEL_MAX, "%s", pattern);
+        return;
     }
-    char text[NAME_BYTES];
-    int len = snprintf(text, sizeof(text), "%.*s%u%s", (int)(hole - pattern), pattern,
-                       (unsigned)index, hole + 2);
-    return tacho_table_add_text(table, tacho_str_make(text, (size_t)len));
+    snprintf(out_name, TACHO_METRIC_LABEL_MAX, "%.*s%u%s", (int)(hole - pattern), pattern,
+             (unsigned)index, hole + 2);
+}
+
+void tacho_metric_label(const tacho_metric_value *value, char out_label[TACHO_METRIC_LABEL_MAX])
+{
+    format_name(names[value->metric].label, value->index, out_label);
+}
+
+static tacho_status add_name(tacho_table *table, const char *pattern, uint32_t index)
+{
+    char text[TACHO_METRIC_LABEL_MAX];
+    format_name(pattern, index, text);
+    return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
 static size_t find_last(tacho_str text, char byte)
@@ -69,15 +90,6 @@ static tacho_status add_percent(int64_t overall, const tacho_metric_value *value
 static tacho_status add_block(const tacho_overview *overview, const tacho_overview_block *block,
                               tacho_table *table)
 {
-    static const struct {
-        const char *key;
-        const char *dashboard;
-        const char *label;
-    } names[] = {
-#define METRIC_AS_ROW(name, key, dashboard, label) {key, dashboard, label},
-        TACHO_METRICS(METRIC_AS_ROW)
-#undef METRIC_AS_ROW
-    };
     const tacho_dict *dict = overview->dict;
     const tacho_part *part = &dict->parts[block->part];
     const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);

@@ -4,11 +4,12 @@
  */
 #include "analyses/info.h"
 #include "cli/command.h"
-#include "cli/report_run.h"
+#include "cli/listing.h"
 
 static const tacho_option options[] = {
-    TACHO_REPORT_OPTION_FORMAT, TACHO_REPORT_OPTION_OUTPUT, TACHO_OPTION_FROM,  TACHO_OPTION_CLOCK,
-    TACHO_OPTION_SLICES,        TACHO_OPTION_STRICT,        TACHO_OPTION_QUIET, TACHO_OPTION_HELP,
+    TACHO_LISTING_OPTION_FORMAT, TACHO_LISTING_OPTION_OUTPUT, TACHO_OPTION_FROM,
+    TACHO_OPTION_CLOCK,          TACHO_OPTION_SLICES,         TACHO_OPTION_STRICT,
+    TACHO_OPTION_QUIET,          TACHO_OPTION_HELP,
 };
 
 typedef tacho_status (*table_maker)(const tacho_info *info, tacho_table *out_table);
@@ -20,7 +21,7 @@ static tacho_events *begin(void *self, tacho_dict *dict)
     return &info->events;
 }
 
-static tacho_status write_tables(void *self, tacho_report *report)
+static tacho_status write_tables(void *self, tacho_listing *listing)
 {
     static const table_maker makers[] = {tacho_info_inputs, tacho_info_tracks, tacho_info_losses};
     tacho_status status = TACHO_OK;
@@ -28,7 +29,7 @@ static tacho_status write_tables(void *self, tacho_report *report)
         tacho_table table;
         status = makers[i](self, &table);
         if (status == TACHO_OK) {
-            status = tacho_report_add(report, &table);
+            status = tacho_listing_add(listing, &table);
         }
         tacho_table_deinit(&table);
     }
@@ -42,14 +43,14 @@ static void end(void *self)
 
 static int info_command_run(const tacho_arguments *arguments)
 {
-    static const tacho_report_verb verb = {
+    static const tacho_listing_verb verb = {
         .begin = begin,
         .write = write_tables,
         .end = end,
         .shows_losses = true,
     };
     tacho_info info;
-    return tacho_report_run(arguments, &verb, &info);
+    return tacho_listing_run(arguments, &verb, &info);
 }
 
 const tacho_command tacho_command_info = {

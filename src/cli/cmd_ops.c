@@ -4,7 +4,7 @@
  */
 #include "analyses/ops.h"
 #include "cli/command.h"
-#include "cli/report_run.h"
+#include "cli/listing.h"
 
 #include <regex.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ static const tacho_option options[] = {
      "only operations whose name or location holds TEXT, or matches an extended regular "
      "expression between slashes"},
     {"class", 0, false, "CLASS", "only tracks of this class, as 'tacho info' shows it"},
-    TACHO_REPORT_OPTION_FORMAT,
-    TACHO_REPORT_OPTION_OUTPUT,
+    TACHO_LISTING_OPTION_FORMAT,
+    TACHO_LISTING_OPTION_OUTPUT,
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -154,14 +154,14 @@ static bool choose_top(ops_request *request, const tacho_arguments *arguments)
     return true;
 }
 
-static bool choose(void *self, const tacho_arguments *arguments, tacho_report *report)
+static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
 {
-    (void)report;
+    (void)listing;
     return choose_by(self, arguments) && choose_top(self, arguments) &&
            choose_class(self, arguments) && choose_filter(self, arguments);
 }
 
-/* ---- the report ------------------------------------------------------------------------- */
+/* ---- the listing ------------------------------------------------------------------------- */
 
 static tacho_events *begin(void *self, tacho_dict *dict)
 {
@@ -170,19 +170,19 @@ static tacho_events *begin(void *self, tacho_dict *dict)
     return &request->profile.events;
 }
 
-static void say_left_out(const tacho_report *report, const tacho_ops *ops)
+static void say_left_out(const tacho_listing *listing, const tacho_ops *ops)
 {
     char text[96];
-    if (ops->left_out_count > 0 && !report->is_quiet) {
+    if (ops->left_out_count > 0 && !listing->is_quiet) {
         snprintf(text, sizeof(text), "%zu more row%s; --top 0 shows all", ops->left_out_count,
                  ops->left_out_count == 1 ? "" : "s");
         tacho_talk_line("note", text);
-    } else if (ops->row_count == 0 && !report->is_quiet) {
+    } else if (ops->row_count == 0 && !listing->is_quiet) {
         tacho_talk_line("note", "no operation fits");
     }
 }
 
-static tacho_status write_tables(void *self, tacho_report *report)
+static tacho_status write_tables(void *self, tacho_listing *listing)
 {
     const ops_request *request = self;
     tacho_ops ops;
@@ -191,10 +191,10 @@ static tacho_status write_tables(void *self, tacho_report *report)
     if (status == TACHO_OK) {
         status = tacho_ops_table(&ops, &table);
         if (status == TACHO_OK) {
-            status = tacho_report_add(report, &table);
+            status = tacho_listing_add(listing, &table);
         }
         tacho_table_deinit(&table);
-        say_left_out(report, &ops);
+        say_left_out(listing, &ops);
     }
     tacho_ops_deinit(&ops);
     return status;
@@ -208,14 +208,14 @@ static void end(void *self)
 
 static int ops_command_run(const tacho_arguments *arguments)
 {
-    static const tacho_report_verb verb = {
+    static const tacho_listing_verb verb = {
         .choose = choose,
         .begin = begin,
         .write = write_tables,
         .end = end,
     };
     ops_request request = {.has_regex = false};
-    int exit_code = tacho_report_run(arguments, &verb, &request);
+    int exit_code = tacho_listing_run(arguments, &verb, &request);
     if (request.has_regex) {
         regfree(&request.regex);
     }

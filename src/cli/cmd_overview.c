@@ -4,15 +4,15 @@
  */
 #include "analyses/overview.h"
 #include "cli/command.h"
-#include "cli/report_run.h"
+#include "cli/listing.h"
 #include "cli/values.h"
 #include "sinks/overview_text.h"
 
 #include <stdio.h>
 
 static const tacho_option options[] = {
-    TACHO_REPORT_OPTION_FORMAT,
-    TACHO_REPORT_OPTION_OUTPUT,
+    TACHO_LISTING_OPTION_FORMAT,
+    TACHO_LISTING_OPTION_OUTPUT,
     {"unit", 0, false, "time|cycles",
      "what to count: time, or the cycles of an estimate as they are (default: time)"},
     {"wall-time", 0, false, "SECONDS",
@@ -54,14 +54,14 @@ static bool parse_wall_time(const char *value, int64_t *out_ns)
     return tacho_value_duration(tacho_str_make(text, (size_t)written), out_ns) && *out_ns > 0;
 }
 
-static bool choose_wall_time(const tacho_arguments *arguments, const tacho_report *report,
+static bool choose_wall_time(const tacho_arguments *arguments, const tacho_listing *listing,
                              tacho_overview_options *out_options)
 {
     const char *value = tacho_arguments_value(arguments, "wall-time");
     if (value == NULL) {
         return true;
     }
-    if (report->intake.input_count > 1) {
+    if (listing->intake.input_count > 1) {
         tacho_command_misuse(arguments->command, "--wall-time is that of one run; name one input");
         return false;
     }
@@ -74,14 +74,14 @@ static bool choose_wall_time(const tacho_arguments *arguments, const tacho_repor
     return true;
 }
 
-static bool choose(void *self, const tacho_arguments *arguments, tacho_report *report)
+static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
 {
     overview_request *request = self;
-    if (report->sink == &tacho_table_sink_text) {
-        report->sink = &tacho_table_sink_overview;
+    if (listing->sink == &tacho_table_sink_text) {
+        listing->sink = &tacho_table_sink_overview;
     }
     return choose_unit(arguments, &request->options) &&
-           choose_wall_time(arguments, report, &request->options);
+           choose_wall_time(arguments, listing, &request->options);
 }
 
 static tacho_events *begin(void *self, tacho_dict *dict)
@@ -91,24 +91,24 @@ static tacho_events *begin(void *self, tacho_dict *dict)
     return &request->profile.events;
 }
 
-static tacho_status write_overview(const tacho_overview *overview, tacho_report *report)
+static tacho_status write_overview(const tacho_overview *overview, tacho_listing *listing)
 {
     tacho_table table;
     tacho_status status = tacho_overview_table(overview, &table);
     if (status == TACHO_OK) {
-        status = tacho_report_add(report, &table);
+        status = tacho_listing_add(listing, &table);
     }
     tacho_table_deinit(&table);
     return status;
 }
 
-static tacho_status write_tables(void *self, tacho_report *report)
+static tacho_status write_tables(void *self, tacho_listing *listing)
 {
     const overview_request *request = self;
     tacho_overview overview;
     tacho_status status = tacho_overview_init(&overview, &request->profile, &request->options);
     if (status == TACHO_OK) {
-        status = write_overview(&overview, report);
+        status = write_overview(&overview, listing);
     }
     tacho_overview_deinit(&overview);
     return status;
@@ -122,14 +122,14 @@ static void end(void *self)
 
 static int overview_command_run(const tacho_arguments *arguments)
 {
-    static const tacho_report_verb verb = {
+    static const tacho_listing_verb verb = {
         .choose = choose,
         .begin = begin,
         .write = write_tables,
         .end = end,
     };
     overview_request request = {.options = {.in_cycles = false}};
-    return tacho_report_run(arguments, &verb, &request);
+    return tacho_listing_run(arguments, &verb, &request);
 }
 
 const tacho_command tacho_command_overview = {

@@ -2,7 +2,9 @@
 /*
  * tacho report: profiles in, one page to look at out.
  */
+#include "analyses/overview.h"
 #include "api/intake.h"
+#include "base/status.h"
 #include "cli/command.h"
 #include "cli/input_list.h"
 #include "cli/talk.h"
@@ -39,6 +41,54 @@ typedef struct report_request {
     bool has_losses;
 } report_request;
 
+/* The metrics of the first block: a file of several parts shows the rest by its tracks. */
+static tacho_status add_with_metrics(tacho_report *report, const tacho_profile *profile,
+                                     const tacho_overview *overview)
+{
+    const tacho_overview_block *block = overview->block_count > 0 ? &overview->blocks[0] : NULL;
+    size_t count = block != NULL ? block->metric_count : 0;
+    char(*names)[TACHO_METRIC_LABEL_MAX] = calloc(count + 1, sizeof(*names));
+    tacho_report_metric *metrics = calloc(count + 1, sizeof(*metrics));
+    tacho_status status = names != NULL && metrics != NULL
+                              ? TACHO_OK
+                              : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for metrics");
+    const int64_t *overall = NULL;
+    if (block != NULL) {
+        overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
+    }
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
+        bool is_share = value->metric != TACHO_METRIC_OVERALL &&
+                        value->metric != TACHO_METRIC_WALL_TIME && overall != NULL && *overall > 0;
+        tacho_metric_label(value, names[i]);
+        metrics[i] = (tacho_report_metric){
+            .name = tacho_str_from_cstring(names[i]),
+            .value_ns = value->value,
+            .percent = is_share ? 100.0 * (double)value->value / (double)*overall : -1,
+        };
+    }
+    if (status == TACHO_OK) {
+        tacho_report_profile entry = {
+            .profile = profile, .metrics = metrics, .metric_count = count};
+        status = tacho_report_add(report, &entry);
+    }
+    free(names);
+    free(metrics);
+    return status;
+}
+
+static tacho_status add_profile(tacho_report *report, const tacho_profile *profile)
+{
+    const tacho_overview_options in_time = {.in_cycles = false};
+    tacho_overview overview;
+    tacho_status status = tacho_overview_init(&overview, profile, &in_time);
+    if (status == TACHO_OK) {
+        status = add_with_metrics(report, profile, &overview);
+    }
+    tacho_overview_deinit(&overview);
+    return status;
+}
+
 /* Reads one file and adds it to the page; |*out_read| is false where the file is to blame. */
 static tacho_status load_and_add(report_request *request, tacho_report *report, tacho_dict *dict,
                                  bool *out_read)
@@ -57,7 +107,7 @@ static tacho_status load_and_add(report_request *request, tacho_report *report, 
     if (status == TACHO_OK) {
         *out_read = true;
         request->span_count += profile.span_count;
-        status = tacho_report_add(report, &(tacho_report_profile){.profile = &profile});
+        status = add_profile(report, &profile);
     }
     tacho_profile_deinit(&profile);
     return status;
@@ -78,7 +128,7 @@ static tacho_status skip_file(report_request *request, tacho_report *report, con
 
 static tacho_status add_file(report_request *request, tacho_report *report, const char *path)
 {
-    tacho_intake_input input = {path, request->source};
+    tacho_intake_input input = {.path = path, .source = request->source};
     request->intake.inputs = &input;
     request->intake.input_count = 1;
     tacho_dict dict;

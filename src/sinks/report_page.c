@@ -240,7 +240,10 @@ static tacho_status take_attribute(void *self, tacho_str key, tacho_str value)
 static tacho_status put_attributes(profile_head *head)
 {
     const tacho_trace_options options = {0};
-    TACHO_TRY(tacho_attributes_visit_tail(head->dict, &options, take_attribute, head));
+    for (uint32_t part = 0; part < head->dict->part_count; part++) {
+        TACHO_TRY(tacho_attributes_visit_part(head->dict, &options, part, take_attribute, head));
+    }
+    TACHO_TRY(tacho_attributes_visit_tail(head->dict, take_attribute, head));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, head->attribute_count));
     return report_bytes_put(&head->bytes, head->attributes.items, head->attributes.item_count);
 }

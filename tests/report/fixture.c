@@ -30,8 +30,10 @@ static uint32_t add_part(tacho_dict *dict)
 {
     tacho_clock clock;
     tacho_clock_init(&clock, 1, 1);
-    tacho_part_facts facts = {TACHO_STR("made/up.csv"), TACHO_STR("made-up"), TACHO_STR("M1"),
-                              TACHO_ORIGIN_SIMULATED, 0};
+    tacho_part_facts facts = {.path = TACHO_STR("made/up.csv"),
+                              .format = TACHO_STR("made-up"),
+                              .generation = TACHO_STR("M1"),
+                              .origin = TACHO_ORIGIN_SIMULATED};
     uint32_t part = 0;
     must(tacho_dict_add_clock(dict, &clock, TACHO_STR("ns"), &facts.clock));
     must(tacho_dict_add_part(dict, &facts, &part));

@@ -2,48 +2,49 @@
 /*
  * Reads in order, as a conversion would, so that all verbs give the same nanoseconds.
  */
-#include "cli/report_run.h"
+#include "cli/listing.h"
 
 #include "cli/values.h"
 
 #include <stdlib.h>
 
 typedef struct run_request {
-    tacho_report *report;
-    const tacho_report_verb *verb;
+    tacho_listing *listing;
+    const tacho_listing_verb *verb;
     void *self;
 } run_request;
 
-tacho_status tacho_report_add(tacho_report *report, const tacho_table *table)
+tacho_status tacho_listing_add(tacho_listing *listing, const tacho_table *table)
 {
-    return table->cell_count > 0 ? report->sink->write(table, report->table_count++, report->output)
-                                 : TACHO_OK;
+    return table->cell_count > 0
+               ? listing->sink->write(table, listing->table_count++, listing->output)
+               : TACHO_OK;
 }
 
 static tacho_status write_report(const run_request *request)
 {
-    tacho_report *report = request->report;
+    tacho_listing *listing = request->listing;
     tacho_output output;
-    TACHO_TRY(tacho_output_open(report->output_path, &output));
-    report->output = &output;
-    report->table_count = 0;
-    tacho_status status = request->verb->write(request->self, report);
+    TACHO_TRY(tacho_output_open(listing->output_path, &output));
+    listing->output = &output;
+    listing->table_count = 0;
+    tacho_status status = request->verb->write(request->self, listing);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
     tacho_output_close(&output);
-    report->output = NULL;
+    listing->output = NULL;
     return status;
 }
 
 static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 {
     const run_request *request = self;
-    tacho_report *report = request->report;
+    tacho_listing *listing = request->listing;
     tacho_events *events = request->verb->begin(request->self, dict);
-    tacho_status status = tacho_intake_read(&report->intake, mode, events);
-    tacho_talk_progress_end(&report->progress);
-    if (status == TACHO_OK && report->is_strict) {
+    tacho_status status = tacho_intake_read(&listing->intake, mode, events);
+    tacho_talk_progress_end(&listing->progress);
+    if (status == TACHO_OK && listing->is_strict) {
         status = tacho_intake_refuse_losses(dict);
     }
     if (status == TACHO_OK) {
@@ -55,22 +56,22 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
 
 static tacho_status run_attempts(run_request *request, tacho_dict *dict)
 {
-    const tacho_intake *intake = &request->report->intake;
+    const tacho_intake *intake = &request->listing->intake;
     TACHO_TRY(tacho_intake_check(intake));
     return tacho_intake_run(attempt, request, tacho_intake_is_rereadable(intake), dict);
 }
 
 static int run_request_fully(run_request *request)
 {
-    tacho_report *report = request->report;
-    tacho_talk_progress_init(&report->progress, "reading", report->is_quiet,
-                             &report->intake.progress);
+    tacho_listing *listing = request->listing;
+    tacho_talk_progress_init(&listing->progress, "reading", listing->is_quiet,
+                             &listing->intake.progress);
     tacho_dict dict;
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
         status = run_attempts(request, &dict);
     }
-    tacho_talk_progress_end(&report->progress);
+    tacho_talk_progress_end(&listing->progress);
     if (status != TACHO_OK || !request->verb->shows_losses) {
         tacho_talk_losses(&dict);
     }
@@ -82,37 +83,37 @@ static int run_request_fully(run_request *request)
     return exit_code;
 }
 
-static bool choose_sink(const tacho_arguments *arguments, tacho_report *report)
+static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing)
 {
     const char *format = tacho_arguments_value(arguments, "format");
     if (format == NULL) {
-        tacho_str path = tacho_str_from_cstring(report->output_path);
-        report->sink = tacho_table_sink_find_for_path(path);
+        tacho_str path = tacho_str_from_cstring(listing->output_path);
+        listing->sink = tacho_table_sink_find_for_path(path);
         return true;
     }
-    report->sink = tacho_table_sink_find(tacho_str_from_cstring(format));
-    if (report->sink == NULL) {
+    listing->sink = tacho_table_sink_find(tacho_str_from_cstring(format));
+    if (listing->sink == NULL) {
         tacho_command_misuse(arguments->command, "--format: '%s' is none of text, csv, json",
                              format);
     }
-    return report->sink != NULL;
+    return listing->sink != NULL;
 }
 
 static int run_with(const tacho_arguments *arguments, tacho_intake_input *inputs,
                     run_request *request)
 {
-    tacho_report *report = request->report;
-    if (!tacho_value_inputs(arguments, inputs, &report->intake) ||
-        !choose_sink(arguments, report) ||
-        !tacho_value_source_options(arguments, &report->intake.options) ||
+    tacho_listing *listing = request->listing;
+    if (!tacho_value_inputs(arguments, inputs, &listing->intake) ||
+        !choose_sink(arguments, listing) ||
+        !tacho_value_source_options(arguments, &listing->intake.options) ||
         (request->verb->choose != NULL &&
-         !request->verb->choose(request->self, arguments, report))) {
+         !request->verb->choose(request->self, arguments, listing))) {
         return TACHO_EXIT_USAGE;
     }
     return run_request_fully(request);
 }
 
-int tacho_report_run(const tacho_arguments *arguments, const tacho_report_verb *verb, void *self)
+int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb *verb, void *self)
 {
     tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
     if (inputs == NULL) {
@@ -120,12 +121,12 @@ int tacho_report_run(const tacho_arguments *arguments, const tacho_report_verb *
         return TACHO_EXIT_FAILED;
     }
     const char *output = tacho_arguments_value(arguments, "output");
-    tacho_report report = {
+    tacho_listing listing = {
         .output_path = output != NULL ? output : "-",
         .is_strict = tacho_arguments_has(arguments, "strict"),
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
     };
-    run_request request = {&report, verb, self};
+    run_request request = {&listing, verb, self};
     int exit_code = run_with(arguments, inputs, &request);
     free(inputs);
     return exit_code;

@@ -3,15 +3,15 @@
  * Running a verb that reads profiles and prints tables: inputs, sink, output, progress, losses,
  * exit code. A verb says what takes the rows and which tables come of them.
  */
-#ifndef TACHO_CLI_REPORT_RUN_H
-#define TACHO_CLI_REPORT_RUN_H
+#ifndef TACHO_CLI_LISTING_H
+#define TACHO_CLI_LISTING_H
 
 #include "api/intake.h"
 #include "cli/command.h"
 #include "cli/talk.h"
 #include "sinks/table_sink.h"
 
-typedef struct tacho_report {
+typedef struct tacho_listing {
     tacho_intake intake;
     const tacho_table_sink *sink;
     const char *output_path;
@@ -20,34 +20,34 @@ typedef struct tacho_report {
     tacho_talk_progress progress;
     tacho_output *output; /* while tables are written */
     size_t table_count;   /* written so far */
-} tacho_report;
+} tacho_listing;
 
-/* Functions get the |self| that was given to tacho_report_run. */
-typedef struct tacho_report_verb {
+/* Functions get the |self| that was given to tacho_listing_run. */
+typedef struct tacho_listing_verb {
     /* Takes the verb's own options; false when one is wrong, and said so. (optional: has none) */
-    bool (*choose)(void *self, const tacho_arguments *arguments, tacho_report *report);
+    bool (*choose)(void *self, const tacho_arguments *arguments, tacho_listing *listing);
     /* Makes what takes the rows; called again should the input have to be sorted. */
     tacho_events *(*begin)(void *self, tacho_dict *dict);
     /* All rows are there: adds the tables. */
-    tacho_status (*write)(void *self, tacho_report *report);
+    tacho_status (*write)(void *self, tacho_listing *listing);
     /* Undoes begin. */
     void (*end)(void *self);
     bool shows_losses; /* as one of its tables; else they are said on standard error */
-} tacho_report_verb;
+} tacho_listing_verb;
 
 /* Runs the verb and returns the exit code. */
-int tacho_report_run(const tacho_arguments *arguments, const tacho_report_verb *verb, void *self);
+int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb *verb, void *self);
 
 /* Writes |table| unless it has no rows. */
-tacho_status tacho_report_add(tacho_report *report, const tacho_table *table) TACHO_MUST_USE;
+tacho_status tacho_listing_add(tacho_listing *listing, const tacho_table *table) TACHO_MUST_USE;
 
 /* Options that all reports have. */
-#define TACHO_REPORT_OPTION_FORMAT                                                                 \
+#define TACHO_LISTING_OPTION_FORMAT                                                                \
     {                                                                                              \
         "format", 0, false, "text|csv|json",                                                       \
             "how to print the tables (default: by the suffix of OUT, else text)"                   \
     }
-#define TACHO_REPORT_OPTION_OUTPUT                                                                 \
+#define TACHO_LISTING_OPTION_OUTPUT                                                                \
     {                                                                                              \
         "output", 'o', false, "OUT",                                                               \
             "write there instead of standard output; .gz or .zst compresses"                       \
