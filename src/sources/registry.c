@@ -3,6 +3,7 @@
  * Every source there is, and how a file finds its own. To add one, see
  * docs/adding-a-source.md.
  */
+#include "sources/chrome/chrome.h"
 #include "sources/source.h"
 #include "sources/torq/torq.h"
 
@@ -12,6 +13,7 @@ static const tacho_source *const sources[] = {
     &tacho_source_torq_timeline,
     &tacho_source_torq_runtime,
     &tacho_source_torq_host,
+    &tacho_source_chrome,
     NULL,
 };
 

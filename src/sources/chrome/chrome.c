@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chrome Trace Event JSON, the file: an object with "traceEvents" and other keys anywhere, or an
+ * array of events that need not be closed. A file that is cut keeps what is whole before the cut.
+ *
+ *     {"schemaVersion":1, ... "traceEvents":[{"ph":"X","ts":1.5,"dur":2, ...}, ...]}
+ *     [{"ph":"X", ...}, {"ph":"X", ...},
+ *
+ * Times are microseconds with any number of decimals and become whole nanoseconds exactly.
+ */
+#include "sources/chrome/chrome.h"
+
+#include "sources/chrome/chrome_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FACT_COUNT_MAX = 100, FACT_KEY_BYTES = 88, FACT_VALUE_BYTES = 4096, PROBE_EVENTS_MAX = 4 };
+
+/* ---- recognising one -------------------------------------------------------------------- */
+
+static bool is_one_of(tacho_str text, const char *const *words)
+{
+    for (; *words != NULL; words++) {
+        if (tacho_str_equal(text, tacho_str_from_cstring(*words))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Looks for "ph" in the first events of an array that has begun. */
+static tacho_status probe_array(tacho_json_reader *json, tacho_probe_verdict *verdict)
+{
+    static const char *const usual[] = {"name", "cat", "pid", "tid", "ts", "dur", NULL};
+    tacho_json_token token = TACHO_JSON_END;
+    for (int i = 0; i < PROBE_EVENTS_MAX; i++) {
+        TACHO_TRY(tacho_json_next(json, &token));
+        if (token != TACHO_JSON_OBJECT_BEGIN) {
+            return TACHO_OK;
+        }
+        bool is_usual = false;
+        for (;;) {
+            *verdict = is_usual ? TACHO_PROBE_MAYBE : TACHO_PROBE_NO; /* should the head end */
+            TACHO_TRY(tacho_json_next(json, &token));
+            *verdict = TACHO_PROBE_NO;
+            if (token == TACHO_JSON_OBJECT_END) {
+                break;
+            }
+            if (tacho_str_equal(json->text, TACHO_STR("ph"))) {
+                *verdict = TACHO_PROBE_SURE;
+                return TACHO_OK;
+            }
+            is_usual = is_usual || is_one_of(json->text, usual);
+            *verdict = is_usual ? TACHO_PROBE_MAYBE : TACHO_PROBE_NO;
+            TACHO_TRY(tacho_json_skip(json));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Looks for "traceEvents" in an object that has begun. */
+static tacho_status probe_object(tacho_json_reader *json, tacho_probe_verdict *verdict)
+{
+    static const char *const usual[] = {
+        "schemaVersion", "deviceProperties", "distributedInfo", "displayTimeUnit", "traceName",
+        "otherData",     "metadata",         "stackFrames",     "trace_id",        NULL,
+    };
+    tacho_json_token token = TACHO_JSON_END;
+    bool is_usual = false;
+    for (;;) {
+        *verdict = is_usual ? TACHO_PROBE_MAYBE : TACHO_PROBE_NO;
+        TACHO_TRY(tacho_json_next(json, &token));
+        if (token != TACHO_JSON_KEY) {
+            *verdict = TACHO_PROBE_NO;
+            return TACHO_OK;
+        }
+        if (tacho_str_equal(json->text, TACHO_STR("traceEvents"))) {
+            *verdict = TACHO_PROBE_SURE;
+            return TACHO_OK;
+        }
+        is_usual = is_usual || is_one_of(json->text, usual);
+        *verdict = is_usual ? TACHO_PROBE_MAYBE : TACHO_PROBE_NO;
+        TACHO_TRY(tacho_json_skip(json));
+    }
+}
+
+static tacho_status probe_value(tacho_json_reader *json, tacho_probe_verdict *verdict)
+{
+    tacho_json_token token = TACHO_JSON_END;
+    TACHO_TRY(tacho_json_next(json, &token));
+    if (token == TACHO_JSON_ARRAY_BEGIN) {
+        return probe_array(json, verdict);
+    }
+    return token == TACHO_JSON_OBJECT_BEGIN ? probe_object(json, verdict) : TACHO_OK;
+}
+
+/* What a head that ends too early, or is no JSON any more, had shown before. */
+static tacho_probe_verdict probe_json(tacho_input *input)
+{
+    static const tacho_json_options options = {.is_lenient = true, .allows_open_array = true};
+    tacho_json_reader *json = malloc(sizeof(*json));
+    tacho_probe_verdict verdict = TACHO_PROBE_NO;
+    if (json == NULL) {
+        return verdict;
+    }
+    tacho_status status = tacho_json_reader_init(json, input, &options);
+    if (status == TACHO_OK) {
+        status = probe_value(json, &verdict);
+        bool is_broken = status != TACHO_OK && !json->is_cut;
+        verdict = is_broken ? TACHO_PROBE_NO : verdict;
+        tacho_json_reader_deinit(json);
+    }
+    tacho_status_free(status);
+    free(json);
+    return verdict;
+}
+
+/* Whether the first byte that counts begins an array or an object. */
+static bool may_be_json(tacho_str head)
+{
+    size_t at = tacho_str_starts_with(head, TACHO_STR("\xef\xbb\xbf")) ? 3 : 0;
+    while (at < head.len && (head.data[at] == ' ' || (head.data[at] >= 9 && head.data[at] <= 13))) {
+        at++;
+    }
+    return at < head.len && (head.data[at] == '[' || head.data[at] == '{');
+}
+
+static tacho_probe_verdict chrome_probe(tacho_str head)
+{
+    tacho_input input;
+    if (!may_be_json(head)) {
+        return TACHO_PROBE_NO;
+    }
+    tacho_status status = tacho_input_open_bytes("head", head, &input);
+    if (status != TACHO_OK) {
+        tacho_status_free(status);
+        return TACHO_PROBE_NO;
+    }
+    tacho_probe_verdict verdict = probe_json(&input);
+    tacho_input_close(&input);
+    return verdict;
+}
+
+/* ---- keys beside the events ------------------------------------------------------------- */
+
+/* Notes the scalar |value| of |key|, which |prefix| says the place of. */
+static tacho_status add_fact(chrome_reader *reader, const char *prefix, tacho_str key,
+                             tacho_str value)
+{
+    char name[FACT_KEY_BYTES];
+    if (reader->fact_count++ >= FACT_COUNT_MAX) {
+        return TACHO_OK;
+    }
+    snprintf(name, sizeof(name), "%s%.*s", prefix, TACHO_STR_ARG(key));
+    value.len = value.len > FACT_VALUE_BYTES ? FACT_VALUE_BYTES : value.len;
+    return tacho_dict_add_metadata(reader->dict, name, value);
+}
+
+static bool is_scalar(tacho_json_token token)
+{
+    return token == TACHO_JSON_STRING || token == TACHO_JSON_NUMBER || token == TACHO_JSON_TRUE ||
+           token == TACHO_JSON_FALSE;
+}
+
+/* Whether a fact of tacho's own trace is no news: parts are read from the events. */
+static bool is_known_fact(tacho_str key)
+{
+    static const char *const known[] = {"tacho.about", "tacho.tool", NULL};
+    static const char *const of_parts[] = {".name", ".origin", ".alignment", ".clock", ".rows"};
+    if (!tacho_str_starts_with(key, TACHO_STR("tacho.part."))) {
+        return is_one_of(key, known);
+    }
+    for (size_t i = 0; i < sizeof(of_parts) / sizeof(of_parts[0]); i++) {
+        if (tacho_str_ends_with(key, tacho_str_from_cstring(of_parts[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The scalars of an object that has begun, one level deep. */
+static tacho_status read_facts(chrome_reader *reader, const char *prefix)
+{
+    tacho_json_reader *json = &reader->json;
+    tacho_json_token token = TACHO_JSON_END;
+    for (;;) {
+        TACHO_TRY(tacho_json_next(json, &token));
+        if (token == TACHO_JSON_OBJECT_END) {
+            return TACHO_OK;
+        }
+        tacho_json_hold(json);
+        tacho_str key = json->text;
+        TACHO_TRY(tacho_json_next(json, &token));
+        if (!is_scalar(token)) {
+            tacho_json_release(json);
+            TACHO_TRY(tacho_json_skip(json));
+            continue;
+        }
+        bool is_own = tacho_str_starts_with(key, TACHO_STR("tacho."));
+        if (!is_known_fact(key)) {
+            TACHO_TRY(add_fact(reader, is_own ? "from." : prefix,
+                               is_own ? tacho_str_from(key, 6) : key, json->text));
+        }
+        tacho_json_release(json);
+    }
+}
+
+/* Samples of a profiler, which are not read: each is a loss. */
+static tacho_status count_samples(chrome_reader *reader)
+{
+    tacho_json_token token = TACHO_JSON_END;
+    for (;;) {
+        TACHO_TRY(tacho_json_next(&reader->json, &token));
+        if (token == TACHO_JSON_ARRAY_END) {
+            return TACHO_OK;
+        }
+        reader->sample_count++;
+        TACHO_TRY(tacho_json_skip(&reader->json));
+    }
+}
+
+/* ---- events ----------------------------------------------------------------------------- */
+
+/* The events of an array that has begun; at the top it may lack its end. */
+static tacho_status read_events(chrome_reader *reader)
+{
+    tacho_json_reader *json = &reader->json;
+    tacho_json_token token = TACHO_JSON_END;
+    for (;;) {
+        TACHO_TRY(tacho_json_next(json, &token));
+        if (token == TACHO_JSON_ARRAY_END || token == TACHO_JSON_END) {
+            return TACHO_OK;
+        }
+        if (TACHO_UNLIKELY(token != TACHO_JSON_OBJECT_BEGIN)) {
+            TACHO_TRY(tacho_json_skip(json));
+            reader->event.present = 0;
+            reader->event.is_empty = token == TACHO_JSON_NULL;
+        } else {
+            tacho_json_hold(json);
+            TACHO_TRY(chrome_event_read(&reader->event, json, &reader->texts));
+        }
+        TACHO_TRY(chrome_take_event(reader));
+        tacho_json_release(json);
+    }
+}
+
+/* One key of the top object and its value; |seen| collects what tells Kineto from others. */
+static tacho_status read_key(chrome_reader *reader, unsigned *seen, bool *has_events)
+{
+    tacho_json_reader *json = &reader->json;
+    tacho_json_token token = TACHO_JSON_END;
+    char key_bytes[FACT_KEY_BYTES];
+    size_t len = json->text.len < sizeof(key_bytes) ? json->text.len : sizeof(key_bytes);
+    memcpy(key_bytes, json->text.data, len);
+    tacho_str key = tacho_str_make(key_bytes, len);
+    TACHO_TRY(tacho_json_next(json, &token));
+    *seen |= tacho_str_equal(key, TACHO_STR("schemaVersion")) ? 1U : 0;
+    *seen |= tacho_str_equal(key, TACHO_STR("deviceProperties")) ? 2U : 0;
+    if (tacho_str_equal(key, TACHO_STR("traceEvents"))) {
+        if (token != TACHO_JSON_ARRAY_BEGIN) {
+            return tacho_fail(
+                TACHO_CODE_BAD_DATA, "%s: byte %llu: \"traceEvents\" must be an array, not %s",
+                reader->reading->input->name, (unsigned long long)tacho_json_offset(json),
+                tacho_json_token_name(token));
+        }
+        *has_events = true;
+        reader->generation = *seen == 3 ? "kineto" : reader->generation;
+        return read_events(reader);
+    }
+    if (is_scalar(token)) {
+        bool is_display = tacho_str_equal(key, TACHO_STR("displayTimeUnit"));
+        return is_display ? TACHO_OK : add_fact(reader, "chrome.", key, json->text);
+    }
+    if (token == TACHO_JSON_OBJECT_BEGIN && tacho_str_equal(key, TACHO_STR("metadata"))) {
+        return read_facts(reader, "chrome.metadata.");
+    }
+    bool is_samples = token == TACHO_JSON_ARRAY_BEGIN && tacho_str_equal(key, TACHO_STR("samples"));
+    return is_samples ? count_samples(reader) : tacho_json_skip(json);
+}
+
+static tacho_status read_object(chrome_reader *reader)
+{
+    tacho_json_token token = TACHO_JSON_END;
+    unsigned seen = 0;
+    bool has_events = false;
+    for (;;) {
+        TACHO_TRY(tacho_json_next(&reader->json, &token));
+        if (token != TACHO_JSON_KEY) {
+            break;
+        }
+        TACHO_TRY(read_key(reader, &seen, &has_events));
+    }
+    if (!has_events) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: no \"traceEvents\" in this object",
+                          reader->reading->input->name);
+    }
+    return tacho_json_next(&reader->json, &token); /* nothing may follow */
+}
+
+static tacho_status read_value(chrome_reader *reader)
+{
+    tacho_json_token token = TACHO_JSON_END;
+    TACHO_TRY(tacho_json_next(&reader->json, &token));
+    if (token == TACHO_JSON_OBJECT_BEGIN) {
+        reader->generation = "object";
+        return read_object(reader);
+    }
+    if (token != TACHO_JSON_ARRAY_BEGIN) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s: expected an array of events or an object with \"traceEvents\", "
+                          "not %s",
+                          reader->reading->input->name, tacho_json_token_name(token));
+    }
+    reader->generation = "array";
+    TACHO_TRY(read_events(reader));
+    return tacho_json_next(&reader->json, &token);
+}
+
+/* ---- the file --------------------------------------------------------------------------- */
+
+static tacho_status no_rows(const chrome_reader *reader, bool is_cut)
+{
+    const char *name = reader->reading->input->name;
+    const tacho_dict *dict = reader->dict;
+    if (is_cut) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: cut off before its first event is whole", name);
+    }
+    for (size_t i = 0; i < dict->loss_count; i++) {
+        if (dict->losses[i].part == reader->part) {
+            return tacho_fail(
+                TACHO_CODE_BAD_DATA,
+                "%s: no event of this file can be read; the first trouble is: %s (%s)", name,
+                tacho_loss_phrase(dict->losses[i].reason),
+                tacho_dict_string(dict, dict->losses[i].example).data);
+        }
+    }
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: a trace without events; was anything traced?",
+                      name);
+}
+
+/* What the file as a whole lacks, told at its end. */
+static tacho_status add_losses(chrome_reader *reader, bool is_cut)
+{
+    if (is_cut) {
+        tacho_loss loss = {reader->part, TACHO_LOSS_CUT_INPUT, 1, 0, 0};
+        TACHO_TRY(tacho_dict_add_loss(reader->dict, &loss));
+    }
+    if (reader->sample_count > 0) {
+        tacho_loss loss = {reader->part, TACHO_LOSS_UNKNOWN_EVENT, reader->sample_count, 0, 0};
+        TACHO_TRY(tacho_dict_add_loss(reader->dict, &loss));
+    }
+    if (reader->json.control_count > 0) {
+        TACHO_TRY(tacho_dict_add_metadata_count(reader->dict, "chrome.control_characters",
+                                                reader->json.control_count));
+    }
+    if (reader->json.not_finite_count > 0) {
+        TACHO_TRY(tacho_dict_add_metadata_count(reader->dict, "chrome.not_finite_numbers",
+                                                reader->json.not_finite_count));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_all(chrome_reader *reader)
+{
+    tacho_status status = read_value(reader);
+    bool is_cut = tacho_input_damage(reader->reading->input) != NULL;
+    if (status != TACHO_OK && reader->json.is_cut) {
+        tacho_status_free(status); /* what came before is sound */
+        status = TACHO_OK;
+        is_cut = true;
+    }
+    TACHO_TRY(status);
+    if (reader->row_count == 0) {
+        return no_rows(reader, is_cut);
+    }
+    TACHO_TRY(add_losses(reader, is_cut));
+    return chrome_part_close(reader);
+}
+
+static tacho_status init(chrome_reader *reader, const tacho_reading *reading)
+{
+    static const tacho_json_options options = {.is_lenient = true, .allows_open_array = true};
+    *reader = (chrome_reader){
+        .reading = reading,
+        .dict = reading->events->dict,
+        .texts.dict = reading->events->dict,
+        .part = TACHO_NONE,
+        .first = -1,
+    };
+    for (size_t i = 0; i < CHROME_SITE_SLOTS; i++) {
+        reader->sites[i].site = TACHO_NONE;
+    }
+    chrome_event_init(&reader->event);
+    tacho_open_spans_init(&reader->open, reading->events);
+    TACHO_TRY(chrome_map_init(&reader->flow_map));
+    TACHO_TRY(chrome_map_init(&reader->async_map));
+    TACHO_TRY(chrome_map_init(&reader->own_map));
+    TACHO_TRY(chrome_tracks_init(&reader->tracks, reader->dict));
+    return tacho_json_reader_init(&reader->json, reading->input, &options);
+}
+
+static void deinit(chrome_reader *reader)
+{
+    tacho_json_reader_deinit(&reader->json);
+    chrome_tracks_deinit(&reader->tracks);
+    chrome_map_deinit(&reader->own_map);
+    chrome_map_deinit(&reader->async_map);
+    chrome_map_deinit(&reader->flow_map);
+    free(reader->asyncs);
+    tacho_open_spans_deinit(&reader->open);
+    chrome_event_deinit(&reader->event);
+}
+
+static tacho_status chrome_read(const tacho_reading *reading)
+{
+    chrome_reader *reader = malloc(sizeof(*reader));
+    if (reader == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to read a trace");
+    }
+    tacho_status status = init(reader, reading);
+    if (status == TACHO_OK) {
+        status = read_all(reader);
+    }
+    deinit(reader);
+    free(reader);
+    return status;
+}
+
+const tacho_source tacho_source_chrome = {
+    .name = "chrome",
+    .title = "Chrome Trace Event JSON (PyTorch, ONNX Runtime, tacho)",
+    .probe = chrome_probe,
+    .read = chrome_read,
+};

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON values to typed arguments. What lies deeper than the model goes, and a number that neither
+ * a 64-bit integer nor a double holds, stays the text that it is.
+ */
+#include "sources/chrome/chrome_event.h"
+
+#include "base/grow.h"
+#include "base/utf8.h"
+#include "codec/json_number.h"
+
+enum { FAST_DIGITS = 18 };
+
+/* A container that is being read. */
+typedef struct nest {
+    size_t arg; /* its own index */
+    bool is_array;
+} nest;
+
+/* Integers of few digits: most of all numbers. */
+static inline bool parse_short_integer(tacho_str text, int64_t *out_value)
+{
+    size_t at = text.data[0] == '-' ? 1 : 0;
+    if (text.len - at > FAST_DIGITS) {
+        return false;
+    }
+    int64_t value = 0;
+    for (size_t i = at; i < text.len; i++) {
+        unsigned digit = (unsigned char)text.data[i] - (unsigned)'0';
+        if (digit > 9) {
+            return false;
+        }
+        value = value * 10 + (int64_t)digit;
+    }
+    *out_value = at != 0 ? -value : value;
+    return true;
+}
+
+static bool is_integer(tacho_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '.' || text.data[i] == 'e' || text.data[i] == 'E') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void set_number(tacho_arg *arg, tacho_str text)
+{
+    arg->type = TACHO_ARG_INT;
+    if (parse_short_integer(text, &arg->value.as_int)) {
+        return;
+    }
+    if (!is_integer(text)) {
+        arg->type = TACHO_ARG_REAL;
+        if (tacho_json_number_double(text, &arg->value.as_real)) {
+            return;
+        }
+    } else if (tacho_json_number_i64(text, &arg->value.as_int)) {
+        return;
+    } else if (tacho_str_parse_u64(text, &arg->value.as_uint)) {
+        arg->type = TACHO_ARG_UINT;
+        return;
+    }
+    arg->type = TACHO_ARG_JSON;
+    arg->value.as_text = text;
+}
+
+static void set_json(tacho_arg *arg, tacho_str text)
+{
+    arg->type = TACHO_ARG_JSON;
+    arg->value.as_text = text;
+}
+
+/* |text| without the white space between its tokens, so that it fits on one line. */
+static tacho_status compact(chrome_args *args, tacho_str text, tacho_str *out_text)
+{
+    void *memory = NULL;
+    if (!args->has_scratch) {
+        tacho_arena_init(&args->scratch);
+        args->has_scratch = true;
+    }
+    TACHO_TRY(tacho_arena_alloc(&args->scratch, text.len, &memory));
+    char *to = memory;
+    bool is_in_string = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char byte = text.data[i];
+        bool is_space = byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+        if (!is_in_string && is_space) {
+            continue;
+        }
+        is_in_string = is_in_string != (byte == '"');
+        *to++ = byte;
+        if (is_in_string && byte == '\\') {
+            *to++ = text.data[++i]; /* checked syntax: one follows */
+        }
+    }
+    *out_text = tacho_str_make(memory, (size_t)(to - (char *)memory));
+    return TACHO_OK;
+}
+
+/* The container that has begun, as JSON; as a mere string where the file's JSON is not clean. */
+static tacho_status read_deep(chrome_args *args, tacho_json_reader *json, tacho_arg *arg)
+{
+    tacho_str text;
+    TACHO_TRY(tacho_json_raw_value(json, &text));
+    TACHO_TRY(compact(args, text, &text));
+    bool is_clean =
+        json->control_count == 0 && json->not_finite_count == 0 && tacho_utf8_is_clean(text);
+    arg->type = is_clean ? TACHO_ARG_JSON : TACHO_ARG_TEXT;
+    arg->value.as_text = text;
+    return TACHO_OK;
+}
+
+static tacho_status read_scalar(tacho_json_reader *json, chrome_texts *texts,
+                                tacho_json_token token, tacho_arg *arg)
+{
+    if (token == TACHO_JSON_STRING) {
+        return chrome_texts_set_value(texts, json->text, arg);
+    }
+    if (token == TACHO_JSON_NUMBER) {
+        set_number(arg, json->text);
+    } else if (token == TACHO_JSON_TRUE || token == TACHO_JSON_FALSE) {
+        arg->type = TACHO_ARG_BOOL;
+        arg->value.as_bool = token == TACHO_JSON_TRUE;
+    } else {
+        set_json(arg, TACHO_STR("null")); /* NaN reads as null, too */
+    }
+    return TACHO_OK;
+}
+
+/* Sets the size of a container that ends here. */
+static void end_nest(chrome_args *args, nest ended)
+{
+    tacho_arg *arg = &args->items[ended.arg];
+    size_t inside = args->item_count - ended.arg - 1;
+    if (inside == 0) {
+        set_json(arg, ended.is_array ? TACHO_STR("[]") : TACHO_STR("{}"));
+        return;
+    }
+    arg->type = ended.is_array ? TACHO_ARG_ARRAY : TACHO_ARG_DICT;
+    arg->value.as_uint = inside;
+}
+
+static inline tacho_status add_arg(chrome_args *args, uint32_t key, tacho_arg **out_arg)
+{
+    if (TACHO_UNLIKELY(args->item_count == args->item_capacity)) {
+        TACHO_TRY(tacho_grow(&args->items, &args->item_capacity, args->item_count + 1));
+    }
+    tacho_arg *arg = &args->items[args->item_count++];
+    arg->key = key;
+    arg->unit = TACHO_UNIT_NONE;
+    *out_arg = arg;
+    return TACHO_OK;
+}
+
+tacho_status chrome_args_read(chrome_args *args, tacho_json_reader *json, chrome_texts *texts)
+{
+    nest nests[TACHO_ARG_DEPTH_MAX];
+    size_t depth = 0;
+    tacho_json_token token = TACHO_JSON_END;
+    for (;;) {
+        uint32_t key = 0;
+        tacho_arg *arg = NULL;
+        TACHO_TRY(tacho_json_next(json, &token));
+        if (token == TACHO_JSON_KEY) {
+            TACHO_TRY(chrome_texts_ensure(texts, json->text, &key));
+            TACHO_TRY(tacho_json_next(json, &token));
+        }
+        if (token == TACHO_JSON_OBJECT_END || token == TACHO_JSON_ARRAY_END) {
+            if (depth == 0) {
+                return TACHO_OK;
+            }
+            end_nest(args, nests[--depth]);
+            args->tail = args->item_count;
+            continue;
+        }
+        TACHO_TRY(add_arg(args, key, &arg));
+        if (token != TACHO_JSON_OBJECT_BEGIN && token != TACHO_JSON_ARRAY_BEGIN) {
+            TACHO_TRY(read_scalar(json, texts, token, arg));
+        } else if (depth < TACHO_ARG_DEPTH_MAX) {
+            nests[depth++] = (nest){args->item_count - 1, token == TACHO_JSON_ARRAY_BEGIN};
+        } else {
+            TACHO_TRY(read_deep(args, json, arg));
+        }
+    }
+}

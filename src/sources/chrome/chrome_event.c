@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fields of an event, in any order.
+ */
+#include "sources/chrome/chrome_event.h"
+
+#include <stdlib.h>
+
+void chrome_event_init(chrome_event *event)
+{
+    *event = (chrome_event){.present = 0};
+}
+
+void chrome_event_deinit(chrome_event *event)
+{
+    free(event->args.items);
+    if (event->args.has_scratch) {
+        tacho_arena_deinit(&event->args.scratch);
+    }
+    *event = (chrome_event){.present = 0};
+}
+
+enum { ARGS = CHROME_FIELD_COUNT, ID2, OTHER };
+
+static inline bool is(tacho_str key, const char *text)
+{
+    return memcmp(key.data, text, key.len) == 0; /* lengths are equal */
+}
+
+/* Which field |key| is: a chrome_field_name, or one of the above. */
+static unsigned find_field(tacho_str key)
+{
+    switch (key.len) {
+    case 1:
+        return is(key, "s") ? CHROME_INSTANT_SCOPE : OTHER;
+    case 2:
+        return is(key, "ph")   ? CHROME_PH
+               : is(key, "ts") ? CHROME_TS
+               : is(key, "id") ? CHROME_ID
+               : is(key, "bp") ? CHROME_BIND_POINT
+                               : OTHER;
+    case 3:
+        return is(key, "pid")   ? CHROME_PID
+               : is(key, "tid") ? CHROME_TID
+               : is(key, "dur") ? CHROME_DUR
+               : is(key, "cat") ? CHROME_CAT
+               : is(key, "id2") ? ID2
+                                : OTHER;
+    case 4:
+        return is(key, "name") ? CHROME_NAME : is(key, "args") ? ARGS : OTHER;
+    case 5:
+        return is(key, "scope") ? CHROME_SCOPE : OTHER;
+    case 7:
+        return is(key, "bind_id") ? CHROME_BIND_ID : is(key, "flow_in") ? CHROME_FLOW_IN : OTHER;
+    case 8:
+        return is(key, "flow_out") ? CHROME_FLOW_OUT : OTHER;
+    default:
+        return OTHER;
+    }
+}
+
+/*
+ * Reads a value that should be no container; one that is, or null, is as if it were not there.
+ * NaN, which the reader takes for null, is there and no number.
+ */
+static inline tacho_status read_field(chrome_event *event, tacho_json_reader *json, unsigned field)
+{
+    tacho_json_token token = TACHO_JSON_END;
+    TACHO_TRY(tacho_json_next(json, &token));
+    if (TACHO_UNLIKELY(token == TACHO_JSON_OBJECT_BEGIN || token == TACHO_JSON_ARRAY_BEGIN)) {
+        return tacho_json_skip(json);
+    }
+    if (TACHO_LIKELY(token != TACHO_JSON_NULL || !tacho_str_equal(json->text, TACHO_STR("null")))) {
+        event->present |= 1U << field;
+        event->fields[field] = json->text;
+        event->is_true[field] =
+            token != TACHO_JSON_FALSE && !tacho_str_equal(json->text, TACHO_STR("0"));
+    }
+    return TACHO_OK;
+}
+
+/* {"local": "0x1"} or {"global": "0x1"} */
+static tacho_status read_id2(chrome_event *event, tacho_json_reader *json)
+{
+    tacho_json_token token = TACHO_JSON_END;
+    TACHO_TRY(tacho_json_next(json, &token));
+    if (token != TACHO_JSON_OBJECT_BEGIN) {
+        return tacho_json_skip(json);
+    }
+    for (;;) {
+        TACHO_TRY(tacho_json_next(json, &token));
+        if (token == TACHO_JSON_OBJECT_END) {
+            return TACHO_OK;
+        }
+        if (tacho_str_equal(json->text, TACHO_STR("local"))) {
+            TACHO_TRY(read_field(event, json, CHROME_ID_LOCAL));
+        } else if (tacho_str_equal(json->text, TACHO_STR("global"))) {
+            TACHO_TRY(read_field(event, json, CHROME_ID_GLOBAL));
+        } else {
+            TACHO_TRY(tacho_json_skip(json));
+        }
+    }
+}
+
+static tacho_status read_args(chrome_event *event, tacho_json_reader *json, chrome_texts *texts)
+{
+    tacho_json_token token = TACHO_JSON_END;
+    TACHO_TRY(tacho_json_next(json, &token));
+    return token == TACHO_JSON_OBJECT_BEGIN ? chrome_args_read(&event->args, json, texts)
+                                            : tacho_json_skip(json);
+}
+
+tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chrome_texts *texts)
+{
+    event->present = 0;
+    event->is_empty = true;
+    event->args.item_count = 0;
+    event->args.tail = 0;
+    if (TACHO_UNLIKELY(event->args.has_scratch)) {
+        tacho_arena_reset(&event->args.scratch);
+    }
+    for (;;) {
+        tacho_json_token token = TACHO_JSON_END;
+        TACHO_TRY(tacho_json_next(json, &token));
+        if (token == TACHO_JSON_OBJECT_END) {
+            return TACHO_OK;
+        }
+        event->is_empty = false;
+        unsigned field = find_field(json->text);
+        if (TACHO_LIKELY(field < CHROME_FIELD_COUNT)) {
+            TACHO_TRY(read_field(event, json, field));
+        } else if (field == ARGS) {
+            TACHO_TRY(read_args(event, json, texts));
+        } else {
+            TACHO_TRY(field == ID2 ? read_id2(event, json) : tacho_json_skip(json));
+        }
+    }
+}
+
+const tacho_arg *chrome_event_find_arg(const chrome_event *event, const tacho_dict *dict,
+                                       tacho_str key)
+{
+    const chrome_args *args = &event->args;
+    for (size_t i = 0; i < args->item_count; i += chrome_arg_size(&args->items[i])) {
+        if (tacho_str_equal(tacho_dict_string(dict, args->items[i].key), key)) {
+            return &args->items[i];
+        }
+    }
+    return NULL;
+}
+
+tacho_str chrome_arg_text(const tacho_dict *dict, const tacho_arg *arg)
+{
+    if (arg != NULL && arg->type == TACHO_ARG_STRING) {
+        return tacho_dict_string(dict, arg->value.as_string);
+    }
+    return arg != NULL && arg->type == TACHO_ARG_TEXT ? arg->value.as_text : TACHO_STR("");
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One event of a Chrome trace as it stands in the file: the texts of the fields that matter, and
+ * its arguments as the model has them. Nothing is judged here.
+ */
+#ifndef TACHO_SOURCES_CHROME_CHROME_EVENT_H
+#define TACHO_SOURCES_CHROME_CHROME_EVENT_H
+
+#include "base/arena.h"
+#include "codec/json_reader.h"
+#include "sources/chrome/chrome_texts.h"
+
+typedef enum chrome_field_name {
+    CHROME_PH,
+    CHROME_NAME,
+    CHROME_CAT,
+    CHROME_TS,
+    CHROME_DUR,
+    CHROME_PID,
+    CHROME_TID,
+    CHROME_ID,
+    CHROME_ID_LOCAL,  /* of id2 */
+    CHROME_ID_GLOBAL, /* of id2 */
+    CHROME_SCOPE,
+    CHROME_INSTANT_SCOPE, /* s */
+    CHROME_BIND_POINT,    /* bp */
+    CHROME_BIND_ID,
+    CHROME_FLOW_IN,
+    CHROME_FLOW_OUT,
+    CHROME_FIELD_COUNT,
+} chrome_field_name;
+
+/* Arguments of one event. */
+typedef struct chrome_args {
+    tacho_arg *items;
+    size_t item_count, item_capacity;
+    size_t tail; /* from here on none is part of another */
+    tacho_arena scratch;
+    bool has_scratch;
+} chrome_args;
+
+typedef struct chrome_event {
+    uint32_t present; /* bit per field */
+    bool is_empty;    /* {}: what some write behind the last comma */
+    tacho_str fields[CHROME_FIELD_COUNT];
+    bool is_true[CHROME_FIELD_COUNT]; /* for flow_in and flow_out: neither false nor 0 */
+    chrome_args args;
+} chrome_event;
+
+void chrome_event_init(chrome_event *event);
+void chrome_event_deinit(chrome_event *event);
+
+/*
+ * Reads the event whose OBJECT_BEGIN was the last token. All texts stay good as long as the
+ * reader holds them.
+ */
+tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json,
+                               chrome_texts *texts) TACHO_MUST_USE;
+
+static inline bool chrome_event_has(const chrome_event *event, chrome_field_name field)
+{
+    return (event->present >> field & 1) != 0;
+}
+
+/* The text of a field, empty when it is not there. */
+static inline tacho_str chrome_event_text(const chrome_event *event, chrome_field_name field)
+{
+    return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("");
+}
+
+/* The argument |key| that is not part of another, or NULL. */
+const tacho_arg *chrome_event_find_arg(const chrome_event *event, const tacho_dict *dict,
+                                       tacho_str key);
+
+/* The text of a string argument, empty when it is none or NULL. */
+tacho_str chrome_arg_text(const tacho_dict *dict, const tacho_arg *arg);
+
+/* The arguments that |arg| takes, itself included. */
+static inline size_t chrome_arg_size(const tacho_arg *arg)
+{
+    bool is_nest = arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
+    return is_nest ? 1 + (size_t)arg->value.as_uint : 1;
+}
+
+/* Reads arguments from behind their OBJECT_BEGIN to its end, and adds them. */
+tacho_status chrome_args_read(chrome_args *args, tacho_json_reader *json,
+                              chrome_texts *texts) TACHO_MUST_USE;
+
+#endif

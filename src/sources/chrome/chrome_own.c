@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traces that tacho has written: what the sink (sinks/chrome_json.c) put beside the format's own
+ * fields goes back to where it came from. A metadata event "tacho_part" opens each part.
+ */
+#include "sources/chrome/chrome_reader.h"
+
+#include "codec/json_number.h"
+#include "codec/mlir_location.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { PART_COUNT_MAX = 1000, NS_DIGITS = 3 };
+
+/* Kinds of key in |own_map|. */
+enum { KEY_RUN, KEY_LOCATION };
+
+/* ---- parts ------------------------------------------------------------------------------ */
+
+static tacho_origin parse_origin(tacho_str text)
+{
+    for (int i = 0; i < TACHO_ORIGIN_COUNT; i++) {
+        if (tacho_str_equal(text, tacho_str_from_cstring(tacho_origin_name((tacho_origin)i)))) {
+            return (tacho_origin)i;
+        }
+    }
+    return TACHO_ORIGIN_UNKNOWN;
+}
+
+/* The text of "tacho.part.<number>.<fact>" among the arguments. */
+static tacho_str find_fact(const chrome_reader *reader, tacho_str fact)
+{
+    const chrome_args *args = &reader->event.args;
+    for (size_t i = 0; i < args->item_count; i += chrome_arg_size(&args->items[i])) {
+        tacho_str key = tacho_dict_string(reader->dict, args->items[i].key);
+        if (tacho_str_starts_with(key, TACHO_STR("tacho.part.")) &&
+            tacho_str_ends_with(key, fact) && key.data[key.len - fact.len - 1] == '.') {
+            return chrome_arg_text(reader->dict, &args->items[i]);
+        }
+    }
+    return TACHO_STR("");
+}
+
+/* The group that the description names is the root of the part. */
+static tacho_status adopt_root(chrome_reader *reader)
+{
+    tacho_str pid = chrome_event_text(&reader->event, CHROME_PID);
+    uint32_t index = 0;
+    reader->tracks.part = reader->part;
+    TACHO_TRY(chrome_tracks_process(&reader->tracks, pid, &index));
+    chrome_process *process = &reader->tracks.processes[index];
+    if (process->track == TACHO_NONE) {
+        process->track = reader->dict->parts[reader->part].root;
+        process->part = reader->part;
+    }
+    return TACHO_OK;
+}
+
+tacho_status chrome_own_open_part(chrome_reader *reader)
+{
+    TACHO_TRY(chrome_part_close(reader));
+    if (++reader->part_count > PART_COUNT_MAX) {
+        return tacho_fail(TACHO_CODE_LIMIT, "%s: more than %d parts", reader->reading->input->name,
+                          PART_COUNT_MAX);
+    }
+    tacho_part_facts facts = {
+        .path = reader->reading->path,
+        .name = find_fact(reader, TACHO_STR("name")),
+        .format = TACHO_STR("chrome"),
+        .generation = TACHO_STR("tacho"),
+        .origin = parse_origin(find_fact(reader, TACHO_STR("origin"))),
+    };
+    tacho_str clock_name;
+    if (!tacho_clock_facts_parse(find_fact(reader, TACHO_STR("clock")), &reader->clock,
+                                 &clock_name)) {
+        tacho_clock_init(&reader->clock, 1, 1);
+        clock_name = TACHO_STR("ns");
+    }
+    TACHO_TRY(tacho_dict_add_clock(reader->dict, &reader->clock, clock_name, &facts.clock));
+    TACHO_TRY(tacho_dict_add_part(reader->dict, &facts, &reader->part));
+    reader->is_own = true;
+    return adopt_root(reader);
+}
+
+bool chrome_own_ticks(const chrome_reader *reader, int64_t ns, int64_t *out_ticks)
+{
+    const tacho_clock *clock = &reader->clock;
+    if (ns > tacho_clock_ns(clock, clock->max_ticks)) {
+        return false;
+    }
+    *out_ticks = tacho_clock_ticks(clock, ns);
+    return *out_ticks <= clock->max_ticks && *out_ticks < INT64_MAX;
+}
+
+/* ---- spans ------------------------------------------------------------------------------ */
+
+/* Takes the last argument off |row| if it is |key|; NULL when it is another. */
+static const tacho_arg *take_last(const chrome_reader *reader, tacho_row *row, tacho_str key)
+{
+    if (row->arg_count <= reader->event.args.tail) {
+        return NULL;
+    }
+    const tacho_arg *arg = &row->args[row->arg_count - 1];
+    if (!tacho_str_equal(tacho_dict_string(reader->dict, arg->key), key)) {
+        return NULL;
+    }
+    row->arg_count--;
+    return arg;
+}
+
+static tacho_status restore_run(chrome_reader *reader, tacho_row *row)
+{
+    size_t arg_count = row->arg_count;
+    const tacho_arg *invocation = take_last(reader, row, TACHO_STR("invocation"));
+    const tacho_arg *name = take_last(reader, row, TACHO_STR("run"));
+    bool has_number = invocation != NULL && invocation->type == TACHO_ARG_INT;
+    if (name == NULL || (invocation != NULL && !has_number) ||
+        (name->type != TACHO_ARG_STRING && name->type != TACHO_ARG_TEXT)) {
+        row->arg_count = arg_count; /* somebody else's */
+        return TACHO_OK;
+    }
+    tacho_run run = {.part = reader->part,
+                     .invocation = has_number ? invocation->value.as_int : -1};
+    TACHO_TRY(
+        tacho_dict_ensure_string(reader->dict, chrome_arg_text(reader->dict, name), &run.name));
+    uint64_t number = (uint64_t)run.invocation;
+    chrome_key key = {{KEY_RUN, run.part, run.name, (uint32_t)number, (uint32_t)(number >> 32)}};
+    uint32_t added = (uint32_t)reader->dict->run_count;
+    TACHO_TRY(chrome_map_ensure(&reader->own_map, &key, added, &row->of.span.run));
+    return row->of.span.run == added ? tacho_dict_add_run(reader->dict, &run, &added) : TACHO_OK;
+}
+
+/* Files a location; one that is MLIR's tells file and line, too. */
+static tacho_status add_location(chrome_reader *reader, uint32_t text, uint32_t *out_location)
+{
+    tacho_location location = {.text = text};
+    tacho_mlir_location parsed;
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status =
+        tacho_mlir_location_parse(tacho_dict_string(reader->dict, text), NULL, &arena, &parsed);
+    const tacho_mlir_location_node *primary =
+        status == TACHO_OK ? tacho_mlir_location_primary(&parsed) : NULL;
+    tacho_status_free(status); /* any text is a place */
+    status = TACHO_OK;
+    if (primary != NULL) {
+        status = tacho_dict_ensure_string(reader->dict, primary->text, &location.file);
+        location.line = primary->line;
+        location.column = primary->column;
+    }
+    tacho_arena_deinit(&arena);
+    TACHO_TRY(status);
+    return tacho_dict_ensure_location(reader->dict, &location, out_location);
+}
+
+static tacho_status restore_location(chrome_reader *reader, tacho_row *row)
+{
+    const tacho_arg *arg = take_last(reader, row, TACHO_STR("location"));
+    tacho_str text = chrome_arg_text(reader->dict, arg);
+    if (arg == NULL || text.len == 0) {
+        row->arg_count += arg != NULL ? 1 : 0;
+        return TACHO_OK;
+    }
+    tacho_site site = reader->dict->sites[row->of.span.site];
+    chrome_key key = {{KEY_LOCATION}};
+    TACHO_TRY(tacho_dict_ensure_string(reader->dict, text, &key.words[1]));
+    TACHO_TRY(chrome_map_ensure(&reader->own_map, &key, TACHO_NONE, &site.location));
+    if (site.location == TACHO_NONE) {
+        TACHO_TRY(add_location(reader, key.words[1], &site.location));
+        reader->own_map.items[reader->own_map.item_count - 1].value = site.location;
+    }
+    return tacho_dict_ensure_site(reader->dict, &site, &row->of.span.site);
+}
+
+/* Cycles give the end exactly where nanoseconds are too coarse. */
+static void restore_cycles(const chrome_reader *reader, tacho_row *row)
+{
+    if (!reader->clock.counts_cycles || (row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
+        return;
+    }
+    const tacho_arg *arg = take_last(reader, row, TACHO_STR("cycles"));
+    if (arg == NULL) {
+        return;
+    }
+    if (arg->type == TACHO_ARG_INT && arg->value.as_int >= 0 &&
+        arg->value.as_int <= reader->clock.max_ticks - row->start) {
+        row->of.span.end = row->start + arg->value.as_int;
+    } else {
+        row->arg_count++;
+    }
+}
+
+tacho_status chrome_own_restore_span(chrome_reader *reader, tacho_row *row)
+{
+    const tacho_arg *arg = take_last(reader, row, TACHO_STR("unended"));
+    if (arg != NULL && arg->type == TACHO_ARG_BOOL && arg->value.as_bool) {
+        row->of.span.flags |= TACHO_SPAN_UNENDED;
+    } else if (arg != NULL) {
+        row->arg_count++;
+    }
+    arg = take_last(reader, row, TACHO_STR("origin"));
+    tacho_origin origin = parse_origin(chrome_arg_text(reader->dict, arg));
+    if (origin != TACHO_ORIGIN_UNKNOWN) {
+        row->of.span.flags |= (uint32_t)origin;
+    } else if (arg != NULL) {
+        row->arg_count++;
+    }
+    TACHO_TRY(restore_run(reader, row));
+    TACHO_TRY(restore_location(reader, row));
+    restore_cycles(reader, row);
+    return TACHO_OK;
+}
+
+/* ---- flows, counters, tracks ------------------------------------------------------------ */
+
+tacho_status chrome_own_restore_flow(chrome_reader *reader, tacho_row *row)
+{
+    tacho_str name = chrome_event_text(&reader->event, CHROME_NAME);
+    for (int i = TACHO_FLOW_DATA; i <= TACHO_FLOW_LAUNCH; i++) {
+        if (tacho_str_equal(name,
+                            tacho_str_from_cstring(tacho_flow_role_name((tacho_flow_role)i)))) {
+            row->of.flow.role = (tacho_flow_role)i;
+        }
+    }
+    const tacho_arg *arg =
+        chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("span_end"));
+    if (arg == NULL) {
+        return TACHO_OK;
+    }
+    int64_t ns = -1;
+    int64_t end = 0;
+    char text[40] = "";
+    if (arg->type == TACHO_ARG_INT) {
+        snprintf(text, sizeof(text), "%" PRId64, arg->value.as_int);
+    } else if (arg->type == TACHO_ARG_REAL) {
+        snprintf(text, sizeof(text), "%.3f", arg->value.as_real);
+    }
+    if (tacho_json_number_scaled(tacho_str_from_cstring(text), NS_DIGITS, &ns) && ns >= 0 &&
+        chrome_own_ticks(reader, ns, &end) && end >= row->start) {
+        row->of.flow.span_end = end;
+    }
+    return TACHO_OK;
+}
+
+bool chrome_own_unit(tacho_str key, tacho_unit *out_unit)
+{
+    *out_unit = TACHO_UNIT_NONE;
+    if (tacho_str_equal(key, TACHO_STR("value"))) {
+        return true;
+    }
+    for (int i = TACHO_UNIT_NONE + 1; i < TACHO_UNIT_END; i++) {
+        if (tacho_str_equal(key, tacho_str_from_cstring(tacho_unit_name((tacho_unit)i)))) {
+            *out_unit = (tacho_unit)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Makes |lane| one with the thread it is a lane of. If it has a track by now, that is known as a
+ * lane from here on.
+ */
+static tacho_status join_lane(chrome_reader *reader, uint32_t lane, uint64_t lane_of)
+{
+    chrome_tracks *tracks = &reader->tracks;
+    char digits[24];
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, lane_of);
+    uint32_t index = 0;
+    tacho_str pid =
+        tacho_strings_get(&tracks->ids, tracks->processes[tracks->threads[lane].process].id);
+    TACHO_TRY(chrome_tracks_thread(tracks, pid, tacho_str_make(digits, (size_t)len), &index));
+    if (index == lane || tracks->processes[tracks->threads[lane].process].part != reader->part) {
+        return TACHO_OK;
+    }
+    if (tracks->threads[index].track == TACHO_NONE) {
+        TACHO_TRY(chrome_tracks_make_thread_track(tracks, index));
+    }
+    uint32_t main_track = tracks->threads[index].track;
+    uint32_t *track = &tracks->threads[lane].track;
+    if (*track == TACHO_NONE) {
+        *track = main_track;
+    } else if (main_track < *track && tracks->dict->tracks[main_track].lane_of == TACHO_NONE) {
+        tracks->dict->tracks[*track].lane_of = main_track;
+    }
+    return TACHO_OK;
+}
+
+tacho_status chrome_own_take_facts(chrome_reader *reader, uint32_t thread)
+{
+    const tacho_arg *arg = chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("facts"));
+    tacho_track_facts facts;
+    if (arg == NULL || !reader->is_own ||
+        !tacho_track_facts_parse(chrome_arg_text(reader->dict, arg), &facts) ||
+        facts.track_class == TACHO_TRACK_GROUP || facts.track_class == TACHO_TRACK_COUNTER) {
+        return TACHO_OK;
+    }
+    chrome_description *said = &reader->tracks.threads[thread].said;
+    said->has_facts = true;
+    said->facts = facts;
+    return facts.lane_of != 0 ? join_lane(reader, thread, facts.lane_of) : TACHO_OK;
+}

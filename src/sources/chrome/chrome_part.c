@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of a Chrome trace, what is lost of them, and what metadata events say. Metadata that only
+ * tells viewers how to look (colours, memory dumps' units and such) is passed over.
+ */
+#include "sources/chrome/chrome_reader.h"
+
+#include <stdio.h>
+
+enum { EXAMPLE_BYTES = 60 };
+
+static tacho_status start_part(chrome_reader *reader)
+{
+    tacho_part_facts facts = {
+        .path = reader->reading->path,
+        .format = TACHO_STR("chrome"),
+        .generation = tacho_str_from_cstring(reader->generation),
+        .origin = TACHO_ORIGIN_MEASURED,
+    };
+    TACHO_TRY(tacho_dict_add_clock(reader->dict, &reader->clock, TACHO_STR("ns"), &facts.clock));
+    return tacho_dict_add_part(reader->dict, &facts, &reader->part);
+}
+
+tacho_status chrome_part_open(chrome_reader *reader)
+{
+    /* ONNX Runtime begins with the session. */
+    if (tacho_str_equal(chrome_event_text(&reader->event, CHROME_CAT), TACHO_STR("Session")) &&
+        strcmp(reader->generation, "array") == 0) {
+        reader->generation = "ort";
+    }
+    tacho_clock_init(&reader->clock, 1, 1);
+    TACHO_TRY(start_part(reader));
+    reader->tracks.part = reader->part;
+    return TACHO_OK;
+}
+
+tacho_status chrome_part_close(chrome_reader *reader)
+{
+    if (reader->part == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_open_spans_finish(&reader->open, reader->latest));
+    uint32_t part = reader->part;
+    reader->part = TACHO_NONE;
+    reader->first = -1;
+    reader->latest = 0;
+    return tacho_events_end_part(reader->reading->events, part);
+}
+
+tacho_status chrome_lose(chrome_reader *reader, tacho_loss_reason reason)
+{
+    tacho_loss loss = {reader->part, reason, 1, 0, 0};
+    if (!tacho_dict_has_loss(reader->dict, &loss)) {
+        tacho_str phase = chrome_event_text(&reader->event, CHROME_PH);
+        tacho_str name = chrome_event_text(&reader->event, CHROME_NAME);
+        char text[EXAMPLE_BYTES];
+        int len = snprintf(text, sizeof(text), "\"ph\":\"%.*s\",\"name\":\"%.*s\"",
+                           phase.len > 8 ? 8 : (int)phase.len, phase.data, TACHO_STR_ARG(name));
+        size_t used = len < EXAMPLE_BYTES ? (size_t)len : EXAMPLE_BYTES - 1;
+        TACHO_TRY(
+            tacho_dict_ensure_string(reader->dict, tacho_str_make(text, used), &loss.example));
+    }
+    return tacho_dict_add_loss(reader->dict, &loss);
+}
+
+/* ---- metadata events -------------------------------------------------------------------- */
+
+static tacho_str id_text(const chrome_event *event, chrome_field_name field)
+{
+    return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("0");
+}
+
+/* Takes a number for the place among siblings. */
+static void take_rank(chrome_reader *reader, chrome_description *said)
+{
+    const tacho_arg *arg =
+        chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("sort_index"));
+    if (arg != NULL && arg->type == TACHO_ARG_INT) {
+        int64_t value = arg->value.as_int;
+        said->has_rank = true;
+        said->rank = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+    }
+}
+
+static tacho_status take_text(chrome_reader *reader, tacho_str key, uint32_t *out_string)
+{
+    const tacho_arg *arg = chrome_event_find_arg(&reader->event, reader->dict, key);
+    return tacho_dict_ensure_string(reader->dict, chrome_arg_text(reader->dict, arg), out_string);
+}
+
+static tacho_status describe_process(chrome_reader *reader, tacho_str what)
+{
+    uint32_t index = 0;
+    TACHO_TRY(chrome_tracks_process(&reader->tracks, id_text(&reader->event, CHROME_PID), &index));
+    chrome_description *said = &reader->tracks.processes[index].said;
+    if (tacho_str_equal(what, TACHO_STR("process_name"))) {
+        const tacho_arg *facts =
+            chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("facts"));
+        tacho_track_facts parsed;
+        if (tacho_track_facts_parse(chrome_arg_text(reader->dict, facts), &parsed) &&
+            parsed.track_class == TACHO_TRACK_GROUP) {
+            said->has_facts = true;
+            said->facts = parsed;
+        }
+        TACHO_TRY(take_text(reader, TACHO_STR("name"), &said->name));
+    } else if (tacho_str_equal(what, TACHO_STR("process_labels"))) {
+        TACHO_TRY(take_text(reader, TACHO_STR("labels"), &said->labels));
+    } else {
+        take_rank(reader, said);
+    }
+    return chrome_tracks_update_process(&reader->tracks, index);
+}
+
+static tacho_status describe_thread(chrome_reader *reader, tacho_str what)
+{
+    uint32_t index = 0;
+    TACHO_TRY(chrome_tracks_thread(&reader->tracks, id_text(&reader->event, CHROME_PID),
+                                   id_text(&reader->event, CHROME_TID), &index));
+    if (tacho_str_equal(what, TACHO_STR("thread_name"))) {
+        TACHO_TRY(take_text(reader, TACHO_STR("name"), &reader->tracks.threads[index].said.name));
+        TACHO_TRY(chrome_own_take_facts(reader, index));
+    } else {
+        take_rank(reader, &reader->tracks.threads[index].said);
+    }
+    return chrome_tracks_update_thread(&reader->tracks, index);
+}
+
+tacho_status chrome_take_metadata(chrome_reader *reader)
+{
+    tacho_str what = chrome_event_text(&reader->event, CHROME_NAME);
+    if (tacho_str_equal(what, TACHO_STR("thread_name")) ||
+        tacho_str_equal(what, TACHO_STR("thread_sort_index"))) {
+        return describe_thread(reader, what);
+    }
+    if (tacho_str_equal(what, TACHO_STR("process_name")) ||
+        tacho_str_equal(what, TACHO_STR("process_labels")) ||
+        tacho_str_equal(what, TACHO_STR("process_sort_index"))) {
+        return describe_process(reader, what);
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Chrome trace that is being read: the state that its files share.
+ */
+#ifndef TACHO_SOURCES_CHROME_CHROME_READER_H
+#define TACHO_SOURCES_CHROME_CHROME_READER_H
+
+#include "sources/chrome/chrome_event.h"
+#include "sources/chrome/chrome_tracks.h"
+#include "sources/open_spans.h"
+#include "sources/source.h"
+
+enum { CHROME_SITE_SLOTS = 1024 };
+
+/* A site used lately. */
+typedef struct chrome_site_slot {
+    uint32_t name, category, site; /* site TACHO_NONE: free */
+} chrome_site_slot;
+
+/* Asynchronous events of one id. */
+typedef struct chrome_async {
+    uint32_t stack;
+    uint32_t track; /* of the outermost that is open */
+} chrome_async;
+
+typedef struct chrome_reader {
+    const tacho_reading *reading;
+    tacho_dict *dict;
+    tacho_json_reader json;
+    chrome_texts texts;
+    chrome_event event;
+    chrome_tracks tracks;
+    tacho_open_spans open;
+    uint32_t stack_count; /* of |open|, in use */
+    chrome_map flow_map;  /* to the flow's number less one */
+    chrome_map async_map; /* to |asyncs| */
+    chrome_async *asyncs;
+    size_t async_count, async_capacity;
+    chrome_map own_map; /* runs and locations of tacho's own traces */
+    chrome_site_slot sites[CHROME_SITE_SLOTS];
+
+    /* The part that is being read. */
+    const char *generation;
+    uint32_t part; /* TACHO_NONE before the first */
+    uint32_t part_count;
+    bool is_own;       /* tacho has written it */
+    tacho_clock clock; /* as it was when the trace was written */
+    int64_t first;     /* the least start, -1 before the first */
+    int64_t latest;
+    uint64_t row_count;    /* of all parts */
+    uint64_t sample_count; /* at the top level, not read */
+    size_t fact_count;     /* metadata taken */
+} chrome_reader;
+
+/* ---- chrome_part.c: parts, losses, metadata events -------------------------------------- */
+
+/* Opens the part of a file that another tool wrote. */
+tacho_status chrome_part_open(chrome_reader *reader) TACHO_MUST_USE;
+
+/* Ends what is open, then the part. */
+tacho_status chrome_part_close(chrome_reader *reader) TACHO_MUST_USE;
+
+/* Counts the current event as lost. */
+tacho_status chrome_lose(chrome_reader *reader, tacho_loss_reason reason) TACHO_MUST_USE;
+
+/* A metadata event (M). */
+tacho_status chrome_take_metadata(chrome_reader *reader) TACHO_MUST_USE;
+
+/* ---- chrome_rows.c ---------------------------------------------------------------------- */
+
+/* Makes rows of the current event, or counts why not. */
+tacho_status chrome_take_event(chrome_reader *reader) TACHO_MUST_USE;
+
+/* ---- chrome_own.c: what tacho's own traces say beyond the format ------------------------ */
+
+/* Opens the part that the current event, a "tacho_part", describes. */
+tacho_status chrome_own_open_part(chrome_reader *reader) TACHO_MUST_USE;
+
+/* A time of the trace in ticks of the part's clock; false when it does not fit. */
+bool chrome_own_ticks(const chrome_reader *reader, int64_t ns, int64_t *out_ticks);
+
+/* Takes what the sink has added off the arguments of |row| and puts it where it came from. */
+tacho_status chrome_own_restore_span(chrome_reader *reader, tacho_row *row) TACHO_MUST_USE;
+
+/* The same of a flow end. */
+tacho_status chrome_own_restore_flow(chrome_reader *reader, tacho_row *row) TACHO_MUST_USE;
+
+/* The unit that the key of a counter's argument names; false when it names none. */
+bool chrome_own_unit(tacho_str key, tacho_unit *out_unit);
+
+/* Takes the facts of a thread's description; a lane becomes one with its track. */
+tacho_status chrome_own_take_facts(chrome_reader *reader, uint32_t thread) TACHO_MUST_USE;
+
+#endif

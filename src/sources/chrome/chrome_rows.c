@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events to rows, by their phase (ph).
+ *
+ *     X                complete        B E     begin and end of a thread's span
+ *     i I R            instant         b n e   asynchronous: begin, instant, end
+ *     C                counter         S T p F the same, as old files have it
+ *     s t f            flow            M       metadata (chrome_part.c)
+ *
+ * Object snapshots, samples and memory dumps (N O D P v V) have times and are not shown: they are
+ * counted as lost. Clock syncs, contexts and links (c ( ) =) say nothing of their own time and are
+ * passed over.
+ */
+#include "sources/chrome/chrome_reader.h"
+
+#include "base/grow.h"
+#include "codec/json_number.h"
+
+#include <stdio.h>
+
+enum { NS_DIGITS = 3, COUNTER_NAME_MAX = 1024, FLOW_ID_BITS = 40 };
+
+/* Kinds of chrome_id. */
+enum { ID_NUMBER, ID_TEXT, ID_BIND = 4, ID_OLD = 8 };
+
+/* The latest time: one more would be TACHO_FLOW_NEXT. */
+#define TIME_MAX (INT64_MAX - 1)
+
+/* ---- times ------------------------------------------------------------------------------ */
+
+/* Nanoseconds of microseconds. On failure |*out_reason| says why. */
+static inline bool parse_time(tacho_str text, int64_t *out_ns, tacho_loss_reason *out_reason)
+{
+    if (TACHO_LIKELY(tacho_json_number_scaled(text, NS_DIGITS, out_ns) && *out_ns <= TIME_MAX)) {
+        return true;
+    }
+    int64_t units = 0;
+    double value = 0;
+    bool is_number =
+        tacho_json_number_double(text, &value) || tacho_json_number_scaled(text, 0, &units);
+    *out_reason = is_number ? TACHO_LOSS_TIME_OVERFLOW : TACHO_LOSS_NOT_A_NUMBER;
+    return false;
+}
+
+static inline bool to_ticks(const chrome_reader *reader, int64_t ns, int64_t *out_ticks)
+{
+    *out_ticks = ns;
+    return TACHO_LIKELY(!reader->is_own) || chrome_own_ticks(reader, ns, out_ticks);
+}
+
+static void note_start(chrome_reader *reader, int64_t start)
+{
+    if (reader->first < 0 || start < reader->first) {
+        reader->first = start;
+        reader->dict->parts[reader->part].first_start = start;
+    }
+}
+
+static tacho_status push(chrome_reader *reader, const tacho_row *row)
+{
+    int64_t end = row->kind == TACHO_ROW_SPAN ? row->of.span.end : row->start;
+    note_start(reader, row->start);
+    reader->latest = end > reader->latest ? end : reader->latest;
+    reader->row_count++;
+    return tacho_events_row(reader->reading->events, row);
+}
+
+/* ---- tracks and sites ------------------------------------------------------------------- */
+
+static inline tacho_str id_text(const chrome_event *event, chrome_field_name field)
+{
+    return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("0");
+}
+
+/* The thread of the event, with a track; TACHO_NONE when it belongs to a part that has ended. */
+static inline tacho_status find_thread(chrome_reader *reader, uint32_t *out_thread)
+{
+    chrome_tracks *tracks = &reader->tracks;
+    TACHO_TRY(chrome_tracks_thread(tracks, id_text(&reader->event, CHROME_PID),
+                                   id_text(&reader->event, CHROME_TID), out_thread));
+    const chrome_thread *thread = &tracks->threads[*out_thread];
+    if (TACHO_UNLIKELY(tracks->processes[thread->process].part != reader->part)) {
+        *out_thread = TACHO_NONE;
+        return TACHO_OK;
+    }
+    return TACHO_LIKELY(thread->track != TACHO_NONE)
+               ? TACHO_OK
+               : chrome_tracks_make_thread_track(tracks, *out_thread);
+}
+
+static tacho_status find_process(chrome_reader *reader, uint32_t *out_process)
+{
+    TACHO_TRY(
+        chrome_tracks_process(&reader->tracks, id_text(&reader->event, CHROME_PID), out_process));
+    if (reader->tracks.processes[*out_process].part != reader->part) {
+        *out_process = TACHO_NONE;
+    }
+    return TACHO_OK;
+}
+
+static inline tacho_status find_site(chrome_reader *reader, uint32_t *out_site)
+{
+    tacho_site site = {.location = TACHO_NONE};
+    TACHO_TRY(chrome_texts_ensure(&reader->texts, chrome_event_text(&reader->event, CHROME_NAME),
+                                  &site.name));
+    TACHO_TRY(chrome_texts_ensure(&reader->texts, chrome_event_text(&reader->event, CHROME_CAT),
+                                  &site.category));
+    chrome_site_slot *slot = &reader->sites[(site.name * 31u + site.category) % CHROME_SITE_SLOTS];
+    if (TACHO_UNLIKELY(slot->site == TACHO_NONE || slot->name != site.name ||
+                       slot->category != site.category)) {
+        TACHO_TRY(tacho_dict_ensure_site(reader->dict, &site, &slot->site));
+        slot->name = site.name;
+        slot->category = site.category;
+    }
+    *out_site = slot->site;
+    return TACHO_OK;
+}
+
+/* A span from |start| with all that the event says but its end. */
+static tacho_status begin_row(chrome_reader *reader, uint32_t track, int64_t start,
+                              tacho_row *out_row)
+{
+    *out_row = (tacho_row){
+        .kind = TACHO_ROW_SPAN,
+        .track = track,
+        .start = start,
+        .of.span = {.end = start, .op = TACHO_NONE, .run = TACHO_NONE},
+        .args = reader->event.args.items,
+        .arg_count = reader->event.args.item_count,
+    };
+    return find_site(reader, &out_row->of.span.site);
+}
+
+/* ---- flows ------------------------------------------------------------------------------ */
+
+/* "0x1f", 31, or any other text. */
+static tacho_status parse_id(chrome_reader *reader, tacho_str text, uint32_t kind,
+                             chrome_id *out_id)
+{
+    uint64_t number = 0;
+    bool is_hex = text.len > 2 && text.len <= 18 && text.data[0] == '0' &&
+                  (text.data[1] == 'x' || text.data[1] == 'X');
+    for (size_t i = 2; i < text.len && is_hex; i++) {
+        char byte = text.data[i];
+        unsigned low = (unsigned char)byte | 0x20u;
+        is_hex = (byte >= '0' && byte <= '9') || (low >= 'a' && low <= 'f');
+        number = number << 4 | (byte <= '9' ? (unsigned)byte - '0' : low - 'a' + 10);
+    }
+    if (!is_hex && !tacho_str_parse_u64(text, &number)) {
+        uint32_t id = 0;
+        TACHO_TRY(tacho_strings_ensure(&reader->tracks.ids, text, &id));
+        *out_id = (chrome_id){kind + ID_TEXT, id, 0};
+        return TACHO_OK;
+    }
+    *out_id = (chrome_id){kind + ID_NUMBER, (uint32_t)number, (uint32_t)(number >> 32)};
+    return TACHO_OK;
+}
+
+/* The field that identifies the event, CHROME_FIELD_COUNT when there is none. */
+static chrome_field_name id_field(const chrome_event *event)
+{
+    static const chrome_field_name fields[] = {CHROME_ID, CHROME_ID_LOCAL, CHROME_ID_GLOBAL};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (chrome_event_has(event, fields[i])) {
+            return fields[i];
+        }
+    }
+    return CHROME_FIELD_COUNT;
+}
+
+static tacho_status number_flow(chrome_reader *reader, const chrome_key *key, tacho_row *row)
+{
+    uint32_t number = 0;
+    TACHO_TRY(
+        chrome_map_ensure(&reader->flow_map, key, (uint32_t)reader->flow_map.item_count, &number));
+    row->of.flow.id = (uint64_t)number + 1;
+    return TACHO_OK;
+}
+
+static bool contains(tacho_str text, tacho_str word)
+{
+    for (size_t i = 0; i + word.len <= text.len; i++) {
+        if (memcmp(text.data + i, word.data, word.len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* PyTorch draws arrows from a launch to what it launched. */
+static bool is_launch(tacho_str text)
+{
+    return contains(text, TACHO_STR("ac2g")) || contains(text, TACHO_STR("async_cpu_to_gpu"));
+}
+
+static tacho_status take_flow(chrome_reader *reader, char phase, int64_t start)
+{
+    const chrome_event *event = &reader->event;
+    chrome_field_name field = id_field(event);
+    uint32_t thread = TACHO_NONE;
+    if (field == CHROME_FIELD_COUNT) {
+        return chrome_lose(reader, TACHO_LOSS_MISSING_FIELD);
+    }
+    TACHO_TRY(find_thread(reader, &thread));
+    if (thread == TACHO_NONE) {
+        return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
+    }
+    tacho_str category = chrome_event_text(event, CHROME_CAT);
+    tacho_str name = chrome_event_text(event, CHROME_NAME);
+    bool is_next = phase == 'f' &&
+                   !tacho_str_equal(chrome_event_text(event, CHROME_BIND_POINT), TACHO_STR("e"));
+    tacho_row row = {
+        .kind = TACHO_ROW_FLOW,
+        .track = reader->tracks.threads[thread].track,
+        .start = start,
+        .of.flow = {.role = is_launch(category) || is_launch(name) ? TACHO_FLOW_LAUNCH
+                                                                   : TACHO_FLOW_DATA,
+                    .phase = phase == 's'   ? TACHO_FLOW_LEAVES
+                             : phase == 't' ? TACHO_FLOW_PASSES
+                                            : TACHO_FLOW_ARRIVES,
+                    .span_end = is_next ? TACHO_FLOW_NEXT : TACHO_FLOW_AROUND},
+    };
+    chrome_id id;
+    TACHO_TRY(parse_id(reader, event->fields[field], 0, &id));
+    if (reader->is_own) {
+        row.of.flow.id = ((uint64_t)id.high << 32 | id.low) & (((uint64_t)1 << FLOW_ID_BITS) - 1);
+        TACHO_TRY(chrome_own_restore_flow(reader, &row));
+    } else {
+        chrome_key key = {{0, 0, id.kind, id.low, id.high}};
+        TACHO_TRY(chrome_texts_ensure(&reader->texts, category, &key.words[0]));
+        TACHO_TRY(chrome_texts_ensure(&reader->texts, name, &key.words[1]));
+        TACHO_TRY(number_flow(reader, &key, &row));
+    }
+    return push(reader, &row);
+}
+
+/* Makes the flow end that a span with a bind_id is; false when it has none. */
+static tacho_status bind_flow(chrome_reader *reader, const tacho_row *span, tacho_row *out_flow,
+                              bool *out_has)
+{
+    const chrome_event *event = &reader->event;
+    bool comes = chrome_event_has(event, CHROME_FLOW_IN) && event->is_true[CHROME_FLOW_IN];
+    bool goes = chrome_event_has(event, CHROME_FLOW_OUT) && event->is_true[CHROME_FLOW_OUT];
+    *out_has = chrome_event_has(event, CHROME_BIND_ID) && (comes || goes);
+    if (TACHO_LIKELY(!*out_has)) {
+        return TACHO_OK;
+    }
+    *out_flow = (tacho_row){
+        .kind = TACHO_ROW_FLOW,
+        .track = span->track,
+        .start = span->start,
+        .of.flow = {.role = TACHO_FLOW_DATA,
+                    .phase = !goes    ? TACHO_FLOW_ARRIVES
+                             : !comes ? TACHO_FLOW_LEAVES
+                                      : TACHO_FLOW_PASSES,
+                    .span_end = span->of.span.end},
+    };
+    chrome_id id;
+    TACHO_TRY(parse_id(reader, event->fields[CHROME_BIND_ID], ID_BIND, &id));
+    chrome_key key = {{0, 0, id.kind, id.low, id.high}};
+    return number_flow(reader, &key, out_flow);
+}
+
+/* ---- spans of threads ------------------------------------------------------------------- */
+
+/* Pushes a span or instant that has an end, behind the flow end that it may be. */
+static tacho_status push_span(chrome_reader *reader, tacho_row *row)
+{
+    bool has_flow = false;
+    tacho_row flow;
+    if (reader->is_own) {
+        TACHO_TRY(chrome_own_restore_span(reader, row));
+    }
+    TACHO_TRY(bind_flow(reader, row, &flow, &has_flow));
+    if (TACHO_UNLIKELY(has_flow)) {
+        TACHO_TRY(push(reader, &flow));
+    }
+    return push(reader, row);
+}
+
+/* The end of a complete event in ticks; false with a reason when it has no good one. */
+static bool find_end(const chrome_reader *reader, int64_t start_ns, int64_t *out_end,
+                     tacho_loss_reason *out_reason)
+{
+    int64_t duration = 0;
+    if (!parse_time(reader->event.fields[CHROME_DUR], &duration, out_reason)) {
+        return false;
+    }
+    *out_reason = duration < 0 ? TACHO_LOSS_END_BEFORE_START : TACHO_LOSS_TIME_OVERFLOW;
+    return duration >= 0 && duration <= TIME_MAX - start_ns &&
+           to_ticks(reader, start_ns + duration, out_end);
+}
+
+static tacho_status take_complete(chrome_reader *reader, int64_t start_ns, int64_t start)
+{
+    int64_t end = start;
+    uint32_t flags = 0;
+    tacho_loss_reason reason;
+    uint32_t thread = TACHO_NONE;
+    if (TACHO_UNLIKELY(!chrome_event_has(&reader->event, CHROME_DUR))) {
+        flags = TACHO_SPAN_UNENDED;
+    } else if (TACHO_UNLIKELY(!find_end(reader, start_ns, &end, &reason))) {
+        return chrome_lose(reader, reason);
+    }
+    TACHO_TRY(find_thread(reader, &thread));
+    if (TACHO_UNLIKELY(thread == TACHO_NONE)) {
+        return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
+    }
+    tacho_row row;
+    TACHO_TRY(begin_row(reader, reader->tracks.threads[thread].track, start, &row));
+    row.of.span.end = end;
+    row.of.span.flags = flags;
+    return push_span(reader, &row);
+}
+
+static uint32_t *ensure_stack(chrome_reader *reader, uint32_t *stack)
+{
+    if (*stack == TACHO_NONE) {
+        *stack = reader->stack_count++;
+    }
+    return stack;
+}
+
+/* Begins |row| on |stack|. */
+static tacho_status begin_span(chrome_reader *reader, uint32_t stack, const tacho_row *row)
+{
+    bool has_flow = false;
+    tacho_row flow;
+    TACHO_TRY(tacho_open_spans_begin(&reader->open, stack, row));
+    note_start(reader, row->start);
+    reader->latest = row->start > reader->latest ? row->start : reader->latest;
+    reader->row_count++;
+    TACHO_TRY(bind_flow(reader, row, &flow, &has_flow));
+    return has_flow ? tacho_open_spans_flow(&reader->open, stack, &flow, &has_flow) : TACHO_OK;
+}
+
+/* Ends what |stack| has open. */
+static tacho_status end_span(chrome_reader *reader, uint32_t stack, int64_t time)
+{
+    tacho_str name = chrome_event_text(&reader->event, CHROME_NAME);
+    tacho_span_end end = {
+        .time = time,
+        .name = TACHO_NONE,
+        .args = reader->event.args.items,
+        .arg_count = reader->event.args.item_count,
+    };
+    bool is_ended = false;
+    if (name.len > 0) {
+        TACHO_TRY(chrome_texts_ensure(&reader->texts, name, &end.name));
+    }
+    reader->latest = time > reader->latest ? time : reader->latest;
+    TACHO_TRY(tacho_open_spans_end(&reader->open, stack, &end, &is_ended));
+    return is_ended ? TACHO_OK : chrome_lose(reader, TACHO_LOSS_UNMATCHED_END);
+}
+
+/* Notes an instant's scope, unless it is its thread. */
+static tacho_status add_scope(chrome_reader *reader)
+{
+    tacho_str scope = chrome_event_text(&reader->event, CHROME_INSTANT_SCOPE);
+    bool is_global = tacho_str_equal(scope, TACHO_STR("g"));
+    if (!is_global && !tacho_str_equal(scope, TACHO_STR("p"))) {
+        return TACHO_OK;
+    }
+    chrome_args *args = &reader->event.args;
+    TACHO_TRY(tacho_grow(&args->items, &args->item_capacity, args->item_count + 1));
+    tacho_arg *arg = &args->items[args->item_count++];
+    *arg = (tacho_arg){.type = TACHO_ARG_STRING};
+    TACHO_TRY(chrome_texts_ensure(&reader->texts, TACHO_STR("scope"), &arg->key));
+    return chrome_texts_ensure(&reader->texts,
+                               is_global ? TACHO_STR("global") : TACHO_STR("process"),
+                               &arg->value.as_string);
+}
+
+static tacho_status take_thread_event(chrome_reader *reader, char phase, int64_t start)
+{
+    uint32_t thread = TACHO_NONE;
+    tacho_row row;
+    TACHO_TRY(find_thread(reader, &thread));
+    if (thread == TACHO_NONE) {
+        return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
+    }
+    uint32_t *stack = &reader->tracks.threads[thread].stack;
+    if (phase == 'E') {
+        return end_span(reader, *ensure_stack(reader, stack), start);
+    }
+    if (phase != 'B') {
+        TACHO_TRY(add_scope(reader));
+    }
+    TACHO_TRY(begin_row(reader, reader->tracks.threads[thread].track, start, &row));
+    if (phase == 'B') {
+        return begin_span(reader, *ensure_stack(reader, stack), &row);
+    }
+    row.of.span.flags = TACHO_SPAN_INSTANT;
+    return push_span(reader, &row);
+}
+
+/* ---- asynchronous events ---------------------------------------------------------------- */
+
+/* Events of one id: by process unless it is global, by category and scope; old ones by name. */
+static tacho_status find_async(chrome_reader *reader, uint32_t process, bool is_old,
+                               chrome_async **out_async)
+{
+    const chrome_event *event = &reader->event;
+    chrome_field_name field = id_field(event);
+    chrome_id id;
+    uint32_t added = (uint32_t)reader->async_count;
+    uint32_t found = 0;
+    TACHO_TRY(parse_id(reader, event->fields[field], is_old ? ID_OLD : 0, &id));
+    chrome_key key = {{process, 0, 0, id.kind, id.low, id.high}};
+    if (field == CHROME_ID_GLOBAL) {
+        key.words[0] = TACHO_NONE;
+    }
+    TACHO_TRY(
+        chrome_texts_ensure(&reader->texts, chrome_event_text(event, CHROME_CAT), &key.words[1]));
+    TACHO_TRY(chrome_texts_ensure(&reader->texts,
+                                  chrome_event_text(event, is_old ? CHROME_NAME : CHROME_SCOPE),
+                                  &key.words[2]));
+    TACHO_TRY(chrome_map_ensure(&reader->async_map, &key, added, &found));
+    if (found == added) {
+        TACHO_TRY(tacho_grow(&reader->asyncs, &reader->async_capacity, reader->async_count + 1));
+        reader->asyncs[reader->async_count++] = (chrome_async){TACHO_NONE, TACHO_NONE};
+    }
+    *out_async = &reader->asyncs[found];
+    ensure_stack(reader, &(*out_async)->stack);
+    return TACHO_OK;
+}
+
+static tacho_status take_async(chrome_reader *reader, char phase, int64_t start)
+{
+    uint32_t process = TACHO_NONE;
+    chrome_async *async = NULL;
+    tacho_row row;
+    if (id_field(&reader->event) == CHROME_FIELD_COUNT) {
+        return chrome_lose(reader, TACHO_LOSS_MISSING_FIELD);
+    }
+    TACHO_TRY(find_process(reader, &process));
+    if (process == TACHO_NONE) {
+        return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
+    }
+    bool is_old = phase != 'b' && phase != 'n' && phase != 'e';
+    TACHO_TRY(find_async(reader, process, is_old, &async));
+    if (phase == 'e' || phase == 'F') {
+        return end_span(reader, async->stack, start);
+    }
+    if (!tacho_open_spans_has(&reader->open, async->stack)) {
+        uint32_t name = 0;
+        TACHO_TRY(chrome_texts_ensure(&reader->texts,
+                                      chrome_event_text(&reader->event, CHROME_NAME), &name));
+        TACHO_TRY(chrome_tracks_async(&reader->tracks, process, name, &async->track));
+    }
+    TACHO_TRY(begin_row(reader, async->track, start, &row));
+    if (phase == 'b' || phase == 'S') {
+        return begin_span(reader, async->stack, &row);
+    }
+    row.of.span.flags = TACHO_SPAN_INSTANT;
+    return push_span(reader, &row);
+}
+
+/* ---- counters --------------------------------------------------------------------------- */
+
+/* The value of a counter's argument; false with a reason when it has none. */
+static bool counter_value(const tacho_dict *dict, const tacho_arg *arg, double *out_value,
+                          tacho_loss_reason *out_reason)
+{
+    *out_reason = arg->type == TACHO_ARG_JSON ? TACHO_LOSS_NOT_FINITE : TACHO_LOSS_NOT_A_NUMBER;
+    switch (arg->type) {
+    case TACHO_ARG_INT:
+        *out_value = (double)arg->value.as_int;
+        return true;
+    case TACHO_ARG_UINT:
+        *out_value = (double)arg->value.as_uint;
+        return true;
+    case TACHO_ARG_REAL:
+        *out_value = arg->value.as_real;
+        return true;
+    case TACHO_ARG_STRING:
+    case TACHO_ARG_TEXT:
+        return tacho_json_number_double(chrome_arg_text(dict, arg), out_value);
+    case TACHO_ARG_JSON:
+        return tacho_json_number_double(arg->value.as_text, out_value);
+    case TACHO_ARG_BOOL:
+    case TACHO_ARG_DICT:
+    case TACHO_ARG_ARRAY:
+        break;
+    }
+    return false;
+}
+
+/* "<name> <argument>", with the id of the event between them if it has one. */
+static tacho_status name_counter(chrome_reader *reader, tacho_str id, tacho_str key,
+                                 uint32_t *out_name)
+{
+    tacho_str name = chrome_event_text(&reader->event, CHROME_NAME);
+    char text[COUNTER_NAME_MAX];
+    int len = snprintf(text, sizeof(text), "%.*s%s%.*s%s%.*s", TACHO_STR_ARG(name),
+                       name.len > 0 && id.len > 0 ? " " : "", TACHO_STR_ARG(id),
+                       name.len + id.len > 0 && key.len > 0 ? " " : "", TACHO_STR_ARG(key));
+    size_t used = len < COUNTER_NAME_MAX ? (size_t)len : COUNTER_NAME_MAX - 1;
+    return tacho_dict_ensure_string(reader->dict, tacho_str_make(text, used), out_name);
+}
+
+static tacho_status find_counter(chrome_reader *reader, uint32_t process, const tacho_arg *arg,
+                                 uint32_t *out_track)
+{
+    const chrome_event *event = &reader->event;
+    tacho_str key = tacho_dict_string(reader->dict, arg->key);
+    chrome_counter counter = {.process = process, .words = {0, 0, arg->key}};
+    bool is_own = reader->is_own && chrome_own_unit(key, &counter.unit);
+    chrome_field_name field = is_own ? CHROME_TID : id_field(event);
+    tacho_str id = field == CHROME_FIELD_COUNT ? TACHO_STR("") : chrome_event_text(event, field);
+    bool is_new = false;
+    TACHO_TRY(chrome_texts_ensure(&reader->texts, chrome_event_text(event, CHROME_NAME),
+                                  &counter.words[0]));
+    TACHO_TRY(tacho_strings_ensure(&reader->tracks.ids, id, &counter.words[1]));
+    TACHO_TRY(chrome_tracks_counter(&reader->tracks, &counter, out_track, &is_new));
+    if (!is_new) {
+        return TACHO_OK;
+    }
+    uint32_t name = counter.words[0];
+    if (!is_own) {
+        TACHO_TRY(name_counter(reader, id, key, &name));
+    }
+    reader->dict->tracks[*out_track].name = name;
+    return TACHO_OK;
+}
+
+static tacho_status take_counter(chrome_reader *reader, int64_t start)
+{
+    const chrome_args *args = &reader->event.args;
+    uint32_t process = TACHO_NONE;
+    if (args->item_count == 0) {
+        return chrome_lose(reader, TACHO_LOSS_MISSING_FIELD);
+    }
+    TACHO_TRY(find_process(reader, &process));
+    if (process == TACHO_NONE) {
+        return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
+    }
+    for (size_t i = 0; i < args->item_count; i += chrome_arg_size(&args->items[i])) {
+        tacho_row row = {.kind = TACHO_ROW_SAMPLE, .start = start};
+        tacho_loss_reason reason;
+        if (!counter_value(reader->dict, &args->items[i], &row.of.sample.value, &reason)) {
+            TACHO_TRY(chrome_lose(reader, reason));
+            continue;
+        }
+        TACHO_TRY(find_counter(reader, process, &args->items[i], &row.track));
+        TACHO_TRY(push(reader, &row));
+    }
+    return TACHO_OK;
+}
+
+/* ---- any event -------------------------------------------------------------------------- */
+
+static tacho_status take_timed(chrome_reader *reader, char phase, int64_t ns, int64_t start)
+{
+    switch (phase) {
+    case 'X':
+        return take_complete(reader, ns, start);
+    case 'B':
+    case 'E':
+    case 'i':
+    case 'I':
+    case 'R':
+        return take_thread_event(reader, phase, start);
+    case 's':
+    case 't':
+    case 'f':
+        return take_flow(reader, phase, start);
+    case 'C':
+        return take_counter(reader, start);
+    default:
+        return take_async(reader, phase, start);
+    }
+}
+
+static bool is_own_part(const chrome_event *event, char phase)
+{
+    return phase == 'M' && event->args.item_count > 0 &&
+           tacho_str_equal(chrome_event_text(event, CHROME_NAME), TACHO_STR("tacho_part"));
+}
+
+tacho_status chrome_take_event(chrome_reader *reader)
+{
+    const chrome_event *event = &reader->event;
+    tacho_str phase_text = chrome_event_text(event, CHROME_PH);
+    char phase = phase_text.len == 1 ? phase_text.data[0] : '\0';
+    if (TACHO_UNLIKELY(event->is_empty)) {
+        return TACHO_OK;
+    }
+    if (TACHO_UNLIKELY(is_own_part(event, phase))) {
+        return chrome_own_open_part(reader);
+    }
+    if (TACHO_UNLIKELY(reader->part == TACHO_NONE)) {
+        TACHO_TRY(chrome_part_open(reader));
+    }
+    if (phase == 'M') {
+        return chrome_take_metadata(reader);
+    }
+    if (TACHO_UNLIKELY(phase == '\0' || strchr("XBEiIRstfCbneSTpF", phase) == NULL)) {
+        bool is_passed_over = phase != '\0' && strchr("c()=", phase) != NULL;
+        return is_passed_over ? TACHO_OK
+                              : chrome_lose(reader, chrome_event_has(event, CHROME_PH)
+                                                        ? TACHO_LOSS_UNKNOWN_EVENT
+                                                        : TACHO_LOSS_MISSING_FIELD);
+    }
+    int64_t ns = 0;
+    int64_t start = 0;
+    tacho_loss_reason reason = TACHO_LOSS_MISSING_FIELD;
+    if (TACHO_UNLIKELY(!chrome_event_has(event, CHROME_TS) ||
+                       !parse_time(event->fields[CHROME_TS], &ns, &reason))) {
+        return chrome_lose(reader, reason);
+    }
+    if (TACHO_UNLIKELY(ns < 0)) {
+        return chrome_lose(reader, TACHO_LOSS_NEGATIVE_TIME);
+    }
+    return to_ticks(reader, ns, &start) ? take_timed(reader, phase, ns, start)
+                                        : chrome_lose(reader, TACHO_LOSS_TIME_OVERFLOW);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the small table does not know.
+ */
+#include "sources/chrome/chrome_texts.h"
+
+tacho_status chrome_texts_ensure_slow(chrome_texts *texts, tacho_str text, chrome_text_slot *slot,
+                                      uint32_t *out_id)
+{
+    TACHO_TRY(tacho_dict_ensure_string(texts->dict, text, out_id));
+    tacho_str kept = tacho_dict_string(texts->dict, *out_id);
+    *slot = (chrome_text_slot){kept.data, (uint32_t)kept.len, *out_id};
+    return TACHO_OK;
+}
+
+tacho_status chrome_texts_set_value(chrome_texts *texts, tacho_str text, tacho_arg *arg)
+{
+    arg->type = TACHO_ARG_TEXT;
+    arg->value.as_text = text;
+    if (text.len > CHROME_VALUE_BYTES_MAX) {
+        return TACHO_OK;
+    }
+    uint32_t id = TACHO_NONE;
+    chrome_text_slot *slot = &texts->slots[chrome_text_hash(text)];
+    if (TACHO_LIKELY(chrome_text_slot_is(slot, text))) {
+        id = slot->id;
+    } else if (texts->value_count < CHROME_VALUE_COUNT_MAX) {
+        size_t before = texts->dict->strings.item_count;
+        TACHO_TRY(chrome_texts_ensure_slow(texts, text, slot, &id));
+        texts->value_count += texts->dict->strings.item_count - before;
+    } else {
+        id = tacho_strings_find(&texts->dict->strings, text);
+    }
+    if (id != TACHO_NONE) {
+        arg->type = TACHO_ARG_STRING;
+        arg->value.as_string = id;
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers of processes and threads are texts here, since some tools write names in their place.
+ * Those that are numbers are brought to one form.
+ */
+#include "sources/chrome/chrome_tracks.h"
+
+#include "base/grow.h"
+#include "codec/json_number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAME_MAX_BYTES = 4096 };
+
+tacho_status chrome_tracks_init(chrome_tracks *tracks, tacho_dict *dict)
+{
+    *tracks = (chrome_tracks){.dict = dict, .part = TACHO_NONE};
+    for (size_t i = 0; i < CHROME_THREAD_SLOTS; i++) {
+        tracks->slots[i] = TACHO_NONE;
+    }
+    TACHO_TRY(tacho_strings_init(&tracks->ids));
+    TACHO_TRY(chrome_map_init(&tracks->process_map));
+    TACHO_TRY(chrome_map_init(&tracks->thread_map));
+    TACHO_TRY(chrome_map_init(&tracks->counter_map));
+    return chrome_map_init(&tracks->async_map);
+}
+
+void chrome_tracks_deinit(chrome_tracks *tracks)
+{
+    tacho_strings_deinit(&tracks->ids);
+    chrome_map_deinit(&tracks->process_map);
+    chrome_map_deinit(&tracks->thread_map);
+    chrome_map_deinit(&tracks->counter_map);
+    chrome_map_deinit(&tracks->async_map);
+    free(tracks->processes);
+    free(tracks->threads);
+}
+
+/* ---- who is who ------------------------------------------------------------------------- */
+
+static tacho_status ensure_id(chrome_tracks *tracks, tacho_str text, uint32_t *out_id)
+{
+    char digits[24];
+    int64_t number = 0;
+    if (tacho_json_number_i64(text, &number)) {
+        int len = snprintf(digits, sizeof(digits), "%" PRId64, number);
+        text = tacho_str_make(digits, (size_t)len);
+    }
+    return tacho_strings_ensure(&tracks->ids, text, out_id);
+}
+
+tacho_status chrome_tracks_process(chrome_tracks *tracks, tacho_str pid, uint32_t *out_process)
+{
+    chrome_key key = {{0}};
+    TACHO_TRY(ensure_id(tracks, pid, &key.words[0]));
+    uint32_t added = (uint32_t)tracks->process_count;
+    TACHO_TRY(chrome_map_ensure(&tracks->process_map, &key, added, out_process));
+    if (*out_process != added) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_grow(&tracks->processes, &tracks->process_capacity, tracks->process_count + 1));
+    tracks->processes[tracks->process_count++] = (chrome_process){
+        .id = key.words[0],
+        .part = tracks->part,
+        .track = TACHO_NONE,
+        .first_thread = TACHO_NONE,
+    };
+    return TACHO_OK;
+}
+
+static tacho_status ensure_thread(chrome_tracks *tracks, tacho_str pid, tacho_str tid,
+                                  uint32_t *out_thread)
+{
+    chrome_key key = {{0}};
+    TACHO_TRY(chrome_tracks_process(tracks, pid, &key.words[0]));
+    TACHO_TRY(ensure_id(tracks, tid, &key.words[1]));
+    uint32_t added = (uint32_t)tracks->thread_count;
+    TACHO_TRY(chrome_map_ensure(&tracks->thread_map, &key, added, out_thread));
+    if (*out_thread != added) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_grow(&tracks->threads, &tracks->thread_capacity, tracks->thread_count + 1));
+    chrome_process *process = &tracks->processes[key.words[0]];
+    tracks->threads[tracks->thread_count++] = (chrome_thread){
+        .process = key.words[0],
+        .id = key.words[1],
+        .next_thread = process->first_thread,
+        .track = TACHO_NONE,
+        .stack = TACHO_NONE,
+    };
+    process->first_thread = added;
+    return TACHO_OK;
+}
+
+tacho_status chrome_tracks_thread(chrome_tracks *tracks, tacho_str pid, tacho_str tid,
+                                  uint32_t *out_thread)
+{
+    size_t hash = chrome_text_hash(pid) * 31 + chrome_text_hash(tid);
+    uint32_t *slot = &tracks->slots[hash % CHROME_THREAD_SLOTS];
+    if (TACHO_LIKELY(*slot != TACHO_NONE)) {
+        const chrome_thread *thread = &tracks->threads[*slot];
+        const chrome_process *process = &tracks->processes[thread->process];
+        if (TACHO_LIKELY(tacho_str_equal(tacho_strings_get(&tracks->ids, thread->id), tid) &&
+                         tacho_str_equal(tacho_strings_get(&tracks->ids, process->id), pid))) {
+            *out_thread = *slot;
+            return TACHO_OK;
+        }
+    }
+    TACHO_TRY(ensure_thread(tracks, pid, tid, slot));
+    *out_thread = *slot;
+    return TACHO_OK;
+}
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+/* "python 3254 [GPU 0]", "process 3254", or the name in place of a number. */
+static tacho_status name_process(const chrome_tracks *tracks, const chrome_process *process,
+                                 uint32_t *out_name)
+{
+    tacho_str id = tacho_strings_get(&tracks->ids, process->id);
+    tacho_str name = tacho_dict_string(tracks->dict, process->said.name);
+    tacho_str labels = tacho_dict_string(tracks->dict, process->said.labels);
+    double number = 0;
+    if (process->said.has_facts && name.len > 0) {
+        *out_name = process->said.name;
+        return TACHO_OK;
+    }
+    if (name.len == 0 && (id.len == 0 || tacho_json_number_double(id, &number))) {
+        name = TACHO_STR("process");
+    } else if (tacho_str_equal(name, id)) {
+        name.len = 0;
+    }
+    bool has_space = name.len > 0 && id.len > 0;
+    char text[NAME_MAX_BYTES];
+    int len = snprintf(text, sizeof(text), "%.*s%s%.*s%s%.*s%s", TACHO_STR_ARG(name),
+                       has_space ? " " : "", TACHO_STR_ARG(id), labels.len > 0 ? " [" : "",
+                       TACHO_STR_ARG(labels), labels.len > 0 ? "]" : "");
+    size_t used = len < NAME_MAX_BYTES ? (size_t)len : NAME_MAX_BYTES - 1;
+    return tacho_dict_ensure_string(tracks->dict, tacho_str_make(text, used), out_name);
+}
+
+static tacho_status name_thread(const chrome_tracks *tracks, const chrome_thread *thread,
+                                uint32_t *out_name)
+{
+    tacho_str id = tacho_strings_get(&tracks->ids, thread->id);
+    double number = 0;
+    if (thread->said.name != 0) {
+        *out_name = thread->said.name;
+        return TACHO_OK;
+    }
+    bool is_number = tacho_json_number_double(id, &number);
+    if (id.len > 0 && !is_number) {
+        return tacho_dict_ensure_string(tracks->dict, id, out_name);
+    }
+    char text[NAME_MAX_BYTES];
+    int len = snprintf(text, sizeof(text), "thread%s%.*s", is_number ? " " : "", TACHO_STR_ARG(id));
+    size_t used = len < NAME_MAX_BYTES ? (size_t)len : NAME_MAX_BYTES - 1;
+    return tacho_dict_ensure_string(tracks->dict, tacho_str_make(text, used), out_name);
+}
+
+/* ---- tracks ----------------------------------------------------------------------------- */
+
+/* What |said| makes of a track: all but the name. */
+static void apply(const chrome_description *said, bool is_compute, tacho_track *track)
+{
+    track->rank = said->has_rank ? said->rank : track->rank;
+    if (said->has_facts) {
+        track->track_class = said->facts.track_class;
+        track->index = said->facts.index;
+        track->nesting = said->facts.nesting;
+    } else if (is_compute && track->track_class == TACHO_TRACK_HOST) {
+        track->track_class = TACHO_TRACK_COMPUTE;
+    }
+}
+
+/* A new track of |process| (or the root of its part), whose name and class are set. */
+static tacho_status add_track(chrome_tracks *tracks, chrome_process *process,
+                              const tacho_track *facts, uint32_t *out_track)
+{
+    const tacho_part *part = &tracks->dict->parts[tracks->part];
+    tacho_track track = *facts;
+    track.part = tracks->part;
+    track.clock = part->clock;
+    track.lane_of = TACHO_NONE;
+    track.parent = process != NULL ? process->track : part->root;
+    return tacho_dict_add_track(tracks->dict, &track, out_track);
+}
+
+static tacho_status ensure_process_track(chrome_tracks *tracks, uint32_t index)
+{
+    chrome_process *process = &tracks->processes[index];
+    if (process->track != TACHO_NONE) {
+        return TACHO_OK;
+    }
+    tacho_track facts = {
+        .rank = (int32_t)(index & INT32_MAX),
+        .track_class = TACHO_TRACK_GROUP,
+        .is_provisional = !process->said.has_facts,
+    };
+    apply(&process->said, false, &facts);
+    TACHO_TRY(name_process(tracks, process, &facts.name));
+    return add_track(tracks, NULL, &facts, &process->track);
+}
+
+tacho_status chrome_tracks_make_thread_track(chrome_tracks *tracks, uint32_t index)
+{
+    chrome_thread *thread = &tracks->threads[index];
+    TACHO_TRY(ensure_process_track(tracks, thread->process));
+    chrome_process *process = &tracks->processes[thread->process];
+    tacho_track facts = {
+        .rank = process->track_count++,
+        .track_class = TACHO_TRACK_HOST,
+        .is_provisional = !thread->said.has_facts,
+    };
+    apply(&thread->said, process->is_compute, &facts);
+    TACHO_TRY(name_thread(tracks, thread, &facts.name));
+    return add_track(tracks, process, &facts, &thread->track);
+}
+
+/* A track with a name of its own, filed under |key| in |map|. */
+static tacho_status ensure_mapped(chrome_tracks *tracks, chrome_map *map, const chrome_key *key,
+                                  const tacho_track *facts, uint32_t *out_track)
+{
+    uint32_t added = (uint32_t)tracks->dict->track_count;
+    TACHO_TRY(chrome_map_ensure(map, key, added, out_track));
+    if (*out_track != added) {
+        return TACHO_OK;
+    }
+    chrome_process *process = &tracks->processes[key->words[0]];
+    tacho_track track = *facts;
+    track.rank = process->track_count++;
+    return add_track(tracks, process, &track, out_track);
+}
+
+tacho_status chrome_tracks_counter(chrome_tracks *tracks, const chrome_counter *counter,
+                                   uint32_t *out_track, bool *out_is_new)
+{
+    chrome_key key = {{counter->process, counter->words[0], counter->words[1], counter->words[2]}};
+    tacho_track facts = {.track_class = TACHO_TRACK_COUNTER, .unit = counter->unit};
+    TACHO_TRY(ensure_process_track(tracks, counter->process));
+    size_t before = tracks->dict->track_count;
+    TACHO_TRY(ensure_mapped(tracks, &tracks->counter_map, &key, &facts, out_track));
+    *out_is_new = tracks->dict->track_count > before;
+    return TACHO_OK;
+}
+
+tacho_status chrome_tracks_async(chrome_tracks *tracks, uint32_t process, uint32_t name,
+                                 uint32_t *out_track)
+{
+    chrome_key key = {{process, name}};
+    tacho_track facts = {.name = name, .track_class = TACHO_TRACK_HOST};
+    TACHO_TRY(ensure_process_track(tracks, process));
+    return ensure_mapped(tracks, &tracks->async_map, &key, &facts, out_track);
+}
+
+/* ---- news ------------------------------------------------------------------------------- */
+
+/* Whether the name or the labels of a process say that its threads are queues of a device. */
+static bool is_device(const chrome_tracks *tracks, const chrome_process *process)
+{
+    tacho_str labels = tacho_dict_string(tracks->dict, process->said.labels);
+    tacho_str name = tacho_dict_string(tracks->dict, process->said.name);
+    return !process->said.has_facts && (tacho_str_starts_with(labels, TACHO_STR("GPU")) ||
+                                        tacho_str_starts_with(name, TACHO_STR("GPU")) ||
+                                        tacho_str_starts_with(name, TACHO_STR("/device:GPU")) ||
+                                        tacho_str_starts_with(name, TACHO_STR("/device:TPU")));
+}
+
+tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t index)
+{
+    const chrome_thread *thread = &tracks->threads[index];
+    if (thread->track == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    tacho_track *track = &tracks->dict->tracks[thread->track];
+    if (!track->is_provisional) {
+        return TACHO_OK; /* it has been described, or the thread is a lane of another */
+    }
+    apply(&thread->said, tracks->processes[thread->process].is_compute, track);
+    return name_thread(tracks, thread, &track->name);
+}
+
+tacho_status chrome_tracks_update_process(chrome_tracks *tracks, uint32_t index)
+{
+    chrome_process *process = &tracks->processes[index];
+    if (!process->is_compute && is_device(tracks, process)) {
+        process->is_compute = true; /* for good: threads are gone through once */
+        for (uint32_t at = process->first_thread; at != TACHO_NONE;
+             at = tracks->threads[at].next_thread) {
+            TACHO_TRY(chrome_tracks_update_thread(tracks, at));
+        }
+    }
+    if (process->track == TACHO_NONE || !tracks->dict->tracks[process->track].is_provisional) {
+        return TACHO_OK;
+    }
+    tacho_track *track = &tracks->dict->tracks[process->track];
+    apply(&process->said, false, track);
+    return name_process(tracks, process, &track->name);
+}

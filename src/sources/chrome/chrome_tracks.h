@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The processes, threads, counters and asynchronous operations of a Chrome trace, and the tracks
+ * they become. A process is a group. What metadata events say may come before the first event of
+ * a thread or long after it; a track is made when something happens on it.
+ */
+#ifndef TACHO_SOURCES_CHROME_CHROME_TRACKS_H
+#define TACHO_SOURCES_CHROME_CHROME_TRACKS_H
+
+#include "profile/facts.h"
+#include "sources/chrome/chrome_map.h"
+#include "sources/chrome/chrome_texts.h"
+
+enum { CHROME_THREAD_SLOTS = 256 };
+
+/* What metadata events say of a process or thread. */
+typedef struct chrome_description {
+    uint32_t name;   /* string, 0 when not said */
+    uint32_t labels; /* string, 0 when not said */
+    int32_t rank;
+    bool has_rank;
+    bool has_facts; /* tacho's own: the name is all of it */
+    tacho_track_facts facts;
+} chrome_description;
+
+typedef struct chrome_process {
+    uint32_t id; /* in |ids| */
+    uint32_t part;
+    uint32_t track; /* TACHO_NONE until needed */
+    int32_t track_count;
+    uint32_t first_thread; /* a list, TACHO_NONE at its end */
+    bool is_compute;
+    chrome_description said;
+} chrome_process;
+
+typedef struct chrome_thread {
+    uint32_t process;
+    uint32_t id; /* in |ids| */
+    uint32_t next_thread;
+    uint32_t track; /* TACHO_NONE until needed */
+    uint32_t stack; /* of begun spans, TACHO_NONE until needed */
+    chrome_description said;
+} chrome_thread;
+
+typedef struct chrome_tracks {
+    tacho_dict *dict;
+    uint32_t part;     /* the one that is being read */
+    tacho_strings ids; /* numbers and names of processes and threads, and ids of flows */
+    chrome_process *processes;
+    size_t process_count, process_capacity;
+    chrome_map process_map;
+    chrome_thread *threads;
+    size_t thread_count, thread_capacity;
+    chrome_map thread_map;
+    chrome_map counter_map;              /* to tracks */
+    chrome_map async_map;                /* to tracks */
+    uint32_t slots[CHROME_THREAD_SLOTS]; /* threads met lately */
+} chrome_tracks;
+
+tacho_status chrome_tracks_init(chrome_tracks *tracks, tacho_dict *dict) TACHO_MUST_USE;
+void chrome_tracks_deinit(chrome_tracks *tracks);
+
+/* The process or thread that the texts of its numbers name; |*out_thread| indexes |threads|. */
+tacho_status chrome_tracks_process(chrome_tracks *tracks, tacho_str pid,
+                                   uint32_t *out_process) TACHO_MUST_USE;
+tacho_status chrome_tracks_thread(chrome_tracks *tracks, tacho_str pid, tacho_str tid,
+                                  uint32_t *out_thread) TACHO_MUST_USE;
+
+/* Makes a thread's track, which it does not have. */
+tacho_status chrome_tracks_make_thread_track(chrome_tracks *tracks, uint32_t thread) TACHO_MUST_USE;
+
+/* A counter: its words tell it from others of the process. */
+typedef struct chrome_counter {
+    uint32_t process;
+    uint32_t words[3];
+    tacho_unit unit;
+} chrome_counter;
+
+/* The track of a counter; when it is new, the caller names it. */
+tacho_status chrome_tracks_counter(chrome_tracks *tracks, const chrome_counter *counter,
+                                   uint32_t *out_track, bool *out_is_new) TACHO_MUST_USE;
+
+/* The track of asynchronous operations |name|, a string, of a process. */
+tacho_status chrome_tracks_async(chrome_tracks *tracks, uint32_t process, uint32_t name,
+                                 uint32_t *out_track) TACHO_MUST_USE;
+
+/* Something new was said of a process or thread. */
+tacho_status chrome_tracks_update_process(chrome_tracks *tracks, uint32_t process) TACHO_MUST_USE;
+tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t thread) TACHO_MUST_USE;
+
+#endif
