@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 
+/* So far down a stack a name is looked for: ends that fit nothing must not cost the square. */
+enum { SEARCH_DEPTH_MAX = 4096 };
+
 struct tacho_open_span {
     uint32_t outer;        /* the span around it on its stack; of a free slot the next free one */
     unsigned char *packed; /* the row */
@@ -154,8 +157,12 @@ static uint32_t name_of(const tacho_open_spans *open, uint32_t slot)
 static uint32_t find(tacho_open_spans *open, uint32_t stack, uint32_t name, uint32_t **out_link)
 {
     uint32_t *link = &open->stacks[stack].top;
+    size_t depth = 0;
     while (*link != TACHO_NONE && name != TACHO_NONE && name_of(open, *link) != name) {
         link = &open->slots[*link].outer;
+        if (++depth == SEARCH_DEPTH_MAX) {
+            return TACHO_NONE;
+        }
     }
     *out_link = link;
     return *link;

@@ -4,9 +4,9 @@
  * b and e, Perfetto slices). They are kept on stacks, one for each thread or whatever the format
  * pairs by; the source numbers the stacks from 0.
  *
- * An end closes the innermost span of its stack; one that has a name, the innermost of that name,
- * since overlapping work is told apart by it. The span goes out as a row when it ends, followed by
- * the flow ends that were noted for it.
+ * An end closes the innermost span of its stack; one that has a name, the innermost of that name
+ * among the 4096 on top, since overlapping work is told apart by it. The span goes out as a row
+ * when it ends, behind the flow ends that were noted for it.
  */
 #ifndef TACHO_SOURCES_OPEN_SPANS_H
 #define TACHO_SOURCES_OPEN_SPANS_H
