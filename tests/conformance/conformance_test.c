@@ -138,6 +138,31 @@ static const sample samples[] = {
      "main$async_dispatch_0,2,-1,1860,DISPATCH_END\n"
      "__HAL_QUEUE_EXECUTE__,1,-1,1862,HAL_CALL_END\n",
      -1},
+    {"chrome", "an object with everything in it",
+     "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0}],\"traceEvents\":[\n"
+     "{\"ph\":\"X\",\"name\":\"step\",\"cat\":\"op\",\"pid\":7,\"tid\":1,\"ts\":1.5,\"dur\":20,"
+     "\"args\":{\"n\":1,\"x\":0.5,\"s\":\"a\",\"d\":{\"e\":[1,null,{}]},\"ok\":true}},\n"
+     "{\"ph\":\"s\",\"name\":\"ac2g\",\"cat\":\"ac2g\",\"id\":5,\"pid\":7,\"tid\":1,\"ts\":2},\n"
+     "{\"ph\":\"B\",\"name\":\"in\",\"pid\":7,\"tid\":1,\"ts\":3},\n"
+     "{\"ph\":\"E\",\"pid\":7,\"tid\":1,\"ts\":4},\n"
+     "{\"ph\":\"X\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":5,\"dur\":2},\n"
+     "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"ac2g\",\"cat\":\"ac2g\",\"id\":5,\"pid\":0,\"tid\":7,"
+     "\"ts\":5},\n"
+     "{\"ph\":\"b\",\"name\":\"load\",\"cat\":\"io\",\"id\":\"0x1\",\"pid\":7,\"ts\":6},\n"
+     "{\"ph\":\"i\",\"name\":\"now\",\"s\":\"g\",\"pid\":7,\"tid\":1,\"ts\":7},\n"
+     "{\"ph\":\"C\",\"name\":\"mem\",\"pid\":7,\"ts\":8,\"args\":{\"used\":3}},\n"
+     "{\"ph\":\"e\",\"name\":\"load\",\"cat\":\"io\",\"id\":\"0x1\",\"pid\":7,\"ts\":9},\n"
+     "{\"ph\":\"X\",\"name\":\"bad\",\"pid\":7,\"tid\":1,\"ts\":-1},\n"
+     "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":\"GPU 0\"}}\n"
+     "],\"traceName\":\"t\"}\n",
+     -1},
+    {"chrome", "an array that is not closed",
+     "[\n"
+     "{\"cat\" : \"Session\",\"pid\" :3,\"tid\" :3,\"dur\" :9,\"ts\" :2,\"ph\" : \"X\",\"name\" :"
+     "\"load\",\"args\" : {}},\n"
+     "{\"cat\" : \"Node\",\"pid\" :3,\"tid\" :3,\"dur\" :5,\"ts\" :14,\"ph\" : \"X\",\"name\" :"
+     "\"conv\",\"args\" : {\"shape\" : [{\"float\":[1,64]}]}},\n",
+     -1},
 };
 
 enum { SAMPLE_COUNT = sizeof(samples) / sizeof(samples[0]) };

@@ -28,7 +28,7 @@
 
 #include <cmocka.h>
 
-enum { TEXT_BYTES = 1 << 16 };
+enum { TEXT_BYTES = 1 << 16, KEYS_BYTES = 1 << 16, PARTS_BYTES = 1 << 20 };
 
 typedef struct recorder {
     tacho_events events;
@@ -271,14 +271,27 @@ static void expect_of(tacho_str bytes, unsigned what, const char *expected)
     destroy(to);
 }
 
+/* Formats into |to|, all of which must fit; returns the length. */
+static size_t print(char *to, size_t room, const char *format, ...) TACHO_PRINTF(3, 4);
+
+static size_t print(char *to, size_t room, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int len = vsnprintf(to, room, format, arguments);
+    va_end(arguments);
+    assert_true(len >= 0 && (size_t)len < room);
+    return (size_t)len;
+}
+
 /* The events, as an array and as an object, give the rows and losses |expected|. */
 static void expect(const char *events, const char *expected)
 {
     char *text = malloc(strlen(events) + 64);
     assert_non_null(text);
-    sprintf(text, "[%s]", events);
+    print(text, strlen(events) + 64, "[%s]", events);
     expect_of(tacho_str_from_cstring(text), 0, expected);
-    sprintf(text, "{\"a\":[{}],\"traceEvents\":[%s],\"b\":{\"c\":1}}", events);
+    print(text, strlen(events) + 64, "{\"a\":[{}],\"traceEvents\":[%s],\"b\":{\"c\":1}}", events);
     expect_of(tacho_str_from_cstring(text), 0, expected);
     free(text);
 }
@@ -287,7 +300,7 @@ static void expect_tracks(const char *events, const char *expected)
 {
     char *text = malloc(strlen(events) + 64);
     assert_non_null(text);
-    sprintf(text, "[%s]", events);
+    print(text, strlen(events) + 64, "[%s]", events);
     expect_of(tacho_str_from_cstring(text), TRACKS, expected);
     free(text);
 }
@@ -775,13 +788,13 @@ static void test_other_keys(void **state)
 static void test_many_keys(void **state)
 {
     (void)state;
-    char *text = malloc(1 << 16);
+    char *text = malloc(KEYS_BYTES);
     assert_non_null(text);
-    size_t len = (size_t)sprintf(text, "{\"metadata\":{\"long\":\"%05000d\"", 7);
+    size_t len = print(text, KEYS_BYTES, "{\"metadata\":{\"long\":\"%05000d\"", 7);
     for (int i = 0; i < 200; i++) {
-        len += (size_t)sprintf(text + len, ",\"k%d\":%d", i, i);
+        len += print(text + len, KEYS_BYTES - len, ",\"k%d\":%d", i, i);
     }
-    len += (size_t)sprintf(text + len, "},\"traceEvents\":[" GOOD "]}");
+    len += print(text + len, KEYS_BYTES - len, "},\"traceEvents\":[" GOOD "]}");
     recorder *to = make();
     assert_ok(read_bytes(to, tacho_str_make(text, len)));
     assert_int_equal(to->dict.metadata_count, 100);
@@ -799,11 +812,11 @@ static void test_cut_anywhere(void **state)
     for (size_t form = 0; form < 2; form++) {
         char text[1024];
         size_t ends[4]; /* behind each event */
-        size_t len = (size_t)sprintf(text, "%s", starts[form]);
+        size_t len = print(text, sizeof(text), "%s", starts[form]);
         for (int i = 0; i < 4; i++) {
-            len += (size_t)sprintf(
-                text + len, "%s{\"ph\":\"X\",\"ts\":%d,\"dur\":1,\"args\":{\"a\":[1,\"b\"]}}",
-                i > 0 ? ",\n" : "", i + 1);
+            len += print(text + len, sizeof(text) - len,
+                         "%s{\"ph\":\"X\",\"ts\":%d,\"dur\":1,\"args\":{\"a\":[1,\"b\"]}}",
+                         i > 0 ? ",\n" : "", i + 1);
             ends[i] = len;
         }
         for (size_t cut = 0; cut < len; cut++) {
@@ -852,10 +865,10 @@ static void test_compressed(void **state)
 {
     (void)state;
     char plain[20000];
-    size_t len = (size_t)sprintf(plain, "[");
+    size_t len = print(plain, sizeof(plain), "[");
     for (int i = 0; i < 200; i++) {
-        len += (size_t)sprintf(plain + len, "{\"ph\":\"X\",\"ts\":%d,\"dur\":%d},\n", i,
-                               i * 7919 % 97);
+        len += print(plain + len, sizeof(plain) - len, "{\"ph\":\"X\",\"ts\":%d,\"dur\":%d},\n", i,
+                     i * 7919 % 97);
     }
     unsigned char packed[20000];
     z_stream stream = {.next_in = (unsigned char *)plain, .avail_in = (unsigned)len};
@@ -1036,14 +1049,14 @@ static void test_own_overflow(void **state)
 static void test_too_many_parts(void **state)
 {
     (void)state;
-    char *text = malloc(1 << 20);
+    char *text = malloc(PARTS_BYTES);
     assert_non_null(text);
-    size_t len = (size_t)sprintf(text, "[");
+    size_t len = print(text, PARTS_BYTES, "[");
     for (int i = 0; i < 1001; i++) {
-        len += (size_t)sprintf(text + len,
-                               "{\"ph\":\"M\",\"pid\":%d,\"name\":\"tacho_part\",\"args\":{"
-                               "\"tacho.part.1.name\":\"a\"}},",
-                               i);
+        len += print(text + len, PARTS_BYTES - len,
+                     "{\"ph\":\"M\",\"pid\":%d,\"name\":\"tacho_part\",\"args\":{"
+                     "\"tacho.part.1.name\":\"a\"}},",
+                     i);
     }
     recorder *to = make();
     tacho_status status = read_bytes(to, tacho_str_make(text, len));
