@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Converts traces that other tools wrote, where there are any, and compares what came out with what
+# jq finds in the originals: events by kind and name, durations, flow ends.
+#
+#   tests/real/run.sh BIN_DIR [TRACES_DIR]
+set -u
+export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+judge=$here/../judge/trace_judge.py
+
+if (($# < 1)) || [[ ! -x $1/tacho ]]; then
+    echo "usage: tests/real/run.sh BIN_DIR [TRACES_DIR]" >&2
+    exit 2
+fi
+tacho=$(cd "$1" && pwd)/tacho
+traces=${2:-$here/../../../shared/data/traces}
+if [[ ! -d $traces ]] || ! command -v jq >/dev/null; then
+    echo "skip: no traces, or no jq, on this machine"
+    exit 0
+fi
+traces=$(cd "$traces" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-real.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+passed=0 failed=0
+
+# check NAME EXPECTED FOUND
+check() {
+    if [[ $2 == "$3" ]]; then
+        ((passed += 1))
+    else
+        echo "FAIL $1: expected $2, got $3"
+        ((failed += 1))
+    fi
+}
+
+# events FILE FILTER: what jq makes of the list of events.
+events() { jq -r "(if type == \"array\" then . else .traceEvents end) | $2" "$1"; }
+
+spans='[.[] | select(.ph == "X")]'
+count_spans="$spans | length"
+sum_ns="$spans | map(.dur * 1000 | round) | add"
+instants='[.[] | select(.ph == "i" or .ph == "I")] | length'
+flows='[.[] | select(.ph == "s" or .ph == "t" or .ph == "f")] | length'
+names="$spans | map([.name, .cat // \"\"]) | group_by(.) | map([.[0], length]) | tojson"
+args="$spans | map(.args // {} | [paths] | length) | add"
+lanes='[.[] | select(.ph == "M" and (.args.facts // "" | contains("lane of"))) | [.pid, .tid]]'
+threads="$lanes as \$lanes | [.[] | select(.ph == \"X\" or .ph == \"i\") | [.pid, .tid]] | unique - \$lanes | length"
+
+# lost FILE: flow ends outside any span, as the trace says.
+lost() { jq -r '[.metadata | to_entries[] | select(.key | endswith(".unbound_flow")).value | tonumber] | add // 0' "$1"; }
+
+# compare NAME FROM TO: whether two traces say the same, but for lanes and lost flow ends.
+compare() {
+    local what
+    for what in count_spans sum_ns instants names args; do
+        check "$1 $what" "$(events "$2" "${!what}" | cksum)" "$(events "$3" "${!what}" | cksum)"
+    done
+    check "$1 flows" "$(events "$2" "$flows")" "$(($(events "$3" "$flows") + $(lost "$3")))"
+}
+
+for trace in "$traces"/*.json "$traces"/*.json.gz; do
+    [[ -f $trace ]] || continue
+    name=$(basename "$trace")
+    case $trace in
+    *.gz) gzip -dc "$trace" >original.json ;;
+    *) cp "$trace" original.json ;;
+    esac
+    # A list that is not closed is closed for jq.
+    jq -e . original.json >/dev/null 2>&1 || { sed -e '$ s/,\s*$//' original.json; echo ']'; } >closed.json
+    [[ ! -s closed.json ]] || mv closed.json original.json
+    "$tacho" convert -q "$trace" -o out.pb
+    check "$name to Perfetto" 0 $?
+    "$tacho" convert -q "$trace" -o out.json
+    check "$name to Chrome" 0 $?
+    "$tacho" convert -q out.json -o again.json
+    check "$name back again" 0 $?
+    compare "$name" original.json out.json
+    compare "$name again" out.json again.json
+    check "$name threads" "$(events original.json "$threads")" "$(events out.json "$threads")"
+    python3 "$judge" --check out.pb
+    check "$name judged" 0 $?
+    python3 "$judge" --summary out.pb >summary.json
+    check "$name slices" "$(events original.json "$count_spans")" "$(jq .slices summary.json)"
+    check "$name sum" "$(events original.json "$sum_ns")" "$(jq .sum_dur_ns summary.json)"
+    rm -f closed.json
+done
+echo "$passed passed, $failed failed"
+((failed == 0 && passed > 0))
