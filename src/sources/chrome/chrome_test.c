@@ -407,8 +407,9 @@ static void test_bad_times(void **state)
            GOOD_ROW("2") "lost negative_time 2 \"ph\":\"X\",\"name\":\"\"\n");
     expect("{\"ph\":\"X\",\"ts\":9223372036854775.807,\"dur\":0},"
            "{\"ph\":\"X\",\"ts\":1e300},{\"ph\":\"X\",\"ts\":1e999999},"
-           "{\"ph\":\"X\",\"ts\":1,\"dur\":9223372036854775.806}," GOOD,
-           GOOD_ROW("2") "lost time_overflow 3 \"ph\":\"X\",\"name\":\"\"\n"
+           "{\"ph\":\"X\",\"ts\":1,\"dur\":9223372036854775.806},"
+           "{\"ph\":\"X\",\"ts\":0.001,\"dur\":9223372036854775.806}," GOOD,
+           GOOD_ROW("2") "lost time_overflow 4 \"ph\":\"X\",\"name\":\"\"\n"
                          "lost not_a_number 1 \"ph\":\"X\",\"name\":\"\"\n");
     expect("{\"ph\":\"X\",\"ts\":5,\"dur\":-1," AT "}," GOOD,
            GOOD_ROW("2") "lost end_before_start 1 \"ph\":\"X\",\"name\":\"\"\n");
@@ -1031,6 +1032,30 @@ static void test_own_parts(void **state)
                               "track #2 w|host stack 0 rank 1 in #0 lane of #1?\n");
 }
 
+/* Arguments that are named like the sink's and are not its own stay what they are. */
+static void test_own_args_of_others(void **state)
+{
+    (void)state;
+    expect_of(TACHO_STR("[" OWN_PART(
+                  "1", "1", "a", "measured",
+                  CYCLES) "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":2,\"args\":{"
+                          "\"d\":{\"unended\":true}}},"
+                          "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":2,\"args\":{"
+                          "\"run\":\"main\",\"invocation\":\"x\"}},"
+                          "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":2,\"args\":{"
+                          "\"run\":7,\"location\":\"\"}},"
+                          "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":2,\"args\":{"
+                          "\"cycles\":-1}},"
+                          "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":2,\"args\":{"
+                          "\"unended\":true,\"a\":1}}]"),
+              0,
+              "span #1 1800..2600 | d={1} unended=true\n"
+              "span #1 1800..2600 | run='main' invocation='x'\n"
+              "span #1 1800..2600 | run=7 location=''\n"
+              "span #1 1800..2600 | cycles=-1\n"
+              "span #1 1800..2600 | unended=true a=1\n");
+}
+
 /* Times that the restored clock cannot count. */
 static void test_own_overflow(void **state)
 {
@@ -1070,21 +1095,37 @@ static void test_too_many_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probe),        cmocka_unit_test(test_complete),
-        cmocka_unit_test(test_times),        cmocka_unit_test(test_bad_times),
-        cmocka_unit_test(test_begin_end),    cmocka_unit_test(test_instants),
-        cmocka_unit_test(test_async),        cmocka_unit_test(test_async_keys),
-        cmocka_unit_test(test_old_async),    cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_flows),        cmocka_unit_test(test_bound_flows),
-        cmocka_unit_test(test_other_events), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_more_names),   cmocka_unit_test(test_args),
-        cmocka_unit_test(test_nested_args),  cmocka_unit_test(test_many_values),
-        cmocka_unit_test(test_parts),        cmocka_unit_test(test_other_keys),
-        cmocka_unit_test(test_many_keys),    cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_open_arrays),  cmocka_unit_test(test_compressed),
-        cmocka_unit_test(test_failures),     cmocka_unit_test(test_broken_json),
-        cmocka_unit_test(test_own),          cmocka_unit_test(test_own_parts),
-        cmocka_unit_test(test_own_overflow), cmocka_unit_test(test_too_many_parts),
+        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_bad_times),
+        cmocka_unit_test(test_begin_end),
+        cmocka_unit_test(test_instants),
+        cmocka_unit_test(test_async),
+        cmocka_unit_test(test_async_keys),
+        cmocka_unit_test(test_old_async),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_bound_flows),
+        cmocka_unit_test(test_other_events),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_more_names),
+        cmocka_unit_test(test_args),
+        cmocka_unit_test(test_nested_args),
+        cmocka_unit_test(test_many_values),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_other_keys),
+        cmocka_unit_test(test_many_keys),
+        cmocka_unit_test(test_cut_anywhere),
+        cmocka_unit_test(test_open_arrays),
+        cmocka_unit_test(test_compressed),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_broken_json),
+        cmocka_unit_test(test_own),
+        cmocka_unit_test(test_own_parts),
+        cmocka_unit_test(test_own_args_of_others),
+        cmocka_unit_test(test_own_overflow),
+        cmocka_unit_test(test_too_many_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
