@@ -371,6 +371,17 @@ static tacho_status add_scope(chrome_reader *reader)
                                &arg->value.as_string);
 }
 
+/* An end alone makes no track. */
+static tacho_status take_end(chrome_reader *reader, int64_t time)
+{
+    uint32_t thread = TACHO_NONE;
+    TACHO_TRY(chrome_tracks_thread(&reader->tracks, id_text(&reader->event, CHROME_PID),
+                                   id_text(&reader->event, CHROME_TID), &thread));
+    uint32_t stack = reader->tracks.threads[thread].stack;
+    return stack != TACHO_NONE ? end_span(reader, stack, time)
+                               : chrome_lose(reader, TACHO_LOSS_UNMATCHED_END);
+}
+
 static tacho_status take_thread_event(chrome_reader *reader, char phase, int64_t start)
 {
     uint32_t thread = TACHO_NONE;
@@ -379,16 +390,13 @@ static tacho_status take_thread_event(chrome_reader *reader, char phase, int64_t
     if (thread == TACHO_NONE) {
         return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
     }
-    uint32_t *stack = &reader->tracks.threads[thread].stack;
-    if (phase == 'E') {
-        return end_span(reader, *ensure_stack(reader, stack), start);
-    }
     if (phase != 'B') {
         TACHO_TRY(add_scope(reader));
     }
     TACHO_TRY(begin_row(reader, reader->tracks.threads[thread].track, start, &row));
     if (phase == 'B') {
-        return begin_span(reader, *ensure_stack(reader, stack), &row);
+        return begin_span(reader, *ensure_stack(reader, &reader->tracks.threads[thread].stack),
+                          &row);
     }
     row.of.span.flags = TACHO_SPAN_INSTANT;
     return push_span(reader, &row);
@@ -555,8 +563,9 @@ static tacho_status take_timed(chrome_reader *reader, char phase, int64_t ns, in
     switch (phase) {
     case 'X':
         return take_complete(reader, ns, start);
-    case 'B':
     case 'E':
+        return take_end(reader, start);
+    case 'B':
     case 'i':
     case 'I':
     case 'R':
@@ -572,10 +581,14 @@ static tacho_status take_timed(chrome_reader *reader, char phase, int64_t ns, in
     }
 }
 
-static bool is_own_part(const chrome_event *event, char phase)
+/* Whether the event describes a part of a trace that tacho wrote. */
+static bool is_own_part(const chrome_reader *reader, char phase)
 {
+    const chrome_event *event = &reader->event;
     return phase == 'M' && event->args.item_count > 0 &&
-           tacho_str_equal(chrome_event_text(event, CHROME_NAME), TACHO_STR("tacho_part"));
+           tacho_str_equal(chrome_event_text(event, CHROME_NAME), TACHO_STR("tacho_part")) &&
+           tacho_str_starts_with(tacho_dict_string(reader->dict, event->args.items[0].key),
+                                 TACHO_STR("tacho.part."));
 }
 
 tacho_status chrome_take_event(chrome_reader *reader)
@@ -586,7 +599,7 @@ tacho_status chrome_take_event(chrome_reader *reader)
     if (TACHO_UNLIKELY(event->is_empty)) {
         return TACHO_OK;
     }
-    if (TACHO_UNLIKELY(is_own_part(event, phase))) {
+    if (TACHO_UNLIKELY(is_own_part(reader, phase))) {
         return chrome_own_open_part(reader);
     }
     if (TACHO_UNLIKELY(reader->part == TACHO_NONE)) {

@@ -588,11 +588,10 @@ static void test_other_events(void **state)
            "{\"ph\":\"v\",\"ts\":1},{\"ph\":\"Q\",\"ts\":1},{\"ph\":\"XX\",\"ts\":1},{\"ph\":\"\"},"
            "{\"ph\":7}," GOOD,
            GOOD_ROW("2") "lost unknown_event 10 \"ph\":\"N\",\"name\":\"o\"\n");
-    expect(
-        "{\"ph\":\"c\",\"ts\":1},{\"ph\":\"(\",\"ts\":1},{\"ph\":\")\",\"ts\":1},"
-        "{\"ph\":\"=\",\"ts\":1},{\"ph\":\"M\",\"name\":\"num_cpus\",\"args\":{\"number\":4}}," GOOD
-        ",{}",
-        GOOD_ROW("2"));
+    expect("{\"ph\":\"c\",\"ts\":1},{\"ph\":\"(\",\"ts\":1},{\"ph\":\")\",\"ts\":1},"
+           "{\"ph\":\"=\",\"ts\":1},{\"ph\":\"M\",\"name\":\"num_cpus\",\"args\":{\"number\":4}},"
+           "{\"ph\":\"M\",\"name\":\"tacho_part\",\"args\":{\"name\":\"no\"}}," GOOD ",{}",
+           GOOD_ROW("2"));
     expect("{\"ts\":1,\"name\":\"x\"},null,[],7,\"text\"," GOOD,
            GOOD_ROW("2") "lost missing_field 4 \"ph\":\"\",\"name\":\"x\"\n");
 }
@@ -654,6 +653,17 @@ static void test_more_names(void **state)
                        "track #6 thread 1|compute stack 0 rank 0 in #5?\n"
                        "track #7 process|group stack 0 rank 4 in #0?\n"
                        "track #8 thread|host stack 0 rank 0 in #7?\n");
+}
+
+/* An end without a begin leaves no empty track. */
+static void test_end_makes_no_track(void **state)
+{
+    (void)state;
+    expect_tracks("{\"ph\":\"E\",\"ts\":1,\"pid\":5,\"tid\":6}," GOOD,
+                  GOOD_ROW("2") "lost unmatched_end 1 \"ph\":\"E\",\"name\":\"\"\n"
+                                "track #0 t.json|group stack 0 rank 0\n"
+                                "track #1 process 1|group stack 0 rank 1 in #0?\n"
+                                "track #2 thread 7|host stack 0 rank 0 in #1?\n");
 }
 
 /* ---- arguments -------------------------------------------------------------------------- */
@@ -1095,37 +1105,22 @@ static void test_too_many_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probe),
-        cmocka_unit_test(test_complete),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_bad_times),
-        cmocka_unit_test(test_begin_end),
-        cmocka_unit_test(test_instants),
-        cmocka_unit_test(test_async),
-        cmocka_unit_test(test_async_keys),
-        cmocka_unit_test(test_old_async),
-        cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_flows),
-        cmocka_unit_test(test_bound_flows),
-        cmocka_unit_test(test_other_events),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_more_names),
-        cmocka_unit_test(test_args),
-        cmocka_unit_test(test_nested_args),
-        cmocka_unit_test(test_many_values),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_other_keys),
-        cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_open_arrays),
-        cmocka_unit_test(test_compressed),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_broken_json),
-        cmocka_unit_test(test_own),
-        cmocka_unit_test(test_own_parts),
-        cmocka_unit_test(test_own_args_of_others),
-        cmocka_unit_test(test_own_overflow),
-        cmocka_unit_test(test_too_many_parts),
+        cmocka_unit_test(test_probe),        cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_times),        cmocka_unit_test(test_bad_times),
+        cmocka_unit_test(test_begin_end),    cmocka_unit_test(test_instants),
+        cmocka_unit_test(test_async),        cmocka_unit_test(test_async_keys),
+        cmocka_unit_test(test_old_async),    cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_flows),        cmocka_unit_test(test_bound_flows),
+        cmocka_unit_test(test_other_events), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_more_names),   cmocka_unit_test(test_end_makes_no_track),
+        cmocka_unit_test(test_args),         cmocka_unit_test(test_nested_args),
+        cmocka_unit_test(test_many_values),  cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_other_keys),   cmocka_unit_test(test_many_keys),
+        cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_open_arrays),
+        cmocka_unit_test(test_compressed),   cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_broken_json),  cmocka_unit_test(test_own),
+        cmocka_unit_test(test_own_parts),    cmocka_unit_test(test_own_args_of_others),
+        cmocka_unit_test(test_own_overflow), cmocka_unit_test(test_too_many_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
