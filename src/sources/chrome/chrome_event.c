@@ -22,38 +22,36 @@ void chrome_event_deinit(chrome_event *event)
 
 enum { ARGS = CHROME_FIELD_COUNT, ID2, OTHER };
 
-static inline bool is(tacho_str key, const char *text)
-{
-    return memcmp(key.data, text, key.len) == 0; /* lengths are equal */
-}
+/* Whether |key|, which is as long as |literal|, is that. */
+#define IS(key, literal) (memcmp((key).data, (literal), sizeof(literal) - 1) == 0)
 
 /* Which field |key| is: a chrome_field_name, or one of the above. */
 static unsigned find_field(tacho_str key)
 {
     switch (key.len) {
     case 1:
-        return is(key, "s") ? CHROME_INSTANT_SCOPE : OTHER;
+        return IS(key, "s") ? CHROME_INSTANT_SCOPE : OTHER;
     case 2:
-        return is(key, "ph")   ? CHROME_PH
-               : is(key, "ts") ? CHROME_TS
-               : is(key, "id") ? CHROME_ID
-               : is(key, "bp") ? CHROME_BIND_POINT
+        return IS(key, "ph")   ? CHROME_PH
+               : IS(key, "ts") ? CHROME_TS
+               : IS(key, "id") ? CHROME_ID
+               : IS(key, "bp") ? CHROME_BIND_POINT
                                : OTHER;
     case 3:
-        return is(key, "pid")   ? CHROME_PID
-               : is(key, "tid") ? CHROME_TID
-               : is(key, "dur") ? CHROME_DUR
-               : is(key, "cat") ? CHROME_CAT
-               : is(key, "id2") ? ID2
+        return IS(key, "pid")   ? CHROME_PID
+               : IS(key, "tid") ? CHROME_TID
+               : IS(key, "dur") ? CHROME_DUR
+               : IS(key, "cat") ? CHROME_CAT
+               : IS(key, "id2") ? ID2
                                 : OTHER;
     case 4:
-        return is(key, "name") ? CHROME_NAME : is(key, "args") ? ARGS : OTHER;
+        return IS(key, "name") ? CHROME_NAME : IS(key, "args") ? ARGS : OTHER;
     case 5:
-        return is(key, "scope") ? CHROME_SCOPE : OTHER;
+        return IS(key, "scope") ? CHROME_SCOPE : OTHER;
     case 7:
-        return is(key, "bind_id") ? CHROME_BIND_ID : is(key, "flow_in") ? CHROME_FLOW_IN : OTHER;
+        return IS(key, "bind_id") ? CHROME_BIND_ID : IS(key, "flow_in") ? CHROME_FLOW_IN : OTHER;
     case 8:
-        return is(key, "flow_out") ? CHROME_FLOW_OUT : OTHER;
+        return IS(key, "flow_out") ? CHROME_FLOW_OUT : OTHER;
     default:
         return OTHER;
     }
@@ -73,8 +71,6 @@ static inline tacho_status read_field(chrome_event *event, tacho_json_reader *js
     if (TACHO_LIKELY(token != TACHO_JSON_NULL || !tacho_str_equal(json->text, TACHO_STR("null")))) {
         event->present |= 1U << field;
         event->fields[field] = json->text;
-        event->is_true[field] =
-            token != TACHO_JSON_FALSE && !tacho_str_equal(json->text, TACHO_STR("0"));
     }
     return TACHO_OK;
 }
@@ -135,6 +131,13 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
             TACHO_TRY(field == ID2 ? read_id2(event, json) : tacho_json_skip(json));
         }
     }
+}
+
+bool chrome_event_is_set(const chrome_event *event, chrome_field_name field)
+{
+    tacho_str text = chrome_event_text(event, field);
+    return text.len > 0 && !tacho_str_equal(text, TACHO_STR("false")) &&
+           !tacho_str_equal(text, TACHO_STR("0"));
 }
 
 const tacho_arg *chrome_event_find_arg(const chrome_event *event, const tacho_dict *dict,

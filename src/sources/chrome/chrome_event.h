@@ -43,7 +43,6 @@ typedef struct chrome_event {
     uint32_t present; /* bit per field */
     bool is_empty;    /* {}: what some write behind the last comma */
     tacho_str fields[CHROME_FIELD_COUNT];
-    bool is_true[CHROME_FIELD_COUNT]; /* for flow_in and flow_out: neither false nor 0 */
     chrome_args args;
 } chrome_event;
 
@@ -67,6 +66,9 @@ static inline tacho_str chrome_event_text(const chrome_event *event, chrome_fiel
 {
     return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("");
 }
+
+/* Whether a flag is there and is neither false nor 0. */
+bool chrome_event_is_set(const chrome_event *event, chrome_field_name field);
 
 /* The argument |key| that is not part of another, or NULL. */
 const tacho_arg *chrome_event_find_arg(const chrome_event *event, const tacho_dict *dict,

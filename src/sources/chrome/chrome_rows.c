@@ -239,10 +239,14 @@ static tacho_status bind_flow(chrome_reader *reader, const tacho_row *span, tach
                               bool *out_has)
 {
     const chrome_event *event = &reader->event;
-    bool comes = chrome_event_has(event, CHROME_FLOW_IN) && event->is_true[CHROME_FLOW_IN];
-    bool goes = chrome_event_has(event, CHROME_FLOW_OUT) && event->is_true[CHROME_FLOW_OUT];
-    *out_has = chrome_event_has(event, CHROME_BIND_ID) && (comes || goes);
-    if (TACHO_LIKELY(!*out_has)) {
+    *out_has = false;
+    if (TACHO_LIKELY(!chrome_event_has(event, CHROME_BIND_ID))) {
+        return TACHO_OK;
+    }
+    bool comes = chrome_event_is_set(event, CHROME_FLOW_IN);
+    bool goes = chrome_event_is_set(event, CHROME_FLOW_OUT);
+    *out_has = comes || goes;
+    if (!*out_has) {
         return TACHO_OK;
     }
     *out_flow = (tacho_row){

@@ -54,9 +54,16 @@ static tacho_status ensure_id(chrome_tracks *tracks, tacho_str text, uint32_t *o
 tacho_status chrome_tracks_process(chrome_tracks *tracks, tacho_str pid, uint32_t *out_process)
 {
     chrome_key key = {{0}};
+    uint32_t last = tracks->last_process;
+    if (last < tracks->process_count &&
+        tacho_str_equal(tacho_strings_get(&tracks->ids, tracks->processes[last].id), pid)) {
+        *out_process = last;
+        return TACHO_OK;
+    }
     TACHO_TRY(ensure_id(tracks, pid, &key.words[0]));
     uint32_t added = (uint32_t)tracks->process_count;
     TACHO_TRY(chrome_map_ensure(&tracks->process_map, &key, added, out_process));
+    tracks->last_process = *out_process;
     if (*out_process != added) {
         return TACHO_OK;
     }

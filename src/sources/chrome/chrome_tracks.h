@@ -49,6 +49,7 @@ typedef struct chrome_tracks {
     chrome_process *processes;
     size_t process_count, process_capacity;
     chrome_map process_map;
+    uint32_t last_process; /* the one met last */
     chrome_thread *threads;
     size_t thread_count, thread_capacity;
     chrome_map thread_map;
