@@ -67,6 +67,12 @@ static inline tacho_str chrome_event_text(const chrome_event *event, chrome_fiel
     return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("");
 }
 
+/* The text of a pid or tid: a process or thread that is not named is number 0. */
+static inline tacho_str chrome_event_number(const chrome_event *event, chrome_field_name field)
+{
+    return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("0");
+}
+
 /* Whether a flag is there and is neither false nor 0. */
 bool chrome_event_is_set(const chrome_event *event, chrome_field_name field);
 

@@ -65,11 +65,6 @@ tacho_status chrome_lose(chrome_reader *reader, tacho_loss_reason reason)
 
 /* ---- metadata events -------------------------------------------------------------------- */
 
-static tacho_str id_text(const chrome_event *event, chrome_field_name field)
-{
-    return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("0");
-}
-
 /* Takes a number for the place among siblings. */
 static void take_rank(chrome_reader *reader, chrome_description *said)
 {
@@ -91,7 +86,8 @@ static tacho_status take_text(chrome_reader *reader, tacho_str key, uint32_t *ou
 static tacho_status describe_process(chrome_reader *reader, tacho_str what)
 {
     uint32_t index = 0;
-    TACHO_TRY(chrome_tracks_process(&reader->tracks, id_text(&reader->event, CHROME_PID), &index));
+    TACHO_TRY(chrome_tracks_process(&reader->tracks,
+                                    chrome_event_number(&reader->event, CHROME_PID), &index));
     chrome_description *said = &reader->tracks.processes[index].said;
     if (tacho_str_equal(what, TACHO_STR("process_name"))) {
         const tacho_arg *facts =
@@ -114,8 +110,8 @@ static tacho_status describe_process(chrome_reader *reader, tacho_str what)
 static tacho_status describe_thread(chrome_reader *reader, tacho_str what)
 {
     uint32_t index = 0;
-    TACHO_TRY(chrome_tracks_thread(&reader->tracks, id_text(&reader->event, CHROME_PID),
-                                   id_text(&reader->event, CHROME_TID), &index));
+    TACHO_TRY(chrome_tracks_thread(&reader->tracks, chrome_event_number(&reader->event, CHROME_PID),
+                                   chrome_event_number(&reader->event, CHROME_TID), &index));
     if (tacho_str_equal(what, TACHO_STR("thread_name"))) {
         TACHO_TRY(take_text(reader, TACHO_STR("name"), &reader->tracks.threads[index].said.name));
         TACHO_TRY(chrome_own_take_facts(reader, index));

@@ -67,17 +67,12 @@ static tacho_status push(chrome_reader *reader, const tacho_row *row)
 
 /* ---- tracks and sites ------------------------------------------------------------------- */
 
-static inline tacho_str id_text(const chrome_event *event, chrome_field_name field)
-{
-    return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("0");
-}
-
 /* The thread of the event, with a track; TACHO_NONE when it belongs to a part that has ended. */
 static inline tacho_status find_thread(chrome_reader *reader, uint32_t *out_thread)
 {
     chrome_tracks *tracks = &reader->tracks;
-    TACHO_TRY(chrome_tracks_thread(tracks, id_text(&reader->event, CHROME_PID),
-                                   id_text(&reader->event, CHROME_TID), out_thread));
+    TACHO_TRY(chrome_tracks_thread(tracks, chrome_event_number(&reader->event, CHROME_PID),
+                                   chrome_event_number(&reader->event, CHROME_TID), out_thread));
     const chrome_thread *thread = &tracks->threads[*out_thread];
     if (TACHO_UNLIKELY(tracks->processes[thread->process].part != reader->part)) {
         *out_thread = TACHO_NONE;
@@ -90,8 +85,8 @@ static inline tacho_status find_thread(chrome_reader *reader, uint32_t *out_thre
 
 static tacho_status find_process(chrome_reader *reader, uint32_t *out_process)
 {
-    TACHO_TRY(
-        chrome_tracks_process(&reader->tracks, id_text(&reader->event, CHROME_PID), out_process));
+    TACHO_TRY(chrome_tracks_process(&reader->tracks,
+                                    chrome_event_number(&reader->event, CHROME_PID), out_process));
     if (reader->tracks.processes[*out_process].part != reader->part) {
         *out_process = TACHO_NONE;
     }
@@ -379,8 +374,8 @@ static tacho_status add_scope(chrome_reader *reader)
 static tacho_status take_end(chrome_reader *reader, int64_t time)
 {
     uint32_t thread = TACHO_NONE;
-    TACHO_TRY(chrome_tracks_thread(&reader->tracks, id_text(&reader->event, CHROME_PID),
-                                   id_text(&reader->event, CHROME_TID), &thread));
+    TACHO_TRY(chrome_tracks_thread(&reader->tracks, chrome_event_number(&reader->event, CHROME_PID),
+                                   chrome_event_number(&reader->event, CHROME_TID), &thread));
     uint32_t stack = reader->tracks.threads[thread].stack;
     return stack != TACHO_NONE ? end_span(reader, stack, time)
                                : chrome_lose(reader, TACHO_LOSS_UNMATCHED_END);
