@@ -47,7 +47,7 @@ static tacho_status check_accepted(const tacho_intake_input *wanted, const tacho
 }
 
 static tacho_status read_open_input(const tacho_intake *intake, const tacho_intake_input *wanted,
-                                    tacho_input *input, tacho_events *events)
+                                    tacho_input *input, tacho_order_mode mode, tacho_events *events)
 {
     const tacho_source *source = wanted->source;
     TACHO_TRY(check_not_empty(input));
@@ -60,12 +60,13 @@ static tacho_status read_open_input(const tacho_intake *intake, const tacho_inta
         .path = tacho_str_from_cstring(input->name),
         .options = &intake->options,
         .events = events,
+        .holds_events = mode == TACHO_ORDER_SORT_ALL,
     };
     return source->read(&reading);
 }
 
 tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_intake_input *wanted,
-                                     tacho_events *events)
+                                     tacho_order_mode mode, tacho_events *events)
 {
     tacho_input input;
     TACHO_TRY(tacho_input_open(wanted->path, &input));
@@ -73,16 +74,17 @@ tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_int
     if (wanted->name != NULL) {
         events->dict->part_name = tacho_str_from_cstring(wanted->name);
     }
-    tacho_status status = read_open_input(intake, wanted, &input, events);
+    tacho_status status = read_open_input(intake, wanted, &input, mode, events);
     events->dict->part_name = TACHO_STR("");
     tacho_input_close(&input);
     return status;
 }
 
-static tacho_status read_all(const tacho_intake *intake, tacho_events *events)
+static tacho_status read_all(const tacho_intake *intake, tacho_order_mode mode,
+                             tacho_events *events)
 {
     for (size_t i = 0; i < intake->input_count; i++) {
-        TACHO_TRY(tacho_intake_read_input(intake, &intake->inputs[i], events));
+        TACHO_TRY(tacho_intake_read_input(intake, &intake->inputs[i], mode, events));
     }
     return tacho_events_finish(events);
 }
@@ -92,7 +94,7 @@ tacho_status tacho_intake_read(const tacho_intake *intake, tacho_order_mode mode
 {
     tacho_order *order = NULL;
     TACHO_TRY(tacho_order_create(next, mode, TACHO_SPOOL_DEFAULT_BYTES, &order));
-    tacho_status status = read_all(intake, tacho_order_events(order));
+    tacho_status status = read_all(intake, mode, tacho_order_events(order));
     tacho_order_destroy(order);
     return status;
 }
@@ -111,16 +113,18 @@ tacho_status tacho_intake_run(tacho_intake_attempt attempt, void *self, bool can
                               tacho_dict *dict)
 {
     if (!can_repeat) {
-        return attempt(self, TACHO_ORDER_SORT, dict);
+        return attempt(self, TACHO_ORDER_SORT_ALL, dict);
     }
-    tacho_status status = attempt(self, TACHO_ORDER_PASS, dict);
-    if (tacho_status_code(status) != TACHO_CODE_OUT_OF_ORDER) {
-        return status;
+    for (int mode = TACHO_ORDER_PASS; mode < TACHO_ORDER_SORT_ALL; mode++) {
+        tacho_status status = attempt(self, (tacho_order_mode)mode, dict);
+        if (tacho_status_code(status) != TACHO_CODE_OUT_OF_ORDER) {
+            return status;
+        }
+        tacho_status_free(status);
+        tacho_dict_deinit(dict);
+        TACHO_TRY(tacho_dict_init(dict));
     }
-    tacho_status_free(status);
-    tacho_dict_deinit(dict);
-    TACHO_TRY(tacho_dict_init(dict));
-    return attempt(self, TACHO_ORDER_SORT, dict);
+    return attempt(self, TACHO_ORDER_SORT_ALL, dict);
 }
 
 typedef struct load_request {

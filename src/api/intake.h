@@ -32,9 +32,9 @@ tacho_status tacho_intake_check(const tacho_intake *intake) TACHO_MUST_USE;
 tacho_status tacho_intake_read(const tacho_intake *intake, tacho_order_mode mode,
                                tacho_events *next) TACHO_MUST_USE;
 
-/* Reads one input into |events|, as it comes. */
+/* Reads one input into |events|, as it comes; |mode| is how those are ordered behind it. */
 tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_intake_input *input,
-                                     tacho_events *events) TACHO_MUST_USE;
+                                     tacho_order_mode mode, tacho_events *events) TACHO_MUST_USE;
 
 /* Whether the inputs can be read again: files, not pipes. */
 bool tacho_intake_is_rereadable(const tacho_intake *intake);

@@ -487,8 +487,8 @@ static tacho_status add_file(tacho_timechart *chart, const tacho_intake_input *i
         .inputs = input, .input_count = 1, .options = {.slice_count = slice_count}};
     tacho_dict_mark mark;
     TACHO_TRY(tacho_dict_mark_init(&mark, &chart->dict));
-    tacho_status status =
-        tacho_intake_read_input(&intake, input, tacho_row_store_events(chart->store));
+    tacho_status status = tacho_intake_read_input(&intake, input, TACHO_ORDER_SORT_ALL,
+                                                  tacho_row_store_events(chart->store));
     if (status != TACHO_OK) {
         tacho_row_store_forget(chart->store, (uint32_t)mark.part_count);
         tacho_dict_mark_restore(&mark, &chart->dict);

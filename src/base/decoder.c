@@ -62,6 +62,17 @@ tacho_status tacho_decoder_create(tacho_str head, tacho_decoder **out_decoder)
     return TACHO_OK;
 }
 
+tacho_status tacho_decoder_create_zlib(tacho_decoder **out_decoder)
+{
+    tacho_decoder *decoder = calloc(1, sizeof(*decoder));
+    if (decoder == NULL || inflateInit(&decoder->gzip) != Z_OK) {
+        free(decoder);
+        return no_decoder_memory();
+    }
+    *out_decoder = decoder;
+    return TACHO_OK;
+}
+
 void tacho_decoder_destroy(tacho_decoder *decoder)
 {
     if (decoder == NULL) {

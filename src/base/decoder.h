@@ -26,6 +26,9 @@ typedef struct tacho_decode_io {
 
 /* A decoder for a stream that starts with |head|; NULL in |out_decoder| when it is plain. */
 tacho_status tacho_decoder_create(tacho_str head, tacho_decoder **out_decoder) TACHO_MUST_USE;
+
+/* A decoder for a zlib stream, which nothing announces. */
+tacho_status tacho_decoder_create_zlib(tacho_decoder **out_decoder) TACHO_MUST_USE;
 void tacho_decoder_destroy(tacho_decoder *decoder);
 
 /* "gzip" or "zstd". */

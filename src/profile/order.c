@@ -177,7 +177,7 @@ tacho_status tacho_order_create(tacho_events *next, tacho_order_mode mode, size_
     if (order == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to order events");
     }
-    bool sorts = mode == TACHO_ORDER_SORT;
+    bool sorts = mode != TACHO_ORDER_PASS;
     order->events = (tacho_events){sorts ? &sort_vtable : &pass_vtable, next->dict};
     order->next = next;
     tacho_status status =

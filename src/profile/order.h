@@ -21,6 +21,7 @@
 typedef enum tacho_order_mode {
     TACHO_ORDER_PASS,
     TACHO_ORDER_SORT,
+    TACHO_ORDER_SORT_ALL, /* as sort, and sources put in order what they must see in order */
 } tacho_order_mode;
 
 typedef struct tacho_order tacho_order;

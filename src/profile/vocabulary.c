@@ -94,3 +94,73 @@ tacho_track_class tacho_torq_host_track_class(tacho_torq_host_track track)
     assert(track < TACHO_TORQ_HOST_TRACK_COUNT);
     return classes[track];
 }
+
+static bool find_torq_group(tacho_str name, bool *out_shows_work)
+{
+    static const struct {
+        const char *name;
+        bool shows_work;
+    } groups[] = {
+#define GROUP_AS_ROW(text, shows_work) {text, shows_work},
+        TACHO_TORQ_TRACE_GROUPS(GROUP_AS_ROW)
+#undef GROUP_AS_ROW
+    };
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(groups[i].name))) {
+            *out_shows_work = groups[i].shows_work;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tacho_torq_trace_group(tacho_str name)
+{
+    bool shows_work = false;
+    return find_torq_group(name, &shows_work);
+}
+
+static bool cut_suffix(tacho_str *text, tacho_str suffix)
+{
+    bool found = tacho_str_ends_with(*text, suffix);
+    text->len -= found ? suffix.len : 0;
+    return found;
+}
+
+bool tacho_torq_trace_track(tacho_str group, tacho_str name, tacho_track_class *out_class,
+                            uint32_t *out_index)
+{
+    static const struct {
+        const char *name;
+        tacho_track_class track_class;
+    } tracks[] = {
+#define TRACK_AS_ROW(text, track_class) {text, TACHO_TRACK_##track_class},
+        TACHO_TORQ_TRACE_TRACKS(TRACK_AS_ROW)
+#undef TRACK_AS_ROW
+    };
+    bool shows_work = false;
+    *out_index = 0;
+    *out_class = TACHO_TRACK_PHASE;
+    if (!find_torq_group(group, &shows_work)) {
+        return false;
+    }
+    if (!shows_work || cut_suffix(&name, TACHO_STR(" (Compile)"))) {
+        return true;
+    }
+    cut_suffix(&name, TACHO_STR(" Used"));
+    for (size_t i = 0; i < sizeof(tracks) / sizeof(tracks[0]); i++) {
+        tacho_str known = tacho_str_from_cstring(tracks[i].name);
+        uint64_t number = 0;
+        bool is_numbered = known.data[known.len - 1] == ' ';
+        *out_class = tracks[i].track_class;
+        if (!is_numbered && tacho_str_equal(name, known)) {
+            return true;
+        }
+        if (is_numbered && tacho_str_starts_with(name, known) &&
+            tacho_str_parse_u64(tacho_str_from(name, known.len), &number) && number < 1024) {
+            *out_index = (uint32_t)number;
+            return true;
+        }
+    }
+    return false;
+}

@@ -150,4 +150,36 @@ typedef enum tacho_torq_host_track {
 const char *tacho_torq_host_track_name(tacho_torq_host_track track);
 tacho_track_class tacho_torq_host_track_class(tacho_torq_host_track track);
 
+/* The groups of a Torq trace, by whether their tracks show work or sum it up once more. */
+#define TACHO_TORQ_TRACE_GROUPS(X)                                                                 \
+    X("Host", true)                                                                                \
+    X("NPU Task Breakdown", true)                                                                  \
+    X("NPU Task Measurements", true)                                                               \
+    X("Compiler Input Locations", false)                                                           \
+    X("Operator Type Totals", false)                                                               \
+    X("Compile Profile Overview", false)                                                           \
+    X("Host Profile Overview", false)
+
+/* What those tracks are called; "Used" may follow, and "(Compile)" what the compiler expected. */
+#define TACHO_TORQ_TRACE_TRACKS(X)                                                                 \
+    X("HAL", RUNTIME)                                                                              \
+    X("NSS Programs", CONTROL)                                                                     \
+    X("NSS CFG Tasks", CONTROL)                                                                    \
+    X("Host Programs", HOST)                                                                       \
+    X("Host Copy", HOST_COPY)                                                                      \
+    X("NDMA In", DMA_IN)                                                                           \
+    X("DMA In", DMA_IN)                                                                            \
+    X("NDMA Out", DMA_OUT)                                                                         \
+    X("DMA Out", DMA_OUT)                                                                          \
+    X("CDMA", DMA_LOCAL)                                                                           \
+    X("Slice ", COMPUTE) /* followed by its number */                                              \
+    X("CSS", VECTOR)
+
+/* Whether |name| is a group of a Torq trace. */
+bool tacho_torq_trace_group(tacho_str name);
+
+/* What the track |name| in |group| shows, and its number; false when Torq traces have none such. */
+bool tacho_torq_trace_track(tacho_str group, tacho_str name, tacho_track_class *out_class,
+                            uint32_t *out_index);
+
 #endif

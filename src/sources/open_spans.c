@@ -108,6 +108,13 @@ static const tacho_packed_row *packed_of(const tacho_open_spans *open, uint32_t 
     return (const tacho_packed_row *)(const void *)open->slots[slot].packed;
 }
 
+int64_t tacho_open_spans_given_end(const tacho_open_spans *open, uint32_t stack)
+{
+    tacho_row row;
+    memcpy(&row.of, packed_of(open, open->stacks[stack].top)->payload, sizeof(row.of));
+    return row.of.span.end;
+}
+
 /* The arguments of |row| and those of its end in one array. */
 static tacho_status merge_args(tacho_open_spans *open, tacho_row *row, const tacho_span_end *end)
 {

@@ -43,6 +43,9 @@ tacho_status tacho_open_spans_begin(tacho_open_spans *open, uint32_t stack,
 tacho_status tacho_open_spans_flow(tacho_open_spans *open, uint32_t stack, const tacho_row *flow,
                                    bool *out_noted) TACHO_MUST_USE;
 
+/* The end that the row of the innermost span of |stack| was given; there must be one. */
+int64_t tacho_open_spans_given_end(const tacho_open_spans *open, uint32_t stack);
+
 /* What ends a span. */
 typedef struct tacho_span_end {
     int64_t time;

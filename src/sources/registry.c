@@ -4,12 +4,14 @@
  * docs/adding-a-source.md.
  */
 #include "sources/chrome/chrome.h"
+#include "sources/perfetto/perfetto.h"
 #include "sources/source.h"
 #include "sources/torq/torq.h"
 
 #include <stdio.h>
 
 static const tacho_source *const sources[] = {
+    &tacho_source_perfetto,
     &tacho_source_torq_timeline,
     &tacho_source_torq_runtime,
     &tacho_source_torq_host,

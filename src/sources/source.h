@@ -30,6 +30,12 @@ typedef struct tacho_reading {
     tacho_str path; /* as the user wrote it */
     const tacho_source_options *options;
     tacho_events *events;
+    /*
+     * The events of a part are to be held until it ends, by a source that must see them in time
+     * order, or all tracks before them. Without it such a source hopes for the best, and fails
+     * with TACHO_CODE_OUT_OF_ORDER when that is wrong.
+     */
+    bool holds_events;
 } tacho_reading;
 
 typedef struct tacho_source {

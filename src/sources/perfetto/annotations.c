@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An annotation may hold others, and its name may stand behind them: each message is read twice,
+ * once for itself and once for what lies in it. Open ones are kept on a stack of our own.
+ */
+#include "sources/perfetto/annotations.h"
+
+#include "base/grow.h"
+#include "codec/json_reader.h"
+#include "sources/perfetto/fields.h"
+
+/* A dictionary or array whose contents are being read. */
+typedef struct open_annotation {
+    tacho_pb_reader reader;
+    uint32_t field; /* of its contents */
+    size_t arg;
+} open_annotation;
+
+tacho_status pfr_args_append(pfr_args *args, uint32_t key, tacho_arg **out_arg)
+{
+    TACHO_TRY(tacho_grow(&args->items, &args->item_capacity, args->item_count + 1));
+    *out_arg = &args->items[args->item_count++];
+    **out_arg = (tacho_arg){.key = key};
+    return TACHO_OK;
+}
+
+static tacho_status scan_json(tacho_json_reader *reader)
+{
+    tacho_json_token token = TACHO_JSON_NULL;
+    while (token != TACHO_JSON_END) {
+        TACHO_TRY(tacho_json_next(reader, &token));
+    }
+    return TACHO_OK;
+}
+
+/* Whether |text| is one JSON value. */
+static tacho_status check_json(tacho_str text, bool *out_valid)
+{
+    static const char *const common[] = {"null", "{}", "[]"};
+    *out_valid = false;
+    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+        *out_valid = *out_valid || tacho_str_equal(text, tacho_str_from_cstring(common[i]));
+    }
+    if (*out_valid || text.len == 0) {
+        return TACHO_OK;
+    }
+    tacho_input input;
+    tacho_json_reader reader;
+    TACHO_TRY(tacho_input_open_bytes("an annotation", text, &input));
+    bool is_plain = tacho_input_compression(&input) == NULL;
+    tacho_status status = tacho_json_reader_init(&reader, &input, NULL);
+    if (status == TACHO_OK) {
+        status = scan_json(&reader);
+        *out_valid = status == TACHO_OK && is_plain;
+        tacho_json_reader_deinit(&reader);
+    }
+    tacho_input_close(&input);
+    if (tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
+        return status;
+    }
+    tacho_status_free(status);
+    return TACHO_OK;
+}
+
+static void set_text(tacho_arg *arg, tacho_arg_type type, tacho_str text)
+{
+    arg->type = type;
+    arg->value.as_text = text;
+}
+
+/* The old form of a value, if it is a simple one. */
+static bool read_nested(tacho_str message, tacho_arg *arg)
+{
+    tacho_pb_reader reader;
+    tacho_pb_field field;
+    bool has_value = false;
+    tacho_pb_reader_init(&reader, message);
+    while (pfr_next(&reader, &field)) {
+        bool is_value = true;
+        switch (pfr_key(&field)) {
+        case PFR_VARINT(PF_NESTED_INT):
+            arg->type = TACHO_ARG_INT;
+            arg->value.as_int = (int64_t)field.value;
+            break;
+        case PFR_FIXED64(PF_NESTED_DOUBLE):
+            arg->type = TACHO_ARG_REAL;
+            arg->value.as_real = pfr_double(field.value);
+            break;
+        case PFR_VARINT(PF_NESTED_BOOL):
+            arg->type = TACHO_ARG_BOOL;
+            arg->value.as_bool = field.value != 0;
+            break;
+        case PFR_BYTES(PF_NESTED_STRING):
+            set_text(arg, TACHO_ARG_TEXT, pfr_text(field.bytes));
+            break;
+        default:
+            is_value = false;
+            break;
+        }
+        has_value = has_value || is_value;
+    }
+    return has_value;
+}
+
+/* What an annotation says of itself. */
+typedef struct annotation {
+    uint32_t key;
+    tacho_arg value; /* unless it is a container */
+    bool has_value;
+    uint32_t contents; /* the field of its contents, 0 for none */
+} annotation;
+
+static tacho_status read_json(tacho_str text, annotation *out)
+{
+    bool valid = false;
+    text = pfr_text(text);
+    TACHO_TRY(check_json(text, &valid));
+    set_text(&out->value, valid ? TACHO_ARG_JSON : TACHO_ARG_TEXT, text);
+    return TACHO_OK;
+}
+
+static tacho_status read_value(pfr_args *args, const tacho_pb_field *field, annotation *out)
+{
+    tacho_arg *value = &out->value;
+    out->has_value = true;
+    switch (pfr_key(field)) {
+    case PFR_VARINT(PF_ANNOTATION_BOOL):
+        value->type = TACHO_ARG_BOOL;
+        value->value.as_bool = field->value != 0;
+        break;
+    case PFR_VARINT(PF_ANNOTATION_UINT):
+    case PFR_VARINT(PF_ANNOTATION_POINTER):
+        value->type = TACHO_ARG_UINT;
+        value->value.as_uint = field->value;
+        break;
+    case PFR_VARINT(PF_ANNOTATION_INT):
+        value->type = TACHO_ARG_INT;
+        value->value.as_int = (int64_t)field->value;
+        break;
+    case PFR_FIXED64(PF_ANNOTATION_DOUBLE):
+        value->type = TACHO_ARG_REAL;
+        value->value.as_real = pfr_double(field->value);
+        break;
+    case PFR_BYTES(PF_ANNOTATION_STRING):
+        set_text(value, TACHO_ARG_TEXT, pfr_text(field->bytes));
+        break;
+    case PFR_BYTES(PF_ANNOTATION_LEGACY_JSON):
+        return read_json(field->bytes, out);
+    case PFR_BYTES(PF_ANNOTATION_NESTED):
+        out->has_value = read_nested(field->bytes, value);
+        break;
+    case PFR_VARINT(PF_ANNOTATION_STRING_IID):
+        value->type = TACHO_ARG_STRING;
+        value->value.as_string =
+            pfr_sequences_find(args->sequences, args->sequence, PFR_TABLE_VALUES, field->value);
+        out->has_value = value->value.as_string != TACHO_NONE;
+        args->has_unknown = args->has_unknown || !out->has_value;
+        break;
+    default:
+        out->has_value = false;
+        break;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_annotation(pfr_args *args, tacho_dict *dict, tacho_str message,
+                                    annotation *out)
+{
+    tacho_pb_reader reader;
+    tacho_pb_field field;
+    *out = (annotation){0};
+    tacho_pb_reader_init(&reader, message);
+    while (pfr_next(&reader, &field)) {
+        switch (pfr_key(&field)) {
+        case PFR_VARINT(PF_ANNOTATION_NAME_IID):
+            out->key =
+                pfr_sequences_find(args->sequences, args->sequence, PFR_TABLE_KEYS, field.value);
+            args->has_unknown = args->has_unknown || out->key == TACHO_NONE;
+            out->key = out->key == TACHO_NONE ? 0 : out->key;
+            break;
+        case PFR_BYTES(PF_ANNOTATION_NAME):
+            TACHO_TRY(tacho_dict_ensure_string(dict, pfr_text(field.bytes), &out->key));
+            break;
+        case PFR_BYTES(PF_ANNOTATION_DICT_ENTRIES):
+        case PFR_BYTES(PF_ANNOTATION_ARRAY_VALUES):
+            out->contents = field.number;
+            break;
+        default: {
+            bool had_value = out->has_value;
+            TACHO_TRY(read_value(args, &field, out));
+            out->has_value = out->has_value || had_value;
+            break;
+        }
+        }
+    }
+    args->is_bad = args->is_bad || !pfr_is_sound(&reader);
+    return TACHO_OK;
+}
+
+/* Adds one annotation; a container is opened, and its arguments follow. */
+static tacho_status add_one(pfr_args *args, tacho_dict *dict, tacho_str message,
+                            open_annotation *stack, size_t *depth)
+{
+    annotation read;
+    tacho_arg *arg = NULL;
+    bool in_array = *depth > 0 && stack[*depth - 1].field == PF_ANNOTATION_ARRAY_VALUES;
+    TACHO_TRY(read_annotation(args, dict, message, &read));
+    if (read.contents == 0 && !read.has_value) {
+        return TACHO_OK; /* nothing that the model has a form for */
+    }
+    if (read.contents != 0 && *depth == TACHO_ARG_DEPTH_MAX) {
+        args->is_too_deep = true;
+        return TACHO_OK;
+    }
+    TACHO_TRY(pfr_args_append(args, in_array ? 0 : read.key, &arg));
+    uint32_t key = arg->key;
+    if (read.contents == 0) {
+        *arg = read.value;
+        arg->key = key;
+        return TACHO_OK;
+    }
+    arg->type = read.contents == PF_ANNOTATION_DICT_ENTRIES ? TACHO_ARG_DICT : TACHO_ARG_ARRAY;
+    open_annotation *opened = &stack[(*depth)++];
+    *opened = (open_annotation){.field = read.contents, .arg = args->item_count - 1};
+    tacho_pb_reader_init(&opened->reader, message);
+    return TACHO_OK;
+}
+
+/* A container is complete: counts what lies in it. An empty one is a piece of JSON. */
+static void close_container(pfr_args *args, const open_annotation *open)
+{
+    tacho_arg *arg = &args->items[open->arg];
+    size_t count = args->item_count - open->arg - 1;
+    bool is_dict = arg->type == TACHO_ARG_DICT;
+    if (count == 0) {
+        set_text(arg, TACHO_ARG_JSON, is_dict ? TACHO_STR("{}") : TACHO_STR("[]"));
+    } else {
+        arg->value.as_uint = count;
+    }
+}
+
+tacho_status pfr_args_add(pfr_args *args, tacho_dict *dict, tacho_str message)
+{
+    open_annotation stack[TACHO_ARG_DEPTH_MAX];
+    size_t depth = 0;
+    TACHO_TRY(add_one(args, dict, message, stack, &depth));
+    while (depth > 0) {
+        open_annotation *open = &stack[depth - 1];
+        tacho_pb_field field;
+        if (!pfr_next(&open->reader, &field)) {
+            close_container(args, open);
+            depth--;
+        } else if (pfr_key(&field) == PFR_BYTES(open->field)) {
+            TACHO_TRY(add_one(args, dict, field.bytes, stack, &depth));
+        }
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Debug annotations as arguments.
+ */
+#ifndef TACHO_SOURCES_PERFETTO_ANNOTATIONS_H
+#define TACHO_SOURCES_PERFETTO_ANNOTATIONS_H
+
+#include "profile/events.h"
+#include "sources/perfetto/sequences.h"
+
+typedef struct pfr_args {
+    tacho_arg *items;
+    size_t item_count, item_capacity;
+    const pfr_sequences *sequences;
+    const pfr_sequence *sequence; /* of the event that is read */
+    bool has_unknown;             /* a number that nothing was said for */
+    bool is_too_deep;             /* something was left out for that */
+    bool is_bad;                  /* a message is malformed */
+} pfr_args;
+
+/* Adds the annotation |message| with all that lies in it. */
+tacho_status pfr_args_add(pfr_args *args, tacho_dict *dict, tacho_str message) TACHO_MUST_USE;
+
+/* Adds an argument of this name; the caller fills in its value. */
+tacho_status pfr_args_append(pfr_args *args, uint32_t key, tacho_arg **out_arg) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clocks: times of packets as nanoseconds of the trace clock.
+ *
+ * A snapshot says what several clocks showed at one moment. The time of another clock is moved by
+ * the difference in the last snapshot at or before it that holds both, or goes through one clock
+ * between. Clocks 64 to 127 belong to a sequence; an incremental one counts from packet to packet.
+ *
+ * Only snapshots that stand before a packet in the file are known to it.
+ */
+#ifndef TACHO_SOURCES_PERFETTO_CLOCKS_H
+#define TACHO_SOURCES_PERFETTO_CLOCKS_H
+
+#include "base/index.h"
+#include "base/str.h"
+
+enum { PFR_SNAPSHOT_CLOCKS_MAX = 32 };
+
+/* Clocks that occur together in snapshots, and their values: one row for each snapshot. */
+typedef struct pfr_clock_series {
+    uint32_t clocks[PFR_SNAPSHOT_CLOCKS_MAX];
+    uint32_t clock_count;
+    int64_t *values; /* rows of |clock_count|; none ever goes back */
+    size_t row_count, value_capacity;
+} pfr_clock_series;
+
+/* One step of a conversion: a series that has both clocks, by column. */
+typedef struct pfr_clock_hop {
+    uint32_t series;
+    uint32_t from;
+    uint32_t to;
+} pfr_clock_hop;
+
+enum { PFR_CLOCK_HOPS_MAX = 2, PFR_CLOCK_SERIES_MAX = 16 };
+
+typedef struct pfr_clock {
+    uint64_t key; /* its id; in the upper half the sequence of a private clock */
+    int64_t unit_ns;
+    bool is_incremental;
+    bool is_set; /* of an incremental clock: |last_ns| counts */
+    int64_t last_ns;
+    uint32_t series[PFR_CLOCK_SERIES_MAX]; /* the first ones it occurs in */
+    uint32_t series_count;
+    pfr_clock_hop hops[PFR_CLOCK_HOPS_MAX]; /* the way to the trace clock */
+    uint32_t hop_count;
+    size_t searched_count; /* series that were there when the way was last looked for */
+    /* From |from_ns| until before |until_ns| the trace clock is ahead by |ahead_ns|. */
+    int64_t from_ns;
+    int64_t until_ns;
+    int64_t ahead_ns;
+} pfr_clock;
+
+typedef struct pfr_clocks {
+    pfr_clock *items;
+    size_t item_count, item_capacity;
+    tacho_index index; /* of clocks by key */
+    uint32_t last_id;  /* of the clock that was asked for last */
+    pfr_clock_series *series;
+    size_t series_count, series_capacity;
+    tacho_index series_index; /* by their clocks */
+    uint64_t trace_clock;
+    bool has_primary;
+} pfr_clocks;
+
+typedef enum pfr_time_result {
+    PFR_TIME_OK,
+    PFR_TIME_UNKNOWN, /* no snapshot relates the clock */
+    PFR_TIME_NEGATIVE,
+    PFR_TIME_OVERFLOW,
+} pfr_time_result;
+
+tacho_status pfr_clocks_init(pfr_clocks *clocks) TACHO_MUST_USE;
+void pfr_clocks_deinit(pfr_clocks *clocks);
+
+/* Takes in a snapshot that stands in a packet of |sequence|; false when it makes no sense. */
+tacho_status pfr_clocks_add(pfr_clocks *clocks, uint32_t sequence, tacho_str snapshot,
+                            bool *out_good) TACHO_MUST_USE;
+
+/* The state of |sequence| starts afresh: its incremental clocks wait for a snapshot. */
+void pfr_clocks_forget(pfr_clocks *clocks, uint32_t sequence);
+
+/* A packet's time on the trace clock; clock 0 is the trace clock itself. */
+tacho_status pfr_clocks_read(pfr_clocks *clocks, uint32_t sequence, uint32_t clock_id,
+                             uint64_t timestamp, int64_t *out_ns,
+                             pfr_time_result *out_result) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Track events, read into what pairing wants.
+ */
+#ifndef TACHO_SOURCES_PERFETTO_EVENTS_H
+#define TACHO_SOURCES_PERFETTO_EVENTS_H
+
+#include "sources/perfetto/annotations.h"
+#include "sources/perfetto/pairing.h"
+
+/* A value of a counter that an event brings along. */
+typedef struct pfr_extra {
+    uint64_t uuid;
+    double value;
+} pfr_extra;
+
+enum { PFR_SITE_CACHE_COUNT = 256 };
+
+typedef struct pfr_cached_site {
+    uint32_t facts[3]; /* name, category, location */
+    uint32_t site;
+} pfr_cached_site;
+
+/* The running value of an incremental counter, one for each sequence and fresh start. */
+typedef struct pfr_running {
+    uint64_t key[2];
+    double value;
+} pfr_running;
+
+typedef struct pfr_events {
+    tacho_dict *dict;
+    pfr_sequences *sequences;
+    pfr_pairing *pairing;
+    pfr_args args;
+    pfr_flow *flows;
+    size_t flow_count, flow_capacity;
+    uint64_t *extra_uuids[2]; /* of the event itself; integers, doubles */
+    size_t extra_uuid_count[2], extra_uuid_capacity[2];
+    double *extra_values[2];
+    size_t extra_value_count[2], extra_value_capacity[2];
+    uint32_t log_key; /* string "log_message" */
+    pfr_cached_site sites[PFR_SITE_CACHE_COUNT];
+    pfr_running *running;
+    size_t running_count, running_capacity;
+    tacho_index running_index;
+} pfr_events;
+
+tacho_status pfr_events_init(pfr_events *events, pfr_sequences *sequences,
+                             pfr_pairing *pairing) TACHO_MUST_USE;
+void pfr_events_deinit(pfr_events *events);
+
+/* An event packet: the message, its sequence and its time. */
+typedef struct pfr_event_packet {
+    tacho_str message;
+    pfr_sequence *sequence;
+    int64_t ns;
+    uint64_t offset;
+} pfr_event_packet;
+
+/* Reads an event and hands it to pairing, or counts it as lost. */
+tacho_status pfr_events_read(pfr_events *events, const pfr_event_packet *packet) TACHO_MUST_USE;
+
+#endif

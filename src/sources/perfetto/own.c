@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sink writes its own arguments in a fixed order: the location ahead of the user's, the others
+ * behind them. So a user's argument of the same name stays what it is.
+ */
+#include "sources/perfetto/own.h"
+
+#include "codec/mlir_location.h"
+
+tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict)
+{
+    static const char *const names[PFR_OWN_KEY_COUNT] = {
+        [PFR_OWN_LOCATION] = "location", [PFR_OWN_CYCLES] = "cycles",
+        [PFR_OWN_RUN] = "run",           [PFR_OWN_INVOCATION] = "invocation",
+        [PFR_OWN_ORIGIN] = "origin",     [PFR_OWN_UNENDED] = "unended",
+    };
+    own->dict = dict;
+    own->last_run = TACHO_NONE;
+    own->run_index = (tacho_index){0};
+    for (size_t i = 0; i < PFR_PLACED_SITE_COUNT; i++) {
+        own->sites[i].site = TACHO_NONE;
+    }
+    for (size_t i = 0; i < PFR_OWN_KEY_COUNT; i++) {
+        TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(names[i]), &own->keys[i]));
+    }
+    return tacho_index_init(&own->run_index);
+}
+
+void pfr_own_deinit(pfr_own *own)
+{
+    tacho_index_deinit(&own->run_index);
+}
+
+int64_t pfr_own_ticks(const tacho_clock *clock, int64_t ns)
+{
+    int64_t product = 0;
+    int64_t ticks = 0;
+    if (ns < 0) {
+        return -1;
+    }
+    if (!__builtin_mul_overflow(ns, clock->ns_denominator, &product)) {
+        ticks = product / clock->ns_numerator + (product % clock->ns_numerator > 0 ? 1 : 0);
+    } else {
+        tacho_i128 wide = -tacho_scale_floor(-ns, clock->ns_denominator, clock->ns_numerator);
+        if (wide > clock->max_ticks) {
+            return -1;
+        }
+        ticks = (int64_t)wide;
+    }
+    return ticks <= clock->max_ticks - clock->zero_ticks ? ticks + clock->zero_ticks : -1;
+}
+
+bool pfr_own_parse_part_key(tacho_str key, uint64_t *out_number, tacho_str *out_fact)
+{
+    const tacho_str prefix = TACHO_STR("tacho.part.");
+    if (!tacho_str_starts_with(key, prefix)) {
+        return false;
+    }
+    key = tacho_str_from(key, prefix.len);
+    size_t point = tacho_str_find_byte(key, '.');
+    if (point == key.len || !tacho_str_parse_u64(tacho_str_make(key.data, point), out_number)) {
+        return false;
+    }
+    *out_fact = tacho_str_from(key, point + 1);
+    return true;
+}
+
+tacho_origin pfr_own_parse_origin(tacho_str name)
+{
+    for (int i = 0; i < TACHO_ORIGIN_COUNT; i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(tacho_origin_name((tacho_origin)i)))) {
+            return (tacho_origin)i;
+        }
+    }
+    return TACHO_ORIGIN_UNKNOWN;
+}
+
+/* ---- runs ------------------------------------------------------------------------------- */
+
+static bool is_run(const tacho_run *run, const tacho_run *wanted)
+{
+    return run->name == wanted->name && run->invocation == wanted->invocation &&
+           run->part == wanted->part;
+}
+
+static tacho_status ensure_run(pfr_own *own, const tacho_run *wanted, uint32_t *out_run)
+{
+    const tacho_dict *dict = own->dict;
+    *out_run = own->last_run;
+    if (*out_run != TACHO_NONE && is_run(&dict->runs[*out_run], wanted)) {
+        return TACHO_OK;
+    }
+    uint64_t key[2] = {(uint64_t)wanted->part << 32 | wanted->name, (uint64_t)wanted->invocation};
+    uint32_t hash =
+        tacho_index_hash(&own->run_index, tacho_str_make((const char *)key, sizeof(key)));
+    size_t at = tacho_index_begin(&own->run_index, hash);
+    while ((*out_run = tacho_index_next(&own->run_index, hash, &at)) != TACHO_NONE &&
+           !is_run(&dict->runs[*out_run], wanted)) {
+    }
+    if (*out_run == TACHO_NONE) {
+        TACHO_TRY(tacho_dict_add_run(own->dict, wanted, out_run));
+        TACHO_TRY(tacho_index_add(&own->run_index, hash, *out_run));
+    }
+    own->last_run = *out_run;
+    return TACHO_OK;
+}
+
+/* ---- locations -------------------------------------------------------------------------- */
+
+/* The location of a text; one that MLIR printed names its file. */
+static tacho_status ensure_location(pfr_own *own, uint32_t text, uint32_t *out_location)
+{
+    tacho_location facts = {.text = text};
+    tacho_mlir_location parsed;
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status parse_status =
+        tacho_mlir_location_parse(tacho_dict_string(own->dict, text), NULL, &arena, &parsed);
+    const tacho_mlir_location_node *primary =
+        parse_status == TACHO_OK ? tacho_mlir_location_primary(&parsed) : NULL;
+    tacho_status_free(parse_status);
+    tacho_status status = TACHO_OK;
+    if (primary != NULL) {
+        facts.line = primary->line;
+        facts.column = primary->column;
+        status = tacho_dict_ensure_string(own->dict, primary->text, &facts.file);
+    }
+    tacho_arena_deinit(&arena);
+    TACHO_TRY(status);
+    return tacho_dict_ensure_location(own->dict, &facts, out_location);
+}
+
+static tacho_status place_site(pfr_own *own, uint32_t text, uint32_t *site)
+{
+    pfr_placed_site *known =
+        &own->sites[(*site * 31 + text) & (uint32_t)(PFR_PLACED_SITE_COUNT - 1)];
+    if (known->site != *site || known->text != text) {
+        tacho_site facts = own->dict->sites[*site];
+        uint32_t placed = 0;
+        TACHO_TRY(ensure_location(own, text, &facts.location));
+        TACHO_TRY(tacho_dict_ensure_site(own->dict, &facts, &placed));
+        *known = (pfr_placed_site){*site, text, placed};
+    }
+    *site = known->placed;
+    return TACHO_OK;
+}
+
+/* ---- arguments -------------------------------------------------------------------------- */
+
+/* Arguments that belong to none of the containers: those from here on. */
+static size_t free_tail(const tacho_row *row)
+{
+    size_t tail = 0;
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        if (arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY) {
+            i += (size_t)arg->value.as_uint;
+            tail = i + 1;
+        }
+    }
+    return tail;
+}
+
+/* The last argument, if it lies in the tail and is |key| of |type|; it is taken off then. */
+static const tacho_arg *take_last(const pfr_own *own, tacho_row *row, size_t tail, pfr_own_key key,
+                                  tacho_arg_type type)
+{
+    if (row->arg_count <= tail) {
+        return NULL;
+    }
+    const tacho_arg *last = &row->args[row->arg_count - 1];
+    if (last->key != own->keys[key] || last->type != type) {
+        return NULL;
+    }
+    row->arg_count--;
+    return last;
+}
+
+static tacho_status take_run(pfr_own *own, uint32_t part, size_t tail, tacho_row *row)
+{
+    size_t before = row->arg_count;
+    const tacho_arg *number = take_last(own, row, tail, PFR_OWN_INVOCATION, TACHO_ARG_UINT);
+    const tacho_arg *name = take_last(own, row, tail, PFR_OWN_RUN, TACHO_ARG_STRING);
+    if (name == NULL || (number != NULL && number->value.as_uint > INT64_MAX)) {
+        row->arg_count = before; /* a user's own */
+        return TACHO_OK;
+    }
+    tacho_run run = {.part = part, .name = name->value.as_string, .invocation = -1};
+    run.invocation = number != NULL ? (int64_t)number->value.as_uint : -1;
+    return ensure_run(own, &run, &row->of.span.run);
+}
+
+static void take_flags(const pfr_own *own, size_t tail, tacho_row *row)
+{
+    const tacho_arg *unended = take_last(own, row, tail, PFR_OWN_UNENDED, TACHO_ARG_BOOL);
+    row->of.span.flags |= unended != NULL ? (uint32_t)TACHO_SPAN_UNENDED : 0;
+    const tacho_arg *origin = take_last(own, row, tail, PFR_OWN_ORIGIN, TACHO_ARG_TEXT);
+    if (origin != NULL) {
+        tacho_origin found = pfr_own_parse_origin(origin->value.as_text);
+        row->of.span.flags |= (uint32_t)found;
+        row->arg_count += found == TACHO_ORIGIN_UNKNOWN ? 1 : 0; /* a user's own */
+    }
+}
+
+tacho_status pfr_own_restore(pfr_own *own, uint32_t part, const tacho_clock *clock, tacho_row *row)
+{
+    size_t tail = free_tail(row);
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    if (row->arg_count == 0) {
+        return TACHO_OK;
+    }
+    take_flags(own, tail, row);
+    TACHO_TRY(take_run(own, part, tail, row));
+    const tacho_arg *cycles = NULL;
+    if (clock->counts_cycles && !is_instant) {
+        cycles = take_last(own, row, tail, PFR_OWN_CYCLES, TACHO_ARG_UINT);
+    }
+    if (cycles != NULL && cycles->value.as_uint <= (uint64_t)(clock->max_ticks - row->start)) {
+        row->of.span.end = row->start + (int64_t)cycles->value.as_uint;
+    }
+    if (row->arg_count > 0 && row->args[0].key == own->keys[PFR_OWN_LOCATION] &&
+        row->args[0].type == TACHO_ARG_STRING) {
+        TACHO_TRY(place_site(own, row->args[0].value.as_string, &row->of.span.site));
+        row->args++;
+        row->arg_count--;
+    }
+    return TACHO_OK;
+}

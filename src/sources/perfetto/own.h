@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traces that tacho wrote: attributes say what its parts are, arguments what trace formats have
+ * no field for. Read back, they are parts, clocks, ticks, locations and runs again.
+ */
+#ifndef TACHO_SOURCES_PERFETTO_OWN_H
+#define TACHO_SOURCES_PERFETTO_OWN_H
+
+#include "profile/events.h"
+
+/* Arguments that our own sink adds to those of a span. */
+typedef enum pfr_own_key {
+    PFR_OWN_LOCATION,
+    PFR_OWN_CYCLES,
+    PFR_OWN_RUN,
+    PFR_OWN_INVOCATION,
+    PFR_OWN_ORIGIN,
+    PFR_OWN_UNENDED,
+    PFR_OWN_KEY_COUNT,
+} pfr_own_key;
+
+enum { PFR_PLACED_SITE_COUNT = 1024 };
+
+/* A site and the text of a location, and the site with that location. */
+typedef struct pfr_placed_site {
+    uint32_t site;
+    uint32_t text;
+    uint32_t placed;
+} pfr_placed_site;
+
+typedef struct pfr_own {
+    tacho_dict *dict;
+    uint32_t keys[PFR_OWN_KEY_COUNT]; /* strings */
+    pfr_placed_site sites[PFR_PLACED_SITE_COUNT];
+    tacho_index run_index;
+    uint32_t last_run;
+} pfr_own;
+
+tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict) TACHO_MUST_USE;
+void pfr_own_deinit(pfr_own *own);
+
+/*
+ * Takes our own arguments off those of |row|, a span of |part| that begins, and puts what they
+ * say into it. Its end is its start and the cycles, or -1 where the arguments do not tell.
+ */
+tacho_status pfr_own_restore(pfr_own *own, uint32_t part, const tacho_clock *clock,
+                             tacho_row *row) TACHO_MUST_USE;
+
+/* The tick at |ns|, or -1 when the clock does not reach so far. */
+int64_t pfr_own_ticks(const tacho_clock *clock, int64_t ns);
+
+/* An attribute "tacho.part.3.clock": 3 and "clock"; false when it is none. */
+bool pfr_own_parse_part_key(tacho_str key, uint64_t *out_number, tacho_str *out_fact);
+
+tacho_origin pfr_own_parse_origin(tacho_str name);
+
+#endif

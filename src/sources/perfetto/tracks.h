@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tracks of the trace, by the numbers it gives them, and where their rows go in the model.
+ *
+ *   process        a group in the part, with a track of its own if it has rows itself
+ *   thread         a track in its process's group
+ *   counter        a counter under its parent
+ *   anything else  a track under its parent; Torq's groups are groups
+ *
+ * The first description of a track counts. It is placed in the model when its first row goes out;
+ * what names a parent that is never described is placed in the part itself. Tracks of equal name
+ * and parent are one, as viewers show them, unless the trace says other.
+ */
+#ifndef TACHO_SOURCES_PERFETTO_TRACKS_H
+#define TACHO_SOURCES_PERFETTO_TRACKS_H
+
+#include "profile/facts.h"
+
+typedef enum pfr_track_kind {
+    PFR_TRACK_PLAIN,
+    PFR_TRACK_PROCESS,
+    PFR_TRACK_THREAD,
+    PFR_TRACK_COUNTER,
+} pfr_track_kind;
+
+typedef struct pfr_track {
+    uint64_t uuid;
+    bool is_described;
+    pfr_track_kind kind;
+    bool has_parent;
+    uint64_t parent_uuid;
+    uint32_t name; /* string, 0 for none */
+    int64_t pid;
+    int64_t tid;
+    bool has_rank;
+    int32_t rank;
+    tacho_unit unit;
+    uint32_t unit_name; /* string: a unit that the model does not have */
+    int64_t multiplier;
+    bool is_incremental;
+    uint32_t merge_behavior;
+    uint32_t merge_key; /* string */
+    bool has_facts;     /* tacho wrote it */
+    tacho_track_facts facts;
+    /* Where it is in the current part. */
+    uint32_t part;      /* TACHO_NONE before it is placed */
+    uint32_t track;     /* what other tracks lie under */
+    uint32_t row_track; /* where its rows go ... */
+    uint32_t rows_part; /* ... in this part */
+    int64_t last_ns;    /* time of its last begin or end, for who reads without sorting */
+} pfr_track;
+
+/* The part that tracks are placed in. */
+typedef struct pfr_place {
+    uint32_t part;
+    uint32_t root;
+    uint32_t clock;
+} pfr_place;
+
+/* Where tracks went that are merged by a key: {parent, key} and the track. */
+typedef struct pfr_merged {
+    uint32_t key[2];
+    uint32_t track;
+} pfr_merged;
+
+typedef struct pfr_tracks {
+    tacho_dict *dict;
+    pfr_track *items;
+    size_t item_count, item_capacity;
+    tacho_index index;     /* by uuid */
+    tacho_index pid_index; /* processes by pid */
+    uint32_t small[256];   /* tracks with small numbers, by number; TACHO_NONE for none */
+    pfr_merged *merged;
+    size_t merged_count, merged_capacity;
+    tacho_index merged_index;
+} pfr_tracks;
+
+tacho_status pfr_tracks_init(pfr_tracks *tracks, tacho_dict *dict) TACHO_MUST_USE;
+void pfr_tracks_deinit(pfr_tracks *tracks);
+
+/* Another file begins: its numbers mean other tracks. */
+tacho_status pfr_tracks_restart(pfr_tracks *tracks) TACHO_MUST_USE;
+
+uint32_t pfr_tracks_find_far(const pfr_tracks *tracks, uint64_t uuid);
+
+/* The track |uuid|, or TACHO_NONE. */
+static inline uint32_t pfr_tracks_find(const pfr_tracks *tracks, uint64_t uuid)
+{
+    return uuid < sizeof(tracks->small) / sizeof(tracks->small[0])
+               ? tracks->small[uuid]
+               : pfr_tracks_find_far(tracks, uuid);
+}
+
+/* The track |uuid|, which need not be described. */
+tacho_status pfr_tracks_ensure(pfr_tracks *tracks, uint64_t uuid, uint32_t *out_id) TACHO_MUST_USE;
+
+/* Takes in a descriptor; |*out_good| is false when it is malformed or lacks what it must have. */
+tacho_status pfr_tracks_describe(pfr_tracks *tracks, tacho_str descriptor,
+                                 bool *out_good) TACHO_MUST_USE;
+
+/* Takes in an old descriptor of a process or thread that is no track's; the uuid it gets. */
+tacho_status pfr_tracks_describe_old(pfr_tracks *tracks, tacho_str descriptor, bool is_thread,
+                                     uint64_t *out_uuid, bool *out_good) TACHO_MUST_USE;
+
+/* Whether the track and all above it are described, so that nothing later changes its place. */
+bool pfr_tracks_is_settled(const pfr_tracks *tracks, uint32_t id);
+
+/* Places the track and all above it in the model. */
+tacho_status pfr_tracks_place(pfr_tracks *tracks, uint32_t id,
+                              const pfr_place *place) TACHO_MUST_USE;
+
+#endif
