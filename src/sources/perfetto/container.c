@@ -200,7 +200,7 @@ static void next_inner(pfr_container *container, tacho_str *out_packet, pfr_foun
     *out_found = PFR_FOUND_PACKET;
     if (!is_field || head.is_cut || head.body_len > bytes.len - head.head_len) {
         container->inner_len = 0;
-        *out_found = PFR_FOUND_DAMAGE;
+        *out_found = container->inner_is_cut ? PFR_FOUND_PACKET : PFR_FOUND_DAMAGE;
         return;
     }
     if (head.is_packet) {
@@ -270,6 +270,7 @@ tacho_status pfr_container_enter(pfr_container *container, tacho_str bytes, bool
         return TACHO_OK; /* no zstd frame */
     }
     tacho_status status = inflate_all(container, decoder, bytes, out_whole);
+    container->inner_is_cut = !*out_whole;
     tacho_decoder_destroy(decoder);
     return status;
 }

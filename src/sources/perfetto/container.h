@@ -26,6 +26,7 @@ typedef struct pfr_container {
     size_t inner_capacity;
     size_t inner_at;
     size_t inner_len;
+    bool inner_is_cut; /* its end is missing, which has been told */
 } pfr_container;
 
 void pfr_container_init(pfr_container *container, tacho_input *input);
