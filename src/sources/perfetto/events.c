@@ -33,9 +33,6 @@ tacho_status pfr_events_init(pfr_events *events, pfr_sequences *sequences, pfr_p
     events->dict = pairing->dict;
     events->sequences = sequences;
     events->pairing = pairing;
-    for (size_t i = 0; i < PFR_SITE_CACHE_COUNT; i++) {
-        events->sites[i].site = TACHO_NONE;
-    }
     TACHO_TRY(tacho_dict_ensure_string(events->dict, TACHO_STR("log_message"), &events->log_key));
     return tacho_index_init(&events->running_index);
 }
@@ -48,6 +45,7 @@ void pfr_events_deinit(pfr_events *events)
         free(events->extra_uuids[i]);
         free(events->extra_values[i]);
     }
+    free(events->sites);
     free(events->running);
     tacho_index_deinit(&events->running_index);
 }
@@ -363,19 +361,28 @@ static tacho_status push_extra_values(pfr_events *events, const pfr_event_packet
 
 /* ---- the event -------------------------------------------------------------------------- */
 
+static tacho_status grow_sites(pfr_events *events, uint32_t name)
+{
+    TACHO_TRY(tacho_grow(&events->sites, &events->site_capacity, (size_t)name + 1));
+    for (; events->site_count <= name; events->site_count++) {
+        events->sites[events->site_count] = (pfr_named_site){.site = TACHO_NONE};
+    }
+    return TACHO_OK;
+}
+
 static tacho_status ensure_site(pfr_events *events, const raw_event *raw, uint32_t *out_site)
 {
     tacho_site facts = {raw->name == TACHO_NONE ? 0 : raw->name, raw->category, raw->location};
-    pfr_cached_site *cached =
-        &events->sites[(facts.name + 7 * facts.category + 31 * facts.location) &
-                       (PFR_SITE_CACHE_COUNT - 1)];
-    if (TACHO_UNLIKELY(cached->site == TACHO_NONE || cached->facts[0] != facts.name ||
-                       cached->facts[1] != facts.category || cached->facts[2] != facts.location)) {
-        uint32_t site = 0;
-        TACHO_TRY(tacho_dict_ensure_site(events->dict, &facts, &site));
-        *cached = (pfr_cached_site){{facts.name, facts.category, facts.location}, site};
+    if (TACHO_UNLIKELY(facts.name >= events->site_count)) {
+        TACHO_TRY(grow_sites(events, facts.name));
     }
-    *out_site = cached->site;
+    pfr_named_site *known = &events->sites[facts.name];
+    if (TACHO_UNLIKELY(known->site == TACHO_NONE || known->category != facts.category ||
+                       known->location != facts.location)) {
+        *known = (pfr_named_site){facts.category, facts.location, TACHO_NONE};
+        TACHO_TRY(tacho_dict_ensure_site(events->dict, &facts, &known->site));
+    }
+    *out_site = known->site;
     return TACHO_OK;
 }
 

@@ -14,12 +14,12 @@ typedef struct pfr_extra {
     double value;
 } pfr_extra;
 
-enum { PFR_SITE_CACHE_COUNT = 256 };
-
-typedef struct pfr_cached_site {
-    uint32_t facts[3]; /* name, category, location */
-    uint32_t site;
-} pfr_cached_site;
+/* The site that events of a name had last. */
+typedef struct pfr_named_site {
+    uint32_t category;
+    uint32_t location;
+    uint32_t site; /* TACHO_NONE before the first */
+} pfr_named_site;
 
 /* The running value of an incremental counter, one for each sequence and fresh start. */
 typedef struct pfr_running {
@@ -38,8 +38,9 @@ typedef struct pfr_events {
     size_t extra_uuid_count[2], extra_uuid_capacity[2];
     double *extra_values[2];
     size_t extra_value_count[2], extra_value_capacity[2];
-    uint32_t log_key; /* string "log_message" */
-    pfr_cached_site sites[PFR_SITE_CACHE_COUNT];
+    uint32_t log_key;      /* string "log_message" */
+    pfr_named_site *sites; /* by name, a string */
+    size_t site_count, site_capacity;
     pfr_running *running;
     size_t running_count, running_capacity;
     tacho_index running_index;

@@ -5,7 +5,10 @@
  */
 #include "sources/perfetto/own.h"
 
+#include "base/grow.h"
 #include "codec/mlir_location.h"
+
+#include <stdlib.h>
 
 tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict)
 {
@@ -17,7 +20,10 @@ tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict)
     own->dict = dict;
     own->last_run = TACHO_NONE;
     own->run_index = (tacho_index){0};
-    for (size_t i = 0; i < PFR_PLACED_SITE_COUNT; i++) {
+    own->locations = NULL;
+    own->location_count = 0;
+    own->location_capacity = 0;
+    for (size_t i = 0; i < sizeof(own->sites) / sizeof(own->sites[0]); i++) {
         own->sites[i].site = TACHO_NONE;
     }
     for (size_t i = 0; i < PFR_OWN_KEY_COUNT; i++) {
@@ -29,6 +35,7 @@ tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict)
 void pfr_own_deinit(pfr_own *own)
 {
     tacho_index_deinit(&own->run_index);
+    free(own->locations);
 }
 
 int64_t pfr_own_ticks(const tacho_clock *clock, int64_t ns)
@@ -130,14 +137,30 @@ static tacho_status ensure_location(pfr_own *own, uint32_t text, uint32_t *out_l
     return tacho_dict_ensure_location(own->dict, &facts, out_location);
 }
 
+static tacho_status find_location(pfr_own *own, uint32_t text, uint32_t *out_location)
+{
+    if (text >= own->location_count) {
+        TACHO_TRY(tacho_grow(&own->locations, &own->location_capacity, (size_t)text + 1));
+        while (own->location_count <= text) {
+            own->locations[own->location_count++] = TACHO_NONE;
+        }
+    }
+    if (own->locations[text] == TACHO_NONE) {
+        TACHO_TRY(ensure_location(own, text, &own->locations[text]));
+    }
+    *out_location = own->locations[text];
+    return TACHO_OK;
+}
+
+/* Puts the location of |text| to |*site|. */
 static tacho_status place_site(pfr_own *own, uint32_t text, uint32_t *site)
 {
-    pfr_placed_site *known =
-        &own->sites[(*site * 31 + text) & (uint32_t)(PFR_PLACED_SITE_COUNT - 1)];
-    if (known->site != *site || known->text != text) {
+    uint32_t hash = (*site * 0x9e3779b1U ^ text * 0x85ebca6bU) >> (32 - PFR_PLACED_BITS);
+    pfr_placed_site *known = &own->sites[hash];
+    if (TACHO_UNLIKELY(known->site != *site || known->text != text)) {
         tacho_site facts = own->dict->sites[*site];
         uint32_t placed = 0;
-        TACHO_TRY(ensure_location(own, text, &facts.location));
+        TACHO_TRY(find_location(own, text, &facts.location));
         TACHO_TRY(tacho_dict_ensure_site(own->dict, &facts, &placed));
         *known = (pfr_placed_site){*site, text, placed};
     }

@@ -19,11 +19,11 @@ typedef enum pfr_own_key {
     PFR_OWN_KEY_COUNT,
 } pfr_own_key;
 
-enum { PFR_PLACED_SITE_COUNT = 1024 };
+enum { PFR_PLACED_BITS = 14 };
 
 /* A site and the text of a location, and the site with that location. */
 typedef struct pfr_placed_site {
-    uint32_t site;
+    uint32_t site; /* TACHO_NONE for none */
     uint32_t text;
     uint32_t placed;
 } pfr_placed_site;
@@ -31,7 +31,8 @@ typedef struct pfr_placed_site {
 typedef struct pfr_own {
     tacho_dict *dict;
     uint32_t keys[PFR_OWN_KEY_COUNT]; /* strings */
-    pfr_placed_site sites[PFR_PLACED_SITE_COUNT];
+    pfr_place_text *texts;            /* by string */
+    size_t text_count, text_capacity;
     tacho_index run_index;
     uint32_t last_run;
 } pfr_own;

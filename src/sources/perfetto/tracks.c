@@ -97,15 +97,19 @@ static uint32_t find_process(const pfr_tracks *tracks, int64_t pid)
 /* Gives an already placed track the name and rank that it should have had. */
 static void rename_placed(pfr_tracks *tracks, const pfr_track *track)
 {
+    if (track->part == TACHO_NONE || track->name == 0) {
+        return;
+    }
     tacho_track *placed = &tracks->dict->tracks[track->row_track];
-    if (track->part != TACHO_NONE && track->name != 0 && placed->is_provisional) {
-        placed->name = track->name;
-        placed->rank = track->has_rank ? track->rank : placed->rank;
-        placed->track_class = track->has_facts && track->facts.track_class != TACHO_TRACK_GROUP &&
-                                      track->facts.track_class != TACHO_TRACK_COUNTER
-                                  ? track->facts.track_class
-                                  : placed->track_class;
-        placed->index = track->has_facts ? track->facts.index : placed->index;
+    if (!placed->is_provisional) {
+        return;
+    }
+    placed->name = track->name;
+    placed->rank = track->has_rank ? track->rank : placed->rank;
+    if (track->has_facts && track->facts.track_class != TACHO_TRACK_GROUP &&
+        track->facts.track_class != TACHO_TRACK_COUNTER) {
+        placed->track_class = track->facts.track_class;
+        placed->index = track->facts.index;
     }
 }
 
