@@ -172,13 +172,13 @@ static tacho_status ensure_series(pfr_clocks *clocks, const uint32_t *ids, uint3
 static tacho_status add_row(pfr_clock_series *series, const int64_t *values)
 {
     size_t count = series->clock_count;
-    const int64_t *last = series->values + (series->row_count - (series->row_count > 0)) * count;
     bool is_new = series->row_count == 0;
     for (size_t i = 0; i < count && series->row_count > 0; i++) {
-        if (values[i] < last[i]) {
+        int64_t last = series->values[(series->row_count - 1) * count + i];
+        if (values[i] < last) {
             return TACHO_OK;
         }
-        is_new = is_new || values[i] != last[i];
+        is_new = is_new || values[i] != last;
     }
     if (!is_new) {
         return TACHO_OK;

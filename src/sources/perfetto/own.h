@@ -31,8 +31,9 @@ typedef struct pfr_placed_site {
 typedef struct pfr_own {
     tacho_dict *dict;
     uint32_t keys[PFR_OWN_KEY_COUNT]; /* strings */
-    pfr_place_text *texts;            /* by string */
-    size_t text_count, text_capacity;
+    uint32_t *locations;              /* by text, a string; TACHO_NONE before it is looked at */
+    size_t location_count, location_capacity;
+    pfr_placed_site sites[1 << PFR_PLACED_BITS]; /* the last ones, by hash */
     tacho_index run_index;
     uint32_t last_run;
 } pfr_own;
