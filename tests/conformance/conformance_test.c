@@ -162,6 +162,23 @@ static const sample samples[] = {
      "\"load\",\"args\" : {}},\n"
      "{\"cat\" : \"Node\",\"pid\" :3,\"tid\" :3,\"dur\" :5,\"ts\" :14,\"ph\" : \"X\",\"name\" :"
      "\"conv\",\"args\" : {\"shape\" : [{\"float\":[1,64]}]}},\n",
+    {"perfetto", "a span, one inside it, an instant, a flow and an end too many",
+     "\x0a\x0a\xe2\x03\x07\x08\x01\x12\x03npu"
+     "\x0a\x0f\x50\x01\x40\x05\x5a\x09\x48\x01\x58\x01\xba\x01\x02op"
+     "\x0a\x14\x50\x01\x40\x06\x5a\x0e\x48\x01\x58\x01\xf9\x02\x11\x11\x11\x11\x11\x11\x11\x11"
+     "\x0a\x0a\x50\x01\x40\x08\x5a\x04\x48\x02\x58\x01"
+     "\x0a\x14\x50\x01\x40\x08\x5a\x0e\x48\x03\x58\x01\x81\x03\x11\x11\x11\x11\x11\x11\x11\x11"
+     "\x0a\x0a\x50\x01\x40\x09\x5a\x04\x48\x02\x58\x01"
+     "\x0a\x0a\x50\x01\x40\x0b\x5a\x04\x48\x02\x58\x01",
+     -1},
+    {"perfetto", "tracks without a description, times that go back, a counter, a cut end",
+     "\x0a\x0f\x50\x01\x40\x15\x5a\x09\x48\x01\x58\x07\xba\x01\x02\x62 "
+     "\x0a\x0a\x50\x01\x40\x19\x5a\x04\x48\x02\x58\x07"
+     "\x0a\x0f\x50\x01\x40\x05\x5a\x09\x48\x01\x58\x07\xba\x01\x02op"
+     "\x0a\x0a\x50\x01\x40\x09\x5a\x04\x48\x02\x58\x07"
+     "\x0a\x0f\xe2\x03\x0c\x08\x02\x12\x02\x6d\x62\x42\x04\x18\x03\x20\x02"
+     "\x0a\x0d\x50\x01\x40\x09\x5a\x07\x48\x04\x58\x02\xf0\x01\x7f"
+     "\x0a\x0d\x50\x01\x40",
      -1},
 };
 
@@ -215,8 +232,11 @@ static tacho_status read_sample(const sample *from, tacho_str bytes, tacho_event
     const tacho_source_options options = {.slice_count = 0};
     tacho_input input;
     assert_ok(tacho_input_open_bytes(from->label, bytes, &input));
-    tacho_reading reading = {
-        .input = &input, .path = TACHO_STR("runs/sample"), .options = &options, .events = to};
+    tacho_reading reading = {.input = &input,
+                             .path = TACHO_STR("runs/sample"),
+                             .options = &options,
+                             .events = to,
+                             .holds_events = true};
     const tacho_source *source = source_of(from);
     tacho_status status = source != NULL ? source->read(&reading) : TACHO_OK;
     tacho_input_close(&input);

@@ -1,0 +1,3 @@
+
+,P@Z&H""b bbbbbbbbbbb
+bbbb 
