@@ -104,8 +104,7 @@ static bool read_nested(tacho_str message, tacho_arg *arg)
 
 /* What an annotation says of itself. */
 typedef struct annotation {
-    uint32_t key;
-    tacho_arg value; /* unless it is a container */
+    tacho_arg *value; /* where it goes, unless it is a container; its key in any case */
     bool has_value;
     uint32_t contents; /* the field of its contents, 0 for none */
 } annotation;
@@ -115,13 +114,13 @@ static tacho_status read_json(tacho_str text, annotation *out)
     bool valid = false;
     text = pfr_text(text);
     TACHO_TRY(check_json(text, &valid));
-    set_text(&out->value, valid ? TACHO_ARG_JSON : TACHO_ARG_TEXT, text);
+    set_text(out->value, valid ? TACHO_ARG_JSON : TACHO_ARG_TEXT, text);
     return TACHO_OK;
 }
 
 static tacho_status read_value(pfr_args *args, const tacho_pb_field *field, annotation *out)
 {
-    tacho_arg *value = &out->value;
+    tacho_arg *value = out->value;
     out->has_value = true;
     switch (pfr_key(field)) {
     case PFR_VARINT(PF_ANNOTATION_BOOL):
@@ -168,18 +167,17 @@ static tacho_status read_annotation(pfr_args *args, tacho_dict *dict, tacho_str 
 {
     tacho_pb_reader reader;
     tacho_pb_field field;
-    *out = (annotation){0};
+    uint32_t *key = &out->value->key;
     tacho_pb_reader_init(&reader, message);
     while (pfr_next(&reader, &field)) {
         switch (pfr_key(&field)) {
         case PFR_VARINT(PF_ANNOTATION_NAME_IID):
-            out->key =
-                pfr_sequences_find(args->sequences, args->sequence, PFR_TABLE_KEYS, field.value);
-            args->has_unknown = args->has_unknown || out->key == TACHO_NONE;
-            out->key = out->key == TACHO_NONE ? 0 : out->key;
+            *key = pfr_sequences_find(args->sequences, args->sequence, PFR_TABLE_KEYS, field.value);
+            args->has_unknown = args->has_unknown || *key == TACHO_NONE;
+            *key = *key == TACHO_NONE ? 0 : *key;
             break;
         case PFR_BYTES(PF_ANNOTATION_NAME):
-            TACHO_TRY(tacho_dict_ensure_string(dict, pfr_text(field.bytes), &out->key));
+            TACHO_TRY(tacho_dict_ensure_string(dict, pfr_text(field.bytes), key));
             break;
         case PFR_BYTES(PF_ANNOTATION_DICT_ENTRIES):
         case PFR_BYTES(PF_ANNOTATION_ARRAY_VALUES):
@@ -201,9 +199,14 @@ static tacho_status read_annotation(pfr_args *args, tacho_dict *dict, tacho_str 
 static tacho_status add_one(pfr_args *args, tacho_dict *dict, tacho_str message,
                             open_annotation *stack, size_t *depth)
 {
-    annotation read;
-    tacho_arg *arg = NULL;
+    if (TACHO_UNLIKELY(args->item_count == args->item_capacity)) {
+        TACHO_TRY(tacho_grow(&args->items, &args->item_capacity, args->item_count + 1));
+    }
+    tacho_arg *arg = &args->items[args->item_count];
+    annotation read = {.value = arg};
     bool in_array = *depth > 0 && stack[*depth - 1].field == PF_ANNOTATION_ARRAY_VALUES;
+    arg->key = 0;
+    arg->unit = TACHO_UNIT_NONE;
     TACHO_TRY(read_annotation(args, dict, message, &read));
     if (read.contents == 0 && !read.has_value) {
         return TACHO_OK; /* nothing that the model has a form for */
@@ -212,11 +215,9 @@ static tacho_status add_one(pfr_args *args, tacho_dict *dict, tacho_str message,
         args->is_too_deep = true;
         return TACHO_OK;
     }
-    TACHO_TRY(pfr_args_append(args, in_array ? 0 : read.key, &arg));
-    uint32_t key = arg->key;
+    args->item_count++;
+    arg->key = in_array ? 0 : arg->key;
     if (read.contents == 0) {
-        *arg = read.value;
-        arg->key = key;
         return TACHO_OK;
     }
     arg->type = read.contents == PF_ANNOTATION_DICT_ENTRIES ? TACHO_ARG_DICT : TACHO_ARG_ARRAY;
