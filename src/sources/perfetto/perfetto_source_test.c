@@ -1393,7 +1393,7 @@ static void compose_own(void)
     number(PF_ANNOTATION_BOOL, 1);
     end();
     end_event();
-    simple(5, PF_TYPE_END, 3, NULL);
+    simple(6, PF_TYPE_END, 3, NULL); /* tick 105, but the cycles know better */
     own_part(2, "y.csv", "microseconds: 1 tick = 1000/1 ns, 0 ns = tick 7");
     own_track(4, "y.csv (measured)", 0, "tacho: group 0 stack root");
     simple(0, PF_TYPE_BEGIN, 4, "z");
