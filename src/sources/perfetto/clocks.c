@@ -314,11 +314,11 @@ static bool is_way_known(const pfr_clock *clock, size_t series_count)
     return clock->hop_count > 0 || clock->searched_count == series_count;
 }
 
-/* Moves |*ns| from |clock| to the trace clock. */
-static tacho_status convert(pfr_clocks *clocks, uint32_t id, int64_t *ns,
-                            pfr_time_result *out_result)
+tacho_status pfr_clocks_convert(pfr_clocks *clocks, uint32_t id, int64_t *ns,
+                                pfr_time_result *out_result)
 {
     pfr_clock *clock = &clocks->items[id];
+    *out_result = PFR_TIME_OK;
     if (clock->key == clocks->trace_clock) {
         return TACHO_OK;
     }
@@ -373,8 +373,10 @@ static pfr_time_result read_clock_value(pfr_clock *clock, uint64_t timestamp, in
 }
 
 tacho_status pfr_clocks_read(pfr_clocks *clocks, uint32_t sequence, uint32_t clock_id,
-                             uint64_t timestamp, int64_t *out_ns, pfr_time_result *out_result)
+                             uint64_t timestamp, int64_t *out_ns, uint32_t *out_clock,
+                             pfr_time_result *out_result)
 {
+    *out_clock = TACHO_NONE;
     *out_result = timestamp > INT64_MAX ? PFR_TIME_OVERFLOW : PFR_TIME_OK;
     *out_ns = (int64_t)timestamp;
     if (clock_id == 0) {
@@ -390,8 +392,11 @@ tacho_status pfr_clocks_read(pfr_clocks *clocks, uint32_t sequence, uint32_t clo
     if (id == TACHO_NONE) {
         bool is_trace_clock =
             key == clocks->trace_clock || key == PF_CLOCK_BOOTTIME || key == PF_CLOCK_TRACE_FILE;
-        *out_result = is_trace_clock ? *out_result : PFR_TIME_UNKNOWN;
-        return TACHO_OK;
+        if (is_trace_clock || *out_result != PFR_TIME_OK) {
+            return TACHO_OK;
+        }
+        *out_result = is_private(key) ? PFR_TIME_UNKNOWN : PFR_TIME_LATER;
+        return is_private(key) ? TACHO_OK : ensure_clock(clocks, key, out_clock);
     }
     pfr_clock *clock = &clocks->items[id];
     *out_result = read_clock_value(clock, timestamp, out_ns);
@@ -403,7 +408,13 @@ tacho_status pfr_clocks_read(pfr_clocks *clocks, uint32_t sequence, uint32_t clo
             *out_result = PFR_TIME_OVERFLOW;
         }
     } else {
-        TACHO_TRY(convert(clocks, id, out_ns, out_result));
+        int64_t own_ns = *out_ns;
+        TACHO_TRY(pfr_clocks_convert(clocks, id, out_ns, out_result));
+        if (*out_result == PFR_TIME_UNKNOWN) {
+            *out_result = PFR_TIME_LATER;
+            *out_ns = own_ns;
+            *out_clock = id;
+        }
     }
     if (*out_result == PFR_TIME_OK && *out_ns < 0) {
         *out_result = PFR_TIME_NEGATIVE;

@@ -6,7 +6,7 @@
  * the difference in the last snapshot at or before it that holds both, or goes through one clock
  * between. Clocks 64 to 127 belong to a sequence; an incremental one counts from packet to packet.
  *
- * Only snapshots that stand before a packet in the file are known to it.
+ * A snapshot may stand behind the packets that need it: their times wait (PFR_TIME_LATER).
  */
 #ifndef TACHO_SOURCES_PERFETTO_CLOCKS_H
 #define TACHO_SOURCES_PERFETTO_CLOCKS_H
@@ -64,7 +64,8 @@ typedef struct pfr_clocks {
 
 typedef enum pfr_time_result {
     PFR_TIME_OK,
-    PFR_TIME_UNKNOWN, /* no snapshot relates the clock */
+    PFR_TIME_LATER,   /* no snapshot relates the clock yet: the time is that of its own */
+    PFR_TIME_UNKNOWN, /* none ever will */
     PFR_TIME_NEGATIVE,
     PFR_TIME_OVERFLOW,
 } pfr_time_result;
@@ -79,9 +80,16 @@ tacho_status pfr_clocks_add(pfr_clocks *clocks, uint32_t sequence, tacho_str sna
 /* The state of |sequence| starts afresh: its incremental clocks wait for a snapshot. */
 void pfr_clocks_forget(pfr_clocks *clocks, uint32_t sequence);
 
-/* A packet's time on the trace clock; clock 0 is the trace clock itself. */
+/* Moves |*ns| from the clock |id| to the trace clock, with all the snapshots there are now. */
+tacho_status pfr_clocks_convert(pfr_clocks *clocks, uint32_t id, int64_t *ns,
+                                pfr_time_result *out_result) TACHO_MUST_USE;
+
+/*
+ * A packet's time on the trace clock; clock 0 is the trace clock itself. |*out_clock| is the clock
+ * of a time that has to wait, else TACHO_NONE.
+ */
 tacho_status pfr_clocks_read(pfr_clocks *clocks, uint32_t sequence, uint32_t clock_id,
-                             uint64_t timestamp, int64_t *out_ns,
+                             uint64_t timestamp, int64_t *out_ns, uint32_t *out_clock,
                              pfr_time_result *out_result) TACHO_MUST_USE;
 
 #endif

@@ -331,6 +331,7 @@ static tacho_status push_value(pfr_events *events, const pfr_event_packet *packe
     pfr_event event = {
         .type = PFR_EVENT_SAMPLE,
         .ns = packet->ns,
+        .clock = packet->clock,
         .offset = packet->offset,
         .track = id,
         .site = TACHO_NONE,
@@ -444,6 +445,7 @@ static tacho_status push_event(pfr_events *events, const pfr_event_packet *packe
 {
     pfr_event event = {
         .ns = packet->ns,
+        .clock = packet->clock,
         .offset = packet->offset,
         .site = TACHO_NONE,
         .args = events->args.items,

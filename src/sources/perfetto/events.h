@@ -55,6 +55,7 @@ typedef struct pfr_event_packet {
     tacho_str message;
     pfr_sequence *sequence;
     int64_t ns;
+    uint32_t clock; /* that |ns| is a time of, TACHO_NONE for the trace clock */
     uint64_t offset;
 } pfr_event_packet;
 

@@ -15,14 +15,19 @@
 
 static tacho_status take_held(tacho_events *events, const tacho_row *row);
 
+static tacho_status take_waiting(tacho_events *events, const tacho_row *row);
+
 static const tacho_events_vtable held_vtable = {.row = take_held};
+static const tacho_events_vtable waiting_vtable = {.row = take_waiting};
 
 tacho_status pfr_pairing_init(pfr_pairing *pairing, const tacho_reading *reading,
-                              pfr_tracks *tracks)
+                              pfr_tracks *tracks, pfr_clocks *clocks)
 {
     pairing->reading = reading;
     pairing->dict = reading->events->dict;
     pairing->tracks = tracks;
+    pairing->clocks = clocks;
+    pairing->waiting = (pfr_waiting){{&waiting_vtable, pairing->dict}, pairing, NULL};
     pairing->place.part = TACHO_NONE;
     pairing->events = (tacho_events){&held_vtable, pairing->dict};
     tacho_open_spans_init(&pairing->open, reading->events);
@@ -38,6 +43,7 @@ void pfr_pairing_deinit(pfr_pairing *pairing)
     pfr_own_deinit(&pairing->own);
     tacho_open_spans_deinit(&pairing->open);
     tacho_spool_destroy(pairing->spool);
+    tacho_spool_destroy(pairing->waiting.spool);
     tacho_index_deinit(&pairing->arrow_index);
     free(pairing->arrows);
     free(pairing->held_args);
@@ -296,8 +302,8 @@ static tacho_status pair_event(pfr_pairing *pairing, const pfr_event *event)
 
 /* ---- events that are held --------------------------------------------------------------- */
 
-/* Behind the event's own arguments: offset, duration and value, then two for each flow. */
-enum { HELD_FIXED = 3 };
+/* Behind the event's own arguments: these, then two for each flow. */
+enum { HELD_OFFSET, HELD_DURATION, HELD_VALUE, HELD_CLOCK, HELD_FIXED };
 
 static tacho_arg number_arg(uint64_t value)
 {
@@ -320,6 +326,7 @@ static tacho_status hold_event(pfr_pairing *pairing, const pfr_event *event)
     *args++ = number_arg(event->offset);
     *args++ = number_arg((uint64_t)event->duration_ns);
     *args++ = number_arg(value_bits);
+    *args++ = number_arg(event->clock);
     for (size_t i = 0; i < event->flow_count; i++) {
         *args++ = number_arg(event->flows[i].id);
         *args++ = number_arg(event->flows[i].terminates);
@@ -336,7 +343,31 @@ static tacho_status hold_event(pfr_pairing *pairing, const pfr_event *event)
     row.of.span.op = (uint32_t)event->flow_count;
     row.of.span.run = event->track;
     row.of.span.flags = (uint32_t)event->type;
-    return tacho_spool_add(pairing->spool, &row);
+    if (TACHO_LIKELY(event->clock == TACHO_NONE)) {
+        return tacho_spool_add(pairing->spool, &row);
+    }
+    if (pairing->waiting.spool == NULL) {
+        TACHO_TRY(
+            tacho_spool_create(pairing->dict, TACHO_SPOOL_DEFAULT_BYTES, &pairing->waiting.spool));
+    }
+    return tacho_spool_add(pairing->waiting.spool, &row);
+}
+
+/* An event whose time had to wait joins the others, if a snapshot has come that relates it. */
+static tacho_status take_waiting(tacho_events *events, const tacho_row *row)
+{
+    pfr_pairing *pairing = ((pfr_waiting *)(void *)events)->pairing;
+    const tacho_arg *extra = row->args + row->arg_count - HELD_FIXED - 2 * (size_t)row->of.span.op;
+    tacho_row moved = *row;
+    pfr_time_result result = PFR_TIME_OK;
+    TACHO_TRY(pfr_clocks_convert(pairing->clocks, (uint32_t)extra[HELD_CLOCK].value.as_uint,
+                                 &moved.start, &result));
+    if (result == PFR_TIME_OK && moved.start >= 0) {
+        return tacho_spool_add(pairing->spool, &moved);
+    }
+    tacho_loss_reason reason =
+        result == PFR_TIME_OK ? TACHO_LOSS_NEGATIVE_TIME : TACHO_LOSS_UNKNOWN_CLOCK;
+    return pfr_pairing_lose(pairing, reason, extra[HELD_OFFSET].value.as_uint);
 }
 
 static tacho_status take_held(tacho_events *events, const tacho_row *row)
@@ -353,16 +384,17 @@ static tacho_status take_held(tacho_events *events, const tacho_row *row)
     pfr_event event = {
         .type = (pfr_event_type)row->of.span.flags,
         .ns = row->start,
-        .offset = extra[0].value.as_uint,
+        .clock = TACHO_NONE,
+        .offset = extra[HELD_OFFSET].value.as_uint,
         .track = row->of.span.run,
         .site = row->of.span.site,
-        .duration_ns = (int64_t)extra[1].value.as_uint,
+        .duration_ns = (int64_t)extra[HELD_DURATION].value.as_uint,
         .args = row->args,
         .arg_count = arg_count,
         .flows = pairing->held_flows,
         .flow_count = flow_count,
     };
-    memcpy(&event.value, &extra[2].value.as_uint, sizeof(event.value));
+    memcpy(&event.value, &extra[HELD_VALUE].value.as_uint, sizeof(event.value));
     return pair_event(pairing, &event);
 }
 
@@ -380,6 +412,9 @@ static tacho_status out_of_order(const pfr_pairing *pairing, const pfr_event *ev
 static bool is_in_order(pfr_pairing *pairing, const pfr_event *event)
 {
     pfr_track *track = &pairing->tracks->items[event->track];
+    if (TACHO_UNLIKELY(event->clock != TACHO_NONE)) {
+        return false;
+    }
     if (TACHO_UNLIKELY(track->rows_part != pairing->place.part) &&
         !pfr_tracks_is_settled(pairing->tracks, event->track)) {
         return false;
@@ -414,6 +449,9 @@ tacho_status pfr_pairing_add(pfr_pairing *pairing, const pfr_event *event)
 
 tacho_status pfr_pairing_end_part(pfr_pairing *pairing)
 {
+    if (pairing->waiting.spool != NULL) {
+        TACHO_TRY(tacho_spool_drain(pairing->waiting.spool, &pairing->waiting.events));
+    }
     if (pairing->spool != NULL) {
         TACHO_TRY(tacho_spool_drain(pairing->spool, &pairing->events));
     }

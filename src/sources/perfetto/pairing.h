@@ -12,6 +12,7 @@
 
 #include "profile/spool.h"
 #include "sources/open_spans.h"
+#include "sources/perfetto/clocks.h"
 #include "sources/perfetto/own.h"
 #include "sources/perfetto/tracks.h"
 #include "sources/source.h"
@@ -33,6 +34,7 @@ typedef struct pfr_flow {
 typedef struct pfr_event {
     pfr_event_type type;
     int64_t ns;
+    uint32_t clock;  /* whose time |ns| is, until a snapshot relates it; else TACHO_NONE */
     uint64_t offset; /* of its packet */
     uint32_t track;  /* of the trace */
     uint32_t site;   /* of an end: the name it asks for; TACHO_NONE for none */
@@ -50,11 +52,22 @@ typedef struct pfr_arrow {
     bool is_open; /* it has left and not ended */
 } pfr_arrow;
 
-typedef struct pfr_pairing {
+typedef struct pfr_pairing pfr_pairing;
+
+/* Where held events come back whose time had to wait. */
+typedef struct pfr_waiting {
+    tacho_events events;
+    pfr_pairing *pairing;
+    tacho_spool *spool; /* NULL while there is none */
+} pfr_waiting;
+
+struct pfr_pairing {
     tacho_events events; /* held events come back through it */
     const tacho_reading *reading;
     tacho_dict *dict;
     pfr_tracks *tracks;
+    pfr_clocks *clocks;
+    pfr_waiting waiting;
     pfr_own own;
     tacho_open_spans open;
     tacho_spool *spool; /* NULL while events are paired as they come */
@@ -77,10 +90,10 @@ typedef struct pfr_pairing {
     size_t held_arg_capacity;
     pfr_flow *held_flows;
     size_t held_flow_capacity;
-} pfr_pairing;
+};
 
 tacho_status pfr_pairing_init(pfr_pairing *pairing, const tacho_reading *reading,
-                              pfr_tracks *tracks) TACHO_MUST_USE;
+                              pfr_tracks *tracks, pfr_clocks *clocks) TACHO_MUST_USE;
 void pfr_pairing_deinit(pfr_pairing *pairing);
 
 /* The events that follow belong to |place|, a part whose clock is in the dictionary. */

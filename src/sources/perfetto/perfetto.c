@@ -8,8 +8,7 @@
  * of time. Differences to Perfetto's own reader, all of them towards losing less:
  * - events on tracks that nobody describes, or under a parent that nobody describes, are kept;
  * - events without a sequence are read as far as they refer to nothing;
- * - an end with a name ends the innermost span of that name, and spans may overlap for it;
- * - a packet's time needs a snapshot that stands before it; one that comes later is not looked for.
+ * - an end with a name ends the innermost span of that name, and spans may overlap for it.
  *
  * Packets that are no track events (scheduling, memory, logs) are passed over; their number is
  * kept as metadata.
@@ -225,6 +224,7 @@ static tacho_loss_reason time_loss(pfr_time_result result)
     case PFR_TIME_OVERFLOW:
         return TACHO_LOSS_TIME_OVERFLOW;
     case PFR_TIME_OK:
+    case PFR_TIME_LATER:
     case PFR_TIME_UNKNOWN:
         break;
     }
@@ -236,22 +236,23 @@ static inline tacho_status take_event(perfetto *self, const packet *from, pfr_se
 {
     bool is_event = (from->has & HAS_EVENT) != 0;
     int64_t ns = 0;
+    uint32_t clock = TACHO_NONE;
     pfr_time_result result = PFR_TIME_OK;
     if (TACHO_LIKELY((from->has & HAS_TIMESTAMP) != 0)) {
         uint32_t clock_id = from->clock_id != 0 ? from->clock_id : sequence->clock_id;
         TACHO_TRY(pfr_clocks_read(&self->clocks, from->sequence_id, clock_id, from->timestamp, &ns,
-                                  &result));
+                                  &clock, &result));
     } else if (is_event) {
         return lose(self, TACHO_LOSS_MISSING_FIELD);
     }
     if (!is_event) {
         return TACHO_OK;
     }
-    if (TACHO_UNLIKELY(result != PFR_TIME_OK)) {
+    if (TACHO_UNLIKELY(result != PFR_TIME_OK && result != PFR_TIME_LATER)) {
         return lose(self, time_loss(result));
     }
     TACHO_TRY(pfr_parts_ensure(&self->parts));
-    pfr_event_packet event = {from->event, sequence, ns, self->container.offset};
+    pfr_event_packet event = {from->event, sequence, ns, clock, self->container.offset};
     return pfr_events_read(&self->events, &event);
 }
 
@@ -331,7 +332,7 @@ static tacho_status read_all(perfetto *self)
     TACHO_TRY(pfr_clocks_init(&self->clocks));
     TACHO_TRY(pfr_sequences_init(&self->sequences, self->dict));
     TACHO_TRY(pfr_tracks_init(&self->tracks, self->dict));
-    TACHO_TRY(pfr_pairing_init(&self->pairing, self->reading, &self->tracks));
+    TACHO_TRY(pfr_pairing_init(&self->pairing, self->reading, &self->tracks, &self->clocks));
     pfr_parts_init(&self->parts, &self->pairing);
     TACHO_TRY(pfr_events_init(&self->events, &self->sequences, &self->pairing));
     TACHO_TRY(read_packets(self));

@@ -1058,7 +1058,8 @@ static void test_clocks(void **state)
     start();
     timed(1, 0, 5);
     timed(1, PF_CLOCK_BOOTTIME, 6);
-    timed(1, 3, 7); /* lost: nothing relates it */
+    timed(1, 3, 7); /* the snapshot comes later */
+    timed(1, 4, 7); /* lost: nothing relates it */
     packet(1);
     begin(PF_PACKET_CLOCK_SNAPSHOT);
     clock_value(PF_CLOCK_BOOTTIME, 1000, 0, false);
@@ -1082,10 +1083,11 @@ static void test_clocks(void **state)
     end();
     end();
     timed(1, 200, 8); /* through clock 3 */
-    check("Default|5|5|||instant\nDefault|6|6|||instant\nDefault|990|990|||instant\n"
-          "Default|1010|1010|||instant\nDefault|2899|2899|||instant\n"
-          "Default|3001|3001|||instant\nDefault|3001|3001|||instant\n"
-          "lost unknown_clock 1 byte 23\n");
+    check_out_of_order("Default|5|5|||instant\nDefault|6|6|||instant\nDefault|907|907|||"
+                       "instant\nDefault|990|990|||instant\n"
+                       "Default|1010|1010|||instant\nDefault|2899|2899|||instant\n"
+                       "Default|3001|3001|||instant\nDefault|3001|3001|||instant\n"
+                       "lost unknown_clock 1 byte 36\n");
 }
 
 static void test_private_clocks(void **state)
