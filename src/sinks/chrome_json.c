@@ -6,7 +6,7 @@
  *
  * Viewers bind a flow to the innermost span around its time, half open. What they pass over is
  * for tacho itself, which reads it back: the facts of a part and of its tracks, and of a flow
- * that knows its span the end of that.
+ * that knows its span the length of that.
  */
 #include "sinks/chrome_json.h"
 
@@ -265,7 +265,7 @@ static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
     put_literal(sink, tacho_flow_role_name(row->of.flow.role));
     put_literal(sink, "\"");
     if (tacho_row_is_bound(row)) {
-        put_time(sink, ",\"args\":{\"span_end\":", tacho_clock_ns(clock, row->of.flow.span_end));
+        put_int(sink, ",\"args\":{\"span_ticks\":", row->of.flow.span_end - row->start);
         put_literal(sink, "}");
     }
     put_literal(sink, "}");

@@ -161,7 +161,7 @@ static void test_chrome(void **state)
     assert_holds(text, "{\"ph\":\"s\",\"pid\":1,\"tid\":2,\"ts\":0.015,\"id\":7,\"cat\":\"flow\","
                        "\"name\":\"data\"},\n");
     assert_holds(text, "{\"ph\":\"t\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,\"cat\":\"flow\","
-                       "\"name\":\"data\",\"args\":{\"span_end\":0.025}},\n");
+                       "\"name\":\"data\",\"args\":{\"span_ticks\":4}},\n");
     assert_holds(text, "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,\"bp\":\"e\","
                        "\"cat\":\"flow\",\"name\":\"data\"},\n");
     assert_holds(text, "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,"

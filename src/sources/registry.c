@@ -8,8 +8,6 @@
 #include "sources/source.h"
 #include "sources/torq/torq.h"
 
-#include <stdio.h>
-
 static const tacho_source *const sources[] = {
     &tacho_source_torq_timeline,
     &tacho_source_torq_runtime,
@@ -60,17 +58,10 @@ static tacho_status unknown_format(const tacho_input *input, tacho_str head)
 {
     size_t shown_len = tacho_str_find_byte(head, '\n');
     shown_len = shown_len > 48 ? 48 : shown_len;
-    char names[512];
-    size_t used = 0;
-    for (size_t i = 0; sources[i] != NULL && used < sizeof(names); i++) {
-        int len = snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
-                           sources[i]->name);
-        used += len > 0 ? (size_t)len : 0;
-    }
     return tacho_fail(TACHO_CODE_UNSUPPORTED,
                       "%s:1: not a profile that tacho knows; it begins with '%.*s'. If you know "
-                      "better, say --from with one of: %s",
-                      input->name, (int)shown_len, head.data, names);
+                      "better, say --from FORMAT; 'tacho help formats' lists them",
+                      input->name, (int)shown_len, head.data);
 }
 
 tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_source)

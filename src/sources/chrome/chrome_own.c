@@ -224,21 +224,10 @@ tacho_status chrome_own_restore_flow(chrome_reader *reader, tacho_row *row)
         }
     }
     const tacho_arg *arg =
-        chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("span_end"));
-    if (arg == NULL) {
-        return TACHO_OK;
-    }
-    int64_t ns = -1;
-    int64_t end = 0;
-    char text[40] = "";
-    if (arg->type == TACHO_ARG_INT) {
-        snprintf(text, sizeof(text), "%" PRId64, arg->value.as_int);
-    } else if (arg->type == TACHO_ARG_REAL) {
-        snprintf(text, sizeof(text), "%.3f", arg->value.as_real);
-    }
-    if (tacho_json_number_scaled(tacho_str_from_cstring(text), NS_DIGITS, &ns) && ns >= 0 &&
-        chrome_own_ticks(reader, ns, &end) && end >= row->start) {
-        row->of.flow.span_end = end;
+        chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("span_ticks"));
+    if (arg != NULL && arg->type == TACHO_ARG_INT && arg->value.as_int >= 0 &&
+        arg->value.as_int <= reader->clock.max_ticks - row->start) {
+        row->of.flow.span_end = row->start + arg->value.as_int;
     }
     return TACHO_OK;
 }

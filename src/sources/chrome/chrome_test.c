@@ -981,7 +981,7 @@ static void test_own(void **state)
                                               "\"unended\":false}},"
                                               "{\"ph\":\"s\",\"pid\":1,\"tid\":2,\"ts\":0.012,"
                                               "\"id\":1099511627783,\"cat\":\"flow\","
-                                              "\"name\":\"order\",\"args\":{\"span_end\":0.015}},"
+                                              "\"name\":\"order\",\"args\":{\"span_ticks\":2}},"
                                               "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0.012,"
                                               "\"id\":7,\"name\":\"launch\"},"
                                               "{\"ph\":\"C\",\"pid\":1,\"tid\":9,\"ts\":0.012,"

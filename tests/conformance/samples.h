@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small files of every format there is, for laws that hold for all of them.
+ */
+#ifndef TACHO_TESTS_SAMPLES_H
+#define TACHO_TESTS_SAMPLES_H
+
+#include "base/str.h"
+
+typedef struct sample {
+    const char *source;
+    const char *label; /* for messages */
+    const char *text;
+    /* Of a format in which each line that is not empty is a row; else -1. */
+    int header_count;
+} sample;
+
+/* Composed by us, from the descriptions of the formats; some rows cannot be read. */
+static const sample samples[] = {
+    {"torq-timeline", "T1",
+     "DI0,0,9408,loc(\"/w/m/fc.mlir\":4:10),DMA_IN\n"
+     "DO1,11456,20864,loc(\"/w/m/fc.mlir\":6:5),DMA_OUT\n"
+     "S0,9408,11456,loc(\"/w/m/fc.mlir\":4:10),fully_connected\n"
+     "S1,9408,11456,loc(fused[\"/w/m/fc.mlir\":4:10, \"/w/m/fc.mlir\":5:1]),fully_connected\n",
+     0},
+    {"torq-timeline", "T1 with a header, CR LF and overlaps",
+     "ID,Start,End,Location,Op Type\r\n"
+     "S0,100,300,loc(unknown),conv2d\r\n"
+     "\r\n"
+     "S2,100,200,loc(unknown),conv2d\r\n"
+     "S4,150,400,\"loc(\"\"a.mlir\"\":1:2)\",add\r\n"
+     "S6,400,400,loc(unknown),nothing",
+     1},
+    {"torq-timeline", "T1 with the other header and bad rows",
+     "event_name,start_time,end_time,mlir_src_line,event_type\n"
+     "S0,5,9,loc(unknown),conv2d\n"
+     "S1,9,5,loc(unknown),conv2d\n"
+     "S2,x,5,loc(unknown),conv2d\n"
+     "Q3,1,5,loc(unknown),conv2d\n"
+     "\n"
+     "S4\n"
+     "S5,9,12,loc(unknown),conv2d\n",
+     1},
+    {"torq-timeline", "T2",
+     "DI0,0,9408,loc(\"/w/m/fc.mlir\":4:10),DMA_IN,75264\n"
+     "CDMA_L2I1,9408,9474,loc(unknown),CDMA_LRAM_TO_ITCM,380\n"
+     "S0_1,9474,11522,loc(\"/w/m/fc.mlir\":4:10),conv2d_add\n"
+     "CSS0,11522,19522,loc(\"/w/m/fc.mlir\":8:5),CSS\n",
+     0},
+    {"torq-timeline", "T3",
+     "actionIndex, elapsed_time(us), timestamp(us), event, location, bytes\n"
+     "0,15831,0,DMA In,loc(\"/w/m/add.mlir\":7:10),75264\n"
+     "1,4704,15831,Slice 0,loc(\"/w/m/add.mlir\":18:10),\n",
+     1},
+    {"torq-timeline", "T4",
+     "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n"
+     "2,15831,20536,DMA Out,loc(fused[\"/w/m/add.mlir\":12:10, \"b\":18:10]),75264\n"
+     "3,66,36367,CDMA LRAM to ITCM,loc(unknown),380\n"
+     "1,4704,15831,Slice 0,loc(callsite(\"/w/m/add.mlir\":12:10 at \"b\":2:3)),\n"
+     "5,8000,36445,CSS,loc(\"/w/m/add.mlir\":20:5),\n"
+     "6,1,2,Unheard Of,loc(unknown),\n",
+     1},
+    {"torq-runtime", "R0",
+     "id;time_since_open;time_since_start;location\n"
+     "0;1520;310;loc(\"/w/m/add.mlir\":12:10)\n"
+     "1;1905;301;loc(callsite(\"/w/m/add.mlir\":12:10 at \"/w/m/add.mlir\":2:3))\n"
+     "2;2298;3440;\n"
+     "3;2298;344;\n",
+     1},
+    {"torq-runtime", "R0 with the other header",
+     "dispatch_id;time_since_open;time_since_start;mlir_loc\n"
+     "0;1520;310;loc(\"/w/m/add.mlir\":12:10)\n",
+     1},
+    {"torq-runtime", "R0b",
+     "id;time_since_open;time_since_start\n"
+     "0;1520;310\n"
+     "1;1600;310\n",
+     1},
+    {"torq-host", "R1",
+     "actionIndex, elapsed_time(us), timestamp(us), event, location\n"
+     "0,0,81234567412,HOST_COPY_START,loc(\"/w/m/add.mlir\":7:10)\n"
+     "0,121,81234567533,HOST_COPY_END,loc(\"/w/m/add.mlir\":7:10)\n"
+     "1,122,81234567534,NSS_START,loc(fused[\"a.mlir\":1:2, \"b.mlir\":3:4])\n"
+     "1,123,81234567535,NSS_START_END,loc(fused[\"a.mlir\":1:2, \"b.mlir\":3:4])\n"
+     "2,124,81234567536,NSS_WAIT_START,loc(unknown)\n"
+     "2,441,81234567853,NSS_WAIT_END,loc(unknown)\n",
+     -1},
+    {"torq-host", "R1q, CR LF, a second dispatch and bad rows",
+     "actionIndex, elapsed_time(us), timestamp(us), event, location\r\n"
+     "0,0,412,HOST_COPY_START,\"loc(\"\"/w/m/add.mlir\"\":7:10)\"\r\n"
+     "0,121,533,HOST_COPY_END,\"loc(\"\"/w/m/add.mlir\"\":7:10)\"\r\n"
+     "1,122,534,Unknown,\"loc(unknown)\"\r\n"
+     "x,122,534,ALLOC_START,\"loc(unknown)\"\r\n"
+     "0,0,612,HOST_COPY_START,\"loc(unknown)\"\r\n"
+     "0,1,613,HOST_COPY_END,\"loc(unknown)\"",
+     -1},
+    {"torq-host", "R2",
+     "dispatch_name,invocation_id,action_id,timestamp_us,event\n"
+     "a,0,-1,10,DISPATCH_BEGIN\n"
+     "a,0,0,11,HOST_START_BEGIN\n"
+     "a,0,0,14,HOST_START_END\n"
+     "a,0,1,14,HOST_WAIT_BEGIN\n"
+     "a,0,1,19,HOST_WAIT_END\n"
+     "a,0,-1,20,DISPATCH_END\n"
+     "a,1,0,8,ALLOC_END\n"
+     "a,1,0,30,HOST_COPY_BEGIN\n",
+     -1},
+    {"torq-host", "R2i",
+     "dispatch_name,invocation_id,action_id,timestamp_us,event\n"
+     "main$async_dispatch_0,0,-1,1000,INIT_BEGIN\n"
+     "main$async_dispatch_0,0,-1,1003,INIT_HW_OPEN_BEGIN\n"
+     "main$async_dispatch_0,0,-1,1404,INIT_HW_OPEN_END\n"
+     "main$async_dispatch_0,0,-1,1405,INIT_END\n"
+     "__HAL_QUEUE_EXECUTE__,1,-1,1406,HAL_CALL_BEGIN\n"
+     "main$async_dispatch_0,2,-1,1410,DISPATCH_BEGIN\n"
+     "main$async_dispatch_0,2,0,1534,NSS_START_BEGIN\n"
+     "main$async_dispatch_0,2,0,1535,NSS_START_END\n"
+     "main$async_dispatch_0,2,1,1536,NSS_WAIT_BEGIN\n"
+     "main$async_dispatch_0,2,1,1853,NSS_WAIT_END\n"
+     "main$async_dispatch_0,2,-1,1860,DISPATCH_END\n"
+     "__HAL_QUEUE_EXECUTE__,1,-1,1862,HAL_CALL_END\n",
+     -1},
+    {"chrome", "an object with everything in it",
+     "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0}],\"traceEvents\":[\n"
+     "{\"ph\":\"X\",\"name\":\"step\",\"cat\":\"op\",\"pid\":7,\"tid\":1,\"ts\":1.5,\"dur\":20,"
+     "\"args\":{\"n\":1,\"x\":0.5,\"s\":\"a\",\"d\":{\"e\":[1,null,{}]},\"ok\":true}},\n"
+     "{\"ph\":\"s\",\"name\":\"ac2g\",\"cat\":\"ac2g\",\"id\":5,\"pid\":7,\"tid\":1,\"ts\":2},\n"
+     "{\"ph\":\"B\",\"name\":\"in\",\"pid\":7,\"tid\":1,\"ts\":3},\n"
+     "{\"ph\":\"E\",\"pid\":7,\"tid\":1,\"ts\":4},\n"
+     "{\"ph\":\"X\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":5,\"dur\":2},\n"
+     "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"ac2g\",\"cat\":\"ac2g\",\"id\":5,\"pid\":0,\"tid\":7,"
+     "\"ts\":5},\n"
+     "{\"ph\":\"b\",\"name\":\"load\",\"cat\":\"io\",\"id\":\"0x1\",\"pid\":7,\"ts\":6},\n"
+     "{\"ph\":\"i\",\"name\":\"now\",\"s\":\"g\",\"pid\":7,\"tid\":1,\"ts\":7},\n"
+     "{\"ph\":\"C\",\"name\":\"mem\",\"pid\":7,\"ts\":8,\"args\":{\"used\":3}},\n"
+     "{\"ph\":\"e\",\"name\":\"load\",\"cat\":\"io\",\"id\":\"0x1\",\"pid\":7,\"ts\":9},\n"
+     "{\"ph\":\"X\",\"name\":\"bad\",\"pid\":7,\"tid\":1,\"ts\":-1},\n"
+     "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":\"GPU 0\"}}\n"
+     "],\"traceName\":\"t\"}\n",
+     -1},
+    {"chrome", "an array that is not closed",
+     "[\n"
+     "{\"cat\" : \"Session\",\"pid\" :3,\"tid\" :3,\"dur\" :9,\"ts\" :2,\"ph\" : \"X\",\"name\" :"
+     "\"load\",\"args\" : {}},\n"
+     "{\"cat\" : \"Node\",\"pid\" :3,\"tid\" :3,\"dur\" :5,\"ts\" :14,\"ph\" : \"X\",\"name\" :"
+     "\"conv\",\"args\" : {\"shape\" : [{\"float\":[1,64]}]}},\n",
+     -1},
+    {"perfetto", "a span, one inside it, an instant, a flow and an end too many",
+     "\x0a\x0a\xe2\x03\x07\x08\x01\x12\x03npu"
+     "\x0a\x0f\x50\x01\x40\x05\x5a\x09\x48\x01\x58\x01\xba\x01\x02op"
+     "\x0a\x14\x50\x01\x40\x06\x5a\x0e\x48\x01\x58\x01\xf9\x02\x11\x11\x11\x11\x11\x11\x11\x11"
+     "\x0a\x0a\x50\x01\x40\x08\x5a\x04\x48\x02\x58\x01"
+     "\x0a\x14\x50\x01\x40\x08\x5a\x0e\x48\x03\x58\x01\x81\x03\x11\x11\x11\x11\x11\x11\x11\x11"
+     "\x0a\x0a\x50\x01\x40\x09\x5a\x04\x48\x02\x58\x01"
+     "\x0a\x0a\x50\x01\x40\x0b\x5a\x04\x48\x02\x58\x01",
+     -1},
+    {"perfetto", "tracks without a description, times that go back, a counter, a cut end",
+     "\x0a\x0f\x50\x01\x40\x15\x5a\x09\x48\x01\x58\x07\xba\x01\x02\x62 "
+     "\x0a\x0a\x50\x01\x40\x19\x5a\x04\x48\x02\x58\x07"
+     "\x0a\x0f\x50\x01\x40\x05\x5a\x09\x48\x01\x58\x07\xba\x01\x02op"
+     "\x0a\x0a\x50\x01\x40\x09\x5a\x04\x48\x02\x58\x07"
+     "\x0a\x0f\xe2\x03\x0c\x08\x02\x12\x02\x6d\x62\x42\x04\x18\x03\x20\x02"
+     "\x0a\x0d\x50\x01\x40\x09\x5a\x07\x48\x04\x58\x02\xf0\x01\x7f"
+     "\x0a\x0d\x50\x01\x40",
+     -1},
+};
+
+enum { SAMPLE_COUNT = sizeof(samples) / sizeof(samples[0]) };
+
+static inline tacho_str sample_bytes(const sample *from)
+{
+    return tacho_str_from_cstring(from->text);
+}
+
+#endif
