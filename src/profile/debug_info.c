@@ -6,7 +6,11 @@
 
 #include "base/grow.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { SENTENCE_BYTES = 1024 };
 
 void tacho_debug_info_init(tacho_debug_info *info, tacho_dict *dict)
 {
@@ -23,6 +27,10 @@ void tacho_debug_info_deinit(tacho_debug_info *info)
     free(info->units);
     free(info->engines);
     free(info->used);
+    free(info->kernels);
+    free(info->places);
+    free(info->problems);
+    free(info->notes);
 }
 
 tacho_status tacho_debug_info_ensure_engine(tacho_debug_info *info, tacho_engine engine,
@@ -39,6 +47,54 @@ tacho_status tacho_debug_info_ensure_engine(tacho_debug_info *info, tacho_engine
     *out_id = (uint32_t)info->engine_count;
     info->engines[info->engine_count++] = engine;
     return TACHO_OK;
+}
+
+static tacho_status add_sentence(tacho_debug_info *info, uint32_t **list, size_t *count,
+                                 size_t *capacity, const char *text)
+{
+    TACHO_TRY(tacho_grow(list, capacity, *count + 1));
+    TACHO_TRY(tacho_dict_ensure_string(info->dict, tacho_str_from_cstring(text), &(*list)[*count]));
+    ++*count;
+    return TACHO_OK;
+}
+
+tacho_status tacho_debug_info_add_problem(tacho_debug_info *info, const char *format, ...)
+{
+    char text[SENTENCE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    return add_sentence(info, &info->problems, &info->problem_count, &info->problem_capacity, text);
+}
+
+tacho_status tacho_debug_info_add_note(tacho_debug_info *info, const char *format, ...)
+{
+    char text[SENTENCE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    return add_sentence(info, &info->notes, &info->note_count, &info->note_capacity, text);
+}
+
+/* From the start of the task that starts it to the end of the task that waits for it. */
+void tacho_debug_info_unit_cycles(const tacho_debug_info *info, const tacho_unit_of_work *unit,
+                                  int64_t *out_start, int64_t *out_end)
+{
+    const tacho_inner_op *start = &info->ops[unit->start_op];
+    const tacho_inner_op *wait = unit->wait_op != TACHO_NONE ? &info->ops[unit->wait_op] : NULL;
+    *out_start = start->task != TACHO_NONE ? info->tasks[start->task].start_cycles : -1;
+    *out_end = wait != NULL && wait->task != TACHO_NONE ? info->tasks[wait->task].end_cycles : -1;
+    int64_t ready = -1;
+    if (*out_start >= 0 && start->async_cycles >= 0 &&
+        !__builtin_add_overflow(*out_start, start->async_cycles, &ready) &&
+        (*out_end < 0 || ready < *out_end)) {
+        *out_end = ready; /* done before anybody asked */
+    }
+    if (*out_start < 0 || *out_end < *out_start) {
+        *out_start = *out_end = -1;
+    }
 }
 
 const tacho_dispatch *tacho_debug_info_dispatch(const tacho_debug_info *info, uint32_t name)

@@ -47,6 +47,7 @@ typedef struct tacho_action {
     uint32_t name;           /* string: of the program or invocation, 0 for none */
     uint32_t location;       /* TACHO_NONE for none */
     uint32_t job;            /* that it starts or waits for, or TACHO_NONE */
+    uint32_t order;          /* its place in the program, from 0 */
 } tacho_action;
 
 typedef struct tacho_engine {
@@ -62,8 +63,9 @@ typedef struct tacho_job {
     uint32_t start_action; /* or TACHO_NONE */
     uint32_t wait_action;  /* or TACHO_NONE: nothing waits for it */
     uint32_t first_task, task_count;
-    uint32_t first_op, op_count;     /* inner ops, in order */
-    uint32_t first_used, used_count; /* in |used|: engines at work in it, by class and index */
+    uint32_t first_op, op_count;         /* inner ops, in order */
+    uint32_t first_used, used_count;     /* in |used|: engines at work in it, by class and index */
+    uint32_t first_kernel, kernel_count; /* in |kernels|: each once, in order of first start */
 } tacho_job;
 
 typedef struct tacho_task {
@@ -102,10 +104,17 @@ typedef struct tacho_unit_of_work {
 
 typedef struct tacho_dispatch {
     uint32_t name; /* string: as the runtime's files have it */
+    uint32_t file; /* string: that it was read from */
     uint32_t first_action, action_count;
     uint32_t first_job, job_count;
     uint32_t first_unit, unit_count;
 } tacho_dispatch;
+
+/* What people are shown of a location: filled for all of the dictionary once they are known. */
+typedef struct tacho_place {
+    uint32_t text;      /* string: "@L7C10+@L9C3", 0 for nothing to show */
+    uint32_t operators; /* string: operators of the model there, "tosa.add@L7 tosa.mul@L9" */
+} tacho_place;
 
 typedef struct tacho_debug_info {
     tacho_dict *dict; /* of strings and locations; outlives it */
@@ -125,7 +134,16 @@ typedef struct tacho_debug_info {
     size_t engine_count, engine_capacity;
     uint32_t *used; /* engines */
     size_t used_count, used_capacity;
-    /* What could not be understood, by dispatch file; for reports and exit codes. */
+    uint32_t *kernels; /* strings */
+    size_t kernel_count, kernel_capacity;
+    tacho_place *places; /* by location; locations without one have nothing to show */
+    size_t place_count, place_capacity;
+    /* Files that could not be read or were passed over, for reports; strings, a sentence each. */
+    uint32_t *problems;
+    size_t problem_count, problem_capacity;
+    uint32_t *notes; /* the same, of what is worth saying and no damage */
+    size_t note_count, note_capacity;
+    /* What could not be understood; for reports and exit codes. */
     uint64_t unknown_op_count;     /* operations of the vendor's dialects that nobody knows */
     uint64_t undecoded_count;      /* operations whose inherent attributes are hidden */
     uint64_t unmatched_wait_count; /* waits for which nothing was started */
@@ -138,6 +156,22 @@ void tacho_debug_info_deinit(tacho_debug_info *info);
 /* The engine of this class and index; added if new. */
 tacho_status tacho_debug_info_ensure_engine(tacho_debug_info *info, tacho_engine engine,
                                             uint32_t *out_id) TACHO_MUST_USE;
+
+/* Adds a sentence to |problems| or |notes|. */
+tacho_status tacho_debug_info_add_problem(tacho_debug_info *info, const char *format, ...)
+    TACHO_PRINTF(2, 3) TACHO_MUST_USE;
+tacho_status tacho_debug_info_add_note(tacho_debug_info *info, const char *format, ...)
+    TACHO_PRINTF(2, 3) TACHO_MUST_USE;
+
+/* What to show of a location, which may be TACHO_NONE. */
+static inline tacho_place tacho_debug_info_place(const tacho_debug_info *info, uint32_t location)
+{
+    return location < info->place_count ? info->places[location] : (tacho_place){0, 0};
+}
+
+/* The estimated cycles of a unit, where its tasks have them; else both are -1. */
+void tacho_debug_info_unit_cycles(const tacho_debug_info *info, const tacho_unit_of_work *unit,
+                                  int64_t *out_start, int64_t *out_end);
 
 /* The dispatch called |name| (a string of the dictionary), or NULL. */
 const tacho_dispatch *tacho_debug_info_dispatch(const tacho_debug_info *info, uint32_t name);

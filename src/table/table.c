@@ -18,6 +18,30 @@ void tacho_table_init(tacho_table *table, const char *name, const char *title,
     tacho_arena_init(&table->arena);
 }
 
+static tacho_status copy_text(tacho_table *table, const char **text)
+{
+    tacho_str copy;
+    TACHO_TRY(tacho_arena_copy(&table->arena, tacho_str_from_cstring(*text), &copy));
+    *text = copy.data;
+    return TACHO_OK;
+}
+
+tacho_status tacho_table_init_owned(tacho_table *table, const char *name, const char *title,
+                                    const tacho_column *columns, size_t column_count)
+{
+    tacho_table_init(table, name, title, columns, column_count);
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&table->arena, column_count * sizeof(*columns), &memory));
+    tacho_column *own = memory;
+    for (size_t i = 0; i < column_count; i++) {
+        own[i] = columns[i];
+        TACHO_TRY(copy_text(table, &own[i].name));
+        TACHO_TRY(copy_text(table, &own[i].title));
+    }
+    table->columns = own;
+    return TACHO_OK;
+}
+
 void tacho_table_deinit(tacho_table *table)
 {
     free(table->cells);

@@ -46,6 +46,11 @@ typedef struct tacho_table {
 /* An empty table; |columns| are constant and outlive it. */
 void tacho_table_init(tacho_table *table, const char *name, const char *title,
                       const tacho_column *columns, size_t column_count);
+
+/* The same over copies of |columns| and their texts, which the table owns. */
+tacho_status tacho_table_init_owned(tacho_table *table, const char *name, const char *title,
+                                    const tacho_column *columns,
+                                    size_t column_count) TACHO_MUST_USE;
 void tacho_table_deinit(tacho_table *table);
 
 static inline size_t tacho_table_row_count(const tacho_table *table)
