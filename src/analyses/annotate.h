@@ -71,6 +71,7 @@ typedef struct tacho_annotation_row {
     bool has_time;
     bool has_job_time;
     bool is_only_job; /* a job of an input without actions: it stands for its actions too */
+    bool is_expanded; /* the inner ops of its job follow */
     bool is_general;  /* a HAL call of whose scope more specific ones are there */
     int64_t start;
     int64_t end;

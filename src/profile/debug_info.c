@@ -20,6 +20,7 @@ void tacho_debug_info_init(tacho_debug_info *info, tacho_dict *dict)
 void tacho_debug_info_deinit(tacho_debug_info *info)
 {
     free(info->dispatches);
+    free(info->dispatches_by_name);
     free(info->actions);
     free(info->jobs);
     free(info->tasks);
@@ -97,14 +98,44 @@ void tacho_debug_info_unit_cycles(const tacho_debug_info *info, const tacho_unit
     }
 }
 
+tacho_status tacho_debug_info_add_dispatch(tacho_debug_info *info, const tacho_dispatch *dispatch,
+                                           uint32_t *out_id)
+{
+    size_t need = (size_t)dispatch->name + 1;
+    TACHO_TRY(tacho_grow(&info->dispatches, &info->dispatch_capacity, info->dispatch_count + 1));
+    TACHO_TRY(tacho_grow(&info->dispatches_by_name, &info->named_capacity, need));
+    while (info->named_count < need) {
+        info->dispatches_by_name[info->named_count++] = TACHO_NONE;
+    }
+    *out_id = (uint32_t)info->dispatch_count;
+    info->dispatches_by_name[dispatch->name] = *out_id;
+    info->dispatches[info->dispatch_count++] = *dispatch;
+    return TACHO_OK;
+}
+
+void tacho_debug_info_cut(tacho_debug_info *info, const tacho_debug_info *before)
+{
+    for (size_t i = before->dispatch_count; i < info->dispatch_count; i++) {
+        info->dispatches_by_name[info->dispatches[i].name] = TACHO_NONE;
+    }
+    info->dispatch_count = before->dispatch_count;
+    info->action_count = before->action_count;
+    info->job_count = before->job_count;
+    info->task_count = before->task_count;
+    info->op_count = before->op_count;
+    info->unit_count = before->unit_count;
+    info->used_count = before->used_count;
+    info->kernel_count = before->kernel_count;
+    info->unknown_op_count = before->unknown_op_count;
+    info->undecoded_count = before->undecoded_count;
+    info->unmatched_wait_count = before->unmatched_wait_count;
+    info->unwaited_count = before->unwaited_count;
+}
+
 const tacho_dispatch *tacho_debug_info_dispatch(const tacho_debug_info *info, uint32_t name)
 {
-    for (size_t i = 0; i < info->dispatch_count; i++) {
-        if (info->dispatches[i].name == name) {
-            return &info->dispatches[i];
-        }
-    }
-    return NULL;
+    uint32_t id = name < info->named_count ? info->dispatches_by_name[name] : TACHO_NONE;
+    return id == TACHO_NONE ? NULL : &info->dispatches[id];
 }
 
 /* Sources keep the actions of a dispatch in the order of their numbers. */

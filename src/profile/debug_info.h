@@ -120,6 +120,8 @@ typedef struct tacho_debug_info {
     tacho_dict *dict; /* of strings and locations; outlives it */
     tacho_dispatch *dispatches;
     size_t dispatch_count, dispatch_capacity;
+    uint32_t *dispatches_by_name; /* by string: the dispatch, or TACHO_NONE */
+    size_t named_count, named_capacity;
     tacho_action *actions;
     size_t action_count, action_capacity;
     tacho_job *jobs;
@@ -156,6 +158,13 @@ void tacho_debug_info_deinit(tacho_debug_info *info);
 /* The engine of this class and index; added if new. */
 tacho_status tacho_debug_info_ensure_engine(tacho_debug_info *info, tacho_engine engine,
                                             uint32_t *out_id) TACHO_MUST_USE;
+
+/* Adds a dispatch, whose name is new; what is added from now on may be its. */
+tacho_status tacho_debug_info_add_dispatch(tacho_debug_info *info, const tacho_dispatch *dispatch,
+                                           uint32_t *out_id) TACHO_MUST_USE;
+
+/* Takes back what was added since |before|, a copy; but engines and sentences stay. */
+void tacho_debug_info_cut(tacho_debug_info *info, const tacho_debug_info *before);
 
 /* Adds a sentence to |problems| or |notes|. */
 tacho_status tacho_debug_info_add_problem(tacho_debug_info *info, const char *format, ...)

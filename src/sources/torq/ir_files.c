@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding and loading the files. A file is read whole: both readers of MLIR need that.
+ */
+#include "sources/torq/ir_files.h"
+
+#include "base/grow.h"
+#include "base/input.h"
+#include "codec/mlir_bytecode.h"
+#include "codec/mlir_text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { PEEK_BYTES = 1 << 20, SHOWN_NAMES_MAX = 5, SHOWN_BYTES = 512 };
+
+static const tacho_str phase_suffix = TACHO_STR_INIT("executable-targets");
+
+/* ---- one file --------------------------------------------------------------------------- */
+
+typedef struct file_bytes {
+    char *items;
+    size_t item_count, item_capacity;
+} file_bytes;
+
+static tacho_status load_input(tacho_input *input, file_bytes *bytes)
+{
+    for (;;) {
+        tacho_str seen;
+        TACHO_TRY(tacho_input_peek(input, PEEK_BYTES, &seen));
+        if (seen.len == 0) {
+            break;
+        }
+        if (bytes->item_count + seen.len > TORQ_IR_FILE_MAX) {
+            return tacho_fail(TACHO_CODE_LIMIT, "%s: larger than %llu MiB, which is too large",
+                              input->name, (unsigned long long)(TORQ_IR_FILE_MAX >> 20));
+        }
+        TACHO_TRY(tacho_grow(&bytes->items, &bytes->item_capacity, bytes->item_count + seen.len));
+        memcpy(bytes->items + bytes->item_count, seen.data, seen.len);
+        bytes->item_count += seen.len;
+        tacho_input_skip(input, seen.len);
+    }
+    if (tacho_input_damage(input) != NULL) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: %s", input->name, tacho_input_damage(input));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status parse_bytes(const char *path, tacho_str bytes, tacho_debug_info *info)
+{
+    tacho_mlir_module module;
+    tacho_status status = tacho_mlir_module_init(&module);
+    if (status == TACHO_OK) {
+        status = tacho_mlir_is_bytecode(bytes) ? tacho_mlir_bytecode_read(path, bytes, &module)
+                                               : tacho_mlir_text_read(path, bytes, &module);
+    }
+    if (status == TACHO_OK) {
+        status = torq_ir_read_module(&module, tacho_str_from_cstring(path), info);
+    }
+    tacho_mlir_module_deinit(&module);
+    return status;
+}
+
+static tacho_status read_file(const char *path, tacho_debug_info *info)
+{
+    tacho_input input;
+    file_bytes bytes = {NULL, 0, 0};
+    TACHO_TRY(tacho_input_open(path, &input));
+    tacho_status status = load_input(&input, &bytes);
+    tacho_input_close(&input);
+    if (status == TACHO_OK) {
+        status = parse_bytes(path, tacho_str_make(bytes.items, bytes.item_count), info);
+    }
+    free(bytes.items);
+    return status;
+}
+
+/* ---- a folder --------------------------------------------------------------------------- */
+
+typedef struct folder_file {
+    tacho_str name;
+    tacho_str stem; /* without the suffix; empty: not one of ours */
+    int rank;       /* of several with one stem the lowest is read */
+} folder_file;
+
+typedef struct folder {
+    const char *path;
+    const tacho_strings *wanted;
+    tacho_debug_info *info;
+    tacho_arena arena;
+    folder_file *files;
+    size_t file_count, file_capacity;
+    size_t read_count;
+    size_t fitting_count;
+} folder;
+
+/* Splits "main$async_dispatch_0.mlirb". */
+static void classify(folder_file *file)
+{
+    static const tacho_str suffixes[] = {
+        TACHO_STR_INIT(".mlirb"),     TACHO_STR_INIT(".mlir"),    TACHO_STR_INIT(".mlirb.gz"),
+        TACHO_STR_INIT(".mlirb.zst"), TACHO_STR_INIT(".mlir.gz"), TACHO_STR_INIT(".mlir.zst"),
+    };
+    file->stem = TACHO_STR("");
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        if (file->name.len > suffixes[i].len && tacho_str_ends_with(file->name, suffixes[i])) {
+            file->stem = tacho_str_make(file->name.data, file->name.len - suffixes[i].len);
+            file->rank = (int)i;
+        }
+    }
+}
+
+static bool is_digit(tacho_str text, size_t at)
+{
+    return at < text.len && text.data[at] >= '0' && text.data[at] <= '9';
+}
+
+/* How many digits stand at |at|, without zeros in front, which are skipped. */
+static size_t skip_zeros(tacho_str text, size_t *at)
+{
+    while (is_digit(text, *at) && text.data[*at] == '0' && is_digit(text, *at + 1)) {
+        ++*at;
+    }
+    size_t len = 0;
+    while (is_digit(text, *at + len)) {
+        len++;
+    }
+    return len;
+}
+
+/* Numbers in names by value: dispatch_10 comes after dispatch_9. */
+static int compare_names(tacho_str a, tacho_str b)
+{
+    size_t i = 0;
+    size_t j = 0;
+    while (i < a.len && j < b.len) {
+        if (is_digit(a, i) && is_digit(b, j)) {
+            size_t len_a = skip_zeros(a, &i);
+            size_t len_b = skip_zeros(b, &j);
+            int order = len_a != len_b ? (len_a < len_b ? -1 : 1)
+                                       : memcmp(a.data + i, b.data + j, len_a);
+            if (order != 0) {
+                return order;
+            }
+            i += len_a;
+            j += len_b;
+        } else if (a.data[i] != b.data[j]) {
+            return (unsigned char)a.data[i] < (unsigned char)b.data[j] ? -1 : 1;
+        } else {
+            i++;
+            j++;
+        }
+    }
+    return i < a.len ? 1 : (j < b.len ? -1 : tacho_str_compare(a, b));
+}
+
+static int compare_files(const void *left, const void *right)
+{
+    const folder_file *a = left;
+    const folder_file *b = right;
+    int order = compare_names(a->stem, b->stem);
+    if (order == 0) {
+        order = a->rank - b->rank;
+    }
+    return order != 0 ? order : tacho_str_compare(a->name, b->name);
+}
+
+static tacho_status list_files(folder *self, DIR *dir)
+{
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (entry == NULL) {
+            break;
+        }
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        folder_file file = {.rank = 0};
+        TACHO_TRY(
+            tacho_arena_copy(&self->arena, tacho_str_from_cstring(entry->d_name), &file.name));
+        classify(&file);
+        TACHO_TRY(tacho_grow(&self->files, &self->file_capacity, self->file_count + 1));
+        self->files[self->file_count++] = file;
+    }
+    if (errno != 0) {
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot list this folder: %s", self->path,
+                          strerror(errno));
+    }
+    if (self->file_count > 1) {
+        qsort(self->files, self->file_count, sizeof(*self->files), compare_files);
+    }
+    return TACHO_OK;
+}
+
+/* A folder of phase dumps: then the other files are earlier phases of the same program. */
+static bool has_phases(const folder *self)
+{
+    for (size_t i = 0; i < self->file_count; i++) {
+        if (tacho_str_ends_with(self->files[i].stem, phase_suffix)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_wanted(const folder *self, const folder_file *file, bool is_of_phases)
+{
+    if (is_of_phases) {
+        return tacho_str_ends_with(file->stem, phase_suffix);
+    }
+    return self->wanted == NULL || tacho_strings_find(self->wanted, file->stem) != TACHO_NONE;
+}
+
+/* A file that cannot be read is a problem, unless there is no memory to go on with. */
+static tacho_status read_folder_file(folder *self, const folder_file *file)
+{
+    char *path = NULL;
+    size_t room = strlen(self->path) + file->name.len + 2;
+    path = malloc(room);
+    if (path == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a path");
+    }
+    bool has_slash = room > 2 && self->path[0] != '\0' && self->path[strlen(self->path) - 1] == '/';
+    snprintf(path, room, "%s%s%.*s", self->path, has_slash ? "" : "/", TACHO_STR_ARG(file->name));
+    struct stat facts;
+    tacho_status status = TACHO_OK;
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        status = tacho_fail(TACHO_CODE_IO, "%s: not a regular file", path);
+    } else {
+        status = read_file(path, self->info);
+    }
+    free(path);
+    if (status == TACHO_OK) {
+        self->read_count++;
+        return TACHO_OK;
+    }
+    if (tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
+        return status;
+    }
+    tacho_status noted =
+        tacho_debug_info_add_problem(self->info, "%s", tacho_status_message(status));
+    tacho_status_free(status);
+    return noted;
+}
+
+static tacho_status read_files(folder *self)
+{
+    bool is_of_phases = has_phases(self);
+    const folder_file *last = NULL;
+    for (size_t i = 0; i < self->file_count; i++) {
+        const folder_file *file = &self->files[i];
+        if (file->stem.len == 0 || !is_wanted(self, file, is_of_phases)) {
+            continue;
+        }
+        if (last != NULL && tacho_str_equal(last->stem, file->stem)) {
+            TACHO_TRY(tacho_debug_info_add_note(
+                self->info, "%s: %.*s is passed over, since %.*s is there", self->path,
+                TACHO_STR_ARG(file->name), TACHO_STR_ARG(last->name)));
+            continue;
+        }
+        last = file;
+        self->fitting_count++;
+        TACHO_TRY(read_folder_file(self, file));
+    }
+    return TACHO_OK;
+}
+
+/* ---- what to say when nothing was found ------------------------------------------------- */
+
+static void put_name(char *text, size_t index, tacho_str name)
+{
+    size_t len = strlen(text);
+    if (index < SHOWN_NAMES_MAX) {
+        snprintf(text + len, SHOWN_BYTES - len, "%s%.*s", index > 0 ? ", " : "",
+                 TACHO_STR_ARG(name));
+    } else if (index == SHOWN_NAMES_MAX) {
+        snprintf(text + len, SHOWN_BYTES - len, ", ...");
+    }
+}
+
+static tacho_status nothing_read(const folder *self)
+{
+    char names[SHOWN_BYTES] = "";
+    if (self->fitting_count > 0) {
+        return tacho_fail(
+            TACHO_CODE_BAD_DATA,
+            "%s: no debug information can be read here; the first trouble is: %.*s", self->path,
+            TACHO_STR_ARG(tacho_dict_string(self->info->dict, self->info->problems[0])));
+    }
+    for (size_t i = 0; i < self->file_count; i++) {
+        put_name(names, i, self->files[i].name);
+    }
+    if (self->wanted == NULL || self->wanted->item_count < 2) {
+        return tacho_fail(TACHO_CODE_NOT_FOUND,
+                          "%s: no .mlirb or .mlir file in this folder; it holds %s", self->path,
+                          self->file_count > 0 ? names : "nothing");
+    }
+    return tacho_fail(TACHO_CODE_NOT_FOUND,
+                      "%s: no file of dispatch %.*s, and of no other one that the runtime profile "
+                      "names; the folder holds %s",
+                      self->path, TACHO_STR_ARG(tacho_strings_get(self->wanted, 1)),
+                      self->file_count > 0 ? names : "nothing");
+}
+
+static tacho_status read_folder(const char *path, const tacho_strings *wanted,
+                                tacho_debug_info *info)
+{
+    folder self = {.path = path, .wanted = wanted, .info = info};
+    DIR *dir = opendir(path);
+    if (dir == NULL) {
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot open this folder: %s", path, strerror(errno));
+    }
+    tacho_arena_init(&self.arena);
+    tacho_status status = list_files(&self, dir);
+    closedir(dir);
+    if (status == TACHO_OK) {
+        status = read_files(&self);
+    }
+    if (status == TACHO_OK && self.read_count == 0) {
+        status = nothing_read(&self);
+    }
+    free(self.files);
+    tacho_arena_deinit(&self.arena);
+    return status;
+}
+
+/* ---- interface -------------------------------------------------------------------------- */
+
+tacho_status torq_ir_wanted(const tacho_dict *dict, tacho_strings *wanted, bool *out_is_all)
+{
+    *out_is_all = dict->run_count == 0;
+    for (size_t i = 0; i < dict->run_count; i++) {
+        const tacho_run *run = &dict->runs[i];
+        tacho_str generation = tacho_dict_string(dict, dict->parts[run->part].generation);
+        tacho_str name = tacho_dict_string(dict, run->name);
+        uint32_t id = 0;
+        *out_is_all = *out_is_all || tacho_str_starts_with(generation, TACHO_STR("R1"));
+        if (!tacho_str_starts_with(name, TACHO_STR("__HAL_"))) {
+            TACHO_TRY(tacho_strings_ensure(wanted, name, &id));
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status torq_ir_read_path(const char *path, const tacho_strings *wanted,
+                               tacho_debug_info *info)
+{
+    struct stat facts;
+    size_t before = info->dispatch_count;
+    if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+        return read_folder(path, wanted, info);
+    }
+    TACHO_TRY(read_file(path, info));
+    if (info->dispatch_count == before) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s: no function in it has an operation of torq; is this the last phase "
+                          "(executable-targets) of the dump?",
+                          path);
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by the files that read a Torq module: ir.c walks the host's side, ir_job.c runs a job's
+ * program, ir_names.c turns the module's texts into those of the dictionary.
+ */
+#ifndef TACHO_SOURCES_TORQ_IR_STATE_H
+#define TACHO_SOURCES_TORQ_IR_STATE_H
+
+#include "sources/torq/ir.h"
+#include "sources/torq/torq_part.h"
+
+/* Pieces of work under way on an engine, the oldest first. */
+typedef struct torq_ir_queue {
+    uint32_t oldest; /* unit, or TACHO_NONE */
+    uint32_t newest;
+    uint32_t used_in; /* the last job that used the engine, or TACHO_NONE */
+} torq_ir_queue;
+
+/* Where a value of the module stands: one for each. */
+typedef struct torq_ir_value {
+    uint32_t bound_to;   /* of a block argument: the value that it has in the current job */
+    uint32_t oldest_job; /* of an invocation: jobs started and not waited for */
+    uint32_t newest_job;
+    uint32_t ordinal; /* of an invocation: its number in the text */
+} torq_ir_value;
+
+typedef struct torq_ir {
+    const tacho_mlir_module *module;
+    tacho_debug_info *info;
+    tacho_str file;
+    tacho_arena scratch;
+    uint32_t *locations; /* by string of the module */
+    uint32_t *spaces;    /* memory space, by string of the module that is a type */
+    torq_ir_value *values;
+    uint64_t visited_count; /* operations run through in jobs */
+    /* Of the current dispatch. */
+    uint32_t dispatch;
+    uint32_t nss_invocation_count;
+    bool is_numbered;      /* its actions have numbers of their own */
+    torq_ir_queue *queues; /* by engine */
+    size_t queue_count, queue_capacity;
+    uint32_t *next_units; /* in the queue of its engine, by unit */
+    size_t next_unit_capacity;
+    uint32_t *next_jobs; /* in the queue of its invocation, by job */
+    size_t next_job_capacity;
+    uint32_t *kernel_jobs; /* by string: the last job that runs that kernel */
+    size_t kernel_job_count, kernel_job_capacity;
+    /* Ids of engines, TACHO_NONE until first used. */
+    uint32_t engines[TACHO_TRACK_CLASS_COUNT];
+    uint32_t slices[TORQ_SLICE_MAX];
+    /* What the last configuration of a DMA engine reads and writes. */
+    uint32_t from_space[TACHO_TRACK_CLASS_COUNT];
+    uint32_t to_space[TACHO_TRACK_CLASS_COUNT];
+} torq_ir;
+
+/* ---- ir_names.c ---- */
+
+tacho_status torq_ir_names_init(torq_ir *ir) TACHO_MUST_USE;
+void torq_ir_names_deinit(torq_ir *ir);
+
+/* The dictionary's id of a text; of a location of the module, TACHO_NONE for an unknown one. */
+tacho_status torq_ir_string(torq_ir *ir, tacho_str text, uint32_t *out_string) TACHO_MUST_USE;
+tacho_status torq_ir_location(torq_ir *ir, uint32_t text, uint32_t *out_location) TACHO_MUST_USE;
+
+/* The memory that a value lies in, as a string; 0 when its type does not say. */
+tacho_status torq_ir_space(torq_ir *ir, uint32_t value, uint32_t *out_space) TACHO_MUST_USE;
+
+/* Who runs the program or invocation |value|. */
+tacho_executor torq_ir_executor(const torq_ir *ir, uint32_t value);
+
+/* The text of an attribute that is a string or a symbol; empty without one. */
+tacho_str torq_ir_text(const torq_ir *ir, const tacho_mlir_op *op, const char *name);
+
+/* The name of an invocation; of a slice's without what all of them have in front. */
+tacho_str torq_ir_invocation_name(const torq_ir *ir, uint32_t value);
+
+/* The operation whose result |value| is, or NULL. */
+const tacho_mlir_op *torq_ir_definition(const torq_ir *ir, uint32_t value);
+
+/* The |index|-th operand of |op|, or TACHO_NONE. */
+static inline uint32_t torq_ir_operand(const torq_ir *ir, const tacho_mlir_op *op, uint32_t index)
+{
+    return index < op->operand_count ? ir->module->operands[op->first_operand + index] : TACHO_NONE;
+}
+
+/* ---- ir_job.c ---- */
+
+/* Adds what the program of |job| does when |start| starts it. */
+tacho_status torq_ir_run_job(torq_ir *ir, const tacho_mlir_op *start, uint32_t job) TACHO_MUST_USE;
+
+/* The dispatch is over: counts what is under way, forgets it. */
+void torq_ir_end_jobs(torq_ir *ir);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Source files are loaded when a location first names them; only where their lines begin is kept
+ * beside their bytes.
+ */
+#include "sources/torq/model_lines.h"
+
+#include "base/grow.h"
+#include "codec/mlir_location.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PLACE_PARTS_MAX = 64, /* files of one location that are shown */
+    PATH_BYTES_MAX = 4096,
+    FILE_COUNT_MAX = 1024,     /* source files */
+    TOTAL_BYTES_MAX = 1 << 30, /* of all of them */
+};
+
+/* A source file, empty when there is none. */
+typedef struct model_file {
+    uint32_t path; /* string */
+    char *bytes;
+    size_t byte_count;
+    size_t *lines; /* where each begins */
+    size_t line_count, line_capacity;
+} model_file;
+
+typedef struct model_lines {
+    tacho_debug_info *info;
+    const torq_model_search *search;
+    tacho_arena scratch;
+    tacho_strings names; /* paths; file i is that of path i */
+    model_file *files;
+    size_t file_count, file_capacity;
+    size_t total_bytes;
+} model_lines;
+
+/* ---- one line --------------------------------------------------------------------------- */
+
+static bool is_name_byte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '_' || byte == '.' || byte == '$' || byte == '-';
+}
+
+static tacho_str take_name(tacho_str text)
+{
+    size_t len = 0;
+    while (len < text.len && is_name_byte(text.data[len])) {
+        len++;
+    }
+    return tacho_str_make(text.data, len);
+}
+
+/* Behind the results: "%0, %1:2 = ". */
+static tacho_str skip_results(tacho_str line)
+{
+    line = tacho_str_trim(line);
+    if (line.len == 0 || line.data[0] != '%') {
+        return line;
+    }
+    size_t equals = tacho_str_find_byte(line, '=');
+    return equals < line.len ? tacho_str_trim(tacho_str_from(line, equals + 1)) : TACHO_STR("");
+}
+
+/* What stands between quotes at the head of |text|; empty when nothing does. */
+static tacho_str take_quoted(tacho_str text)
+{
+    if (text.len == 0 || text.data[0] != '"') {
+        return TACHO_STR("");
+    }
+    text = tacho_str_from(text, 1);
+    tacho_str name = take_name(text);
+    return name.len < text.len && text.data[name.len] == '"' ? name : TACHO_STR("");
+}
+
+tacho_str torq_model_line_operator(tacho_str line)
+{
+    tacho_str op = skip_results(line);
+    if (op.len > 0 && op.data[0] == '"') {
+        tacho_str name = take_quoted(op);
+        return tacho_str_starts_with(name, TACHO_STR("tosa.")) ? name : TACHO_STR("");
+    }
+    tacho_str name = take_name(op);
+    if (tacho_str_equal(name, TACHO_STR("torch.operator"))) {
+        return take_quoted(tacho_str_trim(tacho_str_from(op, name.len)));
+    }
+    bool is_tosa = tacho_str_starts_with(name, TACHO_STR("tosa.")) && name.len > 5;
+    return is_tosa ? name : TACHO_STR("");
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static tacho_status index_lines(model_file *file)
+{
+    size_t at = 0;
+    while (at < file->byte_count) {
+        TACHO_TRY(tacho_grow(&file->lines, &file->line_capacity, file->line_count + 1));
+        file->lines[file->line_count++] = at;
+        tacho_str rest = tacho_str_make(file->bytes + at, file->byte_count - at);
+        at += tacho_str_find_byte(rest, '\n') + 1;
+    }
+    return TACHO_OK;
+}
+
+/* Reads all of |fd|, which is |size| bytes long, or fewer if it shrinks meanwhile. */
+static tacho_status load_bytes(int fd, size_t size, model_file *file)
+{
+    file->bytes = malloc(size + 1);
+    if (file->bytes == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %zu bytes for a source file", size);
+    }
+    while (file->byte_count < size) {
+        ssize_t got = read(fd, file->bytes + file->byte_count, size - file->byte_count);
+        if (got <= 0) {
+            break;
+        }
+        file->byte_count += (size_t)got;
+    }
+    return index_lines(file);
+}
+
+/* Whether |path| could be read; nothing but a regular file of moderate size is. */
+static tacho_status try_path(model_lines *self, const char *path, model_file *file, bool *out_found)
+{
+    struct stat facts;
+    *out_found = false;
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        return TACHO_OK; /* devices are not even opened */
+    }
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) {
+        return TACHO_OK;
+    }
+    tacho_status status = TACHO_OK;
+    if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        size_t size = (size_t)facts.st_size;
+        if (facts.st_size < 0 || size > TORQ_MODEL_FILE_MAX ||
+            size > TOTAL_BYTES_MAX - self->total_bytes) {
+            status = tacho_debug_info_add_note(
+                self->info, "%s: too large a source file, so its operators are not shown", path);
+        } else {
+            self->total_bytes += size;
+            status = load_bytes(fd, size, file);
+        }
+        *out_found = true;
+    }
+    close(fd);
+    return status;
+}
+
+/* Tries the last component of |path| in |dir|. */
+static tacho_status try_dir(model_lines *self, tacho_str dir, tacho_str path, model_file *file,
+                            bool *out_found)
+{
+    char made[PATH_BYTES_MAX];
+    tacho_str base = tacho_str_basename(path);
+    *out_found = false;
+    if (base.len == 0 || dir.len + base.len + 2 > sizeof(made)) {
+        return TACHO_OK;
+    }
+    snprintf(made, sizeof(made), "%.*s/%.*s", TACHO_STR_ARG(dir), TACHO_STR_ARG(base));
+    return try_path(self, made, file, out_found);
+}
+
+/* The folder that |path| lies in. */
+static tacho_str folder_of(tacho_str path)
+{
+    tacho_str base = tacho_str_basename(path);
+    size_t len = path.len - base.len;
+    return len > 0 ? tacho_str_make(path.data, len) : TACHO_STR(".");
+}
+
+static tacho_status find_file(model_lines *self, tacho_str path, model_file *file, bool *out_found)
+{
+    const torq_model_search *search = self->search;
+    for (size_t i = 0; i < search->dir_count; i++) {
+        tacho_str dir = tacho_str_from_cstring(search->dirs[i]);
+        TACHO_TRY(try_dir(self, dir, path, file, out_found));
+        if (*out_found) {
+            return TACHO_OK;
+        }
+    }
+    TACHO_TRY(try_path(self, path.data, file, out_found));
+    if (*out_found || search->debug_path == NULL) {
+        return TACHO_OK;
+    }
+    tacho_str debug_path = tacho_str_from_cstring(search->debug_path);
+    TACHO_TRY(try_dir(self, debug_path, path, file, out_found));
+    return *out_found ? TACHO_OK : try_dir(self, folder_of(debug_path), path, file, out_found);
+}
+
+/* The file called |path|, looked for once. */
+static tacho_status ensure_file(model_lines *self, tacho_str path, const model_file **out_file)
+{
+    uint32_t id = 0;
+    TACHO_TRY(tacho_strings_ensure(&self->names, path, &id));
+    TACHO_TRY(tacho_grow(&self->files, &self->file_capacity, self->names.item_count));
+    while (self->file_count < self->names.item_count) {
+        model_file *file = &self->files[self->file_count];
+        *file = (model_file){.path = (uint32_t)self->file_count};
+        self->file_count++;
+        tacho_str name = tacho_strings_get(&self->names, file->path);
+        bool found = false;
+        if (name.len == 0 || tacho_str_find_byte(name, '\0') < name.len ||
+            self->file_count > FILE_COUNT_MAX) {
+            continue;
+        }
+        TACHO_TRY(find_file(self, name, file, &found));
+        if (!found) {
+            TACHO_TRY(tacho_debug_info_add_note(
+                self->info, "%.*s: no such source file, so its operators are not shown",
+                TACHO_STR_ARG(name)));
+        }
+    }
+    *out_file = &self->files[id];
+    return TACHO_OK;
+}
+
+static tacho_str file_line(const model_file *file, uint32_t line)
+{
+    if (line == 0 || line > file->line_count) {
+        return TACHO_STR("");
+    }
+    size_t begin = file->lines[line - 1];
+    size_t end = line < file->line_count ? file->lines[line] : file->byte_count;
+    tacho_str text = tacho_str_make(file->bytes + begin, end - begin);
+    text.len = tacho_str_find_byte(text, '\n');
+    return text;
+}
+
+/* ---- places ----------------------------------------------------------------------------- */
+
+/* A text that grows in the scratch arena. */
+typedef struct place_text {
+    char *items;
+    size_t item_count, item_capacity;
+} place_text;
+
+static tacho_status put(place_text *text, tacho_str piece)
+{
+    TACHO_TRY(tacho_grow(&text->items, &text->item_capacity, text->item_count + piece.len + 1));
+    if (piece.len > 0) {
+        memcpy(text->items + text->item_count, piece.data, piece.len);
+    }
+    text->item_count += piece.len;
+    return TACHO_OK;
+}
+
+/* Whether the words of |text|, split by spaces, hold |word|. */
+static bool has_word(const place_text *text, tacho_str word)
+{
+    tacho_str rest = tacho_str_make(text->items, text->item_count);
+    while (rest.len > 0) {
+        size_t len = tacho_str_find_byte(rest, ' ');
+        if (tacho_str_equal(tacho_str_make(rest.data, len), word)) {
+            return true;
+        }
+        rest = tacho_str_from(rest, len < rest.len ? len + 1 : len);
+    }
+    return false;
+}
+
+/* Adds the operator on a file's line, unless it is there. */
+static tacho_status put_operator(model_lines *self, const tacho_mlir_location_node *node,
+                                 place_text *text)
+{
+    const model_file *file = NULL;
+    char number[16];
+    tacho_str word;
+    TACHO_TRY(ensure_file(self, node->text, &file));
+    tacho_str name = torq_model_line_operator(file_line(file, node->line));
+    if (name.len == 0) {
+        return TACHO_OK;
+    }
+    snprintf(number, sizeof(number), "@L%u", (unsigned)node->line);
+    place_text made = {NULL, 0, 0};
+    tacho_status status = put(&made, name);
+    if (status == TACHO_OK) {
+        status = put(&made, tacho_str_from_cstring(number));
+    }
+    word = tacho_str_make(made.items, made.item_count);
+    if (status == TACHO_OK && !has_word(text, word)) {
+        if (text->item_count > 0) {
+            status = put(text, TACHO_STR(" "));
+        }
+        status = status == TACHO_OK ? put(text, word) : status;
+    }
+    free(made.items);
+    return status;
+}
+
+static tacho_status put_operators(model_lines *self, const tacho_mlir_location *location,
+                                  place_text *text)
+{
+    size_t part_count = 0;
+    for (size_t i = 0; i < location->node_count && part_count < PLACE_PARTS_MAX; i++) {
+        if (location->nodes[i].kind == TACHO_MLIR_LOCATION_FILE) {
+            part_count++;
+            TACHO_TRY(put_operator(self, &location->nodes[i], text));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status put_part(const tacho_mlir_location_node *node, place_text *text)
+{
+    char number[32];
+    tacho_str piece = node->text;
+    if (node->kind == TACHO_MLIR_LOCATION_FILE) {
+        int len = snprintf(number, sizeof(number), "@L%uC%u", (unsigned)node->line,
+                           (unsigned)node->column);
+        piece = tacho_str_make(number, (size_t)len);
+    }
+    if (text->item_count > 0) {
+        TACHO_TRY(put(text, TACHO_STR("+")));
+    }
+    return put(text, piece);
+}
+
+/*
+ * "@L7C10": fused parts are joined by '+', of a call only what is called is shown, and a name
+ * only where nothing is named by it.
+ */
+static tacho_status put_place(const tacho_mlir_location *location, place_text *text)
+{
+    size_t part_count = 0;
+    for (size_t i = 0; i < location->node_count && part_count < PLACE_PARTS_MAX; i++) {
+        const tacho_mlir_location_node *node = &location->nodes[i];
+        bool is_bare_name = node->kind == TACHO_MLIR_LOCATION_NAME && node->subtree_end == i + 1;
+        if (node->kind == TACHO_MLIR_LOCATION_FILE || is_bare_name) {
+            TACHO_TRY(put_part(node, text));
+            part_count++;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Leaves out the callers of calls, so that only callees are left. */
+static tacho_status without_callers(model_lines *self, const tacho_mlir_location *location,
+                                    tacho_mlir_location *out_location)
+{
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&self->scratch, location->node_count * sizeof(*location->nodes),
+                                &memory));
+    tacho_mlir_location_node *nodes = memory;
+    size_t count = 0;
+    bool *is_caller = NULL;
+    TACHO_TRY(tacho_arena_alloc(&self->scratch, location->node_count, &memory));
+    is_caller = memory;
+    for (size_t i = 0; i < location->node_count;) {
+        const tacho_mlir_location_node *node = &location->nodes[i];
+        if (is_caller[i]) {
+            i = node->subtree_end;
+            continue;
+        }
+        if (node->kind == TACHO_MLIR_LOCATION_CALLSITE && i + 1 < location->node_count) {
+            size_t caller = location->nodes[i + 1].subtree_end;
+            if (caller < node->subtree_end) {
+                is_caller[caller] = true;
+            }
+        }
+        nodes[count] = *node;
+        /* Only whether it is a leaf matters from here on. */
+        nodes[count].subtree_end = (uint32_t)(node->subtree_end == i + 1 ? count + 1 : 0);
+        count++;
+        i++;
+    }
+    *out_location = (tacho_mlir_location){nodes, count};
+    return TACHO_OK;
+}
+
+static tacho_status resolve_location(model_lines *self, uint32_t id, place_text *text)
+{
+    tacho_dict *dict = self->info->dict;
+    tacho_place *place = &self->info->places[id];
+    tacho_str raw = tacho_dict_string(dict, dict->locations[id].text);
+    tacho_mlir_location parsed;
+    tacho_mlir_location callees;
+    *place = (tacho_place){0, 0};
+    tacho_status status = tacho_mlir_location_parse(raw, NULL, &self->scratch, &parsed);
+    if (status != TACHO_OK) {
+        tacho_status_free(status); /* a text that is no location is shown as it stands */
+        return tacho_dict_ensure_string(dict, raw, &place->text);
+    }
+    text->item_count = 0;
+    TACHO_TRY(without_callers(self, &parsed, &callees));
+    TACHO_TRY(put_place(&callees, text));
+    TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_make(text->items, text->item_count),
+                                       &place->text));
+    text->item_count = 0;
+    TACHO_TRY(put_operators(self, &parsed, text));
+    return tacho_dict_ensure_string(dict, tacho_str_make(text->items, text->item_count),
+                                    &place->operators);
+}
+
+static tacho_status resolve_all(model_lines *self)
+{
+    tacho_debug_info *info = self->info;
+    place_text text = {NULL, 0, 0};
+    size_t count = info->dict->location_count;
+    tacho_status status = tacho_strings_init(&self->names);
+    if (status == TACHO_OK) {
+        status = tacho_grow(&info->places, &info->place_capacity, count);
+    }
+    if (status == TACHO_OK) {
+        status = put(&text, TACHO_STR(""));
+    }
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        status = resolve_location(self, (uint32_t)i, &text);
+        tacho_arena_reset(&self->scratch);
+    }
+    info->place_count = status == TACHO_OK ? count : 0;
+    free(text.items);
+    return status;
+}
+
+tacho_status torq_model_lines_resolve(tacho_debug_info *info, const torq_model_search *search)
+{
+    model_lines self = {.info = info, .search = search};
+    tacho_arena_init(&self.scratch);
+    tacho_status status = resolve_all(&self);
+    for (size_t i = 0; i < self.file_count; i++) {
+        free(self.files[i].bytes);
+        free(self.files[i].lines);
+    }
+    free(self.files);
+    tacho_strings_deinit(&self.names);
+    tacho_arena_deinit(&self.scratch);
+    return status;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators of source lines, and the short texts of locations. Source files are written to a
+ * folder of the test's own.
+ */
+#include "sources/torq/model_lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void assert_ok(tacho_status status)
+{
+    if (status != TACHO_OK) {
+        fail_msg("%s", tacho_status_message(status));
+    }
+}
+
+static void check_operator(const char *line, const char *expected)
+{
+    tacho_str found = torq_model_line_operator(tacho_str_from_cstring(line));
+    char text[128];
+    snprintf(text, sizeof(text), "%.*s", TACHO_STR_ARG(found));
+    assert_string_equal(text, expected);
+}
+
+static void test_operators(void **state)
+{
+    (void)state;
+    check_operator("    %0 = tosa.add %arg0, %arg1 : tensor<1xi8>", "tosa.add");
+    check_operator("%0 = \"tosa.mul\"(%a, %b) <{shift = 0 : i8}> : ()", "tosa.mul");
+    check_operator("\t%12:2 = torch.operator \"onnx.Relu\"(%3) : ()", "onnx.Relu");
+    check_operator("tosa.yield %0", "tosa.yield");
+    check_operator("%0, %1 = tosa.split %2", "tosa.split");
+    check_operator("%0 = linalg.add %2", "");
+    check_operator("%0 = \"linalg.add\"(%2)", "");
+    check_operator("%0 = torch.operator onnx.Relu", "");
+    check_operator("%0 = \"tosa.mul", "");
+    check_operator("%0 = tosa.", "");
+    check_operator("// tosa.add", "");
+    check_operator("%0", "");
+    check_operator("", "");
+}
+
+/* ---- places ----------------------------------------------------------------------------- */
+
+typedef struct fixture {
+    char folder[64];
+    char path[96];
+    tacho_dict dict;
+    tacho_debug_info info;
+} fixture;
+
+static void setup(fixture *made)
+{
+    snprintf(made->folder, sizeof(made->folder), "/tmp/tacho_lines_XXXXXX");
+    assert_non_null(mkdtemp(made->folder));
+    snprintf(made->path, sizeof(made->path), "%s/model.mlir", made->folder);
+    FILE *file = fopen(made->path, "w");
+    assert_non_null(file);
+    fputs("module {\n"
+          "  %0 = tosa.add %a, %b\r\n"
+          "  %1 = \"tosa.mul\"(%0, %b)\n"
+          "  %2 = arith.addi %1, %b\n"
+          "  %3 = tosa.sub %2, %b",
+          file);
+    fclose(file);
+    assert_ok(tacho_dict_init(&made->dict));
+    tacho_debug_info_init(&made->info, &made->dict);
+}
+
+static void teardown(fixture *made)
+{
+    unlink(made->path);
+    rmdir(made->folder);
+    tacho_debug_info_deinit(&made->info);
+    tacho_dict_deinit(&made->dict);
+}
+
+static uint32_t add_location(fixture *to, const char *text)
+{
+    tacho_location location = {0};
+    uint32_t id = 0;
+    assert_ok(tacho_dict_ensure_string(&to->dict, tacho_str_from_cstring(text), &location.text));
+    assert_ok(tacho_dict_ensure_location(&to->dict, &location, &id));
+    return id;
+}
+
+static const char *text(const fixture *from, uint32_t string)
+{
+    return tacho_dict_string(&from->dict, string).data;
+}
+
+static const struct {
+    const char *location;
+    const char *text;
+    const char *operators;
+} places[] = {
+    {"\"/gone/model.mlir\":2:5", "@L2C5", "tosa.add@L2"},
+    {"fused[\"/gone/model.mlir\":2:5, \"/gone/model.mlir\":3:5]", "@L2C5+@L3C5",
+     "tosa.add@L2 tosa.mul@L3"},
+    /* A line is named once. */
+    {"fused<\"m\">[\"/gone/model.mlir\":2:5, \"/gone/model.mlir\":2:9]", "@L2C5+@L2C9",
+     "tosa.add@L2"},
+    /* Only what is called is shown, but operators of both count. */
+    {"callsite(\"/gone/model.mlir\":5:1 at \"/gone/model.mlir\":3:7)", "@L5C1",
+     "tosa.sub@L5 tosa.mul@L3"},
+    {"callsite(fused[\"/gone/model.mlir\":5:1, \"x\"] at callsite(\"a\":1:1 at \"b\":2:2))",
+     "@L5C1+x", "tosa.sub@L5"},
+    {"fused[callsite(\"a\":1:1 at \"b\":2:2), \"/gone/model.mlir\":3:4]", "@L1C1+@L3C4",
+     "tosa.mul@L3"},
+    {"\"conv\"", "conv", ""},
+    {"\"conv\"(\"/gone/model.mlir\":3:4)", "@L3C4", "tosa.mul@L3"},
+    {"\"/gone/model.mlir\":4:5", "@L4C5", ""},
+    {"\"/gone/model.mlir\":6:5", "@L6C5", ""},
+    {"\"/gone/model.mlir\":0:0", "@L0C0", ""},
+    {"\"/gone/other.mlir\":2:5", "@L2C5", ""},
+    {"\"/dev/zero\":2:5", "@L2C5", ""},
+    {"no location", "no location", ""},
+};
+
+enum { PLACE_COUNT = sizeof(places) / sizeof(places[0]) };
+
+static void check_places(const torq_model_search *search, fixture *made)
+{
+    uint32_t ids[PLACE_COUNT];
+    for (size_t i = 0; i < PLACE_COUNT; i++) {
+        ids[i] = add_location(made, places[i].location);
+    }
+    assert_ok(torq_model_lines_resolve(&made->info, search));
+    for (size_t i = 0; i < PLACE_COUNT; i++) {
+        tacho_place place = tacho_debug_info_place(&made->info, ids[i]);
+        assert_string_equal(text(made, place.text), places[i].text);
+        assert_string_equal(text(made, place.operators), places[i].operators);
+    }
+    /* other.mlir, /dev/zero, and the files a and b: each is noted once. */
+    assert_int_equal(made->info.note_count, 4);
+    assert_int_equal(tacho_debug_info_place(&made->info, TACHO_NONE).text, 0);
+}
+
+static void test_source_dir(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    const char *dirs[] = {"/nowhere", made.folder};
+    torq_model_search search = {.dirs = dirs, .dir_count = 2};
+    check_places(&search, &made);
+    teardown(&made);
+}
+
+/* Beside the debug info: in its folder, be it the path itself or the file's. */
+static void test_beside(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    torq_model_search search = {.debug_path = made.folder};
+    check_places(&search, &made);
+    teardown(&made);
+    setup(&made);
+    char file[128];
+    snprintf(file, sizeof(file), "%s/d.mlirb", made.folder);
+    search.debug_path = file;
+    check_places(&search, &made);
+    teardown(&made);
+}
+
+/* Under its own path; a folder or a pipe of that name is left alone. */
+static void test_own_path(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    torq_model_search search = {.debug_path = NULL};
+    char location[160];
+    snprintf(location, sizeof(location), "\"%s\":3:1", made.path);
+    uint32_t plain = add_location(&made, location);
+    snprintf(location, sizeof(location), "\"%s\":3:1", made.folder);
+    uint32_t folder = add_location(&made, location);
+    char pipe_path[128];
+    snprintf(pipe_path, sizeof(pipe_path), "%s/pipe", made.folder);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    snprintf(location, sizeof(location), "\"%s\":3:1", pipe_path);
+    uint32_t fifo = add_location(&made, location);
+    assert_ok(torq_model_lines_resolve(&made.info, &search));
+    assert_string_equal(text(&made, tacho_debug_info_place(&made.info, plain).operators),
+                        "tosa.mul@L3");
+    assert_int_equal(tacho_debug_info_place(&made.info, folder).operators, 0);
+    assert_int_equal(tacho_debug_info_place(&made.info, fifo).operators, 0);
+    assert_int_equal(made.info.note_count, 2);
+    unlink(pipe_path);
+    teardown(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_source_dir),
+        cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_own_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
