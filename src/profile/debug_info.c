@@ -142,7 +142,10 @@ const tacho_dispatch *tacho_debug_info_dispatch(const tacho_debug_info *info, ui
 const tacho_action *tacho_debug_info_action(const tacho_debug_info *info,
                                             const tacho_dispatch *dispatch, int64_t id)
 {
-    const tacho_action *actions = info->actions + dispatch->first_action;
+    if (dispatch->action_count == 0) {
+        return NULL;
+    }
+    const tacho_action *actions = &info->actions[dispatch->first_action];
     size_t low = 0;
     size_t high = dispatch->action_count;
     while (low < high) {

@@ -227,7 +227,10 @@ static int compare_actions(const void *left, const void *right)
 /* Numbers need not ascend in the program; look-up needs them to. */
 static void sort_actions(tacho_debug_info *info, const tacho_dispatch *dispatch)
 {
-    tacho_action *actions = info->actions + dispatch->first_action;
+    if (dispatch->action_count == 0) {
+        return;
+    }
+    tacho_action *actions = &info->actions[dispatch->first_action];
     bool is_sorted = true;
     for (uint32_t i = 1; i < dispatch->action_count; i++) {
         is_sorted = is_sorted && actions[i - 1].id <= actions[i].id;

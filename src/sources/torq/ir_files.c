@@ -140,8 +140,8 @@ static int compare_names(tacho_str a, tacho_str b)
         if (is_digit(a, i) && is_digit(b, j)) {
             size_t len_a = skip_zeros(a, &i);
             size_t len_b = skip_zeros(b, &j);
-            int order = len_a != len_b ? (len_a < len_b ? -1 : 1)
-                                       : memcmp(a.data + i, b.data + j, len_a);
+            int order =
+                len_a != len_b ? (len_a < len_b ? -1 : 1) : memcmp(a.data + i, b.data + j, len_a);
             if (order != 0) {
                 return order;
             }

@@ -101,8 +101,8 @@ static bool is_engine_before(const tacho_debug_info *info, uint32_t a, uint32_t 
 /* Few, and nearly in order: sorted by insertion. */
 static void sort_used(tacho_debug_info *info, const tacho_job *job)
 {
-    uint32_t *used = info->used + job->first_used;
     for (uint32_t i = 1; i < job->used_count; i++) {
+        uint32_t *used = &info->used[job->first_used];
         uint32_t engine = used[i];
         uint32_t at = i;
         for (; at > 0 && is_engine_before(info, engine, used[at - 1]); at--) {
@@ -382,20 +382,20 @@ static tacho_status run_block(torq_ir *ir, const tacho_mlir_block *block, uint32
 static tacho_status run_program(torq_ir *ir, const tacho_mlir_op *start,
                                 const tacho_mlir_region *region, uint32_t job)
 {
-    const tacho_mlir_block *blocks = ir->module->blocks + region->first_block;
     const tacho_mlir_op *next = NULL;
     uint32_t first = 0;
     uint32_t count = 0;
     for (uint32_t b = 0; b < region->block_count; b++) {
+        const tacho_mlir_block *block = &ir->module->blocks[region->first_block + b];
         if (b == 0) {
-            find_arguments(ir, start, blocks[0].argument_count, &first, &count);
+            find_arguments(ir, start, block->argument_count, &first, &count);
         } else {
             first = next != NULL ? next->first_operand : 0;
             count = next != NULL ? next->operand_count : 0;
         }
         next = NULL;
-        TACHO_TRY(bind_arguments(ir, &blocks[b], first, count));
-        TACHO_TRY(run_block(ir, &blocks[b], job, &next));
+        TACHO_TRY(bind_arguments(ir, block, first, count));
+        TACHO_TRY(run_block(ir, block, job, &next));
     }
     return TACHO_OK;
 }
