@@ -135,12 +135,35 @@ static void test_one_column(void **state)
     tacho_table_deinit(&table);
 }
 
+/* Columns made at run time go away before the table does. */
+static void test_owned_columns(void **state)
+{
+    (void)state;
+    tacho_table table;
+    char name[] = "slice_3";
+    char title[] = "Slice 3";
+    tacho_column made[] = {{name, title, TACHO_COLUMN_INT}, {"b", "B", TACHO_COLUMN_TEXT}};
+    assert_null(tacho_table_init_owned(&table, "t", "T", made, 2));
+    memset(name, 'x', sizeof(name) - 1);
+    memset(title, 'x', sizeof(title) - 1);
+    memset(made, 0, sizeof(made));
+    assert_int_equal(table.column_count, 2);
+    assert_string_equal(table.columns[0].name, "slice_3");
+    assert_string_equal(table.columns[0].title, "Slice 3");
+    assert_string_equal(table.columns[1].name, "b");
+    assert_null(tacho_table_add_int(&table, 7));
+    assert_null(tacho_table_add_text(&table, TACHO_STR("x")));
+    assert_int_equal(tacho_table_row_count(&table), 1);
+    tacho_table_deinit(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),      cmocka_unit_test(test_one_row),
-        cmocka_unit_test(test_absent),     cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_one_column), cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_one_row),
+        cmocka_unit_test(test_absent),        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_one_column),    cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_owned_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,8 +207,13 @@ static tacho_status ensure_file(model_lines *self, tacho_str path, const model_f
         self->file_count++;
         tacho_str name = tacho_strings_get(&self->names, file->path);
         bool found = false;
+        if (self->file_count == FILE_COUNT_MAX) {
+            TACHO_TRY(tacho_debug_info_add_note(
+                self->info, "operators of more than %d source files are not shown",
+                FILE_COUNT_MAX));
+        }
         if (name.len == 0 || tacho_str_find_byte(name, '\0') < name.len ||
-            self->file_count > FILE_COUNT_MAX) {
+            self->file_count >= FILE_COUNT_MAX) {
             continue;
         }
         TACHO_TRY(find_file(self, name, file, &found));
@@ -330,13 +335,16 @@ static tacho_status put_part(const tacho_mlir_location_node *node, place_text *t
 static tacho_status put_place(const tacho_mlir_location *location, place_text *text)
 {
     size_t part_count = 0;
-    for (size_t i = 0; i < location->node_count && part_count < PLACE_PARTS_MAX; i++) {
+    for (size_t i = 0; i < location->node_count; i++) {
         const tacho_mlir_location_node *node = &location->nodes[i];
         bool is_bare_name = node->kind == TACHO_MLIR_LOCATION_NAME && node->subtree_end == i + 1;
-        if (node->kind == TACHO_MLIR_LOCATION_FILE || is_bare_name) {
-            TACHO_TRY(put_part(node, text));
-            part_count++;
+        if (node->kind != TACHO_MLIR_LOCATION_FILE && !is_bare_name) {
+            continue;
         }
+        if (part_count++ == PLACE_PARTS_MAX) {
+            return put(text, TACHO_STR("+..."));
+        }
+        TACHO_TRY(put_part(node, text));
     }
     return TACHO_OK;
 }

@@ -200,13 +200,34 @@ static void test_own_path(void **state)
     teardown(&made);
 }
 
+/* A location of very many parts is cut, and says so. */
+static void test_many_parts(void **state)
+{
+    (void)state;
+    fixture made;
+    char location[4096] = "fused[";
+    setup(&made);
+    for (int i = 1; i <= 65; i++) {
+        size_t len = strlen(location);
+        snprintf(location + len, sizeof(location) - len, "%s\"n%d\"", i > 1 ? ", " : "", i);
+    }
+    strncat(location, "]", sizeof(location) - strlen(location) - 1);
+    uint32_t id = add_location(&made, location);
+    torq_model_search search = {.debug_path = NULL};
+    assert_ok(torq_model_lines_resolve(&made.info, &search));
+    const char *shown = text(&made, tacho_debug_info_place(&made.info, id).text);
+    const char *last = strstr(shown, "+n64+");
+    assert_non_null(last);
+    assert_string_equal(last, "+n64+...");
+    teardown(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_source_dir),
-        cmocka_unit_test(test_beside),
-        cmocka_unit_test(test_own_path),
+        cmocka_unit_test(test_operators),  cmocka_unit_test(test_source_dir),
+        cmocka_unit_test(test_beside),     cmocka_unit_test(test_own_path),
+        cmocka_unit_test(test_many_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
