@@ -129,7 +129,8 @@ static tacho_status add_input(const tacho_info *info, uint32_t id, tacho_table *
     const tacho_dict *dict = info->events.dict;
     const tacho_part *part = &dict->parts[id];
     const tacho_clock *clock = &dict->clocks[part->clock];
-    const tacho_info_sums *sums = &info->parts[id];
+    const tacho_info_sums none = {.first_start = clock->zero_ticks, .last_end = clock->zero_ticks};
+    const tacho_info_sums *sums = id < info->part_count ? &info->parts[id] : &none;
     const char *origin = tacho_origin_name(part->origin);
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->format)));
@@ -163,7 +164,7 @@ tacho_status tacho_info_inputs(const tacho_info *info, tacho_table *out_table)
         {"path", "path", TACHO_COLUMN_TEXT},
     };
     tacho_table_init(out_table, "inputs", "Inputs", columns, sizeof(columns) / sizeof(columns[0]));
-    for (uint32_t part = 0; part < info->part_count; part++) {
+    for (uint32_t part = 0; part < info->events.dict->part_count; part++) {
         TACHO_TRY(add_input(info, part, out_table));
     }
     return TACHO_OK;
@@ -178,6 +179,12 @@ static tacho_status add_track(const tacho_info *info, size_t id, tacho_table *ta
     int64_t zero_ns = tacho_clock_ns(clock, info->parts[track->part].first_start);
     const char *class_name = tacho_track_class_name(track->track_class);
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[track->part].name)));
+    uint32_t group = tacho_dict_track_group(dict, (uint32_t)id);
+    if (dict->tracks[group].parent == TACHO_NONE) {
+        TACHO_TRY(tacho_table_add_absent(table));
+    } else {
+        TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->tracks[group].name)));
+    }
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, track->name)));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(class_name)));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)sums->row_count));
@@ -193,6 +200,8 @@ static tacho_status add_track(const tacho_info *info, size_t id, tacho_table *ta
 /* Tracks as a viewer shows them: by part, then rank. */
 typedef struct track_place {
     uint32_t part;
+    int32_t group_rank;
+    uint32_t group;
     int32_t rank;
     size_t id;
 } track_place;
@@ -204,6 +213,12 @@ static int compare_places(const void *a, const void *b)
     if (place_a->part != place_b->part) {
         return place_a->part < place_b->part ? -1 : 1;
     }
+    if (place_a->group_rank != place_b->group_rank) {
+        return place_a->group_rank < place_b->group_rank ? -1 : 1;
+    }
+    if (place_a->group != place_b->group) {
+        return place_a->group < place_b->group ? -1 : 1;
+    }
     if (place_a->rank != place_b->rank) {
         return place_a->rank < place_b->rank ? -1 : 1;
     }
@@ -214,6 +229,7 @@ tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
         {"file", "file", TACHO_COLUMN_TEXT},
+        {"group", "group", TACHO_COLUMN_TEXT},
         {"track", "track", TACHO_COLUMN_TEXT},
         {"class", "class", TACHO_COLUMN_TEXT},
         {"events", "events", TACHO_COLUMN_INT},
@@ -231,8 +247,13 @@ tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
     size_t count = 0;
     for (size_t id = 0; id < info->track_count; id++) {
         if (info->tracks[id].row_count > 0) {
-            const tacho_track *track = &info->events.dict->tracks[id];
-            places[count++] = (track_place){track->part, track->rank, id};
+            const tacho_dict *dict = info->events.dict;
+            const tacho_track *track = &dict->tracks[id];
+            uint32_t group = tacho_dict_track_group(dict, (uint32_t)id);
+            bool is_root = dict->tracks[group].parent == TACHO_NONE;
+            places[count++] =
+                (track_place){track->part, is_root ? INT32_MIN : dict->tracks[group].rank, group,
+                              track->rank, id};
         }
     }
     qsort(places, count, sizeof(*places), compare_places);

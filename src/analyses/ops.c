@@ -96,7 +96,11 @@ static tacho_str location_text(const tacho_dict *dict, uint32_t location)
 static bool is_accepted(const grouping *self, const tacho_site *site, const tacho_track *track)
 {
     const tacho_ops_options *options = self->options;
-    if (options->classes != 0 && (options->classes & TACHO_TRACK_BIT(track->track_class)) == 0) {
+    /* Stretches around other work are shown only when asked for. */
+    tacho_str category = tacho_dict_string(self->dict, site->category);
+    bool is_phase = track->track_class == TACHO_TRACK_PHASE || tacho_category_is_phase(category);
+    uint32_t bit = TACHO_TRACK_BIT(is_phase ? TACHO_TRACK_PHASE : track->track_class);
+    if (options->classes != 0 ? (options->classes & bit) == 0 : is_phase) {
         return false;
     }
     return options->filter.accepts == NULL ||
@@ -255,7 +259,7 @@ static void sum_row(tacho_op_row *row, int64_t *durations)
         total += durations[i];
     }
     row->total_ns = total > INT64_MAX ? INT64_MAX : (int64_t)total;
-    row->mean_ns = (int64_t)(total / (tacho_i128)row->count);
+    row->mean_ns = (int64_t)((2 * total + row->count) / (2 * (tacho_i128)row->count));
     row->p50_ns = nearest_rank(durations, row->count, 50);
     row->p99_ns = nearest_rank(durations, row->count, 99);
     row->min_ns = durations[0];

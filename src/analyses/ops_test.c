@@ -204,7 +204,7 @@ static void test_by_instance(void **state)
     tacho_ops_options options = {.by_instance = true, .sort = TACHO_OPS_BY_LOCATION};
     assert_rows(&at, &options,
                 "a.csv category compute estimated 1 20 40.82 20 20 20 20 20 - -\n"
-                "a.csv conv compute estimated 2 9 18.37 4 4 5 4 5 - m:1\n"
+                "a.csv conv compute estimated 2 9 18.37 5 4 5 4 5 - m:1\n"
                 "a.csv conv compute estimated 1 10 20.41 10 10 10 10 10 - m:2\n"
                 "a.csv copy dma_in estimated 2 10 20.41 5 5 5 5 5 42 m:3\n");
     teardown(&at);

@@ -72,6 +72,7 @@ typedef struct gathering {
     bool in_cycles;
     tacho_clock *clocks; /* those of the dictionary, with their own zero */
     uint8_t *memories;   /* by site */
+    bool *are_phases;    /* by site: no work, but drawn around some */
     uint32_t *line_ids;  /* by track, origin and memory */
     call_group *calls;   /* by run */
     line *lines;
@@ -86,6 +87,7 @@ static void gathering_deinit(gathering *self)
     free(self->lines);
     free(self->clocks);
     free(self->memories);
+    free(self->are_phases);
     free(self->line_ids);
     free(self->calls);
 }
@@ -110,9 +112,13 @@ static tacho_status gathering_init(gathering *self)
     }
     TACHO_TRY(allocate(dict->site_count, sizeof(*self->memories), &memory));
     self->memories = memory;
+    TACHO_TRY(allocate(dict->site_count, sizeof(*self->are_phases), &memory));
+    self->are_phases = memory;
     for (size_t i = 0; i < dict->site_count; i++) {
         tacho_str name = tacho_dict_string(dict, dict->sites[i].name);
         self->memories[i] = (uint8_t)tacho_torq_transfer_memory(name);
+        self->are_phases[i] =
+            tacho_category_is_phase(tacho_dict_string(dict, dict->sites[i].category));
     }
     size_t id_count = dict->track_count * LINES_PER_TRACK;
     TACHO_TRY(allocate(id_count, sizeof(*self->line_ids), &memory));
@@ -131,7 +137,8 @@ static tacho_status gathering_init(gathering *self)
 static bool is_work(const gathering *self, const tacho_span *span)
 {
     uint32_t bit = TACHO_TRACK_BIT(self->dict->tracks[span->track].track_class);
-    return (bit & WORK_BITS) != 0 && (span->flags & TACHO_SPAN_INSTANT) == 0;
+    return (bit & WORK_BITS) != 0 && (span->flags & TACHO_SPAN_INSTANT) == 0 &&
+           !self->are_phases[span->site];
 }
 
 static bool is_call(const gathering *self, const tacho_span *span)

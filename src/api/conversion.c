@@ -48,23 +48,10 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
     return status;
 }
 
-/* Profiles are measurements; replacing one by its own trace is never meant. */
-static tacho_status refuse_overwriting_input(const tacho_conversion *conversion)
-{
-    for (size_t i = 0; i < conversion->intake.input_count; i++) {
-        const char *path = conversion->intake.inputs[i].path;
-        if (tacho_input_is_same_file(path, conversion->output_path)) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "%s is an input; writing the trace there would destroy it", path);
-        }
-    }
-    return TACHO_OK;
-}
-
 tacho_status tacho_conversion_run(const tacho_conversion *conversion, tacho_dict *dict)
 {
     TACHO_TRY(tacho_intake_check(&conversion->intake));
-    TACHO_TRY(refuse_overwriting_input(conversion));
+    TACHO_TRY(tacho_intake_check_output(&conversion->intake, conversion->output_path));
     bool can_repeat = tacho_intake_is_rereadable(&conversion->intake) &&
                       tacho_output_is_replaceable(conversion->output_path);
     tacho_conversion copy = *conversion;

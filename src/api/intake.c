@@ -20,6 +20,18 @@ tacho_status tacho_intake_check(const tacho_intake *intake)
                : tacho_fail(TACHO_CODE_USAGE, "standard input (-) can be read only once");
 }
 
+tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *output_path)
+{
+    for (size_t i = 0; i < intake->input_count; i++) {
+        const char *path = intake->inputs[i].path;
+        if (tacho_input_is_same_file(path, output_path)) {
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "%s is an input; writing the result there would destroy it", path);
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status check_not_empty(tacho_input *input)
 {
     tacho_str head;

@@ -28,6 +28,10 @@ typedef struct tacho_intake {
 /* Refuses what cannot work, before anything is opened: no input, standard input twice. */
 tacho_status tacho_intake_check(const tacho_intake *intake) TACHO_MUST_USE;
 
+/* Refuses an output that is one of the inputs: profiles are measurements, not to be replaced. */
+tacho_status tacho_intake_check_output(const tacho_intake *intake,
+                                       const char *output_path) TACHO_MUST_USE;
+
 /* Reads everything into |next|, ordered by |mode|, and finishes it. */
 tacho_status tacho_intake_read(const tacho_intake *intake, tacho_order_mode mode,
                                tacho_events *next) TACHO_MUST_USE;

@@ -58,6 +58,7 @@ static tacho_status run_attempts(run_request *request, tacho_dict *dict)
 {
     const tacho_intake *intake = &request->listing->intake;
     TACHO_TRY(tacho_intake_check(intake));
+    TACHO_TRY(tacho_intake_check_output(intake, request->listing->output_path));
     return tacho_intake_run(attempt, request, tacho_intake_is_rereadable(intake), dict);
 }
 
@@ -89,7 +90,13 @@ static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing
     if (format == NULL) {
         tacho_str path = tacho_str_from_cstring(listing->output_path);
         listing->sink = tacho_table_sink_find_for_path(path);
-        return true;
+        if (listing->sink == NULL) {
+            tacho_command_misuse(arguments->command,
+                                 "%s: no table is written by that suffix; use .txt, .csv or .json, "
+                                 "or say --format",
+                                 listing->output_path);
+        }
+        return listing->sink != NULL;
     }
     listing->sink = tacho_table_sink_find(tacho_str_from_cstring(format));
     if (listing->sink == NULL) {

@@ -45,7 +45,7 @@ typedef struct tacho_track {
     tacho_track_class track_class;
     tacho_nesting nesting;
     tacho_unit unit;     /* of a counter's samples */
-    bool is_provisional; /* name and rank may still change: describe it at the end */
+    bool is_provisional; /* name, class and rank may still change, until its part ends */
 } tacho_track;
 
 /* A place in the user's model. */

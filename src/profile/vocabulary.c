@@ -46,6 +46,21 @@ const char *tacho_loss_phrase(tacho_loss_reason reason)
     return phrases[reason];
 }
 
+bool tacho_category_is_phase(tacho_str category)
+{
+    static const tacho_str categories[] = {
+        TACHO_STR_INIT("user_annotation"),
+        TACHO_STR_INIT("gpu_user_annotation"),
+        TACHO_STR_INIT("Trace"),
+    };
+    for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++) {
+        if (tacho_str_equal(category, categories[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *tacho_torq_engine_name(tacho_torq_engine engine)
 {
     static const char *const names[] = {TACHO_TORQ_ENGINES(THIRD_AS_ROW)};

@@ -100,6 +100,12 @@ const char *tacho_unit_name(tacho_unit unit);
 const char *tacho_loss_key(tacho_loss_reason reason);
 const char *tacho_loss_phrase(tacho_loss_reason reason);
 
+/*
+ * Whether spans of |category| are what a profiler draws around the work of others: annotations of
+ * a PyTorch profile, say. They are no work themselves.
+ */
+bool tacho_category_is_phase(tacho_str category);
+
 /* The engines of a Torq NPU as its files name them. */
 #define TACHO_TORQ_ENGINES(X)                                                                      \
     X(NSS, CONTROL, "NSS Programs")                                                                \

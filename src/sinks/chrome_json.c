@@ -29,7 +29,8 @@ typedef struct chrome_sink {
     bool has_events;
     bool has_attributes;
     bool *described; /* by track */
-    size_t track_count, described_capacity;
+    bool *deferred;  /* by track: used, but its facts were not final */
+    size_t track_count, described_capacity, deferred_capacity;
     bool *described_parts;
     size_t part_count, part_capacity;
 } chrome_sink;
@@ -138,7 +139,8 @@ static void describe_track(chrome_sink *sink, uint32_t track)
 {
     const tacho_track *facts = &sink->events.dict->tracks[track];
     sink->described[track] = true;
-    if (facts->is_provisional) {
+    sink->deferred[track] = facts->is_provisional;
+    if (sink->deferred[track]) {
         return; /* written by finish */
     }
     if (facts->track_class == TACHO_TRACK_GROUP) {
@@ -181,8 +183,10 @@ static tacho_status grow_tracks(chrome_sink *sink)
 {
     size_t count = sink->events.dict->track_count;
     TACHO_TRY(tacho_grow(&sink->described, &sink->described_capacity, count));
+    TACHO_TRY(tacho_grow(&sink->deferred, &sink->deferred_capacity, count));
     for (; sink->track_count < count; sink->track_count++) {
         sink->described[sink->track_count] = false;
+        sink->deferred[sink->track_count] = false;
     }
     return TACHO_OK;
 }
@@ -293,7 +297,7 @@ static tacho_status chrome_finish(tacho_events *events)
 {
     chrome_sink *sink = sink_of(events);
     for (uint32_t track = 0; track < sink->track_count; track++) {
-        if (sink->described[track] && events->dict->tracks[track].is_provisional) {
+        if (sink->deferred[track]) {
             events->dict->tracks[track].is_provisional = false;
             describe_track(sink, track);
         }
@@ -316,6 +320,7 @@ static void chrome_close(tacho_events *events)
 {
     chrome_sink *sink = sink_of(events);
     free(sink->described);
+    free(sink->deferred);
     free(sink->described_parts);
     free(sink);
 }

@@ -46,6 +46,7 @@ void pf_writer_deinit(pf_writer *writer)
     }
     free(writer->sites);
     free(writer->track_epochs);
+    free(writer->deferred_tracks);
     free(writer->described_parts);
     free(writer->buffer);
     *writer = (pf_writer){0};
@@ -402,7 +403,8 @@ static tacho_status write_descriptor(pf_writer *writer, uint32_t id, tacho_arena
 static tacho_status describe_one(pf_writer *writer, uint32_t track)
 {
     writer->track_epochs[track] = writer->epoch;
-    if (writer->dict->tracks[track].is_provisional) {
+    writer->deferred_tracks[track] = writer->dict->tracks[track].is_provisional;
+    if (writer->deferred_tracks[track]) {
         /* Written by pf_writer_end; but viewers drop samples of counters they do not know yet. */
         assert(writer->dict->tracks[track].track_class != TACHO_TRACK_COUNTER);
         return TACHO_OK;
@@ -452,8 +454,10 @@ tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track)
 {
     size_t count = writer->dict->track_count;
     TACHO_TRY(tacho_grow(&writer->track_epochs, &writer->track_capacity, count));
+    TACHO_TRY(tacho_grow(&writer->deferred_tracks, &writer->deferred_capacity, count));
     for (; writer->track_count < count; writer->track_count++) {
         writer->track_epochs[writer->track_count] = 0;
+        writer->deferred_tracks[writer->track_count] = false;
     }
     TACHO_TRY(describe_part(writer, writer->dict->tracks[track].part));
     uint32_t next = 0;
@@ -466,7 +470,7 @@ tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track)
 static tacho_status describe_provisional(pf_writer *writer)
 {
     for (uint32_t track = 0; track < writer->track_count; track++) {
-        if (writer->track_epochs[track] != 0 && writer->dict->tracks[track].is_provisional) {
+        if (writer->deferred_tracks[track]) {
             writer->dict->tracks[track].is_provisional = false;
             TACHO_TRY(describe_one(writer, track));
         }

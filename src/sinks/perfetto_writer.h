@@ -69,6 +69,8 @@ typedef struct pf_writer {
     size_t site_count, site_capacity;
     uint32_t *track_epochs; /* when each track was last described */
     size_t track_count, track_capacity;
+    bool *deferred_tracks; /* used, but not described since their facts were not final */
+    size_t deferred_capacity;
     bool *described_parts; /* whether the attributes of each part have been written */
     size_t part_count, part_capacity;
     int64_t clock_ns;    /* the delta clock: time of the last event written */

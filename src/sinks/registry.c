@@ -22,10 +22,23 @@ const tacho_trace_sink *const *tacho_trace_sinks(void)
     return trace_sinks;
 }
 
+/* Whether |name| is a suffix of |sink|, with or without its point. */
+static bool is_suffix_of(const tacho_trace_sink *sink, tacho_str name)
+{
+    for (const char *const *suffix = sink->suffixes; *suffix != NULL; suffix++) {
+        tacho_str known = tacho_str_from_cstring(*suffix);
+        if (tacho_str_equal(name, known) || tacho_str_equal(name, tacho_str_from(known, 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const tacho_trace_sink *tacho_trace_sink_find(tacho_str name)
 {
     for (size_t i = 0; trace_sinks[i] != NULL; i++) {
-        if (tacho_str_equal(name, tacho_str_from_cstring(trace_sinks[i]->name))) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(trace_sinks[i]->name)) ||
+            is_suffix_of(trace_sinks[i], name)) {
             return trace_sinks[i];
         }
     }
@@ -96,5 +109,7 @@ const tacho_table_sink *tacho_table_sink_find_for_path(tacho_str path)
             return table_sinks[i];
         }
     }
-    return &tacho_table_sink_text;
+    tacho_str name = tacho_str_basename(path);
+    bool has_suffix = tacho_str_find_byte(name, '.') < name.len;
+    return has_suffix ? NULL : &tacho_table_sink_text;
 }

@@ -27,7 +27,7 @@ const tacho_table_sink *const *tacho_table_sinks(void);
 /* By name, or NULL. */
 const tacho_table_sink *tacho_table_sink_find(tacho_str name);
 
-/* By the suffix of |path|, compression suffixes aside; text when there is none. */
+/* By the suffix of |path|, compression suffixes aside; text when there is none, NULL if unknown. */
 const tacho_table_sink *tacho_table_sink_find_for_path(tacho_str path);
 
 #endif

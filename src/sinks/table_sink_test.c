@@ -68,7 +68,7 @@ static void test_text(void **state)
     check_report(&tacho_table_sink_text, &table, 1,
                  "Operations by time\n"
                  "Operation      Count     Total   Share  Engine\n"
-                 "conv2d            12  1.234 ms  62.500  slice\n"
+                 "conv2d            12  1.235 ms  62.500  slice\n"
                  "a longer name     -3    999 ns   0.062  slice\n"
                  "-                  -         -       -  -\n");
     tacho_table_deinit(&table);
@@ -235,7 +235,7 @@ static void test_csv_is_clean(void **state)
 
 static const tacho_column time_columns[] = {{"t_ns", "Time", TACHO_COLUMN_DURATION}};
 
-/* At the borders of each unit; decimals are cut, so that 1 ms is never more than it was. */
+/* At the borders of each unit; the last decimal is the nearest. */
 static void test_durations(void **state)
 {
     (void)state;
@@ -260,14 +260,14 @@ static void test_durations(void **state)
                  "        1.999 us\n"
                  "      999.999 us\n"
                  "        1.000 ms\n"
-                 "        1.000 ms\n"
                  "        1.001 ms\n"
-                 "      999.999 ms\n"
+                 "        1.001 ms\n"
                  "         1.000 s\n"
                  "         1.000 s\n"
                  "         1.001 s\n"
+                 "         1.001 s\n"
                  "        60.000 s\n"
-                 "9223372036.854 s\n"
+                 "9223372036.855 s\n"
                  "           -1 ns\n");
     tacho_table_deinit(&table);
 }

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Columns of a text; the other formats have all of it. */
+enum { SHOWN_MAX = 72 };
+
 /* The printed form of one cell. */
 static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *out_text)
 {
@@ -21,13 +24,52 @@ static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *o
     snprintf(text, sizeof(text), "%" PRId64 " ns", ns);
     for (size_t i = 0; i < 3; i++) {
         if (ns >= scales[i].ns) {
-            /* Three decimals, cut rather than rounded: the integer division is exact. */
-            snprintf(text, sizeof(text), "%" PRId64 ".%03" PRId64 " %s", ns / scales[i].ns,
-                     ns % scales[i].ns / (scales[i].ns / 1000), scales[i].unit);
+            /* Three decimals, to the nearest. */
+            int64_t step = scales[i].ns / 1000;
+            int64_t thousandths = ns / step + (ns % step * 2 >= step ? 1 : 0);
+            if (i > 0 && thousandths == 1000000) {
+                thousandths = 1000; /* 999.9999 ms is 1.000 s */
+                i--;
+            }
+            snprintf(text, sizeof(text), "%" PRId64 ".%03" PRId64 " %s", thousandths / 1000,
+                     thousandths % 1000, scales[i].unit);
             break;
         }
     }
     return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_text);
+}
+
+/* Where |text| has |width| columns; a character is never cut. */
+static size_t offset_of_width(tacho_str text, size_t width)
+{
+    size_t at = 0;
+    for (size_t seen = 0; at < text.len && seen < width;) {
+        uint32_t code_point = 0;
+        size_t len = tacho_utf8_decode(tacho_str_from(text, at), &code_point);
+        seen += tacho_utf8_width(tacho_str_make(text.data + at, len));
+        at += len;
+    }
+    return at;
+}
+
+/* Leaves the middle of a long text out: its ends say what it is, and lines stay readable. */
+static tacho_status shorten(tacho_arena *arena, tacho_str *text)
+{
+    size_t width = text->len <= SHOWN_MAX ? 0 : tacho_utf8_width(*text);
+    if (width <= SHOWN_MAX) {
+        return TACHO_OK;
+    }
+    const tacho_str gap = TACHO_STR("...");
+    size_t head = offset_of_width(*text, SHOWN_MAX / 2 - 2);
+    size_t tail = offset_of_width(*text, width - SHOWN_MAX / 2 + 1);
+    size_t len = head + gap.len + (text->len - tail);
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(arena, len, &memory));
+    memcpy(memory, text->data, head);
+    memcpy((char *)memory + head, gap.data, gap.len);
+    memcpy((char *)memory + head + gap.len, text->data + tail, text->len - tail);
+    *text = tacho_str_make(memory, len);
+    return TACHO_OK;
 }
 
 static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, tacho_arena *arena,
@@ -40,6 +82,8 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
     }
     switch (type) {
     case TACHO_COLUMN_TEXT:
+        TACHO_TRY(tacho_utf8_printable(cell->value.text, arena, out_text));
+        return shorten(arena, out_text);
     case TACHO_COLUMN_PICTURE:
         return tacho_utf8_printable(cell->value.text, arena, out_text);
     case TACHO_COLUMN_DURATION:
@@ -57,11 +101,22 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
     return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_text);
 }
 
-/* All cells printed, headings first, and the width of each column. */
+/* All cells printed, headings first, and the width of each column; 0 for one without a cell. */
 typedef struct layout {
     tacho_str *texts;
     size_t *widths;
 } layout;
+
+/* A column that no row has anything in says nothing to people. */
+static bool is_unused(const tacho_table *table, size_t column)
+{
+    for (size_t i = column; i < table->cell_count; i += table->column_count) {
+        if (!table->cells[i].is_absent) {
+            return false;
+        }
+    }
+    return table->cell_count > 0;
+}
 
 static void widen(layout *shape, size_t column, tacho_str text)
 {
@@ -82,6 +137,9 @@ static tacho_status fill_layout(const tacho_table *table, tacho_arena *arena, la
         tacho_str *text = &shape->texts[table->column_count + i];
         TACHO_TRY(format_cell(&table->cells[i], table->columns[column].type, arena, text));
         widen(shape, column, *text);
+    }
+    for (size_t column = 0; column < table->column_count; column++) {
+        shape->widths[column] = is_unused(table, column) ? 0 : shape->widths[column];
     }
     return TACHO_OK;
 }
@@ -104,13 +162,22 @@ static tacho_str without_trailing_blanks(tacho_str text)
 static void write_line(const tacho_table *table, const layout *shape, size_t line,
                        tacho_output *output)
 {
+    bool is_first = true;
+    size_t last_column = table->column_count - 1;
+    while (last_column > 0 && shape->widths[last_column] == 0) {
+        last_column--;
+    }
     for (size_t column = 0; column < table->column_count; column++) {
         tacho_str text = shape->texts[line * table->column_count + column];
+        if (shape->widths[column] == 0) {
+            continue;
+        }
         size_t padding = shape->widths[column] - tacho_utf8_width(text);
         bool is_text = table->columns[column].type == TACHO_COLUMN_TEXT ||
                        table->columns[column].type == TACHO_COLUMN_PICTURE;
-        bool is_last = column + 1 == table->column_count;
-        write_padding(output, column == 0 ? 0 : 2);
+        bool is_last = column == last_column;
+        write_padding(output, is_first ? 0 : 2);
+        is_first = false;
         write_padding(output, is_text ? 0 : padding);
         text = is_last ? without_trailing_blanks(text) : text;
         tacho_output_write_str(output, text);

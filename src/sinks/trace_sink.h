@@ -57,7 +57,7 @@ typedef struct tacho_trace_sink {
 /* All trace sinks, NULL-terminated. */
 const tacho_trace_sink *const *tacho_trace_sinks(void);
 
-/* By name, or NULL. */
+/* By name, or by suffix with or without its point; or NULL. */
 const tacho_trace_sink *tacho_trace_sink_find(tacho_str name);
 
 /* By the suffix of |path|, compression suffixes aside, or NULL. */

@@ -213,11 +213,44 @@ static tacho_span canonical_flow_span(const canonical *to, const tacho_flow_end 
     return best;
 }
 
+/* One end of an arrow, as text. */
+typedef struct canonical_end_text {
+    int64_t time_ns;
+    char *text;
+} canonical_end_text;
+
+static int canonical_compare_ends(const void *a, const void *b)
+{
+    const canonical_end_text *end_a = a;
+    const canonical_end_text *end_b = b;
+    if (end_a->time_ns != end_b->time_ns) {
+        return end_a->time_ns < end_b->time_ns ? -1 : 1;
+    }
+    return strcmp(end_a->text, end_b->text);
+}
+
+static void canonical_put_flow_end(canonical *to, const tacho_flow_end *flow,
+                                   const tacho_span *span)
+{
+    canonical_put(to, " ");
+    canonical_put_track(to, span->track);
+    canonical_put(to, "[%" PRId64 "-%" PRId64 " ", canonical_time(to, span->track, span->start),
+                  canonical_end(to, span));
+    canonical_put_string(to, to->profile->events.dict->sites[span->site].name);
+    canonical_put(to, "]");
+    if ((to->limits & TACHO_LIMIT_FLOW_FACTS) == 0) {
+        canonical_put(to, "%s,%s", tacho_flow_role_name(flow->role),
+                      tacho_flow_phase_name(flow->phase));
+    }
+}
+
 /* An arrow is told by the spans it joins, in the order of time; its number means nothing. */
 static void canonical_add_flow(canonical *to, uint64_t id, uint32_t part)
 {
     const tacho_dict *dict = to->profile->events.dict;
-    canonical_put(to, "flow");
+    canonical_end_text *ends = calloc(to->profile->flow_end_count, sizeof(*ends));
+    size_t end_count = 0;
+    assert_non_null(ends);
     for (size_t i = 0; i < to->profile->flow_end_count; i++) {
         const tacho_flow_end *flow = &to->profile->flow_ends[i];
         if (flow->id != id || dict->tracks[flow->track].part != part) {
@@ -227,17 +260,20 @@ static void canonical_add_flow(canonical *to, uint64_t id, uint32_t part)
         if (span.track == TACHO_NONE) {
             continue;
         }
-        canonical_put(to, " ");
-        canonical_put_track(to, span.track);
-        canonical_put(to, "[%" PRId64 "-%" PRId64 " ", canonical_time(to, span.track, span.start),
-                      canonical_end(to, &span));
-        canonical_put_string(to, dict->sites[span.site].name);
-        canonical_put(to, "]");
-        if ((to->limits & TACHO_LIMIT_FLOW_FACTS) == 0) {
-            canonical_put(to, "%s,%s", tacho_flow_role_name(flow->role),
-                          tacho_flow_phase_name(flow->phase));
-        }
+        canonical_put_flow_end(to, flow, &span);
+        const tacho_clock *clock = tacho_dict_track_clock(dict, span.track);
+        ends[end_count].time_ns = tacho_clock_ns(clock, span.start);
+        ends[end_count].text = strndup(to->text, to->len);
+        assert_non_null(ends[end_count++].text);
+        to->len = 0;
     }
+    qsort(ends, end_count, sizeof(*ends), canonical_compare_ends);
+    canonical_put(to, "flow");
+    for (size_t i = 0; i < end_count; i++) {
+        canonical_put(to, "%s", ends[i].text);
+        free(ends[i].text);
+    }
+    free(ends);
     canonical_end_line(to);
 }
 

@@ -19,7 +19,7 @@
 #include "canonical.h"
 #include "samples.h"
 
-enum { SPOOL_BYTES = 4096, FILE_BYTES = 1 << 20, ROUND_COUNT = 60, ROW_MAX = 60 };
+enum { SPOOL_BYTES = 4096, FILE_BYTES = 1 << 20, ROUND_COUNT = 400, ROW_MAX = 60 };
 
 static void assert_ok(tacho_status status)
 {

@@ -252,12 +252,14 @@ function profileColumns() {
         {key: 'origin', title: 'Origin', value: entry => entry.origin, cell: entry => entry.origin},
         number('spans', 'Spans', entry => entry.spanCount, formatCount),
         number('span', 'Time span', entry => entry.summary.spanNs, formatNs),
-        number('busy', 'Busy', entry => entry.summary.busyNs, formatNs,
-               'Time in which at least one track was busy'),
-        number('idle', 'Idle', entry => entry.summary.idleNs, formatNs),
+        ...(metrics.length > 0 ? [] : [
+            number('busy', 'Busy', entry => entry.summary.busyNs, formatNs,
+                   'Time in which at least one track was busy'),
+            number('idle', 'Idle', entry => entry.summary.idleNs, formatNs),
+        ]),
         ...metrics.map((name, i) => number(`metric${i}`, clip(name, 30),
             entry => metricOf(entry, name), ns => (ns < 0 ? '\u2013' : formatNs(ns)))),
-        ...classes.map(name => number(`class-${name}`, name, entry => classShare(entry, name),
+        ...(metrics.length > 0 ? [] : classes).map(name => number(`class-${name}`, name, entry => classShare(entry, name),
             formatPercent, `Part of the time span in which a ${name} track was busy`)),
         number('lost', 'Lost', entry => entry.summary.lost, formatCount,
                'Records that could not be read'),
@@ -333,13 +335,18 @@ function cardsOf(entry) {
         clip(metric.name, 60), formatNs(metric.ns),
         metric.percent >= 0 ? formatPercent(metric.percent / 100) : '',
         metric.percent >= 0 ? metric.percent / 100 : null, accent));
-    cards.push(
-        card('Time span', formatNs(summary.spanNs), 'first to last event', null),
-        card('Busy', formatNs(summary.busyNs),
-             `${formatPercent(part(summary.busyNs))}, any track`, part(summary.busyNs), accent),
-        card('Idle', formatNs(summary.idleNs),
-             `${formatPercent(part(summary.idleNs))}, no track`, part(summary.idleNs), 'var(--faint)'));
-    for (const item of summary.classes) {
+    cards.push(card('Time span', formatNs(summary.spanNs), 'first to last event', null));
+    /* Metrics that came with the profile say the same, and know more: only one of both is shown. */
+    const own = cards.length > 1 ? [] : summary.classes;
+    if (cards.length === 1) {
+        cards.push(
+            card('Busy', formatNs(summary.busyNs),
+                 `${formatPercent(part(summary.busyNs))}, any track`, part(summary.busyNs), accent),
+            card('Idle', formatNs(summary.idleNs),
+                 `${formatPercent(part(summary.idleNs))}, no track`, part(summary.idleNs),
+                 'var(--faint)'));
+    }
+    for (const item of own) {
         const tracks = item.trackCount === 1 ? '1 track' : `${item.trackCount} tracks`;
         cards.push(card(item.name, formatNs(item.busyNs), `${formatPercent(part(item.busyNs))}, ${tracks}`,
                         part(item.busyNs), classColour(item.name, isDark()), item.name));

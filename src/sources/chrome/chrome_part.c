@@ -41,6 +41,10 @@ tacho_status chrome_part_close(chrome_reader *reader)
     }
     TACHO_TRY(tacho_open_spans_finish(&reader->open, reader->latest));
     uint32_t part = reader->part;
+    for (size_t i = 0; i < reader->dict->track_count; i++) {
+        tacho_track *track = &reader->dict->tracks[i];
+        track->is_provisional = track->is_provisional && track->part != part;
+    }
     reader->part = TACHO_NONE;
     reader->first = -1;
     reader->latest = 0;

@@ -469,7 +469,7 @@ static void test_async(void **state)
                           "span #2 1000..6000 load|c\nspan #2 2000..7000 load|c\n"
                           "span #3 8000..8000 alone|c instant\n"
                           "track #0 t.json|group stack 0 rank 0\n"
-                          "track #1 process 1|group stack 0 rank 0 in #0?\n"
+                          "track #1 process 1|group stack 0 rank 0 in #0\n"
                           "track #2 load|host stack 0 rank 0 in #1\n"
                           "track #3 alone|host stack 0 rank 1 in #1\n");
 }
@@ -522,11 +522,11 @@ static void test_counters(void **state)
         "}",
         "sample #2 1000 3\nsample #3 1000 0.5\nsample #2 2000 4.5\nsample #4 3000 -1\n"
         "sample #6 4000 1.84467e+19\n"
-        "track #0 t.json|group stack 0 rank 0\ntrack #1 process 1|group stack 0 rank 0 in #0?\n"
+        "track #0 t.json|group stack 0 rank 0\ntrack #1 process 1|group stack 0 rank 0 in #0\n"
         "track #2 mem used|counter stack 0 rank 0 in #1\n"
         "track #3 mem free|counter stack 0 rank 1 in #1\n"
         "track #4 mem 0xa used|counter stack 0 rank 2 in #1\n"
-        "track #5 process 2|group stack 0 rank 1 in #0?\n"
+        "track #5 process 2|group stack 0 rank 1 in #0\n"
         "track #6 mem used|counter stack 0 rank 0 in #5\n");
     expect("{\"ph\":\"C\",\"name\":\"m\",\"ts\":1,\"args\":{\"a\":\"x\",\"b\":true,\"c\":{\"d\":1},"
            "\"e\":NaN,\"f\":null,\"g\":2}},{\"ph\":\"C\",\"name\":\"n\",\"ts\":1}",
@@ -607,14 +607,14 @@ static void test_names(void **state)
     (void)state;
     static const char expected[] = X_ROW("2") X_ROW("3") X_ROW("5") X_ROW("6")
         X_ROW("8") "track #0 t.json|group stack 0 rank 0\n"
-                   "track #1 python 3254 [GPU 0]|group stack 0 rank 50 in #0?\n"
-                   "track #2 stream 7|compute stack 0 rank 9 in #1?\n"
-                   "track #3 stream 7|compute stack 0 rank 1 in #1?\n"
-                   "track #4 Spans|group stack 0 rank 1 in #0?\n"
-                   "track #5 PyTorch|host stack 0 rank 0 in #4?\n"
-                   "track #6 thread -5|host stack 0 rank 1 in #4?\n"
-                   "track #7 process 1.5|group stack 0 rank 2 in #0?\n"
-                   "track #8 thread 0|host stack 0 rank 0 in #7?\n";
+                   "track #1 python 3254 [GPU 0]|group stack 0 rank 50 in #0\n"
+                   "track #2 stream 7|compute stack 0 rank 9 in #1\n"
+                   "track #3 stream 7|compute stack 0 rank 1 in #1\n"
+                   "track #4 Spans|group stack 0 rank 1 in #0\n"
+                   "track #5 PyTorch|host stack 0 rank 0 in #4\n"
+                   "track #6 thread -5|host stack 0 rank 1 in #4\n"
+                   "track #7 process 1.5|group stack 0 rank 2 in #0\n"
+                   "track #8 thread 0|host stack 0 rank 0 in #7\n";
 #define NAMES                                                                                      \
     M("process_name", "\"pid\":3254", "\"name\":\"old\"")                                          \
     M("process_name", "\"pid\":3254", "\"name\":\"python\"")                                       \
@@ -645,14 +645,14 @@ static void test_more_names(void **state)
                                     "\"pid\":3,\"tid\":1") "," X("\"pid\":\"\",\"tid\":\"\""),
         X_ROW("2") X_ROW("4") X_ROW("6")
             X_ROW("8") "track #0 t.json|group stack 0 rank 0\n"
-                       "track #1 a|group stack 0 rank 0 in #0?\n"
-                       "track #2 thread 1|host stack 0 rank 0 in #1?\n"
-                       "track #3 host b|group stack 0 rank 1 in #0?\n"
-                       "track #4 thread 1|host stack 0 rank 0 in #3?\n"
-                       "track #5 /device:GPU:0 3|group stack 0 rank 2147483647 in #0?\n"
-                       "track #6 thread 1|compute stack 0 rank 0 in #5?\n"
-                       "track #7 process|group stack 0 rank 4 in #0?\n"
-                       "track #8 thread|host stack 0 rank 0 in #7?\n");
+                       "track #1 a|group stack 0 rank 0 in #0\n"
+                       "track #2 thread 1|host stack 0 rank 0 in #1\n"
+                       "track #3 host b|group stack 0 rank 1 in #0\n"
+                       "track #4 thread 1|host stack 0 rank 0 in #3\n"
+                       "track #5 /device:GPU:0 3|group stack 0 rank 2147483647 in #0\n"
+                       "track #6 thread 1|compute stack 0 rank 0 in #5\n"
+                       "track #7 process|group stack 0 rank 4 in #0\n"
+                       "track #8 thread|host stack 0 rank 0 in #7\n");
 }
 
 /* An end without a begin leaves no empty track. */
@@ -662,8 +662,8 @@ static void test_end_makes_no_track(void **state)
     expect_tracks("{\"ph\":\"E\",\"ts\":1,\"pid\":5,\"tid\":6}," GOOD,
                   GOOD_ROW("2") "lost unmatched_end 1 \"ph\":\"E\",\"name\":\"\"\n"
                                 "track #0 t.json|group stack 0 rank 0\n"
-                                "track #1 process 1|group stack 0 rank 1 in #0?\n"
-                                "track #2 thread 7|host stack 0 rank 0 in #1?\n");
+                                "track #1 process 1|group stack 0 rank 1 in #0\n"
+                                "track #2 thread 7|host stack 0 rank 0 in #1\n");
 }
 
 /* ---- arguments -------------------------------------------------------------------------- */
@@ -1021,10 +1021,10 @@ static void test_own_parts(void **state)
               TRACKS | PARTS,
               "span #2 6..7 x|\nspan #3 6..7 x|\nspan #5 1000..2000 x|\n"
               "lost unknown_event 1 \"ph\":\"X\",\"name\":\"x\"\n"
-              "track #0 a|group stack 0 rank 0\ntrack #1 python 7|group stack 0 rank 1 in #0?\n"
-              "track #2 main|host stack 0 rank 0 in #1?\n"
-              "track #3 thread 4|host stack 0 rank 1 in #1?\ntrack #4 b|group stack 0 rank 1\n"
-              "track #5 thread 10|host stack 0 rank 0 in #4?\n"
+              "track #0 a|group stack 0 rank 0\ntrack #1 python 7|group stack 0 rank 1 in #0\n"
+              "track #2 main|host stack 0 rank 0 in #1\n"
+              "track #3 thread 4|host stack 0 rank 1 in #1\ntrack #4 b|group stack 0 rank 1\n"
+              "track #5 thread 10|host stack 0 rank 0 in #4\n"
               "part a (/runs/t.json) chrome tacho measured first 6, us: 1 tick = 1000/1 ns, 0 ns = "
               "tick 5\n"
               "part b (/runs/t.json) chrome tacho simulated first 1000, " CLOCK);
@@ -1038,8 +1038,8 @@ static void test_own_parts(void **state)
                             "\"name\":\"w\",\"facts\":\"tacho: host 0 stack lane of 3\"") "{}]"),
         TRACKS,
         X_ROW("1") X_ROW("2") "track #0 a|group stack 0 rank 0\n"
-                              "track #1 w|host stack 0 rank 0 in #0?\n"
-                              "track #2 w|host stack 0 rank 1 in #0 lane of #1?\n");
+                              "track #1 w|host stack 0 rank 0 in #0\n"
+                              "track #2 w|host stack 0 rank 1 in #0 lane of #1\n");
 }
 
 /* Arguments that are named like the sink's and are not its own stay what they are. */

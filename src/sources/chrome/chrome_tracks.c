@@ -155,7 +155,11 @@ static tacho_status name_thread(const chrome_tracks *tracks, const chrome_thread
     double number = 0;
     if (thread->said.name != 0) {
         *out_name = thread->said.name;
-        return TACHO_OK;
+        tacho_str name = tacho_dict_string(tracks->dict, thread->said.name);
+        tacho_str trimmed = tacho_str_trim(name); /* PyTorch leaves a blank behind "stream 7" */
+        return thread->said.has_facts || trimmed.len == name.len
+                   ? TACHO_OK
+                   : tacho_dict_ensure_string(tracks->dict, trimmed, out_name);
     }
     bool is_number = tacho_json_number_double(id, &number);
     if (id.len > 0 && !is_number) {
