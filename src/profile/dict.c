@@ -104,6 +104,7 @@ tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts
         .clock = facts->clock,
         .origin = facts->origin,
         .covered_classes = facts->covered_classes,
+        .keeps_order = facts->keeps_order,
         .first_start = -1,
     };
     TACHO_TRY(ensure_part_name(dict, facts, &part.name));

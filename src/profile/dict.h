@@ -25,6 +25,8 @@ typedef struct tacho_part {
     tacho_origin origin;
     uint32_t covered_classes; /* as tacho_part_facts says */
     int64_t first_start;      /* first start that the source has met, -1 when it does not say */
+    bool keeps_order;         /* spans of one extent lie in one another as they came */
+    bool has_flows_around;    /* flow ends that find their span by time; set by profile/order */
     uint64_t row_count;       /* rows read; counted by profile/order */
     uint64_t left_out_count;  /* of those, what profile/select did not let through */
 } tacho_part;
@@ -134,6 +136,7 @@ typedef struct tacho_part_facts {
     uint32_t clock;
     /* TACHO_TRACK_BITs of what the input would show had there been any: none is then zero. */
     uint32_t covered_classes;
+    bool keeps_order; /* spans of one extent lie in one another as they come */
 } tacho_part_facts;
 
 /*

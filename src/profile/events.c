@@ -120,6 +120,10 @@ static int compare_spans(const tacho_dict *dict, const tacho_row *a, const tacho
     if (longer_first != 0) {
         return longer_first;
     }
+    if (dict->parts[dict->tracks[a->track].part].keeps_order) {
+        return compare_u64(a->of.span.flags >> TACHO_SPAN_DEPTH_SHIFT,
+                           b->of.span.flags >> TACHO_SPAN_DEPTH_SHIFT);
+    }
     int order = compare_sites(dict, a->of.span.site, b->of.span.site);
     order = order != 0 ? order : compare_u64(a->of.span.flags, b->of.span.flags);
     order = order != 0 ? order : compare_runs(dict, a->of.span.run, b->of.span.run);

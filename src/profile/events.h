@@ -63,6 +63,9 @@ enum {
     TACHO_SPAN_ORIGIN_MASK = 3,  /* a tacho_origin; 0 means: as the part */
     TACHO_SPAN_INSTANT = 1 << 2, /* a moment, not a zero-length span */
     TACHO_SPAN_UNENDED = 1 << 3, /* the input never said when it ended */
+    /* Bits from here on, in a part that keeps order: how many spans were open around it. */
+    TACHO_SPAN_DEPTH_SHIFT = 8,
+    TACHO_SPAN_DEPTH_MAX = 0xffff,
 };
 
 typedef enum tacho_flow_role {
@@ -182,8 +185,8 @@ static inline int64_t tacho_row_end(const tacho_row *row)
 
 /*
  * Track order of two rows of one track: <0, 0 or >0. By start, then rank; on a stack the longer
- * span first, on an engine an empty span before a real one; then by what they say, so that the
- * order does not depend on how the input was shuffled.
+ * span first, on an engine an empty span before a real one; then, in a part that keeps order, by
+ * depth, else by what they say, so that the order does not depend on how the input was shuffled.
  */
 int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_row *b);
 

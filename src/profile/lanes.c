@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * First-fit lanes. Per lane the ends of its open spans are kept as a stack; a lane of an engine
- * never holds more than one, so there heaps find the lowest free lane.
+ * never holds more than one, so there heaps find the lowest free lane. On a stack of several lanes
+ * a heap of all open spans says which lanes have changed, and a tree of the innermost ends finds
+ * the lowest lane in which a span fits.
  *
  * A flow end goes to the lane of its span, directly ahead of it where it knows its span; it waits
  * for that. One that belongs to no span is counted as lost.
@@ -21,6 +23,12 @@ typedef struct lane {
     size_t end_count, end_capacity;
 } lane;
 
+/* The end of an open span, and where that lies. */
+typedef struct open_end {
+    int64_t end;
+    uint32_t lane;
+} open_end;
+
 typedef struct lane_set {
     lane *lanes; /* lane 0 is the track itself */
     size_t lane_count, lane_capacity;
@@ -32,8 +40,15 @@ typedef struct lane_set {
     size_t busy_count, busy_capacity;
     uint32_t *idle;
     size_t idle_count, idle_capacity;
-    tacho_row *flows; /* that wait for their span */
+    /* Stacks of several lanes. */
+    open_end *open; /* a heap, the first to end on top; lanes may have closed some already */
+    size_t open_count, open_capacity;
+    int64_t *tree; /* by lane: the latest end that fits in it; nodes above hold the largest below */
+    size_t tree_width, tree_capacity; /* a power of two, 0 while there is one lane */
+    tacho_row *flows; /* that know their span, which starts at their time, and wait for it */
     size_t flow_count, flow_capacity;
+    tacho_row *next_flows; /* that wait for any span */
+    size_t next_count, next_capacity;
 } lane_set;
 
 struct tacho_lanes {
@@ -143,49 +158,172 @@ static tacho_status take_engine_lane(tacho_lanes *lanes, lane_set *set, const ta
 
 /* ---- stacks ----------------------------------------------------------------------------- */
 
-/* Whether the span may lie in this lane; what has ended at its start is closed on the way. */
-static bool fits(lane *at, const tacho_row *row)
+/* Closes what has ended at |time|. */
+static void close_ended(lane *at, int64_t time)
 {
-    while (at->end_count > 0 && at->ends[at->end_count - 1] <= row->start) {
+    while (at->end_count > 0 && at->ends[at->end_count - 1] <= time) {
         at->end_count--;
     }
-    return at->end_count == 0 ||
-           (at->end_count < LANE_DEPTH_MAX && row->of.span.end <= at->ends[at->end_count - 1]);
+}
+
+/* The latest end that a span may have to lie in this lane; INT64_MIN when it is full. */
+static int64_t latest_end(const lane *at)
+{
+    if (at->end_count == 0) {
+        return INT64_MAX;
+    }
+    return at->end_count < LANE_DEPTH_MAX ? at->ends[at->end_count - 1] : INT64_MIN;
+}
+
+static void update_tree(lane_set *set, size_t number)
+{
+    size_t at = set->tree_width + number;
+    set->tree[at] = latest_end(&set->lanes[number]);
+    for (at /= 2; at > 0; at /= 2) {
+        int64_t left = set->tree[2 * at];
+        int64_t right = set->tree[2 * at + 1];
+        set->tree[at] = left > right ? left : right;
+    }
+}
+
+/* Makes the tree wide enough for all lanes, anew when it was not. */
+static tacho_status widen_tree(lane_set *set)
+{
+    if (set->lane_count <= set->tree_width) {
+        return TACHO_OK;
+    }
+    size_t width = set->tree_width < 4 ? 4 : 2 * set->tree_width;
+    TACHO_TRY(tacho_grow(&set->tree, &set->tree_capacity, 2 * width));
+    for (size_t i = 0; i < 2 * width; i++) {
+        set->tree[i] = INT64_MIN;
+    }
+    set->tree_width = width;
+    for (size_t i = 0; i < set->lane_count; i++) {
+        update_tree(set, i);
+    }
+    return TACHO_OK;
+}
+
+/* The lowest lane in which a span may end at |end|; TACHO_NONE when there is none. */
+static uint32_t find_in_tree(const lane_set *set, int64_t end)
+{
+    if (set->tree[1] < end) {
+        return TACHO_NONE;
+    }
+    size_t at = 1;
+    while (at < set->tree_width) {
+        at = set->tree[2 * at] >= end ? 2 * at : 2 * at + 1;
+    }
+    return (uint32_t)(at - set->tree_width);
+}
+
+static tacho_status push_open(lane_set *set, open_end added)
+{
+    TACHO_TRY(tacho_grow(&set->open, &set->open_capacity, set->open_count + 1));
+    size_t at = set->open_count++;
+    while (at > 0 && set->open[(at - 1) / 2].end > added.end) {
+        set->open[at] = set->open[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    set->open[at] = added;
+    return TACHO_OK;
+}
+
+static open_end pop_open(lane_set *set)
+{
+    open_end top = set->open[0];
+    open_end moved = set->open[--set->open_count];
+    size_t at = 0;
+    for (size_t child = 1; child < set->open_count; child = 2 * at + 1) {
+        if (child + 1 < set->open_count && set->open[child].end > set->open[child + 1].end) {
+            child++;
+        }
+        if (moved.end <= set->open[child].end) {
+            break;
+        }
+        set->open[at] = set->open[child];
+        at = child;
+    }
+    set->open[at] = moved;
+    return top;
+}
+
+/* Brings all lanes to |time|. */
+static void close_lanes(lane_set *set, int64_t time)
+{
+    while (set->open_count > 0 && set->open[0].end <= time) {
+        uint32_t number = pop_open(set).lane;
+        close_ended(&set->lanes[number], time);
+        update_tree(set, number);
+    }
+}
+
+/* A second lane: from here on there are a heap and a tree. */
+static tacho_status add_stack_lane(tacho_lanes *lanes, lane_set *set, uint32_t track)
+{
+    bool is_second = set->lane_count == 1;
+    TACHO_TRY(add_lane(lanes, set, track));
+    if (is_second) {
+        for (size_t i = 0; i < set->lanes[0].end_count; i++) {
+            TACHO_TRY(push_open(set, (open_end){set->lanes[0].ends[i], 0}));
+        }
+    }
+    TACHO_TRY(set->lane_count > 1 ? widen_tree(set) : TACHO_OK);
+    if (set->lane_count > 1) {
+        update_tree(set, set->lane_count - 1);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status find_stack_lane(tacho_lanes *lanes, lane_set *set, const tacho_row *row,
+                                    uint32_t *out_number)
+{
+    *out_number = TACHO_NONE;
+    if (TACHO_LIKELY(set->lane_count == 1)) {
+        close_ended(&set->lanes[0], row->start);
+        *out_number = latest_end(&set->lanes[0]) >= row->of.span.end ? 0 : TACHO_NONE;
+    } else if (set->lane_count > 1) {
+        close_lanes(set, row->start);
+        *out_number = find_in_tree(set, row->of.span.end);
+    }
+    if (*out_number == TACHO_NONE) {
+        TACHO_TRY(add_stack_lane(lanes, set, row->track));
+        *out_number = (uint32_t)set->lane_count - 1;
+    }
+    return TACHO_OK;
 }
 
 static tacho_status take_stack_lane(tacho_lanes *lanes, lane_set *set, const tacho_row *row,
                                     lane **out_lane)
 {
-    size_t number = 0;
-    while (number < set->lane_count && !fits(&set->lanes[number], row)) {
-        number++;
-    }
-    if (number == set->lane_count) {
-        TACHO_TRY(add_lane(lanes, set, row->track));
-    }
+    uint32_t number = 0;
+    TACHO_TRY(find_stack_lane(lanes, set, row, &number));
     lane *found = &set->lanes[number];
     TACHO_TRY(tacho_grow(&found->ends, &found->end_capacity, found->end_count + 1));
     found->ends[found->end_count++] = row->of.span.end;
+    if (set->lane_count > 1) {
+        TACHO_TRY(push_open(set, (open_end){row->of.span.end, number}));
+        update_tree(set, number);
+    }
     *out_lane = found;
     return TACHO_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-static bool is_flow_of(const tacho_row *flow, const tacho_row *span)
-{
-    return flow->of.flow.span_end == TACHO_FLOW_NEXT ||
-           (flow->start == span->start && flow->of.flow.span_end == span->of.span.end);
-}
-
-/* Sends the waiting flow ends that belong to |span| ahead of it, to its lane |track|. */
+/* Sends the flow ends of a list that belong to |span| ahead of it, to its lane |track|. */
 static tacho_status push_flows_of(tacho_lanes *lanes, lane_set *set, const tacho_row *span,
                                   uint32_t track)
 {
+    for (size_t i = 0; i < set->next_count; i++) {
+        set->next_flows[i].track = track;
+        TACHO_TRY(tacho_events_row(lanes->next, &set->next_flows[i]));
+    }
+    set->next_count = 0;
     size_t kept_count = 0;
     for (size_t i = 0; i < set->flow_count; i++) {
         tacho_row flow = set->flows[i];
-        if (is_flow_of(&flow, span)) {
+        if (flow.of.flow.span_end == span->of.span.end) {
             flow.track = track;
             TACHO_TRY(tacho_events_row(lanes->next, &flow));
         } else {
@@ -196,27 +334,13 @@ static tacho_status push_flows_of(tacho_lanes *lanes, lane_set *set, const tacho
     return TACHO_OK;
 }
 
-/*
- * Gives up waiting flow ends whose span cannot come any more, because |next| is the next row of
- * their track, or NULL: they belong to nothing, and are counted.
- */
-static tacho_status drop_flows(tacho_lanes *lanes, lane_set *set, const tacho_row *next)
+/* Counts flow ends whose span cannot come any more: they belong to nothing. */
+static tacho_status lose_flows(tacho_lanes *lanes, uint32_t track, size_t *count)
 {
-    size_t kept_count = 0;
-    for (size_t i = 0; i < set->flow_count; i++) {
-        tacho_row flow = set->flows[i];
-        bool is_due = next != NULL && next->start == flow.start;
-        bool may_come = is_due || (next != NULL && flow.of.flow.span_end == TACHO_FLOW_NEXT);
-        if (may_come) {
-            set->flows[kept_count++] = flow;
-        }
-    }
-    uint64_t dropped_count = set->flow_count - kept_count;
-    uint32_t track = set->flows[0].track;
-    set->flow_count = kept_count;
-    tacho_loss loss = {lanes->events.dict->tracks[track].part, TACHO_LOSS_UNBOUND_FLOW,
-                       dropped_count, 0, 0};
-    return dropped_count > 0 ? tacho_dict_add_loss(lanes->events.dict, &loss) : TACHO_OK;
+    tacho_loss loss = {lanes->events.dict->tracks[track].part, TACHO_LOSS_UNBOUND_FLOW, *count, 0,
+                       0};
+    *count = 0;
+    return loss.count > 0 ? tacho_dict_add_loss(lanes->events.dict, &loss) : TACHO_OK;
 }
 
 /* The lane with a span around |time|: the outermost of a lane is the last to end. */
@@ -242,7 +366,7 @@ static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_ro
                       : take_stack_lane(lanes, set, row, &found));
         track = found->track;
     }
-    if (TACHO_UNLIKELY(set->flow_count > 0)) {
+    if (TACHO_UNLIKELY(set->flow_count + set->next_count > 0)) {
         TACHO_TRY(push_flows_of(lanes, set, row, track));
     }
     if (TACHO_LIKELY(track == row->track)) {
@@ -256,6 +380,11 @@ static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_ro
 /* Sends a flow end to the span around it, or holds it until its span comes. */
 static tacho_status place_flow(tacho_lanes *lanes, lane_set *set, const tacho_row *row)
 {
+    if (row->of.flow.span_end == TACHO_FLOW_NEXT) {
+        TACHO_TRY(tacho_grow(&set->next_flows, &set->next_capacity, set->next_count + 1));
+        set->next_flows[set->next_count++] = *row;
+        return TACHO_OK;
+    }
     if (!tacho_row_is_around(row)) {
         TACHO_TRY(tacho_grow(&set->flows, &set->flow_capacity, set->flow_count + 1));
         set->flows[set->flow_count++] = *row;
@@ -279,8 +408,8 @@ static tacho_status lanes_row(tacho_events *events, const tacho_row *row)
     }
     lane_set *set = NULL;
     TACHO_TRY(ensure_set(lanes, row->track, &set));
-    if (TACHO_UNLIKELY(set->flow_count > 0)) {
-        TACHO_TRY(drop_flows(lanes, set, row));
+    if (TACHO_UNLIKELY(set->flow_count > 0 && set->flows[0].start != row->start)) {
+        TACHO_TRY(lose_flows(lanes, row->track, &set->flow_count));
     }
     return row->kind == TACHO_ROW_FLOW ? place_flow(lanes, set, row) : place_span(lanes, set, row);
 }
@@ -289,9 +418,8 @@ static tacho_status lanes_end_part(tacho_events *events, uint32_t part)
 {
     tacho_lanes *lanes = lanes_of(events);
     for (size_t i = 0; i < lanes->set_count; i++) {
-        if (lanes->sets[i].flow_count > 0) {
-            TACHO_TRY(drop_flows(lanes, &lanes->sets[i], NULL));
-        }
+        TACHO_TRY(lose_flows(lanes, (uint32_t)i, &lanes->sets[i].flow_count));
+        TACHO_TRY(lose_flows(lanes, (uint32_t)i, &lanes->sets[i].next_count));
     }
     return tacho_events_end_part(lanes->next, part);
 }
@@ -328,7 +456,10 @@ void tacho_lanes_destroy(tacho_lanes *lanes)
         free(set->lanes);
         free(set->busy);
         free(set->idle);
+        free(set->open);
+        free(set->tree);
         free(set->flows);
+        free(set->next_flows);
     }
     free(lanes->sets);
     free(lanes);

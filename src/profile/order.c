@@ -87,6 +87,8 @@ static bool breaks_flow_order(tacho_order *order, const tacho_row *row)
  */
 static bool is_misplaced(const tacho_order *order, const last_row *last, const tacho_row *row)
 {
+    const tacho_dict *dict = order->events.dict;
+    bool keeps_order = dict->parts[dict->tracks[row->track].part].keeps_order;
     tacho_row before = last->row;
     tacho_row bare = *row;
     if (last->has_args) {
@@ -96,7 +98,8 @@ static bool is_misplaced(const tacho_order *order, const last_row *last, const t
     before.arg_count = 0;
     bare.arg_count = 0;
     int difference = tacho_row_compare(order->events.dict, &before, &bare);
-    return difference > 0 || (difference == 0 && last->row.arg_count + row->arg_count > 0);
+    return difference > 0 ||
+           (difference == 0 && !keeps_order && last->row.arg_count + row->arg_count > 0);
 }
 
 static void keep_row(last_row *last, const tacho_row *row)
@@ -109,9 +112,28 @@ static void keep_row(last_row *last, const tacho_row *row)
     }
 }
 
+/* Whether the row is the first flow end of its part that finds its span by time. */
+static bool is_first_around(const tacho_dict *dict, const tacho_row *row)
+{
+    return TACHO_UNLIKELY(tacho_row_is_around(row)) &&
+           !dict->parts[dict->tracks[row->track].part].has_flows_around;
+}
+
+/* Sinks must know of such flow ends before the spans that they belong to. */
+static void note_flow(tacho_dict *dict, const tacho_row *row)
+{
+    if (TACHO_UNLIKELY(tacho_row_is_around(row))) {
+        dict->parts[dict->tracks[row->track].part].has_flows_around = true;
+    }
+}
+
 static tacho_status pass_row(tacho_events *events, const tacho_row *row)
 {
     tacho_order *order = order_of(events);
+    if (is_first_around(events->dict, row) && order->part_row_count > 0) {
+        return out_of_order();
+    }
+    note_flow(events->dict, row);
     if (TACHO_UNLIKELY(order->part_row_count == 0)) {
         order->earliest_start = first_start(order, row);
         order->latest_start = INT64_MIN;
@@ -142,6 +164,7 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
 static tacho_status sort_row(tacho_events *events, const tacho_row *row)
 {
     tacho_order *order = order_of(events);
+    note_flow(events->dict, row);
     if (order->part_row_count == 0 || row->start < order->earliest_start) {
         order->earliest_start = row->start;
     }

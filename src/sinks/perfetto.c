@@ -5,12 +5,14 @@
  * input allows, and the delta clock stays small. On equal times END precedes BEGIN, inner spans
  * before outer ones.
  *
- * A flow end that comes ahead of its span is put on the span's BEGIN, one that looks for the span
- * around it on that span's END: viewers bind both to the span, and direct arrows by its start.
+ * A flow end is put on the BEGIN of its span; one that looks for the span around it comes after the
+ * spans of its time, so where there are such, BEGINs are held until time moves on. Inside a span
+ * that began earlier it is put on the END: viewers bind it to the span all the same.
  */
 #include "sinks/perfetto.h"
 
 #include "base/grow.h"
+#include "profile/packed_row.h"
 #include "sinks/perfetto_args.h"
 
 #include <math.h>
@@ -37,9 +39,21 @@ typedef struct flow_node {
     uint32_t next;
 } flow_node;
 
+/* A span whose BEGIN waits for flows of its time. */
+typedef struct held_span {
+    unsigned char *packed; /* the row */
+    size_t packed_capacity;
+    int64_t end_ns;
+    uint32_t before; /* the one held before it on its track, or TACHO_NONE */
+    uint32_t flows;
+} held_span;
+
 typedef struct pf_track_state {
     uint32_t top;     /* innermost open span */
     uint32_t pending; /* flows for the next BEGIN */
+    uint32_t held;    /* the last span held, good while |held_round| is the sink's */
+    uint64_t held_round;
+    uint64_t leaving_round; /* when an arrow that leaves was last given to a span held */
 } pf_track_state;
 
 typedef struct perfetto_sink {
@@ -56,6 +70,11 @@ typedef struct perfetto_sink {
     pf_track_state *tracks;
     size_t track_count, track_capacity;
     uint64_t next_sequence;
+    held_span *held; /* all start at |held_ns| */
+    size_t held_count, held_capacity, held_slots;
+    int64_t held_ns;
+    uint64_t held_round; /* counts releases, from 1 */
+    tacho_unpacked_args unpacked;
 } perfetto_sink;
 
 static perfetto_sink *sink_of(tacho_events *events)
@@ -285,19 +304,95 @@ static tacho_status open_span_until(perfetto_sink *sink, const tacho_row *row, i
     return TACHO_OK;
 }
 
-static tacho_status write_span(perfetto_sink *sink, const tacho_row *row)
+static tacho_status write_span(perfetto_sink *sink, const tacho_row *row, uint32_t *flows)
 {
     const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
-    int64_t start_ns = tacho_clock_ns(clock, row->start);
-    TACHO_TRY(end_spans_until(sink, start_ns));
+    TACHO_TRY(end_spans_until(sink, tacho_clock_ns(clock, row->start)));
     TACHO_TRY(restart_if_due(sink));
-    pf_track_state *state = NULL;
-    TACHO_TRY(ensure_track_state(sink, row->track, &state));
-    TACHO_TRY(write_begin(sink, row, clock, &state->pending));
+    TACHO_TRY(write_begin(sink, row, clock, flows));
     if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
         return TACHO_OK;
     }
     return open_span_until(sink, row, tacho_clock_ns(clock, row->of.span.end));
+}
+
+/* ---- spans held back -------------------------------------------------------------------- */
+
+/* Writes what is held on tracks that arrows leave from, or on the others. */
+static tacho_status release_some(perfetto_sink *sink, bool leaving)
+{
+    for (size_t i = 0; i < sink->held_count; i++) {
+        const tacho_packed_row *packed = (const void *)sink->held[i].packed;
+        if ((sink->tracks[packed->track].leaving_round == sink->held_round) == leaving) {
+            tacho_row row;
+            TACHO_TRY(tacho_packed_row_read(packed, &sink->unpacked, &row));
+            TACHO_TRY(write_span(sink, &row, &sink->held[i].flows));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Of spans that start together, viewers take the first in the file for where the arrow begins. */
+static tacho_status release_held(perfetto_sink *sink)
+{
+    TACHO_TRY(release_some(sink, true));
+    TACHO_TRY(release_some(sink, false));
+    sink->held_count = 0;
+    sink->held_round++;
+    return TACHO_OK;
+}
+
+/* Releases what is held when time has come to |time_ns|. */
+static inline tacho_status move_on(perfetto_sink *sink, int64_t time_ns)
+{
+    return TACHO_UNLIKELY(sink->held_count > 0 && sink->held_ns != time_ns) ? release_held(sink)
+                                                                            : TACHO_OK;
+}
+
+static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const tacho_row *row)
+{
+    size_t size = 0;
+    const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
+    TACHO_TRY(tacho_packed_row_size(row, &size));
+    TACHO_TRY(tacho_grow(&sink->held, &sink->held_capacity, sink->held_count + 1));
+    if (sink->held_count == sink->held_slots) {
+        sink->held[sink->held_slots++] = (held_span){0};
+    }
+    held_span *held = &sink->held[sink->held_count];
+    TACHO_TRY(tacho_grow(&held->packed, &held->packed_capacity, size));
+    tacho_packed_row_write(row, 0, size, held->packed);
+    held->end_ns = tacho_clock_ns(clock, row->of.span.end);
+    held->before = state->held_round == sink->held_round ? state->held : TACHO_NONE;
+    held->flows = state->pending;
+    state->pending = TACHO_NONE;
+    state->held = (uint32_t)sink->held_count++;
+    state->held_round = sink->held_round;
+    sink->held_ns = tacho_clock_ns(clock, row->start);
+    return TACHO_OK;
+}
+
+/* The innermost span of |state| that is held and around its own start; NULL when there is none. */
+static held_span *find_held(perfetto_sink *sink, const pf_track_state *state)
+{
+    uint32_t at = state->held_round == sink->held_round ? state->held : TACHO_NONE;
+    while (at != TACHO_NONE && sink->held[at].end_ns <= sink->held_ns) {
+        at = sink->held[at].before;
+    }
+    return at != TACHO_NONE ? &sink->held[at] : NULL;
+}
+
+static tacho_status take_span(perfetto_sink *sink, const tacho_row *row)
+{
+    const tacho_dict *dict = sink->events.dict;
+    pf_track_state *state = NULL;
+    TACHO_TRY(ensure_track_state(sink, row->track, &state));
+    if (TACHO_LIKELY(!dict->parts[dict->tracks[row->track].part].has_flows_around)) {
+        uint32_t flows = state->pending;
+        state->pending = TACHO_NONE;
+        return write_span(sink, row, &flows);
+    }
+    TACHO_TRY(move_on(sink, tacho_clock_ns(tacho_dict_track_clock(dict, row->track), row->start)));
+    return hold_span(sink, state, row);
 }
 
 static bool is_exact_integer(double value)
@@ -316,6 +411,7 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
     }
     int64_t time_ns =
         tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
+    TACHO_TRY(move_on(sink, time_ns));
     TACHO_TRY(end_spans_until(sink, time_ns));
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(pf_writer_track(&sink->writer, row->track));
@@ -338,8 +434,16 @@ static tacho_status note_flow(perfetto_sink *sink, const tacho_row *row)
     if (!tacho_row_is_around(row)) {
         return add_flow(sink, id, &state->pending);
     }
-    const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
-    TACHO_TRY(end_spans_until(sink, tacho_clock_ns(clock, row->start)));
+    int64_t time_ns =
+        tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
+    TACHO_TRY(move_on(sink, time_ns));
+    held_span *held = find_held(sink, state);
+    if (held != NULL) {
+        bool leaves = row->of.flow.phase == TACHO_FLOW_LEAVES;
+        state->leaving_round = leaves ? sink->held_round : state->leaving_round;
+        return add_flow(sink, id, &held->flows);
+    }
+    TACHO_TRY(end_spans_until(sink, time_ns));
     if (state->top != TACHO_NONE) {
         return add_flow(sink, id, &sink->spans[state->top].flows);
     }
@@ -354,7 +458,7 @@ static tacho_status perfetto_row(tacho_events *events, const tacho_row *row)
     perfetto_sink *sink = sink_of(events);
     switch (row->kind) {
     case TACHO_ROW_SPAN:
-        return write_span(sink, row);
+        return take_span(sink, row);
     case TACHO_ROW_SAMPLE:
         return write_sample(sink, row);
     case TACHO_ROW_FLOW:
@@ -368,6 +472,7 @@ static tacho_status perfetto_end_part(tacho_events *events, uint32_t part)
 {
     (void)part;
     perfetto_sink *sink = sink_of(events);
+    TACHO_TRY(release_held(sink));
     return end_spans_until(sink, INT64_MAX);
 }
 
@@ -387,6 +492,11 @@ static void perfetto_close(tacho_events *events)
     free(sink->heap);
     free(sink->flows);
     free(sink->tracks);
+    for (size_t i = 0; i < sink->held_slots; i++) {
+        free(sink->held[i].packed);
+    }
+    free(sink->held);
+    free(sink->unpacked.items);
     free(sink);
 }
 
@@ -400,6 +510,7 @@ static tacho_status perfetto_open(tacho_dict *dict, tacho_output *output,
     sink->events = (tacho_events){&perfetto_vtable, dict};
     sink->free_span = TACHO_NONE;
     sink->free_flow = TACHO_NONE;
+    sink->held_round = 1;
     tacho_status status = pf_writer_init(&sink->writer, dict, output, options);
     if (status == TACHO_OK) {
         status = pf_writer_begin(&sink->writer);

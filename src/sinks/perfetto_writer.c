@@ -94,6 +94,9 @@ static tacho_status write_attribute(void *self, tacho_str key, tacho_str value)
     tacho_arena_init(&arena);
     tacho_status status = tacho_utf8_clean(value, &arena, &value);
     if (status == TACHO_OK) {
+        status = tacho_utf8_clean(key, &arena, &key);
+    }
+    if (status == TACHO_OK) {
         status = write_clean_attribute(self, key, value);
     }
     tacho_arena_deinit(&arena);
@@ -214,6 +217,9 @@ static tacho_status write_interned_clean(pf_writer *writer, pf_table table, uint
     tacho_arena_init(&arena);
     tacho_str text = tacho_dict_string(writer->dict, string);
     tacho_status status = tacho_utf8_clean(text, &arena, &text);
+    if (table == PF_TABLE_ANNOTATIONS && text.len == 0) {
+        text = TACHO_STR("(no name)"); /* viewers drop an annotation without one */
+    }
     if (status == TACHO_OK) {
         status = write_interned(writer, fields[table], iid, text);
     }

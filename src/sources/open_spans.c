@@ -14,6 +14,7 @@ enum { SEARCH_DEPTH_MAX = 4096 };
 
 struct tacho_open_span {
     uint32_t outer;        /* the span around it on its stack; of a free slot the next free one */
+    uint32_t depth;        /* how many were open around it */
     unsigned char *packed; /* the row */
     size_t packed_capacity;
     tacho_row *flows; /* their track, start and end are set when the span ends */
@@ -84,8 +85,12 @@ tacho_status tacho_open_spans_begin(tacho_open_spans *open, uint32_t stack, cons
         give_slot(open, slot);
         return status;
     }
-    tacho_packed_row_write(row, 0, size, span->packed);
     span->outer = open->stacks[stack].top;
+    span->depth = span->outer == TACHO_NONE ? 0 : open->slots[span->outer].depth + 1;
+    tacho_row deep = *row;
+    uint32_t shown = span->depth < TACHO_SPAN_DEPTH_MAX ? span->depth : TACHO_SPAN_DEPTH_MAX;
+    deep.of.span.flags |= shown << TACHO_SPAN_DEPTH_SHIFT;
+    tacho_packed_row_write(&deep, 0, size, span->packed);
     open->stacks[stack].top = slot;
     return TACHO_OK;
 }

@@ -70,6 +70,7 @@ tacho_status chrome_own_open_part(chrome_reader *reader)
         .format = TACHO_STR("chrome"),
         .generation = TACHO_STR("tacho"),
         .origin = parse_origin(find_fact(reader, TACHO_STR("origin"))),
+        .keeps_order = true,
     };
     tacho_str clock_name;
     if (!tacho_clock_facts_parse(find_fact(reader, TACHO_STR("clock")), &reader->clock,

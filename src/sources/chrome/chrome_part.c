@@ -16,6 +16,7 @@ static tacho_status start_part(chrome_reader *reader)
         .format = TACHO_STR("chrome"),
         .generation = tacho_str_from_cstring(reader->generation),
         .origin = TACHO_ORIGIN_MEASURED,
+        .keeps_order = true,
     };
     TACHO_TRY(tacho_dict_add_clock(reader->dict, &reader->clock, TACHO_STR("ns"), &facts.clock));
     return tacho_dict_add_part(reader->dict, &facts, &reader->part);

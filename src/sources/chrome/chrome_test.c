@@ -1021,8 +1021,8 @@ static void test_own_parts(void **state)
               TRACKS | PARTS,
               "span #2 6..7 x|\nspan #3 6..7 x|\nspan #5 1000..2000 x|\n"
               "lost unknown_event 1 \"ph\":\"X\",\"name\":\"x\"\n"
-              "track #0 a|group stack 0 rank 0\ntrack #1 python 7|group stack 0 rank 1 in #0\n"
-              "track #2 main|host stack 0 rank 0 in #1\n"
+              "track #0 a|group stack 0 rank 0\ntrack #1 process 2|group stack 0 rank 1 in #0\n"
+              "track #2 thread 3|host stack 0 rank 0 in #1\n"
               "track #3 thread 4|host stack 0 rank 1 in #1\ntrack #4 b|group stack 0 rank 1\n"
               "track #5 thread 10|host stack 0 rank 0 in #4\n"
               "part a (/runs/t.json) chrome tacho measured first 6, us: 1 tick = 1000/1 ns, 0 ns = "

@@ -60,6 +60,7 @@ tacho_status pfr_parts_ensure(pfr_parts *parts)
         .format = tacho_str_from_cstring(tacho_source_perfetto.name),
         .generation = parts->is_announced ? TACHO_STR("tacho") : TACHO_STR("track_event"),
         .origin = parts->is_announced ? parts->origin : TACHO_ORIGIN_MEASURED,
+        .keeps_order = true,
     };
     TACHO_TRY(add_clock(parts, &place.clock));
     facts.clock = place.clock;
