@@ -9,7 +9,8 @@
 .DEFAULT_GOAL := all
 .PHONY: all demo test bench fuzz install format clean build-packages test-packages bench-packages
 
-BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev scdoc python3
+BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev libxlsxwriter-dev \
+                 scdoc python3
 TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc \
                 zstd gzip util-linux mlir-22-tools chromium
 BENCH_PACKAGES = libsimdjson-dev g++ mawk

@@ -3,7 +3,7 @@
  * tacho help: the list of verbs, of one verb, of formats; and the source of man pages.
  */
 #include "cli/command.h"
-#include "sinks/table_sink.h"
+#include "cli/table_sinks.h"
 #include "sinks/trace_sink.h"
 #include "sources/source.h"
 
@@ -58,8 +58,9 @@ static void print_formats(void)
         print_limits(sink);
     }
     printf("With .gz or .zst behind the suffix it is compressed.\n\nTables (--format):\n");
-    for (size_t i = 0; tacho_table_sinks()[i] != NULL; i++) {
-        printf("  %-16s %s\n", tacho_table_sinks()[i]->name, tacho_table_sinks()[i]->title);
+    const tacho_table_sink *sink = NULL;
+    for (size_t i = 0; (sink = tacho_cli_table_sink_at(i)) != NULL; i++) {
+        printf("  %-16s %s\n", sink->name, sink->title);
     }
 }
 

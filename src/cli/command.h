@@ -86,10 +86,12 @@ extern const tacho_command tacho_command_convert;
 extern const tacho_command tacho_command_info;
 extern const tacho_command tacho_command_overview;
 extern const tacho_command tacho_command_ops;
+extern const tacho_command tacho_command_annotate;
 extern const tacho_command tacho_command_report;
 extern const tacho_command tacho_command_help;
 
 /* The names of other tools that this program stands in for. */
+extern const tacho_command tacho_dropin_annotate_profiling;
 extern const tacho_command tacho_dropin_perfetto_logger;
 
 const tacho_command *tacho_command_find(const char *name);

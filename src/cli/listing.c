@@ -4,6 +4,7 @@
  */
 #include "cli/listing.h"
 
+#include "cli/table_sinks.h"
 #include "cli/values.h"
 
 #include <stdlib.h>
@@ -16,24 +17,30 @@ typedef struct run_request {
 
 tacho_status tacho_listing_add(tacho_listing *listing, const tacho_table *table)
 {
-    return table->cell_count > 0
-               ? listing->sink->write(table, listing->table_count++, listing->output)
-               : TACHO_OK;
+    return table->cell_count > 0 ? tacho_table_report_add(&listing->report, table) : TACHO_OK;
+}
+
+static tacho_status write_tables(const run_request *request, tacho_output *output)
+{
+    tacho_listing *listing = request->listing;
+    TACHO_TRY(tacho_table_report_open(&listing->report, listing->sink, output));
+    tacho_status status = request->verb->write(request->self, listing);
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&listing->report);
+    }
+    tacho_table_report_close(&listing->report);
+    return status;
 }
 
 static tacho_status write_report(const run_request *request)
 {
-    tacho_listing *listing = request->listing;
     tacho_output output;
-    TACHO_TRY(tacho_output_open(listing->output_path, &output));
-    listing->output = &output;
-    listing->table_count = 0;
-    tacho_status status = request->verb->write(request->self, listing);
+    TACHO_TRY(tacho_output_open(request->listing->output_path, &output));
+    tacho_status status = write_tables(request, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
     tacho_output_close(&output);
-    listing->output = NULL;
     return status;
 }
 
@@ -89,19 +96,20 @@ static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing
     const char *format = tacho_arguments_value(arguments, "format");
     if (format == NULL) {
         tacho_str path = tacho_str_from_cstring(listing->output_path);
-        listing->sink = tacho_table_sink_find_for_path(path);
+        listing->sink = tacho_cli_table_sink_find_for_path(path);
         if (listing->sink == NULL) {
             tacho_command_misuse(arguments->command,
-                                 "%s: no table is written by that suffix; use .txt, .csv or .json, "
-                                 "or say --format",
+                                 "%s: no table is written by that suffix; use .txt, .csv, .json or "
+                                 ".xlsx, or say --format",
                                  listing->output_path);
         }
         return listing->sink != NULL;
     }
-    listing->sink = tacho_table_sink_find(tacho_str_from_cstring(format));
+    listing->sink = tacho_cli_table_sink_find(tacho_str_from_cstring(format));
     if (listing->sink == NULL) {
-        tacho_command_misuse(arguments->command, "--format: '%s' is none of text, csv, json",
-                             format);
+        char names[TACHO_CLI_NAMES_BYTES];
+        tacho_cli_table_sink_names(names);
+        tacho_command_misuse(arguments->command, "--format: '%s' is none of %s", format, names);
     }
     return listing->sink != NULL;
 }

@@ -18,8 +18,7 @@ typedef struct tacho_listing {
     bool is_strict;
     bool is_quiet;
     tacho_talk_progress progress;
-    tacho_output *output; /* while tables are written */
-    size_t table_count;   /* written so far */
+    tacho_table_report report; /* while tables are written */
 } tacho_listing;
 
 /* Functions get the |self| that was given to tacho_listing_run. */
@@ -44,7 +43,7 @@ tacho_status tacho_listing_add(tacho_listing *listing, const tacho_table *table)
 /* Options that all reports have. */
 #define TACHO_LISTING_OPTION_FORMAT                                                                \
     {                                                                                              \
-        "format", 0, false, "text|csv|json",                                                       \
+        "format", 0, false, "text|csv|json|xlsx",                                                  \
             "how to print the tables (default: by the suffix of OUT, else text)"                   \
     }
 #define TACHO_LISTING_OPTION_OUTPUT                                                                \

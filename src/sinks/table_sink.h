@@ -13,13 +13,50 @@ typedef struct tacho_table_sink {
     const char *name;  /* for --format */
     const char *title; /* for people */
     const char *suffix;
-    /* Writes |table|; |index| counts the tables of one report from 0. */
+    /* Writes |table|; |index| counts the tables of one report from 0. NULL for a workbook. */
     tacho_status (*write)(const tacho_table *table, size_t index, tacho_output *output);
+    /* Of a format in which a report is one piece of work, such as a spreadsheet; else NULL. */
+    const struct tacho_workbook_vtable *workbook;
 } tacho_table_sink;
+
+typedef struct tacho_workbook_vtable {
+    tacho_status (*open)(void **out_workbook);
+    tacho_status (*add)(void *workbook, const tacho_table *table, size_t index);
+    tacho_status (*write)(void *workbook, tacho_output *output);
+    void (*close)(void *workbook); /* in any case, once it is open */
+} tacho_workbook_vtable;
+
+/*
+ * A report: the tables of one output, one after the other.
+ *
+ *     TACHO_TRY(tacho_table_report_open(&report, sink, output));
+ *     tacho_status status = tacho_table_report_add(&report, &table);
+ *     ... tacho_table_report_finish(&report), if all went well
+ *     tacho_table_report_close(&report);
+ */
+typedef struct tacho_table_report {
+    const tacho_table_sink *sink;
+    tacho_output *output;
+    size_t table_count;
+    void *workbook;
+} tacho_table_report;
+
+tacho_status tacho_table_report_open(tacho_table_report *report, const tacho_table_sink *sink,
+                                     tacho_output *output) TACHO_MUST_USE;
+tacho_status tacho_table_report_add(tacho_table_report *report,
+                                    const tacho_table *table) TACHO_MUST_USE;
+tacho_status tacho_table_report_finish(tacho_table_report *report) TACHO_MUST_USE;
+void tacho_table_report_close(tacho_table_report *report);
 
 extern const tacho_table_sink tacho_table_sink_text;
 extern const tacho_table_sink tacho_table_sink_csv;
 extern const tacho_table_sink tacho_table_sink_jsonl;
+
+/*
+ * As other tools print tables: semicolons, a header and rows, nothing added and nothing guarded.
+ * Not in the list: it is asked for by what the table is.
+ */
+extern const tacho_table_sink tacho_table_sink_plain_csv;
 
 /* All table sinks, NULL-terminated. */
 const tacho_table_sink *const *tacho_table_sinks(void);

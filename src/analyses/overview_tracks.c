@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which metric has which track, in the order and by the names of Torq's traces.
+ */
+#include "analyses/overview_tracks.h"
+
+#include "analyses/overview.h"
+#include "base/maths.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { TEXT_BYTES = 128, OVERVIEW_RANK = 1 << 26 /* behind all other tracks */ };
+
+typedef struct metric_track {
+    tacho_metric metric;
+    unsigned number;
+    const char *name;  /* %u is the number of a slice */
+    const char *label; /* the same */
+} metric_track;
+
+static const metric_track metric_tracks[] = {
+    {TACHO_METRIC_DMA_COMBINED, 0, "OVERVIEW DMA COMBINED", "DMA+CDMA union"},
+    {TACHO_METRIC_COMPUTE, 1, "OVERVIEW COMPUTE COMBINED", "SLICE+CSS union"},
+    {TACHO_METRIC_DMA, 2, "OVERVIEW DMA", "DMA total"},
+    {TACHO_METRIC_CDMA, 3, "OVERVIEW CDMA", "CDMA total"},
+    {TACHO_METRIC_SLICE, 4, "OVERVIEW SLICE", "SLICE union"}, /* vendor: 0 + 1, the only ones */
+    {TACHO_METRIC_SLICE_N, 5, "OVERVIEW SLICE %u", "SLICE %u"},
+    {TACHO_METRIC_CSS, 7, "OVERVIEW CSS", "CSS"},
+    {TACHO_METRIC_DMA_ONLY, 8, "OVERVIEW DMA ONLY", "DMA/CDMA ONLY (no compute)"},
+    {TACHO_METRIC_COMPUTE_ONLY, 9, "OVERVIEW COMPUTE ONLY", "COMPUTE ONLY (no DMA/CDMA)"},
+    {TACHO_METRIC_OVERLAP, 10, "OVERVIEW OVERLAP", "DMA/CDMA<->COMPUTE overlap"},
+    {TACHO_METRIC_HAL, 11, "OVERVIEW HAL", "HAL total"},
+    {TACHO_METRIC_HOST, 12, "OVERVIEW HOST", "HOST total"},
+    {TACHO_METRIC_HOST_COPY, 13, "OVERVIEW HOST COPY", "HOST COPY total"},
+    {TACHO_METRIC_IDLE, 14, "OVERVIEW IDLE", "IDLE"},
+    {TACHO_METRIC_OVERALL, 15, "OVERALL", "OVERALL"},
+};
+
+static const metric_track *find_track(tacho_metric metric)
+{
+    for (size_t i = 0; i < sizeof(metric_tracks) / sizeof(metric_tracks[0]); i++) {
+        if (metric_tracks[i].metric == metric) {
+            return &metric_tracks[i];
+        }
+    }
+    return NULL;
+}
+
+/* Puts the number of the slice for %u. */
+static void fill_in(const char *pattern, uint32_t index, char out_text[TEXT_BYTES])
+{
+    const char *hole = strstr(pattern, "%u");
+    if (hole == NULL) {
+        snprintf(out_text, TEXT_BYTES, "%s", pattern);
+    } else {
+        snprintf(out_text, TEXT_BYTES, "%.*s%u%s", (int)(hole - pattern), pattern, (unsigned)index,
+                 hole + 2);
+    }
+}
+
+/* "453.000µs", rounded as the vendor's tool does. */
+static void format_time(int64_t ns, char out_text[TEXT_BYTES])
+{
+    double value = (double)ns;
+    if (ns >= 1000000000) {
+        snprintf(out_text, TEXT_BYTES, "%.3fs", value / 1e9);
+    } else if (ns >= 1000000) {
+        snprintf(out_text, TEXT_BYTES, "%.3fms", value / 1e6);
+    } else if (ns >= 1000) {
+        snprintf(out_text, TEXT_BYTES, "%.3f\u00b5s", value / 1e3);
+    } else {
+        snprintf(out_text, TEXT_BYTES, "%" PRId64 "ns", ns);
+    }
+}
+
+static void format_slice(const metric_track *track, const tacho_metric_value *value,
+                         int64_t overall, char *out_text, size_t size)
+{
+    char label[TEXT_BYTES];
+    char time[TEXT_BYTES];
+    fill_in(track->label, value->index, label);
+    format_time(value->value, time);
+    if (value->metric == TACHO_METRIC_OVERALL) {
+        snprintf(out_text, size, "%s: %s", label, time);
+    } else {
+        double share = overall > 0 ? (double)value->value / (double)overall : 0;
+        snprintf(out_text, size, "%s: %s (%.2f%%)", label, time, share * 100);
+    }
+}
+
+/* ---- tracks ----------------------------------------------------------------------------- */
+
+static tacho_status ensure_group(tacho_dict *dict, uint32_t part, uint32_t *out_group)
+{
+    tacho_track facts = {
+        .parent = dict->parts[part].root,
+        .part = part,
+        .clock = dict->parts[part].clock,
+        .lane_of = TACHO_NONE,
+        .rank = OVERVIEW_RANK,
+        .track_class = TACHO_TRACK_GROUP,
+    };
+    return tacho_dict_ensure_track(dict, &facts, TACHO_STR("Host Profile Overview"), out_group);
+}
+
+static tacho_status ensure_metric_track(tacho_dict *dict, uint32_t group, const metric_track *track,
+                                        const tacho_metric_value *value, uint32_t *out_track)
+{
+    char pattern[TEXT_BYTES];
+    char name[TEXT_BYTES];
+    uint32_t slice = value->index < 2 ? value->index : 1; /* the vendor has numbers for two */
+    unsigned number = track->number + (value->metric == TACHO_METRIC_SLICE_N ? slice : 0);
+    snprintf(pattern, sizeof(pattern), "%02u %s", number, track->name);
+    fill_in(pattern, value->index, name);
+    tacho_track facts = {
+        .parent = group,
+        .part = dict->tracks[group].part,
+        .clock = dict->tracks[group].clock,
+        .index = value->index,
+        .lane_of = TACHO_NONE,
+        .rank = (int32_t)((number << 16) + (value->index & 0xffff)),
+        .track_class = TACHO_TRACK_PHASE,
+    };
+    return tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(name), out_track);
+}
+
+static tacho_status push_metric(tacho_overview_tracks *self, uint32_t group,
+                                const tacho_metric_value *value, int64_t overall)
+{
+    tacho_dict *dict = self->events.dict;
+    const metric_track *track = find_track(value->metric);
+    if (track == NULL) {
+        return TACHO_OK;
+    }
+    char text[2 * TEXT_BYTES + 32];
+    format_slice(track, value, overall, text, sizeof(text));
+    const tacho_clock *clock = &dict->clocks[dict->tracks[group].clock];
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .start = clock->zero_ticks};
+    row.of.span.end = row.start + (int64_t)tacho_scale_floor(value->value, clock->ns_denominator,
+                                                             clock->ns_numerator);
+    row.of.span.op = TACHO_NONE;
+    row.of.span.run = TACHO_NONE;
+    tacho_site site = {.location = TACHO_NONE};
+    TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(text), &site.name));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("overview"), &site.category));
+    TACHO_TRY(tacho_dict_ensure_site(dict, &site, &row.of.span.site));
+    TACHO_TRY(ensure_metric_track(dict, group, track, value, &row.track));
+    return tacho_events_row(self->next, &row);
+}
+
+static tacho_status push_block(tacho_overview_tracks *self, const tacho_overview *overview,
+                               const tacho_overview_block *block)
+{
+    uint32_t group = 0;
+    const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
+    TACHO_TRY(ensure_group(self->events.dict, block->part, &group));
+    for (size_t i = 0; i < block->metric_count; i++) {
+        const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
+        TACHO_TRY(push_metric(self, group, value, overall != NULL ? *overall : 0));
+    }
+    return TACHO_OK;
+}
+
+/* Of what the part itself is: measured, where estimates are beside it. */
+static tacho_status push_overview(tacho_overview_tracks *self, uint32_t part)
+{
+    tacho_overview overview;
+    tacho_overview_options options = {.in_cycles = false};
+    tacho_status status = tacho_overview_init(&overview, &self->profile, &options);
+    for (size_t i = 0; i < overview.block_count && status == TACHO_OK; i++) {
+        const tacho_overview_block *block = &overview.blocks[i];
+        if (block->part == part && block->origin == self->events.dict->parts[part].origin) {
+            status = push_block(self, &overview, block);
+        }
+    }
+    tacho_overview_deinit(&overview);
+    return status;
+}
+
+/* ---- the filter ------------------------------------------------------------------------- */
+
+static tacho_overview_tracks *tracks_of(tacho_events *events)
+{
+    return (tacho_overview_tracks *)(void *)events;
+}
+
+static tacho_status pass_row(tacho_events *events, const tacho_row *row)
+{
+    tacho_overview_tracks *self = tracks_of(events);
+    if (row->kind == TACHO_ROW_SPAN) {
+        tacho_row bare = *row;
+        bare.arg_count = 0;
+        TACHO_TRY(tacho_events_row(&self->profile.events, &bare));
+    }
+    return tacho_events_row(self->next, row);
+}
+
+static tacho_status end_part(tacho_events *events, uint32_t part)
+{
+    tacho_overview_tracks *self = tracks_of(events);
+    TACHO_TRY(push_overview(self, part));
+    tacho_profile_deinit(&self->profile);
+    tacho_profile_init(&self->profile, events->dict);
+    return tacho_events_end_part(self->next, part);
+}
+
+static tacho_status finish(tacho_events *events)
+{
+    return tacho_events_finish(tracks_of(events)->next);
+}
+
+static const tacho_events_vtable vtable = {pass_row, end_part, finish};
+
+void tacho_overview_tracks_init(tacho_overview_tracks *tracks, tacho_events *next)
+{
+    *tracks = (tacho_overview_tracks){.events = {&vtable, next->dict}, .next = next};
+    tacho_profile_init(&tracks->profile, next->dict);
+}
+
+void tacho_overview_tracks_deinit(tacho_overview_tracks *tracks)
+{
+    tacho_profile_deinit(&tracks->profile);
+}

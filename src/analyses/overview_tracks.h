@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The overview as tracks of a trace: a group with one slice per metric, from the start of the
+ * trace and as long as the metric, called "DMA total: 453.000µs (3.53%)".
+ *
+ * It is a filter in front of the order filter: rows pass through, and when a part is complete, its
+ * metrics follow. The tracks are phases, so nobody counts them.
+ */
+#ifndef TACHO_ANALYSES_OVERVIEW_TRACKS_H
+#define TACHO_ANALYSES_OVERVIEW_TRACKS_H
+
+#include "profile/profile.h"
+
+typedef struct tacho_overview_tracks {
+    tacho_events events; /* push here */
+    tacho_events *next;
+    tacho_profile profile; /* the spans of the part at hand, without arguments */
+} tacho_overview_tracks;
+
+void tacho_overview_tracks_init(tacho_overview_tracks *tracks, tacho_events *next);
+void tacho_overview_tracks_deinit(tacho_overview_tracks *tracks);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runtime profile, then of the debug information what its runs need, then the model's lines.
+ */
+#include "api/annotated.h"
+
+#include "analyses/overview_tracks.h"
+#include "profile/lanes.h"
+#include "profile/spool.h"
+#include "sources/torq/ir_files.h"
+#include "sources/torq/model_lines.h"
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+static tacho_status read_debug_info(tacho_annotated *self, const char *path)
+{
+    tacho_strings wanted;
+    bool is_all = false;
+    TACHO_TRY(tacho_strings_init(&wanted));
+    tacho_status status = torq_ir_wanted(&self->dict, &wanted, &is_all);
+    if (status == TACHO_OK) {
+        status = torq_ir_read_path(path, is_all ? NULL : &wanted, &self->info);
+    }
+    tacho_strings_deinit(&wanted);
+    return status;
+}
+
+static tacho_status read_all(tacho_annotated *self, const tacho_annotate_request *request)
+{
+    TACHO_TRY(tacho_intake_load(&request->intake, &self->dict, &self->profile));
+    TACHO_TRY(read_debug_info(self, request->debug_path));
+    torq_model_search search = {
+        .dirs = request->source_dirs,
+        .dir_count = request->source_dir_count,
+        .debug_path = request->debug_path,
+    };
+    TACHO_TRY(torq_model_lines_resolve(&self->info, &search));
+    tacho_annotate_options options = {.omit_inner = request->needs_no_ops};
+    return tacho_annotate(&self->info, &self->profile, &options, &self->annotation);
+}
+
+static tacho_status refuse_losses(const tacho_annotated *self)
+{
+    TACHO_TRY(tacho_intake_refuse_losses(&self->dict));
+    return tacho_annotated_is_lossy(self)
+               ? tacho_fail(TACHO_CODE_BAD_DATA,
+                            "not everything has a match in the debug information, and all must "
+                            "(--strict)")
+               : TACHO_OK;
+}
+
+tacho_status tacho_annotated_open(tacho_annotated *annotated, const tacho_annotate_request *request)
+{
+    *annotated = (tacho_annotated){.annotation = {.info = NULL}};
+    TACHO_TRY(tacho_dict_init(&annotated->dict));
+    tacho_profile_init(&annotated->profile, &annotated->dict);
+    tacho_debug_info_init(&annotated->info, &annotated->dict);
+    TACHO_TRY(read_all(annotated, request));
+    return request->is_strict ? refuse_losses(annotated) : TACHO_OK;
+}
+
+void tacho_annotated_close(tacho_annotated *annotated)
+{
+    tacho_annotation_deinit(&annotated->annotation);
+    tacho_debug_info_deinit(&annotated->info);
+    tacho_profile_deinit(&annotated->profile);
+    tacho_dict_deinit(&annotated->dict);
+}
+
+bool tacho_annotated_is_lossy(const tacho_annotated *annotated)
+{
+    const tacho_debug_info *info = &annotated->info;
+    return annotated->dict.loss_count > 0 || info->problem_count > 0 ||
+           info->unknown_op_count > 0 || info->undecoded_count > 0 ||
+           info->unmatched_wait_count > 0 ||
+           tacho_annotation_unmatched_count(&annotated->annotation) > 0;
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+tacho_status tacho_annotate_request_check_output(const tacho_annotate_request *request,
+                                                 const char *output_path)
+{
+    bool is_input = tacho_input_is_same_file(request->debug_path, output_path);
+    for (size_t i = 0; i < request->intake.input_count; i++) {
+        is_input =
+            is_input || tacho_input_is_same_file(request->intake.inputs[i].path, output_path);
+    }
+    return is_input
+               ? tacho_fail(TACHO_CODE_USAGE,
+                            "%s is an input; it would be replaced by its own result", output_path)
+               : TACHO_OK;
+}
+
+static tacho_status write_report(const tacho_table *table, const tacho_table_sink *sink,
+                                 tacho_output *output)
+{
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, sink, output));
+    tacho_status status = tacho_table_report_add(&report, table);
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&report);
+    }
+    tacho_table_report_close(&report);
+    return status;
+}
+
+static tacho_status write_table(const tacho_table *table, const tacho_table_sink *sink,
+                                const char *path)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = write_report(table, sink, &output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+tacho_status tacho_annotated_write_table(const tacho_annotated *annotated,
+                                         const tacho_annotation_set *set,
+                                         const tacho_table_sink *sink, const char *path,
+                                         size_t *out_row_count)
+{
+    bool is_vendors = !tacho_str_equal(tacho_str_from_cstring(tacho_annotation_set_name(set)),
+                                       TACHO_STR("native"));
+    tacho_table table;
+    *out_row_count = 0;
+    tacho_status status = tacho_annotation_table(&annotated->annotation, set, &table);
+    if (status == TACHO_OK) {
+        if (is_vendors) {
+            table.title = "Detailed Performance Data"; /* as the vendor calls its sheet */
+            sink = sink == &tacho_table_sink_csv ? &tacho_table_sink_plain_csv : sink;
+        }
+        *out_row_count = tacho_table_row_count(&table);
+        status = write_table(&table, sink, path);
+    }
+    tacho_table_deinit(&table);
+    return status;
+}
+
+/* annotation -> overview -> order -> lanes -> |sink| */
+static tacho_status push_trace(const tacho_annotated *self, tacho_events *sink)
+{
+    tacho_lanes *lanes = NULL;
+    tacho_order *order = NULL;
+    TACHO_TRY(tacho_lanes_create(sink, &lanes));
+    tacho_status status = tacho_order_create(tacho_lanes_events(lanes), TACHO_ORDER_SORT,
+                                             TACHO_SPOOL_DEFAULT_BYTES, &order);
+    if (status == TACHO_OK) {
+        tacho_overview_tracks tracks;
+        tacho_overview_tracks_init(&tracks, tacho_order_events(order));
+        status = tacho_annotation_push(&self->annotation, &tracks.events);
+        if (status == TACHO_OK) {
+            status = tacho_events_finish(&tracks.events);
+        }
+        tacho_overview_tracks_deinit(&tracks);
+    }
+    tacho_order_destroy(order);
+    tacho_lanes_destroy(lanes);
+    return status;
+}
+
+/* Of jobs that have a match all engines are known: one that is not shown did nothing. */
+static void cover_engines(tacho_annotated *self)
+{
+    for (size_t i = 0; i < self->annotation.row_count; i++) {
+        const tacho_annotation_row *row = &self->annotation.rows[i];
+        if (row->kind == TACHO_ANNOTATION_JOB && row->job != TACHO_NONE) {
+            self->dict.parts[row->part].covered_classes |=
+                TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN) | TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT) |
+                TACHO_TRACK_BIT(TACHO_TRACK_DMA_LOCAL) | TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE) |
+                TACHO_TRACK_BIT(TACHO_TRACK_VECTOR);
+        }
+    }
+}
+
+static tacho_status write_events(tacho_annotated *self, const tacho_trace_sink *sink,
+                                 tacho_output *output)
+{
+    tacho_trace_options options = {.side_by_side = self->dict.part_count > 1};
+    tacho_events *events = NULL;
+    cover_engines(self);
+    TACHO_TRY(sink->open(&self->dict, output, &options, &events));
+    tacho_status status = push_trace(self, events);
+    sink->close(events);
+    TACHO_TRY(status);
+    return tacho_output_commit(output);
+}
+
+tacho_status tacho_annotated_write_trace(tacho_annotated *annotated, const tacho_trace_sink *sink,
+                                         const char *path, uint64_t *out_row_count)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = write_events(annotated, sink, &output);
+    tacho_output_close(&output);
+    *out_row_count = 0;
+    for (size_t i = 0; i < annotated->dict.part_count; i++) {
+        *out_row_count += annotated->dict.parts[i].row_count;
+    }
+    return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a person is told of an annotation that did not go smoothly.
+ */
+#ifndef TACHO_CLI_ANNOTATE_TALK_H
+#define TACHO_CLI_ANNOTATE_TALK_H
+
+#include "api/annotated.h"
+
+/*
+ * Prints losses of the runtime profiles, trouble with the debug information and rows without a
+ * match, a line for each reason with its first example. |says_all|: every file and every note.
+ */
+void tacho_annotate_talk(const tacho_annotated *annotated, const char *debug_path, bool says_all);
+
+#endif

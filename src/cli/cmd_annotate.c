@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho annotate: a runtime profile, and what the compiler says about its program.
+ */
+#include "api/request.h"
+#include "cli/annotate_run.h"
+#include "cli/talk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const tacho_option options[] = {
+    {"output", 'o', false, "OUT",
+     "where to; the suffix says what: .csv and .xlsx are tables, .pb, .json and .jsonl traces; .gz "
+     "or .zst behind it compresses (default: a table on standard output)"},
+    {"columns", 0, false, "SET",
+     "columns and rows of the table: native (default), as the manuals show them (seed-000, "
+     "seed-001), or as the vendor's tools write them (torq-a0 to torq-a3)"},
+    {"format", 0, false, "text|csv|json|xlsx",
+     "how to write the table (default: by the suffix of OUT, else text)"},
+    {"source-dir", 0, false, "DIR",
+     "look for the model's files here when they are not where the debug information says; may be "
+     "repeated"},
+    TACHO_OPTION_FROM,
+    {"strict", 0, false, NULL,
+     "treat what cannot be read, and what has no match, as a failure: nothing is written"},
+    TACHO_OPTION_QUIET,
+    TACHO_OPTION_HELP,
+};
+
+static const tacho_annotation_set *native_set(const tacho_annotate_job *job, const tacho_dict *dict,
+                                              const tacho_table_sink *sink)
+{
+    (void)job;
+    (void)dict;
+    (void)sink;
+    return tacho_annotation_set_find(TACHO_STR("native"));
+}
+
+static bool choose_columns(const tacho_arguments *arguments, tacho_annotate_job *job)
+{
+    const char *name = tacho_arguments_value(arguments, "columns");
+    job->choose_set = native_set;
+    if (name == NULL) {
+        return true;
+    }
+    if (job->outputs[0].table_sink == NULL) {
+        tacho_command_misuse(arguments->command,
+                             "--columns are those of a table, and '%s' is a "
+                             "trace",
+                             job->outputs[0].path);
+        return false;
+    }
+    job->set = tacho_annotation_set_find(tacho_str_from_cstring(name));
+    if (job->set == NULL) {
+        char names[256] = "";
+        const tacho_annotation_set *set = NULL;
+        for (size_t i = 0; (set = tacho_annotation_set_at(i)) != NULL; i++) {
+            size_t len = strlen(names);
+            snprintf(names + len, sizeof(names) - len, "%s%s", i > 0 ? ", " : "",
+                     tacho_annotation_set_name(set));
+        }
+        tacho_command_misuse(arguments->command, "--columns: '%s' is none of %s", name, names);
+    }
+    return job->set != NULL;
+}
+
+/* The first word is the debug information, the others are inputs. */
+static bool choose_inputs(const tacho_arguments *arguments, tacho_intake_input *inputs,
+                          tacho_annotate_request *request)
+{
+    const tacho_source *source = NULL;
+    tacho_status status = tacho_request_source(tacho_arguments_value(arguments, "from"), &source);
+    if (status != TACHO_OK) {
+        tacho_command_misuse(arguments->command, "--from: %s; 'tacho help formats' lists them",
+                             tacho_status_message(status));
+        tacho_status_free(status);
+        return false;
+    }
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        if (item->option == NULL && request->debug_path == NULL) {
+            request->debug_path = item->value;
+        } else if (item->option == NULL) {
+            inputs[request->intake.input_count++] = (tacho_intake_input){
+                .path = item->value, .source = source, .accepted = tacho_request_runtime_sources};
+        }
+    }
+    request->intake.inputs = inputs;
+    if (request->intake.input_count == 0) {
+        tacho_command_misuse(arguments->command,
+                             "name the debug information, then one runtime profile at least");
+    }
+    return request->intake.input_count > 0;
+}
+
+static void collect_dirs(const tacho_arguments *arguments, const char **dirs,
+                         tacho_annotate_request *request)
+{
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        if (item->option != NULL && strcmp(item->option->name, "source-dir") == 0) {
+            dirs[request->source_dir_count++] = item->value;
+        }
+    }
+    request->source_dirs = dirs;
+}
+
+static int annotate_with(const tacho_arguments *arguments, tacho_intake_input *inputs,
+                         const char **dirs)
+{
+    tacho_annotate_job job = {
+        .request = {.is_strict = tacho_arguments_has(arguments, "strict")},
+        .output_count = 1,
+        .is_quiet = tacho_arguments_has(arguments, "quiet"),
+    };
+    const char *output = tacho_arguments_value(arguments, "output");
+    collect_dirs(arguments, dirs, &job.request);
+    if (!choose_inputs(arguments, inputs, &job.request) ||
+        !tacho_annotate_choose_output(arguments->command, output != NULL ? output : "-",
+                                      tacho_arguments_value(arguments, "format"),
+                                      &job.outputs[0]) ||
+        !choose_columns(arguments, &job)) {
+        return TACHO_EXIT_USAGE;
+    }
+    return tacho_annotate_run(&job);
+}
+
+static int annotate_command_run(const tacho_arguments *arguments)
+{
+    tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
+    const char **dirs = calloc(arguments->item_count + 1, sizeof(*dirs));
+    int exit_code = TACHO_EXIT_FAILED;
+    if (inputs != NULL && dirs != NULL) {
+        exit_code = annotate_with(arguments, inputs, dirs);
+    } else {
+        tacho_talk_line("error", "out of memory");
+    }
+    free(inputs);
+    free(dirs);
+    return exit_code;
+}
+
+const tacho_command tacho_command_annotate = {
+    .name = "annotate",
+    .summary = "join a runtime profile with the compiler's debug information",
+    .usage = "DEBUG RUNTIME... [-o OUT] [options]",
+    .description =
+        "Reads Torq runtime profiles and what the compiler says about the program that\n"
+        "ran, and tells for each action of the host which kernels it started, which\n"
+        "engines these used and which operators of the model they stand for.\n"
+        "\n"
+        "DEBUG is a phase dump (MODEL.9.executable-targets.mlir) or the folder of the\n"
+        "compiler's debug information (DISPATCH.mlirb); text and bytecode are told apart\n"
+        "by their content. RUNTIME may be of any generation: with jobs alone, with\n"
+        "actions, with dispatches; several make one table.\n"
+        "\n"
+        "A table has a row for each action, job and operation of an engine. A trace shows\n"
+        "the run with its programs named after their kernels, each engine that a job used\n"
+        "for as long as the job took, the compiler's estimates fitted into the measured\n"
+        "jobs, and the overview as tracks.\n"
+        "\n"
+        "What has no match is kept, with what is known of it, and counted by reason on\n"
+        "standard error; the exit status is then 3, as for debug information that is\n"
+        "damaged in part.",
+    .examples = "# which operator took how long, for a spreadsheet\n"
+                "tacho annotate model.9.executable-targets.mlir runtime.csv -o annotated.xlsx\n"
+                "# the columns of the vendor's manual\n"
+                "tacho annotate debug/ runtime.csv --columns seed-001 -o annotated.csv\n"
+                "# a trace for ui.perfetto.dev, and how busy the engines were\n"
+                "tacho annotate debug/ runtime.csv -o annotated.pb\n"
+                "tacho overview annotated.pb\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = annotate_command_run,
+};

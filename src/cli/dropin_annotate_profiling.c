@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * annotate_profiling.py: the Torq tool that joins a runtime profile with the compiler's output,
+ * with its flags of all generations. Which columns a table has follows from the input, as it did
+ * with the versions of the tool that read it.
+ */
+#include "api/request.h"
+#include "cli/annotate_run.h"
+#include "cli/talk.h"
+#include "sinks/perfetto.h"
+#include "sinks/xlsx.h"
+
+#include <stdlib.h>
+
+static const tacho_option options[] = {
+    {"host_profiling", 0, false, NULL,
+     "the runtime profile is one of the host's actions (recognised without it)"},
+    {"original_mlir_file", 0, false, "MLIR", "the model, where its lines name other paths"},
+    {"perfetto_file", 0, false, "PB", "write a Perfetto trace, too"},
+    {"debug", 0, false, NULL, "show every problem and note, not the first few"},
+    TACHO_OPTION_QUIET,
+    TACHO_OPTION_HELP,
+};
+
+typedef struct dropin_job {
+    tacho_annotate_job job; /* first */
+    bool is_second_tool;    /* --host_profiling was given */
+    bool is_third_tool;     /* and so was --original_mlir_file or --perfetto_file */
+} dropin_job;
+
+static const tacho_annotation_set *choose_set(const tacho_annotate_job *job, const tacho_dict *dict,
+                                              const tacho_table_sink *sink)
+{
+    const dropin_job *self = (const dropin_job *)(const void *)job;
+    tacho_str generation = tacho_dict_string(dict, dict->parts[0].generation);
+    const char *name = "torq-a3";
+    if (tacho_str_starts_with(generation, TACHO_STR("R0"))) {
+        name = sink == &tacho_table_sink_xlsx ? "seed-000" : "torq-a0";
+    } else if (self->is_second_tool) {
+        name = self->is_third_tool ? "torq-a2" : "torq-a1";
+    } else if (tacho_str_starts_with(generation, TACHO_STR("R1"))) {
+        name = "seed-001";
+    }
+    return tacho_annotation_set_find(tacho_str_from_cstring(name));
+}
+
+/* Adds the trace that --perfetto_file asks for. */
+static bool add_trace(const tacho_arguments *arguments, tacho_annotate_job *job)
+{
+    const char *path = tacho_arguments_value(arguments, "perfetto_file");
+    if (path == NULL) {
+        return true;
+    }
+    if (strcmp(path, job->outputs[0].path) == 0) {
+        tacho_command_misuse(arguments->command, "'%s' cannot be both the table and the trace",
+                             path);
+        return false;
+    }
+    job->outputs[job->output_count++] =
+        (tacho_annotate_output){.path = path, .trace_sink = &tacho_sink_perfetto};
+    return true;
+}
+
+static int annotate_words(const tacho_arguments *arguments, const char **words,
+                          const char **source_dir)
+{
+    tacho_intake_input input = {.path = words[1], .accepted = tacho_request_runtime_sources};
+    dropin_job self = {
+        .job =
+            {
+                .request =
+                    {
+                        .debug_path = words[0],
+                        .intake = {.inputs = &input, .input_count = 1},
+                        .source_dirs = source_dir,
+                        .source_dir_count = *source_dir != NULL ? 1 : 0,
+                    },
+                .output_count = 1,
+                .choose_set = choose_set,
+                .is_quiet = tacho_arguments_has(arguments, "quiet"),
+                .says_all = tacho_arguments_has(arguments, "debug"),
+            },
+        .is_second_tool = tacho_arguments_has(arguments, "host_profiling"),
+        .is_third_tool = tacho_arguments_has(arguments, "original_mlir_file") ||
+                         tacho_arguments_has(arguments, "perfetto_file"),
+    };
+    if (!tacho_annotate_choose_output(arguments->command, words[2], NULL, &self.job.outputs[0]) ||
+        !add_trace(arguments, &self.job)) {
+        return TACHO_EXIT_USAGE;
+    }
+    return tacho_annotate_run(&self.job);
+}
+
+/* The folder of |path|, to be freed; NULL without memory. */
+static char *folder_of(const char *path)
+{
+    size_t len = strlen(path) - tacho_str_basename(tacho_str_from_cstring(path)).len;
+    char *folder = malloc(len + 2);
+    if (folder != NULL) {
+        memcpy(folder, path, len);
+        memcpy(folder + len, ".", 2); /* "a/b/." and "." */
+    }
+    return folder;
+}
+
+static int annotate_profiling_run(const tacho_arguments *arguments)
+{
+    size_t word_count = 0;
+    const char **words = tacho_arguments_words(arguments, &word_count);
+    const char *model = tacho_arguments_value(arguments, "original_mlir_file");
+    char *folder = model != NULL ? folder_of(model) : NULL;
+    const char *source_dir = folder;
+    int exit_code = TACHO_EXIT_FAILED;
+    if (words == NULL || (model != NULL && folder == NULL)) {
+        tacho_talk_line("error", "out of memory");
+    } else if (word_count != 3) {
+        exit_code = tacho_command_misuse(
+            arguments->command, "three files are needed: the compiler's (a phase dump or a "
+                                "debug folder), the runtime profile, and the output");
+    } else {
+        exit_code = annotate_words(arguments, words, &source_dir);
+    }
+    free(folder);
+    free(words);
+    return exit_code;
+}
+
+const tacho_command tacho_dropin_annotate_profiling = {
+    .name = "annotate_profiling.py",
+    .is_dropin = true,
+    .summary = "Torq runtime profiles with the compiler's debug information, the vendor's flags",
+    .usage = "MLIR_OR_DEBUG_DIR RUNTIME_CSV OUT [options]",
+    .description =
+        "Joins a runtime profile with a phase dump (MODEL.9.executable-targets.mlir) or a\n"
+        "debug folder. OUT is a table (.csv, .xlsx) or a trace (.pb). The columns follow\n"
+        "from the input: jobs alone, host actions, or dispatches.\n"
+        "'tacho annotate' does the same and more.",
+    .examples = "annotate_profiling.py ./compilation_phases/fc.9.executable-targets.mlir "
+                "./runtime.csv ./annotated_runtime.csv\n"
+                "annotate_profiling.py ./debug ./runtime.csv ./annotated_runtime.pb\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = annotate_profiling_run,
+};

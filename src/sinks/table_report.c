@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports: sinks that write table after table, and those that make one workbook of them all.
+ */
+#include "sinks/table_sink.h"
+
+tacho_status tacho_table_report_open(tacho_table_report *report, const tacho_table_sink *sink,
+                                     tacho_output *output)
+{
+    *report = (tacho_table_report){.sink = sink, .output = output};
+    return sink->workbook != NULL ? sink->workbook->open(&report->workbook) : TACHO_OK;
+}
+
+tacho_status tacho_table_report_add(tacho_table_report *report, const tacho_table *table)
+{
+    size_t index = report->table_count++;
+    return report->workbook != NULL ? report->sink->workbook->add(report->workbook, table, index)
+                                    : report->sink->write(table, index, report->output);
+}
+
+tacho_status tacho_table_report_finish(tacho_table_report *report)
+{
+    return report->workbook != NULL
+               ? report->sink->workbook->write(report->workbook, report->output)
+               : TACHO_OK;
+}
+
+void tacho_table_report_close(tacho_table_report *report)
+{
+    if (report->workbook != NULL) {
+        report->sink->workbook->close(report->workbook);
+    }
+    report->workbook = NULL;
+}
