@@ -101,7 +101,11 @@ static tacho_status ensure_group(tacho_dict *dict, uint32_t part, uint32_t *out_
         .rank = OVERVIEW_RANK,
         .track_class = TACHO_TRACK_GROUP,
     };
-    return tacho_dict_ensure_track(dict, &facts, TACHO_STR("Host Profile Overview"), out_group);
+    char name[4 * TEXT_BYTES];
+    bool is_one_of_many = dict->part_count > 1;
+    snprintf(name, sizeof(name), "Host Profile Overview%s%.300s", is_one_of_many ? " of " : "",
+             is_one_of_many ? tacho_dict_string(dict, dict->parts[part].name).data : "");
+    return tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(name), out_group);
 }
 
 static tacho_status ensure_metric_track(tacho_dict *dict, uint32_t group, const metric_track *track,

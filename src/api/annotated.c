@@ -44,7 +44,7 @@ static tacho_status refuse_losses(const tacho_annotated *self)
     TACHO_TRY(tacho_intake_refuse_losses(&self->dict));
     return tacho_annotated_is_lossy(self)
                ? tacho_fail(TACHO_CODE_BAD_DATA,
-                            "not everything has a match in the debug information, and all must "
+                            "not all was understood or has a match, and nothing may be lost "
                             "(--strict)")
                : TACHO_OK;
 }
