@@ -3,7 +3,7 @@
 # shellcheck disable=SC2034,SC2154 # the sections use them, and set them
 #
 # Measures `tacho convert` on synthetic profiles against the bars of docs/performance.md, section by
-# section: torq, host, chrome, perfetto. Floors (wc, mawk, cat) and peers (simdjson) are taken on
+# section: torq, host, annotate, chrome, perfetto. Floors (wc, mawk, cat) and peers (simdjson) are taken on
 # the same files in the same run, so that a number can be read on any machine. A missed bar is
 # reported and is no failure; a command that fails is. MB is 10^6 bytes; times are the best of the
 # repeats.
@@ -19,8 +19,8 @@ usage: bench/run.sh [BUILD_BIN_DIR] [--quick] [--dir SCRATCH] [--save FILE] [--r
   --dir SCRATCH   keep the inputs there and use them again (default: a temporary folder, removed)
   --save FILE     write the tables as Markdown, too
   --repeat N      runs of each command (default 3)
-  --bench-dir DIR where gen_torq, gen_chrome, measure are (default: BUILD_BIN_DIR/../bench)
-  --sections LIST which of torq host chrome perfetto (default: all)
+  --bench-dir DIR where gen_torq and the other generators, measure are (default: BUILD_BIN_DIR/../bench)
+  --sections LIST which of torq host annotate chrome perfetto (default: all)
   --formats LIST  of section torq, which of t1 t2 t4 r0 (default "t1 t4 r0")
 USAGE
 }
@@ -34,7 +34,7 @@ die() {
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin_dir="" bench_dir="" keep_dir="" save="" quick="" repeat=3 formats="t1 t4 r0"
-sections="torq host chrome perfetto"
+sections="torq host annotate chrome perfetto"
 while (($# > 0)); do
     case $1 in
     --help | -h) usage && exit 0 ;;
@@ -62,8 +62,8 @@ done
 [[ $repeat =~ ^[1-9][0-9]*$ ]] || die "--repeat needs a positive number, got $repeat" 2
 for section in $sections; do
     case $section in
-    torq | host | chrome | perfetto) ;;
-    *) die "no section $section: there are torq, host, chrome, perfetto" 2 ;;
+    torq | host | annotate | chrome | perfetto) ;;
+    *) die "no section $section: there are torq, host, annotate, chrome, perfetto" 2 ;;
     esac
 done
 
@@ -72,9 +72,10 @@ bench_dir=${bench_dir:-$bin_dir/../bench}
 tacho=${TACHO:-$bin_dir/tacho}
 gen_torq=${GEN_TORQ:-$bench_dir/gen_torq}
 gen_chrome=${GEN_CHROME:-$bench_dir/gen_chrome}
+gen_annotate=${GEN_ANNOTATE:-$bench_dir/gen_annotate}
 measure=${MEASURE:-$bench_dir/measure}
 simdjson_dom=${SIMDJSON_DOM:-$bench_dir/simdjson_dom} # may be missing
-for program in "$tacho" "$gen_torq" "$gen_chrome" "$measure"; do
+for program in "$tacho" "$gen_torq" "$gen_chrome" "$gen_annotate" "$measure"; do
     [[ -x $program ]] || die "no program $program: build it first, or name its folder" 2
 done
 
@@ -108,7 +109,7 @@ kept_mb=$(find "$input_dir" -maxdepth 1 \( -name '*-*-*.csv' -o -name '*-*.json'
 
 export TMPDIR=$work # a spool counts as scratch, too
 
-for file in lib section_torq section_host section_json; do
+for file in lib section_torq section_host section_annotate section_json; do
     # shellcheck source=/dev/null
     source "$here/$file.sh"
 done
@@ -119,6 +120,7 @@ section_title() {
     case $1 in
     torq) echo "Torq CSV to Perfetto" ;;
     host) echo "Torq host profiles to Perfetto" ;;
+    annotate) echo "Torq host profiles annotated" ;;
     chrome) echo "Chrome JSON in, arguments kept" ;;
     perfetto) echo "Perfetto in" ;;
     esac

@@ -10,6 +10,8 @@
 #include "sources/torq/ir_files.h"
 #include "sources/torq/model_lines.h"
 
+enum { PIECE_ROWS = 1 << 13 };
+
 /* ---- reading ---------------------------------------------------------------------------- */
 
 static tacho_status read_debug_info(tacho_annotated *self, const char *path)
@@ -92,29 +94,64 @@ tacho_status tacho_annotate_request_check_output(const tacho_annotate_request *r
                : TACHO_OK;
 }
 
-static tacho_status write_report(const tacho_table *table, const tacho_table_sink *sink,
-                                 tacho_output *output)
+/* What a table is made of, piece by piece: memory would follow the cells of all of it. */
+typedef struct table_job {
+    const tacho_annotation *annotation;
+    const tacho_annotation_set *set;
+    const tacho_table_sink *sink;
+    bool is_vendors;
+    size_t row_count; /* written */
+} table_job;
+
+/* The end of the piece from |first| on: all rows, or some that do not end within a job's ops. */
+static size_t piece_end(const table_job *job, size_t first)
 {
-    tacho_table_report report;
-    TACHO_TRY(tacho_table_report_open(&report, sink, output));
-    tacho_status status = tacho_table_report_add(&report, table);
-    if (status == TACHO_OK) {
-        status = tacho_table_report_finish(&report);
+    const tacho_annotation *all = job->annotation;
+    if (job->sink->append == NULL || all->row_count - first <= PIECE_ROWS) {
+        return all->row_count;
     }
-    tacho_table_report_close(&report);
+    size_t end = first + PIECE_ROWS;
+    while (end < all->row_count && all->rows[end].kind == TACHO_ANNOTATION_INNER) {
+        end++;
+    }
+    return end;
+}
+
+static tacho_status write_piece(table_job *job, size_t first, size_t end,
+                                tacho_table_report *report)
+{
+    tacho_annotation piece = *job->annotation;
+    piece.rows += first;
+    piece.row_count = end - first;
+    tacho_table table;
+    tacho_status status = tacho_annotation_table(&piece, job->set, &table);
+    if (status == TACHO_OK) {
+        table.title = job->is_vendors ? "Detailed Performance Data" : table.title; /* the sheet */
+        job->row_count += tacho_table_row_count(&table);
+        status = first == 0 ? tacho_table_report_add(report, &table)
+                            : tacho_table_report_append(report, &table);
+    }
+    tacho_table_deinit(&table);
     return status;
 }
 
-static tacho_status write_table(const tacho_table *table, const tacho_table_sink *sink,
-                                const char *path)
+static tacho_status write_pieces(table_job *job, tacho_table_report *report)
 {
-    tacho_output output;
-    TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = write_report(table, sink, &output);
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
-    }
-    tacho_output_close(&output);
+    size_t first = 0;
+    do {
+        size_t end = piece_end(job, first);
+        TACHO_TRY(write_piece(job, first, end, report));
+        first = end;
+    } while (first < job->annotation->row_count);
+    return tacho_table_report_finish(report);
+}
+
+static tacho_status write_report(table_job *job, tacho_output *output)
+{
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, job->sink, output));
+    tacho_status status = write_pieces(job, &report);
+    tacho_table_report_close(&report);
     return status;
 }
 
@@ -123,20 +160,19 @@ tacho_status tacho_annotated_write_table(const tacho_annotated *annotated,
                                          const tacho_table_sink *sink, const char *path,
                                          size_t *out_row_count)
 {
-    bool is_vendors = !tacho_str_equal(tacho_str_from_cstring(tacho_annotation_set_name(set)),
-                                       TACHO_STR("native"));
-    tacho_table table;
-    *out_row_count = 0;
-    tacho_status status = tacho_annotation_table(&annotated->annotation, set, &table);
-    if (status == TACHO_OK) {
-        if (is_vendors) {
-            table.title = "Detailed Performance Data"; /* as the vendor calls its sheet */
-            sink = sink == &tacho_table_sink_csv ? &tacho_table_sink_plain_csv : sink;
-        }
-        *out_row_count = tacho_table_row_count(&table);
-        status = write_table(&table, sink, path);
+    table_job job = {.annotation = &annotated->annotation, .set = set, .sink = sink};
+    job.is_vendors = set != tacho_annotation_set_find(TACHO_STR("native"));
+    if (job.is_vendors && sink == &tacho_table_sink_csv) {
+        job.sink = &tacho_table_sink_plain_csv;
     }
-    tacho_table_deinit(&table);
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = write_report(&job, &output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    *out_row_count = job.row_count;
     return status;
 }
 

@@ -65,6 +65,18 @@ static bool choose_columns(const tacho_arguments *arguments, tacho_annotate_job 
     return job->set != NULL;
 }
 
+/* Only some tables show the operations inside jobs; without them there is less to remember. */
+static bool needs_no_ops(const tacho_annotate_job *job)
+{
+    if (job->outputs[0].trace_sink != NULL) {
+        return true;
+    }
+    tacho_str name = job->set != NULL ? tacho_str_from_cstring(tacho_annotation_set_name(job->set))
+                                      : TACHO_STR("native");
+    return tacho_str_equal(name, TACHO_STR("seed-001")) ||
+           tacho_str_equal(name, TACHO_STR("torq-a3"));
+}
+
 /* The first word is the debug information, the others are inputs. */
 static bool choose_inputs(const tacho_arguments *arguments, tacho_intake_input *inputs,
                           tacho_annotate_request *request)
@@ -123,6 +135,7 @@ static int annotate_with(const tacho_arguments *arguments, tacho_intake_input *i
         !choose_columns(arguments, &job)) {
         return TACHO_EXIT_USAGE;
     }
+    job.request.needs_no_ops = needs_no_ops(&job);
     return tacho_annotate_run(&job);
 }
 

@@ -10,8 +10,6 @@
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
 
-#include <inttypes.h>
-
 enum { PLAIN_DELIMITER = ';' };
 
 /* Bytes that are no UTF-8 would spoil the whole file for a spreadsheet. */
@@ -27,6 +25,12 @@ static tacho_status write_text(tacho_str text, bool is_plain, tacho_output *outp
     }
     tacho_arena_deinit(&arena);
     return status;
+}
+
+static void write_int(int64_t value, tacho_output *output)
+{
+    char *at = (char *)tacho_output_reserve(output, TACHO_DECIMAL_MAX + 1);
+    output->cursor = (unsigned char *)tacho_decimal_put_signed(at, value);
 }
 
 static void write_real(double value, tacho_output *output)
@@ -46,7 +50,7 @@ static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, b
         return write_text(cell->value.text, is_plain, output);
     case TACHO_COLUMN_INT:
     case TACHO_COLUMN_DURATION:
-        tacho_output_printf(output, "%" PRId64, cell->value.integer);
+        write_int(cell->value.integer, output);
         break;
     case TACHO_COLUMN_REAL:
         write_real(cell->value.real, output);
@@ -60,30 +64,41 @@ static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, b
     return TACHO_OK;
 }
 
+/* Whole lines; |delimiter| is ',' or that of the plain form, whose lines do not name the table. */
+static tacho_status write_rows(const tacho_table *table, bool is_plain, tacho_output *output)
+{
+    const char delimiter = is_plain ? PLAIN_DELIMITER : ',';
+    tacho_str name = tacho_str_from_cstring(table->name);
+    for (size_t i = 0; i < table->cell_count; i++) {
+        size_t column = i % table->column_count;
+        tacho_column_type type = table->columns[column].type;
+        if (column == 0 && !is_plain) {
+            tacho_output_write_str(output, name);
+        }
+        if (type != TACHO_COLUMN_PICTURE) {
+            tacho_output_write(output, &delimiter, column == 0 && is_plain ? 0 : 1);
+            TACHO_TRY(write_cell(&table->cells[i], type, is_plain, output));
+        }
+        tacho_output_write(output, "\n", column + 1 == table->column_count ? 1 : 0);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status csv_append(const tacho_table *more, tacho_output *output)
+{
+    return write_rows(more, false, output);
+}
+
 static tacho_status csv_write(const tacho_table *table, size_t index, tacho_output *output)
 {
-    if (index > 0) {
-        tacho_output_write(output, "\n", 1);
-    }
-    tacho_output_printf(output, "table");
+    tacho_output_printf(output, "%stable", index > 0 ? "\n" : "");
     for (size_t column = 0; column < table->column_count; column++) {
         if (table->columns[column].type != TACHO_COLUMN_PICTURE) {
             tacho_output_printf(output, ",%s", table->columns[column].name);
         }
     }
-    for (size_t i = 0; i < table->cell_count; i++) {
-        size_t column = i % table->column_count;
-        if (column == 0) {
-            tacho_output_printf(output, "\n%s", table->name);
-        }
-        if (table->columns[column].type == TACHO_COLUMN_PICTURE) {
-            continue;
-        }
-        tacho_output_write(output, ",", 1);
-        TACHO_TRY(write_cell(&table->cells[i], table->columns[column].type, false, output));
-    }
     tacho_output_write(output, "\n", 1);
-    return TACHO_OK;
+    return write_rows(table, false, output);
 }
 
 const tacho_table_sink tacho_table_sink_csv = {
@@ -91,25 +106,24 @@ const tacho_table_sink tacho_table_sink_csv = {
     .title = "comma-separated values, durations in ns",
     .suffix = ".csv",
     .write = csv_write,
+    .append = csv_append,
 };
+
+static tacho_status plain_csv_append(const tacho_table *more, tacho_output *output)
+{
+    return write_rows(more, true, output);
+}
 
 static tacho_status plain_csv_write(const tacho_table *table, size_t index, tacho_output *output)
 {
     const char delimiter = PLAIN_DELIMITER;
-    if (index > 0) {
-        tacho_output_write(output, "\n", 1);
-    }
+    tacho_output_write(output, "\n", index > 0 ? 1 : 0);
     for (size_t column = 0; column < table->column_count; column++) {
         tacho_output_write(output, &delimiter, column > 0 ? 1 : 0);
         TACHO_TRY(write_text(tacho_str_from_cstring(table->columns[column].name), true, output));
     }
-    for (size_t i = 0; i < table->cell_count; i++) {
-        size_t column = i % table->column_count;
-        tacho_output_write(output, column == 0 ? "\n" : &delimiter, 1);
-        TACHO_TRY(write_cell(&table->cells[i], table->columns[column].type, true, output));
-    }
     tacho_output_write(output, "\n", 1);
-    return TACHO_OK;
+    return write_rows(table, true, output);
 }
 
 const tacho_table_sink tacho_table_sink_plain_csv = {
@@ -117,4 +131,5 @@ const tacho_table_sink tacho_table_sink_plain_csv = {
     .title = "values between semicolons, as other tools print them",
     .suffix = ".csv",
     .write = plain_csv_write,
+    .append = plain_csv_append,
 };

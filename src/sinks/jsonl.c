@@ -32,9 +32,8 @@ static void write_cell(const tacho_cell *cell, tacho_column_type type, tacho_out
     }
 }
 
-static tacho_status jsonl_write(const tacho_table *table, size_t index, tacho_output *output)
+static tacho_status jsonl_append(const tacho_table *table, tacho_output *output)
 {
-    (void)index;
     for (size_t row = 0; row < tacho_table_row_count(table); row++) {
         tacho_output_printf(output, "{\"table\":\"%s\"", table->name);
         for (size_t column = 0; column < table->column_count; column++) {
@@ -49,9 +48,16 @@ static tacho_status jsonl_write(const tacho_table *table, size_t index, tacho_ou
     return TACHO_OK;
 }
 
+static tacho_status jsonl_write(const tacho_table *table, size_t index, tacho_output *output)
+{
+    (void)index;
+    return jsonl_append(table, output);
+}
+
 const tacho_table_sink tacho_table_sink_jsonl = {
     .name = "json",
     .title = "JSON lines, one object per row, durations in ns",
     .suffix = ".json",
     .write = jsonl_write,
+    .append = jsonl_append,
 };

@@ -4,6 +4,8 @@
  */
 #include "sinks/table_sink.h"
 
+#include <assert.h>
+
 tacho_status tacho_table_report_open(tacho_table_report *report, const tacho_table_sink *sink,
                                      tacho_output *output)
 {
@@ -16,6 +18,12 @@ tacho_status tacho_table_report_add(tacho_table_report *report, const tacho_tabl
     size_t index = report->table_count++;
     return report->workbook != NULL ? report->sink->workbook->add(report->workbook, table, index)
                                     : report->sink->write(table, index, report->output);
+}
+
+tacho_status tacho_table_report_append(tacho_table_report *report, const tacho_table *more)
+{
+    assert(report->table_count > 0 && report->sink->append != NULL);
+    return report->sink->append(more, report->output);
 }
 
 tacho_status tacho_table_report_finish(tacho_table_report *report)

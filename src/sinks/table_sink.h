@@ -15,6 +15,9 @@ typedef struct tacho_table_sink {
     const char *suffix;
     /* Writes |table|; |index| counts the tables of one report from 0. NULL for a workbook. */
     tacho_status (*write)(const tacho_table *table, size_t index, tacho_output *output);
+    /* Writes more rows of the last table, as if they had been in it. (optional: it must be whole)
+     */
+    tacho_status (*append)(const tacho_table *more, tacho_output *output);
     /* Of a format in which a report is one piece of work, such as a spreadsheet; else NULL. */
     const struct tacho_workbook_vtable *workbook;
 } tacho_table_sink;
@@ -45,6 +48,9 @@ tacho_status tacho_table_report_open(tacho_table_report *report, const tacho_tab
                                      tacho_output *output) TACHO_MUST_USE;
 tacho_status tacho_table_report_add(tacho_table_report *report,
                                     const tacho_table *table) TACHO_MUST_USE;
+/* More rows of the table added last, by a sink that can. */
+tacho_status tacho_table_report_append(tacho_table_report *report,
+                                       const tacho_table *more) TACHO_MUST_USE;
 tacho_status tacho_table_report_finish(tacho_table_report *report) TACHO_MUST_USE;
 void tacho_table_report_close(tacho_table_report *report);
 
