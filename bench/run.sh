@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2034,SC2154 # the sections use them, and set them
 #
-# Measures `tacho convert` on synthetic profiles against the bars of docs/performance.md, section by
-# section: torq, host, annotate, chrome, perfetto. Floors (wc, mawk, cat) and peers (simdjson) are taken on
+# Measures tacho on synthetic profiles against the bars of docs/performance.md, section by section:
+# torq, host, annotate, chrome, perfetto. Floors (wc, mawk, cat) and peers (simdjson) are taken on
 # the same files in the same run, so that a number can be read on any machine. A missed bar is
 # reported and is no failure; a command that fails is. MB is 10^6 bytes; times are the best of the
 # repeats.
