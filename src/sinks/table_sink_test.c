@@ -452,6 +452,71 @@ static void test_find_for_path(void **state)
     }
 }
 
+/* Semicolons, the vendor's header, and nothing guarded. */
+static void test_plain_csv(void **state)
+{
+    (void)state;
+    static const tacho_column columns[] = {
+        {"a;b", "A", TACHO_COLUMN_TEXT},
+        {"n", "N", TACHO_COLUMN_INT},
+        {"real", "R", TACHO_COLUMN_REAL},
+    };
+    tacho_table table;
+    tacho_table_init(&table, "t", "T", columns, 3);
+    const char *const texts[] = {"=1+1", "a;b", "say \"hi\"", "two\nlines", "one,two", "@L7C10"};
+    for (size_t i = 0; i < 6; i++) {
+        assert_null(tacho_table_add_text(&table, tacho_str_from_cstring(texts[i])));
+        assert_null(tacho_table_add_int(&table, INT64_MIN + (int64_t)i));
+        assert_null(tacho_table_add_real(&table, 81234567534.0));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        assert_null(tacho_table_add_absent(&table));
+    }
+    check_report(&tacho_table_sink_plain_csv, &table, 1,
+                 "\"a;b\";n;real\n"
+                 "=1+1;-9223372036854775808;81234567534.0\n"
+                 "\"a;b\";-9223372036854775807;81234567534.0\n"
+                 "\"say \"\"hi\"\"\";-9223372036854775806;81234567534.0\n"
+                 "\"two\nlines\";-9223372036854775805;81234567534.0\n"
+                 "one,two;-9223372036854775804;81234567534.0\n"
+                 "@L7C10;-9223372036854775803;81234567534.0\n"
+                 ";;\n");
+    tacho_table_deinit(&table);
+}
+
+/* A table in pieces is the table. */
+static void test_append(void **state)
+{
+    (void)state;
+    const tacho_table_sink *const sinks[] = {&tacho_table_sink_csv, &tacho_table_sink_plain_csv,
+                                             &tacho_table_sink_jsonl};
+    for (size_t i = 0; i < 3; i++) {
+        tacho_table table;
+        make_ops(&table);
+        static char whole[REPORT_BYTES];
+        static char pieces[REPORT_BYTES];
+        tacho_output output;
+        open_test_output(&output);
+        assert_null(sinks[i]->write(&table, 0, &output));
+        whole[read_test_output(&output, whole, sizeof(whole) - 1)] = '\0';
+
+        tacho_table_report report;
+        tacho_table piece = table;
+        open_test_output(&output);
+        assert_null(tacho_table_report_open(&report, sinks[i], &output));
+        piece.cell_count = table.column_count;
+        assert_null(tacho_table_report_add(&report, &piece));
+        piece.cells += table.column_count;
+        piece.cell_count = table.cell_count - table.column_count;
+        assert_null(tacho_table_report_append(&report, &piece));
+        assert_null(tacho_table_report_finish(&report));
+        tacho_table_report_close(&report);
+        pieces[read_test_output(&output, pieces, sizeof(pieces) - 1)] = '\0';
+        assert_string_equal(pieces, whole);
+        tacho_table_deinit(&table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +538,8 @@ int main(void)
         cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_find_for_path),
+        cmocka_unit_test(test_plain_csv),
+        cmocka_unit_test(test_append),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@ static const tacho_workbook_vtable missing = {.open = xlsx_open};
 
 const tacho_table_sink tacho_table_sink_xlsx = {
     .name = "xlsx",
-    .title = "workbook for spreadsheet programs (not in this build: no libxlsxwriter)",
+    .title = "workbook for spreadsheet programs, one sheet per table (not in this build: no "
+             "libxlsxwriter)",
     .suffix = ".xlsx",
     .workbook = &missing,
 };
