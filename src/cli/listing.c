@@ -97,6 +97,9 @@ static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing
     if (format == NULL) {
         tacho_str path = tacho_str_from_cstring(listing->output_path);
         listing->sink = tacho_cli_table_sink_find_for_path(path);
+        if (listing->sink == NULL) { /* text where there is no suffix */
+            listing->sink = tacho_table_sink_find_for_path(path);
+        }
         if (listing->sink == NULL) {
             tacho_command_misuse(arguments->command,
                                  "%s: no table is written by that suffix; use .txt, .csv, .json or "
