@@ -83,6 +83,7 @@ tacho_status pfr_pairing_begin_part(pfr_pairing *pairing, const pfr_place *place
     pairing->latest = 0;
     pairing->flow_ns = INT64_MIN;
     pairing->arrow_count = 0;
+    pairing->last_arrow = 0;
     for (int i = 0; i < TACHO_LOSS_REASON_COUNT; i++) {
         if (pairing->early_losses[i] > 0) {
             TACHO_TRY(add_loss(pairing, (tacho_loss_reason)i, pairing->early_losses[i],
@@ -112,21 +113,30 @@ static tacho_status ensure_arrow(pfr_pairing *pairing, uint64_t id, uint32_t *ou
     return tacho_index_add(&pairing->arrow_index, hash, *out_arrow);
 }
 
-/* One end of an arrow; which one goes by what has been seen of its id before. */
-static tacho_status make_flow(pfr_pairing *pairing, const pfr_flow *flow, tacho_row *out_row)
+/*
+ * One end of an arrow; which one goes by what has been seen of its id before. An id that has come
+ * to its end and is met again is another arrow. False where an id ends that has not left.
+ */
+static tacho_status make_flow(pfr_pairing *pairing, const pfr_flow *flow, tacho_row *out_row,
+                              bool *out_made)
 {
     uint32_t id = 0;
     TACHO_TRY(ensure_arrow(pairing, flow->id, &id));
     pfr_arrow *arrow = &pairing->arrows[id];
-    tacho_flow_phase phase = TACHO_FLOW_LEAVES;
+    tacho_flow_phase phase = arrow->is_open ? TACHO_FLOW_PASSES : TACHO_FLOW_LEAVES;
+    *out_made = arrow->is_open || !flow->terminates;
+    if (!*out_made) {
+        return TACHO_OK;
+    }
+    if (!arrow->is_open) {
+        arrow->number = ++pairing->last_arrow;
+    }
     if (flow->terminates) {
         phase = TACHO_FLOW_ARRIVES;
-    } else if (arrow->is_open) {
-        phase = TACHO_FLOW_PASSES;
     }
     arrow->is_open = !flow->terminates;
     *out_row = (tacho_row){.kind = TACHO_ROW_FLOW};
-    out_row->of.flow.id = (uint64_t)id + 1;
+    out_row->of.flow.id = arrow->number;
     out_row->of.flow.role = TACHO_FLOW_DATA;
     out_row->of.flow.phase = phase;
     return TACHO_OK;
@@ -137,9 +147,13 @@ static tacho_status note_flows(pfr_pairing *pairing, const pfr_event *event)
 {
     for (size_t i = 0; i < event->flow_count; i++) {
         tacho_row flow;
-        bool noted = false;
-        TACHO_TRY(make_flow(pairing, &event->flows[i], &flow));
-        TACHO_TRY(tacho_open_spans_flow(&pairing->open, event->track, &flow, &noted));
+        bool noted = tacho_open_spans_has(&pairing->open, event->track);
+        if (noted) {
+            TACHO_TRY(make_flow(pairing, &event->flows[i], &flow, &noted));
+        }
+        if (noted) {
+            TACHO_TRY(tacho_open_spans_flow(&pairing->open, event->track, &flow, &noted));
+        }
         if (!noted) {
             TACHO_TRY(pfr_pairing_lose(pairing, TACHO_LOSS_UNBOUND_FLOW, event->offset));
         }
@@ -152,7 +166,12 @@ static tacho_status push_flows(pfr_pairing *pairing, const pfr_event *event, con
 {
     for (size_t i = 0; i < event->flow_count; i++) {
         tacho_row flow;
-        TACHO_TRY(make_flow(pairing, &event->flows[i], &flow));
+        bool made = false;
+        TACHO_TRY(make_flow(pairing, &event->flows[i], &flow, &made));
+        if (!made) {
+            TACHO_TRY(pfr_pairing_lose(pairing, TACHO_LOSS_UNBOUND_FLOW, event->offset));
+            continue;
+        }
         flow.track = span->track;
         flow.start = span->start;
         flow.of.flow.span_end = span->of.span.end;

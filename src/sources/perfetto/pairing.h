@@ -49,7 +49,8 @@ typedef struct pfr_event {
 /* An arrow by its id in the trace. */
 typedef struct pfr_arrow {
     uint64_t id;
-    bool is_open; /* it has left and not ended */
+    uint64_t number; /* that rows have; another one each time it leaves */
+    bool is_open;    /* it has left and not ended */
 } pfr_arrow;
 
 typedef struct pfr_pairing pfr_pairing;
@@ -79,8 +80,9 @@ struct pfr_pairing {
     int64_t latest;  /* ticks */
     int64_t flow_ns; /* time of the last event with flows */
     uint64_t held_count;
-    pfr_arrow *arrows; /* by the id that rows have, less one */
+    pfr_arrow *arrows;
     size_t arrow_count, arrow_capacity;
+    uint64_t last_arrow; /* number of the arrow that left last */
     tacho_index arrow_index;
     /* Losses from before the first part. */
     uint64_t early_losses[TACHO_LOSS_REASON_COUNT];

@@ -1022,8 +1022,29 @@ static void test_flows(void **state)
     flowing(80, PF_TYPE_END, 2, PF_EVENT_FLOW_IDS, 6); /* nothing is open */
     check("a|10|20||\nb|30|40|b|\na|50|50|||instant\na|60|60|||instant\nb|70|70|||instant\n"
           "flow 1 leaves a|10|20\nflow 1 passes b|30|40\nflow 1 arrives a|50|50\n"
-          "flow 1 leaves a|60|60\nflow 2 arrives b|70|70\n"
-          "lost unbound_flow 1 byte 153\nlost unmatched_end 1 byte 153\n");
+          "flow 2 leaves a|60|60\n"
+          "lost unbound_flow 2 byte 138\nlost unmatched_end 1 byte 153\n");
+}
+
+static void test_flow_ids_again(void **state)
+{
+    (void)state;
+    start();
+    track(1, "a", 0);
+    track(2, "b", 0);
+    flowing(1, PF_TYPE_END, 1, PF_EVENT_FLOW_IDS, 7); /* nothing is open: it has not left */
+    flowing(2, PF_TYPE_BEGIN, 1, PF_EVENT_TERMINATING_IDS, 7);
+    simple(3, PF_TYPE_END, 1, NULL);
+    for (uint64_t i = 1; i < 3; i++) {
+        flowing(10 * i, PF_TYPE_BEGIN, 1, PF_EVENT_FLOW_IDS, 7);
+        simple(10 * i + 2, PF_TYPE_END, 1, NULL);
+        flowing(10 * i + 5, PF_TYPE_BEGIN, 2, PF_EVENT_TERMINATING_IDS, 7);
+        simple(10 * i + 7, PF_TYPE_END, 2, NULL);
+    }
+    check("a|2|3||\na|10|12||\nb|15|17||\na|20|22||\nb|25|27||\n"
+          "flow 1 leaves a|10|12\nflow 1 arrives b|15|17\n"
+          "flow 2 leaves a|20|22\nflow 2 arrives b|25|27\n"
+          "lost unbound_flow 2 byte 20\nlost unmatched_end 1 byte 20\n");
 }
 
 static void test_flows_by_time(void **state)
@@ -1530,6 +1551,7 @@ int main(void)
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_extra_counters),
         cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_flow_ids_again),
         cmocka_unit_test(test_flows_by_time),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_private_clocks),
