@@ -220,9 +220,7 @@ tacho_status pfr_clocks_add(pfr_clocks *clocks, uint32_t sequence, tacho_str byt
         clock->is_set = true;
         clock->last_ns = read.values[i];
     }
-    for (size_t i = 0; i < clocks->item_count; i++) {
-        clocks->items[i].until_ns = clocks->items[i].from_ns; /* ways may go through these */
-    }
+    clocks->snapshot_count++; /* what any clock knew of its way may go through these */
     TACHO_TRY(ensure_series(clocks, ids, read.count, &series));
     return add_row(&clocks->series[series], read.values);
 }
@@ -338,6 +336,7 @@ tacho_status pfr_clocks_convert(pfr_clocks *clocks, uint32_t id, int64_t *ns,
         pfr_clock reach;
         bool fits = read_hop(&clocks->series[clock->hops[i].series], &clock->hops[i], *ns, &reach);
         if (clock->hop_count == 1) {
+            clock->reach_of = clocks->snapshot_count;
             clock->from_ns = reach.from_ns;
             clock->until_ns = fits ? reach.until_ns : reach.from_ns;
             clock->ahead_ns = reach.ahead_ns;
@@ -403,7 +402,8 @@ tacho_status pfr_clocks_read(pfr_clocks *clocks, uint32_t sequence, uint32_t clo
     if (*out_result != PFR_TIME_OK) {
         return TACHO_OK;
     }
-    if (TACHO_LIKELY(*out_ns >= clock->from_ns && *out_ns < clock->until_ns)) {
+    if (TACHO_LIKELY(clock->reach_of == clocks->snapshot_count && *out_ns >= clock->from_ns &&
+                     *out_ns < clock->until_ns)) {
         if (__builtin_add_overflow(*out_ns, clock->ahead_ns, out_ns)) {
             *out_result = PFR_TIME_OVERFLOW;
         }

@@ -44,7 +44,11 @@ typedef struct pfr_clock {
     pfr_clock_hop hops[PFR_CLOCK_HOPS_MAX]; /* the way to the trace clock */
     uint32_t hop_count;
     size_t searched_count; /* series that were there when the way was last looked for */
-    /* From |from_ns| until before |until_ns| the trace clock is ahead by |ahead_ns|. */
+    /*
+     * From |from_ns| until before |until_ns| the trace clock is ahead by |ahead_ns|: true as long
+     * as |reach_of| is the number of snapshots.
+     */
+    uint64_t reach_of;
     int64_t from_ns;
     int64_t until_ns;
     int64_t ahead_ns;
@@ -58,6 +62,7 @@ typedef struct pfr_clocks {
     pfr_clock_series *series;
     size_t series_count, series_capacity;
     tacho_index series_index; /* by their clocks */
+    uint64_t snapshot_count;
     uint64_t trace_clock;
     bool has_primary;
 } pfr_clocks;
