@@ -203,9 +203,19 @@ static tacho_status make_span(pfr_pairing *pairing, const pfr_event *event, int6
                : TACHO_OK;
 }
 
+/* A row begins at |ticks|; the part's first one sets its zero. */
+static void note_row(pfr_pairing *pairing, int64_t ticks)
+{
+    if (TACHO_UNLIKELY(!pairing->has_rows)) {
+        pairing->has_rows = true;
+        pairing->dict->parts[pairing->place.part].first_start = ticks;
+    }
+}
+
 static tacho_status begin_span(pfr_pairing *pairing, const pfr_event *event, int64_t start)
 {
     tacho_row row;
+    note_row(pairing, start);
     TACHO_TRY(make_span(pairing, event, start, &row));
     TACHO_TRY(tacho_open_spans_begin(&pairing->open, event->track, &row));
     return note_flows(pairing, event);
@@ -259,6 +269,7 @@ static tacho_status push_span(pfr_pairing *pairing, const pfr_event *event, int6
     TACHO_TRY(make_span(pairing, event, start, &row));
     row.of.span.end = end;
     reach(pairing, end);
+    note_row(pairing, start);
     TACHO_TRY(push_flows(pairing, event, &row));
     return tacho_events_row(pairing->reading->events, &row);
 }
@@ -274,6 +285,7 @@ static tacho_status push_sample(pfr_pairing *pairing, const pfr_event *event, in
     if (!isfinite(event->value)) {
         return pfr_pairing_lose(pairing, TACHO_LOSS_NOT_FINITE, event->offset);
     }
+    note_row(pairing, time);
     return tacho_events_row(pairing->reading->events, &row);
 }
 
@@ -297,10 +309,6 @@ static tacho_status pair_event(pfr_pairing *pairing, const pfr_event *event)
     int64_t time = pairing->is_own ? pfr_own_ticks(&pairing->clock, event->ns) : event->ns;
     if (TACHO_UNLIKELY(time < 0)) {
         return pfr_pairing_lose(pairing, TACHO_LOSS_TIME_OVERFLOW, event->offset);
-    }
-    if (TACHO_UNLIKELY(!pairing->has_rows)) {
-        pairing->has_rows = true;
-        pairing->dict->parts[pairing->place.part].first_start = time;
     }
     reach(pairing, time);
     switch (event->type) {

@@ -467,6 +467,31 @@ static void test_unmatched(void **state)
           "lost unmatched_end 2 byte 10\n");
 }
 
+/* What is lost does not set the part's zero. */
+static void test_zero(void **state)
+{
+    (void)state;
+    start();
+    track(1, "t", 0);
+    descriptor(2, "c", 0);
+    begin(PF_TRACK_COUNTER);
+    end();
+    end_event();
+    simple(3, PF_TYPE_STATE, 1, NULL);
+    simple(4, PF_TYPE_END, 1, NULL);
+    event(5, PF_TYPE_COUNTER, 2);
+    real(PF_EVENT_COUNTER_DOUBLE, (double)NAN);
+    end_event();
+    simple(6, PF_TYPE_BEGIN, 1, "a");
+    simple(7, PF_TYPE_END, 1, NULL);
+    for (int holds = 0; holds < 2; holds++) {
+        assert_ok(read_into(&first, trace_bytes(), holds != 0, TACHO_ORDER_SORT));
+        assert_int_equal(first.profile.span_count, 1);
+        assert_int_equal(first.dict.parts[0].first_start, 6);
+        drop(&first);
+    }
+}
+
 static void test_named_ends(void **state)
 {
     (void)state;
@@ -1532,6 +1557,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nested_spans),
         cmocka_unit_test(test_unmatched),
+        cmocka_unit_test(test_zero),
         cmocka_unit_test(test_named_ends),
         cmocka_unit_test(test_sorted_by_time_then_place),
         cmocka_unit_test(test_tracks_may_come_one_by_one),
