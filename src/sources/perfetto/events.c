@@ -297,20 +297,23 @@ static tacho_status read_fields(pfr_events *events, const pfr_event_packet *pack
 static tacho_status add_running(pfr_events *events, const pfr_sequence *sequence, uint32_t track,
                                 double *value)
 {
-    uint64_t key[2] = {(uint64_t)sequence->id << 32 | sequence->epoch, track};
+    uint32_t key[2] = {sequence->id, track};
     uint32_t hash =
         tacho_index_hash(&events->running_index, tacho_str_make((const char *)key, sizeof(key)));
     size_t at = tacho_index_begin(&events->running_index, hash);
     for (uint32_t i; (i = tacho_index_next(&events->running_index, hash, &at)) != TACHO_NONE;) {
-        if (memcmp(events->running[i].key, key, sizeof(key)) == 0) {
-            events->running[i].value += *value;
-            *value = events->running[i].value;
+        pfr_running *found = &events->running[i];
+        if (memcmp(found->key, key, sizeof(key)) == 0) {
+            *value += found->epoch == sequence->epoch ? found->value : 0;
+            found->epoch = sequence->epoch;
+            found->value = *value;
             return TACHO_OK;
         }
     }
     TACHO_TRY(tacho_grow(&events->running, &events->running_capacity, events->running_count + 1));
     pfr_running *added = &events->running[events->running_count];
     added->value = *value;
+    added->epoch = sequence->epoch;
     memcpy(added->key, key, sizeof(key));
     return tacho_index_add(&events->running_index, hash, (uint32_t)events->running_count++);
 }

@@ -21,9 +21,10 @@ typedef struct pfr_named_site {
     uint32_t site; /* TACHO_NONE before the first */
 } pfr_named_site;
 
-/* The running value of an incremental counter, one for each sequence and fresh start. */
+/* The running value of an incremental counter, one for each sequence; a fresh start forgets it. */
 typedef struct pfr_running {
-    uint64_t key[2];
+    uint32_t key[2]; /* sequence, track */
+    uint32_t epoch;
     double value;
 } pfr_running;
 

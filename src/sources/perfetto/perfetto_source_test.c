@@ -752,6 +752,41 @@ static void test_sequence_state(void **state)
           "lost unknown_state 4 byte 23\n");
 }
 
+/* Numbers far apart, and sums: both are forgotten at a fresh start, and said again. */
+static void test_fresh_starts(void **state)
+{
+    (void)state;
+    const uint64_t far = 1 << 30;
+    start();
+    descriptor(7, "sum", 0);
+    begin(PF_TRACK_COUNTER);
+    number(PF_COUNTER_IS_INCREMENTAL, 1);
+    end();
+    end_event();
+    for (uint64_t i = 1; i <= 3; i++) {
+        char name[2] = {(char)('a' + i), '\0'};
+        if (i != 2) {
+            strings(1, 1, far, name);
+            strings(1, 2, far, "the first stays");
+        } else {
+            strings(1, 1, 5, name);
+        }
+        strings(2, 1, far, "other");
+        numbered(1, 2, 10 * i, far);
+        numbered(2, 2, 10 * i + 1, far);
+        for (uint64_t j = 2; j < 4; j++) {
+            event(10 * i + j, PF_TYPE_COUNTER, 7);
+            number(PF_EVENT_COUNTER_INT, i);
+            end_event();
+        }
+    }
+    check("Default|10|10|b||instant\nDefault|11|11|other||instant\n"
+          "Default|20|20|||instant\nDefault|21|21|other||instant\n"
+          "Default|30|30|d||instant\nDefault|31|31|other||instant\n"
+          "sum|12|1\nsum|13|2\nsum|22|2\nsum|23|4\nsum|32|3\nsum|33|6\n"
+          "lost unknown_state 1 byte 195\n");
+}
+
 static void test_categories_and_locations(void **state)
 {
     (void)state;
@@ -1569,6 +1604,7 @@ int main(void)
         cmocka_unit_test(test_old_descriptors),
         cmocka_unit_test(test_vendor_tracks),
         cmocka_unit_test(test_sequence_state),
+        cmocka_unit_test(test_fresh_starts),
         cmocka_unit_test(test_categories_and_locations),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_arguments),

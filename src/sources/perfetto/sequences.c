@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers are dense in practice, and then an array finds them; one that would leave a large hole
- * goes to an index that all sequences share. There an epoch tells old entries from new ones.
+ * goes to an index that all sequences share. There an epoch tells old entries from new ones; an
+ * entry is used again, so that fresh starts cost no memory.
  */
 #include "sources/perfetto/sequences.h"
 
@@ -76,47 +77,51 @@ void pfr_sequence_restart(pfr_sequence *sequence)
 
 /* ---- interned data ---------------------------------------------------------------------- */
 
-static uint32_t find_sparse(const pfr_sequences *sequences, const uint64_t key[3],
+static uint32_t find_sparse(const pfr_sequences *sequences, const uint64_t key[2],
                             uint32_t *out_hash)
 {
     *out_hash = tacho_index_hash(&sequences->sparse_index,
-                                 tacho_str_make((const char *)key, 3 * sizeof(*key)));
+                                 tacho_str_make((const char *)key, 2 * sizeof(*key)));
     size_t at = tacho_index_begin(&sequences->sparse_index, *out_hash);
     uint32_t found = TACHO_NONE;
     while ((found = tacho_index_next(&sequences->sparse_index, *out_hash, &at)) != TACHO_NONE &&
-           memcmp(sequences->sparse[found].key, key, 3 * sizeof(*key)) != 0) {
+           memcmp(sequences->sparse[found].key, key, 2 * sizeof(*key)) != 0) {
     }
     return found;
 }
 
 static void fill_sparse_key(const pfr_sequence *sequence, pfr_table_kind kind, uint64_t iid,
-                            uint64_t out_key[3])
+                            uint64_t out_key[2])
 {
-    out_key[0] = (uint64_t)sequence->id << 32 | sequence->epoch;
-    out_key[1] = (uint64_t)kind;
-    out_key[2] = iid;
+    out_key[0] = (uint64_t)sequence->id << 32 | (uint64_t)kind;
+    out_key[1] = iid;
 }
 
 uint32_t pfr_sequences_find_sparse(const pfr_sequences *sequences, const pfr_sequence *sequence,
                                    pfr_table_kind kind, uint64_t iid)
 {
-    uint64_t key[3];
+    uint64_t key[2];
     uint32_t hash = 0;
     if (sequences->sparse_count == 0) {
         return TACHO_NONE;
     }
     fill_sparse_key(sequence, kind, iid, key);
     uint32_t found = find_sparse(sequences, key, &hash);
-    return found != TACHO_NONE ? sequences->sparse[found].id : TACHO_NONE;
+    bool holds = found != TACHO_NONE && sequences->sparse[found].epoch == sequence->epoch;
+    return holds ? sequences->sparse[found].id : TACHO_NONE;
 }
 
 static tacho_status add_sparse(pfr_sequences *sequences, const pfr_sequence *sequence,
                                pfr_table_kind kind, uint64_t iid, uint32_t id)
 {
-    pfr_sparse added = {.id = id};
+    pfr_sparse added = {.epoch = sequence->epoch, .id = id};
     uint32_t hash = 0;
     fill_sparse_key(sequence, kind, iid, added.key);
-    if (find_sparse(sequences, added.key, &hash) != TACHO_NONE) {
+    uint32_t found = find_sparse(sequences, added.key, &hash);
+    if (found != TACHO_NONE) {
+        /* The first one stays, until the sequence starts afresh. */
+        pfr_sparse *known = &sequences->sparse[found];
+        *known = known->epoch == sequence->epoch ? *known : added;
         return TACHO_OK;
     }
     TACHO_TRY(

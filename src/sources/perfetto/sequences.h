@@ -45,9 +45,10 @@ typedef struct pfr_sequence {
     pfr_table tables[PFR_TABLE_COUNT];
 } pfr_sequence;
 
-/* A number that is not dense: {sequence, epoch, table, number} and what it stands for. */
+/* A number that is not dense: {sequence and table, number} and what it stands for. */
 typedef struct pfr_sparse {
-    uint64_t key[3];
+    uint64_t key[2];
+    uint32_t epoch; /* of the sequence; it says nothing in a later one */
     uint32_t id;
 } pfr_sparse;
 
