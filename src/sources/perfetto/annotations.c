@@ -9,6 +9,9 @@
 #include "codec/json_reader.h"
 #include "sources/perfetto/fields.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* A dictionary or array whose contents are being read. */
 typedef struct open_annotation {
     tacho_pb_reader reader;
@@ -227,11 +230,10 @@ static tacho_status add_one(pfr_args *args, tacho_dict *dict, tacho_str message,
     return TACHO_OK;
 }
 
-/* A container is complete: counts what lies in it. An empty one is a piece of JSON. */
-static void close_container(pfr_args *args, const open_annotation *open)
+void pfr_args_close(pfr_args *args, size_t at)
 {
-    tacho_arg *arg = &args->items[open->arg];
-    size_t count = args->item_count - open->arg - 1;
+    tacho_arg *arg = &args->items[at];
+    size_t count = args->item_count - at - 1;
     bool is_dict = arg->type == TACHO_ARG_DICT;
     if (count == 0) {
         set_text(arg, TACHO_ARG_JSON, is_dict ? TACHO_STR("{}") : TACHO_STR("[]"));
@@ -249,11 +251,126 @@ tacho_status pfr_args_add(pfr_args *args, tacho_dict *dict, tacho_str message)
         open_annotation *open = &stack[depth - 1];
         tacho_pb_field field;
         if (!pfr_next(&open->reader, &field)) {
-            close_container(args, open);
+            pfr_args_close(args, open->arg);
             depth--;
         } else if (pfr_key(&field) == PFR_BYTES(open->field)) {
             TACHO_TRY(add_one(args, dict, field.bytes, stack, &depth));
         }
     }
+    return TACHO_OK;
+}
+
+/* ---- other things as arguments ---------------------------------------------------------- */
+
+static tacho_status append_named(pfr_args *args, tacho_dict *dict, tacho_str name,
+                                 tacho_arg **out_arg)
+{
+    uint32_t key = 0;
+    TACHO_TRY(tacho_dict_ensure_string(dict, name, &key));
+    return pfr_args_append(args, key, out_arg);
+}
+
+tacho_status pfr_args_add_uint(pfr_args *args, tacho_dict *dict, const char *name, uint64_t value)
+{
+    tacho_arg *arg = NULL;
+    TACHO_TRY(append_named(args, dict, tacho_str_from_cstring(name), &arg));
+    arg->type = TACHO_ARG_UINT;
+    arg->value.as_uint = value;
+    return TACHO_OK;
+}
+
+tacho_status pfr_args_add_string(pfr_args *args, tacho_dict *dict, const char *name,
+                                 uint32_t string)
+{
+    tacho_arg *arg = NULL;
+    TACHO_TRY(append_named(args, dict, tacho_str_from_cstring(name), &arg));
+    arg->type = TACHO_ARG_STRING;
+    arg->value.as_string = string;
+    return TACHO_OK;
+}
+
+tacho_status pfr_args_add_text(pfr_args *args, tacho_dict *dict, tacho_str name, tacho_str text)
+{
+    tacho_arg *arg = NULL;
+    TACHO_TRY(append_named(args, dict, name, &arg));
+    set_text(arg, TACHO_ARG_TEXT, text);
+    return TACHO_OK;
+}
+
+/* The frame as a string, since frames repeat; what it does not say is left out. */
+static tacho_status format_frame(tacho_dict *dict, tacho_str function, tacho_str file,
+                                 uint64_t line, uint32_t *out_string)
+{
+    size_t size = function.len + file.len + 32;
+    tacho_arena arena;
+    void *memory = NULL;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_arena_alloc(&arena, size, &memory);
+    if (status == TACHO_OK) {
+        char *text = memory;
+        size_t len = function.len;
+        if (function.len > 0) {
+            memcpy(text, function.data, function.len);
+        }
+        if (file.len > 0) {
+            len += len > 0 ? (size_t)snprintf(text + len, size - len, " ") : 0;
+            memcpy(text + len, file.data, file.len);
+            len += file.len;
+        }
+        if (file.len > 0 && line > 0) {
+            len += (size_t)snprintf(text + len, size - len, ":%" PRIu64, line);
+        }
+        status = tacho_dict_ensure_string(dict, tacho_str_make(text, len), out_string);
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+static tacho_status add_frame(pfr_args *args, tacho_dict *dict, tacho_str message)
+{
+    tacho_pb_reader reader;
+    tacho_pb_field field;
+    tacho_str function = TACHO_STR("");
+    tacho_str file = TACHO_STR("");
+    uint64_t line = 0;
+    tacho_arg *arg = NULL;
+    tacho_pb_reader_init(&reader, message);
+    while (pfr_next(&reader, &field)) {
+        switch (pfr_key(&field)) {
+        case PFR_BYTES(PF_FRAME_FUNCTION):
+            function = pfr_text(field.bytes);
+            break;
+        case PFR_BYTES(PF_FRAME_FILE):
+            file = pfr_text(field.bytes);
+            break;
+        case PFR_VARINT(PF_FRAME_LINE):
+            line = field.value;
+            break;
+        default:
+            break;
+        }
+    }
+    args->is_bad = args->is_bad || !pfr_is_sound(&reader);
+    TACHO_TRY(pfr_args_append(args, 0, &arg));
+    arg->type = TACHO_ARG_STRING;
+    return format_frame(dict, function, file, line, &arg->value.as_string);
+}
+
+tacho_status pfr_args_add_callstack(pfr_args *args, tacho_dict *dict, tacho_str message)
+{
+    tacho_pb_reader reader;
+    tacho_pb_field field;
+    tacho_arg *array = NULL;
+    size_t at = args->item_count;
+    TACHO_TRY(append_named(args, dict, TACHO_STR("callstack"), &array));
+    array->type = TACHO_ARG_ARRAY;
+    tacho_pb_reader_init(&reader, message);
+    while (pfr_next(&reader, &field)) {
+        if (pfr_key(&field) == PFR_BYTES(PF_CALLSTACK_FRAMES)) {
+            TACHO_TRY(add_frame(args, dict, field.bytes));
+        }
+    }
+    args->is_bad = args->is_bad || !pfr_is_sound(&reader);
+    pfr_args_close(args, at);
     return TACHO_OK;
 }

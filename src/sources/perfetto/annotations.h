@@ -24,4 +24,19 @@ tacho_status pfr_args_add(pfr_args *args, tacho_dict *dict, tacho_str message) T
 /* Adds an argument of this name; the caller fills in its value. */
 tacho_status pfr_args_append(pfr_args *args, uint32_t key, tacho_arg **out_arg) TACHO_MUST_USE;
 
+/* The container |at| is complete: counts what lies in it. An empty one is a piece of JSON. */
+void pfr_args_close(pfr_args *args, size_t at);
+
+/* Adds one of this name with its value. */
+tacho_status pfr_args_add_uint(pfr_args *args, tacho_dict *dict, const char *name,
+                               uint64_t value) TACHO_MUST_USE;
+tacho_status pfr_args_add_string(pfr_args *args, tacho_dict *dict, const char *name,
+                                 uint32_t string) TACHO_MUST_USE;
+tacho_status pfr_args_add_text(pfr_args *args, tacho_dict *dict, tacho_str name,
+                               tacho_str text) TACHO_MUST_USE;
+
+/* Adds a call stack that an event holds itself: an array of "FUNCTION FILE:LINE". */
+tacho_status pfr_args_add_callstack(pfr_args *args, tacho_dict *dict,
+                                    tacho_str message) TACHO_MUST_USE;
+
 #endif

@@ -183,6 +183,33 @@ static void read_legacy(pfr_events *events, const pfr_event_packet *packet, tach
     raw->is_bad = raw->is_bad || !pfr_is_sound(&reader);
 }
 
+/* What ties the event to others of its kind, and where it was called from. */
+static tacho_status read_context_field(pfr_events *events, const pfr_event_packet *packet,
+                                       const tacho_pb_field *field, raw_event *raw)
+{
+    static const char *const key = "correlation_id";
+    pfr_args *args = &events->args;
+    uint32_t string = TACHO_NONE;
+    switch (pfr_key(field)) {
+    case PFR_VARINT(PF_EVENT_CORRELATION_ID):
+        return pfr_args_add_uint(args, events->dict, key, field->value);
+    case PFR_BYTES(PF_EVENT_CORRELATION_STRING):
+        return pfr_args_add_text(args, events->dict, tacho_str_from_cstring(key),
+                                 pfr_text(field->bytes));
+    case PFR_VARINT(PF_EVENT_CORRELATION_IID):
+        string = look_up(events, packet, PFR_TABLE_CORRELATIONS, field->value, raw);
+        return string != TACHO_NONE ? pfr_args_add_string(args, events->dict, key, string)
+                                    : TACHO_OK;
+    case PFR_BYTES(PF_EVENT_CALLSTACK):
+        return pfr_args_add_callstack(args, events->dict, field->bytes);
+    case PFR_VARINT(PF_EVENT_CALLSTACK_IID):
+        raw->has_unknown = true; /* interned call stacks are not kept */
+        return TACHO_OK;
+    default:
+        return TACHO_OK;
+    }
+}
+
 /* Fields that few events have. */
 static tacho_status read_rare_field(pfr_events *events, const pfr_event_packet *packet,
                                     const tacho_pb_field *field, raw_event *raw)
@@ -225,7 +252,7 @@ static tacho_status read_rare_field(pfr_events *events, const pfr_event_packet *
     case PFR_BYTES(PF_EVENT_EXTRA_DOUBLE_VALUES):
         return read_packed(events, field, raw);
     default:
-        return TACHO_OK;
+        return read_context_field(events, packet, field, raw);
     }
 }
 

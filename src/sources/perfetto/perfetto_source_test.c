@@ -936,6 +936,60 @@ static void test_nested_arguments(void **state)
     check("Default|1|1|||d={4 x=i1 list=[2 =i0 =i1 e=j'{}'|instant\n");
 }
 
+static void frame(const char *function, const char *file, uint64_t line)
+{
+    begin(PF_CALLSTACK_FRAMES);
+    if (function != NULL) {
+        text(PF_FRAME_FUNCTION, function);
+    }
+    if (file != NULL) {
+        text(PF_FRAME_FILE, file);
+    }
+    if (line != 0) {
+        number(PF_FRAME_LINE, line);
+    }
+    end();
+}
+
+static void test_correlations_and_callstacks(void **state)
+{
+    (void)state;
+    start();
+    packet(1);
+    number(PF_PACKET_SEQUENCE_FLAGS, 1);
+    interned(PF_INTERNED_CORRELATIONS, 3, "request 3");
+    end();
+    event(1, PF_TYPE_INSTANT, 0);
+    number(PF_EVENT_CORRELATION_ID, 42);
+    begin(PF_EVENT_CALLSTACK);
+    frame("main", "a.c", 7);
+    frame("f", "b.c", 0);
+    frame("g", NULL, 9);
+    frame(NULL, "c.c", 1);
+    end();
+    end_event();
+    event(2, PF_TYPE_INSTANT, 0);
+    text(PF_EVENT_CORRELATION_STRING, "r2");
+    begin(PF_EVENT_CALLSTACK);
+    end();
+    end_event();
+    event(3, PF_TYPE_INSTANT, 0);
+    number(PF_EVENT_CORRELATION_IID, 3);
+    end_event();
+    event(4, PF_TYPE_INSTANT, 0);
+    number(PF_EVENT_CORRELATION_IID, 4); /* nobody said what it is */
+    end_event();
+    event(5, PF_TYPE_INSTANT, 0);
+    number(PF_EVENT_CALLSTACK_IID, 1);
+    end_event();
+    check("Default|1|1|||correlation_id=u42 callstack=[4 =s'main a.c:7' =s'f b.c' =s'g' "
+          "=s'c.c:1'|instant\n"
+          "Default|2|2|||correlation_id=t'r2' callstack=j'[]'|instant\n"
+          "Default|3|3|||correlation_id=s'request 3'|instant\n"
+          "Default|4|4|||instant\nDefault|5|5|||instant\n"
+          "lost unknown_state 2 byte 112\n");
+}
+
 static void test_too_deep(void **state)
 {
     (void)state;
@@ -1609,6 +1663,7 @@ int main(void)
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_nested_arguments),
+        cmocka_unit_test(test_correlations_and_callstacks),
         cmocka_unit_test(test_too_deep),
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_extra_counters),

@@ -24,7 +24,7 @@ tacho_status pfr_sequences_init(pfr_sequences *sequences, tacho_dict *dict)
 void pfr_sequences_deinit(pfr_sequences *sequences)
 {
     for (size_t i = 0; i < sequences->item_count; i++) {
-        for (size_t kind = 0; kind < PFR_TABLE_COUNT; kind++) {
+        for (size_t kind = 0; kind < PFR_TABLE_DENSE_COUNT; kind++) {
             free(sequences->items[i].tables[kind].items);
         }
         free(sequences->items[i].extra[0].uuids);
@@ -70,7 +70,7 @@ void pfr_sequence_restart(pfr_sequence *sequence)
     sequence->has_track = false;
     sequence->extra[0].uuid_count = 0;
     sequence->extra[1].uuid_count = 0;
-    for (size_t kind = 0; kind < PFR_TABLE_COUNT; kind++) {
+    for (size_t kind = 0; kind < PFR_TABLE_DENSE_COUNT; kind++) {
         sequence->tables[kind].item_count = 0;
     }
 }
@@ -134,6 +134,9 @@ static tacho_status add_sparse(pfr_sequences *sequences, const pfr_sequence *seq
 static tacho_status add_entry(pfr_sequences *sequences, pfr_sequence *sequence, pfr_table_kind kind,
                               uint64_t iid, uint32_t id)
 {
+    if (kind >= PFR_TABLE_DENSE_COUNT) {
+        return add_sparse(sequences, sequence, kind, iid, id);
+    }
     pfr_table *table = &sequence->tables[kind];
     if (iid >= DENSE_START && iid > 2 * table->item_count) {
         return add_sparse(sequences, sequence, kind, iid, id);
@@ -247,6 +250,7 @@ tacho_status pfr_sequences_add_interned(pfr_sequences *sequences, pfr_sequence *
         {PF_INTERNED_ANNOTATION_NAMES, PFR_TABLE_KEYS},
         {PF_INTERNED_STRING_VALUES, PFR_TABLE_VALUES},
         {PF_INTERNED_LOG_BODIES, PFR_TABLE_LOG_BODIES},
+        {PF_INTERNED_CORRELATIONS, PFR_TABLE_CORRELATIONS},
     };
     tacho_pb_reader reader;
     tacho_pb_field field;

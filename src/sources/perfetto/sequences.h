@@ -15,8 +15,10 @@ typedef enum pfr_table_kind {
     PFR_TABLE_KEYS,
     PFR_TABLE_VALUES,
     PFR_TABLE_LOG_BODIES,
-    PFR_TABLE_LOCATIONS, /* locations of the dictionary, all others strings */
-    PFR_TABLE_COUNT,
+    PFR_TABLE_LOCATIONS, /* locations of the dictionary, most others strings */
+    PFR_TABLE_DENSE_COUNT,
+    /* Of those that follow, few sequences have any: they are kept as numbers that are not dense. */
+    PFR_TABLE_CORRELATIONS = PFR_TABLE_DENSE_COUNT,
 } pfr_table_kind;
 
 /* Ids by number, for numbers that are dense; TACHO_NONE where there is none. */
@@ -42,7 +44,7 @@ typedef struct pfr_sequence {
     uint64_t track_uuid;
     pfr_extra_tracks extra[2]; /* of integers, of doubles */
     uint64_t thread_uuid;      /* the track of an old thread descriptor, 0 for none */
-    pfr_table tables[PFR_TABLE_COUNT];
+    pfr_table tables[PFR_TABLE_DENSE_COUNT];
 } pfr_sequence;
 
 /* A number that is not dense: {sequence and table, number} and what it stands for. */
@@ -91,9 +93,11 @@ static inline uint32_t pfr_sequences_find(const pfr_sequences *sequences,
                                           const pfr_sequence *sequence, pfr_table_kind kind,
                                           uint64_t iid)
 {
-    const pfr_table *table = &sequence->tables[kind];
-    if (TACHO_LIKELY(iid < table->item_count && table->items[iid] != TACHO_NONE)) {
-        return table->items[iid];
+    if (kind < PFR_TABLE_DENSE_COUNT) {
+        const pfr_table *table = &sequence->tables[kind];
+        if (TACHO_LIKELY(iid < table->item_count && table->items[iid] != TACHO_NONE)) {
+            return table->items[iid];
+        }
     }
     return pfr_sequences_find_sparse(sequences, sequence, kind, iid);
 }
