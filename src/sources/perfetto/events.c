@@ -345,9 +345,8 @@ static tacho_status add_running(pfr_events *events, const pfr_sequence *sequence
     return tacho_index_add(&events->running_index, hash, (uint32_t)events->running_count++);
 }
 
-/* A value of the counter |uuid|, which must have been described. */
-static tacho_status push_value(pfr_events *events, const pfr_event_packet *packet, uint64_t uuid,
-                               double value)
+tacho_status pfr_events_push_value(pfr_events *events, const pfr_event_packet *packet,
+                                   uint64_t uuid, double value)
 {
     uint32_t id = pfr_tracks_find(events->pairing->tracks, uuid);
     const pfr_track *track = id != TACHO_NONE ? &events->pairing->tracks->items[id] : NULL;
@@ -380,7 +379,8 @@ static tacho_status push_extra_values(pfr_events *events, const pfr_event_packet
         size_t count = has_own ? events->extra_uuid_count[kind] : defaults->uuid_count;
         for (size_t i = 0; i < events->extra_value_count[kind]; i++) {
             if (i < count) {
-                TACHO_TRY(push_value(events, packet, uuids[i], events->extra_values[kind][i]));
+                TACHO_TRY(
+                    pfr_events_push_value(events, packet, uuids[i], events->extra_values[kind][i]));
             } else {
                 TACHO_TRY(
                     pfr_pairing_lose(events->pairing, TACHO_LOSS_UNKNOWN_STATE, packet->offset));
@@ -523,5 +523,5 @@ tacho_status pfr_events_read(pfr_events *events, const pfr_event_packet *packet)
     if (!raw.has_value) {
         return pfr_pairing_lose(pairing, TACHO_LOSS_MISSING_FIELD, packet->offset);
     }
-    return push_value(events, packet, track_of(&raw, packet->sequence), raw.value);
+    return pfr_events_push_value(events, packet, track_of(&raw, packet->sequence), raw.value);
 }

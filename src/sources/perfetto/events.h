@@ -60,6 +60,10 @@ typedef struct pfr_event_packet {
     uint64_t offset;
 } pfr_event_packet;
 
+/* A value of the counter |uuid|, which must have been described. */
+tacho_status pfr_events_push_value(pfr_events *events, const pfr_event_packet *packet,
+                                   uint64_t uuid, double value) TACHO_MUST_USE;
+
 /* Reads an event and hands it to pairing, or counts it as lost. */
 tacho_status pfr_events_read(pfr_events *events, const pfr_event_packet *packet) TACHO_MUST_USE;
 

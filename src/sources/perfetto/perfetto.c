@@ -10,8 +10,8 @@
  * - events without a sequence are read as far as they refer to nothing;
  * - an end with a name ends the innermost span of that name, and spans may overlap for it.
  *
- * Packets that are no track events (scheduling, memory, logs) are passed over; their number is
- * kept as metadata.
+ * GPU render stages and counters are read too (gpu.c). Other packets (scheduling, memory, logs) are
+ * passed over; their number is kept as metadata.
  */
 #include "sources/perfetto/perfetto.h"
 
@@ -19,6 +19,7 @@
 #include "sources/perfetto/container.h"
 #include "sources/perfetto/events.h"
 #include "sources/perfetto/fields.h"
+#include "sources/perfetto/gpu.h"
 #include "sources/perfetto/parts.h"
 
 #include <inttypes.h>
@@ -35,9 +36,12 @@ enum {
     HAS_THREAD = 1 << 6,
     HAS_TRACK = 1 << 7,
     HAS_EVENT = 1 << 8,
-    HAS_ZLIB = 1 << 9,
-    HAS_ZSTD = 1 << 10,
-    HAS_OTHER = 1 << 11,
+    HAS_GPU_STAGE = 1 << 9,
+    HAS_GPU_COUNTERS = 1 << 10,
+    HAS_ZLIB = 1 << 11,
+    HAS_ZSTD = 1 << 12,
+    HAS_OTHER = 1 << 13,
+    HAS_TIMED = HAS_EVENT | HAS_GPU_STAGE | HAS_GPU_COUNTERS,
     HAS_CONTENTS = HAS_OTHER - 2, /* any of those between */
 };
 
@@ -50,6 +54,7 @@ typedef struct packet {
     bool was_dropped;
     uint64_t timestamp;
     tacho_str attributes, defaults, interned, snapshot, process, thread, track, event, compressed;
+    tacho_str gpu_stage, gpu_counters;
 } packet;
 
 typedef struct perfetto {
@@ -94,6 +99,12 @@ static void read_rare_field(const tacho_pb_field *field, packet *out)
         break;
     case PFR_BYTES(PF_PACKET_DEFAULTS):
         set_bytes(out, HAS_DEFAULTS, &out->defaults, field->bytes);
+        break;
+    case PFR_BYTES(PF_PACKET_GPU_STAGE):
+        set_bytes(out, HAS_GPU_STAGE, &out->gpu_stage, field->bytes);
+        break;
+    case PFR_BYTES(PF_PACKET_GPU_COUNTERS):
+        set_bytes(out, HAS_GPU_COUNTERS, &out->gpu_counters, field->bytes);
         break;
     case PFR_BYTES(PF_PACKET_ZLIB):
         set_bytes(out, HAS_ZLIB, &out->compressed, field->bytes);
@@ -234,7 +245,7 @@ static tacho_loss_reason time_loss(pfr_time_result result)
 /* Reads the packet's time, also of one that is no event: an incremental clock goes on. */
 static inline tacho_status take_event(perfetto *self, const packet *from, pfr_sequence *sequence)
 {
-    bool is_event = (from->has & HAS_EVENT) != 0;
+    bool is_event = (from->has & HAS_TIMED) != 0;
     int64_t ns = 0;
     uint32_t clock = TACHO_NONE;
     pfr_time_result result = PFR_TIME_OK;
@@ -253,7 +264,18 @@ static inline tacho_status take_event(perfetto *self, const packet *from, pfr_se
     }
     TACHO_TRY(pfr_parts_ensure(&self->parts));
     pfr_event_packet event = {from->event, sequence, ns, clock, self->container.offset};
-    return pfr_events_read(&self->events, &event);
+    if (TACHO_LIKELY((from->has & HAS_EVENT) != 0)) {
+        TACHO_TRY(pfr_events_read(&self->events, &event));
+    }
+    if (TACHO_UNLIKELY((from->has & HAS_GPU_STAGE) != 0)) {
+        event.message = from->gpu_stage;
+        TACHO_TRY(pfr_gpu_read_stage(&self->events, &event));
+    }
+    if (TACHO_UNLIKELY((from->has & HAS_GPU_COUNTERS) != 0)) {
+        event.message = from->gpu_counters;
+        TACHO_TRY(pfr_gpu_read_counters(&self->events, &event));
+    }
+    return TACHO_OK;
 }
 
 static tacho_status enter_compressed(perfetto *self, const packet *from)
@@ -285,13 +307,13 @@ static tacho_status take_packet(perfetto *self, tacho_str bytes)
         sequence->is_valid = false;
     }
     self->other_count += (from.has & (HAS_CONTENTS | HAS_OTHER)) == HAS_OTHER ? 1 : 0;
-    if ((from.has & HAS_CONTENTS & ~(uint32_t)HAS_EVENT) != 0) {
+    if ((from.has & HAS_CONTENTS & ~(uint32_t)HAS_TIMED) != 0) {
         TACHO_TRY(take_state(self, &from, sequence));
     }
     if (TACHO_UNLIKELY((from.flags & PF_FLAG_NEEDS_STATE) != 0 && !sequence->is_valid)) {
         return lose(self, TACHO_LOSS_UNKNOWN_STATE);
     }
-    return (from.has & (HAS_EVENT | HAS_TIMESTAMP)) != 0 && (from.has & HAS_SNAPSHOT) == 0
+    return (from.has & (HAS_TIMED | HAS_TIMESTAMP)) != 0 && (from.has & HAS_SNAPSHOT) == 0
                ? take_event(self, &from, sequence)
                : TACHO_OK;
 }

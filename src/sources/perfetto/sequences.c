@@ -238,6 +238,38 @@ static tacho_status add_location(pfr_sequences *sequences, pfr_sequence *sequenc
                : TACHO_OK;
 }
 
+static tacho_status add_context(pfr_sequences *sequences, pfr_sequence *sequence, tacho_str message,
+                                bool *out_good)
+{
+    tacho_pb_reader reader;
+    tacho_pb_field field;
+    uint64_t iid = 0;
+    uint32_t pid = 0;
+    uint32_t api = 0;
+    tacho_pb_reader_init(&reader, message);
+    while (pfr_next(&reader, &field)) {
+        switch (pfr_key(&field)) {
+        case PFR_VARINT(PF_CONTEXT_IID):
+            iid = field.value;
+            break;
+        case PFR_VARINT(PF_CONTEXT_PID):
+            pid = (uint32_t)field.value;
+            break;
+        case PFR_VARINT(PF_CONTEXT_API):
+            api = (uint32_t)field.value;
+            break;
+        default:
+            break;
+        }
+    }
+    *out_good = *out_good && pfr_is_sound(&reader);
+    if (!pfr_is_sound(&reader)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(add_entry(sequences, sequence, PFR_TABLE_CONTEXT_PIDS, iid, pid));
+    return add_entry(sequences, sequence, PFR_TABLE_CONTEXT_APIS, iid, api);
+}
+
 tacho_status pfr_sequences_add_interned(pfr_sequences *sequences, pfr_sequence *sequence,
                                         tacho_str data, bool *out_good)
 {
@@ -251,6 +283,8 @@ tacho_status pfr_sequences_add_interned(pfr_sequences *sequences, pfr_sequence *
         {PF_INTERNED_STRING_VALUES, PFR_TABLE_VALUES},
         {PF_INTERNED_LOG_BODIES, PFR_TABLE_LOG_BODIES},
         {PF_INTERNED_CORRELATIONS, PFR_TABLE_CORRELATIONS},
+        {PF_INTERNED_GPU_SPECS, PFR_TABLE_GPU_SPECS},
+        {PF_INTERNED_KERNELS, PFR_TABLE_KERNELS},
     };
     tacho_pb_reader reader;
     tacho_pb_field field;
@@ -262,6 +296,10 @@ tacho_status pfr_sequences_add_interned(pfr_sequences *sequences, pfr_sequence *
         }
         if (field.number == PF_INTERNED_SOURCE_LOCATIONS) {
             TACHO_TRY(add_location(sequences, sequence, field.bytes, out_good));
+            continue;
+        }
+        if (field.number == PF_INTERNED_GRAPHICS_CONTEXTS) {
+            TACHO_TRY(add_context(sequences, sequence, field.bytes, out_good));
             continue;
         }
         for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

@@ -19,6 +19,10 @@ typedef enum pfr_table_kind {
     PFR_TABLE_DENSE_COUNT,
     /* Of those that follow, few sequences have any: they are kept as numbers that are not dense. */
     PFR_TABLE_CORRELATIONS = PFR_TABLE_DENSE_COUNT,
+    PFR_TABLE_GPU_SPECS,    /* names of queues and stages */
+    PFR_TABLE_CONTEXT_PIDS, /* numbers as they are */
+    PFR_TABLE_CONTEXT_APIS, /* numbers as they are */
+    PFR_TABLE_KERNELS,
 } pfr_table_kind;
 
 /* Ids by number, for numbers that are dense; TACHO_NONE where there is none. */

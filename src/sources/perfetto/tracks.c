@@ -160,6 +160,61 @@ tacho_status pfr_tracks_describe_old(pfr_tracks *tracks, tacho_str descriptor, b
     return take_description(tracks, &read);
 }
 
+/* ---- GPUs ------------------------------------------------------------------------------- */
+
+/* A number for what the trace numbers otherwise, one that no track of a trace has by chance. */
+static uint64_t make_uuid(pfr_track_kind kind, uint64_t gpu, uint64_t number)
+{
+    uint64_t mixed = (gpu << 35 ^ number << 3) + (uint64_t)kind;
+    return mixed * 0x9e3779b97f4a7c15U ^ 0x5d1f8a3be92c6740U;
+}
+
+uint64_t pfr_gpu_counter_uuid(uint64_t gpu, uint64_t counter)
+{
+    return make_uuid(PFR_TRACK_COUNTER, gpu, (uint32_t)counter);
+}
+
+/* Describes what lies in the group of |gpu|, and the group. */
+static tacho_status describe_on_gpu(pfr_tracks *tracks, uint64_t gpu, const pfr_track *track)
+{
+    char text[40];
+    pfr_track described = *track;
+    pfr_track group = {
+        .uuid = make_uuid(PFR_TRACK_GPU, gpu, 0), .kind = PFR_TRACK_GPU, .multiplier = 1};
+    int len = snprintf(text, sizeof(text), "GPU %" PRId32, (int32_t)gpu);
+    TACHO_TRY(
+        tacho_dict_ensure_string(tracks->dict, tacho_str_make(text, (size_t)len), &group.name));
+    TACHO_TRY(take_description(tracks, &group));
+    described.has_parent = true;
+    described.parent_uuid = group.uuid;
+    return take_description(tracks, &described);
+}
+
+tacho_status pfr_tracks_ensure_queue(pfr_tracks *tracks, uint64_t gpu, uint32_t name,
+                                     uint32_t *out_id)
+{
+    pfr_track queue = {.uuid = make_uuid(PFR_TRACK_QUEUE, gpu, name),
+                       .kind = PFR_TRACK_QUEUE,
+                       .name = name,
+                       .multiplier = 1};
+    *out_id = pfr_tracks_find(tracks, queue.uuid);
+    if (*out_id != TACHO_NONE) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(describe_on_gpu(tracks, gpu, &queue));
+    return pfr_tracks_ensure(tracks, queue.uuid, out_id);
+}
+
+tacho_status pfr_tracks_describe_gpu_counter(pfr_tracks *tracks, uint64_t gpu, uint64_t counter,
+                                             uint32_t name)
+{
+    pfr_track described = {.uuid = pfr_gpu_counter_uuid(gpu, counter),
+                           .kind = PFR_TRACK_COUNTER,
+                           .name = name,
+                           .multiplier = 1};
+    return describe_on_gpu(tracks, gpu, &described);
+}
+
 /* ---- the way up ------------------------------------------------------------------------- */
 
 /* The track that |track| lies under, or that it is a lane of; TACHO_NONE for the part. */
@@ -226,6 +281,8 @@ static const char *fallback_name(const pfr_track *track, char out_name[64])
         break;
     case PFR_TRACK_COUNTER:
     case PFR_TRACK_PLAIN:
+    case PFR_TRACK_GPU:
+    case PFR_TRACK_QUEUE:
         if (track->uuid == 0) {
             snprintf(out_name, 64, "Default");
         } else {
@@ -305,7 +362,10 @@ static void classify(const pfr_tracks *tracks, const pfr_track *track, tacho_tra
         facts->track_class = track->facts.track_class;
         facts->nesting = track->facts.nesting;
         facts->index = track->facts.index;
-    } else if (track->kind == PFR_TRACK_PROCESS ||
+    } else if (track->kind == PFR_TRACK_QUEUE) {
+        facts->track_class = TACHO_TRACK_COMPUTE;
+        facts->nesting = TACHO_NESTING_ENGINE;
+    } else if (track->kind == PFR_TRACK_PROCESS || track->kind == PFR_TRACK_GPU ||
                (track->kind == PFR_TRACK_PLAIN && is_top && tacho_torq_trace_group(name))) {
         facts->track_class = TACHO_TRACK_GROUP;
     } else if (track->kind == PFR_TRACK_PLAIN && !is_top) {

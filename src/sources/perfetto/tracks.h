@@ -5,6 +5,7 @@
  *   process        a group in the part, with a track of its own if it has rows itself
  *   thread         a track in its process's group
  *   counter        a counter under its parent
+ *   queue, GPU     a track in a group "GPU N"; these are found by what they are, not by a number
  *   anything else  a track under its parent; Torq's groups are groups
  *
  * The first description of a track counts. It is placed in the model when its first row goes out;
@@ -21,6 +22,8 @@ typedef enum pfr_track_kind {
     PFR_TRACK_PROCESS,
     PFR_TRACK_THREAD,
     PFR_TRACK_COUNTER,
+    PFR_TRACK_GPU,   /* a group that no descriptor made */
+    PFR_TRACK_QUEUE, /* of a GPU */
 } pfr_track_kind;
 
 typedef struct pfr_track {
@@ -101,6 +104,15 @@ tacho_status pfr_tracks_describe(pfr_tracks *tracks, tacho_str descriptor,
 /* Takes in an old descriptor of a process or thread that is no track's; the uuid it gets. */
 tacho_status pfr_tracks_describe_old(pfr_tracks *tracks, tacho_str descriptor, bool is_thread,
                                      uint64_t *out_uuid, bool *out_good) TACHO_MUST_USE;
+
+/* The queue |name|, a string, of a GPU. */
+tacho_status pfr_tracks_ensure_queue(pfr_tracks *tracks, uint64_t gpu, uint32_t name,
+                                     uint32_t *out_id) TACHO_MUST_USE;
+
+/* The number of a GPU's counter among tracks, and its description: |name| is a string. */
+uint64_t pfr_gpu_counter_uuid(uint64_t gpu, uint64_t counter);
+tacho_status pfr_tracks_describe_gpu_counter(pfr_tracks *tracks, uint64_t gpu, uint64_t counter,
+                                             uint32_t name) TACHO_MUST_USE;
 
 /* Whether the track and all above it are described, so that nothing later changes its place. */
 bool pfr_tracks_is_settled(const pfr_tracks *tracks, uint32_t id);
