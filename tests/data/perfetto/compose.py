@@ -76,8 +76,32 @@ def state():
     return head + packet(data(50, zlib.compress(tail)))
 
 
+def gpu():
+    """Work as a GPU reports it: two queues, overlapping kernels, a counter; and an arrow's id used twice."""
+
+    def stage(time, ident, length, queue, name, more=b""):
+        body = number(1, ident) + number(2, length) + number(13, queue) + number(14, 3) + data(17, name) + more
+        return packet(number(8, time), number(10, 1), number(13, 2), data(53, body))
+
+    specs = [(1, "compute"), (2, "copy"), (3, "kernel")]
+    strings = b"".join(data(24, number(1, iid) + data(2, name)) for iid, name in specs)
+    strings += data(23, number(1, 9) + number(2, 42) + number(3, 5))
+    out = packet(number(10, 1), number(13, 1), data(12, strings))
+    out += packet(number(8, 1000), number(10, 1), data(52, data(1, data(1, number(1, 6) + data(2, "busy")))))
+    out += stage(1000, 1, 500, 2, "upload") + stage(1500, 2, 800, 1, "gemm", number(18, 1) + number(5, 9))
+    out += stage(2000, 3, 800, 1, "softmax", data(6, data(1, "shader") + data(2, "s7")))
+    out += packet(number(8, 2000), number(10, 1), data(52, data(2, number(1, 6) + number(2, 75))))
+    out += packet(number(8, 2100), number(10, 1), data(52, number(4, 1) + data(2, number(1, 6) + number(2, 80))))
+    out += track(1, "host")
+    for start in (3000, 4000):
+        for field, time in ((47, start), (48, start + 500)):
+            flow = varint(field << 3 | 1) + (7).to_bytes(8, "little")
+            out += event(time, INSTANT, 1, "a" if field == 47 else "b", flow)
+    return out
+
+
 def main():
-    sys.stdout.buffer.write({"vendor": vendor, "state": state}[sys.argv[1]]())
+    sys.stdout.buffer.write({"vendor": vendor, "state": state, "gpu": gpu}[sys.argv[1]]())
 
 
 if __name__ == "__main__":
