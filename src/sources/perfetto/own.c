@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+enum { PLACED_MAX = 32 };
+
 tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict)
 {
     static const char *const names[PFR_OWN_KEY_COUNT] = {
@@ -17,15 +19,7 @@ tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict)
         [PFR_OWN_RUN] = "run",           [PFR_OWN_INVOCATION] = "invocation",
         [PFR_OWN_ORIGIN] = "origin",     [PFR_OWN_UNENDED] = "unended",
     };
-    own->dict = dict;
-    own->last_run = TACHO_NONE;
-    own->run_index = (tacho_index){0};
-    own->locations = NULL;
-    own->location_count = 0;
-    own->location_capacity = 0;
-    for (size_t i = 0; i < sizeof(own->sites) / sizeof(own->sites[0]); i++) {
-        own->sites[i].site = TACHO_NONE;
-    }
+    *own = (pfr_own){.dict = dict, .last_run = TACHO_NONE};
     for (size_t i = 0; i < PFR_OWN_KEY_COUNT; i++) {
         TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(names[i]), &own->keys[i]));
     }
@@ -35,7 +29,8 @@ tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict)
 void pfr_own_deinit(pfr_own *own)
 {
     tacho_index_deinit(&own->run_index);
-    free(own->locations);
+    free(own->texts);
+    free(own->sites);
 }
 
 int64_t pfr_own_ticks(const tacho_clock *clock, int64_t ns)
@@ -137,34 +132,47 @@ static tacho_status ensure_location(pfr_own *own, uint32_t text, uint32_t *out_l
     return tacho_dict_ensure_location(own->dict, &facts, out_location);
 }
 
-static tacho_status find_location(pfr_own *own, uint32_t text, uint32_t *out_location)
+/* What is known of |text|; its location is looked at the first time. */
+static tacho_status find_text(pfr_own *own, uint32_t text, pfr_placed_text **out_text)
 {
-    if (text >= own->location_count) {
-        TACHO_TRY(tacho_grow(&own->locations, &own->location_capacity, (size_t)text + 1));
-        while (own->location_count <= text) {
-            own->locations[own->location_count++] = TACHO_NONE;
+    if (TACHO_UNLIKELY(text >= own->text_count)) {
+        TACHO_TRY(tacho_grow(&own->texts, &own->text_capacity, (size_t)text + 1));
+        while (own->text_count <= text) {
+            own->texts[own->text_count++] = (pfr_placed_text){TACHO_NONE, TACHO_NONE};
         }
     }
-    if (own->locations[text] == TACHO_NONE) {
-        TACHO_TRY(ensure_location(own, text, &own->locations[text]));
-    }
-    *out_location = own->locations[text];
-    return TACHO_OK;
+    *out_text = &own->texts[text];
+    return TACHO_LIKELY((*out_text)->location != TACHO_NONE)
+               ? TACHO_OK
+               : ensure_location(own, text, &(*out_text)->location);
 }
 
-/* Puts the location of |text| to |*site|. */
+/*
+ * Puts the location of |text| to |*site|. Few sites share a location: they are found one by one,
+ * and where there are many, through the dictionary.
+ */
 static tacho_status place_site(pfr_own *own, uint32_t text, uint32_t *site)
 {
-    uint32_t hash = (*site * 0x9e3779b1U ^ text * 0x85ebca6bU) >> (32 - PFR_PLACED_BITS);
-    pfr_placed_site *known = &own->sites[hash];
-    if (TACHO_UNLIKELY(known->site != *site || known->text != text)) {
-        tacho_site facts = own->dict->sites[*site];
-        uint32_t placed = 0;
-        TACHO_TRY(find_location(own, text, &facts.location));
-        TACHO_TRY(tacho_dict_ensure_site(own->dict, &facts, &placed));
-        *known = (pfr_placed_site){*site, text, placed};
+    pfr_placed_text *known = NULL;
+    size_t step = 0;
+    TACHO_TRY(find_text(own, text, &known));
+    for (uint32_t i = known->first; i != TACHO_NONE && step < PLACED_MAX; step++) {
+        if (own->sites[i].site == *site) {
+            *site = own->sites[i].placed;
+            return TACHO_OK;
+        }
+        i = own->sites[i].next;
     }
-    *site = known->placed;
+    tacho_site facts = own->dict->sites[*site];
+    uint32_t unplaced = *site;
+    facts.location = known->location;
+    TACHO_TRY(tacho_dict_ensure_site(own->dict, &facts, site));
+    if (step == PLACED_MAX) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_grow(&own->sites, &own->site_capacity, own->site_count + 1));
+    own->sites[own->site_count] = (pfr_placed_site){unplaced, *site, known->first};
+    known->first = (uint32_t)own->site_count++;
     return TACHO_OK;
 }
 

@@ -19,21 +19,26 @@ typedef enum pfr_own_key {
     PFR_OWN_KEY_COUNT,
 } pfr_own_key;
 
-enum { PFR_PLACED_BITS = 14 };
-
-/* A site and the text of a location, and the site with that location. */
+/* A site, and the same with a location. */
 typedef struct pfr_placed_site {
-    uint32_t site; /* TACHO_NONE for none */
-    uint32_t text;
+    uint32_t site;
     uint32_t placed;
+    uint32_t next; /* of the same location, TACHO_NONE for none */
 } pfr_placed_site;
+
+/* What the text of a location stands for, and the sites that were put there. */
+typedef struct pfr_placed_text {
+    uint32_t location; /* TACHO_NONE before it is looked at */
+    uint32_t first;    /* placed site, TACHO_NONE for none */
+} pfr_placed_text;
 
 typedef struct pfr_own {
     tacho_dict *dict;
     uint32_t keys[PFR_OWN_KEY_COUNT]; /* strings */
-    uint32_t *locations;              /* by text, a string; TACHO_NONE before it is looked at */
-    size_t location_count, location_capacity;
-    pfr_placed_site sites[1 << PFR_PLACED_BITS]; /* the last ones, by hash */
+    pfr_placed_text *texts;           /* by text, a string */
+    size_t text_count, text_capacity;
+    pfr_placed_site *sites;
+    size_t site_count, site_capacity;
     tacho_index run_index;
     uint32_t last_run;
 } pfr_own;
