@@ -1384,6 +1384,26 @@ static void test_clocks(void **state)
                        "lost unknown_clock 1 byte 36\n");
 }
 
+/* What a clock was ahead by ends with the next snapshot, though nothing said so before. */
+static void test_later_snapshot(void **state)
+{
+    (void)state;
+    start();
+    for (uint64_t i = 1; i <= 3; i++) {
+        packet(1);
+        begin(PF_PACKET_CLOCK_SNAPSHOT);
+        clock_value(PF_CLOCK_BOOTTIME, 1000 * i, 0, false);
+        clock_value(3, 100 * i, 0, false);
+        end();
+        end();
+        timed(1, 3, 100 * i + 1);
+        timed(1, 3, 100 * i + 2);
+    }
+    check("Default|1001|1001|||instant\nDefault|1002|1002|||instant\n"
+          "Default|2001|2001|||instant\nDefault|2002|2002|||instant\n"
+          "Default|3001|3001|||instant\nDefault|3002|3002|||instant\n");
+}
+
 static void test_private_clocks(void **state)
 {
     (void)state;
@@ -1833,6 +1853,7 @@ int main(void)
         cmocka_unit_test(test_gpu_queues),
         cmocka_unit_test(test_gpu_counters),
         cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_later_snapshot),
         cmocka_unit_test(test_private_clocks),
         cmocka_unit_test(test_primary_clock),
         cmocka_unit_test(test_unknown_fields),
