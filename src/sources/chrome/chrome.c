@@ -233,6 +233,7 @@ static tacho_status read_events(chrome_reader *reader)
             return TACHO_OK;
         }
         if (TACHO_UNLIKELY(token != TACHO_JSON_OBJECT_BEGIN)) {
+            reader->event.offset = tacho_json_offset(json);
             TACHO_TRY(tacho_json_skip(json));
             reader->event.present = 0;
             reader->event.is_empty = token == TACHO_JSON_NULL;
@@ -375,7 +376,7 @@ static tacho_status read_all(chrome_reader *reader)
         return no_rows(reader, is_cut);
     }
     TACHO_TRY(add_losses(reader, is_cut));
-    return chrome_part_close(reader);
+    return chrome_part_close(reader, true);
 }
 
 static tacho_status init(chrome_reader *reader, const tacho_reading *reading)
@@ -392,23 +393,20 @@ static tacho_status init(chrome_reader *reader, const tacho_reading *reading)
         reader->sites[i].site = TACHO_NONE;
     }
     chrome_event_init(&reader->event);
-    tacho_open_spans_init(&reader->open, reading->events);
     TACHO_TRY(chrome_map_init(&reader->flow_map));
-    TACHO_TRY(chrome_map_init(&reader->async_map));
     TACHO_TRY(chrome_map_init(&reader->own_map));
     TACHO_TRY(chrome_tracks_init(&reader->tracks, reader->dict));
+    TACHO_TRY(chrome_pairing_init(&reader->pairing, reading, &reader->tracks));
     return tacho_json_reader_init(&reader->json, reading->input, &options);
 }
 
 static void deinit(chrome_reader *reader)
 {
     tacho_json_reader_deinit(&reader->json);
+    chrome_pairing_deinit(&reader->pairing);
     chrome_tracks_deinit(&reader->tracks);
     chrome_map_deinit(&reader->own_map);
-    chrome_map_deinit(&reader->async_map);
     chrome_map_deinit(&reader->flow_map);
-    free(reader->asyncs);
-    tacho_open_spans_deinit(&reader->open);
     chrome_event_deinit(&reader->event);
 }
 

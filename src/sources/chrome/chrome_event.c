@@ -108,6 +108,7 @@ static tacho_status read_args(chrome_event *event, tacho_json_reader *json, chro
 
 tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chrome_texts *texts)
 {
+    event->offset = tacho_json_offset(json);
     event->present = 0;
     event->is_empty = true;
     event->args.item_count = 0;

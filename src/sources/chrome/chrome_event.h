@@ -40,6 +40,7 @@ typedef struct chrome_args {
 } chrome_args;
 
 typedef struct chrome_event {
+    uint64_t offset;  /* in the file */
     uint32_t present; /* bit per field */
     bool is_empty;    /* {}: what some write behind the last comma */
     tacho_str fields[CHROME_FIELD_COUNT];

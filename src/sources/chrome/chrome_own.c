@@ -59,7 +59,7 @@ static tacho_status adopt_root(chrome_reader *reader)
 
 tacho_status chrome_own_open_part(chrome_reader *reader)
 {
-    TACHO_TRY(chrome_part_close(reader));
+    TACHO_TRY(chrome_part_close(reader, false));
     if (++reader->part_count > PART_COUNT_MAX) {
         return tacho_fail(TACHO_CODE_LIMIT, "%s: more than %d parts", reader->reading->input->name,
                           PART_COUNT_MAX);
@@ -80,6 +80,7 @@ tacho_status chrome_own_open_part(chrome_reader *reader)
     }
     TACHO_TRY(tacho_dict_add_clock(reader->dict, &reader->clock, clock_name, &facts.clock));
     TACHO_TRY(tacho_dict_add_part(reader->dict, &facts, &reader->part));
+    chrome_pairing_begin_part(&reader->pairing, reader->part);
     reader->is_own = true;
     return adopt_root(reader);
 }

@@ -5,10 +5,6 @@
  */
 #include "sources/chrome/chrome_reader.h"
 
-#include <stdio.h>
-
-enum { EXAMPLE_BYTES = 60 };
-
 static tacho_status start_part(chrome_reader *reader)
 {
     tacho_part_facts facts = {
@@ -31,21 +27,29 @@ tacho_status chrome_part_open(chrome_reader *reader)
     }
     tacho_clock_init(&reader->clock, 1, 1);
     TACHO_TRY(start_part(reader));
+    chrome_pairing_begin_part(&reader->pairing, reader->part);
     reader->tracks.part = reader->part;
     return TACHO_OK;
 }
 
-tacho_status chrome_part_close(chrome_reader *reader)
+/* Nothing more is said of any track. */
+static void settle_tracks(const chrome_reader *reader)
+{
+    for (size_t i = 0; i < reader->dict->track_count; i++) {
+        reader->dict->tracks[i].is_provisional = false;
+    }
+}
+
+tacho_status chrome_part_close(chrome_reader *reader, bool is_last)
 {
     if (reader->part == TACHO_NONE) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_open_spans_finish(&reader->open, reader->latest));
-    uint32_t part = reader->part;
-    for (size_t i = 0; i < reader->dict->track_count; i++) {
-        tacho_track *track = &reader->dict->tracks[i];
-        track->is_provisional = track->is_provisional && track->part != part;
+    TACHO_TRY(chrome_pairing_end_part(&reader->pairing, reader->latest));
+    if (is_last) {
+        settle_tracks(reader);
     }
+    uint32_t part = reader->part;
     reader->part = TACHO_NONE;
     reader->first = -1;
     reader->latest = 0;
@@ -54,18 +58,9 @@ tacho_status chrome_part_close(chrome_reader *reader)
 
 tacho_status chrome_lose(chrome_reader *reader, tacho_loss_reason reason)
 {
-    tacho_loss loss = {reader->part, reason, 1, 0, 0};
-    if (!tacho_dict_has_loss(reader->dict, &loss)) {
-        tacho_str phase = chrome_event_text(&reader->event, CHROME_PH);
-        tacho_str name = chrome_event_text(&reader->event, CHROME_NAME);
-        char text[EXAMPLE_BYTES];
-        int len = snprintf(text, sizeof(text), "\"ph\":\"%.*s\",\"name\":\"%.*s\"",
-                           phase.len > 8 ? 8 : (int)phase.len, phase.data, TACHO_STR_ARG(name));
-        size_t used = len < EXAMPLE_BYTES ? (size_t)len : EXAMPLE_BYTES - 1;
-        TACHO_TRY(
-            tacho_dict_ensure_string(reader->dict, tacho_str_make(text, used), &loss.example));
-    }
-    return tacho_dict_add_loss(reader->dict, &loss);
+    chrome_lost lost = {reader->event.offset, chrome_event_text(&reader->event, CHROME_PH),
+                        chrome_event_text(&reader->event, CHROME_NAME)};
+    return chrome_lost_add(reader->dict, reader->part, reason, &lost);
 }
 
 /* ---- metadata events -------------------------------------------------------------------- */

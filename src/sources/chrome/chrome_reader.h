@@ -6,8 +6,7 @@
 #define TACHO_SOURCES_CHROME_CHROME_READER_H
 
 #include "sources/chrome/chrome_event.h"
-#include "sources/chrome/chrome_tracks.h"
-#include "sources/open_spans.h"
+#include "sources/chrome/chrome_pairing.h"
 #include "sources/source.h"
 
 enum { CHROME_SITE_SLOTS = 1024 };
@@ -17,12 +16,6 @@ typedef struct chrome_site_slot {
     uint32_t name, category, site; /* site TACHO_NONE: free */
 } chrome_site_slot;
 
-/* Asynchronous events of one id. */
-typedef struct chrome_async {
-    uint32_t stack;
-    uint32_t track; /* of the outermost that is open */
-} chrome_async;
-
 typedef struct chrome_reader {
     const tacho_reading *reading;
     tacho_dict *dict;
@@ -30,13 +23,9 @@ typedef struct chrome_reader {
     chrome_texts texts;
     chrome_event event;
     chrome_tracks tracks;
-    tacho_open_spans open;
-    uint32_t stack_count; /* of |open|, in use */
-    chrome_map flow_map;  /* to the flow's number less one */
-    chrome_map async_map; /* to |asyncs| */
-    chrome_async *asyncs;
-    size_t async_count, async_capacity;
-    chrome_map own_map; /* runs and locations of tacho's own traces */
+    chrome_pairing pairing;
+    chrome_map flow_map; /* to the flow's number less one */
+    chrome_map own_map;  /* runs and locations of tacho's own traces */
     chrome_site_slot sites[CHROME_SITE_SLOTS];
 
     /* The part that is being read. */
@@ -57,8 +46,8 @@ typedef struct chrome_reader {
 /* Opens the part of a file that another tool wrote. */
 tacho_status chrome_part_open(chrome_reader *reader) TACHO_MUST_USE;
 
-/* Ends what is open, then the part. */
-tacho_status chrome_part_close(chrome_reader *reader) TACHO_MUST_USE;
+/* Ends what is open, then the part. Behind all but the last one tracks may still be told of. */
+tacho_status chrome_part_close(chrome_reader *reader, bool is_last) TACHO_MUST_USE;
 
 /* Counts the current event as lost. */
 tacho_status chrome_lose(chrome_reader *reader, tacho_loss_reason reason) TACHO_MUST_USE;

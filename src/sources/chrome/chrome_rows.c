@@ -48,20 +48,20 @@ static inline bool to_ticks(const chrome_reader *reader, int64_t ns, int64_t *ou
     return TACHO_LIKELY(!reader->is_own) || chrome_own_ticks(reader, ns, out_ticks);
 }
 
-static void note_start(chrome_reader *reader, int64_t start)
+/* Notes that a row of the part lasts from |start| to |end|. */
+static inline void note_row(chrome_reader *reader, int64_t start, int64_t end)
 {
     if (reader->first < 0 || start < reader->first) {
         reader->first = start;
         reader->dict->parts[reader->part].first_start = start;
     }
+    reader->latest = end > reader->latest ? end : reader->latest;
+    reader->row_count++;
 }
 
 static tacho_status push(chrome_reader *reader, const tacho_row *row)
 {
-    int64_t end = row->kind == TACHO_ROW_SPAN ? row->of.span.end : row->start;
-    note_start(reader, row->start);
-    reader->latest = end > reader->latest ? end : reader->latest;
-    reader->row_count++;
+    note_row(reader, row->start, row->kind == TACHO_ROW_SPAN ? row->of.span.end : row->start);
     return tacho_events_row(reader->reading->events, row);
 }
 
@@ -312,44 +312,21 @@ static tacho_status take_complete(chrome_reader *reader, int64_t start_ns, int64
     return push_span(reader, &row);
 }
 
-static uint32_t *ensure_stack(chrome_reader *reader, uint32_t *stack)
+/* A begin, end or asynchronous instant of |stack|, which |row| is but for its end. */
+static tacho_status take_step(chrome_reader *reader, chrome_step *step)
 {
-    if (*stack == TACHO_NONE) {
-        *stack = reader->stack_count++;
+    step->offset = reader->event.offset;
+    if (step->type == CHROME_STEP_END) {
+        int64_t time = step->row.start;
+        reader->latest = time > reader->latest ? time : reader->latest;
+        return chrome_pairing_add(&reader->pairing, step);
     }
-    return stack;
-}
-
-/* Begins |row| on |stack|. */
-static tacho_status begin_span(chrome_reader *reader, uint32_t stack, const tacho_row *row)
-{
-    bool has_flow = false;
-    tacho_row flow;
-    TACHO_TRY(tacho_open_spans_begin(&reader->open, stack, row));
-    note_start(reader, row->start);
-    reader->latest = row->start > reader->latest ? row->start : reader->latest;
-    reader->row_count++;
-    TACHO_TRY(bind_flow(reader, row, &flow, &has_flow));
-    return has_flow ? tacho_open_spans_flow(&reader->open, stack, &flow, &has_flow) : TACHO_OK;
-}
-
-/* Ends what |stack| has open. */
-static tacho_status end_span(chrome_reader *reader, uint32_t stack, int64_t time)
-{
-    tacho_str name = chrome_event_text(&reader->event, CHROME_NAME);
-    tacho_span_end end = {
-        .time = time,
-        .name = TACHO_NONE,
-        .args = reader->event.args.items,
-        .arg_count = reader->event.args.item_count,
-    };
-    bool is_ended = false;
-    if (name.len > 0) {
-        TACHO_TRY(chrome_texts_ensure(&reader->texts, name, &end.name));
+    note_row(reader, step->row.start, step->row.start);
+    if (reader->is_own && step->type == CHROME_STEP_INSTANT) {
+        TACHO_TRY(chrome_own_restore_span(reader, &step->row));
     }
-    reader->latest = time > reader->latest ? time : reader->latest;
-    TACHO_TRY(tacho_open_spans_end(&reader->open, stack, &end, &is_ended));
-    return is_ended ? TACHO_OK : chrome_lose(reader, TACHO_LOSS_UNMATCHED_END);
+    TACHO_TRY(bind_flow(reader, &step->row, &step->flow, &step->has_flow));
+    return chrome_pairing_add(&reader->pairing, step);
 }
 
 /* Notes an instant's scope, unless it is its thread. */
@@ -376,12 +353,33 @@ static tacho_status take_end(chrome_reader *reader, int64_t time)
     uint32_t thread = TACHO_NONE;
     TACHO_TRY(chrome_tracks_thread(&reader->tracks, chrome_event_number(&reader->event, CHROME_PID),
                                    chrome_event_number(&reader->event, CHROME_TID), &thread));
-    uint32_t stack = reader->tracks.threads[thread].stack;
-    return stack != TACHO_NONE ? end_span(reader, stack, time)
-                               : chrome_lose(reader, TACHO_LOSS_UNMATCHED_END);
+    chrome_thread *found = &reader->tracks.threads[thread];
+    chrome_step step = {.type = CHROME_STEP_END, .phase = 'E', .async = TACHO_NONE};
+    if (reader->tracks.processes[found->process].part != reader->part) {
+        return chrome_lose(reader, TACHO_LOSS_UNMATCHED_END);
+    }
+    TACHO_TRY(begin_row(reader, TACHO_NONE, time, &step.row));
+    TACHO_TRY(chrome_pairing_ensure_stack(&reader->pairing, &found->stack));
+    step.stack = found->stack;
+    return take_step(reader, &step);
 }
 
-static tacho_status take_thread_event(chrome_reader *reader, char phase, int64_t start)
+static tacho_status take_begin(chrome_reader *reader, int64_t start)
+{
+    uint32_t thread = TACHO_NONE;
+    chrome_step step = {.type = CHROME_STEP_BEGIN, .phase = 'B', .async = TACHO_NONE};
+    TACHO_TRY(find_thread(reader, &thread));
+    if (thread == TACHO_NONE) {
+        return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
+    }
+    chrome_thread *found = &reader->tracks.threads[thread];
+    TACHO_TRY(begin_row(reader, found->track, start, &step.row));
+    TACHO_TRY(chrome_pairing_ensure_stack(&reader->pairing, &found->stack));
+    step.stack = found->stack;
+    return take_step(reader, &step);
+}
+
+static tacho_status take_instant(chrome_reader *reader, int64_t start)
 {
     uint32_t thread = TACHO_NONE;
     tacho_row row;
@@ -389,14 +387,8 @@ static tacho_status take_thread_event(chrome_reader *reader, char phase, int64_t
     if (thread == TACHO_NONE) {
         return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
     }
-    if (phase != 'B') {
-        TACHO_TRY(add_scope(reader));
-    }
+    TACHO_TRY(add_scope(reader));
     TACHO_TRY(begin_row(reader, reader->tracks.threads[thread].track, start, &row));
-    if (phase == 'B') {
-        return begin_span(reader, *ensure_stack(reader, &reader->tracks.threads[thread].stack),
-                          &row);
-    }
     row.of.span.flags = TACHO_SPAN_INSTANT;
     return push_span(reader, &row);
 }
@@ -405,13 +397,11 @@ static tacho_status take_thread_event(chrome_reader *reader, char phase, int64_t
 
 /* Events of one id: by process unless it is global, by category and scope; old ones by name. */
 static tacho_status find_async(chrome_reader *reader, uint32_t process, bool is_old,
-                               chrome_async **out_async)
+                               uint32_t *out_async)
 {
     const chrome_event *event = &reader->event;
     chrome_field_name field = id_field(event);
     chrome_id id;
-    uint32_t added = (uint32_t)reader->async_count;
-    uint32_t found = 0;
     TACHO_TRY(parse_id(reader, event->fields[field], is_old ? ID_OLD : 0, &id));
     chrome_key key = {{process, 0, 0, id.kind, id.low, id.high}};
     if (field == CHROME_ID_GLOBAL) {
@@ -422,45 +412,28 @@ static tacho_status find_async(chrome_reader *reader, uint32_t process, bool is_
     TACHO_TRY(chrome_texts_ensure(&reader->texts,
                                   chrome_event_text(event, is_old ? CHROME_NAME : CHROME_SCOPE),
                                   &key.words[2]));
-    TACHO_TRY(chrome_map_ensure(&reader->async_map, &key, added, &found));
-    if (found == added) {
-        TACHO_TRY(tacho_grow(&reader->asyncs, &reader->async_capacity, reader->async_count + 1));
-        reader->asyncs[reader->async_count++] = (chrome_async){TACHO_NONE, TACHO_NONE};
-    }
-    *out_async = &reader->asyncs[found];
-    ensure_stack(reader, &(*out_async)->stack);
-    return TACHO_OK;
+    return chrome_pairing_ensure_async(&reader->pairing, &key, out_async);
 }
 
 static tacho_status take_async(chrome_reader *reader, char phase, int64_t start)
 {
-    uint32_t process = TACHO_NONE;
-    chrome_async *async = NULL;
-    tacho_row row;
+    chrome_step step = {.phase = phase};
     if (id_field(&reader->event) == CHROME_FIELD_COUNT) {
         return chrome_lose(reader, TACHO_LOSS_MISSING_FIELD);
     }
-    TACHO_TRY(find_process(reader, &process));
-    if (process == TACHO_NONE) {
+    TACHO_TRY(find_process(reader, &step.process));
+    if (step.process == TACHO_NONE) {
         return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
     }
     bool is_old = phase != 'b' && phase != 'n' && phase != 'e';
-    TACHO_TRY(find_async(reader, process, is_old, &async));
-    if (phase == 'e' || phase == 'F') {
-        return end_span(reader, async->stack, start);
-    }
-    if (!tacho_open_spans_has(&reader->open, async->stack)) {
-        uint32_t name = 0;
-        TACHO_TRY(chrome_texts_ensure(&reader->texts,
-                                      chrome_event_text(&reader->event, CHROME_NAME), &name));
-        TACHO_TRY(chrome_tracks_async(&reader->tracks, process, name, &async->track));
-    }
-    TACHO_TRY(begin_row(reader, async->track, start, &row));
-    if (phase == 'b' || phase == 'S') {
-        return begin_span(reader, async->stack, &row);
-    }
-    row.of.span.flags = TACHO_SPAN_INSTANT;
-    return push_span(reader, &row);
+    step.type = phase == 'e' || phase == 'F'   ? CHROME_STEP_END
+                : phase == 'b' || phase == 'S' ? CHROME_STEP_BEGIN
+                                               : CHROME_STEP_INSTANT;
+    TACHO_TRY(find_async(reader, step.process, is_old, &step.async));
+    TACHO_TRY(begin_row(reader, TACHO_NONE, start, &step.row));
+    step.row.of.span.flags = step.type == CHROME_STEP_INSTANT ? TACHO_SPAN_INSTANT : 0;
+    step.stack = reader->pairing.asyncs[step.async].stack;
+    return take_step(reader, &step);
 }
 
 /* ---- counters --------------------------------------------------------------------------- */
@@ -565,10 +538,11 @@ static tacho_status take_timed(chrome_reader *reader, char phase, int64_t ns, in
     case 'E':
         return take_end(reader, start);
     case 'B':
+        return take_begin(reader, start);
     case 'i':
     case 'I':
     case 'R':
-        return take_thread_event(reader, phase, start);
+        return take_instant(reader, start);
     case 's':
     case 't':
     case 'f':

@@ -166,13 +166,20 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
 
 static const tacho_events_vtable vtable = {.row = record, .end_part = end_part};
 
-static void put_losses(recorder *to)
+static void put_losses(recorder *to, bool hides_bytes)
 {
     for (size_t i = 0; i < to->dict.loss_count; i++) {
         const tacho_loss *loss = &to->dict.losses[i];
+        const char *example = string_of(to, loss->example);
         assert_int_equal(loss->first_line, 0);
+        if (hides_bytes) {
+            assert_memory_equal(example, "byte ", 5);
+            example = strchr(example, ':');
+            assert_non_null(example);
+            example += 2;
+        }
         put(to, "lost %s %llu%s%s\n", tacho_loss_key(loss->reason), (unsigned long long)loss->count,
-            loss->example != 0 ? " " : "", string_of(to, loss->example));
+            loss->example != 0 ? " " : "", example);
     }
 }
 
@@ -231,7 +238,7 @@ static void destroy(recorder *made)
     free(made);
 }
 
-static tacho_status read_bytes(recorder *to, tacho_str bytes)
+static tacho_status read_held(recorder *to, tacho_str bytes, bool holds_events)
 {
     tacho_source_options options = {.slice_count = 0};
     tacho_input input;
@@ -239,21 +246,85 @@ static tacho_status read_bytes(recorder *to, tacho_str bytes)
     tacho_reading reading = {.input = &input,
                              .path = TACHO_STR("/runs/t.json"),
                              .options = &options,
-                             .events = &to->events};
+                             .events = &to->events,
+                             .holds_events = holds_events};
     tacho_status status = tacho_source_chrome.read(&reading);
     tacho_input_close(&input);
     return status;
 }
 
-enum { TRACKS = 1, PARTS = 2, METADATA = 4, NO_LOSSES = 8 };
+/* Reads, and once more with events held where their order asks for it. */
+static tacho_status read_bytes(recorder *to, tacho_str bytes)
+{
+    tacho_status status = read_held(to, bytes, false);
+    if (tacho_status_code(status) != TACHO_CODE_OUT_OF_ORDER) {
+        return status;
+    }
+    tacho_status_free(status);
+    tacho_dict_deinit(&to->dict);
+    assert_ok(tacho_dict_init(&to->dict));
+    to->ended_count = 0;
+    to->text_len = 0;
+    to->text[0] = '\0';
+    return read_held(to, bytes, true);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines of |text| without their tracks' numbers, sorted; |*out_count| are found. */
+static char **sort_lines(char *text, size_t *out_count)
+{
+    size_t room = strlen(text) / 2 + 1;
+    char **lines = calloc(room, sizeof(*lines));
+    assert_non_null(lines);
+    *out_count = 0;
+    for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *number = strchr(line, '#');
+        if (number != NULL) {
+            size_t digits = strspn(number + 1, "0123456789");
+            memset(number + 1, '.', digits);
+        }
+        assert_true(*out_count < room);
+        lines[(*out_count)++] = line;
+    }
+    qsort(lines, *out_count, sizeof(*lines), compare_lines);
+    return lines;
+}
+
+/* Holding events changes nothing but the order in which rows come. */
+static void expect_held_same(tacho_str bytes, const recorder *passed)
+{
+    recorder *held = make();
+    char *text = strdup(passed->text);
+    size_t counts[2];
+    assert_non_null(text);
+    assert_ok(read_held(held, bytes, true));
+    char **expected = sort_lines(text, &counts[0]);
+    char **found = sort_lines(held->text, &counts[1]);
+    assert_int_equal(counts[0], counts[1]);
+    for (size_t i = 0; i < counts[0]; i++) {
+        assert_string_equal(found[i], expected[i]);
+    }
+    free(expected);
+    free(found);
+    free(text);
+    destroy(held);
+}
+
+enum { TRACKS = 1, PARTS = 2, METADATA = 4, NO_LOSSES = 8, HIDES_BYTES = 16 };
 
 static void expect_of(tacho_str bytes, unsigned what, const char *expected)
 {
     recorder *to = make();
     assert_ok(read_bytes(to, bytes));
     assert_int_equal(to->ended_count, to->dict.part_count);
+    expect_held_same(bytes, to);
     if ((what & NO_LOSSES) == 0) {
-        put_losses(to);
+        put_losses(to, (what & HIDES_BYTES) != 0);
     }
     if ((what & TRACKS) != 0) {
         put_tracks(to);
@@ -290,9 +361,9 @@ static void expect(const char *events, const char *expected)
     char *text = malloc(strlen(events) + 64);
     assert_non_null(text);
     print(text, strlen(events) + 64, "[%s]", events);
-    expect_of(tacho_str_from_cstring(text), 0, expected);
+    expect_of(tacho_str_from_cstring(text), HIDES_BYTES, expected);
     print(text, strlen(events) + 64, "{\"a\":[{}],\"traceEvents\":[%s],\"b\":{\"c\":1}}", events);
-    expect_of(tacho_str_from_cstring(text), 0, expected);
+    expect_of(tacho_str_from_cstring(text), HIDES_BYTES, expected);
     free(text);
 }
 
@@ -440,6 +511,70 @@ static void test_begin_end(void **state)
            "},{\"ph\":\"E\",\"name\":\"c\",\"ts\":21," AT "},{\"ph\":\"E\",\"ts\":19," AT "}",
            GOOD_ROW("2") "span #2 20000..21000 b| unended\n"
                          "lost unmatched_end 3 \"ph\":\"E\",\"name\":\"a\"\n");
+}
+
+#define B(name, ts) "{\"ph\":\"B\",\"name\":\"" name "\",\"ts\":" ts "," AT "}"
+#define E(ts) "{\"ph\":\"E\",\"ts\":" ts "," AT "}"
+
+/* Time pairs, not the place in the file. */
+static void test_begin_end_unsorted(void **state)
+{
+    (void)state;
+    expect(B("in", "5") "," B("out", "0") "," E("6") "," E("10"),
+           "span #2 5000..6000 in|\nspan #2 0..10000 out|\n");
+    expect(E("20") "," B("a", "10"), "span #2 10000..20000 a|\n");
+    expect(B("a", "0") "," E("10") "," B("b", "2") "," E("5"),
+           "span #2 2000..5000 b|\nspan #2 0..10000 a|\n");
+    /* Threads do not wait for one another. */
+    recorder *to = make();
+    assert_ok(read_held(to,
+                        TACHO_STR("[" B("a", "5") ",{\"ph\":\"B\",\"name\":\"b\",\"ts\":1},"
+                                                  "{\"ph\":\"E\",\"ts\":2}," E("6") "]"),
+                        false));
+    assert_string_equal(to->text, "span #4 1000..2000 b|\nspan #2 5000..6000 a|\n");
+    destroy(to);
+    to = make();
+    tacho_status status = read_held(to, TACHO_STR("[" B("a", "5") "," E("4") "]"), false);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_OUT_OF_ORDER);
+    assert_string_equal(tacho_status_message(status),
+                        "t.json: byte 46: an event that is earlier than those before it");
+    tacho_status_free(status);
+    destroy(to);
+    /* At one time the file's order holds: spans that touch, and such of no length. */
+    expect(B("a", "0") "," E("5") "," B("b", "5") "," E("9") "," B("z", "3") "," E("3"),
+           "span #2 3000..3000 z|\nspan #2 0..5000 a|\nspan #2 5000..9000 b|\n");
+    /* What never ends is still marked; arguments and flows wait as well. */
+    expect("{\"ph\":\"B\",\"name\":\"late\",\"ts\":7,\"args\":{\"t\":[1,\"s\"]},\"bind_id\":3,"
+           "\"flow_out\":true," AT "}," B("a", "1") ","
+                                                    "{\"ph\":\"E\",\"ts\":2,\"args\":{\"y\":2}," AT
+                                                    "}",
+           "span #2 1000..2000 a| y=2\nflow #2 7000 1 leaves data ..7000\n"
+           "span #2 7000..7000 late| t=[2] =1 ='s' unended\n");
+    expect(B("a", "5") "," E("6") ",{\"ph\":\"E\",\"name\":\"lone\",\"ts\":1," AT "}",
+           "span #2 5000..6000 a|\nlost unmatched_end 1 \"ph\":\"E\",\"name\":\"lone\"\n");
+}
+
+static void test_async_unsorted(void **state)
+{
+    (void)state;
+    expect("{\"ph\":\"e\",\"cat\":\"c\",\"id\":1,\"name\":\"o\",\"ts\":10,\"pid\":1},"
+           "{\"ph\":\"b\",\"cat\":\"c\",\"id\":1,\"name\":\"o\",\"ts\":0,\"pid\":1}",
+           "span #2 0..10000 o|c\n");
+    /* The outermost names the track, wherever it stands; an instant in it goes along. */
+    expect_tracks("{\"ph\":\"n\",\"cat\":\"c\",\"id\":1,\"name\":\"tick\",\"ts\":4,\"pid\":1,"
+                  "\"bind_id\":3,\"flow_in\":true},"
+                  "{\"ph\":\"b\",\"cat\":\"c\",\"id\":1,\"name\":\"in\",\"ts\":2,\"pid\":1},"
+                  "{\"ph\":\"b\",\"cat\":\"c\",\"id\":1,\"name\":\"out\",\"ts\":1,\"pid\":1},"
+                  "{\"ph\":\"e\",\"cat\":\"c\",\"id\":1,\"ts\":8,\"pid\":1},"
+                  "{\"ph\":\"e\",\"cat\":\"c\",\"id\":1,\"ts\":6,\"pid\":1}",
+                  "flow #2 4000 1 arrives data ..4000\nspan #2 4000..4000 tick|c instant\n"
+                  "span #2 2000..6000 in|c\nspan #2 1000..8000 out|c\n"
+                  "track #0 t.json|group stack 0 rank 0\n"
+                  "track #1 process 1|group stack 0 rank 0 in #0\n"
+                  "track #2 out|host stack 0 rank 0 in #1\n");
+    expect("{\"ph\":\"F\",\"cat\":\"c\",\"id\":1,\"name\":\"a\",\"ts\":5,\"pid\":1},"
+           "{\"ph\":\"S\",\"cat\":\"c\",\"id\":1,\"name\":\"a\",\"ts\":1,\"pid\":1}",
+           "span #2 1000..5000 a|c\n");
 }
 
 static void test_instants(void **state)
@@ -660,7 +795,7 @@ static void test_end_makes_no_track(void **state)
 {
     (void)state;
     expect_tracks("{\"ph\":\"E\",\"ts\":1,\"pid\":5,\"tid\":6}," GOOD,
-                  GOOD_ROW("2") "lost unmatched_end 1 \"ph\":\"E\",\"name\":\"\"\n"
+                  GOOD_ROW("2") "lost unmatched_end 1 byte 1: \"ph\":\"E\",\"name\":\"\"\n"
                                 "track #0 t.json|group stack 0 rank 0\n"
                                 "track #1 process 1|group stack 0 rank 1 in #0\n"
                                 "track #2 thread 7|host stack 0 rank 0 in #1\n");
@@ -791,7 +926,7 @@ static void test_other_keys(void **state)
     expect_of(TACHO_STR("[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\tb\"},"
                         "{\"ph\":\"C\",\"ts\":1,\"name\":\"c\",\"args\":{\"v\":inf}}]"),
               METADATA,
-              "span #2 1000..2000 a\tb|\nlost not_finite 1 \"ph\":\"C\",\"name\":\"c\"\n"
+              "span #2 1000..2000 a\tb|\nlost not_finite 1 byte 40: \"ph\":\"C\",\"name\":\"c\"\n"
               "chrome.control_characters = 1\nchrome.not_finite_numbers = 1\n");
 }
 
@@ -909,7 +1044,7 @@ static void test_failures(void **state)
     expect_failure("{\"traceEvents\":[]}", "t.json: a trace without events; was anything traced?");
     expect_failure("[{\"ph\":\"Q\",\"name\":\"q\"}]",
                    "t.json: no event of this file can be read; the first trouble is: unknown event "
-                   "or id (\"ph\":\"Q\",\"name\":\"q\")");
+                   "or id (byte 1: \"ph\":\"Q\",\"name\":\"q\")");
     expect_failure("{\"traceEvents\":[{\"ph\":\"X\",",
                    "t.json: cut off before its first event is whole");
     expect_failure("{\"schemaVersion\":1}", "t.json: no \"traceEvents\" in this object");
@@ -1020,9 +1155,9 @@ static void test_own_parts(void **state)
                                       "\"name\":\"main\",\"facts\":\"tacho: host 0 stack\"") "{}]"),
               TRACKS | PARTS,
               "span #2 6..7 x|\nspan #3 6..7 x|\nspan #5 1000..2000 x|\n"
-              "lost unknown_event 1 \"ph\":\"X\",\"name\":\"x\"\n"
-              "track #0 a|group stack 0 rank 0\ntrack #1 process 2|group stack 0 rank 1 in #0\n"
-              "track #2 thread 3|host stack 0 rank 0 in #1\n"
+              "lost unknown_event 1 byte 535: \"ph\":\"X\",\"name\":\"x\"\n"
+              "track #0 a|group stack 0 rank 0\ntrack #1 python 7|group stack 0 rank 1 in #0\n"
+              "track #2 main|host stack 0 rank 0 in #1\n"
               "track #3 thread 4|host stack 0 rank 1 in #1\ntrack #4 b|group stack 0 rank 1\n"
               "track #5 thread 10|host stack 0 rank 0 in #4\n"
               "part a (/runs/t.json) chrome tacho measured first 6, us: 1 tick = 1000/1 ns, 0 ns = "
@@ -1078,7 +1213,7 @@ static void test_own_overflow(void **state)
                                                      "9223372036854774,\"pid\":1,\"tid\":2}]"),
               0,
               "span #1 1000000000000..2000000000000 x|\n"
-              "lost time_overflow 2 \"ph\":\"X\",\"name\":\"\"\n");
+              "lost time_overflow 2 byte 263: \"ph\":\"X\",\"name\":\"\"\n");
 }
 
 static void test_too_many_parts(void **state)
@@ -1105,22 +1240,23 @@ static void test_too_many_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probe),        cmocka_unit_test(test_complete),
-        cmocka_unit_test(test_times),        cmocka_unit_test(test_bad_times),
-        cmocka_unit_test(test_begin_end),    cmocka_unit_test(test_instants),
-        cmocka_unit_test(test_async),        cmocka_unit_test(test_async_keys),
-        cmocka_unit_test(test_old_async),    cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_flows),        cmocka_unit_test(test_bound_flows),
-        cmocka_unit_test(test_other_events), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_more_names),   cmocka_unit_test(test_end_makes_no_track),
-        cmocka_unit_test(test_args),         cmocka_unit_test(test_nested_args),
-        cmocka_unit_test(test_many_values),  cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_other_keys),   cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_cut_anywhere), cmocka_unit_test(test_open_arrays),
-        cmocka_unit_test(test_compressed),   cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_broken_json),  cmocka_unit_test(test_own),
-        cmocka_unit_test(test_own_parts),    cmocka_unit_test(test_own_args_of_others),
-        cmocka_unit_test(test_own_overflow), cmocka_unit_test(test_too_many_parts),
+        cmocka_unit_test(test_probe),          cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_times),          cmocka_unit_test(test_bad_times),
+        cmocka_unit_test(test_begin_end),      cmocka_unit_test(test_begin_end_unsorted),
+        cmocka_unit_test(test_async_unsorted), cmocka_unit_test(test_instants),
+        cmocka_unit_test(test_async),          cmocka_unit_test(test_async_keys),
+        cmocka_unit_test(test_old_async),      cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_flows),          cmocka_unit_test(test_bound_flows),
+        cmocka_unit_test(test_other_events),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_more_names),     cmocka_unit_test(test_end_makes_no_track),
+        cmocka_unit_test(test_args),           cmocka_unit_test(test_nested_args),
+        cmocka_unit_test(test_many_values),    cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_other_keys),     cmocka_unit_test(test_many_keys),
+        cmocka_unit_test(test_cut_anywhere),   cmocka_unit_test(test_open_arrays),
+        cmocka_unit_test(test_compressed),     cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_broken_json),    cmocka_unit_test(test_own),
+        cmocka_unit_test(test_own_parts),      cmocka_unit_test(test_own_args_of_others),
+        cmocka_unit_test(test_own_overflow),   cmocka_unit_test(test_too_many_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
