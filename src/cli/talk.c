@@ -55,6 +55,8 @@ void tacho_talk_losses(const tacho_dict *dict)
         if (loss->first_line > 0) {
             snprintf(where, sizeof(where), ", first at line %" PRIu64 "%s%.80s", loss->first_line,
                      example.len > 0 ? ": " : "", example.data);
+        } else if (example.len > 0) { /* "byte 7", perhaps with more behind it */
+            snprintf(where, sizeof(where), ", first at %.100s", example.data);
         }
         snprintf(text, sizeof(text), "%.200s: %" PRIu64 " %s not read: %s%s",
                  tacho_dict_string(dict, dict->parts[loss->part].path).data, loss->count,

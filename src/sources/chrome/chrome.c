@@ -215,7 +215,9 @@ static tacho_status count_samples(chrome_reader *reader)
         if (token == TACHO_JSON_ARRAY_END) {
             return TACHO_OK;
         }
-        reader->sample_count++;
+        if (reader->sample_count++ == 0) {
+            reader->sample_offset = tacho_json_offset(&reader->json);
+        }
         TACHO_TRY(tacho_json_skip(&reader->json));
     }
 }
@@ -293,8 +295,9 @@ static tacho_status read_object(chrome_reader *reader)
         TACHO_TRY(read_key(reader, &seen, &has_events));
     }
     if (!has_events) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: no \"traceEvents\" in this object",
-                          reader->reading->input->name);
+        return tacho_fail(
+            TACHO_CODE_BAD_DATA, "%s: byte %llu: expected \"traceEvents\" before the object ends",
+            reader->reading->input->name, (unsigned long long)tacho_json_offset(&reader->json));
     }
     return tacho_json_next(&reader->json, &token); /* nothing may follow */
 }
@@ -309,9 +312,11 @@ static tacho_status read_value(chrome_reader *reader)
     }
     if (token != TACHO_JSON_ARRAY_BEGIN) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "%s: expected an array of events or an object with \"traceEvents\", "
-                          "not %s",
-                          reader->reading->input->name, tacho_json_token_name(token));
+                          "%s: byte %llu: expected an array of events or an object with "
+                          "\"traceEvents\", not %s",
+                          reader->reading->input->name,
+                          (unsigned long long)tacho_json_offset(&reader->json),
+                          tacho_json_token_name(token));
     }
     reader->generation = "array";
     TACHO_TRY(read_events(reader));
@@ -320,12 +325,21 @@ static tacho_status read_value(chrome_reader *reader)
 
 /* ---- the file --------------------------------------------------------------------------- */
 
+/* How many bytes could be read. */
+static uint64_t end_offset(const chrome_reader *reader)
+{
+    const tacho_json_reader *json = &reader->json;
+    return json->base_offset + (uint64_t)(json->limit - json->base);
+}
+
 static tacho_status no_rows(const chrome_reader *reader, bool is_cut)
 {
     const char *name = reader->reading->input->name;
     const tacho_dict *dict = reader->dict;
     if (is_cut) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: cut off before its first event is whole", name);
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "%s: byte %llu: cut off before its first event is whole", name,
+                          (unsigned long long)end_offset(reader));
     }
     for (size_t i = 0; i < dict->loss_count; i++) {
         if (dict->losses[i].part == reader->part) {
@@ -340,16 +354,26 @@ static tacho_status no_rows(const chrome_reader *reader, bool is_cut)
                       name);
 }
 
+static tacho_status add_loss(chrome_reader *reader, tacho_loss_reason reason, uint64_t count,
+                             uint64_t offset, const char *what)
+{
+    tacho_loss loss = {reader->part, reason, count, 0, 0};
+    char text[64];
+    int len = snprintf(text, sizeof(text), "byte %llu%s", (unsigned long long)offset, what);
+    TACHO_TRY(
+        tacho_dict_ensure_string(reader->dict, tacho_str_make(text, (size_t)len), &loss.example));
+    return tacho_dict_add_loss(reader->dict, &loss);
+}
+
 /* What the file as a whole lacks, told at its end. */
 static tacho_status add_losses(chrome_reader *reader, bool is_cut)
 {
     if (is_cut) {
-        tacho_loss loss = {reader->part, TACHO_LOSS_CUT_INPUT, 1, 0, 0};
-        TACHO_TRY(tacho_dict_add_loss(reader->dict, &loss));
+        TACHO_TRY(add_loss(reader, TACHO_LOSS_CUT_INPUT, 1, end_offset(reader), ""));
     }
     if (reader->sample_count > 0) {
-        tacho_loss loss = {reader->part, TACHO_LOSS_UNKNOWN_EVENT, reader->sample_count, 0, 0};
-        TACHO_TRY(tacho_dict_add_loss(reader->dict, &loss));
+        TACHO_TRY(add_loss(reader, TACHO_LOSS_UNKNOWN_EVENT, reader->sample_count,
+                           reader->sample_offset, ": \"samples\""));
     }
     if (reader->json.control_count > 0) {
         TACHO_TRY(tacho_dict_add_metadata_count(reader->dict, "chrome.control_characters",
@@ -407,6 +431,7 @@ static void deinit(chrome_reader *reader)
     chrome_tracks_deinit(&reader->tracks);
     chrome_map_deinit(&reader->own_map);
     chrome_map_deinit(&reader->flow_map);
+    free(reader->arrows);
     chrome_event_deinit(&reader->event);
 }
 

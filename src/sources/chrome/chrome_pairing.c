@@ -27,6 +27,7 @@ tacho_status chrome_pairing_init(chrome_pairing *pairing, const tacho_reading *r
         .dict = reading->events->dict,
         .tracks = tracks,
         .part = TACHO_NONE,
+        .kept_stack = TACHO_NONE,
     };
     tacho_open_spans_init(&pairing->open, reading->events);
     TACHO_TRY(chrome_map_init(&pairing->async_map));
@@ -129,6 +130,21 @@ static tacho_status find_track(chrome_pairing *pairing, const chrome_step *step,
     return TACHO_OK;
 }
 
+static tacho_status begin_span(chrome_pairing *pairing, uint32_t stack, const tacho_row *row,
+                               const tacho_row *flow)
+{
+    bool is_noted = false;
+    TACHO_TRY(tacho_open_spans_begin(&pairing->open, stack, row));
+    return flow != NULL ? tacho_open_spans_flow(&pairing->open, stack, flow, &is_noted) : TACHO_OK;
+}
+
+tacho_status chrome_pairing_keep(chrome_pairing *pairing, const tacho_row *row,
+                                 const tacho_row *flow)
+{
+    TACHO_TRY(chrome_pairing_ensure_stack(pairing, &pairing->kept_stack));
+    return begin_span(pairing, pairing->kept_stack, row, flow);
+}
+
 static tacho_status pair_step(chrome_pairing *pairing, const chrome_step *step)
 {
     if (step->type == CHROME_STEP_END) {
@@ -138,10 +154,7 @@ static tacho_status pair_step(chrome_pairing *pairing, const chrome_step *step)
     tacho_row flow = step->flow;
     TACHO_TRY(find_track(pairing, step, &row.track));
     if (step->type == CHROME_STEP_BEGIN) {
-        bool is_noted = false;
-        TACHO_TRY(tacho_open_spans_begin(&pairing->open, step->stack, &row));
-        return step->has_flow ? tacho_open_spans_flow(&pairing->open, step->stack, &flow, &is_noted)
-                              : TACHO_OK;
+        return begin_span(pairing, step->stack, &row, step->has_flow ? &flow : NULL);
     }
     if (step->has_flow) {
         flow.track = row.track;

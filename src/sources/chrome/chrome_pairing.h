@@ -52,6 +52,7 @@ typedef struct chrome_pairing {
     chrome_map async_map; /* to |asyncs| */
     chrome_async *asyncs;
     size_t async_count, async_capacity;
+    uint32_t kept_stack; /* of spans that no event ends, TACHO_NONE until needed */
     uint32_t part;
     tacho_spool *spool; /* NULL while steps are paired as they come */
     uint64_t held_count;
@@ -74,6 +75,11 @@ tacho_status chrome_pairing_ensure_async(chrome_pairing *pairing, const chrome_k
                                          uint32_t *out_async) TACHO_MUST_USE;
 
 tacho_status chrome_pairing_add(chrome_pairing *pairing, const chrome_step *step) TACHO_MUST_USE;
+
+/* Keeps a span that no event ends, and the flow end that it may be (or NULL), until the part ends.
+ */
+tacho_status chrome_pairing_keep(chrome_pairing *pairing, const tacho_row *row,
+                                 const tacho_row *flow) TACHO_MUST_USE;
 
 /* Pairs what is held; what is open then ends at |latest|, a time no step of the part is behind. */
 tacho_status chrome_pairing_end_part(chrome_pairing *pairing, int64_t latest) TACHO_MUST_USE;

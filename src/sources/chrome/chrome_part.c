@@ -5,6 +5,8 @@
  */
 #include "sources/chrome/chrome_reader.h"
 
+#include "codec/json_number.h"
+
 static tacho_status start_part(chrome_reader *reader)
 {
     tacho_part_facts facts = {
@@ -65,13 +67,40 @@ tacho_status chrome_lose(chrome_reader *reader, tacho_loss_reason reason)
 
 /* ---- metadata events -------------------------------------------------------------------- */
 
+/* A number in any form, without its decimals; one that is too large is the largest. */
+static bool whole_of(const tacho_dict *dict, const tacho_arg *arg, int64_t *out_value)
+{
+    switch (arg->type) {
+    case TACHO_ARG_INT:
+        *out_value = arg->value.as_int;
+        return true;
+    case TACHO_ARG_UINT: /* only what INT cannot hold */
+        *out_value = INT64_MAX;
+        return true;
+    case TACHO_ARG_REAL:
+        *out_value = arg->value.as_real >= INT32_MAX   ? INT32_MAX
+                     : arg->value.as_real <= INT32_MIN ? INT32_MIN
+                                                       : (int64_t)arg->value.as_real;
+        return true;
+    case TACHO_ARG_STRING:
+    case TACHO_ARG_TEXT:
+        return tacho_json_number_i64(chrome_arg_text(dict, arg), out_value);
+    case TACHO_ARG_BOOL:
+    case TACHO_ARG_DICT:
+    case TACHO_ARG_ARRAY:
+    case TACHO_ARG_JSON:
+        break;
+    }
+    return false;
+}
+
 /* Takes a number for the place among siblings. */
 static void take_rank(chrome_reader *reader, chrome_description *said)
 {
     const tacho_arg *arg =
         chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("sort_index"));
-    if (arg != NULL && arg->type == TACHO_ARG_INT) {
-        int64_t value = arg->value.as_int;
+    int64_t value = 0;
+    if (arg != NULL && whole_of(reader->dict, arg, &value)) {
         said->has_rank = true;
         said->rank = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
     }

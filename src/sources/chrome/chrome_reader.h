@@ -16,6 +16,12 @@ typedef struct chrome_site_slot {
     uint32_t name, category, site; /* site TACHO_NONE: free */
 } chrome_site_slot;
 
+/* What has been seen of a flow id since its number is the one it has. */
+typedef struct chrome_arrow {
+    uint64_t number;
+    bool has_left, has_arrived;
+} chrome_arrow;
+
 typedef struct chrome_reader {
     const tacho_reading *reading;
     tacho_dict *dict;
@@ -24,7 +30,10 @@ typedef struct chrome_reader {
     chrome_event event;
     chrome_tracks tracks;
     chrome_pairing pairing;
-    chrome_map flow_map; /* to the flow's number less one */
+    chrome_map flow_map; /* to |arrows| */
+    chrome_arrow *arrows;
+    size_t arrow_count, arrow_capacity;
+    uint64_t flow_count; /* numbers given */
     chrome_map own_map;  /* runs and locations of tacho's own traces */
     chrome_site_slot sites[CHROME_SITE_SLOTS];
 
@@ -38,7 +47,8 @@ typedef struct chrome_reader {
     int64_t latest;
     uint64_t row_count;    /* of all parts */
     uint64_t sample_count; /* at the top level, not read */
-    size_t fact_count;     /* metadata taken */
+    uint64_t sample_offset;
+    size_t fact_count; /* metadata taken */
 } chrome_reader;
 
 /* ---- chrome_part.c: parts, losses, metadata events -------------------------------------- */

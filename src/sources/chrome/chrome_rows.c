@@ -128,7 +128,7 @@ static tacho_status begin_row(chrome_reader *reader, uint32_t track, int64_t sta
 
 /* ---- flows ------------------------------------------------------------------------------ */
 
-/* "0x1f", 31, or any other text. */
+/* "0x1f", 31, 31.0, or any other text. */
 static tacho_status parse_id(chrome_reader *reader, tacho_str text, uint32_t kind,
                              chrome_id *out_id)
 {
@@ -141,9 +141,15 @@ static tacho_status parse_id(chrome_reader *reader, tacho_str text, uint32_t kin
         is_hex = (byte >= '0' && byte <= '9') || (low >= 'a' && low <= 'f');
         number = number << 4 | (byte <= '9' ? (unsigned)byte - '0' : low - 'a' + 10);
     }
-    if (!is_hex && !tacho_str_parse_u64(text, &number)) {
+    int64_t whole = 0;
+    bool is_number = is_hex || tacho_str_parse_u64(text, &number);
+    if (!is_number && tacho_json_number_i64(text, &whole) && whole >= 0) {
+        is_number = true;
+        number = (uint64_t)whole;
+    }
+    if (!is_number) {
         uint32_t id = 0;
-        TACHO_TRY(tacho_strings_ensure(&reader->tracks.ids, text, &id));
+        TACHO_TRY(chrome_tracks_ensure_id(&reader->tracks, text, &id));
         *out_id = (chrome_id){kind + ID_TEXT, id, 0};
         return TACHO_OK;
     }
@@ -163,12 +169,28 @@ static chrome_field_name id_field(const chrome_event *event)
     return CHROME_FIELD_COUNT;
 }
 
+/*
+ * Numbers the arrow that a flow end belongs to. An id that leaves again after it has left and
+ * arrived is another arrow from there on, in the order of the file.
+ */
 static tacho_status number_flow(chrome_reader *reader, const chrome_key *key, tacho_row *row)
 {
-    uint32_t number = 0;
-    TACHO_TRY(
-        chrome_map_ensure(&reader->flow_map, key, (uint32_t)reader->flow_map.item_count, &number));
-    row->of.flow.id = (uint64_t)number + 1;
+    uint32_t added = (uint32_t)reader->arrow_count;
+    uint32_t found = 0;
+    TACHO_TRY(chrome_map_ensure(&reader->flow_map, key, added, &found));
+    if (found == added) {
+        TACHO_TRY(tacho_grow(&reader->arrows, &reader->arrow_capacity, reader->arrow_count + 1));
+        reader->arrows[reader->arrow_count++] = (chrome_arrow){.number = ++reader->flow_count};
+    }
+    chrome_arrow *arrow = &reader->arrows[found];
+    if (row->of.flow.phase != TACHO_FLOW_LEAVES) {
+        arrow->has_arrived = true;
+    } else if (arrow->has_left && arrow->has_arrived) {
+        *arrow = (chrome_arrow){.number = ++reader->flow_count, .has_left = true};
+    } else {
+        arrow->has_left = true;
+    }
+    row->of.flow.id = arrow->number;
     return TACHO_OK;
 }
 
@@ -290,15 +312,26 @@ static bool find_end(const chrome_reader *reader, int64_t start_ns, int64_t *out
            to_ticks(reader, start_ns + duration, out_end);
 }
 
+/* A span without a length lasts as long as the part. */
+static tacho_status take_unended(chrome_reader *reader, tacho_row *row)
+{
+    bool has_flow = false;
+    tacho_row flow;
+    if (reader->is_own) {
+        TACHO_TRY(chrome_own_restore_span(reader, row));
+    }
+    note_row(reader, row->start, row->start);
+    TACHO_TRY(bind_flow(reader, row, &flow, &has_flow));
+    return chrome_pairing_keep(&reader->pairing, row, has_flow ? &flow : NULL);
+}
+
 static tacho_status take_complete(chrome_reader *reader, int64_t start_ns, int64_t start)
 {
     int64_t end = start;
-    uint32_t flags = 0;
     tacho_loss_reason reason;
     uint32_t thread = TACHO_NONE;
-    if (TACHO_UNLIKELY(!chrome_event_has(&reader->event, CHROME_DUR))) {
-        flags = TACHO_SPAN_UNENDED;
-    } else if (TACHO_UNLIKELY(!find_end(reader, start_ns, &end, &reason))) {
+    bool has_end = chrome_event_has(&reader->event, CHROME_DUR);
+    if (TACHO_UNLIKELY(has_end && !find_end(reader, start_ns, &end, &reason))) {
         return chrome_lose(reader, reason);
     }
     TACHO_TRY(find_thread(reader, &thread));
@@ -308,8 +341,7 @@ static tacho_status take_complete(chrome_reader *reader, int64_t start_ns, int64
     tacho_row row;
     TACHO_TRY(begin_row(reader, reader->tracks.threads[thread].track, start, &row));
     row.of.span.end = end;
-    row.of.span.flags = flags;
-    return push_span(reader, &row);
+    return TACHO_LIKELY(has_end) ? push_span(reader, &row) : take_unended(reader, &row);
 }
 
 /* A begin, end or asynchronous instant of |stack|, which |row| is but for its end. */
@@ -491,13 +523,14 @@ static tacho_status find_counter(chrome_reader *reader, uint32_t process, const 
     bool is_new = false;
     TACHO_TRY(chrome_texts_ensure(&reader->texts, chrome_event_text(event, CHROME_NAME),
                                   &counter.words[0]));
-    TACHO_TRY(tacho_strings_ensure(&reader->tracks.ids, id, &counter.words[1]));
+    TACHO_TRY(chrome_tracks_ensure_id(&reader->tracks, id, &counter.words[1]));
     TACHO_TRY(chrome_tracks_counter(&reader->tracks, &counter, out_track, &is_new));
     if (!is_new) {
         return TACHO_OK;
     }
     uint32_t name = counter.words[0];
     if (!is_own) {
+        id = tacho_strings_get(&reader->tracks.ids, counter.words[1]);
         TACHO_TRY(name_counter(reader, id, key, &name));
     }
     reader->dict->tracks[*out_track].name = name;

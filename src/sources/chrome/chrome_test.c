@@ -449,6 +449,21 @@ static void test_complete(void **state)
            "span #2 4000..4000 q\"\xc3\xa9|\n");
 }
 
+/* Without a length a span lasts to the latest time, and ends no other. */
+static void test_no_duration(void **state)
+{
+    (void)state;
+    expect("{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":10," AT "},"
+           "{\"ph\":\"X\",\"name\":\"open\",\"ts\":2,\"args\":{\"k\":1},\"bind_id\":1,"
+           "\"flow_out\":true," AT "},"
+           "{\"ph\":\"B\",\"name\":\"b\",\"ts\":3," AT "},"
+           "{\"ph\":\"X\",\"name\":\"other\",\"ts\":1,\"dur\":null," AT "},"
+           "{\"ph\":\"E\",\"ts\":25," AT "}",
+           "span #2 0..10000 a|\nspan #2 3000..25000 b|\n"
+           "flow #2 2000 1 leaves data ..25000\nspan #2 2000..25000 open| k=1 unended\n"
+           "span #2 1000..25000 other| unended\n");
+}
+
 static void test_times(void **state)
 {
     (void)state;
@@ -694,6 +709,56 @@ static void test_flows(void **state)
         "lost missing_field 1 \"ph\":\"s\",\"name\":\"n\"\n");
 }
 
+#define FLOW(ph, id, ts)                                                                           \
+    "{\"ph\":\"" ph "\",\"name\":\"n\",\"id\":" id ",\"bp\":\"e\",\"ts\":" ts "," AT "}"
+
+static void test_reused_flows(void **state)
+{
+    (void)state;
+    expect(
+        FLOW("s", "1", "0") "," FLOW("f", "1", "5") "," FLOW("f", "1", "6") "," FLOW("s", "2", "7") "," FLOW(
+            "s", "1",
+            "10") "," FLOW("t", "1",
+                           "12") "," FLOW("f", "1",
+                                          "15") "," FLOW("s", "1",
+                                                         "20") "," FLOW("f", "1",
+                                                                        "25") "," FLOW("f", "2",
+                                                                                       "26"),
+        "flow #2 0 1 leaves data around\nflow #2 5000 1 arrives data around\n"
+        "flow #2 6000 1 arrives data around\nflow #2 7000 2 leaves data around\n"
+        "flow #2 10000 3 leaves data around\nflow #2 12000 3 passes data around\n"
+        "flow #2 15000 3 arrives data around\nflow #2 20000 4 leaves data around\n"
+        "flow #2 25000 4 arrives data around\nflow #2 26000 2 arrives data around\n");
+    /* An arrival may stand before what it comes from; two that leave are one while none arrives. */
+    expect(FLOW("f", "1", "5") "," FLOW("s", "1", "0") "," FLOW("f", "1", "6") "," FLOW(
+               "s", "2", "7") "," FLOW("s", "2", "8"),
+           "flow #2 5000 1 arrives data around\nflow #2 0 1 leaves data around\n"
+           "flow #2 6000 1 arrives data around\nflow #2 7000 2 leaves data around\n"
+           "flow #2 8000 2 leaves data around\n");
+}
+
+/* Ids are numbers in any form. */
+static void test_id_forms(void **state)
+{
+    (void)state;
+    expect(FLOW("s", "7", "0") "," FLOW("f", "7.0", "1") "," FLOW("f", "\"7\"", "2") "," FLOW(
+               "f", "0.7e1",
+               "3") "," FLOW("f", "\"0x07\"",
+                             "4") "," FLOW("s", "-7", "5") "," FLOW("f", "-7.0",
+                                                                    "6") "," FLOW("s", "7.5", "7"),
+           "flow #2 0 1 leaves data around\nflow #2 1000 1 arrives data around\n"
+           "flow #2 2000 1 arrives data around\nflow #2 3000 1 arrives data around\n"
+           "flow #2 4000 1 arrives data around\nflow #2 5000 2 leaves data around\n"
+           "flow #2 6000 2 arrives data around\nflow #2 7000 3 leaves data around\n");
+    expect("{\"ph\":\"b\",\"id\":7,\"name\":\"a\",\"ts\":1},{\"ph\":\"e\",\"id\":7.0,\"ts\":2}",
+           "span #2 1000..2000 a|\n");
+    expect_tracks("{\"ph\":\"C\",\"id\":7.0,\"name\":\"c\",\"ts\":1,\"args\":{\"v\":1}},"
+                  "{\"ph\":\"C\",\"id\":7,\"name\":\"c\",\"ts\":2,\"args\":{\"v\":2}}",
+                  "sample #2 1000 1\nsample #2 2000 2\ntrack #0 t.json|group stack 0 rank 0\n"
+                  "track #1 process 0|group stack 0 rank 0 in #0\n"
+                  "track #2 c 7 v|counter stack 0 rank 0 in #1\n");
+}
+
 static void test_bound_flows(void **state)
 {
     (void)state;
@@ -788,6 +853,40 @@ static void test_more_names(void **state)
                        "track #6 thread 1|compute stack 0 rank 0 in #5\n"
                        "track #7 process|group stack 0 rank 4 in #0\n"
                        "track #8 thread|host stack 0 rank 0 in #7\n");
+}
+
+static void test_rank_forms(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int rank;
+    } cases[] = {
+        {"7", 7},
+        {"\"7\"", 7},
+        {"3.0", 3},
+        {"\"3.0\"", 3},
+        {"-2.0", -2},
+        {"1e300", 2147483647},
+        {"-1e300", -2147483647 - 1},
+        {"18446744073709551615", 2147483647},
+        {"\"x\"", 0},
+        {"true", 0},
+        {"null", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char events[256];
+        char expected[256];
+        print(events, sizeof(events),
+              M("process_sort_index", "\"pid\":1", "\"sort_index\":%s") X("\"pid\":1"),
+              cases[i].text);
+        print(expected, sizeof(expected),
+              X_ROW("2") "track #0 t.json|group stack 0 rank 0\n"
+                         "track #1 process 1|group stack 0 rank %d in #0\n"
+                         "track #2 thread 0|host stack 0 rank 0 in #1\n",
+              cases[i].rank);
+        expect_tracks(events, expected);
+    }
 }
 
 /* An end without a begin leaves no empty track. */
@@ -920,7 +1019,8 @@ static void test_other_keys(void **state)
                         "\"samples\":[{\"ts\":1},{\"ts\":2}],\"traceEvents\":[" GOOD
                         "],\"traceName\":\"t\"}"),
               METADATA,
-              GOOD_ROW("2") "lost unknown_event 2\nchrome.schemaVersion = 1\nchrome.on = true\n"
+              GOOD_ROW("2") "lost unknown_event 2 byte 187: \"samples\"\nchrome.schemaVersion = "
+                            "1\nchrome.on = true\n"
                             "chrome.metadata.a = v\nchrome.metadata.d = 2.5\nfrom.lost.total = 3\n"
                             "chrome.traceName = t\n");
     expect_of(TACHO_STR("[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\tb\"},"
@@ -1003,8 +1103,9 @@ static void test_open_arrays(void **state)
     expect_of(TACHO_STR("[" GOOD "\n"), 0, GOOD_ROW("2"));
     expect_of(TACHO_STR("[" GOOD ",]"), 0, GOOD_ROW("2"));
     /* Begun spans of a cut file last as long as the rest. */
-    expect_of(TACHO_STR("[{\"ph\":\"B\",\"ts\":1,\"name\":\"b\"}," GOOD ",{\"ph\":\"E\","), 0,
-              "span #4 9000..10000 good|\nspan #2 1000..10000 b| unended\nlost cut_input 1\n");
+    expect_of(
+        TACHO_STR("[{\"ph\":\"B\",\"ts\":1,\"name\":\"b\"}," GOOD ",{\"ph\":\"E\","), 0,
+        "span #4 9000..10000 good|\nspan #2 1000..10000 b| unended\nlost cut_input 1 byte 96\n");
 }
 
 static void test_compressed(void **state)
@@ -1046,13 +1147,17 @@ static void test_failures(void **state)
                    "t.json: no event of this file can be read; the first trouble is: unknown event "
                    "or id (byte 1: \"ph\":\"Q\",\"name\":\"q\")");
     expect_failure("{\"traceEvents\":[{\"ph\":\"X\",",
-                   "t.json: cut off before its first event is whole");
-    expect_failure("{\"schemaVersion\":1}", "t.json: no \"traceEvents\" in this object");
+                   "t.json: byte 26: cut off before its first event is whole");
+    expect_failure("{\"schemaVersion\":1}",
+                   "t.json: byte 18: expected \"traceEvents\" before the object ends");
     expect_failure("{\"traceEvents\":{}}",
                    "t.json: byte 15: \"traceEvents\" must be an array, not an object");
-    expect_failure("7 ",
-                   "t.json: expected an array of events or an object with \"traceEvents\", not "
-                   "a number");
+    expect_failure(
+        "7 ", "t.json: byte 0: expected an array of events or an object with \"traceEvents\", not "
+              "a number");
+    expect_failure("\n \"x\"",
+                   "t.json: byte 3: expected an array of events or an object with \"traceEvents\", "
+                   "not a string");
 }
 
 static void test_broken_json(void **state)
@@ -1240,7 +1345,9 @@ static void test_too_many_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probe),          cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_probe),          cmocka_unit_test(test_rank_forms),
+        cmocka_unit_test(test_id_forms),       cmocka_unit_test(test_reused_flows),
+        cmocka_unit_test(test_no_duration),    cmocka_unit_test(test_complete),
         cmocka_unit_test(test_times),          cmocka_unit_test(test_bad_times),
         cmocka_unit_test(test_begin_end),      cmocka_unit_test(test_begin_end_unsorted),
         cmocka_unit_test(test_async_unsorted), cmocka_unit_test(test_instants),

@@ -40,7 +40,7 @@ void chrome_tracks_deinit(chrome_tracks *tracks)
 
 /* ---- who is who ------------------------------------------------------------------------- */
 
-static tacho_status ensure_id(chrome_tracks *tracks, tacho_str text, uint32_t *out_id)
+tacho_status chrome_tracks_ensure_id(chrome_tracks *tracks, tacho_str text, uint32_t *out_id)
 {
     char digits[24];
     int64_t number = 0;
@@ -60,7 +60,7 @@ tacho_status chrome_tracks_process(chrome_tracks *tracks, tacho_str pid, uint32_
         *out_process = last;
         return TACHO_OK;
     }
-    TACHO_TRY(ensure_id(tracks, pid, &key.words[0]));
+    TACHO_TRY(chrome_tracks_ensure_id(tracks, pid, &key.words[0]));
     uint32_t added = (uint32_t)tracks->process_count;
     TACHO_TRY(chrome_map_ensure(&tracks->process_map, &key, added, out_process));
     tracks->last_process = *out_process;
@@ -82,7 +82,7 @@ static tacho_status ensure_thread(chrome_tracks *tracks, tacho_str pid, tacho_st
 {
     chrome_key key = {{0}};
     TACHO_TRY(chrome_tracks_process(tracks, pid, &key.words[0]));
-    TACHO_TRY(ensure_id(tracks, tid, &key.words[1]));
+    TACHO_TRY(chrome_tracks_ensure_id(tracks, tid, &key.words[1]));
     uint32_t added = (uint32_t)tracks->thread_count;
     TACHO_TRY(chrome_map_ensure(&tracks->thread_map, &key, added, out_thread));
     if (*out_thread != added) {

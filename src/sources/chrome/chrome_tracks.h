@@ -61,6 +61,10 @@ typedef struct chrome_tracks {
 tacho_status chrome_tracks_init(chrome_tracks *tracks, tacho_dict *dict) TACHO_MUST_USE;
 void chrome_tracks_deinit(chrome_tracks *tracks);
 
+/* The id of |text|, which is the same for all forms of one whole number. */
+tacho_status chrome_tracks_ensure_id(chrome_tracks *tracks, tacho_str text,
+                                     uint32_t *out_id) TACHO_MUST_USE;
+
 /* The process or thread that the texts of its numbers name; |*out_thread| indexes |threads|. */
 tacho_status chrome_tracks_process(chrome_tracks *tracks, tacho_str pid,
                                    uint32_t *out_process) TACHO_MUST_USE;
