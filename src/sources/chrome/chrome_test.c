@@ -710,28 +710,22 @@ static void test_flows(void **state)
 }
 
 #define FLOW(ph, id, ts)                                                                           \
-    "{\"ph\":\"" ph "\",\"name\":\"n\",\"id\":" id ",\"bp\":\"e\",\"ts\":" ts "," AT "}"
+    "{\"ph\":\"" ph "\",\"name\":\"n\",\"id\":" id ",\"bp\":\"e\",\"ts\":" ts "," AT "},"
 
 static void test_reused_flows(void **state)
 {
     (void)state;
-    expect(
-        FLOW("s", "1", "0") "," FLOW("f", "1", "5") "," FLOW("f", "1", "6") "," FLOW("s", "2", "7") "," FLOW(
-            "s", "1",
-            "10") "," FLOW("t", "1",
-                           "12") "," FLOW("f", "1",
-                                          "15") "," FLOW("s", "1",
-                                                         "20") "," FLOW("f", "1",
-                                                                        "25") "," FLOW("f", "2",
-                                                                                       "26"),
-        "flow #2 0 1 leaves data around\nflow #2 5000 1 arrives data around\n"
-        "flow #2 6000 1 arrives data around\nflow #2 7000 2 leaves data around\n"
-        "flow #2 10000 3 leaves data around\nflow #2 12000 3 passes data around\n"
-        "flow #2 15000 3 arrives data around\nflow #2 20000 4 leaves data around\n"
-        "flow #2 25000 4 arrives data around\nflow #2 26000 2 arrives data around\n");
+    expect(FLOW("s", "1", "0") FLOW("f", "1", "5") FLOW("f", "1", "6") FLOW("s", "2", "7")
+               FLOW("s", "1", "10") FLOW("t", "1", "12") FLOW("f", "1", "15") FLOW("s", "1", "20")
+                   FLOW("f", "1", "25") FLOW("f", "2", "26") "{}",
+           "flow #2 0 1 leaves data around\nflow #2 5000 1 arrives data around\n"
+           "flow #2 6000 1 arrives data around\nflow #2 7000 2 leaves data around\n"
+           "flow #2 10000 3 leaves data around\nflow #2 12000 3 passes data around\n"
+           "flow #2 15000 3 arrives data around\nflow #2 20000 4 leaves data around\n"
+           "flow #2 25000 4 arrives data around\nflow #2 26000 2 arrives data around\n");
     /* An arrival may stand before what it comes from; two that leave are one while none arrives. */
-    expect(FLOW("f", "1", "5") "," FLOW("s", "1", "0") "," FLOW("f", "1", "6") "," FLOW(
-               "s", "2", "7") "," FLOW("s", "2", "8"),
+    expect(FLOW("f", "1", "5") FLOW("s", "1", "0") FLOW("f", "1", "6") FLOW("s", "2", "7")
+               FLOW("s", "2", "8") "{}",
            "flow #2 5000 1 arrives data around\nflow #2 0 1 leaves data around\n"
            "flow #2 6000 1 arrives data around\nflow #2 7000 2 leaves data around\n"
            "flow #2 8000 2 leaves data around\n");
@@ -741,11 +735,9 @@ static void test_reused_flows(void **state)
 static void test_id_forms(void **state)
 {
     (void)state;
-    expect(FLOW("s", "7", "0") "," FLOW("f", "7.0", "1") "," FLOW("f", "\"7\"", "2") "," FLOW(
-               "f", "0.7e1",
-               "3") "," FLOW("f", "\"0x07\"",
-                             "4") "," FLOW("s", "-7", "5") "," FLOW("f", "-7.0",
-                                                                    "6") "," FLOW("s", "7.5", "7"),
+    expect(FLOW("s", "7", "0") FLOW("f", "7.0", "1") FLOW("f", "\"7\"", "2") FLOW("f", "0.7e1", "3")
+               FLOW("f", "\"0x07\"", "4") FLOW("s", "-7", "5") FLOW("f", "-7.0", "6")
+                   FLOW("s", "7.5", "7") "{}",
            "flow #2 0 1 leaves data around\nflow #2 1000 1 arrives data around\n"
            "flow #2 2000 1 arrives data around\nflow #2 3000 1 arrives data around\n"
            "flow #2 4000 1 arrives data around\nflow #2 5000 2 leaves data around\n"
