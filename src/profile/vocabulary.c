@@ -25,6 +25,16 @@ const char *tacho_origin_name(tacho_origin origin)
     return names[origin];
 }
 
+tacho_origin tacho_origin_find(tacho_str name)
+{
+    for (int i = 0; i < TACHO_ORIGIN_COUNT; i++) {
+        if (tacho_str_equal(name, tacho_str_from_cstring(tacho_origin_name((tacho_origin)i)))) {
+            return (tacho_origin)i;
+        }
+    }
+    return TACHO_ORIGIN_UNKNOWN;
+}
+
 const char *tacho_unit_name(tacho_unit unit)
 {
     static const char *const names[] = {TACHO_UNITS(SECOND_AS_ROW)};

@@ -96,6 +96,9 @@ typedef enum tacho_loss_reason {
 
 const char *tacho_track_class_name(tacho_track_class track_class);
 const char *tacho_origin_name(tacho_origin origin);
+
+/* The origin of that name; UNKNOWN for any other. */
+tacho_origin tacho_origin_find(tacho_str name);
 const char *tacho_unit_name(tacho_unit unit);
 const char *tacho_loss_key(tacho_loss_reason reason);
 const char *tacho_loss_phrase(tacho_loss_reason reason);

@@ -6,7 +6,7 @@
 #include "sources/chrome/chrome_reader.h"
 
 #include "codec/json_number.h"
-#include "codec/mlir_location.h"
+#include "sources/locations.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,16 +17,6 @@ enum { PART_COUNT_MAX = 1000, NS_DIGITS = 3 };
 enum { KEY_RUN, KEY_LOCATION };
 
 /* ---- parts ------------------------------------------------------------------------------ */
-
-static tacho_origin parse_origin(tacho_str text)
-{
-    for (int i = 0; i < TACHO_ORIGIN_COUNT; i++) {
-        if (tacho_str_equal(text, tacho_str_from_cstring(tacho_origin_name((tacho_origin)i)))) {
-            return (tacho_origin)i;
-        }
-    }
-    return TACHO_ORIGIN_UNKNOWN;
-}
 
 /* The text of "tacho.part.<number>.<fact>" among the arguments. */
 static tacho_str find_fact(const chrome_reader *reader, tacho_str fact)
@@ -69,7 +59,7 @@ tacho_status chrome_own_open_part(chrome_reader *reader)
         .name = find_fact(reader, TACHO_STR("name")),
         .format = TACHO_STR("chrome"),
         .generation = TACHO_STR("tacho"),
-        .origin = parse_origin(find_fact(reader, TACHO_STR("origin"))),
+        .origin = tacho_origin_find(find_fact(reader, TACHO_STR("origin"))),
         .keeps_order = true,
     };
     tacho_str clock_name;
@@ -133,29 +123,6 @@ static tacho_status restore_run(chrome_reader *reader, tacho_row *row)
     return row->of.span.run == added ? tacho_dict_add_run(reader->dict, &run, &added) : TACHO_OK;
 }
 
-/* Files a location; one that is MLIR's tells file and line, too. */
-static tacho_status add_location(chrome_reader *reader, uint32_t text, uint32_t *out_location)
-{
-    tacho_location location = {.text = text};
-    tacho_mlir_location parsed;
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_status status =
-        tacho_mlir_location_parse(tacho_dict_string(reader->dict, text), NULL, &arena, &parsed);
-    const tacho_mlir_location_node *primary =
-        status == TACHO_OK ? tacho_mlir_location_primary(&parsed) : NULL;
-    tacho_status_free(status); /* any text is a place */
-    status = TACHO_OK;
-    if (primary != NULL) {
-        status = tacho_dict_ensure_string(reader->dict, primary->text, &location.file);
-        location.line = primary->line;
-        location.column = primary->column;
-    }
-    tacho_arena_deinit(&arena);
-    TACHO_TRY(status);
-    return tacho_dict_ensure_location(reader->dict, &location, out_location);
-}
-
 static tacho_status restore_location(chrome_reader *reader, tacho_row *row)
 {
     const tacho_arg *arg = take_last(reader, row, TACHO_STR("location"));
@@ -169,7 +136,7 @@ static tacho_status restore_location(chrome_reader *reader, tacho_row *row)
     TACHO_TRY(tacho_dict_ensure_string(reader->dict, text, &key.words[1]));
     TACHO_TRY(chrome_map_ensure(&reader->own_map, &key, TACHO_NONE, &site.location));
     if (site.location == TACHO_NONE) {
-        TACHO_TRY(add_location(reader, key.words[1], &site.location));
+        TACHO_TRY(tacho_location_file(reader->dict, key.words[1], &site.location));
         reader->own_map.items[reader->own_map.item_count - 1].value = site.location;
     }
     return tacho_dict_ensure_site(reader->dict, &site, &row->of.span.site);
@@ -202,7 +169,7 @@ tacho_status chrome_own_restore_span(chrome_reader *reader, tacho_row *row)
         row->arg_count++;
     }
     arg = take_last(reader, row, TACHO_STR("origin"));
-    tacho_origin origin = parse_origin(chrome_arg_text(reader->dict, arg));
+    tacho_origin origin = tacho_origin_find(chrome_arg_text(reader->dict, arg));
     if (origin != TACHO_ORIGIN_UNKNOWN) {
         row->of.span.flags |= (uint32_t)origin;
     } else if (arg != NULL) {

@@ -6,7 +6,7 @@
 #include "sources/perfetto/own.h"
 
 #include "base/grow.h"
-#include "codec/mlir_location.h"
+#include "sources/locations.h"
 
 #include <stdlib.h>
 
@@ -67,16 +67,6 @@ bool pfr_own_parse_part_key(tacho_str key, uint64_t *out_number, tacho_str *out_
     return true;
 }
 
-tacho_origin pfr_own_parse_origin(tacho_str name)
-{
-    for (int i = 0; i < TACHO_ORIGIN_COUNT; i++) {
-        if (tacho_str_equal(name, tacho_str_from_cstring(tacho_origin_name((tacho_origin)i)))) {
-            return (tacho_origin)i;
-        }
-    }
-    return TACHO_ORIGIN_UNKNOWN;
-}
-
 /* ---- runs ------------------------------------------------------------------------------- */
 
 static bool is_run(const tacho_run *run, const tacho_run *wanted)
@@ -109,29 +99,6 @@ static tacho_status ensure_run(pfr_own *own, const tacho_run *wanted, uint32_t *
 
 /* ---- locations -------------------------------------------------------------------------- */
 
-/* The location of a text; one that MLIR printed names its file. */
-static tacho_status ensure_location(pfr_own *own, uint32_t text, uint32_t *out_location)
-{
-    tacho_location facts = {.text = text};
-    tacho_mlir_location parsed;
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_status parse_status =
-        tacho_mlir_location_parse(tacho_dict_string(own->dict, text), NULL, &arena, &parsed);
-    const tacho_mlir_location_node *primary =
-        parse_status == TACHO_OK ? tacho_mlir_location_primary(&parsed) : NULL;
-    tacho_status_free(parse_status);
-    tacho_status status = TACHO_OK;
-    if (primary != NULL) {
-        facts.line = primary->line;
-        facts.column = primary->column;
-        status = tacho_dict_ensure_string(own->dict, primary->text, &facts.file);
-    }
-    tacho_arena_deinit(&arena);
-    TACHO_TRY(status);
-    return tacho_dict_ensure_location(own->dict, &facts, out_location);
-}
-
 /* What is known of |text|; its location is looked at the first time. */
 static tacho_status find_text(pfr_own *own, uint32_t text, pfr_placed_text **out_text)
 {
@@ -144,7 +111,7 @@ static tacho_status find_text(pfr_own *own, uint32_t text, pfr_placed_text **out
     *out_text = &own->texts[text];
     return TACHO_LIKELY((*out_text)->location != TACHO_NONE)
                ? TACHO_OK
-               : ensure_location(own, text, &(*out_text)->location);
+               : tacho_location_file(own->dict, text, &(*out_text)->location);
 }
 
 /*
@@ -227,7 +194,7 @@ static void take_flags(const pfr_own *own, size_t tail, tacho_row *row)
     row->of.span.flags |= unended != NULL ? (uint32_t)TACHO_SPAN_UNENDED : 0;
     const tacho_arg *origin = take_last(own, row, tail, PFR_OWN_ORIGIN, TACHO_ARG_TEXT);
     if (origin != NULL) {
-        tacho_origin found = pfr_own_parse_origin(origin->value.as_text);
+        tacho_origin found = tacho_origin_find(origin->value.as_text);
         row->of.span.flags |= (uint32_t)found;
         row->arg_count += found == TACHO_ORIGIN_UNKNOWN ? 1 : 0; /* a user's own */
     }

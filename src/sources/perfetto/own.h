@@ -59,6 +59,4 @@ int64_t pfr_own_ticks(const tacho_clock *clock, int64_t ns);
 /* An attribute "tacho.part.3.clock": 3 and "clock"; false when it is none. */
 bool pfr_own_parse_part_key(tacho_str key, uint64_t *out_number, tacho_str *out_fact);
 
-tacho_origin pfr_own_parse_origin(tacho_str name);
-
 #endif

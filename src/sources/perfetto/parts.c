@@ -108,7 +108,7 @@ static tacho_status take_part_fact(pfr_parts *parts, tacho_str key, tacho_str fa
                                          : add_metadata(parts->pairing->dict, "from.", key, value);
     }
     if (parts->is_announced && tacho_str_equal(fact, TACHO_STR("origin"))) {
-        parts->origin = pfr_own_parse_origin(value);
+        parts->origin = tacho_origin_find(value);
         return TACHO_OK;
     }
     if (parts->is_announced && tacho_str_equal(fact, TACHO_STR("clock"))) {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Locations as traces carry them: any text is a place, and one that MLIR printed tells file and
+ * line, too.
+ */
+#ifndef TACHO_SOURCES_LOCATIONS_H
+#define TACHO_SOURCES_LOCATIONS_H
+
+#include "profile/dict.h"
+
+/* Files the location that the string |text| of |dict| is. */
+tacho_status tacho_location_file(tacho_dict *dict, uint32_t text,
+                                 uint32_t *out_location) TACHO_MUST_USE;
+
+#endif
