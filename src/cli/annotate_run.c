@@ -111,9 +111,23 @@ static tacho_status write_output(const tacho_annotate_job *job, tacho_annotated 
     return TACHO_OK;
 }
 
+/* Models and debug information are read from many places; none of them is ever written. */
+static tacho_status refuse_model_name(const char *path)
+{
+    tacho_str name = tacho_str_from_cstring(path);
+    bool is_model = tacho_str_ends_with(name, TACHO_STR(".mlir")) ||
+                    tacho_str_ends_with(name, TACHO_STR(".mlirb"));
+    return is_model ? tacho_fail(TACHO_CODE_USAGE,
+                                 "%s is called like a model or its debug information, which the "
+                                 "result must not replace; choose another name",
+                                 path)
+                    : TACHO_OK;
+}
+
 static tacho_status check_outputs(const tacho_annotate_job *job)
 {
     for (size_t i = 0; i < job->output_count; i++) {
+        TACHO_TRY(refuse_model_name(job->outputs[i].path));
         TACHO_TRY(tacho_annotate_request_check_output(&job->request, job->outputs[i].path));
     }
     return TACHO_OK;

@@ -61,6 +61,16 @@ static bool is_plain_file(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
+/* Whether |joined| is the page of an earlier run, which |output_path| is to replace. */
+static bool is_old_page(const char *joined, const char *output_path)
+{
+    tacho_str path = tacho_str_from_cstring(output_path);
+    bool is_page = tacho_str_ends_with(path, TACHO_STR(".html")) ||
+                   tacho_str_ends_with(path, TACHO_STR(".html.gz")) ||
+                   tacho_str_ends_with(path, TACHO_STR(".html.zst"));
+    return is_page && tacho_input_is_same_file(joined, output_path);
+}
+
 static tacho_status add_entries(tacho_input_list *list, DIR *folder, const char *path,
                                 const char *output_path)
 {
@@ -71,7 +81,7 @@ static tacho_status add_entries(tacho_input_list *list, DIR *folder, const char 
         }
         const char *joined = NULL;
         TACHO_TRY(join(list, path, entry->d_name, &joined));
-        if (is_plain_file(joined) && !tacho_input_is_same_file(joined, output_path)) {
+        if (is_plain_file(joined) && !is_old_page(joined, output_path)) {
             TACHO_TRY(add_path(list, joined));
         }
     }
