@@ -12,7 +12,6 @@
 #include "sinks/perfetto.h"
 
 #include "base/grow.h"
-#include "profile/packed_row.h"
 #include "sinks/perfetto_args.h"
 
 #include <math.h>
@@ -41,8 +40,10 @@ typedef struct flow_node {
 
 /* A span whose BEGIN waits for flows of its time. */
 typedef struct held_span {
-    unsigned char *packed; /* the row */
-    size_t packed_capacity;
+    unsigned char *fields; /* of its event, flows aside */
+    size_t field_len, field_capacity;
+    uint32_t track;
+    bool is_instant;
     int64_t end_ns;
     uint32_t before; /* the one held before it on its track, or TACHO_NONE */
     uint32_t flows;
@@ -74,7 +75,6 @@ typedef struct perfetto_sink {
     size_t held_count, held_capacity, held_slots;
     int64_t held_ns;
     uint64_t held_round; /* counts releases, from 1 */
-    tacho_unpacked_args unpacked;
 } perfetto_sink;
 
 static perfetto_sink *sink_of(tacho_events *events)
@@ -220,8 +220,9 @@ static inline void close_event(perfetto_sink *sink, event_packet *packet)
 
 static tacho_status restart_if_due(perfetto_sink *sink)
 {
-    return TACHO_UNLIKELY(pf_writer_is_due(&sink->writer)) ? pf_writer_restart(&sink->writer)
-                                                           : TACHO_OK;
+    /* What is held refers to strings of this epoch. */
+    bool is_due = pf_writer_is_due(&sink->writer) && sink->held_count == 0;
+    return TACHO_UNLIKELY(is_due) ? pf_writer_restart(&sink->writer) : TACHO_OK;
 }
 
 /* Writes the END of the span on top of the heap. */
@@ -257,45 +258,59 @@ static inline tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* The BEGIN of a span, or an instant. */
-static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
-                                uint32_t *pending)
+/* Writes whatever a BEGIN refers to, each in a packet of its own; how long its fields may get. */
+static tacho_status prepare_begin(perfetto_sink *sink, const tacho_row *row,
+                                  const pf_site **out_site, size_t *out_bound)
 {
     pf_writer *writer = &sink->writer;
-    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-    size_t bound = FLOW_BYTES * flow_list_length(sink, *pending);
-    /* First whatever the event refers to, each in a packet of its own. */
+    *out_bound = 0;
     TACHO_TRY(pf_writer_track(writer, row->track));
     if (!writer->options.omit_args) {
         TACHO_TRY(pf_args_prepare(writer, row));
-        bound += pf_args_bound(row);
+        *out_bound = pf_args_bound(row);
     }
+    return pf_writer_site(writer, row->of.span.site, out_site);
+}
+
+/* The fields of a BEGIN or an instant, flows aside. */
+static inline unsigned char *put_begin(perfetto_sink *sink, const tacho_row *row,
+                                       const tacho_clock *clock, const pf_site *site,
+                                       unsigned char *at)
+{
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    at = tacho_pb_put_uint(at, PF_EVENT_TYPE, is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
+    at = tacho_pb_put_uint(at, PF_EVENT_TRACK_UUID, pf_track_uuid(row->track));
+    memcpy(at, site->bytes, PF_SITE_BYTES_MAX); /* a constant length is one quick copy */
+    at += site->len;
+    return sink->writer.options.omit_args
+               ? at
+               : pf_args_put(&sink->writer, at, row, clock->counts_cycles);
+}
+
+static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
+                                uint32_t *pending)
+{
     const pf_site *site = NULL;
-    TACHO_TRY(pf_writer_site(writer, row->of.span.site, &site));
+    size_t bound = 0;
+    TACHO_TRY(prepare_begin(sink, row, &site, &bound));
+    bound += FLOW_BYTES * flow_list_length(sink, *pending);
     event_packet packet;
     TACHO_TRY(open_event(sink, tacho_clock_ns(clock, row->start), bound, &packet));
-    packet.at =
-        tacho_pb_put_uint(packet.at, PF_EVENT_TYPE, is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
-    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(row->track));
-    memcpy(packet.at, site->bytes, PF_SITE_BYTES_MAX); /* a constant length is one quick copy */
-    packet.at += site->len;
-    if (!writer->options.omit_args) {
-        packet.at = pf_args_put(writer, packet.at, row, clock->counts_cycles);
-    }
+    packet.at = put_begin(sink, row, clock, site, packet.at);
     packet.at = put_flows(sink, packet.at, pending);
     close_event(sink, &packet);
     return TACHO_OK;
 }
 
-static tacho_status open_span_until(perfetto_sink *sink, const tacho_row *row, int64_t end_ns)
+static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, int64_t end_ns)
 {
     uint32_t slot = TACHO_NONE;
     TACHO_TRY(take_slot(sink, &slot));
-    pf_track_state *state = &sink->tracks[row->track];
+    pf_track_state *state = &sink->tracks[track];
     sink->spans[slot] = (open_span){
         .end_ns = end_ns,
         .sequence = sink->next_sequence++,
-        .track = row->track,
+        .track = track,
         .parent = state->top,
         .flows = TACHO_NONE,
     };
@@ -313,20 +328,29 @@ static tacho_status write_span(perfetto_sink *sink, const tacho_row *row, uint32
     if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
         return TACHO_OK;
     }
-    return open_span_until(sink, row, tacho_clock_ns(clock, row->of.span.end));
+    return open_span_until(sink, row->track, tacho_clock_ns(clock, row->of.span.end));
 }
 
 /* ---- spans held back -------------------------------------------------------------------- */
+
+static tacho_status release_one(perfetto_sink *sink, held_span *held)
+{
+    size_t bound = held->field_len + FLOW_BYTES * flow_list_length(sink, held->flows);
+    event_packet packet;
+    TACHO_TRY(open_event(sink, sink->held_ns, bound, &packet));
+    memcpy(packet.at, held->fields, held->field_len);
+    packet.at = put_flows(sink, packet.at + held->field_len, &held->flows);
+    close_event(sink, &packet);
+    return held->is_instant ? TACHO_OK : open_span_until(sink, held->track, held->end_ns);
+}
 
 /* Writes what is held on tracks that arrows leave from, or on the others. */
 static tacho_status release_some(perfetto_sink *sink, bool leaving)
 {
     for (size_t i = 0; i < sink->held_count; i++) {
-        const tacho_packed_row *packed = (const void *)sink->held[i].packed;
-        if ((sink->tracks[packed->track].leaving_round == sink->held_round) == leaving) {
-            tacho_row row;
-            TACHO_TRY(tacho_packed_row_read(packed, &sink->unpacked, &row));
-            TACHO_TRY(write_span(sink, &row, &sink->held[i].flows));
+        held_span *held = &sink->held[i];
+        if ((sink->tracks[held->track].leaving_round == sink->held_round) == leaving) {
+            TACHO_TRY(release_one(sink, held));
         }
     }
     return TACHO_OK;
@@ -335,6 +359,7 @@ static tacho_status release_some(perfetto_sink *sink, bool leaving)
 /* Of spans that start together, viewers take the first in the file for where the arrow begins. */
 static tacho_status release_held(perfetto_sink *sink)
 {
+    TACHO_TRY(sink->held_count > 0 ? end_spans_until(sink, sink->held_ns) : TACHO_OK);
     TACHO_TRY(release_some(sink, true));
     TACHO_TRY(release_some(sink, false));
     sink->held_count = 0;
@@ -351,16 +376,21 @@ static inline tacho_status move_on(perfetto_sink *sink, int64_t time_ns)
 
 static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const tacho_row *row)
 {
-    size_t size = 0;
     const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
-    TACHO_TRY(tacho_packed_row_size(row, &size));
+    const pf_site *site = NULL;
+    size_t bound = 0;
+    TACHO_TRY(restart_if_due(sink));
+    TACHO_TRY(prepare_begin(sink, row, &site, &bound));
     TACHO_TRY(tacho_grow(&sink->held, &sink->held_capacity, sink->held_count + 1));
     if (sink->held_count == sink->held_slots) {
         sink->held[sink->held_slots++] = (held_span){0};
     }
     held_span *held = &sink->held[sink->held_count];
-    TACHO_TRY(tacho_grow(&held->packed, &held->packed_capacity, size));
-    tacho_packed_row_write(row, 0, size, held->packed);
+    TACHO_TRY(tacho_grow(&held->fields, &held->field_capacity, EVENT_OVERHEAD + bound));
+    unsigned char *end = put_begin(sink, row, clock, site, held->fields);
+    held->field_len = (size_t)(end - held->fields);
+    held->track = row->track;
+    held->is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
     held->end_ns = tacho_clock_ns(clock, row->of.span.end);
     held->before = state->held_round == sink->held_round ? state->held : TACHO_NONE;
     held->flows = state->pending;
@@ -493,10 +523,9 @@ static void perfetto_close(tacho_events *events)
     free(sink->flows);
     free(sink->tracks);
     for (size_t i = 0; i < sink->held_slots; i++) {
-        free(sink->held[i].packed);
+        free(sink->held[i].fields);
     }
     free(sink->held);
-    free(sink->unpacked.items);
     free(sink);
 }
 
