@@ -12,6 +12,7 @@ static const tacho_source *const sources[] = {
     &tacho_source_torq_timeline,
     &tacho_source_torq_runtime,
     &tacho_source_torq_host,
+    &tacho_source_torq_annotated,
     &tacho_source_chrome,
     &tacho_source_perfetto,
     NULL,

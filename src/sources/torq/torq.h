@@ -16,4 +16,7 @@ extern const tacho_source tacho_source_torq_runtime;
 /* Host profiles R1, R1q, R2, R2h and R2i (`--torq_profile_host`). */
 extern const tacho_source tacho_source_torq_host;
 
+/* Annotated profiles A0 to A3: a runtime profile joined with the debug information. */
+extern const tacho_source tacho_source_torq_annotated;
+
 #endif
