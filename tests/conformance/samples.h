@@ -76,6 +76,27 @@ static const sample samples[] = {
      "0;1520;310\n"
      "1;1600;310\n",
      1},
+    {"torq-annotated", "A0",
+     "nss_program_index;operation;slice_id;invocation_name;nss_program_timestamp_start;"
+     "nss_program_timestamp_end;nss_program_timestamp_total;slice_used_0_in_program;"
+     "slice_used_1_in_program;dma_in_used_in_program;dma_out_used_in_program\n"
+     "0;torq_hw.dma_in_start;;;120;320;200;True;False;True;False\n"
+     "0;torq_hw.slice_start;0;conv2d_0;120;320;200;True;False;True;False\n"
+     "1;torq_hw.dma_out_start;;;x;600;50;False;False;False;True\n",
+     -1},
+    {"torq-annotated", "A3",
+     "action_id;job_id;operation;invocation_names;original_operators;total_time;"
+     "slice_used_0_in_program;slice_used_1_in_program;dma_in_used_in_program;"
+     "dma_out_used_in_program;cdma_used_in_program;css_used_in_program;timestamp_start;"
+     "timestamp_end;location\n"
+     "0;;torq_hl.host_copy;;;8.0;;;;;;;1112.0;1120.0;@L4C10\n"
+     "1;0.0;torq_hl.start_program;add_0;tosa.add@L12;1.0;True;False;True;True;False;False;1120.0;"
+     "1121.0;@L12C10\n"
+     "2;0.0;torq_hl.wait_program;add_0;tosa.add@L12;1.0;True;False;True;True;False;False;1122.0;"
+     "1320.0;@L12C10\n"
+     "3;;memref.dealloc;;;;;;;;;;;;\n"
+     "-1;;__HAL_QUEUE_EXECUTE__.HAL_QUEUE_SIGNAL;;;1.0;;;;;;;1321.0;1322.0;HAL_QUEUE_SIGNAL\n",
+     -1},
     {"torq-host", "R1",
      "actionIndex, elapsed_time(us), timestamp(us), event, location\n"
      "0,0,81234567412,HOST_COPY_START,loc(\"/w/m/add.mlir\":7:10)\n"

@@ -194,7 +194,7 @@ uint32_t torq_annotated_covered(const torq_annotated_header *header)
     if (torq_annotated_has(header, TORQ_ANNOTATED_ACTION)) {
         covered |= TACHO_TRACK_BIT(TACHO_TRACK_HOST) | TACHO_TRACK_BIT(TACHO_TRACK_HOST_COPY);
     }
-    return header->has_many_kernels ? covered | TACHO_TRACK_BIT(TACHO_TRACK_RUNTIME) : covered;
+    return covered;
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
