@@ -210,8 +210,9 @@ static tacho_status add_segments(tacho_mlirb *reader, tacho_str name, const int6
     TACHO_TRY(tacho_arena_alloc(&reader->module->arena, count * sizeof(int64_t), &ints));
     memcpy(ints, segments, count * sizeof(int64_t));
     TACHO_TRY(tacho_mlirb_new_attr(reader, &attr));
-    *attr = (tacho_mlir_attr){.name = name, .kind = TACHO_MLIR_ATTR_INTS, .int_count = count};
+    *attr = (tacho_mlir_attr){.name = name, .kind = TACHO_MLIR_ATTR_INTS};
     attr->ints = ints;
+    attr->int_count = count;
     return TACHO_OK;
 }
 

@@ -100,6 +100,9 @@ size_t tacho_mlir_skip_blanks(tacho_str text, size_t at)
 {
     for (;;) {
         at = skip_class(text, at, BLANK);
+        if (at < text.len && text.data[at] != '/' && text.data[at] != '{') {
+            return at;
+        }
         tacho_str rest = tacho_str_from(text, at);
         size_t end = at;
         if (tacho_str_starts_with(rest, TACHO_STR("//"))) {
@@ -203,8 +206,12 @@ tacho_mlir_token tacho_mlir_lexer_next(tacho_mlir_lexer *lexer)
     tacho_mlir_token token = {.start = tacho_mlir_skip_blanks(text, lexer->at)};
     size_t blank_len = token.start - lexer->at;
     token.after_blank = blank_len > 0;
-    token.after_newline =
-        lexer->at == 0 || (blank_len > 0 && memchr(text.data + lexer->at, '\n', blank_len) != NULL);
+    token.after_newline = lexer->at == 0;
+    if (blank_len == 1) {
+        token.after_newline |= text.data[lexer->at] == '\n';
+    } else if (blank_len > 1) {
+        token.after_newline |= memchr(text.data + lexer->at, '\n', blank_len) != NULL;
+    }
     token.end = token.start;
     unsigned class = class_at(text, token.start);
     if (token.start >= text.len) {

@@ -28,13 +28,18 @@ typedef enum tacho_mlir_attr_kind {
     TACHO_MLIR_ATTR_UNKNOWN, /* the file does not say enough to tell */
 } tacho_mlir_attr_kind;
 
+/* There can be millions, so only what the kind has is kept. */
 typedef struct tacho_mlir_attr {
     tacho_str name;
     tacho_mlir_attr_kind kind;
-    int64_t as_int;
-    tacho_str text;
-    const int64_t *ints;
-    size_t int_count;
+    union {
+        int64_t as_int; /* of a BOOL or an INT */
+        tacho_str text; /* of a STRING, a SYMBOL or a TEXT */
+        struct {        /* of INTS */
+            const int64_t *ints;
+            size_t int_count;
+        };
+    };
 } tacho_mlir_attr;
 
 typedef struct tacho_mlir_op {

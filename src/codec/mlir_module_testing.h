@@ -63,10 +63,15 @@ static inline bool tacho_mlir_block_is_sound(const tacho_mlir_module *module, ui
 
 static inline bool tacho_mlir_attr_is_sound(const tacho_mlir_attr *attr)
 {
-    tacho_str ints = tacho_str_make((const char *)attr->ints, attr->int_count * sizeof(int64_t));
-    return tacho_mlir_is_text(attr->name) && tacho_mlir_is_text(attr->text) &&
-           tacho_mlir_is_text(ints) && attr->kind <= TACHO_MLIR_ATTR_UNKNOWN &&
-           (attr->int_count == 0 || attr->kind == TACHO_MLIR_ATTR_INTS) &&
+    tacho_str bytes = TACHO_STR("");
+    if (attr->kind == TACHO_MLIR_ATTR_INTS) {
+        bytes = tacho_str_make((const char *)attr->ints, attr->int_count * sizeof(int64_t));
+    } else if (attr->kind == TACHO_MLIR_ATTR_STRING || attr->kind == TACHO_MLIR_ATTR_SYMBOL ||
+               attr->kind == TACHO_MLIR_ATTR_TEXT) {
+        bytes = attr->text;
+    }
+    return tacho_mlir_is_text(attr->name) && tacho_mlir_is_text(bytes) &&
+           attr->kind <= TACHO_MLIR_ATTR_UNKNOWN &&
            (attr->kind != TACHO_MLIR_ATTR_BOOL || attr->as_int == (attr->as_int & 1));
 }
 

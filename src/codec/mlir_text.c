@@ -76,7 +76,11 @@ static tacho_status take_generic(tacho_mlir_parser *p)
 static tacho_status start_generic(tacho_mlir_parser *p, size_t first_result_name)
 {
     tacho_str name = tacho_mlir_token_text(p);
-    TACHO_TRY(tacho_mlir_unquote(p, name, &p->scratch, &name));
+    if (memchr(name.data, '\\', name.len) != NULL) {
+        TACHO_TRY(tacho_mlir_unquote(p, name, &p->scratch, &name));
+    } else {
+        name = tacho_str_make(name.data + 1, name.len - 2);
+    }
     tacho_status status = tacho_mlir_open_op(p, name, first_result_name);
     tacho_arena_reset(&p->scratch);
     TACHO_TRY(status);

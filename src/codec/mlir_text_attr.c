@@ -336,15 +336,15 @@ static tacho_status set_list(tacho_mlir_parser *p, tacho_str text, tacho_mlir_at
 static tacho_status set_number(tacho_mlir_parser *p, tacho_str text, tacho_mlir_attr *attr)
 {
     value_cursor v = {text, 0};
-    bool is_int = take_int(&v, &attr->as_int);
+    int64_t value = 0;
+    bool is_int = take_int(&v, &value);
     tacho_str type = take_colon_type(&v);
     if (!is_int || !is_done(&v) || (type.len > 0 && !is_int_type(type))) {
-        attr->as_int = 0;
         return set_text(p, text, attr);
     }
     bool is_bool = tacho_str_equal(type, TACHO_STR("i1"));
     attr->kind = is_bool ? TACHO_MLIR_ATTR_BOOL : TACHO_MLIR_ATTR_INT;
-    attr->as_int = is_bool ? attr->as_int & 1 : attr->as_int;
+    attr->as_int = is_bool ? value & 1 : value;
     return TACHO_OK;
 }
 
@@ -472,12 +472,22 @@ tacho_status tacho_mlir_take_attr(tacho_mlir_parser *p, tacho_str name)
     return TACHO_OK;
 }
 
+/* Most names have no escapes, and then are a view of the text: they are interned later. */
+static tacho_status unquote_name(tacho_mlir_parser *p, tacho_str *name)
+{
+    if (memchr(name->data, '\\', name->len) != NULL) {
+        return tacho_mlir_unquote(p, *name, &p->module->arena, name);
+    }
+    *name = tacho_str_make(name->data + 1, name->len - 2);
+    return TACHO_OK;
+}
+
 /* name, or name = value. */
 static tacho_status take_entry(tacho_mlir_parser *p)
 {
     tacho_str name = tacho_mlir_token_text(p);
     if (p->token.kind == TACHO_MLIR_TOKEN_STRING) {
-        TACHO_TRY(tacho_mlir_unquote(p, name, &p->module->arena, &name));
+        TACHO_TRY(unquote_name(p, &name));
     } else if (p->token.kind != TACHO_MLIR_TOKEN_WORD) {
         return tacho_mlir_fail(p, "the name of an attribute");
     }

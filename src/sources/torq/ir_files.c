@@ -49,14 +49,18 @@ static tacho_status load_input(tacho_input *input, file_bytes *bytes)
     return TACHO_OK;
 }
 
-static tacho_status parse_bytes(const char *path, tacho_str bytes, tacho_debug_info *info)
+/* Frees |contents| once the module is made, which has copies of all it needs. */
+static tacho_status parse_file(const char *path, file_bytes *contents, tacho_debug_info *info)
 {
+    tacho_str bytes = tacho_str_make(contents->items, contents->item_count);
     tacho_mlir_module module;
     tacho_status status = tacho_mlir_module_init(&module);
     if (status == TACHO_OK) {
         status = tacho_mlir_is_bytecode(bytes) ? tacho_mlir_bytecode_read(path, bytes, &module)
                                                : tacho_mlir_text_read(path, bytes, &module);
     }
+    free(contents->items);
+    contents->items = NULL;
     if (status == TACHO_OK) {
         status = torq_ir_read_module(&module, tacho_str_from_cstring(path), info);
     }
@@ -72,7 +76,7 @@ static tacho_status read_file(const char *path, tacho_debug_info *info)
     tacho_status status = load_input(&input, &bytes);
     tacho_input_close(&input);
     if (status == TACHO_OK) {
-        status = parse_bytes(path, tacho_str_make(bytes.items, bytes.item_count), info);
+        status = parse_file(path, &bytes, info);
     }
     free(bytes.items);
     return status;
