@@ -34,6 +34,8 @@ typedef struct entry {
     uint32_t span;
     uint32_t site;
     tacho_track_class track_class;
+    bool lacks_start; /* the input has only its end */
+    bool lacks_end;   /* the input has only its begin */
 } entry;
 
 /* When a job ran, in the current run. */
@@ -66,6 +68,7 @@ typedef struct joiner {
     uint32_t action_key;
     uint32_t job_key;
     uint32_t scope_key;
+    uint32_t unmatched_key;
 } joiner;
 
 const char *tacho_annotation_kind_name(tacho_annotation_kind kind)
@@ -107,6 +110,7 @@ static void read_args(const joiner *self, const tacho_span *span, entry *made, b
             made->action = arg->value.as_int;
         }
         *out_has_scope = *out_has_scope || arg->key == self->scope_key;
+        made->lacks_start = made->lacks_start || arg->key == self->unmatched_key;
         more = !stored->is_last;
     }
 }
@@ -125,6 +129,7 @@ static tacho_status add_entry(joiner *self, uint32_t id)
         .span = id,
         .site = span.site,
         .track_class = track->track_class,
+        .lacks_end = (span.flags & TACHO_SPAN_UNENDED) != 0,
     };
     read_args(self, &span, &made, &has_scope);
     if (has_scope) {
@@ -196,6 +201,7 @@ static tacho_status gather_entries(joiner *self)
     self->action_key = tacho_strings_find(strings, TACHO_STR("action"));
     self->job_key = tacho_strings_find(strings, TACHO_STR("job"));
     self->scope_key = tacho_strings_find(strings, TACHO_STR("scope"));
+    self->unmatched_key = tacho_strings_find(strings, TACHO_STR("unmatched"));
     for (size_t i = 0; i < self->profile->span_count; i++) {
         TACHO_TRY(add_entry(self, (uint32_t)i));
     }
@@ -241,6 +247,8 @@ static tacho_annotation_row make_row(const joiner *self, const entry *from,
         .location = site->location,
         .span = from->span,
         .has_time = true,
+        .lacks_start = from->group == GROUP_ACTION && from->lacks_start,
+        .lacks_end = from->group == GROUP_ACTION && from->lacks_end,
         .start = from->start,
         .end = from->end,
     };
@@ -398,14 +406,14 @@ static void note_job_times(joiner *self, const tacho_dispatch *dispatch, const e
             *time = (job_time){.run_mark = self->run_mark};
         }
         if (entries[i].track_class == TACHO_TRACK_CONTROL) {
-            time->has_span = true;
+            time->has_span = !entries[i].lacks_start && !entries[i].lacks_end;
             time->span_start = entries[i].start;
             time->span_end = entries[i].end;
         } else if (action->kind == TACHO_ACTION_START) {
-            time->has_start = true;
+            time->has_start = !entries[i].lacks_start;
             time->start = entries[i].start;
         } else {
-            time->has_end = true;
+            time->has_end = !entries[i].lacks_end;
             time->end = entries[i].end;
         }
     }
@@ -435,6 +443,7 @@ static tacho_status add_untimed(joiner *self, const tacho_dispatch *dispatch, co
         row.action_id = action->id;
         row.span = TACHO_NONE;
         row.has_time = false;
+        row.lacks_start = row.lacks_end = false;
         row.location = TACHO_NONE;
         row.start = row.end = 0;
         set_action(self, &row, action);
@@ -457,9 +466,14 @@ static tacho_status add_action_rows(joiner *self, const tacho_dispatch *dispatch
         if (is_nss_wait && action->job == TACHO_NONE) {
             row.reason = TACHO_ANNOTATION_REASON_NOT_WAITED;
         }
-        if (is_job && row.has_job_time) {
-            row.start = row.job_start;
-            row.end = row.job_end;
+        if (is_job) {
+            row.has_time = row.has_job_time; /* half a time is none that an engine could have */
+            row.lacks_start = row.lacks_end = false;
+            row.start = row.has_job_time ? row.job_start : row.start;
+            row.end = row.has_job_time ? row.job_end : row.end;
+        }
+        if (row.reason == TACHO_ANNOTATION_REASON_NONE && (row.lacks_start || row.lacks_end)) {
+            row.reason = TACHO_ANNOTATION_REASON_HALF_TIMED;
         }
         return is_nss_wait ? add_with_inner(self, &row) : add_row(self, &row);
     }

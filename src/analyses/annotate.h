@@ -44,7 +44,8 @@ typedef enum tacho_annotation_kind {
     X(OTHER_ACTION, "other_action", "the action of that number does something else")               \
     X(NO_JOB, "no_job", "the program has fewer jobs")                                              \
     X(NOT_WAITED, "not_waited", "it waits for a job that nothing starts")                          \
-    X(NOT_TIMED, "not_timed", "the runtime profile has no time for it")
+    X(NOT_TIMED, "not_timed", "the runtime profile has no time for it")                            \
+    X(HALF_TIMED, "half_timed", "the runtime profile has only its begin, or only its end")
 
 typedef enum tacho_annotation_reason {
 #define TACHO_ANNOTATION_REASON_ENUM(name, key, phrase) TACHO_ANNOTATION_REASON_##name,
@@ -69,6 +70,8 @@ typedef struct tacho_annotation_row {
     uint32_t location;      /* or TACHO_NONE */
     uint32_t span;          /* of the profile, that has its time, or TACHO_NONE */
     bool has_time;
+    bool lacks_start; /* the input never said it, so |start| is only where the trace draws it */
+    bool lacks_end;
     bool has_job_time;
     bool is_only_job; /* a job of an input without actions: it stands for its actions too */
     bool is_expanded; /* the inner ops of its job follow */

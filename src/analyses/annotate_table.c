@@ -86,6 +86,11 @@ static tacho_status add_time(writer *to, const tacho_annotation_row *row,
     if (is_of_job ? !row->has_job_time : !row->has_time) {
         return tacho_table_add_absent(to->table);
     }
+    bool is_start = spec->content == SHOW_START || spec->content == SHOW_START_US;
+    bool is_end = spec->content == SHOW_END || spec->content == SHOW_END_US;
+    if (!is_of_job && ((row->lacks_start && !is_end) || (row->lacks_end && !is_start))) {
+        return tacho_table_add_absent(to->table);
+    }
     int64_t start = is_of_job ? row->job_start : row->start;
     int64_t end = is_of_job ? row->job_end : row->end;
     int64_t value = 0;

@@ -92,9 +92,11 @@ static void say_unmatched(const tacho_annotated *annotated, tacho_annotation_rea
     if (reason == TACHO_ANNOTATION_REASON_NO_DISPATCH && is_folder(debug_path)) {
         snprintf(where, sizeof(where), " (no file of it was read in %.300s)", debug_path);
     }
-    snprintf(text, sizeof(text), "%.300s: %" PRIu64 " row%s without a match: %s, first: %s%s",
+    const char *what =
+        reason == TACHO_ANNOTATION_REASON_HALF_TIMED ? "with half a time" : "without a match";
+    snprintf(text, sizeof(text), "%.300s: %" PRIu64 " row%s %s: %s, first: %s%s",
              tacho_dict_string(&annotated->dict, annotated->dict.parts[row->part].path).data, count,
-             count == 1 ? "" : "s", tacho_annotation_reason_phrase(reason), example, where);
+             count == 1 ? "" : "s", what, tacho_annotation_reason_phrase(reason), example, where);
     tacho_talk_line("warning", text);
 }
 
