@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole files: mapped where possible, else read.
+ */
+#include "base/mapping.h"
+
+#include "base/grow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A pipe may not fill the memory: models are smaller. */
+enum { READ_FIRST = 1 << 20 };
+static const size_t read_max = (size_t)4 << 30;
+
+static tacho_status fail_file(const char *path, const char *what)
+{
+    tacho_code code = errno == ENOENT ? TACHO_CODE_NOT_FOUND : TACHO_CODE_IO;
+    return tacho_fail(code, "%s: %s: %s", path, what, strerror(errno));
+}
+
+static tacho_status read_all(int file, const char *path, tacho_mapping *out_mapping)
+{
+    char *bytes = NULL;
+    size_t len = 0;
+    size_t capacity = 0;
+    tacho_status status = TACHO_OK;
+    for (ssize_t got = 1; got != 0 && status == TACHO_OK;) {
+        if (len == capacity) {
+            size_t want = capacity == 0 ? READ_FIRST : capacity * 2;
+            status = want > read_max
+                         ? tacho_fail(TACHO_CODE_LIMIT, "%s: more than 4 GiB from a pipe", path)
+                         : tacho_grow(&bytes, &capacity, want);
+            continue;
+        }
+        got = read(file, bytes + len, capacity - len);
+        if (got > 0) {
+            len += (size_t)got;
+        } else if (got < 0 && errno != EINTR) {
+            status = fail_file(path, "cannot read");
+        }
+    }
+    if (status != TACHO_OK) {
+        free(bytes);
+        return status;
+    }
+    *out_mapping = (tacho_mapping){.memory = bytes, .len = len};
+    return TACHO_OK;
+}
+
+static tacho_status map_file(int file, const char *path, tacho_mapping *out_mapping)
+{
+    struct stat facts;
+    if (fstat(file, &facts) != 0) {
+        return fail_file(path, "cannot read");
+    }
+    if (S_ISDIR(facts.st_mode)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: a folder; a file was expected", path);
+    }
+    if (!S_ISREG(facts.st_mode) || facts.st_size == 0) {
+        return read_all(file, path, out_mapping);
+    }
+    void *bytes = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes == MAP_FAILED) {
+        return fail_file(path, "cannot map");
+    }
+    *out_mapping = (tacho_mapping){
+        .memory = bytes,
+        .len = (size_t)facts.st_size,
+        .is_mapped = true,
+    };
+    return TACHO_OK;
+}
+
+tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path, tacho_str *out_bytes)
+{
+    TACHO_TRY(tacho_grow(&mappings->items, &mappings->item_capacity, mappings->item_count + 1));
+    tacho_mapping *mapping = &mappings->items[mappings->item_count];
+    if (strcmp(path, "-") == 0) {
+        TACHO_TRY(read_all(STDIN_FILENO, "standard input", mapping));
+    } else {
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0) {
+            return fail_file(path, "cannot open");
+        }
+        tacho_status status = map_file(file, path, mapping);
+        close(file);
+        TACHO_TRY(status);
+    }
+    *out_bytes = tacho_str_make(mapping->memory, mapping->len);
+    mappings->item_count++;
+    return TACHO_OK;
+}
+
+void tacho_mappings_close(tacho_mappings *mappings)
+{
+    for (size_t i = 0; i < mappings->item_count; i++) {
+        tacho_mapping *mapping = &mappings->items[i];
+        if (mapping->is_mapped) {
+            munmap(mapping->memory, mapping->len);
+        } else {
+            free(mapping->memory);
+        }
+    }
+    free(mappings->items);
+    *mappings = (tacho_mappings){0};
+}

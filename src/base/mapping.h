@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole files in memory, read-only, for formats whose bytes are borrowed rather than copied:
+ * models and programs. Profiles and traces go through base/input.h instead.
+ *
+ * A regular file is mapped, so its bytes are not anonymous memory; anything else (a pipe, standard
+ * input as "-") is read. A file that another program cuts short while it is mapped ends the
+ * process, as with every program that maps files.
+ */
+#ifndef TACHO_BASE_MAPPING_H
+#define TACHO_BASE_MAPPING_H
+
+#include "base/status.h"
+#include "base/str.h"
+
+typedef struct tacho_mapping {
+    void *memory;
+    size_t len;
+    bool is_mapped; /* else allocated */
+} tacho_mapping;
+
+typedef struct tacho_mappings {
+    tacho_mapping *items;
+    size_t item_count, item_capacity;
+} tacho_mappings;
+
+/* Opens |path| and keeps it in |mappings|; the view stays good until tacho_mappings_close. */
+tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path,
+                                 tacho_str *out_bytes) TACHO_MUST_USE;
+
+void tacho_mappings_close(tacho_mappings *mappings);
+
+#endif

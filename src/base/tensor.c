@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shapes and attributes.
+ */
+#include "base/tensor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+bool tacho_shape_is_known(const tacho_shape *shape)
+{
+    for (int32_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] < 0) {
+            return false;
+        }
+    }
+    return shape->rank >= 0;
+}
+
+bool tacho_shape_elements(const tacho_shape *shape, uint64_t *out_count)
+{
+    *out_count = 0;
+    if (!tacho_shape_is_known(shape)) {
+        return false;
+    }
+    int64_t count = 1;
+    for (int32_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] == 0) {
+            return true;
+        }
+    }
+    for (int32_t i = 0; i < shape->rank; i++) {
+        if (__builtin_mul_overflow(count, shape->dims[i], &count)) {
+            return false;
+        }
+    }
+    *out_count = (uint64_t)count;
+    return true;
+}
+
+bool tacho_shape_equal(const tacho_shape *a, const tacho_shape *b)
+{
+    bool is_equal = a->rank == b->rank;
+    for (int32_t i = 0; is_equal && i < a->rank; i++) {
+        is_equal = a->dims[i] == b->dims[i];
+    }
+    return is_equal;
+}
+
+const char *tacho_shape_print(const tacho_shape *shape, char *to, size_t size)
+{
+    if (shape->rank <= 0) {
+        snprintf(to, size, "%s", shape->rank == 0 ? "scalar" : "?");
+        return to;
+    }
+    size_t used = 0;
+    for (int32_t i = 0; i < shape->rank && used < size; i++) {
+        const char *between = i > 0 ? "x" : "";
+        int len = shape->dims[i] < 0
+                      ? snprintf(to + used, size - used, "%s?", between)
+                      : snprintf(to + used, size - used, "%s%" PRId64, between, shape->dims[i]);
+        used += (size_t)len;
+    }
+    return to;
+}
+
+const tacho_attr *tacho_attr_find(const tacho_attr *attrs, size_t attr_count, const char *name)
+{
+    tacho_str wanted = tacho_str_from_cstring(name);
+    for (size_t i = 0; i < attr_count; i++) {
+        if (tacho_str_equal(attrs[i].name, wanted)) {
+            return &attrs[i];
+        }
+    }
+    return NULL;
+}
+
+int64_t tacho_attr_int(const tacho_attr *attrs, size_t attr_count, const char *name,
+                       int64_t fallback)
+{
+    const tacho_attr *attr = tacho_attr_find(attrs, attr_count, name);
+    return attr != NULL && attr->kind == TACHO_ATTR_INT ? attr->value.as_int : fallback;
+}
+
+double tacho_attr_real(const tacho_attr *attrs, size_t attr_count, const char *name,
+                       double fallback)
+{
+    const tacho_attr *attr = tacho_attr_find(attrs, attr_count, name);
+    return attr != NULL && attr->kind == TACHO_ATTR_REAL ? attr->value.as_real : fallback;
+}
+
+tacho_str tacho_attr_text(const tacho_attr *attrs, size_t attr_count, const char *name)
+{
+    const tacho_attr *attr = tacho_attr_find(attrs, attr_count, name);
+    return attr != NULL && attr->kind == TACHO_ATTR_TEXT ? attr->value.as_text : TACHO_STR("");
+}
+
+const int64_t *tacho_attr_ints(const tacho_attr *attrs, size_t attr_count, const char *name,
+                               size_t *out_count)
+{
+    const tacho_attr *attr = tacho_attr_find(attrs, attr_count, name);
+    bool is_list = attr != NULL && attr->kind == TACHO_ATTR_INTS;
+    *out_count = is_list ? attr->count : 0;
+    return is_list ? attr->value.as_ints : NULL;
+}

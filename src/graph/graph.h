@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A neural network: tensors and the nodes between them, as a model file has them.
+ *
+ * Everything is numbered; TACHO_NONE means absent. Nodes keep the operator names, the operands
+ * and the attributes of their own format ("Conv" of ONNX, "tosa.conv2d"): what an operator means is
+ * in its row of graph/op_def.h, so passes ask for the kind and never compare names.
+ *
+ * Readers (graph/onnx.h, graph/tosa.h) fill a graph in file order; tacho_graph_sort puts the nodes
+ * in an order in which each follows what it needs; tacho_graph_infer (graph/infer.h) finds types
+ * and shapes and folds constants.
+ */
+#ifndef TACHO_GRAPH_GRAPH_H
+#define TACHO_GRAPH_GRAPH_H
+
+#include "base/arena.h"
+#include "base/mapping.h"
+#include "base/strings.h"
+#include "base/tensor.h"
+
+typedef struct tacho_op_def tacho_op_def;
+
+typedef enum tacho_constant_kind {
+    TACHO_CONSTANT_BYTES,  /* as in tacho_array, but |bytes| need not be aligned */
+    TACHO_CONSTANT_SPLAT,  /* every element is the one in |splat|: never expanded */
+    TACHO_CONSTANT_RANDOM, /* made from |seed| when a device wants it: never expanded */
+} tacho_constant_kind;
+
+/* The value of a tensor that is known before the network runs. */
+typedef struct tacho_constant {
+    tacho_constant_kind kind;
+    const unsigned char *bytes; /* borrowed from the model's file, or of the graph's arena */
+    unsigned char splat[16];    /* one element, little-endian */
+    uint64_t seed;
+} tacho_constant;
+
+typedef struct tacho_tensor {
+    uint32_t name;     /* string; may be empty */
+    tacho_dtype dtype; /* NONE until known */
+    bool is_input;     /* the network's; never a constant */
+    bool is_output;    /* the network's */
+    bool is_constant;  /* depends on constants alone, though its value may not be computed yet */
+    uint32_t producer; /* node, or TACHO_NONE */
+    uint32_t constant; /* its value, in |constants|, or TACHO_NONE */
+    tacho_shape shape;
+} tacho_tensor;
+
+typedef struct tacho_node {
+    uint32_t name;           /* string; empty when the file gives none */
+    uint32_t type;           /* string: "Conv", "tosa.conv2d", "com.example.Fancy" */
+    const tacho_op_def *def; /* NULL for an operator we do not know */
+    uint32_t location;       /* string: the text of a location as MLIR prints it, never empty */
+    uint32_t index;          /* place in the file, from 0 */
+    int32_t opset;           /* of its ONNX domain; 0 for MLIR */
+    uint32_t first_input;    /* in |links| */
+    uint32_t input_count;
+    uint32_t first_output; /* in |links| */
+    uint32_t output_count;
+    uint32_t first_attr; /* in |attrs| */
+    uint32_t attr_count;
+    bool is_folded; /* all its outputs are constants: nothing of it runs */
+} tacho_node;
+
+typedef struct tacho_graph {
+    tacho_arena arena;     /* bytes of constants that had to be made, lists of attributes */
+    tacho_strings strings; /* names, types, locations */
+    uint32_t name;         /* string: of the network, may be empty */
+    tacho_str path;        /* as the user wrote it, for messages */
+    const char *format;    /* "onnx", "tosa" or "torch-onnx" */
+    tacho_tensor *tensors;
+    size_t tensor_count, tensor_capacity;
+    tacho_node *nodes;
+    size_t node_count, node_capacity;
+    uint32_t *links; /* tensors, or TACHO_NONE for an optional input that is absent */
+    size_t link_count, link_capacity;
+    tacho_attr *attrs;
+    size_t attr_count, attr_capacity;
+    tacho_constant *constants;
+    size_t constant_count, constant_capacity;
+    uint32_t *inputs; /* tensors, in the file's order */
+    size_t input_count, input_capacity;
+    uint32_t *outputs;
+    size_t output_count, output_capacity;
+    tacho_mappings mappings; /* files that constants are borrowed from */
+} tacho_graph;
+
+tacho_status tacho_graph_init(tacho_graph *graph) TACHO_MUST_USE;
+void tacho_graph_deinit(tacho_graph *graph);
+
+static inline tacho_str tacho_graph_string(const tacho_graph *graph, uint32_t id)
+{
+    return tacho_strings_get(&graph->strings, id);
+}
+
+/* A new tensor of unknown type and shape. */
+tacho_status tacho_graph_add_tensor(tacho_graph *graph, tacho_str name,
+                                    uint32_t *out_id) TACHO_MUST_USE;
+
+/* Gives the tensor a value. */
+tacho_status tacho_graph_set_constant(tacho_graph *graph, uint32_t tensor,
+                                      const tacho_constant *constant) TACHO_MUST_USE;
+
+/*
+ * Adds a node. |node|'s own input, output and attribute fields are ignored: they come from the
+ * lists, which are copied (texts and lists inside attributes are not: they live in the arena or the
+ * mapping). Sets the outputs' producer.
+ */
+typedef struct tacho_node_lists {
+    const uint32_t *inputs;
+    size_t input_count;
+    const uint32_t *outputs;
+    size_t output_count;
+    const tacho_attr *attrs;
+    size_t attr_count;
+} tacho_node_lists;
+
+tacho_status tacho_graph_add_node(tacho_graph *graph, const tacho_node *node,
+                                  const tacho_node_lists *lists) TACHO_MUST_USE;
+
+/*
+ * Reorders the nodes so that each comes after the producers of its inputs, keeping file order
+ * where it is free. A cycle is BAD_DATA that names a node of it.
+ */
+tacho_status tacho_graph_sort(tacho_graph *graph) TACHO_MUST_USE;
+
+/* The tensor that is input or output |i| of |node|, or NULL when it is absent or beyond. */
+tacho_tensor *tacho_graph_input(const tacho_graph *graph, const tacho_node *node, size_t i);
+tacho_tensor *tacho_graph_output(const tacho_graph *graph, const tacho_node *node, size_t i);
+
+static inline const tacho_attr *tacho_graph_attrs(const tacho_graph *graph, const tacho_node *node)
+{
+    return graph->attrs + node->first_attr;
+}
+
+/* Bytes of a tensor; false when its type or shape is not known or they do not fit. */
+bool tacho_tensor_bytes(const tacho_tensor *tensor, uint64_t *out_bytes);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A model file of any format to a sorted graph with types, shapes and folded constants.
+ */
+#ifndef TACHO_GRAPH_MODEL_H
+#define TACHO_GRAPH_MODEL_H
+
+#include "graph/graph.h"
+
+/* A value for a symbolic dimension: --dim N=4. */
+typedef struct tacho_model_dim {
+    tacho_str name;
+    int64_t value;
+} tacho_model_dim;
+
+typedef struct tacho_model_options {
+    const tacho_model_dim *dims;
+    size_t dim_count;
+    bool has_random_weights; /* weights become seeded-random ones, also those that are absent */
+    uint64_t seed;
+} tacho_model_options;
+
+/*
+ * Reads |path| ("-" is standard input) into |out_graph|, fresh from tacho_graph_init. The format
+ * is told by content: ONNX, or MLIR text or bytecode of TOSA or of torch's ONNX import. A file
+ * that is none, is cut, or has a symbolic dimension without a value is a failure that says where.
+ */
+tacho_status tacho_model_read(const char *path, const tacho_model_options *options,
+                              tacho_graph *out_graph) TACHO_MUST_USE;
+
+/* One format: bytes to nodes in file order, not sorted, nothing inferred. */
+typedef struct tacho_model_reader {
+    const char *format;
+    bool (*is_mine)(tacho_str bytes);
+    tacho_status (*read)(tacho_graph *graph, tacho_str bytes, const tacho_model_options *options);
+} tacho_model_reader;
+
+extern const tacho_model_reader tacho_onnx_reader;
+extern const tacho_model_reader tacho_mlir_reader; /* TOSA and torch-onnx */
+
+#endif

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Machine descriptions: reading and checking.
+ */
+#include "machine/machine.h"
