@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/maths.h"
+#include "profile/operators.h"
 
 #include <stdlib.h>
 
@@ -37,6 +38,7 @@ typedef struct site_memo {
     uint32_t part;
     tacho_track_class track_class;
     uint32_t origin; /* the span's own */
+    uint32_t type;   /* TACHO_NONE: as the site says */
     uint32_t row;    /* TACHO_NONE: filtered out */
     bool is_set;
 } site_memo;
@@ -46,6 +48,9 @@ typedef struct grouping {
     const tacho_profile *profile;
     const tacho_dict *dict;
     const tacho_ops_options *options;
+    tacho_operators operators;
+    tacho_arg *args; /* of the span at hand, where its type may be among them */
+    size_t arg_capacity;
     tacho_index index; /* rows by key */
     site_memo *memos;
     uint32_t *span_rows; /* TACHO_NONE: not selected */
@@ -56,6 +61,7 @@ typedef struct grouping {
 static void grouping_deinit(grouping *self)
 {
     tacho_index_deinit(&self->index);
+    free(self->args);
     free(self->memos);
     free(self->span_rows);
     free(self->ends);
@@ -81,19 +87,15 @@ static tacho_status grouping_init(grouping *self)
     return TACHO_OK;
 }
 
-/* The name; the category where there is none. */
-static uint32_t site_type(const tacho_dict *dict, const tacho_site *site)
-{
-    return tacho_dict_string(dict, site->name).len > 0 ? site->name : site->category;
-}
-
 static tacho_str location_text(const tacho_dict *dict, uint32_t location)
 {
     return location != TACHO_NONE ? tacho_dict_string(dict, dict->locations[location].text)
                                   : TACHO_STR("");
 }
 
-static bool is_accepted(const grouping *self, const tacho_site *site, const tacho_track *track)
+/* |name| is what the row would be called. */
+static bool is_accepted(const grouping *self, const tacho_site *site, const tacho_track *track,
+                        uint32_t name)
 {
     const tacho_ops_options *options = self->options;
     /* Stretches around other work are shown only when asked for. */
@@ -104,8 +106,7 @@ static bool is_accepted(const grouping *self, const tacho_site *site, const tach
         return false;
     }
     return options->filter.accepts == NULL ||
-           options->filter.accepts(options->filter.self,
-                                   tacho_dict_string(self->dict, site_type(self->dict, site)),
+           options->filter.accepts(options->filter.self, tacho_dict_string(self->dict, name),
                                    location_text(self->dict, site->location));
 }
 
@@ -142,32 +143,47 @@ static tacho_status ensure_row(grouping *self, const row_key *key, uint32_t loca
     return tacho_index_add(&self->index, hash, *out_row);
 }
 
-static tacho_status find_row(grouping *self, const tacho_span *span, uint32_t *out_row)
+/* The operator that span |id| says it ran; TACHO_NONE where rows are per instance. */
+static tacho_status find_type(grouping *self, size_t id, const tacho_span *span, uint32_t *out_type)
+{
+    *out_type = TACHO_NONE;
+    if (self->operators.key == TACHO_NONE || span->args == TACHO_NONE ||
+        self->options->by_instance) {
+        return TACHO_OK;
+    }
+    tacho_row row;
+    TACHO_TRY(tacho_profile_row(self->profile, id, &self->args, &self->arg_capacity, &row));
+    return tacho_operators_of_row(&self->operators, &row, out_type);
+}
+
+static tacho_status find_row(grouping *self, const tacho_span *span, uint32_t type,
+                             uint32_t *out_row)
 {
     const tacho_track *track = &self->dict->tracks[span->track];
     const tacho_site *site = &self->dict->sites[span->site];
     uint32_t own_origin = span->flags & TACHO_SPAN_ORIGIN_MASK;
     site_memo *memo = &self->memos[span->site];
-    if (TACHO_LIKELY(memo->is_set && memo->part == track->part &&
+    if (TACHO_LIKELY(memo->is_set && memo->part == track->part && memo->type == type &&
                      memo->track_class == track->track_class && memo->origin == own_origin)) {
         *out_row = memo->row;
         return TACHO_OK;
     }
     *out_row = TACHO_NONE;
-    if (is_accepted(self, site, track)) {
+    uint32_t name = type != TACHO_NONE ? type : tacho_operators_of_site(self->dict, site);
+    if (is_accepted(self, site, track, name)) {
         row_key key = {
             .part = track->part,
             .origin =
                 own_origin != 0 ? own_origin : (uint32_t)self->dict->parts[track->part].origin,
             .track_class = (uint32_t)track->track_class,
-            .name = site_type(self->dict, site),
+            .name = name,
             .location = self->options->by_instance ? site->location : TACHO_NONE,
         };
         TACHO_TRY(ensure_row(self, &key, site->location, out_row));
         tacho_op_row *row = &self->ops->rows[*out_row];
         row->location = row->location == site->location ? row->location : TACHO_NONE;
     }
-    *memo = (site_memo){track->part, track->track_class, own_origin, *out_row, true};
+    *memo = (site_memo){track->part, track->track_class, own_origin, type, *out_row, true};
     return TACHO_OK;
 }
 
@@ -196,7 +212,9 @@ static tacho_status group_spans(grouping *self)
         tacho_span span = tacho_profile_span(self->profile, i);
         uint32_t row = TACHO_NONE;
         if ((span.flags & TACHO_SPAN_INSTANT) == 0) {
-            TACHO_TRY(find_row(self, &span, &row));
+            uint32_t type = TACHO_NONE;
+            TACHO_TRY(find_type(self, i, &span, &type));
+            TACHO_TRY(find_row(self, &span, type, &row));
         }
         self->span_rows[i] = row;
         if (row != TACHO_NONE) {
@@ -396,6 +414,7 @@ tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
         .dict = profile->events.dict,
         .options = options,
     };
+    tacho_operators_init(&self.operators, profile->events.dict);
     tacho_status status = make_rows(&self);
     grouping_deinit(&self);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ops: which operations took the time? Spans with one name, or of one site, are a row: how often,
- * how long together, how long each.
+ * Ops: which operations took the time? Spans of one operator (profile/operators.h), or of one
+ * site, are a row: how often, how long together, how long each.
  *
  * Rows are per part, origin and track class, and never mix those. Durations are those of a trace:
  * the difference of two rounded ends. Percentiles are by nearest rank: p99 is the smallest
@@ -46,7 +46,7 @@ typedef struct tacho_ops_filter {
 } tacho_ops_filter;
 
 typedef struct tacho_ops_options {
-    bool by_instance; /* a row per site, else per name */
+    bool by_instance; /* a row per site, else per operator */
     tacho_ops_key sort;
     size_t top;              /* rows per part and origin; 0 for all */
     uint32_t classes;        /* TACHO_TRACK_BITs; 0 for all */
@@ -61,7 +61,7 @@ typedef struct tacho_op_row {
     uint32_t location; /* TACHO_NONE when unknown, or when spans of the row differ in it */
     uint64_t count;
     int64_t total_ns; /* saturates */
-    int64_t mean_ns;  /* rounded down */
+    int64_t mean_ns;  /* rounded */
     int64_t p50_ns;
     int64_t p99_ns;
     int64_t min_ns;
@@ -78,7 +78,10 @@ typedef struct tacho_ops {
     size_t left_out_count; /* rows beyond the top */
 } tacho_ops;
 
-/* Makes the rows of |profile|, whose dictionary outlives |ops|. To be deinitialised always. */
+/*
+ * Makes the rows of |profile|, whose dictionary outlives |ops| and gains the names of operators. To
+ * be deinitialised always.
+ */
 tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
                             const tacho_ops_options *options) TACHO_MUST_USE;
 void tacho_ops_deinit(tacho_ops *ops);

@@ -302,6 +302,53 @@ static void test_apart(void **state)
     teardown(&at);
 }
 
+/* An argument op_name is the operator, unless rows are per instance; one inside another is not. */
+static void test_operators(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    uint32_t track = add_track(&at, "t", TACHO_TRACK_HOST);
+    uint32_t key = ensure_string(&at, "op_name");
+    const struct {
+        const char *name;
+        const char *operator;
+        bool is_nested;
+    } spans[] = {
+        {"a_kernel_time", "Conv", false},  {"b_kernel_time", "Conv", false},
+        {"b_kernel_time", "Add", false},   {"b_kernel_time", "", false},
+        {"a_fence_before", "Conv", false}, {"a_fence_after", "Conv", false},
+        {"c_kernel_time", "Conv", true},
+    };
+    for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+        tacho_arg args[] = {
+            {.key = at.bytes_key, .type = TACHO_ARG_DICT, .value.as_uint = 1},
+            {.key = key,
+             .type = TACHO_ARG_TEXT,
+             .value.as_text = tacho_str_from_cstring(spans[i].operator)},
+        };
+        tacho_row row = {.kind = TACHO_ROW_SPAN, .track = track, .start = (int64_t)i * 8};
+        row.of.span.end = row.start + 4;
+        row.of.span.site = add_site(&at, spans[i].name, 0);
+        row.of.span.op = row.of.span.run = TACHO_NONE;
+        row.args = spans[i].is_nested ? args : args + 1;
+        row.arg_count = spans[i].is_nested ? 2 : 1;
+        assert_null(tacho_events_row(&at.profile.events, &row));
+    }
+    tacho_ops_options options = {.sort = TACHO_OPS_BY_NAME};
+    assert_rows(&at, &options,
+                "a.csv Add host estimated 1 5 14.29 5 5 5 5 5 - -\n"
+                "a.csv Conv host estimated 2 10 28.57 5 5 5 5 5 - -\n"
+                "a.csv a_fence_after host estimated 1 5 14.29 5 5 5 5 5 - -\n"
+                "a.csv a_fence_before host estimated 1 5 14.29 5 5 5 5 5 - -\n"
+                "a.csv b_kernel_time host estimated 1 5 14.29 5 5 5 5 5 - -\n"
+                "a.csv c_kernel_time host estimated 1 5 14.29 5 5 5 5 5 - -\n");
+    options.by_instance = true;
+    options.filter = (tacho_ops_filter){accepts_exactly, "b_kernel_time"};
+    assert_rows(&at, &options, "a.csv b_kernel_time host estimated 3 15 100.00 5 5 5 5 5 - -\n");
+    teardown(&at);
+}
+
 /* Of 1 to n the p-th percentile is ceil(n p / 100). */
 static void test_nearest_rank(void **state)
 {
@@ -403,10 +450,11 @@ static void test_random_spans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_type),       cmocka_unit_test(test_by_instance),
-        cmocka_unit_test(test_sort_and_top),  cmocka_unit_test(test_selection),
-        cmocka_unit_test(test_apart),         cmocka_unit_test(test_nearest_rank),
-        cmocka_unit_test(test_sums_saturate), cmocka_unit_test(test_random_spans),
+        cmocka_unit_test(test_by_type),      cmocka_unit_test(test_by_instance),
+        cmocka_unit_test(test_sort_and_top), cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_apart),        cmocka_unit_test(test_nearest_rank),
+        cmocka_unit_test(test_operators),    cmocka_unit_test(test_sums_saturate),
+        cmocka_unit_test(test_random_spans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

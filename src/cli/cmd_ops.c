@@ -14,7 +14,7 @@ enum { DEFAULT_TOP = 20 };
 
 static const tacho_option options[] = {
     {"by", 0, false, "type|instance",
-     "one row per name, or per name and source location (default: type)"},
+     "one row per operator, or per name and source location (default: type)"},
     {"sort", 0, false, "KEY",
      "total, count, mean, p50, p99, min, max or bytes, largest first; name or location, by "
      "alphabet (default: total)"},
@@ -235,7 +235,11 @@ const tacho_command tacho_command_ops = {
         "the track they lie on. The share is that of all selected spans of the input, also\n"
         "of those beyond --top. Time is summed per span: work inside other work, or at the\n"
         "same time, counts in each. Percentiles are by nearest rank, so p99 is a duration\n"
-        "that did occur. A row of several locations shows none; --by instance splits it.",
+        "that did occur. A row of several locations shows none; --by instance splits it.\n"
+        "\n"
+        "An operator is known by the name of its spans. A profile of ONNX Runtime names the\n"
+        "node and says the operator in an argument, op_name: --by type lists operators there\n"
+        "(Conv), --by instance nodes (conv1_kernel_time).",
     .examples = "# the twenty longest\n"
                 "tacho ops timeline.csv\n"
                 "# every convolution of the slices, line by line of the model\n"

@@ -41,31 +41,40 @@ typedef struct report_request {
     bool has_losses;
 } report_request;
 
-/* The metrics of the first block: a file of several parts shows the rest by its tracks. */
+/* A metric of |block| as the page has it; |out_name| keeps its name. */
+static tacho_report_metric page_metric(const tacho_overview *overview,
+                                       const tacho_overview_block *block,
+                                       const tacho_metric_value *value,
+                                       char out_name[TACHO_METRIC_LABEL_MAX])
+{
+    const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
+    bool is_share = value->metric != TACHO_METRIC_OVERALL &&
+                    value->metric != TACHO_METRIC_WALL_TIME && overall != NULL && *overall > 0;
+    tacho_metric_label(value, out_name);
+    return (tacho_report_metric){
+        .part = block->part,
+        .origin = block->origin,
+        .name = tacho_str_from_cstring(out_name),
+        .value_ns = value->value,
+        .percent = is_share ? 100.0 * (double)value->value / (double)*overall : -1,
+    };
+}
+
+/* Each part and origin has metrics of its own. */
 static tacho_status add_with_metrics(tacho_report *report, const tacho_profile *profile,
                                      const tacho_overview *overview)
 {
-    const tacho_overview_block *block = overview->block_count > 0 ? &overview->blocks[0] : NULL;
-    size_t count = block != NULL ? block->metric_count : 0;
+    size_t count = overview->metric_count;
     char(*names)[TACHO_METRIC_LABEL_MAX] = calloc(count + 1, sizeof(*names));
     tacho_report_metric *metrics = calloc(count + 1, sizeof(*metrics));
     tacho_status status = names != NULL && metrics != NULL
                               ? TACHO_OK
                               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for metrics");
-    const int64_t *overall = NULL;
-    if (block != NULL) {
-        overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
-    }
-    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
-        const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
-        bool is_share = value->metric != TACHO_METRIC_OVERALL &&
-                        value->metric != TACHO_METRIC_WALL_TIME && overall != NULL && *overall > 0;
-        tacho_metric_label(value, names[i]);
-        metrics[i] = (tacho_report_metric){
-            .name = tacho_str_from_cstring(names[i]),
-            .value_ns = value->value,
-            .percent = is_share ? 100.0 * (double)value->value / (double)*overall : -1,
-        };
+    for (size_t b = 0; b < overview->block_count && status == TACHO_OK; b++) {
+        const tacho_overview_block *block = &overview->blocks[b];
+        for (size_t i = block->first_metric; i < block->first_metric + block->metric_count; i++) {
+            metrics[i] = page_metric(overview, block, &overview->metrics[i], names[i]);
+        }
     }
     if (status == TACHO_OK) {
         tacho_report_profile entry = {

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static report_columns *columns_of(tacho_events *events)
 {
@@ -36,18 +37,54 @@ static tacho_status put_start(report_track *track, int64_t start_ns)
     return TACHO_OK;
 }
 
-/* What a span moved, plus one: the first argument that counts bytes. */
+/* What a span moved, plus one: the arguments that count bytes together; 0 for none. */
 static uint64_t size_of_row(const tacho_row *row)
 {
+    uint64_t size = 0;
+    bool has_size = false;
     for (size_t i = 0; i < row->arg_count; i++) {
         const tacho_arg *arg = &row->args[i];
         bool is_whole =
             arg->type == TACHO_ARG_UINT || (arg->type == TACHO_ARG_INT && arg->value.as_int >= 0);
-        if (arg->unit == TACHO_UNIT_BYTES && is_whole && arg->value.as_uint < INT64_MAX) {
-            return arg->value.as_uint + 1;
+        if (arg->unit == TACHO_UNIT_BYTES && is_whole) {
+            has_size = true;
+            if (__builtin_add_overflow(size, arg->value.as_uint, &size) || size > INT64_MAX) {
+                size = INT64_MAX;
+            }
         }
     }
-    return 0;
+    return has_size ? size + 1 : 0;
+}
+
+/* The place of a string among the types, plus one. */
+static tacho_status ensure_type(report_columns *columns, uint32_t string, uint64_t *out_place)
+{
+    if (string >= columns->type_place_count) {
+        TACHO_TRY(
+            tacho_grow(&columns->type_places, &columns->type_place_capacity, (size_t)string + 1));
+        memset(columns->type_places + columns->type_place_count, 0,
+               ((size_t)string + 1 - columns->type_place_count) * sizeof(*columns->type_places));
+        columns->type_place_count = (size_t)string + 1;
+    }
+    if (columns->type_places[string] == 0) {
+        TACHO_TRY(tacho_grow(&columns->types, &columns->type_capacity, columns->type_count + 1));
+        columns->types[columns->type_count++] = string;
+        columns->type_places[string] = (uint32_t)columns->type_count;
+    }
+    *out_place = columns->type_places[string];
+    return TACHO_OK;
+}
+
+static tacho_status add_type(report_columns *columns, report_track *track, const tacho_row *row)
+{
+    uint32_t string = TACHO_NONE;
+    uint64_t place = 0;
+    TACHO_TRY(tacho_operators_of_row(&columns->operators, row, &string));
+    if (string != TACHO_NONE) {
+        TACHO_TRY(ensure_type(columns, string, &place));
+        track->has_types = true;
+    }
+    return report_bytes_put_uint(&track->types, place);
 }
 
 static tacho_status add_span(report_columns *columns, report_track *track, const tacho_row *row)
@@ -62,6 +99,7 @@ static tacho_status add_span(report_columns *columns, report_track *track, const
     TACHO_TRY(report_bytes_put_uint(&track->sites, row->of.span.site));
     TACHO_TRY(report_bytes_put(&track->flags, &flags, 1));
     TACHO_TRY(report_bytes_put_uint(&track->sizes, size));
+    TACHO_TRY(add_type(columns, track, row));
     track->has_flags = track->has_flags || flags != 0;
     track->has_sizes = track->has_sizes || size != 0;
     columns->span_count++;
@@ -131,6 +169,7 @@ tacho_status report_columns_fill(const tacho_profile *profile, report_columns *o
         .events = {&columns_vtable, profile->events.dict},
         .flow_end_count = profile->flow_end_count,
     };
+    tacho_operators_init(&out_columns->operators, profile->events.dict);
     tacho_lanes *lanes = NULL;
     TACHO_TRY(tacho_lanes_create(&out_columns->events, &lanes));
     tacho_status status = replay(profile, tacho_lanes_events(lanes));
@@ -151,9 +190,12 @@ void report_columns_deinit(report_columns *columns)
         report_bytes_deinit(&track->sites);
         report_bytes_deinit(&track->flags);
         report_bytes_deinit(&track->sizes);
+        report_bytes_deinit(&track->types);
         report_bytes_deinit(&track->values);
     }
     free(columns->tracks);
+    free(columns->types);
+    free(columns->type_places);
     *columns = (report_columns){0};
 }
 
@@ -169,6 +211,9 @@ tacho_status report_columns_write(const report_columns *columns, report_blob *bl
         }
         if (track->has_sizes) {
             TACHO_TRY(report_blob_write(blob, &track->sizes));
+        }
+        if (track->has_types) {
+            TACHO_TRY(report_blob_write(blob, &track->types));
         }
         TACHO_TRY(report_blob_write(blob, &track->values));
     }

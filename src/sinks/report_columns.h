@@ -6,6 +6,7 @@
 #ifndef TACHO_SINKS_REPORT_COLUMNS_H
 #define TACHO_SINKS_REPORT_COLUMNS_H
 
+#include "profile/operators.h"
 #include "profile/profile.h"
 #include "sinks/report_blob.h"
 
@@ -17,15 +18,22 @@ typedef struct report_track {
     report_bytes sites;   /* of spans */
     report_bytes flags;   /* of spans, a byte each */
     report_bytes sizes;   /* of spans: bytes moved plus one, 0 when the input does not say */
+    report_bytes types;   /* of spans: a place among the types plus one, 0 for what the site says */
     report_bytes values;  /* of samples, reals */
     bool has_flags;       /* any that is not 0 */
     bool has_sizes;
+    bool has_types;
 } report_track;
 
 typedef struct report_columns {
     tacho_events events;  /* push here */
     report_track *tracks; /* by track id */
     size_t track_count, track_capacity;
+    tacho_operators operators;
+    uint32_t *types; /* strings: operators that spans give in an argument */
+    size_t type_count, type_capacity;
+    uint32_t *type_places; /* by string: its place among the types plus one */
+    size_t type_place_count, type_place_capacity;
     uint64_t span_count;
     uint64_t sample_count;
     uint64_t flow_end_count; /* seen and left out */

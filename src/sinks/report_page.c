@@ -9,11 +9,12 @@
  *               count part: name path format generation origin clock rows
  *               count track: name parent+1 lane_of+1 part rank(int) class unit
  *                            ns_numerator ns_denominator counts_cycles
- *                            rows is_counter has_flags has_sizes
- *               count site: name category location+1
+ *                            rows is_counter has_flags has_sizes has_types
+ *               count site: name category location+1 is_phase
+ *               count type: name                   operators that spans themselves give
  *               count loss: reason count first_line example
  *               count attribute: key value         what a trace says about itself
- *               count metric: name value_ns(int) percent(real)
+ *               count metric: part origin name value_ns(int) percent(real)
  *               spans samples flow_ends last_end_ns
  *               columns of each track (report_columns.h)
  */
@@ -93,6 +94,7 @@ tacho_status tacho_report_end(tacho_report *report)
 /* A profile's head under construction. */
 typedef struct profile_head {
     const tacho_dict *dict;
+    const report_columns *columns;
     report_bytes bytes;
     uint32_t *text_ids; /* by string id: its place on the page, TACHO_NONE when not there */
     uint64_t attribute_count;
@@ -104,7 +106,7 @@ static void use_text(profile_head *head, uint32_t string)
     head->text_ids[string] = 0;
 }
 
-/* Numbers the texts that tracks and sites use, and writes them. */
+/* Numbers the texts that tracks, sites and types use, and writes them. */
 static tacho_status put_texts(profile_head *head)
 {
     const tacho_dict *dict = head->dict;
@@ -117,6 +119,9 @@ static tacho_status put_texts(profile_head *head)
         if (dict->sites[i].location != TACHO_NONE) {
             use_text(head, dict->locations[dict->sites[i].location].text);
         }
+    }
+    for (size_t i = 0; i < head->columns->type_count; i++) {
+        use_text(head, head->columns->types[i]);
     }
     uint32_t count = 0;
     for (size_t i = 0; i < dict->strings.item_count; i++) {
@@ -194,7 +199,8 @@ static tacho_status put_track(profile_head *head, uint32_t id, const report_trac
     TACHO_TRY(report_bytes_put_uint(bytes, columns->row_count));
     TACHO_TRY(report_bytes_put_uint(bytes, track->track_class == TACHO_TRACK_COUNTER ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_flags ? 1 : 0));
-    return report_bytes_put_uint(bytes, columns->has_sizes ? 1 : 0);
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->has_sizes ? 1 : 0));
+    return report_bytes_put_uint(bytes, columns->has_types ? 1 : 0);
 }
 
 static tacho_status put_sites(profile_head *head)
@@ -209,6 +215,18 @@ static tacho_status put_sites(profile_head *head)
         TACHO_TRY(report_bytes_put_uint(&head->bytes, head->text_ids[site->name]));
         TACHO_TRY(report_bytes_put_uint(&head->bytes, head->text_ids[site->category]));
         TACHO_TRY(report_bytes_put_uint(&head->bytes, or_zero(location)));
+        bool is_phase = tacho_category_is_phase(tacho_dict_string(dict, site->category));
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, is_phase ? 1 : 0));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status put_types(profile_head *head)
+{
+    const report_columns *columns = head->columns;
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, columns->type_count));
+    for (size_t i = 0; i < columns->type_count; i++) {
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, head->text_ids[columns->types[i]]));
     }
     return TACHO_OK;
 }
@@ -253,6 +271,9 @@ static tacho_status put_metrics(profile_head *head, const tacho_report_profile *
     TACHO_TRY(report_bytes_put_uint(&head->bytes, profile->metric_count));
     for (size_t i = 0; i < profile->metric_count; i++) {
         const tacho_report_metric *metric = &profile->metrics[i];
+        TACHO_TRY(report_bytes_put_uint(&head->bytes, metric->part));
+        TACHO_TRY(report_bytes_put_string(
+            &head->bytes, tacho_str_from_cstring(tacho_origin_name(metric->origin))));
         TACHO_TRY(report_bytes_put_string(&head->bytes, metric->name));
         TACHO_TRY(report_bytes_put_int(&head->bytes, metric->value_ns));
         TACHO_TRY(report_bytes_put_real(&head->bytes, metric->percent));
@@ -260,10 +281,10 @@ static tacho_status put_metrics(profile_head *head, const tacho_report_profile *
     return TACHO_OK;
 }
 
-static tacho_status put_head(profile_head *head, const tacho_report_profile *profile,
-                             const report_columns *columns)
+static tacho_status put_head(profile_head *head, const tacho_report_profile *profile)
 {
     const tacho_dict *dict = head->dict;
+    const report_columns *columns = head->columns;
     size_t string_count = dict->strings.item_count;
     size_t text_capacity = 0;
     TACHO_TRY(tacho_grow(&head->text_ids, &text_capacity, string_count));
@@ -275,6 +296,7 @@ static tacho_status put_head(profile_head *head, const tacho_report_profile *pro
         TACHO_TRY(put_track(head, i, &columns->tracks[i]));
     }
     TACHO_TRY(put_sites(head));
+    TACHO_TRY(put_types(head));
     TACHO_TRY(put_losses(head));
     TACHO_TRY(put_attributes(head));
     TACHO_TRY(put_metrics(head, profile));
@@ -287,8 +309,8 @@ static tacho_status put_head(profile_head *head, const tacho_report_profile *pro
 static tacho_status add_columns(tacho_report *report, const tacho_report_profile *profile,
                                 const report_columns *columns)
 {
-    profile_head head = {.dict = profile->profile->events.dict};
-    tacho_status status = put_head(&head, profile, columns);
+    profile_head head = {.dict = profile->profile->events.dict, .columns = columns};
+    tacho_status status = put_head(&head, profile);
     if (status == TACHO_OK) {
         status = write_element(report->output, "profile", &head.bytes, columns);
     }

@@ -17,6 +17,8 @@
 
 /* A number about a profile that is shown first, on a card of its own. */
 typedef struct tacho_report_metric {
+    uint32_t part; /* what it is about: the spans of one origin in one part */
+    tacho_origin origin;
     tacho_str name;
     int64_t value_ns;
     double percent; /* 0..100 for a bar; below 0 for none */
@@ -24,7 +26,7 @@ typedef struct tacho_report_metric {
 
 /* One profile of the page. */
 typedef struct tacho_report_profile {
-    const tacho_profile *profile; /* its dictionary gains lanes */
+    const tacho_profile *profile; /* its dictionary gains lanes and names of operators */
     const tacho_report_metric *metrics;
     size_t metric_count;
 } tacho_report_profile;

@@ -47,6 +47,8 @@ instants='[.[] | select(.ph == "i" or .ph == "I")] | length'
 flows='[.[] | select(.ph == "s" or .ph == "t" or .ph == "f")] | length'
 names="$spans | map([.name, .cat // \"\"]) | group_by(.) | map([.[0], length]) | tojson"
 args="$spans | map(.args // {} | [paths] | length) | add"
+operators='[.[] | select(.ph == "X" and (.args.op_name // "") != "") | select(.name | test("_fence_(before|after)$") | not)]
+    | group_by(.args.op_name) | map([.[0].args.op_name, length, (map(.dur * 1000 | round) | add)]) | tojson'
 lanes='[.[] | select(.ph == "M" and (.args.facts // "" | contains("lane of"))) | [.pid, .tid]]'
 threads="$lanes as \$lanes | [.[] | select(.ph == \"X\" or .ph == \"i\") | [.pid, .tid]] | unique - \$lanes | length"
 
@@ -81,6 +83,13 @@ for trace in "$traces"/*.json "$traces"/*.json.gz; do
     compare "$name" original.json out.json
     compare "$name again" out.json again.json
     check "$name threads" "$(events original.json "$threads")" "$(events out.json "$threads")"
+    wanted=$(events original.json "$operators")
+    for trace_of in "$trace" out.pb; do
+        found=$("$tacho" ops -q "$trace_of" --top 0 --format json | jq -s -c --argjson wanted "$wanted" \
+            '($wanted | map(.[0])) as $names | map(select(.operation | IN($names[]))
+             | [.operation, .count, .total_ns]) | sort')
+        check "$name operators" "$wanted" "$found"
+    done
     python3 "$judge" --check out.pb
     check "$name judged" 0 $?
     python3 "$judge" --summary out.pb >summary.json

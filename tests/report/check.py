@@ -81,6 +81,29 @@ def expected_ops(rows):
     return result
 
 
+def ort_events():
+    """A profile of ONNX Runtime: the operator is an argument, nodes may have no name."""
+    nodes = [("conv_0_kernel_time", "Conv", 50), ("conv_1_kernel_time", "Conv", 70),
+             ("_kernel_time", "Conv", 11), ("_kernel_time", "Add", 13),
+             ("relu_0_kernel_time", "Relu", 5), ("relu_1_kernel_time", "Relu", 7),
+             ("relu_1_fence_before", "Relu", 3), ("odd_kernel_time", "", 2)]
+    events = [{"cat": "Session", "pid": 1, "tid": 1, "ts": 0, "dur": 1000, "ph": "X",
+               "name": "model_run", "args": {}}]
+    for i, (name, op, length) in enumerate(nodes):
+        events.append({"cat": "Node", "pid": 1, "tid": 1, "ts": 100 * (i + 1), "dur": length,
+                       "ph": "X", "name": name, "args": {"nested": {"op_name": "No"}, "op_name": op}})
+    return events
+
+
+def mixed_events():
+    """Work inside annotations on one thread, and moments."""
+    span = lambda name, cat, ts, dur: {"ph": "X", "pid": 1, "tid": 1, "name": name, "cat": cat,
+                                       "ts": ts, "dur": dur}
+    return [span("step", "user_annotation", 0, 100), span("work", "cpu_op", 10, 20),
+            span("work", "cpu_op", 40, 50), span("inner", "cpu_op", 45, 5), span("", "only", 120, 8),
+            {"ph": "i", "pid": 1, "tid": 1, "name": "moment", "ts": 60, "s": "t"}]
+
+
 class Checks:
     def __init__(self, page, tacho, gen_torq, fixture, examples):
         self.page, self.tacho, self.gen_torq = page, tacho, gen_torq
@@ -95,6 +118,10 @@ class Checks:
         return self.page.evaluate(
             "[...document.querySelectorAll('#operator-table tbody tr td:first-child')]"
             ".map(cell => cell.textContent)")
+
+    def group(self):
+        """What the page knows of the first part and origin."""
+        return self.page.evaluate("(({entry, ...facts}) => facts)(tachoReport.state.entries[0].groups[0])")
 
     def view(self):
         view = self.page.evaluate("tachoReport.timeline.view")
@@ -111,6 +138,25 @@ class Checks:
     def quiet(self, name):
         check(f"{name}: nothing on the console", self.page.messages, [])
         self.page.messages.clear()
+
+    def as_ops(self, *words):
+        """The operator table against `tacho ops`: every number, apart by part and origin."""
+        lines = run(self.tacho, "ops", *words, "--top", "0", "--format", "json", "-q").splitlines()
+        expected = [json.loads(line) for line in lines]
+        for row in expected:
+            row.pop("table", None)
+        actual = self.page.evaluate("""tachoReport.state.ops.map(op => ({
+            file: op.profile.parts[op.part].name, operation: op.profile.texts.get(op.text),
+            class: op.class, origin: op.origin, count: op.count, total_ns: op.total,
+            share_percent: op.share * 100, mean_ns: op.mean, p50_ns: op.p50,
+            p99_ns: op.p99, min_ns: op.min, max_ns: op.max, bytes: op.hasBytes ? op.bytes : null,
+            location: op.location < 0 ? null : op.profile.texts.get(op.location)}))""")
+        for row in actual:
+            row["share_percent"] = float(f"{row['share_percent']:.2f}")
+        order = lambda row: json.dumps([row[k] for k in ("file", "origin", "class", "operation")])
+        check(f"the table of {words} is that of tacho ops", sorted(actual, key=order),
+              sorted(expected, key=order))
+        return expected
 
     # ---- one profile -------------------------------------------------------------------------
 
@@ -141,7 +187,7 @@ class Checks:
         check("operators", {op[0]: op[1:] for op in ops}, expected_ops(rows))
         check("shares", round(self.page.evaluate(
             "tachoReport.state.ops.reduce((sum, op) => sum + op.share, 0)"), 9), 1)
-        summary = self.page.evaluate("tachoReport.state.entries[0].summary")
+        summary = self.group()
         check("busy", summary["busyNs"], union_length((s, s + d) for s, d, _, _ in rows))
         check("span", summary["spanNs"], max(s + d for s, d, _, _ in rows))
         for name, word in (("dma_in", "DMA In"), ("compute", "Slice")):
@@ -368,6 +414,88 @@ class Checks:
         check("the timeline is drawn for paper", drawn, [False, True])
         self.page.call("Emulation.setEmulatedMedia", media="", features=[])
 
+    # ---- phases and origins ------------------------------------------------------------------
+
+    def operators(self):
+        """The table is that of `tacho ops`, whatever the input; phases come when asked for."""
+        data = os.path.join(HERE, "..", "data")
+        run(self.tacho, "annotate", f"{data}/annotate/two.mlir", f"{data}/annotate/r2i.csv",
+            "-o", "two.pb", "-q", status=3)
+        run(self.tacho, "annotate", f"{data}/annotate/clean.9.executable-targets.mlir",
+            f"{data}/annotate/clean_r2i.csv", "-o", "clean.pb", "-q")
+        run(self.tacho, "convert", "compile.csv", "runtime.csv", "-o", "both.pb", "-q")
+        with open("ort.json", "w", encoding="ascii") as file:
+            json.dump(ort_events(), file)
+        with open("mixed.json", "w", encoding="ascii") as file:
+            json.dump(mixed_events(), file)
+        for path in (f"{data}/torq/r2i.csv", f"{data}/torq/r1.csv", f"{data}/chrome/kineto.json",
+                     f"{data}/chrome/phases.json", f"{data}/chrome/ort.json", "compile.csv",
+                     "ort.json", "mixed.json", "both.pb", "two.pb", "clean.pb"):
+            self.page.open(self.report(path, out="ops.html"))
+            check(f"{path} has operators", len(self.as_ops(path)) > 0)
+            self.quiet(path)
+        self.phases()
+        self.searching_types()
+
+    def phases(self):
+        """clean.pb is open: a measured job with estimates fitted into it, and an overview."""
+        check("all is measured", {op for op in self.page.evaluate(
+            "tachoReport.state.ops.map(op => op.origin)")}, {"measured"})
+        drawn = "tachoReport.timeline.items.filter(i => i.track && i.track.class === 'phase').length"
+        rows = self.page.evaluate(drawn)
+        check("phases are drawn", rows > 15)
+        summary = self.group()
+        # Worked out in tests/data/annotate: one call of the runtime, 240 us, around it all.
+        check("phases are not busy", [summary["busyNs"], summary["spanNs"]], [240000, 240000])
+        check("estimates have no card", self.page.evaluate(
+            "document.querySelectorAll('.profile').length"), 1)
+        check("no phase in utilisation", "OVERVIEW" in self.page.evaluate(
+            "document.querySelector('.engine-list').textContent"), False)
+        self.page.click("#with-phases")
+        counted = self.page.evaluate("tachoReport.state.ops.filter(op => op.class === 'phase').length")
+        everything = self.page.evaluate("tachoReport.state.ops.length")
+        self.page.click("#with-phases")
+        plain = self.page.evaluate("tachoReport.state.ops.length")
+        check("phases are counted when asked for", [counted > 15, everything - plain], [True, counted])
+        names = self.page.evaluate("[...document.querySelectorAll('#classes input')].map(i => i.value)")
+        for name in names:
+            if name != "phase":
+                self.page.click(f"#classes input[value={name}]")
+        check("phases alone are counted", len(self.as_ops("clean.pb", "--class", "phase")), counted)
+        check("with origins apart", self.page.evaluate(
+            "document.querySelector('#operator-table button[data-key=origin]') !== null"))
+        check("and origins share apart", self.page.evaluate("""['estimated', 'measured'].map(origin =>
+            Math.round(100 * tachoReport.state.ops.filter(op => op.origin === origin)
+                .reduce((sum, op) => sum + op.share, 0)))"""), [100, 100])
+        for name in names:
+            if name != "phase":
+                self.page.click(f"#classes input[value={name}]")
+        check("phases are still drawn", self.page.evaluate(drawn), rows)
+        self.quiet("phases")
+
+    def searching_types(self):
+        self.page.open(self.report("ort.json", out="ops.html"))
+        for query, names, spans in (("conv", ["Conv"], 3), ("relu_1_k", ["Relu"], 1)):
+            self.page.evaluate(f"""(f => {{ f.value = '{query}'; f.dispatchEvent(new Event('input')) }})(
+                document.getElementById('search'))""")
+            self.page.wait(f"tachoReport.state.query === '{query}'")
+            check(f"search for {query}", self.ops(), names)
+            check(f"spans of {query}", sum(self.page.evaluate(
+                "tachoReport.timeline.items.filter(i => i.kind === 'row')"
+                ".map(i => i.row.matches[i.row.site.length])")), spans)
+        self.quiet("types")
+
+    def nothing(self):
+        """A profile without spans says so, and nothing breaks."""
+        with open("nothing.json", "w", encoding="ascii") as file:
+            json.dump([{"ph": "C", "pid": 1, "ts": 5, "name": "load", "args": {"v": 3}}], file)
+        self.page.open(self.report("nothing.json", out="nothing.html"))
+        check("no operators", self.ops(), ["The profile has no spans."])
+        self.page.evaluate("canvas.focus()")
+        for key in ("w", "ArrowRight", "0", "Enter"):
+            self.page.key(key)
+        self.quiet("nothing")
+
     # ---- several profiles --------------------------------------------------------------------
 
     def several_profiles(self):
@@ -468,7 +596,7 @@ class Checks:
                                     ".filter(row => row.track.class === 'host')"
                                     ".map(row => [...row.start])")
         check("depths", sorted(depths), [[0], [100, 400], [100, 500], [950]])
-        summary = self.page.evaluate("tachoReport.state.entries[0].summary")
+        summary = self.group()
         check("host is busy in all lanes", next(
             c["busyNs"] for c in summary["classes"] if c["name"] == "host"), 1200)
         self.page.evaluate("document.getElementById('scroll').scrollTop = 1e6")
@@ -509,7 +637,7 @@ def main():
     os.chdir(work)
     with browser.Browser(browser.find()) as page:
         checks = Checks(page, *programs)
-        for part in (checks.one_profile, checks.several_profiles, checks.hostile, checks.lost,
+        for part in (checks.one_profile, checks.operators, checks.nothing, checks.several_profiles, checks.hostile, checks.lost,
                      checks.made_up, checks.late, checks.large):
             part()
     print(f"{passed} passed, {len(failures)} failed")

@@ -113,8 +113,8 @@ static void add_rows(tacho_events *events, bool is_late)
 static void write_page(const char *path, bool is_late)
 {
     static const tacho_report_metric metrics[] = {
-        {TACHO_STR_INIT("Critical <path>"), 1234567, 62.5},
-        {TACHO_STR_INIT("Gap"), -250, -1.0},
+        {0, TACHO_ORIGIN_SIMULATED, TACHO_STR_INIT("Critical <path>"), 1234567, 62.5},
+        {0, TACHO_ORIGIN_SIMULATED, TACHO_STR_INIT("Gap"), -250, -1.0},
     };
     tacho_dict dict;
     must(tacho_dict_init(&dict));

@@ -109,6 +109,10 @@ class Texts {
         return DECODER.decode(this.bytesOf(id));
     }
 
+    isEmpty(id) {
+        return this.start[id] === this.end[id];
+    }
+
     /* Enough of the text to show |letters| letters of it, and to see whether there are more. */
     head(id, letters) {
         const most = this.start[id] + 4 * (Math.ceil(letters) + 2);
@@ -127,8 +131,11 @@ class Texts {
 
 /* ---- profiles ------------------------------------------------------------------------------- */
 
+const FLAG_ORIGIN = 3; /* the span's own origin, 0 for that of its part */
 const FLAG_INSTANT = 4;
 const FLAG_UNENDED = 8;
+const ORIGINS = ['unknown', 'estimated', 'simulated', 'measured'];
+const PHASE = 'phase';
 
 function readTrack(reader, id) {
     return {
@@ -147,6 +154,7 @@ function readTrack(reader, id) {
         isCounter: reader.uint() === 1,
         hasFlags: reader.uint() === 1,
         hasSizes: reader.uint() === 1,
+        hasTypes: reader.uint() === 1,
     };
 }
 
@@ -176,16 +184,46 @@ function readColumns(reader, track) {
         reader.at += count;
     }
     track.size = track.hasSizes ? reader.uints(new Float64Array(count)) : null;
+    track.type = track.hasTypes ? reader.uints(new Uint32Array(count)) : null;
 }
 
-/* Columns by site: the texts of name, category and location, -1 for no location. */
+/*
+ * Columns by site: the texts of name, category and location, -1 for no location; whether it is
+ * drawn around the work of others; what its operator is called.
+ */
 function readSites(reader, profile) {
-    const numbers = reader.uints(new Float64Array(3 * reader.uint()));
-    const column = at => new Int32Array(numbers.length / 3)
-        .map((_, site) => numbers[3 * site + at]);
+    const numbers = reader.uints(new Float64Array(4 * reader.uint()));
+    const column = at => new Int32Array(numbers.length / 4)
+        .map((_, site) => numbers[4 * site + at]);
     profile.siteText = column(0);
     profile.siteCategory = column(1);
     profile.siteLocation = column(2).map(text => text - 1);
+    profile.siteIsPhase = Uint8Array.from(column(3));
+    profile.hasPhaseSites = profile.siteIsPhase.includes(1);
+    profile.siteOperator = profile.siteText.map((text, site) => (
+        profile.texts.isEmpty(text) ? profile.siteCategory[site] : text));
+}
+
+/* Whether the spans of a track differ in origin, or some of them are moments or phases. */
+function isMixed(profile, track) {
+    for (let i = 0; i < track.count; i++) {
+        if ((track.flags[i] & (FLAG_ORIGIN | FLAG_INSTANT)) !== 0 ||
+            profile.siteIsPhase[track.site[i]] === 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The text that says which operator span |index| of |track| ran. */
+function operatorOf(profile, track, index) {
+    const type = track.type ? track.type[index] : 0;
+    return type > 0 ? profile.types[type - 1] : profile.siteOperator[track.site[index]];
+}
+
+function originOf(profile, track, index) {
+    const own = track.flags[index] & FLAG_ORIGIN;
+    return own > 0 ? ORIGINS[own] : profile.parts[track.part].origin;
 }
 
 function readProfile(reader) {
@@ -199,17 +237,25 @@ function readProfile(reader) {
     let id = 0;
     profile.tracks = reader.list(r => readTrack(r, id++));
     readSites(reader, profile);
+    profile.types = reader.list(r => r.uint());
     profile.losses = reader.list(
         r => ({reason: r.string(), count: r.uint(), line: r.uint(), example: r.string()}));
     profile.attributes = reader.list(r => [r.string(), r.string()]);
     profile.metrics = reader.list(
-        r => ({name: r.string(), ns: r.int(), percent: r.real()}));
+        r => ({part: r.uint(), origin: r.string(), name: r.string(), ns: r.int(), percent: r.real()}));
     profile.spanCount = reader.uint();
     profile.sampleCount = reader.uint();
     profile.flowEndCount = reader.uint();
     profile.endNs = reader.uint();
     profile.tracks.forEach(track => readColumns(reader, track));
     profile.rows = profile.tracks.flatMap(track => (track.isCounter ? [] : rowsOf(track)));
+    for (const track of profile.tracks) {
+        track.isPhase = track.class === PHASE;
+        track.isMixed = !track.isCounter && (track.hasFlags || profile.hasPhaseSites) &&
+            isMixed(profile, track);
+    }
+    profile.hasPhases = profile.tracks.some(track => track.isPhase && track.count > 0) ||
+        profile.hasPhaseSites;
     return profile;
 }
 
@@ -229,15 +275,22 @@ function depthsOf(track) {
     return depths;
 }
 
+/* Adds sums of the time before each interval of a sorted list. */
+function withBusy(list) {
+    if (!list.busy) {
+        list.busy = new Float64Array(list.start.length + 1);
+        for (let i = 0; i < list.start.length; i++) {
+            list.busy[i + 1] = list.busy[i] + list.end[i] - list.start[i];
+        }
+    }
+    return list;
+}
+
 function makeRow(track, depth, index) {
     const pick = column => (index ? column.constructor.from(index, i => column[i]) : column);
     const row = {track, depth, index, start: pick(track.start), end: pick(track.end),
                  site: pick(track.site)};
-    row.busy = new Float64Array(row.start.length + 1);
-    for (let i = 0; i < row.start.length; i++) {
-        row.busy[i + 1] = row.busy[i] + row.end[i] - row.start[i];
-    }
-    return row;
+    return withBusy(row);
 }
 
 /* One row per depth; |index| of a row leads back to the columns of the track. */
@@ -335,107 +388,231 @@ function groupBy(items, keyOf) {
     return groups;
 }
 
-/* How the time of a profile divides: by track, by class and overall. */
-function summarise(profile) {
-    const outer = profile.rows.filter(row => row.depth === 0);
-    const first = outer.reduce((least, row) => Math.min(least, row.start[0]), profile.endNs);
-    const span = profile.endNs - (outer.length > 0 ? first : 0);
-    const engines = [];
-    const classes = [];
-    const unions = [];
-    for (const [name, rows] of groupBy(outer, row => row.track.class)) {
-        const tracks = groupBy(
-            rows, row => (row.track.laneOf < 0 ? row.track.id : row.track.laneOf));
-        const trackUnions = [];
-        for (const [id, lanes] of tracks) {
-            const union = unite(lanes);
-            trackUnions.push(union);
-            engines.push({track: id, class: name, busyNs: lengthOf(union)});
+/* Intervals that come by their start, those that touch as one. */
+class Union {
+    constructor() {
+        this.start = [];
+        this.end = [];
+    }
+
+    add(start, end) {
+        const last = this.end.length - 1;
+        if (last >= 0 && start <= this.end[last]) {
+            this.end[last] = Math.max(this.end[last], end);
+        } else {
+            this.start.push(start);
+            this.end.push(end);
         }
-        const union = unite(trackUnions);
-        unions.push(union);
-        classes.push({name, busyNs: lengthOf(union), trackCount: tracks.size});
+    }
+}
+
+/*
+ * The busy time of a track, apart by origin and by whether it is work or a phase: a list of
+ * {origin, isPhase, count, list}. All spans lie in those of depth 0.
+ */
+function shareTrack(profile, track, outer) {
+    if (!track.isMixed) {
+        return [{origin: profile.parts[track.part].origin, isPhase: track.isPhase,
+                 count: track.count, list: outer}];
+    }
+    const shares = new Map();
+    for (let i = 0; i < track.count; i++) {
+        const isPhase = track.isPhase || profile.siteIsPhase[track.site[i]] === 1;
+        const key = (track.flags[i] & FLAG_ORIGIN) * 2 + (isPhase ? 1 : 0);
+        if (!shares.has(key)) {
+            shares.set(key, {origin: originOf(profile, track, i), isPhase, count: 0,
+                             list: new Union()});
+        }
+        const share = shares.get(key);
+        share.count++;
+        if ((track.flags[i] & FLAG_INSTANT) === 0) {
+            share.list.add(track.start[i], track.end[i]);
+        }
+    }
+    return [...shares.values()];
+}
+
+/* First start and last end of the events of a part. */
+function extentOf(profile, part) {
+    const rows = profile.rows.filter(row => row.track.part === part);
+    let first = Infinity, last = 0;
+    for (const row of rows) {
+        first = Math.min(first, row.start[0]);
+        last = row.end.reduce((a, b) => Math.max(a, b), last);
+    }
+    for (const track of profile.tracks) {
+        if (track.isCounter && track.part === part && track.count > 0) {
+            first = Math.min(first, track.start[0]);
+            last = Math.max(last, track.start[track.count - 1]);
+        }
+    }
+    return first === Infinity ? 0 : last - first;
+}
+
+function makeGroup(profile, part, origin) {
+    return {part, origin, spanCount: 0, phaseCount: 0, trackIds: new Set(), shares: [],
+            metrics: profile.metrics.filter(m => m.part === part && m.origin === origin)};
+}
+
+/* Adds up the shares of a group: by track, by class and overall. Phases are in no sum. */
+function finishGroup(profile, group) {
+    const {shares, trackIds, ...facts} = group;
+    const engines = [];
+    for (const [, same] of groupBy(shares, share => 2 * share.lead + (share.isPhase ? 1 : 0))) {
+        const {lead, isPhase} = same[0];
+        const union = unite(same.map(share => share.list));
+        engines.push({track: lead, class: isPhase ? PHASE : profile.tracks[lead].class, isPhase,
+                      union, busyNs: lengthOf(union)});
     }
     const byOrder = (a, b) => classOrder(a) - classOrder(b);
-    classes.sort((a, b) => byOrder(a.name, b.name));
     engines.sort((a, b) => byOrder(a.class, b.class) || a.track - b.track);
-    const busyNs = lengthOf(unite(unions));
-    return {firstNs: first, spanNs: span, busyNs, idleNs: Math.max(0, span - busyNs), classes,
-            engines, lost: profile.losses.reduce((sum, loss) => sum + loss.count, 0)};
+    const work = engines.filter(engine => !engine.isPhase && engine.union.start.length > 0);
+    const classes = [...groupBy(work, engine => engine.class)].map(([name, same]) => ({
+        name, busyNs: lengthOf(unite(same.map(engine => engine.union))), trackCount: same.length}));
+    const all = unite(work.map(engine => engine.union));
+    const busyNs = lengthOf(all);
+    const spanNs = all.start.length > 0 ? all.end[all.end.length - 1] - all.start[0] : 0;
+    return {...facts, engines, classes, busyNs, spanNs, idleNs: spanNs - busyNs,
+            hasWork: work.length > 0, trackCount: trackIds.size,
+            extentNs: extentOf(profile, group.part)};
+}
+
+/* How the time of a profile divides: a group for each part and origin, never summed together. */
+function summarise(profile) {
+    const groups = new Map();
+    const groupOf = (part, origin) => {
+        const key = `${part} ${origin}`;
+        if (!groups.has(key)) {
+            groups.set(key, makeGroup(profile, part, origin));
+        }
+        return groups.get(key);
+    };
+    profile.parts.forEach(({origin}, part) => groupOf(part, origin));
+    const outer = new Map(profile.rows.filter(row => row.depth === 0)
+        .map(row => [row.track, row]));
+    for (const [track, row] of outer) {
+        const lead = track.laneOf < 0 ? track.id : track.laneOf;
+        for (const share of shareTrack(profile, track, row)) {
+            const group = groupOf(track.part, share.origin);
+            group.shares.push({...share, lead});
+            group.spanCount += share.count;
+            group.phaseCount += share.isPhase ? share.count : 0;
+            group.trackIds.add(lead);
+        }
+    }
+    return [...groups.values()].map(group => finishGroup(profile, group));
 }
 
 /* ---- operators ------------------------------------------------------------------------------ */
 
 /*
- * Time by name and class over the rows that |accepts| lets through, between |from| and |to|.
- * Percentiles are of the nearest rank, so each is the length of some span.
+ * Time by operator, class, origin and part between |from| and |to|, as `tacho ops` has it: moments
+ * are left out, and |counts| says for each class whether its spans are wanted; those of phases are
+ * of the class phase, wherever they lie. Percentiles are of the nearest rank, so each is the
+ * length of some span.
  */
-function summariseOps(profile, accepts, from, to) {
-    const pieces = profile.rows.filter(row => accepts(row.track)).map(row => {
-        const [first, last] = rowRange(row, from, to);
-        return {row, first, last};
+function summariseOps(profile, counts, from, to) {
+    const pieces = profile.rows.filter(row => row.track.isMixed || counts(row.track.class))
+        .map(row => {
+            const [first, last] = rowRange(row, from, to);
+            return {row, first, last, groups: new Int32Array(last - first).fill(-1)};
+        });
+    const groups = groupSpans(profile, pieces, counts);
+    const starts = new Uint32Array(groups.length + 1);
+    groups.forEach((group, at) => {
+        starts[at + 1] = starts[at] + group.count;
     });
-    const groups = countGroups(profile, pieces);
-    const starts = new Uint32Array(groups.count.length + 1);
-    groups.count.forEach((count, group) => {
-        starts[group + 1] = starts[group] + count;
-    });
-    const lengths = gatherLengths(profile, pieces, groups, starts);
-    return groups.count.map((count, group) => {
-        const sorted = lengths.subarray(starts[group], starts[group + 1]);
-        if (count > 1) {
+    const lengths = gatherLengths(pieces, groups, starts);
+    const totals = new Map();
+    groups.forEach((group, at) => {
+        const sorted = lengths.subarray(starts[at], starts[at + 1]);
+        if (group.count > 1) {
             sorted.sort();
         }
-        const rank = part => sorted[Math.max(0, Math.ceil(part * count) - 1)];
-        return {
-            profile, text: groups.text[group], class: groups.class[group], count,
-            total: groups.total[group], mean: groups.total[group] / count, p50: rank(0.5),
-            p99: rank(0.99), min: sorted[0], max: sorted[count - 1], bytes: groups.bytes[group],
-            share: 0,
-        };
+        const rank = percent => sorted[Math.ceil(percent * group.count / 100) - 1];
+        Object.assign(group, {mean: Math.round(group.total / group.count), p50: rank(50),
+                              p99: rank(99), min: sorted[0], max: sorted[group.count - 1]});
+        const key = `${group.part} ${group.origin}`;
+        totals.set(key, (totals.get(key) || 0) + group.total);
     });
-}
-
-/* Numbers the groups as they come up: of each class, by the text of the name. */
-function countGroups(profile, pieces) {
-    const groups = {text: [], class: [], count: [], total: [], bytes: [], ofText: new Map()};
-    for (const {row, first, last} of pieces) {
-        const name = row.track.class;
-        if (!groups.ofText.has(name)) {
-            groups.ofText.set(name, new Int32Array(profile.texts.count).fill(-1));
-        }
-        const ofText = groups.ofText.get(name);
-        for (let i = first; i < last; i++) {
-            const text = profile.siteText[row.site[i]];
-            let group = ofText[text];
-            if (group < 0) {
-                group = ofText[text] = groups.count.length;
-                groups.text.push(text);
-                groups.class.push(name);
-                groups.count.push(0);
-                groups.total.push(0);
-                groups.bytes.push(0);
-            }
-            groups.count[group]++;
-        }
+    for (const group of groups) {
+        const total = totals.get(`${group.part} ${group.origin}`);
+        group.share = total > 0 ? group.total / total : 0;
     }
     return groups;
 }
 
-/* The lengths of all spans, those of a group side by side; adds up time and bytes as well. */
-function gatherLengths(profile, pieces, groups, starts) {
+/* Group numbers by text, one list for each class, origin and part. */
+class GroupIndex {
+    constructor(profile) {
+        this.profile = profile;
+        this.groups = [];
+        this.ofText = new Map();
+    }
+
+    textsOf(track, origin) {
+        const key = `${track.part} ${origin} ${track.class}`;
+        if (!this.ofText.has(key)) {
+            this.ofText.set(key, new Int32Array(this.profile.texts.count).fill(-1));
+        }
+        return this.ofText.get(key);
+    }
+
+    ensure(ofText, text, track, origin, location) {
+        if (ofText[text] < 0) {
+            ofText[text] = this.groups.length;
+            this.groups.push({profile: this.profile, text, class: track.class, origin,
+                              part: track.part, location, count: 0, total: 0, bytes: 0,
+                              hasBytes: false, share: 0});
+        }
+        return ofText[text];
+    }
+}
+
+/* Finds the group of each span, and what does not depend on lengths. */
+function groupSpans(profile, pieces, counts) {
+    const index = new GroupIndex(profile);
+    const countsPhases = counts(PHASE);
+    for (const {row, first, last, groups} of pieces) {
+        const {track} = row;
+        const countsTrack = counts(track.class);
+        const texts = [];
+        for (let i = first; i < last; i++) {
+            const at = row.index ? row.index[i] : i;
+            const site = row.site[i];
+            const flags = track.flags[at];
+            const isWanted = profile.siteIsPhase[site] === 1 ? countsPhases : countsTrack;
+            if (!isWanted || (flags & FLAG_INSTANT) !== 0) {
+                continue;
+            }
+            const own = flags & FLAG_ORIGIN;
+            texts[own] = texts[own] || index.textsOf(track, originOf(profile, track, at));
+            const number = index.ensure(texts[own], operatorOf(profile, track, at), track,
+                                        originOf(profile, track, at), profile.siteLocation[site]);
+            const group = index.groups[number];
+            groups[i - first] = number;
+            group.count++;
+            group.location = group.location === profile.siteLocation[site] ? group.location : -1;
+            if (track.size && track.size[at] > 0) {
+                group.hasBytes = true;
+                group.bytes += track.size[at] - 1;
+            }
+        }
+    }
+    return index.groups;
+}
+
+/* The lengths of all spans, those of a group side by side; adds up time as well. */
+function gatherLengths(pieces, groups, starts) {
     const lengths = new Float64Array(starts[starts.length - 1]);
     const next = starts.slice();
-    for (const {row, first, last} of pieces) {
-        const ofText = groups.ofText.get(row.track.class);
-        const size = row.track.size;
+    for (const {row, first, last, groups: numbers} of pieces) {
         for (let i = first; i < last; i++) {
-            const group = ofText[profile.siteText[row.site[i]]];
-            const length = row.end[i] - row.start[i];
-            lengths[next[group]++] = length;
-            groups.total[group] += length;
-            if (size) {
-                groups.bytes[group] += Math.max(0, size[row.index ? row.index[i] : i] - 1);
+            const number = numbers[i - first];
+            if (number >= 0) {
+                const length = row.end[i] - row.start[i];
+                lengths[next[number]++] = length;
+                groups[number].total += length;
             }
         }
     }

@@ -6,164 +6,15 @@
 
 const ROWS_AT_FIRST = 100, ROWS_MORE = 400;
 const SHOWN_AT_FIRST = 3, SPANS_AT_FIRST = 3e6;
-const NAME_LETTERS = 300, ENGINES_MAX = 48;
+const ENGINES_MAX = 48;
 const PERFETTO = 'https://ui.perfetto.dev';
 const PING_MS = 200, PING_LIMIT_MS = 20000;
-
-const byId = id => document.getElementById(id);
-
-/* ---- text ----------------------------------------------------------------------------------- */
-
-/* Control and direction characters made visible, so that a name cannot disturb what is around it. */
-function visible(text) {
-    return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-                        letter => {
-                            const code = letter.charCodeAt(0).toString(16);
-                            return code.length > 2 ? `\\u${code.padStart(4, '0')}`
-                                                   : `\\x${code.padStart(2, '0')}`;
-                        });
-}
-
-/* At most |letters| letters of |text|. */
-function clip(text, letters) {
-    const shown = visible(text.slice(0, Math.max(1, Math.ceil(letters))));
-    return text.length <= letters && shown.length <= letters
-        ? shown : `${shown.slice(0, Math.max(1, Math.floor(letters) - 1))}\u2026`;
-}
-
-function shortName(text) {
-    return text.length <= NAME_LETTERS
-        ? visible(text) || '(no name)'
-        : `${visible(text.slice(0, NAME_LETTERS))}\u2026 (${formatCount(text.length)} characters)`;
-}
-
-const TIME_UNITS = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3], ['ns', 1]];
-
-function formatNs(ns) {
-    const [unit, size] = TIME_UNITS.find(([, least]) => Math.abs(ns) >= least) || TIME_UNITS[3];
-    const digits = size === 1 ? (Number.isInteger(ns) ? 0 : 1) : 3;
-    return `${(ns / size).toFixed(digits)} ${unit}`;
-}
-
-function formatTick(ns, step) {
-    const [unit, size] = TIME_UNITS.find(([, least]) => ns >= least) || TIME_UNITS[3];
-    const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9)));
-    return ns === 0 ? '0' : `${(ns / size).toFixed(digits)} ${unit}`;
-}
-
-const formatCount = count => count.toLocaleString('en-US');
-const formatPercent = part => `${(100 * part).toFixed(1)} %`;
-
-function formatBytes(bytes) {
-    const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-    let at = 0;
-    for (; bytes >= 1000 && at < units.length - 1; at++) {
-        bytes /= 1000;
-    }
-    return `${at === 0 ? bytes : bytes.toFixed(2)} ${units[at]}`;
-}
-
-/* ---- elements ------------------------------------------------------------------------------- */
-
-function make(tag, properties = {}, ...children) {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
-    return element;
-}
-
-function bar(className, part, colour) {
-    const fill = make('i');
-    fill.style.width = `${Math.min(100, Math.max(0, 100 * part))}%`;
-    if (colour) {
-        fill.style.background = colour;
-    }
-    return make('span', {className}, fill);
-}
-
-function isDark() {
-    return getComputedStyle(document.documentElement).getPropertyValue('--scheme').trim() === 'dark';
-}
-
-function dot(name) {
-    const element = make('span', {className: 'dot'});
-    element.style.background = classColour(name, isDark());
-    return element;
-}
-
-/*
- * A table that sorts by a click on a column. A column: key, title, value of a row, cell of a row
- * (a node or text), isNumber, help.
- */
-class SortTable {
-    constructor(table, columns, sortKey, onSort) {
-        this.table = table;
-        this.columns = columns;
-        this.sortKey = sortKey;
-        this.isDown = true;
-        this.onSort = onSort;
-        this.body = make('tbody');
-    }
-
-    setColumns(columns) {
-        this.columns = columns;
-        const row = make('tr', {}, ...columns.map(column => this.heading(column)));
-        this.table.replaceChildren(make('thead', {}, row), this.body);
-    }
-
-    heading(column) {
-        const cell = make('th', {scope: 'col', className: column.isNumber ? 'right' : '',
-                                 title: column.help || ''});
-        if (!column.value) {
-            cell.append(make('span', {className: 'plain', textContent: column.title}));
-            return cell;
-        }
-        const isMine = column.key === this.sortKey;
-        const arrow = isMine ? (this.isDown ? ' \u25be' : ' \u25b4') : '';
-        const button = make('button', {type: 'button', textContent: column.title + arrow});
-        button.dataset.key = column.key;
-        button.addEventListener('click', () => this.sortBy(column));
-        if (isMine) {
-            cell.setAttribute('aria-sort', this.isDown ? 'descending' : 'ascending');
-        }
-        cell.append(button);
-        return cell;
-    }
-
-    sortBy(column) {
-        this.isDown = column.key === this.sortKey ? !this.isDown : Boolean(column.isNumber);
-        this.sortKey = column.key;
-        this.setColumns(this.columns);
-        this.onSort();
-        this.table.querySelector(`button[data-key="${column.key}"]`).focus();
-    }
-
-    sorted(rows) {
-        const column = this.columns.find(candidate => candidate.key === this.sortKey);
-        if (!column) {
-            return rows;
-        }
-        const sign = this.isDown ? -1 : 1;
-        return rows.map(row => [column.value(row), row]).sort(([a], [b]) => {
-            const order = column.isNumber ? a - b : a < b ? -1 : a > b ? 1 : 0;
-            return sign * order;
-        }).map(([, row]) => row);
-    }
-
-    fill(rows) {
-        this.body.replaceChildren(...rows.map(row => make('tr', {}, ...this.columns.map(column => {
-            const classes = [column.isNumber ? 'right' : '', column.className || ''];
-            const cell = make('td', {className: classes.join(' ').trim()});
-            cell.append(column.cell(row));
-            return cell;
-        }))));
-    }
-}
 
 /* ---- state ---------------------------------------------------------------------------------- */
 
 const state = {
     title: '', version: '',
-    entries: [],      /* one per profile: element, name, facts, summary, profile while shown */
+    entries: [],      /* one per profile: element, name, facts, groups, profile while shown */
     skipped: [],
     hiddenClasses: new Set(),
     query: '',
@@ -174,25 +25,52 @@ const state = {
 let timeline, profileTable, operatorTable;
 
 const shownEntries = () => state.entries.filter(entry => entry.isShown && entry.profile);
-const accepts = track => !state.hiddenClasses.has(track.class);
+const isDrawn = name => !state.hiddenClasses.has(name);
+
+/* Phases are counted when asked for, or when nothing else is left. */
+function countsPhases() {
+    return byId('with-phases').checked ||
+        classNames().every(name => name === PHASE || state.hiddenClasses.has(name));
+}
+
+const counts = name => isDrawn(name) && (name !== PHASE || countsPhases());
+
+function classNames() {
+    return [...new Set(shownEntries().flatMap(entry => [...entry.classNames]))]
+        .sort((a, b) => classOrder(a) - classOrder(b));
+}
 
 /* What the table of profiles and the cards need; the columns may go. */
 function digest(entry, profile) {
-    const part = profile.parts[0] || {name: '?', path: '', format: '', origin: '', clock: ''};
+    const part = profile.parts[0] || {name: '?', path: '', origin: ''};
     Object.assign(entry, {
-        name: part.name, path: part.path, format: [part.format, part.generation].join(' ').trim(),
-        origin: part.origin, clock: part.clock, spanCount: profile.spanCount,
-        trackCount: profile.tracks.filter(track => track.count > 0 && track.laneOf < 0).length,
+        name: part.name, path: part.path, origin: part.origin, spanCount: profile.spanCount,
         sampleCount: profile.sampleCount, flowEndCount: profile.flowEndCount,
-        losses: profile.losses, metrics: profile.metrics, summary: summarise(profile),
+        losses: profile.losses, lost: profile.losses.reduce((sum, loss) => sum + loss.count, 0),
+        hasPhases: profile.hasPhases, partCount: profile.parts.length,
         classNames: new Set(profile.tracks.filter(track => track.count > 0)
             .map(track => track.class)),
+        groups: profile.groups.map(({engines, ...facts}) => {
+            const {name, format, generation, clock} = profile.parts[facts.part];
+            return {...facts, entry, name, clock, format: [format, generation].join(' ').trim(),
+                    engines: engines.map(({union, ...engine}) => engine)};
+        }),
     });
 }
 
+/* What is worth a line of its own: groups with work, or the first one. */
+function groupsOf(entry) {
+    const found = entry.groups.filter(group => group.hasWork || group.metrics.length > 0);
+    return found.length > 0 ? found : entry.groups.slice(0, 1);
+}
+
+const groupLabel = ({entry, name}) => (
+    entry.partCount > 1 && name !== entry.label ? `${entry.label}: ${name}` : entry.label);
+
 async function load(entry) {
     const profile = readProfile(await readBlob(entry.element));
-    if (!entry.summary) {
+    profile.groups = summarise(profile);
+    if (!entry.groups) {
         digest(entry, profile);
     }
     entry.profile = entry.isShown ? profile : null;
@@ -200,7 +78,7 @@ async function load(entry) {
 
 /* Profiles of one name are told apart by their paths, then by number. */
 function nameApart() {
-    for (const [, same] of groupBy(state.entries.filter(entry => entry.summary),
+    for (const [, same] of groupBy(state.entries.filter(entry => entry.groups),
                                    entry => entry.name)) {
         const paths = new Set(same.map(entry => entry.path));
         same.forEach((entry, i) => {
@@ -219,61 +97,63 @@ function showBox(entry) {
     return box;
 }
 
-function nameButton(entry) {
-    const button = make('button', {type: 'button', textContent: shortName(entry.label),
+function nameButton(group) {
+    const {entry} = group;
+    const button = make('button', {type: 'button', textContent: shortName(groupLabel(group)),
                                    title: `Show only ${visible(entry.path.slice(0, 500))}`});
     button.addEventListener('click', () => chooseOnly(entry));
     return button;
 }
 
-function classShare(entry, name) {
-    const found = entry.summary.classes.find(candidate => candidate.name === name);
-    return found && entry.summary.spanNs > 0 ? found.busyNs / entry.summary.spanNs : 0;
+function classShare(group, name) {
+    const found = group.classes.find(candidate => candidate.name === name);
+    return found && group.spanNs > 0 ? found.busyNs / group.spanNs : 0;
 }
 
-function metricOf(entry, name) {
-    const found = entry.metrics.find(metric => metric.name === name);
+function metricOf(group, name) {
+    const found = group.metrics.find(metric => metric.name === name);
     return found ? found.ns : -1;
 }
 
-function profileColumns() {
-    const done = state.entries.filter(entry => entry.summary);
-    const classes = [...new Set(done.flatMap(entry => entry.summary.classes.map(c => c.name)))]
+/* Columns of a table with a row for each group. */
+function profileColumns(groups) {
+    const classes = [...new Set(groups.flatMap(group => group.classes.map(c => c.name)))]
         .sort((a, b) => classOrder(a) - classOrder(b));
-    const metrics = [...new Set(done.flatMap(entry => entry.metrics.map(metric => metric.name)))];
+    const metrics = [...new Set(groups.flatMap(group => group.metrics.map(metric => metric.name)))];
     const number = (key, title, value, format, help) => (
-        {key, title, value, isNumber: true, help, cell: entry => format(value(entry))});
+        {key, title, value, isNumber: true, help, cell: group => format(value(group))});
     return [
-        {key: 'shown', title: 'Show', cell: showBox},
-        {key: 'name', title: 'Profile', value: entry => entry.label, className: 'name',
-         cell: nameButton},
-        {key: 'format', title: 'Format', value: entry => entry.format,
-         cell: entry => shortName(entry.format)},
-        {key: 'origin', title: 'Origin', value: entry => entry.origin, cell: entry => entry.origin},
-        number('spans', 'Spans', entry => entry.spanCount, formatCount),
-        number('span', 'Time span', entry => entry.summary.spanNs, formatNs),
+        {key: 'shown', title: 'Show', cell: group => showBox(group.entry)},
+        {key: 'name', title: 'Profile', value: groupLabel, className: 'name', cell: nameButton},
+        {key: 'format', title: 'Format', value: group => group.format,
+         cell: group => shortName(group.format)},
+        {key: 'origin', title: 'Origin', value: group => group.origin, cell: group => group.origin},
+        number('spans', 'Spans', group => group.spanCount, formatCount),
+        number('span', 'Time span', group => group.extentNs, formatNs, 'First to last event'),
         ...(metrics.length > 0 ? [] : [
-            number('busy', 'Busy', entry => entry.summary.busyNs, formatNs,
+            number('busy', 'Busy', group => group.busyNs, formatNs,
                    'Time in which at least one track was busy'),
-            number('idle', 'Idle', entry => entry.summary.idleNs, formatNs),
+            number('idle', 'Idle', group => group.idleNs, formatNs),
         ]),
         ...metrics.map((name, i) => number(`metric${i}`, clip(name, 30),
-            entry => metricOf(entry, name), ns => (ns < 0 ? '\u2013' : formatNs(ns)))),
-        ...(metrics.length > 0 ? [] : classes).map(name => number(`class-${name}`, name, entry => classShare(entry, name),
-            formatPercent, `Part of the time span in which a ${name} track was busy`)),
-        number('lost', 'Lost', entry => entry.summary.lost, formatCount,
+            group => metricOf(group, name), ns => (ns < 0 ? '\u2013' : formatNs(ns)))),
+        ...(metrics.length > 0 ? [] : classes).map(name => number(
+            `class-${name}`, name, group => classShare(group, name), formatPercent,
+            `Part of the time from first to last work in which a ${name} track was busy`)),
+        number('lost', 'Lost', group => group.entry.lost, formatCount,
                'Records that could not be read'),
     ];
 }
 
 function drawProfiles() {
-    byId('profiles').hidden = state.entries.length < 2;
-    const done = state.entries.filter(entry => entry.summary);
+    const groups = state.entries.filter(entry => entry.groups).flatMap(groupsOf);
+    byId('profiles').hidden = state.entries.length < 2 && groups.length < 2;
     const query = byId('profile-filter').value.trim().toLowerCase();
-    const found = done.filter(entry => `${entry.path} ${entry.name} ${entry.format} ${entry.origin}`
+    const found = groups.filter(group => [group.entry.path, group.entry.name, group.name,
+                                          group.format, group.origin].join(' ')
         .toLowerCase().includes(query));
-    profileTable.setColumns(profileColumns());
-    profileTable.fill(profileTable.sorted(found));
+    profileTable.setColumns(profileColumns(groups));
+    profileTable.fill(profileTable.sorted(found), 'No profile fits the filter.');
 }
 
 async function choose(entry, isShown) {
@@ -309,73 +189,90 @@ function card(title, value, sub, part, colour, name) {
     return element;
 }
 
-function engineCard(entry) {
-    const {summary, profile} = entry;
+function engineCard(group, engines) {
+    const {spanNs, entry: {profile}} = group;
     const list = make('div', {className: 'engine-list'});
-    for (const engine of summary.engines.slice(0, ENGINES_MAX)) {
-        const part = summary.spanNs > 0 ? engine.busyNs / summary.spanNs : 0;
+    for (const engine of engines.slice(0, ENGINES_MAX)) {
+        const part = spanNs > 0 ? engine.busyNs / spanNs : 0;
         const name = visible(profile.texts.get(profile.tracks[engine.track].text).slice(0, 200));
         const line = bar('track-bar', part, classColour(engine.class, isDark()));
         list.append(make('div', {className: 'engine'},
             make('span', {textContent: name, title: name}), line,
-            make('span', {className: 'number', textContent: formatPercent(part)}),
+            make('span', {className: 'number', textContent: spanNs > 0 ? formatPercent(part) : ''}),
             make('span', {className: 'number', textContent: formatNs(engine.busyNs)})));
     }
-    const left = summary.engines.length - ENGINES_MAX;
+    const left = engines.length - ENGINES_MAX;
     return make('div', {className: 'card engines'},
                 make('h3', {textContent: 'Utilisation by track'}), list,
                 make('div', {className: 'sub', textContent: left > 0 ? `and ${left} more` : ''}));
 }
 
-function cardsOf(entry) {
-    const {summary} = entry;
-    const part = ns => (summary.spanNs > 0 ? ns / summary.spanNs : 0);
-    const accent = 'var(--accent)';
-    const cards = entry.metrics.map(metric => card(
+function spanCard({entry, spanCount, phaseCount, trackCount}) {
+    const facts = [`on ${trackCount} track${trackCount === 1 ? '' : 's'}`];
+    if (phaseCount > 0) {
+        facts.push(`${formatCount(phaseCount)} of them phases`);
+    }
+    if (entry.sampleCount > 0) {
+        facts.push(`${formatCount(entry.sampleCount)} samples`);
+    }
+    if (entry.lost === 0) {
+        facts.push('none lost');
+    }
+    return card('Spans', formatCount(spanCount), facts.join(', '), null);
+}
+
+/* Metrics that came with the profile say the same as ours, and know more: one of both is shown. */
+function ownCards(group) {
+    const part = ns => (group.spanNs > 0 ? ns / group.spanNs : 0);
+    const cards = [
+        card('Busy', formatNs(group.busyNs), `${formatPercent(part(group.busyNs))}, any track`,
+             part(group.busyNs), 'var(--accent)'),
+        card('Idle', formatNs(group.idleNs), `${formatPercent(part(group.idleNs))}, no track`,
+             part(group.idleNs), 'var(--faint)'),
+    ];
+    for (const {name, busyNs, trackCount} of group.classes) {
+        const tracks = trackCount === 1 ? '1 track' : `${trackCount} tracks`;
+        cards.push(card(name, formatNs(busyNs), `${formatPercent(part(busyNs))}, ${tracks}`,
+                        part(busyNs), classColour(name, isDark()), name));
+    }
+    return cards;
+}
+
+function cardsOf(group) {
+    const {entry, metrics} = group;
+    const cards = metrics.map(metric => card(
         clip(metric.name, 60), formatNs(metric.ns),
         metric.percent >= 0 ? formatPercent(metric.percent / 100) : '',
-        metric.percent >= 0 ? metric.percent / 100 : null, accent));
-    cards.push(card('Time span', formatNs(summary.spanNs), 'first to last event', null));
-    /* Metrics that came with the profile say the same, and know more: only one of both is shown. */
-    const own = cards.length > 1 ? [] : summary.classes;
-    if (cards.length === 1) {
-        cards.push(
-            card('Busy', formatNs(summary.busyNs),
-                 `${formatPercent(part(summary.busyNs))}, any track`, part(summary.busyNs), accent),
-            card('Idle', formatNs(summary.idleNs),
-                 `${formatPercent(part(summary.idleNs))}, no track`, part(summary.idleNs),
-                 'var(--faint)'));
+        metric.percent >= 0 ? metric.percent / 100 : null, 'var(--accent)'));
+    cards.push(card('Time span', formatNs(group.extentNs), 'first to last event', null));
+    if (metrics.length === 0 && group.hasWork) {
+        cards.push(...ownCards(group));
     }
-    for (const item of own) {
-        const tracks = item.trackCount === 1 ? '1 track' : `${item.trackCount} tracks`;
-        cards.push(card(item.name, formatNs(item.busyNs), `${formatPercent(part(item.busyNs))}, ${tracks}`,
-                        part(item.busyNs), classColour(item.name, isDark()), item.name));
-    }
-    const samples = entry.sampleCount > 0 ? `, ${formatCount(entry.sampleCount)} samples` : '';
-    cards.push(card('Spans', formatCount(entry.spanCount),
-                    `on ${entry.trackCount} track${entry.trackCount === 1 ? '' : 's'}${samples}` +
-                    (summary.lost > 0 ? '' : ', none lost'), null));
-    if (summary.lost > 0) {
-        cards.push(card('Lost', formatCount(summary.lost), 'records not read', null));
+    cards.push(spanCard(group));
+    if (entry.lost > 0) {
+        cards.push(card('Lost', formatCount(entry.lost), 'records not read', null));
         cards[cards.length - 1].classList.add('warn');
     }
-    if (summary.engines.length > 1) {
-        cards.push(engineCard(entry));
+    const engines = group.engines.filter(engine => !engine.isPhase || countsPhases());
+    if (engines.length > 1) {
+        cards.push(engineCard(group, engines));
     }
     return cards;
 }
 
 function drawCards() {
-    byId('cards').replaceChildren(...shownEntries().map(entry => make('div', {className: 'profile'},
-        make('h2', {}, make('span', {textContent: shortName(entry.label)}),
-             ...[entry.origin, entry.format, entry.clock].filter(text => text !== '')
+    const groups = shownEntries().flatMap(
+        entry => (countsPhases() ? entry.groups : groupsOf(entry)));
+    byId('cards').replaceChildren(...groups.map(group => make('div', {className: 'profile'},
+        make('h2', {}, make('span', {textContent: shortName(groupLabel(group))}),
+             ...[group.origin, group.format, group.clock].filter(text => text !== '')
                  .map(text => make('span', {className: 'tag', textContent: shortName(text)}))),
-        make('div', {className: 'cards'}, ...cardsOf(entry)))));
+        make('div', {className: 'cards'}, ...cardsOf(group)))));
 }
 
 /* ---- search and filter ---------------------------------------------------------------------- */
 
-/* Which sites of a profile the search finds, by name or location; null when it is empty. */
+/* Which sites and types of a profile the search finds; null when it is empty. */
 function matchesOf(profile) {
     const plain = text => text.toLowerCase().replaceAll('"', ''); /* "net.mlir":24 is net.mlir:24 */
     const query = plain(state.query);
@@ -385,14 +282,30 @@ function matchesOf(profile) {
     profile.lower = profile.lower || Array.from(
         {length: profile.texts.count}, (_, text) => plain(profile.texts.get(text)));
     const found = profile.lower.map(text => (text.includes(query) ? 1 : 0));
-    return profile.siteText.map((text, site) => (
-        found[text] || found[profile.siteLocation[site]] ? 1 : 0));
+    return {
+        sites: profile.siteOperator.map((text, site) => (
+            found[text] || found[profile.siteText[site]] || found[profile.siteLocation[site]]
+                ? 1 : 0)),
+        types: Uint8Array.from([0, ...profile.types.map(text => found[text])]),
+    };
+}
+
+/* The texts of operators of which the search finds a span. */
+function operatorsOf(profile, {sites, types}) {
+    const found = new Set(profile.siteOperator.filter((_, site) => sites[site]));
+    profile.types.forEach((text, type) => types[type + 1] && found.add(text));
+    for (const track of profile.tracks.filter(candidate => candidate.type)) {
+        for (let i = 0; i < track.count; i++) {
+            if (sites[track.site[i]]) {
+                found.add(operatorOf(profile, track, i));
+            }
+        }
+    }
+    return found;
 }
 
 function drawClasses() {
-    const names = [...new Set(shownEntries().flatMap(entry => [...entry.classNames]))]
-        .sort((a, b) => classOrder(a) - classOrder(b));
-    const chips = names.map(name => {
+    const chips = classNames().map(name => {
         const box = make('input', {type: 'checkbox', checked: !state.hiddenClasses.has(name),
                                    value: name});
         box.addEventListener('change', () => {
@@ -401,6 +314,7 @@ function drawClasses() {
             } else {
                 state.hiddenClasses.add(name);
             }
+            drawCards();
             showTimeline(true);
             computeOps();
         });
@@ -415,9 +329,8 @@ function search(query) {
     const matches = new Map(shownEntries().map(
         entry => [entry.profile, matchesOf(entry.profile)]));
     state.foundTexts = new Map();
-    for (const [profile, sites] of matches) {
-        state.foundTexts.set(profile, sites && new Set(
-            profile.siteText.filter((_, site) => sites[site])));
+    for (const [profile, found] of matches) {
+        state.foundTexts.set(profile, found && operatorsOf(profile, found));
     }
     timeline.highlight(state.query === '' ? null : matches);
     drawOps();
@@ -426,6 +339,7 @@ function search(query) {
 /* ---- operators ------------------------------------------------------------------------------ */
 
 const nameOf = op => op.profile.texts.get(op.text);
+const locationOf = op => (op.location < 0 ? '' : op.profile.texts.get(op.location));
 
 function operatorColumns() {
     const time = (key, title, help) => ({key, title, help, isNumber: true,
@@ -439,38 +353,54 @@ function operatorColumns() {
          cell: op => formatCount(op.count)},
         time('total', 'Total'),
         {key: 'share', title: 'Share', isNumber: true, value: op => op.share,
-         help: 'Part of the time of all spans that the filters let through, of the same profile',
+         help: 'Part of the time of all spans counted here, of the same profile and origin',
          cell: op => make('span', {}, bar('cell-bar', op.share),
                           make('span', {className: 'percent', textContent: formatPercent(op.share)}))},
         time('mean', 'Mean'), time('p50', 'p50', 'Half of the spans are at most this long'),
         time('p99', 'p99', '99 of 100 spans are at most this long'), time('min', 'Min'),
         time('max', 'Max'),
     ];
-    if (shownEntries().length > 1) {
-        columns.splice(1, 0, {key: 'profile', title: 'Profile', className: 'name',
-                              value: op => op.entry.label, cell: op => shortName(op.entry.label)});
+    const partOf = op => groupLabel({entry: op.entry, name: op.profile.parts[op.part].name});
+    if (new Set(state.ops.map(op => op.origin)).size > 1) {
+        columns.splice(2, 0, {key: 'origin', title: 'Origin', value: op => op.origin,
+                              help: 'Never summed together', cell: op => op.origin});
     }
-    if (state.ops.some(op => op.bytes > 0)) {
-        columns.push({key: 'bytes', title: 'Bytes', isNumber: true, value: op => op.bytes,
-                      help: 'Bytes moved',
-                      cell: op => (op.bytes > 0 ? formatBytes(op.bytes) : '\u2013')});
+    if (shownEntries().length > 1 || shownEntries().some(entry => entry.partCount > 1)) {
+        columns.splice(1, 0, {key: 'profile', title: 'Profile', className: 'name', value: partOf,
+                              cell: op => shortName(partOf(op))});
+    }
+    if (state.ops.some(op => op.hasBytes)) {
+        columns.push({key: 'bytes', title: 'Bytes', isNumber: true,
+                      value: op => (op.hasBytes ? op.bytes : -1), help: 'Bytes moved',
+                      cell: op => (op.hasBytes ? formatBytes(op.bytes) : '\u2013')});
+    }
+    if (state.ops.some(op => op.location >= 0)) {
+        columns.push({key: 'location', title: 'Location', value: locationOf, className: 'name',
+                      help: 'Where it comes from, if that is one place', cell: op => make('span', {
+                          textContent: op.location < 0 ? '\u2013' : shortName(locationOf(op)),
+                          title: visible(locationOf(op).slice(0, 1000))})});
     }
     return columns;
 }
 
 function computeOps() {
     const {from, to} = byId('in-view').checked ? timeline.view : {from: 0, to: Infinity};
-    state.ops = shownEntries().flatMap(entry => {
-        const ops = summariseOps(entry.profile, accepts, from, to);
-        const total = ops.reduce((sum, op) => sum + op.total, 0);
-        for (const op of ops) {
-            op.entry = entry;
-            op.share = total > 0 ? op.total / total : 0;
-        }
-        return ops;
-    });
+    state.ops = shownEntries().flatMap(
+        entry => summariseOps(entry.profile, counts, from, to).map(op => ({...op, entry})));
     operatorTable.setColumns(operatorColumns());
     drawOps();
+}
+
+/* Why there is no row. */
+function nothingFound() {
+    if (state.ops.length > 0) {
+        return 'No operator fits the search.';
+    }
+    const entries = shownEntries();
+    return entries.length === 0 ? 'No profile is shown.'
+        : entries.every(entry => entry.spanCount === 0) ? 'The profile has no spans.'
+        : byId('in-view').checked ? 'Nothing is counted in what the timeline shows.'
+        : 'Nothing is counted: the tracks chosen have no operators.';
 }
 
 function drawOps() {
@@ -480,7 +410,7 @@ function drawOps() {
     });
     const sorted = operatorTable.sorted(found);
     state.visibleOps = sorted;
-    operatorTable.fill(sorted.slice(0, state.rowLimit));
+    operatorTable.fill(sorted.slice(0, state.rowLimit), nothingFound());
     byId('operator-count').textContent = found.length === state.ops.length
         ? formatCount(found.length)
         : `${formatCount(found.length)} of ${formatCount(state.ops.length)}`;
@@ -517,6 +447,12 @@ function spanFacts({row, at, profile}) {
     if (category !== '') {
         facts.push(['Category', category]);
     }
+    if (track.type && track.type[index] > 0) {
+        facts.push(['Operator', texts.get(operatorOf(profile, track, index))]);
+    }
+    if ((track.flags[index] & FLAG_ORIGIN) !== 0) {
+        facts.push(['Origin', originOf(profile, track, index)]);
+    }
     if ((track.flags[index] & FLAG_UNENDED) !== 0) {
         facts.push(['Note', 'the input never said when it ended']);
     }
@@ -550,7 +486,7 @@ function showTimeline(keepView) {
         profile: entry.profile,
         label: `${visible(entry.label.slice(0, 200))}  \u00b7  ${entry.origin}` +
             (shownEntries().length > 1 ? '  \u00b7  own zero, not aligned' : ''),
-    })), accepts, keepView);
+    })), isDrawn, counts, keepView);
     if (state.query !== '') {
         search(state.query);
     }
@@ -617,7 +553,7 @@ function say(text) {
 }
 
 function drawLosses() {
-    const rows = state.entries.filter(entry => entry.summary).flatMap(
+    const rows = state.entries.filter(entry => entry.groups).flatMap(
         entry => entry.losses.map(loss => [entry.label, `${formatCount(loss.count)} record` +
             `${loss.count === 1 ? '' : 's'}: ${loss.reason}` +
             (loss.line > 0 ? `, first at line ${loss.line}` : '') +
@@ -630,7 +566,7 @@ function drawLosses() {
 }
 
 function drawHead() {
-    const done = state.entries.filter(entry => entry.summary);
+    const done = state.entries.filter(entry => entry.groups);
     const spans = done.reduce((sum, entry) => sum + entry.spanCount, 0);
     const skipped = state.skipped.length > 0 ? `, ${state.skipped.length} skipped` : '';
     byId('subtitle').textContent =
@@ -648,6 +584,7 @@ function drawAll() {
     drawProfiles();
     drawCards();
     drawClasses();
+    byId('with-phases').parentElement.hidden = !shownEntries().some(entry => entry.hasPhases);
     showTimeline(false);
     computeOps();
     drawLosses();
@@ -671,6 +608,11 @@ function listen() {
     });
     byId('profile-filter').addEventListener('input', drawProfiles);
     byId('in-view').addEventListener('change', computeOps);
+    byId('with-phases').addEventListener('change', () => {
+        drawCards();
+        showTimeline(true);
+        computeOps();
+    });
     byId('more').addEventListener('click', () => {
         state.rowLimit += ROWS_MORE;
         drawOps();
@@ -705,7 +647,7 @@ async function readHead() {
     for (const element of elements) {
         const kind = element.dataset.tacho;
         if (kind === 'profile') {
-            state.entries.push({element, isShown: false, profile: null, summary: null});
+            state.entries.push({element, isShown: false, profile: null, groups: null});
             continue;
         }
         const reader = await readBlob(element);

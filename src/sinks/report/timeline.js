@@ -7,7 +7,7 @@
 
 const GUTTER = 148, ROW_HEIGHT = 20, COUNTER_HEIGHT = 36, HEAD_HEIGHT = 26;
 const MAP_HEIGHT = 26, RULER_HEIGHT = 22;
-const WIDE_PIXELS = 2, SAMPLES_PER_COLUMN = 6, MAP_ROWS_MAX = 64;
+const WIDE_PIXELS = 2, SAMPLES_PER_COLUMN = 6, MAP_ROWS_MAX = 64, MAP_BANDS_MAX = 4;
 const LETTER_PIXELS = 6.8;
 const SHORTEST_VIEW_NS = 8;
 const SHADES = 5;
@@ -15,7 +15,7 @@ const SHADES = 5;
 /* Classes in the order in which tracks are shown, with their hues. */
 const CLASS_HUES = {
     group: 220, host: 262, host_copy: 292, runtime: 240, control: 36, dma_in: 166, dma_out: 192,
-    dma_local: 130, compute: 214, vector: 332, sync: 4, port: 52, counter: 88,
+    dma_local: 130, compute: 214, vector: 332, sync: 4, port: 52, counter: 88, memory: 18, phase: 220,
 };
 const CLASS_NAMES = Object.keys(CLASS_HUES);
 
@@ -27,7 +27,9 @@ function classOrder(name) {
 function classColour(name, isDark, shade = 2) {
     const hue = CLASS_HUES[name] ?? 220;
     const turned = hue + (shade - 2) * 5;
-    return isDark ? `hsl(${turned} 46% ${38 + shade * 4}%)` : `hsl(${turned} 62% ${58 + shade * 5}%)`;
+    const isPale = name === PHASE; /* no work */
+    return isDark ? `hsl(${turned} ${isPale ? 12 : 46}% ${38 + shade * 4}%)`
+        : `hsl(${turned} ${isPale ? 16 : 62}% ${(isPale ? 70 : 58) + shade * (isPale ? 3 : 5)}%)`;
 }
 
 /* A shade for each site by its name, so that equal names look alike everywhere. */
@@ -35,7 +37,7 @@ function shadesOf(profile) {
     return profile.siteText.map(text => profile.texts.hash(text) % SHADES);
 }
 
-/* Busy time of a row between two moments. */
+/* Busy time of a row, or of anything with its columns, between two moments. */
 function busyBetween(row, from, to) {
     const [first, last] = rowRange(row, from, to);
     if (first >= last) {
@@ -51,6 +53,7 @@ class Timeline {
         Object.assign(this, parts);
         this.events = events;
         this.items = [];
+        this.bands = [];
         this.height = 0;
         this.full = {from: 0, to: 1};
         this.view = {from: 0, to: 1};
@@ -63,9 +66,13 @@ class Timeline {
 
     /* ---- what is shown ---------------------------------------------------------------------- */
 
-    /* |shown|: list of {profile, label}; |accepts| chooses tracks. Keeps the view if asked. */
-    show(shown, accepts, keepView) {
+    /*
+     * |shown|: list of {profile, label}; |isDrawn| chooses classes of tracks, |counts| those that
+     * the map adds up. Keeps the view if asked.
+     */
+    show(shown, isDrawn, counts, keepView) {
         this.items = [];
+        this.bands = shown.flatMap(({profile}) => bandsOf(profile, counts));
         let y = 0;
         const add = (item, height) => {
             this.items.push({...item, y, height});
@@ -78,7 +85,7 @@ class Timeline {
             end = Math.max(end, profile.endNs);
             add({kind: 'head', profile, label}, HEAD_HEIGHT);
             for (const track of tracksInOrder(profile)) {
-                if (accepts(track)) {
+                if (isDrawn(track.class)) {
                     this.addTrack(profile, track, add);
                 }
             }
@@ -107,18 +114,20 @@ class Timeline {
         }
     }
 
-    /* Highlights the spans whose sites are in |matches|, a list per profile; null for all. */
+    /* Highlights the spans that |matches| has: sites and types, for each profile; null for all. */
     highlight(matches) {
         for (const {kind, profile, row} of this.items) {
             if (kind !== 'row') {
                 continue;
             }
-            const sites = matches && matches.get(profile);
+            const found = matches && matches.get(profile);
             row.matches = null;
-            if (sites) {
+            if (found) {
+                const {type} = row.track;
                 row.matches = new Uint32Array(row.site.length + 1);
                 for (let i = 0; i < row.site.length; i++) {
-                    row.matches[i + 1] = row.matches[i] + sites[row.site[i]];
+                    const isType = type ? found.types[type[row.index ? row.index[i] : i]] : 0;
+                    row.matches[i + 1] = row.matches[i] + (found.sites[row.site[i]] | isType);
                 }
             }
         }
@@ -368,30 +377,30 @@ class Timeline {
 
     /* ---- the map of everything and the ruler ------------------------------------------------- */
 
-    /* How busy the outer rows are together, pixel by pixel; computed once per width. */
+    /* How busy each band is, pixel by pixel; computed once per width. */
     makeMap() {
-        const rows = this.items.filter(item => item.kind === 'row' && item.row.depth === 0)
-            .slice(0, MAP_ROWS_MAX).map(item => item.row);
         const length = (this.full.to - this.full.from) / this.plotWidth;
-        this.map = Float64Array.from({length: Math.floor(this.plotWidth)}, (_, x) => {
-            const from = this.full.from + x * length;
-            return rows.reduce((sum, row) => sum + busyBetween(row, from, from + length), 0) /
-                (length * Math.max(1, rows.length));
-        });
+        this.map = this.bands.slice(0, MAP_BANDS_MAX).map(tracks => (
+            Float64Array.from({length: Math.floor(this.plotWidth)}, (_, x) => {
+                const from = this.full.from + x * length;
+                return tracks.reduce((sum, row) => sum + busyBetween(row, from, from + length), 0) /
+                    (length * Math.max(1, tracks.length));
+            })));
     }
 
     drawOverview(context) {
         if (!this.map) {
             this.makeMap();
         }
-        const height = MAP_HEIGHT - 6;
+        const height = (MAP_HEIGHT - 6) / Math.max(1, this.map.length);
         context.fillStyle = this.theme.faint;
-        context.fillText('whole profile', 10, MAP_HEIGHT / 2);
+        context.fillText(this.map.length > 1 ? 'overview, one line each' : 'overview', 10,
+                         MAP_HEIGHT / 2);
         context.fillStyle = classColour('compute', this.isDark);
-        this.map.forEach((busy, x) => {
-            const part = Math.min(1, busy) * height;
-            context.fillRect(GUTTER + x, 3 + height - part, 1, part);
-        });
+        this.map.forEach((band, line) => band.forEach((busy, x) => {
+            const part = Math.min(1, busy) * (height - (line > 0 ? 1 : 0));
+            context.fillRect(GUTTER + x, 3 + (line + 1) * height - part, 1, part);
+        }));
         const whole = this.full.to - this.full.from;
         const left = (this.view.from - this.full.from) / whole * this.plotWidth;
         const right = (this.view.to - this.full.from) / whole * this.plotWidth;
@@ -593,6 +602,14 @@ class Timeline {
             }
         })).observe(scroll);
     }
+}
+
+/* What the map adds up: the work of each origin of each part by itself. */
+function bandsOf(profile, counts) {
+    return profile.groups.map(group => group.engines
+        .filter(engine => engine.union.start.length > 0 && counts(engine.class))
+        .slice(0, MAP_ROWS_MAX).map(engine => withBusy(engine.union)))
+        .filter(tracks => tracks.length > 0);
 }
 
 /* Tracks as a tree walk by rank, each with its lanes behind it. */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators: an argument of the row, else what the site says.
+ */
+#include "profile/operators.h"
+
+void tacho_operators_init(tacho_operators *operators, tacho_dict *dict)
+{
+    *operators = (tacho_operators){
+        .dict = dict,
+        .key = tacho_strings_find(&dict->strings, TACHO_STR("op_name")),
+    };
+}
+
+uint32_t tacho_operators_of_site(const tacho_dict *dict, const tacho_site *site)
+{
+    return tacho_dict_string(dict, site->name).len > 0 ? site->name : site->category;
+}
+
+static bool is_fence(tacho_str name)
+{
+    return tacho_str_ends_with(name, TACHO_STR("_fence_before")) ||
+           tacho_str_ends_with(name, TACHO_STR("_fence_after"));
+}
+
+tacho_status tacho_operators_of_row(const tacho_operators *operators, const tacho_row *row,
+                                    uint32_t *out_string)
+{
+    const tacho_dict *dict = operators->dict;
+    *out_string = TACHO_NONE;
+    if (operators->key == TACHO_NONE || row->arg_count == 0 ||
+        is_fence(tacho_dict_string(dict, dict->sites[row->of.span.site].name))) {
+        return TACHO_OK;
+    }
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        if (arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY) {
+            i += (size_t)arg->value.as_uint; /* what lies in it is its own */
+        } else if (arg->key == operators->key && arg->type == TACHO_ARG_STRING) {
+            bool is_empty = tacho_dict_string(dict, arg->value.as_string).len == 0;
+            *out_string = is_empty ? TACHO_NONE : arg->value.as_string;
+            return TACHO_OK;
+        } else if (arg->key == operators->key && arg->type == TACHO_ARG_TEXT) {
+            return arg->value.as_text.len == 0
+                       ? TACHO_OK
+                       : tacho_dict_ensure_string(operators->dict, arg->value.as_text, out_string);
+        }
+    }
+    return TACHO_OK;
+}

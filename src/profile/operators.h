@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators: which kind of work is a span? Its name says so, or its category where it has none.
+ * Profiles of ONNX Runtime name the node ("r1_kernel_time") and say the operator in an argument
+ * (op_name: "Conv"): that is the kind there. Fences of a node are no work of its operator.
+ */
+#ifndef TACHO_PROFILE_OPERATORS_H
+#define TACHO_PROFILE_OPERATORS_H
+
+#include "profile/events.h"
+
+typedef struct tacho_operators {
+    tacho_dict *dict;
+    uint32_t key; /* of the argument; TACHO_NONE when no span can have it */
+} tacho_operators;
+
+/* For the rows of a profile whose names are all in |dict| by now. */
+void tacho_operators_init(tacho_operators *operators, tacho_dict *dict);
+
+/* The name of |site|, or its category: a string. */
+uint32_t tacho_operators_of_site(const tacho_dict *dict, const tacho_site *site);
+
+/* The string that an argument of |row| gives, TACHO_NONE for none; may be new in the dictionary. */
+tacho_status tacho_operators_of_row(const tacho_operators *operators, const tacho_row *row,
+                                    uint32_t *out_string) TACHO_MUST_USE;
+
+#endif
