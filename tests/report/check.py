@@ -331,7 +331,7 @@ class Checks:
         place = self.page.evaluate("""(() => { const t = tachoReport.timeline;
             const i = t.items.find(i => i.kind === 'row');
             const middle = (i.row.start[3] + i.row.end[3]) / 2;
-            return [148 + middle / t.full.to * t.plotWidth, i.y + 10] })()""")
+            return [t.gutter + middle / t.full.to * t.plotWidth, i.y + 10] })()""")
         self.page.click("#canvas", place)
         check("a click selects", self.page.evaluate("tachoReport.timeline.selected.at"), 3)
         self.page.key("Escape")
@@ -436,6 +436,35 @@ class Checks:
             self.quiet(path)
         self.phases()
         self.searching_types()
+        self.parts()
+
+    def parts(self):
+        """One file with an estimated and a measured part: each has its cards, heads and map line."""
+        self.page.open(self.report("both.pb", out="ops.html"))
+        titles = ["both.pb: compile.csv", "both.pb: runtime.csv"]
+        check("cards by part", self.page.evaluate(
+            "[...document.querySelectorAll('.profile h2 span:first-child')].map(e => e.textContent)"),
+              titles)
+        check("heads by part", self.page.evaluate(
+            "tachoReport.timeline.items.filter(i => i.kind === 'head').map(i => i.label)"),
+              [f"{titles[0]}  \u00b7  estimated", f"{titles[1]}  \u00b7  measured"])
+        check("map by part", self.page.evaluate("tachoReport.timeline.map.length"), 2)
+        rows = [judge_rows(path) for path in self.converted("compile.csv", "runtime.csv")]
+        check("busy by part", self.page.evaluate(
+            "tachoReport.state.entries[0].groups.map(g => [g.origin, g.busyNs, g.spanCount])"),
+              [[origin, union_length((s, s + d) for s, d, _, _ in part), len(part)]
+               for origin, part in zip(("estimated", "measured"), rows)])
+        box = self.page.box("#canvas")
+        self.page.mouse("mouseMoved", box["x"] + 30, box["y"] + 36)
+        self.page.frame()
+        check("a track's name in full", self.page.evaluate("document.getElementById('tip').innerText"),
+              "DMA In\ndma_in, 54 spans")
+        self.quiet("parts")
+
+    def converted(self, *paths):
+        for path in paths:
+            run(self.tacho, "convert", path, "-o", f"{path}.pb", "-q")
+        return [f"{path}.pb" for path in paths]
 
     def phases(self):
         """clean.pb is open: a measured job with estimates fitted into it, and an overview."""

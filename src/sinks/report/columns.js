@@ -462,7 +462,7 @@ function finishGroup(profile, group) {
         const {lead, isPhase} = same[0];
         const union = unite(same.map(share => share.list));
         engines.push({track: lead, class: isPhase ? PHASE : profile.tracks[lead].class, isPhase,
-                      union, busyNs: lengthOf(union)});
+                      union, busyNs: lengthOf(union), spanCount: union.start.length});
     }
     const byOrder = (a, b) => classOrder(a) - classOrder(b);
     engines.sort((a, b) => byOrder(a.class, b.class) || a.track - b.track);

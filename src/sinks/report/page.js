@@ -43,8 +43,9 @@ function classNames() {
 /* What the table of profiles and the cards need; the columns may go. */
 function digest(entry, profile) {
     const part = profile.parts[0] || {name: '?', path: '', origin: ''};
+    const fileName = part.path.split('/').pop();
     Object.assign(entry, {
-        name: part.name, path: part.path, origin: part.origin, spanCount: profile.spanCount,
+        name: profile.parts.length > 1 && fileName !== '' ? fileName : part.name, path: part.path, origin: part.origin, spanCount: profile.spanCount,
         sampleCount: profile.sampleCount, flowEndCount: profile.flowEndCount,
         losses: profile.losses, lost: profile.losses.reduce((sum, loss) => sum + loss.count, 0),
         hasPhases: profile.hasPhases, partCount: profile.parts.length,
@@ -213,7 +214,7 @@ function spanCard({entry, spanCount, phaseCount, trackCount}) {
         facts.push(`${formatCount(phaseCount)} of them phases`);
     }
     if (entry.sampleCount > 0) {
-        facts.push(`${formatCount(entry.sampleCount)} samples`);
+        facts.push(`${formatCount(entry.sampleCount)} sample${entry.sampleCount === 1 ? '' : 's'}`);
     }
     if (entry.lost === 0) {
         facts.push('none lost');
@@ -253,7 +254,8 @@ function cardsOf(group) {
         cards.push(card('Lost', formatCount(entry.lost), 'records not read', null));
         cards[cards.length - 1].classList.add('warn');
     }
-    const engines = group.engines.filter(engine => !engine.isPhase || countsPhases());
+    const engines = group.engines.filter(
+        engine => engine.spanCount > 0 && (!engine.isPhase || countsPhases()));
     if (engines.length > 1) {
         cards.push(engineCard(group, engines));
     }
@@ -375,7 +377,8 @@ function operatorColumns() {
                       cell: op => (op.hasBytes ? formatBytes(op.bytes) : '\u2013')});
     }
     if (state.ops.some(op => op.location >= 0)) {
-        columns.push({key: 'location', title: 'Location', value: locationOf, className: 'name',
+        columns.push({key: 'location', title: 'Location', value: locationOf,
+                      className: 'name place',
                       help: 'Where it comes from, if that is one place', cell: op => make('span', {
                           textContent: op.location < 0 ? '\u2013' : shortName(locationOf(op)),
                           title: visible(locationOf(op).slice(0, 1000))})});
@@ -459,6 +462,15 @@ function spanFacts({row, at, profile}) {
     return facts;
 }
 
+/* The names of a track and of the groups around it, the outermost first. */
+function trackPath(profile, track) {
+    const names = [];
+    for (let at = track; at && at.parent >= 0; at = profile.tracks[at.parent]) {
+        names.unshift(profile.texts.get(at.text));
+    }
+    return names;
+}
+
 function drawDetails(span) {
     byId('details').replaceChildren(...(span ? [make('dl', {}, ...spanFacts(span).map(
         ([key, value]) => make('div', {}, make('dt', {textContent: key}),
@@ -482,10 +494,12 @@ function viewChanged(view) {
 }
 
 function showTimeline(keepView) {
+    const isMany = shownEntries().length > 1;
     timeline.show(shownEntries().map(entry => ({
         profile: entry.profile,
-        label: `${visible(entry.label.slice(0, 200))}  \u00b7  ${entry.origin}` +
-            (shownEntries().length > 1 ? '  \u00b7  own zero, not aligned' : ''),
+        labels: entry.profile.parts.map(({name, origin}) => (
+            `${visible(groupLabel({entry, name}).slice(0, 200))}  \u00b7  ${origin}` +
+            (isMany ? '  \u00b7  own zero, not aligned' : ''))),
     })), isDrawn, counts, keepView);
     if (state.query !== '') {
         search(state.query);
@@ -694,7 +708,10 @@ timeline = new Timeline(
      canvas: byId('canvas'), tip: byId('tip')},
     {onView: viewChanged, onSelect: drawDetails,
      describe: span => spanFacts(span).map(
-         ([key, value]) => `${key === 'Name' ? '' : `${key}: `}${clip(value, 160)}`).join('\n')});
+         ([key, value]) => `${key === 'Name' ? '' : `${key}: `}${clip(value, 160)}`).join('\n'),
+     describeTrack: (profile, track) => [...trackPath(profile, track),
+         `${track.class}, ${formatCount(track.count)} ${track.isCounter ? 'samples' : 'spans'}`]
+         .map(text => clip(text, 300)).join('\n')});
 profileTable = new SortTable(byId('profile-table'), [], '', drawProfiles);
 operatorTable = new SortTable(byId('operator-table'), [], 'total', drawOps);
 listen();

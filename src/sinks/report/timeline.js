@@ -5,10 +5,10 @@
  * busy. So a frame costs about the same for a thousand spans and for ten million.
  */
 
-const GUTTER = 148, ROW_HEIGHT = 20, COUNTER_HEIGHT = 36, HEAD_HEIGHT = 26;
+const GUTTER_LEAST = 148, GUTTER_MOST = 280, ROW_HEIGHT = 20, COUNTER_HEIGHT = 36, HEAD_HEIGHT = 26;
 const MAP_HEIGHT = 26, RULER_HEIGHT = 22;
 const WIDE_PIXELS = 2, SAMPLES_PER_COLUMN = 6, MAP_ROWS_MAX = 64, MAP_BANDS_MAX = 4;
-const LETTER_PIXELS = 6.8;
+const LETTER_PIXELS = 6.8, NAMES_MEASURED = 400;
 const SHORTEST_VIEW_NS = 8;
 const SHADES = 5;
 
@@ -47,13 +47,23 @@ function busyBetween(row, from, to) {
         Math.max(0, row.end[last - 1] - to);
 }
 
+/* As much of |text| as |context| can draw in |width| pixels. */
+function fit(context, text, width) {
+    let letters = Math.min(text.length, Math.ceil(width / 3));
+    while (letters > 1 && context.measureText(clip(text, letters)).width > width) {
+        letters--;
+    }
+    return clip(text, letters);
+}
+
 class Timeline {
-    /* |parts|: elements overview, scroll, space, canvas, tip; |events|: onView, onSelect. */
+    /* |parts|: elements overview, scroll, space, canvas, tip; |events|: onView, onSelect, describe. */
     constructor(parts, events) {
         Object.assign(this, parts);
         this.events = events;
         this.items = [];
         this.bands = [];
+        this.gutter = GUTTER_LEAST; /* the names of tracks lie left of it */
         this.height = 0;
         this.full = {from: 0, to: 1};
         this.view = {from: 0, to: 1};
@@ -67,7 +77,7 @@ class Timeline {
     /* ---- what is shown ---------------------------------------------------------------------- */
 
     /*
-     * |shown|: list of {profile, label}; |isDrawn| chooses classes of tracks, |counts| those that
+     * |shown|: list of {profile, labels of its parts}; |isDrawn| chooses classes of tracks, |counts| those that
      * the map adds up. Keeps the view if asked.
      */
     show(shown, isDrawn, counts, keepView) {
@@ -79,24 +89,34 @@ class Timeline {
             y += height;
         };
         let end = 1;
-        for (const {profile, label} of shown) {
+        for (const {profile, labels} of shown) {
             profile.shades = profile.shades || shadesOf(profile);
             profile.rowsOfTrack = profile.rowsOfTrack || groupBy(profile.rows, row => row.track);
             end = Math.max(end, profile.endNs);
-            add({kind: 'head', profile, label}, HEAD_HEIGHT);
-            for (const track of tracksInOrder(profile)) {
-                if (isDrawn(track.class)) {
-                    this.addTrack(profile, track, add);
-                }
-            }
+            const drawn = tracksInOrder(profile).filter(track => isDrawn(track.class));
+            profile.parts.forEach((_, part) => {
+                add({kind: 'head', profile, label: labels[part]}, HEAD_HEIGHT);
+                drawn.filter(track => track.part === part)
+                    .forEach(track => this.addTrack(profile, track, add));
+            });
         }
         this.height = y;
+        this.gutter = this.widthOfNames();
         this.full = {from: 0, to: end};
         this.map = null;
         if (!keepView) {
             this.view = {...this.full};
         }
         this.resize();
+    }
+
+    widthOfNames() {
+        const context = this.canvas.getContext('2d');
+        context.font = '11px system-ui, sans-serif';
+        const widths = this.items.slice(0, NAMES_MEASURED).filter(item => item.track).map(
+            item => context.measureText(clip(item.profile.texts.head(item.track.text, 60), 60)).width);
+        return widths.reduce((most, width) => Math.min(Math.max(most, Math.ceil(width) + 22),
+                                                       GUTTER_MOST), GUTTER_LEAST);
     }
 
     addTrack(profile, track, add) {
@@ -166,7 +186,7 @@ class Timeline {
 
     timeAt(x) {
         const {from, to} = this.view;
-        return from + (x - GUTTER) / this.plotWidth * (to - from);
+        return from + (x - this.gutter) / this.plotWidth * (to - from);
     }
 
     /* Zooms so that a span takes a fifth of the width. */
@@ -181,7 +201,8 @@ class Timeline {
     resize() {
         this.space.style.height = `${Math.max(this.height, ROW_HEIGHT)}px`;
         this.width = this.scroll.clientWidth;
-        this.plotWidth = Math.max(50, this.width - GUTTER);
+        this.canvasHeight = this.scroll.clientHeight;
+        this.plotWidth = Math.max(50, this.width - this.gutter);
         for (const [canvas, height] of [[this.canvas, this.scroll.clientHeight],
                                         [this.overview, MAP_HEIGHT + RULER_HEIGHT]]) {
             const ratio = window.devicePixelRatio || 1;
@@ -254,9 +275,9 @@ class Timeline {
         }
         context.save();
         context.beginPath();
-        context.rect(GUTTER, y, this.plotWidth, item.height);
+        context.rect(this.gutter, y, this.plotWidth, item.height);
         context.clip();
-        context.translate(GUTTER, 0);
+        context.translate(this.gutter, 0);
         if (item.kind === 'row') {
             this.drawRow(context, item, y);
         } else {
@@ -272,17 +293,16 @@ class Timeline {
         context.fillRect(0, y + item.height - 1, this.width, isFirst ? 1 : 0.5);
         context.fillStyle = classColour(item.track.class, this.isDark);
         context.fillRect(0, y + 2, 4, item.height - 4);
-        const name = item.profile.texts.head(item.track.text, GUTTER);
+        const name = item.profile.texts.head(item.track.text, this.gutter);
         context.fillStyle = isFirst ? this.theme.text : this.theme.faint;
         const label = isFirst ? name : item.row.depth > 0 ? '' : '\u2514 lane';
-        context.fillText(clip(label, (GUTTER - 16) / LETTER_PIXELS), 10, y + item.height / 2);
+        context.fillText(fit(context, label, this.gutter - 16), 10, y + item.height / 2);
     }
 
     drawRow(context, item, y) {
-        const {row, profile} = item;
+        const {row} = item;
         const {from, to} = this.view;
         const scale = this.plotWidth / (to - from);
-        const colours = this.colours.get(item.track.class) || this.colours.get('group');
         const [first, last] = rowRange(row, from, to);
         for (let i = first; i < last;) {
             const left = (row.start[i] - from) * scale;
@@ -290,7 +310,7 @@ class Timeline {
             if (right - left >= WIDE_PIXELS) {
                 const isMatch = !row.matches || row.matches[i + 1] > row.matches[i];
                 context.globalAlpha = isMatch ? 1 : 0.18;
-                context.fillStyle = colours[profile.shades[row.site[i]]];
+                context.fillStyle = this.colourOf(item, i);
                 this.drawSpan(context, item, i, Math.max(left, -2),
                               Math.min(right, this.plotWidth + 2), y);
                 i++;
@@ -300,6 +320,13 @@ class Timeline {
         }
         context.globalAlpha = 1;
         this.outline(context, item, y, scale);
+    }
+
+    /* Of span |i| of a row: by its class, in a shade of its name. */
+    colourOf({profile, track, row}, i) {
+        const site = row.site[i];
+        const name = profile.siteIsPhase[site] === 1 ? PHASE : track.class;
+        return (this.colours.get(name) || this.colours.get('group'))[profile.shades[site]];
     }
 
     drawSpan(context, item, i, left, right, y) {
@@ -316,7 +343,7 @@ class Timeline {
 
     /* Draws the spans from |i| on that begin in its pixel as one; returns the next. */
     drawColumn(context, item, i, last, y, scale) {
-        const {row, profile} = item;
+        const {row} = item;
         const {from} = this.view;
         const x = Math.floor((row.start[i] - from) * scale);
         const edge = from + (x + 1) / scale;
@@ -337,11 +364,10 @@ class Timeline {
                 longest = at;
             }
         }
-        const colours = this.colours.get(item.track.class) || this.colours.get('group');
         /* A pale column says that there is something, its strong part how busy it is. */
         const height = item.height - 4;
         const strong = height * Math.min(1, busy * scale);
-        context.fillStyle = colours[profile.shades[row.site[longest]]];
+        context.fillStyle = this.colourOf(item, longest);
         context.globalAlpha = isMatch ? 0.3 : 0.1;
         context.fillRect(x, y + 2, 1, height);
         context.globalAlpha = isMatch ? 1 : 0.18;
@@ -399,18 +425,18 @@ class Timeline {
         context.fillStyle = classColour('compute', this.isDark);
         this.map.forEach((band, line) => band.forEach((busy, x) => {
             const part = Math.min(1, busy) * (height - (line > 0 ? 1 : 0));
-            context.fillRect(GUTTER + x, 3 + (line + 1) * height - part, 1, part);
+            context.fillRect(this.gutter + x, 3 + (line + 1) * height - part, 1, part);
         }));
         const whole = this.full.to - this.full.from;
         const left = (this.view.from - this.full.from) / whole * this.plotWidth;
         const right = (this.view.to - this.full.from) / whole * this.plotWidth;
         context.fillStyle = this.theme.accent;
         context.globalAlpha = 0.14;
-        context.fillRect(GUTTER + left, 1, right - left, MAP_HEIGHT - 2);
+        context.fillRect(this.gutter + left, 1, right - left, MAP_HEIGHT - 2);
         context.globalAlpha = 1;
         context.strokeStyle = this.theme.accent;
         context.lineWidth = 1.5;
-        context.strokeRect(GUTTER + left + 0.75, 1.75, Math.max(2, right - left - 1.5), MAP_HEIGHT - 3.5);
+        context.strokeRect(this.gutter + left + 0.75, 1.75, Math.max(2, right - left - 1.5), MAP_HEIGHT - 3.5);
         this.drawRuler(context);
     }
 
@@ -422,7 +448,7 @@ class Timeline {
         const step = Math.max(1, [1, 2, 5, 10].map(n => n * power).find(n => n >= least));
         const list = [];
         for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
-            list.push({time, step, x: GUTTER + (time - from) / (to - from) * this.plotWidth});
+            list.push({time, step, x: this.gutter + (time - from) / (to - from) * this.plotWidth});
         }
         return list;
     }
@@ -443,12 +469,16 @@ class Timeline {
 
     /* ---- people ------------------------------------------------------------------------------ */
 
+    itemAt(y) {
+        const inside = y + this.scroll.scrollTop;
+        return this.items.find(
+            item => inside >= item.y && inside < item.y + item.height) || null;
+    }
+
     /* The span at a place of the canvas, the nearest within two pixels, or null. */
     pick(x, y) {
-        const inside = y + this.scroll.scrollTop;
-        const item = this.items.find(
-            candidate => inside >= candidate.y && inside < candidate.y + candidate.height);
-        if (!item || item.kind !== 'row' || x < GUTTER) {
+        const item = this.itemAt(y);
+        if (!item || item.kind !== 'row' || x < this.gutter) {
             return null;
         }
         const near = 2 / this.plotWidth * (this.view.to - this.view.from);
@@ -523,17 +553,20 @@ class Timeline {
         if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
             this.pan((event.deltaX || event.deltaY) / 1000);
         } else {
-            const x = Math.max(event.offsetX, GUTTER);
+            const x = Math.max(event.offsetX, this.gutter);
             this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), this.timeAt(x));
         }
     }
 
+    /* What lies at the pointer: a span, or the whole name of a track. */
     hover(event) {
         const span = this.pick(event.offsetX, event.offsetY);
+        const item = event.offsetX < this.gutter ? this.itemAt(event.offsetY) : null;
         this.hovered = span;
-        this.tip.hidden = !span;
-        if (span) {
-            this.tip.textContent = this.events.describe(span);
+        this.tip.hidden = !span && !(item && item.track);
+        if (!this.tip.hidden) {
+            this.tip.textContent = span ? this.events.describe(span)
+                : this.events.describeTrack(item.profile, item.track);
             const box = this.scroll.parentElement.getBoundingClientRect();
             const left = event.clientX - box.left + 14;
             this.tip.style.left = `${Math.max(0, Math.min(left, box.width - this.tip.offsetWidth - 4))}px`;
@@ -586,7 +619,7 @@ class Timeline {
         scroll.addEventListener('wheel', event => this.wheel(event), {passive: false});
         scroll.addEventListener('scroll', () => this.draw());
         const moveTo = event => {
-            const part = (event.offsetX - GUTTER) / this.plotWidth;
+            const part = (event.offsetX - this.gutter) / this.plotWidth;
             const middle = this.full.from + part * (this.full.to - this.full.from);
             const half = (this.view.to - this.view.from) / 2;
             this.setView(middle - half, middle + half);
@@ -597,7 +630,7 @@ class Timeline {
         });
         overview.addEventListener('pointermove', event => event.buttons === 1 && moveTo(event));
         new ResizeObserver(() => requestAnimationFrame(() => {
-            if (scroll.clientWidth !== this.width) {
+            if (scroll.clientWidth !== this.width || scroll.clientHeight !== this.canvasHeight) {
                 this.resize();
             }
         })).observe(scroll);
