@@ -7,8 +7,7 @@
  * What is written as a Chrome trace again reads as the same rows.
  */
 #include "profile/lanes.h"
-#include "profile/order.h"
-#include "profile/profile.h"
+#include "reading.h"
 #include "sinks/chrome_json.h"
 #include "sources/chrome/chrome.h"
 
@@ -16,21 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SPOOL_BYTES = 1 << 12, OUTPUT_BYTES = 1 << 22 }; /* small, so that runs are merged */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
-
-static void require_ok(tacho_status status)
-{
-    require(status == TACHO_OK);
-}
+enum { OUTPUT_BYTES = 1 << 22 };
 
 /* What became of one reading. */
 typedef struct outcome {
@@ -74,29 +59,6 @@ static tacho_status pass_finish(tacho_events *events)
 
 static const tacho_events_vtable counter_vtable = {count_row, pass_end_part, pass_finish};
 
-static tacho_status read_through(tacho_str bytes, tacho_order_mode mode, tacho_events *next)
-{
-    tacho_source_options options = {.slice_count = 0};
-    tacho_order *order = NULL;
-    tacho_input input;
-    require_ok(tacho_order_create(next, mode, SPOOL_BYTES, &order));
-    require_ok(tacho_input_open_bytes("fuzz.json", bytes, &input));
-    tacho_reading reading = {
-        .input = &input,
-        .path = TACHO_STR("fuzz.json"),
-        .options = &options,
-        .events = tacho_order_events(order),
-        .holds_events = mode == TACHO_ORDER_SORT_ALL,
-    };
-    tacho_status status = tacho_source_chrome.read(&reading);
-    if (status == TACHO_OK) {
-        status = tacho_events_finish(tacho_order_events(order));
-    }
-    tacho_input_close(&input);
-    tacho_order_destroy(order);
-    return status;
-}
-
 /* Reads |bytes| through the lanes into |next|, and counts. */
 static outcome read_into(tacho_str bytes, tacho_order_mode mode, tacho_events *next)
 {
@@ -104,7 +66,8 @@ static outcome read_into(tacho_str bytes, tacho_order_mode mode, tacho_events *n
     counter counted = {.events = {&counter_vtable, next->dict}, .next = next, .found = &found};
     tacho_lanes *lanes = NULL;
     require_ok(tacho_lanes_create(&counted.events, &lanes));
-    tacho_status status = read_through(bytes, mode, tacho_lanes_events(lanes));
+    tacho_status status =
+        read_through(&tacho_source_chrome, bytes, mode, tacho_lanes_events(lanes));
     found.code = tacho_status_code(status);
     tacho_status_free(status);
     tacho_lanes_destroy(lanes);

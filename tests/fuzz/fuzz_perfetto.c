@@ -6,27 +6,8 @@
  * data. A trace that can be paired as it comes gives the same spans, samples, flows and losses as
  * with its events held.
  */
-#include "profile/order.h"
-#include "profile/profile.h"
+#include "reading.h"
 #include "sources/perfetto/perfetto.h"
-
-#include <stdlib.h>
-
-enum { SPOOL_BYTES = 1 << 12 }; /* small, so that runs are merged */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
-
-static void require_ok(tacho_status status)
-{
-    require(status == TACHO_OK);
-}
 
 /* What became of one reading. */
 typedef struct outcome {
@@ -37,26 +18,6 @@ typedef struct outcome {
     uint64_t lost_count;
     uint64_t busy_ticks; /* summed without regard to overflow: only to be compared */
 } outcome;
-
-static tacho_status read_through(tacho_str bytes, tacho_order_mode mode, tacho_events *next)
-{
-    tacho_source_options options = {.slice_count = 0};
-    tacho_order *order = NULL;
-    tacho_input input;
-    require_ok(tacho_order_create(next, mode, SPOOL_BYTES, &order));
-    require_ok(tacho_input_open_bytes("fuzz.pb", bytes, &input));
-    tacho_reading reading = {
-        .input = &input,
-        .path = TACHO_STR("fuzz.pb"),
-        .options = &options,
-        .events = tacho_order_events(order),
-        .holds_events = mode == TACHO_ORDER_SORT_ALL,
-    };
-    tacho_status status = tacho_source_perfetto.read(&reading);
-    tacho_input_close(&input);
-    tacho_order_destroy(order);
-    return status;
-}
 
 static void measure(const tacho_profile *profile, outcome *out)
 {
@@ -87,7 +48,7 @@ static outcome read_all(tacho_str bytes, tacho_order_mode mode)
     tacho_profile profile;
     require_ok(tacho_dict_init(&dict));
     tacho_profile_init(&profile, &dict);
-    tacho_status status = read_through(bytes, mode, &profile.events);
+    tacho_status status = read_through(&tacho_source_perfetto, bytes, mode, &profile.events);
     outcome found = {.code = tacho_status_code(status)};
     if (status == TACHO_OK) {
         measure(&profile, &found);
