@@ -15,7 +15,9 @@
 
 #include <cmocka.h>
 
-enum { TEXT_BYTES = 8192, SITE_COUNT = 4 };
+#include "base/text_testing.h"
+
+enum { SITE_COUNT = 4 };
 
 typedef struct recorder {
     tacho_events events;
@@ -24,28 +26,8 @@ typedef struct recorder {
     uint32_t names[SITE_COUNT]; /* "a", "b" ... of sites 0, 1 ... */
     uint32_t key;
     bool fails;
-    char text[TEXT_BYTES];
-    size_t text_len;
+    test_text text;
 } recorder;
-
-static void assert_ok(tacho_status status)
-{
-    if (status != TACHO_OK) {
-        fail_msg("%s", tacho_status_message(status));
-    }
-}
-
-static void put(recorder *to, const char *format, ...) TACHO_PRINTF(2, 3);
-
-static void put(recorder *to, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int len = vsnprintf(to->text + to->text_len, TEXT_BYTES - to->text_len, format, arguments);
-    va_end(arguments);
-    to->text_len += (size_t)len;
-    assert_true(to->text_len < TEXT_BYTES);
-}
 
 static tacho_status record(tacho_events *events, const tacho_row *row)
 {
@@ -54,20 +36,21 @@ static tacho_status record(tacho_events *events, const tacho_row *row)
         return tacho_fail(TACHO_CODE_BAD_DATA, "no");
     }
     if (row->kind == TACHO_ROW_FLOW) {
-        put(to, "flow %u %lld..%lld #%llu\n", row->track, (long long)row->start,
+        put(&to->text, "flow %u %lld..%lld #%llu\n", row->track, (long long)row->start,
             (long long)row->of.flow.span_end, (unsigned long long)row->of.flow.id);
         return TACHO_OK;
     }
-    put(to, "span %u %lld..%lld %s", row->track, (long long)row->start, (long long)row->of.span.end,
+    put(&to->text, "span %u %lld..%lld %s", row->track, (long long)row->start,
+        (long long)row->of.span.end,
         tacho_dict_string(&to->dict, to->dict.sites[row->of.span.site].name).data);
     for (size_t i = 0; i < row->arg_count; i++) {
         if (row->args[i].type == TACHO_ARG_INT) {
-            put(to, " k=%lld", (long long)row->args[i].value.as_int);
+            put(&to->text, " k=%lld", (long long)row->args[i].value.as_int);
         } else {
-            put(to, " k=%.*s", TACHO_STR_ARG(row->args[i].value.as_text));
+            put(&to->text, " k=%.*s", TACHO_STR_ARG(row->args[i].value.as_text));
         }
     }
-    put(to, "%s\n", (row->of.span.flags & TACHO_SPAN_UNENDED) != 0 ? " unended" : "");
+    put(&to->text, "%s\n", (row->of.span.flags & TACHO_SPAN_UNENDED) != 0 ? " unended" : "");
     return TACHO_OK;
 }
 
@@ -76,7 +59,7 @@ static const tacho_events_vtable vtable = {.row = record};
 static int setup(void **state)
 {
     static recorder made;
-    made = (recorder){.text_len = 0};
+    made = (recorder){.fails = false};
     assert_ok(tacho_dict_init(&made.dict));
     made.events = (tacho_events){&vtable, &made.dict};
     for (uint32_t i = 0; i < SITE_COUNT; i++) {
@@ -128,9 +111,8 @@ static bool end(recorder *on, uint32_t stack, int64_t time, uint32_t name)
 
 static void expect(recorder *on, const char *text)
 {
-    assert_string_equal(on->text, text);
-    on->text_len = 0;
-    on->text[0] = '\0';
+    assert_string_equal(on->text.bytes, text);
+    clear_text(&on->text);
 }
 
 static void test_innermost_first(void **state)
@@ -248,7 +230,7 @@ static void test_slots_are_used_again(void **state)
         begin(on, 0, i, 1);
         assert_true(end(on, 0, i, TACHO_NONE));
         assert_true(end(on, 0, i, TACHO_NONE));
-        on->text_len = 0;
+        clear_text(&on->text);
     }
     assert_int_equal(on->open.slot_count, 2);
 }

@@ -9,9 +9,6 @@
  */
 #include "sources/torq/torq.h"
 
-#include "profile/order.h"
-#include "profile/profile.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { TEXT_BYTES = 1 << 15, SPOOL_BYTES = 1 << 16 };
+#include "sources/torq/torq_testing.h"
 
 #define A0_HEADER                                                                                  \
     "nss_program_index;operation;slice_id;invocation_name;nss_program_timestamp_start;"            \
@@ -41,109 +38,34 @@ enum { TEXT_BYTES = 1 << 15, SPOOL_BYTES = 1 << 16 };
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-typedef struct fixture {
-    tacho_dict dict;
-    tacho_profile profile;
-    tacho_order *order;
-    char text[TEXT_BYTES];
-    size_t text_len;
-} fixture;
-
-static void assert_ok(tacho_status status)
-{
-    if (status != TACHO_OK) {
-        fail_msg("%s", tacho_status_message(status));
-    }
-}
-
-static void setup(fixture *made)
-{
-    memset(made, 0, sizeof(*made));
-    assert_ok(tacho_dict_init(&made->dict));
-    tacho_profile_init(&made->profile, &made->dict);
-    assert_ok(
-        tacho_order_create(&made->profile.events, TACHO_ORDER_SORT, SPOOL_BYTES, &made->order));
-}
-
-static void teardown(fixture *made)
-{
-    tacho_order_destroy(made->order);
-    tacho_profile_deinit(&made->profile);
-    tacho_dict_deinit(&made->dict);
-}
-
 static tacho_status read_bytes(fixture *to, tacho_str bytes)
 {
-    tacho_source_options options = {.slice_count = 0};
-    tacho_input input;
-    assert_ok(tacho_input_open_bytes("r.csv", bytes, &input));
-    tacho_reading reading = {
-        .input = &input,
-        .path = TACHO_STR("/runs/r.csv"),
-        .options = &options,
-        .events = tacho_order_events(to->order),
-    };
-    tacho_status status = tacho_source_torq_annotated.read(&reading);
-    tacho_input_close(&input);
-    return status;
+    return read_as(to, &tacho_source_torq_annotated, "r.csv", bytes);
 }
 
 /* ---- what was read, as text ------------------------------------------------------------- */
 
-static void put(fixture *to, const char *format, ...) TACHO_PRINTF(2, 3);
-
-static void put(fixture *to, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = sizeof(to->text) - to->text_len;
-    int len = vsnprintf(to->text + to->text_len, room, format, arguments);
-    va_end(arguments);
-    assert_true(len >= 0 && (size_t)len < room);
-    to->text_len += (size_t)len;
-}
-
-static void put_string(fixture *to, uint32_t string)
-{
-    put(to, "%.*s", TACHO_STR_ARG(tacho_dict_string(&to->dict, string)));
-}
-
-static void put_part(fixture *to, const tacho_part *part)
-{
-    const tacho_clock *clock = &to->dict.clocks[part->clock];
-    put(to, "part ");
-    put_string(to, part->name);
-    put(to, " ");
-    put_string(to, part->format);
-    put(to, " ");
-    put_string(to, part->generation);
-    put(to, " %s, ", tacho_origin_name(part->origin));
-    put_string(to, clock->name);
-    put(to, " of %lld/%lld ns from %lld\n", (long long)clock->ns_numerator,
-        (long long)clock->ns_denominator, (long long)clock->zero_ticks);
-}
-
 static void put_site(fixture *to, const tacho_site *site)
 {
     put_string(to, site->name);
-    put(to, "|");
+    put(&to->text, "|");
     put_string(to, site->category);
-    put(to, "|");
+    put(&to->text, "|");
     if (site->location == TACHO_NONE) {
-        put(to, "-|");
+        put(&to->text, "-|");
         return;
     }
     const tacho_location *location = &to->dict.locations[site->location];
     put_string(to, location->text);
-    put(to, "|");
+    put(&to->text, "|");
 }
 
 static void put_arg(fixture *to, const tacho_arg *arg)
 {
     put_string(to, arg->key);
-    put(to, "=");
+    put(&to->text, "=");
     if (arg->type == TACHO_ARG_INT) {
-        put(to, "%lld", (long long)arg->value.as_int);
+        put(&to->text, "%lld", (long long)arg->value.as_int);
     } else {
         assert_int_equal(arg->type, TACHO_ARG_STRING);
         put_string(to, arg->value.as_string);
@@ -155,33 +77,21 @@ static void put_span(fixture *to, size_t id)
     tacho_span span = tacho_profile_span(&to->profile, id);
     assert_int_equal(span.run, TACHO_NONE);
     put_string(to, to->dict.tracks[span.track].name);
-    put(to, "|%lld|%lld|", (long long)span.start, (long long)span.end);
+    put(&to->text, "|%lld|%lld|", (long long)span.start, (long long)span.end);
     put_site(to, &to->dict.sites[span.site]);
     bool more = span.args != TACHO_NONE;
     for (size_t i = span.args; more; i++) {
-        put(to, i == span.args ? "" : " ");
+        put(&to->text, i == span.args ? "" : " ");
         put_arg(to, &to->profile.args[i].arg);
         more = !to->profile.args[i].is_last;
     }
-    put(to, "%s\n", span.flags == 0 ? "" : " unended");
+    put(&to->text, "%s\n", span.flags == 0 ? "" : " unended");
     assert_true(span.flags == 0 || span.flags == TACHO_SPAN_UNENDED);
 }
 
 static const char *render(fixture *from)
 {
-    from->text_len = 0;
-    for (size_t i = 0; i < from->dict.part_count; i++) {
-        put_part(from, &from->dict.parts[i]);
-    }
-    for (size_t i = 0; i < from->profile.span_count; i++) {
-        put_span(from, i);
-    }
-    for (size_t i = 0; i < from->dict.loss_count; i++) {
-        const tacho_loss *loss = &from->dict.losses[i];
-        put(from, "lost %s %llu at %llu\n", tacho_loss_key(loss->reason),
-            (unsigned long long)loss->count, (unsigned long long)loss->first_line);
-    }
-    return from->text;
+    return render_with(from, put_span);
 }
 
 /* ---- checks ----------------------------------------------------------------------------- */

@@ -9,8 +9,6 @@
  */
 #include "sources/torq/torq.h"
 
-#include "profile/order.h"
-#include "profile/profile.h"
 #include "sources/torq/host_pairing.h"
 
 #include <setjmp.h>
@@ -22,7 +20,9 @@
 
 #include <cmocka.h>
 
-enum { TEXT_BYTES = 1 << 15, SPOOL_BYTES = 1 << 16, LINE_MAX_COUNT = 256 };
+#include "sources/torq/torq_testing.h"
+
+enum { TEXT_BYTES = 1 << 15, LINE_MAX_COUNT = 256 };
 
 #define R1_HEADER "actionIndex, elapsed_time(us), timestamp(us), event, location\n"
 #define R2_HEADER "dispatch_name,invocation_id,action_id,timestamp_us,event\n"
@@ -84,110 +84,36 @@ enum { TEXT_BYTES = 1 << 15, SPOOL_BYTES = 1 << 16, LINE_MAX_COUNT = 256 };
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-typedef struct fixture {
-    tacho_dict dict;
-    tacho_profile profile;
-    tacho_order *order;
-    char text[TEXT_BYTES];
-    size_t text_len;
-} fixture;
-
-static void assert_ok(tacho_status status)
-{
-    if (status != TACHO_OK) {
-        fail_msg("%s", tacho_status_message(status));
-    }
-}
-
-static void setup(fixture *made, tacho_order_mode mode)
-{
-    memset(made, 0, sizeof(*made));
-    assert_ok(tacho_dict_init(&made->dict));
-    tacho_profile_init(&made->profile, &made->dict);
-    assert_ok(tacho_order_create(&made->profile.events, mode, SPOOL_BYTES, &made->order));
-}
-
-static void teardown(fixture *made)
-{
-    tacho_order_destroy(made->order);
-    tacho_profile_deinit(&made->profile);
-    tacho_dict_deinit(&made->dict);
-}
-
 static tacho_status read_bytes(fixture *to, tacho_str bytes)
 {
-    tacho_source_options options = {.slice_count = 0};
-    tacho_input input;
-    assert_ok(tacho_input_open_bytes("r.csv", bytes, &input));
-    tacho_reading reading = {
-        .input = &input,
-        .path = TACHO_STR("/runs/r.csv"),
-        .options = &options,
-        .events = tacho_order_events(to->order),
-    };
-    tacho_status status = tacho_source_torq_host.read(&reading);
-    tacho_input_close(&input);
-    return status;
+    return read_as(to, &tacho_source_torq_host, "r.csv", bytes);
 }
 
 /* ---- what was read, as text ------------------------------------------------------------- */
 
-static void put(fixture *to, const char *format, ...) TACHO_PRINTF(2, 3);
-
-static void put(fixture *to, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = sizeof(to->text) - to->text_len;
-    int len = vsnprintf(to->text + to->text_len, room, format, arguments);
-    va_end(arguments);
-    assert_true(len >= 0 && (size_t)len < room);
-    to->text_len += (size_t)len;
-}
-
-static void put_string(fixture *to, uint32_t string)
-{
-    put(to, "%.*s", TACHO_STR_ARG(tacho_dict_string(&to->dict, string)));
-}
-
-static void put_part(fixture *to, const tacho_part *part)
-{
-    const tacho_clock *clock = &to->dict.clocks[part->clock];
-    put(to, "part ");
-    put_string(to, part->name);
-    put(to, " ");
-    put_string(to, part->format);
-    put(to, " ");
-    put_string(to, part->generation);
-    put(to, " %s, ", tacho_origin_name(part->origin));
-    put_string(to, clock->name);
-    put(to, " of %lld/%lld ns from %lld\n", (long long)clock->ns_numerator,
-        (long long)clock->ns_denominator, (long long)clock->zero_ticks);
-}
-
 static void put_site(fixture *to, const tacho_site *site)
 {
     put_string(to, site->name);
-    put(to, "|");
+    put(&to->text, "|");
     put_string(to, site->category);
-    put(to, "|");
+    put(&to->text, "|");
     if (site->location == TACHO_NONE) {
-        put(to, "-|");
+        put(&to->text, "-|");
         return;
     }
     const tacho_location *location = &to->dict.locations[site->location];
     put_string(to, location->file);
-    put(to, ":%u:%u|", (unsigned)location->line, (unsigned)location->column);
+    put(&to->text, ":%u:%u|", (unsigned)location->line, (unsigned)location->column);
 }
 
 static void put_arg(fixture *to, const tacho_arg *arg)
 {
     put_string(to, arg->key);
-    put(to, "=");
+    put(&to->text, "=");
     if (arg->type == TACHO_ARG_INT) {
-        put(to, "%lld", (long long)arg->value.as_int);
+        put(&to->text, "%lld", (long long)arg->value.as_int);
     } else if (arg->type == TACHO_ARG_BOOL) {
-        put(to, arg->value.as_bool ? "true" : "false");
+        put(&to->text, arg->value.as_bool ? "true" : "false");
     } else {
         assert_int_equal(arg->type, TACHO_ARG_STRING);
         put_string(to, arg->value.as_string);
@@ -200,35 +126,23 @@ static void put_span(fixture *to, size_t id)
     const tacho_run *run = &to->dict.runs[span.run];
     assert_int_equal(span.op, TACHO_NONE);
     put_string(to, to->dict.tracks[span.track].name);
-    put(to, "|%lld|%lld|", (long long)span.start, (long long)span.end);
+    put(&to->text, "|%lld|%lld|", (long long)span.start, (long long)span.end);
     put_site(to, &to->dict.sites[span.site]);
     put_string(to, run->name);
-    put(to, "#%lld", (long long)run->invocation);
+    put(&to->text, "#%lld", (long long)run->invocation);
     bool more = span.args != TACHO_NONE;
     for (size_t i = span.args; more; i++) {
-        put(to, i == span.args ? "|" : " ");
+        put(&to->text, i == span.args ? "|" : " ");
         put_arg(to, &to->profile.args[i].arg);
         more = !to->profile.args[i].is_last;
     }
-    put(to, "%s\n", span.flags == 0 ? "" : " unended");
+    put(&to->text, "%s\n", span.flags == 0 ? "" : " unended");
     assert_true(span.flags == 0 || span.flags == TACHO_SPAN_UNENDED);
 }
 
 static const char *render(fixture *from)
 {
-    from->text_len = 0;
-    for (size_t i = 0; i < from->dict.part_count; i++) {
-        put_part(from, &from->dict.parts[i]);
-    }
-    for (size_t i = 0; i < from->profile.span_count; i++) {
-        put_span(from, i);
-    }
-    for (size_t i = 0; i < from->dict.loss_count; i++) {
-        const tacho_loss *loss = &from->dict.losses[i];
-        put(from, "lost %s %llu at %llu\n", tacho_loss_key(loss->reason),
-            (unsigned long long)loss->count, (unsigned long long)loss->first_line);
-    }
-    return from->text;
+    return render_with(from, put_span);
 }
 
 /* ---- checks ----------------------------------------------------------------------------- */
@@ -236,7 +150,7 @@ static const char *render(fixture *from)
 static void check_bytes(tacho_str bytes, const char *expected)
 {
     fixture made;
-    setup(&made, TACHO_ORDER_SORT);
+    setup_in(&made, TACHO_ORDER_SORT);
     assert_ok(read_bytes(&made, bytes));
     assert_ok(tacho_profile_validate(&made.profile));
     assert_string_equal(render(&made), expected);
@@ -253,7 +167,7 @@ static void check(const char *text, const char *expected)
 static void check_refused(const char *text, const char *words)
 {
     fixture made;
-    setup(&made, TACHO_ORDER_SORT);
+    setup_in(&made, TACHO_ORDER_SORT);
     tacho_status status = read_bytes(&made, tacho_str_from_cstring(text));
     assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
     if (strstr(tacho_status_message(status), words) == NULL) {
@@ -269,8 +183,8 @@ static void check_passes(const char *text)
 {
     fixture sorted;
     fixture passed;
-    setup(&sorted, TACHO_ORDER_SORT);
-    setup(&passed, TACHO_ORDER_PASS);
+    setup_in(&sorted, TACHO_ORDER_SORT);
+    setup_in(&passed, TACHO_ORDER_PASS);
     assert_ok(read_bytes(&sorted, tacho_str_from_cstring(text)));
     assert_ok(read_bytes(&passed, tacho_str_from_cstring(text)));
     assert_ok(tacho_profile_validate(&passed.profile));
@@ -308,11 +222,11 @@ static size_t read_lines(fixture *made, const char *header, char **rows, size_t 
     for (size_t i = 0; i < row_count; i++) {
         len += (size_t)snprintf(text + len, sizeof(text) - len, "%s\n", rows[i]);
     }
-    setup(made, TACHO_ORDER_SORT);
+    setup_in(made, TACHO_ORDER_SORT);
     assert_ok(read_bytes(made, tacho_str_make(text, len)));
     assert_ok(tacho_profile_validate(&made->profile));
     render(made);
-    size_t count = split_lines(made->text, out_lines);
+    size_t count = split_lines(made->text.bytes, out_lines);
     qsort(out_lines, count, sizeof(*out_lines), compare_lines);
     return count;
 }
@@ -447,7 +361,7 @@ static void test_r1_silent_actions(void **state)
                         time + 102, action + 2, time, time + 108);
     }
     fixture made;
-    setup(&made, TACHO_ORDER_PASS);
+    setup_in(&made, TACHO_ORDER_PASS);
     assert_ok(read_bytes(&made, tacho_str_from_cstring(text)));
     size_t found = 0;
     for (size_t i = 0; i < made.profile.span_count; i++) {
@@ -561,7 +475,7 @@ static void test_r2_cut_head(void **state)
         snprintf(text + len, sizeof(text) - len, "%0*d,0,-1,10,DISPATCH_BEGIN\n%s", name_len, 0,
                  row);
         fixture made;
-        setup(&made, TACHO_ORDER_SORT);
+        setup_in(&made, TACHO_ORDER_SORT);
         assert_ok(read_bytes(&made, tacho_str_from_cstring(text)));
         tacho_str shown = tacho_dict_string(&made.dict, made.dict.parts[0].generation);
         assert_string_equal(shown.data, "R2");
@@ -845,7 +759,7 @@ static void test_memory(void **state)
 {
     (void)state;
     fixture made;
-    setup(&made, TACHO_ORDER_PASS);
+    setup_in(&made, TACHO_ORDER_PASS);
     tacho_input input;
     assert_ok(tacho_input_open_bytes("r.csv", TACHO_STR(""), &input));
     tacho_reading reading = {
@@ -898,7 +812,7 @@ static void test_r2_many_open(void **state)
                                 action, 9000 + 2 * action);
     }
     fixture made;
-    setup(&made, TACHO_ORDER_SORT);
+    setup_in(&made, TACHO_ORDER_SORT);
     assert_ok(read_bytes(&made, tacho_str_make(text, len)));
     assert_int_equal(made.profile.span_count, OPEN_COUNT);
     assert_int_equal(made.dict.run_count, 7);
@@ -928,13 +842,13 @@ static void test_r2_long_scope(void **state)
     }
     len += (size_t)snprintf(text + len, room - len, "d,0,-1,%d,DISPATCH_END\n", 3 * SPAN_COUNT);
     fixture made;
-    setup(&made, TACHO_ORDER_SORT);
+    setup_in(&made, TACHO_ORDER_SORT);
     assert_ok(read_bytes(&made, tacho_str_make(text, len)));
     assert_ok(tacho_profile_validate(&made.profile));
     assert_int_equal(made.profile.span_count, SPAN_COUNT + 1);
     assert_int_equal(tacho_profile_span(&made.profile, 0).end, 3 * SPAN_COUNT);
     teardown(&made);
-    setup(&made, TACHO_ORDER_PASS);
+    setup_in(&made, TACHO_ORDER_PASS);
     tacho_status status = read_bytes(&made, tacho_str_make(text, len));
     assert_int_equal(tacho_status_code(status), TACHO_CODE_OUT_OF_ORDER);
     tacho_status_free(status);
@@ -961,7 +875,7 @@ static void test_tracks(void **state)
         {"Host Memory", TACHO_TRACK_MEMORY, TACHO_NESTING_ENGINE},
     };
     fixture made;
-    setup(&made, TACHO_ORDER_SORT);
+    setup_in(&made, TACHO_ORDER_SORT);
     assert_ok(read_bytes(&made, TACHO_STR(R2_HEADER R2I_ROWS "d,9,0,1900,HOST_START_BEGIN\n"
                                                              "d,9,1,1901,ALLOC_BEGIN\n")));
     assert_int_equal(made.dict.track_count, 8);

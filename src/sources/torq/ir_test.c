@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { TEXT_BYTES = 1 << 16 };
+#include "base/text_testing.h"
 
 #define SLICE "!torq_hl.invocation<slice>"
 #define NSS "!torq_hl.invocation<nss>"
@@ -25,16 +25,8 @@ enum { TEXT_BYTES = 1 << 16 };
 typedef struct fixture {
     tacho_dict dict;
     tacho_debug_info info;
-    char text[TEXT_BYTES];
-    size_t text_len;
+    test_text text;
 } fixture;
-
-static void assert_ok(tacho_status status)
-{
-    if (status != TACHO_OK) {
-        fail_msg("%s", tacho_status_message(status));
-    }
-}
 
 static void setup(fixture *made)
 {
@@ -59,19 +51,6 @@ static tacho_status read_text(fixture *to, tacho_str text)
     return status;
 }
 
-static void put(fixture *to, const char *format, ...) TACHO_PRINTF(2, 3);
-
-static void put(fixture *to, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = sizeof(to->text) - to->text_len;
-    int len = vsnprintf(to->text + to->text_len, room, format, arguments);
-    va_end(arguments);
-    assert_true(len >= 0 && (size_t)len < room);
-    to->text_len += (size_t)len;
-}
-
 static const char *str(const fixture *from, uint32_t string)
 {
     return tacho_dict_string(&from->dict, string).data;
@@ -80,25 +59,26 @@ static const char *str(const fixture *from, uint32_t string)
 static void put_job(fixture *to, const tacho_job *job)
 {
     const tacho_debug_info *info = &to->info;
-    put(to, "job %lld %s:", (long long)job->id, str(to, job->name));
+    put(&to->text, "job %lld %s:", (long long)job->id, str(to, job->name));
     for (uint32_t i = 0; i < job->op_count; i++) {
         const tacho_inner_op *op = &info->ops[job->first_op + i];
         const tacho_engine *engine = &info->engines[op->engine];
-        put(to, " %c%s%u", "cSW"[op->kind], tacho_track_class_name(engine->track_class),
+        put(&to->text, " %c%s%u", "cSW"[op->kind], tacho_track_class_name(engine->track_class),
             (unsigned)engine -> index);
         if (op->unit != TACHO_NONE) {
-            put(to, "#%u", (unsigned)op->unit);
+            put(&to->text, "#%u", (unsigned)op->unit);
         }
         if (op->name != 0) {
-            put(to, "(%s)", str(to, op->name));
+            put(&to->text, "(%s)", str(to, op->name));
         }
     }
-    put(to, "; used");
+    put(&to->text, "; used");
     for (uint32_t i = 0; i < job->used_count; i++) {
         const tacho_engine *engine = &info->engines[info->used[job->first_used + i]];
-        put(to, " %s%u", tacho_track_class_name(engine->track_class), (unsigned)engine->index);
+        put(&to->text, " %s%u", tacho_track_class_name(engine->track_class),
+            (unsigned)engine->index);
     }
-    put(to, "\n");
+    put(&to->text, "\n");
 }
 
 static void render(fixture *from)
@@ -106,20 +86,20 @@ static void render(fixture *from)
     const tacho_debug_info *info = &from->info;
     for (size_t d = 0; d < info->dispatch_count; d++) {
         const tacho_dispatch *dispatch = &info->dispatches[d];
-        put(from, "%s:", str(from, dispatch->name));
+        put(&from->text, "%s:", str(from, dispatch->name));
         for (uint32_t i = 0; i < dispatch->action_count; i++) {
             const tacho_action *action = &info->actions[dispatch->first_action + i];
-            put(from, " %lld%c", (long long)action->id, "SWCADO"[action->kind]);
+            put(&from->text, " %lld%c", (long long)action->id, "SWCADO"[action->kind]);
             if (action->job != TACHO_NONE) {
-                put(from, "%u", (unsigned)action->job);
+                put(&from->text, "%u", (unsigned)action->job);
             }
         }
-        put(from, "\n");
+        put(&from->text, "\n");
         for (uint32_t i = 0; i < dispatch->job_count; i++) {
             put_job(from, &info->jobs[dispatch->first_job + i]);
         }
     }
-    put(from, "unknown %llu, unmatched %llu, unwaited %llu\n",
+    put(&from->text, "unknown %llu, unmatched %llu, unwaited %llu\n",
         (unsigned long long)info->unknown_op_count, (unsigned long long)info->unmatched_wait_count,
         (unsigned long long)info->unwaited_count);
 }
@@ -130,7 +110,7 @@ static void check(const char *text, const char *expected)
     setup(&made);
     assert_ok(read_text(&made, tacho_str_from_cstring(text)));
     render(&made);
-    assert_string_equal(made.text, expected);
+    assert_string_equal(made.text.bytes, expected);
     teardown(&made);
 }
 
@@ -268,8 +248,8 @@ static void test_numbers(void **state)
                              "memref.dealloc %m {\"torq-action-id\" = 7 : i32} : "
                              "memref<64xi8>\n"))));
     render(&made);
-    assert_string_equal(made.text, "d: 4W0 7D 9S0\njob 0 j:; used\n"
-                                   "unknown 0, unmatched 0, unwaited 0\n");
+    assert_string_equal(made.text.bytes, "d: 4W0 7D 9S0\njob 0 j:; used\n"
+                                         "unknown 0, unmatched 0, unwaited 0\n");
     assert_int_equal(made.info.jobs[0].start_action, 2);
     assert_int_equal(made.info.jobs[0].wait_action, 0);
     assert_int_equal(made.info.actions[0].order, 1);
@@ -293,7 +273,7 @@ static void test_functions(void **state)
     assert_ok(read_text(&made, TACHO_STR(FUNCTION("d", "\"torq_hl.host_copy\"() : () -> ()\n"
                                                        "\"torq_hl.host_copy\"() : () -> ()\n"))));
     render(&made);
-    assert_string_equal(made.text, "d: 0C\ne: 0C\nunknown 0, unmatched 0, unwaited 0\n");
+    assert_string_equal(made.text.bytes, "d: 0C\ne: 0C\nunknown 0, unmatched 0, unwaited 0\n");
     assert_int_equal(made.info.problem_count, 1);
     assert_string_equal(str(&made, made.info.problems[0]),
                         "t.mlir: dispatch d is in t.mlir already; this one is left out");
@@ -389,8 +369,8 @@ static void test_folder(void **state)
     setup(&made);
     assert_ok(torq_ir_read_path(files.path, NULL, &made.info));
     render(&made);
-    assert_string_equal(made.text, "d_1: 0C\nd_9: 0C\nd_10: 0C\n"
-                                   "unknown 0, unmatched 0, unwaited 0\n");
+    assert_string_equal(made.text.bytes, "d_1: 0C\nd_9: 0C\nd_10: 0C\n"
+                                         "unknown 0, unmatched 0, unwaited 0\n");
     assert_int_equal(made.info.problem_count, 1);
     assert_non_null(strstr(str(&made, made.info.problems[0]), "d_2.mlir"));
     assert_int_equal(made.info.note_count, 1);
@@ -404,7 +384,7 @@ static void test_folder(void **state)
     setup(&made);
     assert_ok(torq_ir_read_path(files.path, &wanted, &made.info));
     render(&made);
-    assert_string_equal(made.text, "d_10: 0C\nunknown 0, unmatched 0, unwaited 0\n");
+    assert_string_equal(made.text.bytes, "d_10: 0C\nunknown 0, unmatched 0, unwaited 0\n");
     assert_int_equal(made.info.problem_count, 0);
     teardown(&made);
 

@@ -9,9 +9,6 @@
  */
 #include "sources/torq/torq.h"
 
-#include "profile/order.h"
-#include "profile/profile.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +19,9 @@
 
 #include <cmocka.h>
 
-enum { TEXT_BYTES = 1 << 14, SPOOL_BYTES = 1 << 16 };
+#include "sources/torq/torq_testing.h"
+
+enum { TEXT_BYTES = 1 << 14 };
 
 #define TIMELINE (&tacho_source_torq_timeline)
 #define RUNTIME (&tacho_source_torq_runtime)
@@ -90,51 +89,9 @@ enum { TEXT_BYTES = 1 << 14, SPOOL_BYTES = 1 << 16 };
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-typedef struct fixture {
-    tacho_dict dict;
-    tacho_profile profile;
-    tacho_order *order;
-    tacho_source_options options;
-    char text[TEXT_BYTES];
-    size_t text_len;
-} fixture;
-
-static void assert_ok(tacho_status status)
-{
-    if (status != TACHO_OK) {
-        fail_msg("%s", tacho_status_message(status));
-    }
-}
-
-static void setup(fixture *made)
-{
-    memset(made, 0, sizeof(*made));
-    assert_ok(tacho_dict_init(&made->dict));
-    tacho_profile_init(&made->profile, &made->dict);
-    assert_ok(
-        tacho_order_create(&made->profile.events, TACHO_ORDER_SORT, SPOOL_BYTES, &made->order));
-}
-
-static void teardown(fixture *made)
-{
-    tacho_order_destroy(made->order);
-    tacho_profile_deinit(&made->profile);
-    tacho_dict_deinit(&made->dict);
-}
-
 static tacho_status read_bytes(fixture *to, const tacho_source *source, tacho_str bytes)
 {
-    tacho_input input;
-    assert_ok(tacho_input_open_bytes("fc.csv", bytes, &input));
-    tacho_reading reading = {
-        .input = &input,
-        .path = TACHO_STR("/runs/fc.csv"),
-        .options = &to->options,
-        .events = tacho_order_events(to->order),
-    };
-    tacho_status status = source->read(&reading);
-    tacho_input_close(&input);
-    return status;
+    return read_as(to, source, "fc.csv", bytes);
 }
 
 static tacho_status read_text(fixture *to, const tacho_source *source, const char *text)
@@ -144,68 +101,35 @@ static tacho_status read_text(fixture *to, const tacho_source *source, const cha
 
 /* ---- what was read, as text ------------------------------------------------------------- */
 
-static void put(fixture *to, const char *format, ...) TACHO_PRINTF(2, 3);
-
-static void put(fixture *to, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = sizeof(to->text) - to->text_len;
-    int len = vsnprintf(to->text + to->text_len, room, format, arguments);
-    va_end(arguments);
-    assert_true(len >= 0 && (size_t)len < room);
-    to->text_len += (size_t)len;
-}
-
-static void put_string(fixture *to, uint32_t string)
-{
-    put(to, "%.*s", TACHO_STR_ARG(tacho_dict_string(&to->dict, string)));
-}
-
-static void put_part(fixture *to, const tacho_part *part)
-{
-    const tacho_clock *clock = &to->dict.clocks[part->clock];
-    put(to, "part ");
-    put_string(to, part->name);
-    put(to, " ");
-    put_string(to, part->format);
-    put(to, " ");
-    put_string(to, part->generation);
-    put(to, " %s, ", tacho_origin_name(part->origin));
-    put_string(to, clock->name);
-    put(to, " of %lld/%lld ns from %lld\n", (long long)clock->ns_numerator,
-        (long long)clock->ns_denominator, (long long)clock->zero_ticks);
-}
-
 static void put_location(fixture *to, uint32_t id)
 {
     if (id == TACHO_NONE) {
-        put(to, "-|-");
+        put(&to->text, "-|-");
         return;
     }
     const tacho_location *location = &to->dict.locations[id];
     put_string(to, location->text);
-    put(to, "|");
+    put(&to->text, "|");
     if (location->file == 0) {
         assert_int_equal(location->line + location->column, 0);
-        put(to, "-");
+        put(&to->text, "-");
         return;
     }
     put_string(to, location->file);
-    put(to, ":%u:%u", (unsigned)location->line, (unsigned)location->column);
+    put(&to->text, ":%u:%u", (unsigned)location->line, (unsigned)location->column);
 }
 
 static void put_arg(fixture *to, const tacho_arg *arg)
 {
     put_string(to, arg->key);
     if (arg->type == TACHO_ARG_UINT) {
-        put(to, "=%llu", (unsigned long long)arg->value.as_uint);
+        put(&to->text, "=%llu", (unsigned long long)arg->value.as_uint);
     } else {
         assert_int_equal(arg->type, TACHO_ARG_TEXT);
-        put(to, "=%.*s", TACHO_STR_ARG(arg->value.as_text));
+        put(&to->text, "=%.*s", TACHO_STR_ARG(arg->value.as_text));
     }
     if (arg->unit != TACHO_UNIT_NONE) {
-        put(to, "[%s]", tacho_unit_name(arg->unit));
+        put(&to->text, "[%s]", tacho_unit_name(arg->unit));
     }
 }
 
@@ -217,36 +141,24 @@ static void put_span(fixture *to, size_t id)
     assert_int_equal(span.run, TACHO_NONE);
     assert_int_equal(span.flags, 0);
     put_string(to, to->dict.tracks[span.track].name);
-    put(to, "|%lld|%lld|", (long long)span.start, (long long)span.end);
+    put(&to->text, "|%lld|%lld|", (long long)span.start, (long long)span.end);
     put_string(to, site->name);
-    put(to, "|");
+    put(&to->text, "|");
     put_string(to, site->category);
-    put(to, "|");
+    put(&to->text, "|");
     put_location(to, site->location);
     bool more = span.args != TACHO_NONE;
     for (size_t i = span.args; more; i++) {
-        put(to, i == span.args ? "|" : " ");
+        put(&to->text, i == span.args ? "|" : " ");
         put_arg(to, &to->profile.args[i].arg);
         more = !to->profile.args[i].is_last;
     }
-    put(to, "\n");
+    put(&to->text, "\n");
 }
 
 static const char *render(fixture *from)
 {
-    from->text_len = 0;
-    for (size_t i = 0; i < from->dict.part_count; i++) {
-        put_part(from, &from->dict.parts[i]);
-    }
-    for (size_t i = 0; i < from->profile.span_count; i++) {
-        put_span(from, i);
-    }
-    for (size_t i = 0; i < from->dict.loss_count; i++) {
-        const tacho_loss *loss = &from->dict.losses[i];
-        put(from, "lost %s %llu at %llu\n", tacho_loss_key(loss->reason),
-            (unsigned long long)loss->count, (unsigned long long)loss->first_line);
-    }
-    return from->text;
+    return render_with(from, put_span);
 }
 
 static void check_with(const tacho_source_options *options, const tacho_source *source,
