@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What `make demo` shows: two profiles of one network, what is in them, and the trace of both.
+# What `make demo` shows: two profiles of one network, what is in them, where the time
+# went, and the trace and the report of both.
 set -eu
 build=$1
 tacho=$build/bin/tacho
@@ -15,6 +16,7 @@ show() {
 
 echo "A compiler's timeline (estimated cycles) and a runtime profile (measured) of one network:"
 show "$tacho" info "$out/compile.csv" "$out/runtime.csv"
+show "$tacho" overview "$out/compile.csv"
 show "$tacho" convert "$out/compile.csv" "$out/runtime.csv" -o "$out/network.pb"
 show "$tacho" report "$out/compile.csv" "$out/runtime.csv" -o "$out/report.html"
 printf '\nA million rows, in no order at all:\n'
