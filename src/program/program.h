@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A compiled network: what devices run, dumps print and profiles refer to.
+ *
+ * It has two layers. Steps compute values: the model's operators on whole tensors, in order,
+ * grouped into ops (an operator with what was fused into it). Jobs are what time is made of:
+ * transfers and tiles of work on engines of cores, with the cycles at which the compiler expects
+ * each to start and end, and what each has to wait for.
+ *
+ * Everything is a table of plain records that refer to one another by number (TACHO_NONE: absent)
+ * and to texts by place in one pool, so a program is written to and read from its container
+ * (program/image.h) table by table. A program that was read has been checked: every number is in
+ * range, and jobs wait only for jobs before them.
+ */
+#ifndef TACHO_PROGRAM_PROGRAM_H
+#define TACHO_PROGRAM_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/mapping.h"
+#include "base/strings.h"
+#include "base/tensor.h"
+
+typedef enum tacho_storage {
+    TACHO_STORAGE_INPUT,
+    TACHO_STORAGE_OUTPUT,
+    TACHO_STORAGE_ACTIVATION,
+    TACHO_STORAGE_BYTES,  /* a constant: |offset| in the constants */
+    TACHO_STORAGE_SPLAT,  /* a constant: one element at |offset| */
+    TACHO_STORAGE_RANDOM, /* a constant made from |offset| as seed */
+} tacho_storage;
+
+typedef struct tacho_program_tensor {
+    uint32_t name; /* string */
+    uint16_t dtype;
+    uint16_t storage; /* tacho_storage */
+    uint64_t offset;
+    uint64_t bytes;
+    tacho_shape shape;
+} tacho_program_tensor;
+
+/* One call of a kernel. */
+typedef struct tacho_step {
+    uint32_t op;
+    uint32_t type; /* string: "Conv", "tosa.conv2d" */
+    int32_t opset;
+    uint32_t first_link; /* inputs, then outputs, in |links|: tensors */
+    uint16_t input_count, output_count;
+    uint32_t first_attr;
+    uint32_t attr_count;
+} tacho_step;
+
+/* An operator of the model with what was fused into it. */
+typedef struct tacho_program_op {
+    uint32_t name, type, location; /* strings */
+    uint32_t kind;                 /* string: what the machine's vendor calls such an op */
+    uint32_t first_step, step_count;
+    uint32_t first_job, job_count;
+    uint32_t dispatch; /* which dispatch function it belongs to */
+    uint64_t macs;
+    uint64_t input_bytes, weight_bytes, output_bytes;
+    int64_t cycles; /* estimate: its last job's end - its first job's start */
+} tacho_program_op;
+
+/* Something that does one job at a time. */
+typedef struct tacho_program_engine {
+    uint32_t name;       /* string, as the vendor prints it: "Slice 1", "HMX" */
+    uint32_t class_name; /* string: the track class of profiles: "compute", "dma_in" */
+    uint16_t device, core;
+    uint16_t index; /* among its class on its core */
+    uint16_t thread;
+} tacho_program_engine;
+
+typedef enum tacho_job_kind {
+    TACHO_JOB_LOAD,    /* shared memory to local */
+    TACHO_JOB_STORE,   /* local to shared memory */
+    TACHO_JOB_COPY,    /* local to local: between cores, or between memories of one */
+    TACHO_JOB_COMPUTE, /* on a matrix or vector engine */
+    TACHO_JOB_CONTROL, /* on a core's processor: CSS, host */
+    TACHO_JOB_SIGNAL,  /* raises a semaphore or rings a doorbell */
+    TACHO_JOB_WAIT,    /* for a semaphore, a doorbell, a barrier */
+} tacho_job_kind;
+
+typedef struct tacho_job {
+    uint32_t op;
+    uint32_t engine;
+    uint16_t kind; /* tacho_job_kind */
+    uint16_t flags;
+    uint32_t tile;                   /* number within its op and core */
+    uint32_t block;                  /* the NSS program, or other unit that the host starts */
+    uint32_t first_need, need_count; /* in |needs| */
+    uint32_t buffer;                 /* that it fills or drains, or TACHO_NONE */
+    int64_t cycles;                  /* uncontended */
+    int64_t start, end;              /* the compiler's timeline */
+    uint64_t bytes;
+    uint64_t macs;
+} tacho_job;
+
+/* What a job waits for. */
+typedef struct tacho_need {
+    uint32_t job;      /* earlier than the one that waits */
+    uint32_t is_false; /* only because a buffer is used again; else because data flows */
+} tacho_need;
+
+/* A stretch of local memory while it holds one thing. */
+typedef struct tacho_buffer {
+    uint32_t memory; /* string: "lram", "vtcm" */
+    uint16_t device, core;
+    uint64_t offset, bytes;
+    uint32_t first_job, last_job; /* that touch it */
+} tacho_buffer;
+
+/* What the host starts and waits for as one: an NSS program, a network on cores. */
+typedef struct tacho_block {
+    uint32_t name;
+    uint32_t dispatch;
+    uint32_t first_job, job_count;
+    uint32_t start_action, wait_action;
+} tacho_block;
+
+/* A function of the compiled network. */
+typedef struct tacho_dispatch_info {
+    uint32_t name; /* string: main$async_dispatch_0 */
+    uint32_t first_op, op_count;
+} tacho_dispatch_info;
+
+/* What the device records while it runs, compiled in. */
+enum { TACHO_PMU_EVENTS_MAX = 8 };
+
+typedef struct tacho_stats_config {
+    uint32_t level; /* 40, 50, 70, 100; below 40: nothing */
+    uint32_t batch_size;
+    uint32_t counts_ddr;
+    uint32_t pmu_event_count;
+    uint16_t pmu_events[TACHO_PMU_EVENTS_MAX];
+    uint32_t pmu_recipe; /* string; empty: events were given */
+} tacho_stats_config;
+
+/* The facts of a program that are not tables. */
+typedef struct tacho_program_facts {
+    uint32_t name;         /* string: of the network */
+    uint32_t machine;      /* string: name of the machine it was compiled for */
+    uint32_t machine_text; /* string: its whole description, so that any device can read it */
+    uint32_t model_path;   /* string */
+    uint32_t device_count, core_count, thread_count;
+    uint32_t batch_size;
+    int64_t total_cycles;
+    uint64_t core_clock_hz, timer_hz;
+    uint64_t local_peak_bytes, ddr_bytes, constant_bytes;
+    tacho_stats_config stats;
+} tacho_program_facts;
+
+/*
+ * One row per table: field of tacho_program, type of its records. The image has a section for each,
+ * named after it.
+ */
+#define TACHO_PROGRAM_TABLES(X)                                                                    \
+    X(tensor, tacho_program_tensor)                                                                \
+    X(step, tacho_step)                                                                            \
+    X(op, tacho_program_op)                                                                        \
+    X(engine, tacho_program_engine)                                                                \
+    X(job, tacho_job)                                                                              \
+    X(need, tacho_need)                                                                            \
+    X(buffer, tacho_buffer)                                                                        \
+    X(block, tacho_block)                                                                          \
+    X(dispatch, tacho_dispatch_info)                                                               \
+    X(link, uint32_t)                                                                              \
+    X(input, uint32_t)                                                                             \
+    X(output, uint32_t)
+
+typedef struct tacho_program {
+    tacho_program_facts facts;
+    tacho_strings strings;
+#define TACHO_PROGRAM_FIELD(name, type)                                                            \
+    type *name##s;                                                                                 \
+    size_t name##_count, name##_capacity;
+    TACHO_PROGRAM_TABLES(TACHO_PROGRAM_FIELD)
+#undef TACHO_PROGRAM_FIELD
+    tacho_attr *attrs; /* of steps; texts and lists live in the arena */
+    size_t attr_count, attr_capacity;
+    tacho_arena arena;
+    tacho_str constants;     /* bytes that tensors refer to; borrowed or of the arena */
+    tacho_mappings mappings; /* the file they are borrowed from */
+} tacho_program;
+
+tacho_status tacho_program_init(tacho_program *program) TACHO_MUST_USE;
+void tacho_program_deinit(tacho_program *program);
+
+#endif
