@@ -146,6 +146,22 @@ tacho_status tacho_input_peek(tacho_input *input, size_t want, tacho_str *out_by
     return TACHO_OK;
 }
 
+tacho_status tacho_input_take(tacho_input *input, char *bytes, size_t room, size_t *out_len)
+{
+    size_t visible = (size_t)(input->limit - input->cursor);
+    *out_len = visible < room ? visible : room;
+    if (visible > 0) {
+        memcpy(bytes, input->cursor, *out_len);
+        input->cursor += *out_len;
+        return TACHO_OK;
+    }
+    if (!input->at_end) {
+        TACHO_TRY(read_more(input, bytes, room, out_len));
+        input->limit_offset += *out_len;
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line, bool *out_got)
 {
     size_t seen = 0; /* bytes known to hold no newline */

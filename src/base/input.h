@@ -88,6 +88,13 @@ static inline const char *tacho_input_damage(const tacho_input *input)
  */
 tacho_status tacho_input_peek(tacho_input *input, size_t want, tacho_str *out_bytes) TACHO_MUST_USE;
 
+/*
+ * Copies the next bytes to |bytes|, at most |room| > 0 of them, and consumes them; 0 at the end.
+ * What is not visible yet is read straight to there, which spares a copy of all of the input.
+ */
+tacho_status tacho_input_take(tacho_input *input, char *bytes, size_t room,
+                              size_t *out_len) TACHO_MUST_USE;
+
 /* Consumes |len| bytes that are visible. */
 static inline void tacho_input_skip(tacho_input *input, size_t len)
 {

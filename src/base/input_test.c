@@ -955,9 +955,45 @@ static void test_progress(void **state)
 
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
 
+/* Bytes that are visible come from the window, the others straight from the file. */
+static void test_take(void **state)
+{
+    (void)state;
+    enum { BYTES = 600000 };
+    char path[] = "/tmp/tacho-take-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    char *bytes = malloc(2 * BYTES + 1);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < BYTES; i++) {
+        bytes[i] = (char)(i * 31 + i / 253);
+    }
+    assert_int_equal(write(fd, bytes, BYTES), BYTES);
+    close(fd);
+    tacho_input input;
+    assert_null(tacho_input_open(path, &input));
+    unlink(path);
+    tacho_str head;
+    assert_null(tacho_input_peek(&input, 10, &head));
+    tacho_input_skip(&input, 7);
+    memcpy(bytes + BYTES, bytes, 7);
+    size_t got = 7;
+    for (size_t len = 1; len > 0; got += len) {
+        assert_int_equal(tacho_input_offset(&input), got);
+        size_t room = BYTES - got < 99991 ? BYTES - got + 1 : 99991;
+        assert_null(tacho_input_take(&input, bytes + BYTES + got, room < 1 ? 1 : room, &len));
+    }
+    assert_int_equal(got, BYTES);
+    assert_memory_equal(bytes, bytes + BYTES, BYTES);
+    assert_null(tacho_input_damage(&input));
+    tacho_input_close(&input);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_take),
         IN_SCRATCH(test_lines),
         IN_SCRATCH(test_short_reads),
         cmocka_unit_test(test_line_with_nul),

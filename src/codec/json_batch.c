@@ -12,6 +12,8 @@
 
 #include "codec/json_escape.h"
 
+#include <assert.h>
+
 #if defined(__SSE2__) && !defined(TACHO_JSON_PORTABLE)
 #include <emmintrin.h>
 #define HAS_SSE2 1
@@ -20,6 +22,8 @@
 #endif
 
 enum { SHORT_STRING = 8 };
+
+static_assert((int)TACHO_JSON_PAD_BYTES >= (int)TACHO_JSON_READABLE_BYTES, "the padding is enough");
 
 /*
  * Where the scan stands. Only inlined functions take its address, so that it lives in registers;

@@ -139,6 +139,21 @@ static tacho_status too_long(const tacho_json_reader *reader, uint64_t offset, c
                       TACHO_INPUT_TOKEN_MAX >> 20);
 }
 
+/* Adds |want| bytes or more behind the limit; fewer where room or the input ends. */
+static tacho_status fill_room(tacho_json_reader *reader, size_t want)
+{
+    const char *end = reader->base + reader->buffer->capacity;
+    size_t got = 0;
+    for (size_t len = 1; got < want && reader->limit < end && len > 0; got += len) {
+        TACHO_TRY(
+            tacho_input_take(reader->input, reader->limit, (size_t)(end - reader->limit), &len));
+        reader->limit += len;
+        memset(reader->limit, 0, TACHO_JSON_PAD_BYTES);
+    }
+    reader->is_at_end = got == 0;
+    return TACHO_OK;
+}
+
 /* Adds bytes behind the limit, or finds that there are no more. */
 static tacho_status read_more(tacho_json_reader *reader)
 {
@@ -153,20 +168,8 @@ static tacho_status read_more(tacho_json_reader *reader)
         return too_long(reader, reader->held_offset, "value");
     }
     size_t want = keep.len < LONG_TOKEN ? 1 : (keep.len < PATIENCE ? keep.len : PATIENCE);
-    tacho_str fresh;
-    TACHO_TRY(tacho_input_peek(reader->input, want, &fresh));
-    if (fresh.len == 0) {
-        reader->is_at_end = true;
-        return TACHO_OK;
-    }
     TACHO_TRY(make_room(reader, keep));
-    size_t room = (size_t)(reader->base + reader->buffer->capacity - reader->limit);
-    size_t len = fresh.len < room ? fresh.len : room;
-    memcpy(reader->limit, fresh.data, len);
-    reader->limit += len;
-    memset(reader->limit, 0, TACHO_JSON_PAD_BYTES);
-    tacho_input_skip(reader->input, len);
-    return TACHO_OK;
+    return fill_room(reader, want);
 }
 
 tacho_status tacho_json_reader_init(tacho_json_reader *reader, tacho_input *input,

@@ -57,7 +57,8 @@ typedef struct tacho_json_options {
 enum {
     TACHO_JSON_DEPTH_MAX = 512, /* containers in one another; more are a failure */
     TACHO_JSON_BATCH = 256,     /* tokens scanned ahead, at most */
-    TACHO_JSON_ODD = 0x80,      /* in the kind of a scanned string that may hold escapes */
+    TACHO_JSON_READABLE_BYTES = 16,
+    TACHO_JSON_ODD = 0x80, /* in the kind of a scanned string that may hold escapes */
 };
 
 /* A scanned token: where its text starts in the buffer, its length and its kind. */
@@ -72,6 +73,7 @@ typedef struct tacho_json_reader {
     /*
      * For callers to read. The text of a KEY or STRING is unescaped and without quotes; of any
      * other token it is as written. It is good until the next call on the reader, unless held.
+     * From its start on TACHO_JSON_READABLE_BYTES can be read, however short it is.
      */
     tacho_str text;
     bool is_cut; /* a call failed because the input ends too early; all tokens before are sound */

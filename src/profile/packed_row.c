@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packing: the fixed head, then sixteen bytes per argument, then the text of text arguments in
- * order, padded to eight bytes.
+ * Packing: the fixed head, then the arguments, padded to eight bytes. Rows that are sorted are
+ * written and read again, so they should be small; most arguments have a small number or the id of
+ * a string for a value. Such a one takes a single word: from the lowest bit on 4 bits of type, 4 of
+ * unit, 24 of key and 32 of value. One that does not fit is wide: its key takes the place of the
+ * value, and the value is a word of its own. The value of a text is its length; the text follows.
  */
 #include "profile/packed_row.h"
 
@@ -9,105 +12,156 @@
 
 #include <assert.h>
 
-typedef struct packed_arg {
-    uint32_t key;
-    uint8_t type;
-    uint8_t unit;
-    uint16_t padding;
-    uint64_t bits; /* the value; of a text its length */
-} packed_arg;
+enum {
+    UNIT_SHIFT = 4,
+    WIDE = 1 << 7, /* the highest bit of the unit */
+    KEY_SHIFT = 8,
+    VALUE_SHIFT = 32,
+    TYPE_MASK = 15,
+    UNIT_MASK = 7,
+    KEY_MAX = (1 << (VALUE_SHIFT - KEY_SHIFT)) - 1,
+};
+
+enum { WORD_BYTES = sizeof(uint64_t), ARG_BYTES_MAX = 2 * WORD_BYTES /* text aside */ };
 
 static_assert(sizeof(((tacho_row *)0)->of) <= sizeof(((tacho_packed_row *)0)->payload),
               "the payload holds every kind of row");
+static_assert((int)TACHO_ARG_JSON <= (int)TYPE_MASK && (int)TACHO_UNIT_END <= (int)UNIT_MASK,
+              "types and units have their bits");
 
-tacho_status tacho_packed_row_size(const tacho_row *row, size_t *out_size)
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+enum { BIG_ENDIAN_BITS = 64 };
+#else
+enum { BIG_ENDIAN_BITS = 0 };
+#endif
+
+/* Where in the word of a value its type lies, and which bits it has. */
+static const uint8_t narrow_shifts[TYPE_MASK + 1] = {
+    [TACHO_ARG_BOOL] = BIG_ENDIAN_BITS - BIG_ENDIAN_BITS / 8,
+    [TACHO_ARG_STRING] = BIG_ENDIAN_BITS - BIG_ENDIAN_BITS / 2,
+};
+static const uint64_t narrow_masks[TYPE_MASK + 1] = {
+    [TACHO_ARG_INT] = UINT64_MAX,    [TACHO_ARG_UINT] = UINT64_MAX,  [TACHO_ARG_REAL] = UINT64_MAX,
+    [TACHO_ARG_DICT] = UINT64_MAX,   [TACHO_ARG_ARRAY] = UINT64_MAX, [TACHO_ARG_BOOL] = 1,
+    [TACHO_ARG_STRING] = UINT32_MAX,
+};
+
+static inline unsigned char *put_word(unsigned char *at, uint64_t word)
 {
-    size_t size = sizeof(tacho_packed_row) + row->arg_count * sizeof(packed_arg);
+    memcpy(at, &word, sizeof(word));
+    return at + sizeof(word);
+}
+
+static inline uint64_t word_at(const unsigned char *at)
+{
+    uint64_t word = 0;
+    memcpy(&word, at, sizeof(word));
+    return word;
+}
+
+/* Small numbers of either sign to small ones without, and back. */
+static inline uint64_t fold_sign(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+}
+
+static inline int64_t unfold_sign(uint64_t bits)
+{
+    return (int64_t)(bits >> 1 ^ (0 - (bits & 1)));
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+tacho_status tacho_packed_row_bound(const tacho_row *row, size_t *out_bound)
+{
+    size_t bound = sizeof(tacho_packed_row) + row->arg_count * ARG_BYTES_MAX + WORD_BYTES;
     for (size_t i = 0; i < row->arg_count; i++) {
-        size += tacho_arg_has_text(&row->args[i]) ? row->args[i].value.as_text.len : 0;
+        bound += tacho_arg_has_text(&row->args[i]) ? row->args[i].value.as_text.len : 0;
     }
-    if (size > UINT32_MAX - 8) {
+    if (bound > UINT32_MAX) {
         return tacho_fail(TACHO_CODE_LIMIT, "an event with %zu arguments takes %zu bytes",
-                          row->arg_count, size);
+                          row->arg_count, bound);
     }
-    *out_size = (size + 7) / 8 * 8;
+    *out_bound = bound;
     return TACHO_OK;
 }
 
-static uint64_t value_bits(const tacho_arg *arg)
+/*
+ * Types follow one another in no order that a processor could guess, so the two functions below
+ * choose between values, not between ways: a string and a truth are the first bytes of the word
+ * that other values fill.
+ */
+static inline uint64_t value_bits(const tacho_arg *arg)
 {
-    uint64_t bits = 0;
-    switch (arg->type) {
-    case TACHO_ARG_INT:
-    case TACHO_ARG_UINT:
-    case TACHO_ARG_DICT:
-    case TACHO_ARG_ARRAY:
-    case TACHO_ARG_REAL:
-        memcpy(&bits, &arg->value, sizeof(bits));
-        break;
-    case TACHO_ARG_BOOL:
-        bits = arg->value.as_bool;
-        break;
-    case TACHO_ARG_STRING:
-        bits = arg->value.as_string;
-        break;
-    case TACHO_ARG_TEXT:
-    case TACHO_ARG_JSON:
-        bits = arg->value.as_text.len;
-        break;
-    }
-    return bits;
+    uint64_t bits = arg->value.as_uint >> narrow_shifts[arg->type] & narrow_masks[arg->type];
+    bits = arg->type == TACHO_ARG_INT ? fold_sign((int64_t)bits) : bits;
+    return tacho_arg_has_text(arg) ? arg->value.as_text.len : bits;
 }
 
-void tacho_packed_row_write(const tacho_row *row, int64_t key, size_t size, void *memory)
+static inline void set_value(tacho_arg *arg, uint64_t bits)
+{
+    bits = arg->type == TACHO_ARG_INT ? (uint64_t)unfold_sign(bits) : bits;
+    arg->value.as_uint = bits << narrow_shifts[arg->type];
+}
+
+static inline unsigned char *put_arg(unsigned char *at, const tacho_arg *arg)
+{
+    uint64_t bits = value_bits(arg);
+    uint64_t word = (uint64_t)arg->type | (uint64_t)arg->unit << UNIT_SHIFT;
+    if (TACHO_LIKELY(bits <= UINT32_MAX && arg->key <= KEY_MAX)) {
+        word |= (uint64_t)arg->key << KEY_SHIFT | bits << VALUE_SHIFT;
+        at = put_word(at, word);
+    } else {
+        at = put_word(at, word | WIDE | (uint64_t)arg->key << VALUE_SHIFT);
+        at = put_word(at, bits);
+    }
+    if (tacho_arg_has_text(arg) && arg->value.as_text.len > 0) {
+        memcpy(at, arg->value.as_text.data, arg->value.as_text.len);
+        at += arg->value.as_text.len;
+    }
+    return at;
+}
+
+size_t tacho_packed_row_write(const tacho_row *row, void *memory)
 {
     tacho_packed_row *head = memory;
     *head = (tacho_packed_row){
-        .size_bytes = (uint32_t)size,
         .arg_count = (uint32_t)row->arg_count,
-        .key = key,
         .kind = (uint32_t)row->kind,
         .track = row->track,
         .start = row->start,
     };
     memcpy(head->payload, &row->of, sizeof(row->of));
-    packed_arg *packed = (packed_arg *)(head + 1);
-    char *text = (char *)(packed + row->arg_count);
+    unsigned char *at = (unsigned char *)(head + 1);
     for (size_t i = 0; i < row->arg_count; i++) {
-        const tacho_arg *arg = &row->args[i];
-        packed[i] = (packed_arg){.key = arg->key,
-                                 .type = (uint8_t)arg->type,
-                                 .unit = (uint8_t)arg->unit,
-                                 .bits = value_bits(arg)};
-        if (tacho_arg_has_text(arg) && arg->value.as_text.len > 0) {
-            memcpy(text, arg->value.as_text.data, arg->value.as_text.len);
-            text += arg->value.as_text.len;
-        }
+        at = put_arg(at, &row->args[i]);
     }
+    put_word(at, 0); /* the padding */
+    size_t size = (size_t)(at - (unsigned char *)memory);
+    size = (size + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
+    head->size_bytes = (uint32_t)size;
+    return size;
 }
 
-static void unpack_value(const packed_arg *packed, const char **text, tacho_arg *out_arg)
+static inline const unsigned char *take_arg(const unsigned char *at, tacho_arg *arg)
 {
-    switch (out_arg->type) {
-    case TACHO_ARG_INT:
-    case TACHO_ARG_UINT:
-    case TACHO_ARG_DICT:
-    case TACHO_ARG_ARRAY:
-    case TACHO_ARG_REAL:
-        memcpy(&out_arg->value, &packed->bits, sizeof(packed->bits));
-        break;
-    case TACHO_ARG_BOOL:
-        out_arg->value.as_bool = packed->bits != 0;
-        break;
-    case TACHO_ARG_STRING:
-        out_arg->value.as_string = (uint32_t)packed->bits;
-        break;
-    case TACHO_ARG_TEXT:
-    case TACHO_ARG_JSON:
-        out_arg->value.as_text = tacho_str_make(*text, (size_t)packed->bits);
-        *text += packed->bits;
-        break;
+    uint64_t word = word_at(at);
+    uint64_t bits = word >> VALUE_SHIFT;
+    at += sizeof(word);
+    arg->key = (uint32_t)word >> KEY_SHIFT;
+    arg->type = (tacho_arg_type)(word & TYPE_MASK);
+    arg->unit = (tacho_unit)(word >> UNIT_SHIFT & UNIT_MASK);
+    if (TACHO_UNLIKELY((word & WIDE) != 0)) {
+        arg->key = (uint32_t)bits;
+        bits = word_at(at);
+        at += sizeof(bits);
     }
+    if (!tacho_arg_has_text(arg)) {
+        set_value(arg, bits);
+        return at;
+    }
+    arg->value.as_text = tacho_str_make((const char *)at, (size_t)bits);
+    return at + bits;
 }
 
 tacho_status tacho_packed_row_read(const tacho_packed_row *packed, tacho_unpacked_args *args,
@@ -122,15 +176,9 @@ tacho_status tacho_packed_row_read(const tacho_packed_row *packed, tacho_unpacke
         .arg_count = packed->arg_count,
     };
     memcpy(&out_row->of, packed->payload, sizeof(out_row->of));
-    const packed_arg *packed_args = (const packed_arg *)(packed + 1);
-    const char *text = (const char *)(packed_args + packed->arg_count);
+    const unsigned char *at = (const unsigned char *)(packed + 1);
     for (size_t i = 0; i < packed->arg_count; i++) {
-        args->items[i] = (tacho_arg){
-            .key = packed_args[i].key,
-            .type = (tacho_arg_type)packed_args[i].type,
-            .unit = (tacho_unit)packed_args[i].unit,
-        };
-        unpack_value(&packed_args[i], &text, &args->items[i]);
+        at = take_arg(at, &args->items[i]);
     }
     return TACHO_OK;
 }

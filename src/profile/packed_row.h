@@ -11,7 +11,6 @@
 typedef struct tacho_packed_row {
     uint32_t size_bytes; /* with arguments and text, a multiple of 8 */
     uint32_t arg_count;
-    int64_t key; /* what the spool sorts by */
     uint32_t kind;
     uint32_t track;
     int64_t start;
@@ -24,11 +23,14 @@ typedef struct tacho_unpacked_args {
     size_t item_capacity;
 } tacho_unpacked_args;
 
-/* Bytes that |row| takes when packed; a status when it is beyond all reason. */
-tacho_status tacho_packed_row_size(const tacho_row *row, size_t *out_size) TACHO_MUST_USE;
+/* The most bytes that |row| takes when packed; a status when it is beyond all reason. */
+tacho_status tacho_packed_row_bound(const tacho_row *row, size_t *out_bound) TACHO_MUST_USE;
 
-/* Packs |row| into |memory|, which has room for its size and is aligned to 8. */
-void tacho_packed_row_write(const tacho_row *row, int64_t key, size_t size, void *memory);
+/*
+ * Packs |row| into |memory|, which has room for its bound and is aligned to 8; returns the bytes
+ * that it took, a multiple of 8.
+ */
+size_t tacho_packed_row_write(const tacho_row *row, void *memory);
 
 /* Unpacks; text arguments point into |packed|, the rest into |args|. */
 tacho_status tacho_packed_row_read(const tacho_packed_row *packed, tacho_unpacked_args *args,

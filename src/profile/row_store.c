@@ -122,15 +122,14 @@ static tacho_status store_row(tacho_events *events, const tacho_row *row)
 {
     tacho_row_store *store = store_of(events);
     part_rows *rows = NULL;
-    size_t size = 0;
+    size_t bound = 0;
     TACHO_TRY(ensure_part(store, events->dict->tracks[row->track].part, &rows));
-    TACHO_TRY(tacho_packed_row_size(row, &size));
-    if (!has_room(rows, size)) {
-        TACHO_TRY(add_block(store, rows, size));
+    TACHO_TRY(tacho_packed_row_bound(row, &bound));
+    if (!has_room(rows, bound)) {
+        TACHO_TRY(add_block(store, rows, bound));
     }
     row_block *last = &rows->blocks[rows->block_count - 1];
-    tacho_packed_row_write(row, row->start, size, last->bytes + last->used);
-    last->used += size;
+    last->used += tacho_packed_row_write(row, last->bytes + last->used);
     return TACHO_OK;
 }
 

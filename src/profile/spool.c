@@ -309,18 +309,16 @@ static tacho_status write_run(tacho_spool *spool)
 
 tacho_status tacho_spool_add(tacho_spool *spool, const tacho_row *row)
 {
-    size_t size = 0;
-    TACHO_TRY(tacho_packed_row_size(row, &size));
-    if (spool->buffer_used + size > spool->memory_bytes && spool->entry_count > 0) {
+    size_t bound = 0;
+    TACHO_TRY(tacho_packed_row_bound(row, &bound));
+    if (spool->buffer_used + bound > spool->memory_bytes && spool->entry_count > 0) {
         TACHO_TRY(write_run(spool));
     }
-    TACHO_TRY(tacho_grow(&spool->buffer, &spool->buffer_capacity, spool->buffer_used + size));
+    TACHO_TRY(tacho_grow(&spool->buffer, &spool->buffer_capacity, spool->buffer_used + bound));
     TACHO_TRY(tacho_grow(&spool->entries, &spool->entry_capacity, spool->entry_count + 1));
-    /* Tracks of one part tick alike, and a spool holds one part at a time. */
-    int64_t key = row->start;
-    tacho_packed_row_write(row, key, size, spool->buffer + spool->buffer_used);
-    spool->entries[spool->entry_count++] = (sort_entry){key, spool->buffer_used};
-    spool->buffer_used += size;
+    /* By start: tracks of one part tick alike, and a spool holds one part at a time. */
+    spool->entries[spool->entry_count++] = (sort_entry){row->start, spool->buffer_used};
+    spool->buffer_used += tacho_packed_row_write(row, spool->buffer + spool->buffer_used);
     return TACHO_OK;
 }
 
@@ -409,7 +407,7 @@ static tacho_status merge_runs(tacho_spool *spool, const run *runs, size_t run_c
     merge_item heap[FAN_IN];
     for (size_t i = 0; i < run_count; i++) {
         TACHO_TRY(open_reader(spool, &spool->readers[i], runs[i]));
-        heap[i] = (merge_item){reader_row(&spool->readers[i])->key, i};
+        heap[i] = (merge_item){reader_row(&spool->readers[i])->start, i};
     }
     size_t heap_count = run_count;
     for (size_t i = heap_count / 2; i-- > 0;) {
@@ -424,7 +422,7 @@ static tacho_status merge_runs(tacho_spool *spool, const run *runs, size_t run_c
         if (reader->at == reader->len) {
             heap[0] = heap[--heap_count];
         } else {
-            heap[0].key = reader_row(reader)->key;
+            heap[0].key = reader_row(reader)->start;
         }
         if (heap_count > 0) {
             sift_down(spool, heap, heap_count, 0);

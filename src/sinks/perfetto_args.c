@@ -11,6 +11,29 @@
 
 enum { ANNOTATION_OVERHEAD = 32 /* tags, lengths and numbers of one argument, text aside */ };
 
+/*
+ * What kind of argument comes next no processor can guess, so in the loops over arguments values
+ * are chosen rather than ways: an argument that is no string looks up string 0, for nothing.
+ */
+static inline uint32_t string_of(const tacho_arg *arg)
+{
+    return arg->type == TACHO_ARG_STRING ? arg->value.as_string : 0;
+}
+
+/* Whether nothing has to be written before |arg| can be. */
+static inline bool is_known(const pf_writer *writer, const tacho_arg *arg)
+{
+    const pf_interning *names = &writer->tables[PF_TABLE_ANNOTATIONS];
+    const pf_interning *values = &writer->tables[PF_TABLE_VALUES];
+    uint32_t string = string_of(arg);
+    if (TACHO_UNLIKELY(arg->key >= names->item_count || string >= values->item_count)) {
+        return false;
+    }
+    bool has_name = names->items[arg->key].epoch == writer->epoch;
+    bool has_value = values->items[string].epoch == writer->epoch;
+    return has_name & (has_value | (arg->type != TACHO_ARG_STRING));
+}
+
 /* Most arguments need nothing ahead; strings must be known before the event packet opens. */
 tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row)
 {
@@ -21,6 +44,9 @@ tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row)
     }
     for (size_t i = 0; i < row->arg_count; i++) {
         const tacho_arg *arg = &row->args[i];
+        if (TACHO_LIKELY(is_known(writer, arg))) {
+            continue;
+        }
         TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, arg->key, &iid));
         if (arg->type == TACHO_ARG_STRING) {
             TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, arg->value.as_string, &iid));
@@ -31,13 +57,12 @@ tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row)
 
 size_t pf_args_bound(const tacho_row *row)
 {
-    size_t bound = PF_OWN_KEY_COUNT * ANNOTATION_OVERHEAD;
+    size_t text_len = 0;
     for (size_t i = 0; i < row->arg_count; i++) {
-        bound += ANNOTATION_OVERHEAD;
-        /* A bad byte grows to three. */
-        bound += tacho_arg_has_text(&row->args[i]) ? 3 * row->args[i].value.as_text.len : 0;
+        text_len += tacho_arg_has_text(&row->args[i]) ? row->args[i].value.as_text.len : 0;
     }
-    return bound;
+    /* A bad byte grows to three. */
+    return (PF_OWN_KEY_COUNT + row->arg_count) * ANNOTATION_OVERHEAD + 3 * text_len;
 }
 
 static uint32_t known_iid(const pf_writer *writer, pf_table table, uint32_t string)
@@ -55,36 +80,66 @@ static inline unsigned char *put_text(unsigned char *at, uint32_t field, tacho_s
     return tacho_pb_close(body, (unsigned char *)tacho_utf8_clean_into(text, (char *)body));
 }
 
-static unsigned char *put_value(const pf_writer *writer, unsigned char *at, const tacho_arg *arg)
+/* The types whose values are whole numbers on the wire, with their tags. */
+enum {
+    WHOLE_TYPES =
+        1 << TACHO_ARG_INT | 1 << TACHO_ARG_UINT | 1 << TACHO_ARG_BOOL | 1 << TACHO_ARG_STRING,
+};
+
+static const struct {
+    unsigned char bytes[2];
+    uint8_t len;
+} whole_tags[] = {
+    [TACHO_ARG_INT] = {{PF_ANNOTATION_INT << 3}, 1},
+    [TACHO_ARG_UINT] = {{PF_ANNOTATION_UINT << 3}, 1},
+    [TACHO_ARG_BOOL] = {{PF_ANNOTATION_BOOL << 3}, 1},
+    [TACHO_ARG_STRING] = {{(PF_ANNOTATION_STRING_IID << 3 & 0x7f) | 0x80,
+                           PF_ANNOTATION_STRING_IID >> 4},
+                          2},
+};
+
+/* A varint; the length of a short one is no branch. */
+static inline unsigned char *put_varint(unsigned char *at, uint64_t value)
 {
-    switch (arg->type) {
-    case TACHO_ARG_INT:
-        return tacho_pb_put_uint(at, PF_ANNOTATION_INT, (uint64_t)arg->value.as_int);
-    case TACHO_ARG_UINT:
-        return tacho_pb_put_uint(at, PF_ANNOTATION_UINT, arg->value.as_uint);
-    case TACHO_ARG_REAL:
-        return tacho_pb_put_double(at, PF_ANNOTATION_DOUBLE, arg->value.as_real);
-    case TACHO_ARG_BOOL:
-        return tacho_pb_put_uint(at, PF_ANNOTATION_BOOL, arg->value.as_bool);
-    case TACHO_ARG_STRING:
-        return tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID,
-                                 known_iid(writer, PF_TABLE_VALUES, arg->value.as_string));
-    case TACHO_ARG_TEXT:
-        return put_text(at, PF_ANNOTATION_STRING, arg->value.as_text);
-    case TACHO_ARG_JSON:
-        return put_text(at, PF_ANNOTATION_LEGACY_JSON, arg->value.as_text);
-    case TACHO_ARG_DICT:
-    case TACHO_ARG_ARRAY:
-        break;
+    if (TACHO_UNLIKELY(value >= 1 << 14)) {
+        return tacho_pb_put_varint(at, value);
     }
-    return at;
+    bool is_long = value >= 0x80;
+    at[0] = (unsigned char)(value | (is_long ? 0x80 : 0));
+    at[1] = (unsigned char)(value >> 7);
+    return at + 1 + is_long;
+}
+
+static inline unsigned char *put_whole(const pf_writer *writer, unsigned char *at,
+                                       const tacho_arg *arg)
+{
+    uint64_t iid = known_iid(writer, PF_TABLE_VALUES, string_of(arg));
+    uint64_t value = arg->type == TACHO_ARG_BOOL ? arg->value.as_bool : arg->value.as_uint;
+    value = arg->type == TACHO_ARG_STRING ? iid : value;
+    memcpy(at, whole_tags[arg->type].bytes, sizeof(whole_tags[arg->type].bytes));
+    return put_varint(at + whole_tags[arg->type].len, value);
+}
+
+/* The value of an argument that is no container. */
+static inline unsigned char *put_value(const pf_writer *writer, unsigned char *at,
+                                       const tacho_arg *arg)
+{
+    if (TACHO_LIKELY((WHOLE_TYPES >> arg->type & 1) != 0)) {
+        return put_whole(writer, at, arg);
+    }
+    if (arg->type == TACHO_ARG_REAL) {
+        return tacho_pb_put_double(at, PF_ANNOTATION_DOUBLE, arg->value.as_real);
+    }
+    bool is_json = arg->type == TACHO_ARG_JSON;
+    return put_text(at, is_json ? PF_ANNOTATION_LEGACY_JSON : PF_ANNOTATION_STRING,
+                    arg->value.as_text);
 }
 
 /* A dictionary or array that is being written. */
 typedef struct open_container {
     unsigned char *body;
-    size_t end; /* index of the first argument behind it */
-    uint32_t field;
+    size_t end;     /* index of the first argument behind it */
+    uint32_t field; /* which it is itself */
 } open_container;
 
 /* Writes |args|, containers with what belongs to them; without recursion. */
@@ -93,26 +148,26 @@ static unsigned char *put_annotations(const pf_writer *writer, unsigned char *at
 {
     open_container stack[TACHO_ARG_DEPTH_MAX];
     size_t depth = 0;
+    uint32_t field = PF_EVENT_ANNOTATIONS; /* what an argument is of what is around it */
     for (size_t i = 0; i < arg_count; i++) {
         const tacho_arg *arg = &args[i];
-        bool in_array = depth > 0 && stack[depth - 1].field == PF_ANNOTATION_ARRAY_VALUES;
-        unsigned char *body =
-            tacho_pb_open(at, depth > 0 ? stack[depth - 1].field : PF_EVENT_ANNOTATIONS);
+        unsigned char *body = tacho_pb_open(at, field);
         at = body;
-        if (!in_array) {
+        if (field != PF_ANNOTATION_ARRAY_VALUES) {
             at = tacho_pb_put_uint(at, PF_ANNOTATION_NAME_IID,
                                    known_iid(writer, PF_TABLE_ANNOTATIONS, arg->key));
         }
         if (arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY) {
             assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
-            uint32_t field = arg->type == TACHO_ARG_DICT ? PF_ANNOTATION_DICT_ENTRIES
-                                                         : PF_ANNOTATION_ARRAY_VALUES;
             stack[depth++] = (open_container){body, i + 1 + (size_t)arg->value.as_uint, field};
+            field = arg->type == TACHO_ARG_DICT ? PF_ANNOTATION_DICT_ENTRIES
+                                                : PF_ANNOTATION_ARRAY_VALUES;
             continue;
         }
         at = tacho_pb_close(body, put_value(writer, at, arg));
         while (depth > 0 && stack[depth - 1].end == i + 1) {
             at = tacho_pb_close(stack[--depth].body, at);
+            field = stack[depth].field;
         }
     }
     return at;

@@ -32,6 +32,11 @@ tacho_status pf_writer_init(pf_writer *writer, tacho_dict *dict, tacho_output *o
         [PF_OWN_ORIGIN] = "origin",     [PF_OWN_UNENDED] = "unended",
         [PF_OWN_RUN] = "run",           [PF_OWN_INVOCATION] = "invocation",
     };
+    for (size_t i = 0; i < PF_TABLE_COUNT; i++) {
+        pf_interning *table = &writer->tables[i];
+        TACHO_TRY(tacho_grow(&table->items, &table->item_capacity, 1));
+        table->items[table->item_count++] = (pf_interned){0};
+    }
     for (size_t i = 0; i < PF_OWN_KEY_COUNT; i++) {
         TACHO_TRY(
             tacho_dict_ensure_string(dict, tacho_str_from_cstring(names[i]), &writer->own_keys[i]));

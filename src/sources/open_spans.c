@@ -74,13 +74,13 @@ static void give_slot(tacho_open_spans *open, uint32_t slot)
 
 tacho_status tacho_open_spans_begin(tacho_open_spans *open, uint32_t stack, const tacho_row *row)
 {
-    size_t size = 0;
+    size_t bound = 0;
     uint32_t slot = TACHO_NONE;
-    TACHO_TRY(tacho_packed_row_size(row, &size));
+    TACHO_TRY(tacho_packed_row_bound(row, &bound));
     TACHO_TRY(ensure_stack(open, stack));
     TACHO_TRY(take_slot(open, &slot));
     tacho_open_span *span = &open->slots[slot];
-    tacho_status status = tacho_grow(&span->packed, &span->packed_capacity, size);
+    tacho_status status = tacho_grow(&span->packed, &span->packed_capacity, bound);
     if (status != TACHO_OK) {
         give_slot(open, slot);
         return status;
@@ -90,7 +90,7 @@ tacho_status tacho_open_spans_begin(tacho_open_spans *open, uint32_t stack, cons
     tacho_row deep = *row;
     uint32_t shown = span->depth < TACHO_SPAN_DEPTH_MAX ? span->depth : TACHO_SPAN_DEPTH_MAX;
     deep.of.span.flags |= shown << TACHO_SPAN_DEPTH_SHIFT;
-    tacho_packed_row_write(&deep, 0, size, span->packed);
+    tacho_packed_row_write(&deep, span->packed);
     open->stacks[stack].top = slot;
     return TACHO_OK;
 }

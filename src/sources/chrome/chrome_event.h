@@ -65,13 +65,13 @@ static inline bool chrome_event_has(const chrome_event *event, chrome_field_name
 /* The text of a field, empty when it is not there. */
 static inline tacho_str chrome_event_text(const chrome_event *event, chrome_field_name field)
 {
-    return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("");
+    return chrome_event_has(event, field) ? event->fields[field] : CHROME_TEXT("");
 }
 
 /* The text of a pid or tid: a process or thread that is not named is number 0. */
 static inline tacho_str chrome_event_number(const chrome_event *event, chrome_field_name field)
 {
-    return chrome_event_has(event, field) ? event->fields[field] : TACHO_STR("0");
+    return chrome_event_has(event, field) ? event->fields[field] : CHROME_TEXT("0");
 }
 
 /* Whether a flag is there and is neither false nor 0. */

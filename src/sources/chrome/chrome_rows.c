@@ -373,9 +373,9 @@ static tacho_status add_scope(chrome_reader *reader)
     TACHO_TRY(tacho_grow(&args->items, &args->item_capacity, args->item_count + 1));
     tacho_arg *arg = &args->items[args->item_count++];
     *arg = (tacho_arg){.type = TACHO_ARG_STRING};
-    TACHO_TRY(chrome_texts_ensure(&reader->texts, TACHO_STR("scope"), &arg->key));
+    TACHO_TRY(chrome_texts_ensure(&reader->texts, CHROME_TEXT("scope"), &arg->key));
     return chrome_texts_ensure(&reader->texts,
-                               is_global ? TACHO_STR("global") : TACHO_STR("process"),
+                               is_global ? CHROME_TEXT("global") : CHROME_TEXT("process"),
                                &arg->value.as_string);
 }
 

@@ -963,16 +963,56 @@ static void test_many_values(void **state)
         assert_ok(chrome_texts_set_value(texts, tacho_str_make(text, (size_t)len), &arg));
         assert_int_equal(arg.type, TACHO_ARG_STRING);
     }
-    assert_ok(chrome_texts_set_value(texts, TACHO_STR("new"), &arg));
+    assert_ok(chrome_texts_set_value(texts, CHROME_TEXT("new"), &arg));
     assert_int_equal(arg.type, TACHO_ARG_TEXT);
-    assert_ok(chrome_texts_set_value(texts, TACHO_STR("17"), &arg)); /* known */
+    assert_ok(chrome_texts_set_value(texts, CHROME_TEXT("17"), &arg)); /* known */
     assert_int_equal(arg.type, TACHO_ARG_STRING);
     assert_string_equal(tacho_dict_string(&dict, arg.value.as_string).data, "17");
     uint32_t id = 0;
-    assert_ok(chrome_texts_ensure(texts, TACHO_STR("name"), &id)); /* names know no limit */
+    assert_ok(chrome_texts_ensure(texts, CHROME_TEXT("name"), &id)); /* names know no limit */
     assert_string_equal(tacho_dict_string(&dict, id).data, "name");
     free(texts);
     tacho_dict_deinit(&dict);
+}
+
+/* Texts of every length that differ in one byte, wherever it is, are strings of their own. */
+static void test_similar_texts(void **state)
+{
+    (void)state;
+    enum { LEN_MAX = 26 };
+    tacho_dict dict;
+    assert_ok(tacho_dict_init(&dict));
+    chrome_texts *texts = calloc(1, sizeof(*texts));
+    assert_non_null(texts);
+    texts->dict = &dict;
+    for (size_t len = 0; len <= LEN_MAX; len++) {
+        for (size_t odd = 0; odd <= len; odd++) { /* none at |len| */
+            char text[LEN_MAX + TACHO_JSON_READABLE_BYTES];
+            memset(text, 'a', sizeof(text));
+            text[odd] = odd < len ? 'b' : '!'; /* what follows the text is not looked at */
+            uint32_t ids[2] = {0};
+            for (size_t i = 0; i < 2; i++) {
+                assert_ok(chrome_texts_ensure(texts, tacho_str_make(text, len), &ids[i]));
+            }
+            tacho_str kept = tacho_dict_string(&dict, ids[0]);
+            assert_int_equal(ids[0], ids[1]);
+            assert_int_equal(kept.len, len);
+            assert_memory_equal(kept.data, text, len);
+        }
+    }
+    free(texts);
+    tacho_dict_deinit(&dict);
+}
+
+static void test_integer_args(void **state)
+{
+    (void)state;
+    expect_args("{\"a\":0,\"b\":7,\"c\":10,\"d\":1234567,\"e\":12345678,\"f\":123456789}",
+                " a=0 b=7 c=10 d=1234567 e=12345678 f=123456789");
+    expect_args("{\"a\":-1,\"b\":-1234567,\"c\":-12345678,\"d\":99999999,\"e\":-0}",
+                " a=-1 b=-1234567 c=-12345678 d=99999999 e=0");
+    expect_args("{\"a\":[1,22,333,4444,55555,666666,7777777]}",
+                " a=[7] =1 =22 =333 =4444 =55555 =666666 =7777777");
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -1349,7 +1389,8 @@ int main(void)
         cmocka_unit_test(test_other_events),   cmocka_unit_test(test_names),
         cmocka_unit_test(test_more_names),     cmocka_unit_test(test_end_makes_no_track),
         cmocka_unit_test(test_args),           cmocka_unit_test(test_nested_args),
-        cmocka_unit_test(test_many_values),    cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_many_values),    cmocka_unit_test(test_similar_texts),
+        cmocka_unit_test(test_integer_args),   cmocka_unit_test(test_parts),
         cmocka_unit_test(test_other_keys),     cmocka_unit_test(test_many_keys),
         cmocka_unit_test(test_cut_anywhere),   cmocka_unit_test(test_open_arrays),
         cmocka_unit_test(test_compressed),     cmocka_unit_test(test_failures),

@@ -9,7 +9,7 @@ tacho_status chrome_texts_ensure_slow(chrome_texts *texts, tacho_str text, chrom
 {
     TACHO_TRY(tacho_dict_ensure_string(texts->dict, text, out_id));
     tacho_str kept = tacho_dict_string(texts->dict, *out_id);
-    *slot = (chrome_text_slot){kept.data, (uint32_t)kept.len, *out_id};
+    *slot = (chrome_text_slot){chrome_text_ends_of(text), kept.data, (uint32_t)kept.len, *out_id};
     return TACHO_OK;
 }
 
@@ -21,8 +21,9 @@ tacho_status chrome_texts_set_value(chrome_texts *texts, tacho_str text, tacho_a
         return TACHO_OK;
     }
     uint32_t id = TACHO_NONE;
-    chrome_text_slot *slot = &texts->slots[chrome_text_hash(text)];
-    if (TACHO_LIKELY(chrome_text_slot_is(slot, text))) {
+    chrome_text_ends ends = chrome_text_ends_of(text);
+    chrome_text_slot *slot = &texts->slots[chrome_text_hash(ends, text.len)];
+    if (TACHO_LIKELY(chrome_text_slot_is(slot, text, ends))) {
         id = slot->id;
     } else if (texts->value_count < CHROME_VALUE_COUNT_MAX) {
         size_t before = texts->dict->strings.item_count;

@@ -104,7 +104,8 @@ static tacho_status ensure_thread(chrome_tracks *tracks, tacho_str pid, tacho_st
 tacho_status chrome_tracks_thread(chrome_tracks *tracks, tacho_str pid, tacho_str tid,
                                   uint32_t *out_thread)
 {
-    size_t hash = chrome_text_hash(pid) * 31 + chrome_text_hash(tid);
+    size_t hash = chrome_text_hash(chrome_text_ends_of(pid), pid.len) * 31 +
+                  chrome_text_hash(chrome_text_ends_of(tid), tid.len);
     uint32_t *slot = &tracks->slots[hash % CHROME_THREAD_SLOTS];
     if (TACHO_LIKELY(*slot != TACHO_NONE)) {
         const chrome_thread *thread = &tracks->threads[*slot];
