@@ -43,9 +43,11 @@ static tacho_status add_put(writer *to)
     return text.len > 0 ? tacho_table_add_text(to->table, text) : tacho_table_add_absent(to->table);
 }
 
+/* A text of the dictionary, or a constant one. */
 static tacho_status add_str(writer *to, tacho_str text)
 {
-    return text.len > 0 ? tacho_table_add_text(to->table, text) : tacho_table_add_absent(to->table);
+    return text.len > 0 ? tacho_table_add_lasting_text(to->table, text)
+                        : tacho_table_add_absent(to->table);
 }
 
 static tacho_status add_string(writer *to, uint32_t string)
@@ -147,7 +149,7 @@ static tacho_status add_used(writer *to, const tacho_annotation_row *row,
         return tacho_table_add_absent(to->table);
     }
     tacho_engine engine = {track_class, index};
-    return tacho_table_add_text(to->table, flag_text(is_used(to, row, engine)));
+    return tacho_table_add_flag(to->table, is_used(to, row, engine));
 }
 
 /* "True/False" */
@@ -246,7 +248,7 @@ static tacho_status add_operation(writer *to, const tacho_annotation_row *row, b
 {
     const tacho_action *action = row_action(to, row);
     TACHO_TRY(put_str(to, tacho_dict_string(to->dict, row->operation)));
-    if (with_host && row->kind == TACHO_ANNOTATION_ACTION && action != NULL &&
+    if (with_host && row->op == TACHO_NONE && action != NULL &&
         action->kind == TACHO_ACTION_START && action->executor == TACHO_EXECUTOR_HOST) {
         TACHO_TRY(put_str(to, TACHO_STR(" (host)")));
     }
@@ -442,7 +444,9 @@ static bool is_chosen(const writer *from, const tacho_annotation_row *row)
 {
     bool is_action = row->kind == TACHO_ANNOTATION_ACTION || row->is_only_job;
     const tacho_action *action = row_action(from, row);
-    bool is_wait = action != NULL && action->kind == TACHO_ACTION_WAIT;
+    bool is_wait = action != NULL && action->kind == TACHO_ACTION_WAIT && !row->is_step;
+    bool is_host_program = row->kind == TACHO_ANNOTATION_JOB && action != NULL &&
+                           action->executor == TACHO_EXECUTOR_HOST;
     if (from->set->rows == ROWS_ALL) {
         return true;
     }
@@ -454,7 +458,11 @@ static bool is_chosen(const writer *from, const tacho_annotation_row *row)
     case ROWS_OF_ACTIONS:
         return is_action || row->kind == TACHO_ANNOTATION_HAL;
     case ROWS_EXPANDED:
-        return (is_action && !row->is_expanded) || row->kind == TACHO_ANNOTATION_HAL;
+        if (row->is_step && row->reason == TACHO_ANNOTATION_REASON_NONE) {
+            return false; /* the whole program is shown */
+        }
+        return (is_action && !row->is_expanded) || is_host_program ||
+               row->kind == TACHO_ANNOTATION_HAL;
     case ROWS_OF_OPS:
         break;
     }
@@ -469,12 +477,13 @@ static int op_rank(const writer *from, const tacho_annotation_row *row)
     static const tacho_track_class order[] = {TACHO_TRACK_DMA_IN, TACHO_TRACK_COMPUTE,
                                               TACHO_TRACK_DMA_OUT, TACHO_TRACK_VECTOR,
                                               TACHO_TRACK_DMA_LOCAL};
-    tacho_track_class track_class = row_engine(from, row)->track_class;
+    const tacho_inner_op *op = &from->info->ops[row->op];
+    tacho_track_class track_class = from->info->engines[op->engine].track_class;
     int place = 0;
     while (place < 4 && order[place] != track_class) {
         place++;
     }
-    return place * 3 + (int)row_op(from, row)->kind;
+    return place * 3 + (int)op->kind;
 }
 
 enum { OP_RANK_COUNT = 15 };

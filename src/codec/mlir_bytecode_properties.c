@@ -206,14 +206,12 @@ static tacho_status add_segments(tacho_mlirb *reader, tacho_str name, const int6
                                  uint32_t count)
 {
     void *ints = NULL;
-    tacho_mlir_attr *attr = NULL;
     TACHO_TRY(tacho_arena_alloc(&reader->module->arena, count * sizeof(int64_t), &ints));
     memcpy(ints, segments, count * sizeof(int64_t));
-    TACHO_TRY(tacho_mlirb_new_attr(reader, &attr));
-    *attr = (tacho_mlir_attr){.name = name, .kind = TACHO_MLIR_ATTR_INTS};
-    attr->ints = ints;
-    attr->int_count = count;
-    return TACHO_OK;
+    tacho_mlir_attr attr = {.name = name, .kind = TACHO_MLIR_ATTR_INTS};
+    attr.ints = ints;
+    attr.int_count = count;
+    return tacho_mlirb_append_attr(reader, &attr);
 }
 
 /* Names are those of the schema, which may not outlive the module. */

@@ -256,7 +256,8 @@ tacho_status tacho_mlirb_read_properties(tacho_mlirb *reader, tacho_mlirb_op_nam
 
 tacho_status tacho_mlirb_read_ir(tacho_mlirb *reader) TACHO_MUST_USE;
 
-/* Room for one more attribute in the module, which then counts it. */
-tacho_status tacho_mlirb_new_attr(tacho_mlirb *reader, tacho_mlir_attr **out_attr) TACHO_MUST_USE;
+/* One more attribute of the module. */
+tacho_status tacho_mlirb_append_attr(tacho_mlirb *reader,
+                                     const tacho_mlir_attr *attr) TACHO_MUST_USE;
 
 #endif

@@ -58,6 +58,9 @@ static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, b
     case TACHO_COLUMN_PERCENT:
         tacho_output_printf(output, "%.2f", cell->value.real);
         break;
+    case TACHO_COLUMN_FLAG:
+        tacho_output_write_cstring(output, cell->value.integer != 0 ? "True" : "False");
+        break;
     case TACHO_COLUMN_PICTURE:
         break;
     }

@@ -57,7 +57,9 @@ static tacho_column_type next_type(const tacho_table *table)
 
 static tacho_status add_cell(tacho_table *table, tacho_cell cell)
 {
-    TACHO_TRY(tacho_grow(&table->cells, &table->cell_capacity, table->cell_count + 1));
+    if (TACHO_UNLIKELY(table->cell_count == table->cell_capacity)) {
+        TACHO_TRY(tacho_grow(&table->cells, &table->cell_capacity, table->cell_count + 1));
+    }
     table->cells[table->cell_count++] = cell;
     return TACHO_OK;
 }
@@ -68,6 +70,18 @@ tacho_status tacho_table_add_text(tacho_table *table, tacho_str text)
     tacho_cell cell = {0};
     TACHO_TRY(tacho_arena_copy(&table->arena, text, &cell.value.text));
     return add_cell(table, cell);
+}
+
+tacho_status tacho_table_add_lasting_text(tacho_table *table, tacho_str text)
+{
+    assert(next_type(table) == TACHO_COLUMN_TEXT || next_type(table) == TACHO_COLUMN_PICTURE);
+    return add_cell(table, (tacho_cell){.value.text = text});
+}
+
+tacho_status tacho_table_add_flag(tacho_table *table, bool value)
+{
+    assert(next_type(table) == TACHO_COLUMN_FLAG);
+    return add_cell(table, (tacho_cell){.value.integer = value});
 }
 
 tacho_status tacho_table_add_int(tacho_table *table, int64_t value)

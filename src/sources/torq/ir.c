@@ -208,7 +208,9 @@ static tacho_status read_body_op(torq_ir *ir, const tacho_mlir_op *op)
         torq_ir_executor(ir, op->first_result) == TACHO_EXECUTOR_NSS) {
         ir->values[op->first_result].ordinal = ir->nss_invocation_count++;
     }
-    ir->info->unknown_op_count += role == BODY_OTHER && is_torq(op->name);
+    if (role == BODY_OTHER && is_torq(op->name)) {
+        TACHO_TRY(torq_ir_note_unknown(ir, op));
+    }
     return find_number(ir, op, role, &id) ? add_action(ir, op, role, id) : TACHO_OK;
 }
 

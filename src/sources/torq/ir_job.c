@@ -269,8 +269,8 @@ static tacho_status run_op(torq_ir *ir, const tacho_mlir_op *op, uint32_t job, u
     tacho_engine engine = {TACHO_TRACK_COMPUTE, 0};
     TACHO_TRY(visit(ir, 1));
     if (form == NULL || !find_index(ir, op, form, &engine.index)) {
-        info->unknown_op_count += tacho_str_starts_with(op->name, TACHO_STR("torq_h"));
-        return TACHO_OK;
+        return tacho_str_starts_with(op->name, TACHO_STR("torq_h")) ? torq_ir_note_unknown(ir, op)
+                                                                    : TACHO_OK;
     }
     engine.track_class = form->track_class;
     tacho_inner_op inner = {

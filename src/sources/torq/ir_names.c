@@ -5,9 +5,10 @@
 #include "codec/mlir_location.h"
 #include "sources/torq/ir_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { TYPE_HEAD_BYTES = 64 };
+enum { TYPE_HEAD_BYTES = 64, EXAMPLE_BYTES = 512 };
 
 /* Not looked at yet. */
 #define UNSEEN (TACHO_NONE - 1)
@@ -76,6 +77,29 @@ tacho_status torq_ir_location(torq_ir *ir, uint32_t text, uint32_t *out_location
     }
     *out_location = *known;
     return TACHO_OK;
+}
+
+/* "torq_hw.magic at model.mlir:9"; without a location that of the file it was read from. */
+tacho_status torq_ir_note_unknown(torq_ir *ir, const tacho_mlir_op *op)
+{
+    tacho_debug_info *info = ir->info;
+    uint32_t location = TACHO_NONE;
+    if (info->unknown_op_count++ > 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(torq_ir_location(ir, op->location, &location));
+    const tacho_location *place =
+        location != TACHO_NONE ? &info->dict->locations[location] : &(tacho_location){0};
+    tacho_str file = place->file != 0 ? tacho_dict_string(info->dict, place->file) : ir->file;
+    char text[EXAMPLE_BYTES];
+    char line[16] = "";
+    if (place->file != 0) {
+        snprintf(line, sizeof(line), ":%u", (unsigned)place->line);
+    }
+    int len =
+        snprintf(text, sizeof(text), "%.*s at %.*s%s", op->name.len > 100 ? 100 : (int)op->name.len,
+                 op->name.data, file.len > 300 ? 300 : (int)file.len, file.data, line);
+    return torq_ir_string(ir, tacho_str_make(text, (size_t)len), &info->unknown_op);
 }
 
 /* The rest of |text| after the first |mark|; empty when there is none. */

@@ -62,6 +62,9 @@ void torq_ir_names_deinit(torq_ir *ir);
 tacho_status torq_ir_string(torq_ir *ir, tacho_str text, uint32_t *out_string) TACHO_MUST_USE;
 tacho_status torq_ir_location(torq_ir *ir, uint32_t text, uint32_t *out_location) TACHO_MUST_USE;
 
+/* Counts an operation that nobody knows; the first is kept as an example. */
+tacho_status torq_ir_note_unknown(torq_ir *ir, const tacho_mlir_op *op) TACHO_MUST_USE;
+
 /* The memory that a value lies in, as a string; 0 when its type does not say. */
 tacho_status torq_ir_space(torq_ir *ir, uint32_t value, uint32_t *out_space) TACHO_MUST_USE;
 
