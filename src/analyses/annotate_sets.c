@@ -127,11 +127,12 @@ static const tacho_annotate_column seed_001_columns[] = A3_COLUMNS("original_ope
 
 static const tacho_annotation_set sets[] = {
     {"native", "all rows and columns", ROWS_ALL, false, native_columns},
-    {"seed-000", "a row per inner op, columns as in the first manual, true times", ROWS_OF_OPS, false,
-     seed_000_columns},
+    {"seed-000", "a row per inner op, columns as in the first manual, true times", ROWS_OF_OPS,
+     false, seed_000_columns},
     {"seed-001", "a row per action, columns as in the second manual", ROWS_OF_ACTIONS, false,
      seed_001_columns},
-    {"torq-a0", "a row per inner op, as the vendor's first tool, but true times", ROWS_OF_OPS, true, a0_columns},
+    {"torq-a0", "a row per inner op, as the vendor's first tool, but true times", ROWS_OF_OPS, true,
+     a0_columns},
     {"torq-a1", "actions and inner ops, as the vendor's second tool", ROWS_EXPANDED, true,
      a1_columns},
     {"torq-a2", "actions and inner ops with operators, as the vendor's third tool", ROWS_EXPANDED,

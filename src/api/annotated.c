@@ -12,7 +12,7 @@
 
 #include <sys/stat.h>
 
-enum { PIECE_ROWS = 1 << 13 };
+enum { PIECE_ROWS = 1 << 8 }; /* that a cache can hold */
 
 /* ---- reading ---------------------------------------------------------------------------- */
 

@@ -52,7 +52,7 @@ void tacho_table_deinit(tacho_table *table)
 /* The type that the next cell must have. */
 static tacho_column_type next_type(const tacho_table *table)
 {
-    return table->columns[table->cell_count % table->column_count].type;
+    return table->columns[table->next_column].type;
 }
 
 static tacho_status add_cell(tacho_table *table, tacho_cell cell)
@@ -61,6 +61,7 @@ static tacho_status add_cell(tacho_table *table, tacho_cell cell)
         TACHO_TRY(tacho_grow(&table->cells, &table->cell_capacity, table->cell_count + 1));
     }
     table->cells[table->cell_count++] = cell;
+    table->next_column = table->next_column + 1 < table->column_count ? table->next_column + 1 : 0;
     return TACHO_OK;
 }
 

@@ -41,6 +41,7 @@ typedef struct tacho_table {
     size_t column_count;
     tacho_cell *cells; /* row after row */
     size_t cell_count, cell_capacity;
+    size_t next_column; /* of the next cell */
     tacho_arena arena;
 } tacho_table;
 
