@@ -4,6 +4,8 @@
  */
 #include "codec/mlir_module.h"
 
+#include "base/decimal.h"
+
 #include <stdlib.h>
 
 tacho_status tacho_mlir_module_init(tacho_mlir_module *module)
@@ -24,6 +26,7 @@ void tacho_mlir_module_deinit(tacho_mlir_module *module)
     free(module->values);
     free(module->regions);
     free(module->blocks);
+    free(module->own_places);
 }
 
 const tacho_mlir_attr *tacho_mlir_module_attr(const tacho_mlir_module *module,
@@ -48,4 +51,26 @@ bool tacho_mlir_module_int(const tacho_mlir_module *module, const tacho_mlir_op 
     }
     *out_value = attr->as_int;
     return true;
+}
+
+tacho_status tacho_mlir_module_location(const tacho_mlir_module *module, uint32_t location,
+                                        tacho_arena *arena, tacho_str *out_text)
+{
+    if ((location & TACHO_MLIR_OWN_PLACE) == 0) {
+        *out_text = tacho_mlir_module_string(module, location);
+        return TACHO_OK;
+    }
+    const tacho_mlir_own_place *place = &module->own_places[location & ~TACHO_MLIR_OWN_PLACE];
+    void *memory = NULL;
+    TACHO_TRY(
+        tacho_arena_alloc(arena, module->own_name.len + 2 * TACHO_DECIMAL_MAX + 2, &memory));
+    char *text = memory;
+    memcpy(text, module->own_name.data, module->own_name.len);
+    char *end = text + module->own_name.len;
+    *end++ = ':';
+    end = tacho_decimal_put(end, place->line);
+    *end++ = ':';
+    end = tacho_decimal_put(end, place->column);
+    *out_text = tacho_str_make(text, (size_t)(end - text));
+    return TACHO_OK;
 }

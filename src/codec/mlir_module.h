@@ -53,8 +53,20 @@ typedef struct tacho_mlir_op {
     uint32_t result_count;
     uint32_t first_region; /* likewise */
     uint32_t region_count;
-    uint32_t location; /* a string of |strings|: what stands in loc(...), aliases replaced */
+    uint32_t location; /* a string of |strings|: what stands in loc(...), aliases replaced; or, with
+                          TACHO_MLIR_OWN_PLACE added, one of |own_places| */
 } tacho_mlir_op;
+
+/*
+ * An operation that the text gives no location has that of its own line. There can be very many
+ * of these and few are asked for, so their texts are made only then.
+ */
+#define TACHO_MLIR_OWN_PLACE UINT32_C(0x80000000)
+
+typedef struct tacho_mlir_own_place {
+    uint32_t line;
+    uint32_t column;
+} tacho_mlir_own_place;
 
 typedef struct tacho_mlir_region {
     uint32_t op;          /* that holds it */
@@ -92,6 +104,9 @@ typedef struct tacho_mlir_module {
     size_t region_count, region_capacity;
     tacho_mlir_block *blocks;
     size_t block_count, block_capacity;
+    tacho_str own_name; /* the file, as a location has it: in quotes */
+    tacho_mlir_own_place *own_places;
+    size_t own_place_count, own_place_capacity;
     /* Inherent attributes that a native properties blob hides: ops that have such a one. */
     uint64_t undecoded_count;
     /* Ops in a custom form that was not understood: they have a name and a location. */
@@ -113,5 +128,9 @@ static inline tacho_str tacho_mlir_module_string(const tacho_mlir_module *module
 {
     return tacho_strings_get(&module->strings, id);
 }
+
+/* The text of an operation's location; one that has to be made lives in |arena|. */
+tacho_status tacho_mlir_module_location(const tacho_mlir_module *module, uint32_t location,
+                                        tacho_arena *arena, tacho_str *out_text) TACHO_MUST_USE;
 
 #endif

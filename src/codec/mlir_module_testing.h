@@ -22,6 +22,13 @@ static inline bool tacho_mlir_is_text(tacho_str text)
     return sum != UINT32_MAX;
 }
 
+static inline bool tacho_mlir_is_location(const tacho_mlir_module *module, uint32_t location)
+{
+    return (location & TACHO_MLIR_OWN_PLACE) != 0
+               ? (location & ~TACHO_MLIR_OWN_PLACE) < module->own_place_count
+               : location < module->strings.item_count;
+}
+
 static inline bool tacho_mlir_op_is_sound(const tacho_mlir_module *module, uint32_t id)
 {
     const tacho_mlir_op *op = &module->ops[id];
@@ -35,7 +42,7 @@ static inline bool tacho_mlir_op_is_sound(const tacho_mlir_module *module, uint3
         tacho_mlir_has_range(op->first_operand, op->operand_count, module->operand_count) &&
         tacho_mlir_has_range(op->first_result, op->result_count, module->value_count) &&
         tacho_mlir_has_range(op->first_region, op->region_count, module->region_count) &&
-        op->location < module->strings.item_count;
+        tacho_mlir_is_location(module, op->location);
     for (uint32_t i = 0; holds && i < op->result_count; i++) {
         const tacho_mlir_value *value = &module->values[op->first_result + i];
         holds = value->op == id && value->block == TACHO_NONE && value->index == i;

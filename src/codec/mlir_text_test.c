@@ -113,7 +113,12 @@ static void write_op(FILE *out, const tacho_mlir_module *module, const tacho_mli
         write_str(out, tacho_mlir_module_string(module, module->values[op->first_result + i].type));
     }
     fputs(" @", out);
-    write_str(out, tacho_mlir_module_string(module, op->location));
+    tacho_arena arena;
+    tacho_str location;
+    tacho_arena_init(&arena);
+    assert_null(tacho_mlir_module_location(module, op->location, &arena, &location));
+    write_str(out, location);
+    tacho_arena_deinit(&arena);
     fputs("\n", out);
 }
 

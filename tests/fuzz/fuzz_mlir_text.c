@@ -28,7 +28,9 @@ static void check_op(const tacho_mlir_module *module, uint32_t index)
     const tacho_mlir_op *op = &module->ops[index];
     require(op->name.len > 0 || module->op_count > 0);
     require(op->block == TACHO_NONE || op->block < module->block_count);
-    require(op->location < module->strings.item_count);
+    require((op->location & TACHO_MLIR_OWN_PLACE) != 0
+                ? (op->location & ~TACHO_MLIR_OWN_PLACE) < module->own_place_count
+                : op->location < module->strings.item_count);
     require((size_t)op->first_attr + op->attr_count <= module->attr_count);
     require((size_t)op->first_operand + op->operand_count <= module->operand_count);
     require((size_t)op->first_region + op->region_count <= module->region_count);

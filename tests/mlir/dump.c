@@ -214,8 +214,12 @@ static bool print_op(dump *state, const tacho_mlir_op *op)
     if (op->region_count > 0) {
         fprintf(state->out, " regions %u", op->region_count);
     }
-    tacho_str location = tacho_mlir_module_string(state->module, op->location);
+    tacho_arena arena;
+    tacho_str location = TACHO_STR("");
+    tacho_arena_init(&arena);
+    tacho_status_free(tacho_mlir_module_location(state->module, op->location, &arena, &location));
     fprintf(state->out, " loc(%.*s)\n", TACHO_STR_ARG(location));
+    tacho_arena_deinit(&arena);
     return true;
 }
 

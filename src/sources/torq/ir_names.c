@@ -64,8 +64,24 @@ static tacho_status add_location(torq_ir *ir, tacho_str text, uint32_t *out_loca
     return tacho_dict_ensure_location(ir->info->dict, &facts, out_location);
 }
 
+/* The line on which an operation stands that has no location. */
+static tacho_status add_own_location(torq_ir *ir, uint32_t text, uint32_t *out_location)
+{
+    const tacho_mlir_own_place *place = &ir->module->own_places[text & ~TACHO_MLIR_OWN_PLACE];
+    tacho_location facts = {.line = place->line, .column = place->column};
+    tacho_str body;
+    TACHO_TRY(tacho_mlir_module_location(ir->module, text, &ir->scratch, &body));
+    TACHO_TRY(torq_ir_string(ir, body, &facts.text));
+    TACHO_TRY(torq_ir_string(ir, ir->file, &facts.file));
+    tacho_arena_reset(&ir->scratch);
+    return tacho_dict_ensure_location(ir->info->dict, &facts, out_location);
+}
+
 tacho_status torq_ir_location(torq_ir *ir, uint32_t text, uint32_t *out_location)
 {
+    if ((text & TACHO_MLIR_OWN_PLACE) != 0) {
+        return add_own_location(ir, text, out_location);
+    }
     uint32_t *known = &ir->locations[text];
     if (*known == UNSEEN) {
         tacho_str body = tacho_mlir_module_string(ir->module, text);
