@@ -262,7 +262,7 @@ static tacho_status make_attr(tacho_mlirb *reader, tacho_mlirb_entry *entry, tac
     return TACHO_OK;
 }
 
-tacho_status tacho_mlirb_add_attr(tacho_mlirb *reader, tacho_str name, uint32_t index)
+tacho_status tacho_mlirb_add_attr(tacho_mlirb *reader, uint32_t name, uint32_t index)
 {
     TACHO_TRY(tacho_mlirb_resolve(reader, index));
     tacho_mlir_attr attr = {.name = name};
@@ -283,7 +283,9 @@ static tacho_status add_named(tacho_mlirb *reader, tacho_mlirb_cursor *cursor)
                           TACHO_MLIRB_AT "the name of an attribute is no string",
                           TACHO_MLIRB_WHERE(reader, start));
     }
-    return tacho_mlirb_add_attr(reader, reader->entries[name].text, value);
+    uint32_t name_id = 0;
+    TACHO_TRY(tacho_mlirb_string_id(reader, name, &name_id));
+    return tacho_mlirb_add_attr(reader, name_id, value);
 }
 
 /* The dictionary itself needs no text, so it is not resolved. */

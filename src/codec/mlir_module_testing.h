@@ -33,7 +33,7 @@ static inline bool tacho_mlir_op_is_sound(const tacho_mlir_module *module, uint3
 {
     const tacho_mlir_op *op = &module->ops[id];
     bool holds =
-        tacho_mlir_is_text(op->name) &&
+        op->name < module->strings.item_count &&
         (op->block == TACHO_NONE || op->block < module->block_count) &&
         (module->next_op[id] == TACHO_NONE ||
          (module->next_op[id] > id && module->next_op[id] < module->op_count &&
@@ -68,7 +68,8 @@ static inline bool tacho_mlir_block_is_sound(const tacho_mlir_module *module, ui
     return holds;
 }
 
-static inline bool tacho_mlir_attr_is_sound(const tacho_mlir_attr *attr)
+static inline bool tacho_mlir_attr_is_sound(const tacho_mlir_module *module,
+                                            const tacho_mlir_attr *attr)
 {
     tacho_str bytes = TACHO_STR("");
     if (attr->kind == TACHO_MLIR_ATTR_INTS) {
@@ -77,7 +78,7 @@ static inline bool tacho_mlir_attr_is_sound(const tacho_mlir_attr *attr)
                attr->kind == TACHO_MLIR_ATTR_TEXT) {
         bytes = attr->text;
     }
-    return tacho_mlir_is_text(attr->name) && tacho_mlir_is_text(bytes) &&
+    return attr->name < module->strings.item_count && tacho_mlir_is_text(bytes) &&
            attr->kind <= TACHO_MLIR_ATTR_UNKNOWN &&
            (attr->kind != TACHO_MLIR_ATTR_BOOL || attr->as_int == (attr->as_int & 1));
 }
@@ -104,7 +105,7 @@ static inline bool tacho_mlir_module_is_sound(const tacho_mlir_module *module)
         holds = module->values[i].type < module->strings.item_count;
     }
     for (size_t i = 0; holds && i < module->attr_count; i++) {
-        holds = tacho_mlir_attr_is_sound(&module->attrs[i]);
+        holds = tacho_mlir_attr_is_sound(module, &module->attrs[i]);
     }
     return holds;
 }

@@ -350,7 +350,8 @@ static tacho_status take_result_name(tacho_mlir_parser *p)
         name.count = (uint32_t)count;
         tacho_mlir_advance(p);
     }
-    TACHO_TRY(tacho_mlir_grow(&p->result_names, &p->result_name_capacity, p->result_name_count + 1));
+    TACHO_TRY(
+        tacho_mlir_grow(&p->result_names, &p->result_name_capacity, p->result_name_count + 1));
     p->result_names[p->result_name_count++] = name;
     return TACHO_OK;
 }

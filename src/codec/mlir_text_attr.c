@@ -432,9 +432,8 @@ static tacho_status push_attr(tacho_mlir_parser *p, tacho_str name, tacho_mlir_a
     TACHO_TRY(tacho_mlir_know_name(p, name, &known));
     TACHO_TRY(tacho_mlir_grow(&p->attrs, &p->attr_capacity, p->attr_count + 1));
     *out_attr = &p->attrs[p->attr_count++];
-    **out_attr = (tacho_mlir_attr){.name = known->name,
-                                   .kind = TACHO_MLIR_ATTR_UNIT,
-                                   .text = TACHO_STR("")};
+    **out_attr =
+        (tacho_mlir_attr){.name = known->id, .kind = TACHO_MLIR_ATTR_UNIT, .text = TACHO_STR("")};
     return TACHO_OK;
 }
 

@@ -24,7 +24,7 @@ tacho_status tacho_mlir_know_name(tacho_mlir_parser *p, tacho_str name,
     }
     uint32_t id = 0;
     TACHO_TRY(tacho_strings_ensure(&p->module->strings, name, &id));
-    *known = (tacho_mlir_known_name){.name = tacho_strings_get(&p->module->strings, id)};
+    *known = (tacho_mlir_known_name){.name = tacho_strings_get(&p->module->strings, id), .id = id};
     return TACHO_OK;
 }
 

@@ -226,7 +226,7 @@ tacho_status tacho_mlir_take_op_type(tacho_mlir_parser *p)
     tacho_mlir_known_name *known = NULL; /* stays where it is while the type is read */
     size_t start = p->token.start;
     size_t first_type = p->type_count;
-    tacho_str name = p->module->ops[tacho_mlir_top(p)->op].name;
+    tacho_str name = tacho_mlir_top_name(p);
     TACHO_TRY(tacho_mlir_know_name(p, name, &known));
     TACHO_TRY(tacho_mlir_grow(&p->types, &p->type_capacity, p->type_count + 1));
     if (take_known_type(p, known)) {
@@ -323,7 +323,7 @@ tacho_status tacho_mlir_open_op(tacho_mlir_parser *p, tacho_str name, size_t fir
     TACHO_TRY(tacho_mlir_grow(&module->ops, &module->op_capacity, module->op_count + 1));
     TACHO_TRY(tacho_mlir_grow(&module->next_op, &module->next_op_capacity, module->op_count + 1));
     TACHO_TRY(tacho_mlir_grow(&p->frames, &p->frame_capacity, p->frame_count + 1));
-    module->ops[op] = (tacho_mlir_op){.name = known->name};
+    module->ops[op] = (tacho_mlir_op){.name = known->id};
     module->next_op[op] = TACHO_NONE;
     module->op_count++;
     link_op(p, op);
@@ -364,7 +364,7 @@ tacho_status tacho_mlir_open_region(tacho_mlir_parser *p)
     frame->block = TACHO_NONE;
     frame->last_op = TACHO_NONE;
     frame->region_count++;
-    tacho_mlir_open_scope(p, frame, is_isolated(p->module->ops[frame->op].name));
+    tacho_mlir_open_scope(p, frame, is_isolated(tacho_mlir_top_name(p)));
     return p->argument_count > frame->first_argument ? tacho_mlir_open_block(p) : TACHO_OK;
 }
 
@@ -446,24 +446,6 @@ static tacho_status order_operands(tacho_mlir_parser *p, const tacho_mlir_frame 
     return TACHO_OK;
 }
 
-static int compare_attrs(const void *a, const void *b)
-{
-    const tacho_mlir_attr *x = a;
-    const tacho_mlir_attr *y = b;
-    return tacho_str_compare(x->name, y->name);
-}
-
-/* By name; most are so already. */
-static void sort_attrs(tacho_mlir_attr *attrs, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        if (compare_attrs(&attrs[i - 1], &attrs[i]) > 0) {
-            qsort(attrs, count, sizeof(*attrs), compare_attrs);
-            return;
-        }
-    }
-}
-
 /* Moves attributes and operands from the stacks to the module. */
 static tacho_status store_op(tacho_mlir_parser *p, const tacho_mlir_frame *frame, tacho_mlir_op *op)
 {
@@ -472,17 +454,18 @@ static tacho_status store_op(tacho_mlir_parser *p, const tacho_mlir_frame *frame
     size_t operand_count = p->operand_count - frame->first_operand;
     op->first_attr = (uint32_t)module->attr_count;
     op->attr_count = (uint32_t)attr_count;
-    TACHO_TRY(tacho_mlir_grow(&module->attrs, &module->attr_capacity, module->attr_count + attr_count));
+    TACHO_TRY(
+        tacho_mlir_grow(&module->attrs, &module->attr_capacity, module->attr_count + attr_count));
     if (attr_count > 0) {
         tacho_mlir_attr *attrs = module->attrs + module->attr_count;
         memcpy(attrs, p->attrs + frame->first_attr, attr_count * sizeof(*attrs));
-        sort_attrs(attrs, attr_count);
+        tacho_mlir_module_sort_attrs(module, attrs, attr_count);
     }
     module->attr_count += attr_count;
     op->first_operand = (uint32_t)module->operand_count;
     op->operand_count = (uint32_t)operand_count;
     TACHO_TRY(tacho_mlir_grow(&module->operands, &module->operand_capacity,
-                         module->operand_count + operand_count));
+                              module->operand_count + operand_count));
     for (size_t i = 0; i < operand_count; i++) {
         module->operands[module->operand_count++] = p->operands[frame->first_operand + i].value;
     }

@@ -46,6 +46,7 @@ typedef struct tacho_mlir_alias {
 /* A name of operations or attributes that was met before, and its text in the module. */
 typedef struct tacho_mlir_known_name {
     tacho_str name;
+    uint32_t id;
     tacho_str type; /* of the last operation so called, as the text has it; empty for none kept */
     bool has_result;
     uint32_t result_type;
@@ -226,6 +227,12 @@ typedef struct tacho_mlir_parser {
 static inline tacho_mlir_frame *tacho_mlir_top(const tacho_mlir_parser *p)
 {
     return &p->frames[p->frame_count - 1];
+}
+
+/* Of the operation on top. */
+static inline tacho_str tacho_mlir_top_name(const tacho_mlir_parser *p)
+{
+    return tacho_mlir_module_string(p->module, p->module->ops[tacho_mlir_top(p)->op].name);
 }
 
 static inline tacho_str tacho_mlir_between(const tacho_mlir_parser *p, size_t start, size_t end)

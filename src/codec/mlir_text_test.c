@@ -45,9 +45,9 @@ static void write_value(FILE *out, uint32_t value)
     }
 }
 
-static void write_attr(FILE *out, const tacho_mlir_attr *attr)
+static void write_attr(FILE *out, const tacho_mlir_module *module, const tacho_mlir_attr *attr)
 {
-    write_str(out, attr->name);
+    write_str(out, tacho_mlir_module_string(module, attr->name));
     switch (attr->kind) {
     case TACHO_MLIR_ATTR_UNIT:
         break;
@@ -92,7 +92,7 @@ static void write_op(FILE *out, const tacho_mlir_module *module, const tacho_mli
         write_value(out, op->first_result + i);
     }
     fputs(op->result_count > 0 ? "=" : "", out);
-    write_str(out, op->name);
+    write_str(out, tacho_mlir_module_string(module, op->name));
     fputs("(", out);
     for (uint32_t i = 0; i < op->operand_count; i++) {
         fputs(i > 0 ? "," : "", out);
@@ -101,7 +101,7 @@ static void write_op(FILE *out, const tacho_mlir_module *module, const tacho_mli
     fputs("){", out);
     for (uint32_t i = 0; i < op->attr_count; i++) {
         fputs(i > 0 ? "; " : "", out);
-        write_attr(out, &module->attrs[op->first_attr + i]);
+        write_attr(out, module, &module->attrs[op->first_attr + i]);
     }
     fputs("}", out);
     for (uint32_t i = 0; i < op->region_count; i++) {
@@ -914,7 +914,7 @@ static void test_long_string(void **state)
     tacho_mlir_module module;
     assert_null(tacho_mlir_module_init(&module));
     assert_null(tacho_mlir_text_read("m", tacho_str_make(text, at), &module));
-    assert_int_equal(tacho_mlir_module_attr(&module, &module.ops[0], "a")->text.len, len);
+    assert_int_equal(tacho_mlir_module_attr_called(&module, &module.ops[0], "a")->text.len, len);
     tacho_mlir_module_deinit(&module);
     free(text);
 }

@@ -17,7 +17,7 @@ static void put_str(tacho_str text)
 
 static void dump_op(const tacho_mlir_module *module, const tacho_mlir_op *op)
 {
-    put_str(op->name);
+    put_str(tacho_mlir_module_string(module, op->name));
     putchar('\t');
     tacho_arena arena;
     tacho_str location = TACHO_STR("");
