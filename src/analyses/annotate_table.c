@@ -25,6 +25,11 @@ typedef struct writer {
     const tacho_annotate_column **specs;
     char *text;
     size_t text_len, text_capacity;
+    /* Rows that follow one another often are of one place and one job. */
+    uint32_t last_location;
+    tacho_str last_location_text;
+    uint32_t last_job;
+    tacho_str last_job_used;
 } writer;
 
 static tacho_status put_str(writer *to, tacho_str piece)
@@ -41,6 +46,14 @@ static tacho_status add_put(writer *to)
     tacho_str text = tacho_str_make(to->text, to->text_len);
     to->text_len = 0;
     return text.len > 0 ? tacho_table_add_text(to->table, text) : tacho_table_add_absent(to->table);
+}
+
+/* Keeps the text that was put together as long as the table. */
+static tacho_status keep_put(writer *to, tacho_str *out_text)
+{
+    tacho_str text = tacho_str_make(to->text, to->text_len);
+    to->text_len = 0;
+    return tacho_arena_copy(&to->table->arena, text, out_text);
 }
 
 /* A text of the dictionary, or a constant one. */
@@ -75,6 +88,9 @@ static const tacho_clock *row_clock(const writer *from, const tacho_annotation_r
 /* Microseconds as the input has them. */
 static int64_t as_us(const tacho_clock *clock, int64_t ticks)
 {
+    if (clock->ns_numerator == 1000 && clock->ns_denominator == 1) {
+        return ticks;
+    }
     return (int64_t)(tacho_scale_floor(ticks, clock->ns_numerator, clock->ns_denominator) / 1000);
 }
 
@@ -164,11 +180,10 @@ static tacho_status add_slices_used(writer *to, const tacho_annotation_row *row)
 }
 
 /* "dma_in,compute_0,compute_1" */
-static tacho_status add_all_used(writer *to, const tacho_annotation_row *row)
+static tacho_status put_all_used(writer *to, const tacho_job *job)
 {
-    uint32_t count = row->job != TACHO_NONE ? to->info->jobs[row->job].used_count : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t first = to->info->jobs[row->job].first_used;
+    for (uint32_t i = 0; i < job->used_count; i++) {
+        uint32_t first = job->first_used;
         const tacho_engine *engine = &to->info->engines[to->info->used[first + i]];
         char number[TACHO_DECIMAL_MAX + 1];
         number[0] = '_';
@@ -178,7 +193,20 @@ static tacho_status add_all_used(writer *to, const tacho_annotation_row *row)
         TACHO_TRY(put_str(to, tacho_str_from_cstring(tacho_track_class_name(engine->track_class))));
         TACHO_TRY(put_str(to, tacho_str_make(number, is_one ? 0 : (size_t)(end - number))));
     }
-    return add_put(to);
+    return TACHO_OK;
+}
+
+static tacho_status add_all_used(writer *to, const tacho_annotation_row *row)
+{
+    if (row->job == TACHO_NONE) {
+        return tacho_table_add_absent(to->table);
+    }
+    if (row->job != to->last_job) {
+        TACHO_TRY(put_all_used(to, &to->info->jobs[row->job]));
+        TACHO_TRY(keep_put(to, &to->last_job_used));
+        to->last_job = row->job;
+    }
+    return add_str(to, to->last_job_used);
 }
 
 /* ---- names and places ------------------------------------------------------------------- */
@@ -189,8 +217,11 @@ static tacho_status add_kernels(writer *to, const tacho_annotation_row *row)
         return add_string(to, row_op(to, row)->name);
     }
     uint32_t count = row->job != TACHO_NONE ? to->info->jobs[row->job].kernel_count : 0;
+    uint32_t first = row->job != TACHO_NONE ? to->info->jobs[row->job].first_kernel : 0;
+    if (count == 1) {
+        return add_string(to, to->info->kernels[first]);
+    }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t first = to->info->jobs[row->job].first_kernel;
         TACHO_TRY(put_str(to, i > 0 ? TACHO_STR(",") : TACHO_STR("")));
         TACHO_TRY(put_str(to, tacho_dict_string(to->dict, to->info->kernels[first + i])));
     }
@@ -233,10 +264,15 @@ static tacho_status add_location(writer *to, const tacho_annotation_row *row)
     if (row->location == TACHO_NONE) {
         return tacho_table_add_absent(to->table);
     }
-    TACHO_TRY(put_str(to, TACHO_STR("loc(")));
-    TACHO_TRY(put_str(to, tacho_dict_string(to->dict, to->dict->locations[row->location].text)));
-    TACHO_TRY(put_str(to, TACHO_STR(")")));
-    return add_put(to);
+    if (row->location != to->last_location) {
+        uint32_t text = to->dict->locations[row->location].text;
+        TACHO_TRY(put_str(to, TACHO_STR("loc(")));
+        TACHO_TRY(put_str(to, tacho_dict_string(to->dict, text)));
+        TACHO_TRY(put_str(to, TACHO_STR(")")));
+        TACHO_TRY(keep_put(to, &to->last_location_text));
+        to->last_location = row->location;
+    }
+    return add_str(to, to->last_location_text);
 }
 
 static const tacho_action *row_action(const writer *from, const tacho_annotation_row *row)
@@ -247,9 +283,12 @@ static const tacho_action *row_action(const writer *from, const tacho_annotation
 static tacho_status add_operation(writer *to, const tacho_annotation_row *row, bool with_host)
 {
     const tacho_action *action = row_action(to, row);
+    if (!with_host) {
+        return add_string(to, row->operation);
+    }
     TACHO_TRY(put_str(to, tacho_dict_string(to->dict, row->operation)));
-    if (with_host && row->op == TACHO_NONE && action != NULL &&
-        action->kind == TACHO_ACTION_START && action->executor == TACHO_EXECUTOR_HOST) {
+    if (row->op == TACHO_NONE && action != NULL && action->kind == TACHO_ACTION_START &&
+        action->executor == TACHO_EXECUTOR_HOST) {
         TACHO_TRY(put_str(to, TACHO_STR(" (host)")));
     }
     return add_put(to);
@@ -620,6 +659,8 @@ tacho_status tacho_annotation_table(const tacho_annotation *annotation,
         .set = set,
         .table = out_table,
         .slice_count = count_slices(annotation->info),
+        .last_location = TACHO_NONE,
+        .last_job = TACHO_NONE,
     };
     tacho_arena arena;
     tacho_arena_init(&arena);

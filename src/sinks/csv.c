@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
 
-enum { PLAIN_DELIMITER = ';', SHORT_TEXT_MAX = 4096 };
+enum { PLAIN_DELIMITER = ';', SHORT_TEXT_MAX = 4096, LOOKS_MAX = 64 };
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
@@ -61,13 +61,49 @@ static unsigned char *put_quoted(unsigned char *at, tacho_str text)
     return at;
 }
 
-/* Most texts are short and ASCII: these are looked at once, and then copied. */
-static tacho_status write_text(tacho_str text, bool is_plain, tacho_output *output)
+/* What was found out about a text: cells below one another often hold the same one. */
+typedef struct text_look {
+    const char *data;
+    size_t len;
+    unsigned needs;
+} text_look;
+
+static unsigned look_at(tacho_str text, text_look *last)
 {
+    if (text.data == last->data && text.len == last->len) {
+        return last->needs;
+    }
     unsigned needs = text.len > SHORT_TEXT_MAX ? ODD : 0;
     for (size_t i = 0; i < text.len && (needs & ODD) == 0; i++) {
         needs |= byte_needs[(unsigned char)text.data[i]];
     }
+    *last = (text_look){text.data, text.len, needs};
+    return needs;
+}
+
+/* A copy of few bytes, without a call. */
+static inline unsigned char *put_bytes(unsigned char *at, tacho_str text)
+{
+    if (text.len > 32) {
+        memcpy(at, text.data, text.len);
+    } else if (text.len >= 16) { /* twice sixteen bytes, which may overlap; or eight */
+        memcpy(at, text.data, 16);
+        memcpy(at + text.len - 16, text.data + text.len - 16, 16);
+    } else if (text.len >= 8) {
+        memcpy(at, text.data, 8);
+        memcpy(at + text.len - 8, text.data + text.len - 8, 8);
+    } else {
+        for (size_t i = 0; i < text.len; i++) {
+            at[i] = (unsigned char)text.data[i];
+        }
+    }
+    return at + text.len;
+}
+
+/* Most texts are short and ASCII: these are looked at once, and then copied. */
+static tacho_status write_text(tacho_str text, bool is_plain, text_look *last, tacho_output *output)
+{
+    unsigned needs = look_at(text, last);
     char first = text.len > 0 ? text.data[0] : '\0';
     bool may_be_number = first == '+' || first == '-';
     if ((needs & ODD) != 0 || (may_be_number && !is_plain)) {
@@ -83,9 +119,8 @@ static tacho_status write_text(tacho_str text, bool is_plain, tacho_output *outp
     if (is_quoted) {
         at = put_quoted(at, text);
         *at++ = '"';
-    } else if (text.len > 0) {
-        memcpy(at, text.data, text.len);
-        at += text.len;
+    } else {
+        at = put_bytes(at, text);
     }
     output->cursor = at;
     return TACHO_OK;
@@ -116,14 +151,14 @@ static void write_real(double value, tacho_output *output)
 /* ---- rows ------------------------------------------------------------------------------- */
 
 static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, bool is_plain,
-                               tacho_output *output)
+                               text_look *last, tacho_output *output)
 {
     if (cell->is_absent) {
         return TACHO_OK;
     }
     switch (type) {
     case TACHO_COLUMN_TEXT:
-        return write_text(cell->value.text, is_plain, output);
+        return write_text(cell->value.text, is_plain, last, output);
     case TACHO_COLUMN_INT:
     case TACHO_COLUMN_DURATION:
         write_int(cell->value.integer, output);
@@ -155,6 +190,7 @@ static tacho_status write_rows(const tacho_table *table, bool is_plain, tacho_ou
     const char delimiter = is_plain ? PLAIN_DELIMITER : ',';
     tacho_str name = tacho_str_from_cstring(is_plain ? "" : table->name);
     const tacho_cell *cell = table->cells;
+    text_look looks[LOOKS_MAX] = {{NULL, 0, ODD}}; /* by column */
     size_t row_count = tacho_table_row_count(table);
     for (size_t row = 0; row < row_count; row++) {
         tacho_output_write_str(output, name);
@@ -166,7 +202,7 @@ static tacho_status write_rows(const tacho_table *table, bool is_plain, tacho_ou
             if (column > 0 || !is_plain) {
                 write_byte(output, delimiter);
             }
-            TACHO_TRY(write_cell(cell, type, is_plain, output));
+            TACHO_TRY(write_cell(cell, type, is_plain, &looks[column % LOOKS_MAX], output));
         }
         write_byte(output, '\n');
     }
@@ -209,7 +245,8 @@ static tacho_status plain_csv_write(const tacho_table *table, size_t index, tach
     tacho_output_write(output, "\n", index > 0 ? 1 : 0);
     for (size_t column = 0; column < table->column_count; column++) {
         tacho_output_write(output, &delimiter, column > 0 ? 1 : 0);
-        TACHO_TRY(write_text(tacho_str_from_cstring(table->columns[column].name), true, output));
+        TACHO_TRY(
+            write_any_text(tacho_str_from_cstring(table->columns[column].name), true, output));
     }
     tacho_output_write(output, "\n", 1);
     return write_rows(table, true, output);
