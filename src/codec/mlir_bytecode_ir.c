@@ -247,8 +247,10 @@ static tacho_status read_attrs(ir *state, tacho_mlirb_cursor *cursor, tacho_mlir
         TACHO_TRY(tacho_mlirb_add_dictionary(reader, dictionary));
     }
     op->attr_count = (uint32_t)state->module->attr_count - op->first_attr;
-    tacho_mlir_module_sort_attrs(state->module, state->module->attrs + op->first_attr,
-                                 op->attr_count);
+    if (op->attr_count > 1) {
+        tacho_mlir_module_sort_attrs(state->module, state->module->attrs + op->first_attr,
+                                     op->attr_count);
+    }
     return TACHO_OK;
 }
 

@@ -351,6 +351,9 @@ static tacho_status set_number(tacho_mlir_parser *p, tacho_str text, tacho_mlir_
 tacho_status tacho_mlir_unquote(tacho_mlir_parser *p, tacho_str quoted, tacho_arena *arena,
                                 tacho_str *out_text)
 {
+    if (quoted.len >= 2 && memchr(quoted.data, '\\', quoted.len) == NULL) {
+        return tacho_arena_copy(arena, tacho_str_make(quoted.data + 1, quoted.len - 2), out_text);
+    }
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(arena, quoted.len, &memory));
     char *text = memory;

@@ -186,6 +186,8 @@ typedef struct tacho_mlir_parser {
     uint32_t *location_ids;
     size_t location_id_capacity;
     uint64_t location_bytes; /* printed */
+    tacho_str last_location; /* the last loc(...) in the text, with its brackets */
+    uint32_t last_location_id;
 
     tacho_strings names; /* of values, without '%' */
     tacho_mlir_binding *bindings;
