@@ -345,6 +345,36 @@ static void test_locations(void **state)
     }
 }
 
+/* Types, locations and integers that begin like those before them, and are others. */
+static void test_likeness(void **state)
+{
+    (void)state;
+    check("module {\n"
+          "%0 = \"a.b\"() : () -> i3\n"
+          "%1 = \"a.b\"() : () -> i3\n"
+          "%2 = \"a.b\"() : () -> i32\n"
+          "%3 = \"a.b\"() : () -> (i3)\n"
+          "%4 = \"a.b\"() : () -> (i3) -> i8\n"
+          "%5 = \"a.b\"() : () -> i3 loc(\"f\":1:2)\n"
+          "%6 = \"a.b\"() : () -> i3 loc(\"f\":1:2)\n"
+          "%7 = \"a.b\"() : () -> i3 loc(\"f\":1:23)\n"
+          "\"a.b\"() {a = 12 : i64, b = 12 : i6, c = 12 : i64, d = 12 : index, e = 1 : i1,\n"
+          "  f = 123456789012345678901 : i64, g = 0x12 : i32} : () -> ()\n"
+          "} loc(\"f\":1:2)\n",
+          "- builtin.module(){}[0] @\"f\":1:2\n"
+          "0 %0=a.b(){} : i3 @\"m\":2:6\n"
+          "0 %1=a.b(){} : i3 @\"m\":3:6\n"
+          "0 %2=a.b(){} : i32 @\"m\":4:6\n"
+          "0 %3=a.b(){} : i3 @\"m\":5:6\n"
+          "0 %4=a.b(){} : (i3) -> i8 @\"m\":6:6\n"
+          "0 %5=a.b(){} : i3 @\"f\":1:2\n"
+          "0 %6=a.b(){} : i3 @\"f\":1:2\n"
+          "0 %7=a.b(){} : i3 @\"f\":1:23\n"
+          "0 a.b(){a=12; b=12; c=12; d=12; e=true; f=123456789012345678901 : i64; g=18} "
+          "@\"m\":10:1\n"
+          "^0 [0]\n");
+}
+
 /* A custom form, and the generic form that must come out the same. */
 static const char *const custom_cases[][2] = {
     {"module @m attributes {a.b} {} loc(\"l\")",
@@ -922,15 +952,25 @@ static void test_long_string(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_generic),      cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_locations),    cmocka_unit_test(test_custom_forms),
-        cmocka_unit_test(test_samples),      cmocka_unit_test(test_phase),
-        cmocka_unit_test(test_tolerant),     cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_truncation),   cmocka_unit_test(test_mutations),
-        cmocka_unit_test(test_depth),        cmocka_unit_test(test_alias_bomb),
-        cmocka_unit_test(test_many_ops),     cmocka_unit_test(test_many_forward_references),
-        cmocka_unit_test(test_many_misfits), cmocka_unit_test(test_missing_ends),
+        cmocka_unit_test(test_generic),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_likeness),
+        cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_custom_forms),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_phase),
+        cmocka_unit_test(test_tolerant),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_truncation),
+        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_alias_bomb),
+        cmocka_unit_test(test_many_ops),
+        cmocka_unit_test(test_many_forward_references),
+        cmocka_unit_test(test_many_misfits),
+        cmocka_unit_test(test_missing_ends),
         cmocka_unit_test(test_long_string),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
