@@ -122,15 +122,18 @@ static void read_args(const joiner *self, const tacho_span *span, entry *made, b
     }
 }
 
+static bool is_of_r2(const joiner *self, uint32_t part)
+{
+    uint32_t generation = self->dict->parts[part].generation;
+    return tacho_str_starts_with(tacho_dict_string(self->dict, generation), TACHO_STR("R2"));
+}
+
 /* Newer files give the host's programs a start and a wait, older ones only the whole. */
 static void note_program(const joiner *self, const tacho_track *track, entry *made)
 {
-    uint32_t generation = self->dict->parts[track->part].generation;
     made->is_step = track->track_class == TACHO_TRACK_SYNC && track->name == self->host_actions;
-    made->is_program =
-        track->track_class == TACHO_TRACK_CONTROL ||
-        (track->track_class == TACHO_TRACK_HOST &&
-         tacho_str_starts_with(tacho_dict_string(self->dict, generation), TACHO_STR("R2")));
+    made->is_program = track->track_class == TACHO_TRACK_CONTROL ||
+                       (track->track_class == TACHO_TRACK_HOST && is_of_r2(self, track->part));
     if (made->is_step) {
         made->track_class = TACHO_TRACK_HOST;
     }
@@ -497,11 +500,13 @@ static void note_job_times(joiner *self, const tacho_dispatch *dispatch, const e
     }
 }
 
-/* Whether the runtime always says when such an action ran. */
-static bool is_always_timed(const tacho_action *action)
+/* Whether the runtime always says when such an action ran; older ones never waited for the host. */
+static bool is_always_timed(const joiner *self, uint32_t part, const tacho_action *action)
 {
-    bool is_host_wait = action->kind == TACHO_ACTION_WAIT && action->executor != TACHO_EXECUTOR_NSS;
-    return action->kind != TACHO_ACTION_OTHER && !is_host_wait;
+    if (action->kind == TACHO_ACTION_WAIT && action->executor != TACHO_EXECUTOR_NSS) {
+        return self->host_actions != TACHO_NONE && is_of_r2(self, part);
+    }
+    return action->kind != TACHO_ACTION_OTHER;
 }
 
 /* Actions from |*at| on to before |end_id| that the run does not have. */
@@ -513,7 +518,7 @@ static tacho_status add_untimed(joiner *self, const tacho_dispatch *dispatch, co
         if (action->id >= end_id) {
             break;
         }
-        if (!is_always_timed(action)) {
+        if (!is_always_timed(self, like->part, action)) {
             continue;
         }
         tacho_annotation_row row = make_row(self, like, TACHO_ANNOTATION_ACTION);

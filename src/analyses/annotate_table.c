@@ -497,7 +497,9 @@ static bool is_chosen(const writer *from, const tacho_annotation_row *row)
     case ROWS_OF_ACTIONS:
         return is_action || row->kind == TACHO_ANNOTATION_HAL;
     case ROWS_EXPANDED:
-        if (row->is_step && row->reason == TACHO_ANNOTATION_REASON_NONE) {
+        if ((row->is_step && row->reason == TACHO_ANNOTATION_REASON_NONE) ||
+            (action != NULL && action->kind == TACHO_ACTION_WAIT &&
+             action->executor == TACHO_EXECUTOR_HOST)) {
             return false; /* the whole program is shown */
         }
         return (is_action && !row->is_expanded) || is_host_program ||
