@@ -20,6 +20,7 @@ add_compile_options(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes
   -Wmissing-prototypes -Wvla -Wcast-qual -Wundef -Wformat=2 -Wnull-dereference
   -Wdouble-promotion -Wswitch-enum -Wimplicit-fallthrough)
+add_compile_options(-UNDEBUG) # a caller's mistake is asserted in every build
 if(TACHO_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -12,7 +12,10 @@
 
 #include <stdlib.h>
 
-enum { FITTED_DISPATCH_MAX = 256 }; /* that a run without a name is compared with */
+enum {
+    FITTED_DISPATCH_MAX = 256,   /* that a run without a name is compared with */
+    COMPARED_OPS_MAX = 16 << 20, /* inner ops whose locations are looked at, of all rows */
+};
 
 /* In this order within a run. */
 typedef enum entry_group {
@@ -34,6 +37,8 @@ typedef struct entry {
     uint32_t span;
     uint32_t site;
     tacho_track_class track_class;
+    bool is_program;  /* what an action starts: from there to the end of the wait for it */
+    bool is_step;     /* the start of a program of the host, or the wait for it */
     bool lacks_start; /* the input has only its end */
     bool lacks_end;   /* the input has only its begin */
 } entry;
@@ -69,6 +74,8 @@ typedef struct joiner {
     uint32_t job_key;
     uint32_t scope_key;
     uint32_t unmatched_key;
+    uint32_t host_actions; /* string: the name of the track */
+    uint64_t compared_op_count;
 } joiner;
 
 const char *tacho_annotation_kind_name(tacho_annotation_kind kind)
@@ -115,6 +122,23 @@ static void read_args(const joiner *self, const tacho_span *span, entry *made, b
     }
 }
 
+static bool is_of_r2(const joiner *self, uint32_t part)
+{
+    uint32_t generation = self->dict->parts[part].generation;
+    return tacho_str_starts_with(tacho_dict_string(self->dict, generation), TACHO_STR("R2"));
+}
+
+/* Newer files give the host's programs a start and a wait, older ones only the whole. */
+static void note_program(const joiner *self, const tacho_track *track, entry *made)
+{
+    made->is_step = track->track_class == TACHO_TRACK_SYNC && track->name == self->host_actions;
+    made->is_program = track->track_class == TACHO_TRACK_CONTROL ||
+                       (track->track_class == TACHO_TRACK_HOST && is_of_r2(self, track->part));
+    if (made->is_step) {
+        made->track_class = TACHO_TRACK_HOST;
+    }
+}
+
 static tacho_status add_entry(joiner *self, uint32_t id)
 {
     tacho_span span = tacho_profile_span(self->profile, id);
@@ -132,6 +156,7 @@ static tacho_status add_entry(joiner *self, uint32_t id)
         .lacks_end = (span.flags & TACHO_SPAN_UNENDED) != 0,
     };
     read_args(self, &span, &made, &has_scope);
+    note_program(self, track, &made);
     if (has_scope) {
         made.group = GROUP_HAL;
     } else if (span.run == TACHO_NONE) {
@@ -189,8 +214,7 @@ static int compare_entries(const void *left, const void *right)
     }
     order = compare_numbers(a->action, b->action);
     if (order == 0) { /* the program that an action starts comes after the action */
-        order = compare_numbers(a->track_class == TACHO_TRACK_CONTROL,
-                                b->track_class == TACHO_TRACK_CONTROL);
+        order = compare_numbers(a->is_program, b->is_program);
     }
     return order != 0 ? order : compare_hal(a, b);
 }
@@ -202,6 +226,8 @@ static tacho_status gather_entries(joiner *self)
     self->job_key = tacho_strings_find(strings, TACHO_STR("job"));
     self->scope_key = tacho_strings_find(strings, TACHO_STR("scope"));
     self->unmatched_key = tacho_strings_find(strings, TACHO_STR("unmatched"));
+    self->host_actions = tacho_strings_find(
+        strings, tacho_str_from_cstring(tacho_torq_host_track_name(TACHO_TORQ_HOST_ACTIONS)));
     for (size_t i = 0; i < self->profile->span_count; i++) {
         TACHO_TRY(add_entry(self, (uint32_t)i));
     }
@@ -249,6 +275,7 @@ static tacho_annotation_row make_row(const joiner *self, const entry *from,
         .has_time = true,
         .lacks_start = from->group == GROUP_ACTION && from->lacks_start,
         .lacks_end = from->group == GROUP_ACTION && from->lacks_end,
+        .is_step = from->is_step,
         .start = from->start,
         .end = from->end,
     };
@@ -275,12 +302,22 @@ static void set_job(const joiner *self, tacho_annotation_row *row, uint32_t job)
     }
 }
 
+/* Whether the compiler's location says more than that of the runtime, a line of the dump less. */
+static bool is_better(const joiner *self, const tacho_action *action, uint32_t location)
+{
+    if (action->location == TACHO_NONE || location == TACHO_NONE) {
+        return location == TACHO_NONE;
+    }
+    return self->dict->locations[action->location].file !=
+           self->info->dispatches[action->dispatch].file;
+}
+
 /* Says which action |row| is. */
 static void set_action(const joiner *self, tacho_annotation_row *row, const tacho_action *action)
 {
     row->action = (uint32_t)(action - self->info->actions);
     row->operation = action->operation;
-    row->location = action->location != TACHO_NONE ? action->location : row->location;
+    row->location = is_better(self, action, row->location) ? action->location : row->location;
     set_job(self, row, action->job);
 }
 
@@ -371,6 +408,50 @@ static const tacho_dispatch *find_dispatch(const joiner *self, const entry *entr
     return is_unnamed ? fit_dispatch(self, entries, count) : found;
 }
 
+/* ---- locations -------------------------------------------------------------------------- */
+
+/* Whether any of a job's operations is where the runtime says. */
+static tacho_place_verdict compare_with_job(joiner *self, uint32_t location, const tacho_job *job)
+{
+    const tacho_debug_info *info = self->info;
+    tacho_place_verdict found = tacho_debug_info_compare(info, location, job->location);
+    uint32_t last = job->location;
+    for (uint32_t i = 0; i < job->op_count && found != TACHO_PLACES_AGREE; i++) {
+        uint32_t other = info->ops[job->first_op + i].location;
+        if (self->compared_op_count++ >= COMPARED_OPS_MAX) {
+            return TACHO_PLACES_UNKNOWN;
+        }
+        if (other != last) {
+            tacho_place_verdict verdict = tacho_debug_info_compare(info, location, other);
+            found = verdict != TACHO_PLACES_UNKNOWN ? verdict : found;
+            last = other;
+        }
+    }
+    return found;
+}
+
+/*
+ * Compares the location of |row|, which is that of the runtime, with what the compiler says of the
+ * action. A job may be where its start, its wait or anything in it is.
+ */
+static void check_location(joiner *self, tacho_annotation_row *row, const tacho_action *action,
+                           uint32_t location)
+{
+    const tacho_debug_info *info = self->info;
+    tacho_place_verdict verdict = tacho_debug_info_compare(info, location, action->location);
+    if (verdict != TACHO_PLACES_AGREE && action->job != TACHO_NONE &&
+        tacho_debug_info_place(info, location).mark_count > 0) {
+        tacho_place_verdict of_job = compare_with_job(self, location, &info->jobs[action->job]);
+        bool is_unsure =
+            of_job == TACHO_PLACES_UNKNOWN && self->compared_op_count >= COMPARED_OPS_MAX;
+        verdict = of_job != TACHO_PLACES_UNKNOWN || is_unsure ? of_job : verdict;
+    }
+    self->annotation->compared_count += verdict != TACHO_PLACES_UNKNOWN;
+    if (verdict == TACHO_PLACES_DIFFER && row->reason == TACHO_ANNOTATION_REASON_NONE) {
+        row->reason = TACHO_ANNOTATION_REASON_OTHER_LOCATION;
+    }
+}
+
 /* ---- the actions of a run --------------------------------------------------------------- */
 
 static const tacho_action *find_action(const joiner *self, const tacho_dispatch *dispatch,
@@ -405,7 +486,7 @@ static void note_job_times(joiner *self, const tacho_dispatch *dispatch, const e
         if (time->run_mark != self->run_mark) {
             *time = (job_time){.run_mark = self->run_mark};
         }
-        if (entries[i].track_class == TACHO_TRACK_CONTROL) {
+        if (entries[i].is_program) {
             time->has_span = !entries[i].lacks_start && !entries[i].lacks_end;
             time->span_start = entries[i].start;
             time->span_end = entries[i].end;
@@ -419,11 +500,13 @@ static void note_job_times(joiner *self, const tacho_dispatch *dispatch, const e
     }
 }
 
-/* Whether the runtime always says when such an action ran. */
-static bool is_always_timed(const tacho_action *action)
+/* Whether the runtime always says when such an action ran; older ones never waited for the host. */
+static bool is_always_timed(const joiner *self, uint32_t part, const tacho_action *action)
 {
-    bool is_host_wait = action->kind == TACHO_ACTION_WAIT && action->executor != TACHO_EXECUTOR_NSS;
-    return action->kind != TACHO_ACTION_OTHER && !is_host_wait;
+    if (action->kind == TACHO_ACTION_WAIT && action->executor != TACHO_EXECUTOR_NSS) {
+        return self->host_actions != TACHO_NONE && is_of_r2(self, part);
+    }
+    return action->kind != TACHO_ACTION_OTHER;
 }
 
 /* Actions from |*at| on to before |end_id| that the run does not have. */
@@ -435,12 +518,13 @@ static tacho_status add_untimed(joiner *self, const tacho_dispatch *dispatch, co
         if (action->id >= end_id) {
             break;
         }
-        if (!is_always_timed(action)) {
+        if (!is_always_timed(self, like->part, action)) {
             continue;
         }
         tacho_annotation_row row = make_row(self, like, TACHO_ANNOTATION_ACTION);
         row.reason = TACHO_ANNOTATION_REASON_NOT_TIMED;
         row.action_id = action->id;
+        row.dispatch_name = dispatch->name;
         row.span = TACHO_NONE;
         row.has_time = false;
         row.lacks_start = row.lacks_end = false;
@@ -455,9 +539,11 @@ static tacho_status add_untimed(joiner *self, const tacho_dispatch *dispatch, co
 /* The action of |from|, or the job that it starts. */
 static tacho_status add_action_rows(joiner *self, const tacho_dispatch *dispatch, const entry *from)
 {
-    bool is_job = from->track_class == TACHO_TRACK_CONTROL;
+    bool is_job = from->is_program;
     tacho_annotation_row row =
         make_row(self, from, is_job ? TACHO_ANNOTATION_JOB : TACHO_ANNOTATION_ACTION);
+    uint32_t location = row.location;
+    row.dispatch_name = dispatch != NULL ? dispatch->name : row.dispatch_name;
     const tacho_action *action = find_action(self, dispatch, from, &row.reason);
     if (action != NULL) {
         set_action(self, &row, action);
@@ -466,13 +552,16 @@ static tacho_status add_action_rows(joiner *self, const tacho_dispatch *dispatch
         if (is_nss_wait && action->job == TACHO_NONE) {
             row.reason = TACHO_ANNOTATION_REASON_NOT_WAITED;
         }
-        if (is_job) {
+        if (!is_job) {
+            check_location(self, &row, action, location);
+        } else if (from->track_class == TACHO_TRACK_CONTROL) {
             row.has_time = row.has_job_time; /* half a time is none that an engine could have */
             row.lacks_start = row.lacks_end = false;
             row.start = row.has_job_time ? row.job_start : row.start;
             row.end = row.has_job_time ? row.job_end : row.end;
         }
-        if (row.reason == TACHO_ANNOTATION_REASON_NONE && (row.lacks_start || row.lacks_end)) {
+        if (!is_job && row.reason == TACHO_ANNOTATION_REASON_NONE &&
+            (row.lacks_start || row.lacks_end)) {
             row.reason = TACHO_ANNOTATION_REASON_HALF_TIMED;
         }
         return is_nss_wait ? add_with_inner(self, &row) : add_row(self, &row);
@@ -545,10 +634,10 @@ static tacho_status join_job(joiner *self, const entry *from, size_t place)
     row.dispatch_name = info->dispatches[wait->dispatch].name;
     row.action_id = wait->id;
     set_action(self, &row, wait);
-    row.location = row.location != TACHO_NONE ? row.location : site_location;
     if (wait->job == TACHO_NONE) {
         row.reason = TACHO_ANNOTATION_REASON_NOT_WAITED;
     }
+    check_location(self, &row, wait, site_location);
     return add_with_inner(self, &row);
 }
 

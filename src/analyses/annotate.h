@@ -13,7 +13,9 @@
  * for is the i-th wait of the program. A profile whose runs have no dispatch name is joined with
  * the one dispatch that fits.
  *
- * What has no match is kept, with what is known, and counted by reason.
+ * What has no match is kept, with what is known, and counted by reason. Where both inputs have a
+ * location that can be compared and they have nothing in common, the row is counted, too, although
+ * it keeps its match: then the debug information may be another program's.
  */
 #ifndef TACHO_ANALYSES_ANNOTATE_H
 #define TACHO_ANALYSES_ANNOTATE_H
@@ -44,6 +46,7 @@ typedef enum tacho_annotation_kind {
     X(OTHER_ACTION, "other_action", "the action of that number does something else")               \
     X(NO_JOB, "no_job", "the program has fewer jobs")                                              \
     X(NOT_WAITED, "not_waited", "it waits for a job that nothing starts")                          \
+    X(OTHER_LOCATION, "other_location", "the debug information has it at another location")        \
     X(NOT_TIMED, "not_timed", "the runtime profile has no time for it")                            \
     X(HALF_TIMED, "half_timed", "the runtime profile has only its begin, or only its end")
 
@@ -76,6 +79,7 @@ typedef struct tacho_annotation_row {
     bool is_only_job; /* a job of an input without actions: it stands for its actions too */
     bool is_expanded; /* the inner ops of its job follow */
     bool is_general;  /* a HAL call of whose scope more specific ones are there */
+    bool is_step;     /* starts or awaits a program of the host that has a JOB row of its own */
     int64_t start;
     int64_t end;
     int64_t job_start; /* of the job that it belongs to */
@@ -101,6 +105,7 @@ typedef struct tacho_annotation {
     size_t row_count, row_capacity;
     uint64_t reason_counts[TACHO_ANNOTATION_REASON_COUNT]; /* rows but those of inner ops */
     size_t reason_first[TACHO_ANNOTATION_REASON_COUNT];    /* the first such row */
+    uint64_t compared_count; /* rows of which both inputs have a location */
 } tacho_annotation;
 
 /* Both inputs are over the same dictionary and outlive the annotation. */

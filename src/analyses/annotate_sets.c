@@ -52,15 +52,15 @@ static const tacho_annotate_column seed_000_columns[] = {
 };
 
 #define USED_COLUMNS                                                                               \
-    {"slice_used_#_in_program", NULL, TACHO_COLUMN_TEXT, SHOW_SLICE_USED},                         \
-        {"dma_in_used_in_program", NULL, TACHO_COLUMN_TEXT, SHOW_DMA_IN_USED},                     \
+    {"slice_used_#_in_program", NULL, TACHO_COLUMN_FLAG, SHOW_SLICE_USED},                         \
+        {"dma_in_used_in_program", NULL, TACHO_COLUMN_FLAG, SHOW_DMA_IN_USED},                     \
     {                                                                                              \
-        "dma_out_used_in_program", NULL, TACHO_COLUMN_TEXT, SHOW_DMA_OUT_USED                      \
+        "dma_out_used_in_program", NULL, TACHO_COLUMN_FLAG, SHOW_DMA_OUT_USED                      \
     }
 #define MORE_USED_COLUMNS                                                                          \
-    {"cdma_used_in_program", NULL, TACHO_COLUMN_TEXT, SHOW_CDMA_USED},                             \
+    {"cdma_used_in_program", NULL, TACHO_COLUMN_FLAG, SHOW_CDMA_USED},                             \
     {                                                                                              \
-        "css_used_in_program", NULL, TACHO_COLUMN_TEXT, SHOW_CSS_USED                              \
+        "css_used_in_program", NULL, TACHO_COLUMN_FLAG, SHOW_CSS_USED                              \
     }
 
 static const tacho_annotate_column a0_columns[] = {
@@ -127,11 +127,12 @@ static const tacho_annotate_column seed_001_columns[] = A3_COLUMNS("original_ope
 
 static const tacho_annotation_set sets[] = {
     {"native", "all rows and columns", ROWS_ALL, false, native_columns},
-    {"seed-000", "a row per inner op, columns as in the first manual", ROWS_OF_OPS, false,
-     seed_000_columns},
+    {"seed-000", "a row per inner op, columns as in the first manual, true times", ROWS_OF_OPS,
+     false, seed_000_columns},
     {"seed-001", "a row per action, columns as in the second manual", ROWS_OF_ACTIONS, false,
      seed_001_columns},
-    {"torq-a0", "a row per inner op, as the vendor's first tool", ROWS_OF_OPS, true, a0_columns},
+    {"torq-a0", "a row per inner op, as the vendor's first tool, but true times", ROWS_OF_OPS, true,
+     a0_columns},
     {"torq-a1", "actions and inner ops, as the vendor's second tool", ROWS_EXPANDED, true,
      a1_columns},
     {"torq-a2", "actions and inner ops with operators, as the vendor's third tool", ROWS_EXPANDED,

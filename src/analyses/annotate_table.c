@@ -25,6 +25,11 @@ typedef struct writer {
     const tacho_annotate_column **specs;
     char *text;
     size_t text_len, text_capacity;
+    /* Rows that follow one another often are of one place and one job. */
+    uint32_t last_location;
+    tacho_str last_location_text;
+    uint32_t last_job;
+    tacho_str last_job_used;
 } writer;
 
 static tacho_status put_str(writer *to, tacho_str piece)
@@ -43,9 +48,19 @@ static tacho_status add_put(writer *to)
     return text.len > 0 ? tacho_table_add_text(to->table, text) : tacho_table_add_absent(to->table);
 }
 
+/* Keeps the text that was put together as long as the table. */
+static tacho_status keep_put(writer *to, tacho_str *out_text)
+{
+    tacho_str text = tacho_str_make(to->text, to->text_len);
+    to->text_len = 0;
+    return tacho_arena_copy(&to->table->arena, text, out_text);
+}
+
+/* A text of the dictionary, or a constant one. */
 static tacho_status add_str(writer *to, tacho_str text)
 {
-    return text.len > 0 ? tacho_table_add_text(to->table, text) : tacho_table_add_absent(to->table);
+    return text.len > 0 ? tacho_table_add_lasting_text(to->table, text)
+                        : tacho_table_add_absent(to->table);
 }
 
 static tacho_status add_string(writer *to, uint32_t string)
@@ -73,6 +88,9 @@ static const tacho_clock *row_clock(const writer *from, const tacho_annotation_r
 /* Microseconds as the input has them. */
 static int64_t as_us(const tacho_clock *clock, int64_t ticks)
 {
+    if (clock->ns_numerator == 1000 && clock->ns_denominator == 1) {
+        return ticks;
+    }
     return (int64_t)(tacho_scale_floor(ticks, clock->ns_numerator, clock->ns_denominator) / 1000);
 }
 
@@ -147,7 +165,7 @@ static tacho_status add_used(writer *to, const tacho_annotation_row *row,
         return tacho_table_add_absent(to->table);
     }
     tacho_engine engine = {track_class, index};
-    return tacho_table_add_text(to->table, flag_text(is_used(to, row, engine)));
+    return tacho_table_add_flag(to->table, is_used(to, row, engine));
 }
 
 /* "True/False" */
@@ -162,11 +180,10 @@ static tacho_status add_slices_used(writer *to, const tacho_annotation_row *row)
 }
 
 /* "dma_in,compute_0,compute_1" */
-static tacho_status add_all_used(writer *to, const tacho_annotation_row *row)
+static tacho_status put_all_used(writer *to, const tacho_job *job)
 {
-    uint32_t count = row->job != TACHO_NONE ? to->info->jobs[row->job].used_count : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t first = to->info->jobs[row->job].first_used;
+    for (uint32_t i = 0; i < job->used_count; i++) {
+        uint32_t first = job->first_used;
         const tacho_engine *engine = &to->info->engines[to->info->used[first + i]];
         char number[TACHO_DECIMAL_MAX + 1];
         number[0] = '_';
@@ -176,7 +193,20 @@ static tacho_status add_all_used(writer *to, const tacho_annotation_row *row)
         TACHO_TRY(put_str(to, tacho_str_from_cstring(tacho_track_class_name(engine->track_class))));
         TACHO_TRY(put_str(to, tacho_str_make(number, is_one ? 0 : (size_t)(end - number))));
     }
-    return add_put(to);
+    return TACHO_OK;
+}
+
+static tacho_status add_all_used(writer *to, const tacho_annotation_row *row)
+{
+    if (row->job == TACHO_NONE) {
+        return tacho_table_add_absent(to->table);
+    }
+    if (row->job != to->last_job) {
+        TACHO_TRY(put_all_used(to, &to->info->jobs[row->job]));
+        TACHO_TRY(keep_put(to, &to->last_job_used));
+        to->last_job = row->job;
+    }
+    return add_str(to, to->last_job_used);
 }
 
 /* ---- names and places ------------------------------------------------------------------- */
@@ -187,8 +217,11 @@ static tacho_status add_kernels(writer *to, const tacho_annotation_row *row)
         return add_string(to, row_op(to, row)->name);
     }
     uint32_t count = row->job != TACHO_NONE ? to->info->jobs[row->job].kernel_count : 0;
+    uint32_t first = row->job != TACHO_NONE ? to->info->jobs[row->job].first_kernel : 0;
+    if (count == 1) {
+        return add_string(to, to->info->kernels[first]);
+    }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t first = to->info->jobs[row->job].first_kernel;
         TACHO_TRY(put_str(to, i > 0 ? TACHO_STR(",") : TACHO_STR("")));
         TACHO_TRY(put_str(to, tacho_dict_string(to->dict, to->info->kernels[first + i])));
     }
@@ -231,10 +264,15 @@ static tacho_status add_location(writer *to, const tacho_annotation_row *row)
     if (row->location == TACHO_NONE) {
         return tacho_table_add_absent(to->table);
     }
-    TACHO_TRY(put_str(to, TACHO_STR("loc(")));
-    TACHO_TRY(put_str(to, tacho_dict_string(to->dict, to->dict->locations[row->location].text)));
-    TACHO_TRY(put_str(to, TACHO_STR(")")));
-    return add_put(to);
+    if (row->location != to->last_location) {
+        uint32_t text = to->dict->locations[row->location].text;
+        TACHO_TRY(put_str(to, TACHO_STR("loc(")));
+        TACHO_TRY(put_str(to, tacho_dict_string(to->dict, text)));
+        TACHO_TRY(put_str(to, TACHO_STR(")")));
+        TACHO_TRY(keep_put(to, &to->last_location_text));
+        to->last_location = row->location;
+    }
+    return add_str(to, to->last_location_text);
 }
 
 static const tacho_action *row_action(const writer *from, const tacho_annotation_row *row)
@@ -245,9 +283,12 @@ static const tacho_action *row_action(const writer *from, const tacho_annotation
 static tacho_status add_operation(writer *to, const tacho_annotation_row *row, bool with_host)
 {
     const tacho_action *action = row_action(to, row);
+    if (!with_host) {
+        return add_string(to, row->operation);
+    }
     TACHO_TRY(put_str(to, tacho_dict_string(to->dict, row->operation)));
-    if (with_host && row->kind == TACHO_ANNOTATION_ACTION && action != NULL &&
-        action->kind == TACHO_ACTION_START && action->executor == TACHO_EXECUTOR_HOST) {
+    if (row->op == TACHO_NONE && action != NULL && action->kind == TACHO_ACTION_START &&
+        action->executor == TACHO_EXECUTOR_HOST) {
         TACHO_TRY(put_str(to, TACHO_STR(" (host)")));
     }
     return add_put(to);
@@ -442,7 +483,9 @@ static bool is_chosen(const writer *from, const tacho_annotation_row *row)
 {
     bool is_action = row->kind == TACHO_ANNOTATION_ACTION || row->is_only_job;
     const tacho_action *action = row_action(from, row);
-    bool is_wait = action != NULL && action->kind == TACHO_ACTION_WAIT;
+    bool is_wait = action != NULL && action->kind == TACHO_ACTION_WAIT && !row->is_step;
+    bool is_host_program = row->kind == TACHO_ANNOTATION_JOB && action != NULL &&
+                           action->executor == TACHO_EXECUTOR_HOST;
     if (from->set->rows == ROWS_ALL) {
         return true;
     }
@@ -454,7 +497,13 @@ static bool is_chosen(const writer *from, const tacho_annotation_row *row)
     case ROWS_OF_ACTIONS:
         return is_action || row->kind == TACHO_ANNOTATION_HAL;
     case ROWS_EXPANDED:
-        return (is_action && !row->is_expanded) || row->kind == TACHO_ANNOTATION_HAL;
+        if ((row->is_step && row->reason == TACHO_ANNOTATION_REASON_NONE) ||
+            (action != NULL && action->kind == TACHO_ACTION_WAIT &&
+             action->executor == TACHO_EXECUTOR_HOST)) {
+            return false; /* the whole program is shown */
+        }
+        return (is_action && !row->is_expanded) || is_host_program ||
+               row->kind == TACHO_ANNOTATION_HAL;
     case ROWS_OF_OPS:
         break;
     }
@@ -469,12 +518,13 @@ static int op_rank(const writer *from, const tacho_annotation_row *row)
     static const tacho_track_class order[] = {TACHO_TRACK_DMA_IN, TACHO_TRACK_COMPUTE,
                                               TACHO_TRACK_DMA_OUT, TACHO_TRACK_VECTOR,
                                               TACHO_TRACK_DMA_LOCAL};
-    tacho_track_class track_class = row_engine(from, row)->track_class;
+    const tacho_inner_op *op = &from->info->ops[row->op];
+    tacho_track_class track_class = from->info->engines[op->engine].track_class;
     int place = 0;
     while (place < 4 && order[place] != track_class) {
         place++;
     }
-    return place * 3 + (int)row_op(from, row)->kind;
+    return place * 3 + (int)op->kind;
 }
 
 enum { OP_RANK_COUNT = 15 };
@@ -611,6 +661,8 @@ tacho_status tacho_annotation_table(const tacho_annotation *annotation,
         .set = set,
         .table = out_table,
         .slice_count = count_slices(annotation->info),
+        .last_location = TACHO_NONE,
+        .last_job = TACHO_NONE,
     };
     tacho_arena arena;
     tacho_arena_init(&arena);

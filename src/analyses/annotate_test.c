@@ -197,6 +197,8 @@ static void check_table(const char *set, const char *expected)
         }
         if (type == TACHO_COLUMN_TEXT) {
             put("%.*s", TACHO_STR_ARG(cell->value.text));
+        } else if (type == TACHO_COLUMN_FLAG) {
+            put("%s", cell->value.integer != 0 ? "True" : "False");
         } else if (type == TACHO_COLUMN_REAL) {
             put("%.1f", cell->value.real);
         } else {
@@ -298,10 +300,10 @@ static void test_unnamed(void **state)
                R1_HEADER "0,0,10,HOST_COPY_START,loc(unknown)\n0,1,11,HOST_COPY_END,loc(unknown)\n"
                          "1,2,12,NSS_START,loc(unknown)\n1,3,13,NSS_START_END,loc(unknown)\n"
                          "2,4,14,NSS_WAIT_START,loc(unknown)\n2,9,19,NSS_WAIT_END,loc(unknown)\n",
-               "action dispatch#0 0 torq_hl.dynamic_host_copy 10..11\n"
-               "action dispatch#0 1 torq_hl.start_program job 0 12..13 of 12..19\n"
-               "job dispatch#0 1 torq_hl.start_program job 0 12..19 of 12..19\n"
-               "action dispatch#0 2 torq_hl.wait_program job 0 14..19 of 12..19\n");
+               "action e#0 0 torq_hl.dynamic_host_copy 10..11\n"
+               "action e#0 1 torq_hl.start_program job 0 12..13 of 12..19\n"
+               "job e#0 1 torq_hl.start_program job 0 12..19 of 12..19\n"
+               "action e#0 2 torq_hl.wait_program job 0 14..19 of 12..19\n");
     /* Both have such an action, so which it is cannot be told. */
     check_rows("module {\nfunc.func @d() {\n" COPY("0") "return }\nfunc.func @e() {\n" COPY(
                    "0") "return }\n}\n",

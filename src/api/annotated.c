@@ -10,7 +10,9 @@
 #include "sources/torq/ir_files.h"
 #include "sources/torq/model_lines.h"
 
-enum { PIECE_ROWS = 1 << 13 };
+#include <sys/stat.h>
+
+enum { PIECE_ROWS = 1 << 8 }; /* that a cache can hold */
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
@@ -27,14 +29,72 @@ static tacho_status read_debug_info(tacho_annotated *self, const char *path)
     return status;
 }
 
+/* Whether a regular file at |path| is a profile that |accepted| holds. */
+static bool is_profile(const char *path, const tacho_source *const *accepted)
+{
+    const tacho_source *source = NULL;
+    tacho_input input;
+    struct stat facts;
+    if (accepted == NULL || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        return false;
+    }
+    tacho_status status = tacho_input_open(path, &input);
+    if (status == TACHO_OK) {
+        status = tacho_source_resolve(&input, &source);
+        tacho_input_close(&input);
+    }
+    bool is_found = false;
+    for (size_t i = 0; status == TACHO_OK && accepted[i] != NULL; i++) {
+        is_found = is_found || accepted[i] == source;
+    }
+    tacho_status_free(status);
+    return is_found;
+}
+
+/* Notices inputs that were named in the wrong order, where that is plain. */
+static tacho_status check_roles(const tacho_annotate_request *request)
+{
+    const char *debug_path = request->debug_path;
+    if (debug_path[0] == '\0') {
+        return tacho_fail(TACHO_CODE_USAGE, "the name of the debug information is empty");
+    }
+    for (size_t i = 0; i < request->intake.input_count; i++) {
+        const tacho_intake_input *input = &request->intake.inputs[i];
+        bool is_debug_info = input->source == NULL && torq_ir_is_debug_path(input->path);
+        bool is_swapped = is_profile(debug_path, input->accepted);
+        if (is_swapped && is_debug_info) {
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "%s is a runtime profile and %s debug information: name them the "
+                              "other way round, the debug information first",
+                              debug_path, input->path);
+        }
+        if (is_swapped) {
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "%s is a runtime profile; the compiler's debug information comes "
+                              "first",
+                              debug_path);
+        }
+        if (is_debug_info) {
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "%s is a folder or MLIR; a runtime profile was expected behind the "
+                              "debug information",
+                              input->path);
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status read_all(tacho_annotated *self, const tacho_annotate_request *request)
 {
+    TACHO_TRY(check_roles(request));
     TACHO_TRY(tacho_intake_load(&request->intake, &self->dict, &self->profile));
+    bool has_locations = self->dict.location_count > 0; /* of the runtime profiles */
     TACHO_TRY(read_debug_info(self, request->debug_path));
     torq_model_search search = {
         .dirs = request->source_dirs,
         .dir_count = request->source_dir_count,
         .debug_path = request->debug_path,
+        .is_compared = has_locations,
     };
     TACHO_TRY(torq_model_lines_resolve(&self->info, &search));
     tacho_annotate_options options = {.omit_inner = request->needs_no_ops};

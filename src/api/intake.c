@@ -6,6 +6,8 @@
 
 #include "profile/spool.h"
 
+#include <stdio.h>
+
 tacho_status tacho_intake_check(const tacho_intake *intake)
 {
     if (intake->input_count == 0) {
@@ -49,13 +51,17 @@ static tacho_status check_accepted(const tacho_intake_input *wanted, const tacho
     if (wanted->accepted == NULL) {
         return TACHO_OK;
     }
+    char titles[512] = "";
     for (size_t i = 0; wanted->accepted[i] != NULL; i++) {
+        size_t len = strlen(titles);
         if (wanted->accepted[i] == source) {
             return TACHO_OK;
         }
+        snprintf(titles + len, sizeof(titles) - len, "%s%s", i > 0 ? " or " : "",
+                 wanted->accepted[i]->title);
     }
-    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: expected %s, found %s", wanted->path,
-                      wanted->accepted[0]->title, source->title);
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: expected %s, found %s", wanted->path, titles,
+                      source->title);
 }
 
 static tacho_status read_open_input(const tacho_intake *intake, const tacho_intake_input *wanted,

@@ -476,8 +476,9 @@ static void test_bad_files_change_nothing(void **state)
     check_fails(tacho_timechart_add_compile_csv(chart, "m", path_of("b.csv"), 0),
                 TACHO_CODE_BAD_DATA, message);
     snprintf(message, sizeof(message),
-             "%s: expected Torq runtime job CSV (R0, R0b): measured microseconds, found Torq "
-             "compile-time timeline CSV (T1-T4): estimated cycles",
+             "%s: expected Torq runtime job CSV (R0, R0b): measured microseconds or Torq host "
+             "profile CSV (R1-R2i): measured microseconds, found Torq compile-time timeline CSV "
+             "(T1-T4): estimated cycles",
              path_of("a.csv"));
     check_fails(tacho_timechart_add_runtime_csv(chart, "m", path_of("a.csv")), TACHO_CODE_BAD_DATA,
                 message);

@@ -36,12 +36,27 @@ static void say_count(const char *path, uint64_t count, const char *one, const c
     }
 }
 
+static void say_unknown_ops(const tacho_annotated *annotated, const char *path)
+{
+    const tacho_debug_info *info = &annotated->info;
+    if (info->unknown_op_count > 0) {
+        char text[LINE_BYTES];
+        bool is_one = info->unknown_op_count == 1;
+        snprintf(text, sizeof(text),
+                 "%.300s: %" PRIu64 " operation%s of torq's dialects %s not "
+                 "known%s: %.500s",
+                 path, info->unknown_op_count, is_one ? "" : "s", is_one ? "is" : "are",
+                 is_one ? "" : ", first",
+                 tacho_dict_string(&annotated->dict, info->unknown_op).data);
+        tacho_talk_line("warning", text);
+    }
+}
+
 static void say_debug_info(const tacho_annotated *annotated, const char *path, bool says_all)
 {
     const tacho_debug_info *info = &annotated->info;
     say_strings(&annotated->dict, "warning", info->problems, info->problem_count, says_all);
-    say_count(path, info->unknown_op_count, "operation of torq's dialects is not known",
-              "operations of torq's dialects are not known");
+    say_unknown_ops(annotated, path);
     say_count(path, info->undecoded_count,
               "operation hides its attributes, so engines and kernels may be missing",
               "operations hide their attributes, so engines and kernels may be missing");
@@ -61,8 +76,13 @@ static void format_example(const tacho_dict *dict, const tacho_annotation_row *r
                            size_t size)
 {
     size_t len = 0;
+    tacho_str generation = tacho_dict_string(dict, dict->parts[row->part].generation);
+    /* A run of R1 has no name of its own. */
+    bool is_named =
+        row->dispatch_name != 0 &&
+        (row->action != TACHO_NONE || !tacho_str_starts_with(generation, TACHO_STR("R1")));
     text[0] = '\0';
-    if (row->dispatch_name != 0) {
+    if (is_named) {
         len += (size_t)snprintf(text, size, "dispatch %.200s, ",
                                 tacho_dict_string(dict, row->dispatch_name).data);
     }
@@ -79,38 +99,87 @@ static void format_example(const tacho_dict *dict, const tacho_annotation_row *r
     }
 }
 
-static void say_unmatched(const tacho_annotated *annotated, tacho_annotation_reason reason,
-                          const char *debug_path)
+/* " (no file of it was read in DEBUG)", or where both inputs say that it is. */
+static void format_where(const tacho_annotated *annotated, const tacho_annotation_row *row,
+                         const char *debug_path, char *text, size_t size)
 {
-    const tacho_annotation *annotation = &annotated->annotation;
-    const tacho_annotation_row *row = &annotation->rows[annotation->reason_first[reason]];
-    uint64_t count = annotation->reason_counts[reason];
-    char example[LINE_BYTES / 2];
-    char text[2 * LINE_BYTES];
-    char where[LINE_BYTES] = "";
-    format_example(&annotated->dict, row, example, sizeof(example));
-    if (reason == TACHO_ANNOTATION_REASON_NO_DISPATCH && is_folder(debug_path)) {
-        snprintf(where, sizeof(where), " (no file of it was read in %.300s)", debug_path);
+    const tacho_dict *dict = &annotated->dict;
+    text[0] = '\0';
+    if (row->reason == TACHO_ANNOTATION_REASON_NO_DISPATCH && is_folder(debug_path)) {
+        snprintf(text, size, " (no file of it was read in %.300s)", debug_path);
     }
-    const char *what =
-        reason == TACHO_ANNOTATION_REASON_HALF_TIMED ? "with half a time" : "without a match";
+    if (row->reason == TACHO_ANNOTATION_REASON_OTHER_LOCATION) {
+        tacho_span span = tacho_profile_span(&annotated->profile, row->span);
+        uint32_t here = dict->sites[span.site].location;
+        uint32_t there = annotated->info.actions[row->action].location;
+        there = there != TACHO_NONE ? there : annotated->info.jobs[row->job].location;
+        snprintf(text, size, ": loc(%.300s) here, loc(%.300s) there",
+                 tacho_dict_string(dict, dict->locations[here].text).data,
+                 there != TACHO_NONE ? tacho_dict_string(dict, dict->locations[there].text).data
+                                     : "unknown");
+    }
+}
+
+static void say_unmatched(const tacho_annotated *annotated, const tacho_annotation_row *row,
+                          uint64_t count, const char *debug_path)
+{
+    char example[LINE_BYTES / 2];
+    char text[3 * LINE_BYTES];
+    char where[LINE_BYTES] = "";
+    const char *what = "without a match";
+    format_example(&annotated->dict, row, example, sizeof(example));
+    format_where(annotated, row, debug_path, where, sizeof(where));
+    if (row->reason == TACHO_ANNOTATION_REASON_HALF_TIMED) {
+        what = "with half a time";
+    } else if (row->reason == TACHO_ANNOTATION_REASON_OTHER_LOCATION) {
+        what = "with a doubtful match";
+    }
     snprintf(text, sizeof(text), "%.300s: %" PRIu64 " row%s %s: %s, first: %s%s",
              tacho_dict_string(&annotated->dict, annotated->dict.parts[row->part].path).data, count,
-             count == 1 ? "" : "s", what, tacho_annotation_reason_phrase(reason), example, where);
+             count == 1 ? "" : "s", what, tacho_annotation_reason_phrase(row->reason), example,
+             where);
     tacho_talk_line("warning", text);
 }
 
-/* When nothing at all fits, the inputs do not belong together. */
-static void say_if_foreign(const tacho_annotated *annotated)
+/* A line for each reason of the part whose rows are |first| to |end|. */
+static void say_part(const tacho_annotated *annotated, size_t first, size_t end,
+                     const char *debug_path)
 {
-    const tacho_annotation *annotation = &annotated->annotation;
+    const tacho_annotation_row *rows = annotated->annotation.rows;
+    uint64_t counts[TACHO_ANNOTATION_REASON_COUNT] = {0};
+    size_t examples[TACHO_ANNOTATION_REASON_COUNT] = {0};
+    for (size_t i = first; i < end; i++) {
+        if (rows[i].kind != TACHO_ANNOTATION_INNER && counts[rows[i].reason]++ == 0) {
+            examples[rows[i].reason] = i;
+        }
+    }
+    for (int i = TACHO_ANNOTATION_REASON_NONE + 1; i < TACHO_ANNOTATION_REASON_COUNT; i++) {
+        if (counts[i] > 0) {
+            say_unmatched(annotated, &rows[examples[i]], counts[i], debug_path);
+        }
+    }
+}
+
+static bool has_match(const tacho_annotation *annotation)
+{
     for (size_t i = 0; i < annotation->row_count; i++) {
         if (annotation->rows[i].action != TACHO_NONE &&
             annotation->rows[i].reason == TACHO_ANNOTATION_REASON_NONE) {
-            return;
+            return true;
         }
     }
-    if (tacho_annotation_unmatched_count(annotation) > 0) {
+    return false;
+}
+
+/* When nothing at all fits, or no location, the inputs do not belong together. */
+static void say_if_foreign(const tacho_annotated *annotated)
+{
+    const tacho_annotation *annotation = &annotated->annotation;
+    uint64_t other = annotation->reason_counts[TACHO_ANNOTATION_REASON_OTHER_LOCATION];
+    if (other > 0 && other == annotation->compared_count) {
+        tacho_talk_line("note", "no location agrees: is this the debug information of the program "
+                                "that was run?");
+    } else if (tacho_annotation_unmatched_count(annotation) > 0 && !has_match(annotation)) {
         tacho_talk_line("note", "nothing has a match: is this the debug information of the program "
                                 "that was run?");
     }
@@ -118,12 +187,15 @@ static void say_if_foreign(const tacho_annotated *annotated)
 
 void tacho_annotate_talk(const tacho_annotated *annotated, const char *debug_path, bool says_all)
 {
+    const tacho_annotation *annotation = &annotated->annotation;
     tacho_talk_losses(&annotated->dict);
     say_debug_info(annotated, debug_path, says_all);
-    for (int i = TACHO_ANNOTATION_REASON_NONE + 1; i < TACHO_ANNOTATION_REASON_COUNT; i++) {
-        if (annotated->annotation.reason_counts[i] > 0) {
-            say_unmatched(annotated, (tacho_annotation_reason)i, debug_path);
+    for (size_t first = 0, end = 0; first < annotation->row_count; first = end) {
+        while (end < annotation->row_count &&
+               annotation->rows[end].part == annotation->rows[first].part) {
+            end++;
         }
+        say_part(annotated, first, end, debug_path);
     }
     say_if_foreign(annotated);
 }

@@ -173,9 +173,17 @@ const tacho_command tacho_command_annotate = {
         "for as long as the job took, the compiler's estimates fitted into the measured\n"
         "jobs, and the overview as tracks.\n"
         "\n"
+        "The vendor's columns have the vendor's names and units, but true times: in torq-a0\n"
+        "and seed-000 a job lasts from its own start to its end, while the vendor's first\n"
+        "tool let it begin where the job before it ended. A program of the host has a row\n"
+        "for its start and one for its wait (torq-a3, seed-001), or one for all of it\n"
+        "(torq-a1, torq-a2).\n"
+        "\n"
         "What has no match is kept, with what is known of it, and counted by reason on\n"
         "standard error; the exit status is then 3, as for debug information that is\n"
-        "damaged in part.",
+        "damaged in part. Where both inputs say where in the model an action comes from and\n"
+        "that differs, the debug information may be another program's: that is counted,\n"
+        "too.",
     .examples = "# which operator took how long, for a spreadsheet\n"
                 "tacho annotate model.9.executable-targets.mlir runtime.csv -o annotated.xlsx\n"
                 "# the columns of the vendor's manual\n"

@@ -14,7 +14,9 @@
 
 static const tacho_option options[] = {
     {"host_profiling", 0, false, NULL,
-     "the runtime profile is one of the host's actions (recognised without it)"},
+     "write the columns that the vendor's tool had when it took this flag: torq-a1, with "
+     "--original_mlir_file or --perfetto_file torq-a2. What kind of profile RUNTIME_CSV is, is "
+     "recognised without it, and for jobs alone it changes nothing"},
     {"original_mlir_file", 0, false, "MLIR", "the model, where its lines name other paths"},
     {"perfetto_file", 0, false, "PB", "write a Perfetto trace, too"},
     {"debug", 0, false, NULL, "show every problem and note, not the first few"},
@@ -133,7 +135,9 @@ const tacho_command tacho_dropin_annotate_profiling = {
     .description =
         "Joins a runtime profile with a phase dump (MODEL.9.executable-targets.mlir) or a\n"
         "debug folder. OUT is a table (.csv, .xlsx) or a trace (.pb). The columns follow\n"
-        "from the input: jobs alone, host actions, or dispatches.\n"
+        "from the input: for jobs alone those of torq-a0, in a workbook the titles of the\n"
+        "manual (seed-000); for host actions seed-001; for dispatches torq-a3. Times of jobs\n"
+        "are true ones; the vendor's first tool let a job begin where the last one ended.\n"
         "'tacho annotate' does the same and more.",
     .examples = "annotate_profiling.py ./compilation_phases/fc.9.executable-targets.mlir "
                 "./runtime.csv ./annotated_runtime.csv\n"

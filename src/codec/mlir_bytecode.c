@@ -132,6 +132,7 @@ static tacho_status read_op_name(tacho_mlirb *reader, tacho_mlirb_cursor *cursor
                           reader->string_count);
     }
     TACHO_TRY(join_name(reader, dialect, reader->strings[index], &name.name));
+    TACHO_TRY(tacho_strings_ensure(&reader->module->strings, name.name, &name.name_id));
     TACHO_TRY(tacho_grow(&reader->op_names, &reader->op_name_capacity, reader->op_name_count + 1));
     reader->op_names[reader->op_name_count++] = name;
     return TACHO_OK;

@@ -201,7 +201,7 @@ tacho_status tacho_mlirb_string_id(tacho_mlirb *reader, uint32_t index, uint32_t
 }
 
 /* Dictionaries can be shared, so few bytes can ask for many attributes. */
-tacho_status tacho_mlirb_new_attr(tacho_mlirb *reader, tacho_mlir_attr **out_attr)
+tacho_status tacho_mlirb_append_attr(tacho_mlirb *reader, const tacho_mlir_attr *attr)
 {
     enum { SMALL_FILE = 65536, PER_BYTE = 2 };
     tacho_mlir_module *module = reader->module;
@@ -211,7 +211,7 @@ tacho_status tacho_mlirb_new_attr(tacho_mlirb *reader, tacho_mlir_attr **out_att
                           reader->name, module->attr_count, reader->bytes.len);
     }
     TACHO_TRY(tacho_grow(&module->attrs, &module->attr_capacity, module->attr_count + 1));
-    *out_attr = &module->attrs[module->attr_count++];
+    module->attrs[module->attr_count++] = *attr;
     return TACHO_OK;
 }
 
@@ -262,15 +262,12 @@ static tacho_status make_attr(tacho_mlirb *reader, tacho_mlirb_entry *entry, tac
     return TACHO_OK;
 }
 
-tacho_status tacho_mlirb_add_attr(tacho_mlirb *reader, tacho_str name, uint32_t index)
+tacho_status tacho_mlirb_add_attr(tacho_mlirb *reader, uint32_t name, uint32_t index)
 {
     TACHO_TRY(tacho_mlirb_resolve(reader, index));
     tacho_mlir_attr attr = {.name = name};
     TACHO_TRY(make_attr(reader, &reader->entries[index], &attr));
-    tacho_mlir_attr *place = NULL;
-    TACHO_TRY(tacho_mlirb_new_attr(reader, &place));
-    *place = attr;
-    return TACHO_OK;
+    return tacho_mlirb_append_attr(reader, &attr);
 }
 
 static tacho_status add_named(tacho_mlirb *reader, tacho_mlirb_cursor *cursor)
@@ -286,7 +283,9 @@ static tacho_status add_named(tacho_mlirb *reader, tacho_mlirb_cursor *cursor)
                           TACHO_MLIRB_AT "the name of an attribute is no string",
                           TACHO_MLIRB_WHERE(reader, start));
     }
-    return tacho_mlirb_add_attr(reader, reader->entries[name].text, value);
+    uint32_t name_id = 0;
+    TACHO_TRY(tacho_mlirb_string_id(reader, name, &name_id));
+    return tacho_mlirb_add_attr(reader, name_id, value);
 }
 
 /* The dictionary itself needs no text, so it is not resolved. */

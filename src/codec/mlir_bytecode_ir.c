@@ -183,7 +183,7 @@ static tacho_status add_op(ir *state, tacho_mlirb_op_name *name, uint32_t locati
     TACHO_TRY(tacho_grow(&module->next_op, &module->next_op_capacity, module->op_count + 1));
     uint32_t id = (uint32_t)module->op_count++;
     module->ops[id] = (tacho_mlir_op){
-        .name = name->name,
+        .name = name->name_id,
         .block = top->block,
         .first_attr = (uint32_t)module->attr_count,
         .first_operand = (uint32_t)module->operand_count,
@@ -229,24 +229,6 @@ static tacho_status read_shared(ir *state, tacho_mlir_op *op, uint32_t index)
     return TACHO_OK;
 }
 
-static int compare_attrs(const void *a, const void *b)
-{
-    const tacho_mlir_attr *left = a;
-    const tacho_mlir_attr *right = b;
-    return tacho_str_compare(left->name, right->name);
-}
-
-/* A dictionary is sorted by name; with the inherent attributes among them, all are again. */
-static void sort_attrs(tacho_mlir_attr *attrs, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        if (compare_attrs(&attrs[i - 1], &attrs[i]) > 0) {
-            qsort(attrs, count, sizeof(*attrs), compare_attrs);
-            return;
-        }
-    }
-}
-
 /* Inherent attributes in front, discardable ones behind, then all in order. */
 static tacho_status read_attrs(ir *state, tacho_mlirb_cursor *cursor, tacho_mlir_op *op,
                                tacho_mlirb_op_name *name, unsigned mask)
@@ -266,7 +248,8 @@ static tacho_status read_attrs(ir *state, tacho_mlirb_cursor *cursor, tacho_mlir
     }
     op->attr_count = (uint32_t)state->module->attr_count - op->first_attr;
     if (op->attr_count > 1) {
-        sort_attrs(state->module->attrs + op->first_attr, op->attr_count);
+        tacho_mlir_module_sort_attrs(state->module, state->module->attrs + op->first_attr,
+                                     op->attr_count);
     }
     return TACHO_OK;
 }

@@ -202,32 +202,28 @@ static tacho_status match(tacho_mlirb *reader, tacho_mlirb_cursor blob,
 
 /* ---- into the module ---- */
 
-static tacho_status add_segments(tacho_mlirb *reader, tacho_str name, const int64_t *segments,
+static tacho_status add_segments(tacho_mlirb *reader, uint32_t name, const int64_t *segments,
                                  uint32_t count)
 {
     void *ints = NULL;
-    tacho_mlir_attr *attr = NULL;
     TACHO_TRY(tacho_arena_alloc(&reader->module->arena, count * sizeof(int64_t), &ints));
     memcpy(ints, segments, count * sizeof(int64_t));
-    TACHO_TRY(tacho_mlirb_new_attr(reader, &attr));
-    *attr = (tacho_mlir_attr){.name = name, .kind = TACHO_MLIR_ATTR_INTS};
-    attr->ints = ints;
-    attr->int_count = count;
-    return TACHO_OK;
+    tacho_mlir_attr attr = {.name = name, .kind = TACHO_MLIR_ATTR_INTS};
+    attr.ints = ints;
+    attr.int_count = count;
+    return tacho_mlirb_append_attr(reader, &attr);
 }
 
-/* Names are those of the schema, which may not outlive the module. */
+/* Names are those of the schema. */
 static tacho_status add_finding(tacho_mlirb *reader, const tacho_mlir_property *property,
                                 const finding *found)
 {
-    tacho_str name;
     if (!found->is_present) {
         return TACHO_OK;
     }
-    uint32_t id = 0;
-    tacho_strings *strings = &reader->module->strings;
-    TACHO_TRY(tacho_strings_ensure(strings, tacho_str_from_cstring(property->name), &id));
-    name = tacho_strings_get(strings, id);
+    uint32_t name = 0;
+    TACHO_TRY(tacho_strings_ensure(&reader->module->strings, tacho_str_from_cstring(property->name),
+                                   &name));
     return found->attr != TACHO_NONE
                ? tacho_mlirb_add_attr(reader, name, found->attr)
                : add_segments(reader, name, found->segments, property->segment_count);

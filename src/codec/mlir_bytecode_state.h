@@ -96,6 +96,7 @@ typedef struct tacho_mlirb_entry {
 
 typedef struct tacho_mlirb_op_name {
     tacho_str name; /* in the module */
+    uint32_t name_id;
     bool is_registered;
     uint32_t first_schema; /* TACHO_NONE before the first look */
 } tacho_mlirb_op_name;
@@ -242,7 +243,7 @@ tacho_status tacho_mlirb_string_id(tacho_mlirb *reader, uint32_t index,
                                    uint32_t *out_id) TACHO_MUST_USE;
 
 /* Adds entry |index| to the module's attributes as |name|, a string of the file. */
-tacho_status tacho_mlirb_add_attr(tacho_mlirb *reader, tacho_str name,
+tacho_status tacho_mlirb_add_attr(tacho_mlirb *reader, uint32_t name,
                                   uint32_t index) TACHO_MUST_USE;
 
 /* Adds what dictionary |index| holds to the module's attributes. */
@@ -256,7 +257,8 @@ tacho_status tacho_mlirb_read_properties(tacho_mlirb *reader, tacho_mlirb_op_nam
 
 tacho_status tacho_mlirb_read_ir(tacho_mlirb *reader) TACHO_MUST_USE;
 
-/* Room for one more attribute in the module, which then counts it. */
-tacho_status tacho_mlirb_new_attr(tacho_mlirb *reader, tacho_mlir_attr **out_attr) TACHO_MUST_USE;
+/* One more attribute of the module. */
+tacho_status tacho_mlirb_append_attr(tacho_mlirb *reader,
+                                     const tacho_mlir_attr *attr) TACHO_MUST_USE;
 
 #endif

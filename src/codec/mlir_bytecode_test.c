@@ -118,7 +118,7 @@ static void assert_string(const tacho_mlir_module *module, uint32_t id, const ch
 static const tacho_mlir_attr *attr_of(const tacho_mlir_module *module, uint32_t op,
                                       const char *name, tacho_mlir_attr_kind kind)
 {
-    const tacho_mlir_attr *attr = tacho_mlir_module_attr(module, &module->ops[op], name);
+    const tacho_mlir_attr *attr = tacho_mlir_module_attr_called(module, &module->ops[op], name);
     assert_non_null(attr);
     assert_int_equal(attr->kind, kind);
     return attr;
@@ -146,29 +146,31 @@ static void check_small(const uint8_t *bytes, size_t len, bool has_properties)
     assert_int_equal(module.block_count, 2);
     assert_int_equal(module.value_count, 3);
     assert_int_equal(module.undecoded_count, 0);
-    assert_text(module.ops[0].name, "builtin.module");
+    assert_text(tacho_mlir_module_string(&module, module.ops[0].name), "builtin.module");
     assert_int_equal(module.ops[0].block, TACHO_NONE);
-    assert_text(module.ops[1].name, "func.func");
+    assert_text(tacho_mlir_module_string(&module, module.ops[1].name), "func.func");
     assert_text(attr_of(&module, 1, "sym_name", TACHO_MLIR_ATTR_STRING)->text, "f");
     assert_text(attr_of(&module, 1, "function_type", TACHO_MLIR_ATTR_TEXT)->text, "(i32) -> i32");
     assert_int_equal(module.blocks[1].argument_count, 1);
     assert_string(&module, module.values[module.blocks[1].first_argument].type, "i32");
-    assert_text(module.ops[2].name, "arith.constant");
+    assert_text(tacho_mlir_module_string(&module, module.ops[2].name), "arith.constant");
     assert_int_equal(attr_of(&module, 2, "value", TACHO_MLIR_ATTR_INT)->as_int, 5);
     assert_string(&module, module.ops[2].location, "\"a\":1:2");
     const tacho_mlir_attr *sizes = attr_of(&module, 3, "operandSegmentSizes", TACHO_MLIR_ATTR_INTS);
     assert_int_equal(sizes->int_count, 2);
     assert_int_equal(sizes->ints[0], 0);
     assert_string(&module, module.values[module.ops[3].first_result].type, "memref<4xi8>");
-    assert_text(module.ops[4].name, "torq_hl.x");
+    assert_text(tacho_mlir_module_string(&module, module.ops[4].name), "torq_hl.x");
     int64_t value = 0;
-    assert_true(tacho_mlir_module_int(&module, &module.ops[4], "torq-action-id", &value));
+    uint32_t action_id = tacho_strings_find(&module.strings, TACHO_STR("torq-action-id"));
+    uint32_t id = tacho_strings_find(&module.strings, TACHO_STR("id"));
+    assert_true(tacho_mlir_module_int(&module, &module.ops[4], action_id, &value));
     assert_int_equal(value, 7);
-    assert_int_equal(tacho_mlir_module_int(&module, &module.ops[4], "id", &value), has_properties);
+    assert_int_equal(tacho_mlir_module_int(&module, &module.ops[4], id, &value), has_properties);
     assert_int_equal(value, has_properties ? 3 : 7);
     assert_string(&module, module.ops[4].location, "fused[\"a\":1:2, \"b\":3:4]");
     assert_int_equal(module.operands[module.ops[4].first_operand], module.blocks[1].first_argument);
-    assert_text(module.ops[5].name, "func.return");
+    assert_text(tacho_mlir_module_string(&module, module.ops[5].name), "func.return");
     assert_int_equal(module.operands[module.ops[5].first_operand], module.ops[2].first_result);
     assert_int_equal(module.next_op[4], 5);
     assert_int_equal(module.next_op[5], TACHO_NONE);
@@ -448,7 +450,7 @@ static void test_native_properties(void **state)
     assert_null(read_parts(&file, NULL, &module));
     assert_int_equal(module.op_count, 6);
     assert_int_equal(module.undecoded_count, 3);
-    assert_text(module.ops[0].name, "torq_hl.program");
+    assert_text(tacho_mlir_module_string(&module, module.ops[0].name), "torq_hl.program");
     assert_text(attr_of(&module, 0, "name", TACHO_MLIR_ATTR_STRING)->text, "a \"b\"");
     assert_int_equal(module.ops[1].attr_count, 0);
     assert_int_equal(module.ops[2].attr_count, 0);

@@ -4,6 +4,8 @@
  */
 #include "codec/mlir_lexer.h"
 
+#include "base/attributes.h"
+
 enum {
     BLANK = 1,
     DIGIT = 2,
@@ -11,43 +13,44 @@ enum {
     INNER = 8,  /* '$' and '.', inside words */
     DASH = 16,
     MARK = 32,
-    HEX = 64, /* letters only */
+    HEX = 64,      /* letters only */
+    COMMENT = 128, /* may begin one, or metadata */
 };
 
 #define HEX_LETTER LETTER | HEX
 static const unsigned char classes[256] = {
-    [' '] = BLANK,      ['\t'] = BLANK,     ['\n'] = BLANK,     ['\r'] = BLANK,
-    ['0'] = DIGIT,      ['1'] = DIGIT,      ['2'] = DIGIT,      ['3'] = DIGIT,
-    ['4'] = DIGIT,      ['5'] = DIGIT,      ['6'] = DIGIT,      ['7'] = DIGIT,
-    ['8'] = DIGIT,      ['9'] = DIGIT,      ['a'] = HEX_LETTER, ['b'] = HEX_LETTER,
-    ['c'] = HEX_LETTER, ['d'] = HEX_LETTER, ['e'] = HEX_LETTER, ['f'] = HEX_LETTER,
-    ['g'] = LETTER,     ['h'] = LETTER,     ['i'] = LETTER,     ['j'] = LETTER,
-    ['k'] = LETTER,     ['l'] = LETTER,     ['m'] = LETTER,     ['n'] = LETTER,
-    ['o'] = LETTER,     ['p'] = LETTER,     ['q'] = LETTER,     ['r'] = LETTER,
-    ['s'] = LETTER,     ['t'] = LETTER,     ['u'] = LETTER,     ['v'] = LETTER,
-    ['w'] = LETTER,     ['x'] = LETTER,     ['y'] = LETTER,     ['z'] = LETTER,
-    ['A'] = HEX_LETTER, ['B'] = HEX_LETTER, ['C'] = HEX_LETTER, ['D'] = HEX_LETTER,
-    ['E'] = HEX_LETTER, ['F'] = HEX_LETTER, ['G'] = LETTER,     ['H'] = LETTER,
-    ['I'] = LETTER,     ['J'] = LETTER,     ['K'] = LETTER,     ['L'] = LETTER,
-    ['M'] = LETTER,     ['N'] = LETTER,     ['O'] = LETTER,     ['P'] = LETTER,
-    ['Q'] = LETTER,     ['R'] = LETTER,     ['S'] = LETTER,     ['T'] = LETTER,
-    ['U'] = LETTER,     ['V'] = LETTER,     ['W'] = LETTER,     ['X'] = LETTER,
-    ['Y'] = LETTER,     ['Z'] = LETTER,     ['_'] = LETTER,     ['$'] = INNER,
-    ['.'] = INNER,      ['-'] = DASH,       ['('] = MARK,       [')'] = MARK,
-    ['{'] = MARK,       ['}'] = MARK,       ['['] = MARK,       [']'] = MARK,
-    ['<'] = MARK,       ['>'] = MARK,       [','] = MARK,       [':'] = MARK,
-    ['='] = MARK,       ['+'] = MARK,       ['*'] = MARK,       ['/'] = MARK,
-    ['?'] = MARK,       ['|'] = MARK,       ['&'] = MARK,       [';'] = MARK,
+    [' '] = BLANK,          ['\t'] = BLANK,     ['\n'] = BLANK,     ['\r'] = BLANK,
+    ['0'] = DIGIT,          ['1'] = DIGIT,      ['2'] = DIGIT,      ['3'] = DIGIT,
+    ['4'] = DIGIT,          ['5'] = DIGIT,      ['6'] = DIGIT,      ['7'] = DIGIT,
+    ['8'] = DIGIT,          ['9'] = DIGIT,      ['a'] = HEX_LETTER, ['b'] = HEX_LETTER,
+    ['c'] = HEX_LETTER,     ['d'] = HEX_LETTER, ['e'] = HEX_LETTER, ['f'] = HEX_LETTER,
+    ['g'] = LETTER,         ['h'] = LETTER,     ['i'] = LETTER,     ['j'] = LETTER,
+    ['k'] = LETTER,         ['l'] = LETTER,     ['m'] = LETTER,     ['n'] = LETTER,
+    ['o'] = LETTER,         ['p'] = LETTER,     ['q'] = LETTER,     ['r'] = LETTER,
+    ['s'] = LETTER,         ['t'] = LETTER,     ['u'] = LETTER,     ['v'] = LETTER,
+    ['w'] = LETTER,         ['x'] = LETTER,     ['y'] = LETTER,     ['z'] = LETTER,
+    ['A'] = HEX_LETTER,     ['B'] = HEX_LETTER, ['C'] = HEX_LETTER, ['D'] = HEX_LETTER,
+    ['E'] = HEX_LETTER,     ['F'] = HEX_LETTER, ['G'] = LETTER,     ['H'] = LETTER,
+    ['I'] = LETTER,         ['J'] = LETTER,     ['K'] = LETTER,     ['L'] = LETTER,
+    ['M'] = LETTER,         ['N'] = LETTER,     ['O'] = LETTER,     ['P'] = LETTER,
+    ['Q'] = LETTER,         ['R'] = LETTER,     ['S'] = LETTER,     ['T'] = LETTER,
+    ['U'] = LETTER,         ['V'] = LETTER,     ['W'] = LETTER,     ['X'] = LETTER,
+    ['Y'] = LETTER,         ['Z'] = LETTER,     ['_'] = LETTER,     ['$'] = INNER,
+    ['.'] = INNER,          ['-'] = DASH,       ['('] = MARK,       [')'] = MARK,
+    ['{'] = MARK | COMMENT, ['}'] = MARK,       ['['] = MARK,       [']'] = MARK,
+    ['<'] = MARK,           ['>'] = MARK,       [','] = MARK,       [':'] = MARK,
+    ['='] = MARK,           ['+'] = MARK,       ['*'] = MARK,       ['/'] = MARK | COMMENT,
+    ['?'] = MARK,           ['|'] = MARK,       ['&'] = MARK,       [';'] = MARK,
 };
 
-static unsigned class_at(tacho_str text, size_t at)
+static inline unsigned class_at(tacho_str text, size_t at)
 {
     return at < text.len ? classes[(unsigned char)text.data[at]] : 0;
 }
 
-static size_t skip_class(tacho_str text, size_t at, unsigned wanted)
+static inline size_t skip_class(tacho_str text, size_t at, unsigned wanted)
 {
-    while ((class_at(text, at) & wanted) != 0) {
+    while (at < text.len && (classes[(unsigned char)text.data[at]] & wanted) != 0) {
         at++;
     }
     return at;
@@ -63,8 +66,26 @@ size_t tacho_mlir_skip_suffix(tacho_str text, size_t at)
     return skip_class(text, at, LETTER | DIGIT | INNER | DASH);
 }
 
+/* The end of a short string without escapes, or |at|. */
+static size_t skip_short_string(tacho_str text, size_t at)
+{
+    enum { SHORT_MAX = 64 };
+    const char *from = text.data + at + 1;
+    size_t room = text.len - at - 1 < SHORT_MAX ? text.len - at - 1 : SHORT_MAX;
+    const char *quote = memchr(from, '"', room);
+    if (quote == NULL || memchr(from, '\\', (size_t)(quote - from)) != NULL ||
+        memchr(from, '\n', (size_t)(quote - from)) != NULL) {
+        return at;
+    }
+    return (size_t)(quote - text.data) + 1;
+}
+
 size_t tacho_mlir_skip_string(tacho_str text, size_t at)
 {
+    size_t end = skip_short_string(text, at);
+    if (end > at) {
+        return end;
+    }
     for (size_t i = at + 1; i < text.len; i++) {
         char byte = text.data[i];
         if (byte == '"') {
@@ -200,18 +221,36 @@ static void lex_mark(tacho_str text, tacho_mlir_token *token)
     }
 }
 
+/* Whether blanks, a comment or metadata may begin at |at|, or nothing comes there. */
+static inline bool may_be_blank(tacho_str text, size_t at)
+{
+    return at >= text.len || (classes[(unsigned char)text.data[at]] & (BLANK | COMMENT)) != 0;
+}
+
+/* Goes past blanks; most often there is one space or line feed, or none. */
+static inline void skip_to_token(tacho_mlir_lexer *lexer, tacho_mlir_token *token)
+{
+    tacho_str text = lexer->text;
+    size_t at = lexer->at;
+    token->after_newline = at == 0;
+    if (TACHO_LIKELY(at < text.len) && (text.data[at] == ' ' || text.data[at] == '\n')) {
+        token->after_newline |= text.data[at] == '\n';
+        at++;
+    }
+    if (TACHO_UNLIKELY(may_be_blank(text, at))) {
+        at = tacho_mlir_skip_blanks(text, at);
+        token->after_newline |=
+            at > lexer->at && memchr(text.data + lexer->at, '\n', at - lexer->at) != NULL;
+    }
+    token->start = at;
+    token->after_blank = at > lexer->at;
+}
+
 tacho_mlir_token tacho_mlir_lexer_next(tacho_mlir_lexer *lexer)
 {
     tacho_str text = lexer->text;
-    tacho_mlir_token token = {.start = tacho_mlir_skip_blanks(text, lexer->at)};
-    size_t blank_len = token.start - lexer->at;
-    token.after_blank = blank_len > 0;
-    token.after_newline = lexer->at == 0;
-    if (blank_len == 1) {
-        token.after_newline |= text.data[lexer->at] == '\n';
-    } else if (blank_len > 1) {
-        token.after_newline |= memchr(text.data + lexer->at, '\n', blank_len) != NULL;
-    }
+    tacho_mlir_token token = {.kind = TACHO_MLIR_TOKEN_END};
+    skip_to_token(lexer, &token);
     token.end = token.start;
     unsigned class = class_at(text, token.start);
     if (token.start >= text.len) {

@@ -4,6 +4,8 @@
  */
 #include "codec/mlir_module.h"
 
+#include "base/decimal.h"
+
 #include <stdlib.h>
 
 tacho_status tacho_mlir_module_init(tacho_mlir_module *module)
@@ -24,28 +26,88 @@ void tacho_mlir_module_deinit(tacho_mlir_module *module)
     free(module->values);
     free(module->regions);
     free(module->blocks);
+    free(module->own_places);
 }
 
-const tacho_mlir_attr *tacho_mlir_module_attr(const tacho_mlir_module *module,
-                                              const tacho_mlir_op *op, const char *name)
+const tacho_mlir_attr *tacho_mlir_module_attr_called(const tacho_mlir_module *module,
+                                                     const tacho_mlir_op *op, const char *name)
 {
-    tacho_str wanted = tacho_str_from_cstring(name);
-    for (uint32_t i = 0; i < op->attr_count; i++) {
-        const tacho_mlir_attr *attr = &module->attrs[op->first_attr + i];
-        if (tacho_str_equal(attr->name, wanted)) {
-            return attr;
+    uint32_t id = tacho_strings_find(&module->strings, tacho_str_from_cstring(name));
+    return tacho_mlir_module_attr(module, op, id);
+}
+
+/* ---- order ---- */
+
+static bool is_before(const tacho_mlir_module *module, const tacho_mlir_attr *a,
+                      const tacho_mlir_attr *b)
+{
+    return a->name != b->name && tacho_str_compare(tacho_mlir_module_string(module, a->name),
+                                                   tacho_mlir_module_string(module, b->name)) < 0;
+}
+
+static void swap_attrs(tacho_mlir_attr *a, tacho_mlir_attr *b)
+{
+    tacho_mlir_attr kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Lets attrs[at] sink in a heap of |count|, whose top is the last of all. */
+static void sink(const tacho_mlir_module *module, tacho_mlir_attr *attrs, size_t at, size_t count)
+{
+    for (;;) {
+        size_t last = 2 * at + 1;
+        if (last >= count) {
+            return;
         }
+        if (last + 1 < count && is_before(module, &attrs[last], &attrs[last + 1])) {
+            last++;
+        }
+        if (!is_before(module, &attrs[at], &attrs[last])) {
+            return;
+        }
+        swap_attrs(&attrs[at], &attrs[last]);
+        at = last;
     }
-    return NULL;
 }
 
-bool tacho_mlir_module_int(const tacho_mlir_module *module, const tacho_mlir_op *op,
-                           const char *name, int64_t *out_value)
+/* Most are in order as they come; of those that are not there can be many. */
+void tacho_mlir_module_sort_attrs(const tacho_mlir_module *module, tacho_mlir_attr *attrs,
+                                  size_t count)
 {
-    const tacho_mlir_attr *attr = tacho_mlir_module_attr(module, op, name);
-    if (attr == NULL || attr->kind != TACHO_MLIR_ATTR_INT) {
-        return false;
+    size_t sorted = 1;
+    while (sorted < count && !is_before(module, &attrs[sorted], &attrs[sorted - 1])) {
+        sorted++;
     }
-    *out_value = attr->as_int;
-    return true;
+    if (sorted >= count) {
+        return;
+    }
+    for (size_t i = count / 2; i-- > 0;) {
+        sink(module, attrs, i, count);
+    }
+    for (size_t i = count; i-- > 1;) {
+        swap_attrs(&attrs[0], &attrs[i]);
+        sink(module, attrs, 0, i);
+    }
+}
+
+tacho_status tacho_mlir_module_location(const tacho_mlir_module *module, uint32_t location,
+                                        tacho_arena *arena, tacho_str *out_text)
+{
+    if ((location & TACHO_MLIR_OWN_PLACE) == 0) {
+        *out_text = tacho_mlir_module_string(module, location);
+        return TACHO_OK;
+    }
+    const tacho_mlir_own_place *place = &module->own_places[location & ~TACHO_MLIR_OWN_PLACE];
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(arena, module->own_name.len + 2 * TACHO_DECIMAL_MAX + 2, &memory));
+    char *text = memory;
+    memcpy(text, module->own_name.data, module->own_name.len);
+    char *end = text + module->own_name.len;
+    *end++ = ':';
+    end = tacho_decimal_put(end, place->line);
+    *end++ = ':';
+    end = tacho_decimal_put(end, place->column);
+    *out_text = tacho_str_make(text, (size_t)(end - text));
+    return TACHO_OK;
 }

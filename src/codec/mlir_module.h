@@ -30,7 +30,7 @@ typedef enum tacho_mlir_attr_kind {
 
 /* There can be millions, so only what the kind has is kept. */
 typedef struct tacho_mlir_attr {
-    tacho_str name;
+    uint32_t name; /* a string of |strings| */
     tacho_mlir_attr_kind kind;
     union {
         int64_t as_int; /* of a BOOL or an INT */
@@ -43,8 +43,8 @@ typedef struct tacho_mlir_attr {
 } tacho_mlir_attr;
 
 typedef struct tacho_mlir_op {
-    tacho_str name;      /* "torq_hl.program"; an unregistered one the same */
-    uint32_t block;      /* the block it stands in; TACHO_NONE at the top */
+    uint32_t name;  /* a string of |strings|: "torq_hl.program"; an unregistered one the same */
+    uint32_t block; /* the block it stands in; TACHO_NONE at the top */
     uint32_t first_attr; /* in |attrs|; inherent and discardable alike */
     uint32_t attr_count;
     uint32_t first_operand; /* in |operands| */
@@ -53,8 +53,20 @@ typedef struct tacho_mlir_op {
     uint32_t result_count;
     uint32_t first_region; /* likewise */
     uint32_t region_count;
-    uint32_t location; /* a string of |strings|: what stands in loc(...), aliases replaced */
+    uint32_t location; /* a string of |strings|: what stands in loc(...), aliases replaced; or, with
+                          TACHO_MLIR_OWN_PLACE added, one of |own_places| */
 } tacho_mlir_op;
+
+/*
+ * An operation that the text gives no location has that of its own line. There can be very many
+ * of these and few are asked for, so their texts are made only then.
+ */
+#define TACHO_MLIR_OWN_PLACE UINT32_C(0x80000000)
+
+typedef struct tacho_mlir_own_place {
+    uint32_t line;
+    uint32_t column;
+} tacho_mlir_own_place;
 
 typedef struct tacho_mlir_region {
     uint32_t op;          /* that holds it */
@@ -78,7 +90,7 @@ typedef struct tacho_mlir_value {
 
 typedef struct tacho_mlir_module {
     tacho_arena arena;     /* texts and integer lists */
-    tacho_strings strings; /* types and locations */
+    tacho_strings strings; /* names, types and locations */
     tacho_mlir_op *ops;
     uint32_t *next_op; /* by op: the next one of its block, or TACHO_NONE */
     size_t op_count, op_capacity, next_op_capacity;
@@ -92,6 +104,9 @@ typedef struct tacho_mlir_module {
     size_t region_count, region_capacity;
     tacho_mlir_block *blocks;
     size_t block_count, block_capacity;
+    tacho_str own_name; /* the file, as a location has it: in quotes */
+    tacho_mlir_own_place *own_places;
+    size_t own_place_count, own_place_capacity;
     /* Inherent attributes that a native properties blob hides: ops that have such a one. */
     uint64_t undecoded_count;
     /* Ops in a custom form that was not understood: they have a name and a location. */
@@ -101,17 +116,45 @@ typedef struct tacho_mlir_module {
 tacho_status tacho_mlir_module_init(tacho_mlir_module *module) TACHO_MUST_USE;
 void tacho_mlir_module_deinit(tacho_mlir_module *module);
 
-/* The attribute of |op| called |name|, or NULL. */
-const tacho_mlir_attr *tacho_mlir_module_attr(const tacho_mlir_module *module,
-                                              const tacho_mlir_op *op, const char *name);
+/* The attribute of |op| whose name is that string, or NULL; |name| may be TACHO_NONE. */
+static inline const tacho_mlir_attr *tacho_mlir_module_attr(const tacho_mlir_module *module,
+                                                            const tacho_mlir_op *op, uint32_t name)
+{
+    for (uint32_t i = 0; i < op->attr_count; i++) {
+        if (module->attrs[op->first_attr + i].name == name) {
+            return &module->attrs[op->first_attr + i];
+        }
+    }
+    return NULL;
+}
 
-/* The integer attribute of |op| called |name|; false when there is none. */
-bool tacho_mlir_module_int(const tacho_mlir_module *module, const tacho_mlir_op *op,
-                           const char *name, int64_t *out_value);
+/* The same by the text of the name. */
+const tacho_mlir_attr *tacho_mlir_module_attr_called(const tacho_mlir_module *module,
+                                                     const tacho_mlir_op *op, const char *name);
+
+/* The integer attribute of |op| whose name is that string; false when there is none. */
+static inline bool tacho_mlir_module_int(const tacho_mlir_module *module, const tacho_mlir_op *op,
+                                         uint32_t name, int64_t *out_value)
+{
+    const tacho_mlir_attr *attr = tacho_mlir_module_attr(module, op, name);
+    if (attr == NULL || attr->kind != TACHO_MLIR_ATTR_INT) {
+        return false;
+    }
+    *out_value = attr->as_int;
+    return true;
+}
+
+/* Puts |count| attributes in order of their names. */
+void tacho_mlir_module_sort_attrs(const tacho_mlir_module *module, tacho_mlir_attr *attrs,
+                                  size_t count);
 
 static inline tacho_str tacho_mlir_module_string(const tacho_mlir_module *module, uint32_t id)
 {
     return tacho_strings_get(&module->strings, id);
 }
+
+/* The text of an operation's location; one that has to be made lives in |arena|. */
+tacho_status tacho_mlir_module_location(const tacho_mlir_module *module, uint32_t location,
+                                        tacho_arena *arena, tacho_str *out_text) TACHO_MUST_USE;
 
 #endif

@@ -22,11 +22,18 @@ static inline bool tacho_mlir_is_text(tacho_str text)
     return sum != UINT32_MAX;
 }
 
+static inline bool tacho_mlir_is_location(const tacho_mlir_module *module, uint32_t location)
+{
+    return (location & TACHO_MLIR_OWN_PLACE) != 0
+               ? (location & ~TACHO_MLIR_OWN_PLACE) < module->own_place_count
+               : location < module->strings.item_count;
+}
+
 static inline bool tacho_mlir_op_is_sound(const tacho_mlir_module *module, uint32_t id)
 {
     const tacho_mlir_op *op = &module->ops[id];
     bool holds =
-        tacho_mlir_is_text(op->name) &&
+        op->name < module->strings.item_count &&
         (op->block == TACHO_NONE || op->block < module->block_count) &&
         (module->next_op[id] == TACHO_NONE ||
          (module->next_op[id] > id && module->next_op[id] < module->op_count &&
@@ -35,7 +42,7 @@ static inline bool tacho_mlir_op_is_sound(const tacho_mlir_module *module, uint3
         tacho_mlir_has_range(op->first_operand, op->operand_count, module->operand_count) &&
         tacho_mlir_has_range(op->first_result, op->result_count, module->value_count) &&
         tacho_mlir_has_range(op->first_region, op->region_count, module->region_count) &&
-        op->location < module->strings.item_count;
+        tacho_mlir_is_location(module, op->location);
     for (uint32_t i = 0; holds && i < op->result_count; i++) {
         const tacho_mlir_value *value = &module->values[op->first_result + i];
         holds = value->op == id && value->block == TACHO_NONE && value->index == i;
@@ -61,7 +68,8 @@ static inline bool tacho_mlir_block_is_sound(const tacho_mlir_module *module, ui
     return holds;
 }
 
-static inline bool tacho_mlir_attr_is_sound(const tacho_mlir_attr *attr)
+static inline bool tacho_mlir_attr_is_sound(const tacho_mlir_module *module,
+                                            const tacho_mlir_attr *attr)
 {
     tacho_str bytes = TACHO_STR("");
     if (attr->kind == TACHO_MLIR_ATTR_INTS) {
@@ -70,7 +78,7 @@ static inline bool tacho_mlir_attr_is_sound(const tacho_mlir_attr *attr)
                attr->kind == TACHO_MLIR_ATTR_TEXT) {
         bytes = attr->text;
     }
-    return tacho_mlir_is_text(attr->name) && tacho_mlir_is_text(bytes) &&
+    return attr->name < module->strings.item_count && tacho_mlir_is_text(bytes) &&
            attr->kind <= TACHO_MLIR_ATTR_UNKNOWN &&
            (attr->kind != TACHO_MLIR_ATTR_BOOL || attr->as_int == (attr->as_int & 1));
 }
@@ -97,7 +105,7 @@ static inline bool tacho_mlir_module_is_sound(const tacho_mlir_module *module)
         holds = module->values[i].type < module->strings.item_count;
     }
     for (size_t i = 0; holds && i < module->attr_count; i++) {
-        holds = tacho_mlir_attr_is_sound(&module->attrs[i]);
+        holds = tacho_mlir_attr_is_sound(module, &module->attrs[i]);
     }
     return holds;
 }

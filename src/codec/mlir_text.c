@@ -19,7 +19,7 @@ static tacho_status take_generic_tail(tacho_mlir_parser *p)
         TACHO_TRY(tacho_mlir_take_dict(p));
     }
     TACHO_TRY(tacho_mlir_expect_mark(p, ':', "':' and the type of the operation"));
-    TACHO_TRY(tacho_mlir_take_function_type(p));
+    TACHO_TRY(tacho_mlir_take_op_type(p));
     return tacho_mlir_close_op(p);
 }
 
@@ -350,7 +350,8 @@ static tacho_status take_result_name(tacho_mlir_parser *p)
         name.count = (uint32_t)count;
         tacho_mlir_advance(p);
     }
-    TACHO_TRY(tacho_grow(&p->result_names, &p->result_name_capacity, p->result_name_count + 1));
+    TACHO_TRY(
+        tacho_mlir_grow(&p->result_names, &p->result_name_capacity, p->result_name_count + 1));
     p->result_names[p->result_name_count++] = name;
     return TACHO_OK;
 }
@@ -484,8 +485,8 @@ static tacho_status quote_name(tacho_mlir_parser *p)
                                      .text = tacho_str_from_cstring(p->name),
                                      .subtree_end = 1};
     tacho_mlir_location location = {&node, 1};
-    TACHO_TRY(tacho_mlir_location_print(&location, &p->module->arena, &p->quoted_name));
-    p->quoted_name.len -= sizeof(":0:0") - 1;
+    TACHO_TRY(tacho_mlir_location_print(&location, &p->module->arena, &p->module->own_name));
+    p->module->own_name.len -= sizeof(":0:0") - 1;
     return TACHO_OK;
 }
 

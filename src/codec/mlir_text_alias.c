@@ -189,6 +189,13 @@ tacho_status tacho_mlir_take_location(tacho_mlir_parser *p, uint32_t *out_id)
 {
     tacho_mlir_span span;
     size_t start = p->token.start;
+    /* Operations that follow one another often come from the same place. */
+    if (p->last_location.len > 0 &&
+        tacho_str_starts_with(tacho_str_from(p->text, start), p->last_location)) {
+        *out_id = p->last_location_id;
+        tacho_mlir_seek(p, start + p->last_location.len);
+        return TACHO_OK;
+    }
     TACHO_TRY(tacho_mlir_scan_group(p, p->token.end, &span));
     tacho_str text = tacho_mlir_between(p, span.start + 1, span.end - 1);
     tacho_status status = is_plain_file(text)
@@ -197,6 +204,8 @@ tacho_status tacho_mlir_take_location(tacho_mlir_parser *p, uint32_t *out_id)
     if (status != TACHO_OK) {
         return place_failure(p, start, status);
     }
+    p->last_location = tacho_mlir_between(p, start, span.end);
+    p->last_location_id = *out_id;
     tacho_mlir_seek(p, span.end);
     return TACHO_OK;
 }

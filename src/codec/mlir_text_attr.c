@@ -6,7 +6,7 @@
 #include "codec/mlir_text_parser.h"
 
 /* A splat of more elements is not written out. */
-enum { SPLAT_MAX = 65536 };
+enum { SPLAT_MAX = 65536, PLAIN_DIGITS_MAX = 18 };
 
 /* A cursor over a value. */
 typedef struct value_cursor {
@@ -351,6 +351,9 @@ static tacho_status set_number(tacho_mlir_parser *p, tacho_str text, tacho_mlir_
 tacho_status tacho_mlir_unquote(tacho_mlir_parser *p, tacho_str quoted, tacho_arena *arena,
                                 tacho_str *out_text)
 {
+    if (quoted.len >= 2 && memchr(quoted.data, '\\', quoted.len) == NULL) {
+        return tacho_arena_copy(arena, tacho_str_make(quoted.data + 1, quoted.len - 2), out_text);
+    }
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(arena, quoted.len, &memory));
     char *text = memory;
@@ -428,13 +431,12 @@ static tacho_status set_value(tacho_mlir_parser *p, tacho_str text, tacho_mlir_a
 /* Room for one more attribute, which has a name and no value yet. */
 static tacho_status push_attr(tacho_mlir_parser *p, tacho_str name, tacho_mlir_attr **out_attr)
 {
-    uint32_t name_id = 0;
-    TACHO_TRY(tacho_strings_ensure(&p->module->strings, name, &name_id));
-    TACHO_TRY(tacho_grow(&p->attrs, &p->attr_capacity, p->attr_count + 1));
+    tacho_mlir_known_name *known = NULL;
+    TACHO_TRY(tacho_mlir_know_name(p, name, &known));
+    TACHO_TRY(tacho_mlir_grow(&p->attrs, &p->attr_capacity, p->attr_count + 1));
     *out_attr = &p->attrs[p->attr_count++];
-    **out_attr = (tacho_mlir_attr){.name = tacho_strings_get(&p->module->strings, name_id),
-                                   .kind = TACHO_MLIR_ATTR_UNIT,
-                                   .text = TACHO_STR("")};
+    **out_attr =
+        (tacho_mlir_attr){.name = known->id, .kind = TACHO_MLIR_ATTR_UNIT, .text = TACHO_STR("")};
     return TACHO_OK;
 }
 
@@ -461,10 +463,46 @@ tacho_status tacho_mlir_add_ints(tacho_mlir_parser *p, tacho_str name, const int
     return copy_ints(p, ints, int_count, attr);
 }
 
+/*
+ * By far the most attributes are integers like "12 : i64". The end of one that is at byte |at|, or
+ * 0 when it is written otherwise; then the long way has to be gone.
+ */
+static size_t find_plain_int(const tacho_mlir_parser *p, size_t at, int64_t *out_value)
+{
+    static const tacho_str types[] = {TACHO_STR_INIT(" : i64"), TACHO_STR_INIT(" : i32"),
+                                      TACHO_STR_INIT(" : index")};
+    size_t start = at;
+    int64_t value = 0;
+    while (at < p->text.len && at < start + PLAIN_DIGITS_MAX && p->text.data[at] >= '0' &&
+           p->text.data[at] <= '9') {
+        value = value * 10 + (p->text.data[at++] - '0');
+    }
+    tacho_str rest = tacho_str_from(p->text, at);
+    for (size_t i = 0; at > start && i < sizeof(types) / sizeof(types[0]); i++) {
+        size_t end = at + types[i].len;
+        if (tacho_str_starts_with(rest, types[i]) && end < p->text.len &&
+            (p->text.data[end] == ',' || p->text.data[end] == '}')) {
+            *out_value = value;
+            return end;
+        }
+    }
+    return 0;
+}
+
 tacho_status tacho_mlir_take_attr(tacho_mlir_parser *p, tacho_str name)
 {
     tacho_mlir_span span;
     tacho_str text;
+    int64_t value = 0;
+    size_t end = find_plain_int(p, p->token.start, &value);
+    if (end > 0) {
+        tacho_mlir_attr *attr = NULL;
+        TACHO_TRY(push_attr(p, name, &attr));
+        attr->kind = TACHO_MLIR_ATTR_INT;
+        attr->as_int = value;
+        tacho_mlir_seek(p, end);
+        return TACHO_OK;
+    }
     TACHO_TRY(tacho_mlir_scan_attr(p, p->token.start, &span));
     TACHO_TRY(tacho_mlir_expand(p, span, &text));
     TACHO_TRY(tacho_mlir_add_attr(p, name, text));

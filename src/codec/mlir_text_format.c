@@ -382,7 +382,7 @@ static bool has_all_types(const tacho_mlir_parser *p, const tacho_mlir_frame *fr
 tacho_status tacho_mlir_try_format(tacho_mlir_parser *p, bool *out_done)
 {
     tacho_mlir_frame *frame = tacho_mlir_top(p);
-    const op_format *format = find_format(p->module->ops[frame->op].name);
+    const op_format *format = find_format(tacho_mlir_top_name(p));
     *out_done = false;
     if (format == NULL) {
         return TACHO_OK;

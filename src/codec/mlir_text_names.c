@@ -8,10 +8,30 @@
  */
 #include "codec/mlir_text_parser.h"
 
+/* Few names are used very often: they are found without hashing all of their bytes. */
+tacho_status tacho_mlir_know_name(tacho_mlir_parser *p, tacho_str name,
+                                  tacho_mlir_known_name **out_known)
+{
+    size_t at = name.len;
+    if (name.len > 0) {
+        at = name.len * 7 + (unsigned char)name.data[name.len - 1] * 31u +
+             (unsigned char)name.data[name.len / 2] * 17u;
+    }
+    tacho_mlir_known_name *known = &p->known_names[at % TACHO_MLIR_KNOWN_NAMES];
+    *out_known = known;
+    if (known->name.data != NULL && tacho_str_equal(known->name, name)) {
+        return TACHO_OK;
+    }
+    uint32_t id = 0;
+    TACHO_TRY(tacho_strings_ensure(&p->module->strings, name, &id));
+    *known = (tacho_mlir_known_name){.name = tacho_strings_get(&p->module->strings, id), .id = id};
+    return TACHO_OK;
+}
+
 tacho_status tacho_mlir_name_id(tacho_mlir_parser *p, tacho_str name, uint32_t *out_id)
 {
     TACHO_TRY(tacho_strings_ensure(&p->names, name, out_id));
-    TACHO_TRY(tacho_grow(&p->bindings, &p->binding_capacity, p->names.item_count));
+    TACHO_TRY(tacho_mlir_grow(&p->bindings, &p->binding_capacity, p->names.item_count));
     while (p->binding_count < p->names.item_count) {
         p->bindings[p->binding_count++] = (tacho_mlir_binding){TACHO_NONE, 0, 0, TACHO_NONE};
     }
@@ -21,7 +41,7 @@ tacho_status tacho_mlir_name_id(tacho_mlir_parser *p, tacho_str name, uint32_t *
 tacho_status tacho_mlir_add_draft(tacho_mlir_parser *p, uint32_t type, bool is_forward,
                                   uint32_t *out_value)
 {
-    TACHO_TRY(tacho_grow(&p->drafts, &p->draft_capacity, p->draft_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->drafts, &p->draft_capacity, p->draft_count + 1));
     *out_value = (uint32_t)p->draft_count;
     p->drafts[p->draft_count++] = (tacho_mlir_draft){type, TACHO_NONE, TACHO_NONE, is_forward};
     return TACHO_OK;
@@ -76,7 +96,7 @@ tacho_status tacho_mlir_use_name(tacho_mlir_parser *p, uint32_t name_id, uint32_
         return TACHO_OK;
     }
     TACHO_TRY(tacho_mlir_add_draft(p, 0, true, out_value));
-    TACHO_TRY(tacho_grow(&p->forwards, &p->forward_capacity, p->forward_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->forwards, &p->forward_capacity, p->forward_count + 1));
     p->forwards[p->forward_count] =
         (tacho_mlir_forward){*out_value, p->isolation, binding->forward};
     binding->forward = (uint32_t)p->forward_count++;
@@ -154,7 +174,7 @@ tacho_status tacho_mlir_define(tacho_mlir_parser *p, uint32_t name_id, uint32_t 
         TACHO_TRY(resolve_pack(p, name_id, first_value, count));
     }
     tacho_mlir_binding *binding = &p->bindings[name_id];
-    TACHO_TRY(tacho_grow(&p->undos, &p->undo_capacity, p->undo_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->undos, &p->undo_capacity, p->undo_count + 1));
     p->undos[p->undo_count++] =
         (tacho_mlir_undo){name_id, binding->value, binding->count, binding->scope};
     binding->value = first_value;

@@ -4,8 +4,6 @@
  */
 #include "codec/mlir_text_parser.h"
 
-#include "base/decimal.h"
-
 #include <stdlib.h>
 
 enum { SHOWN_BYTES = 32 }; /* of the input, in messages */
@@ -121,7 +119,7 @@ bool tacho_mlir_at_location(const tacho_mlir_parser *p)
 
 tacho_status tacho_mlir_push_operand(tacho_mlir_parser *p, tacho_mlir_operand operand)
 {
-    TACHO_TRY(tacho_grow(&p->operands, &p->operand_capacity, p->operand_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->operands, &p->operand_capacity, p->operand_count + 1));
     p->operands[p->operand_count++] = operand;
     return TACHO_OK;
 }
@@ -162,7 +160,7 @@ tacho_status tacho_mlir_take_type(tacho_mlir_parser *p, uint32_t *out_type)
 
 tacho_status tacho_mlir_push_type(tacho_mlir_parser *p, uint32_t type)
 {
-    TACHO_TRY(tacho_grow(&p->types, &p->type_capacity, p->type_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->types, &p->type_capacity, p->type_count + 1));
     p->types[p->type_count++] = type;
     return TACHO_OK;
 }
@@ -201,6 +199,52 @@ bool tacho_mlir_at_function_type(tacho_mlir_parser *p)
     return is_closed && tacho_mlir_lexer_next(&lexer).kind == TACHO_MLIR_TOKEN_ARROW;
 }
 
+/* Whether the text ends an operation at |at|: what comes cannot belong to a type before it. */
+static bool ends_op(const tacho_mlir_parser *p, size_t at)
+{
+    tacho_str rest = tacho_str_from(p->text, at);
+    return rest.len == 0 || rest.data[0] == '\n' || tacho_str_starts_with(rest, TACHO_STR(" loc("));
+}
+
+/* The type of the operation on top where it is, byte for byte, that of the last one so called. */
+static bool take_known_type(tacho_mlir_parser *p, const tacho_mlir_known_name *known)
+{
+    tacho_str rest = tacho_str_from(p->text, p->token.start);
+    if (known->type.len == 0 || !tacho_str_starts_with(rest, known->type) ||
+        !ends_op(p, p->token.start + known->type.len)) {
+        return false;
+    }
+    if (known->has_result) {
+        p->types[p->type_count++] = known->result_type;
+    }
+    tacho_mlir_seek(p, p->token.start + known->type.len);
+    return true;
+}
+
+tacho_status tacho_mlir_take_op_type(tacho_mlir_parser *p)
+{
+    tacho_mlir_known_name *known = NULL; /* stays where it is while the type is read */
+    size_t start = p->token.start;
+    size_t first_type = p->type_count;
+    tacho_str name = tacho_mlir_top_name(p);
+    TACHO_TRY(tacho_mlir_know_name(p, name, &known));
+    TACHO_TRY(tacho_mlir_grow(&p->types, &p->type_capacity, p->type_count + 1));
+    if (take_known_type(p, known)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_mlir_take_function_type(p));
+    size_t end = p->token.start;
+    while (end > start && strchr(" \t\r\n", p->text.data[end - 1]) != NULL) {
+        end--;
+    }
+    if (p->type_count <= first_type + 1 && ends_op(p, end)) {
+        known->type = tacho_mlir_between(p, start, end);
+        known->has_result = p->type_count > first_type;
+        known->result_type = known->has_result ? p->types[first_type] : 0;
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_mlir_take_function_type(tacho_mlir_parser *p)
 {
     TACHO_TRY(tacho_mlir_take_type_list(p, false));
@@ -222,7 +266,7 @@ tacho_status tacho_mlir_push_argument(tacho_mlir_parser *p, tacho_str name, uint
     if (name.len > 0) {
         TACHO_TRY(tacho_mlir_name_id(p, tacho_str_from(name, 1), &argument.name_id));
     }
-    TACHO_TRY(tacho_grow(&p->arguments, &p->argument_capacity, p->argument_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->arguments, &p->argument_capacity, p->argument_count + 1));
     p->arguments[p->argument_count++] = argument;
     return TACHO_OK;
 }
@@ -232,11 +276,16 @@ tacho_status tacho_mlir_push_argument(tacho_mlir_parser *p, tacho_str name, uint
 /* Counts lines up to the next token; tokens never go back between operations. */
 static void count_lines(tacho_mlir_parser *p)
 {
-    for (; p->line_at < p->token.start; p->line_at++) {
-        if (p->text.data[p->line_at] == '\n') {
-            p->line++;
-            p->line_start = p->line_at + 1;
+    while (p->line_at < p->token.start) {
+        const char *from = p->text.data + p->line_at;
+        const char *newline = memchr(from, '\n', p->token.start - p->line_at);
+        if (newline == NULL) {
+            p->line_at = p->token.start;
+            return;
         }
+        p->line_at += (size_t)(newline - from) + 1;
+        p->line++;
+        p->line_start = p->line_at;
     }
 }
 
@@ -268,13 +317,13 @@ tacho_status tacho_mlir_open_op(tacho_mlir_parser *p, tacho_str name, size_t fir
     if (module->op_count >= TACHO_NONE - 1) {
         return tacho_mlir_fail_limit(p, p->token.start, "fewer than 2^32 operations");
     }
-    uint32_t name_id = 0;
     uint32_t op = (uint32_t)module->op_count;
-    TACHO_TRY(tacho_strings_ensure(&module->strings, name, &name_id));
-    TACHO_TRY(tacho_grow(&module->ops, &module->op_capacity, module->op_count + 1));
-    TACHO_TRY(tacho_grow(&module->next_op, &module->next_op_capacity, module->op_count + 1));
-    TACHO_TRY(tacho_grow(&p->frames, &p->frame_capacity, p->frame_count + 1));
-    module->ops[op] = (tacho_mlir_op){.name = tacho_strings_get(&module->strings, name_id)};
+    tacho_mlir_known_name *known = NULL;
+    TACHO_TRY(tacho_mlir_know_name(p, name, &known));
+    TACHO_TRY(tacho_mlir_grow(&module->ops, &module->op_capacity, module->op_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&module->next_op, &module->next_op_capacity, module->op_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->frames, &p->frame_capacity, p->frame_count + 1));
+    module->ops[op] = (tacho_mlir_op){.name = known->id};
     module->next_op[op] = TACHO_NONE;
     module->op_count++;
     link_op(p, op);
@@ -309,13 +358,13 @@ static bool is_isolated(tacho_str name)
 tacho_status tacho_mlir_open_region(tacho_mlir_parser *p)
 {
     tacho_mlir_frame *frame = tacho_mlir_top(p);
-    TACHO_TRY(tacho_grow(&p->regions, &p->region_capacity, p->region_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->regions, &p->region_capacity, p->region_count + 1));
     frame->region = (uint32_t)p->region_count++;
     p->regions[frame->region] = (tacho_mlir_draft_region){frame->op, 0};
     frame->block = TACHO_NONE;
     frame->last_op = TACHO_NONE;
     frame->region_count++;
-    tacho_mlir_open_scope(p, frame, is_isolated(p->module->ops[frame->op].name));
+    tacho_mlir_open_scope(p, frame, is_isolated(tacho_mlir_top_name(p)));
     return p->argument_count > frame->first_argument ? tacho_mlir_open_block(p) : TACHO_OK;
 }
 
@@ -323,7 +372,7 @@ tacho_status tacho_mlir_open_block(tacho_mlir_parser *p)
 {
     tacho_mlir_frame *frame = tacho_mlir_top(p);
     size_t count = p->argument_count - frame->first_argument;
-    TACHO_TRY(tacho_grow(&p->blocks, &p->block_capacity, p->block_count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->blocks, &p->block_capacity, p->block_count + 1));
     p->blocks[p->block_count] = (tacho_mlir_draft_block){frame->region, (uint32_t)p->draft_count,
                                                          (uint32_t)count, TACHO_NONE};
     frame->block = (uint32_t)p->block_count++;
@@ -346,22 +395,20 @@ void tacho_mlir_close_region(tacho_mlir_parser *p)
     tacho_mlir_close_scope(p, tacho_mlir_top(p));
 }
 
-/* "name":line:column of the operation's name. */
+/* The line and column of the operation's name. */
 static tacho_status default_location(tacho_mlir_parser *p, const tacho_mlir_frame *frame,
                                      uint32_t *out_id)
 {
-    char digits[2 * TACHO_DECIMAL_MAX + 2];
-    char *end = digits;
-    *end++ = ':';
-    end = tacho_decimal_put(end, frame->line);
-    *end++ = ':';
-    end = tacho_decimal_put(end, frame->column);
-    size_t len = (size_t)(end - digits);
-    TACHO_TRY(tacho_grow(&p->buffer, &p->buffer_capacity, p->quoted_name.len + len));
-    memcpy(p->buffer, p->quoted_name.data, p->quoted_name.len);
-    memcpy(p->buffer + p->quoted_name.len, digits, len);
-    tacho_str text = tacho_str_make(p->buffer, p->quoted_name.len + len);
-    return tacho_strings_ensure(&p->module->strings, text, out_id);
+    tacho_mlir_module *module = p->module;
+    if (module->own_place_count >= TACHO_MLIR_OWN_PLACE - 1) {
+        return tacho_mlir_fail_limit(p, frame->name_start, "fewer than 2^31 operations");
+    }
+    TACHO_TRY(tacho_mlir_grow(&module->own_places, &module->own_place_capacity,
+                              module->own_place_count + 1));
+    *out_id = TACHO_MLIR_OWN_PLACE | (uint32_t)module->own_place_count;
+    module->own_places[module->own_place_count++] =
+        (tacho_mlir_own_place){frame->line, frame->column};
+    return TACHO_OK;
 }
 
 /* Moves operands to the order of their segments, few as these are. */
@@ -372,7 +419,7 @@ static tacho_status order_operands(tacho_mlir_parser *p, const tacho_mlir_frame 
     if (count == 0 && frame->segment_count == 0) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_grow(&p->operands, &p->operand_capacity, p->operand_count + count + 1));
+    TACHO_TRY(tacho_mlir_grow(&p->operands, &p->operand_capacity, p->operand_count + count + 1));
     tacho_mlir_operand *first = p->operands + frame->first_operand;
     bool is_ordered = true;
     int64_t sizes[SEGMENT_MAX] = {0};
@@ -399,13 +446,6 @@ static tacho_status order_operands(tacho_mlir_parser *p, const tacho_mlir_frame 
     return TACHO_OK;
 }
 
-static int compare_attrs(const void *a, const void *b)
-{
-    const tacho_mlir_attr *x = a;
-    const tacho_mlir_attr *y = b;
-    return tacho_str_compare(x->name, y->name);
-}
-
 /* Moves attributes and operands from the stacks to the module. */
 static tacho_status store_op(tacho_mlir_parser *p, const tacho_mlir_frame *frame, tacho_mlir_op *op)
 {
@@ -414,17 +454,18 @@ static tacho_status store_op(tacho_mlir_parser *p, const tacho_mlir_frame *frame
     size_t operand_count = p->operand_count - frame->first_operand;
     op->first_attr = (uint32_t)module->attr_count;
     op->attr_count = (uint32_t)attr_count;
-    TACHO_TRY(tacho_grow(&module->attrs, &module->attr_capacity, module->attr_count + attr_count));
+    TACHO_TRY(
+        tacho_mlir_grow(&module->attrs, &module->attr_capacity, module->attr_count + attr_count));
     if (attr_count > 0) {
         tacho_mlir_attr *attrs = module->attrs + module->attr_count;
         memcpy(attrs, p->attrs + frame->first_attr, attr_count * sizeof(*attrs));
-        qsort(attrs, attr_count, sizeof(*attrs), compare_attrs);
+        tacho_mlir_module_sort_attrs(module, attrs, attr_count);
     }
     module->attr_count += attr_count;
     op->first_operand = (uint32_t)module->operand_count;
     op->operand_count = (uint32_t)operand_count;
-    TACHO_TRY(tacho_grow(&module->operands, &module->operand_capacity,
-                         module->operand_count + operand_count));
+    TACHO_TRY(tacho_mlir_grow(&module->operands, &module->operand_capacity,
+                              module->operand_count + operand_count));
     for (size_t i = 0; i < operand_count; i++) {
         module->operands[module->operand_count++] = p->operands[frame->first_operand + i].value;
     }

@@ -25,6 +25,10 @@
 #include "codec/mlir_module.h"
 #include "codec/mlir_text.h"
 
+/* tacho_grow, called only where there is no room. */
+#define tacho_mlir_grow(items, capacity, need)                                                     \
+    (TACHO_LIKELY((need) <= *(capacity)) ? TACHO_OK : tacho_grow((items), (capacity), (need)))
+
 /* A piece of the text; |is_plain| when MLIR would print it just so and no alias is in it. */
 typedef struct tacho_mlir_span {
     size_t start;
@@ -38,6 +42,17 @@ typedef struct tacho_mlir_alias {
     bool is_location; /* then |body| is what loc(...) encloses */
     bool is_open;     /* being expanded */
 } tacho_mlir_alias;
+
+/* A name of operations or attributes that was met before, and its text in the module. */
+typedef struct tacho_mlir_known_name {
+    tacho_str name;
+    uint32_t id;
+    tacho_str type; /* of the last operation so called, as the text has it; empty for none kept */
+    bool has_result;
+    uint32_t result_type;
+} tacho_mlir_known_name;
+
+enum { TACHO_MLIR_KNOWN_NAMES = 256 };
 
 /* %name or %name:count before an operation. */
 typedef struct tacho_mlir_result_name {
@@ -141,7 +156,6 @@ typedef struct tacho_mlir_frame {
 
 typedef struct tacho_mlir_parser {
     const char *name;
-    tacho_str quoted_name; /* as a location has it */
     tacho_str text;
     tacho_mlir_module *module;
     tacho_mlir_lexer lexer;
@@ -162,6 +176,8 @@ typedef struct tacho_mlir_parser {
     struct tacho_mlir_expansion *expansions;
     size_t expansion_count, expansion_capacity;
 
+    tacho_mlir_known_name known_names[TACHO_MLIR_KNOWN_NAMES]; /* a cache: some, by their bytes */
+
     tacho_strings alias_names;
     tacho_mlir_alias *aliases; /* by name id */
     size_t alias_capacity;
@@ -170,6 +186,8 @@ typedef struct tacho_mlir_parser {
     uint32_t *location_ids;
     size_t location_id_capacity;
     uint64_t location_bytes; /* printed */
+    tacho_str last_location; /* the last loc(...) in the text, with its brackets */
+    uint32_t last_location_id;
 
     tacho_strings names; /* of values, without '%' */
     tacho_mlir_binding *bindings;
@@ -211,6 +229,12 @@ typedef struct tacho_mlir_parser {
 static inline tacho_mlir_frame *tacho_mlir_top(const tacho_mlir_parser *p)
 {
     return &p->frames[p->frame_count - 1];
+}
+
+/* Of the operation on top. */
+static inline tacho_str tacho_mlir_top_name(const tacho_mlir_parser *p)
+{
+    return tacho_mlir_module_string(p->module, p->module->ops[tacho_mlir_top(p)->op].name);
 }
 
 static inline tacho_str tacho_mlir_between(const tacho_mlir_parser *p, size_t start, size_t end)
@@ -282,6 +306,8 @@ bool tacho_mlir_at_function_type(tacho_mlir_parser *p);
 tacho_status tacho_mlir_take_type_list(tacho_mlir_parser *p, bool keep) TACHO_MUST_USE;
 /* (types) -> types, of which the latter are those of results. */
 tacho_status tacho_mlir_take_function_type(tacho_mlir_parser *p) TACHO_MUST_USE;
+/* The same, of the operation on top. */
+tacho_status tacho_mlir_take_op_type(tacho_mlir_parser *p) TACHO_MUST_USE;
 tacho_status tacho_mlir_push_operand(tacho_mlir_parser *p,
                                      tacho_mlir_operand operand) TACHO_MUST_USE;
 tacho_status tacho_mlir_push_type(tacho_mlir_parser *p, uint32_t type) TACHO_MUST_USE;
@@ -336,6 +362,10 @@ tacho_status tacho_mlir_symbol_name(tacho_mlir_parser *p, tacho_str symbol, tach
                                     tacho_str *out_text) TACHO_MUST_USE;
 
 /* -- mlir_text_names.c -- */
+
+/* The name in the module, made if new; what is known is good until the next call. */
+tacho_status tacho_mlir_know_name(tacho_mlir_parser *p, tacho_str name,
+                                  tacho_mlir_known_name **out_known) TACHO_MUST_USE;
 
 tacho_status tacho_mlir_name_id(tacho_mlir_parser *p, tacho_str name,
                                 uint32_t *out_id) TACHO_MUST_USE;

@@ -30,6 +30,7 @@ void tacho_debug_info_deinit(tacho_debug_info *info)
     free(info->used);
     free(info->kernels);
     free(info->places);
+    free(info->marks);
     free(info->problems);
     free(info->notes);
 }
@@ -98,6 +99,40 @@ void tacho_debug_info_unit_cycles(const tacho_debug_info *info, const tacho_unit
     }
 }
 
+static bool has_mark(const tacho_debug_info *info, const tacho_place *place, uint64_t mark)
+{
+    for (uint32_t i = 0; i < place->mark_count; i++) {
+        if (info->marks[place->first_mark + i] == mark) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a callee of |place| is anything in |other|. */
+static bool has_callee_in(const tacho_debug_info *info, const tacho_place *place,
+                          const tacho_place *other)
+{
+    for (uint32_t i = 0; i < place->callee_mark_count; i++) {
+        if (has_mark(info, other, info->marks[place->first_mark + i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tacho_place_verdict tacho_debug_info_compare(const tacho_debug_info *info, uint32_t location,
+                                             uint32_t other)
+{
+    tacho_place a = tacho_debug_info_place(info, location);
+    tacho_place b = tacho_debug_info_place(info, other);
+    if (a.mark_count == 0 || b.mark_count == 0 || a.has_files != b.has_files) {
+        return TACHO_PLACES_UNKNOWN;
+    }
+    bool agree = location == other || has_callee_in(info, &a, &b) || has_callee_in(info, &b, &a);
+    return agree ? TACHO_PLACES_AGREE : TACHO_PLACES_DIFFER;
+}
+
 tacho_status tacho_debug_info_add_dispatch(tacho_debug_info *info, const tacho_dispatch *dispatch,
                                            uint32_t *out_id)
 {
@@ -127,6 +162,7 @@ void tacho_debug_info_cut(tacho_debug_info *info, const tacho_debug_info *before
     info->used_count = before->used_count;
     info->kernel_count = before->kernel_count;
     info->unknown_op_count = before->unknown_op_count;
+    info->unknown_op = before->unknown_op;
     info->undecoded_count = before->undecoded_count;
     info->unmatched_wait_count = before->unmatched_wait_count;
     info->unwaited_count = before->unwaited_count;

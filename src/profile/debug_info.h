@@ -114,7 +114,21 @@ typedef struct tacho_dispatch {
 typedef struct tacho_place {
     uint32_t text;      /* string: "@L7C10+@L9C3", 0 for nothing to show */
     uint32_t operators; /* string: operators of the model there, "tosa.add@L7 tosa.mul@L9" */
+    /*
+     * In |marks|: what it is compared by, first that of callees, then of their callers. None when
+     * it cannot be compared.
+     */
+    uint32_t first_mark;
+    uint32_t callee_mark_count, mark_count;
+    bool has_files; /* marks are lines of files, else names */
 } tacho_place;
+
+/* Whether two locations can be of the same operation. */
+typedef enum tacho_place_verdict {
+    TACHO_PLACES_UNKNOWN, /* they say nothing that could be compared */
+    TACHO_PLACES_AGREE,
+    TACHO_PLACES_DIFFER,
+} tacho_place_verdict;
 
 typedef struct tacho_debug_info {
     tacho_dict *dict; /* of strings and locations; outlives it */
@@ -140,6 +154,8 @@ typedef struct tacho_debug_info {
     size_t kernel_count, kernel_capacity;
     tacho_place *places; /* by location; locations without one have nothing to show */
     size_t place_count, place_capacity;
+    uint64_t *marks; /* a string in the upper half, a line in the lower */
+    size_t mark_count, mark_capacity;
     /* Files that could not be read or were passed over, for reports; strings, a sentence each. */
     uint32_t *problems;
     size_t problem_count, problem_capacity;
@@ -147,6 +163,7 @@ typedef struct tacho_debug_info {
     size_t note_count, note_capacity;
     /* What could not be understood; for reports and exit codes. */
     uint64_t unknown_op_count;     /* operations of the vendor's dialects that nobody knows */
+    uint32_t unknown_op;           /* string: the first of them, and where it stands */
     uint64_t undecoded_count;      /* operations whose inherent attributes are hidden */
     uint64_t unmatched_wait_count; /* waits for which nothing was started */
     uint64_t unwaited_count;       /* starts that nothing waits for */
@@ -175,8 +192,16 @@ tacho_status tacho_debug_info_add_note(tacho_debug_info *info, const char *forma
 /* What to show of a location, which may be TACHO_NONE. */
 static inline tacho_place tacho_debug_info_place(const tacho_debug_info *info, uint32_t location)
 {
-    return location < info->place_count ? info->places[location] : (tacho_place){0, 0};
+    return location < info->place_count ? info->places[location] : (tacho_place){0};
 }
+
+/*
+ * Compares two locations, each of which may be TACHO_NONE: by the lines that they name, of files
+ * by their base names, or by their names where neither has a file. One line in common is enough;
+ * but where both are calls, not the line from which they are called.
+ */
+tacho_place_verdict tacho_debug_info_compare(const tacho_debug_info *info, uint32_t location,
+                                             uint32_t other);
 
 /* The estimated cycles of a unit, where its tasks have them; else both are -1. */
 void tacho_debug_info_unit_cycles(const tacho_debug_info *info, const tacho_unit_of_work *unit,

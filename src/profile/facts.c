@@ -123,3 +123,30 @@ bool tacho_clock_facts_parse(tacho_str text, tacho_clock *out_clock, tacho_str *
     out_clock->counts_cycles = tacho_str_equal(*out_name, TACHO_STR("cycles"));
     return zero <= out_clock->max_ticks;
 }
+
+void tacho_classes_facts_format(uint32_t classes, char out_text[TACHO_FACTS_MAX])
+{
+    size_t len = 0;
+    out_text[0] = '\0';
+    for (int i = 0; i < TACHO_TRACK_CLASS_COUNT; i++) {
+        if ((classes & TACHO_TRACK_BIT(i)) != 0) {
+            len +=
+                (size_t)snprintf(out_text + len, TACHO_FACTS_MAX - len, "%s%s", len > 0 ? ", " : "",
+                                 tacho_track_class_name((tacho_track_class)i));
+        }
+    }
+}
+
+uint32_t tacho_classes_facts_parse(tacho_str text)
+{
+    uint32_t classes = 0;
+    while (text.len > 0) {
+        size_t len = tacho_str_find_byte(text, ',');
+        tacho_track_class found;
+        if (find_class(tacho_str_trim(tacho_str_make(text.data, len)), &found)) {
+            classes |= TACHO_TRACK_BIT(found);
+        }
+        text = tacho_str_from(text, len < text.len ? len + 1 : len);
+    }
+    return classes;
+}

@@ -5,6 +5,7 @@
  *
  *     tacho: compute 1 engine                     a track; "lane of 7" follows for a lane
  *     cycles: 1 tick = 5/4 ns (assumed), 0 ns = tick 100
+ *     dma_in, compute, vector                     classes of tracks
  */
 #ifndef TACHO_PROFILE_FACTS_H
 #define TACHO_PROFILE_FACTS_H
@@ -34,5 +35,11 @@ void tacho_clock_facts_format(const tacho_dict *dict, const tacho_clock *clock,
 
 /* Reads such a text: a clock with its zero, and its name, a view of |text|. */
 bool tacho_clock_facts_parse(tacho_str text, tacho_clock *out_clock, tacho_str *out_name);
+
+/* A set of TACHO_TRACK_BITs; of none the text is empty. */
+void tacho_classes_facts_format(uint32_t classes, char out_text[TACHO_FACTS_MAX]);
+
+/* Reads such a text; names that nobody knows, a later version's, are passed over. */
+uint32_t tacho_classes_facts_parse(tacho_str text);
 
 #endif

@@ -121,6 +121,25 @@ static void test_other_clocks(void **state)
     }
 }
 
+static void test_classes(void **state)
+{
+    (void)state;
+    char text[TACHO_FACTS_MAX];
+    uint32_t some = TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN) | TACHO_TRACK_BIT(TACHO_TRACK_VECTOR);
+    tacho_classes_facts_format(some, text);
+    assert_string_equal(text, "dma_in, vector");
+    assert_int_equal(tacho_classes_facts_parse(TACHO_STR("dma_in, vector")), some);
+    assert_int_equal(tacho_classes_facts_parse(TACHO_STR(" vector,dma_in")), some);
+    assert_int_equal(tacho_classes_facts_parse(TACHO_STR("dma_in, warp, vector,, ")), some);
+    assert_int_equal(tacho_classes_facts_parse(TACHO_STR("dma_i")), 0);
+    tacho_classes_facts_format(0, text);
+    assert_string_equal(text, "");
+    assert_int_equal(tacho_classes_facts_parse(TACHO_STR("")), 0);
+    uint32_t all = TACHO_TRACK_BIT(TACHO_TRACK_CLASS_COUNT) - 1;
+    tacho_classes_facts_format(all, text);
+    assert_int_equal(tacho_classes_facts_parse(tacho_str_from_cstring(text)), all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +147,7 @@ int main(void)
         cmocka_unit_test(test_other_texts),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_other_clocks),
+        cmocka_unit_test(test_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,7 @@ tacho_torq_memory tacho_torq_transfer_memory(tacho_str name);
     X(NSS_PROGRAMS, CONTROL, "NSS Programs")                                                       \
     X(NSS_ACTIONS, SYNC, "NSS Actions")                                                            \
     X(PROGRAMS, HOST, "Host Programs")                                                             \
+    X(ACTIONS, SYNC, "Host Actions")                                                               \
     X(COPY, HOST_COPY, "Host Copy")                                                                \
     X(MEMORY, MEMORY, "Host Memory")
 

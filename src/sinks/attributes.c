@@ -61,6 +61,11 @@ tacho_status tacho_attributes_visit_part(const tacho_dict *dict, const tacho_tra
     TACHO_TRY(
         visit_part_fact(&state, part_id, "generation", tacho_dict_string(dict, part->generation)));
     TACHO_TRY(visit_part_fact(&state, part_id, "origin", origin));
+    if (part->covered_classes != 0) {
+        char covers[TACHO_FACTS_MAX];
+        tacho_classes_facts_format(part->covered_classes, covers);
+        TACHO_TRY(visit_part_fact(&state, part_id, "covers", tacho_str_from_cstring(covers)));
+    }
     TACHO_TRY(visit_part_fact(&state, part_id, "alignment", alignment));
     return visit_part_fact(&state, part_id, "clock", tacho_str_from_cstring(clock));
 }

@@ -10,10 +10,32 @@
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
 
-enum { PLAIN_DELIMITER = ';' };
+enum { PLAIN_DELIMITER = ';', SHORT_TEXT_MAX = 4096, LOOKS_MAX = 64 };
+
+/* ---- texts ------------------------------------------------------------------------------ */
+
+/* What a byte of a text asks for. */
+enum {
+    QUOTED = 1,       /* quotes around the field */
+    QUOTED_PLAIN = 2, /* the same in the plain form */
+    ODD = 4,          /* a closer look: it is no printable ASCII */
+};
+
+/* clang-format off */
+#define ODD_4 ODD, ODD, ODD, ODD
+#define ODD_16 ODD_4, ODD_4, ODD_4, ODD_4
+#define NONE_15 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+static const unsigned char byte_needs[256] = {
+    ODD_16, ODD_16, /* control characters */
+    0, 0, QUOTED | QUOTED_PLAIN, 0, 0, 0, 0, 0, 0, 0, 0, 0, QUOTED, 0, 0, 0, /* quote and comma */
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, QUOTED_PLAIN, 0, 0, 0, 0, /* semicolon */
+    0, NONE_15, 0, NONE_15, 0, NONE_15, NONE_15, ODD, /* letters, and the last of ASCII */
+    ODD_16, ODD_16, ODD_16, ODD_16, ODD_16, ODD_16, ODD_16, ODD_16,
+};
+/* clang-format on */
 
 /* Bytes that are no UTF-8 would spoil the whole file for a spreadsheet. */
-static tacho_status write_text(tacho_str text, bool is_plain, tacho_output *output)
+static tacho_status write_any_text(tacho_str text, bool is_plain, tacho_output *output)
 {
     tacho_arena arena;
     tacho_arena_init(&arena);
@@ -27,27 +49,116 @@ static tacho_status write_text(tacho_str text, bool is_plain, tacho_output *outp
     return status;
 }
 
+/* Text of which each byte but the quotes is written as it is. */
+static unsigned char *put_quoted(unsigned char *at, tacho_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        *at++ = (unsigned char)text.data[i];
+        if (text.data[i] == '"') {
+            *at++ = '"';
+        }
+    }
+    return at;
+}
+
+/* What was found out about a text: cells below one another often hold the same one. */
+typedef struct text_look {
+    const char *data;
+    size_t len;
+    unsigned needs;
+} text_look;
+
+static unsigned look_at(tacho_str text, text_look *last)
+{
+    if (text.data == last->data && text.len == last->len) {
+        return last->needs;
+    }
+    unsigned needs = text.len > SHORT_TEXT_MAX ? ODD : 0;
+    for (size_t i = 0; i < text.len && (needs & ODD) == 0; i++) {
+        needs |= byte_needs[(unsigned char)text.data[i]];
+    }
+    *last = (text_look){text.data, text.len, needs};
+    return needs;
+}
+
+/* A copy of few bytes, without a call. */
+static inline unsigned char *put_bytes(unsigned char *at, tacho_str text)
+{
+    if (text.len > 32) {
+        memcpy(at, text.data, text.len);
+    } else if (text.len >= 16) { /* twice sixteen bytes, which may overlap; or eight */
+        memcpy(at, text.data, 16);
+        memcpy(at + text.len - 16, text.data + text.len - 16, 16);
+    } else if (text.len >= 8) {
+        memcpy(at, text.data, 8);
+        memcpy(at + text.len - 8, text.data + text.len - 8, 8);
+    } else {
+        for (size_t i = 0; i < text.len; i++) {
+            at[i] = (unsigned char)text.data[i];
+        }
+    }
+    return at + text.len;
+}
+
+/* Most texts are short and ASCII: these are looked at once, and then copied. */
+static tacho_status write_text(tacho_str text, bool is_plain, text_look *last, tacho_output *output)
+{
+    unsigned needs = look_at(text, last);
+    char first = text.len > 0 ? text.data[0] : '\0';
+    bool may_be_number = first == '+' || first == '-';
+    if ((needs & ODD) != 0 || (may_be_number && !is_plain)) {
+        return write_any_text(text, is_plain, output);
+    }
+    unsigned char *at = tacho_output_reserve(output, 2 * SHORT_TEXT_MAX + 3);
+    bool is_quoted = (needs & (is_plain ? QUOTED_PLAIN : QUOTED)) != 0;
+    *at = '"';
+    at += is_quoted;
+    if (!is_plain && (first == '=' || first == '@')) { /* or a spreadsheet would compute it */
+        *at++ = '\'';
+    }
+    if (is_quoted) {
+        at = put_quoted(at, text);
+        *at++ = '"';
+    } else {
+        at = put_bytes(at, text);
+    }
+    output->cursor = at;
+    return TACHO_OK;
+}
+
+/* ---- numbers ---------------------------------------------------------------------------- */
+
 static void write_int(int64_t value, tacho_output *output)
 {
     char *at = (char *)tacho_output_reserve(output, TACHO_DECIMAL_MAX + 1);
     output->cursor = (unsigned char *)tacho_decimal_put_signed(at, value);
 }
 
+/* Whole numbers of moderate size are printed as such, with ".0" behind them. */
 static void write_real(double value, tacho_output *output)
 {
+    const double limit = 1e15;
     char *at = (char *)tacho_output_reserve(output, TACHO_DECIMAL_REAL_MAX);
+    if (value > 0 && value < limit && value == (double)(int64_t)value) {
+        at = tacho_decimal_put_signed(at, (int64_t)value);
+        memcpy(at, ".0", 2);
+        output->cursor = (unsigned char *)at + 2;
+        return;
+    }
     output->cursor = (unsigned char *)tacho_decimal_put_real(at, value);
 }
 
+/* ---- rows ------------------------------------------------------------------------------- */
+
 static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, bool is_plain,
-                               tacho_output *output)
+                               text_look *last, tacho_output *output)
 {
     if (cell->is_absent) {
         return TACHO_OK;
     }
     switch (type) {
     case TACHO_COLUMN_TEXT:
-        return write_text(cell->value.text, is_plain, output);
+        return write_text(cell->value.text, is_plain, last, output);
     case TACHO_COLUMN_INT:
     case TACHO_COLUMN_DURATION:
         write_int(cell->value.integer, output);
@@ -58,28 +169,42 @@ static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, b
     case TACHO_COLUMN_PERCENT:
         tacho_output_printf(output, "%.2f", cell->value.real);
         break;
+    case TACHO_COLUMN_FLAG:
+        tacho_output_write_cstring(output, cell->value.integer != 0 ? "True" : "False");
+        break;
     case TACHO_COLUMN_PICTURE:
         break;
     }
     return TACHO_OK;
 }
 
-/* Whole lines; |delimiter| is ',' or that of the plain form, whose lines do not name the table. */
+static inline void write_byte(tacho_output *output, char byte)
+{
+    *tacho_output_reserve(output, 1) = (unsigned char)byte;
+    output->cursor++;
+}
+
+/* Whole lines; those of the plain form do not name the table. */
 static tacho_status write_rows(const tacho_table *table, bool is_plain, tacho_output *output)
 {
     const char delimiter = is_plain ? PLAIN_DELIMITER : ',';
-    tacho_str name = tacho_str_from_cstring(table->name);
-    for (size_t i = 0; i < table->cell_count; i++) {
-        size_t column = i % table->column_count;
-        tacho_column_type type = table->columns[column].type;
-        if (column == 0 && !is_plain) {
-            tacho_output_write_str(output, name);
+    tacho_str name = tacho_str_from_cstring(is_plain ? "" : table->name);
+    const tacho_cell *cell = table->cells;
+    text_look looks[LOOKS_MAX] = {{NULL, 0, ODD}}; /* by column */
+    size_t row_count = tacho_table_row_count(table);
+    for (size_t row = 0; row < row_count; row++) {
+        tacho_output_write_str(output, name);
+        for (size_t column = 0; column < table->column_count; column++, cell++) {
+            tacho_column_type type = table->columns[column].type;
+            if (type == TACHO_COLUMN_PICTURE) {
+                continue;
+            }
+            if (column > 0 || !is_plain) {
+                write_byte(output, delimiter);
+            }
+            TACHO_TRY(write_cell(cell, type, is_plain, &looks[column % LOOKS_MAX], output));
         }
-        if (type != TACHO_COLUMN_PICTURE) {
-            tacho_output_write(output, &delimiter, column == 0 && is_plain ? 0 : 1);
-            TACHO_TRY(write_cell(&table->cells[i], type, is_plain, output));
-        }
-        tacho_output_write(output, "\n", column + 1 == table->column_count ? 1 : 0);
+        write_byte(output, '\n');
     }
     return TACHO_OK;
 }
@@ -120,7 +245,8 @@ static tacho_status plain_csv_write(const tacho_table *table, size_t index, tach
     tacho_output_write(output, "\n", index > 0 ? 1 : 0);
     for (size_t column = 0; column < table->column_count; column++) {
         tacho_output_write(output, &delimiter, column > 0 ? 1 : 0);
-        TACHO_TRY(write_text(tacho_str_from_cstring(table->columns[column].name), true, output));
+        TACHO_TRY(
+            write_any_text(tacho_str_from_cstring(table->columns[column].name), true, output));
     }
     tacho_output_write(output, "\n", 1);
     return write_rows(table, true, output);

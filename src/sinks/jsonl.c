@@ -27,6 +27,9 @@ static void write_cell(const tacho_cell *cell, tacho_column_type type, tacho_out
     case TACHO_COLUMN_PERCENT:
         tacho_output_printf(output, "%.2f", cell->value.real);
         break;
+    case TACHO_COLUMN_FLAG:
+        tacho_output_write_cstring(output, cell->value.integer != 0 ? "true" : "false");
+        break;
     case TACHO_COLUMN_PICTURE:
         break;
     }

@@ -88,6 +88,9 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
         return tacho_utf8_printable(cell->value.text, arena, out_text);
     case TACHO_COLUMN_DURATION:
         return format_duration(cell->value.integer, arena, out_text);
+    case TACHO_COLUMN_FLAG:
+        *out_text = cell->value.integer != 0 ? TACHO_STR("True") : TACHO_STR("False");
+        return TACHO_OK;
     case TACHO_COLUMN_INT:
         snprintf(text, sizeof(text), "%" PRId64, cell->value.integer);
         break;
@@ -174,6 +177,7 @@ static void write_line(const tacho_table *table, const layout *shape, size_t lin
         }
         size_t padding = shape->widths[column] - tacho_utf8_width(text);
         bool is_text = table->columns[column].type == TACHO_COLUMN_TEXT ||
+                       table->columns[column].type == TACHO_COLUMN_FLAG ||
                        table->columns[column].type == TACHO_COLUMN_PICTURE;
         bool is_last = column == last_column;
         write_padding(output, is_first ? 0 : 2);

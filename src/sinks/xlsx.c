@@ -158,6 +158,9 @@ static tacho_status put_cell(book *self, lxw_worksheet *sheet, lxw_row_t row, si
     case TACHO_COLUMN_PERCENT:
         return check(
             worksheet_write_number(sheet, row, (lxw_col_t)column, cell->value.real, self->percent));
+    case TACHO_COLUMN_FLAG:
+        return check(
+            worksheet_write_boolean(sheet, row, (lxw_col_t)column, cell->value.integer != 0, NULL));
     case TACHO_COLUMN_PICTURE:
         break;
     }
@@ -183,6 +186,9 @@ static size_t cell_width(const tacho_cell *cell, tacho_column_type type)
     }
     if (type == TACHO_COLUMN_TEXT) {
         return tacho_utf8_width(cell->value.text);
+    }
+    if (type == TACHO_COLUMN_FLAG) {
+        return sizeof("FALSE") - 1;
     }
     bool is_int = type == TACHO_COLUMN_INT || type == TACHO_COLUMN_DURATION;
     int len = is_int ? snprintf(text, sizeof(text), "%" PRId64, cell->value.integer)

@@ -52,37 +52,76 @@ void tacho_table_deinit(tacho_table *table)
 /* The type that the next cell must have. */
 static tacho_column_type next_type(const tacho_table *table)
 {
-    return table->columns[table->cell_count % table->column_count].type;
+    return table->columns[table->next_column].type;
 }
 
-static tacho_status add_cell(tacho_table *table, tacho_cell cell)
+/* Room for the next cell. Its members are set one by one, for a copy would wait for the stores. */
+static inline tacho_status make_room(tacho_table *table)
 {
-    TACHO_TRY(tacho_grow(&table->cells, &table->cell_capacity, table->cell_count + 1));
-    table->cells[table->cell_count++] = cell;
-    return TACHO_OK;
+    return TACHO_LIKELY(table->cell_count < table->cell_capacity)
+               ? TACHO_OK
+               : tacho_grow(&table->cells, &table->cell_capacity, table->cell_count + 1);
+}
+
+static inline tacho_cell *take_cell(tacho_table *table)
+{
+    size_t next = table->next_column + 1;
+    table->next_column = next < table->column_count ? next : 0;
+    return &table->cells[table->cell_count++];
 }
 
 tacho_status tacho_table_add_text(tacho_table *table, tacho_str text)
 {
+    tacho_str copy;
+    TACHO_TRY(tacho_arena_copy(&table->arena, text, &copy));
+    return tacho_table_add_lasting_text(table, copy);
+}
+
+tacho_status tacho_table_add_lasting_text(tacho_table *table, tacho_str text)
+{
     assert(next_type(table) == TACHO_COLUMN_TEXT || next_type(table) == TACHO_COLUMN_PICTURE);
-    tacho_cell cell = {0};
-    TACHO_TRY(tacho_arena_copy(&table->arena, text, &cell.value.text));
-    return add_cell(table, cell);
+    TACHO_TRY(make_room(table));
+    tacho_cell *cell = take_cell(table);
+    cell->is_absent = false;
+    cell->value.text = text;
+    return TACHO_OK;
+}
+
+static inline tacho_status add_integer(tacho_table *table, int64_t value)
+{
+    TACHO_TRY(make_room(table));
+    tacho_cell *cell = take_cell(table);
+    cell->is_absent = false;
+    cell->value.integer = value;
+    return TACHO_OK;
+}
+
+tacho_status tacho_table_add_flag(tacho_table *table, bool value)
+{
+    assert(next_type(table) == TACHO_COLUMN_FLAG);
+    return add_integer(table, value);
 }
 
 tacho_status tacho_table_add_int(tacho_table *table, int64_t value)
 {
     assert(next_type(table) == TACHO_COLUMN_INT || next_type(table) == TACHO_COLUMN_DURATION);
-    return add_cell(table, (tacho_cell){.value.integer = value});
+    return add_integer(table, value);
 }
 
 tacho_status tacho_table_add_real(tacho_table *table, double value)
 {
     assert(next_type(table) == TACHO_COLUMN_REAL || next_type(table) == TACHO_COLUMN_PERCENT);
-    return add_cell(table, (tacho_cell){.value.real = value});
+    TACHO_TRY(make_room(table));
+    tacho_cell *cell = take_cell(table);
+    cell->is_absent = false;
+    cell->value.real = value;
+    return TACHO_OK;
 }
 
 tacho_status tacho_table_add_absent(tacho_table *table)
 {
-    return add_cell(table, (tacho_cell){.is_absent = true});
+    TACHO_TRY(make_room(table));
+    tacho_cell *cell = take_cell(table);
+    *cell = (tacho_cell){.is_absent = true};
+    return TACHO_OK;
 }

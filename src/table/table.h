@@ -14,7 +14,8 @@ typedef enum tacho_column_type {
     TACHO_COLUMN_REAL,     /* finite; a sink prints three decimals */
     TACHO_COLUMN_PERCENT,  /* a real number; sinks print two decimals */
     TACHO_COLUMN_DURATION, /* nanoseconds; people see 1.234 ms, programs the integer */
-    TACHO_COLUMN_PICTURE,  /* text drawn for people; sinks for programs leave it out */
+    TACHO_COLUMN_FLAG,    /* yes or no; people see True and False, programs what they have for it */
+    TACHO_COLUMN_PICTURE, /* text drawn for people; sinks for programs leave it out */
 } tacho_column_type;
 
 typedef struct tacho_column {
@@ -27,12 +28,12 @@ typedef struct tacho_cell {
     bool is_absent;
     union {
         tacho_str text;
-        int64_t integer;
+        int64_t integer; /* of a flag 0 or 1 */
         double real;
     } value;
 } tacho_cell;
 
-/* Owns its cells and the text in them. */
+/* Owns its cells and the text in them, but what was added as lasting. */
 typedef struct tacho_table {
     const char *name;  /* for programs */
     const char *title; /* for people */
@@ -40,6 +41,7 @@ typedef struct tacho_table {
     size_t column_count;
     tacho_cell *cells; /* row after row */
     size_t cell_count, cell_capacity;
+    size_t next_column; /* of the next cell */
     tacho_arena arena;
 } tacho_table;
 
@@ -66,6 +68,9 @@ static inline const tacho_cell *tacho_table_cell(const tacho_table *table, size_
 
 /* Cells are added from left to right, row by row, each of its column's type. */
 tacho_status tacho_table_add_text(tacho_table *table, tacho_str text) TACHO_MUST_USE;
+/* The same of a text that outlives the table: no copy is made. */
+tacho_status tacho_table_add_lasting_text(tacho_table *table, tacho_str text) TACHO_MUST_USE;
+tacho_status tacho_table_add_flag(tacho_table *table, bool value) TACHO_MUST_USE;
 tacho_status tacho_table_add_int(tacho_table *table, int64_t value) TACHO_MUST_USE;
 tacho_status tacho_table_add_real(tacho_table *table, double value) TACHO_MUST_USE;
 tacho_status tacho_table_add_absent(tacho_table *table) TACHO_MUST_USE;

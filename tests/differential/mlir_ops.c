@@ -17,9 +17,14 @@ static void put_str(tacho_str text)
 
 static void dump_op(const tacho_mlir_module *module, const tacho_mlir_op *op)
 {
-    put_str(op->name);
+    put_str(tacho_mlir_module_string(module, op->name));
     putchar('\t');
-    put_str(tacho_mlir_module_string(module, op->location));
+    tacho_arena arena;
+    tacho_str location = TACHO_STR("");
+    tacho_arena_init(&arena);
+    tacho_status_free(tacho_mlir_module_location(module, op->location, &arena, &location));
+    put_str(location);
+    tacho_arena_deinit(&arena);
     printf("\t%u\t%u\t", op->operand_count, op->region_count);
     for (uint32_t i = 0; i < op->result_count; i++) {
         fputs(i > 0 ? ", " : "", stdout);

@@ -26,9 +26,11 @@ static bool succeeded(tacho_status status)
 static void check_op(const tacho_mlir_module *module, uint32_t index)
 {
     const tacho_mlir_op *op = &module->ops[index];
-    require(op->name.len > 0 || module->op_count > 0);
+    require(op->name < module->strings.item_count);
     require(op->block == TACHO_NONE || op->block < module->block_count);
-    require(op->location < module->strings.item_count);
+    require((op->location & TACHO_MLIR_OWN_PLACE) != 0
+                ? (op->location & ~TACHO_MLIR_OWN_PLACE) < module->own_place_count
+                : op->location < module->strings.item_count);
     require((size_t)op->first_attr + op->attr_count <= module->attr_count);
     require((size_t)op->first_operand + op->operand_count <= module->operand_count);
     require((size_t)op->first_region + op->region_count <= module->region_count);
@@ -47,7 +49,8 @@ static void check_op(const tacho_mlir_module *module, uint32_t index)
     }
     for (uint32_t i = 1; i < op->attr_count; i++) {
         const tacho_mlir_attr *attr = &module->attrs[op->first_attr + i];
-        require(tacho_str_compare(attr[-1].name, attr->name) <= 0);
+        require(tacho_str_compare(tacho_mlir_module_string(module, attr[-1].name),
+                                  tacho_mlir_module_string(module, attr->name)) <= 0);
     }
 }
 

@@ -27,6 +27,8 @@ def cell_text(cell, shared):
     value = cell.find(MAIN + "v")
     if value is None:
         return "-"
+    if kind == "b":
+        return "b:" + value.text
     return "s:" + repr(unescape(shared[int(value.text)])) if kind == "s" else "n:" + value.text
 
 

@@ -109,9 +109,10 @@ static void print_text(FILE *out, tacho_str text)
     fputc('"', out);
 }
 
-static void print_attr(FILE *out, const tacho_mlir_attr *attr)
+static void print_attr(FILE *out, const tacho_mlir_module *module, const tacho_mlir_attr *attr)
 {
-    fprintf(out, "%.*s=", TACHO_STR_ARG(attr->name));
+    tacho_str name = tacho_mlir_module_string(module, attr->name);
+    fprintf(out, "%.*s=", TACHO_STR_ARG(name));
     switch (attr->kind) {
     case TACHO_MLIR_ATTR_UNIT:
         fputs("unit", out);
@@ -146,13 +147,6 @@ static void print_attr(FILE *out, const tacho_mlir_attr *attr)
     }
 }
 
-static int compare_attrs(const void *a, const void *b)
-{
-    const tacho_mlir_attr *left = a;
-    const tacho_mlir_attr *right = b;
-    return tacho_str_compare(left->name, right->name);
-}
-
 static bool print_attrs(dump *state, const tacho_mlir_op *op)
 {
     size_t size = op->attr_count * sizeof(tacho_mlir_attr);
@@ -164,11 +158,11 @@ static bool print_attrs(dump *state, const tacho_mlir_op *op)
         return false;
     }
     memcpy(sorted, state->module->attrs + op->first_attr, size);
-    qsort(sorted, op->attr_count, sizeof(*sorted), compare_attrs);
+    tacho_mlir_module_sort_attrs(state->module, sorted, op->attr_count);
     fputs(" {", state->out);
     for (uint32_t i = 0; i < op->attr_count; i++) {
         fputs(i > 0 ? ", " : "", state->out);
-        print_attr(state->out, &sorted[i]);
+        print_attr(state->out, state->module, &sorted[i]);
     }
     fputc('}', state->out);
     free(sorted);
@@ -202,7 +196,8 @@ static void print_values(dump *state, uint32_t first, uint32_t count)
 
 static bool print_op(dump *state, const tacho_mlir_op *op)
 {
-    fprintf(state->out, "%.*s", TACHO_STR_ARG(op->name));
+    tacho_str name = tacho_mlir_module_string(state->module, op->name);
+    fprintf(state->out, "%.*s", TACHO_STR_ARG(name));
     print_operands(state, op);
     if (!print_attrs(state, op)) {
         return false;
@@ -214,8 +209,12 @@ static bool print_op(dump *state, const tacho_mlir_op *op)
     if (op->region_count > 0) {
         fprintf(state->out, " regions %u", op->region_count);
     }
-    tacho_str location = tacho_mlir_module_string(state->module, op->location);
+    tacho_arena arena;
+    tacho_str location = TACHO_STR("");
+    tacho_arena_init(&arena);
+    tacho_status_free(tacho_mlir_module_location(state->module, op->location, &arena, &location));
     fprintf(state->out, " loc(%.*s)\n", TACHO_STR_ARG(location));
+    tacho_arena_deinit(&arena);
     return true;
 }
 

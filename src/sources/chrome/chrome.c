@@ -167,7 +167,8 @@ static bool is_scalar(tacho_json_token token)
 static bool is_known_fact(tacho_str key)
 {
     static const char *const known[] = {"tacho.about", "tacho.tool", NULL};
-    static const char *const of_parts[] = {".name", ".origin", ".alignment", ".clock", ".rows"};
+    static const char *const of_parts[] = {".name",      ".origin", ".covers",
+                                           ".alignment", ".clock",  ".rows"};
     if (!tacho_str_starts_with(key, TACHO_STR("tacho.part."))) {
         return is_one_of(key, known);
     }

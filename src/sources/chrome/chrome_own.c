@@ -60,6 +60,7 @@ tacho_status chrome_own_open_part(chrome_reader *reader)
         .format = TACHO_STR("chrome"),
         .generation = TACHO_STR("tacho"),
         .origin = tacho_origin_find(find_fact(reader, TACHO_STR("origin"))),
+        .covered_classes = tacho_classes_facts_parse(find_fact(reader, TACHO_STR("covers"))),
         .keeps_order = true,
     };
     tacho_str clock_name;

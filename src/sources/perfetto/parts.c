@@ -60,6 +60,7 @@ tacho_status pfr_parts_ensure(pfr_parts *parts)
         .format = tacho_str_from_cstring(tacho_source_perfetto.name),
         .generation = parts->is_announced ? TACHO_STR("tacho") : TACHO_STR("track_event"),
         .origin = parts->is_announced ? parts->origin : TACHO_ORIGIN_MEASURED,
+        .covered_classes = parts->is_announced ? parts->covered_classes : 0,
         .keeps_order = true,
     };
     TACHO_TRY(add_clock(parts, &place.clock));
@@ -103,12 +104,17 @@ static tacho_status take_part_fact(pfr_parts *parts, tacho_str key, tacho_str fa
         TACHO_TRY(pfr_parts_end(parts));
         parts->is_announced = true;
         parts->origin = TACHO_ORIGIN_UNKNOWN;
+        parts->covered_classes = 0;
         keep(&parts->clock, TACHO_STR(""));
         return keep(&parts->name, value) ? TACHO_OK
                                          : add_metadata(parts->pairing->dict, "from.", key, value);
     }
     if (parts->is_announced && tacho_str_equal(fact, TACHO_STR("origin"))) {
         parts->origin = tacho_origin_find(value);
+        return TACHO_OK;
+    }
+    if (parts->is_announced && tacho_str_equal(fact, TACHO_STR("covers"))) {
+        parts->covered_classes = tacho_classes_facts_parse(value);
         return TACHO_OK;
     }
     if (parts->is_announced && tacho_str_equal(fact, TACHO_STR("clock"))) {

@@ -24,6 +24,7 @@ typedef struct pfr_parts {
     pfr_fact name;
     pfr_fact clock;
     tacho_origin origin;
+    uint32_t covered_classes;
     size_t opened_count;
 } pfr_parts;
 

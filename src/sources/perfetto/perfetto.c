@@ -134,6 +134,7 @@ static bool read_packet_fields(tacho_str bytes, packet *out)
     out->has = 0;
     out->sequence_id = 0;
     out->flags = 0;
+    out->timestamp = 0;
     out->clock_id = 0;
     out->was_cleared = false;
     out->was_dropped = false;

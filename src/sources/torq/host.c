@@ -378,7 +378,7 @@ static tacho_status host_read(const tacho_reading *reading)
 
 const tacho_source tacho_source_torq_host = {
     .name = "torq-host",
-    .title = "Torq host profile CSV (R1, R2): measured microseconds",
+    .title = "Torq host profile CSV (R1-R2i): measured microseconds",
     .probe = host_probe,
     .read = host_read,
 };

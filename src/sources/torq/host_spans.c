@@ -41,7 +41,7 @@ void torq_host_spans_deinit(torq_host_spans *spans)
 static tacho_nesting track_nesting(tacho_torq_host_track track)
 {
     return track == TACHO_TORQ_HOST_PHASES || track == TACHO_TORQ_HOST_HAL ||
-                   track == TACHO_TORQ_HOST_NSS_ACTIONS
+                   track == TACHO_TORQ_HOST_NSS_ACTIONS || track == TACHO_TORQ_HOST_ACTIONS
                ? TACHO_NESTING_STACK
                : TACHO_NESTING_ENGINE;
 }

@@ -502,11 +502,13 @@ static void test_r2_programs(void **state)
                                "d,7,6,26,NSS_WAIT_BEGIN\n"
                                "d,7,6,40,NSS_WAIT_END\n";
     static const char read[] =
-        PART("R2", "10") "Host Programs|10|25|HOST_PROGRAM|host|-|d#7|action=0\n"
+        PART("R2", "10") "Host Actions|10|11|HOST_START|sync|-|d#7|action=0\n"
+                         "Host Programs|10|25|HOST_PROGRAM|host|-|d#7|action=0\n"
                          "NSS Actions|11|12|NSS_START|sync|-|d#7|action=1\n"
                          "NSS Programs|11|20|NSS program|control|-|d#7|action=1\n"
                          "Host Copy|12|14|HOST_COPY|host_copy|-|d#7|action=2\n"
                          "NSS Actions|14|20|NSS_WAIT|sync|-|d#7|action=3\n"
+                         "Host Actions|20|25|HOST_WAIT|sync|-|d#7|action=4\n"
                          "NSS Actions|25|26|NSS_START|sync|-|d#7|action=5\n"
                          "NSS Programs|25|40|NSS program|control|-|d#7|action=5\n"
                          "NSS Actions|26|40|NSS_WAIT|sync|-|d#7|action=6\n";
@@ -516,7 +518,7 @@ static void test_r2_programs(void **state)
     check_shuffled(R2_HEADER, rows);
 }
 
-/* Two programs started before one wait both end with it; a wait for nothing is a moment. */
+/* Two programs started before one wait both end with it; a wait for nothing ends none. */
 static void test_r2_odd_programs(void **state)
 {
     (void)state;
@@ -536,8 +538,7 @@ static void test_r2_odd_programs(void **state)
                            "NSS Programs|12|20|NSS program|control|-|d#7|action=1\n"
                            "NSS Actions|14|20|NSS_WAIT|sync|-|d#7|action=2\n"
                            "NSS Actions|21|22|NSS_WAIT|sync|-|d#7|action=3\n"
-                           "Host Programs|24|24|HOST_PROGRAM|host|-|d#7|action=4 "
-                           "unmatched=true\n");
+                           "Host Actions|23|24|HOST_WAIT|sync|-|d#7|action=4\n");
 }
 
 /* Calls of one name in one scope: one inside another, then one after another. */
@@ -871,6 +872,7 @@ static void test_tracks(void **state)
         {"NSS Programs", TACHO_TRACK_CONTROL, TACHO_NESTING_ENGINE},
         {"NSS Actions", TACHO_TRACK_SYNC, TACHO_NESTING_STACK},
         {"Host Programs", TACHO_TRACK_HOST, TACHO_NESTING_ENGINE},
+        {"Host Actions", TACHO_TRACK_SYNC, TACHO_NESTING_STACK},
         {"Host Copy", TACHO_TRACK_HOST_COPY, TACHO_NESTING_ENGINE},
         {"Host Memory", TACHO_TRACK_MEMORY, TACHO_NESTING_ENGINE},
     };
@@ -878,12 +880,12 @@ static void test_tracks(void **state)
     setup_in(&made, TACHO_ORDER_SORT);
     assert_ok(read_bytes(&made, TACHO_STR(R2_HEADER R2I_ROWS "d,9,0,1900,HOST_START_BEGIN\n"
                                                              "d,9,1,1901,ALLOC_BEGIN\n")));
-    assert_int_equal(made.dict.track_count, 8);
+    assert_int_equal(made.dict.track_count, 9);
     for (size_t i = 1; i < made.dict.track_count; i++) {
         const tacho_track *track = &made.dict.tracks[i];
         tacho_str name = tacho_dict_string(&made.dict, track->name);
         assert_int_equal(track->parent, made.dict.parts[0].root);
-        assert_in_range(track->rank, 0, 6);
+        assert_in_range(track->rank, 0, 7);
         assert_string_equal(name.data, expected[track->rank].name);
         assert_int_equal(track->track_class, expected[track->rank].track_class);
         assert_int_equal(track->nesting, expected[track->rank].nesting);

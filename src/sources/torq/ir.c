@@ -86,7 +86,7 @@ static int64_t job_number(const torq_ir *ir, uint32_t invocation)
 {
     const tacho_mlir_op *op = torq_ir_definition(ir, invocation);
     int64_t id = -1;
-    if (op != NULL && tacho_mlir_module_int(ir->module, op, "torq-job-id", &id) && id >= 0) {
+    if (op != NULL && tacho_mlir_module_int(ir->module, op, ir->attrs.job_id, &id) && id >= 0) {
         return id;
     }
     uint32_t ordinal = invocation == TACHO_NONE ? TACHO_NONE : ir->values[invocation].ordinal;
@@ -163,7 +163,7 @@ static tacho_action_kind action_kind(body_role role)
 static bool find_number(const torq_ir *ir, const tacho_mlir_op *op, body_role role, int64_t *out_id)
 {
     if (ir->is_numbered) {
-        return tacho_mlir_module_int(ir->module, op, "torq-action-id", out_id);
+        return tacho_mlir_module_int(ir->module, op, ir->attrs.action_id, out_id);
     }
     *out_id = ir->info->dispatches[ir->dispatch].action_count;
     return role != BODY_SILENT && role != BODY_INVOCATION;
@@ -180,7 +180,7 @@ static tacho_status add_action(torq_ir *ir, const tacho_mlir_op *op, body_role r
         .job = TACHO_NONE,
         .order = dispatch->action_count,
     };
-    TACHO_TRY(torq_ir_string(ir, op->name, &action.operation));
+    TACHO_TRY(torq_ir_own_string(ir, op->name, &action.operation));
     TACHO_TRY(torq_ir_location(ir, op->location, &action.location));
     if (role == BODY_START || role == BODY_WAIT) {
         uint32_t invocation = torq_ir_operand(ir, op, 0);
@@ -202,13 +202,15 @@ static tacho_status add_action(torq_ir *ir, const tacho_mlir_op *op, body_role r
 
 static tacho_status read_body_op(torq_ir *ir, const tacho_mlir_op *op)
 {
-    body_role role = find_role(op->name);
+    body_role role = find_role(torq_ir_op_name(ir, op));
     int64_t id = 0;
     if (role == BODY_INVOCATION && op->result_count > 0 &&
         torq_ir_executor(ir, op->first_result) == TACHO_EXECUTOR_NSS) {
         ir->values[op->first_result].ordinal = ir->nss_invocation_count++;
     }
-    ir->info->unknown_op_count += role == BODY_OTHER && is_torq(op->name);
+    if (role == BODY_OTHER && is_torq(torq_ir_op_name(ir, op))) {
+        TACHO_TRY(torq_ir_note_unknown(ir, op));
+    }
     return find_number(ir, op, role, &id) ? add_action(ir, op, role, id) : TACHO_OK;
 }
 
@@ -264,8 +266,9 @@ static body_survey survey(const torq_ir *ir, const tacho_mlir_region *body)
         uint32_t at = module->blocks[body->first_block + b].first_op;
         for (; at != TACHO_NONE && !found.is_numbered; at = module->next_op[at]) {
             const tacho_mlir_op *op = &module->ops[at];
-            found.is_numbered = tacho_mlir_module_attr(module, op, "torq-action-id") != NULL;
-            found.is_dispatch = found.is_dispatch || found.is_numbered || is_torq(op->name);
+            found.is_numbered = tacho_mlir_module_attr(module, op, ir->attrs.action_id) != NULL;
+            found.is_dispatch =
+                found.is_dispatch || found.is_numbered || is_torq(torq_ir_op_name(ir, op));
         }
     }
     return found;
@@ -325,7 +328,7 @@ static tacho_status read_function(torq_ir *ir, const tacho_mlir_op *function)
     if (!found.is_dispatch) {
         return TACHO_OK; /* of the host's program */
     }
-    TACHO_TRY(add_dispatch(ir, torq_ir_text(ir, function, "sym_name"), &is_new));
+    TACHO_TRY(add_dispatch(ir, torq_ir_text(ir, function, ir->attrs.sym_name), &is_new));
     if (!is_new) {
         return TACHO_OK;
     }
@@ -362,9 +365,10 @@ static tacho_status read_functions(torq_ir *ir)
     const tacho_mlir_module *module = ir->module;
     TACHO_TRY(torq_ir_names_init(ir));
     TACHO_TRY(init_values(ir));
+    uint32_t function_name = tacho_strings_find(&module->strings, TACHO_STR("func.func"));
     for (size_t i = 0; i < module->op_count; i++) {
         const tacho_mlir_op *op = &module->ops[i];
-        if (op->region_count > 0 && tacho_str_equal(op->name, TACHO_STR("func.func"))) {
+        if (op->region_count > 0 && op->name == function_name) {
             TACHO_TRY(read_function(ir, op));
         }
     }

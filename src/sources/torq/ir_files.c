@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { PEEK_BYTES = 1 << 20, SHOWN_NAMES_MAX = 5, SHOWN_BYTES = 512 };
+enum { PEEK_BYTES = 1 << 20, SHOWN_NAMES_MAX = 5, SHOWN_BYTES = 512, MAGIC_BYTES = 4 };
 
 static const tacho_str phase_suffix = TACHO_STR_INIT("executable-targets");
 
@@ -295,19 +295,24 @@ static tacho_status nothing_read(const folder *self)
             "%s: no debug information can be read here; the first trouble is: %.*s", self->path,
             TACHO_STR_ARG(tacho_dict_string(self->info->dict, self->info->problems[0])));
     }
+    if (self->file_count == 0) {
+        return tacho_fail(TACHO_CODE_NOT_FOUND,
+                          "%s: this folder is empty; the compiler's debug information was expected "
+                          "here, a DISPATCH.mlirb for each dispatch",
+                          self->path);
+    }
     for (size_t i = 0; i < self->file_count; i++) {
         put_name(names, i, self->files[i].name);
     }
     if (self->wanted == NULL || self->wanted->item_count < 2) {
         return tacho_fail(TACHO_CODE_NOT_FOUND,
                           "%s: no .mlirb or .mlir file in this folder; it holds %s", self->path,
-                          self->file_count > 0 ? names : "nothing");
+                          names);
     }
     return tacho_fail(TACHO_CODE_NOT_FOUND,
                       "%s: no file of dispatch %.*s, and of no other one that the runtime profile "
                       "names; the folder holds %s",
-                      self->path, TACHO_STR_ARG(tacho_strings_get(self->wanted, 1)),
-                      self->file_count > 0 ? names : "nothing");
+                      self->path, TACHO_STR_ARG(tacho_strings_get(self->wanted, 1)), names);
 }
 
 static tacho_status read_folder(const char *path, const tacho_strings *wanted,
@@ -348,6 +353,34 @@ tacho_status torq_ir_wanted(const tacho_dict *dict, tacho_strings *wanted, bool 
         }
     }
     return TACHO_OK;
+}
+
+static bool begins_like_bytecode(const char *path)
+{
+    tacho_input input;
+    tacho_str head = TACHO_STR("");
+    tacho_status status = tacho_input_open(path, &input);
+    if (status == TACHO_OK) {
+        status = tacho_input_peek(&input, MAGIC_BYTES, &head);
+        bool is_bytecode = status == TACHO_OK && tacho_mlir_is_bytecode(head);
+        tacho_input_close(&input);
+        tacho_status_free(status);
+        return is_bytecode;
+    }
+    tacho_status_free(status);
+    return false;
+}
+
+bool torq_ir_is_debug_path(const char *path)
+{
+    struct stat facts;
+    folder_file file = {.name = tacho_str_from_cstring(path)};
+    if (stat(path, &facts) != 0) {
+        return false;
+    }
+    classify(&file);
+    return S_ISDIR(facts.st_mode) ||
+           (S_ISREG(facts.st_mode) && (file.stem.len > 0 || begins_like_bytecode(path)));
 }
 
 tacho_status torq_ir_read_path(const char *path, const tacho_strings *wanted,

@@ -28,4 +28,10 @@ tacho_status torq_ir_wanted(const tacho_dict *dict, tacho_strings *wanted,
 tacho_status torq_ir_read_path(const char *path, const tacho_strings *wanted,
                                tacho_debug_info *info) TACHO_MUST_USE;
 
+/*
+ * Whether |path| is a folder, or a file that is called or begins like MLIR, and so no runtime
+ * profile. Nothing but a regular file is opened.
+ */
+bool torq_ir_is_debug_path(const char *path);
+
 #endif

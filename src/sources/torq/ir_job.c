@@ -36,14 +36,45 @@ static const inner_form forms[] = {
     {TACHO_STR_INIT("torq_hw.cdma_wait"), TACHO_TRACK_DMA_LOCAL, TACHO_INNER_WAIT},
 };
 
-static const inner_form *find_form(tacho_str name)
+enum {
+    FORM_COUNT = sizeof(forms) / sizeof(forms[0]),
+    /* In ir->forms, beside the places of forms from 1 on; 0 is not looked at yet. */
+    FORM_UNKNOWN = FORM_COUNT + 1,
+    FORM_TASK,
+    FORM_NEXT,
+    FORM_RETURN,
+};
+
+static unsigned char look_up_form(tacho_str name)
 {
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < FORM_COUNT; i++) {
         if (tacho_str_equal(name, forms[i].name)) {
-            return &forms[i];
+            return (unsigned char)(i + 1);
         }
     }
-    return NULL;
+    if (tacho_str_equal(name, TACHO_STR("torq_hw.nss_task"))) {
+        return FORM_TASK;
+    }
+    if (tacho_str_equal(name, TACHO_STR("torq_hl.next"))) {
+        return FORM_NEXT;
+    }
+    return tacho_str_equal(name, TACHO_STR("torq_hl.return")) ? FORM_RETURN : FORM_UNKNOWN;
+}
+
+/* Each name is looked up once. */
+static unsigned char form_of(torq_ir *ir, const tacho_mlir_op *op)
+{
+    unsigned char *form = &ir->forms[op->name];
+    if (*form == 0) {
+        *form = look_up_form(torq_ir_op_name(ir, op));
+    }
+    return *form;
+}
+
+static const inner_form *find_form(torq_ir *ir, const tacho_mlir_op *op)
+{
+    unsigned char form = form_of(ir, op);
+    return form <= FORM_COUNT ? &forms[form - 1] : NULL;
 }
 
 static tacho_status visit(torq_ir *ir, uint64_t count)
@@ -208,7 +239,7 @@ static tacho_status start_work(torq_ir *ir, const tacho_mlir_op *op, tacho_inner
     tacho_debug_info *info = ir->info;
     tacho_track_class track_class = info->engines[inner->engine].track_class;
     int64_t cycles = -1;
-    if (tacho_mlir_module_int(ir->module, op, "torq-async-duration-cycles", &cycles)) {
+    if (tacho_mlir_module_int(ir->module, op, ir->attrs.async_cycles, &cycles)) {
         inner->async_cycles = cycles < 0 ? -1 : cycles;
     }
     if (track_class == TACHO_TRACK_COMPUTE || track_class == TACHO_TRACK_VECTOR) {
@@ -255,7 +286,7 @@ static bool find_index(const torq_ir *ir, const tacho_mlir_op *op, const inner_f
 {
     int64_t index = 0;
     if (form->track_class == TACHO_TRACK_COMPUTE &&
-        !tacho_mlir_module_int(ir->module, op, "id", &index)) {
+        !tacho_mlir_module_int(ir->module, op, ir->attrs.id, &index)) {
         return false;
     }
     *out_index = (uint32_t)index;
@@ -265,17 +296,18 @@ static bool find_index(const torq_ir *ir, const tacho_mlir_op *op, const inner_f
 static tacho_status run_op(torq_ir *ir, const tacho_mlir_op *op, uint32_t job, uint32_t task)
 {
     tacho_debug_info *info = ir->info;
-    const inner_form *form = find_form(op->name);
+    const inner_form *form = find_form(ir, op);
     tacho_engine engine = {TACHO_TRACK_COMPUTE, 0};
     TACHO_TRY(visit(ir, 1));
     if (form == NULL || !find_index(ir, op, form, &engine.index)) {
-        info->unknown_op_count += tacho_str_starts_with(op->name, TACHO_STR("torq_h"));
-        return TACHO_OK;
+        return tacho_str_starts_with(torq_ir_op_name(ir, op), TACHO_STR("torq_h"))
+                   ? torq_ir_note_unknown(ir, op)
+                   : TACHO_OK;
     }
     engine.track_class = form->track_class;
     tacho_inner_op inner = {
         .job = job, .task = task, .kind = form->kind, .unit = TACHO_NONE, .async_cycles = -1};
-    TACHO_TRY(torq_ir_string(ir, op->name, &inner.operation));
+    TACHO_TRY(torq_ir_own_string(ir, op->name, &inner.operation));
     TACHO_TRY(torq_ir_location(ir, op->location, &inner.location));
     TACHO_TRY(find_engine(ir, engine, &inner.engine));
     switch (form->kind) {
@@ -298,7 +330,7 @@ static tacho_status run_op(torq_ir *ir, const tacho_mlir_op *op, uint32_t job, u
 /* ---- tasks and blocks ------------------------------------------------------------------- */
 
 /* A number that counts something, -1 without one. */
-static int64_t count_attr(const torq_ir *ir, const tacho_mlir_op *op, const char *name)
+static int64_t count_attr(const torq_ir *ir, const tacho_mlir_op *op, uint32_t name)
 {
     int64_t value = -1;
     return tacho_mlir_module_int(ir->module, op, name, &value) && value >= 0 ? value : -1;
@@ -310,9 +342,9 @@ static tacho_status run_task(torq_ir *ir, const tacho_mlir_op *op, uint32_t job)
     const tacho_mlir_module *module = ir->module;
     tacho_task task = {
         .job = job,
-        .id = count_attr(ir, op, "torq-task-id"),
-        .start_cycles = count_attr(ir, op, "torq-start-time-cycles"),
-        .end_cycles = count_attr(ir, op, "torq-end-time-cycles"),
+        .id = count_attr(ir, op, ir->attrs.task_id),
+        .start_cycles = count_attr(ir, op, ir->attrs.start_cycles),
+        .end_cycles = count_attr(ir, op, ir->attrs.end_cycles),
     };
     TACHO_TRY(visit(ir, 1));
     TACHO_TRY(torq_ir_location(ir, op->location, &task.location));
@@ -351,7 +383,7 @@ static tacho_status bind_arguments(torq_ir *ir, const tacho_mlir_block *block, u
 static void find_arguments(const torq_ir *ir, const tacho_mlir_op *start, uint32_t wanted_count,
                            uint32_t *out_first, uint32_t *out_count)
 {
-    const tacho_mlir_attr *sizes = tacho_mlir_module_attr(ir->module, start, "operandSegmentSizes");
+    const tacho_mlir_attr *sizes = tacho_mlir_module_attr(ir->module, start, ir->attrs.segments);
     uint32_t most = start->operand_count > 0 ? start->operand_count - 1 : 0;
     uint32_t count = wanted_count < most ? wanted_count : most;
     if (sizes != NULL && sizes->kind == TACHO_MLIR_ATTR_INTS && sizes->int_count == 3 &&
@@ -368,11 +400,12 @@ static tacho_status run_block(torq_ir *ir, const tacho_mlir_block *block, uint32
 {
     for (uint32_t at = block->first_op; at != TACHO_NONE; at = ir->module->next_op[at]) {
         const tacho_mlir_op *op = &ir->module->ops[at];
-        if (tacho_str_equal(op->name, TACHO_STR("torq_hw.nss_task"))) {
+        unsigned char form = form_of(ir, op);
+        if (form == FORM_TASK) {
             TACHO_TRY(run_task(ir, op, job));
-        } else if (tacho_str_equal(op->name, TACHO_STR("torq_hl.next"))) {
+        } else if (form == FORM_NEXT) {
             *out_next = op;
-        } else if (!tacho_str_equal(op->name, TACHO_STR("torq_hl.return"))) {
+        } else if (form != FORM_RETURN) {
             TACHO_TRY(run_op(ir, op, job, TACHO_NONE));
         }
     }
@@ -413,7 +446,7 @@ tacho_status torq_ir_run_job(torq_ir *ir, const tacho_mlir_op *start, uint32_t j
     facts->first_kernel = (uint32_t)info->kernel_count;
     TACHO_TRY(use_pending(ir, job));
     if (program != NULL && program->region_count > 0 &&
-        tacho_str_equal(program->name, TACHO_STR("torq_hl.program"))) {
+        tacho_str_equal(torq_ir_op_name(ir, program), TACHO_STR("torq_hl.program"))) {
         uint32_t location = TACHO_NONE;
         TACHO_TRY(torq_ir_location(ir, program->location, &location));
         facts->location = location != TACHO_NONE ? location : facts->location;

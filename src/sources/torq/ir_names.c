@@ -5,9 +5,10 @@
 #include "codec/mlir_location.h"
 #include "sources/torq/ir_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { TYPE_HEAD_BYTES = 64 };
+enum { TYPE_HEAD_BYTES = 64, EXAMPLE_BYTES = 512 };
 
 /* Not looked at yet. */
 #define UNSEEN (TACHO_NONE - 1)
@@ -27,9 +28,15 @@ tacho_status torq_ir_names_init(torq_ir *ir)
     tacho_arena_init(&ir->scratch);
     ir->locations = allocate(count);
     ir->spaces = allocate(count);
-    if (ir->locations == NULL || ir->spaces == NULL) {
+    ir->texts = allocate(count);
+    ir->forms = calloc(count + 1, sizeof(*ir->forms));
+    if (ir->locations == NULL || ir->spaces == NULL || ir->texts == NULL || ir->forms == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu texts", count);
     }
+#define FIND_ATTR(member, text)                                                                    \
+    ir->attrs.member = tacho_strings_find(&ir->module->strings, TACHO_STR(text));
+    TORQ_IR_ATTRS(FIND_ATTR)
+#undef FIND_ATTR
     return TACHO_OK;
 }
 
@@ -38,11 +45,23 @@ void torq_ir_names_deinit(torq_ir *ir)
     tacho_arena_deinit(&ir->scratch);
     free(ir->locations);
     free(ir->spaces);
+    free(ir->texts);
+    free(ir->forms);
 }
 
 tacho_status torq_ir_string(torq_ir *ir, tacho_str text, uint32_t *out_string)
 {
     return tacho_dict_ensure_string(ir->info->dict, text, out_string);
+}
+
+tacho_status torq_ir_own_string(torq_ir *ir, uint32_t string, uint32_t *out_string)
+{
+    if (ir->texts[string] == UNSEEN) {
+        tacho_str text = tacho_mlir_module_string(ir->module, string);
+        TACHO_TRY(torq_ir_string(ir, text, &ir->texts[string]));
+    }
+    *out_string = ir->texts[string];
+    return TACHO_OK;
 }
 
 /* Also a text that is no location is kept: it still tells the user something. */
@@ -63,8 +82,24 @@ static tacho_status add_location(torq_ir *ir, tacho_str text, uint32_t *out_loca
     return tacho_dict_ensure_location(ir->info->dict, &facts, out_location);
 }
 
+/* The line on which an operation stands that has no location. */
+static tacho_status add_own_location(torq_ir *ir, uint32_t text, uint32_t *out_location)
+{
+    const tacho_mlir_own_place *place = &ir->module->own_places[text & ~TACHO_MLIR_OWN_PLACE];
+    tacho_location facts = {.line = place->line, .column = place->column};
+    tacho_str body;
+    TACHO_TRY(tacho_mlir_module_location(ir->module, text, &ir->scratch, &body));
+    TACHO_TRY(torq_ir_string(ir, body, &facts.text));
+    TACHO_TRY(torq_ir_string(ir, ir->file, &facts.file));
+    tacho_arena_reset(&ir->scratch);
+    return tacho_dict_ensure_location(ir->info->dict, &facts, out_location);
+}
+
 tacho_status torq_ir_location(torq_ir *ir, uint32_t text, uint32_t *out_location)
 {
+    if ((text & TACHO_MLIR_OWN_PLACE) != 0) {
+        return add_own_location(ir, text, out_location);
+    }
     uint32_t *known = &ir->locations[text];
     if (*known == UNSEEN) {
         tacho_str body = tacho_mlir_module_string(ir->module, text);
@@ -76,6 +111,29 @@ tacho_status torq_ir_location(torq_ir *ir, uint32_t text, uint32_t *out_location
     }
     *out_location = *known;
     return TACHO_OK;
+}
+
+/* "torq_hw.magic at model.mlir:9"; without a location that of the file it was read from. */
+tacho_status torq_ir_note_unknown(torq_ir *ir, const tacho_mlir_op *op)
+{
+    tacho_debug_info *info = ir->info;
+    uint32_t location = TACHO_NONE;
+    if (info->unknown_op_count++ > 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(torq_ir_location(ir, op->location, &location));
+    const tacho_location *place =
+        location != TACHO_NONE ? &info->dict->locations[location] : &(tacho_location){0};
+    tacho_str file = place->file != 0 ? tacho_dict_string(info->dict, place->file) : ir->file;
+    tacho_str name = torq_ir_op_name(ir, op);
+    char text[EXAMPLE_BYTES];
+    char line[16] = "";
+    if (place->file != 0) {
+        snprintf(line, sizeof(line), ":%u", (unsigned)place->line);
+    }
+    int len = snprintf(text, sizeof(text), "%.*s at %.*s%s", name.len > 100 ? 100 : (int)name.len,
+                       name.data, file.len > 300 ? 300 : (int)file.len, file.data, line);
+    return torq_ir_string(ir, tacho_str_make(text, (size_t)len), &info->unknown_op);
 }
 
 /* The rest of |text| after the first |mark|; empty when there is none. */
@@ -155,7 +213,7 @@ tacho_executor torq_ir_executor(const torq_ir *ir, uint32_t value)
     return TACHO_EXECUTOR_NONE;
 }
 
-tacho_str torq_ir_text(const torq_ir *ir, const tacho_mlir_op *op, const char *name)
+tacho_str torq_ir_text(const torq_ir *ir, const tacho_mlir_op *op, uint32_t name)
 {
     const tacho_mlir_attr *attr = tacho_mlir_module_attr(ir->module, op, name);
     bool is_text = attr != NULL &&
@@ -173,7 +231,7 @@ tacho_str torq_ir_invocation_name(const torq_ir *ir, uint32_t value)
 {
     static const tacho_str prefix = TACHO_STR_INIT("slice_program_torq_hl.");
     const tacho_mlir_op *op = torq_ir_definition(ir, value);
-    tacho_str name = op != NULL ? torq_ir_text(ir, op, "name") : TACHO_STR("");
+    tacho_str name = op != NULL ? torq_ir_text(ir, op, ir->attrs.name) : TACHO_STR("");
     bool has_prefix = tacho_str_starts_with(name, prefix) && name.len > prefix.len;
     return has_prefix ? tacho_str_from(name, prefix.len) : name;
 }

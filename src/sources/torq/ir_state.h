@@ -24,13 +24,35 @@ typedef struct torq_ir_value {
     uint32_t ordinal; /* of an invocation: its number in the text */
 } torq_ir_value;
 
+/* Names of attributes that are asked for, as the module numbers them; TACHO_NONE without any. */
+#define TORQ_IR_ATTRS(X)                                                                           \
+    X(action_id, "torq-action-id")                                                                 \
+    X(job_id, "torq-job-id")                                                                       \
+    X(task_id, "torq-task-id")                                                                     \
+    X(start_cycles, "torq-start-time-cycles")                                                      \
+    X(end_cycles, "torq-end-time-cycles")                                                          \
+    X(async_cycles, "torq-async-duration-cycles")                                                  \
+    X(id, "id")                                                                                    \
+    X(name, "name")                                                                                \
+    X(sym_name, "sym_name")                                                                        \
+    X(segments, "operandSegmentSizes")
+
+typedef struct torq_ir_attrs {
+#define TORQ_IR_ATTR_MEMBER(member, text) uint32_t member;
+    TORQ_IR_ATTRS(TORQ_IR_ATTR_MEMBER)
+#undef TORQ_IR_ATTR_MEMBER
+} torq_ir_attrs;
+
 typedef struct torq_ir {
     const tacho_mlir_module *module;
     tacho_debug_info *info;
     tacho_str file;
     tacho_arena scratch;
-    uint32_t *locations; /* by string of the module */
-    uint32_t *spaces;    /* memory space, by string of the module that is a type */
+    uint32_t *locations;  /* by string of the module */
+    uint32_t *spaces;     /* memory space, by string of the module that is a type */
+    uint32_t *texts;      /* string of the dictionary, by string of the module */
+    unsigned char *forms; /* by string of the module that names operations in jobs: see ir_job.c */
+    torq_ir_attrs attrs;
     torq_ir_value *values;
     uint64_t visited_count; /* operations run through in jobs */
     /* Of the current dispatch. */
@@ -62,14 +84,25 @@ void torq_ir_names_deinit(torq_ir *ir);
 tacho_status torq_ir_string(torq_ir *ir, tacho_str text, uint32_t *out_string) TACHO_MUST_USE;
 tacho_status torq_ir_location(torq_ir *ir, uint32_t text, uint32_t *out_location) TACHO_MUST_USE;
 
+/* Counts an operation that nobody knows; the first is kept as an example. */
+tacho_status torq_ir_note_unknown(torq_ir *ir, const tacho_mlir_op *op) TACHO_MUST_USE;
+
 /* The memory that a value lies in, as a string; 0 when its type does not say. */
 tacho_status torq_ir_space(torq_ir *ir, uint32_t value, uint32_t *out_space) TACHO_MUST_USE;
 
 /* Who runs the program or invocation |value|. */
 tacho_executor torq_ir_executor(const torq_ir *ir, uint32_t value);
 
+/* The dictionary's id of a string of the module. */
+tacho_status torq_ir_own_string(torq_ir *ir, uint32_t string, uint32_t *out_string) TACHO_MUST_USE;
+
 /* The text of an attribute that is a string or a symbol; empty without one. */
-tacho_str torq_ir_text(const torq_ir *ir, const tacho_mlir_op *op, const char *name);
+tacho_str torq_ir_text(const torq_ir *ir, const tacho_mlir_op *op, uint32_t name);
+
+static inline tacho_str torq_ir_op_name(const torq_ir *ir, const tacho_mlir_op *op)
+{
+    return tacho_mlir_module_string(ir->module, op->name);
+}
 
 /* The name of an invocation; of a slice's without what all of them have in front. */
 tacho_str torq_ir_invocation_name(const torq_ir *ir, uint32_t value);

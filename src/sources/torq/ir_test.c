@@ -335,7 +335,9 @@ static void make_folder(folder *made)
 
 static void add_file(folder *to, const char *name, const char *text)
 {
-    snprintf(to->names[to->count], sizeof(to->names[0]), "%s/%s", to->path, name);
+    char path[sizeof(to->path)]; /* some compilers fear that |to| is printed into itself */
+    memcpy(path, to->path, sizeof(path));
+    snprintf(to->names[to->count], sizeof(to->names[0]), "%s/%s", path, name);
     FILE *file = fopen(to->names[to->count++], "w");
     assert_non_null(file);
     fputs(text, file);
@@ -418,7 +420,7 @@ static void test_refused(void **state)
     folder files;
     char path[96];
     make_folder(&files);
-    check_refused(files.path, TACHO_CODE_NOT_FOUND, "it holds nothing");
+    check_refused(files.path, TACHO_CODE_NOT_FOUND, "this folder is empty");
     add_file(&files, "a.txt", "");
     check_refused(files.path, TACHO_CODE_NOT_FOUND, "it holds a.txt");
     add_file(&files, "b.mlirb", "ML\xefR");

@@ -19,6 +19,8 @@ enum {
     PATH_BYTES_MAX = 4096,
     FILE_COUNT_MAX = 1024,     /* source files */
     TOTAL_BYTES_MAX = 1 << 30, /* of all of them */
+    COMPARED_PARTS_MAX = 64,
+    MARK_COUNT_MAX = 1 << 28,
 };
 
 /* A source file, empty when there is none. */
@@ -35,6 +37,7 @@ typedef struct model_lines {
     const torq_model_search *search;
     tacho_arena scratch;
     tacho_strings names; /* paths; file i is that of path i */
+    tacho_strings own;   /* files of the debug information */
     model_file *files;
     size_t file_count, file_capacity;
     size_t total_bytes;
@@ -195,6 +198,12 @@ static tacho_status find_file(model_lines *self, tacho_str path, model_file *fil
     return *out_found ? TACHO_OK : try_dir(self, folder_of(debug_path), path, file, out_found);
 }
 
+/* Whether |path| is a file of the debug information itself. */
+static bool is_own(const model_lines *self, tacho_str path)
+{
+    return tacho_strings_find(&self->own, path) != TACHO_NONE;
+}
+
 /* The file called |path|, looked for once. */
 static tacho_status ensure_file(model_lines *self, tacho_str path, const model_file **out_file)
 {
@@ -213,7 +222,7 @@ static tacho_status ensure_file(model_lines *self, tacho_str path, const model_f
                 FILE_COUNT_MAX));
         }
         if (name.len == 0 || tacho_str_find_byte(name, '\0') < name.len ||
-            self->file_count >= FILE_COUNT_MAX) {
+            self->file_count >= FILE_COUNT_MAX || is_own(self, name)) {
             continue;
         }
         TACHO_TRY(find_file(self, name, file, &found));
@@ -383,6 +392,45 @@ static tacho_status without_callers(model_lines *self, const tacho_mlir_location
     return TACHO_OK;
 }
 
+/* Marks of |location|: of the lines of its files, or without any of its names. */
+static tacho_status add_marks(model_lines *self, const tacho_mlir_location *location,
+                              tacho_place *place)
+{
+    tacho_debug_info *info = self->info;
+    for (size_t i = 0; i < location->node_count; i++) {
+        const tacho_mlir_location_node *node = &location->nodes[i];
+        bool is_file = node->kind == TACHO_MLIR_LOCATION_FILE && node->line > 0;
+        bool is_name = node->kind == TACHO_MLIR_LOCATION_NAME && node->text.len > 0;
+        uint32_t string = 0;
+        if (place->has_files ? !is_file || is_own(self, node->text) : !is_name) {
+            continue;
+        }
+        tacho_str name = is_file ? tacho_str_basename(node->text) : node->text;
+        TACHO_TRY(tacho_dict_ensure_string(info->dict, name, &string));
+        TACHO_TRY(tacho_grow(&info->marks, &info->mark_capacity, info->mark_count + 1));
+        info->marks[info->mark_count++] = (uint64_t)string << 32 | (is_file ? node->line : 0);
+        place->mark_count++;
+    }
+    return TACHO_OK;
+}
+
+/* A location with very many parts is not compared. */
+static tacho_status mark_place(model_lines *self, const tacho_mlir_location *all,
+                               const tacho_mlir_location *callees, tacho_place *place)
+{
+    place->first_mark = (uint32_t)self->info->mark_count;
+    if (!self->search->is_compared || all->node_count > COMPARED_PARTS_MAX ||
+        self->info->mark_count > MARK_COUNT_MAX) {
+        return TACHO_OK;
+    }
+    for (size_t i = 0; i < all->node_count; i++) {
+        place->has_files = place->has_files || all->nodes[i].kind == TACHO_MLIR_LOCATION_FILE;
+    }
+    TACHO_TRY(add_marks(self, callees, place));
+    place->callee_mark_count = place->mark_count;
+    return add_marks(self, all, place);
+}
+
 static tacho_status resolve_location(model_lines *self, uint32_t id, place_text *text)
 {
     tacho_dict *dict = self->info->dict;
@@ -390,7 +438,7 @@ static tacho_status resolve_location(model_lines *self, uint32_t id, place_text 
     tacho_str raw = tacho_dict_string(dict, dict->locations[id].text);
     tacho_mlir_location parsed;
     tacho_mlir_location callees;
-    *place = (tacho_place){0, 0};
+    *place = (tacho_place){0};
     tacho_status status = tacho_mlir_location_parse(raw, NULL, &self->scratch, &parsed);
     if (status != TACHO_OK) {
         tacho_status_free(status); /* a text that is no location is shown as it stands */
@@ -399,6 +447,7 @@ static tacho_status resolve_location(model_lines *self, uint32_t id, place_text 
     text->item_count = 0;
     TACHO_TRY(without_callers(self, &parsed, &callees));
     TACHO_TRY(put_place(&callees, text));
+    TACHO_TRY(mark_place(self, &parsed, &callees, place));
     TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_make(text->items, text->item_count),
                                        &place->text));
     text->item_count = 0;
@@ -407,12 +456,59 @@ static tacho_status resolve_location(model_lines *self, uint32_t id, place_text 
                                     &place->operators);
 }
 
+static tacho_status gather_own(model_lines *self)
+{
+    const tacho_debug_info *info = self->info;
+    TACHO_TRY(tacho_strings_init(&self->own));
+    for (size_t i = 0; i < info->dispatch_count; i++) {
+        uint32_t id = 0;
+        tacho_str file = tacho_dict_string(info->dict, info->dispatches[i].file);
+        TACHO_TRY(tacho_strings_ensure(&self->own, file, &id));
+    }
+    return TACHO_OK;
+}
+
+/* Whether the actions of |dispatch| have lines of its own file for locations, all of them. */
+static bool lacks_locations(const tacho_debug_info *info, const tacho_dispatch *dispatch)
+{
+    for (uint32_t i = 0; i < dispatch->action_count; i++) {
+        uint32_t location = info->actions[dispatch->first_action + i].location;
+        if (location == TACHO_NONE || info->dict->locations[location].file != dispatch->file) {
+            return false;
+        }
+    }
+    return dispatch->action_count > 0;
+}
+
+/* Says so once. */
+static tacho_status note_own_lines(model_lines *self)
+{
+    tacho_debug_info *info = self->info;
+    for (size_t i = 0; i < info->dispatch_count; i++) {
+        if (lacks_locations(info, &info->dispatches[i])) {
+            return tacho_debug_info_add_note(
+                info,
+                "%.*s: its operations have no locations (MLIR prints them with "
+                "--mlir-print-debuginfo); where the runtime profile has none either, the "
+                "places shown are lines of this file",
+                TACHO_STR_ARG(tacho_dict_string(info->dict, info->dispatches[i].file)));
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status resolve_all(model_lines *self)
 {
     tacho_debug_info *info = self->info;
     place_text text = {NULL, 0, 0};
     size_t count = info->dict->location_count;
     tacho_status status = tacho_strings_init(&self->names);
+    if (status == TACHO_OK) {
+        status = gather_own(self);
+    }
+    if (status == TACHO_OK) {
+        status = note_own_lines(self);
+    }
     if (status == TACHO_OK) {
         status = tacho_grow(&info->places, &info->place_capacity, count);
     }
@@ -439,6 +535,7 @@ tacho_status torq_model_lines_resolve(tacho_debug_info *info, const torq_model_s
     }
     free(self.files);
     tacho_strings_deinit(&self.names);
+    tacho_strings_deinit(&self.own);
     tacho_arena_deinit(&self.scratch);
     return status;
 }

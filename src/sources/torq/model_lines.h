@@ -22,11 +22,14 @@ typedef struct torq_model_search {
     const char *const *dirs; /* of the user, tried first */
     size_t dir_count;
     const char *debug_path; /* file or folder of the debug info, whose folder comes next; or NULL */
+    bool is_compared;       /* locations will be compared with one another: make marks */
 } torq_model_search;
 
 /*
  * Fills |info->places| for every location of its dictionary: the short text and the operators.
- * Call it when all files are read. Notes of |info| name the source files that are missing.
+ * Call it when all files are read. Notes of |info| name the source files that are missing, and
+ * debug information that has no locations: its operations then have those of its own lines, which
+ * are no source lines and are compared with nothing.
  */
 tacho_status torq_model_lines_resolve(tacho_debug_info *info,
                                       const torq_model_search *search) TACHO_MUST_USE;

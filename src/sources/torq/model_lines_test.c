@@ -222,12 +222,65 @@ static void test_many_parts(void **state)
     teardown(&made);
 }
 
+/* ---- comparing -------------------------------------------------------------------------- */
+
+static const struct {
+    const char *location;
+    const char *other;
+    tacho_place_verdict verdict;
+} pairs[] = {
+    {"\"/a/m.mlir\":2:5", "\"/a/m.mlir\":2:5", TACHO_PLACES_AGREE},
+    {"\"/a/m.mlir\":2:5", "\"/b/c/m.mlir\":2:9", TACHO_PLACES_AGREE}, /* by base name and line */
+    {"\"/a/m.mlir\":2:5", "\"/a/m.mlir\":3:5", TACHO_PLACES_DIFFER},
+    {"\"/a/m.mlir\":2:5", "\"/a/n.mlir\":2:5", TACHO_PLACES_DIFFER},
+    {"\"/a/m.mlir\":2:5", "fused<\"x\">[\"/a/m.mlir\":1:1, \"/a/m.mlir\":2:5]", TACHO_PLACES_AGREE},
+    {"\"/a/m.mlir\":2:5", "\"relu\"(\"/a/m.mlir\":2:5 to 3:1)", TACHO_PLACES_AGREE},
+    /* Of calls the callee counts; but the one may name only the caller. */
+    {"callsite(\"m\":2:5 at \"m\":9:1)", "\"m\":2:5", TACHO_PLACES_AGREE},
+    {"callsite(\"m\":2:5 at \"m\":9:1)", "\"m\":9:1", TACHO_PLACES_AGREE},
+    {"callsite(\"m\":2:5 at \"m\":9:1)", "callsite(\"m\":3:5 at \"m\":9:1)", TACHO_PLACES_DIFFER},
+    {"\"relu\"", "\"relu\"", TACHO_PLACES_AGREE},
+    {"\"relu\"", "\"add\"", TACHO_PLACES_DIFFER},
+    {"\"relu\"", "\"add\"(\"m\":1:1)", TACHO_PLACES_UNKNOWN}, /* a name and a file */
+    {"\"m\":0:0", "\"m\":1:1", TACHO_PLACES_UNKNOWN},
+    {"no location", "\"m\":1:1", TACHO_PLACES_UNKNOWN},
+    {"\"dump.mlir\":2:5", "\"m\":1:1", TACHO_PLACES_UNKNOWN}, /* a line of the dump itself */
+};
+
+static void test_compare(void **state)
+{
+    (void)state;
+    enum { PAIR_COUNT = sizeof(pairs) / sizeof(pairs[0]) };
+    fixture made;
+    uint32_t ids[PAIR_COUNT][2];
+    tacho_dispatch dispatch = {0};
+    uint32_t id = 0;
+    setup(&made);
+    assert_ok(tacho_dict_ensure_string(&made.dict, TACHO_STR("dump.mlir"), &dispatch.file));
+    assert_ok(tacho_debug_info_add_dispatch(&made.info, &dispatch, &id));
+    for (size_t i = 0; i < PAIR_COUNT; i++) {
+        ids[i][0] = add_location(&made, pairs[i].location);
+        ids[i][1] = add_location(&made, pairs[i].other);
+    }
+    torq_model_search search = {.is_compared = true};
+    assert_ok(torq_model_lines_resolve(&made.info, &search));
+    for (size_t i = 0; i < PAIR_COUNT; i++) {
+        assert_int_equal(tacho_debug_info_compare(&made.info, ids[i][0], ids[i][1]),
+                         pairs[i].verdict);
+        assert_int_equal(tacho_debug_info_compare(&made.info, ids[i][1], ids[i][0]),
+                         pairs[i].verdict);
+    }
+    assert_int_equal(tacho_debug_info_compare(&made.info, ids[0][0], TACHO_NONE),
+                     TACHO_PLACES_UNKNOWN);
+    teardown(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operators),  cmocka_unit_test(test_source_dir),
         cmocka_unit_test(test_beside),     cmocka_unit_test(test_own_path),
-        cmocka_unit_test(test_many_parts),
+        cmocka_unit_test(test_many_parts), cmocka_unit_test(test_compare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
