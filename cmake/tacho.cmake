@@ -18,7 +18,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 add_compile_definitions(_POSIX_C_SOURCE=200809L)
 add_compile_options(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes
-  -Wmissing-prototypes -Wvla -Wcast-qual -Wundef -Wformat=2 -Wnull-dereference
+  -Wmissing-prototypes -Wvla -Wcast-qual -Wundef -Wformat=2
   -Wdouble-promotion -Wswitch-enum -Wimplicit-fallthrough)
 add_compile_options(-UNDEBUG) # a caller's mistake is asserted in every build
 if(TACHO_WERROR)
