@@ -27,6 +27,8 @@ void tacho_mlir_module_deinit(tacho_mlir_module *module)
     free(module->regions);
     free(module->blocks);
     free(module->own_places);
+    free(module->resources);
+    free(module->dense_blobs);
 }
 
 const tacho_mlir_attr *tacho_mlir_module_attr_called(const tacho_mlir_module *module,

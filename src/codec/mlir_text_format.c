@@ -57,6 +57,7 @@ static const op_format formats[] = {
     {"memref.global", GLOBAL, 0},
     {"memref.subview", SUBVIEW, 4},
     {"tensor.extract_slice", SUBVIEW, 4},
+    {"torch.vtensor.literal", "( A=value ) d : r", 0},
     {"torq_hl.call_program", "o 'inits ( /1 o* ) 'inputs ( /2 o* ) d : f", 3},
     {"torq_hl.convert", "'out ( o : t ) 'in ( o : t ) d (? -> r ?)", 0},
     {"torq_hl.create_invocation", INVOCATION, 0},
@@ -85,6 +86,8 @@ static const op_format formats[] = {
     {"torq_hw.slice_profiling", SLICE_PROFILING, 0},
     {"torq_hw.slice_program", "d ( ) R", 0},
     {"torq_hw.slice_task", SLICE_TASK, 7},
+    {"tosa.variable_read", "Y=name d : r", 0},
+    {"tosa.variable_write", "Y=name , o d : t", 0},
 };
 
 static const op_format *find_format(tacho_str name)
