@@ -248,6 +248,7 @@ static tacho_status read_node(tacho_onnx_state *state, tacho_str message)
     node_proto proto = {.message = message, .name = TACHO_STR(""), .domain = TACHO_STR("")};
     tacho_node node = {.index = (uint32_t)graph->node_count};
     tacho_arena_reset(&state->arena);
+    TACHO_TRY(tacho_grow(&state->links, &state->link_capacity, 1)); /* never NULL */
     state->link_count = 0;
     state->attr_count = 0;
     TACHO_TRY(read_inputs(state, &proto));
@@ -380,7 +381,8 @@ static tacho_status read_fields(tacho_onnx_state *state, tacho_str *out_graph, b
     bool got = true;
     *out_has_graph = false;
     while (got) {
-        TACHO_TRY(tacho_onnx_next(state, &model_schema, &reader, &field, &got));
+        TACHO_TRY_NOTE(tacho_onnx_next(state, &model_schema, &reader, &field, &got),
+                       "the file is cut short, or damaged");
         if (field.number == MODEL_OPSET_IMPORT) {
             TACHO_TRY(read_opset(state, field.bytes));
         } else if (field.number == MODEL_GRAPH && *out_has_graph) {

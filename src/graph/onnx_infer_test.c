@@ -372,6 +372,17 @@ static void test_indices(void **state)
         {"Range", 11, "i64~10 i64~1 i64~4", "", "i64:0"},
         {"Range", 11, "i64~1 i64~10 i64~0", "", "!no end"},
         {"Range", 11, "i64:scalar i64~10 i64~0", "", "i64:?"},
+        {"Attention", 23, "f16:2x3x24 f16:2x5x12 f16:2x5x8", "q_num_heads=6 kv_num_heads=2",
+         "!widths of query and key do not match: 4 and 6"},
+        {"Attention", 23, "f16:2x3x24 f16:2x5x8 f16:2x5x10 - f16:2x2x7x4 f16:2x2x7x5",
+         "q_num_heads=6 kv_num_heads=2", "f16:2x3x30 f16:2x2x12x4 f16:2x2x12x5"},
+        {"Attention", 23, "f16:2x6x3x4 f16:2x6x5x4 f16:2x6x5x7", "", "f16:2x6x3x7"},
+        {"DFT", 17, "f32:1x10x10x1", "axis=1 onesided=1", "f32:1x6x10x2"},
+        {"DFT", 20, "f32:1x10x12x1 i64~8", "", "f32:1x10x8x2"},
+        {"AffineGrid", 20, "f32:2x2x3 i64=2,3,5,6", "", "f32:2x5x6x2"},
+        {"Col2Im", 18, "f32:1x5x5 i64=5,6 i64=1,5", "", "f32:1x1x5x6"},
+        {"Gemm", 0, "f32:2x3 f32:3x4", "", "f32:2x4"},
+        {"Softmax", 0, "f32:2x3", "axis=-1", "f32:2x3"},
         {"EyeLike", 9, "f32:2x3", "dtype=11", "f64:2x3"},
     };
     CHECK(rules);
