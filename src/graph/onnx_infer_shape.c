@@ -455,10 +455,11 @@ tacho_status tacho_onnx_infer_expand(const tacho_infer *infer)
     tacho_shape to = {0}, joined;
     int64_t dims[TACHO_RANK_MAX];
     size_t count;
-    if (!tacho_infer_ints(infer, 1, dims, TACHO_RANK_MAX, &count)) {
+    bool is_known = tacho_infer_ints(infer, 1, dims, TACHO_RANK_MAX, &count);
+    if (!is_known) {
         to = any_said_by(infer, 1);
     }
-    for (; to.rank < (int32_t)count; to.rank++) {
+    for (; is_known && to.rank < (int32_t)count; to.rank++) {
         to.dims[to.rank] = dims[to.rank];
         if (dims[to.rank] < 0) {
             return tacho_infer_fail(infer, "dimension %" PRId32 " of the shape is %" PRId64,

@@ -307,6 +307,8 @@ static void test_shapes(void **state)
         {"Slice", 10, "f32:10 i64=0 i64=2 i64=0 i64=0", "", "!a step is 0"},
         {"Slice", 10, "f32:10 i64=0 i64=2 i64=1", "", "!an axis is not one of the tensor's"},
         {"Expand", 8, "f32:3x1 i64=2,1,6", "", "f32:2x3x6"},
+        {"Expand", 8, "f32:3x1 i64:*", "", "f32:*"},
+        {"Expand", 8, "f32:3x1 i64:1", "", "f32:3x?"},
         {"Expand", 8, "f32:3x1 i64:3", "", "f32:?x3x?"},
         {"Expand", 8, "f32:3 i64=2", "", "!3 cannot be expanded to 2"},
         {"Tile", 6, "f32:2x3 i64=1,2", "", "f32:2x6"},
