@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The general case: products are cut by batch, rows and columns, other work by elements. Each
+ * core reads the rows and columns its block needs; where the network multicasts, the shared memory
+ * gives each byte once. Operands that do not fit local memory are read again for each part of the
+ * block that does.
+ */
+#include "compile/op_split.h"
+
+#include "base/index.h"
+#include "base/maths.h"
+
+/* A sum of products as it is kept while more are added. */
+enum { ACCUMULATOR_BYTES = 4, RESULTS_MAX = 1024 };
+
+/* A cost that is too large; every sum with it stays one. */
+static const int64_t TOO_MANY = INT64_MAX;
+
+typedef struct split {
+    const tacho_machine *machine;
+    const tacho_engine *engine; /* NULL: nothing is computed */
+    const tacho_work *work;
+    tacho_dtype dtype;
+    uint32_t fidelity;
+    tacho_ratio shared_rate;
+    tacho_ratio in_rate, out_rate; /* of one core; {0, 1}: no queue of its own */
+    int64_t in_start, out_start;
+    uint64_t local_bytes;
+} split;
+
+/* One way to cut. */
+typedef struct cut {
+    uint64_t batch, rows, columns; /* numbers of parts; their product is the number of cores */
+} cut;
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static uint64_t align_of(const tacho_quantity *align)
+{
+    return (uint64_t)tacho_quantity_or(align, 1).num;
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? TOO_MANY : sum;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t cycles_at(uint64_t bytes, tacho_ratio rate)
+{
+    int64_t cycles;
+    if (rate.num == 0 || bytes == 0) {
+        return 0;
+    }
+    return tacho_ratio_ceil_divide(bytes, rate, &cycles) ? cycles : TOO_MANY;
+}
+
+static tacho_status split_init(split *s, const tacho_machine *machine, const tacho_work *work,
+                               const tacho_op_cost *cost)
+{
+    *s = (split){.machine = machine, .work = work, .dtype = cost->compute};
+    s->engine = cost->engine == TACHO_NONE ? NULL : &machine->engines[cost->engine];
+    s->in_rate = s->out_rate = (tacho_ratio){0, 1};
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+    const tacho_memory *local = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
+    TACHO_TRY(tacho_cost_memory_rate(ddr, &s->shared_rate));
+    s->local_bytes = (uint64_t)tacho_quantity_whole(&local->size_bytes);
+    int64_t latency = tacho_quantity_whole(&ddr->latency_cycles);
+    const tacho_dma *in = tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN);
+    const tacho_dma *out = tacho_machine_dma(machine, TACHO_ENGINE_DMA_OUT);
+    if (in != NULL) {
+        TACHO_TRY(tacho_cost_dma_rate(in, &s->in_rate));
+        s->in_start = tacho_quantity_whole(&in->start_up_cycles) + latency;
+    }
+    if (out != NULL) {
+        TACHO_TRY(tacho_cost_dma_rate(out, &s->out_rate));
+        s->out_start = tacho_quantity_whole(&out->start_up_cycles) + latency;
+    }
+    return TACHO_OK;
+}
+
+/* ---- computing --------------------------------------------------------------------------- */
+
+/* Products of one core's block: its engines share the batch, the columns or the rows. */
+static tacho_status block_cycles(const split *s, uint64_t batch, tacho_product block,
+                                 int64_t *out_cycles)
+{
+    uint64_t engines = (uint64_t)tacho_quantity_whole(&s->engine->count);
+    const uint64_t shares[3][3] = {{engines, 1, 1}, {1, engines, 1}, {1, 1, engines}};
+    *out_cycles = TOO_MANY;
+    for (size_t i = 0; i < 3; i++) {
+        tacho_product part = block;
+        part.m = ceil_div(block.m, shares[i][1]);
+        part.n = ceil_div(block.n, shares[i][2]);
+        int64_t cycles;
+        TACHO_TRY(tacho_cost_matrix(s->machine, s->engine, part, &cycles));
+        tacho_u128 all = (tacho_u128)(uint64_t)cycles * ceil_div(batch, shares[i][0]);
+        if (all < (tacho_u128)*out_cycles) {
+            *out_cycles = (int64_t)all;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* What is fused behind a product: it follows on a vector engine and overlaps but for its rest. */
+static tacho_status fused_cycles(const split *s, uint64_t cores, int64_t *out_cycles)
+{
+    *out_cycles = 0;
+    if (s->work->elements * s->work->steps == 0) {
+        return TACHO_OK;
+    }
+    for (size_t i = 0; i < s->machine->engine_count; i++) {
+        const tacho_engine *engine = &s->machine->engines[i];
+        if (engine->element_count > 0) {
+            uint64_t engines = cores * (uint64_t)tacho_quantity_whole(&engine->count);
+            return tacho_cost_vector(engine, ceil_div(s->work->elements, engines), s->work->steps,
+                                     s->dtype, out_cycles);
+        }
+    }
+    return TACHO_OK;
+}
+
+/*
+ * Cycles between the blocks of a product that are loaded together: half of the accumulators hold
+ * its results, half of local memory its operands.
+ */
+static int64_t between_blocks(const split *s, uint64_t batch, tacho_product p)
+{
+    const tacho_engine *engine = s->engine;
+    if (!tacho_quantity_is_set(&engine->block_overhead_cycles) ||
+        !tacho_quantity_is_set(&engine->accumulator_bytes)) {
+        return 0;
+    }
+    uint64_t align[3] = {align_of(&engine->align_m), align_of(&engine->align_n),
+                         align_of(&engine->align_k)};
+    uint64_t tile_bytes;
+    if (!tacho_dtype_bytes(p.dtype, align[0] * align[2], &tile_bytes) || tile_bytes == 0) {
+        return 0;
+    }
+    uint64_t mt = ceil_div(p.m, align[0]);
+    uint64_t nt = ceil_div(p.n, align[1]);
+    uint64_t kt = ceil_div(p.k, align[2]);
+    uint64_t results = (uint64_t)tacho_quantity_whole(&engine->accumulator_bytes) / 2 /
+                       (align[0] * align[1] * ACCUMULATOR_BYTES);
+    uint64_t operands = s->local_bytes / 2 / tile_bytes;
+    tacho_u128 fewest = (tacho_u128)mt * nt * kt;
+    for (uint64_t h = 1; h <= results && h <= RESULTS_MAX; h++) {
+        uint64_t w = results / h;
+        uint64_t depth = operands / (h + w) > 0 ? operands / (h + w) : 1;
+        tacho_u128 blocks = (tacho_u128)ceil_div(mt, h) * ceil_div(nt, w) * ceil_div(kt, depth);
+        fewest = blocks < fewest ? blocks : fewest;
+    }
+    int64_t cycles;
+    fewest *= batch;
+    return fewest >> 63 == 0 && tacho_ratio_ceil_multiply(
+                                    (uint64_t)fewest, engine->block_overhead_cycles.value, &cycles)
+               ? cycles
+               : TOO_MANY;
+}
+
+static tacho_status matrix_compute(const split *s, cut c, tacho_parts *parts)
+{
+    const tacho_work *work = s->work;
+    tacho_product block = {
+        .m = ceil_div(work->m, c.rows),
+        .n = ceil_div(work->n, c.columns),
+        .k = work->k_channels * work->k_window,
+        .dtype = s->dtype,
+        .fidelity = s->fidelity,
+    };
+    uint64_t batch = ceil_div(work->batch, c.batch);
+    TACHO_TRY(block_cycles(s, batch, block, &parts->compute_cycles));
+    int64_t fused;
+    TACHO_TRY(fused_cycles(s, parts->cores, &fused));
+    parts->compute_cycles = most(parts->compute_cycles, fused);
+    parts->compute_cycles = add(parts->compute_cycles, between_blocks(s, batch, block));
+    tacho_product padded = tacho_cost_pad(s->engine, block);
+    tacho_u128 macs = (tacho_u128)padded.m * padded.n;
+    macs = macs >> 62 != 0 ? 0 : macs * padded.k;
+    macs = macs >> 62 != 0 ? 0 : macs * batch * parts->cores;
+    parts->padded_macs = macs >> 63 != 0 ? 0 : (uint64_t)macs;
+    return TACHO_OK;
+}
+
+/* ---- moving ------------------------------------------------------------------------------ */
+
+/* What a core does of a product. */
+typedef struct block {
+    uint64_t batch, m, n, k;
+    uint64_t rows, columns; /* bytes of its operands */
+} block;
+
+/*
+ * How often a core reads its rows and its columns. Where both fit, once. Else either some columns
+ * stay and all rows pass by, or the other way round, or results stay while all of k passes by: in
+ * parts of the result that half of the accumulators (or of a quarter of local memory) hold. What
+ * moves least is done.
+ */
+static void reload(const split *s, const block *b, uint64_t *row_times, uint64_t *column_times)
+{
+    uint64_t room = s->local_bytes / 2;
+    *row_times = *column_times = 1;
+    if (b->rows + b->columns <= room) {
+        return;
+    }
+    uint64_t half = room / 2 > 0 ? room / 2 : 1;
+    uint64_t held =
+        (uint64_t)tacho_quantity_or(&s->engine->accumulator_bytes, (int64_t)(s->local_bytes / 2))
+            .num;
+    uint64_t area = held / 2 / ACCUMULATOR_BYTES;
+    tacho_u128 best = (tacho_u128)b->rows * ceil_div(b->columns, half) + b->columns;
+    *row_times = ceil_div(b->columns, half);
+    tacho_u128 other = (tacho_u128)b->columns * ceil_div(b->rows, half) + b->rows;
+    if (other < best) {
+        best = other;
+        *row_times = 1;
+        *column_times = ceil_div(b->rows, half);
+    }
+    for (uint64_t m = align_of(&s->engine->align_m); m <= area; m *= 2) {
+        uint64_t n_times = ceil_div(b->n, area / m);
+        uint64_t m_times = ceil_div(b->m, m);
+        other = (tacho_u128)b->rows * n_times + (tacho_u128)b->columns * m_times;
+        if (other < best) {
+            best = other;
+            *row_times = n_times;
+            *column_times = m_times;
+        }
+    }
+}
+
+static uint64_t times(uint64_t bytes, uint64_t factor)
+{
+    tacho_u128 all = (tacho_u128)bytes * factor;
+    return all >> 62 != 0 ? (uint64_t)1 << 62 : (uint64_t)all;
+}
+
+typedef struct traffic {
+    uint64_t core_in, core_out;         /* of one core */
+    uint64_t shared_read, shared_write; /* of the shared memory, all cores */
+    uint64_t first_in, last_out;        /* that nothing overlaps with */
+} traffic;
+
+static traffic matrix_traffic(const split *s, cut c, uint32_t cores)
+{
+    const tacho_work *work = s->work;
+    bool shares_weights = work->weights.place == TACHO_PLACE_DDR;
+    bool shares_input = work->input.place == TACHO_PLACE_DDR;
+    bool has_multicast = s->machine->noc.has_multicast;
+    block b = {
+        .batch = ceil_div(work->batch, c.batch),
+        .m = ceil_div(work->m, c.rows),
+        .n = ceil_div(work->n, c.columns),
+        .k = work->k_channels * work->k_window,
+        .rows = ceil_div(work->input.bytes, c.batch * c.rows),
+        .columns = ceil_div(work->weights.bytes, c.batch * c.columns),
+    };
+    uint64_t row_times;
+    uint64_t column_times;
+    reload(s, &b, &row_times, &column_times);
+    traffic t = {0, 0, 0, 0, 0, 0};
+    uint64_t row_bytes = times(b.rows, row_times);
+    uint64_t column_bytes = times(b.columns, column_times);
+    t.core_in = row_bytes + column_bytes;
+    t.core_out = ceil_div(work->output.bytes, cores);
+    if (shares_input) {
+        t.shared_read += times(row_bytes, has_multicast ? c.batch * c.rows : cores);
+    }
+    if (shares_weights) {
+        t.shared_read += times(column_bytes, has_multicast ? c.batch * c.columns : cores);
+    }
+    t.shared_write = work->output.place == TACHO_PLACE_DDR ? work->output.bytes : 0;
+    /* Work begins with the first tiles of both and ends with the last one of the result. */
+    uint64_t m_tiles = ceil_div(b.m, align_of(&s->engine->align_m)) * b.batch;
+    uint64_t n_tiles = ceil_div(b.n, align_of(&s->engine->align_n)) * b.batch;
+    uint64_t k_tiles = ceil_div(b.k, align_of(&s->engine->align_k));
+    t.first_in = ceil_div(b.rows, m_tiles * k_tiles) + ceil_div(b.columns, n_tiles * k_tiles);
+    t.last_out = ceil_div(t.core_out, m_tiles * ceil_div(b.n, align_of(&s->engine->align_n)));
+    return t;
+}
+
+static traffic plain_traffic(const split *s, uint32_t cores)
+{
+    const tacho_work *work = s->work;
+    traffic t = {0, 0, 0, 0, 0, 0};
+    t.core_in = ceil_div(work->input.bytes, cores) + ceil_div(work->weights.bytes, cores);
+    t.core_out = ceil_div(work->output.bytes, cores);
+    t.shared_read = (work->input.place == TACHO_PLACE_DDR ? work->input.bytes : 0) +
+                    (work->weights.place == TACHO_PLACE_DDR ? work->weights.bytes : 0);
+    t.shared_write = work->output.place == TACHO_PLACE_DDR ? work->output.bytes : 0;
+    return t;
+}
+
+static void add_up(const split *s, const traffic *t, tacho_parts *parts)
+{
+    int64_t core_in = cycles_at(t->core_in, s->in_rate);
+    int64_t core_out = cycles_at(t->core_out, s->out_rate);
+    int64_t shared = cycles_at(t->shared_read + t->shared_write, s->shared_rate);
+    parts->shared_cycles = shared;
+    parts->core_cycles = most(core_in, core_out);
+    parts->read_cycles = most(core_in, cycles_at(t->shared_read, s->shared_rate));
+    parts->write_cycles = most(core_out, cycles_at(t->shared_write, s->shared_rate));
+    parts->launch_cycles = tacho_quantity_whole(&s->machine->launch_cycles);
+    if (s->engine != NULL) {
+        parts->launch_cycles =
+            add(parts->launch_cycles, tacho_quantity_whole(&s->engine->issue_cycles));
+    }
+    int64_t fill = add(cycles_at(t->first_in, s->in_rate), cycles_at(t->last_out, s->out_rate));
+    fill = add(fill, t->core_in > 0 ? s->in_start : 0);
+    fill = add(fill, t->core_out > 0 ? s->out_start : 0);
+    int64_t body = most(parts->compute_cycles, most(shared, parts->core_cycles));
+    parts->cycles = add(add(parts->launch_cycles, fill), body);
+}
+
+/* ---- trying ------------------------------------------------------------------------------ */
+
+static tacho_status try_cut(const split *s, cut c, tacho_parts *best)
+{
+    tacho_parts parts = {.cores = (uint32_t)(c.batch * c.rows * c.columns)};
+    TACHO_TRY(matrix_compute(s, c, &parts));
+    traffic t = matrix_traffic(s, c, parts.cores);
+    add_up(s, &t, &parts);
+    parts.engines = parts.cores * (uint32_t)tacho_quantity_whole(&s->engine->count);
+    if (best->cores == 0 || parts.cycles < best->cycles ||
+        (parts.cycles == best->cycles && parts.cores < best->cores)) {
+        *best = parts;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status try_cuts(const split *s, uint64_t cores, tacho_parts *best)
+{
+    const tacho_work *work = s->work;
+    uint64_t batch_max = work->batch < cores ? work->batch : cores;
+    for (uint64_t batch = 1; batch <= batch_max;) {
+        for (uint64_t rows = 1; rows * batch <= cores && rows <= work->m; rows++) {
+            uint64_t columns = cores / (batch * rows);
+            columns = columns < work->n ? columns : work->n;
+            TACHO_TRY(try_cut(s, (cut){batch, rows, columns}, best));
+        }
+        /* Powers of two, and last of all as many as there are. */
+        batch = batch < batch_max && batch * 2 > batch_max ? batch_max : batch * 2;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status try_plain(const split *s, uint32_t cores, tacho_parts *parts)
+{
+    parts->cores = cores;
+    if (s->engine != NULL) {
+        uint64_t engines = cores * (uint64_t)tacho_quantity_whole(&s->engine->count);
+        parts->engines = (uint32_t)engines;
+        TACHO_TRY(tacho_cost_vector(s->engine, ceil_div(s->work->elements, engines), s->work->steps,
+                                    s->dtype, &parts->compute_cycles));
+    }
+    traffic t = plain_traffic(s, cores);
+    add_up(s, &t, parts);
+    return TACHO_OK;
+}
+
+tacho_status tacho_op_split_best(const tacho_machine *machine, const tacho_work *work,
+                                 const tacho_cost_options *options, const tacho_op_cost *cost,
+                                 tacho_parts *out_parts)
+{
+    split s;
+    TACHO_TRY(split_init(&s, machine, work, cost));
+    s.fidelity = options->fidelity;
+    uint32_t cores = tacho_machine_cores(machine);
+    if (options->grid_x > 0 && options->grid_y > 0) {
+        uint64_t asked = (uint64_t)options->grid_x * options->grid_y;
+        cores = asked < cores ? (uint32_t)asked : cores;
+    }
+    *out_parts = (tacho_parts){.cores = 0};
+    if (work->kind == TACHO_WORK_MATRIX && s.engine != NULL) {
+        TACHO_TRY(try_cuts(&s, cores, out_parts));
+    } else {
+        TACHO_TRY(try_plain(&s, cores, out_parts));
+    }
+    if (out_parts->cycles == TOO_MANY) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
+    }
+    return TACHO_OK;
+}
