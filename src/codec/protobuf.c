@@ -27,7 +27,7 @@ static size_t left_in(const tacho_pb_reader *reader)
     return (size_t)(reader->end - reader->at);
 }
 
-static tacho_status read_varint(tacho_pb_reader *reader, uint64_t *out_value)
+tacho_status tacho_pb_read_varint(tacho_pb_reader *reader, uint64_t *out_value)
 {
     uint64_t value = 0;
     size_t left = left_in(reader);
@@ -66,7 +66,7 @@ static tacho_status read_bytes(tacho_pb_reader *reader, tacho_str *out_bytes)
 {
     tacho_pb_reader before = *reader;
     uint64_t len = 0;
-    TACHO_TRY(read_varint(reader, &len));
+    TACHO_TRY(tacho_pb_read_varint(reader, &len));
     if (len > left_in(reader)) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           "protobuf, byte %zu: a length of %llu reaches past the %zu bytes left",
@@ -81,7 +81,7 @@ static tacho_status read_tag(tacho_pb_reader *reader, tacho_pb_field *out_field)
 {
     tacho_pb_reader before = *reader;
     uint64_t tag = 0;
-    TACHO_TRY(read_varint(reader, &tag));
+    TACHO_TRY(tacho_pb_read_varint(reader, &tag));
     if (tag >> 3 == 0 || tag >> 3 > TACHO_PB_FIELD_NUMBER_MAX) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "protobuf, byte %zu: %llu is no field number",
                           offset_of(&before), (unsigned long long)(tag >> 3));
@@ -94,7 +94,7 @@ static tacho_status read_payload(tacho_pb_reader *reader, tacho_pb_field *field)
 {
     switch (field->wire) {
     case TACHO_PB_WIRE_VARINT:
-        return read_varint(reader, &field->value);
+        return tacho_pb_read_varint(reader, &field->value);
     case TACHO_PB_WIRE_FIXED64:
         return read_fixed(reader, 8, &field->value);
     case TACHO_PB_WIRE_BYTES:

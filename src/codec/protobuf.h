@@ -72,6 +72,9 @@ void tacho_pb_reader_init(tacho_pb_reader *reader, tacho_str message);
 tacho_status tacho_pb_next(tacho_pb_reader *reader, tacho_pb_field *out_field,
                            bool *out_got) TACHO_MUST_USE;
 
+/* The next varint of a packed field, whose bytes |reader| reads; the same failures. */
+tacho_status tacho_pb_read_varint(tacho_pb_reader *reader, uint64_t *out_value) TACHO_MUST_USE;
+
 /* Seven bits a byte, the lowest first; at most TACHO_PB_VARINT_MAX bytes. */
 static inline unsigned char *tacho_pb_put_varint(unsigned char *at, uint64_t value)
 {

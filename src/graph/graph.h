@@ -82,6 +82,9 @@ typedef struct tacho_graph {
     uint32_t *outputs;
     size_t output_count, output_capacity;
     tacho_mappings mappings; /* files that constants are borrowed from */
+    size_t
+        absent_weight_count; /* tensors whose values are not there: seeded-random ones stand in */
+    size_t sparse_weight_count; /* constants of sparse form: counted as dense, values not read */
 } tacho_graph;
 
 tacho_status tacho_graph_init(tacho_graph *graph) TACHO_MUST_USE;

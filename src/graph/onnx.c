@@ -1,21 +1,431 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ONNX files to a graph.
+ * ONNX files to a graph: the model, its graph and its nodes.
+ *
+ * The fields of a graph come in any order, but a node can only be read when the tensors that it
+ * may name are known, so the graph is walked once per kind of field: initializers, inputs, nodes,
+ * outputs, values. A walk skips what it does not want without looking at it.
  */
-#include "graph/model.h"
+#include "base/grow.h"
+#include "codec/mlir_location.h"
+#include "graph/onnx_reader.h"
+#include "graph/op_def.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    MODEL_IR_VERSION = 1,
+    MODEL_GRAPH = 7,
+    MODEL_OPSET_IMPORT = 8,
+    GRAPH_NODE = 1,
+    GRAPH_NAME = 2,
+    GRAPH_INITIALIZER = 5,
+    GRAPH_INPUT = 11,
+    GRAPH_OUTPUT = 12,
+    GRAPH_VALUE_INFO = 13,
+    GRAPH_SPARSE_INITIALIZER = 15,
+    NODE_INPUT = 1,
+    NODE_OUTPUT = 2,
+    NODE_NAME = 3,
+    NODE_OP_TYPE = 4,
+    NODE_ATTRIBUTE = 5,
+    NODE_DOMAIN = 7,
+};
+
+enum { IR_VERSION_MAX = 1000, LOOK_FIELDS = 64 };
+
+/* What protobuf allows a message to have; TACHO_STR_ARG relies on it, too. */
+static const size_t file_bytes_max = (size_t)INT32_MAX;
+
+static const uint8_t model_wires[] = {
+    [1] = TACHO_ONNX_VARINT, [2] = TACHO_ONNX_BYTES,  [3] = TACHO_ONNX_BYTES,
+    [4] = TACHO_ONNX_BYTES,  [5] = TACHO_ONNX_VARINT, [6] = TACHO_ONNX_BYTES,
+    [7] = TACHO_ONNX_BYTES,  [8] = TACHO_ONNX_BYTES,  [14] = TACHO_ONNX_BYTES,
+    [20] = TACHO_ONNX_BYTES, [25] = TACHO_ONNX_BYTES,
+};
+static const uint8_t opset_wires[] = {[1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_VARINT};
+static const uint8_t graph_wires[] = {
+    [1] = TACHO_ONNX_BYTES,  [2] = TACHO_ONNX_BYTES,  [5] = TACHO_ONNX_BYTES,
+    [10] = TACHO_ONNX_BYTES, [11] = TACHO_ONNX_BYTES, [12] = TACHO_ONNX_BYTES,
+    [13] = TACHO_ONNX_BYTES, [14] = TACHO_ONNX_BYTES, [15] = TACHO_ONNX_BYTES,
+};
+static const uint8_t node_wires[] = {
+    [1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_BYTES, [3] = TACHO_ONNX_BYTES, [4] = TACHO_ONNX_BYTES,
+    [5] = TACHO_ONNX_BYTES, [6] = TACHO_ONNX_BYTES, [7] = TACHO_ONNX_BYTES,
+};
+
+static const tacho_onnx_schema model_schema = TACHO_ONNX_SCHEMA("ModelProto", model_wires);
+static const tacho_onnx_schema opset_schema = TACHO_ONNX_SCHEMA("OperatorSetIdProto", opset_wires);
+static const tacho_onnx_schema graph_schema = TACHO_ONNX_SCHEMA("GraphProto", graph_wires);
+static const tacho_onnx_schema node_schema = TACHO_ONNX_SCHEMA("NodeProto", node_wires);
+
+/* ---- whether it is ONNX --------------------------------------------------------------------- */
+
+/* The first fields are those of a ModelProto, and among them is a version that makes sense. A
+ * file that ends within them is one, too: it is cut. */
 static bool is_mine(tacho_str bytes)
 {
-    (void)bytes;
-    return false;
+    tacho_pb_reader reader;
+    tacho_pb_reader_init(&reader, bytes);
+    bool has_version = false;
+    bool got = true;
+    for (size_t i = 0; got && i < LOOK_FIELDS; i++) {
+        tacho_pb_field field;
+        tacho_status status = tacho_pb_next(&reader, &field, &got);
+        if (status != TACHO_OK) {
+            tacho_status_free(status);
+            return has_version;
+        }
+        uint32_t number = field.number;
+        unsigned wires = number < sizeof(model_wires) ? model_wires[number] : 0;
+        if (wires != 0 && wires != 1u << field.wire) {
+            return false;
+        }
+        if (number == MODEL_IR_VERSION) {
+            has_version = field.value > 0 && field.value <= IR_VERSION_MAX;
+        }
+    }
+    return has_version;
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------- */
+
+/* A NodeProto as written; inputs, outputs and attributes are in the state. */
+typedef struct node_proto {
+    tacho_str message;
+    tacho_str name;
+    tacho_str op_type;
+    tacho_str domain;
+    size_t input_count;
+} node_proto;
+
+static bool is_standard(tacho_str domain)
+{
+    return domain.len == 0 || tacho_str_equal(domain, TACHO_STR("ai.onnx"));
+}
+
+static tacho_status add_link(tacho_onnx_state *state, tacho_str name)
+{
+    uint32_t tensor = TACHO_NONE;
+    if (name.len > 0) {
+        TACHO_TRY(tacho_onnx_tensor_ensure(state, name, &tensor));
+    }
+    TACHO_TRY(tacho_grow(&state->links, &state->link_capacity, state->link_count + 1));
+    state->links[state->link_count++] = tensor;
+    return TACHO_OK;
+}
+
+static tacho_status read_inputs(tacho_onnx_state *state, node_proto *node)
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, node->message);
+    tacho_pb_field field;
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &node_schema, &reader, &field, &got));
+        if (field.number == NODE_INPUT) {
+            TACHO_TRY(add_link(state, field.bytes));
+            node->input_count++;
+        } else if (field.number == NODE_NAME) {
+            node->name = field.bytes;
+        } else if (field.number == NODE_OP_TYPE) {
+            node->op_type = field.bytes;
+        } else if (field.number == NODE_DOMAIN) {
+            node->domain = field.bytes;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* One that nothing else makes. */
+static tacho_status read_output(tacho_onnx_state *state, tacho_str name)
+{
+    TACHO_TRY(add_link(state, name));
+    uint32_t id = state->links[state->link_count - 1];
+    if (id == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    tacho_tensor *tensor = &state->graph->tensors[id];
+    const char *other = tensor->producer != TACHO_NONE ? "another output"
+                        : tensor->is_input             ? "an input of the network"
+                        : tensor->is_constant          ? "an initializer"
+                                                       : NULL;
+    if (other != NULL) {
+        return tacho_onnx_fail(
+            state, TACHO_CODE_BAD_DATA, name.data, "node %zu makes '%.*s', which is %s already",
+            state->graph->node_count, TACHO_STR_ARG(tacho_onnx_shown(name)), other);
+    }
+    tensor->producer = (uint32_t)state->graph->node_count; /* so that the node makes it once */
+    return TACHO_OK;
+}
+
+static tacho_status read_rest(tacho_onnx_state *state, const node_proto *node)
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, node->message);
+    tacho_pb_field field;
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &node_schema, &reader, &field, &got));
+        if (field.number == NODE_OUTPUT) {
+            TACHO_TRY(read_output(state, field.bytes));
+        } else if (field.number == NODE_ATTRIBUTE) {
+            TACHO_TRY_NOTE(tacho_onnx_read_attr(state, field.bytes), "in node %zu '%.*s' (%.*s)",
+                           state->graph->node_count, TACHO_STR_ARG(tacho_onnx_shown(node->name)),
+                           TACHO_STR_ARG(tacho_onnx_shown(node->op_type)));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* "Conv", "com.example.Fancy". */
+static tacho_status set_type(tacho_onnx_state *state, const node_proto *proto, tacho_node *node)
+{
+    tacho_onnx_name *entry = NULL;
+    tacho_str domain = is_standard(proto->domain) ? TACHO_STR("") : proto->domain;
+    TACHO_TRY(tacho_onnx_name_ensure(state, domain, &entry));
+    node->opset = entry->opset > 0 ? entry->opset : 1;
+    tacho_str type = proto->op_type;
+    if (domain.len > 0) {
+        void *memory = NULL;
+        TACHO_TRY(tacho_arena_alloc(&state->arena, domain.len + 1 + type.len, &memory));
+        char *text = memory;
+        memcpy(text, domain.data, domain.len);
+        text[domain.len] = '.';
+        memcpy(text + domain.len + 1, type.data, type.len);
+        type = tacho_str_make(text, domain.len + 1 + type.len);
+    } else if (tacho_str_find_byte(type, '.') == type.len) {
+        node->def = tacho_op_def_find(type); /* one with a dot would be of another format */
+    }
+    return tacho_strings_ensure(&state->graph->strings, type, &node->type);
+}
+
+/* The node's name as a location; "Conv_12" where it has none. */
+static tacho_status set_location(tacho_onnx_state *state, const node_proto *proto, tacho_node *node)
+{
+    tacho_str name = proto->name;
+    if (name.len == 0) {
+        char place[24];
+        int len = snprintf(place, sizeof(place), "_%" PRIu32, node->index);
+        tacho_str type = proto->op_type;
+        void *memory = NULL;
+        TACHO_TRY(tacho_arena_alloc(&state->arena, type.len + (size_t)len, &memory));
+        char *text = memory;
+        memcpy(text, type.data, type.len);
+        memcpy(text + type.len, place, (size_t)len);
+        name = tacho_str_make(text, type.len + (size_t)len);
+    }
+    tacho_mlir_location_node one = {
+        .kind = TACHO_MLIR_LOCATION_NAME, .text = name, .subtree_end = 1};
+    tacho_mlir_location location = {.nodes = &one, .node_count = 1};
+    tacho_str text;
+    TACHO_TRY(tacho_mlir_location_print(&location, &state->arena, &text));
+    return tacho_strings_ensure(&state->graph->strings, text, &node->location);
+}
+
+static tacho_status check_names(const tacho_onnx_state *state, const node_proto *node)
+{
+    if (node->op_type.len == 0) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, node->message.data,
+                               "node %zu has no operator", state->graph->node_count);
+    }
+    if (node->op_type.len > TACHO_ONNX_NAME_MAX || node->domain.len > TACHO_ONNX_NAME_MAX ||
+        node->name.len > TACHO_ONNX_NAME_MAX) {
+        return tacho_onnx_fail(state, TACHO_CODE_LIMIT, node->message.data,
+                               "node %zu has a name of more than %d bytes",
+                               state->graph->node_count, (int)TACHO_ONNX_NAME_MAX);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_node(tacho_onnx_state *state, tacho_str message)
+{
+    tacho_graph *graph = state->graph;
+    if (graph->node_count >= TACHO_ONNX_NODE_MAX) {
+        return tacho_onnx_fail(state, TACHO_CODE_LIMIT, message.data, "more than %d nodes",
+                               (int)TACHO_ONNX_NODE_MAX);
+    }
+    node_proto proto = {.message = message, .name = TACHO_STR(""), .domain = TACHO_STR("")};
+    tacho_node node = {.index = (uint32_t)graph->node_count};
+    tacho_arena_reset(&state->arena);
+    state->link_count = 0;
+    state->attr_count = 0;
+    TACHO_TRY(read_inputs(state, &proto));
+    TACHO_TRY(check_names(state, &proto));
+    TACHO_TRY(read_rest(state, &proto));
+    TACHO_TRY(set_type(state, &proto, &node));
+    TACHO_TRY(set_location(state, &proto, &node));
+    TACHO_TRY(tacho_strings_ensure(&graph->strings, proto.name, &node.name));
+    tacho_node_lists lists = {
+        .inputs = state->links,
+        .input_count = proto.input_count,
+        .outputs = state->links + proto.input_count,
+        .output_count = state->link_count - proto.input_count,
+        .attrs = state->attrs,
+        .attr_count = state->attr_count,
+    };
+    return tacho_graph_add_node(graph, &node, &lists);
+}
+
+/* ---- the graph ------------------------------------------------------------------------------ */
+
+static tacho_status read_initializer(tacho_onnx_state *state, tacho_str message)
+{
+    uint32_t tensor;
+    return tacho_onnx_read_tensor(state, message, false, &tensor);
+}
+
+static tacho_status read_name(tacho_onnx_state *state, tacho_str message)
+{
+    tacho_onnx_name *entry = NULL;
+    TACHO_TRY(tacho_onnx_name_ensure(state, message, &entry));
+    return tacho_strings_ensure(&state->graph->strings, message, &state->graph->name);
+}
+
+/* One walk over the graph's fields. */
+static tacho_status walk(tacho_onnx_state *state, tacho_str graph, uint32_t number,
+                         tacho_status (*read)(tacho_onnx_state *, tacho_str))
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, graph);
+    tacho_pb_field field;
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &graph_schema, &reader, &field, &got));
+        if (field.number == number) {
+            TACHO_TRY(read(state, field.bytes));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Every input of a node is an input, a constant or made by a node. */
+static tacho_status check_inputs(const tacho_onnx_state *state)
+{
+    const tacho_graph *graph = state->graph;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        for (size_t j = 0; j < node->input_count; j++) {
+            const tacho_tensor *tensor = tacho_graph_input(graph, node, j);
+            if (tensor != NULL && tensor->producer == TACHO_NONE && !tensor->is_input &&
+                !tensor->is_constant) {
+                return tacho_fail(
+                    TACHO_CODE_BAD_DATA,
+                    "%.*s: node %zu '%.*s' (%.*s) needs '%.*s', which nothing makes",
+                    TACHO_STR_ARG(graph->path), i,
+                    TACHO_STR_ARG(tacho_onnx_shown(tacho_graph_string(graph, node->name))),
+                    TACHO_STR_ARG(tacho_onnx_shown(tacho_graph_string(graph, node->type))),
+                    TACHO_STR_ARG(tacho_onnx_shown(tacho_graph_string(graph, tensor->name))));
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_graph(tacho_onnx_state *state, tacho_str graph)
+{
+    static const struct {
+        uint32_t number;
+        tacho_status (*read)(tacho_onnx_state *, tacho_str);
+    } walks[] = {
+        {GRAPH_NAME, read_name},
+        {GRAPH_INITIALIZER, read_initializer},
+        {GRAPH_SPARSE_INITIALIZER, tacho_onnx_read_sparse},
+        {GRAPH_INPUT, tacho_onnx_read_input},
+        {GRAPH_NODE, read_node},
+        {GRAPH_OUTPUT, tacho_onnx_read_output},
+        {GRAPH_VALUE_INFO, tacho_onnx_read_value_info},
+    };
+    for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+        TACHO_TRY(walk(state, graph, walks[i].number, walks[i].read));
+    }
+    if (state->graph->node_count == 0 && state->graph->output_count == 0) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, graph.data, "the graph is empty");
+    }
+    TACHO_TRY(check_inputs(state));
+    return tacho_onnx_check_dims(state);
+}
+
+/* ---- the model ------------------------------------------------------------------------------ */
+
+static tacho_status read_opset(tacho_onnx_state *state, tacho_str message)
+{
+    tacho_str domain = TACHO_STR("");
+    uint64_t version = 0;
+    tacho_pb_reader reader = tacho_onnx_open(state, message);
+    tacho_pb_field field;
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &opset_schema, &reader, &field, &got));
+        if (field.number == 1) {
+            domain = field.bytes;
+        } else if (field.number == 2) {
+            version = field.value;
+        }
+    }
+    if (version > INT32_MAX) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
+                               "%" PRIu64 " is no version of an operator set", version);
+    }
+    tacho_onnx_name *entry = NULL;
+    domain = is_standard(domain) ? TACHO_STR("") : domain;
+    TACHO_TRY(tacho_onnx_name_ensure(state, domain, &entry));
+    entry->opset = (int32_t)version;
+    return TACHO_OK;
+}
+
+static tacho_status read_fields(tacho_onnx_state *state, tacho_str *out_graph, bool *out_has_graph)
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, state->bytes);
+    tacho_pb_field field;
+    bool got = true;
+    *out_has_graph = false;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &model_schema, &reader, &field, &got));
+        if (field.number == MODEL_OPSET_IMPORT) {
+            TACHO_TRY(read_opset(state, field.bytes));
+        } else if (field.number == MODEL_GRAPH && *out_has_graph) {
+            return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, field.bytes.data, "a second graph");
+        } else if (field.number == MODEL_GRAPH) {
+            *out_graph = field.bytes;
+            *out_has_graph = true;
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_all(tacho_onnx_state *state)
+{
+    tacho_str graph;
+    bool has_graph = false;
+    void *memory = NULL;
+    TACHO_TRY(tacho_arena_alloc(&state->graph->arena, state->options->dim_count, &memory));
+    state->is_dim_used = memory;
+    TACHO_TRY(read_fields(state, &graph, &has_graph));
+    if (!has_graph) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: an ONNX model without a graph",
+                          TACHO_STR_ARG(state->graph->path));
+    }
+    return read_graph(state, graph);
 }
 
 static tacho_status read_model(tacho_graph *graph, tacho_str bytes,
                                const tacho_model_options *options)
 {
-    (void)bytes;
-    (void)options;
-    return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: not read", TACHO_STR_ARG(graph->path));
+    if (bytes.len > file_bytes_max) {
+        return tacho_fail(TACHO_CODE_LIMIT,
+                          "%.*s: %zu bytes; an ONNX file has less than 2 GiB, larger weights are "
+                          "external data",
+                          TACHO_STR_ARG(graph->path), bytes.len);
+    }
+    tacho_onnx_state state = {.graph = graph, .options = options, .bytes = bytes};
+    tacho_arena_init(&state.arena);
+    tacho_status status = read_all(&state);
+    free(state.names);
+    free(state.files);
+    free(state.links);
+    free(state.attrs);
+    tacho_arena_deinit(&state.arena);
+    return status;
 }
 
 const tacho_model_reader tacho_onnx_reader = {"onnx", is_mine, read_model};

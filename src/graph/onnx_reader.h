@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the ONNX reader share: the state of one reading, and messages by schema.
+ *
+ * Everything is a view of the file: a message is the bytes of its field, and where it lies in the
+ * file is where its bytes are. Messages that nest without end (graphs in attributes) are not
+ * entered, so depth costs nothing.
+ */
+#ifndef TACHO_GRAPH_ONNX_READER_H
+#define TACHO_GRAPH_ONNX_READER_H
+
+#include "codec/protobuf.h"
+#include "graph/model.h"
+
+enum {
+    TACHO_ONNX_NODE_MAX = 1 << 24,
+    TACHO_ONNX_TENSOR_MAX = 1 << 26,
+    TACHO_ONNX_NAME_MAX = 1 << 16,
+};
+
+/* Wire types that a field may have. */
+enum {
+    TACHO_ONNX_VARINT = 1 << TACHO_PB_WIRE_VARINT,
+    TACHO_ONNX_FIXED64 = 1 << TACHO_PB_WIRE_FIXED64,
+    TACHO_ONNX_BYTES = 1 << TACHO_PB_WIRE_BYTES,
+    TACHO_ONNX_FIXED32 = 1 << TACHO_PB_WIRE_FIXED32,
+};
+
+/* A message of ONNX: |wires[n]| is what field n may be, 0 for one that is skipped unseen. */
+typedef struct tacho_onnx_schema {
+    const char *name; /* "NodeProto" */
+    const uint8_t *wires;
+    size_t wire_count;
+} tacho_onnx_schema;
+
+#define TACHO_ONNX_SCHEMA(name, wires)                                                             \
+    {                                                                                              \
+        (name), (wires), sizeof(wires)                                                             \
+    }
+
+/* What a name stands for. */
+typedef struct tacho_onnx_name {
+    uint32_t tensor; /* or TACHO_NONE */
+    uint32_t file;   /* of external data, or TACHO_NONE */
+    int32_t opset;   /* of this domain; 0 when it is not imported */
+} tacho_onnx_name;
+
+/* A file of external data. */
+typedef struct tacho_onnx_file {
+    tacho_str bytes;
+    bool is_absent;
+} tacho_onnx_file;
+
+/* One reading. */
+typedef struct tacho_onnx_state {
+    tacho_graph *graph;
+    const tacho_model_options *options;
+    tacho_str bytes;        /* the whole file */
+    tacho_arena arena;      /* scratch, for one node */
+    bool *is_dim_used;      /* by option */
+    char missing[512];      /* the --dim options to give, each with a space before it */
+    tacho_str problem;      /* the first dimension without a value, in the graph's arena */
+    tacho_onnx_name *names; /* by string of the graph */
+    size_t name_count, name_capacity;
+    tacho_onnx_file *files;
+    size_t file_count, file_capacity;
+    uint32_t *links; /* of the node being read: inputs, then outputs */
+    size_t link_count, link_capacity;
+    tacho_attr *attrs; /* of the node being read */
+    size_t attr_count, attr_capacity;
+} tacho_onnx_state;
+
+/* ---- onnx_wire.c: messages ---- */
+
+/* A failure at |at|, a byte of the file: "model.onnx: byte 123: ...". */
+tacho_status tacho_onnx_fail(const tacho_onnx_state *state, tacho_code code, const char *at,
+                             const char *format, ...) TACHO_PRINTF(4, 5) TACHO_MUST_USE;
+
+/* At most the first bytes of a name, for messages. */
+tacho_str tacho_onnx_shown(tacho_str name);
+
+tacho_pb_reader tacho_onnx_open(const tacho_onnx_state *state, tacho_str message);
+
+/* The next field of a message; one that the schema knows has a wire type of the schema. */
+tacho_status tacho_onnx_next(const tacho_onnx_state *state, const tacho_onnx_schema *schema,
+                             tacho_pb_reader *reader, tacho_pb_field *out_field,
+                             bool *out_got) TACHO_MUST_USE;
+
+/* Numbers of a repeated field, packed or not, one after another. */
+typedef struct tacho_onnx_numbers {
+    const tacho_onnx_schema *schema;
+    uint32_t number;        /* of the field */
+    size_t fixed_size;      /* 4, 8, or 0 for varints */
+    tacho_pb_reader fields; /* of the message */
+    tacho_pb_reader packed;
+} tacho_onnx_numbers;
+
+tacho_status tacho_onnx_numbers_next(const tacho_onnx_state *state, tacho_onnx_numbers *numbers,
+                                     uint64_t *out_value, bool *out_got) TACHO_MUST_USE;
+
+/* How many of them |field| holds; those of |fixed_size| must fill it, see above. */
+tacho_status tacho_onnx_numbers_count(const tacho_onnx_state *state, const tacho_pb_field *field,
+                                      size_t fixed_size, size_t *out_count) TACHO_MUST_USE;
+
+/* The entry of |name|, made where it is new. */
+tacho_status tacho_onnx_name_ensure(tacho_onnx_state *state, tacho_str name,
+                                    tacho_onnx_name **out_entry) TACHO_MUST_USE;
+
+/* The tensor called |name|, made where it is new. */
+tacho_status tacho_onnx_tensor_ensure(tacho_onnx_state *state, tacho_str name,
+                                      uint32_t *out_tensor) TACHO_MUST_USE;
+
+/* The tensor called |name|, or TACHO_NONE. */
+uint32_t tacho_onnx_tensor_find(const tacho_onnx_state *state, tacho_str name);
+
+/* ---- onnx_type.c: types and dimensions ---- */
+
+/* The element type of a data_type; false when there is no such. NONE for 0. */
+bool tacho_onnx_dtype(uint64_t data_type, tacho_dtype *out_dtype);
+
+/* Reads an input of the graph; a dimension without a value is noted in the state. */
+tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
+tacho_status tacho_onnx_read_output(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
+
+/* Adds what is said about a tensor that exists to what is known. */
+tacho_status tacho_onnx_read_value_info(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
+
+/* Fails when inputs have dimensions without a value, or an option names none. */
+tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state) TACHO_MUST_USE;
+
+/* ---- onnx_tensor.c: values ---- */
+
+/* Reads a TensorProto: an initializer, or with |is_attr| a new tensor of an attribute. */
+tacho_status tacho_onnx_read_tensor(tacho_onnx_state *state, tacho_str message, bool is_attr,
+                                    uint32_t *out_tensor) TACHO_MUST_USE;
+tacho_status tacho_onnx_read_sparse(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
+
+/* ---- onnx_external.c: values in other files ---- */
+
+/* Where external data lies, as the file says. */
+typedef struct tacho_onnx_external {
+    const char *at; /* the tensor, for messages */
+    tacho_str location;
+    uint64_t offset;
+    uint64_t length; /* UINT64_MAX when not given */
+} tacho_onnx_external;
+
+/* Reads a StringStringEntry of external data. */
+tacho_status tacho_onnx_read_external(const tacho_onnx_state *state, tacho_str message,
+                                      tacho_onnx_external *external) TACHO_MUST_USE;
+
+/*
+ * The |expected| bytes of tensor |name|; NULL when the file is absent. One that leaves the
+ * model's folder, or is too short, is BAD_DATA.
+ */
+tacho_status tacho_onnx_find_external(tacho_onnx_state *state, tacho_str name,
+                                      const tacho_onnx_external *external, uint64_t expected,
+                                      const unsigned char **out_bytes) TACHO_MUST_USE;
+
+/* ---- onnx_attr.c ---- */
+
+/* Reads an AttributeProto and appends it to |attrs| of the state. */
+tacho_status tacho_onnx_read_attr(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;
+
+/* How many nodes a GraphProto has. */
+tacho_status tacho_onnx_count_nodes(const tacho_onnx_state *state, tacho_str message,
+                                    int64_t *out_count) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of tensors: inputs, outputs and what a file says about values between them.
+ *
+ * A dimension may be a number, a name, or nothing. Inputs need numbers: those that have none get
+ * them from the options, by the dimension's own name or as "INPUT.INDEX". Elsewhere a dimension
+ * without a value is unknown, and inference finds it.
+ */
+#include "base/grow.h"
+#include "graph/onnx_reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const uint8_t value_info_wires[] = {[1] = TACHO_ONNX_BYTES, [2] = TACHO_ONNX_BYTES};
+static const uint8_t type_wires[] = {
+    [1] = TACHO_ONNX_BYTES, [4] = TACHO_ONNX_BYTES, [5] = TACHO_ONNX_BYTES,
+    [7] = TACHO_ONNX_BYTES, [8] = TACHO_ONNX_BYTES, [9] = TACHO_ONNX_BYTES};
+static const uint8_t tensor_type_wires[] = {[1] = TACHO_ONNX_VARINT, [2] = TACHO_ONNX_BYTES};
+static const uint8_t shape_wires[] = {[1] = TACHO_ONNX_BYTES};
+static const uint8_t dim_wires[] = {[1] = TACHO_ONNX_VARINT, [2] = TACHO_ONNX_BYTES};
+
+static const tacho_onnx_schema value_info_schema =
+    TACHO_ONNX_SCHEMA("ValueInfoProto", value_info_wires);
+static const tacho_onnx_schema type_schema = TACHO_ONNX_SCHEMA("TypeProto", type_wires);
+static const tacho_onnx_schema tensor_type_schema =
+    TACHO_ONNX_SCHEMA("TypeProto.Tensor", tensor_type_wires);
+static const tacho_onnx_schema shape_schema = TACHO_ONNX_SCHEMA("TensorShapeProto", shape_wires);
+static const tacho_onnx_schema dim_schema =
+    TACHO_ONNX_SCHEMA("TensorShapeProto.Dimension", dim_wires);
+
+bool tacho_onnx_dtype(uint64_t data_type, tacho_dtype *out_dtype)
+{
+    /* By TensorProto.DataType. The variants of 8-bit reals differ in what they do with zeros and
+     * infinities, not in size. */
+    static const uint8_t dtypes[] = {
+        TACHO_DTYPE_NONE,   TACHO_DTYPE_F32,    TACHO_DTYPE_U8,     TACHO_DTYPE_I8,
+        TACHO_DTYPE_U16,    TACHO_DTYPE_I16,    TACHO_DTYPE_I32,    TACHO_DTYPE_I64,
+        TACHO_DTYPE_STRING, TACHO_DTYPE_BOOL,   TACHO_DTYPE_F16,    TACHO_DTYPE_F64,
+        TACHO_DTYPE_U32,    TACHO_DTYPE_U64,    TACHO_DTYPE_C64,    TACHO_DTYPE_C128,
+        TACHO_DTYPE_BF16,   TACHO_DTYPE_F8E4M3, TACHO_DTYPE_F8E4M3, TACHO_DTYPE_F8E5M2,
+        TACHO_DTYPE_F8E5M2, TACHO_DTYPE_U4,     TACHO_DTYPE_I4,
+    };
+    bool is_known = data_type < sizeof(dtypes);
+    *out_dtype = is_known ? (tacho_dtype)dtypes[data_type] : TACHO_DTYPE_NONE;
+    return is_known;
+}
+
+/* One dimension as written. */
+typedef struct dimension {
+    int64_t value;  /* 0 or less when there is none */
+    tacho_str name; /* may be empty */
+} dimension;
+
+/* A ValueInfoProto as written. */
+typedef struct value_info {
+    tacho_str name;
+    tacho_str type;
+    tacho_dtype dtype;
+    tacho_shape shape; /* dims that have no value are 0 or less */
+    tacho_str dim_names[TACHO_RANK_MAX];
+    bool is_tensor; /* else a sequence, an optional, a map: no dtype, no shape */
+} value_info;
+
+static tacho_status read_dim(const tacho_onnx_state *state, tacho_str message, dimension *out_dim)
+{
+    *out_dim = (dimension){.value = TACHO_DIM_UNKNOWN, .name = TACHO_STR("")};
+    tacho_pb_reader reader = tacho_onnx_open(state, message);
+    tacho_pb_field field;
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &dim_schema, &reader, &field, &got));
+        if (field.number == 1) {
+            out_dim->value = (int64_t)field.value;
+        } else if (field.number == 2) {
+            out_dim->name = field.bytes;
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_shape(const tacho_onnx_state *state, tacho_str message, value_info *info)
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, message);
+    tacho_pb_field field;
+    bool got = true;
+    info->shape.rank = 0;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &shape_schema, &reader, &field, &got));
+        if (field.number != 1) {
+            continue;
+        }
+        if (info->shape.rank == TACHO_RANK_MAX) {
+            return tacho_onnx_fail(
+                state, TACHO_CODE_LIMIT, message.data, "'%.*s' has more than %d dimensions",
+                TACHO_STR_ARG(tacho_onnx_shown(info->name)), (int)TACHO_RANK_MAX);
+        }
+        dimension dim;
+        TACHO_TRY(read_dim(state, field.bytes, &dim));
+        info->shape.dims[info->shape.rank] = dim.value;
+        info->dim_names[info->shape.rank++] = dim.name;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_tensor_type(const tacho_onnx_state *state, tacho_str message,
+                                     value_info *info)
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, message);
+    tacho_pb_field field;
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &tensor_type_schema, &reader, &field, &got));
+        if (field.number == 1 && !tacho_onnx_dtype(field.value, &info->dtype)) {
+            return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
+                                   "'%.*s' has data type %" PRIu64 ", which is not known",
+                                   TACHO_STR_ARG(tacho_onnx_shown(info->name)), field.value);
+        }
+        if (field.number == 2) {
+            TACHO_TRY(read_shape(state, field.bytes, info));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_type(const tacho_onnx_state *state, value_info *info)
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, info->type);
+    tacho_pb_field field;
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &type_schema, &reader, &field, &got));
+        if (field.number == 1) {
+            info->is_tensor = true;
+            TACHO_TRY(read_tensor_type(state, field.bytes, info));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_value_info(const tacho_onnx_state *state, tacho_str message,
+                                    value_info *out_info)
+{
+    *out_info = (value_info){.shape = {.rank = TACHO_RANK_UNKNOWN}};
+    tacho_pb_reader reader = tacho_onnx_open(state, message);
+    tacho_pb_field field;
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &value_info_schema, &reader, &field, &got));
+        if (field.number == 1) {
+            out_info->name = field.bytes;
+        } else if (field.number == 2) {
+            out_info->type = field.bytes;
+        }
+    }
+    if (out_info->name.len == 0) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
+                               "an input, output or value has no name");
+    }
+    return read_type(state, out_info);
+}
+
+/* ---- dimensions ----------------------------------------------------------------------------- */
+
+/* Whether an option means dimension |i| of |tensor|: "x.0". */
+static bool is_place(tacho_str option, tacho_str tensor, int32_t i)
+{
+    uint64_t index;
+    return option.len > tensor.len + 1 && option.data[tensor.len] == '.' &&
+           tacho_str_starts_with(option, tensor) &&
+           tacho_str_parse_u64(tacho_str_from(option, tensor.len + 1), &index) &&
+           index == (uint64_t)i;
+}
+
+/* The value that the options give a dimension, or NULL. */
+static const tacho_model_dim *find_dim(const tacho_onnx_state *state, const value_info *info,
+                                       int32_t i, bool is_input)
+{
+    const tacho_model_dim *by_name = NULL;
+    const tacho_model_dim *by_place = NULL;
+    for (size_t d = 0; d < state->options->dim_count; d++) {
+        const tacho_model_dim *dim = &state->options->dims[d];
+        if (is_input && is_place(dim->name, info->name, i)) {
+            by_place = dim;
+            state->is_dim_used[d] = true;
+        } else if (info->dim_names[i].len > 0 && tacho_str_equal(dim->name, info->dim_names[i])) {
+            by_name = dim;
+            state->is_dim_used[d] = true;
+        }
+    }
+    return by_place != NULL ? by_place : by_name;
+}
+
+/* Adds " --dim NAME=VALUE" to what is missing, once. */
+static void suggest(tacho_onnx_state *state, const value_info *info, int32_t i)
+{
+    char option[160];
+    if (info->dim_names[i].len > 0) {
+        snprintf(option, sizeof(option), " --dim %.*s=VALUE",
+                 TACHO_STR_ARG(tacho_onnx_shown(info->dim_names[i])));
+    } else {
+        snprintf(option, sizeof(option), " --dim %.*s.%" PRId32 "=1",
+                 TACHO_STR_ARG(tacho_onnx_shown(info->name)), i);
+    }
+    size_t used = strlen(state->missing);
+    if (strstr(state->missing, option) == NULL && used + strlen(option) < sizeof(state->missing)) {
+        snprintf(state->missing + used, sizeof(state->missing) - used, "%s", option);
+    }
+}
+
+static tacho_status note_missing(tacho_onnx_state *state, const value_info *info, int32_t i)
+{
+    suggest(state, info, i);
+    if (state->problem.len > 0) {
+        return TACHO_OK;
+    }
+    char text[320];
+    tacho_str name = info->dim_names[i];
+    snprintf(text, sizeof(text),
+             "byte %zu: dimension %" PRId32 "%s%.*s%s of input '%.*s' has no value",
+             (size_t)(info->type.data - state->bytes.data), i, name.len > 0 ? " ('" : "",
+             TACHO_STR_ARG(tacho_onnx_shown(name)), name.len > 0 ? "')" : "",
+             TACHO_STR_ARG(tacho_onnx_shown(info->name)));
+    return tacho_arena_copy(&state->graph->arena, tacho_str_from_cstring(text), &state->problem);
+}
+
+/* Numbers for all dimensions of an input. */
+static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
+{
+    for (int32_t i = 0; i < info->shape.rank; i++) {
+        const tacho_model_dim *dim = find_dim(state, info, i, true);
+        int64_t *value = &info->shape.dims[i];
+        if (*value > 0 && dim != NULL && dim->value != *value) {
+            return tacho_onnx_fail(
+                state, TACHO_CODE_USAGE, info->type.data,
+                "dimension %" PRId32 " of input '%.*s' is %" PRId64 " and cannot be made %" PRId64,
+                i, TACHO_STR_ARG(tacho_onnx_shown(info->name)), *value, dim->value);
+        }
+        if (*value <= 0 && dim == NULL) {
+            TACHO_TRY(note_missing(state, info, i));
+        }
+        *value = dim != NULL ? dim->value : *value;
+    }
+    return TACHO_OK;
+}
+
+/* Numbers where there are any, else unknown. */
+static void settle_value(const tacho_onnx_state *state, value_info *info)
+{
+    for (int32_t i = 0; i < info->shape.rank; i++) {
+        const tacho_model_dim *dim = find_dim(state, info, i, false);
+        int64_t *value = &info->shape.dims[i];
+        if (*value <= 0) {
+            *value = dim != NULL ? dim->value : TACHO_DIM_UNKNOWN;
+        }
+    }
+}
+
+tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
+{
+    if (state->problem.len > 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "%.*s: %.*s; give%s", TACHO_STR_ARG(state->graph->path),
+                          TACHO_STR_ARG(state->problem), state->missing);
+    }
+    for (size_t i = 0; i < state->options->dim_count; i++) {
+        if (!state->is_dim_used[i]) {
+            return tacho_fail(TACHO_CODE_USAGE, "%.*s: no dimension is called '%.*s' (--dim)",
+                              TACHO_STR_ARG(state->graph->path),
+                              TACHO_STR_ARG(tacho_onnx_shown(state->options->dims[i].name)));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- tensors -------------------------------------------------------------------------------- */
+
+/* Keeps what is known, adds what is not. */
+static void complete(tacho_tensor *tensor, const value_info *info)
+{
+    if (tensor->dtype == TACHO_DTYPE_NONE) {
+        tensor->dtype = info->dtype;
+    }
+    if (tensor->shape.rank == TACHO_RANK_UNKNOWN) {
+        tensor->shape = info->shape;
+    }
+    for (int32_t i = 0; tensor->shape.rank == info->shape.rank && i < info->shape.rank; i++) {
+        if (tensor->shape.dims[i] < 0) {
+            tensor->shape.dims[i] = info->shape.dims[i];
+        }
+    }
+}
+
+static tacho_status append(uint32_t **items, size_t *count, size_t *capacity, uint32_t tensor)
+{
+    TACHO_TRY(tacho_grow(items, capacity, *count + 1));
+    (*items)[(*count)++] = tensor;
+    return TACHO_OK;
+}
+
+tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message)
+{
+    tacho_graph *graph = state->graph;
+    value_info info;
+    uint32_t id;
+    TACHO_TRY(read_value_info(state, message, &info));
+    TACHO_TRY(tacho_onnx_tensor_ensure(state, info.name, &id));
+    tacho_tensor *tensor = &graph->tensors[id];
+    if (tensor->is_constant) {
+        return TACHO_OK; /* an initializer, which older files list as inputs too */
+    }
+    if (tensor->is_input) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
+                               "input '%.*s' is listed twice",
+                               TACHO_STR_ARG(tacho_onnx_shown(info.name)));
+    }
+    if (info.is_tensor && info.shape.rank == TACHO_RANK_UNKNOWN) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
+                               "input '%.*s' has no shape",
+                               TACHO_STR_ARG(tacho_onnx_shown(info.name)));
+    }
+    TACHO_TRY(settle_input(state, &info));
+    tensor->is_input = true;
+    complete(tensor, &info);
+    return append(&graph->inputs, &graph->input_count, &graph->input_capacity, id);
+}
+
+tacho_status tacho_onnx_read_output(tacho_onnx_state *state, tacho_str message)
+{
+    tacho_graph *graph = state->graph;
+    value_info info;
+    TACHO_TRY(read_value_info(state, message, &info));
+    uint32_t id = tacho_onnx_tensor_find(state, info.name);
+    tacho_tensor *tensor = id == TACHO_NONE ? NULL : &graph->tensors[id];
+    if (tensor == NULL ||
+        (tensor->producer == TACHO_NONE && !tensor->is_constant && !tensor->is_input)) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
+                               "output '%.*s' is made by no node",
+                               TACHO_STR_ARG(tacho_onnx_shown(info.name)));
+    }
+    settle_value(state, &info);
+    complete(tensor, &info);
+    if (tensor->is_output) {
+        return TACHO_OK;
+    }
+    tensor->is_output = true;
+    return append(&graph->outputs, &graph->output_count, &graph->output_capacity, id);
+}
+
+tacho_status tacho_onnx_read_value_info(tacho_onnx_state *state, tacho_str message)
+{
+    value_info info;
+    TACHO_TRY(read_value_info(state, message, &info));
+    uint32_t id = tacho_onnx_tensor_find(state, info.name);
+    if (id != TACHO_NONE) {
+        settle_value(state, &info);
+        complete(&state->graph->tensors[id], &info);
+    }
+    return TACHO_OK;
+}
