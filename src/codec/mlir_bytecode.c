@@ -161,12 +161,13 @@ static tacho_status read_dialects(tacho_mlirb *reader)
     return TACHO_OK;
 }
 
-/* ---- resources: only their keys ---- */
+/* ---- resources: their keys, and where their bytes are ---- */
 
 static tacho_status read_resource_group(tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
-                                        bool is_kept)
+                                        tacho_mlirb_cursor *data, bool is_kept)
 {
     size_t count = 0;
+    bool has_data = data->at != NULL;
     TACHO_TRY(tacho_mlirb_count(reader, cursor, &count));
     for (size_t i = 0; i < count; i++) {
         tacho_str key;
@@ -175,7 +176,14 @@ static tacho_status read_resource_group(tacho_mlirb *reader, tacho_mlirb_cursor 
         TACHO_TRY(tacho_mlirb_string(reader, cursor, &key));
         TACHO_TRY(tacho_mlirb_varint(reader, cursor, &size));
         TACHO_TRY(tacho_mlirb_byte(reader, cursor, &kind));
+        tacho_mlirb_cursor own = *data;
+        if (has_data) {
+            TACHO_TRY(tacho_mlirb_bytes(reader, data, size, &own));
+        }
         if (is_kept) {
+            if (has_data) {
+                TACHO_TRY(tacho_mlirb_keep_resource(reader, key, kind, own));
+            }
             TACHO_TRY(tacho_grow(&reader->resources, &reader->resource_capacity,
                                  reader->resource_count + 1));
             reader->resources[reader->resource_count++] = key;
@@ -187,6 +195,7 @@ static tacho_status read_resource_group(tacho_mlirb *reader, tacho_mlirb_cursor 
 static tacho_status read_resources(tacho_mlirb *reader)
 {
     tacho_mlirb_cursor cursor = reader->sections[TACHO_MLIRB_RESOURCE_SIZES];
+    tacho_mlirb_cursor data = reader->sections[TACHO_MLIRB_RESOURCES];
     if (cursor.at == NULL) {
         return TACHO_OK;
     }
@@ -195,12 +204,12 @@ static tacho_status read_resources(tacho_mlirb *reader)
     for (size_t i = 0; i < external_count; i++) {
         tacho_str owner;
         TACHO_TRY(tacho_mlirb_string(reader, &cursor, &owner));
-        TACHO_TRY(read_resource_group(reader, &cursor, false));
+        TACHO_TRY(read_resource_group(reader, &cursor, &data, false));
     }
     while (cursor.at != cursor.end) {
         uint32_t dialect = 0;
         TACHO_TRY(tacho_mlirb_index(reader, &cursor, reader->dialect_count, "dialect", &dialect));
-        TACHO_TRY(read_resource_group(reader, &cursor, true));
+        TACHO_TRY(read_resource_group(reader, &cursor, &data, true));
     }
     return TACHO_OK;
 }

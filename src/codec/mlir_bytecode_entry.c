@@ -228,7 +228,7 @@ static tacho_status export_text(tacho_mlirb *reader, tacho_mlirb_entry *entry)
     TACHO_TRY(tacho_arena_alloc(&reader->arena, sizeof(tacho_str), &memory));
     TACHO_TRY(tacho_arena_copy(&reader->module->arena, text, memory));
     entry->exported = memory;
-    return TACHO_OK;
+    return tacho_mlirb_keep_dense(reader, entry);
 }
 
 static tacho_status make_attr(tacho_mlirb *reader, tacho_mlirb_entry *entry, tacho_mlir_attr *attr)

@@ -248,6 +248,16 @@ tacho_status tacho_mlirb_add_attr(tacho_mlirb *reader, tacho_str name,
 /* Adds what dictionary |index| holds to the module's attributes. */
 tacho_status tacho_mlirb_add_dictionary(tacho_mlirb *reader, uint32_t index) TACHO_MUST_USE;
 
+/* ---- bytes without a text: mlir_bytecode_blob.c ---- */
+
+/* Adds a resource of the module; |data| is what its section has of it. */
+tacho_status tacho_mlirb_keep_resource(tacho_mlirb *reader, tacho_str key, uint8_t kind,
+                                       tacho_mlirb_cursor data) TACHO_MUST_USE;
+
+/* Adds the elements of a dense attribute whose text leaves them out; does nothing for others. */
+tacho_status tacho_mlirb_keep_dense(tacho_mlirb *reader,
+                                    const tacho_mlirb_entry *entry) TACHO_MUST_USE;
+
 /* ---- the rest ---- */
 
 /* Adds the inherent attributes in |blob|; counts the operation when they cannot be told. */

@@ -24,6 +24,8 @@ void tacho_mlir_module_deinit(tacho_mlir_module *module)
     free(module->values);
     free(module->regions);
     free(module->blocks);
+    free(module->resources);
+    free(module->dense_blobs);
 }
 
 const tacho_mlir_attr *tacho_mlir_module_attr(const tacho_mlir_module *module,

@@ -76,6 +76,18 @@ typedef struct tacho_mlir_value {
     uint32_t type;  /* string: "!torq_hl.invocation<nss>" */
 } tacho_mlir_value;
 
+/*
+ * Bytes that stand elsewhere in the file than the attribute they belong to. They are views of what
+ * was read, so they are good as long as that is.
+ */
+typedef struct tacho_mlir_blob {
+    /* A resource's key; or the very text (by its place in memory) of a dense attribute whose
+     * elements are too many for a text. */
+    tacho_str key;
+    tacho_str bytes;
+    bool is_hex; /* digits in hexadecimal, "0x" left out: a resource in a text */
+} tacho_mlir_blob;
+
 typedef struct tacho_mlir_module {
     tacho_arena arena;     /* texts and integer lists */
     tacho_strings strings; /* types and locations */
@@ -92,6 +104,11 @@ typedef struct tacho_mlir_module {
     size_t region_count, region_capacity;
     tacho_mlir_block *blocks;
     size_t block_count, block_capacity;
+    tacho_mlir_blob *resources; /* of the builtin dialect and others: dense_resource<key> */
+    size_t resource_count, resource_capacity;
+    tacho_mlir_blob
+        *dense_blobs; /* of "dense<...>" in bytecode, in the order of their attributes */
+    size_t dense_blob_count, dense_blob_capacity;
     /* Inherent attributes that a native properties blob hides: ops that have such a one. */
     uint64_t undecoded_count;
     /* Ops in a custom form that was not understood: they have a name and a location. */

@@ -31,4 +31,11 @@ enum { TACHO_MLIR_TEXT_LEVELS_MAX = 10000 };
 tacho_status tacho_mlir_text_read(const char *name, tacho_str text,
                                   tacho_mlir_module *out_module) TACHO_MUST_USE;
 
+/*
+ * Adds the resources that |text| gives in {-# dialect_resources: ... #-} to |module|, as views of
+ * |text|. tacho_mlir_text_read passes over them, since few who read a module ask for them.
+ */
+tacho_status tacho_mlir_text_read_resources(const char *name, tacho_str text,
+                                            tacho_mlir_module *module) TACHO_MUST_USE;
+
 #endif

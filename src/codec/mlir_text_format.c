@@ -57,6 +57,7 @@ static const op_format formats[] = {
     {"memref.global", GLOBAL, 0},
     {"memref.subview", SUBVIEW, 4},
     {"tensor.extract_slice", SUBVIEW, 4},
+    {"torch.vtensor.literal", "( A=value ) d : r", 0},
     {"torq_hl.call_program", "o 'inits ( /1 o* ) 'inputs ( /2 o* ) d : f", 3},
     {"torq_hl.convert", "'out ( o : t ) 'in ( o : t ) d (? -> r ?)", 0},
     {"torq_hl.create_invocation", INVOCATION, 0},

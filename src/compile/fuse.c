@@ -43,9 +43,17 @@ static tacho_op_kind node_kind(const tacho_node *node)
     return node->def != NULL ? node->def->kind : TACHO_OP_OTHER;
 }
 
-static bool is_free(const tacho_node *node)
+/*
+ * Whether the node runs no code: it asks for a shape, or its result is its input under another
+ * shape. A view that the network returns of what it was given has its own bytes: a copy.
+ */
+static bool is_free(const fuser *self, const tacho_node *node)
 {
     tacho_op_kind kind = node_kind(node);
+    if (kind == TACHO_OP_VIEW && node->output_count > 0) {
+        uint32_t made = self->graph->links[node->first_output];
+        return made == TACHO_NONE || self->fusion->alias[made] != made;
+    }
     return kind == TACHO_OP_VIEW || kind == TACHO_OP_SHAPE || kind == TACHO_OP_CONSTANT;
 }
 
@@ -88,9 +96,11 @@ static void see_through_views(fuser *self)
         }
         uint32_t from = graph->links[node->first_input];
         uint32_t to = graph->links[node->first_output];
-        if (from != TACHO_NONE && to != TACHO_NONE && !graph->tensors[to].is_constant) {
-            alias[to] = alias[from];
+        if (from == TACHO_NONE || to == TACHO_NONE || graph->tensors[to].is_constant) {
+            continue;
         }
+        bool is_copy = graph->tensors[to].is_output && graph->tensors[alias[from]].is_input;
+        alias[to] = is_copy ? to : alias[from];
     }
 }
 
@@ -99,7 +109,7 @@ static void count_uses(fuser *self)
     const tacho_graph *graph = self->graph;
     for (size_t i = 0; i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];
-        for (size_t j = 0; j < node->input_count && !is_free(node) && !node->is_folded; j++) {
+        for (size_t j = 0; j < node->input_count && !is_free(self, node) && !node->is_folded; j++) {
             uint32_t tensor = input_of(self, node, j);
             if (tensor != TACHO_NONE) {
                 self->uses[tensor]++;
@@ -309,6 +319,7 @@ static void add_draft(fuser *self, uint32_t number)
 {
     const tacho_node *node = &self->graph->nodes[number];
     tacho_op_kind kind = node_kind(node);
+    kind = kind == TACHO_OP_VIEW ? TACHO_OP_MOVE : kind; /* a copy */
     bool has_result = node->output_count == 1 && node->def != NULL;
     self->op_of[number] = (uint32_t)self->draft_count;
     self->drafts[self->draft_count++] = (draft){
@@ -334,7 +345,7 @@ static void walk(fuser *self)
         self->op_of[i] = TACHO_NONE;
         if (node->is_folded || node_kind(node) == TACHO_OP_CONSTANT) {
             self->fusion->folded_count++;
-        } else if (is_free(node)) {
+        } else if (is_free(self, node)) {
             self->fusion->view_count++;
         } else if (!try_follow(self, i)) {
             add_draft(self, i);

@@ -237,12 +237,37 @@ static void test_tosa_add(void **state)
     teardown(&f);
 }
 
+/* A network that returns its input under another shape copies it. */
+static void test_copy(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 4, 4), v = TEST_F32(g, 16), y = TEST_F32(g, 2, 8);
+    TEST_NODE(g, "Reshape", v, x);
+    TEST_NODE(g, "Reshape", y, v);
+    g->tensors[x].is_input = true;
+    g->tensors[y].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.view_count, 1);
+    assert_int_equal(f.fusion.ops[0].kind, TACHO_OP_MOVE);
+    assert_int_equal(listed(&f, f.fusion.ops[0].first_input, 0), x);
+    assert_int_equal(listed(&f, f.fusion.ops[0].first_output, 0), y);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolution),        cmocka_unit_test(test_not_fused),
-        cmocka_unit_test(test_quantised),          cmocka_unit_test(test_half_quantised),
-        cmocka_unit_test(test_shared_dequantiser), cmocka_unit_test(test_tosa_add),
+        cmocka_unit_test(test_convolution),
+        cmocka_unit_test(test_not_fused),
+        cmocka_unit_test(test_quantised),
+        cmocka_unit_test(test_half_quantised),
+        cmocka_unit_test(test_shared_dequantiser),
+        cmocka_unit_test(test_tosa_add),
+        cmocka_unit_test(test_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

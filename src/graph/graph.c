@@ -11,7 +11,7 @@
 
 tacho_status tacho_graph_init(tacho_graph *graph)
 {
-    *graph = (tacho_graph){.format = ""};
+    *graph = (tacho_graph){.format = "", .note = TACHO_STR("")};
     tacho_arena_init(&graph->arena);
     return tacho_strings_init(&graph->strings);
 }

@@ -67,6 +67,7 @@ typedef struct tacho_graph {
     uint32_t name;         /* string: of the network, may be empty */
     tacho_str path;        /* as the user wrote it, for messages */
     const char *format;    /* "onnx", "tosa" or "torch-onnx" */
+    tacho_str note;        /* what the reader had to choose, for a warning; may be empty */
     tacho_tensor *tensors;
     size_t tensor_count, tensor_capacity;
     tacho_node *nodes;
