@@ -437,7 +437,7 @@ tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate, tacho_t
         {"bar", "", TACHO_COLUMN_PICTURE},
     };
     tacho_table_init(out_table, "bounds", "What bounds it", columns, 5);
-    for (tacho_bound bound = TACHO_BOUND_COMPUTE; bound < TACHO_BOUND_COUNT; bound++) {
+    for (size_t bound = TACHO_BOUND_COMPUTE; bound < TACHO_BOUND_COUNT; bound++) {
         if (estimate->bound_ops[bound] == 0) {
             continue;
         }
@@ -446,7 +446,7 @@ tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate, tacho_t
         size_t width = (size_t)(part * BAR_WIDTH / 100 + 0.5);
         memset(bar, '#', width);
         memset(bar + width, '.', BAR_WIDTH - width);
-        TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(tacho_bound_name(bound))));
+        TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(tacho_bound_name((tacho_bound)bound))));
         TACHO_TRY(tacho_table_add_int(out_table, (int64_t)estimate->bound_ops[bound]));
         TACHO_TRY(tacho_table_add_int(out_table, estimate->bound_cycles[bound]));
         TACHO_TRY(tacho_table_add_real(out_table, part));
