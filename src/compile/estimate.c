@@ -76,6 +76,19 @@ static bool is_named(const tacho_fused_op *op, uint32_t number, const tacho_node
     return number == op->root || !is_form;
 }
 
+/* Whether |words| between separators have |word|. */
+static bool has_word(tacho_str words, tacho_str word, char between)
+{
+    while (words.len > 0) {
+        size_t end = tacho_str_find_byte(words, between);
+        if (tacho_str_equal(tacho_str_make(words.data, end), word)) {
+            return true;
+        }
+        words = tacho_str_from(words, end < words.len ? end + 1 : end);
+    }
+    return false;
+}
+
 tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, char between,
                                     tacho_arena *arena, tacho_str *out_type)
 {
@@ -91,7 +104,8 @@ tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, c
         uint32_t number = fusion->members[fused->first_member + i];
         const tacho_node *node = &graph->nodes[number];
         type = without_dialect(tacho_graph_string(graph, node->type));
-        if (number == fused->root || !is_named(fused, number, node)) {
+        if (number == fused->root || !is_named(fused, number, node) ||
+            has_word(tacho_str_make(text, used), type, between)) {
             continue;
         }
         if (used + 1 + type.len > TYPE_MAX) {

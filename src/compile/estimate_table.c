@@ -370,16 +370,16 @@ static tacho_status add_property(tacho_table *table, const char *name, const cha
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
-/* 4.12 G, 25.6 M, 812. */
-static const char *with_prefix(double value, char out_text[32])
+/* "4.12 GMAC", "25.6 MB", "812 B". */
+static const char *with_unit(double value, const char *unit, char out_text[48])
 {
-    static const char *const prefixes[] = {"", " k", " M", " G", " T", " P", " E"};
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
     size_t step = 0;
     for (; value >= 1000 && step < 6; step++) {
         value /= 1000;
     }
     int decimals = step == 0 ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0;
-    snprintf(out_text, 32, "%.*f%s", decimals, value, prefixes[step]);
+    snprintf(out_text, 48, "%.*f %s%s", decimals, value, prefixes[step], unit);
     return out_text;
 }
 
@@ -387,15 +387,15 @@ static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_t
 {
     const tacho_fusion *fusion = estimate->fusion;
     const tacho_graph *graph = fusion->graph;
-    char macs[32];
-    char weights[32];
+    char macs[48];
+    char weights[48];
     TACHO_TRY(add_property(table, "model", "%.*s (%s)", TACHO_STR_ARG(graph->path), graph->format));
     TACHO_TRY(add_property(
         table, "nodes", "%zu, of which %zu folded, %zu free views; %zu operators to run",
         graph->node_count, fusion->folded_count, fusion->view_count, fusion->op_count));
-    return add_property(table, "size", "%sMAC%s, %sB of weights",
-                        with_prefix((double)estimate->macs, macs), estimate->macs < 1000 ? "s" : "",
-                        with_prefix((double)estimate->weight_bytes, weights));
+    return add_property(table, "size", "%s, %s of weights",
+                        with_unit((double)estimate->macs, "MAC", macs),
+                        with_unit((double)estimate->weight_bytes, "B", weights));
 }
 
 tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_table *out_table)
@@ -404,9 +404,9 @@ tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_
         {"property", "What", TACHO_COLUMN_TEXT},
         {"value", "Value", TACHO_COLUMN_TEXT},
     };
-    char bytes[32];
-    char peak[32];
-    char rate[32];
+    char bytes[48];
+    char peak[48];
+    char rate[48];
     double hz = tacho_machine_view_hz(estimate->machine);
     double ms = (double)estimate->cycles * 1e3 / hz;
     tacho_table_init(out_table, "summary", "Estimate", columns, 2);
@@ -414,13 +414,14 @@ tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_
     TACHO_TRY(add_property(out_table, "machine", "%.*s (%.*s) at %.6g MHz",
                            TACHO_STR_ARG(estimate->machine->name),
                            TACHO_STR_ARG(estimate->machine->title), hz / 1e6));
-    TACHO_TRY(add_property(out_table, "memory", "%sB through shared memory, %sB of local at most",
-                           with_prefix((double)estimate->ddr_bytes, bytes),
-                           with_prefix((double)estimate->local_peak_bytes, peak)));
+    TACHO_TRY(add_property(out_table, "memory",
+                           "%s through shared memory, at most %s in local memory",
+                           with_unit((double)estimate->ddr_bytes, "B", bytes),
+                           with_unit((double)estimate->local_peak_bytes, "B", peak)));
     TACHO_TRY(
         add_property(out_table, "total", "%" PRId64 " cycles = %.6g ms", estimate->cycles, ms));
-    TACHO_TRY(add_property(out_table, "rate", "%s inferences/s, engines at %.1f %% of their peak",
-                           with_prefix(inferences_per_second(estimate), rate),
+    TACHO_TRY(add_property(out_table, "rate", "%s, engines at %.1f %% of their peak",
+                           with_unit(inferences_per_second(estimate), "inferences/s", rate),
                            share(estimate->ideal_cycles, estimate->cycles)));
     if (estimate->unknown_count > 0) {
         TACHO_TRY(add_property(out_table, "unknown", "%zu operator%s costed by bytes alone",
@@ -446,7 +447,8 @@ tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate, tacho_t
         size_t width = (size_t)(part * BAR_WIDTH / 100 + 0.5);
         memset(bar, '#', width);
         memset(bar + width, '.', BAR_WIDTH - width);
-        TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(tacho_bound_name((tacho_bound)bound))));
+        TACHO_TRY(tacho_table_add_text(
+            out_table, tacho_str_from_cstring(tacho_bound_name((tacho_bound)bound))));
         TACHO_TRY(tacho_table_add_int(out_table, (int64_t)estimate->bound_ops[bound]));
         TACHO_TRY(tacho_table_add_int(out_table, estimate->bound_cycles[bound]));
         TACHO_TRY(tacho_table_add_real(out_table, part));

@@ -153,6 +153,18 @@ static bool is_linear(const tacho_node *node)
     return false;
 }
 
+/*
+ * Vector steps of a node that is part of an operator: scaling to and from integers is part of how
+ * engines read operands and write results.
+ */
+static uint32_t steps_within(const tacho_node *node)
+{
+    tacho_op_kind kind = node_kind(node);
+    bool is_scaling = kind == TACHO_OP_QUANTISE || kind == TACHO_OP_DEQUANTISE ||
+                      strcmp(node->def->name, "tosa.rescale") == 0;
+    return is_scaling ? 0 : node->def->steps;
+}
+
 /* The one activation that a node reads; TACHO_NONE when there are more or none. */
 static uint32_t only_activation(const fuser *self, const tacho_node *node)
 {
@@ -219,7 +231,7 @@ static bool try_follow(fuser *self, uint32_t number)
     draft *op = &self->drafts[made_by];
     bool joins_weights = op->is_linear && is_linear(node);
     op->is_linear = joins_weights;
-    op->fused_steps += joins_weights ? 0 : node->def->steps;
+    op->fused_steps += joins_weights ? 0 : steps_within(node);
     op->result = made;
     self->op_of[number] = made_by;
     return true;
@@ -310,8 +322,9 @@ static void take_leaders(fuser *self, uint32_t number)
         }
         self->drafts[before].merged_into = op;
         self->drafts[before].result = TACHO_NONE;
-        self->drafts[op].fused_steps += self->drafts[before].fused_steps +
-                                        self->graph->nodes[self->drafts[before].root].def->steps;
+        self->drafts[op].fused_steps +=
+            self->drafts[before].fused_steps +
+            steps_within(&self->graph->nodes[self->drafts[before].root]);
     }
 }
 
