@@ -1,16 +1,243 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk that finds types, shapes and constants.
+ * The walk that finds types, shapes and constants, and what the rows of the operator tables ask.
  */
 #include "graph/infer.h"
 
-tacho_status tacho_graph_infer(tacho_graph *graph)
+#include "graph/fold.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const tacho_shape unknown_shape = {.rank = TACHO_RANK_UNKNOWN};
+
+/* ---- what a node's inputs are -------------------------------------------------------------- */
+
+const tacho_shape *tacho_infer_shape(const tacho_infer *infer, size_t input)
 {
-    for (size_t i = 0; i < graph->node_count; i++) {
-        const tacho_node *node = &graph->nodes[i];
-        if (node->def != NULL && node->def->infer != NULL) {
-            TACHO_TRY(node->def->infer(&(tacho_infer){graph, node}));
+    const tacho_tensor *tensor = tacho_graph_input(infer->graph, infer->node, input);
+    return tensor == NULL ? &unknown_shape : &tensor->shape;
+}
+
+tacho_dtype tacho_infer_dtype(const tacho_infer *infer, size_t input)
+{
+    const tacho_tensor *tensor = tacho_graph_input(infer->graph, infer->node, input);
+    return tensor == NULL ? TACHO_DTYPE_NONE : tensor->dtype;
+}
+
+/* The value of an input of rank 0 or 1 with at most |max| elements, or NULL. */
+static const tacho_constant *list_value(const tacho_infer *infer, size_t input, size_t max,
+                                        size_t *out_count)
+{
+    const tacho_tensor *tensor = tacho_graph_input(infer->graph, infer->node, input);
+    uint64_t count;
+    *out_count = 0;
+    if (tensor == NULL || tensor->constant == TACHO_NONE || tensor->shape.rank > 1 ||
+        !tacho_shape_elements(&tensor->shape, &count) || count > max) {
+        return NULL;
+    }
+    const tacho_constant *constant = &infer->graph->constants[tensor->constant];
+    if (constant->kind == TACHO_CONSTANT_RANDOM) {
+        return NULL;
+    }
+    *out_count = (size_t)count;
+    return constant;
+}
+
+static const unsigned char *element_of(const tacho_constant *constant, size_t i, size_t size)
+{
+    return constant->kind == TACHO_CONSTANT_SPLAT ? constant->splat : constant->bytes + i * size;
+}
+
+bool tacho_infer_ints(const tacho_infer *infer, size_t input, int64_t *out_ints, size_t max,
+                      size_t *out_count)
+{
+    const tacho_constant *constant = list_value(infer, input, max, out_count);
+    tacho_dtype dtype = tacho_infer_dtype(infer, input);
+    if (constant == NULL || (dtype != TACHO_DTYPE_I64 && dtype != TACHO_DTYPE_I32)) {
+        *out_count = 0;
+        return false;
+    }
+    for (size_t i = 0; i < *out_count; i++) {
+        if (dtype == TACHO_DTYPE_I64) {
+            memcpy(&out_ints[i], element_of(constant, i, sizeof(int64_t)), sizeof(int64_t));
+        } else {
+            int32_t value;
+            memcpy(&value, element_of(constant, i, sizeof(value)), sizeof(value));
+            out_ints[i] = value;
+        }
+    }
+    return true;
+}
+
+bool tacho_infer_reals(const tacho_infer *infer, size_t input, double *out_reals, size_t max,
+                       size_t *out_count)
+{
+    const tacho_constant *constant = list_value(infer, input, max, out_count);
+    tacho_dtype dtype = tacho_infer_dtype(infer, input);
+    if (constant == NULL || (dtype != TACHO_DTYPE_F64 && dtype != TACHO_DTYPE_F32)) {
+        *out_count = 0;
+        return false;
+    }
+    for (size_t i = 0; i < *out_count; i++) {
+        if (dtype == TACHO_DTYPE_F64) {
+            memcpy(&out_reals[i], element_of(constant, i, sizeof(double)), sizeof(double));
+        } else {
+            float value;
+            memcpy(&value, element_of(constant, i, sizeof(value)), sizeof(value));
+            out_reals[i] = (double)value;
+        }
+    }
+    return true;
+}
+
+/* ---- what is found of its outputs ---------------------------------------------------------- */
+
+tacho_status tacho_infer_fail(const tacho_infer *infer, const char *format, ...)
+{
+    const tacho_graph *graph = infer->graph;
+    const tacho_node *node = infer->node;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    tacho_str location = tacho_graph_string(graph, node->location);
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: node %" PRIu32 " '%s' (%s): %s%s%s",
+                      TACHO_STR_ARG(graph->path), node->index,
+                      tacho_graph_string(graph, node->name).data,
+                      tacho_graph_string(graph, node->type).data, text,
+                      location.len > 0 ? "; at " : "", location.data);
+}
+
+static tacho_status contradiction(const tacho_infer *infer, size_t output,
+                                  const tacho_tensor *tensor, const tacho_shape *shape)
+{
+    char found[TACHO_SHAPE_TEXT_MAX], said[TACHO_SHAPE_TEXT_MAX];
+    return tacho_infer_fail(infer, "output %zu '%s' has shape %s, but the file says %s", output,
+                            tacho_graph_string(infer->graph, tensor->name).data,
+                            tacho_shape_print(shape, found, sizeof(found)),
+                            tacho_shape_print(&tensor->shape, said, sizeof(said)));
+}
+
+static tacho_status merge_shape(const tacho_infer *infer, size_t output, tacho_tensor *tensor,
+                                const tacho_shape *shape)
+{
+    if (shape->rank == TACHO_RANK_UNKNOWN) {
+        return TACHO_OK;
+    }
+    if (tensor->shape.rank == TACHO_RANK_UNKNOWN) {
+        tensor->shape = *shape;
+        return TACHO_OK;
+    }
+    if (tensor->shape.rank != shape->rank) {
+        return contradiction(infer, output, tensor, shape);
+    }
+    for (int32_t i = 0; i < shape->rank; i++) {
+        int64_t *dim = &tensor->shape.dims[i];
+        if (shape->dims[i] >= 0 && *dim >= 0 && shape->dims[i] != *dim) {
+            return contradiction(infer, output, tensor, shape);
+        }
+        *dim = shape->dims[i] >= 0 ? shape->dims[i] : *dim;
+    }
+    return TACHO_OK;
+}
+
+/* Whether the tensor's elements and bytes can be counted, if its shape is known. */
+static bool is_countable(const tacho_tensor *tensor)
+{
+    uint64_t count, bytes;
+    return !tacho_shape_is_known(&tensor->shape) ||
+           (tacho_shape_elements(&tensor->shape, &count) &&
+            tacho_dtype_bytes(tensor->dtype, count, &bytes));
+}
+
+tacho_status tacho_infer_set(const tacho_infer *infer, size_t output, tacho_dtype dtype,
+                             const tacho_shape *shape)
+{
+    tacho_tensor *tensor = tacho_graph_output(infer->graph, infer->node, output);
+    if (tensor == NULL) {
+        return TACHO_OK;
+    }
+    if (dtype != TACHO_DTYPE_NONE) {
+        if (tensor->dtype != TACHO_DTYPE_NONE && tensor->dtype != dtype) {
+            return tacho_infer_fail(infer, "output %zu '%s' is %s, but the file says %s", output,
+                                    tacho_graph_string(infer->graph, tensor->name).data,
+                                    tacho_dtype_name(dtype), tacho_dtype_name(tensor->dtype));
+        }
+        tensor->dtype = dtype;
+    }
+    TACHO_TRY(merge_shape(infer, output, tensor, shape));
+    if (!is_countable(tensor)) {
+        char text[TACHO_SHAPE_TEXT_MAX];
+        return tacho_infer_fail(infer, "output %zu has shape %s: too many elements", output,
+                                tacho_shape_print(&tensor->shape, text, sizeof(text)));
+    }
+    return TACHO_OK;
+}
+
+static int64_t broadcast_dim(int64_t a, int64_t b, bool *fits)
+{
+    if (a == b || b == 1) {
+        return a;
+    }
+    if (a == 1) {
+        return b;
+    }
+    *fits = *fits && (a == TACHO_DIM_UNKNOWN || b == TACHO_DIM_UNKNOWN);
+    return a == TACHO_DIM_UNKNOWN ? b : a; /* what is not known must be what is, or 1 */
+}
+
+bool tacho_shape_broadcast(const tacho_shape *a, const tacho_shape *b, tacho_shape *out_shape)
+{
+    if (a->rank == TACHO_RANK_UNKNOWN || b->rank == TACHO_RANK_UNKNOWN) {
+        *out_shape = unknown_shape;
+        return true;
+    }
+    tacho_shape joined = {.rank = a->rank > b->rank ? a->rank : b->rank};
+    bool fits = true;
+    for (int32_t i = 0; i < joined.rank; i++) {
+        int32_t in_a = i - (joined.rank - a->rank), in_b = i - (joined.rank - b->rank);
+        joined.dims[i] =
+            broadcast_dim(in_a < 0 ? 1 : a->dims[in_a], in_b < 0 ? 1 : b->dims[in_b], &fits);
+    }
+    *out_shape = joined;
+    return fits;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------ */
+
+/* What the file says of its tensors must be countable before anything is made of it. */
+static tacho_status check_tensors(const tacho_graph *graph)
+{
+    for (size_t i = 0; i < graph->tensor_count; i++) {
+        if (!is_countable(&graph->tensors[i])) {
+            char text[TACHO_SHAPE_TEXT_MAX];
+            return tacho_fail(
+                TACHO_CODE_BAD_DATA, "%.*s: tensor '%s' has shape %s: too many elements",
+                TACHO_STR_ARG(graph->path), tacho_graph_string(graph, graph->tensors[i].name).data,
+                tacho_shape_print(&graph->tensors[i].shape, text, sizeof(text)));
         }
     }
     return TACHO_OK;
+}
+
+tacho_status tacho_graph_infer(tacho_graph *graph)
+{
+    TACHO_TRY(check_tensors(graph));
+    tacho_folder folder;
+    tacho_folder_init(&folder, graph);
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < graph->node_count && status == TACHO_OK; i++) {
+        tacho_node *node = &graph->nodes[i];
+        if (node->def != NULL && node->def->infer != NULL) {
+            status = node->def->infer(&(tacho_infer){graph, node});
+        }
+        if (status == TACHO_OK) {
+            status = tacho_folder_fold(&folder, node);
+        }
+    }
+    tacho_folder_deinit(&folder);
+    return status;
 }

@@ -10,6 +10,12 @@
 
 #include "graph/op_def.h"
 
+enum {
+    TACHO_FOLD_VALUE_MAX = 64 << 10,  /* bytes of a value that folding computes */
+    TACHO_FOLD_INPUT_MAX = 256 << 10, /* bytes of inputs that one node may cost to read */
+    TACHO_FOLD_GRAPH_MAX = 32 << 20,  /* bytes of all values that folding makes in a graph */
+};
+
 /*
  * Infers and folds the whole graph. A contradiction (an inner dimension that does not match, a
  * shape that is not what the file says) is BAD_DATA naming node and location. Outputs of unknown
@@ -30,11 +36,15 @@ tacho_dtype tacho_infer_dtype(const tacho_infer *infer, size_t input);
 bool tacho_infer_ints(const tacho_infer *infer, size_t input, int64_t *out_ints, size_t max,
                       size_t *out_count);
 
+/* The same for real numbers (f32, f64). */
+bool tacho_infer_reals(const tacho_infer *infer, size_t input, double *out_reals, size_t max,
+                       size_t *out_count);
+
 /* Sets what is found; a shape that contradicts the file's is a failure. */
 tacho_status tacho_infer_set(const tacho_infer *infer, size_t output, tacho_dtype dtype,
                              const tacho_shape *shape) TACHO_MUST_USE;
 
-/* A failure that names the node: "model.onnx: node 12 'conv1' (Conv): ...". */
+/* A failure that names the node: "model.onnx: node 12 'conv1' (Conv): ...; at <its location>". */
 tacho_status tacho_infer_fail(const tacho_infer *infer, const char *format, ...)
     TACHO_PRINTF(2, 3) TACHO_MUST_USE;
 

@@ -5,7 +5,10 @@
 #include "kernels/kernel.h"
 
 /* The tables of kernels, one per family; each ends with a row without a name. */
-static const tacho_kernel *const families[] = {NULL};
+static const tacho_kernel *const families[] = {
+    tacho_binary_kernels, tacho_unary_kernels,  tacho_compare_kernels, tacho_cast_kernels,
+    tacho_move_kernels,   tacho_reduce_kernels, tacho_make_kernels,    NULL,
+};
 
 const tacho_kernel *tacho_kernel_find(tacho_str name)
 {

@@ -21,10 +21,32 @@ typedef struct tacho_kernel_call {
     const tacho_array *attr_tensor; /* the value of the one tensor attribute, or NULL */
 } tacho_kernel_call;
 
+/* What is known of the values that a kernel makes, for those who need not compute them all. */
+typedef enum tacho_kernel_trait {
+    TACHO_KERNEL_PLAIN,
+    TACHO_KERNEL_EACH,  /* element by element, so scalars give what splats of them would */
+    TACHO_KERNEL_PICKS, /* all elements are ones of input 0, which need not be aligned */
+    TACHO_KERNEL_JOINS, /* all elements are ones of the inputs */
+} tacho_kernel_trait;
+
+/*
+ * A kernel trusts shapes and attributes as far as inference has checked them; values (an index, a
+ * divisor) it checks itself: BAD_DATA. A type that it does not compute is UNSUPPORTED.
+ */
 typedef struct tacho_kernel {
     const char *name; /* of the operator: "Conv", "tosa.conv2d" */
+    tacho_kernel_trait trait;
     tacho_status (*compute)(const tacho_kernel_call *call);
 } tacho_kernel;
+
+/* The tables, one per family of operators; each ends with a row without a name. */
+extern const tacho_kernel tacho_binary_kernels[];
+extern const tacho_kernel tacho_unary_kernels[];
+extern const tacho_kernel tacho_compare_kernels[];
+extern const tacho_kernel tacho_cast_kernels[];
+extern const tacho_kernel tacho_move_kernels[];
+extern const tacho_kernel tacho_reduce_kernels[];
+extern const tacho_kernel tacho_make_kernels[];
 
 /* The reference kernel of an operator, or NULL. */
 const tacho_kernel *tacho_kernel_find(tacho_str name);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Elements of one type to another. Integers wrap; a real number loses its fraction and is held
+ * within the integer's range, not-a-number becomes 0; whatever is not 0 is true.
+ */
+#include "kernels/element.h"
+#include "kernels/kernel.h"
+
+#include <math.h>
+
+/* The bounds of an integer type as numbers that double can hold. */
+static int64_t real_to_int(double value, tacho_dtype dtype)
+{
+    if (dtype == TACHO_DTYPE_BOOL) {
+        return value != 0;
+    }
+    int bits = (int)tacho_dtype_element_bytes(dtype) * 8;
+    bool is_signed = tacho_dtype_kind_of(dtype) == TACHO_DTYPE_SIGNED;
+    double top = ldexp(1, is_signed ? bits - 1 : bits), bottom = is_signed ? -top : 0;
+    if (isnan(value)) {
+        return 0;
+    }
+    if (value >= top) {
+        return is_signed ? (int64_t)(UINT64_MAX >> (65 - bits))
+                         : (int64_t)(UINT64_MAX >> (64 - bits));
+    }
+    if (value <= bottom) {
+        return is_signed ? INT64_MIN >> (64 - bits) : 0;
+    }
+    return is_signed ? (int64_t)value : (int64_t)(uint64_t)value;
+}
+
+/* Integers to real numbers: straight to f32, as by way of double it would be rounded twice. */
+static void ints_to_reals(tacho_array *output, int64_t at, size_t count, const int64_t *ints,
+                          bool is_unsigned)
+{
+    double reals[TACHO_CHUNK];
+    for (size_t i = 0; i < count; i++) {
+        if (output->dtype == TACHO_DTYPE_F32) {
+            reals[i] = is_unsigned ? (double)(float)(uint64_t)ints[i] : (double)(float)ints[i];
+        } else {
+            reals[i] = is_unsigned ? (double)(uint64_t)ints[i] : (double)ints[i];
+        }
+    }
+    tacho_write_reals(output, at, count, reals);
+}
+
+static void cast_chunk(const tacho_array *input, tacho_array *output, int64_t at, size_t count)
+{
+    tacho_dtype_kind from = tacho_element_kind(input->dtype);
+    tacho_dtype_kind to = tacho_element_kind(output->dtype);
+    double reals[TACHO_CHUNK];
+    int64_t ints[TACHO_CHUNK];
+    if (from != TACHO_DTYPE_REAL) {
+        tacho_read_ints(input, at, 1, count, ints);
+        for (size_t i = 0; output->dtype == TACHO_DTYPE_BOOL && i < count; i++) {
+            ints[i] = ints[i] != 0;
+        }
+    } else {
+        tacho_read_reals(input, at, 1, count, reals);
+        for (size_t i = 0; to != TACHO_DTYPE_REAL && i < count; i++) {
+            ints[i] = real_to_int(reals[i], output->dtype);
+        }
+    }
+    if (to != TACHO_DTYPE_REAL) {
+        tacho_write_ints(output, at, count, ints);
+    } else if (from == TACHO_DTYPE_REAL) {
+        tacho_write_reals(output, at, count, reals);
+    } else {
+        ints_to_reals(output, at, count, ints, from == TACHO_DTYPE_UNSIGNED);
+    }
+}
+
+static tacho_status compute_cast(const tacho_kernel_call *call)
+{
+    const tacho_array *input = call->inputs[0];
+    tacho_array *output = &call->outputs[0];
+    if (tacho_element_kind(input->dtype) == TACHO_DTYPE_OTHER) {
+        return tacho_unsupported_type("a cast", input->dtype);
+    }
+    if (tacho_element_kind(output->dtype) == TACHO_DTYPE_OTHER) {
+        return tacho_unsupported_type("a cast", output->dtype);
+    }
+    int64_t total = tacho_array_elements(output);
+    if (total != tacho_array_elements(input)) {
+        return tacho_wrong_shapes("a cast");
+    }
+    for (int64_t at = 0; at < total; at += TACHO_CHUNK) {
+        int64_t rest = total - at;
+        cast_chunk(input, output, at, (size_t)(rest < TACHO_CHUNK ? rest : TACHO_CHUNK));
+    }
+    return TACHO_OK;
+}
+
+const tacho_kernel tacho_cast_kernels[] = {
+    {"Cast", TACHO_KERNEL_EACH, compute_cast},
+    {"CastLike", TACHO_KERNEL_EACH, compute_cast},
+    {0},
+};
