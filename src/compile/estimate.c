@@ -212,7 +212,7 @@ static tacho_status count_weights(tacho_estimate *estimate)
 static tacho_status estimate_all(tacho_estimate *estimate, const tacho_placement *placement,
                                  const tacho_estimate_options *options)
 {
-    tacho_work_options work_options = {placement->places, options->cost.compute};
+    tacho_work_options work_options = {placement->places, estimate->machine, options->cost.compute};
     for (size_t i = 0; i < estimate->fusion->op_count; i++) {
         TACHO_TRY(estimate_op(estimate, i, &work_options, options));
         TACHO_TRY(add_up(estimate, i));
@@ -230,8 +230,9 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
     tacho_placement placement;
-    tacho_status status =
-        tacho_placement_init(&placement, fusion, tacho_machine_view_local_bytes(machine));
+    tacho_placement_options place_options = {tacho_machine_view_local_bytes(machine), machine,
+                                             options->cost.compute};
+    tacho_status status = tacho_placement_init(&placement, fusion, &place_options);
     if (status == TACHO_OK) {
         estimate->local_peak_bytes = placement.local_peak_bytes;
         status = estimate_all(estimate, &placement, options);

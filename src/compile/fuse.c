@@ -50,9 +50,9 @@ static tacho_op_kind node_kind(const tacho_node *node)
 static bool is_free(const fuser *self, const tacho_node *node)
 {
     tacho_op_kind kind = node_kind(node);
-    if (kind == TACHO_OP_VIEW && node->output_count > 0) {
-        uint32_t made = self->graph->links[node->first_output];
-        return made == TACHO_NONE || self->fusion->alias[made] != made;
+    uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
+    if (made != TACHO_NONE && kind != TACHO_OP_SHAPE && kind != TACHO_OP_CONSTANT) {
+        return self->fusion->alias[made] != made;
     }
     return kind == TACHO_OP_VIEW || kind == TACHO_OP_SHAPE || kind == TACHO_OP_CONSTANT;
 }
@@ -80,7 +80,27 @@ static uint64_t element_count(const fuser *self, uint32_t tensor)
     return tacho_shape_elements(&self->graph->tensors[tensor].shape, &count) ? count : UINT64_MAX;
 }
 
+/* Whether nothing of the node runs: all that it makes is constant. */
+static bool is_folded(const fuser *self, const tacho_node *node)
+{
+    uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
+    return node->is_folded || node_kind(node) == TACHO_OP_CONSTANT || is_constant(self, made);
+}
+
 /* ---- who uses what ------------------------------------------------------------------------- */
+
+/* Whether the node's result has the bytes of its input: a view, or a cast to the same type. */
+static bool is_view(const tacho_graph *graph, const tacho_node *node)
+{
+    const tacho_tensor *from = tacho_graph_input(graph, node, 0);
+    const tacho_tensor *to = tacho_graph_output(graph, node, 0);
+    if (from == NULL || to == NULL || to->is_constant || node->def == NULL) {
+        return false;
+    }
+    bool is_cast =
+        strcmp(node->def->name, "Cast") == 0 || strcmp(node->def->name, "tosa.cast") == 0;
+    return node->def->kind == TACHO_OP_VIEW || (is_cast && from->dtype == to->dtype);
+}
 
 static void see_through_views(fuser *self)
 {
@@ -91,14 +111,11 @@ static void see_through_views(fuser *self)
     }
     for (size_t i = 0; i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];
-        if (node_kind(node) != TACHO_OP_VIEW || node->input_count == 0 || node->output_count == 0) {
+        if (!is_view(graph, node)) {
             continue;
         }
         uint32_t from = graph->links[node->first_input];
         uint32_t to = graph->links[node->first_output];
-        if (from == TACHO_NONE || to == TACHO_NONE || graph->tensors[to].is_constant) {
-            continue;
-        }
         bool is_copy = graph->tensors[to].is_output && graph->tensors[alias[from]].is_input;
         alias[to] = is_copy ? to : alias[from];
     }
@@ -109,7 +126,8 @@ static void count_uses(fuser *self)
     const tacho_graph *graph = self->graph;
     for (size_t i = 0; i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];
-        for (size_t j = 0; j < node->input_count && !is_free(self, node) && !node->is_folded; j++) {
+        for (size_t j = 0; j < node->input_count && !is_free(self, node) && !is_folded(self, node);
+             j++) {
             uint32_t tensor = input_of(self, node, j);
             if (tensor != TACHO_NONE) {
                 self->uses[tensor]++;
@@ -356,7 +374,7 @@ static void walk(fuser *self)
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];
         self->op_of[i] = TACHO_NONE;
-        if (node->is_folded || node_kind(node) == TACHO_OP_CONSTANT) {
+        if (is_folded(self, node)) {
             self->fusion->folded_count++;
         } else if (is_free(self, node)) {
             self->fusion->view_count++;

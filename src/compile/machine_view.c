@@ -42,6 +42,15 @@ tacho_track_class tacho_machine_view_track_class(tacho_engine_class engine_class
     return TACHO_TRACK_COMPUTE;
 }
 
+tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dtype,
+                                    tacho_dtype wanted)
+{
+    if (wanted != TACHO_DTYPE_NONE && tacho_dtype_kind_of(dtype) == TACHO_DTYPE_REAL) {
+        return wanted;
+    }
+    return machine != NULL ? tacho_machine_legalise(machine, dtype) : dtype;
+}
+
 uint32_t tacho_machine_view_engine_total(const tacho_machine *machine, uint32_t engine)
 {
     return (uint32_t)tacho_quantity_whole(&machine->engines[engine].count) *

@@ -17,6 +17,13 @@ double tacho_machine_view_hz(const tacho_machine *machine);
 /* The track class of an engine class. */
 tacho_track_class tacho_machine_view_track_class(tacho_engine_class engine_class);
 
+/*
+ * The type that tensors of |dtype| are kept in: what the machine computes in, or |wanted| for real
+ * numbers when it is not NONE. Without a machine, |dtype|.
+ */
+tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dtype,
+                                    tacho_dtype wanted);
+
 /* How many engines like this there are in all cores. */
 uint32_t tacho_machine_view_engine_total(const tacho_machine *machine, uint32_t engine);
 

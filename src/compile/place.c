@@ -5,13 +5,14 @@
 #include "compile/place.h"
 
 #include "base/index.h"
+#include "compile/machine_view.h"
 
 #include <stdlib.h>
 
 typedef struct placer {
     const tacho_fusion *fusion;
     tacho_placement *placement;
-    uint64_t local_bytes;
+    const tacho_placement_options *options;
     uint64_t used_bytes;
     uint32_t *last_use; /* by tensor: the operator after which it is not needed; views seen through
                            by the fusion's lists */
@@ -21,8 +22,13 @@ typedef struct placer {
 /* Bytes of a tensor; what is not known does not fit anywhere. */
 static uint64_t bytes_of(const placer *self, uint32_t tensor)
 {
+    const tacho_tensor *of = &self->fusion->graph->tensors[tensor];
+    tacho_dtype dtype =
+        tacho_machine_view_kept(self->options->machine, of->dtype, self->options->dtype);
+    uint64_t elements = 0;
     uint64_t bytes = 0;
-    bool is_known = tacho_tensor_bytes(&self->fusion->graph->tensors[tensor], &bytes);
+    bool is_known =
+        tacho_shape_elements(&of->shape, &elements) && tacho_dtype_bytes(dtype, elements, &bytes);
     return is_known ? bytes : UINT64_MAX;
 }
 
@@ -49,7 +55,7 @@ static void find_last_uses(placer *self)
 static void take(placer *self, uint32_t tensor)
 {
     uint64_t bytes = bytes_of(self, tensor);
-    if (self->is_output[tensor] || bytes > self->local_bytes - self->used_bytes) {
+    if (self->is_output[tensor] || bytes > self->options->local_bytes - self->used_bytes) {
         return;
     }
     self->placement->places[tensor] = TACHO_PLACE_LOCAL;
@@ -85,14 +91,14 @@ static void place(placer *self)
 }
 
 tacho_status tacho_placement_init(tacho_placement *placement, const tacho_fusion *fusion,
-                                  uint64_t local_bytes)
+                                  const tacho_placement_options *options)
 {
     size_t count = fusion->graph->tensor_count + 1;
     *placement = (tacho_placement){.places = calloc(count, sizeof(*placement->places))};
     placer self = {
         .fusion = fusion,
         .placement = placement,
-        .local_bytes = local_bytes,
+        .options = options,
         .last_use = calloc(count, sizeof(uint32_t)),
         .is_output = calloc(count, sizeof(bool)),
     };

@@ -8,6 +8,7 @@
 #define TACHO_COMPILE_PLACE_H
 
 #include "compile/fuse.h"
+#include "machine/machine.h"
 #include "machine/work.h"
 
 typedef struct tacho_placement {
@@ -15,9 +16,15 @@ typedef struct tacho_placement {
     uint64_t local_peak_bytes; /* the most that was in local memory at one time */
 } tacho_placement;
 
-/* Places the tensors of operators that run one after the other; |local_bytes| are there. */
+typedef struct tacho_placement_options {
+    uint64_t local_bytes;         /* that there are */
+    const tacho_machine *machine; /* whose types tensors are kept in; NULL: the model's */
+    tacho_dtype dtype;            /* for real numbers; NONE: as the machine does */
+} tacho_placement_options;
+
+/* Places the tensors of operators that run one after the other. */
 tacho_status tacho_placement_init(tacho_placement *placement, const tacho_fusion *fusion,
-                                  uint64_t local_bytes) TACHO_MUST_USE;
+                                  const tacho_placement_options *options) TACHO_MUST_USE;
 void tacho_placement_deinit(tacho_placement *placement);
 
 #endif

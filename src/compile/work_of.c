@@ -6,6 +6,8 @@
  */
 #include "compile/work_of.h"
 
+#include "compile/machine_view.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -321,21 +323,14 @@ static tacho_status measure_vector(measurer *self)
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
-/* The type that a tensor is kept in. */
-static tacho_dtype kept_as(const measurer *self, const tacho_tensor *tensor)
-{
-    bool is_real = tacho_dtype_kind_of(tensor->dtype) == TACHO_DTYPE_REAL;
-    bool changes = self->options->dtype != TACHO_DTYPE_NONE && is_real && !self->op->is_integer;
-    return changes ? self->options->dtype : tensor->dtype;
-}
-
 static tacho_status add_tensor(const measurer *self, uint32_t id, uint64_t most_elements,
                                tacho_operand *operand)
 {
     const tacho_tensor *tensor = &self->fusion->graph->tensors[id];
     uint64_t elements = 0;
     uint64_t bytes = 0;
-    tacho_dtype dtype = kept_as(self, tensor);
+    tacho_dtype dtype =
+        tacho_machine_view_kept(self->options->machine, tensor->dtype, self->options->dtype);
     if (dtype == TACHO_DTYPE_NONE) {
         return no_shape(self, tensor);
     }

@@ -7,17 +7,19 @@
 #define TACHO_COMPILE_WORK_OF_H
 
 #include "compile/fuse.h"
+#include "machine/machine.h"
 #include "machine/work.h"
 
-/*
- * The work of |op|; |places|, one by tensor of the graph, says where activations are. With
- * |dtype|, real numbers are kept in that type instead of the model's. A tensor whose type or shape
- * is not known, or sizes beyond 63 bits, are a failure that names the node.
- */
 typedef struct tacho_work_options {
-    const tacho_place *places;
-    tacho_dtype dtype; /* NONE: as the model has it */
+    const tacho_place *places;    /* of activations, by tensor of the graph; NULL: all shared */
+    const tacho_machine *machine; /* whose types tensors are kept in; NULL: as the model has them */
+    tacho_dtype dtype;            /* for real numbers; NONE: as the machine does */
 } tacho_work_options;
+
+/*
+ * The work of |op|. A tensor whose type or shape is not known, or sizes beyond 63 bits, are a
+ * failure that names the node.
+ */
 
 tacho_status tacho_work_of(const tacho_fusion *fusion, const tacho_fused_op *op,
                            const tacho_work_options *options, tacho_work *out_work) TACHO_MUST_USE;

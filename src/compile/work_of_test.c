@@ -285,7 +285,8 @@ static void test_places(void **state)
     g->tensors[d].is_output = true;
     assert_null(tacho_fusion_init(&f.fusion, g));
     tacho_placement placement;
-    assert_null(tacho_placement_init(&placement, &f.fusion, 100));
+    assert_null(tacho_placement_init(&placement, &f.fusion,
+                                     &(tacho_placement_options){.local_bytes = 100}));
     assert_int_equal(placement.places[x], TACHO_PLACE_DDR);
     assert_int_equal(placement.places[a], TACHO_PLACE_LOCAL);
     assert_int_equal(placement.places[b], TACHO_PLACE_LOCAL);
