@@ -248,6 +248,7 @@ static tacho_status read_node(tacho_onnx_state *state, tacho_str message)
     node_proto proto = {.message = message, .name = TACHO_STR(""), .domain = TACHO_STR("")};
     tacho_node node = {.index = (uint32_t)graph->node_count};
     tacho_arena_reset(&state->arena);
+    TACHO_TRY(tacho_grow(&state->links, &state->link_capacity, 1)); /* never NULL */
     state->link_count = 0;
     state->attr_count = 0;
     TACHO_TRY(read_inputs(state, &proto));

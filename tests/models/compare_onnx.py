@@ -49,6 +49,8 @@ def tensor_bytes(tensor):
         return numpy.array(list(tensor.int32_data), "<u4").astype("<u2").tobytes()
     if tensor.HasField("raw_data"):
         return tensor.raw_data
+    if tensor.data_type > 16:  # 4 and 8 bits, which older packages do not know
+        return bytes(value & 255 for value in tensor.int32_data)
     return numpy_helper.to_array(tensor).tobytes()
 
 
