@@ -19,6 +19,34 @@ void tacho_folder_deinit(tacho_folder *folder)
     tacho_arena_deinit(&folder->scratch);
 }
 
+static const tacho_constant *value_of(const tacho_graph *graph, const tacho_tensor *tensor)
+{
+    bool has_value = tensor != NULL && tensor->constant != TACHO_NONE;
+    return has_value ? &graph->constants[tensor->constant] : NULL;
+}
+
+/* Copies the one element of a tensor that has only one, or is a splat. */
+static bool uniform_element(const tacho_graph *graph, const tacho_tensor *tensor,
+                            unsigned char out_element[16])
+{
+    const tacho_constant *value = value_of(graph, tensor);
+    size_t size = value == NULL ? 0 : tacho_dtype_element_bytes(tensor->dtype);
+    uint64_t count;
+    if (size == 0 || size > 16 || !tacho_shape_elements(&tensor->shape, &count)) {
+        return false;
+    }
+    memset(out_element, 0, 16);
+    if (value->kind == TACHO_CONSTANT_SPLAT) {
+        memcpy(out_element, value->splat, size);
+        return true;
+    }
+    if (value->kind == TACHO_CONSTANT_BYTES && count == 1) {
+        memcpy(out_element, value->bytes, size);
+        return true;
+    }
+    return false;
+}
+
 /* ---- what can be folded -------------------------------------------------------------------- */
 
 static bool has_constant_inputs(const tacho_graph *graph, const tacho_node *node)
@@ -34,12 +62,23 @@ static bool has_constant_inputs(const tacho_graph *graph, const tacho_node *node
     return present > 0;
 }
 
+/* Whether a view is switched to compute, or might be: Dropout in training, by its input 2. */
+static bool is_switched(const tacho_graph *graph, const tacho_node *node)
+{
+    const tacho_tensor *tensor = tacho_graph_input(graph, node, 2);
+    if (node->def->kind != TACHO_OP_VIEW || tensor == NULL || tensor->dtype != TACHO_DTYPE_BOOL) {
+        return false;
+    }
+    unsigned char element[16];
+    return !uniform_element(graph, tensor, element) || element[0] != 0;
+}
+
 /* Operators of other kinds may be random, and those of control are not looked into. */
 static bool is_foldable(const tacho_graph *graph, const tacho_node *node)
 {
     const tacho_tensor *first = tacho_graph_input(graph, node, 0);
     if (node->def == NULL || node->def->kind == TACHO_OP_CONTROL ||
-        node->def->kind == TACHO_OP_OTHER) {
+        node->def->kind == TACHO_OP_OTHER || is_switched(graph, node)) {
         return false;
     }
     if (node->def->kind == TACHO_OP_SHAPE && first != NULL && tacho_shape_is_known(&first->shape)) {
@@ -76,12 +115,6 @@ static bool has_values(const tacho_graph *graph, const tacho_node *node)
         }
     }
     return node->output_count > 0;
-}
-
-static const tacho_constant *value_of(const tacho_graph *graph, const tacho_tensor *tensor)
-{
-    bool has_value = tensor != NULL && tensor->constant != TACHO_NONE;
-    return has_value ? &graph->constants[tensor->constant] : NULL;
 }
 
 /* ---- attributes and views ------------------------------------------------------------------ */
@@ -159,28 +192,6 @@ static const tacho_tensor *attr_tensor(const tacho_graph *graph, const tacho_nod
         }
     }
     return NULL;
-}
-
-/* Copies the one element of a tensor that has only one, or is a splat. */
-static bool uniform_element(const tacho_graph *graph, const tacho_tensor *tensor,
-                            unsigned char out_element[16])
-{
-    const tacho_constant *value = value_of(graph, tensor);
-    size_t size = value == NULL ? 0 : tacho_dtype_element_bytes(tensor->dtype);
-    uint64_t count;
-    if (size == 0 || size > 16 || !tacho_shape_elements(&tensor->shape, &count)) {
-        return false;
-    }
-    memset(out_element, 0, 16);
-    if (value->kind == TACHO_CONSTANT_SPLAT) {
-        memcpy(out_element, value->splat, size);
-        return true;
-    }
-    if (value->kind == TACHO_CONSTANT_BYTES && count == 1) {
-        memcpy(out_element, value->bytes, size);
-        return true;
-    }
-    return false;
 }
 
 /* A tensor of one value, given in an attribute; zero where it is not (ConstantOfShape). */

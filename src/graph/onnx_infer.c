@@ -4,6 +4,8 @@
  */
 #include "graph/onnx_infer.h"
 
+#include "graph/onnx_reader.h"
+
 #include <inttypes.h>
 
 int64_t tacho_onnx_int(const tacho_infer *infer, const char *name, int64_t fallback)
@@ -105,18 +107,10 @@ tacho_status tacho_onnx_read_axes(const tacho_infer *infer, size_t input, int32_
     return TACHO_OK;
 }
 
-tacho_dtype tacho_onnx_infer_dtype(int64_t number)
+tacho_dtype tacho_onnx_dtype_of(int64_t number)
 {
-    static const tacho_dtype dtypes[] = {
-        TACHO_DTYPE_NONE,   TACHO_DTYPE_F32,    TACHO_DTYPE_U8,     TACHO_DTYPE_I8,
-        TACHO_DTYPE_U16,    TACHO_DTYPE_I16,    TACHO_DTYPE_I32,    TACHO_DTYPE_I64,
-        TACHO_DTYPE_STRING, TACHO_DTYPE_BOOL,   TACHO_DTYPE_F16,    TACHO_DTYPE_F64,
-        TACHO_DTYPE_U32,    TACHO_DTYPE_U64,    TACHO_DTYPE_C64,    TACHO_DTYPE_C128,
-        TACHO_DTYPE_BF16,   TACHO_DTYPE_F8E4M3, TACHO_DTYPE_F8E4M3, TACHO_DTYPE_F8E5M2,
-        TACHO_DTYPE_F8E5M2, TACHO_DTYPE_U4,     TACHO_DTYPE_I4,
-    };
-    bool is_known = number > 0 && number < (int64_t)(sizeof(dtypes) / sizeof(dtypes[0]));
-    return is_known ? dtypes[number] : TACHO_DTYPE_NONE;
+    tacho_dtype dtype = TACHO_DTYPE_NONE;
+    return number > 0 && tacho_onnx_dtype((uint64_t)number, &dtype) ? dtype : TACHO_DTYPE_NONE;
 }
 
 tacho_shape tacho_onnx_any_shape(int64_t rank)

@@ -45,7 +45,7 @@ tacho_status tacho_onnx_read_axes(const tacho_infer *infer, size_t input, int32_
                                   tacho_onnx_axes *out_axes) TACHO_MUST_USE;
 
 /* The type with this number in ONNX's TensorProto, or NONE. */
-tacho_dtype tacho_onnx_infer_dtype(int64_t number);
+tacho_dtype tacho_onnx_dtype_of(int64_t number);
 
 /* A shape of so many dimensions, none of them known. */
 tacho_shape tacho_onnx_any_shape(int64_t rank);

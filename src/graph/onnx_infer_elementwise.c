@@ -135,7 +135,7 @@ static tacho_status attr_dtype(const tacho_infer *infer, const char *name, tacho
     };
     tacho_str text = tacho_onnx_text(infer, name);
     int64_t number = tacho_onnx_int(infer, name, 0);
-    *out_dtype = text.len == 0 && number == 0 ? fallback : tacho_onnx_infer_dtype(number);
+    *out_dtype = text.len == 0 && number == 0 ? fallback : tacho_onnx_dtype_of(number);
     for (size_t i = 0; text.len > 0 && i < sizeof(names) / sizeof(names[0]); i++) {
         if (tacho_str_equal(names[i].name, text)) {
             *out_dtype = names[i].dtype;

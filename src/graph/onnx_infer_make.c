@@ -149,6 +149,6 @@ tacho_status tacho_onnx_infer_window(const tacho_infer *infer)
     if (one_int(infer, 0, &shape.dims[0]) && shape.dims[0] < 0) {
         return tacho_infer_fail(infer, "the window has %" PRId64 " elements", shape.dims[0]);
     }
-    return tacho_infer_set(infer, 0, tacho_onnx_infer_dtype(tacho_onnx_int(infer, "output_datatype", 1)),
-                           &shape);
+    return tacho_infer_set(
+        infer, 0, tacho_onnx_dtype_of(tacho_onnx_int(infer, "output_datatype", 1)), &shape);
 }

@@ -151,7 +151,7 @@ tacho_status tacho_onnx_infer_layer_norm(const tacho_infer *infer)
     for (; axis < shape.rank; axis++) {
         shape.dims[axis] = 1;
     }
-    tacho_dtype stash = tacho_onnx_infer_dtype(tacho_onnx_int(infer, "stash_type", 1));
+    tacho_dtype stash = tacho_onnx_dtype_of(tacho_onnx_int(infer, "stash_type", 1));
     TACHO_TRY(tacho_infer_set(infer, 1, stash, &shape));
     return tacho_infer_set(infer, 2, stash, &shape);
 }

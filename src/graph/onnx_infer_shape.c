@@ -451,6 +451,10 @@ tacho_status tacho_onnx_infer_expand(const tacho_infer *infer)
     size_t count;
     if (!tacho_infer_ints(infer, 1, dims, TACHO_RANK_MAX, &count)) {
         to = any_said_by(infer, 1);
+        for (int32_t i = 1; to.rank >= from->rank && i <= from->rank; i++) {
+            int64_t dim = from->dims[from->rank - i]; /* stays, unless it is 1 */
+            to.dims[to.rank - i] = dim > 1 ? dim : TACHO_DIM_UNKNOWN;
+        }
         to = from->rank == TACHO_RANK_UNKNOWN || to.rank < from->rank ? tacho_onnx_any_shape(-1)
                                                                       : to;
         return set_shape(infer, &to);
