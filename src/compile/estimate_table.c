@@ -390,9 +390,9 @@ static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_t
     char macs[48];
     char weights[48];
     TACHO_TRY(add_property(table, "model", "%.*s (%s)", TACHO_STR_ARG(graph->path), graph->format));
-    TACHO_TRY(add_property(
-        table, "nodes", "%zu, of which %zu folded, %zu free views; %zu operators to run",
-        graph->node_count, fusion->folded_count, fusion->view_count, fusion->op_count));
+    TACHO_TRY(add_property(table, "nodes", "%zu: %zu folded, %zu views; %zu operator%s to run",
+                           graph->node_count, fusion->folded_count, fusion->view_count,
+                           fusion->op_count, fusion->op_count == 1 ? "" : "s"));
     return add_property(table, "size", "%s, %s of weights",
                         with_unit((double)estimate->macs, "MAC", macs),
                         with_unit((double)estimate->weight_bytes, "B", weights));
@@ -421,7 +421,7 @@ tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_
     TACHO_TRY(
         add_property(out_table, "total", "%" PRId64 " cycles = %.6g ms", estimate->cycles, ms));
     TACHO_TRY(add_property(out_table, "rate", "%s, engines at %.1f %% of their peak",
-                           with_unit(inferences_per_second(estimate), "inferences/s", rate),
+                           with_unit(inferences_per_second(estimate), "inf/s", rate),
                            share(estimate->ideal_cycles, estimate->cycles)));
     if (estimate->unknown_count > 0) {
         TACHO_TRY(add_property(out_table, "unknown", "%zu operator%s costed by bytes alone",
