@@ -1,5 +1,140 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Machine descriptions: reading and checking.
+ * Machines by name or file, and small questions to them.
  */
 #include "machine/machine.h"
+
+#include "base/input.h"
+#include "machine/machine_data.h"
+
+#include <stdlib.h>
+
+const char *tacho_engine_class_name(tacho_engine_class engine_class)
+{
+    static const char *const names[] = {
+#define CLASS_NAME(name, text) text,
+        TACHO_ENGINE_CLASSES(CLASS_NAME)
+#undef CLASS_NAME
+    };
+    return names[engine_class];
+}
+
+const char *tacho_memory_kind_name(tacho_memory_kind kind)
+{
+    static const char *const names[] = {"local", "aux", "ddr"};
+    return names[kind];
+}
+
+/* ---- finding ----------------------------------------------------------------------------- */
+
+static bool is_template(const tacho_machine_data *data)
+{
+    return strcmp(data->name, "template") == 0;
+}
+
+const char *tacho_machine_builtin(size_t index)
+{
+    for (size_t i = 0; i < tacho_machine_data_count; i++) {
+        if (!is_template(&tacho_machine_data_items[i]) && index-- == 0) {
+            return tacho_machine_data_items[i].name;
+        }
+    }
+    return NULL;
+}
+
+tacho_str tacho_machine_builtin_text(tacho_str name)
+{
+    for (size_t i = 0; i < tacho_machine_data_count; i++) {
+        const tacho_machine_data *data = &tacho_machine_data_items[i];
+        if (tacho_str_equal(name, tacho_str_from_cstring(data->name))) {
+            return tacho_str_make((const char *)data->bytes, data->len);
+        }
+    }
+    return (tacho_str){"", 0};
+}
+
+static tacho_status read_file(const char *path, tacho_arena *arena, tacho_machine **out_machine)
+{
+    tacho_input input;
+    TACHO_TRY_NOTE(tacho_input_open(path, &input),
+                   "'%s' is no built-in machine either; 'tacho machine list' shows them", path);
+    tacho_str text;
+    tacho_status status = tacho_input_peek(&input, TACHO_INPUT_TOKEN_MAX, &text);
+    if (status == TACHO_OK) {
+        status = tacho_machine_read(path, text, arena, out_machine);
+    }
+    tacho_input_close(&input);
+    return status;
+}
+
+tacho_status tacho_machine_find(const char *name_or_path, tacho_arena *arena,
+                                tacho_machine **out_machine)
+{
+    tacho_str text = tacho_machine_builtin_text(tacho_str_from_cstring(name_or_path));
+    if (text.len > 0) {
+        return tacho_machine_read(name_or_path, text, arena, out_machine);
+    }
+    return read_file(name_or_path, arena, out_machine);
+}
+
+/* ---- questions --------------------------------------------------------------------------- */
+
+const tacho_rate *tacho_rate_find(const tacho_rate *rates, size_t rate_count, tacho_dtype dtype)
+{
+    for (size_t i = 0; i < rate_count; i++) {
+        if (rates[i].dtype == dtype) {
+            return &rates[i];
+        }
+    }
+    return NULL;
+}
+
+tacho_dtype tacho_machine_legalise(const tacho_machine *machine, tacho_dtype dtype)
+{
+    for (size_t i = 0; i < machine->legalise_count; i++) {
+        if (machine->legalise[i].from == dtype) {
+            return machine->legalise[i].to;
+        }
+    }
+    return dtype;
+}
+
+const tacho_memory *tacho_machine_memory(const tacho_machine *machine, tacho_memory_kind kind)
+{
+    for (size_t i = 0; i < machine->memory_count; i++) {
+        if (machine->memories[i].kind == kind) {
+            return &machine->memories[i];
+        }
+    }
+    return NULL;
+}
+
+const tacho_dma *tacho_machine_dma(const tacho_machine *machine, tacho_engine_class dma_class)
+{
+    for (size_t i = 0; i < machine->dma_count; i++) {
+        if (machine->dma[i].class == dma_class) {
+            return &machine->dma[i];
+        }
+    }
+    return NULL;
+}
+
+uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str name)
+{
+    for (size_t i = 0; i < machine->fidelity_count; i++) {
+        if (tacho_str_equal(machine->fidelities[i].name, name)) {
+            return (uint32_t)i + 1;
+        }
+    }
+    return 0;
+}
+
+tacho_str tacho_machine_op_name(const tacho_machine *machine, tacho_str kind)
+{
+    for (size_t i = 0; i < machine->op_name_count; i++) {
+        if (tacho_str_equal(machine->op_names[i].of, kind)) {
+            return machine->op_names[i].word;
+        }
+    }
+    return kind;
+}

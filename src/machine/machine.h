@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Machines are data: a JSON description of cores, engines, memories and clocks, each number with
- * its physical name, its unit and where it is published. machine/cost.h computes with it.
+ * its physical name, its unit and where it is published (docs/machines.md). machine/cost.h
+ * computes with it.
+ *
+ * Fields are filled by the tables of machine_fields.c; a quantity that a description may leave out
+ * has the denominator 0 then (tacho_quantity_is_set).
  */
 #ifndef TACHO_MACHINE_MACHINE_H
 #define TACHO_MACHINE_MACHINE_H
@@ -9,7 +13,189 @@
 #include "base/arena.h"
 #include "base/dtype.h"
 #include "base/status.h"
+#include "machine/quantity.h"
 
-typedef struct tacho_machine tacho_machine;
+/* What an engine or a queue does; the names are those of track classes. */
+#define TACHO_ENGINE_CLASSES(X)                                                                    \
+    X(COMPUTE, "compute")                                                                          \
+    X(VECTOR, "vector")                                                                            \
+    X(CONTROL, "control")                                                                          \
+    X(DMA_IN, "dma_in")                                                                            \
+    X(DMA_OUT, "dma_out")                                                                          \
+    X(DMA_LOCAL, "dma_local")                                                                      \
+    X(HOST, "host")
+
+typedef enum tacho_engine_class {
+#define TACHO_ENGINE_CLASS_ENUM(name, text) TACHO_ENGINE_##name,
+    TACHO_ENGINE_CLASSES(TACHO_ENGINE_CLASS_ENUM)
+#undef TACHO_ENGINE_CLASS_ENUM
+        TACHO_ENGINE_CLASS_COUNT
+} tacho_engine_class;
+
+/* Multiply-accumulates or elements per cycle of one engine for a type. */
+typedef struct tacho_rate {
+    tacho_dtype dtype;
+    tacho_quantity per_cycle;
+} tacho_rate;
+
+typedef struct tacho_engine {
+    tacho_str name; /* as the vendor prints it */
+    tacho_engine_class class;
+    tacho_quantity count;   /* in each core */
+    tacho_rate *macs;       /* at fidelity passes of 1 ... */
+    size_t mac_count;       /* ... none: the engine multiplies no matrices */
+    tacho_rate *elements;   /* elementary steps on elements */
+    size_t element_count;   /* none: the engine does nothing to single elements */
+    tacho_quantity align_m; /* rows, columns and depth of a product are padded to these */
+    tacho_quantity align_n; /* multiples; absent: 1 */
+    tacho_quantity align_k;
+    tacho_quantity start_up_cycles;         /* of every job: until the pipeline is full */
+    tacho_quantity issue_cycles;            /* that starting a job keeps the sequencer busy */
+    tacho_quantity fixed_job_cycles;        /* where set, what any job takes */
+    tacho_quantity operand_bytes_per_cycle; /* from local memory into the engine */
+    tacho_quantity result_bytes_per_cycle;  /* from the engine into local memory */
+    tacho_quantity accumulator_bytes;       /* results that it keeps while it sums over k */
+    tacho_quantity step_overhead_cycles;    /* between two padded products of align_m x n x k */
+    tacho_quantity block_overhead_cycles;   /* between two blocks that were loaded together */
+} tacho_engine;
+
+typedef enum tacho_memory_kind {
+    TACHO_MEMORY_LOCAL, /* of each core: tensors lie there while they are worked on */
+    TACHO_MEMORY_AUX,   /* of each core, for other things: code, stack, a cache */
+    TACHO_MEMORY_DDR,   /* that all cores share */
+} tacho_memory_kind;
+
+typedef struct tacho_memory {
+    tacho_str name;
+    tacho_memory_kind kind;
+    tacho_quantity size_bytes;
+    tacho_quantity bytes_per_cycle; /* DDR: of all cores together */
+    tacho_quantity efficiency;      /* share of that which long transfers reach */
+    tacho_quantity latency_cycles;
+} tacho_memory;
+
+/* A queue of transfers. */
+typedef struct tacho_dma {
+    tacho_str name;
+    tacho_engine_class class;
+    tacho_quantity count; /* in each core */
+    tacho_quantity bytes_per_cycle;
+    tacho_quantity efficiency;
+    tacho_quantity burst_beats;          /* beats of a burst ... */
+    tacho_quantity burst_overhead_beats; /* ... and beats lost between two */
+    tacho_quantity start_up_cycles;
+} tacho_dma;
+
+typedef struct tacho_noc {
+    tacho_quantity link_bytes_per_cycle;
+    tacho_quantity latency_cycles;
+    tacho_quantity barrier_cycles; /* for all receivers of a multicast to say that they are ready */
+    bool has_multicast;
+} tacho_noc;
+
+/* How often the engine passes over its operands: precision bought with time. */
+typedef struct tacho_fidelity {
+    tacho_str name;
+    tacho_quantity passes;
+} tacho_fidelity;
+
+typedef struct tacho_legalise {
+    tacho_dtype from;
+    tacho_dtype to;
+} tacho_legalise;
+
+typedef struct tacho_counter_def {
+    tacho_str id; /* as the vendor writes it */
+    tacho_str name;
+    tacho_str counts;
+} tacho_counter_def;
+
+/* What the vendor calls a thing that we call |of|: an operator kind. */
+typedef struct tacho_word {
+    tacho_str of;
+    tacho_str word;
+} tacho_word;
+
+typedef struct tacho_machine {
+    tacho_str name;
+    tacho_str title;
+    tacho_str about;
+    tacho_str path; /* of the file, or the name of a built-in */
+    tacho_quantity core_clock_hz;
+    tacho_quantity timer_hz; /* of time stamps; absent: the core clock */
+    tacho_quantity grid_x;   /* cores */
+    tacho_quantity grid_y;
+    tacho_quantity launch_cycles; /* from one operator's end to the next one's first work */
+    tacho_quantity threads;       /* of each core that issue work; absent: 1 */
+    tacho_quantity semaphores;    /* absent: none */
+    tacho_engine *engines;
+    size_t engine_count;
+    tacho_memory *memories;
+    size_t memory_count;
+    tacho_dma *dma;
+    size_t dma_count;
+    tacho_noc noc;
+    tacho_fidelity *fidelities;
+    size_t fidelity_count;
+    tacho_str default_fidelity;
+    tacho_legalise *legalise;
+    size_t legalise_count;
+    tacho_counter_def *counters;
+    size_t counter_count;
+    tacho_word *op_names;
+    size_t op_name_count;
+} tacho_machine;
+
+const char *tacho_engine_class_name(tacho_engine_class engine_class);
+const char *tacho_memory_kind_name(tacho_memory_kind kind);
+
+/* Names of the built-in machines, NULL after the last. */
+const char *tacho_machine_builtin(size_t index);
+
+/* The JSON text of a built-in machine or of "template"; empty when there is none of this name. */
+tacho_str tacho_machine_builtin_text(tacho_str name);
+
+/*
+ * The machine of this name, else the one described in the file at this path. All of it lies in
+ * |arena|. A failure names the file, the byte, and the JSON path of what is wrong.
+ */
+tacho_status tacho_machine_find(const char *name_or_path, tacho_arena *arena,
+                                tacho_machine **out_machine) TACHO_MUST_USE;
+
+/* Reads a description from |text|; |path| is used in messages. */
+tacho_status tacho_machine_read(const char *path, tacho_str text, tacho_arena *arena,
+                                tacho_machine **out_machine) TACHO_MUST_USE;
+
+/*
+ * A Torq machine with the hardware of |spec|, as --torq-hw gives it: a name of a built-in Torq
+ * machine, or "<id>:<lram_kb>:<slices>:<css>:<nss>[:<dma bytes/cycle>[:<factor>:<triple>:<cpu>:
+ * <features>]]".
+ */
+tacho_status tacho_machine_torq_hw(tacho_machine *machine, const char *spec,
+                                   tacho_arena *arena) TACHO_MUST_USE;
+
+static inline uint32_t tacho_machine_cores(const tacho_machine *machine)
+{
+    return (uint32_t)(tacho_quantity_whole(&machine->grid_x) *
+                      tacho_quantity_whole(&machine->grid_y));
+}
+
+/* The rate of |dtype| in a list, or NULL. */
+const tacho_rate *tacho_rate_find(const tacho_rate *rates, size_t rate_count, tacho_dtype dtype);
+
+/* What |dtype| is computed as; itself where the machine says nothing. */
+tacho_dtype tacho_machine_legalise(const tacho_machine *machine, tacho_dtype dtype);
+
+/* The first memory of this kind, or NULL. */
+const tacho_memory *tacho_machine_memory(const tacho_machine *machine, tacho_memory_kind kind);
+
+/* The first queue of this class, or NULL. */
+const tacho_dma *tacho_machine_dma(const tacho_machine *machine, tacho_engine_class dma_class);
+
+/* Index + 1 of the fidelity of this name, 0 when there is none; the default is index + 1 too. */
+uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str name);
+
+/* What the vendor calls an operator kind; the kind itself where nothing is said. */
+tacho_str tacho_machine_op_name(const tacho_machine *machine, tacho_str kind);
 
 #endif

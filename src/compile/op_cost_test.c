@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole operators: laws over all machines, and a few numbers worked out by hand.
+ */
+#include "compile/op_cost.h"
+
+#include "base/index.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static tacho_work gemm(uint64_t m, uint64_t n, uint64_t k, tacho_dtype dtype)
+{
+    tacho_work work = {
+        .kind = TACHO_WORK_MATRIX,
+        .input = {.dtype = dtype},
+        .weights = {.dtype = dtype},
+        .output = {.dtype = dtype},
+        .batch = 1,
+        .m = m,
+        .n = n,
+        .k_channels = k,
+        .k_window = 1,
+    };
+    assert_true(tacho_dtype_bytes(dtype, m * k, &work.input.bytes));
+    assert_true(tacho_dtype_bytes(dtype, k * n, &work.weights.bytes));
+    assert_true(tacho_dtype_bytes(dtype, m * n, &work.output.bytes));
+    return work;
+}
+
+static tacho_op_cost estimate(const tacho_machine *machine, const tacho_work *work)
+{
+    tacho_cost_options options = {.grid_x = 0};
+    tacho_op_cost cost;
+    assert_null(tacho_op_cost_estimate(machine, work, &options, &cost));
+    return cost;
+}
+
+/* Nothing is free, nothing is faster than its parts, more work takes no less time. */
+static void test_laws(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tacho_machine_builtin(i) != NULL; i++) {
+        tacho_arena arena;
+        tacho_arena_init(&arena);
+        tacho_machine *machine = NULL;
+        assert_null(tacho_machine_find(tacho_machine_builtin(i), &arena, &machine));
+        int64_t before = 0;
+        for (uint64_t size = 1; size <= 4096; size *= 4) {
+            tacho_work work = gemm(size, size, size, TACHO_DTYPE_I8);
+            tacho_op_cost cost = estimate(machine, &work);
+            assert_true(cost.cycles >= 1);
+            assert_true(cost.cycles >= cost.compute_cycles);
+            assert_true(cost.compute_cycles >= cost.ideal_cycles);
+            assert_true(cost.cycles >= cost.read_cycles && cost.cycles >= cost.write_cycles);
+            assert_true(cost.padded_macs >= cost.macs);
+            assert_int_equal(cost.macs, size * size * size);
+            assert_true(cost.cores >= 1 && cost.engine != TACHO_NONE);
+            assert_true(cost.cycles >= before);
+            before = cost.cycles;
+        }
+        tacho_work add = {.kind = TACHO_WORK_VECTOR, .elements = 1000, .steps = 1};
+        add.input = (tacho_operand){TACHO_DTYPE_F32, TACHO_PLACE_DDR, 8000};
+        add.output = (tacho_operand){TACHO_DTYPE_F32, TACHO_PLACE_DDR, 4000};
+        assert_true(estimate(machine, &add).cycles > 0);
+        tacho_work move = {.kind = TACHO_WORK_MOVE};
+        move.input = add.input;
+        move.output = add.input;
+        tacho_op_cost cost = estimate(machine, &move);
+        assert_true(cost.cycles > 0 && cost.engine == TACHO_NONE && cost.macs == 0);
+        tacho_work view = {.kind = TACHO_WORK_MOVE};
+        cost = estimate(machine, &view);
+        assert_true(cost.cycles == 0 && cost.bound == TACHO_BOUND_NONE);
+        tacho_arena_deinit(&arena);
+    }
+}
+
+static void test_torq(void **state)
+{
+    (void)state;
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_machine *machine = NULL;
+    assert_null(tacho_machine_find("torq-sl2610", &arena, &machine));
+    /* 64 x 64 x 256 on two slices of 256: 2048 cycles; 16 KiB in each way and 4 KiB out. */
+    tacho_work work = gemm(64, 64, 256, TACHO_DTYPE_I8);
+    tacho_op_cost cost = estimate(machine, &work);
+    assert_int_equal(cost.compute_cycles, 2048);
+    assert_int_equal(cost.engine_count, 2);
+    assert_int_equal(cost.read_cycles, 6893); /* 32768 / 4.7543 */
+    assert_int_equal(cost.write_cycles, 862); /* 4096 / 4.7543 */
+    assert_int_equal(cost.launch_cycles, 1);
+    assert_int_equal(cost.bound, TACHO_BOUND_LOCAL);
+    tacho_arena_deinit(&arena);
+}
+
+static void test_absurd(void **state)
+{
+    (void)state;
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_machine *machine = NULL;
+    assert_null(tacho_machine_find("aic100", &arena, &machine));
+    tacho_work work = gemm(1, 1, 1, TACHO_DTYPE_I8);
+    tacho_cost_options options = {.grid_x = 0};
+    tacho_op_cost cost;
+    work.m = (uint64_t)1 << 50;
+    tacho_status status = tacho_op_cost_estimate(machine, &work, &options, &cost);
+    assert_non_null(status);
+    tacho_status_free(status);
+    work.m = work.n = work.k_channels = (uint64_t)1 << 39;
+    status = tacho_op_cost_estimate(machine, &work, &options, &cost);
+    assert_non_null(status);
+    tacho_status_free(status);
+    tacho_arena_deinit(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_torq),
+        cmocka_unit_test(test_absurd),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
