@@ -350,7 +350,9 @@ static void add_draft(fuser *self, uint32_t number)
 {
     const tacho_node *node = &self->graph->nodes[number];
     tacho_op_kind kind = node_kind(node);
-    kind = kind == TACHO_OP_VIEW ? TACHO_OP_MOVE : kind; /* a copy */
+    if (kind == TACHO_OP_VIEW || is_folded(self, node)) {
+        kind = TACHO_OP_MOVE; /* a copy */
+    }
     bool has_result = node->output_count == 1 && node->def != NULL;
     self->op_of[number] = (uint32_t)self->draft_count;
     self->drafts[self->draft_count++] = (draft){
@@ -368,13 +370,21 @@ static void add_draft(fuser *self, uint32_t number)
     }
 }
 
+static bool is_returned(const fuser *self, const tacho_node *node)
+{
+    uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
+    return made != TACHO_NONE && self->graph->tensors[made].is_output;
+}
+
 static void walk(fuser *self)
 {
     const tacho_graph *graph = self->graph;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];
         self->op_of[i] = TACHO_NONE;
-        if (is_folded(self, node)) {
+        if (is_folded(self, node) && is_returned(self, node)) {
+            add_draft(self, i); /* known before, but still to be put where the network returns it */
+        } else if (is_folded(self, node)) {
             self->fusion->folded_count++;
         } else if (is_free(self, node)) {
             self->fusion->view_count++;

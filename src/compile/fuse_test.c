@@ -258,6 +258,25 @@ static void test_copy(void **state)
     teardown(&f);
 }
 
+/* A network that returns what is constant still has to put it there. */
+static void test_constant_output(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t c = TEST_CONST(g, 4), d = TEST_CONST(g, 4), e = TEST_CONST(g, 4);
+    TEST_NODE(g, "Relu", d, c)->is_folded = true;
+    TEST_NODE(g, "Relu", e, d)->is_folded = true;
+    g->tensors[e].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.folded_count, 1);
+    assert_int_equal(f.fusion.ops[0].kind, TACHO_OP_MOVE);
+    assert_int_equal(listed(&f, f.fusion.ops[0].first_output, 0), e);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_shared_dequantiser),
         cmocka_unit_test(test_tosa_add),
         cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_constant_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
