@@ -22,6 +22,7 @@ OPSET, IR_VERSION = 13, 7
 DATA_TYPES = {"f32": 1, "u8": 2, "i8": 3, "i32": 6, "i64": 7, "f16": 10, "f64": 11, "bf16": 16}
 INTEGERS = {"u8": "B", "i8": "b", "i32": "i", "i64": "q"}
 EXTERNAL_BYTES_MIN = 64  # smaller tensors stay in the model
+PIECE_BYTES = 1 << 20
 
 
 # ---- protobuf ----
@@ -118,9 +119,14 @@ class Model:
     def constant(self, name, dtype, dims, values):
         return self.raw(name, dtype, dims, to_bytes(dtype, values))
 
+    def random_bytes(self, count):
+        """In pieces, since Python has a limit."""
+        return b"".join(self.random.randbytes(min(PIECE_BYTES, count - start))
+                        for start in range(0, count, PIECE_BYTES))
+
     def uniform(self, count, limit):
         """Reals between -limit and limit."""
-        words = array.array("h", self.random.randbytes(2 * count))
+        words = array.array("h", self.random_bytes(2 * count))
         if sys.byteorder == "big":
             words.byteswap()
         return [word * (limit / 32768) for word in words]
@@ -385,7 +391,7 @@ def make_gemm(args):
     if not args.constant_b:
         model.input("b", args.dtype, [args.k, args.n])
     elif args.dtype in INTEGERS:
-        model.raw("b", args.dtype, [args.k, args.n], model.random.randbytes(args.k * args.n))
+        model.raw("b", args.dtype, [args.k, args.n], model.random_bytes(args.k * args.n))
     else:
         model.weights("b", [args.k, args.n], args.k, args.dtype)
     is_integer = args.dtype in INTEGERS

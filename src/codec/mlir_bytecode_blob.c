@@ -45,8 +45,8 @@ tacho_status tacho_mlirb_keep_resource(tacho_mlirb *reader, tacho_str key, uint8
 {
     tacho_mlir_module *module = reader->module;
     tacho_mlirb_cursor blob;
-    if (kind != RESOURCE_BLOB) {
-        return TACHO_OK;
+    if (kind != RESOURCE_BLOB || tacho_mlirb_left(&data) == 0) {
+        return TACHO_OK; /* one that its writer did not have either is empty */
     }
     TACHO_TRY(read_aligned(reader, &data, &blob));
     TACHO_TRY(

@@ -244,8 +244,16 @@ tacho_status tacho_mlirb_decode_dense(tacho_mlirb *reader, tacho_mlirb_entry *en
         return TACHO_OK;
     }
     elements all = {.type = &reader->entries[type->element], .bytes = blob.at};
-    if (!count_elements(type, &all.count) || !is_number(all.type) ||
-        !measure(&all, tacho_mlirb_left(&blob))) {
+    if (!count_elements(type, &all.count)) {
+        return TACHO_OK;
+    }
+    if (!is_number(all.type)) {
+        /* Complex numbers, floats of 8 bits: who knows them finds the bytes in the module. */
+        entry->kind = TACHO_MLIR_ATTR_TEXT;
+        TACHO_TRY(tacho_mlirb_puts(reader, "dense<...> : "));
+        return tacho_mlirb_put(reader, type->text);
+    }
+    if (!measure(&all, tacho_mlirb_left(&blob))) {
         return TACHO_OK;
     }
     entry->kind = TACHO_MLIR_ATTR_TEXT;

@@ -86,6 +86,8 @@ static const op_format formats[] = {
     {"torq_hw.slice_profiling", SLICE_PROFILING, 0},
     {"torq_hw.slice_program", "d ( ) R", 0},
     {"torq_hw.slice_task", SLICE_TASK, 7},
+    {"tosa.variable_read", "Y=name d : r", 0},
+    {"tosa.variable_write", "Y=name , o d : t", 0},
 };
 
 static const op_format *find_format(tacho_str name)

@@ -217,13 +217,29 @@ static void test_read_refuses(void **state)
     }
 }
 
+static void test_read_packed(void **state)
+{
+    (void)state;
+    tacho_pb_reader reader;
+    uint64_t value = 0;
+    tacho_pb_reader_init(&reader, TACHO_STR("\x01\xac\x02\x80"));
+    assert_null(tacho_pb_read_varint(&reader, &value));
+    assert_int_equal(value, 1);
+    assert_null(tacho_pb_read_varint(&reader, &value));
+    assert_int_equal(value, 300);
+    tacho_status status = tacho_pb_read_varint(&reader, &value);
+    assert_string_equal(tacho_status_message(status),
+                        "protobuf, byte 3: the message ends inside a varint");
+    tacho_status_free(status);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_put_varint),   cmocka_unit_test(test_put_fields),
         cmocka_unit_test(test_nested),       cmocka_unit_test(test_nested_growth),
         cmocka_unit_test(test_read_fields),  cmocka_unit_test(test_read_nothing),
-        cmocka_unit_test(test_read_refuses),
+        cmocka_unit_test(test_read_refuses), cmocka_unit_test(test_read_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

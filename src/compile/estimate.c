@@ -167,6 +167,30 @@ static tacho_bound bound_of(const tacho_op_cost *cost, const tacho_work *moved)
     return cost->bound == TACHO_BOUND_LOCAL ? TACHO_BOUND_MEMORY : cost->bound;
 }
 
+/*
+ * A sequencer that starts job after job overlaps nothing within an operator that fits local memory
+ * whole: it is not cut into tiles, so that data comes in, is computed with and goes out.
+ */
+static tacho_status put_in_sequence(const tacho_machine *machine, const tacho_work *moved,
+                                    tacho_op_cost *cost)
+{
+    bool has_sequencer = cost->engine != TACHO_NONE &&
+                         tacho_quantity_is_set(&machine->engines[cost->engine].issue_cycles);
+    uint64_t bytes = moved->input.bytes + moved->weights.bytes + moved->output.bytes;
+    if (!has_sequencer || bytes > tacho_machine_view_local_bytes(machine)) {
+        return TACHO_OK;
+    }
+    int64_t sum = cost->launch_cycles;
+    const int64_t parts[] = {cost->read_cycles, cost->compute_cycles, cost->write_cycles};
+    for (size_t i = 0; i < 3; i++) {
+        if (__builtin_add_overflow(sum, parts[i], &sum)) {
+            return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
+        }
+    }
+    cost->cycles = sum > cost->cycles ? sum : cost->cycles;
+    return TACHO_OK;
+}
+
 static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
                                 const tacho_work_options *work_options,
                                 const tacho_estimate_options *options)
@@ -180,6 +204,9 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
     tacho_work moved = moved_work(estimate->machine, &op->work);
     tacho_status status =
         tacho_op_cost_estimate(estimate->machine, &moved, &options->cost, &op->cost);
+    if (status == TACHO_OK) {
+        status = put_in_sequence(estimate->machine, &moved, &op->cost);
+    }
     if (status != TACHO_OK) {
         const tacho_node *node = &estimate->fusion->graph->nodes[fused->root];
         return tacho_status_add_note(status, "node %" PRIu32 " '%s' (%s) of %.*s", node->index,

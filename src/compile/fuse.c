@@ -459,7 +459,8 @@ static tacho_status list_tensor(fuser *self, uint32_t op, uint32_t tensor, uint3
 static size_t data_count(const fuser *self, const tacho_fused_op *op, const tacho_node *node)
 {
     tacho_op_kind kind = node_kind(node);
-    bool has_parameters = kind == TACHO_OP_QUANTISE || kind == TACHO_OP_DEQUANTISE;
+    bool has_parameters =
+        kind == TACHO_OP_QUANTISE || kind == TACHO_OP_DEQUANTISE || kind == TACHO_OP_UNARY;
     bool is_in_weights =
         kind == TACHO_OP_AFFINE && is_matrix(op->kind) && node != &self->graph->nodes[op->root];
     return (has_parameters || is_in_weights) && node->input_count > 1 ? 1 : node->input_count;

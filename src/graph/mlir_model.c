@@ -419,6 +419,17 @@ static tacho_status add_regions(tacho_mlir_import *self, const tacho_mlir_op *op
     return TACHO_OK;
 }
 
+/* What TOSA's pretty form leaves out, since it is so anyway; the other forms say it. */
+static bool is_default(const tacho_attr *attr)
+{
+    bool is_text = attr->kind == TACHO_ATTR_TEXT;
+    bool is_int = attr->kind == TACHO_ATTR_INT;
+    return (is_text && tacho_str_equal(attr->name, TACHO_STR("nan_mode")) &&
+            tacho_str_equal(attr->value.as_text, TACHO_STR("PROPAGATE"))) ||
+           (is_int && attr->value.as_int == 0 &&
+            tacho_str_equal(attr->name, TACHO_STR("local_bound")));
+}
+
 static tacho_status add_attrs(tacho_mlir_import *self, const tacho_mlir_op *op, bool is_onnx,
                               const tacho_mlir_attr *left_out)
 {
@@ -432,7 +443,9 @@ static tacho_status add_attrs(tacho_mlir_import *self, const tacho_mlir_op *op, 
         }
         TACHO_TRY(is_onnx ? convert_onnx_attr(self, op, attr, &made)
                           : tacho_mlir_attr_convert(self, attr, attr->name, &made));
-        TACHO_TRY(push_attr(self, &made));
+        if (!is_default(&made)) {
+            TACHO_TRY(push_attr(self, &made));
+        }
     }
     return add_regions(self, op);
 }

@@ -298,19 +298,27 @@ static tacho_status read_ints(const elements *all, const tacho_mlir_attr *attr,
 
 /* ---- bytes ---- */
 
+/* What a hexadecimal digit is worth; 16 for any other byte. */
+static unsigned hex_value(char digit)
+{
+    char lower = (char)(digit | 0x20);
+    if (digit >= '0' && digit <= '9') {
+        return (unsigned)(digit - '0');
+    }
+    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+}
+
 static tacho_status decode_hex(const elements *all, tacho_str digits, tacho_str *out_bytes)
 {
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(&all->import->graph->arena, digits.len / 2, &memory));
     char *bytes = memory;
     bool is_good = digits.len % 2 == 0;
-    for (size_t i = 0; is_good && i < digits.len; i++) {
-        char digit = digits.data[i];
-        char lower = (char)(digit | 0x20);
-        bool is_number = digit >= '0' && digit <= '9';
-        is_good = is_number || (lower >= 'a' && lower <= 'f');
-        int value = is_number ? digit - '0' : lower - 'a' + 10;
-        bytes[i / 2] = (char)(i % 2 == 0 ? value << 4 : (bytes[i / 2] & 0xf0) | value);
+    for (size_t i = 0; is_good && i < digits.len; i += 2) {
+        unsigned high = hex_value(digits.data[i]);
+        unsigned low = hex_value(digits.data[i + 1]);
+        is_good = high < 16 && low < 16;
+        bytes[i / 2] = (char)((high << 4 | low) & 255U);
     }
     *out_bytes = tacho_str_make(bytes, digits.len / 2);
     return is_good ? TACHO_OK : fail_type(all, "pairs of hexadecimal digits", digits);

@@ -381,7 +381,8 @@ static tacho_status read_fields(tacho_onnx_state *state, tacho_str *out_graph, b
     bool got = true;
     *out_has_graph = false;
     while (got) {
-        TACHO_TRY(tacho_onnx_next(state, &model_schema, &reader, &field, &got));
+        TACHO_TRY_NOTE(tacho_onnx_next(state, &model_schema, &reader, &field, &got),
+                       "the file is cut short, or damaged");
         if (field.number == MODEL_OPSET_IMPORT) {
             TACHO_TRY(read_opset(state, field.bytes));
         } else if (field.number == MODEL_GRAPH && *out_has_graph) {

@@ -309,6 +309,12 @@ static tacho_status given_parts(const tacho_infer *infer, int64_t dim, tacho_are
     size_t outputs = infer->node->output_count;
     *out_parts = tacho_onnx_ints(infer, "split", out_count);
     if (*out_parts == NULL && tacho_onnx_has(infer, 1)) {
+        const tacho_shape *shape = tacho_infer_shape(infer, 1);
+        TACHO_TRY(tacho_onnx_need_rank(infer, 1, 1, 1));
+        if (shape->rank == 1) {
+            TACHO_TRY(
+                tacho_onnx_match(infer, "parts and outputs", shape->dims[0], (int64_t)outputs));
+        }
         void *room;
         TACHO_TRY(tacho_arena_alloc(scratch, outputs * sizeof(int64_t), &room));
         bool is_known = tacho_infer_ints(infer, 1, room, outputs, out_count);

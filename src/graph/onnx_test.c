@@ -695,6 +695,24 @@ static void test_dims(void **state)
     put_message(&graph, 11, &zero);
     whole = model(&graph);
     assert_refused(&whole, &no_options, TACHO_CODE_USAGE, "give --dim z.0=1");
+    tacho_model_dim none = {TACHO_STR_INIT("z.0"), 0}; /* which can be meant */
+    options = (tacho_model_options){.dims = &none, .dim_count = 1};
+    read_ok(&whole, &options, &read);
+    assert_int_equal(find_tensor(&read, "z")->shape.dims[0], 0);
+    tacho_graph_deinit(&read);
+    none.value = -1;
+    assert_refused(&whole, &options, TACHO_CODE_USAGE, "--dim z.0=-1: not a size");
+    message absurd = vector_info("z", INT64_MAX);
+    assert_graph_refused(11, &absurd, "'z' has more than 2^63 bytes");
+    message more = node("Relu", "y", "z");
+    absurd = value_info("z", 1, (dim[]){{INT64_MAX, NULL}, {4, NULL}}, 2);
+    graph = small_graph();
+    put_message(&graph, 1, &more);
+    put_message(&graph, 13, &absurd);
+    whole = model(&graph);
+    assert_refused(&whole, &no_options, TACHO_CODE_BAD_DATA, "'z' has more than 2^63 bytes");
+    message typeless = value_info("z", 0, NULL, 0);
+    assert_graph_refused(11, &typeless, "input 'z' has no data type");
     message unknown = value_info("z", 99, NULL, 0);
     assert_graph_refused(11, &unknown, "'z' has data type 99, which is not known");
     message shapeless = {.len = 0}, type = {.len = 0}, tensor = {.len = 0};

@@ -141,7 +141,8 @@ static tacho_status read_type(const tacho_onnx_state *state, value_info *info)
 static tacho_status read_value_info(const tacho_onnx_state *state, tacho_str message,
                                     value_info *out_info)
 {
-    *out_info = (value_info){.shape = {.rank = TACHO_RANK_UNKNOWN}};
+    *out_info = (value_info){.type = tacho_str_make(message.data, 0),
+                             .shape = {.rank = TACHO_RANK_UNKNOWN}};
     tacho_pb_reader reader = tacho_onnx_open(state, message);
     tacho_pb_field field;
     bool got = true;
@@ -236,6 +237,10 @@ static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
                 "dimension %" PRId32 " of input '%.*s' is %" PRId64 " and cannot be made %" PRId64,
                 i, TACHO_STR_ARG(tacho_onnx_shown(info->name)), *value, dim->value);
         }
+        if (dim != NULL && dim->value < 0) {
+            return tacho_fail(TACHO_CODE_USAGE, "--dim %.*s=%" PRId64 ": not a size",
+                              TACHO_STR_ARG(tacho_onnx_shown(dim->name)), dim->value);
+        }
         if (*value <= 0 && dim == NULL) {
             TACHO_TRY(note_missing(state, info, i));
         }
@@ -274,8 +279,9 @@ tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
 
 /* ---- tensors -------------------------------------------------------------------------------- */
 
-/* Keeps what is known, adds what is not. */
-static void complete(tacho_tensor *tensor, const value_info *info)
+/* Keeps what is known, adds what is not; what comes out must be of a size that can be counted. */
+static tacho_status complete(const tacho_onnx_state *state, const value_info *info,
+                             tacho_tensor *tensor)
 {
     if (tensor->dtype == TACHO_DTYPE_NONE) {
         tensor->dtype = info->dtype;
@@ -288,6 +294,14 @@ static void complete(tacho_tensor *tensor, const value_info *info)
             tensor->shape.dims[i] = info->shape.dims[i];
         }
     }
+    uint64_t bytes;
+    bool is_known = tensor->dtype != TACHO_DTYPE_NONE && tacho_shape_is_known(&tensor->shape);
+    if (is_known && !tacho_tensor_bytes(tensor, &bytes)) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, info->type.data,
+                               "'%.*s' has more than 2^63 bytes",
+                               TACHO_STR_ARG(tacho_onnx_shown(info->name)));
+    }
+    return TACHO_OK;
 }
 
 static tacho_status append(uint32_t **items, size_t *count, size_t *capacity, uint32_t tensor)
@@ -313,14 +327,15 @@ tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message)
                                "input '%.*s' is listed twice",
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)));
     }
-    if (info.is_tensor && info.shape.rank == TACHO_RANK_UNKNOWN) {
-        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
-                               "input '%.*s' has no shape",
-                               TACHO_STR_ARG(tacho_onnx_shown(info.name)));
+    bool has_dtype = info.dtype != TACHO_DTYPE_NONE;
+    if (info.is_tensor && (!has_dtype || info.shape.rank == TACHO_RANK_UNKNOWN)) {
+        return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data, "input '%.*s' has no %s",
+                               TACHO_STR_ARG(tacho_onnx_shown(info.name)),
+                               has_dtype ? "shape" : "data type");
     }
     TACHO_TRY(settle_input(state, &info));
     tensor->is_input = true;
-    complete(tensor, &info);
+    TACHO_TRY(complete(state, &info, tensor));
     return append(&graph->inputs, &graph->input_count, &graph->input_capacity, id);
 }
 
@@ -338,7 +353,7 @@ tacho_status tacho_onnx_read_output(tacho_onnx_state *state, tacho_str message)
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)));
     }
     settle_value(state, &info);
-    complete(tensor, &info);
+    TACHO_TRY(complete(state, &info, tensor));
     if (tensor->is_output) {
         return TACHO_OK;
     }
@@ -353,7 +368,7 @@ tacho_status tacho_onnx_read_value_info(tacho_onnx_state *state, tacho_str messa
     uint32_t id = tacho_onnx_tensor_find(state, info.name);
     if (id != TACHO_NONE) {
         settle_value(state, &info);
-        complete(&state->graph->tensors[id], &info);
+        TACHO_TRY(complete(state, &info, &state->graph->tensors[id]));
     }
     return TACHO_OK;
 }

@@ -137,9 +137,11 @@ static bool append(tacho_shape *shape, const tacho_shape *other, int32_t axis)
 {
     bool fits = shape->rank == other->rank;
     for (int32_t i = 0; fits && i < shape->rank; i++) {
+        fits = i == axis || may_be_equal(shape->dims[i], other->dims[i]);
+    }
+    for (int32_t i = 0; fits && i < shape->rank; i++) {
         int64_t *dim = &shape->dims[i];
         if (i != axis) {
-            fits = may_be_equal(*dim, other->dims[i]);
             *dim = *dim == TACHO_DIM_UNKNOWN ? other->dims[i] : *dim;
         } else if (*dim == TACHO_DIM_UNKNOWN || other->dims[i] == TACHO_DIM_UNKNOWN ||
                    __builtin_add_overflow(*dim, other->dims[i], dim)) {

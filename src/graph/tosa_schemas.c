@@ -38,6 +38,11 @@
     }
 
 static const tacho_mlir_op_schema schemas[] = {
+    {"tensor.extract_slice",
+     {{"operandSegmentSizes", TACHO_MLIR_PROPERTY_SEGMENTS, TACHO_MLIR_ATTR_INTS, 4},
+      NEED("static_offsets"),
+      NEED("static_sizes"),
+      NEED("static_strides")}},
     AXIS_AND_NAN("tosa.argmax"),
     {"tosa.arithmetic_right_shift", {NEED("round")}},
     {"tosa.avg_pool2d", {NEED("acc_type"), NEED("kernel"), NEED("pad"), NEED("stride")}},

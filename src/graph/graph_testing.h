@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For tests: graphs written as text, one node at a time.
+ *
+ *     tensors     f32:1x3x8x8   ? is a dimension and * a rank that is not known, "scalar" has none
+ *                 i64=1,2       a constant list; i64~5 a constant scalar; f32#2x3=7 a splat
+ *                 -             an input that is absent
+ *                 @name         what another node made
+ *     attributes  k=1  k=1.5  k=[1,2]  k=(1.5,2)  k='text'  k=<i64=1,2> (a tensor)
+ */
+#ifndef TACHO_GRAPH_TESTING_H
+#define TACHO_GRAPH_TESTING_H
+
+#include "graph/infer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static inline void *testing_alloc(tacho_graph *graph, size_t size)
+{
+    void *memory;
+    assert_null(tacho_arena_alloc(&graph->arena, size, &memory));
+    return memory;
+}
+
+static inline void testing_put(unsigned char *to, tacho_dtype dtype, double value)
+{
+    float as_float = (float)value;
+    int64_t as_int = (int64_t)value;
+    size_t size = tacho_dtype_element_bytes(dtype);
+    if (dtype == TACHO_DTYPE_F32) {
+        memcpy(to, &as_float, size);
+    } else if (dtype == TACHO_DTYPE_F64) {
+        memcpy(to, &value, size);
+    } else {
+        memcpy(to, &as_int, size); /* little-endian */
+    }
+}
+
+static inline void testing_shape(const char *text, tacho_shape *out_shape)
+{
+    *out_shape = (tacho_shape){.rank = TACHO_RANK_UNKNOWN};
+    if (*text == '*') {
+        return;
+    }
+    out_shape->rank = 0;
+    for (char *end; *text != '\0' && *text != '=' && *text != 's'; text = end) {
+        bool is_unknown = *text == '?';
+        int64_t dim = is_unknown ? -1 : strtoll(text, &end, 10);
+        end = is_unknown ? (char *)(uintptr_t)(text + 1) : end;
+        out_shape->dims[out_shape->rank++] = dim;
+        end += *end == 'x' ? 1 : 0;
+    }
+}
+
+/* Adds the tensor that |text| describes, or finds it. */
+static inline uint32_t testing_tensor(tacho_graph *graph, const char *text)
+{
+    if (strcmp(text, "-") == 0) {
+        return TACHO_NONE;
+    }
+    for (uint32_t i = 0; text[0] == '@' && i < graph->tensor_count; i++) {
+        if (strcmp(tacho_graph_string(graph, graph->tensors[i].name).data, text + 1) == 0) {
+            return i;
+        }
+    }
+    uint32_t id;
+    size_t len = strcspn(text, ":=~#");
+    assert_null(tacho_graph_add_tensor(graph, TACHO_STR("in"), &id));
+    tacho_tensor *tensor = &graph->tensors[id];
+    tensor->dtype = tacho_dtype_find(tacho_str_make(text, len));
+    const char *rest = text + len + 1;
+    if (text[len] == ':') {
+        testing_shape(rest, &tensor->shape);
+        return id;
+    }
+    tacho_constant constant = {.kind = TACHO_CONSTANT_BYTES};
+    if (text[len] == '#') {
+        testing_shape(rest, &tensor->shape);
+        constant.kind = TACHO_CONSTANT_SPLAT;
+        testing_put(constant.splat, tensor->dtype, strtod(strchr(rest, '=') + 1, NULL));
+    } else {
+        int64_t count = 0;
+        unsigned char *bytes = testing_alloc(graph, strlen(rest) * 8 + 8);
+        size_t size = tacho_dtype_element_bytes(tensor->dtype);
+        for (char *end; *rest != '\0'; rest = end + (*end == ',' ? 1 : 0)) {
+            testing_put(bytes + (size_t)count++ * size, tensor->dtype, strtod(rest, &end));
+        }
+        constant.bytes = bytes;
+        tensor->shape = (tacho_shape){.rank = text[len] == '=' ? 1 : 0, .dims = {count}};
+    }
+    assert_null(tacho_graph_set_constant(graph, id, &constant));
+    return id;
+}
+
+static inline tacho_attr testing_attr(tacho_graph *graph, const char *word)
+{
+    size_t len = strcspn(word, "=");
+    const char *value = word + len + 1;
+    tacho_attr attr = {.name = {word, len}, .kind = TACHO_ATTR_INT};
+    if (value[0] == '\'') {
+        attr.kind = TACHO_ATTR_TEXT;
+        attr.value.as_text = tacho_str_make(value + 1, strlen(value) - 2);
+    } else if (value[0] == '<') {
+        char text[64];
+        snprintf(text, sizeof(text), "%.*s", (int)strlen(value) - 2, value + 1);
+        attr.kind = TACHO_ATTR_TENSOR;
+        attr.value.as_tensor = testing_tensor(graph, text);
+    } else if (value[0] == '[' || value[0] == '(') {
+        int64_t *ints = testing_alloc(graph, strlen(value) * sizeof(*ints));
+        double *reals = testing_alloc(graph, strlen(value) * sizeof(*reals));
+        attr.kind = value[0] == '[' ? TACHO_ATTR_INTS : TACHO_ATTR_REALS;
+        const char *at = value + 1;
+        for (char *end; *at != ']' && *at != ')'; at = end + (*end == ',' ? 1 : 0)) {
+            ints[attr.count] = strtoll(at, &end, 10);
+            reals[attr.count++] = strtod(at, &end);
+        }
+        if (attr.kind == TACHO_ATTR_INTS) {
+            attr.value.as_ints = ints;
+        } else {
+            attr.value.as_reals = reals;
+        }
+    } else if (strchr(value, '.') != NULL) {
+        attr.kind = TACHO_ATTR_REAL;
+        attr.value.as_real = strtod(value, NULL);
+    } else {
+        attr.value.as_int = strtoll(value, NULL, 10);
+    }
+    return attr;
+}
+
+/* The next word of |text|, copied; NULL at its end. */
+static inline const char *testing_word(tacho_graph *graph, const char **text)
+{
+    *text += strspn(*text, " ");
+    size_t len = strcspn(*text, " ");
+    char *word = testing_alloc(graph, len + 1);
+    memcpy(word, *text, len);
+    *text += len;
+    return len == 0 ? NULL : word;
+}
+
+/* Adds a node: operator and opset, inputs, attributes, names of the outputs. */
+static inline void testing_node(tacho_graph *graph, const char *type, int opset,
+                                const char *const texts[3])
+{
+    uint32_t inputs[16], outputs[16];
+    tacho_attr attrs[16];
+    tacho_node_lists lists = {.inputs = inputs, .outputs = outputs, .attrs = attrs};
+    const char *word, *rest = texts[0];
+    while ((word = testing_word(graph, &rest)) != NULL) {
+        inputs[lists.input_count++] = testing_tensor(graph, word);
+    }
+    rest = texts[1];
+    while ((word = testing_word(graph, &rest)) != NULL) {
+        attrs[lists.attr_count++] = testing_attr(graph, word);
+    }
+    rest = texts[2];
+    while ((word = testing_word(graph, &rest)) != NULL) {
+        assert_null(tacho_graph_add_tensor(graph, tacho_str_from_cstring(word),
+                                           &outputs[lists.output_count++]));
+    }
+    tacho_node node = {.index = (uint32_t)graph->node_count,
+                       .opset = opset,
+                       .def = tacho_op_def_find(tacho_str_from_cstring(type))};
+    assert_null(tacho_strings_ensure(&graph->strings, tacho_str_from_cstring(type), &node.type));
+    assert_null(tacho_strings_ensure(&graph->strings, TACHO_STR("n"), &node.name));
+    assert_null(tacho_strings_ensure(&graph->strings, TACHO_STR("here"), &node.location));
+    assert_null(tacho_graph_add_node(graph, &node, &lists));
+}
+
+static inline void testing_init(tacho_graph *graph)
+{
+    assert_null(tacho_graph_init(graph));
+    graph->path = TACHO_STR("m.onnx");
+}
+
+static inline tacho_tensor *testing_find(const tacho_graph *graph, const char *name)
+{
+    for (size_t i = 0; i < graph->tensor_count; i++) {
+        if (strcmp(tacho_graph_string(graph, graph->tensors[i].name).data, name) == 0) {
+            return &graph->tensors[i];
+        }
+    }
+    fail_msg("no tensor %s", name);
+    return NULL;
+}
+
+/* "f32:1x2" of a tensor. */
+static inline const char *testing_type(const tacho_tensor *tensor, char *to, size_t size)
+{
+    char shape[TACHO_SHAPE_TEXT_MAX];
+    tacho_shape_print(&tensor->shape, shape, sizeof(shape));
+    bool is_open = tensor->shape.rank == TACHO_RANK_UNKNOWN;
+    snprintf(to, size, "%s:%s", tacho_dtype_name(tensor->dtype), is_open ? "*" : shape);
+    return to;
+}
+
+#endif

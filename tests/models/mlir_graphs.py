@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs of MLIR models: those composed for it as expected, and those of a folder, if it is there,
+as MLIR itself sees them.
+
+Usage: mlir_graphs.py DUMP DATA FOLDER [--bless] [--all]
+
+Each .mlir of DATA is dumped and compared with the .txt beside it; "// dump:" in it gives options.
+Where there is mlir-opt, what it can read (of both folders) is printed by it in the generic form,
+whose operations, operands, types and locations must be those of the graph; and its generic form,
+its pretty form and its bytecode must give the very same graph. The files of FOLDER take turns
+with those forms, unless --all asks for each of each."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "differential"))
+import mlir_vs_mlir_opt as reference  # pylint: disable=wrong-import-position
+
+ELEMENTS = {"i1": "bool", "index": "i64", "f8E4M3FN": "f8e4m3", "f8E5M2": "f8e5m2",
+            "complex<f32>": "complex64", "complex<f64>": "complex128"}
+NO_NODES = {"func.return", "torch.constant.none"}
+
+
+def run(*command, cwd=None):
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def split_types(text):
+    """The types of a list, whose brackets may hold commas."""
+    parts, depth = [""], 0
+    for byte in text:
+        depth += (byte in "<([") - (byte in ">)]")
+        if byte == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += byte
+    return [part.strip() for part in parts if part.strip()]
+
+
+def as_dumped(type_text):
+    """tensor<1x2xi8> as the dump has it: 1x2:i8."""
+    match = re.fullmatch(r"!tosa\.shape<(\d+)>", type_text)
+    if match:
+        return f"{match.group(1)}:i64"
+    match = re.fullmatch(r"!torch\.vtensor<\[([\d,]*)\],(.*)>", type_text)
+    dims, element = (match.group(1).replace(",", "x"), match.group(2)) if match else ("", type_text)
+    match = re.fullmatch(r"tensor<((?:[\d?]+x)*)(.*)>", type_text)
+    if match:
+        dims, element = match.group(1).rstrip("x"), match.group(2)
+    element = re.sub(r"^s(i\d+)$", r"\1", re.sub(r"^ui(\d+)$", r"u\1", element))
+    return f"{dims or 'scalar'}:{ELEMENTS.get(element, element)}"
+
+
+def node_rows(dump):
+    rows = []
+    for line in dump.splitlines():
+        fields = line.split("\t")
+        if fields[0] == "N":
+            types = [field.split("=", 1)[1] for field in fields[4].split()]
+            rows.append((fields[1], fields[2], len(fields[3].split()), types))
+    return rows
+
+
+def functions(text):
+    """The operations that stand in each function, as the dump would have them."""
+    found = {}
+    for op, parent in reference.all_ops(text):
+        if parent is not None and parent[0] == "func.func" and op[0] not in NO_NODES:
+            types = [as_dumped(part) for part in split_types(op[3])] if op[3] != "()" else []
+            found.setdefault(id(parent), []).append((op[0], op[1], op[2], types))
+    return list(found.values()) or [[]]
+
+
+def same_node(ours, theirs):
+    # A torch.operator is called after what it does; open dimensions have been filled in.
+    is_name = ours[0] == theirs[0] or theirs[0] == "torch.operator"
+    types = all(a == b or "?" in b or "*" in b for a, b in zip(ours[3], theirs[3]))
+    return is_name and ours[1:3] == theirs[1:3] and types and len(ours[3]) == len(theirs[3])
+
+
+def compare_nodes(path, dump, text):
+    ours, all_theirs = node_rows(dump), functions(text)
+    for theirs in all_theirs:
+        if len(ours) == len(theirs) and all(map(same_node, ours, theirs)):
+            return []
+    for a, b in zip(ours, all_theirs[0]):
+        if not same_node(a, b):
+            return [f"{path}: we read {a}, MLIR {b}"]
+    return [f"{path}: we read {len(ours)} operations, MLIR {len(all_theirs[0])}"]
+
+
+def without_path(dump):
+    return dump.split("\n", 1)[1]
+
+
+FORMS = {"generic": ["--mlir-print-op-generic", "--mlir-print-debuginfo"],
+         "pretty": ["--mlir-print-debuginfo"],
+         "bytecode": ["--emit-bytecode"],
+         "bytecode 5": ["--emit-bytecode", "--emit-bytecode-version=5"],
+         "bytecode 4": ["--emit-bytecode", "--emit-bytecode-version=4"]}
+
+
+def compare_forms(dump_program, mlir_opt, path, options, forms):
+    """The same graph from several forms of the file."""
+    problems = []
+    folder, name = path.parent, path.name
+    wanted = run(dump_program, *options, name, cwd=folder).stdout
+    with tempfile.TemporaryDirectory() as work:
+        for form in forms:
+            flags = FORMS[form]
+            out = f"{work}/form"
+            wrote = run(mlir_opt, "--allow-unregistered-dialect", *flags, name, "-o", out,
+                        cwd=folder)
+            found = run(dump_program, *options, out)
+            if wrote.returncode != 0 or found.returncode != 0:
+                problems.append(f"{name}: {form}: {wrote.stderr}{found.stderr}")
+            elif without_path(found.stdout) != without_path(wanted):
+                pairs = zip(found.stdout.split("\n")[1:], wanted.split("\n")[1:])
+                first = next((f"{a[:300]}\n  not {b[:300]}" for a, b in pairs if a != b), "length")
+                problems.append(f"{name}: its {form} form gives another graph: {first}")
+    return problems
+
+
+def compare_with_mlir(dump_program, mlir_opt, path, forms):
+    folder, name = str(path.parent), path.name
+    match = re.search(r"^// dump: (.*)$", path.read_text(), re.M)
+    options = match.group(1).split() if match else []
+    text = run(mlir_opt, "--allow-unregistered-dialect", "--mlir-print-op-generic",
+               "--mlir-print-debuginfo", "--mlir-print-local-scope",
+               "--mlir-elide-elementsattrs-if-larger=8", "--mlir-elide-resource-strings-if-larger=8",
+               name, cwd=folder)
+    if text.returncode != 0:
+        return None
+    dump = run(dump_program, *options, name, cwd=folder)
+    if dump.returncode != 0:
+        return [f"{name}: {dump.stderr}"]
+    return (compare_nodes(name, dump.stdout, text.stdout) +
+            compare_forms(dump_program, mlir_opt, path, options, forms))
+
+
+def compare_expected(dump_program, path, bless):
+    match = re.search(r"^// dump: (.*)$", path.read_text(), re.M)
+    options = match.group(1).split() if match else []
+    found = run(dump_program, *options, path.name, cwd=path.parent)
+    text = found.stdout + found.stderr
+    expected = path.with_suffix(".txt")
+    if bless:
+        expected.write_text(text)
+    if not expected.is_file() or expected.read_text() != text:
+        return [f"{path.name}: its graph is not as {expected.name} has it:\n{text[:2000]}"]
+    return []
+
+
+def main():
+    dump, data, folder = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    bless = "--bless" in sys.argv[4:]
+    dump = str(pathlib.Path(dump).resolve())
+    composed = sorted(data.glob("*.mlir"))
+    problems = [line for path in composed for line in compare_expected(dump, path, bless)]
+    mlir_opt = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
+    real = sorted(folder.glob("tosa_ops/*.mlir")) if folder.is_dir() else []
+    torch = sorted(map(str, folder.glob("torch_ops/*.mlir"))) if folder.is_dir() else []
+    compared = 0
+    for number, path in enumerate([*composed, *real] if mlir_opt else []):
+        is_whole = path in composed or "--all" in sys.argv[4:]
+        forms = list(FORMS) if is_whole else [list(FORMS)[number % len(FORMS)]]
+        found = compare_with_mlir(dump, mlir_opt, path, forms)
+        if found is None and path in real:
+            problems.append(f"{path.name}: mlir-opt does not read it")
+        compared += found is not None
+        problems += found or []
+    read = run(dump, *torch) if torch else None
+    if read is not None and (read.returncode != 0 or read.stdout.count("\n== ") + 1 != len(torch)):
+        problems.append(f"torch_ops: {read.stderr}")
+    print("\n".join(problems[:20]))
+    print(f"{len(composed)} composed, {len(real)} of TOSA, {len(torch)} of torch, {compared} "
+          f"compared with {mlir_opt or 'no mlir-opt'}, {len(problems)} problems")
+    return 1 if problems or not composed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
