@@ -178,10 +178,11 @@ static void warn_unknown(const tacho_estimate *estimate)
         const char *why = node->def == NULL                     ? "is not known"
                           : node->def->kind == TACHO_OP_CONTROL ? "is not looked into"
                                                                 : "has no cost rule";
+        tacho_str name = tacho_graph_string(graph, node->name);
         snprintf(text, sizeof(text),
-                 "%.120s: node %" PRIu32 " '%.80s' (%.80s) at %.120s %s: costed by its bytes",
-                 graph->path.data, node->index, tacho_graph_string(graph, node->name).data,
-                 tacho_graph_string(graph, node->type).data,
+                 "%.120s: node %" PRIu32 " %s%.80s%s(%.80s) at %.120s %s: costed by its bytes",
+                 graph->path.data, node->index, name.len > 0 ? "'" : "", name.data,
+                 name.len > 0 ? "' " : "", tacho_graph_string(graph, node->type).data,
                  tacho_graph_string(graph, node->location).data, why);
         tacho_talk_line("warning", text);
         shown++;

@@ -187,7 +187,7 @@ static tacho_status put_in_sequence(const tacho_machine *machine, const tacho_wo
             return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
         }
     }
-    cost->cycles = sum > cost->cycles ? sum : cost->cycles;
+    cost->cycles = sum;
     return TACHO_OK;
 }
 

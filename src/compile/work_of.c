@@ -34,9 +34,10 @@ tacho_status tacho_work_fail(const tacho_fusion *fusion, const tacho_fused_op *o
     va_start(list, format);
     vsnprintf(what, sizeof(what), format, list);
     va_end(list);
-    return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: node %" PRIu32 " '%.*s' (%.*s) at %.*s: %s",
-                      TACHO_STR_ARG(graph->path), node->index, TACHO_STR_ARG(name),
-                      TACHO_STR_ARG(type), TACHO_STR_ARG(location), what);
+    const char *quote = name.len > 0 ? "'" : "";
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: node %" PRIu32 " %s%.*s%s%s(%.*s) at %.*s: %s",
+                      TACHO_STR_ARG(graph->path), node->index, quote, TACHO_STR_ARG(name), quote,
+                      name.len > 0 ? " " : "", TACHO_STR_ARG(type), TACHO_STR_ARG(location), what);
 }
 
 static tacho_status too_large(const measurer *self)
@@ -53,12 +54,16 @@ static tacho_status no_shape(const measurer *self, const tacho_tensor *tensor)
         !tacho_shape_elements(&tensor->shape, &elements)) {
         return too_large(self);
     }
+    char of[128] = "a tensor";
+    if (name.len > 0) {
+        snprintf(of, sizeof(of), "'%.100s'", name.data);
+    }
     return tacho_work_fail(
         self->fusion, self->op,
-        "%s of '%.*s' is not known (%s %s), so it cannot be estimated; give symbolic dimensions a "
+        "the %s of %s is not known (%s %s), so it cannot be estimated; give symbolic dimensions a "
         "value with --dim NAME=N, or use a model that says its shapes",
-        tensor->dtype == TACHO_DTYPE_NONE ? "the type" : "the shape", TACHO_STR_ARG(name),
-        tacho_dtype_name(tensor->dtype), tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
+        tensor->dtype == TACHO_DTYPE_NONE ? "type" : "shape", of, tacho_dtype_name(tensor->dtype),
+        tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
 }
 
 /* Products that stick at the top once they do not fit 63 bits. */
