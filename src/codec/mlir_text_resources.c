@@ -54,8 +54,8 @@ static size_t find_outside(tacho_str text, size_t at, tacho_str mark)
         }
         size_t next = at + 1;
         if (byte == '"') {
-            size_t end = tacho_mlir_skip_string(text, at);
-            next = end > at ? end : next;
+            next = tacho_mlir_skip_string(text, at);
+            next = next > at ? next : text.len; /* all that follows is in the string */
         } else if (byte == '/' && next < text.len && text.data[next] == '/') {
             next = skip_line(text, next);
         }

@@ -439,6 +439,13 @@ static const char *const custom_cases[][2] = {
      "slice_ndl_cycles = #torq_hw.n<1>}> : () -> () loc(\"l\")\n"
      "\"torq_hw.slice_task\"(%a, %b, %c) <{op_name = \"add\", operandSegmentSizes = "
      "array<i32: 1, 0, 0, 2, 0, 0, 0>}> : (m, m, m) -> () loc(\"l\")"},
+    {"%w = torch.vtensor.literal(dense<2.0> : tensor<4xf32>) : !torch.vtensor<[4],f32> loc(\"l\")",
+     "%w = \"torch.vtensor.literal\"() {value = dense<2.0> : tensor<4xf32>} : () -> "
+     "!torch.vtensor<[4],f32> loc(\"l\")"},
+    {"%w = tosa.variable_read @v : tensor<1xi32> loc(\"l\")",
+     "%w = \"tosa.variable_read\"() <{name = @v}> : () -> tensor<1xi32> loc(\"l\")"},
+    {"tosa.variable_write @v, %a : tensor<1xi32> loc(\"l\")",
+     "\"tosa.variable_write\"(%a) <{name = @v}> : (tensor<1xi32>) -> () loc(\"l\")"},
     {"hal.executable private @e { hal.executable.export public @x ordinal(0) layout(#hal.l<a>) "
      "count(%d: !hal.device, %n: index) -> (index, index) { hal.return %n, %n : index, index "
      "loc(\"l\") } "
@@ -896,6 +903,50 @@ static void test_missing_ends(void **state)
     }
 }
 
+static void check_resources(const char *text, const char *expected)
+{
+    char found[512] = "";
+    size_t len = 0;
+    tacho_mlir_module module;
+    assert_null(tacho_mlir_module_init(&module));
+    tacho_status status =
+        tacho_mlir_text_read_resources("m", tacho_str_from_cstring(text), &module);
+    if (status != TACHO_OK) {
+        snprintf(found, sizeof(found), "%s", tacho_status_message(status));
+    }
+    for (size_t i = 0; status == TACHO_OK && i < module.resource_count; i++) {
+        const tacho_mlir_blob *blob = &module.resources[i];
+        assert_true(blob->is_hex);
+        len += (size_t)snprintf(found + len, sizeof(found) - len, "[%.*s=%.*s]",
+                                TACHO_STR_ARG(blob->key), TACHO_STR_ARG(blob->bytes));
+    }
+    assert_string_equal(found, expected);
+    tacho_status_free(status);
+    tacho_mlir_module_deinit(&module);
+}
+
+/* Resources stand behind the module; what only looks so, in strings and comments, is none. */
+static void test_resources(void **state)
+{
+    (void)state;
+    check_resources("module {}", "");
+    check_resources("{-# dialect_resources: { builtin: { a: \"0x01\", b.1: \"0x02\" } } #-}",
+                    "[a=01][b.1=02]");
+    check_resources(
+        "{-# dialect_resources: { x: { \"odd {key\": \"0xAB\" }, y: { c: \"0x\" } } #-}\n"
+        "{-# dialect_resources: { builtin: { d: \"0x03\" } } #-}",
+        "[odd {key=AB][c=][d=03]");
+    check_resources("{-# external_resources: { r: { a: \"0x01\", b: true } },\n"
+                    "dialect_resources: { builtin: { s: \"text\", deep: { t: \"0x04\" } } } #-}",
+                    "");
+    check_resources("// {-# dialect_resources: { b: { a: \"0x01\" } } #-}\n", "");
+    check_resources("\"{-# #-}\"() : () -> ()", "");
+    check_resources("\n{-# dialect_resources: {", "m:2: expected '#-}' after the resources");
+    check_resources("{-# } #-}", "m:1: expected '#-}'");
+    check_resources("{-#\n dialect_resources: { \\ } #-}",
+                    "m:2: expected a key or a value of a resource");
+}
+
 static void test_long_string(void **state)
 {
     (void)state;
@@ -926,7 +977,7 @@ int main(void)
         cmocka_unit_test(test_depth),        cmocka_unit_test(test_alias_bomb),
         cmocka_unit_test(test_many_ops),     cmocka_unit_test(test_many_forward_references),
         cmocka_unit_test(test_many_misfits), cmocka_unit_test(test_missing_ends),
-        cmocka_unit_test(test_long_string),
+        cmocka_unit_test(test_long_string),  cmocka_unit_test(test_resources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,20 @@ tacho_status tacho_mlir_import_fail(const tacho_mlir_import *self, const tacho_m
                       TACHO_STR_ARG(op->name), TACHO_STR_ARG(location), what);
 }
 
+tacho_status tacho_mlir_import_alloc(tacho_mlir_import *self, uint64_t size, void **out_memory)
+{
+    enum { PER_BYTE = 16, SOME_BYTES = 1 << 26 };
+    uint64_t limit = (uint64_t)self->bytes.len * PER_BYTE + SOME_BYTES;
+    if (size > limit || self->made_bytes > limit - size) {
+        return tacho_fail(TACHO_CODE_LIMIT,
+                          "%s: a file of %zu bytes has constants of more than %" PRIu64
+                          " bytes that are no splats",
+                          self->path, self->bytes.len, limit);
+    }
+    self->made_bytes += size;
+    return tacho_arena_alloc(&self->graph->arena, (size_t)size, out_memory);
+}
+
 /* ---- whose file it is ---- */
 
 static bool is_space(char byte)

@@ -69,14 +69,15 @@ typedef struct tacho_mlir_import {
     tacho_str bytes; /* the file */
     tacho_mlir_module module;
     tacho_arena scratch;
-    uint32_t *tensors;    /* by value: its tensor, or TACHO_NONE */
-    bool *is_absent;      /* by value: it stands for an input that is not there */
-    tacho_index lookup;   /* resources by key */
-    bool has_resources;   /* they have been looked for */
-    size_t dense_blob_at; /* the next one that an attribute may be */
-    int32_t opset;        /* of torch-onnx */
-    bool is_torch;        /* an operator of ONNX has been seen */
-    uint32_t *links;      /* inputs and outputs of the node at hand */
+    uint32_t *tensors;     /* by value: its tensor, or TACHO_NONE */
+    bool *is_absent;       /* by value: it stands for an input that is not there */
+    tacho_index lookup;    /* resources by key */
+    bool has_resources;    /* they have been looked for */
+    bool has_sorted_blobs; /* of the module, by where their keys are */
+    uint64_t made_bytes;   /* in the graph, so far */
+    int32_t opset;         /* of torch-onnx */
+    bool is_torch;         /* an operator of ONNX has been seen */
+    uint32_t *links;       /* inputs and outputs of the node at hand */
     size_t link_capacity;
     tacho_attr *attrs; /* of the node at hand */
     size_t attr_count, attr_capacity;
@@ -85,6 +86,13 @@ typedef struct tacho_mlir_import {
 /* A failure at |op|: "a.mlir: tosa.add at "a.mlir":7:10: ...". */
 tacho_status tacho_mlir_import_fail(const tacho_mlir_import *self, const tacho_mlir_op *op,
                                     const char *format, ...) TACHO_PRINTF(3, 4) TACHO_MUST_USE;
+
+/*
+ * Memory of the graph for a value or a list. Attributes can be shared, so few bytes can ask for
+ * much; more than sixteen times the file, and some, is a failure.
+ */
+tacho_status tacho_mlir_import_alloc(tacho_mlir_import *self, uint64_t size,
+                                     void **out_memory) TACHO_MUST_USE;
 
 /* ---- constants ---- */
 

@@ -29,8 +29,7 @@ static tacho_status set_ints(tacho_mlir_import *self, const tacho_mlir_attr *fro
         attr->kind = TACHO_ATTR_OTHER;
         return TACHO_OK;
     }
-    TACHO_TRY(
-        tacho_arena_alloc(&self->graph->arena, from->int_count * sizeof(*from->ints), &memory));
+    TACHO_TRY(tacho_mlir_import_alloc(self, from->int_count * sizeof(*from->ints), &memory));
     if (from->int_count > 0) {
         memcpy(memory, from->ints, from->int_count * sizeof(*from->ints));
     }
@@ -116,9 +115,9 @@ static tacho_status set_list(tacho_mlir_import *self, tacho_str text, tacho_attr
         attr->kind = TACHO_ATTR_OTHER;
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_arena_alloc(&self->graph->arena, most * sizeof(*list.reals), &memory));
+    TACHO_TRY(tacho_mlir_import_alloc(self, most * sizeof(*list.reals), &memory));
     list.reals = memory;
-    TACHO_TRY(tacho_arena_alloc(&self->graph->arena, most * sizeof(*list.texts), &memory));
+    TACHO_TRY(tacho_mlir_import_alloc(self, most * sizeof(*list.texts), &memory));
     list.texts = memory;
     TACHO_TRY(take_items(self, text, &list, &attr->kind));
     attr->count = (uint32_t)list.count;

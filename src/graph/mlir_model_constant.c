@@ -16,6 +16,7 @@
 #include "codec/mlir_text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* One attribute on its way to a constant. */
 typedef struct elements {
@@ -158,7 +159,7 @@ static tacho_status alloc_elements(const elements *all, unsigned char **out_byte
     if (__builtin_mul_overflow((size_t)all->count, all->size, &total)) {
         return fail_type(all, "fewer elements", TACHO_STR(""));
     }
-    TACHO_TRY(tacho_arena_alloc(&all->import->graph->arena, total, &memory));
+    TACHO_TRY(tacho_mlir_import_alloc(all->import, total, &memory));
     *out_bytes = memory;
     return TACHO_OK;
 }
@@ -311,7 +312,7 @@ static unsigned hex_value(char digit)
 static tacho_status decode_hex(const elements *all, tacho_str digits, tacho_str *out_bytes)
 {
     void *memory = NULL;
-    TACHO_TRY(tacho_arena_alloc(&all->import->graph->arena, digits.len / 2, &memory));
+    TACHO_TRY(tacho_mlir_import_alloc(all->import, digits.len / 2, &memory));
     char *bytes = memory;
     bool is_good = digits.len % 2 == 0;
     for (size_t i = 0; is_good && i < digits.len; i += 2) {
@@ -408,20 +409,6 @@ static void set_random(const tacho_mlir_import *import, tacho_constant *out_cons
                                      .seed = import->options->seed + number * 0x9e3779b97f4a7c15U};
 }
 
-static tacho_status index_resources(tacho_mlir_import *import)
-{
-    tacho_mlir_module *module = &import->module;
-    import->has_resources = true;
-    if (!tacho_mlir_is_bytecode(import->bytes)) {
-        TACHO_TRY(tacho_mlir_text_read_resources(import->path, import->bytes, module));
-    }
-    for (size_t i = 0; i < module->resource_count && i < TACHO_NONE; i++) {
-        uint32_t hash = tacho_index_hash(&import->lookup, module->resources[i].key);
-        TACHO_TRY(tacho_index_add(&import->lookup, hash, (uint32_t)i));
-    }
-    return TACHO_OK;
-}
-
 static const tacho_mlir_blob *find_resource(const tacho_mlir_import *import, tacho_str key)
 {
     uint32_t hash = tacho_index_hash(&import->lookup, key);
@@ -432,6 +419,23 @@ static const tacho_mlir_blob *find_resource(const tacho_mlir_import *import, tac
         }
     }
     return NULL;
+}
+
+static tacho_status index_resources(tacho_mlir_import *import)
+{
+    tacho_mlir_module *module = &import->module;
+    import->has_resources = true;
+    if (!tacho_mlir_is_bytecode(import->bytes)) {
+        TACHO_TRY(tacho_mlir_text_read_resources(import->path, import->bytes, module));
+    }
+    for (size_t i = 0; i < module->resource_count && i < TACHO_NONE; i++) {
+        tacho_str key = module->resources[i].key;
+        if (find_resource(import, key) == NULL) {
+            uint32_t hash = tacho_index_hash(&import->lookup, key);
+            TACHO_TRY(tacho_index_add(&import->lookup, hash, (uint32_t)i));
+        }
+    }
+    return TACHO_OK;
 }
 
 static tacho_status read_resource(const elements *all, tacho_str key, tacho_constant *out_constant)
@@ -460,18 +464,27 @@ static tacho_status read_resource(const elements *all, tacho_str key, tacho_cons
     return read_raw(all, raw, true, out_constant);
 }
 
-/* The bytes that "dense<...>" of bytecode stands for. Attributes mostly come in their order. */
+static int compare_places(const void *a, const void *b)
+{
+    uintptr_t left = (uintptr_t)((const tacho_mlir_blob *)a)->key.data;
+    uintptr_t right = (uintptr_t)((const tacho_mlir_blob *)b)->key.data;
+    return (left > right) - (left < right);
+}
+
+/* The bytes that "dense<...>" of bytecode stands for, or NULL. */
 static const tacho_mlir_blob *find_dense(tacho_mlir_import *import, tacho_str text)
 {
-    size_t count = import->module.dense_blob_count;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = (import->dense_blob_at + i) % count;
-        if (import->module.dense_blobs[at].key.data == text.data) {
-            import->dense_blob_at = at + 1;
-            return &import->module.dense_blobs[at];
-        }
+    tacho_mlir_module *module = &import->module;
+    tacho_mlir_blob wanted = {.key = text};
+    if (module->dense_blob_count == 0) {
+        return NULL;
     }
-    return NULL;
+    if (!import->has_sorted_blobs) {
+        qsort(module->dense_blobs, module->dense_blob_count, sizeof(wanted), compare_places);
+        import->has_sorted_blobs = true;
+    }
+    return bsearch(&wanted, module->dense_blobs, module->dense_blob_count, sizeof(wanted),
+                   compare_places);
 }
 
 /* ---- any ---- */

@@ -206,6 +206,30 @@ static void test_kinds(void **state)
     tacho_graph_deinit(&graph);
 }
 
+/* Attributes can be shared: a small file must not ask for much memory. */
+static void test_shared(void **state)
+{
+    (void)state;
+    enum { DIGITS = 65536, OPS = 300, SIZE = DIGITS + OPS * 128 };
+    char *text = malloc(SIZE);
+    assert_non_null(text);
+    int len = snprintf(text, SIZE, "#a = dense<\"0x");
+    for (int i = 0; i < DIGITS; i++) {
+        text[len++] = i % 2 != 0 ? '1' : '0';
+    }
+    len += snprintf(text + len, (size_t)(SIZE - len),
+                    "\"> : tensor<2x131072xi1>\nfunc.func @main() {\n");
+    for (int i = 0; i < OPS; i++) {
+        len +=
+            snprintf(text + len, (size_t)(SIZE - len),
+                     "  %%%d = \"tosa.const\"() <{values = #a}> : () -> tensor<2x131072xi1>\n", i);
+    }
+    len += snprintf(text + len, (size_t)(SIZE - len), "  return\n}\n");
+    assert_true(len < SIZE);
+    EXPECT_FAILURE(text, "has constants of more than");
+    free(text);
+}
+
 #define PRODUCT                                                                                    \
     "func.func @main(%a: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {\n"                              \
     "  %w = \"tosa.const\"() <{values = dense<2.0> : tensor<1x2x2xf32>}> : () -> "                 \
@@ -428,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_is_mine),
+        cmocka_unit_test(test_shared),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_flips),
     };

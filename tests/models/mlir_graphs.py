@@ -6,6 +6,7 @@ as MLIR itself sees them.
 Usage: mlir_graphs.py DUMP DATA FOLDER [--bless] [--all]
 
 Each .mlir of DATA is dumped and compared with the .txt beside it; "// dump:" in it gives options.
+A .mlirb is bytecode of the same module, which must give the same graph.
 Where there is mlir-opt, what it can read (of both folders) is printed by it in the generic form,
 whose operations, operands, types and locations must be those of the graph; and its generic form,
 its pretty form and its bytecode must give the very same graph. The files of FOLDER take turns
@@ -155,12 +156,23 @@ def compare_expected(dump_program, path, bless):
     return []
 
 
+def compare_bytecode(dump_program, path):
+    """A bytecode file gives what the text beside it does."""
+    found = run(dump_program, path.name, cwd=path.parent)
+    wanted = run(dump_program, path.with_suffix(".mlir").name, cwd=path.parent)
+    if found.returncode != 0 or without_path(found.stdout) != without_path(wanted.stdout):
+        return [f"{path.name}: not the graph of its text: {found.stderr}"]
+    return []
+
+
 def main():
     dump, data, folder = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     bless = "--bless" in sys.argv[4:]
     dump = str(pathlib.Path(dump).resolve())
     composed = sorted(data.glob("*.mlir"))
     problems = [line for path in composed for line in compare_expected(dump, path, bless)]
+    for path in sorted(data.glob("*.mlirb")):
+        problems += compare_bytecode(dump, path)
     mlir_opt = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
     real = sorted(folder.glob("tosa_ops/*.mlir")) if folder.is_dir() else []
     torch = sorted(map(str, folder.glob("torch_ops/*.mlir"))) if folder.is_dir() else []
