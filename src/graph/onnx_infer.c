@@ -26,6 +26,11 @@ tacho_str tacho_onnx_text(const tacho_infer *infer, const char *name)
                            name);
 }
 
+bool tacho_onnx_before(const tacho_infer *infer, int32_t opset)
+{
+    return infer->node->opset > 0 && infer->node->opset < opset;
+}
+
 bool tacho_onnx_has(const tacho_infer *infer, size_t i)
 {
     return tacho_graph_input(infer->graph, infer->node, i) != NULL;

@@ -15,6 +15,9 @@ int64_t tacho_onnx_int(const tacho_infer *infer, const char *name, int64_t fallb
 const int64_t *tacho_onnx_ints(const tacho_infer *infer, const char *name, size_t *out_count);
 tacho_str tacho_onnx_text(const tacho_infer *infer, const char *name);
 
+/* Whether the node is of an opset before |opset|; modules without opsets have the latest. */
+bool tacho_onnx_before(const tacho_infer *infer, int32_t opset);
+
 /* Whether input |i| is there. */
 bool tacho_onnx_has(const tacho_infer *infer, size_t i);
 
@@ -138,6 +141,11 @@ tacho_status tacho_onnx_set_same(const tacho_infer *infer) TACHO_MUST_USE;
     X(resize)                                                                                      \
     X(upsample)                                                                                    \
     X(grid_sample)                                                                                 \
+    /* onnx_infer_other.c */                                                                       \
+    X(attention)                                                                                   \
+    X(dft)                                                                                         \
+    X(affine_grid)                                                                                 \
+    X(col2im)                                                                                      \
     /* onnx_infer_make.c */                                                                        \
     X(shape)                                                                                       \
     X(size)                                                                                        \

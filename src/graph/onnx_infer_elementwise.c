@@ -74,7 +74,7 @@ static tacho_status broadcast_all(const tacho_infer *infer, size_t count, tacho_
 static tacho_status broadcast_two(const tacho_infer *infer, tacho_shape *out_shape)
 {
     TACHO_TRY(tacho_onnx_need(infer, 2));
-    bool is_early = infer->node->opset > 0 && infer->node->opset < 7;
+    bool is_early = tacho_onnx_before(infer, 7);
     return is_early ? broadcast_early(infer, out_shape) : broadcast_all(infer, 2, out_shape);
 }
 
@@ -196,7 +196,8 @@ tacho_status tacho_onnx_infer_dropout(const tacho_infer *infer)
 {
     TACHO_TRY(tacho_onnx_need(infer, 1));
     TACHO_TRY(tacho_onnx_set_same(infer));
-    tacho_dtype mask = infer->node->opset < 10 ? tacho_infer_dtype(infer, 0) : TACHO_DTYPE_BOOL;
+    tacho_dtype mask =
+        tacho_onnx_before(infer, 10) ? tacho_infer_dtype(infer, 0) : TACHO_DTYPE_BOOL;
     return tacho_infer_set(infer, 1, mask, tacho_infer_shape(infer, 0));
 }
 

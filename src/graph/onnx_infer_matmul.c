@@ -69,7 +69,7 @@ tacho_status tacho_onnx_infer_qlinear_matmul(const tacho_infer *infer)
 
 tacho_status tacho_onnx_infer_gemm(const tacho_infer *infer)
 {
-    TACHO_TRY(tacho_onnx_need(infer, infer->node->opset < 11 ? 3 : 2));
+    TACHO_TRY(tacho_onnx_need(infer, tacho_onnx_before(infer, 11) ? 3 : 2));
     TACHO_TRY(tacho_onnx_need_rank(infer, 0, 2, 2));
     TACHO_TRY(tacho_onnx_need_rank(infer, 1, 2, 2));
     const tacho_shape *a = tacho_infer_shape(infer, 0), *b = tacho_infer_shape(infer, 1);

@@ -62,7 +62,7 @@ tacho_status tacho_onnx_infer_arg(const tacho_infer *infer)
 /* Before opset 10 k is an attribute, then an input. */
 tacho_status tacho_onnx_infer_top_k(const tacho_infer *infer)
 {
-    TACHO_TRY(tacho_onnx_need(infer, infer->node->opset < 10 ? 1 : 2));
+    TACHO_TRY(tacho_onnx_need(infer, tacho_onnx_before(infer, 10) ? 1 : 2));
     tacho_shape shape = *tacho_infer_shape(infer, 0);
     int64_t k = tacho_onnx_int(infer, "k", TACHO_DIM_UNKNOWN);
     size_t count;
@@ -91,9 +91,9 @@ tacho_status tacho_onnx_infer_softmax(const tacho_infer *infer)
 {
     int32_t axis, rank = tacho_infer_shape(infer, 0)->rank;
     TACHO_TRY(tacho_onnx_need(infer, 1));
-    int64_t fallback = infer->node->opset < 13 && rank > 1 ? 1 : -1;
+    int64_t fallback = tacho_onnx_before(infer, 13) && rank > 1 ? 1 : -1;
     /* Before opset 13 the axis splits the shape in two, so it may be the end; scalars have none. */
-    if (rank > 0 && !(infer->node->opset < 13 && tacho_onnx_int(infer, "axis", 0) == rank)) {
+    if (rank > 0 && !(tacho_onnx_before(infer, 13) && tacho_onnx_int(infer, "axis", 0) == rank)) {
         TACHO_TRY(tacho_onnx_attr_axis(infer, fallback, rank, &axis));
     }
     return tacho_onnx_set_same(infer);

@@ -61,7 +61,7 @@ static tacho_status resolve_rest(const tacho_infer *infer, const tacho_shape *fr
 
 tacho_status tacho_onnx_infer_reshape(const tacho_infer *infer)
 {
-    bool is_attr = infer->node->opset > 0 && infer->node->opset < 5;
+    bool is_attr = tacho_onnx_before(infer, 5);
     TACHO_TRY(tacho_onnx_need(infer, is_attr ? 1 : 2));
     const tacho_shape *from = tacho_infer_shape(infer, 0);
     int64_t room[TACHO_RANK_MAX];
@@ -298,7 +298,7 @@ static int64_t equal_part(const tacho_infer *infer, int64_t dim, int64_t parts, 
         return dim / parts;
     }
     int64_t part = dim / parts + 1, rest = dim - part * (parts - 1);
-    bool may_differ = infer->node->opset >= 18 && rest >= 0;
+    bool may_differ = !tacho_onnx_before(infer, 18) && rest >= 0;
     return !may_differ ? -1 : i < parts - 1 ? part : rest;
 }
 
@@ -386,7 +386,7 @@ static tacho_status read_slice_list(const tacho_infer *infer, size_t input, cons
                                     slice_list *list)
 {
     *list = (slice_list){0};
-    if (infer->node->opset > 0 && infer->node->opset < 10) {
+    if (tacho_onnx_before(infer, 10)) {
         list->values = tacho_onnx_ints(infer, name, &list->count);
         list->is_given = list->is_known = list->values != NULL;
     } else {
@@ -416,7 +416,7 @@ static tacho_status set_open_slice(const tacho_infer *infer, const slice_list *a
 tacho_status tacho_onnx_infer_slice(const tacho_infer *infer)
 {
     static const char *const names[] = {"starts", "ends", "axes", "steps"};
-    bool is_attr = infer->node->opset > 0 && infer->node->opset < 10;
+    bool is_attr = tacho_onnx_before(infer, 10);
     TACHO_TRY(tacho_onnx_need(infer, is_attr ? 1 : 3));
     const tacho_shape *from = tacho_infer_shape(infer, 0);
     slice_list lists[4];
@@ -455,17 +455,11 @@ tacho_status tacho_onnx_infer_expand(const tacho_infer *infer)
     tacho_shape to = {0}, joined;
     int64_t dims[TACHO_RANK_MAX];
     size_t count;
-    if (!tacho_infer_ints(infer, 1, dims, TACHO_RANK_MAX, &count)) {
+    bool is_known = tacho_infer_ints(infer, 1, dims, TACHO_RANK_MAX, &count);
+    if (!is_known) {
         to = any_said_by(infer, 1);
-        for (int32_t i = 1; to.rank >= from->rank && i <= from->rank; i++) {
-            int64_t dim = from->dims[from->rank - i]; /* stays, unless it is 1 */
-            to.dims[to.rank - i] = dim > 1 ? dim : TACHO_DIM_UNKNOWN;
-        }
-        to = from->rank == TACHO_RANK_UNKNOWN || to.rank < from->rank ? tacho_onnx_any_shape(-1)
-                                                                      : to;
-        return set_shape(infer, &to);
     }
-    for (; to.rank < (int32_t)count; to.rank++) {
+    for (; is_known && to.rank < (int32_t)count; to.rank++) {
         to.dims[to.rank] = dims[to.rank];
         if (dims[to.rank] < 0) {
             return tacho_infer_fail(infer, "dimension %" PRId32 " of the shape is %" PRId64,
@@ -488,7 +482,7 @@ static tacho_status read_repeats(const tacho_infer *infer, int32_t rank, int64_t
     size_t count, axis_count;
     int64_t axis;
     *out_is_known = tacho_infer_ints(infer, 1, out_repeats, TACHO_RANK_MAX, &count);
-    if (infer->node->opset == 0 || infer->node->opset >= 6) {
+    if (!tacho_onnx_before(infer, 6)) {
         return *out_is_known
                    ? tacho_onnx_match(infer, "repeats and dimensions", (int64_t)count, rank)
                    : TACHO_OK;
@@ -558,7 +552,7 @@ static tacho_status read_pads(const tacho_infer *infer, int32_t rank, int64_t *o
 
 tacho_status tacho_onnx_infer_pad(const tacho_infer *infer)
 {
-    TACHO_TRY(tacho_onnx_need(infer, infer->node->opset > 0 && infer->node->opset < 11 ? 1 : 2));
+    TACHO_TRY(tacho_onnx_need(infer, tacho_onnx_before(infer, 11) ? 1 : 2));
     tacho_shape shape = *tacho_infer_shape(infer, 0);
     int64_t pads[2 * TACHO_RANK_MAX];
     bool is_known;

@@ -249,6 +249,12 @@ static tacho_status compute_gather(const tacho_kernel_call *call)
     if (axis < 0 || axis >= data->shape.rank) {
         return tacho_wrong_shapes("a gathering");
     }
+    if (tacho_array_elements(&call->outputs[0]) == 0) {
+        return TACHO_OK;
+    }
+    if (tacho_array_elements(data) == 0) {
+        return tacho_wrong_shapes("a gathering");
+    }
     int64_t dim = data->shape.dims[axis];
     int64_t outer = 1, inner = (int64_t)size, count = tacho_array_elements(indices);
     for (int32_t i = 0; i < data->shape.rank; i++) {

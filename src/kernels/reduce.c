@@ -178,11 +178,12 @@ static tacho_status reduce(const tacho_kernel_call *call, reduction how)
     tacho_walk kept, gone;
     begin_dims(&gone, &input->shape, is_reduced, true);
     begin_dims(&kept, &input->shape, is_reduced, false);
-    int64_t to = 0, count = 1;
-    for (int32_t i = 0; i < kept.rank; i++) {
-        count *= kept.dims[i];
+    int64_t to = 0, count = kept.is_done ? 0 : 1;
+    bool fits = true;
+    for (int32_t i = 0; !kept.is_done && i < kept.rank; i++) {
+        fits = fits && !__builtin_mul_overflow(count, kept.dims[i], &count);
     }
-    if (count != tacho_array_elements(output)) {
+    if (!fits || count != tacho_array_elements(output)) {
         return tacho_wrong_shapes("a reduction");
     }
     for (; !kept.is_done; tacho_walk_next(&kept)) {

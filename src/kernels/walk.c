@@ -32,10 +32,12 @@ void tacho_walk_next(tacho_walk *walk)
 
 void tacho_shape_steps(const tacho_shape *shape, int64_t out_steps[TACHO_RANK_MAX])
 {
-    int64_t step = 1;
+    uint64_t count;
+    bool is_walked = tacho_shape_elements(shape, &count) && count > 0;
+    int64_t step = is_walked ? 1 : 0; /* of no elements, the other dimensions may be any */
     for (int32_t i = shape->rank - 1; i >= 0; i--) {
         out_steps[i] = step;
-        step *= shape->dims[i] > 0 ? shape->dims[i] : 1;
+        step *= is_walked ? shape->dims[i] : 1;
     }
 }
 
