@@ -11,6 +11,7 @@
 
 #include "base/index.h"
 #include "base/maths.h"
+#include "compile/op_mesh.h"
 #include "compile/op_split.h"
 
 enum { SIZE_BITS_MAX = 40 };
@@ -126,7 +127,10 @@ tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_wo
     }
     tacho_parts parts = {.cycles = 0};
     if (has_work || work->input.bytes + work->weights.bytes + work->output.bytes > 0) {
-        TACHO_TRY(tacho_op_split_best(machine, work, options, &cost, &parts));
+        bool is_mesh =
+            has_work && work->kind == TACHO_WORK_MATRIX && tacho_op_mesh_applies(machine, &cost);
+        TACHO_TRY((is_mesh ? tacho_op_mesh_best : tacho_op_split_best)(machine, work, options,
+                                                                       &cost, &parts));
         cost.cores = parts.cores;
         cost.engine_count = parts.engines;
         cost.cycles = parts.cycles;

@@ -10,6 +10,9 @@
 #include "base/index.h"
 #include "base/maths.h"
 
+/* A sum of products as it is kept while more are added. */
+enum { ACCUMULATOR_BYTES = 4, RESULTS_MAX = 1024 };
+
 /* A cost that is too large; every sum with it stays one. */
 static const int64_t TOO_MANY = INT64_MAX;
 
@@ -33,6 +36,11 @@ typedef struct cut {
 static uint64_t ceil_div(uint64_t a, uint64_t b)
 {
     return a / b + (a % b != 0);
+}
+
+static uint64_t align_of(const tacho_quantity *align)
+{
+    return (uint64_t)tacho_quantity_or(align, 1).num;
 }
 
 static int64_t add(int64_t a, int64_t b)
@@ -120,6 +128,44 @@ static tacho_status fused_cycles(const split *s, uint64_t cores, int64_t *out_cy
     return TACHO_OK;
 }
 
+/*
+ * Cycles between the blocks of a product that are loaded together: half of the accumulators hold
+ * its results, half of local memory its operands.
+ */
+static int64_t between_blocks(const split *s, uint64_t batch, tacho_product p)
+{
+    const tacho_engine *engine = s->engine;
+    if (!tacho_quantity_is_set(&engine->block_overhead_cycles) ||
+        !tacho_quantity_is_set(&engine->accumulator_bytes)) {
+        return 0;
+    }
+    uint64_t align[3] = {align_of(&engine->align_m), align_of(&engine->align_n),
+                         align_of(&engine->align_k)};
+    uint64_t tile_bytes;
+    if (!tacho_dtype_bytes(p.dtype, align[0] * align[2], &tile_bytes) || tile_bytes == 0) {
+        return 0;
+    }
+    uint64_t mt = ceil_div(p.m, align[0]);
+    uint64_t nt = ceil_div(p.n, align[1]);
+    uint64_t kt = ceil_div(p.k, align[2]);
+    uint64_t results = (uint64_t)tacho_quantity_whole(&engine->accumulator_bytes) / 2 /
+                       (align[0] * align[1] * ACCUMULATOR_BYTES);
+    uint64_t operands = s->local_bytes / 2 / tile_bytes;
+    tacho_u128 fewest = (tacho_u128)mt * nt * kt;
+    for (uint64_t h = 1; h <= results && h <= RESULTS_MAX; h++) {
+        uint64_t w = results / h;
+        uint64_t depth = operands / (h + w) > 0 ? operands / (h + w) : 1;
+        tacho_u128 blocks = (tacho_u128)ceil_div(mt, h) * ceil_div(nt, w) * ceil_div(kt, depth);
+        fewest = blocks < fewest ? blocks : fewest;
+    }
+    int64_t cycles;
+    fewest *= batch;
+    return fewest >> 63 == 0 && tacho_ratio_ceil_multiply(
+                                    (uint64_t)fewest, engine->block_overhead_cycles.value, &cycles)
+               ? cycles
+               : TOO_MANY;
+}
+
 static tacho_status matrix_compute(const split *s, cut c, tacho_parts *parts)
 {
     const tacho_work *work = s->work;
@@ -135,6 +181,7 @@ static tacho_status matrix_compute(const split *s, cut c, tacho_parts *parts)
     int64_t fused;
     TACHO_TRY(fused_cycles(s, parts->cores, &fused));
     parts->compute_cycles = most(parts->compute_cycles, fused);
+    parts->compute_cycles = add(parts->compute_cycles, between_blocks(s, batch, block));
     tacho_product padded = tacho_cost_pad(s->engine, block);
     tacho_u128 macs = (tacho_u128)padded.m * padded.n;
     macs = macs >> 62 != 0 ? 0 : macs * padded.k;
@@ -145,26 +192,47 @@ static tacho_status matrix_compute(const split *s, cut c, tacho_parts *parts)
 
 /* ---- moving ------------------------------------------------------------------------------ */
 
+/* What a core does of a product. */
+typedef struct block {
+    uint64_t batch, m, n, k;
+    uint64_t rows, columns; /* bytes of its operands */
+} block;
+
 /*
- * How often a core reads its rows and its columns when only |room| bytes of them fit: either some
- * columns stay and all rows pass by, or the other way round; what moves less is done.
+ * How often a core reads its rows and its columns. Where both fit, once. Else either some columns
+ * stay and all rows pass by, or the other way round, or results stay while all of k passes by: in
+ * parts of the result that half of the accumulators (or of a quarter of local memory) hold. What
+ * moves least is done.
  */
-static void reload(uint64_t rows, uint64_t columns, uint64_t room, uint64_t *row_times,
-                   uint64_t *column_times)
+static void reload(const split *s, const block *b, uint64_t *row_times, uint64_t *column_times)
 {
+    uint64_t room = s->local_bytes / 2;
     *row_times = *column_times = 1;
-    if (rows + columns <= room) {
+    if (b->rows + b->columns <= room) {
         return;
     }
     uint64_t half = room / 2 > 0 ? room / 2 : 1;
-    uint64_t passes_of_rows = ceil_div(columns, half);
-    uint64_t passes_of_columns = ceil_div(rows, half);
-    tacho_u128 rows_pass = (tacho_u128)rows * passes_of_rows + columns;
-    tacho_u128 columns_pass = (tacho_u128)columns * passes_of_columns + rows;
-    if (rows_pass <= columns_pass) {
-        *row_times = passes_of_rows;
-    } else {
-        *column_times = passes_of_columns;
+    uint64_t held =
+        (uint64_t)tacho_quantity_or(&s->engine->accumulator_bytes, (int64_t)(s->local_bytes / 2))
+            .num;
+    uint64_t area = held / 2 / ACCUMULATOR_BYTES;
+    tacho_u128 best = (tacho_u128)b->rows * ceil_div(b->columns, half) + b->columns;
+    *row_times = ceil_div(b->columns, half);
+    tacho_u128 other = (tacho_u128)b->columns * ceil_div(b->rows, half) + b->rows;
+    if (other < best) {
+        best = other;
+        *row_times = 1;
+        *column_times = ceil_div(b->rows, half);
+    }
+    for (uint64_t m = align_of(&s->engine->align_m); m <= area; m *= 2) {
+        uint64_t n_times = ceil_div(b->n, area / m);
+        uint64_t m_times = ceil_div(b->m, m);
+        other = (tacho_u128)b->rows * n_times + (tacho_u128)b->columns * m_times;
+        if (other < best) {
+            best = other;
+            *row_times = n_times;
+            *column_times = m_times;
+        }
     }
 }
 
@@ -186,14 +254,20 @@ static traffic matrix_traffic(const split *s, cut c, uint32_t cores)
     bool shares_weights = work->weights.place == TACHO_PLACE_DDR;
     bool shares_input = work->input.place == TACHO_PLACE_DDR;
     bool has_multicast = s->machine->noc.has_multicast;
-    uint64_t rows = ceil_div(work->input.bytes, c.batch * c.rows);
-    uint64_t columns = ceil_div(work->weights.bytes, c.batch * c.columns);
+    block b = {
+        .batch = ceil_div(work->batch, c.batch),
+        .m = ceil_div(work->m, c.rows),
+        .n = ceil_div(work->n, c.columns),
+        .k = work->k_channels * work->k_window,
+        .rows = ceil_div(work->input.bytes, c.batch * c.rows),
+        .columns = ceil_div(work->weights.bytes, c.batch * c.columns),
+    };
     uint64_t row_times;
     uint64_t column_times;
-    reload(rows, columns, s->local_bytes / 2, &row_times, &column_times);
+    reload(s, &b, &row_times, &column_times);
     traffic t = {0, 0, 0, 0, 0, 0};
-    uint64_t row_bytes = times(rows, row_times);
-    uint64_t column_bytes = times(columns, column_times);
+    uint64_t row_bytes = times(b.rows, row_times);
+    uint64_t column_bytes = times(b.columns, column_times);
     t.core_in = row_bytes + column_bytes;
     t.core_out = ceil_div(work->output.bytes, cores);
     if (shares_input) {
@@ -203,14 +277,12 @@ static traffic matrix_traffic(const split *s, cut c, uint32_t cores)
         t.shared_read += times(column_bytes, has_multicast ? c.batch * c.columns : cores);
     }
     t.shared_write = work->output.place == TACHO_PLACE_DDR ? work->output.bytes : 0;
-    /* The first result needs its rows and its columns; then all goes on at once. */
-    uint64_t align_m = (uint64_t)tacho_quantity_or(&s->engine->align_m, 1).num;
-    uint64_t align_n = (uint64_t)tacho_quantity_or(&s->engine->align_n, 1).num;
-    uint64_t m_tiles = ceil_div(ceil_div(work->m, c.rows), align_m);
-    uint64_t n_tiles = ceil_div(ceil_div(work->n, c.columns), align_n);
-    uint64_t batches = ceil_div(work->batch, c.batch);
-    t.first_in = ceil_div(rows, m_tiles * batches) + ceil_div(columns, n_tiles * batches);
-    t.last_out = ceil_div(t.core_out, m_tiles * n_tiles);
+    /* Work begins with the first tiles of both and ends with the last one of the result. */
+    uint64_t m_tiles = ceil_div(b.m, align_of(&s->engine->align_m)) * b.batch;
+    uint64_t n_tiles = ceil_div(b.n, align_of(&s->engine->align_n)) * b.batch;
+    uint64_t k_tiles = ceil_div(b.k, align_of(&s->engine->align_k));
+    t.first_in = ceil_div(b.rows, m_tiles * k_tiles) + ceil_div(b.columns, n_tiles * k_tiles);
+    t.last_out = ceil_div(t.core_out, m_tiles * ceil_div(b.n, align_of(&s->engine->align_n)));
     return t;
 }
 

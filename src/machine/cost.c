@@ -167,3 +167,16 @@ tacho_status tacho_cost_memory_rate(const tacho_memory *memory, tacho_ratio *out
     }
     return TACHO_OK;
 }
+
+tacho_status tacho_cost_memory_write_rate(const tacho_memory *memory, tacho_ratio *out_rate)
+{
+    if (!tacho_quantity_is_set(&memory->write_efficiency)) {
+        return tacho_cost_memory_rate(memory, out_rate);
+    }
+    if (!tacho_ratio_multiply(memory->bytes_per_cycle.value, memory->write_efficiency.value,
+                              out_rate)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "memory %.*s: its rate has too many digits",
+                          TACHO_STR_ARG(memory->name));
+    }
+    return TACHO_OK;
+}

@@ -48,4 +48,8 @@ tacho_status tacho_cost_transfer(const tacho_dma *dma, uint64_t bytes,
 tacho_status tacho_cost_memory_rate(const tacho_memory *memory,
                                     tacho_ratio *out_rate) TACHO_MUST_USE;
 
+/* The same for writing. */
+tacho_status tacho_cost_memory_write_rate(const tacho_memory *memory,
+                                          tacho_ratio *out_rate) TACHO_MUST_USE;
+
 #endif

@@ -69,8 +69,9 @@ typedef struct tacho_memory {
     tacho_str name;
     tacho_memory_kind kind;
     tacho_quantity size_bytes;
-    tacho_quantity bytes_per_cycle; /* DDR: of all cores together */
-    tacho_quantity efficiency;      /* share of that which long transfers reach */
+    tacho_quantity bytes_per_cycle;  /* DDR: of all cores together */
+    tacho_quantity efficiency;       /* share of that which long transfers reach */
+    tacho_quantity write_efficiency; /* the same of writing; absent: as efficiency */
     tacho_quantity latency_cycles;
 } tacho_memory;
 
@@ -89,9 +90,22 @@ typedef struct tacho_dma {
 typedef struct tacho_noc {
     tacho_quantity link_bytes_per_cycle;
     tacho_quantity latency_cycles;
-    tacho_quantity barrier_cycles; /* for all receivers of a multicast to say that they are ready */
     bool has_multicast;
 } tacho_noc;
+
+/*
+ * How products are spread over a mesh of cores that multicast: rows of cores share rows of the
+ * first operand, columns share columns of the second, and blocks of tiles follow one another
+ * along k. Absent (buffer_bytes is): the general rules of compile/op_split.c.
+ */
+typedef struct tacho_mesh {
+    tacho_quantity buffer_bytes;      /* of local memory for blocks of operands and results */
+    tacho_quantity request_cycles;    /* that a core spends on the request of each tile */
+    tacho_quantity result_tiles;      /* that the engine holds while it sums over k */
+    tacho_quantity partial_bytes;     /* of an element of a partial sum in local memory */
+    tacho_quantity single_cast_tiles; /* results with no more tiles one way are cast one way */
+    tacho_quantity narrow_ratio;      /* results longer than so many times their width are, too */
+} tacho_mesh;
 
 /* How often the engine passes over its operands: precision bought with time. */
 typedef struct tacho_fidelity {
@@ -135,6 +149,7 @@ typedef struct tacho_machine {
     tacho_dma *dma;
     size_t dma_count;
     tacho_noc noc;
+    tacho_mesh mesh;
     tacho_fidelity *fidelities;
     size_t fidelity_count;
     tacho_str default_fidelity;

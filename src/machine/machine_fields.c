@@ -102,6 +102,7 @@ static const tacho_field memory_rows[] = {
     NEED(tacho_memory, size_bytes, "B", INT64_MAX, WHOLE),
     MAYBE(tacho_memory, bytes_per_cycle, "B/cycle", RATE_MAX, 0),
     MAYBE(tacho_memory, efficiency, "ratio", 1, SHARE),
+    MAYBE(tacho_memory, write_efficiency, "ratio", 1, SHARE),
     MAYBE(tacho_memory, latency_cycles, "cycles", CYCLES_MAX, CYCLES),
 };
 FIELDS(memory_fields, tacho_memory, memory_rows);
@@ -121,10 +122,19 @@ FIELDS(dma_fields, tacho_dma, dma_rows);
 static const tacho_field noc_rows[] = {
     MAYBE(tacho_noc, link_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
     MAYBE(tacho_noc, latency_cycles, "cycles", CYCLES_MAX, CYCLES),
-    MAYBE(tacho_noc, barrier_cycles, "cycles", CYCLES_MAX, CYCLES),
     FLAG(tacho_noc, has_multicast),
 };
 FIELDS(noc_fields, tacho_noc, noc_rows);
+
+static const tacho_field mesh_rows[] = {
+    NEED(tacho_mesh, buffer_bytes, "B", INT64_MAX, WHOLE),
+    NEED(tacho_mesh, request_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
+    NEED(tacho_mesh, result_tiles, "tiles", 1024, WHOLE),
+    NEED(tacho_mesh, partial_bytes, "B", 16, WHOLE),
+    NEED(tacho_mesh, single_cast_tiles, "tiles", 65536, WHOLE),
+    NEED(tacho_mesh, narrow_ratio, "ratio", 65536, WHOLE),
+};
+FIELDS(mesh_fields, tacho_mesh, mesh_rows);
 
 static const tacho_field fidelity_rows[] = {
     TEXT(tacho_fidelity, name, false),
@@ -174,6 +184,13 @@ static const tacho_field machine_rows[] = {
         .offset = offsetof(tacho_machine, noc),
         .fields = &noc_fields,
     },
+    {
+        .name = "mesh",
+        .kind = TACHO_FIELD_OBJECT,
+        .is_optional = true,
+        .offset = offsetof(tacho_machine, mesh),
+        .fields = &mesh_fields,
+    },
     LIST(tacho_machine, "legalise", legalise, legalise_count, true, legalise_fields),
     LIST(tacho_machine, "counters", counters, counter_count, true, counter_fields),
     LIST(tacho_machine, "op_names", op_names, op_name_count, true, word_fields),
@@ -204,6 +221,7 @@ const tacho_unit *tacho_unit_find(const char *base, tacho_str name)
         {"semaphores", "semaphores", 1},
         {"passes", "passes", 1},
         {"beats", "beats", 1},
+        {"tiles", "tiles", 1},
         {"elements", "elements", 1},
         {"ratio", "ratio", 1},
         {"B/cycle", "B/cycle", 1},

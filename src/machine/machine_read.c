@@ -386,9 +386,28 @@ static tacho_status check_engines(reading *r, const tacho_machine *machine)
     return TACHO_OK;
 }
 
+/* A mesh needs an engine that works by tiles, and a network. */
+static tacho_status check_mesh(reading *r, const tacho_machine *machine)
+{
+    if (!tacho_quantity_is_set(&machine->mesh.buffer_bytes)) {
+        return TACHO_OK;
+    }
+    const tacho_engine *engine = &machine->engines[0];
+    if (engine->mac_count == 0 || !tacho_quantity_is_set(&engine->align_m) ||
+        !tacho_quantity_is_set(&engine->align_n) || !tacho_quantity_is_set(&engine->align_k) ||
+        !tacho_quantity_is_set(&engine->operand_bytes_per_cycle) ||
+        !tacho_quantity_is_set(&machine->noc.link_bytes_per_cycle)) {
+        return fail_at(r, 0, "%s",
+                       "mesh needs noc.link_bytes_per_cycle, and macs, align_m, align_n, align_k "
+                       "and operand_bytes_per_cycle of engines[0]");
+    }
+    return TACHO_OK;
+}
+
 static tacho_status check_machine(reading *r, const tacho_machine *machine)
 {
     TACHO_TRY(check_engines(r, machine));
+    TACHO_TRY(check_mesh(r, machine));
     const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
     if (ddr == NULL || !tacho_quantity_is_set(&ddr->bytes_per_cycle)) {
         return fail_at(r, 0, "%s", "no memory of kind ddr with bytes_per_cycle");

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho machine: which machines are known, what is known of them, is this description right?
+ */
+#include "cli/command.h"
+#include "cli/listing.h"
+#include "machine/calibrate.h"
+#include "machine/cost.h"
+#include "machine/machine_walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const tacho_option options[] = {
+    TACHO_LISTING_OPTION_FORMAT,
+    {"output", 'o', false, "OUT", "write there instead of standard output; .gz or .zst compresses"},
+    TACHO_OPTION_QUIET,
+    TACHO_OPTION_HELP,
+};
+
+typedef struct machine_request {
+    const tacho_arguments *arguments;
+    const char *output_path;
+    const char *const *names; /* what follows the action, NULL after the last */
+    size_t name_count;
+} machine_request;
+
+typedef tacho_status (*table_maker)(const machine_request *request, tacho_table *table);
+
+/* ---- list -------------------------------------------------------------------------------- */
+
+static const tacho_column list_columns[] = {
+    {"machine", "machine", TACHO_COLUMN_TEXT},
+    {"cores", "cores", TACHO_COLUMN_INT},
+    {"clock_mhz", "clock (MHz)", TACHO_COLUMN_INT},
+    {"peak_type", "peak type", TACHO_COLUMN_TEXT},
+    {"peak_macs_per_cycle", "MACs/cycle", TACHO_COLUMN_INT},
+    {"local_bytes", "local bytes", TACHO_COLUMN_INT},
+    {"ddr_mb_per_s", "DDR (MB/s)", TACHO_COLUMN_INT},
+    {"title", "what it is", TACHO_COLUMN_TEXT},
+};
+
+/* The most multiply-accumulates per cycle of all cores, and for which type. */
+static int64_t peak_macs(const tacho_machine *machine, tacho_dtype *out_dtype)
+{
+    tacho_ratio best = {0, 1};
+    *out_dtype = TACHO_DTYPE_NONE;
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        const tacho_engine *engine = &machine->engines[i];
+        for (size_t j = 0; j < engine->mac_count; j++) {
+            tacho_ratio all;
+            if (tacho_ratio_multiply(engine->macs[j].per_cycle.value, engine->count.value, &all) &&
+                tacho_ratio_compare(all, best) > 0) {
+                best = all;
+                *out_dtype = engine->macs[j].dtype;
+            }
+        }
+    }
+    int64_t peak;
+    return tacho_ratio_ceil_multiply(tacho_machine_cores(machine), best, &peak) ? peak : 0;
+}
+
+static tacho_status add_list_row(tacho_table *table, const tacho_machine *machine)
+{
+    const tacho_memory *local = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+    uint64_t hz = (uint64_t)tacho_quantity_whole(&machine->core_clock_hz);
+    int64_t rate = 0;
+    tacho_dtype dtype;
+    int64_t peak = peak_macs(machine, &dtype);
+    bool fits = tacho_ratio_ceil_multiply(hz / 1000000, ddr->bytes_per_cycle.value, &rate);
+    TACHO_TRY(tacho_table_add_text(table, machine->name));
+    TACHO_TRY(tacho_table_add_int(table, tacho_machine_cores(machine)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)(hz / 1000000)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_dtype_name(dtype))));
+    TACHO_TRY(tacho_table_add_int(table, peak));
+    TACHO_TRY(tacho_table_add_int(table, tacho_quantity_whole(&local->size_bytes)));
+    TACHO_TRY(fits ? tacho_table_add_int(table, rate) : tacho_table_add_absent(table));
+    return tacho_table_add_text(table, machine->title);
+}
+
+static tacho_status make_list(const machine_request *request, tacho_table *table)
+{
+    (void)request;
+    tacho_table_init(table, "machines", "Machines", list_columns,
+                     sizeof(list_columns) / sizeof(list_columns[0]));
+    for (size_t i = 0; tacho_machine_builtin(i) != NULL; i++) {
+        tacho_arena arena;
+        tacho_arena_init(&arena);
+        tacho_machine *machine = NULL;
+        tacho_status status = tacho_machine_find(tacho_machine_builtin(i), &arena, &machine);
+        if (status == TACHO_OK) {
+            status = add_list_row(table, machine);
+        }
+        tacho_arena_deinit(&arena);
+        TACHO_TRY(status);
+    }
+    return TACHO_OK;
+}
+
+/* ---- show -------------------------------------------------------------------------------- */
+
+static const tacho_column show_columns[] = {
+    {"path", "what", TACHO_COLUMN_TEXT},
+    {"value", "value", TACHO_COLUMN_TEXT},
+    {"unit", "unit", TACHO_COLUMN_TEXT},
+    {"source", "source", TACHO_COLUMN_TEXT},
+};
+
+static tacho_status add_leaf(void *self, const tacho_machine_leaf *leaf)
+{
+    tacho_table *table = self;
+    TACHO_TRY(tacho_table_add_text(table, leaf->path));
+    TACHO_TRY(tacho_table_add_text(table, leaf->value));
+    if (leaf->unit.len == 0) {
+        TACHO_TRY(tacho_table_add_absent(table));
+        return tacho_table_add_absent(table);
+    }
+    TACHO_TRY(tacho_table_add_text(table, leaf->unit));
+    return tacho_table_add_text(table, leaf->source);
+}
+
+static tacho_status make_show(const machine_request *request, tacho_table *table)
+{
+    tacho_table_init(table, "machine", "Machine", show_columns,
+                     sizeof(show_columns) / sizeof(show_columns[0]));
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_machine *machine = NULL;
+    tacho_status status = tacho_machine_find(request->names[0], &arena, &machine);
+    if (status == TACHO_OK) {
+        status = tacho_machine_walk(machine, (tacho_machine_visitor){add_leaf, table});
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static tacho_status write_table(const tacho_table_sink *sink, const tacho_table *table,
+                                tacho_output *output)
+{
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, sink, output));
+    tacho_status status = tacho_table_report_add(&report, table);
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&report);
+    }
+    tacho_table_report_close(&report);
+    return status;
+}
+
+/* Writes |table| or, without one, what calibrating finds. */
+static tacho_status write_output(const char *path, const tacho_table_sink *sink,
+                                 const tacho_table *table)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status =
+        table != NULL ? write_table(sink, table, &output) : tacho_machine_calibrate(&output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+static int run_table(const machine_request *request, table_maker make)
+{
+    const tacho_table_sink *sink =
+        tacho_listing_choose_sink(request->arguments, request->output_path);
+    if (sink == NULL) {
+        return TACHO_EXIT_USAGE;
+    }
+    tacho_table table;
+    tacho_status status = make(request, &table);
+    if (status == TACHO_OK) {
+        status = write_output(request->output_path, sink, &table);
+    }
+    tacho_table_deinit(&table);
+    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+}
+
+static int run_check(const machine_request *request)
+{
+    int exit_code = TACHO_EXIT_DONE;
+    bool is_quiet = tacho_arguments_has(request->arguments, "quiet");
+    for (size_t i = 0; i < request->name_count; i++) {
+        tacho_arena arena;
+        tacho_arena_init(&arena);
+        tacho_machine *machine = NULL;
+        tacho_status status = tacho_machine_find(request->names[i], &arena, &machine);
+        if (status != TACHO_OK) {
+            exit_code = tacho_talk_failure(status);
+        } else if (!is_quiet) {
+            printf("%s: good: %.*s, %u cores\n", request->names[i], TACHO_STR_ARG(machine->name),
+                   tacho_machine_cores(machine));
+        }
+        tacho_arena_deinit(&arena);
+    }
+    return exit_code;
+}
+
+static int run_calibrate(const machine_request *request)
+{
+    tacho_status status = write_output(request->output_path, NULL, NULL);
+    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+}
+
+/* ---- the verb ---------------------------------------------------------------------------- */
+
+static int run_action(const machine_request *request, const char *action)
+{
+    const tacho_command *command = request->arguments->command;
+    if (strcmp(action, "show") == 0) {
+        if (request->name_count != 1) {
+            return tacho_command_misuse(command, "show takes one machine or file");
+        }
+        return run_table(request, make_show);
+    }
+    if (strcmp(action, "check") == 0) {
+        if (request->name_count == 0) {
+            return tacho_command_misuse(command, "check takes files, or names of machines");
+        }
+        return run_check(request);
+    }
+    bool is_list = strcmp(action, "list") == 0;
+    if (!is_list && strcmp(action, "calibrate") != 0) {
+        return tacho_command_misuse(command, "'%s' is none of list, show, check and calibrate",
+                                    action);
+    }
+    if (request->name_count > 0) {
+        return tacho_command_misuse(command, "%s takes no machine", action);
+    }
+    return is_list ? run_table(request, make_list) : run_calibrate(request);
+}
+
+static int machine_command_run(const tacho_arguments *arguments)
+{
+    size_t word_count = 0;
+    const char **words = tacho_arguments_words(arguments, &word_count);
+    if (words == NULL) {
+        tacho_talk_line("error", "out of memory");
+        return TACHO_EXIT_FAILED;
+    }
+    int exit_code = TACHO_EXIT_USAGE;
+    if (word_count == 0) {
+        tacho_command_misuse(arguments->command, "say list, show, check or calibrate");
+    } else {
+        const char *path = tacho_arguments_value(arguments, "output");
+        machine_request request = {
+            .arguments = arguments,
+            .output_path = path != NULL ? path : "-",
+            .names = words + 1,
+            .name_count = word_count - 1,
+        };
+        exit_code = run_action(&request, words[0]);
+    }
+    free(words);
+    return exit_code;
+}
+
+const tacho_command tacho_command_machine = {
+    .name = "machine",
+    .summary = "list, show, check and measure machines",
+    .usage = "list | show NAME|FILE | check FILE... | calibrate [options]",
+    .description =
+        "Machines are data: a JSON file of cores, engines, memories and clocks, in which\n"
+        "every number has a unit and says where it comes from. 'list' shows those that are\n"
+        "built in, 'show' all that is known of one, 'check' whether files are right (what\n"
+        "is wrong is named with its line and its place), 'calibrate' measures this\n"
+        "computer for a second or two and writes its description.\n"
+        "\n"
+        "'show template' has every key that a description may have; docs/machines.md says\n"
+        "what they mean.",
+    .examples = "# which machines can be estimated\n"
+                "tacho machine list\n"
+                "# every number of one, with its source\n"
+                "tacho machine show wormhole-n150\n"
+                "# this computer as a machine\n"
+                "tacho machine calibrate -o here.json\n"
+                "tacho machine check here.json\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = machine_command_run,
+};

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products on a mesh. Each core owns a block of result tiles and walks along k; at each step one
+ * core of a row fetches tiles of the first operand and casts them to its row, one core of a column
+ * does so with the second operand, and all multiply what came the step before:
+ *
+ *     cycles = launch + blocks * (first fetch + (steps - 1) * max(compute, fetch) + compute + out)
+ *
+ * A fetch costs a request per tile, the way from shared memory and the way to the others, one
+ * after the other. Multiplying is bound by the array or by bringing tiles to it: a subblock of h x
+ * w results needs h + w tiles for h * w products. Results of a single block leave while the last
+ * step is computed; between blocks they hold up the core that would fetch.
+ *
+ * Which blocks are taken is the vendor's own choice: steps of k / columns, the whole block of a
+ * core where it fits its buffers, halves of it where it does not; results that are narrow, or that
+ * one row of cores could hold, are cast one way only. "Tuned" is how experts choose: shorter steps
+ * rather than smaller blocks.
+ */
+#include "compile/op_mesh.h"
+
+#include "base/index.h"
+#include "base/maths.h"
+
+typedef enum cast_kind {
+    CAST_BOTH,   /* rows of cores share in0, columns in1 */
+    CAST_FIRST,  /* all share in0, each core has columns of its own */
+    CAST_SECOND, /* all share in1, each core has rows of its own */
+    CAST_NONE,   /* whole products of a batch, each core on its own */
+} cast_kind;
+
+/* Of one core, in tiles. */
+typedef struct plan {
+    cast_kind cast;
+    uint64_t h, w;          /* a block of results */
+    uint64_t blocks;        /* of a core, one after the other */
+    uint64_t k_step, steps; /* tiles along k at a time; how often */
+    uint64_t sub_h, sub_w;  /* results that the engine sums at a time */
+    uint64_t cores;         /* that take part */
+    uint64_t rows, columns; /* of cores that fetch in0, in1 */
+} plan;
+
+typedef struct mesh {
+    const tacho_machine *machine;
+    const tacho_engine *engine;
+    const tacho_work *work;
+    bool is_tuned;
+    uint64_t grid_x, grid_y;
+    uint64_t mt, nt, kt;     /* of the whole product */
+    uint64_t tile_bytes;     /* of an operand or result */
+    uint64_t partial_bytes;  /* of a tile of partial sums; 0 when they lie in the results */
+    uint64_t product_cycles; /* of one tile by one tile on the array */
+    uint64_t result_tiles;
+    uint64_t buffer_bytes;
+    tacho_ratio shared_rate, write_rate;
+} mesh;
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+bool tacho_op_mesh_applies(const tacho_machine *machine, const tacho_op_cost *cost)
+{
+    return tacho_quantity_is_set(&machine->mesh.buffer_bytes) && cost->engine == 0;
+}
+
+static tacho_status mesh_init(mesh *s, const tacho_machine *machine, const tacho_work *work,
+                              const tacho_cost_options *options, const tacho_op_cost *cost)
+{
+    const tacho_engine *engine = &machine->engines[cost->engine];
+    uint64_t align_m = (uint64_t)tacho_quantity_whole(&engine->align_m);
+    uint64_t align_n = (uint64_t)tacho_quantity_whole(&engine->align_n);
+    uint64_t align_k = (uint64_t)tacho_quantity_whole(&engine->align_k);
+    *s = (mesh){.machine = machine, .engine = engine, .work = work, .is_tuned = options->is_tuned};
+    s->grid_x = (uint64_t)tacho_quantity_whole(&machine->grid_x);
+    s->grid_y = (uint64_t)tacho_quantity_whole(&machine->grid_y);
+    if (options->grid_x > 0 && options->grid_y > 0) {
+        s->grid_x = least(s->grid_x, options->grid_x);
+        s->grid_y = least(s->grid_y, options->grid_y);
+    }
+    s->mt = ceil_div(work->m, align_m);
+    s->nt = ceil_div(work->n, align_n);
+    s->kt = ceil_div(work->k_channels * work->k_window, align_k);
+    s->result_tiles = (uint64_t)tacho_quantity_whole(&machine->mesh.result_tiles);
+    s->buffer_bytes = (uint64_t)tacho_quantity_whole(&machine->mesh.buffer_bytes);
+    uint64_t partial = (uint64_t)tacho_quantity_whole(&machine->mesh.partial_bytes);
+    int64_t cycles;
+    tacho_product tile = {align_m, align_n, align_k, cost->compute, options->fidelity};
+    TACHO_TRY(tacho_cost_matrix(machine, engine, tile, &cycles));
+    s->product_cycles = (uint64_t)(cycles - tacho_quantity_whole(&engine->start_up_cycles));
+    if (!tacho_dtype_bytes(cost->compute, align_m * align_n, &s->tile_bytes) ||
+        s->tile_bytes == 0) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "tiles of %s cannot be multiplied",
+                          tacho_dtype_name(cost->compute));
+    }
+    s->partial_bytes = partial * align_m * align_n;
+    s->partial_bytes = s->partial_bytes == s->tile_bytes ? 0 : s->partial_bytes;
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+    TACHO_TRY(tacho_cost_memory_rate(ddr, &s->shared_rate));
+    return tacho_cost_memory_write_rate(ddr, &s->write_rate);
+}
+
+/* ---- the plan ---------------------------------------------------------------------------- */
+
+/* Whether a block and its operands, twice, fit the buffers. */
+static bool fits(const mesh *s, uint64_t h, uint64_t w, uint64_t k_step)
+{
+    tacho_u128 bytes = (tacho_u128)2 * (h + w) * k_step * s->tile_bytes;
+    bytes += (tacho_u128)h * w * (s->tile_bytes + s->partial_bytes);
+    if (s->work->input.place == TACHO_PLACE_LOCAL) {
+        bytes += (tacho_u128)h * ceil_div(s->kt, s->grid_x) * s->tile_bytes;
+    }
+    return bytes <= s->buffer_bytes;
+}
+
+/* The vendor's order of preference: near squares of many tiles, higher before wider. */
+static void choose_subblock(const mesh *s, plan *p)
+{
+    uint64_t best = 0;
+    p->sub_h = p->sub_w = 1;
+    for (uint64_t h = 1; h <= least(p->h, s->result_tiles); h++) {
+        for (uint64_t w = 1; w <= least(p->w, s->result_tiles / h); w++) {
+            uint64_t apart = h > w ? h - w : w - h;
+            uint64_t score = h * w * 64 + (32 - least(apart, 31)) * 2 + (h >= w);
+            if (p->h % h == 0 && p->w % w == 0 && score > best) {
+                best = score;
+                p->sub_h = h;
+                p->sub_w = w;
+            }
+        }
+    }
+}
+
+/* Experts, and blocks that were cut: as wide as can be, and then one row unless it is all wide. */
+static void choose_wide_subblock(const mesh *s, plan *p)
+{
+    uint64_t best = 0;
+    for (uint64_t h = 1; h <= least(p->h, s->result_tiles); h++) {
+        for (uint64_t w = 1; w <= least(p->w, s->result_tiles / h); w++) {
+            if (p->h % h == 0 && p->w % w == 0 && h * w > best) {
+                best = h * w;
+                p->sub_h = h;
+                p->sub_w = w;
+            }
+        }
+    }
+    if (p->w > p->sub_w) {
+        p->sub_h = 1;
+    }
+}
+
+/* Shorter steps for the whole block, if one of the |most| first halvings fits. */
+static bool shorten_steps(const mesh *s, plan *p, uint64_t most)
+{
+    for (uint64_t parts = 1; parts <= most; parts *= 2) {
+        if (p->k_step % parts == 0 && fits(s, p->h, p->w, p->k_step / parts)) {
+            p->k_step /= parts;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Smaller blocks, with steps that a square block of 64 tiles leaves room for. */
+static void cut_blocks(const mesh *s, plan *p)
+{
+    enum { STEP_MAX = 16 };
+    uint64_t h = p->h;
+    uint64_t w = p->w;
+    while (p->k_step > STEP_MAX) {
+        p->k_step = ceil_div(p->k_step, 2);
+    }
+    while (!fits(s, p->h, p->w, p->k_step) && p->h * p->w > 1) {
+        p->h = ceil_div(p->h, 2);
+        p->w = ceil_div(p->w, 2);
+    }
+    while (!fits(s, p->h, p->w, p->k_step) && p->k_step > 1) {
+        p->k_step = ceil_div(p->k_step, 2);
+    }
+    p->blocks *= ceil_div(h, p->h) * ceil_div(w, p->w);
+}
+
+static void finish_plan(const mesh *s, plan *p)
+{
+    bool stays = s->is_tuned || s->work->output.place == TACHO_PLACE_LOCAL;
+    uint64_t halvings = !stays ? 1 : s->work->output.place == TACHO_PLACE_LOCAL ? 8 : 2;
+    bool is_whole = shorten_steps(s, p, halvings);
+    if (!is_whole) {
+        cut_blocks(s, p);
+    }
+    p->steps = ceil_div(s->kt, p->k_step);
+    if (stays || !is_whole) {
+        choose_wide_subblock(s, p);
+    } else {
+        choose_subblock(s, p);
+    }
+}
+
+static plan plan_both(const mesh *s)
+{
+    plan p = {.cast = CAST_BOTH, .blocks = 1};
+    p.h = ceil_div(s->mt, s->grid_y);
+    p.w = ceil_div(s->nt, s->grid_x);
+    p.rows = ceil_div(s->mt, p.h);
+    p.columns = ceil_div(s->nt, p.w);
+    p.cores = p.rows * p.columns;
+    p.k_step = s->kt % s->grid_x == 0 ? s->kt / s->grid_x : 1;
+    finish_plan(s, &p);
+    return p;
+}
+
+static plan plan_one_way(const mesh *s, cast_kind cast)
+{
+    plan p = {.cast = cast, .blocks = 1, .k_step = s->kt % 2 == 0 ? 2 : 1};
+    uint64_t cores = s->grid_x * s->grid_y;
+    if (cast == CAST_FIRST) {
+        p.h = s->mt;
+        p.w = ceil_div(s->nt, cores);
+        p.cores = p.columns = ceil_div(s->nt, p.w);
+        p.rows = 1;
+    } else {
+        p.h = ceil_div(s->mt, cores);
+        p.w = s->nt;
+        p.cores = p.rows = ceil_div(s->mt, p.h);
+        p.columns = 1;
+    }
+    finish_plan(s, &p);
+    return p;
+}
+
+static plan plan_batch(const mesh *s)
+{
+    plan p = {.cast = CAST_NONE, .h = s->mt, .w = s->nt, .k_step = least(s->kt, 4)};
+    uint64_t cores = s->grid_x * s->grid_y;
+    p.blocks = ceil_div(s->work->batch, cores);
+    p.cores = p.rows = p.columns = least(s->work->batch, cores);
+    finish_plan(s, &p);
+    return p;
+}
+
+/* Whether the vendor casts this product one way, and which. */
+static cast_kind vendor_cast(const mesh *s)
+{
+    uint64_t ratio = (uint64_t)tacho_quantity_whole(&s->machine->mesh.narrow_ratio);
+    uint64_t single = (uint64_t)tacho_quantity_whole(&s->machine->mesh.single_cast_tiles);
+    if (s->work->input.place == TACHO_PLACE_LOCAL) {
+        return CAST_BOTH; /* shards lie on the mesh as both casts want them */
+    }
+    if (s->nt / s->mt > ratio || (s->mt == 1 && s->nt > 1)) {
+        return CAST_FIRST;
+    }
+    if (s->mt / s->nt > ratio || (s->nt == 1 && s->mt > 1)) {
+        return CAST_SECOND;
+    }
+    if (s->is_tuned) {
+        return CAST_BOTH;
+    }
+    if (s->mt <= single && s->nt > single && ceil_div(s->nt, single) <= s->grid_x) {
+        return CAST_FIRST;
+    }
+    if (s->nt <= single && s->mt > single && ceil_div(s->mt, single) <= s->grid_y) {
+        return CAST_SECOND;
+    }
+    return CAST_BOTH;
+}
+
+/* ---- its cycles -------------------------------------------------------------------------- */
+
+/* |amount| / |rate| or |amount| * |factor|, saturated: what is too large fails in the end. */
+static uint64_t over(tacho_u128 amount, tacho_ratio rate)
+{
+    int64_t cycles;
+    if (amount >> 63 != 0 || !tacho_ratio_ceil_divide((uint64_t)amount, rate, &cycles)) {
+        return INT64_MAX;
+    }
+    return (uint64_t)cycles;
+}
+
+static uint64_t by(uint64_t amount, const tacho_quantity *factor)
+{
+    int64_t cycles;
+    if (!tacho_ratio_ceil_multiply(amount, tacho_quantity_or(factor, 0), &cycles)) {
+        return INT64_MAX;
+    }
+    return (uint64_t)cycles;
+}
+
+/* Computing one step of a block. */
+static tacho_u128 step_compute(const mesh *s, const plan *p)
+{
+    uint64_t products = p->h * p->w * p->k_step;
+    uint64_t subblocks = ceil_div(p->h, p->sub_h) * ceil_div(p->w, p->sub_w);
+    tacho_u128 array = (tacho_u128)products * s->product_cycles;
+    tacho_u128 operand_bytes = (tacho_u128)products * (p->sub_h + p->sub_w) * s->tile_bytes;
+    uint64_t feed =
+        over(operand_bytes / (p->sub_h * p->sub_w), s->engine->operand_bytes_per_cycle.value);
+    tacho_u128 cycles = array > feed ? array : feed;
+    return cycles + by(products, &s->engine->step_overhead_cycles) +
+           by(subblocks, &s->engine->block_overhead_cycles);
+}
+
+/* Bringing |tiles| of an operand to a core, and from there to those that share them. */
+static tacho_u128 fetch(const mesh *s, uint64_t tiles, tacho_place place, bool is_cast)
+{
+    tacho_u128 bytes = (tacho_u128)tiles * s->tile_bytes;
+    uint64_t link = over(bytes, s->machine->noc.link_bytes_per_cycle.value);
+    tacho_u128 cycles = is_cast ? link : 0;
+    if (place == TACHO_PLACE_DDR) {
+        cycles += (tacho_u128)link + by(tiles, &s->machine->mesh.request_cycles);
+    }
+    return cycles;
+}
+
+static tacho_u128 most(tacho_u128 a, tacho_u128 b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t clip(tacho_u128 cycles)
+{
+    return cycles >> 63 != 0 ? INT64_MAX : (int64_t)cycles;
+}
+
+static tacho_parts plan_cost(const mesh *s, const plan *p)
+{
+    const tacho_work *work = s->work;
+    uint64_t in0_tiles = p->h * p->k_step;
+    uint64_t in1_tiles = p->w * p->k_step;
+    tacho_u128 compute = step_compute(s, p);
+    tacho_u128 in0 =
+        fetch(s, in0_tiles, work->input.place, p->cast == CAST_BOTH || p->cast == CAST_FIRST);
+    tacho_u128 in1 =
+        fetch(s, in1_tiles, work->weights.place, p->cast == CAST_BOTH || p->cast == CAST_SECOND);
+    tacho_u128 core = most(in0, in1);
+    if (p->cast != CAST_BOTH) {
+        core = most(core, in0 + in1); /* one core fetches both */
+    }
+    uint64_t shared_tiles = (work->input.place == TACHO_PLACE_DDR ? in0_tiles * p->rows : 0) +
+                            (work->weights.place == TACHO_PLACE_DDR ? in1_tiles * p->columns : 0);
+    tacho_u128 shared = over((tacho_u128)shared_tiles * s->tile_bytes, s->shared_rate);
+    tacho_u128 bring = most(core, shared);
+    tacho_u128 out = 0;
+    if (work->output.place == TACHO_PLACE_DDR) {
+        out = over((tacho_u128)p->h * p->w * p->cores * s->tile_bytes, s->write_rate);
+    }
+    tacho_u128 exposed = p->blocks > 1 ? out : out > compute ? out - compute : 0;
+    tacho_u128 block = bring + (p->steps - 1) * most(compute, bring) + compute + exposed;
+    uint64_t turns = p->blocks * (p->cast == CAST_NONE ? 1 : work->batch);
+    int64_t launch = tacho_quantity_whole(&s->machine->launch_cycles) +
+                     tacho_quantity_whole(&s->engine->start_up_cycles);
+    uint64_t all_steps = turns * p->steps;
+    return (tacho_parts){
+        .cores = (uint32_t)p->cores,
+        .engines = (uint32_t)p->cores,
+        .cycles = clip(block >> 64 != 0 ? block : block * turns + (uint64_t)launch),
+        .compute_cycles = clip(compute * all_steps),
+        .read_cycles = clip(bring * all_steps),
+        .write_cycles = clip(out * turns),
+        .launch_cycles = launch,
+        .shared_cycles = clip(shared * all_steps + out * turns),
+        .core_cycles = clip(core * all_steps),
+    };
+}
+
+/* Multiply-accumulates that the array does, padding included; 0 when too many to count. */
+static uint64_t padded_macs(const mesh *s, const plan *p)
+{
+    const tacho_engine *engine = s->engine;
+    uint64_t turns = p->blocks * (p->cast == CAST_NONE ? 1 : s->work->batch);
+    tacho_u128 tiles = (tacho_u128)p->h * p->w * p->k_step * p->steps;
+    tiles = tiles >> 40 != 0 ? 0 : tiles * turns;
+    tiles = tiles >> 60 != 0 ? 0 : tiles * p->cores;
+    tacho_u128 macs = tiles * (uint64_t)(tacho_quantity_whole(&engine->align_m) *
+                                         tacho_quantity_whole(&engine->align_n));
+    macs *= (uint64_t)tacho_quantity_whole(&engine->align_k);
+    return macs >> 63 != 0 ? 0 : (uint64_t)macs;
+}
+
+tacho_status tacho_op_mesh_best(const tacho_machine *machine, const tacho_work *work,
+                                const tacho_cost_options *options, const tacho_op_cost *cost,
+                                tacho_parts *out_parts)
+{
+    mesh s;
+    TACHO_TRY(mesh_init(&s, machine, work, options, cost));
+    cast_kind cast = vendor_cast(&s);
+    plan chosen = cast == CAST_BOTH ? plan_both(&s) : plan_one_way(&s, cast);
+    tacho_parts parts = plan_cost(&s, &chosen);
+    if (work->batch > 1) {
+        plan alone = plan_batch(&s);
+        tacho_parts other = plan_cost(&s, &alone);
+        if (other.cycles < parts.cycles) {
+            parts = other;
+            chosen = alone;
+        }
+    }
+    if (parts.cycles == INT64_MAX) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
+    }
+    parts.padded_macs = padded_macs(&s, &chosen);
+    *out_parts = parts;
+    return TACHO_OK;
+}
