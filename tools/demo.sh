@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What `make demo` shows: two profiles of one network, what is in them, where the time
-# went, and the trace and the report of both.
+# went, and the trace and the report of both; a model and
+# its estimate on two machines.
 set -eu
 build=$1
 tacho=$build/bin/tacho
@@ -19,6 +20,12 @@ show "$tacho" info "$out/compile.csv" "$out/runtime.csv"
 show "$tacho" overview "$out/compile.csv"
 show "$tacho" convert "$out/compile.csv" "$out/runtime.csv" -o "$out/network.pb"
 show "$tacho" report "$out/compile.csv" "$out/runtime.csv" -o "$out/report.html"
+printf '\nA small network, built here, and what it would take on two machines:\n'
+python3 tools/make_models.py mobilenet -o "$out/mobilenet.onnx"
+show "$tacho" compile "$out/mobilenet.onnx" --machine torq-sl2610 --sort cycles --top 8 \
+    --profile "$out/mobilenet.pb"
+show "$tacho" compile "$out/mobilenet.onnx" --machine wormhole-n150 --sort cycles --top 8
+show "$tacho" overview "$out/mobilenet.pb"
 printf '\nA million rows, in no order at all:\n'
 "$build/bench/gen_torq" t4 1000000 --shuffle > "$out/big.csv"
 printf '\n$ %s convert big.csv -o big.pb\n' "$tacho"

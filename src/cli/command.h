@@ -88,6 +88,7 @@ extern const tacho_command tacho_command_overview;
 extern const tacho_command tacho_command_ops;
 extern const tacho_command tacho_command_annotate;
 extern const tacho_command tacho_command_report;
+extern const tacho_command tacho_command_compile;
 extern const tacho_command tacho_command_machine;
 extern const tacho_command tacho_command_help;
 

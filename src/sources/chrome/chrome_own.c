@@ -6,7 +6,7 @@
 #include "sources/chrome/chrome_reader.h"
 
 #include "codec/json_number.h"
-#include "sources/locations.h"
+#include "profile/locations.h"
 
 #include <inttypes.h>
 #include <stdio.h>

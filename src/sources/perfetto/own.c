@@ -6,7 +6,7 @@
 #include "sources/perfetto/own.h"
 
 #include "base/grow.h"
-#include "sources/locations.h"
+#include "profile/locations.h"
 
 #include <stdlib.h>
 

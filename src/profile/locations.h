@@ -3,8 +3,8 @@
  * Locations as traces carry them: any text is a place, and one that MLIR printed tells file and
  * line, too.
  */
-#ifndef TACHO_SOURCES_LOCATIONS_H
-#define TACHO_SOURCES_LOCATIONS_H
+#ifndef TACHO_PROFILE_LOCATIONS_H
+#define TACHO_PROFILE_LOCATIONS_H
 
 #include "profile/dict.h"
 

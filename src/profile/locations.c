@@ -2,7 +2,7 @@
 /*
  * Reading the text as MLIR's, which fails for the places of others.
  */
-#include "sources/locations.h"
+#include "profile/locations.h"
 
 #include "codec/mlir_location.h"
 

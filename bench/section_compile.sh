@@ -1,0 +1,58 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # run.sh knows them
+# SPDX-License-Identifier: Apache-2.0
+#
+# Section compile: a model from its file to the table of its estimate. ResNet-50, the real one where
+# it is at hand, else one of its layers; and chains of nodes, which must cost no more than their
+# length. Sourced by run.sh.
+
+compile_chains="1000 10000"
+
+compile_measure() { # WHAT MACHINE
+    local out=$work/estimate.csv
+    out_bytes=0
+    cost_of "$tacho" compile "$input" --machine "$2" -o "$out" -q
+    [[ ! -e $out ]] || out_bytes=$(stat -c %s "$out")
+    rm -f "$out"
+    printf 'compile\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$input_bytes" "$out_bytes" "$cost" \
+        >>"$results"
+}
+
+compile_run() {
+    local real=$here/../../shared/data/models/light/light_resnet50.onnx nodes machine
+    echo "bench: compile" >&2
+    input_make resnet.onnx "$gen_model" resnet
+    compile_measure "ResNet-50, generated" torq-sl2610
+    if [[ -e $real ]]; then
+        input=$real input_bytes=$(stat -c %s "$real")
+        for machine in torq-sl2610 aic100 wormhole-n150; do
+            compile_measure "ResNet-50" "$machine"
+        done
+    fi
+    for nodes in $compile_chains; do
+        input_make "chain-$nodes.onnx" "$gen_model" chain "$nodes"
+        compile_measure "ONNX, $nodes nodes" torq-sl2610
+        input_make "chain-$nodes.mlir" "$gen_model" tosa "$nodes"
+        compile_measure "TOSA, $nodes nodes" torq-sl2610
+    done
+}
+
+compile_report() { # as_text or as_markdown
+    results_table compile | "$1"
+}
+
+compile_verdict() {
+    awk -F '\t' -v OFS='\t' '
+    function judge(bar, who, ok, shown) { print bar, who, shown, ok ? "ok" : "MISS" }
+    $1 != "compile" { next }
+    { who = $2 " on " $3 }
+    $12 != 0 { judge("estimates", who, 0, "failed"); next }
+    { judge("anonymous RSS <= model + 100 MB", who, $8 <= $4 / 1e6 + 100, $8 " MB") }
+    $2 ~ /^ResNet/ { judge("table <= 50 ms", who, $6 <= 0.05, 1000 * $6 " ms") }
+    $2 ~ /, 1000 nodes/ { kind = $2; sub(/,.*/, "", kind); small[kind] = $7 }
+    $2 ~ /, 10000 nodes/ {
+        kind = $2
+        sub(/,.*/, "", kind)
+        judge("10,000 nodes <= 12 times 1,000 by CPU time", who, $7 <= 12 * small[kind] + 0.005, \
+              sprintf("%.1f times", $7 / (small[kind] > 0 ? small[kind] : 0.001)))
+    }' "$results"
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho compile: how long will this network take on that machine?
+ */
+#include "cli/command.h"
+#include "cli/compile_options.h"
+#include "cli/listing.h"
+#include "cli/talk.h"
+
+#include <stdlib.h>
+
+static const tacho_option options[] = {
+    {"machine", 'm', false, "NAME|FILE",
+     "a built-in machine, as 'tacho machine list' shows them, or a description of one "
+     "(default: " TACHO_COMPILE_DEFAULT_MACHINE ")"},
+    {"dim", 0, false, "NAME=N", "the size of a dimension that the model leaves open; repeatable"},
+    {"weights", 0, false, "random:SEED",
+     "take seeded random weights, also where the model's are absent"},
+    {"dtype", 0, false, "DTYPE",
+     "keep and compute real numbers as this type: bf16, bfp8, f16 ... (default: the model's, as "
+     "the "
+     "machine takes it)"},
+    {"fidelity", 0, false, "NAME", "how exactly to multiply, on machines that let one choose"},
+    {"grid", 0, false, "XxY", "use this many cores, on machines that have a grid of them"},
+    {"place", 0, false, "LIST",
+     "where operands lie, whatever fits: in0=dram|l1, in1=dram|l1 (weights, or the second matrix), "
+     "out=dram|l1, separated by commas"},
+    {"tuned", 0, false, NULL,
+     "blocks and placement as an expert would choose them, where the machine tells that apart"},
+    {"torq-hw", 0, false, "SPEC", "another Torq: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
+    {"sort", 0, false, "KEY", "order (as they run), cycles, macs, bytes or name (default: order)"},
+    {"top", 0, false, "N", "the first N operators, 0 for all (default: 0)"},
+    {"profile", 0, false, "FILE",
+     "write the estimated timeline there; its suffix says the format: .pb, .json, .csv ..."},
+    {"profile-format", 0, false, "FORMAT",
+     "write that timeline as FORMAT: a trace format of 'tacho help formats', or Torq's t1 or t4"},
+    TACHO_LISTING_OPTION_FORMAT,
+    TACHO_LISTING_OPTION_OUTPUT,
+    TACHO_OPTION_QUIET,
+    TACHO_OPTION_HELP,
+};
+
+static bool same(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* ---- the model ----------------------------------------------------------------------------- */
+
+static bool choose_dims(const tacho_arguments *arguments, tacho_model_dim *dims,
+                        tacho_compile_request *request)
+{
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        if (item->option == NULL || !same(item->option->name, "dim")) {
+            continue;
+        }
+        tacho_str text = tacho_str_from_cstring(item->value);
+        size_t equals = tacho_str_find_byte(text, '=');
+        uint64_t value = 0;
+        if (equals == 0 || equals == text.len ||
+            !tacho_str_parse_u64(tacho_str_from(text, equals + 1), &value) || value == 0 ||
+            value > INT32_MAX) {
+            tacho_command_misuse(arguments->command,
+                                 "--dim: '%s' is no dimension; expected NAME=N such as batch=4",
+                                 item->value);
+            return false;
+        }
+        dims[request->model.dim_count++] =
+            (tacho_model_dim){tacho_str_make(text.data, equals), (int64_t)value};
+    }
+    request->model.dims = dims;
+    return true;
+}
+
+static bool choose_weights(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    const char *value = tacho_arguments_value(arguments, "weights");
+    if (value == NULL) {
+        return true;
+    }
+    tacho_str text = tacho_str_from_cstring(value);
+    const tacho_str prefix = TACHO_STR("random:");
+    request->model.has_random_weights = true;
+    if (!tacho_str_starts_with(text, prefix) ||
+        !tacho_str_parse_u64(tacho_str_from(text, prefix.len), &request->model.seed)) {
+        tacho_command_misuse(arguments->command,
+                             "--weights: '%s' is not random:SEED with a whole number", value);
+        return false;
+    }
+    return true;
+}
+
+static bool choose_model(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    size_t count = 0;
+    const char **words = tacho_arguments_words(arguments, &count);
+    request->model_path = words != NULL && count == 1 ? words[0] : NULL;
+    free(words);
+    if (request->model_path == NULL) {
+        tacho_command_misuse(arguments->command, count == 0
+                                                     ? "which model? name an .onnx or .mlir file"
+                                                     : "one model at a time");
+    }
+    return request->model_path != NULL;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static int compile_with(const tacho_arguments *arguments, tacho_model_dim *dims, tacho_arena *arena)
+{
+    tacho_compile_request request = {.is_quiet = false};
+    if (!choose_model(arguments, &request) || !choose_dims(arguments, dims, &request) ||
+        !choose_weights(arguments, &request) ||
+        !tacho_compile_choose_outputs(arguments, &request)) {
+        return TACHO_EXIT_USAGE;
+    }
+    int exit_code = tacho_compile_choose_machine(arguments, arena, &request);
+    return exit_code != 0 ? exit_code : tacho_compile_run(&request);
+}
+
+static int compile_command_run(const tacho_arguments *arguments)
+{
+    tacho_model_dim *dims = calloc(arguments->item_count + 1, sizeof(*dims));
+    if (dims == NULL) {
+        tacho_talk_line("error", "out of memory");
+        return TACHO_EXIT_FAILED;
+    }
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    int exit_code = compile_with(arguments, dims, &arena);
+    tacho_arena_deinit(&arena);
+    free(dims);
+    return exit_code;
+}
+
+const tacho_command tacho_command_compile = {
+    .name = "compile",
+    .summary = "estimate a network on a machine",
+    .usage = "MODEL [--machine M] [options]",
+    .description =
+        "Reads a network (ONNX, or MLIR of TOSA or torch-onnx), folds what is constant,\n"
+        "fuses what runs as one operator, and estimates each on the machine: cycles, MACs,\n"
+        "bytes by memory, how well the engines are used, how much of the work is padding,\n"
+        "and what bounds it. The total is that of operators one after the other.\n"
+        "\n"
+        "Nothing that runs is free. Views and nodes that depend on constants alone do not\n"
+        "run; the summary counts them. An operator that is not known is named in a warning\n"
+        "and costed by the bytes it reads and writes; one whose shapes are not known is an\n"
+        "error that names it.\n"
+        "\n"
+        "With --profile the timeline is written as well: a trace for a viewer and for\n"
+        "'tacho overview', 'ops' and 'report', or the timeline of Torq's compiler. All of\n"
+        "it is an estimate, and its origin says so.",
+    .examples = "# where would the time go?\n"
+                "tacho compile model.onnx --machine wormhole-n150 --sort cycles --top 20\n"
+                "# a batch of 8, and the timeline for ui.perfetto.dev\n"
+                "tacho compile model.onnx -m aic100 --dim N=8 --profile model.pb\n"
+                "# as Torq's compiler writes it\n"
+                "tacho compile add.mlir --profile timeline.csv --profile-format t1\n"
+                "# a matrix product on 8x4 cores, in bfp8, all of it in local memory\n"
+                "tacho compile gemm.onnx -m wormhole-n150 --grid 8x4 --dtype bfp8 --fidelity LoFi "
+                "--place in0=l1,in1=l1,out=l1\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = compile_command_run,
+};

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The options of tacho compile that need a machine to be understood, and those about outputs.
+ */
+#include "cli/compile_options.h"
+
+#include "cli/listing.h"
+#include "cli/table_sinks.h"
+#include "cli/talk.h"
+
+#include <stdio.h>
+
+#define DEFAULT_MACHINE TACHO_COMPILE_DEFAULT_MACHINE
+
+static bool same(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* ---- the machine --------------------------------------------------------------------------- */
+
+static bool choose_dtype(const tacho_arguments *arguments, tacho_cost_options *cost)
+{
+    const char *value = tacho_arguments_value(arguments, "dtype");
+    if (value == NULL) {
+        return true;
+    }
+    cost->compute = tacho_dtype_find(tacho_str_from_cstring(value));
+    if (cost->compute == TACHO_DTYPE_NONE ||
+        tacho_dtype_kind_of(cost->compute) == TACHO_DTYPE_OTHER) {
+        tacho_command_misuse(arguments->command, "--dtype: '%s' is no type to compute in", value);
+        return false;
+    }
+    return true;
+}
+
+static bool choose_fidelity(const tacho_arguments *arguments, const tacho_machine *machine,
+                            tacho_cost_options *cost)
+{
+    const char *value = tacho_arguments_value(arguments, "fidelity");
+    if (value == NULL) {
+        return true;
+    }
+    if (machine->fidelity_count == 0) {
+        tacho_command_misuse(arguments->command, "--fidelity: %s has none to choose from",
+                             machine->name.data);
+        return false;
+    }
+    cost->fidelity = tacho_machine_fidelity_find(machine, tacho_str_from_cstring(value));
+    if (cost->fidelity == 0) {
+        char names[256];
+        size_t used = 0;
+        names[0] = '\0';
+        for (size_t i = 0; i < machine->fidelity_count && used < sizeof(names); i++) {
+            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
+                                     machine->fidelities[i].name.data);
+        }
+        tacho_command_misuse(arguments->command, "--fidelity: '%s' is none of those of %s: %s",
+                             value, machine->name.data, names);
+    }
+    return cost->fidelity != 0;
+}
+
+static bool choose_grid(const tacho_arguments *arguments, const tacho_machine *machine,
+                        tacho_cost_options *cost)
+{
+    const char *value = tacho_arguments_value(arguments, "grid");
+    if (value == NULL) {
+        return true;
+    }
+    tacho_str text = tacho_str_from_cstring(value);
+    size_t by = tacho_str_find_byte(text, 'x');
+    uint64_t x = 0;
+    uint64_t y = 0;
+    uint64_t most_x = (uint64_t)tacho_quantity_whole(&machine->grid_x);
+    uint64_t most_y = (uint64_t)tacho_quantity_whole(&machine->grid_y);
+    if (most_x * most_y <= 1) {
+        tacho_command_misuse(arguments->command, "--grid: %s has a single core",
+                             machine->name.data);
+        return false;
+    }
+    if (by == text.len || !tacho_str_parse_u64(tacho_str_make(text.data, by), &x) ||
+        !tacho_str_parse_u64(tacho_str_from(text, by + 1), &y) || x == 0 || y == 0) {
+        tacho_command_misuse(arguments->command,
+                             "--grid: '%s' is no grid; expected XxY such as "
+                             "8x8",
+                             value);
+        return false;
+    }
+    if (x > most_x || y > most_y) {
+        tacho_command_misuse(arguments->command, "--grid: %s has %llux%llu cores, not %s",
+                             machine->name.data, (unsigned long long)most_x,
+                             (unsigned long long)most_y, value);
+        return false;
+    }
+    cost->grid_x = (uint32_t)x;
+    cost->grid_y = (uint32_t)y;
+    return true;
+}
+
+/* "in0=dram". */
+static bool parse_place(tacho_str item, tacho_place_choice *places)
+{
+    static const char *const roles[] = {"in0", "in1", "out"};
+    size_t equals = tacho_str_find_byte(item, '=');
+    if (equals == item.len) {
+        return false;
+    }
+    tacho_str role = tacho_str_make(item.data, equals);
+    tacho_str place = tacho_str_from(item, equals + 1);
+    bool is_ddr =
+        tacho_str_equal(place, TACHO_STR("dram")) || tacho_str_equal(place, TACHO_STR("ddr"));
+    bool is_local =
+        tacho_str_equal(place, TACHO_STR("l1")) || tacho_str_equal(place, TACHO_STR("local"));
+    for (size_t i = 0; i < TACHO_OPERAND_ROLE_COUNT && (is_ddr || is_local); i++) {
+        if (tacho_str_equal(role, tacho_str_from_cstring(roles[i]))) {
+            places[i] = is_ddr ? TACHO_PLACE_ALWAYS_DDR : TACHO_PLACE_ALWAYS_LOCAL;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool choose_places(const tacho_arguments *arguments, const tacho_machine *machine,
+                          tacho_place_choice *places)
+{
+    const char *value = tacho_arguments_value(arguments, "place");
+    if (value == NULL) {
+        return true;
+    }
+    if (tacho_machine_memory(machine, TACHO_MEMORY_LOCAL) == NULL) {
+        tacho_command_misuse(arguments->command, "--place: %s has no local memory to place in",
+                             machine->name.data);
+        return false;
+    }
+    tacho_str rest = tacho_str_from_cstring(value);
+    for (bool is_last = false; !is_last;) {
+        size_t comma = tacho_str_find_byte(rest, ',');
+        is_last = comma == rest.len;
+        if (!parse_place(tacho_str_make(rest.data, comma), places)) {
+            tacho_command_misuse(arguments->command,
+                                 "--place: '%s' says no places; expected such as "
+                                 "in0=l1,in1=dram,out=l1",
+                                 value);
+            return false;
+        }
+        rest = tacho_str_from(rest, is_last ? comma : comma + 1);
+    }
+    return true;
+}
+
+int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *arena,
+                                 tacho_compile_request *request)
+{
+    const char *name = tacho_arguments_value(arguments, "machine");
+    const char *hardware = tacho_arguments_value(arguments, "torq-hw");
+    tacho_machine *machine = NULL;
+    tacho_status status =
+        tacho_machine_find(name != NULL ? name : DEFAULT_MACHINE, arena, &machine);
+    if (status == TACHO_OK && hardware != NULL) {
+        status = tacho_machine_torq_hw(machine, hardware, arena);
+    }
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    request->machine = machine;
+    tacho_cost_options *cost = &request->estimate.cost;
+    cost->is_tuned = tacho_arguments_has(arguments, "tuned");
+    bool is_good = choose_dtype(arguments, cost) && choose_fidelity(arguments, machine, cost) &&
+                   choose_grid(arguments, machine, cost) &&
+                   choose_places(arguments, machine, request->estimate.places);
+    return is_good ? 0 : TACHO_EXIT_USAGE;
+}
+
+/* ---- outputs ------------------------------------------------------------------------------- */
+
+static bool choose_rows(const tacho_arguments *arguments, tacho_estimate_table_options *table)
+{
+    static const char *const keys[] = {"order", "cycles", "macs", "bytes", "name"};
+    const char *sort = tacho_arguments_value(arguments, "sort");
+    const char *top = tacho_arguments_value(arguments, "top");
+    table->sort = sort == NULL ? TACHO_ESTIMATE_BY_ORDER : TACHO_ESTIMATE_SORT_COUNT;
+    for (size_t i = 0; sort != NULL && i < TACHO_ESTIMATE_SORT_COUNT; i++) {
+        table->sort = same(sort, keys[i]) ? (tacho_estimate_sort)i : table->sort;
+    }
+    if (table->sort == TACHO_ESTIMATE_SORT_COUNT) {
+        tacho_command_misuse(arguments->command,
+                             "--sort: '%s' is none of order, cycles, macs, bytes, name", sort);
+        return false;
+    }
+    uint64_t count = 0;
+    if (top != NULL && !tacho_str_parse_u64(tacho_str_from_cstring(top), &count)) {
+        tacho_command_misuse(arguments->command, "--top: '%s' is not a number of rows", top);
+        return false;
+    }
+    table->top = (size_t)count;
+    return true;
+}
+
+static bool choose_profile(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    const char *format = tacho_arguments_value(arguments, "profile-format");
+    request->profile_path = tacho_arguments_value(arguments, "profile");
+    if (request->profile_path == NULL) {
+        if (format != NULL) {
+            tacho_command_misuse(arguments->command, "--profile-format: where to? say --profile "
+                                                     "FILE");
+        }
+        return format == NULL;
+    }
+    request->is_torq_profile = format != NULL && (same(format, "t1") || same(format, "t4"));
+    if (request->is_torq_profile) {
+        request->torq_form = same(format, "t1") ? TACHO_TORQ_T1 : TACHO_TORQ_T4;
+        return true;
+    }
+    tacho_str path = tacho_str_from_cstring(request->profile_path);
+    request->profile_sink = format != NULL ? tacho_trace_sink_find(tacho_str_from_cstring(format))
+                                           : tacho_trace_sink_find_for_path(path);
+    if (request->profile_sink == NULL) {
+        tacho_command_misuse(arguments->command,
+                             format != NULL ? "--profile-format: no timeline is called '%s'; there "
+                                              "are t1, t4 and those of 'tacho help formats'"
+                                            : "the suffix of '%s' is no trace format; use one such "
+                                              "as .pb, or say --profile-format",
+                             format != NULL ? format : request->profile_path);
+    }
+    return request->profile_sink != NULL;
+}
+
+bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    const char *output = tacho_arguments_value(arguments, "output");
+    request->output_path = output != NULL ? output : "-";
+    request->is_quiet = tacho_arguments_has(arguments, "quiet");
+    request->table_sink = tacho_listing_choose_sink(arguments, request->output_path);
+    if (request->table_sink == NULL || !choose_rows(arguments, &request->table) ||
+        !choose_profile(arguments, request)) {
+        return false;
+    }
+    request->table.is_for_people = request->table_sink == &tacho_table_sink_text;
+    if (request->profile_path != NULL && same(request->profile_path, request->output_path)) {
+        tacho_command_misuse(arguments->command, "the table and the profile cannot both go to %s",
+                             request->output_path);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every operator asked what it costs, and the sums.
+ */
+#include "compile/estimate.h"
+
+#include "base/index.h"
+#include "compile/machine_view.h"
+#include "compile/place.h"
+#include "compile/work_of.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *tacho_bound_name(tacho_bound bound)
+{
+    static const char *const names[] = {"-", "compute", "memory", "local memory", "launch"};
+    return names[bound];
+}
+
+bool tacho_estimate_is_unknown(const tacho_estimate *estimate, size_t op)
+{
+    const tacho_fusion *fusion = estimate->fusion;
+    const tacho_op_def *def = fusion->graph->nodes[fusion->ops[op].root].def;
+    return def == NULL || def->kind == TACHO_OP_OTHER || def->kind == TACHO_OP_CONTROL;
+}
+
+double tacho_op_estimate_utilisation(const tacho_op_estimate *op)
+{
+    return op->cost.cycles > 0 ? 100.0 * (double)op->cost.ideal_cycles / (double)op->cost.cycles
+                               : 0.0;
+}
+
+double tacho_op_estimate_padding(const tacho_op_estimate *op)
+{
+    return op->cost.padded_macs > op->cost.macs
+               ? 100.0 * (double)(op->cost.padded_macs - op->cost.macs) /
+                     (double)op->cost.padded_macs
+               : 0.0;
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static tacho_str without_dialect(tacho_str type)
+{
+    for (size_t i = type.len; i > 0; i--) {
+        if (type.data[i - 1] == '.') {
+            return tacho_str_from(type, i);
+        }
+    }
+    return type;
+}
+
+tacho_status tacho_estimate_op_name(const tacho_estimate *estimate, size_t op, tacho_arena *arena,
+                                    tacho_str *out_name)
+{
+    const tacho_graph *graph = estimate->fusion->graph;
+    const tacho_node *node = &graph->nodes[estimate->fusion->ops[op].root];
+    *out_name = tacho_graph_string(graph, node->name);
+    if (out_name->len > 0) {
+        return TACHO_OK;
+    }
+    char text[96];
+    tacho_str type = without_dialect(tacho_graph_string(graph, node->type));
+    snprintf(text, sizeof(text), "%.*s_%" PRIu32, type.len > 64 ? 64 : (int)type.len, type.data,
+             node->index);
+    return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_name);
+}
+
+/* Whether a member is worth a word: not what only changes the form of numbers. */
+static bool is_named(const tacho_fused_op *op, uint32_t number, const tacho_node *node)
+{
+    bool is_form = node->def != NULL &&
+                   (node->def->kind == TACHO_OP_QUANTISE || node->def->kind == TACHO_OP_DEQUANTISE);
+    return number == op->root || !is_form;
+}
+
+/* Whether |words| between separators have |word|. */
+static bool has_word(tacho_str words, tacho_str word, char between)
+{
+    while (words.len > 0) {
+        size_t end = tacho_str_find_byte(words, between);
+        if (tacho_str_equal(tacho_str_make(words.data, end), word)) {
+            return true;
+        }
+        words = tacho_str_from(words, end < words.len ? end + 1 : end);
+    }
+    return false;
+}
+
+tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, char between,
+                                    tacho_arena *arena, tacho_str *out_type)
+{
+    enum { TYPE_MAX = 80 };
+    const tacho_fusion *fusion = estimate->fusion;
+    const tacho_graph *graph = fusion->graph;
+    const tacho_fused_op *fused = &fusion->ops[op];
+    char text[TYPE_MAX + 8];
+    tacho_str type = without_dialect(tacho_graph_string(graph, graph->nodes[fused->root].type));
+    size_t used = type.len < TYPE_MAX ? type.len : TYPE_MAX;
+    memcpy(text, type.data, used);
+    for (uint32_t i = 0; i < fused->member_count; i++) {
+        uint32_t number = fusion->members[fused->first_member + i];
+        const tacho_node *node = &graph->nodes[number];
+        type = without_dialect(tacho_graph_string(graph, node->type));
+        if (number == fused->root || !is_named(fused, number, node) ||
+            has_word(tacho_str_make(text, used), type, between)) {
+            continue;
+        }
+        if (used + 1 + type.len > TYPE_MAX) {
+            break;
+        }
+        text[used++] = between;
+        memcpy(text + used, type.data, type.len);
+        used += type.len;
+    }
+    return tacho_arena_copy(arena, tacho_str_make(text, used), out_type);
+}
+
+/* ---- costs --------------------------------------------------------------------------------- */
+
+static void choose_place(tacho_place_choice choice, tacho_operand *operand)
+{
+    if (choice != TACHO_PLACE_AS_FITS) {
+        operand->place = choice == TACHO_PLACE_ALWAYS_LOCAL ? TACHO_PLACE_LOCAL : TACHO_PLACE_DDR;
+    }
+}
+
+static void count_bytes(tacho_op_estimate *op)
+{
+    const tacho_work *work = &op->work;
+    const tacho_operand *const read[] = {&work->input, &work->weights};
+    for (size_t i = 0; i < 2; i++) {
+        *(read[i]->place == TACHO_PLACE_DDR ? &op->ddr_read_bytes : &op->local_bytes) +=
+            read[i]->bytes;
+    }
+    *(work->output.place == TACHO_PLACE_DDR ? &op->ddr_write_bytes : &op->local_bytes) +=
+        work->output.bytes;
+}
+
+/*
+ * What of the work has to be moved to where it is done: on a single core, and where each core does
+ * something to its own elements, what lies in local memory is there already.
+ */
+static tacho_work moved_work(const tacho_machine *machine, const tacho_work *work)
+{
+    tacho_work moved = *work;
+    bool stays = work->kind == TACHO_WORK_VECTOR ||
+                 (work->kind == TACHO_WORK_MATRIX && tacho_machine_cores(machine) == 1);
+    tacho_operand *const operands[] = {&moved.input, &moved.weights, &moved.output};
+    for (size_t i = 0; i < TACHO_OPERAND_ROLE_COUNT && stays; i++) {
+        operands[i]->bytes = operands[i]->place == TACHO_PLACE_LOCAL ? 0 : operands[i]->bytes;
+    }
+    return moved;
+}
+
+/* Transfers that are all from or to shared memory are bound by it, whatever queue they wait in. */
+static tacho_bound bound_of(const tacho_op_cost *cost, const tacho_work *moved)
+{
+    const tacho_operand *const operands[] = {&moved->input, &moved->weights, &moved->output};
+    for (size_t i = 0; i < TACHO_OPERAND_ROLE_COUNT; i++) {
+        if (operands[i]->place == TACHO_PLACE_LOCAL && operands[i]->bytes > 0) {
+            return cost->bound;
+        }
+    }
+    return cost->bound == TACHO_BOUND_LOCAL ? TACHO_BOUND_MEMORY : cost->bound;
+}
+
+/*
+ * A sequencer that starts job after job overlaps nothing within an operator that fits local memory
+ * whole: it is not cut into tiles, so that data comes in, is computed with and goes out.
+ */
+static tacho_status put_in_sequence(const tacho_machine *machine, const tacho_work *moved,
+                                    tacho_op_cost *cost)
+{
+    bool has_sequencer = cost->engine != TACHO_NONE &&
+                         tacho_quantity_is_set(&machine->engines[cost->engine].issue_cycles);
+    uint64_t bytes = moved->input.bytes + moved->weights.bytes + moved->output.bytes;
+    if (!has_sequencer || bytes > tacho_machine_view_local_bytes(machine)) {
+        return TACHO_OK;
+    }
+    int64_t sum = cost->launch_cycles;
+    const int64_t parts[] = {cost->read_cycles, cost->compute_cycles, cost->write_cycles};
+    for (size_t i = 0; i < 3; i++) {
+        if (__builtin_add_overflow(sum, parts[i], &sum)) {
+            return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
+        }
+    }
+    cost->cycles = sum;
+    return TACHO_OK;
+}
+
+static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
+                                const tacho_work_options *work_options,
+                                const tacho_estimate_options *options)
+{
+    const tacho_fused_op *fused = &estimate->fusion->ops[number];
+    tacho_op_estimate *op = &estimate->ops[number];
+    TACHO_TRY(tacho_work_of(estimate->fusion, fused, work_options, &op->work));
+    choose_place(options->places[TACHO_OPERAND_INPUT], &op->work.input);
+    choose_place(options->places[TACHO_OPERAND_WEIGHTS], &op->work.weights);
+    choose_place(options->places[TACHO_OPERAND_OUTPUT], &op->work.output);
+    tacho_work moved = moved_work(estimate->machine, &op->work);
+    tacho_status status =
+        tacho_op_cost_estimate(estimate->machine, &moved, &options->cost, &op->cost);
+    if (status == TACHO_OK) {
+        status = put_in_sequence(estimate->machine, &moved, &op->cost);
+    }
+    if (status != TACHO_OK) {
+        const tacho_node *node = &estimate->fusion->graph->nodes[fused->root];
+        return tacho_status_add_note(status, "node %" PRIu32 " '%s' (%s) of %.*s", node->index,
+                                     tacho_graph_string(estimate->fusion->graph, node->name).data,
+                                     tacho_graph_string(estimate->fusion->graph, node->type).data,
+                                     TACHO_STR_ARG(estimate->fusion->graph->path));
+    }
+    op->cost.bound = bound_of(&op->cost, &moved);
+    if (op->cost.cycles < 1) { /* nothing that runs is free */
+        op->cost.cycles = 1;
+        op->cost.bound = TACHO_BOUND_LAUNCH;
+    }
+    count_bytes(op);
+    return TACHO_OK;
+}
+
+static tacho_status add_up(tacho_estimate *estimate, size_t number)
+{
+    tacho_op_estimate *op = &estimate->ops[number];
+    op->start_cycles = estimate->cycles;
+    bool is_over = __builtin_add_overflow(estimate->cycles, op->cost.cycles, &estimate->cycles);
+    is_over |= __builtin_add_overflow(estimate->macs, op->cost.macs, &estimate->macs);
+    is_over |= __builtin_add_overflow(estimate->ddr_bytes, op->ddr_read_bytes + op->ddr_write_bytes,
+                                      &estimate->ddr_bytes);
+    is_over |= __builtin_add_overflow(estimate->ideal_cycles, op->cost.ideal_cycles,
+                                      &estimate->ideal_cycles);
+    if (is_over) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: the network's sums do not fit 63 bits",
+                          TACHO_STR_ARG(estimate->fusion->graph->path));
+    }
+    estimate->bound_cycles[op->cost.bound] += op->cost.cycles;
+    estimate->bound_ops[op->cost.bound]++;
+    estimate->unknown_count += tacho_estimate_is_unknown(estimate, number) ? 1 : 0;
+    return TACHO_OK;
+}
+
+/* Constants that operators read, each once. */
+static tacho_status count_weights(tacho_estimate *estimate)
+{
+    const tacho_fusion *fusion = estimate->fusion;
+    bool *is_counted = calloc(fusion->graph->tensor_count + 1, sizeof(bool));
+    if (is_counted == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < fusion->op_count; i++) {
+        const tacho_fused_op *op = &fusion->ops[i];
+        for (uint32_t j = 0; j < op->weight_count; j++) {
+            uint32_t id = fusion->tensors[op->first_weight + j];
+            uint64_t bytes = 0;
+            if (!is_counted[id] && tacho_tensor_bytes(&fusion->graph->tensors[id], &bytes)) {
+                estimate->weight_bytes += bytes;
+            }
+            is_counted[id] = true;
+        }
+    }
+    free(is_counted);
+    return TACHO_OK;
+}
+
+static tacho_status estimate_all(tacho_estimate *estimate, const tacho_placement *placement,
+                                 const tacho_estimate_options *options)
+{
+    tacho_work_options work_options = {placement->places, estimate->machine, options->cost.compute};
+    for (size_t i = 0; i < estimate->fusion->op_count; i++) {
+        TACHO_TRY(estimate_op(estimate, i, &work_options, options));
+        TACHO_TRY(add_up(estimate, i));
+    }
+    return count_weights(estimate);
+}
+
+tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *fusion,
+                                 const tacho_machine *machine,
+                                 const tacho_estimate_options *options)
+{
+    *estimate = (tacho_estimate){.fusion = fusion, .machine = machine};
+    estimate->ops = calloc(fusion->op_count + 1, sizeof(*estimate->ops));
+    if (estimate->ops == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    tacho_placement placement;
+    tacho_placement_options place_options = {tacho_machine_view_local_bytes(machine), machine,
+                                             options->cost.compute};
+    tacho_status status = tacho_placement_init(&placement, fusion, &place_options);
+    if (status == TACHO_OK) {
+        estimate->local_peak_bytes = placement.local_peak_bytes;
+        status = estimate_all(estimate, &placement, options);
+    }
+    tacho_placement_deinit(&placement);
+    return status;
+}
+
+void tacho_estimate_deinit(tacho_estimate *estimate)
+{
+    free(estimate->ops);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The estimate of a network on a machine: its operators one after the other, each with the whole
+ * machine to itself. Nothing that runs on the accelerator is free: an operator that is not known
+ * is costed by the bytes it reads and writes.
+ */
+#ifndef TACHO_COMPILE_ESTIMATE_H
+#define TACHO_COMPILE_ESTIMATE_H
+
+#include "compile/fuse.h"
+#include "compile/op_cost.h"
+#include "table/table.h"
+
+typedef enum tacho_place_choice {
+    TACHO_PLACE_AS_FITS,
+    TACHO_PLACE_ALWAYS_DDR,
+    TACHO_PLACE_ALWAYS_LOCAL,
+} tacho_place_choice;
+
+/* The operands that a placement is chosen for. */
+typedef enum tacho_operand_role {
+    TACHO_OPERAND_INPUT,
+    TACHO_OPERAND_WEIGHTS,
+    TACHO_OPERAND_OUTPUT,
+    TACHO_OPERAND_ROLE_COUNT,
+} tacho_operand_role;
+
+typedef struct tacho_estimate_options {
+    tacho_cost_options cost;
+    tacho_place_choice places[TACHO_OPERAND_ROLE_COUNT];
+} tacho_estimate_options;
+
+typedef struct tacho_op_estimate {
+    tacho_work work;
+    tacho_op_cost cost;
+    int64_t start_cycles;
+    uint64_t ddr_read_bytes;
+    uint64_t ddr_write_bytes;
+    uint64_t local_bytes; /* read and written in the memories of the cores */
+} tacho_op_estimate;
+
+enum { TACHO_BOUND_COUNT = TACHO_BOUND_LAUNCH + 1 };
+
+typedef struct tacho_estimate {
+    const tacho_fusion *fusion;
+    const tacho_machine *machine;
+    tacho_op_estimate *ops; /* one for each of the fusion's */
+    int64_t cycles;
+    uint64_t macs;
+    uint64_t weight_bytes; /* of all constants that operators read, each once */
+    uint64_t ddr_bytes;    /* moved */
+    uint64_t local_peak_bytes;
+    int64_t ideal_cycles; /* with every engine at its peak */
+    size_t unknown_count; /* operators that are not known */
+    int64_t bound_cycles[TACHO_BOUND_COUNT];
+    size_t bound_ops[TACHO_BOUND_COUNT];
+} tacho_estimate;
+
+/* |fusion| and |machine| outlive the estimate. */
+tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *fusion,
+                                 const tacho_machine *machine,
+                                 const tacho_estimate_options *options) TACHO_MUST_USE;
+void tacho_estimate_deinit(tacho_estimate *estimate);
+
+/* "compute", "memory", "local memory", "launch"; "-" for what takes no time. */
+const char *tacho_bound_name(tacho_bound bound);
+
+/* Whether nobody knows what the operator does, so that only its bytes count. */
+bool tacho_estimate_is_unknown(const tacho_estimate *estimate, size_t op);
+
+/* Utilisation of the engines and share of the work that is padding, in percent. */
+double tacho_op_estimate_utilisation(const tacho_op_estimate *op);
+double tacho_op_estimate_padding(const tacho_op_estimate *op);
+
+/*
+ * The name of an operator: that of its root, or made of type and number; and its type with what
+ * was fused, "Conv+Relu", without the dialect. Both are copied to |arena|.
+ */
+tacho_status tacho_estimate_op_name(const tacho_estimate *estimate, size_t op, tacho_arena *arena,
+                                    tacho_str *out_name) TACHO_MUST_USE;
+tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, char between,
+                                    tacho_arena *arena, tacho_str *out_type) TACHO_MUST_USE;
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+/* One row per operator: number, name, type, engine, cycles and what they are made of. */
+typedef enum tacho_estimate_sort {
+    TACHO_ESTIMATE_BY_ORDER, /* as they run */
+    TACHO_ESTIMATE_BY_CYCLES,
+    TACHO_ESTIMATE_BY_MACS,
+    TACHO_ESTIMATE_BY_BYTES,
+    TACHO_ESTIMATE_BY_NAME,
+    TACHO_ESTIMATE_SORT_COUNT,
+} tacho_estimate_sort;
+
+typedef struct tacho_estimate_table_options {
+    tacho_estimate_sort sort;
+    size_t top;         /* rows at most; 0: all */
+    bool is_for_people; /* fewer columns, larger units */
+} tacho_estimate_table_options;
+
+tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
+                                      const tacho_estimate_table_options *options,
+                                      tacho_table *out_table) TACHO_MUST_USE;
+
+/* What the whole takes: one row for programs, properties and values for people. */
+tacho_status tacho_estimate_totals_table(const tacho_estimate *estimate,
+                                         tacho_table *out_table) TACHO_MUST_USE;
+tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate,
+                                          tacho_table *out_table) TACHO_MUST_USE;
+
+/* What bounds it: cycles and share, with a bar. */
+tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate,
+                                         tacho_table *out_table) TACHO_MUST_USE;
+
+#endif

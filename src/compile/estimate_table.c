@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The estimate as tables. Programs get every number in its own unit, people those that matter, in
+ * units that are easy to read.
+ */
+#include "compile/estimate.h"
+
+#include "base/grow.h"
+#include "base/index.h"
+#include "compile/machine_view.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MILLION = 1000000, BAR_WIDTH = 40 };
+
+/* Cycles as nanoseconds, to the nearest. */
+static int64_t cycles_ns(const tacho_estimate *estimate, int64_t cycles)
+{
+    double ns = (double)cycles * 1e9 / tacho_machine_view_hz(estimate->machine);
+    return ns < 9e18 ? (int64_t)(ns + 0.5) : INT64_MAX;
+}
+
+static double share(int64_t part, int64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+/* ---- operators ----------------------------------------------------------------------------- */
+
+typedef struct filler {
+    const tacho_estimate *estimate;
+    tacho_table *table;
+    size_t op;
+    const tacho_op_estimate *row;
+} filler;
+
+typedef struct op_column {
+    tacho_column column;
+    tacho_status (*add)(const filler *self);
+    bool is_for_people;
+    bool is_for_programs;
+} op_column;
+
+static tacho_status add_number(const filler *self)
+{
+    return tacho_table_add_int(self->table, (int64_t)self->op);
+}
+
+static tacho_status add_name(const filler *self)
+{
+    tacho_str name;
+    TACHO_TRY(tacho_estimate_op_name(self->estimate, self->op, &self->table->arena, &name));
+    return tacho_table_add_text(self->table, name);
+}
+
+static tacho_status add_type(const filler *self)
+{
+    tacho_str type;
+    TACHO_TRY(tacho_estimate_op_type(self->estimate, self->op, '+', &self->table->arena, &type));
+    return tacho_table_add_text(self->table, type);
+}
+
+static tacho_status add_engine(const filler *self)
+{
+    uint32_t engine = self->row->cost.engine;
+    return tacho_table_add_text(self->table, engine == TACHO_NONE
+                                                 ? TACHO_STR("-")
+                                                 : self->estimate->machine->engines[engine].name);
+}
+
+static tacho_status add_dtype(const filler *self)
+{
+    return tacho_table_add_text(self->table,
+                                tacho_str_from_cstring(tacho_dtype_name(self->row->cost.compute)));
+}
+
+static tacho_status add_cores(const filler *self)
+{
+    return tacho_table_add_int(self->table, self->row->cost.cores);
+}
+
+static tacho_status add_cycles(const filler *self)
+{
+    return tacho_table_add_int(self->table, self->row->cost.cycles);
+}
+
+static tacho_status add_share(const filler *self)
+{
+    return tacho_table_add_real(self->table, share(self->row->cost.cycles, self->estimate->cycles));
+}
+
+static tacho_status add_time(const filler *self)
+{
+    return tacho_table_add_int(self->table, cycles_ns(self->estimate, self->row->cost.cycles));
+}
+
+static tacho_status add_macs(const filler *self)
+{
+    return tacho_table_add_int(self->table, (int64_t)self->row->cost.macs);
+}
+
+static tacho_status add_mega_macs(const filler *self)
+{
+    return self->row->cost.macs > 0
+               ? tacho_table_add_real(self->table, (double)self->row->cost.macs / MILLION)
+               : tacho_table_add_absent(self->table);
+}
+
+static tacho_status add_utilisation(const filler *self)
+{
+    return tacho_table_add_real(self->table, tacho_op_estimate_utilisation(self->row));
+}
+
+static tacho_status add_padding(const filler *self)
+{
+    return self->row->work.kind == TACHO_WORK_MATRIX
+               ? tacho_table_add_real(self->table, tacho_op_estimate_padding(self->row))
+               : tacho_table_add_absent(self->table);
+}
+
+static tacho_status add_ddr_read(const filler *self)
+{
+    return tacho_table_add_int(self->table, (int64_t)self->row->ddr_read_bytes);
+}
+
+static tacho_status add_ddr_write(const filler *self)
+{
+    return tacho_table_add_int(self->table, (int64_t)self->row->ddr_write_bytes);
+}
+
+static tacho_status add_local(const filler *self)
+{
+    return tacho_table_add_int(self->table, (int64_t)self->row->local_bytes);
+}
+
+static tacho_status add_compute_cycles(const filler *self)
+{
+    return tacho_table_add_int(self->table, self->row->cost.compute_cycles);
+}
+
+static tacho_status add_read_cycles(const filler *self)
+{
+    return tacho_table_add_int(self->table, self->row->cost.read_cycles);
+}
+
+static tacho_status add_write_cycles(const filler *self)
+{
+    return tacho_table_add_int(self->table, self->row->cost.write_cycles);
+}
+
+static tacho_status add_launch_cycles(const filler *self)
+{
+    return tacho_table_add_int(self->table, self->row->cost.launch_cycles);
+}
+
+static tacho_status add_ideal_cycles(const filler *self)
+{
+    return tacho_table_add_int(self->table, self->row->cost.ideal_cycles);
+}
+
+static tacho_status add_bound(const filler *self)
+{
+    return tacho_table_add_text(self->table,
+                                tacho_str_from_cstring(tacho_bound_name(self->row->cost.bound)));
+}
+
+static tacho_status add_location(const filler *self)
+{
+    const tacho_graph *graph = self->estimate->fusion->graph;
+    const tacho_node *root = &graph->nodes[self->estimate->fusion->ops[self->op].root];
+    return tacho_table_add_text(self->table, tacho_graph_string(graph, root->location));
+}
+
+static const op_column op_columns[] = {
+    {{"op", "#", TACHO_COLUMN_INT}, add_number, true, true},
+    {{"name", "Name", TACHO_COLUMN_TEXT}, add_name, true, true},
+    {{"type", "Type", TACHO_COLUMN_TEXT}, add_type, true, true},
+    {{"engine", "Engine", TACHO_COLUMN_TEXT}, add_engine, true, true},
+    {{"dtype", "Dtype", TACHO_COLUMN_TEXT}, add_dtype, true, true},
+    {{"cores", "Cores", TACHO_COLUMN_INT}, add_cores, true, true},
+    {{"cycles", "Cycles", TACHO_COLUMN_INT}, add_cycles, true, true},
+    {{"share_percent", "Share", TACHO_COLUMN_PERCENT}, add_share, true, true},
+    {{"time_ns", "Time", TACHO_COLUMN_DURATION}, add_time, true, true},
+    {{"macs", "MACs", TACHO_COLUMN_INT}, add_macs, false, true},
+    {{"macs", "MMAC", TACHO_COLUMN_REAL}, add_mega_macs, true, false},
+    {{"utilisation_percent", "Util", TACHO_COLUMN_PERCENT}, add_utilisation, true, true},
+    {{"padding_percent", "Pad", TACHO_COLUMN_PERCENT}, add_padding, true, true},
+    {{"ddr_read_bytes", "DDR in", TACHO_COLUMN_INT}, add_ddr_read, true, true},
+    {{"ddr_write_bytes", "DDR out", TACHO_COLUMN_INT}, add_ddr_write, true, true},
+    {{"local_bytes", "Local", TACHO_COLUMN_INT}, add_local, true, true},
+    {{"compute_cycles", "", TACHO_COLUMN_INT}, add_compute_cycles, false, true},
+    {{"read_cycles", "", TACHO_COLUMN_INT}, add_read_cycles, false, true},
+    {{"write_cycles", "", TACHO_COLUMN_INT}, add_write_cycles, false, true},
+    {{"launch_cycles", "", TACHO_COLUMN_INT}, add_launch_cycles, false, true},
+    {{"ideal_cycles", "", TACHO_COLUMN_INT}, add_ideal_cycles, false, true},
+    {{"bound", "Bound", TACHO_COLUMN_TEXT}, add_bound, true, true},
+    {{"location", "Location", TACHO_COLUMN_TEXT}, add_location, true, true},
+};
+
+enum { OP_COLUMN_COUNT = sizeof(op_columns) / sizeof(op_columns[0]) };
+
+static bool is_shown(const op_column *column, bool is_for_people)
+{
+    return is_for_people ? column->is_for_people : column->is_for_programs;
+}
+
+/* What rows are compared by: numbers, largest first, or names. */
+typedef struct sort_row {
+    uint32_t op;
+    uint64_t key;
+    tacho_str name;
+} sort_row;
+
+static int compare_rows(const void *left, const void *right)
+{
+    const sort_row *a = left;
+    const sort_row *b = right;
+    int order = (a->key < b->key) - (a->key > b->key);
+    order = order != 0 ? order : tacho_str_compare(a->name, b->name);
+    return order != 0 ? order : (a->op > b->op) - (a->op < b->op);
+}
+
+static uint64_t sort_key(const tacho_op_estimate *op, tacho_estimate_sort sort)
+{
+    switch (sort) {
+    case TACHO_ESTIMATE_BY_CYCLES:
+        return (uint64_t)op->cost.cycles;
+    case TACHO_ESTIMATE_BY_MACS:
+        return op->cost.macs;
+    case TACHO_ESTIMATE_BY_BYTES:
+        return op->ddr_read_bytes + op->ddr_write_bytes;
+    case TACHO_ESTIMATE_BY_ORDER:
+    case TACHO_ESTIMATE_BY_NAME:
+    case TACHO_ESTIMATE_SORT_COUNT:
+        break;
+    }
+    return 0;
+}
+
+static tacho_status sort_ops(const tacho_estimate *estimate, tacho_estimate_sort sort,
+                             tacho_arena *arena, sort_row *rows)
+{
+    size_t count = estimate->fusion->op_count;
+    for (uint32_t i = 0; i < count; i++) {
+        rows[i] = (sort_row){.op = i, .key = sort_key(&estimate->ops[i], sort)};
+        if (sort == TACHO_ESTIMATE_BY_NAME) {
+            TACHO_TRY(tacho_estimate_op_name(estimate, i, arena, &rows[i].name));
+        }
+    }
+    qsort(rows, count, sizeof(*rows), compare_rows);
+    return TACHO_OK;
+}
+
+static tacho_status fill_ops(const tacho_estimate *estimate,
+                             const tacho_estimate_table_options *options, const sort_row *rows,
+                             tacho_table *table)
+{
+    size_t count = estimate->fusion->op_count;
+    count = options->top > 0 && options->top < count ? options->top : count;
+    for (size_t i = 0; i < count; i++) {
+        filler self = {estimate, table, rows[i].op, &estimate->ops[rows[i].op]};
+        for (size_t j = 0; j < OP_COLUMN_COUNT; j++) {
+            if (is_shown(&op_columns[j], options->is_for_people)) {
+                TACHO_TRY(op_columns[j].add(&self));
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
+                                      const tacho_estimate_table_options *options,
+                                      tacho_table *out_table)
+{
+    tacho_column columns[OP_COLUMN_COUNT];
+    size_t column_count = 0;
+    for (size_t i = 0; i < OP_COLUMN_COUNT; i++) {
+        if (is_shown(&op_columns[i], options->is_for_people)) {
+            columns[column_count++] = op_columns[i].column;
+        }
+    }
+    TACHO_TRY(tacho_table_init_owned(out_table, "operators", "Operators", columns, column_count));
+    sort_row *rows = calloc(estimate->fusion->op_count + 1, sizeof(*rows));
+    if (rows == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    tacho_status status = sort_ops(estimate, options->sort, &out_table->arena, rows);
+    if (status == TACHO_OK) {
+        status = fill_ops(estimate, options, rows, out_table);
+    }
+    free(rows);
+    return status;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static double inferences_per_second(const tacho_estimate *estimate)
+{
+    return estimate->cycles > 0
+               ? tacho_machine_view_hz(estimate->machine) / (double)estimate->cycles
+               : 0.0;
+}
+
+tacho_status tacho_estimate_totals_table(const tacho_estimate *estimate, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"model", "Model", TACHO_COLUMN_TEXT},
+        {"format", "Format", TACHO_COLUMN_TEXT},
+        {"machine", "Machine", TACHO_COLUMN_TEXT},
+        {"clock_hz", "Clock", TACHO_COLUMN_INT},
+        {"nodes", "Nodes", TACHO_COLUMN_INT},
+        {"folded", "Folded", TACHO_COLUMN_INT},
+        {"views", "Views", TACHO_COLUMN_INT},
+        {"operators", "Operators", TACHO_COLUMN_INT},
+        {"unknown", "Unknown", TACHO_COLUMN_INT},
+        {"cycles", "Cycles", TACHO_COLUMN_INT},
+        {"time_ns", "Time", TACHO_COLUMN_DURATION},
+        {"inferences_per_s", "Inferences/s", TACHO_COLUMN_REAL},
+        {"macs", "MACs", TACHO_COLUMN_INT},
+        {"ideal_cycles", "Ideal cycles", TACHO_COLUMN_INT},
+        {"utilisation_percent", "Util", TACHO_COLUMN_PERCENT},
+        {"weight_bytes", "Weights", TACHO_COLUMN_INT},
+        {"ddr_bytes", "DDR bytes", TACHO_COLUMN_INT},
+        {"local_peak_bytes", "Local peak", TACHO_COLUMN_INT},
+    };
+    const tacho_fusion *fusion = estimate->fusion;
+    const tacho_graph *graph = fusion->graph;
+    tacho_table_init(out_table, "total", "Total", columns, sizeof(columns) / sizeof(columns[0]));
+    TACHO_TRY(tacho_table_add_text(out_table, graph->path));
+    TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(graph->format)));
+    TACHO_TRY(tacho_table_add_text(out_table, estimate->machine->name));
+    const int64_t counts[] = {
+        (int64_t)tacho_machine_view_hz(estimate->machine),
+        (int64_t)graph->node_count,
+        (int64_t)fusion->folded_count,
+        (int64_t)fusion->view_count,
+        (int64_t)fusion->op_count,
+        (int64_t)estimate->unknown_count,
+        estimate->cycles,
+        cycles_ns(estimate, estimate->cycles),
+    };
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        TACHO_TRY(tacho_table_add_int(out_table, counts[i]));
+    }
+    TACHO_TRY(tacho_table_add_real(out_table, inferences_per_second(estimate)));
+    TACHO_TRY(tacho_table_add_int(out_table, (int64_t)estimate->macs));
+    TACHO_TRY(tacho_table_add_int(out_table, estimate->ideal_cycles));
+    TACHO_TRY(tacho_table_add_real(out_table, share(estimate->ideal_cycles, estimate->cycles)));
+    TACHO_TRY(tacho_table_add_int(out_table, (int64_t)estimate->weight_bytes));
+    TACHO_TRY(tacho_table_add_int(out_table, (int64_t)estimate->ddr_bytes));
+    return tacho_table_add_int(out_table, (int64_t)estimate->local_peak_bytes);
+}
+
+/* ---- for people ---------------------------------------------------------------------------- */
+
+static tacho_status add_property(tacho_table *table, const char *name, const char *format, ...)
+    TACHO_PRINTF(3, 4);
+
+static tacho_status add_property(tacho_table *table, const char *name, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(name)));
+    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+}
+
+/* "4.12 GMAC", "25.6 MB", "812 B". */
+static const char *with_unit(double value, const char *unit, char out_text[48])
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+    size_t step = 0;
+    for (; value >= 1000 && step < 6; step++) {
+        value /= 1000;
+    }
+    int decimals = step == 0 ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0;
+    snprintf(out_text, 48, "%.*f %s%s", decimals, value, prefixes[step], unit);
+    return out_text;
+}
+
+static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_table *table)
+{
+    const tacho_fusion *fusion = estimate->fusion;
+    const tacho_graph *graph = fusion->graph;
+    char macs[48];
+    char weights[48];
+    TACHO_TRY(add_property(table, "model", "%.*s (%s)", TACHO_STR_ARG(graph->path), graph->format));
+    TACHO_TRY(add_property(table, "nodes", "%zu: %zu folded, %zu views; %zu operator%s to run",
+                           graph->node_count, fusion->folded_count, fusion->view_count,
+                           fusion->op_count, fusion->op_count == 1 ? "" : "s"));
+    return add_property(table, "size", "%s, %s of weights",
+                        with_unit((double)estimate->macs, "MAC", macs),
+                        with_unit((double)estimate->weight_bytes, "B", weights));
+}
+
+tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"property", "What", TACHO_COLUMN_TEXT},
+        {"value", "Value", TACHO_COLUMN_TEXT},
+    };
+    char bytes[48];
+    char peak[48];
+    char rate[48];
+    double hz = tacho_machine_view_hz(estimate->machine);
+    double ms = (double)estimate->cycles * 1e3 / hz;
+    tacho_table_init(out_table, "summary", "Estimate", columns, 2);
+    TACHO_TRY(add_graph_properties(estimate, out_table));
+    TACHO_TRY(add_property(out_table, "machine", "%.*s (%.*s) at %.6g MHz",
+                           TACHO_STR_ARG(estimate->machine->name),
+                           TACHO_STR_ARG(estimate->machine->title), hz / 1e6));
+    TACHO_TRY(add_property(out_table, "memory",
+                           "%s through shared memory, at most %s in local memory",
+                           with_unit((double)estimate->ddr_bytes, "B", bytes),
+                           with_unit((double)estimate->local_peak_bytes, "B", peak)));
+    TACHO_TRY(
+        add_property(out_table, "total", "%" PRId64 " cycles = %.6g ms", estimate->cycles, ms));
+    TACHO_TRY(add_property(out_table, "rate", "%s, engines at %.1f %% of their peak",
+                           with_unit(inferences_per_second(estimate), "inf/s", rate),
+                           share(estimate->ideal_cycles, estimate->cycles)));
+    if (estimate->unknown_count > 0) {
+        TACHO_TRY(add_property(out_table, "unknown", "%zu operator%s costed by bytes alone",
+                               estimate->unknown_count, estimate->unknown_count == 1 ? "" : "s"));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_estimate_bounds_table(const tacho_estimate *estimate, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"bound", "Bound by", TACHO_COLUMN_TEXT}, {"operators", "Operators", TACHO_COLUMN_INT},
+        {"cycles", "Cycles", TACHO_COLUMN_INT},   {"share_percent", "Share", TACHO_COLUMN_PERCENT},
+        {"bar", "", TACHO_COLUMN_PICTURE},
+    };
+    tacho_table_init(out_table, "bounds", "What bounds it", columns, 5);
+    for (size_t bound = TACHO_BOUND_COMPUTE; bound < TACHO_BOUND_COUNT; bound++) {
+        if (estimate->bound_ops[bound] == 0) {
+            continue;
+        }
+        double part = share(estimate->bound_cycles[bound], estimate->cycles);
+        char bar[BAR_WIDTH + 1];
+        size_t width = (size_t)(part * BAR_WIDTH / 100 + 0.5);
+        memset(bar, '#', width);
+        memset(bar + width, '.', BAR_WIDTH - width);
+        TACHO_TRY(tacho_table_add_text(
+            out_table, tacho_str_from_cstring(tacho_bound_name((tacho_bound)bound))));
+        TACHO_TRY(tacho_table_add_int(out_table, (int64_t)estimate->bound_ops[bound]));
+        TACHO_TRY(tacho_table_add_int(out_table, estimate->bound_cycles[bound]));
+        TACHO_TRY(tacho_table_add_real(out_table, part));
+        TACHO_TRY(tacho_table_add_text(out_table, tacho_str_make(bar, BAR_WIDTH)));
+    }
+    return TACHO_OK;
+}

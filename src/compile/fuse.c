@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One walk over the nodes gives each its operator; a second collects what operators read and write.
+ */
+#include "compile/fuse.h"
+
+#include "base/grow.h"
+#include "base/index.h"
+
+#include <stdlib.h>
+
+/* An operator while it grows. */
+typedef struct draft {
+    uint32_t root;
+    tacho_op_kind kind;
+    uint32_t result; /* tensor that the last member makes; TACHO_NONE: takes nobody in any more */
+    uint32_t fused_steps;
+    uint32_t merged_into; /* draft, or TACHO_NONE */
+    bool is_integer;
+    bool is_linear; /* what was fused so far can be part of the weights */
+} draft;
+
+typedef struct fuser {
+    const tacho_graph *graph;
+    tacho_fusion *fusion;
+    draft *drafts;
+    size_t draft_count;
+    uint32_t *op_of;       /* by node: draft, or TACHO_NONE */
+    uint32_t *uses;        /* by tensor, views seen through: how often something reads it */
+    uint32_t *dequantised; /* by node: uses of a dequantisation that are still to be served */
+    uint32_t *seen;        /* by tensor: 1 + the operator whose list it was put in last */
+    bool *is_output;       /* by tensor, views seen through */
+} fuser;
+
+static bool is_matrix(tacho_op_kind kind)
+{
+    return kind == TACHO_OP_CONVOLUTION || kind == TACHO_OP_DECONVOLUTION ||
+           kind == TACHO_OP_MATMUL;
+}
+
+static tacho_op_kind node_kind(const tacho_node *node)
+{
+    return node->def != NULL ? node->def->kind : TACHO_OP_OTHER;
+}
+
+/*
+ * Whether the node runs no code: it asks for a shape, or its result is its input under another
+ * shape. A view that the network returns of what it was given has its own bytes: a copy.
+ */
+static bool is_free(const fuser *self, const tacho_node *node)
+{
+    tacho_op_kind kind = node_kind(node);
+    uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
+    if (made != TACHO_NONE && kind != TACHO_OP_SHAPE && kind != TACHO_OP_CONSTANT) {
+        return self->fusion->alias[made] != made;
+    }
+    return kind == TACHO_OP_VIEW || kind == TACHO_OP_SHAPE || kind == TACHO_OP_CONSTANT;
+}
+
+/* The tensor that input |i| reads, views seen through, or TACHO_NONE. */
+static uint32_t input_of(const fuser *self, const tacho_node *node, size_t i)
+{
+    uint32_t tensor = self->graph->links[node->first_input + i];
+    return tensor == TACHO_NONE ? TACHO_NONE : self->fusion->alias[tensor];
+}
+
+static bool is_constant(const fuser *self, uint32_t tensor)
+{
+    return tensor != TACHO_NONE && self->graph->tensors[tensor].is_constant;
+}
+
+static bool is_activation(const fuser *self, uint32_t tensor)
+{
+    return tensor != TACHO_NONE && !self->graph->tensors[tensor].is_constant;
+}
+
+static uint64_t element_count(const fuser *self, uint32_t tensor)
+{
+    uint64_t count = 0;
+    return tacho_shape_elements(&self->graph->tensors[tensor].shape, &count) ? count : UINT64_MAX;
+}
+
+/* Whether nothing of the node runs: all that it makes is constant. */
+static bool is_folded(const fuser *self, const tacho_node *node)
+{
+    uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
+    return node->is_folded || node_kind(node) == TACHO_OP_CONSTANT || is_constant(self, made);
+}
+
+/* ---- who uses what ------------------------------------------------------------------------- */
+
+/* Whether the node's result has the bytes of its input: a view, or a cast to the same type. */
+static bool is_view(const tacho_graph *graph, const tacho_node *node)
+{
+    const tacho_tensor *from = tacho_graph_input(graph, node, 0);
+    const tacho_tensor *to = tacho_graph_output(graph, node, 0);
+    if (from == NULL || to == NULL || to->is_constant || node->def == NULL) {
+        return false;
+    }
+    bool is_cast =
+        strcmp(node->def->name, "Cast") == 0 || strcmp(node->def->name, "tosa.cast") == 0;
+    return node->def->kind == TACHO_OP_VIEW || (is_cast && from->dtype == to->dtype);
+}
+
+static void see_through_views(fuser *self)
+{
+    const tacho_graph *graph = self->graph;
+    uint32_t *alias = self->fusion->alias;
+    for (uint32_t i = 0; i < graph->tensor_count; i++) {
+        alias[i] = i;
+    }
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        if (!is_view(graph, node)) {
+            continue;
+        }
+        uint32_t from = graph->links[node->first_input];
+        uint32_t to = graph->links[node->first_output];
+        bool is_copy = graph->tensors[to].is_output && graph->tensors[alias[from]].is_input;
+        alias[to] = is_copy ? to : alias[from];
+    }
+}
+
+static void count_uses(fuser *self)
+{
+    const tacho_graph *graph = self->graph;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        for (size_t j = 0; j < node->input_count && !is_free(self, node) && !is_folded(self, node);
+             j++) {
+            uint32_t tensor = input_of(self, node, j);
+            if (tensor != TACHO_NONE) {
+                self->uses[tensor]++;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < graph->tensor_count; i++) {
+        if (graph->tensors[i].is_output) {
+            self->is_output[self->fusion->alias[i]] = true;
+        }
+    }
+}
+
+/* The draft that makes |tensor| for one reader alone, and is not done; TACHO_NONE otherwise. */
+static uint32_t sole_maker(const fuser *self, uint32_t tensor)
+{
+    uint32_t producer = self->graph->tensors[tensor].producer;
+    if (producer == TACHO_NONE || self->uses[tensor] != 1 || self->is_output[tensor]) {
+        return TACHO_NONE;
+    }
+    uint32_t made_by = self->op_of[producer];
+    bool is_last = made_by != TACHO_NONE && self->drafts[made_by].result == tensor;
+    return is_last ? made_by : TACHO_NONE;
+}
+
+/* ---- joining what came before -------------------------------------------------------------- */
+
+/* Additions and products with constants: what becomes part of weights and bias. */
+static bool is_linear(const tacho_node *node)
+{
+    static const char *const names[] = {"Add",      "Sub",      "Mul",     "Div",
+                                        "tosa.add", "tosa.sub", "tosa.mul"};
+    if (node_kind(node) == TACHO_OP_AFFINE) {
+        return true;
+    }
+    for (size_t i = 0; node->def != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(node->def->name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Vector steps of a node that is part of an operator: scaling to and from integers is part of how
+ * engines read operands and write results.
+ */
+static uint32_t steps_within(const tacho_node *node)
+{
+    tacho_op_kind kind = node_kind(node);
+    bool is_scaling = kind == TACHO_OP_QUANTISE || kind == TACHO_OP_DEQUANTISE ||
+                      strcmp(node->def->name, "tosa.rescale") == 0;
+    return is_scaling ? 0 : node->def->steps;
+}
+
+/* The one activation that a node reads; TACHO_NONE when there are more or none. */
+static uint32_t only_activation(const fuser *self, const tacho_node *node)
+{
+    uint32_t found = TACHO_NONE;
+    for (size_t i = 0; i < node->input_count; i++) {
+        uint32_t tensor = input_of(self, node, i);
+        if (is_activation(self, tensor)) {
+            if (found != TACHO_NONE) {
+                return TACHO_NONE;
+            }
+            found = tensor;
+        }
+    }
+    return found;
+}
+
+static bool takes_followers(tacho_op_kind kind, tacho_op_kind follower)
+{
+    switch (kind) {
+    case TACHO_OP_CONVOLUTION:
+    case TACHO_OP_DECONVOLUTION:
+    case TACHO_OP_MATMUL:
+    case TACHO_OP_POOL:
+    case TACHO_OP_REDUCTION:
+    case TACHO_OP_NORMALISATION:
+    case TACHO_OP_AFFINE:
+    case TACHO_OP_SOFTMAX:
+    case TACHO_OP_UNARY:
+    case TACHO_OP_BINARY:
+        return true;
+    case TACHO_OP_MOVE:
+    case TACHO_OP_QUANTISE:
+        return follower == TACHO_OP_QUANTISE;
+    case TACHO_OP_RECURRENT:
+    case TACHO_OP_DEQUANTISE:
+    case TACHO_OP_VIEW:
+    case TACHO_OP_SHAPE:
+    case TACHO_OP_CONSTANT:
+    case TACHO_OP_CONTROL:
+    case TACHO_OP_OTHER:
+    case TACHO_OP_KIND_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* Whether the node became part of the operator that makes its input. */
+static bool try_follow(fuser *self, uint32_t number)
+{
+    const tacho_node *node = &self->graph->nodes[number];
+    tacho_op_kind kind = node_kind(node);
+    bool is_follower = kind == TACHO_OP_UNARY || kind == TACHO_OP_BINARY ||
+                       kind == TACHO_OP_AFFINE || kind == TACHO_OP_QUANTISE;
+    if (!is_follower || node->output_count != 1) {
+        return false;
+    }
+    uint32_t read = only_activation(self, node);
+    uint32_t made_by = read != TACHO_NONE ? sole_maker(self, read) : TACHO_NONE;
+    uint32_t made = self->graph->links[node->first_output];
+    if (made_by == TACHO_NONE || !takes_followers(self->drafts[made_by].kind, kind) ||
+        element_count(self, read) != element_count(self, made)) {
+        return false;
+    }
+    draft *op = &self->drafts[made_by];
+    bool joins_weights = op->is_linear && is_linear(node);
+    op->is_linear = joins_weights;
+    op->fused_steps += joins_weights ? 0 : steps_within(node);
+    op->result = made;
+    self->op_of[number] = made_by;
+    return true;
+}
+
+/* ---- quantised operators ------------------------------------------------------------------- */
+
+/* The dequantisation that makes |tensor| from a tensor that is not constant, or TACHO_NONE. */
+static uint32_t dequantiser(const fuser *self, uint32_t tensor)
+{
+    uint32_t producer =
+        is_activation(self, tensor) ? self->graph->tensors[tensor].producer : TACHO_NONE;
+    bool is_one = producer != TACHO_NONE &&
+                  node_kind(&self->graph->nodes[producer]) == TACHO_OP_DEQUANTISE &&
+                  self->op_of[producer] != TACHO_NONE;
+    return is_one ? producer : TACHO_NONE;
+}
+
+uint32_t tacho_fusion_stored(const tacho_graph *graph, uint32_t tensor)
+{
+    for (;;) {
+        uint32_t producer = graph->tensors[tensor].producer;
+        const tacho_node *node = producer != TACHO_NONE ? &graph->nodes[producer] : NULL;
+        if (node == NULL || !graph->tensors[tensor].is_constant || node->input_count == 0 ||
+            node_kind(node) != TACHO_OP_DEQUANTISE ||
+            graph->links[node->first_input] == TACHO_NONE) {
+            return tensor;
+        }
+        tensor = graph->links[node->first_input];
+    }
+}
+
+static bool is_dequantised_constant(const fuser *self, uint32_t tensor)
+{
+    return is_constant(self, tensor) && tacho_fusion_stored(self->graph, tensor) != tensor;
+}
+
+/* Whether all that a node computes with is dequantised right before it. */
+static bool reads_quantised(const fuser *self, const tacho_node *node)
+{
+    tacho_op_kind kind = node_kind(node);
+    size_t quantised_count = 0;
+    for (size_t i = 0; i < node->input_count; i++) {
+        uint32_t tensor = input_of(self, node, i);
+        if (dequantiser(self, tensor) != TACHO_NONE) {
+            quantised_count++;
+        } else if (is_activation(self, tensor) ||
+                   (i == 1 && is_matrix(kind) && !is_dequantised_constant(self, tensor))) {
+            return false;
+        }
+    }
+    bool is_known = kind != TACHO_OP_OTHER && kind != TACHO_OP_CONTROL;
+    return quantised_count > 0 && is_known && kind != TACHO_OP_DEQUANTISE;
+}
+
+/* The node reads what its dequantisations read; those that serve nobody else are part of it. */
+static void take_dequantisers(fuser *self, uint32_t number)
+{
+    const tacho_node *node = &self->graph->nodes[number];
+    uint32_t op = self->op_of[number];
+    for (size_t i = 0; i < node->input_count; i++) {
+        uint32_t tensor = input_of(self, node, i);
+        uint32_t before = dequantiser(self, tensor);
+        if (before == TACHO_NONE) {
+            continue;
+        }
+        self->dequantised[before]++;
+        if (self->dequantised[before] == self->uses[tensor] && !self->is_output[tensor]) {
+            self->drafts[self->op_of[before]].merged_into = op;
+            self->drafts[self->op_of[before]].result = TACHO_NONE;
+        }
+    }
+    self->drafts[op].is_integer = true;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------ */
+
+/* What is done to one operand, element by element, before two are joined is part of joining. */
+static void take_leaders(fuser *self, uint32_t number)
+{
+    const tacho_node *node = &self->graph->nodes[number];
+    uint32_t op = self->op_of[number];
+    for (size_t i = 0; i < node->input_count; i++) {
+        uint32_t tensor = input_of(self, node, i);
+        uint32_t before = is_activation(self, tensor) ? sole_maker(self, tensor) : TACHO_NONE;
+        if (before == TACHO_NONE || before == op || self->drafts[before].kind != TACHO_OP_UNARY) {
+            continue;
+        }
+        self->drafts[before].merged_into = op;
+        self->drafts[before].result = TACHO_NONE;
+        self->drafts[op].fused_steps +=
+            self->drafts[before].fused_steps +
+            steps_within(&self->graph->nodes[self->drafts[before].root]);
+    }
+}
+
+static void add_draft(fuser *self, uint32_t number)
+{
+    const tacho_node *node = &self->graph->nodes[number];
+    tacho_op_kind kind = node_kind(node);
+    if (kind == TACHO_OP_VIEW || is_folded(self, node)) {
+        kind = TACHO_OP_MOVE; /* a copy */
+    }
+    bool has_result = node->output_count == 1 && node->def != NULL;
+    self->op_of[number] = (uint32_t)self->draft_count;
+    self->drafts[self->draft_count++] = (draft){
+        .root = number,
+        .kind = kind,
+        .result = has_result ? self->graph->links[node->first_output] : TACHO_NONE,
+        .merged_into = TACHO_NONE,
+        .is_linear = is_matrix(kind),
+    };
+    if (reads_quantised(self, node)) {
+        take_dequantisers(self, number);
+    }
+    if (kind == TACHO_OP_BINARY) {
+        take_leaders(self, number);
+    }
+}
+
+static bool is_returned(const fuser *self, const tacho_node *node)
+{
+    uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
+    return made != TACHO_NONE && self->graph->tensors[made].is_output;
+}
+
+static void walk(fuser *self)
+{
+    const tacho_graph *graph = self->graph;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        self->op_of[i] = TACHO_NONE;
+        if (is_folded(self, node) && is_returned(self, node)) {
+            add_draft(self, i); /* known before, but still to be put where the network returns it */
+        } else if (is_folded(self, node)) {
+            self->fusion->folded_count++;
+        } else if (is_free(self, node)) {
+            self->fusion->view_count++;
+        } else if (!try_follow(self, i)) {
+            add_draft(self, i);
+        }
+    }
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static uint32_t final_draft(const fuser *self, uint32_t number)
+{
+    while (self->drafts[number].merged_into != TACHO_NONE) {
+        number = self->drafts[number].merged_into;
+    }
+    return number;
+}
+
+/* Numbers the drafts that stay, and sorts the nodes by them. */
+static tacho_status place_members(fuser *self, uint32_t *place)
+{
+    tacho_fusion *fusion = self->fusion;
+    TACHO_TRY(tacho_grow(&fusion->ops, &fusion->op_capacity, self->draft_count + 1));
+    for (size_t i = 0; i < self->draft_count; i++) {
+        const draft *from = &self->drafts[i];
+        if (from->merged_into == TACHO_NONE) {
+            place[i] = (uint32_t)fusion->op_count;
+            fusion->ops[fusion->op_count++] = (tacho_fused_op){
+                .root = from->root,
+                .kind = from->kind,
+                .fused_steps = from->fused_steps,
+                .is_integer = from->is_integer,
+            };
+        }
+    }
+    const tacho_graph *graph = self->graph;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        if (self->op_of[i] != TACHO_NONE) {
+            self->op_of[i] = place[final_draft(self, self->op_of[i])];
+            fusion->ops[self->op_of[i]].member_count++;
+        }
+    }
+    for (size_t i = 0; i < fusion->op_count; i++) {
+        fusion->ops[i].first_member = (uint32_t)fusion->member_count;
+        fusion->member_count += fusion->ops[i].member_count;
+        fusion->ops[i].member_count = 0;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (self->op_of[i] != TACHO_NONE) {
+            tacho_fused_op *op = &fusion->ops[self->op_of[i]];
+            fusion->members[op->first_member + op->member_count++] = i;
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status list_tensor(fuser *self, uint32_t op, uint32_t tensor, uint32_t *count)
+{
+    tacho_fusion *fusion = self->fusion;
+    if (self->seen[tensor] == op + 1) {
+        return TACHO_OK;
+    }
+    self->seen[tensor] = op + 1;
+    TACHO_TRY(tacho_grow(&fusion->tensors, &fusion->tensor_capacity, fusion->tensor_count + 1));
+    fusion->tensors[fusion->tensor_count++] = tensor;
+    (*count)++;
+    return TACHO_OK;
+}
+
+/* How many inputs of a member hold data; what follows are parameters. */
+static size_t data_count(const fuser *self, const tacho_fused_op *op, const tacho_node *node)
+{
+    tacho_op_kind kind = node_kind(node);
+    bool has_parameters =
+        kind == TACHO_OP_QUANTISE || kind == TACHO_OP_DEQUANTISE || kind == TACHO_OP_UNARY;
+    bool is_in_weights =
+        kind == TACHO_OP_AFFINE && is_matrix(op->kind) && node != &self->graph->nodes[op->root];
+    return (has_parameters || is_in_weights) && node->input_count > 1 ? 1 : node->input_count;
+}
+
+typedef enum list_kind { ACTIVATIONS, WEIGHTS } list_kind;
+
+static tacho_status list_inputs(fuser *self, uint32_t number, list_kind which, uint32_t *count)
+{
+    const tacho_fused_op *op = &self->fusion->ops[number];
+    for (uint32_t i = 0; i < op->member_count; i++) {
+        const tacho_node *node = &self->graph->nodes[self->fusion->members[op->first_member + i]];
+        size_t data = data_count(self, op, node);
+        for (size_t j = 0; j < data; j++) {
+            uint32_t tensor = input_of(self, node, j);
+            if (tensor == TACHO_NONE || is_constant(self, tensor) != (which == WEIGHTS)) {
+                continue;
+            }
+            uint32_t before = op->is_integer ? dequantiser(self, tensor) : TACHO_NONE;
+            if (before != TACHO_NONE) { /* also one that others need */
+                tensor = input_of(self, &self->graph->nodes[before], 0);
+            }
+            uint32_t producer =
+                tensor != TACHO_NONE ? self->graph->tensors[tensor].producer : TACHO_NONE;
+            if (tensor == TACHO_NONE ||
+                (producer != TACHO_NONE && self->op_of[producer] == number)) {
+                continue;
+            }
+            tensor = which == WEIGHTS ? tacho_fusion_stored(self->graph, tensor) : tensor;
+            TACHO_TRY(list_tensor(self, number, tensor, count));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* What members make for others than members. */
+static tacho_status list_outputs(fuser *self, uint32_t number, uint32_t *count)
+{
+    const tacho_graph *graph = self->graph;
+    const tacho_fused_op *op = &self->fusion->ops[number];
+    const tacho_node *last =
+        &graph->nodes[self->fusion->members[op->first_member + op->member_count - 1]];
+    for (size_t i = 0; i < last->output_count; i++) {
+        uint32_t tensor = graph->links[last->first_output + i];
+        bool is_wanted =
+            tensor != TACHO_NONE && (i == 0 || self->uses[tensor] > 0 || self->is_output[tensor]);
+        if (is_wanted) {
+            TACHO_TRY(list_tensor(self, number, tensor, count));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status make_lists(fuser *self)
+{
+    tacho_fusion *fusion = self->fusion;
+    for (uint32_t i = 0; i < fusion->op_count; i++) {
+        tacho_fused_op *op = &fusion->ops[i];
+        op->first_input = (uint32_t)fusion->tensor_count;
+        TACHO_TRY(list_inputs(self, i, ACTIVATIONS, &op->input_count));
+        op->first_weight = (uint32_t)fusion->tensor_count;
+        TACHO_TRY(list_inputs(self, i, WEIGHTS, &op->weight_count));
+        op->first_output = (uint32_t)fusion->tensor_count;
+        TACHO_TRY(list_outputs(self, i, &op->output_count));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status run(fuser *self)
+{
+    const tacho_graph *graph = self->graph;
+    uint32_t *place = calloc(graph->node_count + 1, sizeof(*place));
+    self->fusion->alias = calloc(graph->tensor_count + 1, sizeof(uint32_t));
+    self->fusion->members = calloc(graph->node_count + 1, sizeof(uint32_t));
+    bool has_memory = self->drafts != NULL && self->op_of != NULL && self->uses != NULL &&
+                      self->dequantised != NULL && self->seen != NULL && self->is_output != NULL &&
+                      place != NULL && self->fusion->alias != NULL && self->fusion->members != NULL;
+    tacho_status status = has_memory ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    if (has_memory) {
+        see_through_views(self);
+        count_uses(self);
+        walk(self);
+        status = place_members(self, place);
+        if (status == TACHO_OK) {
+            status = make_lists(self);
+        }
+    }
+    free(place);
+    return status;
+}
+
+tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph)
+{
+    *fusion = (tacho_fusion){.graph = graph};
+    fuser self = {
+        .graph = graph,
+        .fusion = fusion,
+        .drafts = calloc(graph->node_count + 1, sizeof(draft)),
+        .op_of = calloc(graph->node_count + 1, sizeof(uint32_t)),
+        .uses = calloc(graph->tensor_count + 1, sizeof(uint32_t)),
+        .dequantised = calloc(graph->node_count + 1, sizeof(uint32_t)),
+        .seen = calloc(graph->tensor_count + 1, sizeof(uint32_t)),
+        .is_output = calloc(graph->tensor_count + 1, sizeof(bool)),
+    };
+    tacho_status status = run(&self);
+    free(self.drafts);
+    free(self.op_of);
+    free(self.uses);
+    free(self.dequantised);
+    free(self.seen);
+    free(self.is_output);
+    return status;
+}
+
+void tacho_fusion_deinit(tacho_fusion *fusion)
+{
+    free(fusion->ops);
+    free(fusion->members);
+    free(fusion->tensors);
+    free(fusion->alias);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fusing: nodes that an accelerator runs as one operator become one. A convolution takes its bias,
+ * its batch normalisation and its activation with it; an operator between DequantizeLinear and
+ * QuantizeLinear becomes an operator on integers; TOSA's rescale and clamp go with what they
+ * follow.
+ *
+ * Views are seen through: they are no operators, and neither are folded nodes. A tensor is passed
+ * inside an operator only where nobody else uses it and the network does not return it.
+ */
+#ifndef TACHO_COMPILE_FUSE_H
+#define TACHO_COMPILE_FUSE_H
+
+#include "graph/op_def.h"
+
+/* Lists are stretches of |members| and |tensors| of the fusion. */
+typedef struct tacho_fused_op {
+    uint32_t root;         /* node that it is named after */
+    tacho_op_kind kind;    /* of the root; OTHER when the operator is not known */
+    uint32_t first_member; /* nodes, in the graph's order */
+    uint32_t member_count;
+    uint32_t first_input; /* what it reads that is not constant, each once */
+    uint32_t input_count;
+    uint32_t first_weight; /* constants, as they are stored: quantised where the model says so */
+    uint32_t weight_count;
+    uint32_t first_output;
+    uint32_t output_count;
+    uint32_t fused_steps; /* vector steps per output of all members but the root */
+    bool is_integer;      /* reads what it would dequantise as it is */
+} tacho_fused_op;
+
+typedef struct tacho_fusion {
+    const tacho_graph *graph;
+    tacho_fused_op *ops; /* each after what it needs */
+    size_t op_count, op_capacity;
+    uint32_t *members;
+    size_t member_count;
+    uint32_t *tensors;
+    size_t tensor_count, tensor_capacity;
+    uint32_t *alias;     /* by tensor: whose bytes it has, itself unless it is a view */
+    size_t folded_count; /* nodes that depend on constants alone */
+    size_t view_count;   /* nodes that only look at a tensor: views, questions about shapes */
+} tacho_fusion;
+
+/* Fuses a sorted and inferred graph, which outlives the fusion. Linear in the size of the graph. */
+tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph) TACHO_MUST_USE;
+void tacho_fusion_deinit(tacho_fusion *fusion);
+
+/* The tensor that is |i|-th of a list, which begins at |first|. */
+static inline const tacho_tensor *tacho_fusion_tensor(const tacho_fusion *fusion, uint32_t first,
+                                                      uint32_t i)
+{
+    return &fusion->graph->tensors[fusion->tensors[first + i]];
+}
+
+/* The tensor as it is stored: what a folded dequantisation was made from, else itself. */
+uint32_t tacho_fusion_stored(const tacho_graph *graph, uint32_t tensor);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What becomes one operator, and what must not.
+ */
+#include "compile/fuse.h"
+
+#include "base/index.h"
+
+#include <stdio.h>
+
+#include "compile/graph_testing.h"
+
+typedef struct fixture {
+    tacho_graph graph;
+    tacho_fusion fusion;
+} fixture;
+
+static void setup(fixture *self)
+{
+    assert_null(tacho_graph_init(&self->graph));
+    self->graph.path = TACHO_STR("m.onnx");
+}
+
+static void fuse(fixture *self)
+{
+    assert_null(tacho_fusion_init(&self->fusion, &self->graph));
+}
+
+static void teardown(fixture *self)
+{
+    tacho_fusion_deinit(&self->fusion);
+    tacho_graph_deinit(&self->graph);
+}
+
+static const char *root_type(const fixture *self, size_t op)
+{
+    const tacho_node *node = &self->graph.nodes[self->fusion.ops[op].root];
+    return tacho_graph_string(&self->graph, node->type).data;
+}
+
+static uint32_t listed(const fixture *self, uint32_t first, uint32_t i)
+{
+    return self->fusion.tensors[first + i];
+}
+
+/* Conv, batch norm, scale, bias, Relu; a view between; then a pool. */
+static void test_convolution(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 1, 3, 8, 8), w = TEST_CONST(g, 4, 3, 3, 3);
+    uint32_t y = TEST_F32(g, 1, 4, 8, 8), c = TEST_CONST(g, 4), y2 = TEST_F32(g, 1, 4, 8, 8);
+    uint32_t y3 = TEST_F32(g, 1, 4, 8, 8), y4 = TEST_F32(g, 1, 4, 8, 8);
+    uint32_t v = TEST_F32(g, 4, 8, 8), y5 = TEST_F32(g, 4, 8, 8), p = TEST_F32(g, 4, 4, 4);
+    uint32_t scale = TEST_CONST(g, 4, 1, 1);
+    TEST_NODE(g, "Conv", y, x, w);
+    TEST_NODE(g, "BatchNormalization", y2, y, c, c, c, c);
+    TEST_NODE(g, "Mul", y3, y2, scale);
+    TEST_NODE(g, "Add", y4, scale, y3);
+    TEST_NODE(g, "Reshape", v, y4, c);
+    TEST_NODE(g, "Relu", y5, v);
+    TEST_NODE(g, "MaxPool", p, y5);
+    g->tensors[p].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 2);
+    assert_int_equal(f.fusion.view_count, 1);
+    const tacho_fused_op *op = &f.fusion.ops[0];
+    assert_int_equal(op->kind, TACHO_OP_CONVOLUTION);
+    assert_int_equal(op->member_count, 5);
+    assert_int_equal(f.fusion.members[op->first_member + 4], 5);
+    assert_int_equal(op->fused_steps, 1); /* the Relu; the rest is in the weights */
+    assert_int_equal(op->input_count, 1);
+    assert_int_equal(listed(&f, op->first_input, 0), x);
+    assert_int_equal(op->weight_count, 2); /* of the batch norm only the data is read */
+    assert_int_equal(listed(&f, op->first_weight, 0), w);
+    assert_int_equal(listed(&f, op->first_weight, 1), scale);
+    assert_int_equal(op->output_count, 1);
+    assert_int_equal(listed(&f, op->first_output, 0), y5);
+    assert_string_equal(root_type(&f, 1), "MaxPool");
+    assert_int_equal(listed(&f, f.fusion.ops[1].first_input, 0), y5);
+    teardown(&f);
+}
+
+/* A result that the network returns, that two read, or that grows is not passed inside. */
+static void test_not_fused(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 1, 4, 1, 8), w = TEST_CONST(g, 4, 4, 1, 1);
+    uint32_t a = TEST_F32(g, 1, 4, 1, 8), b = TEST_F32(g, 1, 4, 1, 8);
+    uint32_t c = TEST_F32(g, 1, 4, 1, 8), d = TEST_F32(g, 1, 4, 1, 8);
+    uint32_t e = TEST_F32(g, 1, 4, 1, 8), tall = TEST_CONST(g, 1, 1, 5, 1);
+    uint32_t grown = TEST_F32(g, 1, 4, 5, 8);
+    TEST_NODE(g, "Conv", a, x, w);
+    TEST_NODE(g, "Relu", b, a); /* a is returned */
+    TEST_NODE(g, "Conv", c, b, w);
+    TEST_NODE(g, "Relu", d, c); /* c is read twice */
+    TEST_NODE(g, "Add", e, c, d);
+    TEST_NODE(g, "Add", grown, e, tall);
+    g->tensors[a].is_output = true;
+    g->tensors[grown].is_output = true;
+    fuse(&f);
+    static const char *const expected[] = {"Conv", "Relu", "Conv", "Add", "Add"};
+    assert_int_equal(f.fusion.op_count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(root_type(&f, i), expected[i]);
+    }
+    /* Relu and Add read c one after the other: Relu is done on the way into the Add. */
+    const tacho_fused_op *op = &f.fusion.ops[3];
+    assert_int_equal(op->member_count, 2);
+    assert_int_equal(op->input_count, 1);
+    assert_int_equal(listed(&f, op->first_input, 0), c);
+    assert_int_equal(op->fused_steps, 1);
+    teardown(&f);
+}
+
+/* DQ -> Conv -> Relu -> Q: integers in, integers out; the weights as they are stored. */
+static void test_quantised(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t xq = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(1, 3, 8, 8));
+    uint32_t wq = test_constant(g, TACHO_DTYPE_I8, TEST_DIMS(4, 3, 3, 3));
+    uint32_t s = TEST_CONST(g, 1), x = TEST_F32(g, 1, 3, 8, 8);
+    uint32_t w = TEST_F32(g, 4, 3, 3, 3), y = TEST_F32(g, 1, 4, 8, 8);
+    uint32_t r = TEST_F32(g, 1, 4, 8, 8);
+    uint32_t q = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(1, 4, 8, 8));
+    uint32_t d = TEST_F32(g, 1, 4, 8, 8), sm = TEST_F32(g, 1, 4, 8, 8);
+    TEST_NODE(g, "DequantizeLinear", x, xq, s, s);
+    TEST_NODE(g, "DequantizeLinear", w, wq, s, s)->is_folded = true;
+    g->tensors[w].is_constant = true;
+    TEST_NODE(g, "Conv", y, x, w);
+    TEST_NODE(g, "Relu", r, y);
+    TEST_NODE(g, "QuantizeLinear", q, r, s, s);
+    TEST_NODE(g, "DequantizeLinear", d, q, s, s);
+    TEST_NODE(g, "Fancy", sm, d); /* unknown: reads what is dequantised before it */
+    g->tensors[sm].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 3);
+    assert_int_equal(f.fusion.folded_count, 1);
+    const tacho_fused_op *op = &f.fusion.ops[0];
+    assert_string_equal(root_type(&f, 0), "Conv");
+    assert_true(op->is_integer);
+    assert_int_equal(op->member_count, 4);
+    assert_int_equal(op->input_count, 1);
+    assert_int_equal(listed(&f, op->first_input, 0), xq);
+    assert_int_equal(op->weight_count, 1);
+    assert_int_equal(listed(&f, op->first_weight, 0), wq);
+    assert_int_equal(listed(&f, op->first_output, 0), q);
+    assert_int_equal(op->fused_steps, 1); /* the Relu; quantising is part of writing */
+    assert_string_equal(root_type(&f, 1), "DequantizeLinear");
+    assert_int_equal(f.fusion.ops[2].kind, TACHO_OP_OTHER);
+    assert_int_equal(listed(&f, f.fusion.ops[2].first_input, 0), d);
+    teardown(&f);
+}
+
+/* Weights that are not quantised keep their convolution real, and its input dequantised. */
+static void test_half_quantised(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t xq = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(1, 3, 8, 8));
+    uint32_t s = TEST_CONST(g, 1), x = TEST_F32(g, 1, 3, 8, 8), w = TEST_CONST(g, 4, 3, 3, 3);
+    uint32_t y = TEST_F32(g, 1, 4, 8, 8);
+    TEST_NODE(g, "DequantizeLinear", x, xq, s, s);
+    TEST_NODE(g, "Conv", y, x, w);
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 2);
+    assert_false(f.fusion.ops[1].is_integer);
+    assert_int_equal(listed(&f, f.fusion.ops[1].first_input, 0), x);
+    teardown(&f);
+}
+
+/* One dequantised tensor for two operators on integers: it is gone, both read the integers. */
+static void test_shared_dequantiser(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t xq = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(1, 8));
+    uint32_t s = TEST_CONST(g, 1), x = TEST_F32(g, 1, 8), a = TEST_F32(g, 1, 8);
+    uint32_t b = TEST_F32(g, 1, 8);
+    TEST_NODE(g, "DequantizeLinear", x, xq, s, s);
+    TEST_NODE(g, "Relu", a, x);
+    TEST_NODE(g, "Sigmoid", b, x);
+    g->tensors[a].is_output = true;
+    g->tensors[b].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(f.fusion.ops[i].input_count, 1);
+        assert_int_equal(listed(&f, f.fusion.ops[i].first_input, 0), xq);
+    }
+    teardown(&f);
+}
+
+/* TOSA: rescale in, rescale in, add, rescale out, clamp: one operator from i8 to i8. */
+static void test_tosa_add(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 56, 56, 24));
+    uint32_t c = TEST_CONST(g, 1);
+    uint32_t mid[4];
+    for (size_t i = 0; i < 4; i++) {
+        mid[i] = test_tensor(g, TACHO_DTYPE_I32, TEST_DIMS(1, 56, 56, 24));
+    }
+    uint32_t q = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 56, 56, 24));
+    uint32_t y = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 56, 56, 24));
+    TEST_NODE(g, "tosa.rescale", mid[0], x, c, c);
+    TEST_NODE(g, "tosa.rescale", mid[1], mid[0], c, c);
+    TEST_NODE(g, "tosa.rescale", mid[2], x, c, c);
+    TEST_NODE(g, "tosa.add", mid[3], mid[1], mid[2]);
+    TEST_NODE(g, "tosa.rescale", q, mid[3], c, c);
+    TEST_NODE(g, "tosa.clamp", y, q);
+    g->tensors[y].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    const tacho_fused_op *op = &f.fusion.ops[0];
+    assert_int_equal(op->kind, TACHO_OP_BINARY);
+    assert_int_equal(op->member_count, 6);
+    assert_int_equal(op->input_count, 1);
+    assert_int_equal(listed(&f, op->first_input, 0), x);
+    assert_int_equal(listed(&f, op->first_output, 0), y);
+    assert_int_equal(op->fused_steps, 2); /* the clamp */
+    teardown(&f);
+}
+
+/* A network that returns its input under another shape copies it. */
+static void test_copy(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 4, 4), v = TEST_F32(g, 16), y = TEST_F32(g, 2, 8);
+    TEST_NODE(g, "Reshape", v, x);
+    TEST_NODE(g, "Reshape", y, v);
+    g->tensors[x].is_input = true;
+    g->tensors[y].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.view_count, 1);
+    assert_int_equal(f.fusion.ops[0].kind, TACHO_OP_MOVE);
+    assert_int_equal(listed(&f, f.fusion.ops[0].first_input, 0), x);
+    assert_int_equal(listed(&f, f.fusion.ops[0].first_output, 0), y);
+    teardown(&f);
+}
+
+/* A network that returns what is constant still has to put it there. */
+static void test_constant_output(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t c = TEST_CONST(g, 4), d = TEST_CONST(g, 4), e = TEST_CONST(g, 4);
+    TEST_NODE(g, "Relu", d, c)->is_folded = true;
+    TEST_NODE(g, "Relu", e, d)->is_folded = true;
+    g->tensors[e].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.folded_count, 1);
+    assert_int_equal(f.fusion.ops[0].kind, TACHO_OP_MOVE);
+    assert_int_equal(listed(&f, f.fusion.ops[0].first_output, 0), e);
+    teardown(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_convolution),
+        cmocka_unit_test(test_not_fused),
+        cmocka_unit_test(test_quantised),
+        cmocka_unit_test(test_half_quantised),
+        cmocka_unit_test(test_shared_dequantiser),
+        cmocka_unit_test(test_tosa_add),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_constant_output),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

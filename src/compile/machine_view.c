@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums and names of a machine.
+ */
+#include "compile/machine_view.h"
+
+uint64_t tacho_machine_view_local_bytes(const tacho_machine *machine)
+{
+    const tacho_memory *memory = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
+    uint64_t bytes = memory != NULL ? (uint64_t)tacho_quantity_whole(&memory->size_bytes) : 0;
+    uint64_t total;
+    bool is_over = __builtin_mul_overflow(bytes, tacho_machine_cores(machine), &total);
+    return is_over || total > INT64_MAX ? INT64_MAX : total;
+}
+
+double tacho_machine_view_hz(const tacho_machine *machine)
+{
+    const tacho_ratio *hz = &machine->core_clock_hz.value;
+    return hz->den > 0 && hz->num > 0 ? (double)hz->num / (double)hz->den : 1.0;
+}
+
+tacho_track_class tacho_machine_view_track_class(tacho_engine_class engine_class)
+{
+    switch (engine_class) {
+    case TACHO_ENGINE_COMPUTE:
+        return TACHO_TRACK_COMPUTE;
+    case TACHO_ENGINE_VECTOR:
+        return TACHO_TRACK_VECTOR;
+    case TACHO_ENGINE_CONTROL:
+        return TACHO_TRACK_CONTROL;
+    case TACHO_ENGINE_DMA_IN:
+        return TACHO_TRACK_DMA_IN;
+    case TACHO_ENGINE_DMA_OUT:
+        return TACHO_TRACK_DMA_OUT;
+    case TACHO_ENGINE_DMA_LOCAL:
+        return TACHO_TRACK_DMA_LOCAL;
+    case TACHO_ENGINE_HOST:
+        return TACHO_TRACK_HOST;
+    case TACHO_ENGINE_CLASS_COUNT:
+        break;
+    }
+    return TACHO_TRACK_COMPUTE;
+}
+
+tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dtype,
+                                    tacho_dtype wanted)
+{
+    if (wanted != TACHO_DTYPE_NONE && tacho_dtype_kind_of(dtype) == TACHO_DTYPE_REAL) {
+        return wanted;
+    }
+    return machine != NULL ? tacho_machine_legalise(machine, dtype) : dtype;
+}
+
+uint32_t tacho_machine_view_engine_total(const tacho_machine *machine, uint32_t engine)
+{
+    return (uint32_t)tacho_quantity_whole(&machine->engines[engine].count) *
+           tacho_machine_cores(machine);
+}
+
+tacho_str tacho_machine_view_dma_name(const tacho_machine *machine, tacho_engine_class dma_class)
+{
+    const tacho_dma *dma = tacho_machine_dma(machine, dma_class);
+    if (dma != NULL) {
+        return dma->name;
+    }
+    return dma_class == TACHO_ENGINE_DMA_IN    ? TACHO_STR("DMA In")
+           : dma_class == TACHO_ENGINE_DMA_OUT ? TACHO_STR("DMA Out")
+                                               : TACHO_STR("Moves");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What estimates ask of a machine description, in the words of the profile.
+ */
+#ifndef TACHO_COMPILE_MACHINE_VIEW_H
+#define TACHO_COMPILE_MACHINE_VIEW_H
+
+#include "machine/machine.h"
+#include "profile/vocabulary.h"
+
+/* The local memories of all cores together; 0 when the machine has none. */
+uint64_t tacho_machine_view_local_bytes(const tacho_machine *machine);
+
+/* Cycles of the core clock in a second. */
+double tacho_machine_view_hz(const tacho_machine *machine);
+
+/* The track class of an engine class. */
+tacho_track_class tacho_machine_view_track_class(tacho_engine_class engine_class);
+
+/*
+ * The type that tensors of |dtype| are kept in: what the machine computes in, or |wanted| for real
+ * numbers when it is not NONE. Without a machine, |dtype|.
+ */
+tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dtype,
+                                    tacho_dtype wanted);
+
+/* How many engines like this there are in all cores. */
+uint32_t tacho_machine_view_engine_total(const tacho_machine *machine, uint32_t engine);
+
+/* What the machine calls its transfers of this class. */
+tacho_str tacho_machine_view_dma_name(const tacho_machine *machine, tacho_engine_class dma_class);
+
+#endif

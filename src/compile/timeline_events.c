@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The timeline as a profile: a part of origin estimated, a track for each engine under the name
+ * that the machine gives it, a span for each job.
+ */
+#include "compile/timeline.h"
+
+#include "base/index.h"
+#include "compile/machine_view.h"
+#include "profile/locations.h"
+
+#include <stdio.h>
+
+/* Argument keys of spans. */
+#define KEYS(X)                                                                                    \
+    X(NAME, "op")                                                                                  \
+    X(MACS, "macs")                                                                                \
+    X(BYTES, "bytes")                                                                              \
+    X(UTILISATION, "utilisation")                                                                  \
+    X(PADDING, "padding")                                                                          \
+    X(BOUND, "bound")                                                                              \
+    X(DTYPE, "dtype")                                                                              \
+    X(CORES, "cores")
+
+enum {
+#define KEY_ENUM(name, text) KEY_##name,
+    KEYS(KEY_ENUM)
+#undef KEY_ENUM
+        KEY_COUNT
+};
+
+typedef struct pusher {
+    const tacho_timeline *timeline;
+    tacho_events *events;
+    tacho_dict *dict;
+    uint32_t part;
+    uint32_t clock;
+    uint32_t keys[KEY_COUNT];
+    uint32_t op; /* that the next fields are about */
+    uint32_t location;
+    tacho_str name;
+    tacho_str type;
+    tacho_arena scratch; /* of one operator */
+} pusher;
+
+static tacho_status open_part(pusher *self)
+{
+    const tacho_estimate *estimate = self->timeline->estimate;
+    const tacho_ratio *hz = &estimate->machine->core_clock_hz.value;
+    tacho_clock clock;
+    uint64_t numerator;
+    if (hz->num <= 0 ||
+        __builtin_mul_overflow(UINT64_C(1000000000), (uint64_t)hz->den, &numerator)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: the core clock is out of range",
+                          TACHO_STR_ARG(estimate->machine->name));
+    }
+    tacho_clock_init(&clock, numerator, (uint64_t)hz->num);
+    clock.counts_cycles = true;
+    if (estimate->cycles > clock.max_ticks) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: the network takes too long for a timeline",
+                          TACHO_STR_ARG(estimate->fusion->graph->path));
+    }
+    TACHO_TRY(tacho_dict_add_clock(self->dict, &clock, TACHO_STR("cycles"), &self->clock));
+    tacho_part_facts facts = {
+        .path = estimate->fusion->graph->path,
+        .format = TACHO_STR("tacho-estimate"),
+        .generation = estimate->machine->name,
+        .origin = TACHO_ORIGIN_ESTIMATED,
+        .clock = self->clock,
+        .covered_classes = TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN) |
+                           TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT) |
+                           TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE),
+    };
+    TACHO_TRY(tacho_dict_add_part(self->dict, &facts, &self->part));
+    static const char *const texts[] = {
+#define KEY_TEXT(name, text) text,
+        KEYS(KEY_TEXT)
+#undef KEY_TEXT
+    };
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        TACHO_TRY(
+            tacho_dict_ensure_string(self->dict, tacho_str_from_cstring(texts[i]), &self->keys[i]));
+    }
+    TACHO_TRY(tacho_dict_add_metadata(self->dict, "machine", estimate->machine->name));
+    return tacho_dict_add_metadata_count(self->dict, "macs", estimate->macs);
+}
+
+/* "Slice 1", "DMA In"; engines that are many, and shown together, have no number. */
+static tacho_status find_track(const pusher *self, const tacho_job *job, uint32_t *out_track)
+{
+    const tacho_estimate *estimate = self->timeline->estimate;
+    const tacho_machine *machine = estimate->machine;
+    bool is_engine = job->track_class != TACHO_TRACK_DMA_IN &&
+                     job->track_class != TACHO_TRACK_DMA_OUT &&
+                     job->track_class != TACHO_TRACK_DMA_LOCAL;
+    char name[160];
+    if (is_engine) {
+        uint32_t engine = estimate->ops[job->op].cost.engine;
+        uint32_t total = tacho_machine_view_engine_total(machine, engine);
+        tacho_str engine_name = machine->engines[engine].name;
+        bool is_numbered = total > 1 && total <= 8;
+        snprintf(name, sizeof(name), is_numbered ? "%.100s %u" : "%.100s", engine_name.data,
+                 (unsigned)job->index);
+    } else {
+        tacho_engine_class dma_class = job->track_class == TACHO_TRACK_DMA_IN ? TACHO_ENGINE_DMA_IN
+                                       : job->track_class == TACHO_TRACK_DMA_OUT
+                                           ? TACHO_ENGINE_DMA_OUT
+                                           : TACHO_ENGINE_DMA_LOCAL;
+        snprintf(name, sizeof(name), "%.100s",
+                 tacho_machine_view_dma_name(machine, dma_class).data);
+    }
+    tacho_track facts = {
+        .parent = self->dict->parts[self->part].root,
+        .part = self->part,
+        .clock = self->clock,
+        .index = job->index,
+        .lane_of = TACHO_NONE,
+        .rank = -1,
+        .track_class = job->track_class,
+        .nesting = TACHO_NESTING_ENGINE,
+    };
+    return tacho_dict_ensure_track(self->dict, &facts, tacho_str_from_cstring(name), out_track);
+}
+
+/* Name, type and place of the operator that the next jobs belong to. */
+static tacho_status enter_op(pusher *self, uint32_t op)
+{
+    const tacho_estimate *estimate = self->timeline->estimate;
+    const tacho_graph *graph = estimate->fusion->graph;
+    const tacho_node *root = &graph->nodes[estimate->fusion->ops[op].root];
+    tacho_arena_reset(&self->scratch);
+    TACHO_TRY(tacho_estimate_op_name(estimate, op, &self->scratch, &self->name));
+    TACHO_TRY(tacho_estimate_op_type(estimate, op, '+', &self->scratch, &self->type));
+    uint32_t text;
+    TACHO_TRY(
+        tacho_dict_ensure_string(self->dict, tacho_graph_string(graph, root->location), &text));
+    self->op = op;
+    return tacho_location_file(self->dict, text, &self->location);
+}
+
+static tacho_status find_site(const pusher *self, const tacho_job *job, uint32_t track,
+                              uint32_t *out_site)
+{
+    bool is_transfer =
+        job->track_class == TACHO_TRACK_DMA_IN || job->track_class == TACHO_TRACK_DMA_OUT;
+    tacho_site site = {.location = self->location};
+    tacho_str category = tacho_str_from_cstring(tacho_track_class_name(job->track_class));
+    TACHO_TRY(tacho_dict_ensure_string(
+        self->dict,
+        is_transfer ? tacho_dict_string(self->dict, self->dict->tracks[track].name) : self->type,
+        &site.name));
+    TACHO_TRY(tacho_dict_ensure_string(self->dict, category, &site.category));
+    return tacho_dict_ensure_site(self->dict, &site, out_site);
+}
+
+static tacho_arg uint_arg(const pusher *self, size_t key, tacho_unit unit, uint64_t value)
+{
+    return (tacho_arg){
+        .key = self->keys[key], .type = TACHO_ARG_UINT, .unit = unit, .value.as_uint = value};
+}
+
+static tacho_arg real_arg(const pusher *self, size_t key, double value)
+{
+    return (tacho_arg){.key = self->keys[key],
+                       .type = TACHO_ARG_REAL,
+                       .unit = TACHO_UNIT_PERCENT,
+                       .value.as_real = value};
+}
+
+static tacho_arg text_arg(const pusher *self, size_t key, tacho_str text)
+{
+    return (tacho_arg){.key = self->keys[key], .type = TACHO_ARG_TEXT, .value.as_text = text};
+}
+
+static size_t fill_args(const pusher *self, const tacho_job *job, tacho_arg args[KEY_COUNT])
+{
+    const tacho_op_estimate *op = &self->timeline->estimate->ops[job->op];
+    size_t count = 0;
+    args[count++] = text_arg(self, KEY_NAME, self->name);
+    if (job->bytes > 0) {
+        args[count++] = uint_arg(self, KEY_BYTES, TACHO_UNIT_BYTES, job->bytes);
+    }
+    if (job->track_class == TACHO_TRACK_DMA_IN || job->track_class == TACHO_TRACK_DMA_OUT) {
+        return count;
+    }
+    if (op->cost.macs > 0) {
+        args[count++] = uint_arg(self, KEY_MACS, TACHO_UNIT_COUNT, op->cost.macs);
+        args[count++] = real_arg(self, KEY_PADDING, tacho_op_estimate_padding(op));
+    }
+    args[count++] = real_arg(self, KEY_UTILISATION, tacho_op_estimate_utilisation(op));
+    args[count++] =
+        text_arg(self, KEY_BOUND, tacho_str_from_cstring(tacho_bound_name(op->cost.bound)));
+    args[count++] =
+        text_arg(self, KEY_DTYPE, tacho_str_from_cstring(tacho_dtype_name(op->cost.compute)));
+    args[count++] = uint_arg(self, KEY_CORES, TACHO_UNIT_COUNT, op->cost.cores);
+    return count;
+}
+
+static tacho_status push_job(pusher *self, const tacho_job *job)
+{
+    if (job->op != self->op) {
+        TACHO_TRY(enter_op(self, job->op));
+    }
+    tacho_arg args[KEY_COUNT];
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .start = job->start_cycles, .args = args};
+    row.of.span.end = job->end_cycles;
+    row.of.span.op = TACHO_NONE;
+    row.of.span.run = TACHO_NONE;
+    TACHO_TRY(find_track(self, job, &row.track));
+    TACHO_TRY(find_site(self, job, row.track, &row.of.span.site));
+    row.arg_count = fill_args(self, job, args);
+    return tacho_events_row(self->events, &row);
+}
+
+static tacho_status push_all(pusher *self)
+{
+    TACHO_TRY(open_part(self));
+    for (size_t i = 0; i < self->timeline->job_count; i++) {
+        TACHO_TRY(push_job(self, &self->timeline->jobs[i]));
+    }
+    TACHO_TRY(tacho_events_end_part(self->events, self->part));
+    return tacho_events_finish(self->events);
+}
+
+tacho_status tacho_timeline_push(const tacho_timeline *timeline, tacho_events *events)
+{
+    pusher self = {.timeline = timeline, .events = events, .dict = events->dict, .op = TACHO_NONE};
+    tacho_arena_init(&self.scratch);
+    tacho_status status = push_all(&self);
+    tacho_arena_deinit(&self.scratch);
+    return status;
+}

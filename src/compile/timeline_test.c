@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Timelines of estimates that are written by hand: what overlaps, what follows, and the exact text
+ * of Torq's two forms.
+ */
+#include "compile/timeline.h"
+
+#include "base/index.h"
+#include "profile/profile.h"
+
+#include <stdio.h>
+
+#include "compile/graph_testing.h"
+
+#include "base/output_testing.h"
+
+#define WHOLE(n)                                                                                   \
+    {                                                                                              \
+        .value = {(n), 1 }                                                                         \
+    }
+
+typedef struct fixture {
+    tacho_graph graph;
+    tacho_fusion fusion;
+    tacho_op_estimate ops[3];
+    tacho_engine engines[2];
+    tacho_machine machine;
+    tacho_estimate estimate;
+    tacho_timeline timeline;
+} fixture;
+
+/* A convolution with a rescale that fits one after the other, a view, a pool that overlaps, and
+ * an unknown operator that only moves bytes locally. */
+static void setup(fixture *self)
+{
+    tacho_graph *g = &self->graph;
+    assert_null(tacho_graph_init(g));
+    g->path = TACHO_STR("m.mlir");
+    uint32_t x = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 4, 4, 8));
+    uint32_t w = test_constant(g, TACHO_DTYPE_I8, TEST_DIMS(8, 1, 1, 8));
+    uint32_t y = test_tensor(g, TACHO_DTYPE_I32, TEST_DIMS(1, 4, 4, 8));
+    uint32_t q = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 4, 4, 8));
+    uint32_t p = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 2, 2, 8));
+    uint32_t u = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 2, 2, 8));
+    TEST_NODE(g, "tosa.conv2d", y, x, w);
+    TEST_NODE(g, "tosa.rescale", q, y);
+    tacho_node *pool = TEST_NODE(g, "tosa.avg_pool2d", p, q);
+    assert_null(tacho_strings_ensure(&g->strings, TACHO_STR("tosa.pool,odd"), &pool->type));
+    TEST_NODE(g, "strange, one", u, p);
+    assert_null(tacho_fusion_init(&self->fusion, g));
+    assert_int_equal(self->fusion.op_count, 3);
+    self->engines[0] = (tacho_engine){
+        .name = TACHO_STR("Slice"), .class = TACHO_ENGINE_COMPUTE, .count = WHOLE(2)};
+    self->engines[1] =
+        (tacho_engine){.name = TACHO_STR("CSS"), .class = TACHO_ENGINE_VECTOR, .count = WHOLE(1)};
+    self->machine = (tacho_machine){.name = TACHO_STR("test"),
+                                    .core_clock_hz = WHOLE(800000000),
+                                    .grid_x = WHOLE(1),
+                                    .grid_y = WHOLE(1),
+                                    .engines = self->engines,
+                                    .engine_count = 2};
+    self->ops[0] = (tacho_op_estimate){.cost = {.engine = 0,
+                                                .engine_count = 2,
+                                                .cycles = 310,
+                                                .compute_cycles = 100,
+                                                .read_cycles = 200,
+                                                .write_cycles = 10,
+                                                .macs = 1024,
+                                                .padded_macs = 2048,
+                                                .ideal_cycles = 31,
+                                                .bound = TACHO_BOUND_MEMORY,
+                                                .compute = TACHO_DTYPE_I8},
+                                       .work = {.kind = TACHO_WORK_MATRIX},
+                                       .ddr_read_bytes = 192,
+                                       .ddr_write_bytes = 128};
+    self->ops[1] = (tacho_op_estimate){.cost = {.engine = 1,
+                                                .engine_count = 1,
+                                                .cycles = 110,
+                                                .compute_cycles = 90,
+                                                .read_cycles = 100,
+                                                .write_cycles = 30,
+                                                .bound = TACHO_BOUND_MEMORY},
+                                       .start_cycles = 310,
+                                       .ddr_read_bytes = 128,
+                                       .ddr_write_bytes = 32};
+    self->ops[2] =
+        (tacho_op_estimate){.cost = {.engine = TACHO_NONE, .cycles = 7, .bound = TACHO_BOUND_LOCAL},
+                            .start_cycles = 420,
+                            .local_bytes = 64};
+    self->estimate = (tacho_estimate){
+        .fusion = &self->fusion, .machine = &self->machine, .ops = self->ops, .cycles = 427};
+    assert_null(tacho_timeline_init(&self->timeline, &self->estimate));
+}
+
+static void teardown(fixture *self)
+{
+    tacho_timeline_deinit(&self->timeline);
+    tacho_fusion_deinit(&self->fusion);
+    tacho_graph_deinit(&self->graph);
+}
+
+static void check_job(const fixture *self, size_t i, tacho_track_class track_class, int64_t start,
+                      int64_t end)
+{
+    assert_int_equal(self->timeline.jobs[i].track_class, track_class);
+    assert_int_equal(self->timeline.jobs[i].start_cycles, start);
+    assert_int_equal(self->timeline.jobs[i].end_cycles, end);
+}
+
+static void test_jobs(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    assert_int_equal(f.timeline.job_count, 8);
+    check_job(&f, 0, TACHO_TRACK_DMA_IN, 0, 200);
+    check_job(&f, 1, TACHO_TRACK_COMPUTE, 200, 300); /* when all data is there */
+    check_job(&f, 2, TACHO_TRACK_COMPUTE, 200, 300);
+    assert_int_equal(f.timeline.jobs[2].index, 1);
+    check_job(&f, 3, TACHO_TRACK_DMA_OUT, 300, 310);
+    check_job(&f, 4, TACHO_TRACK_DMA_IN, 310, 410);
+    check_job(&f, 5, TACHO_TRACK_VECTOR, 330, 420); /* with the first of it */
+    check_job(&f, 6, TACHO_TRACK_DMA_OUT, 390, 420);
+    check_job(&f, 7, TACHO_TRACK_DMA_LOCAL, 420, 427);
+    teardown(&f);
+}
+
+static void check_text(tacho_torq_timeline_form form, const char *expected)
+{
+    fixture f;
+    setup(&f);
+    tacho_output output;
+    open_test_output(&output);
+    assert_null(tacho_timeline_write_torq(&f.timeline, form, &output));
+    char text[2048];
+    size_t len = read_test_output(&output, text, sizeof(text) - 1);
+    text[len] = '\0';
+    assert_string_equal(text, expected);
+    teardown(&f);
+}
+
+static void test_t1(void **state)
+{
+    (void)state;
+    check_text(TACHO_TORQ_T1, "DI0,0,200,loc(\"m\":1:1),DMA_IN\n"
+                              "DO1,300,310,loc(\"m\":1:1),DMA_OUT\n"
+                              "DI2,310,410,loc(\"m\":3:1),DMA_IN\n"
+                              "DO3,390,420,loc(\"m\":3:1),DMA_OUT\n"
+                              "DO4,420,427,loc(\"m\":4:1),DMA_OUT\n"
+                              "S0,200,300,loc(\"m\":1:1),conv2d_rescale\n"
+                              "S1,200,300,loc(\"m\":1:1),conv2d_rescale\n"
+                              "S2,330,420,loc(\"m\":3:1),pool_odd\n");
+}
+
+static void test_t4(void **state)
+{
+    (void)state;
+    check_text(TACHO_TORQ_T4, "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n"
+                              "0,200,0,DMA In,loc(\"m\":1:1),192\n"
+                              "2,10,300,DMA Out,loc(\"m\":1:1),128\n"
+                              "3,100,310,DMA In,loc(\"m\":3:1),128\n"
+                              "5,30,390,DMA Out,loc(\"m\":3:1),32\n"
+                              "6,7,420,DMA Out,loc(\"m\":4:1),64\n"
+                              "1,100,200,Slice 0,loc(\"m\":1:1),\n"
+                              "1,100,200,Slice 1,loc(\"m\":1:1),\n"
+                              "4,90,330,CSS,loc(\"m\":3:1),\n");
+}
+
+static const tacho_track *track_of(const tacho_dict *dict, const char *name)
+{
+    for (size_t i = 0; i < dict->track_count; i++) {
+        if (strcmp(tacho_dict_string(dict, dict->tracks[i].name).data, name) == 0) {
+            return &dict->tracks[i];
+        }
+    }
+    return NULL;
+}
+
+static void test_events(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_dict dict;
+    tacho_profile profile;
+    assert_null(tacho_dict_init(&dict));
+    tacho_profile_init(&profile, &dict);
+    assert_null(tacho_timeline_push(&f.timeline, &profile.events));
+    assert_int_equal(dict.part_count, 1);
+    assert_int_equal(dict.parts[0].origin, TACHO_ORIGIN_ESTIMATED);
+    assert_int_equal(tacho_clock_hz(&dict.clocks[dict.parts[0].clock]), 800000000);
+    assert_non_null(track_of(&dict, "Slice 0"));
+    assert_int_equal(track_of(&dict, "Slice 1")->index, 1);
+    assert_int_equal(track_of(&dict, "CSS")->track_class, TACHO_TRACK_VECTOR);
+    assert_int_equal(track_of(&dict, "DMA In")->track_class, TACHO_TRACK_DMA_IN);
+    bool has_conv = false;
+    for (size_t i = 0; i < dict.site_count; i++) {
+        const tacho_site *site = &dict.sites[i];
+        if (strcmp(tacho_dict_string(&dict, site->name).data, "conv2d+rescale") == 0) {
+            has_conv = true;
+            assert_int_equal(dict.locations[site->location].line, 1);
+        }
+    }
+    assert_true(has_conv);
+    tacho_profile_deinit(&profile);
+    tacho_dict_deinit(&dict);
+    teardown(&f);
+}
+
+static void test_shares(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    assert_true(tacho_op_estimate_utilisation(&f.ops[0]) == 10.0);
+    assert_true(tacho_op_estimate_padding(&f.ops[0]) == 50.0);
+    assert_true(tacho_op_estimate_padding(&f.ops[1]) == 0.0);
+    assert_false(tacho_estimate_is_unknown(&f.estimate, 1));
+    assert_true(tacho_estimate_is_unknown(&f.estimate, 2));
+    teardown(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_jobs),   cmocka_unit_test(test_t1),     cmocka_unit_test(test_t4),
+        cmocka_unit_test(test_events), cmocka_unit_test(test_shares),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

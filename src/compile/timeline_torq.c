@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The timeline as Torq's compiler writes it: commas and nothing quoted, cycles in every column,
+ * transfers first, then slices, then the vector engine, each in the order of issue.
+ *
+ *     DI0,0,9408,loc("fc.mlir":4:10),DMA_IN                                     T1
+ *     0,15831,0,DMA In,loc("add.mlir":7:10),75264                               T4
+ */
+#include "compile/timeline.h"
+
+#include <inttypes.h>
+
+typedef struct writer {
+    const tacho_timeline *timeline;
+    tacho_output *output;
+    tacho_torq_timeline_form form;
+    uint32_t transfer_count;
+    uint32_t slice_count;
+    tacho_arena scratch;
+} writer;
+
+typedef enum row_class { TRANSFERS, SLICES, VECTORS, ROW_CLASS_COUNT } row_class;
+
+static row_class class_of(const tacho_job *job)
+{
+    switch (job->track_class) {
+    case TACHO_TRACK_DMA_IN:
+    case TACHO_TRACK_DMA_OUT:
+    case TACHO_TRACK_DMA_LOCAL:
+        return TRANSFERS;
+    case TACHO_TRACK_VECTOR:
+        return VECTORS;
+    case TACHO_TRACK_GROUP:
+    case TACHO_TRACK_HOST:
+    case TACHO_TRACK_HOST_COPY:
+    case TACHO_TRACK_RUNTIME:
+    case TACHO_TRACK_CONTROL:
+    case TACHO_TRACK_COMPUTE:
+    case TACHO_TRACK_SYNC:
+    case TACHO_TRACK_PORT:
+    case TACHO_TRACK_COUNTER:
+    case TACHO_TRACK_PHASE:
+    case TACHO_TRACK_MEMORY:
+    case TACHO_TRACK_CLASS_COUNT:
+        break;
+    }
+    return SLICES;
+}
+
+/* Nothing is quoted in these files, so what would break a row cannot be in a field. */
+static void write_clean(tacho_output *output, tacho_str text, bool may_have_commas)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char byte = text.data[i];
+        bool is_bad =
+            byte == '\n' || byte == '\r' || byte == '\0' || (byte == ',' && !may_have_commas);
+        tacho_output_write(output, is_bad ? "_" : &byte, 1);
+    }
+}
+
+static void write_location(const writer *self, const tacho_job *job)
+{
+    const tacho_fusion *fusion = self->timeline->estimate->fusion;
+    const tacho_node *root = &fusion->graph->nodes[fusion->ops[job->op].root];
+    tacho_str location = tacho_graph_string(fusion->graph, root->location);
+    bool is_wrapped = tacho_str_starts_with(location, TACHO_STR("loc("));
+    tacho_output_write_cstring(self->output, is_wrapped ? "" : "loc(");
+    write_clean(self->output, location, true);
+    tacho_output_write_cstring(self->output, is_wrapped ? "" : ")");
+}
+
+static tacho_status write_t1_row(writer *self, const tacho_job *job)
+{
+    bool is_in = job->track_class == TACHO_TRACK_DMA_IN;
+    bool is_transfer = class_of(job) == TRANSFERS;
+    tacho_str type = is_in ? TACHO_STR("DMA_IN") : TACHO_STR("DMA_OUT");
+    if (!is_transfer) {
+        tacho_arena_reset(&self->scratch);
+        TACHO_TRY(
+            tacho_estimate_op_type(self->timeline->estimate, job->op, '_', &self->scratch, &type));
+    }
+    tacho_output_printf(self->output, "%s%" PRIu32 ",%" PRId64 ",%" PRId64 ",",
+                        !is_transfer ? "S" : (is_in ? "DI" : "DO"),
+                        is_transfer ? self->transfer_count++ : self->slice_count++,
+                        job->start_cycles, job->end_cycles);
+    write_location(self, job);
+    tacho_output_write_cstring(self->output, ",");
+    write_clean(self->output, type, false);
+    tacho_output_write_cstring(self->output, "\n");
+    return TACHO_OK;
+}
+
+static void write_t4_row(const writer *self, const tacho_job *job, uint32_t task)
+{
+    row_class which = class_of(job);
+    tacho_output_printf(self->output, "%" PRIu32 ",%" PRId64 ",%" PRId64 ",", task,
+                        job->end_cycles - job->start_cycles, job->start_cycles);
+    if (which == SLICES) {
+        tacho_output_printf(self->output, "Slice %" PRIu32 ",", job->index);
+    } else {
+        tacho_output_write_cstring(self->output, which == VECTORS ? "CSS,"
+                                                 : job->track_class == TACHO_TRACK_DMA_IN
+                                                     ? "DMA In,"
+                                                     : "DMA Out,");
+    }
+    write_location(self, job);
+    if (which == TRANSFERS) {
+        tacho_output_printf(self->output, ",%" PRIu64 "\n", job->bytes);
+    } else {
+        tacho_output_write_cstring(self->output, ",\n");
+    }
+}
+
+/* Jobs of one operator on one kind of engine are one task. */
+static bool is_new_task(const tacho_job *job, const tacho_job *before)
+{
+    return before == NULL || before->op != job->op || before->track_class != job->track_class;
+}
+
+static tacho_status write_rows(writer *self, row_class which)
+{
+    const tacho_timeline *timeline = self->timeline;
+    uint32_t task = 0;
+    for (size_t i = 0; i < timeline->job_count; i++) {
+        const tacho_job *job = &timeline->jobs[i];
+        task += i > 0 && is_new_task(job, job - 1) ? 1 : 0;
+        if (class_of(job) != which) {
+            continue;
+        }
+        if (self->form == TACHO_TORQ_T1) {
+            TACHO_TRY(write_t1_row(self, job));
+        } else {
+            write_t4_row(self, job, task);
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_timeline_write_torq(const tacho_timeline *timeline,
+                                       tacho_torq_timeline_form form, tacho_output *output)
+{
+    writer self = {.timeline = timeline, .output = output, .form = form};
+    tacho_arena_init(&self.scratch);
+    if (form == TACHO_TORQ_T4) {
+        tacho_output_write_cstring(
+            output, "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n");
+    }
+    tacho_status status = TACHO_OK;
+    for (row_class which = TRANSFERS; status == TACHO_OK && which < ROW_CLASS_COUNT; which++) {
+        status = write_rows(&self, which);
+    }
+    tacho_arena_deinit(&self.scratch);
+    return status;
+}
