@@ -121,6 +121,32 @@ static void test_choices(void **state)
     teardown(&f);
 }
 
+/* What each core does to its own elements moves nothing. */
+static void test_local_vectors(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f, "aic100");
+    tacho_graph *g = &f.graph;
+    uint32_t t[4];
+    for (size_t i = 0; i < 4; i++) {
+        t[i] = TEST_F32(g, 64, 1024);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        TEST_NODE(g, "Softmax", t[i + 1], t[i]);
+    }
+    g->tensors[t[0]].is_input = true;
+    g->tensors[t[3]].is_output = true;
+    estimate(&f, &(tacho_estimate_options){0});
+    const tacho_op_estimate *middle = &f.estimate.ops[1];
+    assert_int_equal(middle->ddr_read_bytes + middle->ddr_write_bytes, 0);
+    assert_int_equal(middle->local_bytes, 2 * 64 * 1024 * 2);
+    assert_int_equal(middle->cost.read_cycles, 0);
+    assert_int_equal(middle->cost.write_cycles, 0);
+    assert_true(f.estimate.ops[0].cost.read_cycles > 0);
+    teardown(&f);
+}
+
 static void test_tables(void **state)
 {
     (void)state;
@@ -149,9 +175,8 @@ static void test_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torq_sequence),
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_torq_sequence), cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_choices),       cmocka_unit_test(test_local_vectors),
         cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
