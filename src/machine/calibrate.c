@@ -241,6 +241,7 @@ typedef struct measured {
 
 static void write_quantity(tacho_output *output, const char *key, double value, const char *unit)
 {
+    value = value < 0.001 ? 0.001 : value; /* no rate is zero */
     tacho_output_printf(output,
                         "\"%s\": {\"value\": %.3f, \"unit\": \"%s\", \"source\": \"measured by "
                         "tacho machine calibrate\"}",
