@@ -31,12 +31,12 @@ static double now_s(void)
 
 /* ---- products and sums --------------------------------------------------------------------- */
 
-/* One type: its name, element and what sums are kept in. */
+/* One type: its name, element and what sums are kept in, which may wrap around. */
 #define KERNELS(X)                                                                                 \
     X(f32, float, float)                                                                           \
     X(f64, double, double)                                                                         \
     X(i8, int8_t, int32_t)                                                                         \
-    X(i16, int16_t, int32_t)                                                                       \
+    X(i16, int16_t, uint32_t)                                                                      \
     X(i32, int32_t, uint32_t)
 
 /* A block of ROWS x COLUMNS sums stays in registers while k passes by. */
