@@ -31,12 +31,12 @@ static double now_s(void)
 
 /* ---- products and sums --------------------------------------------------------------------- */
 
-/* One type: its name, element and what sums are kept in. */
+/* One type: its name, element and what sums are kept in, which may wrap around. */
 #define KERNELS(X)                                                                                 \
     X(f32, float, float)                                                                           \
     X(f64, double, double)                                                                         \
     X(i8, int8_t, int32_t)                                                                         \
-    X(i16, int16_t, int32_t)                                                                       \
+    X(i16, int16_t, uint32_t)                                                                      \
     X(i32, int32_t, uint32_t)
 
 /* A block of ROWS x COLUMNS sums stays in registers while k passes by. */
@@ -241,6 +241,7 @@ typedef struct measured {
 
 static void write_quantity(tacho_output *output, const char *key, double value, const char *unit)
 {
+    value = value < 0.001 ? 0.001 : value; /* no rate is zero */
     tacho_output_printf(output,
                         "\"%s\": {\"value\": %.3f, \"unit\": \"%s\", \"source\": \"measured by "
                         "tacho machine calibrate\"}",
