@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How near estimates come to published measurements and RTL cycles.
 
-    bench/accuracy.py --table build/tests/op_cost_table TRUTH_FOLDER    through the estimate alone
-    bench/accuracy.py --tacho build/bin/tacho TRUTH_FOLDER              through `tacho compile`
+    bench/accuracy.py build/bin/tacho TRUTH_FOLDER
 
+Each row becomes an ONNX model of one product that `tacho compile` estimates.
 Prints one line per set and fails (exit code 1) when a bar is missed; 77 when the folder is absent.
 --rows prints every row. The shapes of the n150 table are put in order of M*K*N, then M, K, N; every
 second one, from the first, is the fit half, on which the constants of machines/wormhole-n150.json
@@ -72,15 +72,6 @@ def gemmini_rows(folder):
     return rows
 
 
-def estimate_by_table(program, rows):
-    lines = ["%s %d %d %d %s %s %d %d %s %s %s %d" %
-             (r["machine"], r["m"], r["k"], r["n"], r["dtype"], r["fidelity"], *r["grid"],
-              *r["place"], r["tuned"]) for r in rows]
-    run = subprocess.run([program], input="\n".join(lines) + "\n", stdout=subprocess.PIPE,
-                         check=True, text=True)
-    return [int(line) for line in run.stdout.split()]
-
-
 def varint(value):
     out = b""
     while value >= 128:
@@ -110,7 +101,7 @@ def gemm_model(m, k, n, is_integer):
     return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13))
 
 
-def estimate_by_compile(program, rows):
+def estimate(program, rows):
     cycles = []
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "gemm.onnx")
@@ -137,8 +128,7 @@ def errors(rows, key):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--table", help="the program tests/op_cost_table")
-    parser.add_argument("--tacho", help="the program tacho")
+    parser.add_argument("tacho", help="the program")
     parser.add_argument("--rows", action="store_true", help="print every row")
     parser.add_argument("folder")
     arguments = parser.parse_args()
@@ -146,9 +136,7 @@ def main():
         print("accuracy: no measurements at hand, nothing compared")
         return 77
     rows = gemmini_rows(arguments.folder) + n150_rows(arguments.folder)
-    cycles = (estimate_by_compile(arguments.tacho, rows) if arguments.tacho
-              else estimate_by_table(arguments.table, rows))
-    for row, estimated in zip(rows, cycles):
+    for row, estimated in zip(rows, estimate(arguments.tacho, rows)):
         row["estimate"] = estimated
         if arguments.rows:
             print("%-26s %5d x %5d x %5d %-4s %-5s %-14s %12d %12d %+6.1f %%" %
