@@ -91,29 +91,37 @@ static int run_request_fully(run_request *request)
     return exit_code;
 }
 
-static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing)
+const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *arguments,
+                                                  const char *output_path)
 {
     const char *format = tacho_arguments_value(arguments, "format");
+    const tacho_table_sink *sink = NULL;
     if (format == NULL) {
-        tacho_str path = tacho_str_from_cstring(listing->output_path);
-        listing->sink = tacho_cli_table_sink_find_for_path(path);
-        if (listing->sink == NULL) { /* text where there is no suffix */
-            listing->sink = tacho_table_sink_find_for_path(path);
+        tacho_str path = tacho_str_from_cstring(output_path);
+        sink = tacho_cli_table_sink_find_for_path(path);
+        if (sink == NULL) { /* text where there is no suffix */
+            sink = tacho_table_sink_find_for_path(path);
         }
-        if (listing->sink == NULL) {
+        if (sink == NULL) {
             tacho_command_misuse(arguments->command,
                                  "%s: no table is written by that suffix; use .txt, .csv, .json or "
                                  ".xlsx, or say --format",
-                                 listing->output_path);
+                                 output_path);
         }
-        return listing->sink != NULL;
+        return sink;
     }
-    listing->sink = tacho_cli_table_sink_find(tacho_str_from_cstring(format));
-    if (listing->sink == NULL) {
+    sink = tacho_cli_table_sink_find(tacho_str_from_cstring(format));
+    if (sink == NULL) {
         char names[TACHO_CLI_NAMES_BYTES];
         tacho_cli_table_sink_names(names);
         tacho_command_misuse(arguments->command, "--format: '%s' is none of %s", format, names);
     }
+    return sink;
+}
+
+static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing)
+{
+    listing->sink = tacho_listing_choose_sink(arguments, listing->output_path);
     return listing->sink != NULL;
 }
 

@@ -40,6 +40,11 @@ int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb
 /* Writes |table| unless it has no rows. */
 tacho_status tacho_listing_add(tacho_listing *listing, const tacho_table *table) TACHO_MUST_USE;
 
+/* The table sink of --format, or of the suffix of |output_path|; NULL when there is none: said so.
+ */
+const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *arguments,
+                                                  const char *output_path);
+
 /* Options that all reports have. */
 #define TACHO_LISTING_OPTION_FORMAT                                                                \
     {                                                                                              \

@@ -6,6 +6,7 @@
 #include "program/networkdesc.h"
 
 #include "base/grow.h"
+#include "base/utf8.h"
 #include "codec/protobuf.h"
 #include "program/networkdesc_fields.h"
 
@@ -26,30 +27,6 @@ static tacho_status put_uint(tacho_bytes *bytes, uint32_t number, uint64_t value
     return TACHO_OK;
 }
 
-/* Also when empty: an element of a list. */
-static tacho_status put_item(tacho_bytes *bytes, uint32_t number, tacho_str text)
-{
-    unsigned char *at = NULL;
-    TACHO_TRY(tacho_bytes_extend(bytes, TACHO_PB_BYTES_MAX + text.len, &at));
-    bytes->len = (size_t)(tacho_pb_put_bytes(at, number, text) - bytes->data);
-    return TACHO_OK;
-}
-
-static tacho_status put_text(tacho_bytes *bytes, uint32_t number, tacho_str text)
-{
-    return text.len > 0 ? put_item(bytes, number, text) : TACHO_OK;
-}
-
-static tacho_status put_one(tacho_bytes *bytes, uint32_t number)
-{
-    unsigned char *at = NULL;
-    TACHO_TRY(tacho_bytes_extend(bytes, TACHO_PB_TAG_MAX + 4, &at));
-    at = tacho_pb_put_tag(at, number, TACHO_PB_WIRE_FIXED32);
-    tacho_bytes_store(at, 0x3f800000u, 4); /* 1.0f */
-    bytes->len = (size_t)(at + 4 - bytes->data);
-    return TACHO_OK;
-}
-
 /* Opens a message; |*out_body| is what close_message wants. */
 static tacho_status open_message(tacho_bytes *bytes, uint32_t number, size_t *out_body)
 {
@@ -65,6 +42,43 @@ static tacho_status close_message(tacho_bytes *bytes, size_t body)
     unsigned char *at = NULL;
     TACHO_TRY(tacho_bytes_extend(bytes, TACHO_PB_CLOSE_MAX, &at));
     bytes->len = (size_t)(tacho_pb_close(bytes->data + body, bytes->data + end) - bytes->data);
+    return TACHO_OK;
+}
+
+/* Texts of a protobuf are UTF-8, whatever a model calls its tensors. */
+static tacho_status append_clean(tacho_bytes *bytes, tacho_str text)
+{
+    unsigned char *at = NULL;
+    if (tacho_utf8_is_clean(text)) {
+        return tacho_bytes_append(bytes, text);
+    }
+    TACHO_TRY(tacho_bytes_extend(bytes, 3 * text.len, &at));
+    char *end = tacho_utf8_clean_into(text, (char *)at);
+    bytes->len = (size_t)((unsigned char *)end - bytes->data);
+    return TACHO_OK;
+}
+
+/* Also when empty: an element of a list. */
+static tacho_status put_item(tacho_bytes *bytes, uint32_t number, tacho_str text)
+{
+    size_t body = 0;
+    TACHO_TRY(open_message(bytes, number, &body)); /* framed as a message is */
+    TACHO_TRY(append_clean(bytes, text));
+    return close_message(bytes, body);
+}
+
+static tacho_status put_text(tacho_bytes *bytes, uint32_t number, tacho_str text)
+{
+    return text.len > 0 ? put_item(bytes, number, text) : TACHO_OK;
+}
+
+static tacho_status put_one(tacho_bytes *bytes, uint32_t number)
+{
+    unsigned char *at = NULL;
+    TACHO_TRY(tacho_bytes_extend(bytes, TACHO_PB_TAG_MAX + 4, &at));
+    at = tacho_pb_put_tag(at, number, TACHO_PB_WIRE_FIXED32);
+    tacho_bytes_store(at, 0x3f800000u, 4); /* 1.0f */
+    bytes->len = (size_t)(at + 4 - bytes->data);
     return TACHO_OK;
 }
 
@@ -465,12 +479,12 @@ static tacho_status put_attributes(writer *self, const tacho_program_op *op)
     tacho_str type = tacho_strings_get(strings, op->type);
     tacho_str location = tacho_strings_get(strings, op->location);
     size_t body = 0;
-    TACHO_TRY(open_message(self->bytes, OP_ATTRIBUTES, &body)); /* framed as a message is */
+    TACHO_TRY(open_message(self->bytes, OP_ATTRIBUTES, &body));
     TACHO_TRY(tacho_bytes_append(self->bytes, TACHO_STR("operator=")));
-    TACHO_TRY(tacho_bytes_append(self->bytes, type));
+    TACHO_TRY(append_clean(self->bytes, type));
     if (location.len > 0) {
         TACHO_TRY(tacho_bytes_append(self->bytes, TACHO_STR(" location=")));
-        TACHO_TRY(tacho_bytes_append(self->bytes, location));
+        TACHO_TRY(append_clean(self->bytes, location));
     }
     return close_message(self->bytes, body);
 }

@@ -120,6 +120,24 @@ static void test_round_trip(void **state)
     tacho_bytes_deinit(&bytes);
 }
 
+/* Names are made UTF-8, which protobuf asks for; the program keeps them as they are. */
+static void test_names(void **state)
+{
+    (void)state;
+    tacho_program program;
+    assert_null(tacho_program_init(&program));
+    assert_null(make_test_program(&program));
+    assert_null(intern(&program, "a\xff\xc3\xa4", &program.tensors[0].name));
+    tacho_bytes bytes = {0};
+    assert_null(tacho_networkdesc_write(&program, &bytes));
+    tacho_networkdesc desc;
+    assert_null(tacho_networkdesc_read(tacho_bytes_view(&bytes), &desc));
+    check_text(desc.inputs[0].name, "a\xef\xbf\xbd\xc3\xa4");
+    tacho_networkdesc_deinit(&desc);
+    tacho_bytes_deinit(&bytes);
+    tacho_program_deinit(&program);
+}
+
 static void test_levels(void **state)
 {
     (void)state;
@@ -253,8 +271,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_foreign),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_types),
+        cmocka_unit_test(test_names),      cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
