@@ -26,21 +26,28 @@ typedef struct program_list {
     size_t problem_count; /* said already */
 } program_list;
 
-bool tacho_info_is_program(const char *path)
+/* Only a regular file is opened: a pipe that is opened and closed loses its writer. */
+static int open_regular(const char *path)
 {
     struct stat facts;
-    char head[4];
     bool is_input = strcmp(path, "-") == 0;
-    int file = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if ((is_input ? fstat(STDIN_FILENO, &facts) : stat(path, &facts)) != 0 ||
+        !S_ISREG(facts.st_mode)) {
+        return -1;
+    }
+    return is_input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool tacho_info_is_program(const char *path)
+{
+    char head[4];
+    int file = open_regular(path);
     if (file < 0) {
         return false;
     }
-    bool is_program = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
-                      pread(file, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+    bool is_program = pread(file, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
                       tacho_qpc_is_container(tacho_str_make(head, sizeof(head)));
-    if (!is_input) {
-        close(file);
-    }
+    close(file);
     return is_program;
 }
 

@@ -43,6 +43,26 @@ static const char *section_name(size_t section)
     }
 }
 
+/* By cases, so that each is one instruction. */
+static inline void store_number(unsigned char *at, uint64_t value, size_t width)
+{
+    if (width == 8) {
+        tacho_bytes_store(at, value, 8);
+    } else if (width == 4) {
+        tacho_bytes_store(at, value, 4);
+    } else {
+        tacho_bytes_store(at, value, 2);
+    }
+}
+
+static inline uint64_t load_number(const char *at, size_t width)
+{
+    if (width == 8) {
+        return tacho_bytes_load(at, 8);
+    }
+    return width == 4 ? tacho_bytes_load(at, 4) : tacho_bytes_load(at, 2);
+}
+
 /* ---- writing ------------------------------------------------------------------------------ */
 
 static void store_record(const tacho_schema *schema, const unsigned char *record,
@@ -51,7 +71,7 @@ static void store_record(const tacho_schema *schema, const unsigned char *record
     for (size_t i = 0; i < schema->field_count; i++) {
         const tacho_field *field = &schema->fields[i];
         for (size_t k = 0; k < field->count; k++) {
-            tacho_bytes_store(*at, tacho_field_get(field, record, k), field->width);
+            store_number(*at, tacho_field_get(field, record, k), field->width);
             *at += field->width;
         }
     }
@@ -239,7 +259,7 @@ static void load_record(const tacho_schema *schema, const char **at, unsigned ch
     for (size_t i = 0; i < schema->field_count; i++) {
         const tacho_field *field = &schema->fields[i];
         for (size_t k = 0; k < field->count; k++) {
-            tacho_field_set(field, record, k, tacho_bytes_load(*at, field->width));
+            tacho_field_set(field, record, k, load_number(*at, field->width));
             *at += field->width;
         }
     }
