@@ -232,6 +232,15 @@ static tacho_status check_constant(const tacho_program *program, size_t id, uint
                           "%" PRIu64 " bytes at %" PRIu64,
                           id, program->constants.len, bytes, tensor->offset);
     }
+    size_t element = tacho_dtype_element_bytes((tacho_dtype)tensor->dtype);
+    size_t alignment = element & -element;     /* 2 for 48 bits */
+    alignment = alignment < 8 ? alignment : 8; /* the file aligns to no more */
+    if (alignment > 1 && tensor->offset % alignment != 0) {
+        return tacho_fail(
+            TACHO_CODE_BAD_DATA,
+            "program, tensors[%zu].offset: expected a multiple of %zu, found %" PRIu64, id, element,
+            tensor->offset);
+    }
     return TACHO_OK;
 }
 

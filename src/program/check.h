@@ -4,8 +4,8 @@
  *
  * Ids are in range, and so are runs of records (first and count); a job waits for earlier jobs
  * only, and neither needs nor links nor attributes belong to two owners; tensors are as large as
- * their shapes say, constants lie within the constants, engines on cores that there are, and no
- * job ends before it starts.
+ * their shapes say, constants lie within the constants and aligned for their type, engines on cores
+ * that there are, and no job ends before it starts.
  */
 #ifndef TACHO_PROGRAM_CHECK_H
 #define TACHO_PROGRAM_CHECK_H

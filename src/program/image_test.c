@@ -326,6 +326,8 @@ static void test_tensors(void **state)
     program.tensors[4].offset = 49;
     expect_refused(&program, "program, tensors[4]: expected a constant within 50 bytes, found 2 "
                              "bytes at 49");
+    program.tensors[4].offset = 47;
+    expect_refused(&program, "program, tensors[4].offset: expected a multiple of 2, found 47");
     tacho_bytes bytes = {0};
     program.jobs[0].engine = 99; /* a program that would not read is not written */
     tacho_status status = tacho_image_write(&program, &bytes);
