@@ -4,7 +4,10 @@
  */
 #include "analyses/info.h"
 #include "cli/command.h"
+#include "cli/info_program.h"
 #include "cli/listing.h"
+
+#include <stdlib.h>
 
 static const tacho_option options[] = {
     TACHO_LISTING_OPTION_FORMAT, TACHO_LISTING_OPTION_OUTPUT, TACHO_OPTION_FROM,
@@ -41,7 +44,7 @@ static void end(void *self)
     tacho_info_deinit(self);
 }
 
-static int info_command_run(const tacho_arguments *arguments)
+static int run_profiles(const tacho_arguments *arguments)
 {
     static const tacho_listing_verb verb = {
         .begin = begin,
@@ -53,18 +56,40 @@ static int info_command_run(const tacho_arguments *arguments)
     return tacho_listing_run(arguments, &verb, &info);
 }
 
+/* Programs where any input is one and no format of profiles was asked for. */
+static int info_command_run(const tacho_arguments *arguments)
+{
+    size_t path_count = 0;
+    const char **paths = tacho_arguments_words(arguments, &path_count);
+    bool has_program = false;
+    for (size_t i = 0; i < path_count && !tacho_arguments_has(arguments, "from"); i++) {
+        has_program = has_program || tacho_info_is_program(paths[i]);
+    }
+    int exit_code =
+        has_program ? tacho_info_programs(arguments, paths, path_count) : run_profiles(arguments);
+    free(paths);
+    return exit_code;
+}
+
 const tacho_command tacho_command_info = {
     .name = "info",
-    .summary = "say what profiles hold: format, events, tracks, time, losses",
+    .summary = "say what profiles and programs hold: events, tracks, losses; ops, memory",
     .usage = "IN... [options]",
     .description =
         "Reads profiles and prints what they are: the format and its generation, whether\n"
         "times were estimated or measured and on which clock, how many events and tracks,\n"
-        "the time they span, each track with its sums, and what could not be read.",
+        "the time they span, each track with its sums, and what could not be read.\n"
+        "\n"
+        "Of a program (a QPC container, as qaic-compile and tacho write them) it prints the\n"
+        "segments with their checksums, the network's inputs and outputs, cores and threads,\n"
+        "what is recorded while it runs, ops by core, and, where tacho compiled it, the\n"
+        "machine, ops, jobs, the estimate and the memory it takes.",
     .examples = "# one file\n"
                 "tacho info timeline.csv\n"
                 "# for a script: names of tracks with their total time\n"
-                "tacho info runtime.csv --format json | jq 'select(.table==\"tracks\")'\n",
+                "tacho info runtime.csv --format json | jq 'select(.table==\"tracks\")'\n"
+                "# a program: is it whole, what does it take, what will it record?\n"
+                "tacho info programqpc.bin\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
     .run = info_command_run,

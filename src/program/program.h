@@ -20,6 +20,8 @@
 #include "base/strings.h"
 #include "base/tensor.h"
 
+/* A table or a record that changes here changes in program/schema.c, too. */
+
 typedef enum tacho_storage {
     TACHO_STORAGE_INPUT,
     TACHO_STORAGE_OUTPUT,
@@ -27,6 +29,7 @@ typedef enum tacho_storage {
     TACHO_STORAGE_BYTES,  /* a constant: |offset| in the constants */
     TACHO_STORAGE_SPLAT,  /* a constant: one element at |offset| */
     TACHO_STORAGE_RANDOM, /* a constant made from |offset| as seed */
+    TACHO_STORAGE_COUNT
 } tacho_storage;
 
 typedef struct tacho_program_tensor {
@@ -78,6 +81,7 @@ typedef enum tacho_job_kind {
     TACHO_JOB_CONTROL, /* on a core's processor: CSS, host */
     TACHO_JOB_SIGNAL,  /* raises a semaphore or rings a doorbell */
     TACHO_JOB_WAIT,    /* for a semaphore, a doorbell, a barrier */
+    TACHO_JOB_KIND_COUNT
 } tacho_job_kind;
 
 typedef struct tacho_job {
@@ -132,7 +136,8 @@ typedef struct tacho_stats_config {
     uint32_t counts_ddr;
     uint32_t pmu_event_count;
     uint16_t pmu_events[TACHO_PMU_EVENTS_MAX];
-    uint32_t pmu_recipe; /* string; empty: events were given */
+    uint32_t pmu_recipe;   /* string; empty: events were given */
+    uint64_t buffer_bytes; /* of what the device records into, all cores; 0: not laid out */
 } tacho_stats_config;
 
 /* The facts of a program that are not tables. */
@@ -166,6 +171,13 @@ typedef struct tacho_program_facts {
     X(link, uint32_t)                                                                              \
     X(input, uint32_t)                                                                             \
     X(output, uint32_t)
+
+typedef enum tacho_program_table {
+#define TACHO_PROGRAM_TABLE_ENUM(name, type) TACHO_TABLE_##name,
+    TACHO_PROGRAM_TABLES(TACHO_PROGRAM_TABLE_ENUM)
+#undef TACHO_PROGRAM_TABLE_ENUM
+        TACHO_TABLE_COUNT
+} tacho_program_table;
 
 typedef struct tacho_program {
     tacho_program_facts facts;

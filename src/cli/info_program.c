@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opens containers, reads what can be read of them, and prints their tables. What is damaged is
+ * said and makes the exit code 3; only a container whose structure is wrong is refused.
+ */
+#include "cli/info_program.h"
+
+#include "base/grow.h"
+#include "base/input.h"
+#include "cli/listing.h"
+#include "cli/program_tables.h"
+#include "program/container.h"
+#include "program/image.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct program_list {
+    tacho_opened_program *items;
+    size_t item_count, item_capacity;
+    tacho_mappings mappings;
+    tacho_arena arena;
+    size_t problem_count; /* said already */
+} program_list;
+
+bool tacho_info_is_program(const char *path)
+{
+    struct stat facts;
+    char head[4];
+    bool is_input = strcmp(path, "-") == 0;
+    int file = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        return false;
+    }
+    bool is_program = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
+                      pread(file, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+                      tacho_qpc_is_container(tacho_str_make(head, sizeof(head)));
+    if (!is_input) {
+        close(file);
+    }
+    return is_program;
+}
+
+static void say_problem(program_list *list, const char *path, const char *what)
+{
+    char text[600];
+    snprintf(text, sizeof(text), "%.200s: %.380s", path, what);
+    tacho_talk_line("warning", text);
+    list->problem_count++;
+}
+
+/* Says a failure that leaves the rest readable. */
+static void say_failure(program_list *list, const char *path, const char *segment,
+                        tacho_status status)
+{
+    if (status != TACHO_OK) {
+        char text[380];
+        snprintf(text, sizeof(text), "%s: %.300s", segment, tacho_status_message(status));
+        say_problem(list, path, text);
+        tacho_status_free(status);
+    }
+}
+
+static bool is_bad(const tacho_opened_program *opened)
+{
+    for (size_t i = 0; i < opened->qpc.segment_count; i++) {
+        if (opened->states[i] == TACHO_SEAL_BAD) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_description(program_list *list, tacho_opened_program *opened, const char *path)
+{
+    const tacho_qpc_segment *segment =
+        tacho_qpc_find(&opened->qpc, TACHO_STR(TACHO_SEGMENT_NETWORKDESC));
+    if (segment == NULL) {
+        return;
+    }
+    tacho_status status = tacho_networkdesc_read(segment->data, &opened->desc);
+    opened->has_desc = status == TACHO_OK;
+    say_failure(list, path, TACHO_SEGMENT_NETWORKDESC, status);
+    if (!opened->has_desc) {
+        tacho_networkdesc_deinit(&opened->desc);
+    }
+}
+
+/* Of a container that tacho wrote: one with a seal or an image of ours. */
+static void read_program(program_list *list, tacho_opened_program *opened, const char *path)
+{
+    const tacho_qpc_segment *image = tacho_qpc_find(&opened->qpc, TACHO_STR(TACHO_SEGMENT_IMAGE));
+    bool has_seal = tacho_qpc_find(&opened->qpc, TACHO_STR(TACHO_SEAL_SEGMENT)) != NULL;
+    if (image == NULL || (!has_seal && !tacho_image_is_image(image->data))) {
+        return;
+    }
+    tacho_status status = tacho_program_read_from(&opened->qpc, &opened->program);
+    opened->has_program = status == TACHO_OK;
+    say_failure(list, path, TACHO_SEGMENT_IMAGE, status);
+    if (!opened->has_program) {
+        tacho_program_deinit(&opened->program);
+        opened->program = (tacho_program){0};
+    }
+}
+
+static tacho_status open_program(program_list *list, const char *path)
+{
+    tacho_str bytes = TACHO_STR("");
+    TACHO_TRY(tacho_grow(&list->items, &list->item_capacity, list->item_count + 1));
+    tacho_opened_program *opened = &list->items[list->item_count];
+    *opened = (tacho_opened_program){0};
+    opened->file = strcmp(path, "-") == 0 ? TACHO_STR("standard input")
+                                          : tacho_str_basename(tacho_str_from_cstring(path));
+    TACHO_TRY(tacho_mappings_open(&list->mappings, path, &bytes));
+    TACHO_TRY_NOTE(tacho_qpc_read(bytes, &list->arena, &opened->qpc), "reading %s", path);
+    TACHO_TRY(tacho_seal_states(&opened->qpc, &list->arena, &opened->states));
+    list->item_count++;
+    size_t problem_count = list->problem_count;
+    read_program(list, opened, path);
+    if (is_bad(opened) && list->problem_count == problem_count) {
+        say_problem(list, path, "a checksum is wrong");
+    }
+    read_description(list, opened, path);
+    return TACHO_OK;
+}
+
+static void close_programs(program_list *list)
+{
+    for (size_t i = 0; i < list->item_count; i++) {
+        tacho_networkdesc_deinit(&list->items[i].desc);
+        if (list->items[i].has_program) {
+            tacho_program_deinit(&list->items[i].program);
+        }
+    }
+    free(list->items);
+    tacho_mappings_close(&list->mappings);
+    tacho_arena_deinit(&list->arena);
+}
+
+static tacho_status write_table(const program_list *list, const tacho_program_table_maker *maker,
+                                tacho_table_report *report)
+{
+    tacho_table table;
+    tacho_table_init(&table, maker->name, maker->title, maker->columns, maker->column_count);
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < list->item_count && status == TACHO_OK; i++) {
+        status = maker->add(&list->items[i], &table);
+    }
+    if (status == TACHO_OK && table.cell_count > 0) {
+        status = tacho_table_report_add(report, &table);
+    }
+    tacho_table_deinit(&table);
+    return status;
+}
+
+static tacho_status write_tables(const program_list *list, const tacho_table_sink *sink,
+                                 tacho_output *output)
+{
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, sink, output));
+    tacho_status status = TACHO_OK;
+    const tacho_program_table_maker *maker = tacho_program_table_makers;
+    for (; maker->name != NULL && status == TACHO_OK; maker++) {
+        status = write_table(list, maker, &report);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&report);
+    }
+    tacho_table_report_close(&report);
+    return status;
+}
+
+static tacho_status write_report(const program_list *list, const tacho_table_sink *sink,
+                                 const char *path)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = write_tables(list, sink, &output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+static tacho_status open_programs(program_list *list, const char *const *paths, size_t path_count,
+                                  const char *output_path)
+{
+    for (size_t i = 0; i < path_count; i++) {
+        if (!tacho_info_is_program(paths[i])) {
+            tacho_str ignored;
+            TACHO_TRY(tacho_mappings_open(&list->mappings, paths[i], &ignored)); /* is it there? */
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "%s: not a program, but others are; ask about one kind at a time",
+                              paths[i]);
+        }
+        if (tacho_input_is_same_file(paths[i], output_path)) {
+            return tacho_fail(TACHO_CODE_USAGE, "%s: is an input, and is not replaced",
+                              output_path);
+        }
+        TACHO_TRY(open_program(list, paths[i]));
+    }
+    return TACHO_OK;
+}
+
+int tacho_info_programs(const tacho_arguments *arguments, const char *const *paths,
+                        size_t path_count)
+{
+    const char *output = tacho_arguments_value(arguments, "output");
+    output = output != NULL ? output : "-";
+    const tacho_table_sink *sink = tacho_listing_choose_sink(arguments, output);
+    if (sink == NULL) {
+        return TACHO_EXIT_USAGE;
+    }
+    program_list list = {0};
+    tacho_arena_init(&list.arena);
+    tacho_status status = open_programs(&list, paths, path_count, output);
+    if (status == TACHO_OK && list.problem_count > 0 && tacho_arguments_has(arguments, "strict")) {
+        status =
+            tacho_fail(TACHO_CODE_BAD_DATA, "damaged, and --strict was given: nothing written");
+    }
+    if (status == TACHO_OK) {
+        status = write_report(&list, sink, output);
+    }
+    int exit_code = list.problem_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
+    if (status != TACHO_OK) {
+        exit_code = tacho_talk_failure(status);
+    }
+    close_programs(&list);
+    return exit_code;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Segments, network, inputs and outputs, statistics, ops per core; of programs that tacho compiled
+ * also their estimate and their memory.
+ */
+#include "cli/program_tables.h"
+
+#include "base/maths.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static tacho_status add_count(tacho_table *table, uint64_t value)
+{
+    return tacho_table_add_int(table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+static tacho_status add_text(tacho_table *table, const char *text)
+{
+    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+}
+
+/* Absent when it is empty. */
+static tacho_status add_name(tacho_table *table, tacho_str text)
+{
+    return text.len > 0 ? tacho_table_add_text(table, text) : tacho_table_add_absent(table);
+}
+
+/* ---- segments ----------------------------------------------------------------------------- */
+
+static const tacho_column segment_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},       {"segment", "segment", TACHO_COLUMN_TEXT},
+    {"size_bytes", "bytes", TACHO_COLUMN_INT}, {"offset_bytes", "at byte", TACHO_COLUMN_INT},
+    {"crc32c", "checksum", TACHO_COLUMN_TEXT},
+};
+
+static tacho_status add_segments(const tacho_opened_program *opened, tacho_table *table)
+{
+    for (size_t i = 0; i < opened->qpc.segment_count; i++) {
+        const tacho_qpc_segment *segment = &opened->qpc.segments[i];
+        TACHO_TRY(tacho_table_add_text(table, opened->file));
+        TACHO_TRY(tacho_table_add_text(table, segment->name));
+        TACHO_TRY(add_count(table, segment->data.len));
+        TACHO_TRY(add_count(table, segment->place));
+        TACHO_TRY(add_text(table, tacho_seal_state_name(opened->states[i])));
+    }
+    return TACHO_OK;
+}
+
+/* ---- network ------------------------------------------------------------------------------ */
+
+static const tacho_column network_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},
+    {"network", "network", TACHO_COLUMN_TEXT},
+    {"version", "version", TACHO_COLUMN_TEXT},
+    {"core_count", "cores", TACHO_COLUMN_INT},
+    {"thread_count", "threads", TACHO_COLUMN_INT},
+    {"vector_thread_count", "vector threads", TACHO_COLUMN_INT},
+    {"batch_size", "batch", TACHO_COLUMN_INT},
+    {"input_count", "inputs", TACHO_COLUMN_INT},
+    {"output_count", "outputs", TACHO_COLUMN_INT},
+};
+
+static tacho_status add_network(const tacho_opened_program *opened, tacho_table *table)
+{
+    const tacho_networkdesc *desc = &opened->desc;
+    char version[48];
+    if (!opened->has_desc) {
+        return TACHO_OK;
+    }
+    snprintf(version, sizeof(version), "%" PRIu64 ".%" PRIu64, desc->major, desc->minor);
+    TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(add_name(table, desc->name));
+    TACHO_TRY(add_text(table, version));
+    TACHO_TRY(add_count(table, desc->core_count));
+    TACHO_TRY(add_count(table, desc->thread_count));
+    TACHO_TRY(add_count(table, desc->vector_thread_count));
+    TACHO_TRY(tacho_table_add_int(table, desc->batch_size));
+    TACHO_TRY(add_count(table, desc->input_count));
+    return add_count(table, desc->output_count);
+}
+
+/* ---- inputs and outputs ------------------------------------------------------------------- */
+
+static const tacho_column tensor_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},       {"direction", "in/out", TACHO_COLUMN_TEXT},
+    {"name", "name", TACHO_COLUMN_TEXT},       {"dtype", "type", TACHO_COLUMN_TEXT},
+    {"shape", "shape", TACHO_COLUMN_TEXT},     {"described", "described as", TACHO_COLUMN_TEXT},
+    {"size_bytes", "bytes", TACHO_COLUMN_INT},
+};
+
+static tacho_dtype dtype_of(uint64_t type)
+{
+    switch (type) {
+#define DTYPE(value, name, dtype)                                                                  \
+    case value:                                                                                    \
+        return TACHO_DTYPE_##dtype;
+        TACHO_NETWORKDESC_TYPES(DTYPE)
+#undef DTYPE
+    default:
+        return TACHO_DTYPE_NONE;
+    }
+}
+
+/* "1x3x224x224"; |to| has room for any description's dimensions. */
+enum { DIMS_TEXT_MAX = TACHO_NETWORKDESC_DIMS_MAX * 12 + 8 };
+
+static void print_dims(const tacho_networkdesc_binding *binding, char to[DIMS_TEXT_MAX])
+{
+    size_t used = 0;
+    snprintf(to, DIMS_TEXT_MAX, "scalar");
+    for (size_t i = 0; i < binding->dim_count; i++) {
+        int len = snprintf(to + used, DIMS_TEXT_MAX - used, "%s%" PRId32, i > 0 ? "x" : "",
+                           binding->dims[i]);
+        used += (size_t)len;
+    }
+}
+
+/* Bytes by type and dimensions; absent where these do not say. */
+static tacho_status add_binding_bytes(tacho_table *table, const tacho_networkdesc_binding *binding)
+{
+    uint64_t elements = 1;
+    uint64_t bytes = 0;
+    bool is_known = dtype_of(binding->type) != TACHO_DTYPE_NONE;
+    for (size_t i = 0; i < binding->dim_count; i++) {
+        is_known = is_known && binding->dims[i] >= 0 &&
+                   !__builtin_mul_overflow(elements, (uint64_t)binding->dims[i], &elements);
+    }
+    is_known = is_known && tacho_dtype_bytes(dtype_of(binding->type), elements, &bytes);
+    return is_known ? add_count(table, bytes) : tacho_table_add_absent(table);
+}
+
+static tacho_status add_binding(const tacho_opened_program *opened,
+                                const tacho_networkdesc_binding *binding, const char *direction,
+                                tacho_table *table)
+{
+    char dims[DIMS_TEXT_MAX];
+    char number[32];
+    print_dims(binding, dims);
+    snprintf(number, sizeof(number), "%" PRIu64, binding->type);
+    const char *type = tacho_networkdesc_type_name(binding->type);
+    TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(add_text(table, direction));
+    TACHO_TRY(add_name(table, binding->name));
+    TACHO_TRY(add_text(table, tacho_dtype_name(dtype_of(binding->type))));
+    TACHO_TRY(add_text(table, dims));
+    TACHO_TRY(add_text(table, type != NULL ? type : number));
+    return add_binding_bytes(table, binding);
+}
+
+/* A tensor as the program knows it, beside how it is described to others. */
+static tacho_status add_own_tensor(const tacho_opened_program *opened, uint32_t id,
+                                   const tacho_networkdesc_binding *binding, const char *direction,
+                                   tacho_table *table)
+{
+    const tacho_program_tensor *tensor = &opened->program.tensors[id];
+    char shape[TACHO_SHAPE_TEXT_MAX];
+    const char *type = binding != NULL ? tacho_networkdesc_type_name(binding->type) : NULL;
+    TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(add_text(table, direction));
+    TACHO_TRY(add_name(table, tacho_strings_get(&opened->program.strings, tensor->name)));
+    TACHO_TRY(add_text(table, tacho_dtype_name((tacho_dtype)tensor->dtype)));
+    TACHO_TRY(add_text(table, tacho_shape_print(&tensor->shape, shape, sizeof(shape))));
+    TACHO_TRY(type != NULL ? add_text(table, type) : tacho_table_add_absent(table));
+    return add_count(table, tensor->bytes);
+}
+
+static tacho_status add_own_tensors(const tacho_opened_program *opened, tacho_table *table)
+{
+    const tacho_program *program = &opened->program;
+    const tacho_networkdesc *desc = &opened->desc;
+    for (size_t i = 0; i < program->input_count; i++) {
+        TACHO_TRY(add_own_tensor(opened, program->inputs[i],
+                                 i < desc->input_count ? &desc->inputs[i] : NULL, "in", table));
+    }
+    for (size_t i = 0; i < program->output_count; i++) {
+        TACHO_TRY(add_own_tensor(opened, program->outputs[i],
+                                 i < desc->output_count ? &desc->outputs[i] : NULL, "out", table));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_tensors(const tacho_opened_program *opened, tacho_table *table)
+{
+    if (opened->has_program) {
+        return add_own_tensors(opened, table);
+    }
+    for (size_t i = 0; i < opened->desc.input_count; i++) {
+        TACHO_TRY(add_binding(opened, &opened->desc.inputs[i], "in", table));
+    }
+    for (size_t i = 0; i < opened->desc.output_count; i++) {
+        TACHO_TRY(add_binding(opened, &opened->desc.outputs[i], "out", table));
+    }
+    return TACHO_OK;
+}
+
+/* ---- statistics --------------------------------------------------------------------------- */
+
+static const tacho_column stats_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},
+    {"level", "level", TACHO_COLUMN_INT},
+    {"op_level", "op level", TACHO_COLUMN_INT},
+    {"pmu_level", "PMU level", TACHO_COLUMN_INT},
+    {"batch_size", "batch", TACHO_COLUMN_INT},
+    {"counts_ddr", "DDR", TACHO_COLUMN_TEXT},
+    {"timer_khz", "timer kHz", TACHO_COLUMN_INT},
+    {"buffer_bytes", "buffer bytes", TACHO_COLUMN_INT},
+    {"pmu_events", "PMU events", TACHO_COLUMN_TEXT},
+    {"pmu_recipe", "recipe", TACHO_COLUMN_TEXT},
+};
+
+/* "0x3 0x1a4"; the first few where there are more than a device can count. */
+static void print_events(const tacho_networkdesc *desc, char *to, size_t size)
+{
+    size_t used = 0;
+    to[0] = '\0';
+    for (size_t i = 0; i < desc->pmu_event_count && used + 24 < size; i++) {
+        int len =
+            snprintf(to + used, size - used, "%s0x%" PRIx64, i > 0 ? " " : "", desc->pmu_events[i]);
+        used += (size_t)len;
+    }
+}
+
+static tacho_status add_stats(const tacho_opened_program *opened, tacho_table *table)
+{
+    const tacho_networkdesc *desc = &opened->desc;
+    const tacho_networkdesc_stats *stats = &desc->stats;
+    char events[256];
+    if (!opened->has_desc || !desc->has_stats) {
+        return TACHO_OK;
+    }
+    print_events(desc, events, sizeof(events));
+    TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(tacho_table_add_int(table, stats->level));
+    TACHO_TRY(tacho_table_add_int(table, stats->op_level));
+    TACHO_TRY(tacho_table_add_int(table, stats->pmu_level));
+    TACHO_TRY(tacho_table_add_int(table, stats->batch_size));
+    TACHO_TRY(add_text(table, stats->counts_ddr ? "yes" : "no"));
+    TACHO_TRY(tacho_table_add_int(table, stats->timer_khz));
+    bool has_buffer = stats->buffer < desc->dma_count && desc->dmas[stats->buffer].is_out;
+    TACHO_TRY(has_buffer ? add_count(table, desc->dmas[stats->buffer].bytes)
+                         : tacho_table_add_absent(table));
+    TACHO_TRY(add_name(table, tacho_str_from_cstring(events)));
+    const tacho_program *program = &opened->program;
+    return opened->has_program ? add_name(table, tacho_strings_get(&program->strings,
+                                                                   program->facts.stats.pmu_recipe))
+                               : tacho_table_add_absent(table);
+}
+
+/* ---- ops per core ------------------------------------------------------------------------- */
+
+static const tacho_column core_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},          {"core", "core", TACHO_COLUMN_INT},
+    {"group", "thread group", TACHO_COLUMN_TEXT}, {"thread_count", "threads", TACHO_COLUMN_INT},
+    {"op_count", "ops", TACHO_COLUMN_INT},
+};
+
+static tacho_status add_core_row(const tacho_opened_program *opened, uint64_t core, uint32_t group,
+                                 uint64_t op_count, tacho_table *table)
+{
+    const tacho_networkdesc *desc = &opened->desc;
+    char number[16];
+    snprintf(number, sizeof(number), "%" PRIu32, group);
+    TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(add_count(table, core));
+    TACHO_TRY(group < desc->group_name_count ? tacho_table_add_text(table, desc->group_names[group])
+                                             : add_text(table, number));
+    TACHO_TRY(group < desc->group_size_count ? add_count(table, desc->group_sizes[group])
+                                             : tacho_table_add_absent(table));
+    return add_count(table, op_count);
+}
+
+/* Where no names are listed, the numbers of ops are. */
+static tacho_status add_core_counts(const tacho_opened_program *opened, tacho_table *table)
+{
+    for (size_t i = 0; i < opened->desc.core_op_count_count; i++) {
+        TACHO_TRY(tacho_table_add_text(table, opened->file));
+        TACHO_TRY(add_count(table, i));
+        TACHO_TRY(add_text(table, "all"));
+        TACHO_TRY(tacho_table_add_absent(table));
+        TACHO_TRY(add_count(table, opened->desc.core_op_counts[i]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_cores(const tacho_opened_program *opened, tacho_table *table)
+{
+    const tacho_networkdesc *desc = &opened->desc;
+    if (desc->op_count == 0) {
+        return add_core_counts(opened, table);
+    }
+    for (size_t first = 0, at = 0; first < desc->op_count; first = at) {
+        const tacho_networkdesc_op *op = &desc->ops[first];
+        for (at = first; at < desc->op_count && desc->ops[at].core == op->core &&
+                         desc->ops[at].group == op->group;
+             at++) {
+        }
+        TACHO_TRY(add_core_row(opened, op->core, op->group, at - first, table));
+    }
+    return TACHO_OK;
+}
+
+/* ---- programs that tacho compiled --------------------------------------------------------- */
+
+static const tacho_column estimate_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},
+    {"machine", "machine", TACHO_COLUMN_TEXT},
+    {"model", "model", TACHO_COLUMN_TEXT},
+    {"device_count", "devices", TACHO_COLUMN_INT},
+    {"core_count", "cores", TACHO_COLUMN_INT},
+    {"op_count", "ops", TACHO_COLUMN_INT},
+    {"step_count", "steps", TACHO_COLUMN_INT},
+    {"job_count", "jobs", TACHO_COLUMN_INT},
+    {"estimate_cycles", "cycles", TACHO_COLUMN_INT},
+    {"estimate_ns", "estimate", TACHO_COLUMN_DURATION},
+};
+
+static tacho_status add_cycles_as_ns(tacho_table *table, const tacho_program_facts *facts)
+{
+    enum { NS_PER_S = 1000000000 };
+    if (facts->core_clock_hz == 0 || facts->core_clock_hz > INT64_MAX) {
+        return tacho_table_add_absent(table);
+    }
+    tacho_i128 ns = tacho_scale_floor(facts->total_cycles, NS_PER_S, (int64_t)facts->core_clock_hz);
+    return ns > INT64_MAX ? tacho_table_add_absent(table) : tacho_table_add_int(table, (int64_t)ns);
+}
+
+static tacho_status add_estimate(const tacho_opened_program *opened, tacho_table *table)
+{
+    const tacho_program *program = &opened->program;
+    const tacho_program_facts *facts = &program->facts;
+    if (!opened->has_program) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(add_name(table, tacho_strings_get(&program->strings, facts->machine)));
+    TACHO_TRY(add_name(table, tacho_strings_get(&program->strings, facts->model_path)));
+    TACHO_TRY(add_count(table, facts->device_count));
+    TACHO_TRY(add_count(table, facts->core_count));
+    TACHO_TRY(add_count(table, program->op_count));
+    TACHO_TRY(add_count(table, program->step_count));
+    TACHO_TRY(add_count(table, program->job_count));
+    TACHO_TRY(tacho_table_add_int(table, facts->total_cycles));
+    return add_cycles_as_ns(table, facts);
+}
+
+static const tacho_column memory_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},
+    {"local_peak_bytes", "local peak bytes", TACHO_COLUMN_INT},
+    {"ddr_bytes", "DDR bytes", TACHO_COLUMN_INT},
+    {"constant_bytes", "constant bytes", TACHO_COLUMN_INT},
+    {"buffer_count", "buffers", TACHO_COLUMN_INT},
+};
+
+static tacho_status add_memory(const tacho_opened_program *opened, tacho_table *table)
+{
+    const tacho_program_facts *facts = &opened->program.facts;
+    if (!opened->has_program) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(add_count(table, facts->local_peak_bytes));
+    TACHO_TRY(add_count(table, facts->ddr_bytes));
+    TACHO_TRY(add_count(table, facts->constant_bytes));
+    return add_count(table, opened->program.buffer_count);
+}
+
+#define MAKER(name, title, columns, add)                                                           \
+    {                                                                                              \
+        name, title, columns, COUNT_OF(columns), add                                               \
+    }
+
+const tacho_program_table_maker tacho_program_table_makers[] = {
+    MAKER("segments", "Segments", segment_columns, add_segments),
+    MAKER("networks", "Networks", network_columns, add_network),
+    MAKER("tensors", "Inputs and outputs", tensor_columns, add_tensors),
+    MAKER("stats", "Recorded while it runs", stats_columns, add_stats),
+    MAKER("cores", "Ops by core and thread group", core_columns, add_cores),
+    MAKER("estimates", "Estimates", estimate_columns, add_estimate),
+    MAKER("memory", "Memory", memory_columns, add_memory),
+    {NULL, NULL, NULL, 0, NULL},
+};

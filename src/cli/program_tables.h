@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a program's container holds, as tables: for tacho info.
+ */
+#ifndef TACHO_CLI_PROGRAM_TABLES_H
+#define TACHO_CLI_PROGRAM_TABLES_H
+
+#include "program/networkdesc.h"
+#include "program/qpc.h"
+#include "program/seal.h"
+#include "table/table.h"
+
+/* A container that was opened, and as much of what is in it as could be read. */
+typedef struct tacho_opened_program {
+    tacho_str file; /* what to call it */
+    tacho_qpc qpc;
+    const tacho_seal_state *states; /* by segment */
+    tacho_networkdesc desc;
+    bool has_desc;
+    tacho_program program; /* of a container that tacho wrote */
+    bool has_program;
+} tacho_opened_program;
+
+/* A table: what it is called, and what adds its rows of a container. */
+typedef struct tacho_program_table_maker {
+    const char *name;
+    const char *title;
+    const tacho_column *columns;
+    size_t column_count;
+    tacho_status (*add)(const tacho_opened_program *opened, tacho_table *table);
+} tacho_program_table_maker;
+
+/* In the order in which they are shown; ended by one without a name. */
+extern const tacho_program_table_maker tacho_program_table_makers[];
+
+#endif

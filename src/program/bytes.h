@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Little-endian numbers in bytes that have no alignment, and a buffer that grows: what containers
+ * and images are written to and read from.
+ */
+#ifndef TACHO_PROGRAM_BYTES_H
+#define TACHO_PROGRAM_BYTES_H
+
+#include "base/status.h"
+#include "base/str.h"
+
+static inline uint64_t tacho_bytes_load(const void *bytes, size_t width)
+{
+    const unsigned char *at = bytes;
+    uint64_t value = 0;
+    for (size_t i = 0; i < width; i++) {
+        value |= (uint64_t)at[i] << (8 * i);
+    }
+    return value;
+}
+
+static inline void tacho_bytes_store(void *bytes, uint64_t value, size_t width)
+{
+    unsigned char *at = bytes;
+    for (size_t i = 0; i < width; i++) {
+        at[i] = (unsigned char)(value >> (8 * i));
+    }
+}
+
+/* The next multiple of 8. */
+static inline uint64_t tacho_bytes_align(uint64_t offset)
+{
+    return (offset + 7) & ~(uint64_t)7;
+}
+
+/* Whether all of |bytes| are 0. */
+bool tacho_bytes_are_zero(tacho_str bytes);
+
+/* Zeroed, it is empty. */
+typedef struct tacho_bytes {
+    unsigned char *data;
+    size_t len, capacity;
+} tacho_bytes;
+
+void tacho_bytes_deinit(tacho_bytes *bytes);
+
+static inline tacho_str tacho_bytes_view(const tacho_bytes *bytes)
+{
+    return tacho_str_make((const char *)bytes->data, bytes->len);
+}
+
+/* |len| more bytes, to be filled by the caller before the next call. */
+tacho_status tacho_bytes_extend(tacho_bytes *bytes, size_t len,
+                                unsigned char **out_at) TACHO_MUST_USE;
+
+tacho_status tacho_bytes_append(tacho_bytes *bytes, tacho_str more) TACHO_MUST_USE;
+
+/* The lowest |width| bytes of |value|. */
+tacho_status tacho_bytes_put(tacho_bytes *bytes, uint64_t value, size_t width) TACHO_MUST_USE;
+
+/* Zeros up to a multiple of 8. */
+tacho_status tacho_bytes_pad(tacho_bytes *bytes) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program as a file: a QPC container (program/qpc.h) with the segments
+ *
+ *     network.elf      the program's image (program/image.h), which is ours and no ELF
+ *     networkdesc.bin  the network's description (program/networkdesc.h)
+ *     constants.bin    the constants' bytes
+ *     segments.crc32c  the seal (program/seal.h)
+ *
+ * Files are there whole or not at all, and every damaged byte is noticed when they are read.
+ */
+#ifndef TACHO_PROGRAM_CONTAINER_H
+#define TACHO_PROGRAM_CONTAINER_H
+
+#include "base/output.h"
+#include "program/program.h"
+#include "program/qpc.h"
+
+#define TACHO_SEGMENT_IMAGE "network.elf"
+#define TACHO_SEGMENT_NETWORKDESC "networkdesc.bin"
+#define TACHO_SEGMENT_CONSTANTS "constants.bin"
+
+/* Writes |program| to |path|, which is replaced only when all went well. */
+tacho_status tacho_program_write(const tacho_program *program, const char *path) TACHO_MUST_USE;
+
+/* The same to an output that the caller commits. */
+tacho_status tacho_program_write_to(const tacho_program *program,
+                                    tacho_output *output) TACHO_MUST_USE;
+
+/*
+ * Reads and checks the program in |path|; deinit it in any case. Its constants are borrowed from
+ * the file, which the program keeps mapped.
+ */
+tacho_status tacho_program_read(const char *path, tacho_program *out_program) TACHO_MUST_USE;
+
+/* The same of a container that was read, whose bytes must outlive the program. */
+tacho_status tacho_program_read_from(const tacho_qpc *qpc,
+                                     tacho_program *out_program) TACHO_MUST_USE;
+
+#endif

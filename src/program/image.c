@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing and reading images, section by section.
+ */
+#include "program/image.h"
+
+#include "program/check.h"
+#include "program/schema.h"
+
+#include <inttypes.h>
+
+enum {
+    MAGIC_BYTES = 8,
+    HEADER_BYTES = 32,
+    ENTRY_NAME_BYTES = 16,
+    ENTRY_BYTES = 40,
+    SECTION_FACTS = 0,
+    SECTION_STRINGS = 1,
+    SECTION_TABLES = 2,
+    SECTION_ATTRS = SECTION_TABLES + TACHO_TABLE_COUNT,
+    SECTION_COUNT,
+    DIRECTORY_END = HEADER_BYTES + SECTION_COUNT * ENTRY_BYTES,
+};
+
+static const char magic[MAGIC_BYTES + 1] = "TachoPrg";
+
+bool tacho_image_is_image(tacho_str head)
+{
+    return tacho_str_starts_with(head, tacho_str_make(magic, MAGIC_BYTES));
+}
+
+static const char *section_name(size_t section)
+{
+    switch (section) {
+    case SECTION_FACTS:
+        return "facts";
+    case SECTION_STRINGS:
+        return "strings";
+    case SECTION_ATTRS:
+        return "attrs";
+    default:
+        return tacho_program_schema((tacho_program_table)(section - SECTION_TABLES))->name;
+    }
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static void store_record(const tacho_schema *schema, const unsigned char *record,
+                         unsigned char **at)
+{
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const tacho_field *field = &schema->fields[i];
+        for (size_t k = 0; k < field->count; k++) {
+            tacho_bytes_store(*at, tacho_field_get(field, record, k), field->width);
+            *at += field->width;
+        }
+    }
+}
+
+static tacho_status put_rows(tacho_bytes *bytes, const tacho_schema *schema,
+                             tacho_program_rows rows)
+{
+    unsigned char *at = NULL;
+    TACHO_TRY(tacho_bytes_extend(bytes, rows.count * tacho_schema_file_bytes(schema), &at));
+    for (size_t i = 0; i < rows.count; i++) {
+        store_record(schema, rows.items + i * schema->memory_bytes, &at);
+    }
+    return TACHO_OK;
+}
+
+/* Dimensions past the rank mean nothing, and are written as 0. */
+static tacho_status put_tensors(tacho_bytes *bytes, const tacho_program *program)
+{
+    const tacho_schema *schema = tacho_program_schema(TACHO_TABLE_tensor);
+    for (size_t i = 0; i < program->tensor_count; i++) {
+        tacho_program_tensor tensor = program->tensors[i];
+        int32_t rank = tensor.shape.rank > 0 ? tensor.shape.rank : 0;
+        for (int32_t k = rank; k < TACHO_RANK_MAX; k++) {
+            tensor.shape.dims[k] = 0;
+        }
+        TACHO_TRY(
+            put_rows(bytes, schema, (tacho_program_rows){(unsigned char *)(void *)&tensor, 1}));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status put_strings(tacho_bytes *bytes, const tacho_strings *strings)
+{
+    for (size_t i = 0; i < strings->item_count; i++) {
+        if (strings->items[i].len > TACHO_IMAGE_TEXT_MAX) {
+            return tacho_fail(TACHO_CODE_LIMIT,
+                              "program, strings[%zu]: expected at most 16 MiB, found %zu bytes", i,
+                              strings->items[i].len);
+        }
+        TACHO_TRY(tacho_bytes_put(bytes, strings->items[i].len, 4));
+    }
+    for (size_t i = 0; i < strings->item_count; i++) {
+        TACHO_TRY(tacho_bytes_append(bytes, strings->items[i]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status put_section(tacho_bytes *bytes, const tacho_program *program, size_t section,
+                                uint64_t *out_count)
+{
+    tacho_program_facts facts = program->facts;
+    switch (section) {
+    case SECTION_FACTS:
+        *out_count = 1;
+        return put_rows(bytes, tacho_program_facts_schema(),
+                        (tacho_program_rows){(unsigned char *)(void *)&facts, 1});
+    case SECTION_STRINGS:
+        *out_count = program->strings.item_count;
+        return put_strings(bytes, &program->strings);
+    case SECTION_ATTRS:
+        *out_count = program->attr_count;
+        return tacho_image_write_attrs(program, bytes);
+    default:
+        break;
+    }
+    tacho_program_table table = (tacho_program_table)(section - SECTION_TABLES);
+    tacho_program_rows rows = tacho_program_rows_of(program, table);
+    *out_count = rows.count;
+    return table == TACHO_TABLE_tensor ? put_tensors(bytes, program)
+                                       : put_rows(bytes, tacho_program_schema(table), rows);
+}
+
+static void store_entry(unsigned char *entry, size_t section, uint64_t offset, uint64_t len,
+                        uint64_t count)
+{
+    const char *name = section_name(section);
+    memset(entry, 0, ENTRY_NAME_BYTES);
+    memcpy(entry, name, strlen(name));
+    tacho_bytes_store(entry + ENTRY_NAME_BYTES, offset, 8);
+    tacho_bytes_store(entry + ENTRY_NAME_BYTES + 8, len, 8);
+    tacho_bytes_store(entry + ENTRY_NAME_BYTES + 16, count, 8);
+}
+
+tacho_status tacho_image_write(const tacho_program *program, tacho_bytes *out_bytes)
+{
+    TACHO_TRY(tacho_program_check(program));
+    size_t start = out_bytes->len;
+    unsigned char *at = NULL;
+    TACHO_TRY(tacho_bytes_extend(out_bytes, DIRECTORY_END, &at));
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        size_t offset = out_bytes->len - start;
+        uint64_t count = 0;
+        TACHO_TRY(put_section(out_bytes, program, i, &count));
+        size_t len = out_bytes->len - start - offset;
+        TACHO_TRY(tacho_bytes_pad(out_bytes));
+        store_entry(out_bytes->data + start + HEADER_BYTES + i * ENTRY_BYTES, i, offset, len,
+                    count);
+    }
+    at = out_bytes->data + start;
+    memcpy(at, magic, MAGIC_BYTES);
+    tacho_bytes_store(at + 8, TACHO_IMAGE_VERSION, 4);
+    tacho_bytes_store(at + 12, SECTION_COUNT, 4);
+    tacho_bytes_store(at + 16, tacho_program_layout_id(), 8);
+    tacho_bytes_store(at + 24, out_bytes->len - start, 8);
+    return TACHO_OK;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static tacho_status fail_header(size_t at, const char *what, uint64_t expected, uint64_t found)
+{
+    return tacho_fail(TACHO_CODE_BAD_DATA,
+                      "program image, byte %zu: %s: expected %" PRIu64 ", found %" PRIu64, at, what,
+                      expected, found);
+}
+
+static tacho_status check_header(tacho_str image)
+{
+    if (image.len < DIRECTORY_END) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "program image, byte %zu: it ends in the directory: expected %d bytes or "
+                          "more",
+                          image.len, DIRECTORY_END);
+    }
+    if (!tacho_image_is_image(image)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "program image, byte 0: expected 'TachoPrg', found something else: not a "
+                          "program of tacho's");
+    }
+    uint64_t version = tacho_bytes_load(image.data + 8, 4);
+    uint64_t layout = tacho_bytes_load(image.data + 16, 8);
+    if (version != TACHO_IMAGE_VERSION || layout != tacho_program_layout_id()) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "program image, byte 8: compiled by another version of tacho: expected "
+                          "version %d, layout %016" PRIx64 ", found %" PRIu64 ", %016" PRIx64
+                          "; compile it again",
+                          TACHO_IMAGE_VERSION, tacho_program_layout_id(), version, layout);
+    }
+    uint64_t sections = tacho_bytes_load(image.data + 12, 4);
+    if (sections != SECTION_COUNT) {
+        return fail_header(12, "number of sections", SECTION_COUNT, sections);
+    }
+    uint64_t len = tacho_bytes_load(image.data + 24, 8);
+    return len == image.len ? TACHO_OK : fail_header(24, "bytes", image.len, len);
+}
+
+/* The section that starts at |*offset|, which moves behind it. */
+static tacho_status find_section(tacho_str image, size_t section, uint64_t *offset,
+                                 tacho_str *out_bytes, uint64_t *out_count)
+{
+    size_t at = HEADER_BYTES + section * ENTRY_BYTES;
+    const char *name = section_name(section);
+    char field[ENTRY_NAME_BYTES] = {0};
+    memcpy(field, name, strlen(name));
+    if (memcmp(field, image.data + at, ENTRY_NAME_BYTES) != 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "program image, byte %zu: expected section '%s', found another name", at,
+                          name);
+    }
+    uint64_t place = tacho_bytes_load(image.data + at + ENTRY_NAME_BYTES, 8);
+    uint64_t len = tacho_bytes_load(image.data + at + ENTRY_NAME_BYTES + 8, 8);
+    *out_count = tacho_bytes_load(image.data + at + ENTRY_NAME_BYTES + 16, 8);
+    if (place != *offset) {
+        return fail_header(at + ENTRY_NAME_BYTES, "start of a section", *offset, place);
+    }
+    uint64_t left = image.len - place;
+    if (len > left || tacho_bytes_align(len) > left) {
+        return tacho_fail(
+            TACHO_CODE_BAD_DATA,
+            "program image, byte %zu: bytes of section '%s': expected at most %" PRIu64
+            ", found %" PRIu64,
+            at + ENTRY_NAME_BYTES + 8, name, left, len);
+    }
+    *out_bytes = tacho_str_make(image.data + place, (size_t)len);
+    *offset = place + tacho_bytes_align(len);
+    tacho_str padding = tacho_str_make(out_bytes->data + len, (size_t)(*offset - place - len));
+    return tacho_bytes_are_zero(padding) ? TACHO_OK
+                                         : fail_header((size_t)(place + len), "padding", 0, 1);
+}
+
+static void load_record(const tacho_schema *schema, const char **at, unsigned char *record)
+{
+    memset(record, 0, schema->memory_bytes);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const tacho_field *field = &schema->fields[i];
+        for (size_t k = 0; k < field->count; k++) {
+            tacho_field_set(field, record, k, tacho_bytes_load(*at, field->width));
+            *at += field->width;
+        }
+    }
+}
+
+static tacho_status check_count(const tacho_schema *schema, tacho_str section, uint64_t count)
+{
+    size_t size = tacho_schema_file_bytes(schema);
+    if (section.len % size != 0 || count != section.len / size || count >= TACHO_NONE) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "program, %s: expected records of %zu bytes in %zu bytes, found %" PRIu64
+                          " records",
+                          schema->name, size, section.len, count);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status take_facts(tacho_str section, uint64_t count, tacho_program *program)
+{
+    const tacho_schema *schema = tacho_program_facts_schema();
+    TACHO_TRY(check_count(schema, section, count));
+    if (count != 1) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "program, facts: expected 1 record, found %" PRIu64,
+                          count);
+    }
+    const char *at = section.data;
+    load_record(schema, &at, (unsigned char *)(void *)&program->facts);
+    return TACHO_OK;
+}
+
+static tacho_status take_table(tacho_str section, uint64_t count, tacho_program_table table,
+                               tacho_program *program)
+{
+    const tacho_schema *schema = tacho_program_schema(table);
+    TACHO_TRY(check_count(schema, section, count));
+    TACHO_TRY(tacho_program_resize(program, table, (size_t)count));
+    tacho_program_rows rows = tacho_program_rows_of(program, table);
+    const char *at = section.data;
+    for (size_t i = 0; i < rows.count; i++) {
+        load_record(schema, &at, rows.items + i * schema->memory_bytes);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status take_strings(tacho_str section, uint64_t count, tacho_program *program)
+{
+    if (count > section.len / 4) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "program, strings: expected at most %zu records in %zu bytes, found "
+                          "%" PRIu64,
+                          section.len / 4, section.len, count);
+    }
+    tacho_str left = tacho_str_from(section, (size_t)count * 4);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t len = tacho_bytes_load(section.data + i * 4, 4);
+        if (len > left.len || len > TACHO_IMAGE_TEXT_MAX) {
+            return tacho_fail(TACHO_CODE_BAD_DATA,
+                              "program, strings[%" PRIu64
+                              "]: expected at most %zu bytes, found %" PRIu64,
+                              i, left.len, len);
+        }
+        uint32_t id = 0;
+        TACHO_TRY(
+            tacho_strings_ensure(&program->strings, tacho_str_make(left.data, (size_t)len), &id));
+        if (id != i) {
+            return tacho_fail(TACHO_CODE_BAD_DATA,
+                              "program, strings[%" PRIu64
+                              "]: expected a text that is new, the first empty, found one of id "
+                              "%" PRIu32,
+                              i, id);
+        }
+        left = tacho_str_from(left, (size_t)len);
+    }
+    return left.len == 0 && count > 0
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA,
+                            "program, strings: expected the section to end, found %zu more bytes",
+                            left.len);
+}
+
+static tacho_status take_section(size_t section, tacho_str bytes, uint64_t count,
+                                 tacho_program *program)
+{
+    switch (section) {
+    case SECTION_FACTS:
+        return take_facts(bytes, count, program);
+    case SECTION_STRINGS:
+        return take_strings(bytes, count, program);
+    case SECTION_ATTRS:
+        return tacho_image_read_attrs(bytes, count, program);
+    default:
+        return take_table(bytes, count, (tacho_program_table)(section - SECTION_TABLES), program);
+    }
+}
+
+/* As written: dimensions past the rank are 0. */
+static tacho_status check_dims(const tacho_program *program)
+{
+    for (size_t i = 0; i < program->tensor_count; i++) {
+        const tacho_shape *shape = &program->tensors[i].shape;
+        for (int32_t k = shape->rank > 0 ? shape->rank : 0; k < TACHO_RANK_MAX; k++) {
+            if (shape->dims[k] != 0) {
+                return tacho_fail(TACHO_CODE_BAD_DATA,
+                                  "program, tensors[%zu].shape.dims[%" PRId32
+                                  "]: expected 0 past the rank, found %" PRId64,
+                                  i, k, shape->dims[k]);
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_image_read(tacho_str image, tacho_program *program)
+{
+    TACHO_TRY(check_header(image));
+    uint64_t offset = DIRECTORY_END;
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        tacho_str bytes = TACHO_STR("");
+        uint64_t count = 0;
+        TACHO_TRY(find_section(image, i, &offset, &bytes, &count));
+        TACHO_TRY(take_section(i, bytes, count, program));
+    }
+    if (offset != image.len) {
+        return fail_header((size_t)offset, "bytes after the last section", 0, image.len - offset);
+    }
+    TACHO_TRY(check_dims(program));
+    return tacho_program_check(program);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Field numbers of AICNetworkDesc, version 9, by message.
+ */
+#ifndef TACHO_PROGRAM_NETWORKDESC_FIELDS_H
+#define TACHO_PROGRAM_NETWORKDESC_FIELDS_H
+
+enum {
+    NETWORK_MAJOR = 1,
+    NETWORK_MINOR = 2,
+    NETWORK_NAME = 3,
+    NETWORK_INPUTS = 4,
+    NETWORK_OUTPUTS = 5,
+    NETWORK_DMA_BUFFERS = 6,
+    NETWORK_CORES = 7,
+    NETWORK_THREADS = 8,
+    NETWORK_VECTOR_THREADS = 9,
+    NETWORK_GROUP_SIZES = 10,
+    NETWORK_STATS = 12,
+    NETWORK_GROUP_NAMES = 13,
+    NETWORK_BATCH = 14,
+};
+
+enum { BINDING_NAME = 1, BINDING_INITIAL = 2, BINDING_TRANSFORMED = 3, BINDING_TRANSFORMS = 4 };
+
+enum {
+    DESCRIPTOR_TYPE = 1,
+    DESCRIPTOR_SCALE = 2,
+    DESCRIPTOR_ZERO = 3,
+    DESCRIPTOR_DIMS = 4,
+    DESCRIPTOR_LAYOUT = 5,
+};
+
+enum {
+    TRANSFORM_KIND = 1,
+    TRANSFORM_TYPE = 2,
+    TRANSFORM_DIMS = 5,
+    TRANSFORM_COPY = 9,
+    TRANSFORM_KIND_COPY = 6,
+};
+
+enum { COPY_DIRECTION = 1, COPY_OFFSET = 2, COPY_BUFFER = 3 };
+
+enum { DMA_SIZE = 1, DMA_DIRECTION = 2 };
+
+enum { DIRECTION_IN = 0, DIRECTION_OUT = 1 };
+
+enum {
+    STATS_BUFFER = 1,
+    STATS_PRINTS = 2,
+    STATS_LEVEL = 3,
+    STATS_PRINTS_OPS = 5,
+    STATS_OP_LEVEL = 6,
+    STATS_BATCH = 7,
+    STATS_COUNTS_DDR = 8,
+    STATS_TIMER_KHZ = 9,
+    STATS_PMU_EVENTS = 10,
+    STATS_CORE_OP_COUNTS = 11,
+    STATS_CORES = 12,
+    STATS_PMU_LEVEL = 13,
+};
+
+enum { CORE_GROUPS = 1, GROUP_OPS = 1 };
+
+enum {
+    OP_NAME = 1,
+    OP_KIND = 2,
+    OP_TYPE = 3,
+    OP_MEMORY = 4,
+    OP_SHAPE = 5,
+    OP_OPERAND = 6,
+    OP_OUTPUT_BYTES = 7,
+    OP_ATTRIBUTES = 8,
+    OP_OPERANDS = 9,
+};
+
+#endif
