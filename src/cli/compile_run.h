@@ -6,6 +6,7 @@
 #define TACHO_CLI_COMPILE_RUN_H
 
 #include "compile/compile.h"
+#include "compile/memory_table.h"
 #include "compile/timeline.h"
 #include "graph/model.h"
 #include "sinks/table_sink.h"
