@@ -21,6 +21,9 @@ static const tacho_option options[] = {
      "the "
      "machine takes it)"},
     {"fidelity", 0, false, "NAME", "how exactly to multiply, on machines that let one choose"},
+    {"cores", 0, false, "N", "use at most this many cores; fewer where that is faster"},
+    {"devices", 0, false, "N", "spread the operators over this many devices, in order"},
+    {"batch", 0, false, "N", "this many inferences as one; weights are shared"},
     {"grid", 0, false, "XxY", "use this many cores, on machines that have a grid of them"},
     {"place", 0, false, "LIST",
      "where operands lie, whatever fits: in0=dram|l1, in1=dram|l1 (weights, or the second matrix), "
@@ -142,7 +145,8 @@ const tacho_command tacho_command_compile = {
         "Reads a network (ONNX, or MLIR of TOSA or torch-onnx), folds what is constant,\n"
         "fuses what runs as one operator, and estimates each on the machine: cycles, MACs,\n"
         "bytes by memory, how well the engines are used, how much of the work is padding,\n"
-        "and what bounds it. The total is that of operators one after the other.\n"
+        "and what bounds it. Operators are cut over the cores and into tiles that fit local\n"
+        "memory, and scheduled on engines and queues; the total is the schedule's end.\n"
         "\n"
         "Nothing that runs is free. Views and nodes that depend on constants alone do not\n"
         "run; the summary counts them. An operator that is not known is named in a warning\n"

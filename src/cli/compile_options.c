@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+enum { DEVICES_MAX = 64, BATCH_MAX = 65536 };
+
 #define DEFAULT_MACHINE TACHO_COMPILE_DEFAULT_MACHINE
 
 static bool same(const char *a, const char *b)
@@ -149,6 +151,37 @@ static bool choose_places(const tacho_arguments *arguments, const tacho_machine 
     return true;
 }
 
+/* A whole number from 1 on; 0 when the option is absent. */
+static bool choose_count(const tacho_arguments *arguments, const char *option, uint64_t most,
+                         uint32_t *out_count)
+{
+    const char *value = tacho_arguments_value(arguments, option);
+    uint64_t count = 0;
+    *out_count = 0;
+    if (value == NULL) {
+        return true;
+    }
+    if (!tacho_str_parse_u64(tacho_str_from_cstring(value), &count) || count == 0 || count > most) {
+        tacho_command_misuse(arguments->command, "--%s: '%s' is not a number from 1 to %llu",
+                             option, value, (unsigned long long)most);
+        return false;
+    }
+    *out_count = (uint32_t)count;
+    return true;
+}
+
+static bool choose_counts(const tacho_arguments *arguments, const tacho_machine *machine,
+                          tacho_compile_options *compile)
+{
+    if (tacho_arguments_has(arguments, "cores") && tacho_arguments_has(arguments, "grid")) {
+        tacho_command_misuse(arguments->command, "--cores and --grid say the same; give one");
+        return false;
+    }
+    return choose_count(arguments, "cores", tacho_machine_cores(machine), &compile->cores) &&
+           choose_count(arguments, "devices", DEVICES_MAX, &compile->devices) &&
+           choose_count(arguments, "batch", BATCH_MAX, &compile->batch);
+}
+
 int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *arena,
                                  tacho_compile_request *request)
 {
@@ -164,11 +197,13 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
         return tacho_talk_failure(status);
     }
     request->machine = machine;
-    tacho_cost_options *cost = &request->estimate.cost;
+    tacho_cost_options *cost = &request->compile.estimate.cost;
     cost->is_tuned = tacho_arguments_has(arguments, "tuned");
     bool is_good = choose_dtype(arguments, cost) && choose_fidelity(arguments, machine, cost) &&
                    choose_grid(arguments, machine, cost) &&
-                   choose_places(arguments, machine, request->estimate.places);
+                   choose_counts(arguments, machine, &request->compile) &&
+                   choose_places(arguments, machine, request->compile.estimate.places);
+    request->compile.hardware = tacho_str_from_cstring(hardware != NULL ? hardware : "");
     return is_good ? 0 : TACHO_EXIT_USAGE;
 }
 

@@ -44,8 +44,8 @@ static tacho_status write_trace(const tacho_trace_sink *sink, const tacho_timeli
     return status;
 }
 
-static tacho_status write_profile_with(const tacho_compile_request *request,
-                                       const tacho_timeline *timeline, tacho_output *output)
+static tacho_status write_profile(const tacho_compile_request *request,
+                                  const tacho_timeline *timeline, tacho_output *output)
 {
     if (request->is_torq_profile) {
         return tacho_timeline_write_torq(timeline, request->torq_form, output);
@@ -59,52 +59,48 @@ static tacho_status write_profile_with(const tacho_compile_request *request,
     return status;
 }
 
-static tacho_status write_profile(const tacho_compile_request *request,
-                                  const tacho_estimate *estimate, tacho_output *output)
-{
-    tacho_timeline timeline;
-    tacho_status status = tacho_timeline_init(&timeline, estimate);
-    if (status == TACHO_OK) {
-        status = write_profile_with(request, &timeline, output);
-    }
-    tacho_timeline_deinit(&timeline);
-    return status;
-}
-
 /* ---- tables -------------------------------------------------------------------------------- */
 
 typedef tacho_status (*make_table)(const tacho_compile_request *request,
-                                   const tacho_estimate *estimate, tacho_table *out_table);
+                                   const tacho_timeline *compiled, tacho_table *out_table);
 
 static tacho_status make_operators(const tacho_compile_request *request,
-                                   const tacho_estimate *estimate, tacho_table *out_table)
+                                   const tacho_timeline *compiled, tacho_table *out_table)
 {
-    return tacho_estimate_ops_table(estimate, &request->table, out_table);
+    return tacho_estimate_ops_table(compiled->estimate, &request->table, out_table);
 }
 
 static tacho_status make_summary(const tacho_compile_request *request,
-                                 const tacho_estimate *estimate, tacho_table *out_table)
+                                 const tacho_timeline *compiled, tacho_table *out_table)
 {
-    return request->table.is_for_people ? tacho_estimate_summary_table(estimate, out_table)
-                                        : tacho_estimate_totals_table(estimate, out_table);
+    return request->table.is_for_people
+               ? tacho_estimate_summary_table(compiled->estimate, out_table)
+               : tacho_estimate_totals_table(compiled->estimate, out_table);
 }
 
 static tacho_status make_bounds(const tacho_compile_request *request,
-                                const tacho_estimate *estimate, tacho_table *out_table)
+                                const tacho_timeline *compiled, tacho_table *out_table)
 {
     (void)request;
-    return tacho_estimate_bounds_table(estimate, out_table);
+    return tacho_estimate_bounds_table(compiled->estimate, out_table);
 }
 
-static tacho_status add_tables(const tacho_compile_request *request, const tacho_estimate *estimate,
+static tacho_status make_memory(const tacho_compile_request *request,
+                                const tacho_timeline *compiled, tacho_table *out_table)
+{
+    return tacho_memory_table(compiled->program, request->machine, out_table);
+}
+
+static tacho_status add_tables(const tacho_compile_request *request, const tacho_timeline *compiled,
                                tacho_table_report *report)
 {
-    static const make_table for_people[] = {make_summary, make_bounds, make_operators};
-    static const make_table for_programs[] = {make_operators, make_summary, make_bounds};
+    static const make_table for_people[] = {make_summary, make_memory, make_bounds, make_operators};
+    static const make_table for_programs[] = {make_operators, make_summary, make_bounds,
+                                              make_memory};
     const make_table *makers = request->table.is_for_people ? for_people : for_programs;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         tacho_table table = {0};
-        tacho_status status = makers[i](request, estimate, &table);
+        tacho_status status = makers[i](request, compiled, &table);
         if (status == TACHO_OK && table.cell_count > 0) {
             status = tacho_table_report_add(report, &table);
         }
@@ -115,11 +111,11 @@ static tacho_status add_tables(const tacho_compile_request *request, const tacho
 }
 
 static tacho_status write_tables(const tacho_compile_request *request,
-                                 const tacho_estimate *estimate, tacho_output *output)
+                                 const tacho_timeline *compiled, tacho_output *output)
 {
     tacho_table_report report;
     TACHO_TRY(tacho_table_report_open(&report, request->table_sink, output));
-    tacho_status status = add_tables(request, estimate, &report);
+    tacho_status status = add_tables(request, compiled, &report);
     if (status == TACHO_OK) {
         status = tacho_table_report_finish(&report);
     }
@@ -130,11 +126,11 @@ static tacho_status write_tables(const tacho_compile_request *request,
 /* ---- outputs ------------------------------------------------------------------------------- */
 
 static tacho_status write_report(const tacho_compile_request *request,
-                                 const tacho_estimate *estimate)
+                                 const tacho_timeline *compiled)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open(request->output_path, &output));
-    tacho_status status = write_tables(request, estimate, &output);
+    tacho_status status = write_tables(request, compiled, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
@@ -144,16 +140,16 @@ static tacho_status write_report(const tacho_compile_request *request,
 
 /* The profile first, but put in place last: a failure leaves neither. */
 static tacho_status write_outputs(const tacho_compile_request *request,
-                                  const tacho_estimate *estimate)
+                                  const tacho_timeline *compiled)
 {
     if (request->profile_path == NULL) {
-        return write_report(request, estimate);
+        return write_report(request, compiled);
     }
     tacho_output output;
     TACHO_TRY(tacho_output_open(request->profile_path, &output));
-    tacho_status status = write_profile(request, estimate, &output);
+    tacho_status status = write_profile(request, compiled, &output);
     if (status == TACHO_OK) {
-        status = write_report(request, estimate);
+        status = write_report(request, compiled);
     }
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
@@ -222,10 +218,11 @@ static tacho_status estimate_fusion(const tacho_compile_request *request,
             request->model_path, fusion->graph->node_count);
     }
     tacho_estimate estimate;
+    tacho_program program;
     tacho_status status =
-        tacho_estimate_init(&estimate, fusion, request->machine, &request->estimate);
+        tacho_compile_program(fusion, request->machine, &request->compile, &estimate, &program);
     if (status == TACHO_OK) {
-        status = write_outputs(request, &estimate);
+        status = write_outputs(request, &(tacho_timeline){&estimate, &program});
     }
     if (status == TACHO_OK) {
         warn_unknown(&estimate);
@@ -234,6 +231,7 @@ static tacho_status estimate_fusion(const tacho_compile_request *request,
         say_wrote(request, &estimate);
     }
     tacho_estimate_deinit(&estimate);
+    tacho_program_deinit(&program);
     return status;
 }
 
