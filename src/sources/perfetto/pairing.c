@@ -214,6 +214,7 @@ static void note_row(pfr_pairing *pairing, int64_t ticks)
 {
     if (TACHO_UNLIKELY(!pairing->has_rows)) {
         pairing->has_rows = true;
+        pairing->has_read_any = true;
         pairing->dict->parts[pairing->place.part].first_start = ticks;
     }
 }
