@@ -486,8 +486,11 @@ tacho_status pfr_pairing_add(pfr_pairing *pairing, const pfr_event *event)
 static void find_origin(pfr_pairing *pairing)
 {
     tacho_origin origin = TACHO_ORIGIN_UNKNOWN;
+    if (pairing->is_own) {
+        return; /* tacho has said it, and there may be many parts */
+    }
     pfr_layout_find(pairing->tracks, &origin);
-    if (!pairing->is_own && origin != TACHO_ORIGIN_UNKNOWN) {
+    if (origin != TACHO_ORIGIN_UNKNOWN) {
         pairing->dict->parts[pairing->place.part].origin = origin;
     }
 }
