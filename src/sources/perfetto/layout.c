@@ -98,14 +98,13 @@ static bool mark_old(pfr_tracks *tracks)
 
 /* ---- today's ---------------------------------------------------------------------------- */
 
-static bool is_inner_unit(const pfr_tracks *tracks, const pfr_track *track)
+/* Whether |track| has events and lies in |group|. */
+static bool has_events_in(const pfr_tracks *tracks, const pfr_track *track, tacho_str group)
 {
-    uint32_t parent = pfr_tracks_parent(tracks, track);
+    uint32_t parent = track->has_events ? pfr_tracks_parent(tracks, track) : TACHO_NONE;
     return track->kind == PFR_TRACK_PLAIN && !track->has_facts && parent != TACHO_NONE &&
            is_group(tracks, &tracks->items[parent]) &&
-           tacho_str_equal(name_of(tracks, &tracks->items[parent]),
-                           TACHO_STR(TACHO_TORQ_GROUP_UNITS)) &&
-           !tacho_str_ends_with(name_of(tracks, track), TACHO_STR(" (Compile)"));
+           tacho_str_equal(name_of(tracks, &tracks->items[parent]), group);
 }
 
 void pfr_layout_find(pfr_tracks *tracks, tacho_origin *out_origin)
@@ -115,11 +114,11 @@ void pfr_layout_find(pfr_tracks *tracks, tacho_origin *out_origin)
     tracks->shows_units = false;
     for (size_t i = 0; i < tracks->item_count; i++) {
         const pfr_track *track = &tracks->items[i];
-        tacho_str name = name_of(tracks, track);
-        bool is_named = is_group(tracks, track);
-        has_estimate |= is_named && tacho_str_equal(name, TACHO_STR(TACHO_TORQ_GROUP_ESTIMATE));
-        has_run |= is_named && tacho_str_equal(name, TACHO_STR(TACHO_TORQ_GROUP_RUN));
-        tracks->shows_units |= track->has_events && is_inner_unit(tracks, track);
+        has_estimate |= has_events_in(tracks, track, TACHO_STR(TACHO_TORQ_GROUP_ESTIMATE));
+        has_run |= has_events_in(tracks, track, TACHO_STR(TACHO_TORQ_GROUP_RUN));
+        tracks->shows_units |=
+            has_events_in(tracks, track, TACHO_STR(TACHO_TORQ_GROUP_UNITS)) &&
+            !tacho_str_ends_with(name_of(tracks, track), TACHO_STR(" (Compile)"));
     }
     bool is_old_estimate = mark_old(tracks);
     *out_origin = (has_estimate && !has_run) || is_old_estimate ? TACHO_ORIGIN_ESTIMATED

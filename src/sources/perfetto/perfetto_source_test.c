@@ -742,6 +742,21 @@ static void test_vendor_estimate(void **state)
     }
 }
 
+/* Groups without events say nothing, so that reading in one go finds the same. */
+static void test_vendor_empty_groups(void **state)
+{
+    (void)state;
+    start();
+    track(1, "Compile Profile Overview", 0);
+    track(2, "15 OVERALL", 1);
+    track(3, "mine", 0);
+    simple(1, PF_TYPE_INSTANT, 3, "e");
+    assert_ok(read_into(&first, trace_bytes(), false, TACHO_ORDER_PASS));
+    assert_int_equal(first.dict.parts[0].origin, TACHO_ORIGIN_MEASURED);
+    drop(&first);
+    check_classes("host 0", TACHO_ORIGIN_MEASURED);
+}
+
 /* A process and its threads, each with one event; both are numbered from |uuid| on. */
 static void old_process(uint64_t uuid, const char *name, const char *const *threads)
 {
@@ -1946,6 +1961,7 @@ int main(void)
         cmocka_unit_test(test_old_descriptors),
         cmocka_unit_test(test_vendor_tracks),
         cmocka_unit_test(test_vendor_estimate),
+        cmocka_unit_test(test_vendor_empty_groups),
         cmocka_unit_test(test_vendor_old_estimates),
         cmocka_unit_test(test_vendor_old_runs),
         cmocka_unit_test(test_vendor_old_chance),
