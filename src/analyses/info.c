@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums per track, and the three tables made of them.
+ * Sums per track, and the tables made of them.
  */
 #include "analyses/info.h"
 
@@ -289,6 +289,75 @@ tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table)
         TACHO_TRY(loss->first_line > 0 ? tacho_table_add_int(out_table, (int64_t)loss->first_line)
                                        : tacho_table_add_absent(out_table));
         TACHO_TRY(tacho_table_add_text(out_table, tacho_dict_string(dict, loss->example)));
+    }
+    return TACHO_OK;
+}
+
+/* "from.lost.part.2.cut_input": the part, counted from 0, and the reason's key; else false. */
+static bool parse_loss_key(tacho_str key, uint64_t *out_part, tacho_str *out_reason)
+{
+    const tacho_str prefix = TACHO_STR("from.lost.part.");
+    if (!tacho_str_starts_with(key, prefix)) {
+        return false;
+    }
+    key = tacho_str_from(key, prefix.len);
+    size_t point = tacho_str_find_byte(key, '.');
+    if (point == key.len || !tacho_str_parse_u64(tacho_str_make(key.data, point), out_part) ||
+        *out_part == 0) {
+        return false;
+    }
+    (*out_part)--;
+    *out_reason = tacho_str_from(key, point + 1);
+    return true;
+}
+
+static tacho_str find_phrase(tacho_str reason)
+{
+    for (int i = 0; i < TACHO_LOSS_REASON_COUNT; i++) {
+        if (tacho_str_equal(reason, tacho_str_from_cstring(tacho_loss_key((tacho_loss_reason)i)))) {
+            return tacho_str_from_cstring(tacho_loss_phrase((tacho_loss_reason)i));
+        }
+    }
+    return TACHO_STR("");
+}
+
+/* Whether all parts are from one file, so that its numbers of parts are those of the profile. */
+static bool is_one_file(const tacho_dict *dict)
+{
+    for (size_t i = 1; i < dict->part_count; i++) {
+        if (dict->parts[i].path != dict->parts[0].path) {
+            return false;
+        }
+    }
+    return true;
+}
+
+tacho_status tacho_info_losses_before(const tacho_info *info, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"file", "file", TACHO_COLUMN_TEXT},
+        {"reason", "reason", TACHO_COLUMN_TEXT},
+        {"meaning", "meaning", TACHO_COLUMN_TEXT},
+        {"count", "records", TACHO_COLUMN_INT},
+    };
+    tacho_table_init(out_table, "lost_before", "Lost when this trace was made", columns,
+                     sizeof(columns) / sizeof(columns[0]));
+    const tacho_dict *dict = info->events.dict;
+    for (size_t i = 0; i < dict->metadata_count; i++) {
+        uint64_t part = 0;
+        uint64_t count = 0;
+        tacho_str reason;
+        if (!parse_loss_key(tacho_dict_string(dict, dict->metadata[i].key), &part, &reason) ||
+            !tacho_str_parse_u64(tacho_dict_string(dict, dict->metadata[i].value), &count)) {
+            continue;
+        }
+        bool is_known = part < dict->part_count && is_one_file(dict);
+        TACHO_TRY(is_known ? tacho_table_add_text(out_table,
+                                                  tacho_dict_string(dict, dict->parts[part].name))
+                           : tacho_table_add_absent(out_table));
+        TACHO_TRY(tacho_table_add_text(out_table, reason));
+        TACHO_TRY(tacho_table_add_text(out_table, find_phrase(reason)));
+        TACHO_TRY(tacho_table_add_int(out_table, count > INT64_MAX ? INT64_MAX : (int64_t)count));
     }
     return TACHO_OK;
 }

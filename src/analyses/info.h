@@ -38,6 +38,10 @@ tacho_status tacho_info_inputs(const tacho_info *info, tacho_table *out_table) T
 /* One row per track that has events. */
 tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
 
+/* One row per reason for which records were lost when a trace, now an input, was made. */
+tacho_status tacho_info_losses_before(const tacho_info *info,
+                                      tacho_table *out_table) TACHO_MUST_USE;
+
 /* One row per input and reason of loss. */
 tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
 

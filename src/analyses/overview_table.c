@@ -69,6 +69,18 @@ static tacho_str model_name(tacho_str path)
     return tacho_str_make(name.data, dot > 0 ? dot : name.len);
 }
 
+/* A file of several parts is no model: each of them is. */
+static tacho_str part_model_name(const tacho_dict *dict, uint32_t id)
+{
+    const tacho_part *part = &dict->parts[id];
+    for (uint32_t other = 0; other < dict->part_count; other++) {
+        if (other != id && dict->parts[other].path == part->path) {
+            return model_name(tacho_dict_string(dict, part->name));
+        }
+    }
+    return model_name(tacho_dict_string(dict, part->path));
+}
+
 static tacho_status add_value(const tacho_overview *overview, const tacho_metric_value *value,
                               tacho_table *table)
 {
@@ -96,7 +108,7 @@ static tacho_status add_block(const tacho_overview *overview, const tacho_overvi
     for (size_t i = 0; i < block->metric_count; i++) {
         const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
         TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
-        TACHO_TRY(tacho_table_add_text(table, model_name(tacho_dict_string(dict, part->path))));
+        TACHO_TRY(tacho_table_add_text(table, part_model_name(dict, block->part)));
         TACHO_TRY(
             tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(block->origin))));
         TACHO_TRY(add_name(table, names[value->metric].key, value->index));

@@ -27,6 +27,7 @@ static tacho_status write_trace(const tacho_conversion *conversion, tacho_order_
 {
     tacho_trace_options options = conversion->trace_options;
     options.side_by_side = conversion->intake.input_count > 1;
+    options.names_may_change = mode == TACHO_ORDER_PASS;
     tacho_events *events = NULL;
     TACHO_TRY(conversion->sink->open(dict, output, &options, &events));
     tacho_status status = run_filters(conversion, mode, events);

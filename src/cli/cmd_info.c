@@ -26,9 +26,10 @@ static tacho_events *begin(void *self, tacho_dict *dict)
 
 static tacho_status write_tables(void *self, tacho_listing *listing)
 {
-    static const table_maker makers[] = {tacho_info_inputs, tacho_info_tracks, tacho_info_losses};
+    static const table_maker makers[] = {tacho_info_inputs, tacho_info_tracks,
+                                         tacho_info_losses_before, tacho_info_losses};
     tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < 3 && status == TACHO_OK; i++) {
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]) && status == TACHO_OK; i++) {
         tacho_table table;
         status = makers[i](self, &table);
         if (status == TACHO_OK) {
@@ -78,7 +79,8 @@ const tacho_command tacho_command_info = {
     .description =
         "Reads profiles and prints what they are: the format and its generation, whether\n"
         "times were estimated or measured and on which clock, how many events and tracks,\n"
-        "the time they span, each track with its sums, and what could not be read.\n"
+        "the time they span, each track with its sums, what a trace says was lost when it\n"
+        "was made, and what could not be read.\n"
         "\n"
         "Of a program (a QPC container, as qaic-compile and tacho write them) it prints the\n"
         "segments with their checksums, the network's inputs and outputs, cores and threads,\n"

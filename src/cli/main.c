@@ -103,8 +103,9 @@ static bool open_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-    /* A closed pipe and a file size limit are write errors like any other. */
-    signal(SIGPIPE, SIG_IGN);
+    /* Who reads no further wants no message: end as other programs do. */
+    signal(SIGPIPE, SIG_DFL);
+    /* A file size limit is a write error like any other. */
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGINT, interrupted);
     signal(SIGTERM, interrupted);

@@ -189,3 +189,84 @@ bool tacho_torq_trace_track(tacho_str group, tacho_str name, tacho_track_class *
     }
     return false;
 }
+
+/* The number that |*name| begins with is cut off; 0 when there is none. */
+static size_t cut_digits(tacho_str *name)
+{
+    size_t count = 0;
+    while (count < name->len && name->data[count] >= '0' && name->data[count] <= '9') {
+        count++;
+    }
+    *name = tacho_str_from(*name, count);
+    return count;
+}
+
+/* Capitals, and blanks for low lines; what does not fit is none of the names. */
+static tacho_str spell_old(tacho_str name, char *out_text, size_t size)
+{
+    if (name.len > size) {
+        return TACHO_STR("");
+    }
+    for (size_t i = 0; i < name.len; i++) {
+        char byte = name.data[i];
+        bool is_small = byte >= 'a' && byte <= 'z';
+        out_text[i] = byte == '_' ? ' ' : (char)(is_small ? byte - 'a' + 'A' : byte);
+    }
+    return tacho_str_make(out_text, name.len);
+}
+
+static bool is_old_name(tacho_str name, tacho_str known, uint32_t *out_index)
+{
+    uint64_t number = 0;
+    *out_index = 0;
+    if (known.data[known.len - 1] != ' ') {
+        return tacho_str_equal(name, known);
+    }
+    if (!tacho_str_starts_with(name, known) ||
+        !tacho_str_parse_u64(tacho_str_from(name, known.len), &number) || number >= 1024) {
+        return false;
+    }
+    *out_index = (uint32_t)number;
+    return true;
+}
+
+bool tacho_torq_find_old_track(tacho_str name, tacho_torq_old_track *out_track)
+{
+    static const struct {
+        const char *name;
+        tacho_track_class track_class;
+        bool is_engine;
+    } tracks[] = {
+#define OLD_AS_ROW(text, track_class, is_engine) {text, TACHO_TRACK_##track_class, is_engine},
+        TACHO_TORQ_OLD_TRACKS(OLD_AS_ROW)
+#undef OLD_AS_ROW
+    };
+    char text[64];
+    size_t digits = cut_digits(&name);
+    bool is_numbered = digits == 1 || digits == 2;
+    if (is_numbered && (name.len < 2 || (name.data[0] != '_' && name.data[0] != ' '))) {
+        return false;
+    }
+    tacho_str spelled = spell_old(tacho_str_from(name, is_numbered ? 1 : 0), text, sizeof(text));
+    *out_track = (tacho_torq_old_track){TACHO_TRACK_PHASE, 0, is_numbered, false};
+    if (is_numbered && tacho_str_starts_with(spelled, TACHO_STR("OVERVIEW "))) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof(tracks) / sizeof(tracks[0]); i++) {
+        tacho_str known = tacho_str_from_cstring(tracks[i].name);
+        if (is_old_name(spelled, known, &out_track->index)) {
+            out_track->track_class = tracks[i].track_class;
+            out_track->is_engine = tracks[i].is_engine;
+            /* Without a number only as the oldest tool spells it, and engines only. */
+            return is_numbered ||
+                   (digits == 0 && tracks[i].is_engine && tacho_str_equal(name, spelled));
+        }
+    }
+    return false;
+}
+
+bool tacho_torq_is_old_process(tacho_str name)
+{
+    return tacho_str_ends_with(name, TACHO_STR(".csv")) && cut_digits(&name) == 2 &&
+           tacho_str_starts_with(name, TACHO_STR(" "));
+}

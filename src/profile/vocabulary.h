@@ -192,4 +192,39 @@ bool tacho_torq_trace_group(tacho_str name);
 bool tacho_torq_trace_track(tacho_str group, tacho_str name, tacho_track_class *out_class,
                             uint32_t *out_index);
 
+/* Those of them that say how the times came about, and what engines did twice. */
+#define TACHO_TORQ_GROUP_UNITS "NPU Task Breakdown"
+#define TACHO_TORQ_GROUP_USED "NPU Task Measurements"
+#define TACHO_TORQ_GROUP_ESTIMATE "Compile Profile Overview"
+#define TACHO_TORQ_GROUP_RUN "Host Profile Overview"
+
+/*
+ * What the threads of older Torq traces are called, behind a number: 0_DMA_IN, 04_Slice_0. The
+ * oldest have no numbers there, but one ahead of the process: "DMA IN" in "01 timeline.csv".
+ */
+#define TACHO_TORQ_OLD_TRACKS(X)                                                                   \
+    X("DMA IN", DMA_IN, true)                                                                      \
+    X("DMA OUT", DMA_OUT, true)                                                                    \
+    X("CDMA", DMA_LOCAL, true)                                                                     \
+    X("SLICE ", COMPUTE, true) /* followed by its number */                                        \
+    X("CSS", VECTOR, true)                                                                         \
+    X("INPUT LAYER", PHASE, false)                                                                 \
+    X("TORQ OPERATIONS", CONTROL, false)                                                           \
+    X("HOST", HOST, false)                                                                         \
+    X("OVERALL", PHASE, false)
+
+/* What such a thread shows. */
+typedef struct tacho_torq_old_track {
+    tacho_track_class track_class;
+    uint32_t index;
+    bool is_numbered; /* the name begins with its place */
+    bool is_engine;
+} tacho_torq_old_track;
+
+/* False when |name| is none of an older Torq trace. */
+bool tacho_torq_find_old_track(tacho_str name, tacho_torq_old_track *out_track);
+
+/* Whether |name| is that of a process of the oldest ones: "01 timeline.csv". */
+bool tacho_torq_is_old_process(tacho_str name);
+
 #endif

@@ -12,12 +12,11 @@
 
 #include "base/decimal.h"
 #include "base/grow.h"
-#include "codec/json.h"
 #include "profile/facts.h"
 #include "sinks/attributes.h"
 #include "sinks/json_args.h"
+#include "sinks/trace_rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { NUMBER_ROOM = 32 };
@@ -47,34 +46,11 @@ static void put_literal(chrome_sink *sink, const char *text)
     tacho_output_write_cstring(sink->output, text);
 }
 
-static void put_uint(chrome_sink *sink, const char *before, uint64_t value)
-{
-    put_literal(sink, before);
-    tacho_json_write_uint(sink->output, value);
-}
-
-static void put_int(chrome_sink *sink, const char *before, int64_t value)
-{
-    put_literal(sink, before);
-    tacho_json_write_int(sink->output, value);
-}
-
 static void put_time(chrome_sink *sink, const char *before, int64_t ns)
 {
     put_literal(sink, before);
     char *at = (char *)tacho_output_reserve(sink->output, NUMBER_ROOM);
     sink->output->cursor = (unsigned char *)tacho_decimal_put_us(at, ns);
-}
-
-static void put_string(chrome_sink *sink, const char *before, tacho_str text)
-{
-    put_literal(sink, before);
-    tacho_json_write_string(sink->output, text);
-}
-
-static tacho_str dict_string(const chrome_sink *sink, uint32_t id)
-{
-    return tacho_dict_string(sink->events.dict, id);
 }
 
 /* Threads are numbered from 1: 0 means the idle thread to some viewers. */
@@ -83,8 +59,9 @@ static void put_event_head(chrome_sink *sink, const char *phase, uint32_t track)
     put_literal(sink, sink->has_events ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
     sink->has_events = true;
     put_literal(sink, phase);
-    put_uint(sink, "\",\"pid\":", (uint64_t)tacho_dict_track_group(sink->events.dict, track) + 1);
-    put_uint(sink, ",\"tid\":", (uint64_t)track + 1);
+    tacho_json_put_uint(sink->output, "\",\"pid\":",
+                        (uint64_t)tacho_dict_track_group(sink->events.dict, track) + 1);
+    tacho_json_put_uint(sink->output, ",\"tid\":", (uint64_t)track + 1);
 }
 
 /* ---- tracks ----------------------------------------------------------------------------- */
@@ -102,7 +79,7 @@ static void put_track_facts(chrome_sink *sink, const tacho_track *track)
     char facts[TACHO_FACTS_MAX];
     uint64_t lane_of = track->lane_of == TACHO_NONE ? 0 : (uint64_t)track->lane_of + 1;
     tacho_track_facts_format(track, lane_of, facts);
-    put_string(sink, ",\"facts\":", tacho_str_from_cstring(facts));
+    tacho_json_put_string(sink->output, ",\"facts\":", tacho_str_from_cstring(facts));
 }
 
 static void describe_process(chrome_sink *sink, uint32_t track)
@@ -110,7 +87,8 @@ static void describe_process(chrome_sink *sink, uint32_t track)
     const tacho_track *facts = &sink->events.dict->tracks[track];
     const tacho_part *part = &sink->events.dict->parts[facts->part];
     put_metadata_event(sink, "process_name", track);
-    put_string(sink, "\"name\":", dict_string(sink, facts->name));
+    tacho_json_put_string(sink->output,
+                          "\"name\":", tacho_dict_string(sink->events.dict, facts->name));
     put_track_facts(sink, facts);
     put_literal(sink, "}}");
     put_metadata_event(sink, "process_labels", track);
@@ -118,7 +96,7 @@ static void describe_process(chrome_sink *sink, uint32_t track)
     put_literal(sink, tacho_origin_name(part->origin));
     put_literal(sink, sink->options.side_by_side ? ", not aligned\"}}" : "\"}}");
     put_metadata_event(sink, "process_sort_index", track);
-    put_int(sink, "\"sort_index\":", facts->rank);
+    tacho_json_put_int(sink->output, "\"sort_index\":", facts->rank);
     put_literal(sink, "}}");
 }
 
@@ -126,13 +104,25 @@ static void describe_thread(chrome_sink *sink, uint32_t track)
 {
     const tacho_track *facts = &sink->events.dict->tracks[track];
     put_metadata_event(sink, "thread_name", track);
-    put_string(sink,
-               "\"name\":", dict_string(sink, tacho_dict_track_name(sink->events.dict, track)));
+    tacho_json_put_string(
+        sink->output, "\"name\":",
+        tacho_dict_string(sink->events.dict, tacho_dict_track_name(sink->events.dict, track)));
     put_track_facts(sink, facts);
     put_literal(sink, "}}");
     put_metadata_event(sink, "thread_sort_index", track);
-    put_int(sink, "\"sort_index\":", facts->rank);
+    tacho_json_put_int(sink->output, "\"sort_index\":", facts->rank);
     put_literal(sink, "}}");
+}
+
+/* Which track it is a lane of, ahead of its spans: those are read as spans of that one. */
+static void mark_lane(chrome_sink *sink, uint32_t track)
+{
+    uint32_t lane_of = sink->events.dict->tracks[track].lane_of;
+    if (lane_of != TACHO_NONE) {
+        put_metadata_event(sink, "tacho_lane", track);
+        tacho_json_put_uint(sink->output, "\"of\":", (uint64_t)lane_of + 1);
+        put_literal(sink, "}}");
+    }
 }
 
 static void describe_track(chrome_sink *sink, uint32_t track)
@@ -141,7 +131,8 @@ static void describe_track(chrome_sink *sink, uint32_t track)
     sink->described[track] = true;
     sink->deferred[track] = facts->is_provisional;
     if (sink->deferred[track]) {
-        return; /* written by finish */
+        mark_lane(sink, track);
+        return; /* written when its part ends */
     }
     if (facts->track_class == TACHO_TRACK_GROUP) {
         describe_process(sink, track);
@@ -153,8 +144,8 @@ static void describe_track(chrome_sink *sink, uint32_t track)
 static tacho_status put_attribute(void *self, tacho_str key, tacho_str value)
 {
     chrome_sink *sink = self;
-    put_string(sink, sink->has_attributes ? ",\n" : "\n", key);
-    put_string(sink, ":", value);
+    tacho_json_put_string(sink->output, sink->has_attributes ? ",\n" : "\n", key);
+    tacho_json_put_string(sink->output, ":", value);
     sink->has_attributes = true;
     return TACHO_OK;
 }
@@ -224,11 +215,16 @@ static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
     } else {
         put_time(sink, ",\"dur\":", tacho_clock_ns(clock, row->of.span.end) - start_ns);
     }
-    put_string(sink, ",\"name\":", dict_string(sink, site->name));
-    put_string(sink, ",\"cat\":", dict_string(sink, site->category));
+    tacho_json_put_string(sink->output,
+                          ",\"name\":", tacho_dict_string(sink->events.dict, site->name));
+    tacho_json_put_string(sink->output,
+                          ",\"cat\":", tacho_dict_string(sink->events.dict, site->category));
     if (!sink->options.omit_args) {
         put_literal(sink, ",\"args\":");
         tacho_json_args_write(sink->output, dict, row);
+    } else if (tacho_trace_is_marked(dict, row)) {
+        put_literal(sink, ",\"args\":");
+        tacho_json_marks_write(sink->output, dict, row);
     }
     put_literal(sink, "}");
     return TACHO_OK;
@@ -238,16 +234,19 @@ static tacho_status write_sample(chrome_sink *sink, const tacho_row *row)
 {
     tacho_dict *dict = sink->events.dict;
     const tacho_track *track = &dict->tracks[row->track];
-    if (!isfinite(row->of.sample.value)) {
-        tacho_loss loss = {track->part, TACHO_LOSS_NOT_FINITE, 1, 0, 0};
-        return tacho_dict_add_loss(dict, &loss);
+    bool is_good = false;
+    TACHO_TRY(tacho_trace_check_sample(dict, row, &is_good));
+    if (!is_good) {
+        return TACHO_OK;
     }
     TACHO_TRY(ensure_track(sink, row->track));
     put_event_head(sink, "C", row->track);
     put_time(sink, ",\"ts\":", tacho_clock_ns(&dict->clocks[track->clock], row->start));
-    put_string(sink, ",\"name\":", dict_string(sink, track->name));
+    tacho_json_put_string(sink->output,
+                          ",\"name\":", tacho_dict_string(sink->events.dict, track->name));
     const char *unit = tacho_unit_name(track->unit);
-    put_string(sink, ",\"args\":{", tacho_str_from_cstring(unit[0] != '\0' ? unit : "value"));
+    tacho_json_put_string(sink->output, ",\"args\":{",
+                          tacho_str_from_cstring(unit[0] != '\0' ? unit : "value"));
     put_literal(sink, ":");
     tacho_json_write_number(sink->output, row->of.sample.value);
     put_literal(sink, "}}");
@@ -262,14 +261,15 @@ static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
     TACHO_TRY(ensure_track(sink, row->track));
     put_event_head(sink, phases[row->of.flow.phase], row->track);
     put_time(sink, ",\"ts\":", tacho_clock_ns(clock, row->start));
-    put_uint(sink, ",\"id\":", tacho_row_flow_id(sink->events.dict, row));
+    tacho_json_put_uint(sink->output, ",\"id\":", tacho_row_flow_id(sink->events.dict, row));
     bool is_next = row->of.flow.span_end == TACHO_FLOW_NEXT;
     put_literal(sink, row->of.flow.phase == TACHO_FLOW_ARRIVES && !is_next ? ",\"bp\":\"e\"" : "");
     put_literal(sink, ",\"cat\":\"flow\",\"name\":\"");
     put_literal(sink, tacho_flow_role_name(row->of.flow.role));
     put_literal(sink, "\"");
     if (tacho_row_is_bound(row)) {
-        put_int(sink, ",\"args\":{\"span_ticks\":", row->of.flow.span_end - row->start);
+        tacho_json_put_int(sink->output,
+                           ",\"args\":{\"span_ticks\":", row->of.flow.span_end - row->start);
         put_literal(sink, "}");
     }
     put_literal(sink, "}");
@@ -293,14 +293,23 @@ static tacho_status chrome_row(tacho_events *events, const tacho_row *row)
     return TACHO_OK;
 }
 
-static tacho_status chrome_finish(tacho_events *events)
+static tacho_status chrome_end_part(tacho_events *events, uint32_t part)
 {
     chrome_sink *sink = sink_of(events);
     for (uint32_t track = 0; track < sink->track_count; track++) {
-        if (sink->deferred[track]) {
+        if (sink->deferred[track] && events->dict->tracks[track].part == part) {
             events->dict->tracks[track].is_provisional = false;
             describe_track(sink, track);
         }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status chrome_finish(tacho_events *events)
+{
+    chrome_sink *sink = sink_of(events);
+    for (uint32_t part = 0; part < events->dict->part_count; part++) {
+        TACHO_TRY(chrome_end_part(events, part)); /* one that nobody ended */
     }
     put_literal(sink, "\n],\n\"metadata\":{");
     sink->has_attributes = false;
@@ -314,7 +323,8 @@ static tacho_status chrome_finish(tacho_events *events)
     return TACHO_OK;
 }
 
-static const tacho_events_vtable chrome_vtable = {.row = chrome_row, .finish = chrome_finish};
+static const tacho_events_vtable chrome_vtable = {
+    .row = chrome_row, .end_part = chrome_end_part, .finish = chrome_finish};
 
 static void chrome_close(tacho_events *events)
 {

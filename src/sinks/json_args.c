@@ -4,7 +4,7 @@
  */
 #include "sinks/json_args.h"
 
-#include "codec/json.h"
+#include "sinks/trace_rows.h"
 
 #include <assert.h>
 
@@ -111,9 +111,13 @@ static void put_own_args(json_args *to, const tacho_row *row)
             tacho_json_write_int(to->output, run->invocation);
         }
     }
-    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
-    if (origin != TACHO_ORIGIN_UNKNOWN &&
-        origin != dict->parts[dict->tracks[row->track].part].origin) {
+}
+
+/* What is no detail: it says how far a span may be believed. */
+static void put_marks(json_args *to, const tacho_row *row)
+{
+    tacho_origin origin = tacho_trace_own_origin(to->dict, row);
+    if (origin != TACHO_ORIGIN_UNKNOWN) {
         put_named(to, "origin");
         tacho_json_write_string(to->output, tacho_str_from_cstring(tacho_origin_name(origin)));
     }
@@ -129,5 +133,14 @@ void tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const t
     tacho_output_write(output, "{", 1);
     put_args(&to, row);
     put_own_args(&to, row);
+    put_marks(&to, row);
+    tacho_output_write(output, "}", 1);
+}
+
+void tacho_json_marks_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row)
+{
+    json_args to = {output, dict, true};
+    tacho_output_write(output, "{", 1);
+    put_marks(&to, row);
     tacho_output_write(output, "}", 1);
 }

@@ -4,6 +4,7 @@
  * compared line by line.
  */
 #include "sinks/chrome_json.h"
+#include "sinks/spans_csv.h"
 #include "sinks/spans_jsonl.h"
 
 #include <math.h>
@@ -122,10 +123,10 @@ static void push_rows(fixture *at, tacho_events *events)
 }
 
 /* What |sink| writes of those rows. */
-static const char *write_rows(const tacho_trace_sink *sink, fixture *at)
+static const char *write_rows(const tacho_trace_sink *sink, bool omit_args, fixture *at)
 {
     static char text[TEXT_BYTES];
-    const tacho_trace_options options = {.omit_args = false};
+    const tacho_trace_options options = {.omit_args = omit_args};
     tacho_output output;
     tacho_events *events = NULL;
     open_test_output(&output);
@@ -151,7 +152,7 @@ static void test_chrome(void **state)
     (void)state;
     fixture at;
     open_fixture(&at);
-    const char *text = write_rows(&tacho_sink_chrome_json, &at);
+    const char *text = write_rows(&tacho_sink_chrome_json, false, &at);
     assert_holds(text, "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":0.005,\"dur\":0.010,\"name\":"
                        "\"a\\\"b\",\"cat\":\"compute\",\"args\":" ARGS "},\n");
     assert_holds(text, "{\"ph\":\"i\",\"pid\":1,\"tid\":2,\"ts\":0.010,\"s\":\"t\",\"name\":"
@@ -175,7 +176,7 @@ static void test_jsonl(void **state)
     (void)state;
     fixture at;
     open_fixture(&at);
-    const char *text = write_rows(&tacho_sink_spans_jsonl, &at);
+    const char *text = write_rows(&tacho_sink_spans_jsonl, false, &at);
     const char *head = "\"file\":\"a.csv\",\"track\":\"Slice 0\",\"class\":\"compute\",";
     char line[TEXT_BYTES];
     snprintf(line, sizeof(line),
@@ -189,6 +190,100 @@ static void test_jsonl(void **state)
     assert_holds(text, "\"start_ns\":20,\"id\":7,\"direction\":\"arrives\",\"role\":\"data\"}\n");
     assert_holds(text, "{\"kind\":\"attribute\",\"key\":\"tacho.lost.total\",\"value\":\"0\"}\n");
     tacho_dict_deinit(&at.dict);
+}
+
+/* Without arguments, an origin of its own stays. */
+static void test_args_none(void **state)
+{
+    (void)state;
+    fixture at;
+    open_fixture(&at);
+    const char *text = write_rows(&tacho_sink_chrome_json, true, &at);
+    assert_holds(text, "\"dur\":0.010,\"name\":\"a\\\"b\",\"cat\":\"compute\"},\n");
+    assert_holds(text, "\"cat\":\"compute\",\"args\":{\"origin\":\"measured\"}},\n");
+    tacho_dict_deinit(&at.dict);
+    open_fixture(&at);
+    text = write_rows(&tacho_sink_spans_jsonl, true, &at);
+    assert_holds(text, "\"duration_ns\":10,\"name\":\"a\\\"b\",\"category\":\"compute\"}\n");
+    assert_holds(text, "\"category\":\"compute\",\"args\":{\"origin\":\"measured\"}}\n");
+    tacho_dict_deinit(&at.dict);
+}
+
+static tacho_status push_one(const tacho_trace_sink *sink, fixture *at, bool names_may_change)
+{
+    const tacho_trace_options options = {.names_may_change = names_may_change};
+    tacho_output output;
+    tacho_events *events = NULL;
+    open_test_output(&output);
+    assert_null(sink->open(&at->dict, &output, &options, &events));
+    tacho_row row = make_row(at, TACHO_ROW_SAMPLE, at->counter, 0);
+    tacho_status status = tacho_events_row(events, &row);
+    sink->close(events);
+    tacho_output_close(&output);
+    return status;
+}
+
+/* Who writes names with each row asks for another try while they may change. */
+static void test_late_names(void **state)
+{
+    (void)state;
+    const tacho_trace_sink *const sinks[] = {&tacho_sink_spans_csv, &tacho_sink_spans_jsonl};
+    for (size_t i = 0; i < 2; i++) {
+        fixture at;
+        open_fixture(&at);
+        uint32_t group = tacho_dict_track_group(&at.dict, at.counter);
+        const uint32_t tracks[] = {at.counter, group};
+        assert_null(push_one(sinks[i], &at, true));
+        for (size_t k = 0; k < 2; k++) {
+            at.dict.tracks[tracks[k]].is_provisional = true;
+            tacho_status status = push_one(sinks[i], &at, true);
+            assert_int_equal(tacho_status_code(status), TACHO_CODE_OUT_OF_ORDER);
+            tacho_status_free(status);
+            assert_null(push_one(sinks[i], &at, false));
+            at.dict.tracks[tracks[k]].is_provisional = false;
+        }
+        tacho_dict_deinit(&at.dict);
+    }
+}
+
+/* A track of another part. */
+static uint32_t add_second_part(fixture *at)
+{
+    uint32_t part = 0;
+    uint32_t track = 0;
+    tacho_part_facts facts = {.path = TACHO_STR("b.csv"), .origin = TACHO_ORIGIN_ESTIMATED};
+    assert_null(tacho_dict_add_part(&at->dict, &facts, &part));
+    tacho_track like = at->dict.tracks[at->engine];
+    like.part = part;
+    like.parent = at->dict.parts[part].root;
+    assert_null(tacho_dict_ensure_track(&at->dict, &like, TACHO_STR("Slice 0"), &track));
+    return track;
+}
+
+/* Arrows of several parts are told apart. */
+static void test_flow_ids(void **state)
+{
+    (void)state;
+    const tacho_trace_sink *const sinks[] = {&tacho_sink_spans_csv, &tacho_sink_spans_jsonl};
+    static const char *const words[] = {",,,,,,,1099511627783,\n", "\"id\":1099511627783,"};
+    for (size_t i = 0; i < 2; i++) {
+        fixture at;
+        char text[TEXT_BYTES];
+        tacho_output output;
+        tacho_events *events = NULL;
+        const tacho_trace_options options = {.omit_args = false};
+        open_fixture(&at);
+        tacho_row row = make_row(&at, TACHO_ROW_FLOW, add_second_part(&at), 0);
+        row.of.flow.id = 7;
+        row.of.flow.span_end = TACHO_FLOW_NEXT;
+        open_test_output(&output);
+        assert_null(sinks[i]->open(&at.dict, &output, &options, &events));
+        assert_null(tacho_events_row(events, &row));
+        sinks[i]->close(events);
+        text[read_test_output(&output, text, sizeof(text) - 1)] = '\0';
+        assert_holds(text, words[i]);
+        tacho_dict_deinit(&at.dict);
+    }
 }
 
 static void check_not_finite(const tacho_trace_sink *sink)
@@ -219,14 +314,15 @@ static void test_not_finite(void **state)
     (void)state;
     check_not_finite(&tacho_sink_chrome_json);
     check_not_finite(&tacho_sink_spans_jsonl);
+    check_not_finite(&tacho_sink_spans_csv);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chrome),
-        cmocka_unit_test(test_jsonl),
-        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_chrome),    cmocka_unit_test(test_jsonl),
+        cmocka_unit_test(test_args_none), cmocka_unit_test(test_late_names),
+        cmocka_unit_test(test_flow_ids),  cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,6 +268,8 @@ static tacho_status prepare_begin(perfetto_sink *sink, const tacho_row *row,
     if (!writer->options.omit_args) {
         TACHO_TRY(pf_args_prepare(writer, row));
         *out_bound = pf_args_bound(row);
+    } else {
+        TACHO_TRY(pf_args_prepare_marks(writer, row, out_bound));
     }
     return pf_writer_site(writer, row->of.span.site, out_site);
 }
@@ -283,7 +285,7 @@ static inline unsigned char *put_begin(perfetto_sink *sink, const tacho_row *row
     memcpy(at, site->bytes, PF_SITE_BYTES_MAX); /* a constant length is one quick copy */
     at += site->len;
     return sink->writer.options.omit_args
-               ? at
+               ? pf_args_put_marks(&sink->writer, at, row)
                : pf_args_put(&sink->writer, at, row, clock->counts_cycles);
 }
 

@@ -6,6 +6,7 @@
 #include "sinks/perfetto_args.h"
 
 #include "base/utf8.h"
+#include "sinks/trace_rows.h"
 
 #include <assert.h>
 
@@ -177,10 +178,8 @@ static unsigned char *put_annotations(const pf_writer *writer, unsigned char *at
 static unsigned char *put_rare_args(const pf_writer *writer, unsigned char *at,
                                     const tacho_row *row)
 {
-    const tacho_dict *dict = writer->dict;
-    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
-    if (origin != TACHO_ORIGIN_UNKNOWN &&
-        origin != dict->parts[dict->tracks[row->track].part].origin) {
+    tacho_origin origin = tacho_trace_own_origin(writer->dict, row);
+    if (origin != TACHO_ORIGIN_UNKNOWN) {
         unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
         at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, writer->own_iids[PF_OWN_ORIGIN]);
         at = put_text(at, PF_ANNOTATION_STRING, tacho_str_from_cstring(tacho_origin_name(origin)));
@@ -231,4 +230,25 @@ unsigned char *pf_args_put(const pf_writer *writer, unsigned char *at, const tac
         at = put_run(writer, at, &writer->dict->runs[row->of.span.run]);
     }
     return TACHO_UNLIKELY(row->of.span.flags != 0) ? put_rare_args(writer, at, row) : at;
+}
+
+tacho_status pf_args_prepare_marks(pf_writer *writer, const tacho_row *row, size_t *out_bound)
+{
+    static const pf_own_key keys[] = {PF_OWN_ORIGIN, PF_OWN_UNENDED};
+    enum { KEY_COUNT = sizeof(keys) / sizeof(keys[0]) };
+    *out_bound = 0;
+    if (TACHO_LIKELY(!tacho_trace_is_marked(writer->dict, row))) {
+        return TACHO_OK;
+    }
+    *out_bound = (size_t)KEY_COUNT * ANNOTATION_OVERHEAD;
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, writer->own_keys[keys[i]],
+                                   &writer->own_iids[keys[i]]));
+    }
+    return TACHO_OK;
+}
+
+unsigned char *pf_args_put_marks(const pf_writer *writer, unsigned char *at, const tacho_row *row)
+{
+    return tacho_trace_is_marked(writer->dict, row) ? put_rare_args(writer, at, row) : at;
 }

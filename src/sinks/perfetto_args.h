@@ -17,4 +17,9 @@ size_t pf_args_bound(const tacho_row *row);
 unsigned char *pf_args_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,
                            bool counts_cycles);
 
+/* The same for what is written even where arguments are left out: origin, whether it ended. */
+tacho_status pf_args_prepare_marks(pf_writer *writer, const tacho_row *row,
+                                   size_t *out_bound) TACHO_MUST_USE;
+unsigned char *pf_args_put_marks(const pf_writer *writer, unsigned char *at, const tacho_row *row);
+
 #endif

@@ -1987,7 +1987,7 @@ static void test_large_names(void **state)
     }
 }
 
-/* --args none: names and times, and nothing else. */
+/* --args none: names and times, and how far they may be believed. */
 static void test_args_none(void **state)
 {
     (void)state;
@@ -2015,10 +2015,10 @@ static void test_args_none(void **state)
     close_trace(&made, &file);
     replay *seen = make_replay(SHOW_EVENTS);
     run_replay(seen, file);
-    assert_string_equal(seen->out.data, "begin 0 on 2 \"s\"\nend 1 on 2\n"
-                                        "begin 5 on 2 \"s\" flow=1\nend 6 on 2\n");
+    assert_string_equal(seen->out.data, "begin 0 on 2 \"s\" origin=text:measured unended=bool:1\n"
+                                        "end 1 on 2\nbegin 5 on 2 \"s\" flow=1\nend 6 on 2\n");
     assert_null(seen->tables[CATEGORIES][1].data);
-    assert_null(seen->tables[KEYS][1].data);
+    assert_null(seen->tables[KEYS][3].data);
     assert_null(seen->tables[VALUES][1].data);
     free_replay(seen);
     free_file(file);

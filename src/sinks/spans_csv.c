@@ -11,9 +11,9 @@
 #include "base/grow.h"
 #include "base/utf8.h"
 #include "codec/csv.h"
+#include "sinks/trace_rows.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -154,11 +154,6 @@ static tacho_status put_args(csv_sink *sink, const tacho_row *row)
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-static int64_t time_of(const csv_sink *sink, const tacho_row *row, int64_t ticks)
-{
-    return tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), ticks);
-}
-
 /* kind, file, group, track, class, index, start */
 static tacho_status put_head(csv_sink *sink, const char *kind, const tacho_row *row)
 {
@@ -172,7 +167,7 @@ static tacho_status put_head(csv_sink *sink, const char *kind, const tacho_row *
     TACHO_TRY(put_string(sink, tacho_dict_track_name(dict, row->track)));
     tacho_output_printf(sink->output, ",%s,%" PRIu32, tacho_track_class_name(track->track_class),
                         track->index);
-    put_int(sink, time_of(sink, row, row->start));
+    put_int(sink, tacho_trace_ns(sink->events.dict, row, row->start));
     return TACHO_OK;
 }
 
@@ -201,7 +196,8 @@ static tacho_status put_span(csv_sink *sink, const tacho_row *row)
     bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
     bool is_unended = (row->of.span.flags & TACHO_SPAN_UNENDED) != 0;
     TACHO_TRY(put_head(sink, is_instant ? "instant" : (is_unended ? "unended" : "span"), row));
-    put_int(sink, time_of(sink, row, row->of.span.end) - time_of(sink, row, row->start));
+    put_int(sink, tacho_trace_ns(sink->events.dict, row, row->of.span.end) -
+                      tacho_trace_ns(sink->events.dict, row, row->start));
     next_field(sink);
     if (tacho_dict_track_clock(dict, row->track)->counts_cycles) {
         tacho_output_printf(sink->output, "%" PRId64, row->of.span.end - row->start);
@@ -222,13 +218,8 @@ static tacho_status put_sample(csv_sink *sink, const tacho_row *row)
     TACHO_TRY(put_head(sink, "sample", row));
     tacho_output_write_cstring(sink->output, ",,,,,,,,");
     next_field(sink);
-    if (isfinite(row->of.sample.value)) {
-        char *at = (char *)tacho_output_reserve(sink->output, TACHO_DECIMAL_REAL_MAX);
-        sink->output->cursor = (unsigned char *)tacho_decimal_put_real(at, row->of.sample.value);
-    } else {
-        TACHO_TRY(
-            put_text(sink, isnan(row->of.sample.value) ? TACHO_STR("nan") : TACHO_STR("inf")));
-    }
+    char *at = (char *)tacho_output_reserve(sink->output, TACHO_DECIMAL_REAL_MAX);
+    sink->output->cursor = (unsigned char *)tacho_decimal_put_real(at, row->of.sample.value);
     tacho_output_printf(sink->output, ",%s,,",
                         tacho_unit_name(sink->events.dict->tracks[row->track].unit));
     return TACHO_OK;
@@ -238,23 +229,29 @@ static tacho_status put_sample(csv_sink *sink, const tacho_row *row)
 static tacho_status put_flow(csv_sink *sink, const tacho_row *row)
 {
     TACHO_TRY(put_head(sink, "flow", row));
-    tacho_output_printf(sink->output, ",,,%s,%s,,,,,,,%" PRIu64 ",",
-                        tacho_flow_role_name(row->of.flow.role),
-                        tacho_flow_phase_name(row->of.flow.phase), row->of.flow.id);
+    tacho_output_printf(
+        sink->output, ",,,%s,%s,,,,,,,%" PRIu64 ",", tacho_flow_role_name(row->of.flow.role),
+        tacho_flow_phase_name(row->of.flow.phase), tacho_row_flow_id(sink->events.dict, row));
     return TACHO_OK;
 }
 
 static tacho_status csv_row(tacho_events *events, const tacho_row *row)
 {
     csv_sink *sink = sink_of(events);
+    bool is_good = true;
     if (TACHO_UNLIKELY(tacho_output_failed(sink->output))) {
         return tacho_output_take_failure(sink->output);
     }
+    TACHO_TRY(tacho_trace_check_names(events->dict, &sink->options, row));
     switch (row->kind) {
     case TACHO_ROW_SPAN:
         TACHO_TRY(put_span(sink, row));
         break;
     case TACHO_ROW_SAMPLE:
+        TACHO_TRY(tacho_trace_check_sample(events->dict, row, &is_good));
+        if (!is_good) {
+            return TACHO_OK;
+        }
         TACHO_TRY(put_sample(sink, row));
         break;
     case TACHO_ROW_FLOW:

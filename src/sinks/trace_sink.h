@@ -15,6 +15,11 @@
 typedef struct tacho_trace_options {
     bool omit_args;    /* names and times only */
     bool side_by_side; /* several inputs, each with its own zero: say that they are not aligned */
+    /*
+     * Rows may come before the names of their tracks are final (is_provisional). A sink that cannot
+     * write these late fails with TACHO_CODE_OUT_OF_ORDER and is tried again without.
+     */
+    bool names_may_change;
 } tacho_trace_options;
 
 /* What a trace format may have no place for, one phrase each. All else comes back on reading. */

@@ -166,6 +166,17 @@ static const sample samples[] = {
      "{\"cat\" : \"Node\",\"pid\" :3,\"tid\" :3,\"dur\" :5,\"ts\" :14,\"ph\" : \"X\",\"name\" :"
      "\"conv\",\"args\" : {\"shape\" : [{\"float\":[1,64]}]}},\n",
      -1},
+    {"chrome", "spans that overlap on threads which are named behind them",
+     "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":10},\n"
+     "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":10},\n"
+     "{\"ph\":\"X\",\"name\":\"in b\",\"pid\":1,\"tid\":1,\"ts\":11,\"dur\":3},\n"
+     "{\"ph\":\"X\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":12,\"dur\":9},\n"
+     "{\"ph\":\"X\",\"name\":\"d\",\"pid\":1,\"tid\":2,\"ts\":12,\"dur\":9},\n"
+     "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":1,\"tid\":1,\"args\":"
+     "{\"sort_index\":4}},\n"
+     "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":1,\"args\":"
+     "{\"name\":\"queue\"}}]\n",
+     -1},
     {"perfetto", "a span, one inside it, an instant, a flow and an end too many",
      "\x0a\x0a\xe2\x03\x07\x08\x01\x12\x03npu"
      "\x0a\x0f\x50\x01\x40\x05\x5a\x09\x48\x01\x58\x01\xba\x01\x02op"

@@ -37,6 +37,8 @@ static tacho_status probe_array(tacho_json_reader *json, tacho_probe_verdict *ve
     for (int i = 0; i < PROBE_EVENTS_MAX; i++) {
         TACHO_TRY(tacho_json_next(json, &token));
         if (token != TACHO_JSON_OBJECT_BEGIN) {
+            bool is_void = token == TACHO_JSON_ARRAY_END && i == 0; /* as if nothing was traced */
+            *verdict = is_void ? TACHO_PROBE_MAYBE : *verdict;
             return TACHO_OK;
         }
         bool is_usual = false;
@@ -180,6 +182,21 @@ static bool is_known_fact(tacho_str key)
     return false;
 }
 
+/* What tacho wrote is from an earlier trace; what was so then stays as it is. */
+static tacho_status add_fact_of(chrome_reader *reader, const char *prefix, tacho_str key,
+                                tacho_str value)
+{
+    const tacho_str own = TACHO_STR("tacho.");
+    if (!tacho_str_starts_with(key, own)) {
+        return add_fact(reader, prefix, key, value);
+    }
+    tacho_str rest = tacho_str_from(key, own.len);
+    bool is_old = tacho_str_starts_with(rest, TACHO_STR("from.")) ||
+                  tacho_str_starts_with(rest, TACHO_STR("chrome.")) ||
+                  tacho_str_starts_with(rest, TACHO_STR("perfetto."));
+    return add_fact(reader, is_old ? "" : "from.", rest, value);
+}
+
 /* The scalars of an object that has begun, one level deep. */
 static tacho_status read_facts(chrome_reader *reader, const char *prefix)
 {
@@ -198,10 +215,8 @@ static tacho_status read_facts(chrome_reader *reader, const char *prefix)
             TACHO_TRY(tacho_json_skip(json));
             continue;
         }
-        bool is_own = tacho_str_starts_with(key, TACHO_STR("tacho."));
         if (!is_known_fact(key)) {
-            TACHO_TRY(add_fact(reader, is_own ? "from." : prefix,
-                               is_own ? tacho_str_from(key, 6) : key, json->text));
+            TACHO_TRY(add_fact_of(reader, prefix, key, json->text));
         }
         tacho_json_release(json);
     }
@@ -225,26 +240,46 @@ static tacho_status count_samples(chrome_reader *reader)
 
 /* ---- events ----------------------------------------------------------------------------- */
 
-/* The events of an array that has begun; at the top it may lack its end. */
+/* Counts an element at |offset| that is no event. */
+static tacho_status take_no_event(chrome_reader *reader, uint64_t offset)
+{
+    reader->event.offset = offset;
+    reader->event.present = 0;
+    return chrome_take_event(reader);
+}
+
+/*
+ * The events of an array that has begun; at the top it may lack its end. An empty object in front
+ * of the end is no event that went wrong: writers put it behind their last comma.
+ */
 static tacho_status read_events(chrome_reader *reader)
 {
     tacho_json_reader *json = &reader->json;
     tacho_json_token token = TACHO_JSON_END;
+    uint64_t empty_offset = UINT64_MAX; /* of an empty object just passed */
     for (;;) {
         TACHO_TRY(tacho_json_next(json, &token));
         if (token == TACHO_JSON_ARRAY_END || token == TACHO_JSON_END) {
             return TACHO_OK;
         }
-        if (TACHO_UNLIKELY(token != TACHO_JSON_OBJECT_BEGIN)) {
-            reader->event.offset = tacho_json_offset(json);
-            TACHO_TRY(tacho_json_skip(json));
-            reader->event.present = 0;
-            reader->event.is_empty = token == TACHO_JSON_NULL;
-        } else {
-            tacho_json_hold(json);
-            TACHO_TRY(chrome_event_read(&reader->event, json, &reader->texts));
+        if (TACHO_UNLIKELY(empty_offset != UINT64_MAX)) {
+            uint64_t offset = empty_offset;
+            empty_offset = UINT64_MAX;
+            TACHO_TRY(take_no_event(reader, offset));
         }
-        TACHO_TRY(chrome_take_event(reader));
+        if (TACHO_UNLIKELY(token != TACHO_JSON_OBJECT_BEGIN)) {
+            uint64_t offset = tacho_json_offset(json);
+            TACHO_TRY(tacho_json_skip(json));
+            TACHO_TRY(take_no_event(reader, offset));
+            continue;
+        }
+        tacho_json_hold(json);
+        TACHO_TRY(chrome_event_read(&reader->event, json, &reader->texts));
+        if (TACHO_UNLIKELY(reader->event.is_empty)) {
+            empty_offset = reader->event.offset;
+        } else {
+            TACHO_TRY(chrome_take_event(reader));
+        }
         tacho_json_release(json);
     }
 }

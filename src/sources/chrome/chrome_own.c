@@ -240,10 +240,19 @@ static tacho_status join_lane(chrome_reader *reader, uint32_t lane, uint64_t lan
     uint32_t *track = &tracks->threads[lane].track;
     if (*track == TACHO_NONE) {
         *track = main_track;
+        tracks->threads[lane].shares_track = true;
     } else if (main_track < *track && tracks->dict->tracks[main_track].lane_of == TACHO_NONE) {
         tracks->dict->tracks[*track].lane_of = main_track;
     }
     return TACHO_OK;
+}
+
+tacho_status chrome_own_take_lane(chrome_reader *reader, uint32_t thread)
+{
+    const tacho_arg *arg = chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("of"));
+    bool is_number = arg != NULL && arg->type == TACHO_ARG_INT && arg->value.as_int > 0;
+    return is_number && reader->is_own ? join_lane(reader, thread, (uint64_t)arg->value.as_int)
+                                       : TACHO_OK;
 }
 
 tacho_status chrome_own_take_facts(chrome_reader *reader, uint32_t thread)
@@ -258,5 +267,6 @@ tacho_status chrome_own_take_facts(chrome_reader *reader, uint32_t thread)
     chrome_description *said = &reader->tracks.threads[thread].said;
     said->has_facts = true;
     said->facts = facts;
-    return facts.lane_of != 0 ? join_lane(reader, thread, facts.lane_of) : TACHO_OK;
+    bool is_known = reader->tracks.threads[thread].shares_track;
+    return facts.lane_of != 0 && !is_known ? join_lane(reader, thread, facts.lane_of) : TACHO_OK;
 }

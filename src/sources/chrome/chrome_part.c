@@ -144,6 +144,8 @@ static tacho_status describe_thread(chrome_reader *reader, tacho_str what)
     if (tacho_str_equal(what, TACHO_STR("thread_name"))) {
         TACHO_TRY(take_text(reader, TACHO_STR("name"), &reader->tracks.threads[index].said.name));
         TACHO_TRY(chrome_own_take_facts(reader, index));
+    } else if (tacho_str_equal(what, TACHO_STR("tacho_lane"))) {
+        return chrome_own_take_lane(reader, index);
     } else {
         take_rank(reader, &reader->tracks.threads[index].said);
     }
@@ -154,7 +156,8 @@ tacho_status chrome_take_metadata(chrome_reader *reader)
 {
     tacho_str what = chrome_event_text(&reader->event, CHROME_NAME);
     if (tacho_str_equal(what, TACHO_STR("thread_name")) ||
-        tacho_str_equal(what, TACHO_STR("thread_sort_index"))) {
+        tacho_str_equal(what, TACHO_STR("thread_sort_index")) ||
+        tacho_str_equal(what, TACHO_STR("tacho_lane"))) {
         return describe_thread(reader, what);
     }
     if (tacho_str_equal(what, TACHO_STR("process_name")) ||

@@ -90,4 +90,7 @@ bool chrome_own_unit(tacho_str key, tacho_unit *out_unit);
 /* Takes the facts of a thread's description; a lane becomes one with its track. */
 tacho_status chrome_own_take_facts(chrome_reader *reader, uint32_t thread) TACHO_MUST_USE;
 
+/* Takes a word ahead of the description that the thread is a lane of another. */
+tacho_status chrome_own_take_lane(chrome_reader *reader, uint32_t thread) TACHO_MUST_USE;
+
 #endif

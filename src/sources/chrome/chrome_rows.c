@@ -602,9 +602,6 @@ tacho_status chrome_take_event(chrome_reader *reader)
     const chrome_event *event = &reader->event;
     tacho_str phase_text = chrome_event_text(event, CHROME_PH);
     char phase = phase_text.len == 1 ? phase_text.data[0] : '\0';
-    if (TACHO_UNLIKELY(event->is_empty)) {
-        return TACHO_OK;
-    }
     if (TACHO_UNLIKELY(is_own_part(reader, phase))) {
         return chrome_own_open_part(reader);
     }

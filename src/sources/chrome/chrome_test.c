@@ -415,13 +415,15 @@ static void test_probe(void **state)
     expect_verdict("{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,", TACHO_PROBE_MAYBE);
     expect_verdict("{\"distributedInfo\":{\"backend\"", TACHO_PROBE_MAYBE);
     expect_verdict("[{\"name\":\"a\",\"args\":{\"long\":\"", TACHO_PROBE_MAYBE);
+    /* Nothing was traced, as it seems. */
+    expect_verdict("[]", TACHO_PROBE_MAYBE);
+    expect_verdict("[", TACHO_PROBE_MAYBE);
     /* Other JSON, and what is none. */
     expect_verdict("{\"schemaVersion\":1}", TACHO_PROBE_NO);
     expect_verdict("{\"nodes\":[{\"name\":\"", TACHO_PROBE_NO);
     expect_verdict("[{\"a\":1},{\"b\":[{\"ph\":1}]}]", TACHO_PROBE_NO);
     expect_verdict("[{\"value\":\"", TACHO_PROBE_NO);
-    expect_verdict("[]", TACHO_PROBE_NO);
-    expect_verdict("[", TACHO_PROBE_NO);
+    expect_verdict("[{}]", TACHO_PROBE_NO);
     expect_verdict("[[{\"ph\":1}]]", TACHO_PROBE_NO);
     expect_verdict("{}", TACHO_PROBE_NO);
     expect_verdict("{\"a\":1}\n{\"traceEvents\":[]}\n", TACHO_PROBE_NO);
@@ -731,6 +733,14 @@ static void test_reused_flows(void **state)
            "flow #2 8000 2 leaves data around\n");
 }
 
+/* What stands in place of an event is counted; an empty object behind the last comma is not. */
+static void test_no_events_between(void **state)
+{
+    (void)state;
+    expect(GOOD ",{},null,7,\"x\",true,[1]," GOOD ",{}",
+           GOOD_ROW("2") GOOD_ROW("2") "lost missing_field 6 \"ph\":\"\",\"name\":\"\"\n");
+}
+
 /* Ids are numbers in any form. */
 static void test_id_forms(void **state)
 {
@@ -785,7 +795,7 @@ static void test_other_events(void **state)
            "{\"ph\":\"M\",\"name\":\"tacho_part\",\"args\":{\"name\":\"no\"}}," GOOD ",{}",
            GOOD_ROW("2"));
     expect("{\"ts\":1,\"name\":\"x\"},null,[],7,\"text\"," GOOD,
-           GOOD_ROW("2") "lost missing_field 4 \"ph\":\"\",\"name\":\"x\"\n");
+           GOOD_ROW("2") "lost missing_field 5 \"ph\":\"\",\"name\":\"x\"\n");
 }
 
 /* ---- tracks ----------------------------------------------------------------------------- */
@@ -1377,26 +1387,47 @@ static void test_too_many_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probe),          cmocka_unit_test(test_rank_forms),
-        cmocka_unit_test(test_id_forms),       cmocka_unit_test(test_reused_flows),
-        cmocka_unit_test(test_no_duration),    cmocka_unit_test(test_complete),
-        cmocka_unit_test(test_times),          cmocka_unit_test(test_bad_times),
-        cmocka_unit_test(test_begin_end),      cmocka_unit_test(test_begin_end_unsorted),
-        cmocka_unit_test(test_async_unsorted), cmocka_unit_test(test_instants),
-        cmocka_unit_test(test_async),          cmocka_unit_test(test_async_keys),
-        cmocka_unit_test(test_old_async),      cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_flows),          cmocka_unit_test(test_bound_flows),
-        cmocka_unit_test(test_other_events),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_more_names),     cmocka_unit_test(test_end_makes_no_track),
-        cmocka_unit_test(test_args),           cmocka_unit_test(test_nested_args),
-        cmocka_unit_test(test_many_values),    cmocka_unit_test(test_similar_texts),
-        cmocka_unit_test(test_integer_args),   cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_other_keys),     cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_cut_anywhere),   cmocka_unit_test(test_open_arrays),
-        cmocka_unit_test(test_compressed),     cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_broken_json),    cmocka_unit_test(test_own),
-        cmocka_unit_test(test_own_parts),      cmocka_unit_test(test_own_args_of_others),
-        cmocka_unit_test(test_own_overflow),   cmocka_unit_test(test_too_many_parts),
+        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_rank_forms),
+        cmocka_unit_test(test_no_events_between),
+        cmocka_unit_test(test_id_forms),
+        cmocka_unit_test(test_reused_flows),
+        cmocka_unit_test(test_no_duration),
+        cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_bad_times),
+        cmocka_unit_test(test_begin_end),
+        cmocka_unit_test(test_begin_end_unsorted),
+        cmocka_unit_test(test_async_unsorted),
+        cmocka_unit_test(test_instants),
+        cmocka_unit_test(test_async),
+        cmocka_unit_test(test_async_keys),
+        cmocka_unit_test(test_old_async),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_bound_flows),
+        cmocka_unit_test(test_other_events),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_more_names),
+        cmocka_unit_test(test_end_makes_no_track),
+        cmocka_unit_test(test_args),
+        cmocka_unit_test(test_nested_args),
+        cmocka_unit_test(test_many_values),
+        cmocka_unit_test(test_similar_texts),
+        cmocka_unit_test(test_integer_args),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_other_keys),
+        cmocka_unit_test(test_many_keys),
+        cmocka_unit_test(test_cut_anywhere),
+        cmocka_unit_test(test_open_arrays),
+        cmocka_unit_test(test_compressed),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_broken_json),
+        cmocka_unit_test(test_own),
+        cmocka_unit_test(test_own_parts),
+        cmocka_unit_test(test_own_args_of_others),
+        cmocka_unit_test(test_own_overflow),
+        cmocka_unit_test(test_too_many_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

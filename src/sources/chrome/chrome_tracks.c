@@ -287,8 +287,8 @@ tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t index)
         return TACHO_OK;
     }
     tacho_track *track = &tracks->dict->tracks[thread->track];
-    if (!track->is_provisional) {
-        return TACHO_OK; /* it has been described, or the thread is a lane of another */
+    if (!track->is_provisional || thread->shares_track) {
+        return TACHO_OK; /* it has been described, or is another thread's */
     }
     apply(&thread->said, tracks->processes[thread->process].is_compute, track);
     return name_thread(tracks, thread, &track->name);

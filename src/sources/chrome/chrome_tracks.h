@@ -37,8 +37,9 @@ typedef struct chrome_thread {
     uint32_t process;
     uint32_t id; /* in |ids| */
     uint32_t next_thread;
-    uint32_t track; /* TACHO_NONE until needed */
-    uint32_t stack; /* of begun spans, TACHO_NONE until needed */
+    uint32_t track;    /* TACHO_NONE until needed */
+    uint32_t stack;    /* of begun spans, TACHO_NONE until needed */
+    bool shares_track; /* it is a lane: the track is that of another */
     chrome_description said;
 } chrome_thread;
 

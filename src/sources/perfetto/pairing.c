@@ -7,6 +7,7 @@
 #include "sources/perfetto/pairing.h"
 
 #include "base/grow.h"
+#include "sources/perfetto/layout.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -198,6 +199,11 @@ static tacho_status make_span(pfr_pairing *pairing, const pfr_event *event, int6
     out_row->of.span.op = TACHO_NONE;
     out_row->of.span.run = TACHO_NONE;
     out_row->of.span.flags = event->type == PFR_EVENT_INSTANT ? TACHO_SPAN_INSTANT : 0;
+    tacho_origin origin = pairing->tracks->items[event->track].origin;
+    if (TACHO_UNLIKELY(origin != TACHO_ORIGIN_UNKNOWN)) {
+        bool is_own_one = origin != pairing->dict->parts[pairing->place.part].origin;
+        out_row->of.span.flags |= is_own_one ? (uint32_t)origin : 0;
+    }
     return pairing->is_own
                ? pfr_own_restore(&pairing->own, pairing->place.part, &pairing->clock, out_row)
                : TACHO_OK;
@@ -208,6 +214,7 @@ static void note_row(pfr_pairing *pairing, int64_t ticks)
 {
     if (TACHO_UNLIKELY(!pairing->has_rows)) {
         pairing->has_rows = true;
+        pairing->has_read_any = true;
         pairing->dict->parts[pairing->place.part].first_start = ticks;
     }
 }
@@ -341,6 +348,7 @@ static tacho_arg number_arg(uint64_t value)
 
 static tacho_status hold_event(pfr_pairing *pairing, const pfr_event *event)
 {
+    pairing->tracks->items[event->track].has_events = true;
     size_t count = event->arg_count + HELD_FIXED + 2 * event->flow_count;
     uint64_t value_bits = 0;
     memcpy(&value_bits, &event->value, sizeof(value_bits));
@@ -474,12 +482,26 @@ tacho_status pfr_pairing_add(pfr_pairing *pairing, const pfr_event *event)
     return pair_event(pairing, event);
 }
 
+/* Takes the origin from the tracks where they tell it. */
+static void find_origin(pfr_pairing *pairing)
+{
+    tacho_origin origin = TACHO_ORIGIN_UNKNOWN;
+    if (pairing->is_own) {
+        return; /* tacho has said it, and there may be many parts */
+    }
+    pfr_layout_find(pairing->tracks, &origin);
+    if (origin != TACHO_ORIGIN_UNKNOWN) {
+        pairing->dict->parts[pairing->place.part].origin = origin;
+    }
+}
+
 tacho_status pfr_pairing_end_part(pfr_pairing *pairing)
 {
     if (pairing->waiting.spool != NULL) {
         TACHO_TRY(tacho_spool_drain(pairing->waiting.spool, &pairing->waiting.events));
     }
     if (pairing->spool != NULL) {
+        find_origin(pairing);
         TACHO_TRY(tacho_spool_drain(pairing->spool, &pairing->events));
     }
     TACHO_TRY(tacho_open_spans_finish(&pairing->open, pairing->latest));

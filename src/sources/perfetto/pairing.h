@@ -77,8 +77,9 @@ struct pfr_pairing {
     tacho_clock clock;
     bool is_own; /* tacho wrote it */
     bool has_rows;
-    int64_t latest;  /* ticks */
-    int64_t flow_ns; /* time of the last event with flows */
+    bool has_read_any; /* rows, in any part */
+    int64_t latest;    /* ticks */
+    int64_t flow_ns;   /* time of the last event with flows */
     uint64_t held_count;
     pfr_arrow *arrows;
     size_t arrow_count, arrow_capacity;

@@ -148,6 +148,7 @@ static tacho_status take_attribute(pfr_parts *parts, tacho_str key, tacho_str va
     }
     /* What came from a trace before stays as it is. */
     bool is_old = tacho_str_starts_with(rest, TACHO_STR("from.")) ||
+                  tacho_str_starts_with(rest, TACHO_STR("chrome.")) ||
                   tacho_str_starts_with(rest, TACHO_STR("perfetto."));
     return add_metadata(dict, is_old ? "" : "from.", rest, value);
 }

@@ -68,6 +68,7 @@ typedef struct perfetto {
     pfr_parts parts;
     pfr_events events;
     uint64_t other_count;
+    uint32_t first_part; /* that this trace may open */
 } perfetto;
 
 /* ---- packets ---------------------------------------------------------------------------- */
@@ -350,6 +351,26 @@ static tacho_status no_events(const perfetto *self)
                       self->reading->input->name, tacho_input_offset(self->reading->input));
 }
 
+/* Fails when all there was is lost: a trace that holds nothing is another matter. */
+static tacho_status check_rows(const perfetto *self)
+{
+    const tacho_dict *dict = self->dict;
+    if (self->parts.opened_count == 0) {
+        return no_events(self);
+    }
+    for (size_t i = 0; i < dict->loss_count && !self->pairing.has_read_any; i++) {
+        const tacho_loss *loss = &dict->losses[i];
+        if (loss->part >= self->first_part) {
+            return tacho_fail(TACHO_CODE_BAD_DATA,
+                              "%s: no event of this trace can be read; the first trouble is: %s "
+                              "(%s)",
+                              self->reading->input->name, tacho_loss_phrase(loss->reason),
+                              tacho_dict_string(dict, loss->example).data);
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status read_all(perfetto *self)
 {
     TACHO_TRY(pfr_clocks_init(&self->clocks));
@@ -367,7 +388,7 @@ static tacho_status read_all(perfetto *self)
             tacho_dict_add_metadata_count(self->dict, "perfetto.other_packets", self->other_count));
     }
     TACHO_TRY(pfr_parts_end(&self->parts));
-    return self->parts.opened_count > 0 ? TACHO_OK : no_events(self);
+    return check_rows(self);
 }
 
 static tacho_status perfetto_read(const tacho_reading *reading)
@@ -378,6 +399,7 @@ static tacho_status perfetto_read(const tacho_reading *reading)
     }
     self->reading = reading;
     self->dict = reading->events->dict;
+    self->first_part = (uint32_t)self->dict->part_count;
     pfr_container_init(&self->container, reading->input);
     tacho_status status = read_all(self);
     pfr_events_deinit(&self->events);

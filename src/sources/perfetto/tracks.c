@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "sources/perfetto/descriptors.h"
 #include "sources/perfetto/fields.h"
+#include "sources/perfetto/layout.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,6 +130,7 @@ static tacho_status take_description(pfr_tracks *tracks, const pfr_track *read)
     described.row_track = track->row_track;
     described.rows_part = track->rows_part;
     described.last_ns = track->last_ns;
+    described.has_events = track->has_events;
     *track = described;
     rename_placed(tracks, track);
     if (track->kind == PFR_TRACK_PROCESS && find_process(tracks, track->pid) == TACHO_NONE) {
@@ -217,8 +219,7 @@ tacho_status pfr_tracks_describe_gpu_counter(pfr_tracks *tracks, uint64_t gpu, u
 
 /* ---- the way up ------------------------------------------------------------------------- */
 
-/* The track that |track| lies under, or that it is a lane of; TACHO_NONE for the part. */
-static uint32_t parent_of(const pfr_tracks *tracks, const pfr_track *track)
+uint32_t pfr_tracks_parent(const pfr_tracks *tracks, const pfr_track *track)
 {
     uint32_t lane_of = track->has_facts && track->facts.lane_of != 0
                            ? pfr_tracks_find(tracks, track->facts.lane_of)
@@ -245,12 +246,12 @@ bool pfr_tracks_is_settled(const pfr_tracks *tracks, uint32_t id)
         if (track->uuid == 0) {
             return true;
         }
-        uint32_t parent = parent_of(tracks, track);
+        uint32_t parent = pfr_tracks_parent(tracks, track);
         bool wants_parent = (track->has_parent && track->parent_uuid != 0) ||
                             track->kind == PFR_TRACK_THREAD ||
                             (track->has_facts && track->facts.lane_of != 0);
         bool is_lost = parent == TACHO_NONE && wants_parent && track->kind != PFR_TRACK_PROCESS;
-        if (!track->is_described || is_lost) {
+        if (!track->is_described || is_lost || pfr_layout_concerns(tracks, track)) {
             return false;
         }
         if (parent == TACHO_NONE) {
@@ -369,9 +370,12 @@ static void classify(const pfr_tracks *tracks, const pfr_track *track, tacho_tra
                (track->kind == PFR_TRACK_PLAIN && is_top && tacho_torq_trace_group(name))) {
         facts->track_class = TACHO_TRACK_GROUP;
     } else if (track->kind == PFR_TRACK_PLAIN && !is_top) {
-        tacho_track_class found = TACHO_TRACK_HOST;
-        bool is_known = tacho_torq_trace_track(group, name, &found, &facts->index);
-        facts->track_class = is_known ? found : TACHO_TRACK_HOST;
+        pfr_layout_track(tracks, group, name, facts);
+    } else if (track->is_old_torq) {
+        tacho_torq_old_track old;
+        tacho_torq_find_old_track(name, &old);
+        facts->track_class = old.track_class;
+        facts->index = old.index;
     }
     /* Samples alone go to counters, whatever a description claims. */
     bool is_counter = track->kind == PFR_TRACK_COUNTER;
@@ -467,7 +471,7 @@ tacho_status pfr_tracks_place(pfr_tracks *tracks, uint32_t id, const pfr_place *
             break;
         }
         chain[count++] = at;
-        at = parent_of(tracks, &tracks->items[at]);
+        at = pfr_tracks_parent(tracks, &tracks->items[at]);
     }
     while (count > 0) {
         uint32_t at = chain[--count];

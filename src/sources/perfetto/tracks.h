@@ -26,6 +26,15 @@ typedef enum pfr_track_kind {
     PFR_TRACK_QUEUE, /* of a GPU */
 } pfr_track_kind;
 
+/* What the threads of a process say about who drew it (layout.h). */
+typedef struct pfr_layout_votes {
+    uint32_t known_count;
+    uint32_t numbered_count;
+    uint32_t engine_count;
+    uint32_t other_count;
+    bool is_run; /* one of them shows more than engines */
+} pfr_layout_votes;
+
 typedef struct pfr_track {
     uint64_t uuid;
     bool is_described;
@@ -45,6 +54,10 @@ typedef struct pfr_track {
     uint32_t merge_key; /* string */
     bool has_facts;     /* tacho wrote it */
     tacho_track_facts facts;
+    bool has_events; /* some are held */
+    bool is_old_torq;
+    tacho_origin origin; /* of its spans, UNKNOWN: that of the part */
+    pfr_layout_votes votes;
     /* Where it is in the current part. */
     uint32_t part;      /* TACHO_NONE before it is placed */
     uint32_t track;     /* what other tracks lie under */
@@ -76,6 +89,7 @@ typedef struct pfr_tracks {
     pfr_merged *merged;
     size_t merged_count, merged_capacity;
     tacho_index merged_index;
+    bool shows_units; /* Torq's engines themselves, not only who used them */
 } pfr_tracks;
 
 tacho_status pfr_tracks_init(pfr_tracks *tracks, tacho_dict *dict) TACHO_MUST_USE;
@@ -114,7 +128,10 @@ uint64_t pfr_gpu_counter_uuid(uint64_t gpu, uint64_t counter);
 tacho_status pfr_tracks_describe_gpu_counter(pfr_tracks *tracks, uint64_t gpu, uint64_t counter,
                                              uint32_t name) TACHO_MUST_USE;
 
-/* Whether the track and all above it are described, so that nothing later changes its place. */
+/* The track that |track| lies under, or that it is a lane of; TACHO_NONE for the part. */
+uint32_t pfr_tracks_parent(const pfr_tracks *tracks, const pfr_track *track);
+
+/* Whether nothing later changes what the track shows: it and all above it are described. */
 bool pfr_tracks_is_settled(const pfr_tracks *tracks, uint32_t id);
 
 /* Places the track and all above it in the model. */

@@ -55,6 +55,34 @@ def vendor():
     return out
 
 
+def vendor_estimate():
+    """What the vendor's tool makes of a compiler's estimate: inner units, and programs that use them."""
+    out = track(1, "Host") + track(2, "NSS Programs", 1)
+    out += track(3, "NPU Task Breakdown") + track(4, "NDMA In", 3) + track(5, "Slice 0", 3)
+    out += track(6, "NPU Task Measurements") + track(7, "DMA In Used", 6) + track(8, "Slice 0 Used", 6)
+    out += span(2, "Nss Program | p", 0, 1000) + span(4, "Dma In | loc", 0, 400)
+    out += span(5, "Slice Program | conv", 300, 1000)
+    out += span(7, "Nss Program | p", 0, 1000) + span(8, "Nss Program | p", 0, 1000)
+    out += track(9, "Compile Profile Overview") + track(10, "15 OVERALL", 9)
+    return out + span(10, "OVERALL: 1.000us", 0, 1000)
+
+
+def vendor_old():
+    """A compiler's estimate as the oldest tool draws it: a process, its engines as threads."""
+
+    def thread(uuid, pid, name):
+        return packet(data(60, number(1, uuid) + data(4, number(1, pid) + number(2, uuid) + data(5, name))))
+
+    def process(uuid, name):
+        return packet(data(60, number(1, uuid) + data(3, number(1, uuid) + data(6, name))))
+
+    out = process(1, "01 timeline.csv") + thread(2, 1, "DMA IN")
+    out += span(2, "DMA_IN, DI0, MLIR - a.mlir:4:10, dur=400 (40.00%)", 0, 400)
+    out += thread(3, 1, "SLICE 0") + span(3, "conv2d, S0, MLIR - a.mlir:4:10, dur=700 (70.00%)", 300, 1000)
+    out += process(4, "01 timeline.csv Overview") + thread(5, 4, "00 OVERVIEW DMA") + thread(6, 4, "05 OVERALL")
+    return out + span(5, "DMA total: 400 (40.00%)", 0, 400) + span(6, "OVERALL: 1000", 0, 1000)
+
+
 def state():
     """Interned strings, a delta clock, threads, counters and flows, half of it compressed."""
     clocks = data(6, data(1, number(1, 6) + number(2, 5000)) + data(1, number(1, 64) + number(2, 0) + number(3, 1)))
@@ -101,7 +129,8 @@ def gpu():
 
 
 def main():
-    sys.stdout.buffer.write({"vendor": vendor, "state": state, "gpu": gpu}[sys.argv[1]]())
+    kinds = (vendor, vendor_estimate, vendor_old, state, gpu)
+    sys.stdout.buffer.write({kind.__name__: kind for kind in kinds}[sys.argv[1]]())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What trace sinks share about rows.
+ */
+#ifndef TACHO_SINKS_TRACE_ROWS_H
+#define TACHO_SINKS_TRACE_ROWS_H
+
+#include "sinks/trace_sink.h"
+
+/* Nanoseconds of |ticks| on the row's track. */
+static inline int64_t tacho_trace_ns(const tacho_dict *dict, const tacho_row *row, int64_t ticks)
+{
+    return tacho_clock_ns(tacho_dict_track_clock(dict, row->track), ticks);
+}
+
+/* The origin of a span that is not its part's; UNKNOWN where it is. */
+static inline tacho_origin tacho_trace_own_origin(const tacho_dict *dict, const tacho_row *row)
+{
+    tacho_origin origin = (tacho_origin)(row->of.span.flags & TACHO_SPAN_ORIGIN_MASK);
+    return origin == dict->parts[dict->tracks[row->track].part].origin ? TACHO_ORIGIN_UNKNOWN
+                                                                       : origin;
+}
+
+/* Whether a span has what no sink may leave out: an origin of its own, an end that never came. */
+static inline bool tacho_trace_is_marked(const tacho_dict *dict, const tacho_row *row)
+{
+    return (row->of.span.flags & TACHO_SPAN_UNENDED) != 0 ||
+           tacho_trace_own_origin(dict, row) != TACHO_ORIGIN_UNKNOWN;
+}
+
+/* Whether the value of a sample is finite; one that is not has no place in a file and is counted.
+ */
+tacho_status tacho_trace_check_sample(tacho_dict *dict, const tacho_row *row,
+                                      bool *out_is_good) TACHO_MUST_USE;
+
+/*
+ * For sinks that write names with every row: fails, for another try in which rows wait for the end
+ * of their part, where the names of the row's track may still change.
+ */
+tacho_status tacho_trace_check_names(const tacho_dict *dict, const tacho_trace_options *options,
+                                     const tacho_row *row) TACHO_MUST_USE;
+
+#endif
