@@ -5,6 +5,7 @@
  */
 #include "codec/mlir_text.h"
 
+#include "base/text.h"
 #include "codec/mlir_text_parser.h"
 
 #include <assert.h>
@@ -117,59 +118,41 @@ static tacho_status start_module(tacho_mlir_parser *p)
     return tacho_mlir_open_region(p);
 }
 
-/* Text that is put together from pieces, in the parser's scratch arena when done. */
-typedef struct text_builder {
-    char *text;
-    size_t len;
-    size_t capacity;
-} text_builder;
-
-static tacho_status build(text_builder *out, tacho_str piece)
-{
-    TACHO_TRY(tacho_grow(&out->text, &out->capacity, out->len + piece.len + 1));
-    if (piece.len > 0) {
-        memcpy(out->text + out->len, piece.data, piece.len);
-    }
-    out->len += piece.len;
-    return TACHO_OK;
-}
-
-static tacho_status build_types(tacho_mlir_parser *p, text_builder *out, size_t first, size_t end)
+static tacho_status build_types(tacho_mlir_parser *p, tacho_text *out, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
-        TACHO_TRY(build(out, i > first ? TACHO_STR(", ") : TACHO_STR("")));
-        TACHO_TRY(build(out, tacho_mlir_module_string(p->module, p->types[i])));
+        TACHO_TRY(tacho_text_put(out, i > first ? TACHO_STR(", ") : TACHO_STR("")));
+        TACHO_TRY(tacho_text_put(out, tacho_mlir_module_string(p->module, p->types[i])));
     }
     return TACHO_OK;
 }
 
 /* "(i32) -> i64" from the types on the stack: those of arguments, then those of results. */
-static tacho_status build_function_type(tacho_mlir_parser *p, text_builder *out,
-                                        size_t first_result)
+static tacho_status build_function_type(tacho_mlir_parser *p, tacho_text *out, size_t first_result)
 {
     size_t first = tacho_mlir_top(p)->first_type;
     bool is_single = p->type_count == first_result + 1 &&
                      tacho_mlir_module_string(p->module, p->types[first_result]).data[0] != '(';
-    TACHO_TRY(build(out, TACHO_STR("(")));
+    TACHO_TRY(tacho_text_put(out, TACHO_STR("(")));
     TACHO_TRY(build_types(p, out, first, first_result));
-    TACHO_TRY(build(out, is_single ? TACHO_STR(") -> ") : TACHO_STR(") -> (")));
+    TACHO_TRY(tacho_text_put(out, is_single ? TACHO_STR(") -> ") : TACHO_STR(") -> (")));
     TACHO_TRY(build_types(p, out, first_result, p->type_count));
-    return build(out, is_single ? TACHO_STR("") : TACHO_STR(")"));
+    return tacho_text_put(out, is_single ? TACHO_STR("") : TACHO_STR(")"));
 }
 
 /* "[{}, {a = 1}]" from the dictionaries of arguments or results. */
-static tacho_status build_dicts(tacho_mlir_parser *p, text_builder *out, size_t first, size_t end)
+static tacho_status build_dicts(tacho_mlir_parser *p, tacho_text *out, size_t first, size_t end)
 {
-    TACHO_TRY(build(out, TACHO_STR("[")));
+    TACHO_TRY(tacho_text_put(out, TACHO_STR("[")));
     for (size_t i = first; i < end; i++) {
         tacho_str text = TACHO_STR("{}");
         if (p->dicts[i].end > 0) {
             TACHO_TRY(tacho_mlir_expand(p, p->dicts[i], &text));
         }
-        TACHO_TRY(build(out, i > first ? TACHO_STR(", ") : TACHO_STR("")));
-        TACHO_TRY(build(out, text));
+        TACHO_TRY(tacho_text_put(out, i > first ? TACHO_STR(", ") : TACHO_STR("")));
+        TACHO_TRY(tacho_text_put(out, text));
     }
-    return build(out, TACHO_STR("]"));
+    return tacho_text_put(out, TACHO_STR("]"));
 }
 
 static tacho_status add_dicts(tacho_mlir_parser *p, tacho_str name, size_t first, size_t end)
@@ -178,24 +161,23 @@ static tacho_status add_dicts(tacho_mlir_parser *p, tacho_str name, size_t first
     for (size_t i = first; i < end; i++) {
         has_any = has_any || p->dicts[i].end > 0;
     }
-    text_builder out = {0};
+    tacho_text out = {0};
     tacho_status status = has_any ? build_dicts(p, &out, first, end) : TACHO_OK;
     if (has_any && status == TACHO_OK) {
-        status = tacho_mlir_add_attr(p, name, tacho_str_make(out.text, out.len));
+        status = tacho_mlir_add_attr(p, name, tacho_text_take(&out));
     }
-    free(out.text);
+    tacho_text_deinit(&out);
     return status;
 }
 
 static tacho_status add_function_type(tacho_mlir_parser *p, size_t first_result)
 {
-    text_builder out = {0};
+    tacho_text out = {0};
     tacho_status status = build_function_type(p, &out, first_result);
     if (status == TACHO_OK) {
-        status =
-            tacho_mlir_add_attr(p, TACHO_STR("function_type"), tacho_str_make(out.text, out.len));
+        status = tacho_mlir_add_attr(p, TACHO_STR("function_type"), tacho_text_take(&out));
     }
-    free(out.text);
+    tacho_text_deinit(&out);
     return status;
 }
 
