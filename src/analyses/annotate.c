@@ -385,7 +385,7 @@ static const tacho_dispatch *fit_dispatch(const joiner *self, const entry *entri
 {
     const tacho_debug_info *info = self->info;
     const tacho_dispatch *found = NULL;
-    if (info->dispatch_count == 1) {
+    if (info->dispatch_count == 1 && !info->is_partial) {
         return &info->dispatches[0];
     }
     for (size_t i = 0; i < info->dispatch_count && i < FITTED_DISPATCH_MAX; i++) {

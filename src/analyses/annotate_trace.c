@@ -65,8 +65,10 @@ static tacho_status take_text(tracer *self, uint32_t *out_string)
 /* "conv2d_0, add_1", at most |max| of them. */
 static tacho_status put_kernels(tracer *self, const tacho_job *job, size_t max)
 {
-    return tacho_torq_put_kernels(&self->text, &self->dict->strings,
-                                  self->info->kernels + job->first_kernel, job->kernel_count, max);
+    const uint32_t *kernels =
+        job->kernel_count > 0 ? self->info->kernels + job->first_kernel : NULL;
+    return tacho_torq_put_kernels(&self->text, &self->dict->strings, kernels, job->kernel_count,
+                                  max);
 }
 
 static tacho_status label_job(tracer *self, uint32_t id, const job_label **out_label)

@@ -433,6 +433,19 @@ static tacho_status open_implicit_module(tacho_mlir_parser *p)
     return tacho_mlir_open_region(p);
 }
 
+/* Ends what is around the last function where the text was cut behind it. */
+static tacho_status close_all(tacho_mlir_parser *p)
+{
+    while (p->frame_count > 0) {
+        const tacho_mlir_frame *frame = tacho_mlir_top(p);
+        tacho_mlir_close_region(p);
+        p->result_name_count = frame->first_result_name;
+        p->type_count = frame->first_type;
+        TACHO_TRY(tacho_mlir_close_op(p));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status run_loop(tacho_mlir_parser *p)
 {
     while (p->token.kind != TACHO_MLIR_TOKEN_END) {
@@ -453,6 +466,9 @@ static tacho_status run_loop(tacho_mlir_parser *p)
     }
     if (p->module->op_count == 0) {
         TACHO_TRY(open_implicit_module(p));
+    }
+    if (p->is_cut) {
+        TACHO_TRY(close_all(p));
     }
     if (is_implicit(p)) {
         TACHO_TRY(end_region(p));
@@ -523,17 +539,60 @@ static tacho_status run_parser(tacho_mlir_parser *p)
     return tacho_mlir_number(p);
 }
 
-tacho_status tacho_mlir_text_read(const char *name, tacho_str text, tacho_mlir_module *out_module)
+static tacho_mlir_parser make_parser(const char *name, tacho_str text, tacho_mlir_module *module)
 {
-    assert(out_module->op_count == 0);
     tacho_mlir_parser p = {.name = name,
                            .text = text.len > 0 ? text : TACHO_STR(""),
-                           .module = out_module,
+                           .module = module,
                            .line = 1,
                            .top_last_op = TACHO_NONE};
+    assert(module->op_count == 0);
     p.lexer.text = p.text;
     tacho_arena_init(&p.scratch);
+    return p;
+}
+
+tacho_status tacho_mlir_text_read(const char *name, tacho_str text, tacho_mlir_module *out_module)
+{
+    tacho_mlir_parser p = make_parser(name, text, out_module);
     tacho_status status = run_parser(&p);
     deinit_parser(&p);
+    return status;
+}
+
+/* Reads up to |end|; aliases are looked for behind it, too. */
+static tacho_status read_up_to(const char *name, tacho_str text, size_t end,
+                               tacho_mlir_module *module)
+{
+    tacho_mlir_module_deinit(module);
+    TACHO_TRY(tacho_mlir_module_init(module));
+    tacho_mlir_parser p = make_parser(name, text, module);
+    p.is_lenient = true;
+    p.is_cut = true;
+    p.lexer.text.len = end;
+    tacho_status status = run_parser(&p);
+    deinit_parser(&p);
+    tacho_status_free(p.trouble);
+    return status;
+}
+
+tacho_status tacho_mlir_text_read_lenient(const char *name, tacho_str text,
+                                          tacho_mlir_module *out_module)
+{
+    tacho_mlir_parser p = make_parser(name, text, out_module);
+    p.is_lenient = true;
+    tacho_status status = run_parser(&p);
+    deinit_parser(&p);
+    tacho_status damage = p.trouble;
+    if (tacho_status_code(status) == TACHO_CODE_BAD_DATA && p.whole_end > 0) {
+        tacho_status_free(damage);
+        damage = status;
+        status = read_up_to(name, text, p.whole_end, out_module);
+    }
+    if (status == TACHO_OK && damage != TACHO_OK) {
+        tacho_str message = tacho_str_from_cstring(tacho_status_message(damage));
+        status = tacho_arena_copy(&out_module->arena, message, &out_module->damage);
+    }
+    tacho_status_free(damage);
     return status;
 }
