@@ -7,8 +7,7 @@
 #include "base/decimal.h"
 #include "base/maths.h"
 #include "base/text.h"
-
-enum { SLICES_MIN = 2 };
+#include "profile/torq_labels.h"
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
@@ -597,18 +596,6 @@ static tacho_status add_rows(writer *to)
 
 /* ---- columns ---------------------------------------------------------------------------- */
 
-static uint32_t count_slices(const tacho_debug_info *info)
-{
-    uint32_t count = SLICES_MIN;
-    for (size_t i = 0; i < info->engine_count; i++) {
-        const tacho_engine *engine = &info->engines[i];
-        if (engine->track_class == TACHO_TRACK_COMPUTE && engine->index >= count) {
-            count = engine->index + 1;
-        }
-    }
-    return count;
-}
-
 /* |name| with numbers in place of its '#': one, or all up to |last| with slashes between. */
 static tacho_status make_name(writer *self, const char *name, uint32_t first, uint32_t last)
 {
@@ -681,7 +668,7 @@ tacho_status tacho_annotation_table(const tacho_annotation *annotation,
         .dict = annotation->profile->events.dict,
         .set = set,
         .table = out_table,
-        .slice_count = count_slices(annotation->info),
+        .slice_count = tacho_torq_slice_count(annotation->info),
         .last_location = TACHO_NONE,
         .last_job = TACHO_NONE,
     };

@@ -218,12 +218,9 @@ static tacho_torq_engine vendor_engine(tacho_track_class track_class)
     return TACHO_TORQ_NSS;
 }
 
-static tacho_status find_track(tracer *self, uint32_t engine_id, bool is_estimate,
-                               uint32_t *out_track)
+static tacho_status ensure_track(tracer *self, const tacho_engine *engine, bool is_estimate,
+                                 uint32_t *known)
 {
-    const tacho_engine *engine = &self->info->engines[engine_id];
-    engine_tracks *tracks = &self->engines[engine_id];
-    uint32_t *known = is_estimate ? &tracks->estimated : &tracks->used;
     if (*known == TACHO_NONE) {
         const tacho_part *part = &self->dict->parts[self->part];
         tacho_track facts = {
@@ -246,6 +243,14 @@ static tacho_status find_track(tracer *self, uint32_t engine_id, bool is_estimat
                               is_estimate ? " (estimated)" : " Used", name);
         TACHO_TRY(tacho_dict_ensure_track(self->dict, &facts, tacho_str_from_cstring(name), known));
     }
+    return TACHO_OK;
+}
+
+static tacho_status find_track(tracer *self, uint32_t engine, bool is_estimate, uint32_t *out_track)
+{
+    engine_tracks *tracks = &self->engines[engine];
+    uint32_t *known = is_estimate ? &tracks->estimated : &tracks->used;
+    TACHO_TRY(ensure_track(self, &self->info->engines[engine], is_estimate, known));
     *out_track = *known;
     return TACHO_OK;
 }
@@ -325,6 +330,18 @@ static tacho_status push_estimates(tracer *self, const tacho_annotation_row *fro
     return TACHO_OK;
 }
 
+/* Slices that the part's jobs could have used have a track, used or not. */
+static tacho_status make_slices(tracer *self)
+{
+    uint32_t count = tacho_torq_slice_count(self->info);
+    for (uint32_t i = 0; i < count; i++) {
+        tacho_engine slice = {TACHO_TRACK_COMPUTE, i};
+        uint32_t track = TACHO_NONE;
+        TACHO_TRY(ensure_track(self, &slice, false, &track));
+    }
+    return TACHO_OK;
+}
+
 /* From the end, so that a job knows the next one of each number. */
 static tacho_status push_jobs(tracer *self)
 {
@@ -333,14 +350,16 @@ static tacho_status push_jobs(tracer *self)
     while (self->row_end < self->annotation->row_count && rows[self->row_end].part == self->part) {
         self->row_end++;
     }
+    bool has_jobs = false;
     for (size_t i = self->row_end; i-- > first;) {
         if (tacho_fit_is_job(&rows[i])) {
+            has_jobs = true;
             TACHO_TRY(push_used(self, &rows[i]));
             TACHO_TRY(push_estimates(self, &rows[i]));
             tacho_fit_pass(&self->fit, &rows[i]);
         }
     }
-    return TACHO_OK;
+    return has_jobs ? make_slices(self) : TACHO_OK;
 }
 
 /* ---- keys ------------------------------------------------------------------------------- */

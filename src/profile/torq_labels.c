@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of jobs and of engines' tracks.
+ * Names of jobs and of engines' tracks; how many slices there are to name.
  */
 #include "profile/torq_labels.h"
 
@@ -30,4 +30,16 @@ void tacho_torq_track_name(tacho_torq_engine engine, uint32_t index, const char 
     } else {
         snprintf(out_name, TACHO_TORQ_TRACK_NAME_MAX, "%s%s", name, suffix);
     }
+}
+
+uint32_t tacho_torq_slice_count(const tacho_debug_info *info)
+{
+    uint32_t count = TACHO_TORQ_SLICES_MIN;
+    for (size_t i = 0; i < info->engine_count; i++) {
+        const tacho_engine *engine = &info->engines[i];
+        if (engine->track_class == TACHO_TRACK_COMPUTE && engine->index >= count) {
+            count = engine->index + 1;
+        }
+    }
+    return count;
 }

@@ -10,7 +10,8 @@
  * A job lasts from the start of its start_program to the end of its wait. In place of the wait
  * A1 and A2 have a row for each inner op of the job, all with the times of the wait; A0 has these
  * alone, with the times of the job. An engine that the job used is shown for as long as the job
- * lasts: no more was measured.
+ * lasts: no more was measured. A3 repeats a program's rows, without times, where the runtime only
+ * set it up: these are counted and nothing is made of them.
  */
 #include "sources/torq/torq.h"
 
@@ -55,7 +56,8 @@ typedef struct annotated {
     job *jobs;
     size_t job_count, job_capacity;
     uint32_t waited; /* the job in JOB_WAITED, or TACHO_NONE */
-    job host;        /* the host's program, from its start until it is waited for */
+    uint64_t untimed_count;
+    job host; /* the host's program, from its start until it is waited for */
     /* The kernels of one job, in order, each once: |marks| says by text which job had it last. */
     uint32_t *kernels;
     size_t kernel_count, kernel_capacity;
@@ -573,6 +575,10 @@ static tacho_status read_lines(annotated *self)
         tacho_arena_reset(&self->arena);
         TACHO_TRY(torq_annotated_row_parse(&self->header, line, self->part.max_ticks, &self->arena,
                                            &row, &loss));
+        if (loss == TACHO_LOSS_REASON_COUNT && !row.has_time) {
+            self->untimed_count++;
+            continue;
+        }
         TACHO_TRY(loss == TACHO_LOSS_REASON_COUNT ? read_row(self, &row, line)
                                                   : lose(self, loss, line));
     }
@@ -623,6 +629,19 @@ static tacho_status init_keys(annotated *self)
     return torq_part_key(&self->part, "scope", &self->scope_key);
 }
 
+/* A slice that is known of has a track, used or not. */
+static tacho_status make_slices(annotated *self)
+{
+    uint32_t track = TACHO_NONE;
+    for (size_t i = 0; i < self->header.slice_count; i++) {
+        TACHO_TRY(find_used_track(self, TACHO_TORQ_SLICE, self->header.slices[i].slice, &track));
+    }
+    for (uint32_t i = 0; i < self->header.together_count; i++) {
+        TACHO_TRY(find_used_track(self, TACHO_TORQ_SLICE, i, &track));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status read_all(annotated *self, const tacho_reading *reading)
 {
     tacho_clock clock;
@@ -639,6 +658,11 @@ static tacho_status read_all(annotated *self, const tacho_reading *reading)
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("ns")));
     TACHO_TRY(init_keys(self));
     TACHO_TRY(read_lines(self));
+    TACHO_TRY(make_slices(self));
+    if (self->untimed_count > 0) {
+        TACHO_TRY(tacho_dict_add_metadata_count(self->part.dict, "rows_without_time",
+                                                self->untimed_count));
+    }
     return torq_part_finish(&self->part);
 }
 
