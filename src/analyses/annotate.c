@@ -8,7 +8,9 @@
  */
 #include "analyses/annotate.h"
 
+#include "analyses/annotate_fit.h"
 #include "base/grow.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -67,8 +69,7 @@ typedef struct joiner {
     uint32_t run_mark;
     uint32_t *waits; /* actions that wait for jobs of the accelerator, in order of the program */
     size_t wait_count, wait_capacity;
-    char *text;
-    size_t text_capacity;
+    tacho_text text;
     /* Keys of arguments, TACHO_NONE where no span has such a one. */
     uint32_t action_key;
     uint32_t job_key;
@@ -278,6 +279,7 @@ static tacho_annotation_row make_row(const joiner *self, const entry *from,
         .is_step = from->is_step,
         .start = from->start,
         .end = from->end,
+        .fit_end = -1,
     };
 }
 
@@ -383,7 +385,7 @@ static const tacho_dispatch *fit_dispatch(const joiner *self, const entry *entri
 {
     const tacho_debug_info *info = self->info;
     const tacho_dispatch *found = NULL;
-    if (info->dispatch_count == 1) {
+    if (info->dispatch_count == 1 && !info->is_partial) {
         return &info->dispatches[0];
     }
     for (size_t i = 0; i < info->dispatch_count && i < FITTED_DISPATCH_MAX; i++) {
@@ -681,12 +683,10 @@ static tacho_status name_call(joiner *self, tacho_annotation_row *row)
 {
     tacho_str scope = tacho_dict_string(self->dict, row->dispatch_name);
     tacho_str event = tacho_dict_string(self->dict, row->operation);
-    size_t len = scope.len + 1 + event.len;
-    TACHO_TRY(tacho_grow(&self->text, &self->text_capacity, len));
-    memcpy(self->text, scope.data, scope.len);
-    self->text[scope.len] = '.';
-    memcpy(self->text + scope.len + 1, event.data, event.len);
-    return tacho_dict_ensure_string(self->dict, tacho_str_make(self->text, len), &row->operation);
+    TACHO_TRY(tacho_text_put(&self->text, scope));
+    TACHO_TRY(tacho_text_put(&self->text, TACHO_STR(".")));
+    TACHO_TRY(tacho_text_put(&self->text, event));
+    return tacho_dict_ensure_string(self->dict, tacho_text_take(&self->text), &row->operation);
 }
 
 /* HAL_CALL is all of a call; it says nothing where its steps are there. */
@@ -770,10 +770,13 @@ tacho_status tacho_annotate(const tacho_debug_info *info, const tacho_profile *p
         .annotation = out_annotation,
     };
     tacho_status status = join_all(&self);
+    if (status == TACHO_OK && !self.options->omit_inner) {
+        status = tacho_annotation_fit(out_annotation);
+    }
     free(self.entries);
     free(self.jobs);
     free(self.waits);
-    free(self.text);
+    tacho_text_deinit(&self.text);
     return status;
 }
 

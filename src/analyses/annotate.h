@@ -27,7 +27,7 @@
 #define TACHO_ANNOTATION_KINDS(X)                                                                  \
     X(ACTION, "action") /* a step of the host: its own time */                                     \
     X(JOB, "job")       /* from the start of its start to the end of its wait */                   \
-    X(INNER, "op")      /* an inner op of a job: the time of the action that waits for the job */  \
+    X(INNER, "op")      /* an inner op of a job: its time is that of the wait for the job */       \
     X(PHASE, "phase")   /* of the runtime */                                                       \
     X(HAL, "hal")       /* a call of the runtime's hardware layer */
 
@@ -84,6 +84,8 @@ typedef struct tacho_annotation_row {
     int64_t end;
     int64_t job_start; /* of the job that it belongs to */
     int64_t job_end;
+    int64_t fit_start; /* of the work that an inner op starts: an estimate fitted into the job */
+    int64_t fit_end;   /* less than |fit_start|: there is none */
 } tacho_annotation_row;
 
 typedef struct tacho_annotate_options {
@@ -131,7 +133,8 @@ tacho_status tacho_annotation_problems(const tacho_annotation *annotation,
  * A choice of columns and rows: "native" (all rows, times in ns from the start of the trace), or
  * what a vendor's tool or manual has: "torq-a0" to "torq-a3", "seed-000", "seed-001". In those,
  * names are the vendor's, numbers are microseconds as in the input, and a slice more is a column
- * more.
+ * more. A vendor's inner ops have the time of the wait for their job; in "native", where it can be
+ * told, that of the work that they start, as an estimate.
  */
 typedef struct tacho_annotation_set tacho_annotation_set;
 

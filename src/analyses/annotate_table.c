@@ -5,12 +5,9 @@
 #include "analyses/annotate_sets.h"
 
 #include "base/decimal.h"
-#include "base/grow.h"
 #include "base/maths.h"
-
-#include <stdlib.h>
-
-enum { SLICES_MIN = 2 };
+#include "base/text.h"
+#include "profile/torq_labels.h"
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
@@ -23,8 +20,7 @@ typedef struct writer {
     uint32_t slice_count;
     uint32_t *slices; /* numbers of the columns' slices, by column */
     const tacho_annotate_column **specs;
-    char *text;
-    size_t text_len, text_capacity;
+    tacho_text text;
     /* Rows that follow one another often are of one place and one job. */
     uint32_t last_location;
     tacho_str last_location_text;
@@ -34,26 +30,20 @@ typedef struct writer {
 
 static tacho_status put_str(writer *to, tacho_str piece)
 {
-    TACHO_TRY(tacho_grow(&to->text, &to->text_capacity, to->text_len + piece.len + 1));
-    memcpy(to->text + to->text_len, piece.data, piece.len);
-    to->text_len += piece.len;
-    return TACHO_OK;
+    return tacho_text_put(&to->text, piece);
 }
 
 /* The text that was put together, or nothing. */
 static tacho_status add_put(writer *to)
 {
-    tacho_str text = tacho_str_make(to->text, to->text_len);
-    to->text_len = 0;
+    tacho_str text = tacho_text_take(&to->text);
     return text.len > 0 ? tacho_table_add_text(to->table, text) : tacho_table_add_absent(to->table);
 }
 
 /* Keeps the text that was put together as long as the table. */
 static tacho_status keep_put(writer *to, tacho_str *out_text)
 {
-    tacho_str text = tacho_str_make(to->text, to->text_len);
-    to->text_len = 0;
-    return tacho_arena_copy(&to->table->arena, text, out_text);
+    return tacho_arena_copy(&to->table->arena, tacho_text_take(&to->text), out_text);
 }
 
 /* A text of the dictionary, or a constant one. */
@@ -94,6 +84,31 @@ static int64_t as_us(const tacho_clock *clock, int64_t ticks)
     return (int64_t)(tacho_scale_floor(ticks, clock->ns_numerator, clock->ns_denominator) / 1000);
 }
 
+/*
+ * The estimate of an inner op, where it is not to have the time of a wait that is not its own; the
+ * input has no time for it.
+ */
+static bool is_estimate(const writer *from, const tacho_annotation_row *row)
+{
+    return from->set->rows == ROWS_ALL && row->kind == TACHO_ANNOTATION_INNER;
+}
+
+static tacho_status add_estimate(writer *to, const tacho_annotation_row *row,
+                                 const tacho_annotate_column *spec)
+{
+    const tacho_clock *clock = row_clock(to, row);
+    bool is_of_input = spec->content == SHOW_START_US || spec->content == SHOW_END_US;
+    if (is_of_input || row->fit_end < row->fit_start) {
+        return tacho_table_add_absent(to->table);
+    }
+    int64_t start = tacho_clock_ns(clock, row->fit_start);
+    int64_t end = tacho_clock_ns(clock, row->fit_end);
+    int64_t total = end - start;
+    return add_number(to, spec->type,
+                      spec->content == SHOW_START ? start
+                                                  : (spec->content == SHOW_END ? end : total));
+}
+
 static tacho_status add_time(writer *to, const tacho_annotation_row *row,
                              const tacho_annotate_column *spec)
 {
@@ -101,6 +116,9 @@ static tacho_status add_time(writer *to, const tacho_annotation_row *row,
     bool is_of_job = spec->content == SHOW_JOB_START || spec->content == SHOW_JOB_END ||
                      spec->content == SHOW_JOB_START_US || spec->content == SHOW_JOB_END_US ||
                      spec->content == SHOW_JOB_TOTAL_US;
+    if (!is_of_job && is_estimate(to, row)) {
+        return add_estimate(to, row, spec);
+    }
     if (is_of_job ? !row->has_job_time : !row->has_time) {
         return tacho_table_add_absent(to->table);
     }
@@ -361,8 +379,12 @@ static tacho_status add_source_cell(writer *to, const tacho_annotation_row *row,
 static tacho_status add_origin(writer *to, const tacho_annotation_row *row)
 {
     tacho_origin origin = to->dict->parts[row->part].origin;
-    return row->has_time ? add_name(to, tacho_origin_name(origin))
-                         : tacho_table_add_absent(to->table);
+    bool has_time = row->has_time;
+    if (is_estimate(to, row)) {
+        origin = TACHO_ORIGIN_ESTIMATED;
+        has_time = row->fit_end >= row->fit_start;
+    }
+    return has_time ? add_name(to, tacho_origin_name(origin)) : tacho_table_add_absent(to->table);
 }
 
 static tacho_status add_unended(writer *to, const tacho_annotation_row *row)
@@ -574,18 +596,6 @@ static tacho_status add_rows(writer *to)
 
 /* ---- columns ---------------------------------------------------------------------------- */
 
-static uint32_t count_slices(const tacho_debug_info *info)
-{
-    uint32_t count = SLICES_MIN;
-    for (size_t i = 0; i < info->engine_count; i++) {
-        const tacho_engine *engine = &info->engines[i];
-        if (engine->track_class == TACHO_TRACK_COMPUTE && engine->index >= count) {
-            count = engine->index + 1;
-        }
-    }
-    return count;
-}
-
 /* |name| with numbers in place of its '#': one, or all up to |last| with slashes between. */
 static tacho_status make_name(writer *self, const char *name, uint32_t first, uint32_t last)
 {
@@ -601,7 +611,7 @@ static tacho_status make_name(writer *self, const char *name, uint32_t first, ui
             TACHO_TRY(put_str(self, tacho_str_make(number, (size_t)(end - number))));
         }
     }
-    return put_str(self, tacho_str_make("", 1)); /* its NUL */
+    return TACHO_OK;
 }
 
 static size_t count_columns(const tacho_annotate_column *specs, uint32_t slice_count)
@@ -623,9 +633,7 @@ static tacho_status make_columns(writer *self, tacho_arena *names, tacho_column 
             tacho_str name;
             TACHO_TRY(make_name(self, spec->name, is_many ? slice : 0,
                                 is_many ? slice : self->slice_count - 1));
-            TACHO_TRY(
-                tacho_arena_copy(names, tacho_str_make(self->text, self->text_len - 1), &name));
-            self->text_len = 0;
+            TACHO_TRY(tacho_arena_copy(names, tacho_text_take(&self->text), &name));
             columns[at] = (tacho_column){name.data, spec->title != NULL ? spec->title : name.data,
                                          spec->type};
             self->specs[at] = spec;
@@ -660,7 +668,7 @@ tacho_status tacho_annotation_table(const tacho_annotation *annotation,
         .dict = annotation->profile->events.dict,
         .set = set,
         .table = out_table,
-        .slice_count = count_slices(annotation->info),
+        .slice_count = tacho_torq_slice_count(annotation->info),
         .last_location = TACHO_NONE,
         .last_job = TACHO_NONE,
     };
@@ -672,7 +680,7 @@ tacho_status tacho_annotation_table(const tacho_annotation *annotation,
     if (status == TACHO_OK) {
         status = add_rows(&self);
     }
-    free(self.text);
+    tacho_text_deinit(&self.text);
     tacho_arena_deinit(&arena);
     return status;
 }

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An annotated profile as events: the profile's own, with better names and more arguments, and
- * the engines' tracks.
- *
- * Estimates are in cycles of an unknown clock, so they are stretched to fit: the cycles of a job's
- * tasks, from the first to the last, become the time that the job was measured to take.
+ * the engines' tracks. A part is pushed as a whole, so what there is is first listed by part.
  */
-#include "analyses/annotate.h"
-
+#include "analyses/annotate_fit.h"
 #include "base/grow.h"
+#include "profile/torq_labels.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
-    NAMED_KERNELS_MAX = 4, /* in the name of a job */
-    MORE_ARGS_MAX = 8,     /* that are added to a row */
-    TRACK_NAME_BYTES = 64,
+    MORE_ARGS_MAX = 8,       /* that are added to a row */
     ESTIMATE_RANK = 1 << 24, /* estimates come last */
     ESTIMATE_RANK_PER_CLASS = 1 << 12,
 };
@@ -33,6 +27,12 @@ typedef struct job_label {
     uint32_t kernels; /* string: all of them */
 } job_label;
 
+/* Numbers of spans, samples or flow ends: those of part i are from first[i] up to first[i + 1]. */
+typedef struct part_list {
+    uint32_t *items;
+    size_t *first;
+} part_list;
+
 typedef struct tracer {
     const tacho_annotation *annotation;
     const tacho_debug_info *info;
@@ -40,49 +40,35 @@ typedef struct tracer {
     tacho_dict *dict;
     tacho_events *to;
     uint32_t part;
-    uint32_t *rows;         /* by span: the row that says more of it, or TACHO_NONE */
-    uint32_t *next_rows;    /* by job: its next row, as rows are gone through from the end */
+    uint32_t *rows; /* by span: the row that says more of it, or TACHO_NONE */
+    size_t row_end; /* annotation rows before it are of this part or an earlier one */
+    part_list spans;
+    part_list samples;
+    part_list flow_ends;
+    tacho_fit fit;
     engine_tracks *engines; /* by engine, of the current part; TACHO_NONE until used */
     job_label *labels;      /* by job */
     tacho_arg *args;
     size_t arg_capacity;
-    char *text;
-    size_t text_len, text_capacity;
+    tacho_text text;
     uint32_t job_key, wait_key, program_key, kernels_key, operators_key, cycles_key, estimate_key;
     uint32_t estimate_text;
 } tracer;
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-static tacho_status put(tracer *self, tacho_str piece)
-{
-    TACHO_TRY(tacho_grow(&self->text, &self->text_capacity, self->text_len + piece.len + 1));
-    memcpy(self->text + self->text_len, piece.data, piece.len);
-    self->text_len += piece.len;
-    return TACHO_OK;
-}
-
 static tacho_status take_text(tracer *self, uint32_t *out_string)
 {
-    tacho_str text = tacho_str_make(self->text_len > 0 ? self->text : "", self->text_len);
-    self->text_len = 0;
-    return tacho_dict_ensure_string(self->dict, text, out_string);
+    return tacho_dict_ensure_string(self->dict, tacho_text_take(&self->text), out_string);
 }
 
 /* "conv2d_0, add_1", at most |max| of them. */
-static tacho_status put_kernels(tracer *self, const tacho_job *job, uint32_t max)
+static tacho_status put_kernels(tracer *self, const tacho_job *job, size_t max)
 {
-    for (uint32_t i = 0; i < job->kernel_count && i < max; i++) {
-        TACHO_TRY(put(self, i > 0 ? TACHO_STR(", ") : TACHO_STR("")));
-        TACHO_TRY(
-            put(self, tacho_dict_string(self->dict, self->info->kernels[job->first_kernel + i])));
-    }
-    if (job->kernel_count > max) {
-        char more[32];
-        int len = snprintf(more, sizeof(more), " and %u more", (unsigned)(job->kernel_count - max));
-        TACHO_TRY(put(self, tacho_str_make(more, (size_t)len)));
-    }
-    return TACHO_OK;
+    const uint32_t *kernels =
+        job->kernel_count > 0 ? self->info->kernels + job->first_kernel : NULL;
+    return tacho_torq_put_kernels(&self->text, &self->dict->strings, kernels, job->kernel_count,
+                                  max);
 }
 
 static tacho_status label_job(tracer *self, uint32_t id, const job_label **out_label)
@@ -96,13 +82,13 @@ static tacho_status label_job(tracer *self, uint32_t id, const job_label **out_l
     label->is_made = true;
     label->name = job->name;
     if (job->kernel_count > 0) {
-        TACHO_TRY(put_kernels(self, job, NAMED_KERNELS_MAX));
+        TACHO_TRY(put_kernels(self, job, TACHO_TORQ_NAMED_KERNELS_MAX));
         TACHO_TRY(take_text(self, &label->name));
     }
     if (label->name == 0) {
         TACHO_TRY(tacho_dict_ensure_string(self->dict, TACHO_STR("NSS program"), &label->name));
     }
-    TACHO_TRY(put_kernels(self, job, UINT32_MAX));
+    TACHO_TRY(put_kernels(self, job, SIZE_MAX));
     return take_text(self, &label->kernels);
 }
 
@@ -127,7 +113,8 @@ static void add_string_arg(tracer *self, tacho_row *row, uint32_t key, uint32_t 
 }
 
 /* Unless the row has one of that name. */
-static void add_int_arg(tracer *self, tacho_row *row, uint32_t key, int64_t value)
+static void add_number_arg(tracer *self, tacho_row *row, uint32_t key, int64_t value,
+                           tacho_unit unit)
 {
     for (size_t i = 0; i < row->arg_count; i++) {
         if (self->args[i].key == key) {
@@ -135,9 +122,14 @@ static void add_int_arg(tracer *self, tacho_row *row, uint32_t key, int64_t valu
         }
     }
     if (value >= 0) {
-        self->args[row->arg_count] = (tacho_arg){.key = key, .type = TACHO_ARG_INT};
+        self->args[row->arg_count] = (tacho_arg){.key = key, .type = TACHO_ARG_INT, .unit = unit};
         self->args[row->arg_count++].value.as_int = value;
     }
+}
+
+static void add_int_arg(tracer *self, tacho_row *row, uint32_t key, int64_t value)
+{
+    add_number_arg(self, row, key, value, TACHO_UNIT_NONE);
 }
 
 static void add_job_args(tracer *self, tacho_row *row, const tacho_annotation_row *from,
@@ -174,15 +166,13 @@ static tacho_status improve_row(tracer *self, const tacho_annotation_row *from, 
 
 static tacho_status push_spans(tracer *self)
 {
-    for (size_t i = 0; i < self->profile->span_count; i++) {
+    const part_list *list = &self->spans;
+    for (size_t i = list->first[self->part]; i < list->first[self->part + 1]; i++) {
         tacho_row row;
-        uint32_t track = tacho_profile_span(self->profile, i).track;
-        if (self->dict->tracks[track].part != self->part) {
-            continue;
-        }
-        TACHO_TRY(tacho_profile_row(self->profile, i, &self->args, &self->arg_capacity, &row));
-        if (self->rows[i] != TACHO_NONE) {
-            TACHO_TRY(improve_row(self, &self->annotation->rows[self->rows[i]], &row));
+        uint32_t id = list->items[i];
+        TACHO_TRY(tacho_profile_row(self->profile, id, &self->args, &self->arg_capacity, &row));
+        if (self->rows[id] != TACHO_NONE) {
+            TACHO_TRY(improve_row(self, &self->annotation->rows[self->rows[id]], &row));
         }
         TACHO_TRY(tacho_events_row(self->to, &row));
     }
@@ -191,29 +181,27 @@ static tacho_status push_spans(tracer *self)
 
 static tacho_status push_samples(tracer *self)
 {
-    for (size_t i = 0; i < self->profile->sample_count; i++) {
-        const tacho_sample *sample = &self->profile->samples[i];
+    const part_list *list = &self->samples;
+    for (size_t i = list->first[self->part]; i < list->first[self->part + 1]; i++) {
+        const tacho_sample *sample = &self->profile->samples[list->items[i]];
         tacho_row row = {.kind = TACHO_ROW_SAMPLE, .track = sample->track, .start = sample->time};
         row.of.sample.value = sample->value;
-        if (self->dict->tracks[sample->track].part == self->part) {
-            TACHO_TRY(tacho_events_row(self->to, &row));
-        }
+        TACHO_TRY(tacho_events_row(self->to, &row));
     }
     return TACHO_OK;
 }
 
 static tacho_status push_flows(tracer *self)
 {
-    for (size_t i = 0; i < self->profile->flow_end_count; i++) {
-        const tacho_flow_end *end = &self->profile->flow_ends[i];
+    const part_list *list = &self->flow_ends;
+    for (size_t i = list->first[self->part]; i < list->first[self->part + 1]; i++) {
+        const tacho_flow_end *end = &self->profile->flow_ends[list->items[i]];
         tacho_row row = {.kind = TACHO_ROW_FLOW, .track = end->track, .start = end->time};
         row.of.flow.id = end->id;
         row.of.flow.role = end->role;
         row.of.flow.phase = end->phase;
         row.of.flow.span_end = end->span_end;
-        if (self->dict->tracks[end->track].part == self->part) {
-            TACHO_TRY(tacho_events_row(self->to, &row));
-        }
+        TACHO_TRY(tacho_events_row(self->to, &row));
     }
     return TACHO_OK;
 }
@@ -230,24 +218,9 @@ static tacho_torq_engine vendor_engine(tacho_track_class track_class)
     return TACHO_TORQ_NSS;
 }
 
-/* "Slice 1" with |suffix|. */
-static void name_engine(const tacho_engine *engine, const char *suffix,
-                        char out_name[TRACK_NAME_BYTES])
+static tacho_status ensure_track(tracer *self, const tacho_engine *engine, bool is_estimate,
+                                 uint32_t *known)
 {
-    const char *name = tacho_torq_engine_name(vendor_engine(engine->track_class));
-    if (engine->track_class == TACHO_TRACK_COMPUTE) {
-        snprintf(out_name, TRACK_NAME_BYTES, "%s %u%s", name, (unsigned)engine->index, suffix);
-    } else {
-        snprintf(out_name, TRACK_NAME_BYTES, "%s%s", name, suffix);
-    }
-}
-
-static tacho_status find_track(tracer *self, uint32_t engine_id, bool is_estimate,
-                               uint32_t *out_track)
-{
-    const tacho_engine *engine = &self->info->engines[engine_id];
-    engine_tracks *tracks = &self->engines[engine_id];
-    uint32_t *known = is_estimate ? &tracks->estimated : &tracks->used;
     if (*known == TACHO_NONE) {
         const tacho_part *part = &self->dict->parts[self->part];
         tacho_track facts = {
@@ -265,10 +238,19 @@ static tacho_status find_track(tracer *self, uint32_t engine_id, bool is_estimat
             facts.rank = ESTIMATE_RANK + (int32_t)engine->track_class * ESTIMATE_RANK_PER_CLASS +
                          (int32_t)(engine->index % ESTIMATE_RANK_PER_CLASS);
         }
-        char name[TRACK_NAME_BYTES];
-        name_engine(engine, is_estimate ? " (estimated)" : " Used", name);
+        char name[TACHO_TORQ_TRACK_NAME_MAX];
+        tacho_torq_track_name(vendor_engine(engine->track_class), engine->index,
+                              is_estimate ? " (estimated)" : " Used", name);
         TACHO_TRY(tacho_dict_ensure_track(self->dict, &facts, tacho_str_from_cstring(name), known));
     }
+    return TACHO_OK;
+}
+
+static tacho_status find_track(tracer *self, uint32_t engine, bool is_estimate, uint32_t *out_track)
+{
+    engine_tracks *tracks = &self->engines[engine];
+    uint32_t *known = is_estimate ? &tracks->estimated : &tracks->used;
+    TACHO_TRY(ensure_track(self, &self->info->engines[engine], is_estimate, known));
     *out_track = *known;
     return TACHO_OK;
 }
@@ -305,96 +287,18 @@ static tacho_status push_used(tracer *self, const tacho_annotation_row *from)
 
 /* ---- estimates -------------------------------------------------------------------------- */
 
-/* How cycles of a job become time. */
-typedef struct job_scale {
-    int64_t first_cycles;
-    int64_t last_cycles;
-    int64_t start;
-    int64_t end;
-} job_scale;
-
-static bool find_scale(const tracer *self, const tacho_annotation_row *row, job_scale *out_scale)
-{
-    const tacho_job *job = &self->info->jobs[row->job];
-    job_scale scale = {INT64_MAX, -1, row->start, row->end};
-    for (uint32_t i = 0; i < job->task_count; i++) {
-        const tacho_task *task = &self->info->tasks[job->first_task + i];
-        if (task->start_cycles < 0 || task->end_cycles < task->start_cycles) {
-            continue;
-        }
-        scale.first_cycles =
-            task->start_cycles < scale.first_cycles ? task->start_cycles : scale.first_cycles;
-        scale.last_cycles =
-            task->end_cycles > scale.last_cycles ? task->end_cycles : scale.last_cycles;
-    }
-    *out_scale = scale;
-    return scale.last_cycles > scale.first_cycles;
-}
-
-static int64_t scale_cycles(const job_scale *scale, int64_t cycles)
-{
-    if (cycles <= scale->first_cycles) {
-        return scale->start;
-    }
-    if (cycles >= scale->last_cycles) {
-        return scale->end;
-    }
-    return scale->start + (int64_t)tacho_scale_floor(cycles - scale->first_cycles,
-                                                     scale->end - scale->start,
-                                                     scale->last_cycles - scale->first_cycles);
-}
-
-/* The row of another job in the run of |row|, further on; or NULL. */
-static const tacho_annotation_row *find_later(const tracer *self, const tacho_annotation_row *row,
-                                              uint32_t job)
-{
-    if (self->next_rows[job] == TACHO_NONE) {
-        return NULL;
-    }
-    const tacho_annotation_row *found = &self->annotation->rows[self->next_rows[job]];
-    bool is_same_run = found->part == row->part && found->invocation == row->invocation &&
-                       found->dispatch_name == row->dispatch_name;
-    return is_same_run && found->start >= row->start ? found : NULL;
-}
-
-/* When the work ends that lasts until |cycles|, perhaps in a later job. */
-static int64_t find_end(const tracer *self, const tacho_annotation_row *row, const job_scale *scale,
-                        const tacho_unit_of_work *unit, int64_t cycles)
-{
-    if (cycles <= scale->last_cycles || unit->wait_op == TACHO_NONE) {
-        return scale_cycles(scale, cycles);
-    }
-    const tacho_annotation_row *later = find_later(self, row, self->info->ops[unit->wait_op].job);
-    job_scale later_scale;
-    if (later == NULL || !find_scale(self, later, &later_scale)) {
-        return scale->end;
-    }
-    int64_t end = scale_cycles(&later_scale, cycles);
-    return end > scale->end ? end : scale->end;
-}
-
 static tacho_status push_estimate(tracer *self, const tacho_annotation_row *from,
-                                  const job_scale *scale, const tacho_inner_op *op)
+                                  const tacho_fit_time *time, const tacho_inner_op *op)
 {
-    const tacho_unit_of_work *unit = &self->info->units[op->unit];
     const tacho_engine *engine = &self->info->engines[op->engine];
-    int64_t first = 0;
-    int64_t last = 0;
-    tacho_debug_info_unit_cycles(self->info, unit, &first, &last);
-    if (first < 0) {
-        return TACHO_OK;
-    }
     tacho_row row = make_span(from, self->profile);
-    row.start = scale_cycles(scale, first);
-    row.of.span.end = find_end(self, from, scale, unit, last);
+    row.start = time->start;
+    row.of.span.end = time->end;
     row.of.span.flags = TACHO_ORIGIN_ESTIMATED;
     TACHO_TRY(tacho_grow(&self->args, &self->arg_capacity, MORE_ARGS_MAX));
     row.args = self->args;
     add_int_arg(self, &row, self->job_key, from->job_id);
-    add_int_arg(self, &row, self->cycles_key, last - first);
-    if (row.arg_count > 0) {
-        self->args[row.arg_count - 1].unit = TACHO_UNIT_CYCLES;
-    }
+    add_number_arg(self, &row, self->cycles_key, time->cycles, TACHO_UNIT_CYCLES);
     add_string_arg(self, &row, self->estimate_key, self->estimate_text);
     tacho_place place = tacho_debug_info_place(self->info, op->location);
     add_string_arg(self, &row, self->operators_key, place.operators);
@@ -412,15 +316,28 @@ static tacho_status push_estimate(tracer *self, const tacho_annotation_row *from
 static tacho_status push_estimates(tracer *self, const tacho_annotation_row *from)
 {
     const tacho_job *job = &self->info->jobs[from->job];
-    job_scale scale;
-    if (!find_scale(self, from, &scale)) {
+    tacho_fit_scale scale;
+    if (!tacho_fit_find_scale(&self->fit, from, &scale)) {
         return TACHO_OK;
     }
     for (uint32_t i = 0; i < job->op_count; i++) {
         const tacho_inner_op *op = &self->info->ops[job->first_op + i];
-        if (op->kind == TACHO_INNER_START && op->unit != TACHO_NONE) {
-            TACHO_TRY(push_estimate(self, from, &scale, op));
+        tacho_fit_time time;
+        if (tacho_fit_unit(&self->fit, from, &scale, op, &time)) {
+            TACHO_TRY(push_estimate(self, from, &time, op));
         }
+    }
+    return TACHO_OK;
+}
+
+/* Slices that the part's jobs could have used have a track, used or not. */
+static tacho_status make_slices(tracer *self)
+{
+    uint32_t count = tacho_torq_slice_count(self->info);
+    for (uint32_t i = 0; i < count; i++) {
+        tacho_engine slice = {TACHO_TRACK_COMPUTE, i};
+        uint32_t track = TACHO_NONE;
+        TACHO_TRY(ensure_track(self, &slice, false, &track));
     }
     return TACHO_OK;
 }
@@ -428,20 +345,24 @@ static tacho_status push_estimates(tracer *self, const tacho_annotation_row *fro
 /* From the end, so that a job knows the next one of each number. */
 static tacho_status push_jobs(tracer *self)
 {
-    for (size_t i = self->annotation->row_count; i-- > 0;) {
-        const tacho_annotation_row *row = &self->annotation->rows[i];
-        if (row->part != self->part || row->kind != TACHO_ANNOTATION_JOB ||
-            row->job == TACHO_NONE || !row->has_time) {
-            continue;
-        }
-        TACHO_TRY(push_used(self, row));
-        TACHO_TRY(push_estimates(self, row));
-        self->next_rows[row->job] = (uint32_t)i;
+    const tacho_annotation_row *rows = self->annotation->rows;
+    size_t first = self->row_end;
+    while (self->row_end < self->annotation->row_count && rows[self->row_end].part == self->part) {
+        self->row_end++;
     }
-    return TACHO_OK;
+    bool has_jobs = false;
+    for (size_t i = self->row_end; i-- > first;) {
+        if (tacho_fit_is_job(&rows[i])) {
+            has_jobs = true;
+            TACHO_TRY(push_used(self, &rows[i]));
+            TACHO_TRY(push_estimates(self, &rows[i]));
+            tacho_fit_pass(&self->fit, &rows[i]);
+        }
+    }
+    return has_jobs ? make_slices(self) : TACHO_OK;
 }
 
-/* ---- all -------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------- */
 
 static tacho_status init_keys(tracer *self)
 {
@@ -465,16 +386,72 @@ static tacho_status init_keys(tracer *self)
     return TACHO_OK;
 }
 
+/* ---- lists by part ---------------------------------------------------------------------- */
+
+typedef uint32_t (*track_getter)(const tacho_profile *profile, size_t index);
+
+static uint32_t span_track(const tacho_profile *profile, size_t index)
+{
+    return tacho_profile_span(profile, index).track;
+}
+
+static uint32_t sample_track(const tacho_profile *profile, size_t index)
+{
+    return profile->samples[index].track;
+}
+
+static uint32_t flow_end_track(const tacho_profile *profile, size_t index)
+{
+    return profile->flow_ends[index].track;
+}
+
+/* Counts, then puts each in its place; within a part they stay in order. */
+static tacho_status list_by_part(const tracer *self, size_t count, track_getter get_track,
+                                 part_list *out_list)
+{
+    size_t part_count = self->dict->part_count;
+    out_list->items = malloc((count + 1) * sizeof(*out_list->items));
+    out_list->first = calloc(part_count + 2, sizeof(*out_list->first));
+    if (out_list->items == NULL || out_list->first == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to list %zu rows", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        out_list->first[self->dict->tracks[get_track(self->profile, i)].part + 2]++;
+    }
+    for (size_t i = 2; i < part_count + 2; i++) {
+        out_list->first[i] += out_list->first[i - 1];
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t part = self->dict->tracks[get_track(self->profile, i)].part;
+        out_list->items[out_list->first[part + 1]++] = (uint32_t)i;
+    }
+    return TACHO_OK;
+}
+
+static void free_list(part_list *list)
+{
+    free(list->items);
+    free(list->first);
+}
+
+static tacho_status list_all(tracer *self)
+{
+    const tacho_profile *profile = self->profile;
+    TACHO_TRY(list_by_part(self, profile->span_count, span_track, &self->spans));
+    TACHO_TRY(list_by_part(self, profile->sample_count, sample_track, &self->samples));
+    return list_by_part(self, profile->flow_end_count, flow_end_track, &self->flow_ends);
+}
+
+/* ---- all -------------------------------------------------------------------------------- */
+
 static tacho_status init_lists(tracer *self)
 {
     const tacho_annotation *annotation = self->annotation;
     size_t span_count = self->profile->span_count;
     self->rows = malloc((span_count + 1) * sizeof(*self->rows));
-    self->next_rows = malloc((self->info->job_count + 1) * sizeof(*self->next_rows));
     self->engines = malloc((self->info->engine_count + 1) * sizeof(*self->engines));
     self->labels = calloc(self->info->job_count + 1, sizeof(*self->labels));
-    if (self->rows == NULL || self->next_rows == NULL || self->engines == NULL ||
-        self->labels == NULL) {
+    if (self->rows == NULL || self->engines == NULL || self->labels == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to annotate %zu spans",
                           span_count);
     }
@@ -488,6 +465,8 @@ static tacho_status init_lists(tracer *self)
             self->rows[row->span] = (uint32_t)i;
         }
     }
+    TACHO_TRY(list_all(self));
+    TACHO_TRY(tacho_fit_init(&self->fit, self->info));
     return init_keys(self);
 }
 
@@ -495,9 +474,6 @@ static tacho_status push_part(tracer *self)
 {
     for (size_t i = 0; i < self->info->engine_count; i++) {
         self->engines[i] = (engine_tracks){TACHO_NONE, TACHO_NONE};
-    }
-    for (size_t i = 0; i < self->info->job_count; i++) {
-        self->next_rows[i] = TACHO_NONE;
     }
     TACHO_TRY(push_spans(self));
     TACHO_TRY(push_samples(self));
@@ -522,10 +498,13 @@ tacho_status tacho_annotation_push(const tacho_annotation *annotation, tacho_eve
         status = push_part(&self);
     }
     free(self.rows);
-    free(self.next_rows);
+    tacho_fit_deinit(&self.fit);
+    free_list(&self.spans);
+    free_list(&self.samples);
+    free_list(&self.flow_ends);
     free(self.engines);
     free(self.labels);
     free(self.args);
-    free(self.text);
+    tacho_text_deinit(&self.text);
     return status;
 }

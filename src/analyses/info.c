@@ -361,3 +361,23 @@ tacho_status tacho_info_losses_before(const tacho_info *info, tacho_table *out_t
     }
     return TACHO_OK;
 }
+
+/* What a source notices has a plain key; facts that come from a trace have a dot in theirs. */
+tacho_status tacho_info_notes(const tacho_info *info, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"note", "note", TACHO_COLUMN_TEXT},
+        {"value", "value", TACHO_COLUMN_TEXT},
+    };
+    tacho_table_init(out_table, "notes", "Notes", columns, sizeof(columns) / sizeof(columns[0]));
+    const tacho_dict *dict = info->events.dict;
+    for (size_t i = 0; i < dict->metadata_count; i++) {
+        tacho_str key = tacho_dict_string(dict, dict->metadata[i].key);
+        if (tacho_str_find_byte(key, '.') == key.len) {
+            TACHO_TRY(tacho_table_add_text(out_table, key));
+            TACHO_TRY(
+                tacho_table_add_text(out_table, tacho_dict_string(dict, dict->metadata[i].value)));
+        }
+    }
+    return TACHO_OK;
+}

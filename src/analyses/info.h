@@ -45,4 +45,7 @@ tacho_status tacho_info_losses_before(const tacho_info *info,
 /* One row per input and reason of loss. */
 tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
 
+/* One row for each thing that was noticed on the way and is no loss. */
+tacho_status tacho_info_notes(const tacho_info *info, tacho_table *out_table) TACHO_MUST_USE;
+
 #endif

@@ -6,6 +6,7 @@
 #include "analyses/overview.h"
 
 #include "analyses/intervals.h"
+#include "analyses/overview_tracks.h"
 #include "base/grow.h"
 
 #include <assert.h>
@@ -19,8 +20,6 @@
 #define BIT_ITCM (UINT32_C(1) << 31)
 _Static_assert(TACHO_TRACK_CLASS_COUNT <= 30, "classes and memories share one word");
 
-static const uint32_t MOVE_BITS = BIT(DMA_IN) | BIT(DMA_OUT) | BIT(DMA_LOCAL);
-static const uint32_t COMPUTE_BITS = BIT(COMPUTE) | BIT(VECTOR);
 static const uint32_t ENGINE_BITS =
     BIT(DMA_IN) | BIT(DMA_OUT) | BIT(DMA_LOCAL) | BIT(COMPUTE) | BIT(VECTOR);
 static const uint32_t WORK_BITS = BIT(HOST) | BIT(HOST_COPY) | BIT(RUNTIME) | BIT(CONTROL) |
@@ -293,34 +292,44 @@ static const struct {
     {SET_BUSY, tacho_intervals_unite, SET_DEVICE, SET_HOST_SIDE},
 };
 
-/* Metrics that are the length of a set; shown when the block has one of |any_of|. */
+/* Metrics that are the length of a set; shown when the block has one of |any_of|, and of |and_of|.
+ */
 typedef struct measure {
     tacho_metric metric;
     set_id set;
     uint32_t any_of;
+    uint32_t and_of;
 } measure;
 
+#define ANY UINT32_MAX
+#define MOVES (BIT(DMA_IN) | BIT(DMA_OUT) | BIT(DMA_LOCAL))
+#define COMPUTES (BIT(COMPUTE) | BIT(VECTOR))
+
 static const measure measures[] = {
-    {TACHO_METRIC_DMA, SET_DMA, BIT(DMA_IN) | BIT(DMA_OUT)},
-    {TACHO_METRIC_DMA_ONLY, SET_MOVES_ONLY, BIT(DMA_IN) | BIT(DMA_OUT) | BIT(DMA_LOCAL)},
-    {TACHO_METRIC_DMA_COMBINED, SET_MOVES, BIT(DMA_IN) | BIT(DMA_OUT) | BIT(DMA_LOCAL)},
-    {TACHO_METRIC_CDMA, SET_LOCAL, BIT(DMA_LOCAL)},
-    {TACHO_METRIC_CDMA_DTCM, SET_DTCM, BIT_DTCM},
-    {TACHO_METRIC_CDMA_ITCM, SET_ITCM, BIT_ITCM},
-    {TACHO_METRIC_DMA_IN, SET_DMA_IN, BIT(DMA_IN)},
-    {TACHO_METRIC_DMA_OUT, SET_DMA_OUT, BIT(DMA_OUT)},
-    {TACHO_METRIC_COMPUTE, SET_COMPUTE, BIT(COMPUTE) | BIT(VECTOR)},
-    {TACHO_METRIC_COMPUTE_ONLY, SET_COMPUTE_ONLY, BIT(COMPUTE) | BIT(VECTOR)},
-    {TACHO_METRIC_SLICE, SET_SLICES, BIT(COMPUTE)},
-    {TACHO_METRIC_CSS, SET_CSS, BIT(VECTOR)},
-    {TACHO_METRIC_HAL, SET_HAL, BIT(RUNTIME)},
-    {TACHO_METRIC_HOST, SET_HOST, BIT(HOST)},
-    {TACHO_METRIC_HOST_COPY, SET_COPY, BIT(HOST_COPY)},
+    {TACHO_METRIC_DMA, SET_DMA, BIT(DMA_IN) | BIT(DMA_OUT), ANY},
+    {TACHO_METRIC_DMA_ONLY, SET_MOVES_ONLY, MOVES, COMPUTES},
+    {TACHO_METRIC_DMA_COMBINED, SET_MOVES, MOVES, ANY},
+    {TACHO_METRIC_CDMA, SET_LOCAL, BIT(DMA_LOCAL), ANY},
+    {TACHO_METRIC_CDMA_DTCM, SET_DTCM, BIT_DTCM, ANY},
+    {TACHO_METRIC_CDMA_ITCM, SET_ITCM, BIT_ITCM, ANY},
+    {TACHO_METRIC_DMA_IN, SET_DMA_IN, BIT(DMA_IN), ANY},
+    {TACHO_METRIC_DMA_OUT, SET_DMA_OUT, BIT(DMA_OUT), ANY},
+    {TACHO_METRIC_COMPUTE, SET_COMPUTE, COMPUTES, ANY},
+    {TACHO_METRIC_COMPUTE_ONLY, SET_COMPUTE_ONLY, COMPUTES, MOVES},
+    {TACHO_METRIC_SLICE, SET_SLICES, BIT(COMPUTE), ANY},
+    {TACHO_METRIC_CSS, SET_CSS, BIT(VECTOR), ANY},
+    {TACHO_METRIC_OVERLAP, SET_OVERLAP, MOVES, COMPUTES},
+    {TACHO_METRIC_HAL, SET_HAL, BIT(RUNTIME), ANY},
+    {TACHO_METRIC_HOST, SET_HOST, BIT(HOST), ANY},
+    {TACHO_METRIC_HOST_COPY, SET_COPY, BIT(HOST_COPY), ANY},
 };
 
 /* One block while it is worked out. */
 typedef struct block_sets {
     uint32_t present; /* bits of what the block has, if only empty */
+    uint32_t shown;   /* bit i: metric i is in the input's own overview; 0: it has none */
+    uint32_t *slices; /* those that the input has a track for, if only an empty one, sorted */
+    size_t slice_count, slice_capacity;
     hull extent;
     hull extent_without_hal;
     tacho_intervals sets[SET_COUNT];
@@ -420,16 +429,34 @@ static tacho_status add_sums(tacho_overview *overview, const block_sets *block)
     int64_t idle = overall - tacho_intervals_total(&block->sets[SET_BUSY]);
     TACHO_TRY(add_metric(overview, (tacho_metric_value){TACHO_METRIC_OVERALL, 0, overall}));
     TACHO_TRY(add_metric(overview, (tacho_metric_value){TACHO_METRIC_IDLE, 0, at_least_0(idle)}));
-    if ((block->present & MOVE_BITS) != 0 && (block->present & COMPUTE_BITS) != 0) {
-        int64_t overlap = tacho_intervals_total(&block->sets[SET_OVERLAP]);
-        TACHO_TRY(add_metric(overview, (tacho_metric_value){TACHO_METRIC_OVERLAP, 0, overlap}));
-    }
     if ((block->present & BIT(RUNTIME)) == 0) {
         return TACHO_OK;
     }
     int64_t npu = hull_length(block->extent_without_hal) -
                   tacho_intervals_total(&block->sets[SET_HOST_ALONE]);
     return add_metric(overview, (tacho_metric_value){TACHO_METRIC_TOTAL_NPU, 0, at_least_0(npu)});
+}
+
+static tacho_status add_slice(tacho_overview *overview, uint32_t index, int64_t total)
+{
+    return add_metric(overview, (tacho_metric_value){TACHO_METRIC_SLICE_N, index, total});
+}
+
+/* The slices that did nothing: those of |block| that are not among the metrics from |first| on. */
+static tacho_status add_idle_slices(tacho_overview *overview, const block_sets *block, size_t first)
+{
+    size_t end = overview->metric_count;
+    for (size_t i = 0; i < block->slice_count; i++) {
+        uint32_t slice = block->slices[i];
+        while (first < end && overview->metrics[first].index < slice) {
+            first++;
+        }
+        bool is_busy = first < end && overview->metrics[first].index == slice;
+        if (!is_busy && (i == 0 || block->slices[i - 1] != slice)) {
+            TACHO_TRY(add_slice(overview, slice, 0));
+        }
+    }
+    return TACHO_OK;
 }
 
 /* One metric per slice; lines of one slice follow one another. */
@@ -450,11 +477,26 @@ static tacho_status add_slices(tacho_overview *overview, const line *lines, size
         tacho_intervals_deinit(&busy);
         TACHO_TRY(status);
         if (track->track_class == TACHO_TRACK_COMPUTE) {
-            TACHO_TRY(add_metric(overview,
-                                 (tacho_metric_value){TACHO_METRIC_SLICE_N, track->index, total}));
+            TACHO_TRY(add_slice(overview, track->index, total));
         }
     }
     return TACHO_OK;
+}
+
+/* Leaves out times of engines that the input's own overview does not have. */
+static void drop_unshown(tacho_overview *overview, const block_sets *block,
+                         tacho_overview_block *made)
+{
+    size_t kept = made->first_metric;
+    for (size_t i = kept; i < overview->metric_count; i++) {
+        const tacho_metric_value *value = &overview->metrics[i];
+        if (block->shown == 0 || value->metric <= TACHO_METRIC_TOTAL_NPU ||
+            (block->shown >> value->metric & 1) != 0) {
+            overview->metrics[kept++] = *value;
+        }
+    }
+    overview->metric_count = kept;
+    made->metric_count = kept - made->first_metric;
 }
 
 static int compare_metrics(const void *left, const void *right)
@@ -473,9 +515,12 @@ static tacho_status add_metrics(tacho_overview *overview, const line *lines, siz
     TACHO_TRY(fill_sets(lines, line_count, block));
     TACHO_TRY(derive_sets(block));
     TACHO_TRY(add_sums(overview, block));
+    size_t first_slice = overview->metric_count;
     TACHO_TRY(add_slices(overview, lines, line_count));
+    TACHO_TRY(add_idle_slices(overview, block, first_slice));
     for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
-        if ((block->present & measures[i].any_of) != 0) {
+        if ((block->present & measures[i].any_of) != 0 &&
+            (block->present & measures[i].and_of) != 0) {
             int64_t total = tacho_intervals_total(&block->sets[measures[i].set]);
             TACHO_TRY(add_metric(overview, (tacho_metric_value){measures[i].metric, 0, total}));
         }
@@ -484,7 +529,8 @@ static tacho_status add_metrics(tacho_overview *overview, const line *lines, siz
         TACHO_TRY(add_metric(overview, (tacho_metric_value){TACHO_METRIC_WALL_TIME, 0,
                                                             overview->options.wall_time_ns}));
     }
-    const tacho_overview_block *made = &overview->blocks[overview->block_count - 1];
+    tacho_overview_block *made = &overview->blocks[overview->block_count - 1];
+    drop_unshown(overview, block, made);
     qsort(overview->metrics + made->first_metric, made->metric_count, sizeof(*overview->metrics),
           compare_metrics);
     return TACHO_OK;
@@ -526,6 +572,53 @@ static uint32_t empty_classes(const gathering *self, uint32_t part)
     return classes & WORK_BITS;
 }
 
+static int compare_slices(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+_Static_assert(TACHO_METRIC_COUNT <= 32, "metrics fit one word");
+
+/* The bits by which a metric is there. */
+static uint32_t metric_bits(tacho_metric metric)
+{
+    for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+        if (measures[i].metric == metric && measures[i].and_of == ANY) {
+            return measures[i].any_of;
+        }
+    }
+    return 0;
+}
+
+/* What |part| has tracks for, be it engines or an overview of its own. */
+static tacho_status note_tracks(const gathering *self, uint32_t part, block_sets *block)
+{
+    const tacho_dict *dict = self->dict;
+    block->present = empty_classes(self, part);
+    for (size_t i = 0; i < dict->track_count; i++) {
+        const tacho_track *track = &dict->tracks[i];
+        tacho_metric metric = TACHO_METRIC_COUNT;
+        uint32_t slice = track->index;
+        if (track->part != part) {
+            continue;
+        }
+        if (tacho_overview_track_metric(dict, track, &metric, &slice)) {
+            block->shown |= UINT32_C(1) << metric;
+            block->present |= metric_bits(metric);
+        }
+        if (track->track_class == TACHO_TRACK_COMPUTE || metric == TACHO_METRIC_SLICE_N) {
+            TACHO_TRY(tacho_grow(&block->slices, &block->slice_capacity, block->slice_count + 1));
+            block->slices[block->slice_count++] = slice;
+        }
+    }
+    if (block->slice_count > 1) {
+        qsort(block->slices, block->slice_count, sizeof(*block->slices), compare_slices);
+    }
+    return TACHO_OK;
+}
+
 static tacho_status add_block(tacho_overview *overview, const gathering *self,
                               const tacho_overview_block *facts, const line *lines,
                               size_t line_count)
@@ -534,10 +627,14 @@ static tacho_status add_block(tacho_overview *overview, const gathering *self,
     overview->blocks[overview->block_count] = *facts;
     overview->blocks[overview->block_count++].first_metric = overview->metric_count;
     block_sets block = {.extent = NO_HULL, .extent_without_hal = NO_HULL};
+    tacho_status status = TACHO_OK;
     if (facts->origin == self->dict->parts[facts->part].origin) {
-        block.present = empty_classes(self, facts->part);
+        status = note_tracks(self, facts->part, &block);
     }
-    tacho_status status = add_metrics(overview, lines, line_count, &block);
+    if (status == TACHO_OK) {
+        status = add_metrics(overview, lines, line_count, &block);
+    }
+    free(block.slices);
     for (size_t i = 0; i < SET_COUNT; i++) {
         tacho_intervals_deinit(&block.sets[i]);
     }

@@ -15,7 +15,10 @@
  * specific ones is counted by those. A span that never ended is a moment.
  *
  * A metric is there when the input has a track of its class, or says that it would have shown it;
- * then it may be zero. Parts are never summed together, nor are origins within a part.
+ * then it may be zero. What is one class without another is there when both are. A trace that has
+ * an overview of its own (tacho_overview_tracks) is shown by the metrics of that one, and by those
+ * that no such overview has a track for and that are no time of an engine. Parts are never summed
+ * together, nor are origins within a part.
  */
 #ifndef TACHO_ANALYSES_OVERVIEW_H
 #define TACHO_ANALYSES_OVERVIEW_H

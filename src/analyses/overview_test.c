@@ -208,7 +208,6 @@ static void test_slices_by_index(void **state)
                    "-- measured\n"
                    "OVERALL 100000\n"
                    "COMPUTE_COMBINED 35000 35.00\n"
-                   "COMPUTE_ONLY 35000 35.00\n"
                    "SLICE 35000 35.00\n"
                    "SLICE_2 25000 25.00\n"
                    "SLICE_12 10000 10.00\n"
@@ -231,11 +230,11 @@ static void test_cycles_and_rounding(void **state)
     uint32_t track = add_line(&at, TACHO_TRACK_VECTOR, 0, 1, 2);
     add_span(&at, track, 3, 4);
     assert_metrics(&at, &IN_TIME,
-                   "-- estimated\nOVERALL 4\nCOMPUTE_COMBINED 3 75.00\nCOMPUTE_ONLY 3 75.00\n"
+                   "-- estimated\nOVERALL 4\nCOMPUTE_COMBINED 3 75.00\n"
                    "CSS 3 75.00\nIDLE 1 25.00\n");
     tacho_overview_options in_cycles = {.in_cycles = true};
     assert_metrics(&at, &in_cycles,
-                   "-- estimated\nOVERALL 3\nCOMPUTE_COMBINED 2 66.67\nCOMPUTE_ONLY 2 66.67\n"
+                   "-- estimated\nOVERALL 3\nCOMPUTE_COMBINED 2 66.67\n"
                    "CSS 2 66.67\nIDLE 1 33.33\n");
     teardown(&at);
 }
@@ -268,7 +267,7 @@ static void test_memories(void **state)
     at.site = add_site(&at, "CDMA_DTCM_TO_LRAM");
     add_span(&at, track, 15, 20);
     assert_metrics(&at, &IN_TIME,
-                   "-- measured\nOVERALL 20000\nDMA_ONLY 20000 100.00\n"
+                   "-- measured\nOVERALL 20000\n"
                    "DMA_COMBINED 20000 100.00\nCDMA 20000 100.00\nCDMA_DTCM 15000 75.00\n"
                    "CDMA_ITCM 10000 50.00\nIDLE 0 0.00\n");
     teardown(&at);
@@ -298,7 +297,6 @@ static void test_host(void **state)
                    "OVERALL 150000\n"
                    "TOTAL_NPU_OPERATIONS 100000\n"
                    "COMPUTE_COMBINED 40000 26.67\n"
-                   "COMPUTE_ONLY 40000 26.67\n"
                    "SLICE 40000 26.67\n"
                    "SLICE_0 40000 26.67\n"
                    "IDLE 20000 13.33\n" /* 100-110 130-140 */
@@ -324,7 +322,7 @@ static void test_programs(void **state)
     add_line(&at, TACHO_TRACK_DMA_IN, 0, 10, 20);
     assert_metrics(&at, &IN_TIME,
                    "-- measured\nOVERALL 60000\nTOTAL_NPU_OPERATIONS 20000\nDMA 10000 16.67\n"
-                   "DMA_ONLY 10000 16.67\nDMA_COMBINED 10000 16.67\nDMA_IN 10000 16.67\n"
+                   "DMA_COMBINED 10000 16.67\nDMA_IN 10000 16.67\n"
                    "IDLE 10000 16.67\nHAL 10000 16.67\nHOST_COPY 30000 50.00\n");
     teardown(&at);
 }
@@ -364,7 +362,7 @@ static void test_zero_and_absent(void **state)
     setup(&at, "m.csv", TACHO_TRACK_BIT(TACHO_TRACK_VECTOR) | TACHO_TRACK_BIT(TACHO_TRACK_SYNC));
     add_track(&at, TACHO_TRACK_HOST, 0); /* empty */
     assert_metrics(&at, &IN_TIME,
-                   "-- measured\nOVERALL 0\nCOMPUTE_COMBINED 0 0.00\nCOMPUTE_ONLY 0 0.00\n"
+                   "-- measured\nOVERALL 0\nCOMPUTE_COMBINED 0 0.00\n"
                    "CSS 0 0.00\nIDLE 0 0.00\nHOST 0 0.00\n");
     teardown(&at);
 }
@@ -383,9 +381,9 @@ static void test_origins_and_parts(void **state)
     add_line(&at, TACHO_TRACK_HOST_COPY, 0, 5, 6);
     assert_metrics(&at, &IN_TIME,
                    "-- estimated\nOVERALL 40000\nCOMPUTE_COMBINED 40000 100.00\n"
-                   "COMPUTE_ONLY 40000 100.00\nCSS 40000 100.00\nIDLE 0 0.00\n"
+                   "CSS 40000 100.00\nIDLE 0 0.00\n"
                    "-- measured\nOVERALL 10000\nCOMPUTE_COMBINED 10000 100.00\n"
-                   "COMPUTE_ONLY 10000 100.00\nCSS 10000 100.00\nIDLE 0 0.00\nHOST 0 0.00\n"
+                   "CSS 10000 100.00\nIDLE 0 0.00\nHOST 0 0.00\n"
                    "-- simulated\nOVERALL 1\nIDLE 0 0.00\nHOST_COPY 1 100.00\n");
     teardown(&at);
 }

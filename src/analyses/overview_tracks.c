@@ -4,11 +4,12 @@
  */
 #include "analyses/overview_tracks.h"
 
-#include "analyses/overview.h"
 #include "base/maths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+static const tacho_str group_name = TACHO_STR_INIT("Host Profile Overview");
 
 enum { TEXT_BYTES = 128, OVERVIEW_RANK = 1 << 26 /* behind all other tracks */ };
 
@@ -89,6 +90,54 @@ static void format_slice(const metric_track *track, const tacho_metric_value *va
     }
 }
 
+/* ---- back again ------------------------------------------------------------------------- */
+
+/* "05 OVERVIEW SLICE 0" without its number in front. */
+static tacho_str strip_number(tacho_str name)
+{
+    size_t at = 0;
+    while (at < name.len && name.data[at] >= '0' && name.data[at] <= '9') {
+        at++;
+    }
+    return at > 0 && at < name.len && name.data[at] == ' ' ? tacho_str_from(name, at + 1)
+                                                           : TACHO_STR("");
+}
+
+/* Whether |name| is |pattern|; a %u, which is at its end, is any number. */
+static bool matches(tacho_str name, const char *pattern, uint32_t *out_index)
+{
+    const char *hole = strstr(pattern, "%u");
+    *out_index = 0;
+    if (hole == NULL) {
+        return tacho_str_equal(name, tacho_str_from_cstring(pattern));
+    }
+    uint64_t index = 0;
+    tacho_str front = tacho_str_make(pattern, (size_t)(hole - pattern));
+    bool is_one = tacho_str_starts_with(name, front) &&
+                  tacho_str_parse_u64(tacho_str_from(name, front.len), &index) &&
+                  index < UINT32_MAX;
+    *out_index = is_one ? (uint32_t)index : 0;
+    return is_one;
+}
+
+bool tacho_overview_track_metric(const tacho_dict *dict, const tacho_track *track,
+                                 tacho_metric *out_metric, uint32_t *out_index)
+{
+    if (track->parent == TACHO_NONE ||
+        !tacho_str_starts_with(tacho_dict_string(dict, dict->tracks[track->parent].name),
+                               group_name)) {
+        return false;
+    }
+    tacho_str name = strip_number(tacho_dict_string(dict, track->name));
+    for (size_t i = 0; i < sizeof(metric_tracks) / sizeof(metric_tracks[0]); i++) {
+        if (matches(name, metric_tracks[i].name, out_index)) {
+            *out_metric = metric_tracks[i].metric;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- tracks ----------------------------------------------------------------------------- */
 
 static tacho_status ensure_group(tacho_dict *dict, uint32_t part, uint32_t *out_group)
@@ -103,7 +152,7 @@ static tacho_status ensure_group(tacho_dict *dict, uint32_t part, uint32_t *out_
     };
     char name[4 * TEXT_BYTES];
     bool is_one_of_many = dict->part_count > 1;
-    snprintf(name, sizeof(name), "Host Profile Overview%s%.300s", is_one_of_many ? " of " : "",
+    snprintf(name, sizeof(name), "%s%s%.300s", group_name.data, is_one_of_many ? " of " : "",
              is_one_of_many ? tacho_dict_string(dict, dict->parts[part].name).data : "");
     return tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(name), out_group);
 }

@@ -9,7 +9,7 @@
 #ifndef TACHO_ANALYSES_OVERVIEW_TRACKS_H
 #define TACHO_ANALYSES_OVERVIEW_TRACKS_H
 
-#include "profile/profile.h"
+#include "analyses/overview.h"
 
 typedef struct tacho_overview_tracks {
     tacho_events events; /* push here */
@@ -19,5 +19,12 @@ typedef struct tacho_overview_tracks {
 
 void tacho_overview_tracks_init(tacho_overview_tracks *tracks, tacho_events *next);
 void tacho_overview_tracks_deinit(tacho_overview_tracks *tracks);
+
+/*
+ * Whether |track| is such a one, of any tool: "04 OVERVIEW SLICE" in a "Host Profile Overview".
+ * Then what it shows, and of a slice's the number.
+ */
+bool tacho_overview_track_metric(const tacho_dict *dict, const tacho_track *track,
+                                 tacho_metric *out_metric, uint32_t *out_index);
 
 #endif

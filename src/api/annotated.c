@@ -167,7 +167,7 @@ typedef struct table_job {
 static size_t piece_end(const table_job *job, size_t first)
 {
     const tacho_annotation *all = job->annotation;
-    if (job->sink->append == NULL || all->row_count - first <= PIECE_ROWS) {
+    if (!tacho_table_sink_can_append(job->sink) || all->row_count - first <= PIECE_ROWS) {
         return all->row_count;
     }
     size_t end = first + PIECE_ROWS;

@@ -27,7 +27,8 @@ static tacho_events *begin(void *self, tacho_dict *dict)
 static tacho_status write_tables(void *self, tacho_listing *listing)
 {
     static const table_maker makers[] = {tacho_info_inputs, tacho_info_tracks,
-                                         tacho_info_losses_before, tacho_info_losses};
+                                         tacho_info_losses_before, tacho_info_losses,
+                                         tacho_info_notes};
     tacho_status status = TACHO_OK;
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]) && status == TACHO_OK; i++) {
         tacho_table table;

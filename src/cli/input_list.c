@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+enum { PAGE_HEAD_BYTES = 1024 };
+
 void tacho_input_list_init(tacho_input_list *list)
 {
     *list = (tacho_input_list){0};
@@ -61,14 +63,41 @@ static bool is_plain_file(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-/* Whether |joined| is the page of an earlier run, which |output_path| is to replace. */
+static bool is_page_name(const char *name)
+{
+    tacho_str path = tacho_str_from_cstring(name);
+    return tacho_str_ends_with(path, TACHO_STR(".html")) ||
+           tacho_str_ends_with(path, TACHO_STR(".html.gz")) ||
+           tacho_str_ends_with(path, TACHO_STR(".html.zst"));
+}
+
+/* Whether a page of ours lies at |path|, by the mark in its head. */
+static bool has_page_mark(const char *path)
+{
+    static const tacho_str mark =
+        TACHO_STR_INIT("<meta name=\"generator\" content=\"tacho report\">");
+    tacho_input input;
+    tacho_str head = TACHO_STR("");
+    bool is_found = false;
+    tacho_status status = tacho_input_open(path, &input);
+    if (status == TACHO_OK) {
+        status = tacho_input_peek(&input, PAGE_HEAD_BYTES, &head);
+        head.len = head.len < PAGE_HEAD_BYTES ? head.len : PAGE_HEAD_BYTES;
+        for (; status == TACHO_OK && head.len >= mark.len && !is_found;
+             head = tacho_str_from(head, 1)) {
+            is_found = tacho_str_starts_with(head, mark);
+        }
+        tacho_input_close(&input);
+    }
+    tacho_status_free(status);
+    return is_found;
+}
+
+/* Whether |joined| is the page of an earlier run: one that is to be replaced, or another. */
 static bool is_old_page(const char *joined, const char *output_path)
 {
-    tacho_str path = tacho_str_from_cstring(output_path);
-    bool is_page = tacho_str_ends_with(path, TACHO_STR(".html")) ||
-                   tacho_str_ends_with(path, TACHO_STR(".html.gz")) ||
-                   tacho_str_ends_with(path, TACHO_STR(".html.zst"));
-    return is_page && tacho_input_is_same_file(joined, output_path);
+    return (is_page_name(output_path) && tacho_input_is_same_file(joined, output_path)) ||
+           (is_page_name(joined) && has_page_mark(joined));
 }
 
 static tacho_status add_entries(tacho_input_list *list, DIR *folder, const char *path,

@@ -272,7 +272,7 @@ static tacho_status read_entries(tacho_mlirb *reader)
 
 /* ---- properties: where each lies ---- */
 
-static tacho_status read_property_blobs(tacho_mlirb *reader)
+static tacho_status read_whole_blobs(tacho_mlirb *reader)
 {
     tacho_mlirb_cursor cursor = reader->sections[TACHO_MLIRB_PROPERTIES];
     if (cursor.at == cursor.end) {
@@ -285,6 +285,17 @@ static tacho_status read_property_blobs(tacho_mlirb *reader)
         TACHO_TRY(tacho_mlirb_blob(reader, &cursor, &reader->properties[i]));
     }
     return expect_end(reader, &cursor, "properties");
+}
+
+/* A lenient reader goes on with those that are whole. */
+static tacho_status read_property_blobs(tacho_mlirb *reader)
+{
+    tacho_status status = read_whole_blobs(reader);
+    if (reader->is_lenient && tacho_status_code(status) == TACHO_CODE_BAD_DATA) {
+        tacho_mlirb_keep_trouble(reader, status);
+        return TACHO_OK;
+    }
+    return status;
 }
 
 /* ---- the file ---- */
@@ -323,7 +334,12 @@ static tacho_status find_sections(tacho_mlirb *reader, tacho_mlirb_cursor *curso
         const uint8_t *start = cursor->at;
         tacho_mlirb_section section = TACHO_MLIRB_STRINGS;
         tacho_mlirb_cursor data;
-        TACHO_TRY(tacho_mlirb_section_next(reader, cursor, &section, &data));
+        tacho_status status = tacho_mlirb_section_clipped(reader, cursor, &section, &data);
+        if (reader->is_lenient && tacho_status_code(status) == TACHO_CODE_BAD_DATA) {
+            tacho_mlirb_keep_trouble(reader, status);
+            break;
+        }
+        TACHO_TRY(status);
         if (reader->sections[section].at != NULL) {
             return tacho_fail(TACHO_CODE_BAD_DATA, TACHO_MLIRB_AT "a second section numbered %d",
                               TACHO_MLIRB_WHERE(reader, start), (int)section);
@@ -355,6 +371,30 @@ static tacho_status read_file(tacho_mlirb *reader)
     return tacho_mlirb_read_ir(reader);
 }
 
+void tacho_mlirb_keep_trouble(tacho_mlirb *reader, tacho_status status)
+{
+    if (reader->trouble == TACHO_OK) {
+        reader->trouble = status;
+    } else {
+        tacho_status_free(status);
+    }
+}
+
+static tacho_status run_reader(tacho_mlirb *reader)
+{
+    if (reader->bytes.len > UINT32_MAX) {
+        return tacho_fail(TACHO_CODE_LIMIT, "%s: MLIR bytecode of more than 4 GiB", reader->name);
+    }
+    tacho_arena_init(&reader->arena);
+    tacho_status status = read_file(reader);
+    tacho_arena_deinit(&reader->arena);
+    free(reader->op_names);
+    free(reader->resources);
+    free(reader->pending);
+    free(reader->text);
+    return status;
+}
+
 tacho_status tacho_mlir_bytecode_read_with(const char *name, tacho_str bytes,
                                            const tacho_mlir_schemas *schemas,
                                            tacho_mlir_module *module)
@@ -363,16 +403,19 @@ tacho_status tacho_mlir_bytecode_read_with(const char *name, tacho_str bytes,
     if (schemas != NULL) {
         reader.schemas = *schemas;
     }
-    if (bytes.len > UINT32_MAX) {
-        return tacho_fail(TACHO_CODE_LIMIT, "%s: MLIR bytecode of more than 4 GiB", name);
+    return run_reader(&reader);
+}
+
+tacho_status tacho_mlir_bytecode_read_lenient(const char *name, tacho_str bytes,
+                                              tacho_mlir_module *out_module)
+{
+    tacho_mlirb reader = {.name = name, .bytes = bytes, .module = out_module, .is_lenient = true};
+    tacho_status status = run_reader(&reader);
+    if (status == TACHO_OK && reader.trouble != TACHO_OK) {
+        tacho_str message = tacho_str_from_cstring(tacho_status_message(reader.trouble));
+        status = tacho_arena_copy(&out_module->arena, message, &out_module->damage);
     }
-    tacho_arena_init(&reader.arena);
-    tacho_status status = read_file(&reader);
-    tacho_arena_deinit(&reader.arena);
-    free(reader.op_names);
-    free(reader.resources);
-    free(reader.pending);
-    free(reader.text);
+    tacho_status_free(reader.trouble);
     return status;
 }
 

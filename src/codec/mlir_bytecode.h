@@ -69,4 +69,12 @@ tacho_status tacho_mlir_bytecode_read_with(const char *name, tacho_str bytes,
 tacho_status tacho_mlir_bytecode_read(const char *name, tacho_str bytes,
                                       tacho_mlir_module *out_module) TACHO_MUST_USE;
 
+/*
+ * The same of a file that may be cut or broken: the module holds the operations up to there, and
+ * says why (|damage|). Without its tables, which most writers put around the operations, nothing
+ * can be read; properties, the last section, may be missing: those that are cut off are counted.
+ */
+tacho_status tacho_mlir_bytecode_read_lenient(const char *name, tacho_str bytes,
+                                              tacho_mlir_module *out_module) TACHO_MUST_USE;
+
 #endif

@@ -155,15 +155,14 @@ static tacho_status skip_padding(const tacho_mlirb *reader, tacho_mlirb_cursor *
     return TACHO_OK;
 }
 
-tacho_status tacho_mlirb_section_next(const tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
-                                      tacho_mlirb_section *out_section,
-                                      tacho_mlirb_cursor *out_data)
+/* Reads the head of a section, up to its data. */
+static tacho_status read_section_head(const tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
+                                      tacho_mlirb_section *out_section, uint64_t *out_len)
 {
     const uint8_t *start = cursor->at;
     uint8_t id = 0;
-    uint64_t len = 0;
     TACHO_TRY(tacho_mlirb_byte(reader, cursor, &id));
-    TACHO_TRY(tacho_mlirb_varint(reader, cursor, &len));
+    TACHO_TRY(tacho_mlirb_varint(reader, cursor, out_len));
     if ((id & ~SECTION_ALIGNED) >= TACHO_MLIRB_SECTION_COUNT) {
         return tacho_fail(TACHO_CODE_BAD_DATA, TACHO_MLIRB_AT "no section is numbered %d",
                           TACHO_MLIRB_WHERE(reader, start), id & ~SECTION_ALIGNED);
@@ -172,5 +171,27 @@ tacho_status tacho_mlirb_section_next(const tacho_mlirb *reader, tacho_mlirb_cur
         TACHO_TRY(skip_padding(reader, cursor));
     }
     *out_section = (tacho_mlirb_section)(id & ~SECTION_ALIGNED);
+    return TACHO_OK;
+}
+
+tacho_status tacho_mlirb_section_next(const tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
+                                      tacho_mlirb_section *out_section,
+                                      tacho_mlirb_cursor *out_data)
+{
+    uint64_t len = 0;
+    TACHO_TRY(read_section_head(reader, cursor, out_section, &len));
+    return tacho_mlirb_bytes(reader, cursor, len, out_data);
+}
+
+tacho_status tacho_mlirb_section_clipped(tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
+                                         tacho_mlirb_section *out_section,
+                                         tacho_mlirb_cursor *out_data)
+{
+    uint64_t len = 0;
+    TACHO_TRY(read_section_head(reader, cursor, out_section, &len));
+    if (reader->is_lenient && len > tacho_mlirb_left(cursor)) {
+        tacho_mlirb_keep_trouble(reader, fail_end(reader, cursor, len));
+        len = tacho_mlirb_left(cursor);
+    }
     return tacho_mlirb_bytes(reader, cursor, len, out_data);
 }

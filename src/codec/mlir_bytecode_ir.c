@@ -205,7 +205,22 @@ static tacho_status read_native(ir *state, tacho_mlirb_cursor *cursor, tacho_mli
 {
     tacho_mlirb *reader = state->reader;
     uint32_t index = 0;
-    TACHO_TRY(tacho_mlirb_index(reader, cursor, reader->property_count, "properties", &index));
+    tacho_mlirb_cursor start = *cursor;
+    tacho_status status =
+        tacho_mlirb_index(reader, cursor, reader->property_count, "properties", &index);
+    bool is_lost = status == TACHO_OK && reader->properties[index].at == NULL;
+    if (reader->is_lenient && tacho_status_code(status) == TACHO_CODE_BAD_DATA) {
+        uint64_t number = 0;
+        *cursor = start;
+        tacho_mlirb_keep_trouble(reader, status);
+        status = tacho_mlirb_varint(reader, cursor, &number);
+        is_lost = status == TACHO_OK;
+    }
+    TACHO_TRY(status);
+    if (is_lost) { /* cut off */
+        state->module->undecoded_count++;
+        return TACHO_OK;
+    }
     if (name->is_registered) {
         return tacho_mlirb_read_properties(reader, name, reader->properties[index]);
     }
@@ -329,7 +344,7 @@ static tacho_status push_frame(ir *state, tacho_mlirb_cursor *cursor, uint32_t o
     if (is_isolated && state->reader->version >= 2) {
         const uint8_t *start = cursor->at;
         tacho_mlirb_section section = TACHO_MLIRB_STRINGS;
-        TACHO_TRY(tacho_mlirb_section_next(state->reader, cursor, &section, &top.bytes));
+        TACHO_TRY(tacho_mlirb_section_clipped(state->reader, cursor, &section, &top.bytes));
         top.owner = state->frame_count;
         if (section != TACHO_MLIRB_IR) {
             return tacho_fail(TACHO_CODE_BAD_DATA,
@@ -418,9 +433,7 @@ static tacho_status read_block_header(ir *state, tacho_mlirb_cursor *cursor)
     TACHO_TRY(tacho_mlirb_flagged(reader, cursor, &top->op_left_count, &has_arguments));
     top->last_op = TACHO_NONE;
     if (top->block != TACHO_NONE) {
-        tacho_mlir_block *block = &state->module->blocks[top->block];
-        *block = (tacho_mlir_block){.region = top->region, .first_op = TACHO_NONE};
-        block->first_argument = (uint32_t)state->module->value_count;
+        state->module->blocks[top->block].first_argument = (uint32_t)state->module->value_count;
     }
     if (!has_arguments) {
         return TACHO_OK;
@@ -457,6 +470,9 @@ static tacho_status begin_region(ir *state, tacho_mlirb_cursor *cursor)
     TACHO_TRY(announce(state, cursor, "values", value_count));
     size_t need = module->block_count + (size_t)block_count;
     TACHO_TRY(tacho_grow(&module->blocks, &module->block_capacity, need));
+    for (size_t i = module->block_count; i < need; i++) {
+        module->blocks[i] = (tacho_mlir_block){.region = top->region, .first_op = TACHO_NONE};
+    }
     top->block = (uint32_t)module->block_count;
     top->block_end = (uint32_t)need;
     module->block_count = need;
@@ -516,10 +532,38 @@ static tacho_status read_top(ir *state)
     return TACHO_OK;
 }
 
+/* Lists the operations that are not read to their end, and lets go of values still to come. */
+static tacho_status give_up(ir *state)
+{
+    tacho_mlir_module *module = state->module;
+    void *memory = NULL;
+    TACHO_TRY(
+        tacho_arena_alloc(&module->arena, (state->frame_count + 1) * sizeof(uint32_t), &memory));
+    uint32_t *open = memory;
+    for (size_t i = 1; i < state->frame_count; i++) { /* the first is the file's own */
+        open[module->open_op_count++] = module->regions[state->frames[i].region_end - 1].op;
+    }
+    if (module->op_count > 0 &&
+        (module->open_op_count == 0 || open[module->open_op_count - 1] < module->op_count - 1)) {
+        open[module->open_op_count++] = (uint32_t)module->op_count - 1;
+    }
+    module->open_ops = open;
+    for (size_t i = state->frame_count; i-- > 0;) {
+        if (state->frames[i].is_in_region) {
+            pop_slots(state, &state->frames[i]);
+        }
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_mlirb_read_ir(tacho_mlirb *reader)
 {
     ir state = {.reader = reader, .module = reader->module};
     tacho_status status = read_top(&state);
+    if (reader->is_lenient && tacho_status_code(status) == TACHO_CODE_BAD_DATA) {
+        tacho_mlirb_keep_trouble(reader, status);
+        status = give_up(&state);
+    }
     free(state.frames);
     free(state.slots);
     return status;

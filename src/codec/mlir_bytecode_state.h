@@ -106,6 +106,8 @@ typedef struct tacho_mlirb {
     tacho_str bytes;
     uint64_t version;
     tacho_mlir_module *module;
+    bool is_lenient;
+    tacho_status trouble; /* the first that a lenient reader passed over, or TACHO_OK */
     tacho_mlir_schemas schemas;
     tacho_arena arena; /* the tables below, and texts that the module may not need */
     tacho_mlirb_cursor sections[TACHO_MLIRB_SECTION_COUNT]; /* at NULL when absent */
@@ -182,6 +184,14 @@ tacho_status tacho_mlirb_string(const tacho_mlirb *reader, tacho_mlirb_cursor *c
 tacho_status tacho_mlirb_section_next(const tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
                                       tacho_mlirb_section *out_section,
                                       tacho_mlirb_cursor *out_data) TACHO_MUST_USE;
+
+/* The same; a lenient reader takes what is left of a section that is cut off. */
+tacho_status tacho_mlirb_section_clipped(tacho_mlirb *reader, tacho_mlirb_cursor *cursor,
+                                         tacho_mlirb_section *out_section,
+                                         tacho_mlirb_cursor *out_data) TACHO_MUST_USE;
+
+/* Keeps the trouble of a lenient reader if it is the first, else frees it. */
+void tacho_mlirb_keep_trouble(tacho_mlirb *reader, tacho_status status);
 
 /* ---- the text of the entry at hand: mlir_bytecode_text.c ---- */
 

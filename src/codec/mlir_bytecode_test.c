@@ -205,6 +205,81 @@ static void test_truncated(void **state)
     }
 }
 
+static tacho_status read_lenient(const uint8_t *bytes, size_t len, tacho_mlir_module *out_module)
+{
+    char *copy = malloc(len > 0 ? len : 1);
+    assert_non_null(copy);
+    memcpy(copy, bytes, len);
+    assert_null(tacho_mlir_module_init(out_module));
+    tacho_status status =
+        tacho_mlir_bytecode_read_lenient("m.mlirb", tacho_str_make(copy, len), out_module);
+    free(copy);
+    return status;
+}
+
+/* Where the properties of the second begin, its last section. */
+enum { PROPERTIES_AT = sizeof(small_v6) - 20 };
+
+/* A cut in the tables leaves nothing; one in the properties behind them all but some of these. */
+static void test_truncated_lenient(void **state)
+{
+    (void)state;
+    tacho_mlir_module module;
+    assert_int_equal(small_v6[PROPERTIES_AT], 8);
+    for (size_t len = 0; len <= sizeof(small_v6); len++) {
+        tacho_status status = read_lenient(small_v6, len, &module);
+        if (status == TACHO_OK) {
+            assert_true(len >= PROPERTIES_AT);
+            assert_true(tacho_mlir_module_is_sound(&module));
+            assert_int_equal(module.op_count, 6);
+            assert_int_equal(module.open_op_count, 0);
+            assert_int_equal(module.damage.len > 0, len < sizeof(small_v6));
+        } else {
+            assert_int_equal(tacho_status_code(status), TACHO_CODE_BAD_DATA);
+            assert_true(len < PROPERTIES_AT);
+        }
+        tacho_status_free(status);
+        tacho_mlir_module_deinit(&module);
+    }
+    /* Six operations, of which five have properties; the last of these is cut. */
+    assert_null(read_lenient(small_v6, sizeof(small_v6) - 1, &module));
+    assert_int_equal(module.undecoded_count, 1);
+    assert_string(&module, module.ops[5].name, "func.return");
+    tacho_mlir_module_deinit(&module);
+}
+
+/* Where the operations come last, those that are whole are there, and what is open is listed. */
+static void test_cut_operations(void **state)
+{
+    (void)state;
+    enum { IR_AT = 209, IR_LEN = 2 + 42 };
+    uint8_t moved[sizeof(small_v1)];
+    size_t rest = sizeof(small_v1) - IR_AT - IR_LEN;
+    tacho_mlir_module module;
+    assert_int_equal(small_v1[IR_AT + 1], 42 * 2 + 1);
+    memcpy(moved, small_v1, IR_AT);
+    memcpy(moved + IR_AT, small_v1 + IR_AT + IR_LEN, rest);
+    memcpy(moved + IR_AT + rest, small_v1 + IR_AT, IR_LEN);
+    assert_null(read_lenient(moved, sizeof(moved), &module));
+    assert_int_equal(module.op_count, 6);
+    assert_int_equal(module.damage.len, 0);
+    tacho_mlir_module_deinit(&module);
+    size_t op_count = 0;
+    for (size_t len = IR_AT + rest + 2; len < sizeof(moved); len++) {
+        assert_null(read_lenient(moved, len, &module));
+        assert_true(tacho_mlir_module_is_sound(&module));
+        assert_true(module.damage.len > 0);
+        assert_true(module.op_count >= op_count);
+        op_count = module.op_count;
+        for (size_t i = 0; i < module.open_op_count && i < 2; i++) { /* the module, the function */
+            assert_int_equal(module.open_ops[i], i);
+        }
+        tacho_mlir_module_deinit(&module);
+    }
+    assert_int_equal(op_count, 6);
+    assert_fails(moved, sizeof(moved) - 1, TACHO_CODE_BAD_DATA, "m.mlirb: byte ");
+}
+
 static uint32_t random_next(uint32_t *seed)
 {
     *seed = *seed * 1664525U + 1013904223U;
@@ -221,6 +296,12 @@ static void flip_bits(const uint8_t *bytes, size_t len, uint32_t *seed)
     }
     tacho_mlir_module module;
     tacho_status status = read_copy(copy, len, NULL, &module);
+    if (status == TACHO_OK) {
+        assert_true(tacho_mlir_module_is_sound(&module));
+    }
+    tacho_status_free(status);
+    tacho_mlir_module_deinit(&module);
+    status = read_lenient(copy, len, &module);
     if (status == TACHO_OK) {
         assert_true(tacho_mlir_module_is_sound(&module));
     }
@@ -627,7 +708,8 @@ int main(void)
         cmocka_unit_test(test_own_schema),        cmocka_unit_test(test_cycle),
         cmocka_unit_test(test_blow_up),           cmocka_unit_test(test_deep_attribute),
         cmocka_unit_test(test_deep_regions),      cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_shared_dictionary),
+        cmocka_unit_test(test_shared_dictionary), cmocka_unit_test(test_truncated_lenient),
+        cmocka_unit_test(test_cut_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,13 @@ typedef struct tacho_mlir_module {
     tacho_mlir_blob
         *dense_blobs; /* of "dense<...>" in bytecode, in the order of their attributes */
     size_t dense_blob_count, dense_blob_capacity;
+    /*
+     * What a lenient reader found wrong, and where; empty when the file was read as a whole. Then
+     * operations that have more in them than was read are listed in |open_ops|, outermost first.
+     */
+    tacho_str damage;
+    const uint32_t *open_ops;
+    size_t open_op_count;
     /* Inherent attributes that a native properties blob hides: ops that have such a one. */
     uint64_t undecoded_count;
     /* Ops in a custom form that was not understood: they have a name and a location. */

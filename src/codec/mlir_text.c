@@ -5,6 +5,7 @@
  */
 #include "codec/mlir_text.h"
 
+#include "base/text.h"
 #include "codec/mlir_text_parser.h"
 
 #include <assert.h>
@@ -117,59 +118,41 @@ static tacho_status start_module(tacho_mlir_parser *p)
     return tacho_mlir_open_region(p);
 }
 
-/* Text that is put together from pieces, in the parser's scratch arena when done. */
-typedef struct text_builder {
-    char *text;
-    size_t len;
-    size_t capacity;
-} text_builder;
-
-static tacho_status build(text_builder *out, tacho_str piece)
-{
-    TACHO_TRY(tacho_grow(&out->text, &out->capacity, out->len + piece.len + 1));
-    if (piece.len > 0) {
-        memcpy(out->text + out->len, piece.data, piece.len);
-    }
-    out->len += piece.len;
-    return TACHO_OK;
-}
-
-static tacho_status build_types(tacho_mlir_parser *p, text_builder *out, size_t first, size_t end)
+static tacho_status build_types(tacho_mlir_parser *p, tacho_text *out, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
-        TACHO_TRY(build(out, i > first ? TACHO_STR(", ") : TACHO_STR("")));
-        TACHO_TRY(build(out, tacho_mlir_module_string(p->module, p->types[i])));
+        TACHO_TRY(tacho_text_put(out, i > first ? TACHO_STR(", ") : TACHO_STR("")));
+        TACHO_TRY(tacho_text_put(out, tacho_mlir_module_string(p->module, p->types[i])));
     }
     return TACHO_OK;
 }
 
 /* "(i32) -> i64" from the types on the stack: those of arguments, then those of results. */
-static tacho_status build_function_type(tacho_mlir_parser *p, text_builder *out,
-                                        size_t first_result)
+static tacho_status build_function_type(tacho_mlir_parser *p, tacho_text *out, size_t first_result)
 {
     size_t first = tacho_mlir_top(p)->first_type;
     bool is_single = p->type_count == first_result + 1 &&
                      tacho_mlir_module_string(p->module, p->types[first_result]).data[0] != '(';
-    TACHO_TRY(build(out, TACHO_STR("(")));
+    TACHO_TRY(tacho_text_put(out, TACHO_STR("(")));
     TACHO_TRY(build_types(p, out, first, first_result));
-    TACHO_TRY(build(out, is_single ? TACHO_STR(") -> ") : TACHO_STR(") -> (")));
+    TACHO_TRY(tacho_text_put(out, is_single ? TACHO_STR(") -> ") : TACHO_STR(") -> (")));
     TACHO_TRY(build_types(p, out, first_result, p->type_count));
-    return build(out, is_single ? TACHO_STR("") : TACHO_STR(")"));
+    return tacho_text_put(out, is_single ? TACHO_STR("") : TACHO_STR(")"));
 }
 
 /* "[{}, {a = 1}]" from the dictionaries of arguments or results. */
-static tacho_status build_dicts(tacho_mlir_parser *p, text_builder *out, size_t first, size_t end)
+static tacho_status build_dicts(tacho_mlir_parser *p, tacho_text *out, size_t first, size_t end)
 {
-    TACHO_TRY(build(out, TACHO_STR("[")));
+    TACHO_TRY(tacho_text_put(out, TACHO_STR("[")));
     for (size_t i = first; i < end; i++) {
         tacho_str text = TACHO_STR("{}");
         if (p->dicts[i].end > 0) {
             TACHO_TRY(tacho_mlir_expand(p, p->dicts[i], &text));
         }
-        TACHO_TRY(build(out, i > first ? TACHO_STR(", ") : TACHO_STR("")));
-        TACHO_TRY(build(out, text));
+        TACHO_TRY(tacho_text_put(out, i > first ? TACHO_STR(", ") : TACHO_STR("")));
+        TACHO_TRY(tacho_text_put(out, text));
     }
-    return build(out, TACHO_STR("]"));
+    return tacho_text_put(out, TACHO_STR("]"));
 }
 
 static tacho_status add_dicts(tacho_mlir_parser *p, tacho_str name, size_t first, size_t end)
@@ -178,24 +161,23 @@ static tacho_status add_dicts(tacho_mlir_parser *p, tacho_str name, size_t first
     for (size_t i = first; i < end; i++) {
         has_any = has_any || p->dicts[i].end > 0;
     }
-    text_builder out = {0};
+    tacho_text out = {0};
     tacho_status status = has_any ? build_dicts(p, &out, first, end) : TACHO_OK;
     if (has_any && status == TACHO_OK) {
-        status = tacho_mlir_add_attr(p, name, tacho_str_make(out.text, out.len));
+        status = tacho_mlir_add_attr(p, name, tacho_text_take(&out));
     }
-    free(out.text);
+    tacho_text_deinit(&out);
     return status;
 }
 
 static tacho_status add_function_type(tacho_mlir_parser *p, size_t first_result)
 {
-    text_builder out = {0};
+    tacho_text out = {0};
     tacho_status status = build_function_type(p, &out, first_result);
     if (status == TACHO_OK) {
-        status =
-            tacho_mlir_add_attr(p, TACHO_STR("function_type"), tacho_str_make(out.text, out.len));
+        status = tacho_mlir_add_attr(p, TACHO_STR("function_type"), tacho_text_take(&out));
     }
-    free(out.text);
+    tacho_text_deinit(&out);
     return status;
 }
 
@@ -451,6 +433,19 @@ static tacho_status open_implicit_module(tacho_mlir_parser *p)
     return tacho_mlir_open_region(p);
 }
 
+/* Ends what is around the last function where the text was cut behind it. */
+static tacho_status close_all(tacho_mlir_parser *p)
+{
+    while (p->frame_count > 0) {
+        const tacho_mlir_frame *frame = tacho_mlir_top(p);
+        tacho_mlir_close_region(p);
+        p->result_name_count = frame->first_result_name;
+        p->type_count = frame->first_type;
+        TACHO_TRY(tacho_mlir_close_op(p));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status run_loop(tacho_mlir_parser *p)
 {
     while (p->token.kind != TACHO_MLIR_TOKEN_END) {
@@ -471,6 +466,9 @@ static tacho_status run_loop(tacho_mlir_parser *p)
     }
     if (p->module->op_count == 0) {
         TACHO_TRY(open_implicit_module(p));
+    }
+    if (p->is_cut) {
+        TACHO_TRY(close_all(p));
     }
     if (is_implicit(p)) {
         TACHO_TRY(end_region(p));
@@ -541,17 +539,60 @@ static tacho_status run_parser(tacho_mlir_parser *p)
     return tacho_mlir_number(p);
 }
 
-tacho_status tacho_mlir_text_read(const char *name, tacho_str text, tacho_mlir_module *out_module)
+static tacho_mlir_parser make_parser(const char *name, tacho_str text, tacho_mlir_module *module)
 {
-    assert(out_module->op_count == 0);
     tacho_mlir_parser p = {.name = name,
                            .text = text.len > 0 ? text : TACHO_STR(""),
-                           .module = out_module,
+                           .module = module,
                            .line = 1,
                            .top_last_op = TACHO_NONE};
+    assert(module->op_count == 0);
     p.lexer.text = p.text;
     tacho_arena_init(&p.scratch);
+    return p;
+}
+
+tacho_status tacho_mlir_text_read(const char *name, tacho_str text, tacho_mlir_module *out_module)
+{
+    tacho_mlir_parser p = make_parser(name, text, out_module);
     tacho_status status = run_parser(&p);
     deinit_parser(&p);
+    return status;
+}
+
+/* Reads up to |end|; aliases are looked for behind it, too. */
+static tacho_status read_up_to(const char *name, tacho_str text, size_t end,
+                               tacho_mlir_module *module)
+{
+    tacho_mlir_module_deinit(module);
+    TACHO_TRY(tacho_mlir_module_init(module));
+    tacho_mlir_parser p = make_parser(name, text, module);
+    p.is_lenient = true;
+    p.is_cut = true;
+    p.lexer.text.len = end;
+    tacho_status status = run_parser(&p);
+    deinit_parser(&p);
+    tacho_status_free(p.trouble);
+    return status;
+}
+
+tacho_status tacho_mlir_text_read_lenient(const char *name, tacho_str text,
+                                          tacho_mlir_module *out_module)
+{
+    tacho_mlir_parser p = make_parser(name, text, out_module);
+    p.is_lenient = true;
+    tacho_status status = run_parser(&p);
+    deinit_parser(&p);
+    tacho_status damage = p.trouble;
+    if (tacho_status_code(status) == TACHO_CODE_BAD_DATA && p.whole_end > 0) {
+        tacho_status_free(damage);
+        damage = status;
+        status = read_up_to(name, text, p.whole_end, out_module);
+    }
+    if (status == TACHO_OK && damage != TACHO_OK) {
+        tacho_str message = tacho_str_from_cstring(tacho_status_message(damage));
+        status = tacho_arena_copy(&out_module->arena, message, &out_module->damage);
+    }
+    tacho_status_free(damage);
     return status;
 }

@@ -32,6 +32,14 @@ tacho_status tacho_mlir_text_read(const char *name, tacho_str text,
                                   tacho_mlir_module *out_module) TACHO_MUST_USE;
 
 /*
+ * The same of a text that may be cut or broken somewhere: the module holds what stands up to the
+ * end of the last function before that, and says why (|damage|). Without a whole function it is the
+ * failure. A location whose alias is not there, since a cut takes these first, is unknown.
+ */
+tacho_status tacho_mlir_text_read_lenient(const char *name, tacho_str text,
+                                          tacho_mlir_module *out_module) TACHO_MUST_USE;
+
+/*
  * Adds the resources that |text| gives in {-# dialect_resources: ... #-} to |module|, as views of
  * |text|. tacho_mlir_text_read passes over them, since few who read a module ask for them.
  */

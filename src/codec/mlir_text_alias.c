@@ -9,6 +9,9 @@
 /* Bytes of locations whose aliases have been replaced: one alias may stand in many of them. */
 #define LOCATION_BYTES_MAX (UINT64_C(256) << 20)
 
+/* A lenient reader passes over so many broken aliases: each may take it to the end of the text. */
+enum { BROKEN_ALIASES_MAX = 16 };
+
 tacho_mlir_alias *tacho_mlir_alias_find(const tacho_mlir_parser *p, tacho_str name)
 {
     uint32_t id = tacho_strings_find(&p->alias_names, name);
@@ -93,15 +96,32 @@ static tacho_status define_alias(tacho_mlir_parser *p, size_t at, size_t *out_en
     return status == TACHO_OK ? TACHO_OK : place_failure(p, body.start, status);
 }
 
+/* Keeps the first trouble; whoever keeps one knows that all was not read. */
+static void keep_trouble(tacho_mlir_parser *p, tacho_status status)
+{
+    if (p->trouble == TACHO_OK) {
+        p->trouble = status;
+    } else {
+        tacho_status_free(status);
+    }
+}
+
 tacho_status tacho_mlir_find_aliases(tacho_mlir_parser *p)
 {
     size_t at = 0;
-    while (at < p->text.len) {
+    int broken_count = 0;
+    while (at < p->text.len && broken_count < BROKEN_ALIASES_MAX) {
         while (at < p->text.len && (p->text.data[at] == ' ' || p->text.data[at] == '\t')) {
             at++;
         }
         if (at < p->text.len && (p->text.data[at] == '#' || p->text.data[at] == '!')) {
-            TACHO_TRY(define_alias(p, at, &at));
+            tacho_status status = define_alias(p, at, &at);
+            if (p->is_lenient && tacho_status_code(status) == TACHO_CODE_BAD_DATA) {
+                keep_trouble(p, status);
+                broken_count++;
+            } else {
+                TACHO_TRY(status);
+            }
         }
         at += tacho_str_find_byte(tacho_str_from(p->text, at), '\n') + 1;
     }
@@ -180,7 +200,14 @@ static tacho_status find_location(tacho_mlir_parser *p, tacho_str text, uint32_t
         return TACHO_OK;
     }
     TACHO_TRY(tacho_grow(&p->location_ids, &p->location_id_capacity, known_count + 1));
-    TACHO_TRY(print_location(p, text, out_id));
+    tacho_status status = print_location(p, text, out_id);
+    if (p->is_lenient && tacho_status_code(status) == TACHO_CODE_BAD_DATA) {
+        size_t at = (size_t)(text.data - p->text.data);
+        bool is_first = p->trouble == TACHO_OK; /* else nobody asks where */
+        keep_trouble(p, is_first ? place_failure(p, at, status) : status);
+        status = tacho_strings_ensure(&p->module->strings, TACHO_STR("unknown"), out_id);
+    }
+    TACHO_TRY(status);
     p->location_ids[text_id] = *out_id;
     return TACHO_OK;
 }

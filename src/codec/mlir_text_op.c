@@ -520,5 +520,9 @@ tacho_status tacho_mlir_close_op(tacho_mlir_parser *p)
     p->argument_count = frame.first_argument;
     p->module->ops[frame.op] = op;
     p->frame_count--;
+    if (p->is_lenient && op.region_count > 0 && frame.block != TACHO_NONE &&
+        tacho_str_equal(tacho_mlir_module_string(p->module, op.name), TACHO_STR("func.func"))) {
+        p->whole_end = p->token.start;
+    }
     return TACHO_OK;
 }

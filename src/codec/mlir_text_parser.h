@@ -163,6 +163,12 @@ typedef struct tacho_mlir_parser {
     tacho_arena scratch;
     bool is_trying; /* failures are thrown away, so they need no place */
 
+    /* Of a lenient reader. */
+    bool is_lenient;
+    bool is_cut;          /* what is open when the text ends is closed there */
+    size_t whole_end;     /* where the last function ends, 0 for none */
+    tacho_status trouble; /* the first that was passed over, or TACHO_OK */
+
     /* Lines up to byte |line_at| have been counted. */
     size_t line_at;
     size_t line_start;

@@ -7,6 +7,7 @@
  * followed by a line per block with its region and arguments. So a case is two texts; and a
  * custom form is right when it gives the same as its generic form.
  */
+#include "codec/mlir_module_testing.h"
 #include "codec/mlir_text.h"
 
 #include <inttypes.h>
@@ -743,6 +744,61 @@ static void test_truncation(void **state)
     free(text);
 }
 
+/* What a lenient reader makes of |len| bytes: operations and functions, or nothing. */
+static void read_lenient(const char *text, size_t len, size_t *out_op_count, bool *out_is_damaged)
+{
+    char *copy = malloc(len + 1);
+    tacho_mlir_module module;
+    assert_non_null(copy);
+    memcpy(copy, text, len);
+    assert_null(tacho_mlir_module_init(&module));
+    tacho_status status = tacho_mlir_text_read_lenient("m", tacho_str_make(copy, len), &module);
+    *out_op_count = status == TACHO_OK ? module.op_count : 0;
+    *out_is_damaged = status != TACHO_OK || module.damage.len > 0;
+    if (status == TACHO_OK) {
+        assert_true(tacho_mlir_module_is_sound(&module));
+    }
+    tacho_status_free(status);
+    tacho_mlir_module_deinit(&module);
+    free(copy);
+}
+
+/* Functions before a cut or an error are read, in whatever they stand; aliases behind are found. */
+static void test_lenient(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "module { \"x.y\"() ({ hal.z @e { func.func @f() { return loc(#a) }\n"
+        "func.func @g() { a.b loc(#b) return }\n";
+    size_t op_count = 0;
+    bool is_damaged = false;
+    for (size_t i = 8; i < sizeof(text) - 1; i++) {
+        read_lenient(text, i, &op_count, &is_damaged);
+        bool has_first = i > (size_t)(strstr(text, " }\n") - text) + 1;
+        bool has_second = i > (size_t)(strstr(text, "return }\n") - text) + 7;
+        /* The module, x.y, hal.z; then f and its return, then g with two. */
+        assert_int_equal(op_count, has_second ? 8 : (has_first ? 5 : 0));
+        assert_true(is_damaged);
+    }
+    tacho_mlir_module module;
+    assert_null(tacho_mlir_module_init(&module));
+    assert_null(tacho_mlir_text_read_lenient(
+        "m", TACHO_STR("module {\nfunc.func @f() { return loc(#a) }\n%% }\n#a = loc(\"x\":1:2)\n"),
+        &module));
+    assert_int_equal(module.op_count, 3);
+    assert_string_equal(tacho_mlir_module_string(&module, module.ops[2].location).data,
+                        "\"x\":1:2");
+    assert_int_equal(module.damage.len, strlen("m:3:1: expected an operation, found %% }"));
+    tacho_mlir_module_deinit(&module);
+    /* An alias that is not there is trouble, but no more. */
+    assert_null(tacho_mlir_module_init(&module));
+    assert_null(tacho_mlir_text_read_lenient("m", TACHO_STR("module { a.b loc(#x) }"), &module));
+    assert_int_equal(module.op_count, 2);
+    assert_string_equal(tacho_mlir_module_string(&module, module.ops[1].location).data, "unknown");
+    assert_true(module.damage.len > 0);
+    tacho_mlir_module_deinit(&module);
+}
+
 static void test_mutations(void **state)
 {
     (void)state;
@@ -1003,27 +1059,17 @@ static void test_long_string(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_generic),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_likeness),
-        cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_custom_forms),
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_phase),
-        cmocka_unit_test(test_tolerant),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_truncation),
-        cmocka_unit_test(test_mutations),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_alias_bomb),
-        cmocka_unit_test(test_many_ops),
-        cmocka_unit_test(test_many_forward_references),
-        cmocka_unit_test(test_many_misfits),
-        cmocka_unit_test(test_missing_ends),
-        cmocka_unit_test(test_long_string),
-        cmocka_unit_test(test_resources),
+        cmocka_unit_test(test_generic),      cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_likeness),     cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_custom_forms), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_phase),        cmocka_unit_test(test_tolerant),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_truncation),
+        cmocka_unit_test(test_lenient),      cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_depth),        cmocka_unit_test(test_alias_bomb),
+        cmocka_unit_test(test_many_ops),     cmocka_unit_test(test_many_forward_references),
+        cmocka_unit_test(test_many_misfits), cmocka_unit_test(test_missing_ends),
+        cmocka_unit_test(test_long_string),  cmocka_unit_test(test_resources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

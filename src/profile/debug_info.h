@@ -161,6 +161,7 @@ typedef struct tacho_debug_info {
     size_t problem_count, problem_capacity;
     uint32_t *notes; /* the same, of what is worth saying and no damage */
     size_t note_count, note_capacity;
+    bool is_partial; /* a file was damaged, so that dispatches may be missing */
     /* What could not be understood; for reports and exit codes. */
     uint64_t unknown_op_count;     /* operations of the vendor's dialects that nobody knows */
     uint32_t unknown_op;           /* string: the first of them, and where it stands */

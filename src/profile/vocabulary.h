@@ -85,7 +85,8 @@ typedef enum tacho_unit {
     X(TOO_DEEP, "too_deep", "arguments nested too deeply")                                         \
     X(UNKNOWN_CLOCK, "unknown_clock", "a time on a clock that the trace does not relate")          \
     X(UNKNOWN_STATE, "unknown_state", "refers to something that the trace never says")             \
-    X(NOT_FINITE, "not_finite", "a counter value that is not a finite number")
+    X(NOT_FINITE, "not_finite", "a counter value that is not a finite number")                     \
+    X(NEVER_ENDED, "never_ended", "a begin without an end")
 
 typedef enum tacho_loss_reason {
 #define TACHO_LOSS_ENUM(name, key, phrase) TACHO_LOSS_##name,

@@ -22,8 +22,9 @@ tacho_status tacho_table_report_add(tacho_table_report *report, const tacho_tabl
 
 tacho_status tacho_table_report_append(tacho_table_report *report, const tacho_table *more)
 {
-    assert(report->table_count > 0 && report->sink->append != NULL);
-    return report->sink->append(more, report->output);
+    assert(report->table_count > 0 && tacho_table_sink_can_append(report->sink));
+    return report->workbook != NULL ? report->sink->workbook->append(report->workbook, more)
+                                    : report->sink->append(more, report->output);
 }
 
 tacho_status tacho_table_report_finish(tacho_table_report *report)

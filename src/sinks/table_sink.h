@@ -25,9 +25,17 @@ typedef struct tacho_table_sink {
 typedef struct tacho_workbook_vtable {
     tacho_status (*open)(void **out_workbook);
     tacho_status (*add)(void *workbook, const tacho_table *table, size_t index);
+    /* More rows of the last table. (optional: it must be whole) */
+    tacho_status (*append)(void *workbook, const tacho_table *more);
     tacho_status (*write)(void *workbook, tacho_output *output);
     void (*close)(void *workbook); /* in any case, once it is open */
 } tacho_workbook_vtable;
+
+/* Whether a table may be given in pieces. */
+static inline bool tacho_table_sink_can_append(const tacho_table_sink *sink)
+{
+    return sink->append != NULL || (sink->workbook != NULL && sink->workbook->append != NULL);
+}
 
 /*
  * A report: the tables of one output, one after the other.

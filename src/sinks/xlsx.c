@@ -40,6 +40,11 @@ typedef struct book {
     lxw_format *header;
     lxw_format *percent;
     unsigned sheet_count;
+    /* The sheet that rows are put in, or NULL; its rows but the header, and columns. */
+    lxw_worksheet *sheet;
+    size_t row_count;
+    lxw_col_t column_count;
+    uint8_t widths[SHEET_COLUMNS_MAX];
     char *text; /* of the cell at hand */
     size_t text_capacity;
 } book;
@@ -68,12 +73,24 @@ static bool is_dropped(uint32_t code_point)
            code_point == 0xffff;
 }
 
-/* Puts |text|, which is clean UTF-8, into book->text as a cell may have it. */
-static tacho_status set_text(book *self, tacho_str text)
+static const char cut_mark[] = "\u2026";
+static const char escape[] = "_x005F";
+
+/* Whether a cell may have |text| as it is: short, printable ASCII, nothing like an escape. */
+static bool is_plain(tacho_str text)
 {
-    static const char cut_mark[] = "\u2026";
-    static const char escape[] = "_x005F";
-    size_t room = text.len * 2 + sizeof(cut_mark) + 1; /* an escape takes 7 bytes and becomes 13 */
+    bool is_fine = text.len < TEXT_UNITS_MAX;
+    for (size_t i = 0; i < text.len && is_fine; i++) {
+        char byte = text.data[i];
+        bool may_escape = byte == '_' && i + 1 < text.len && text.data[i + 1] == 'x';
+        is_fine = byte >= ' ' && byte <= '~' && !may_escape;
+    }
+    return is_fine;
+}
+
+static tacho_status reserve_text(book *self, size_t len)
+{
+    size_t room = len * 2 + sizeof(cut_mark) + 1; /* an escape takes 7 bytes and becomes 13 */
     if (room > self->text_capacity) {
         char *grown = realloc(self->text, room);
         if (grown == NULL) {
@@ -82,6 +99,13 @@ static tacho_status set_text(book *self, tacho_str text)
         self->text = grown;
         self->text_capacity = room;
     }
+    return TACHO_OK;
+}
+
+/* Puts |text|, which is clean UTF-8, into book->text as a cell may have it. */
+static tacho_status set_text(book *self, tacho_str text)
+{
+    TACHO_TRY(reserve_text(self, text.len));
     char *to = self->text;
     size_t units = 0;
     while (text.len > 0) {
@@ -115,8 +139,7 @@ static tacho_status check(lxw_error error)
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
-static tacho_status put_text(book *self, lxw_worksheet *sheet, lxw_row_t row, size_t column,
-                             tacho_str text, lxw_format *format)
+static tacho_status clean_text(book *self, tacho_str text)
 {
     tacho_arena arena;
     tacho_arena_init(&arena);
@@ -125,7 +148,19 @@ static tacho_status put_text(book *self, lxw_worksheet *sheet, lxw_row_t row, si
         status = set_text(self, text);
     }
     tacho_arena_deinit(&arena);
-    TACHO_TRY(status);
+    return status;
+}
+
+static tacho_status put_text(book *self, lxw_worksheet *sheet, lxw_row_t row, size_t column,
+                             tacho_str text, lxw_format *format)
+{
+    if (is_plain(text)) {
+        TACHO_TRY(reserve_text(self, text.len));
+        memcpy(self->text, text.data, text.len);
+        self->text[text.len] = '\0';
+    } else {
+        TACHO_TRY(clean_text(self, text));
+    }
     return self->text[0] == '\0'
                ? TACHO_OK
                : check(worksheet_write_string(sheet, row, (lxw_col_t)column, self->text, format));
@@ -196,17 +231,10 @@ static size_t cell_width(const tacho_cell *cell, tacho_column_type type)
     return (size_t)len;
 }
 
-static double column_width(const tacho_table *table, size_t column, const char *heading)
+static void widen(book *self, size_t column, size_t width)
 {
-    size_t width = tacho_utf8_width(tacho_str_from_cstring(heading)) + 2; /* the filter's button */
-    size_t row_count = tacho_table_row_count(table);
-    for (size_t row = 0; row < row_count && row < WIDTH_ROWS_MAX; row++) {
-        size_t cell = cell_width(tacho_table_cell(table, row, column), table->columns[column].type);
-        width = cell > width ? cell : width;
-    }
-    width += 2;
-    width = width < WIDTH_MIN ? WIDTH_MIN : width;
-    return (double)(width > WIDTH_MAX ? WIDTH_MAX : width);
+    width = width > WIDTH_MAX ? WIDTH_MAX : width;
+    self->widths[column] = width > self->widths[column] ? (uint8_t)width : self->widths[column];
 }
 
 /* The table's title, with a number when it is not the first sheet of that name. */
@@ -222,8 +250,7 @@ static void name_sheet(const book *self, const tacho_table *table, char out_name
     }
 }
 
-static tacho_status put_header(book *self, lxw_worksheet *sheet, const tacho_table *table,
-                               lxw_col_t *out_count)
+static tacho_status put_header(book *self, const tacho_table *table)
 {
     lxw_col_t at = 0;
     for (size_t column = 0; column < table->column_count; column++) {
@@ -232,46 +259,76 @@ static tacho_status put_header(book *self, lxw_worksheet *sheet, const tacho_tab
             continue;
         }
         format_heading(&table->columns[column], heading, sizeof(heading));
-        double width = column_width(table, column, heading);
-        TACHO_TRY(check(worksheet_set_column(sheet, at, at, width, NULL)));
-        TACHO_TRY(put_text(self, sheet, 0, at, tacho_str_from_cstring(heading), self->header));
+        tacho_str text = tacho_str_from_cstring(heading);
+        self->widths[at] = WIDTH_MIN;
+        widen(self, at, tacho_utf8_width(text) + 2 + 2); /* the filter's button */
+        TACHO_TRY(put_text(self, self->sheet, 0, at, text, self->header));
         at++;
     }
-    *out_count = at;
-    worksheet_freeze_panes(sheet, 1, 0);
+    self->column_count = at;
+    worksheet_freeze_panes(self->sheet, 1, 0);
     return TACHO_OK;
 }
 
-static tacho_status put_row(book *self, lxw_worksheet *sheet, lxw_row_t to,
-                            const tacho_table *table, size_t row)
+static tacho_status put_row(book *self, const tacho_table *table, size_t row)
 {
     size_t at = 0;
+    bool is_measured = self->row_count < WIDTH_ROWS_MAX;
+    lxw_row_t to = (lxw_row_t)(++self->row_count);
     for (size_t column = 0; column < table->column_count; column++) {
         tacho_column_type type = table->columns[column].type;
-        if (type != TACHO_COLUMN_PICTURE) {
-            TACHO_TRY(put_cell(self, sheet, to, at++, tacho_table_cell(table, row, column), type));
+        const tacho_cell *cell = tacho_table_cell(table, row, column);
+        if (type == TACHO_COLUMN_PICTURE) {
+            continue;
         }
+        if (is_measured) {
+            widen(self, at, cell_width(cell, type) + 2);
+        }
+        TACHO_TRY(put_cell(self, self->sheet, to, at++, cell, type));
     }
     return TACHO_OK;
 }
 
-/* One sheet with the rows from |first| on. */
-static tacho_status put_sheet(book *self, const tacho_table *table, size_t first, size_t count)
+static tacho_status begin_sheet(book *self, const tacho_table *table)
 {
     char name[SHEET_NAME_BYTES];
     name_sheet(self, table, name);
-    lxw_worksheet *sheet = workbook_add_worksheet(self->workbook, name);
-    if (sheet == NULL) {
+    self->sheet = workbook_add_worksheet(self->workbook, name);
+    if (self->sheet == NULL) {
         return tacho_fail(TACHO_CODE_LIMIT, "cannot add sheet '%s' to the workbook", name);
     }
     self->sheet_count++;
-    lxw_col_t column_count = 0;
-    TACHO_TRY(put_header(self, sheet, table, &column_count));
-    for (size_t i = 0; i < count; i++) {
-        TACHO_TRY(put_row(self, sheet, (lxw_row_t)(i + 1), table, first + i));
+    self->row_count = 0;
+    return put_header(self, table);
+}
+
+/* Says how wide the columns are and where the filter ends, once that is known. */
+static tacho_status end_sheet(book *self)
+{
+    lxw_worksheet *sheet = self->sheet;
+    if (sheet == NULL) {
+        return TACHO_OK;
     }
-    lxw_col_t last = column_count > 0 ? (lxw_col_t)(column_count - 1) : 0;
-    return check(worksheet_autofilter(sheet, 0, 0, (lxw_row_t)count, last));
+    self->sheet = NULL;
+    for (lxw_col_t i = 0; i < self->column_count; i++) {
+        TACHO_TRY(check(worksheet_set_column(sheet, i, i, self->widths[i], NULL)));
+    }
+    lxw_col_t last = self->column_count > 0 ? (lxw_col_t)(self->column_count - 1) : 0;
+    return check(worksheet_autofilter(sheet, 0, 0, (lxw_row_t)self->row_count, last));
+}
+
+/* Goes on in another sheet where one is full. */
+static tacho_status put_rows(book *self, const tacho_table *table)
+{
+    size_t row_count = tacho_table_row_count(table);
+    for (size_t row = 0; row < row_count; row++) {
+        if (self->row_count == SHEET_ROWS_MAX - 1) {
+            TACHO_TRY(end_sheet(self));
+            TACHO_TRY(begin_sheet(self, table));
+        }
+        TACHO_TRY(put_row(self, table, row));
+    }
+    return TACHO_OK;
 }
 
 /* ---- interface -------------------------------------------------------------------------- */
@@ -328,19 +385,19 @@ static tacho_status xlsx_open(void **out_workbook)
 static tacho_status xlsx_add(void *workbook, const tacho_table *table, size_t index)
 {
     (void)index;
-    size_t row_count = tacho_table_row_count(table);
-    size_t first = 0;
+    book *self = workbook;
     if (table->column_count > SHEET_COLUMNS_MAX) {
         return tacho_fail(TACHO_CODE_LIMIT, "%zu columns are more than the %d of a sheet",
                           table->column_count, SHEET_COLUMNS_MAX);
     }
-    do {
-        size_t rest = row_count - first;
-        size_t count = rest < SHEET_ROWS_MAX - 1 ? rest : SHEET_ROWS_MAX - 1;
-        TACHO_TRY(put_sheet(workbook, table, first, count));
-        first += count;
-    } while (first < row_count);
-    return TACHO_OK;
+    TACHO_TRY(end_sheet(self));
+    TACHO_TRY(begin_sheet(self, table));
+    return put_rows(self, table);
+}
+
+static tacho_status xlsx_append(void *workbook, const tacho_table *more)
+{
+    return put_rows(workbook, more);
 }
 
 /* Closing a workbook without sheets would fail: an empty report has an empty sheet. */
@@ -349,6 +406,7 @@ static tacho_status finish_workbook(book *self)
     if (self->sheet_count == 0 && workbook_add_worksheet(self->workbook, "Empty") == NULL) {
         return tacho_fail(TACHO_CODE_LIMIT, "cannot add a sheet to the workbook");
     }
+    TACHO_TRY(end_sheet(self));
     lxw_workbook *workbook = self->workbook;
     self->workbook = NULL; /* closing frees it */
     return check(workbook_close(workbook));
@@ -376,6 +434,7 @@ static tacho_status xlsx_write(void *workbook, tacho_output *output)
 static const tacho_workbook_vtable workbook_functions = {
     .open = xlsx_open,
     .add = xlsx_add,
+    .append = xlsx_append,
     .write = xlsx_write,
     .close = xlsx_close,
 };

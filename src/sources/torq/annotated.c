@@ -10,19 +10,20 @@
  * A job lasts from the start of its start_program to the end of its wait. In place of the wait
  * A1 and A2 have a row for each inner op of the job, all with the times of the wait; A0 has these
  * alone, with the times of the job. An engine that the job used is shown for as long as the job
- * lasts: no more was measured.
+ * lasts: no more was measured. A3 repeats a program's rows, without times, where the runtime only
+ * set it up: these are counted and nothing is made of them.
  */
 #include "sources/torq/torq.h"
 
 #include "base/decimal.h"
 #include "base/grow.h"
+#include "profile/torq_labels.h"
 #include "sources/torq/annotated_row.h"
 #include "sources/torq/torq_text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-enum { NAMED_KERNELS_MAX = 4, ARG_MAX = 6, TRACK_NAME_BYTES = 48 };
+enum { ARG_MAX = 6 };
 
 typedef enum job_state {
     JOB_IDLE,
@@ -55,15 +56,15 @@ typedef struct annotated {
     job *jobs;
     size_t job_count, job_capacity;
     uint32_t waited; /* the job in JOB_WAITED, or TACHO_NONE */
-    job host;        /* the host's program, from its start until it is waited for */
+    uint64_t untimed_count;
+    job host; /* the host's program, from its start until it is waited for */
     /* The kernels of one job, in order, each once: |marks| says by text which job had it last. */
     uint32_t *kernels;
     size_t kernel_count, kernel_capacity;
     uint64_t *marks;
     size_t mark_count, mark_capacity;
     uint64_t mark;
-    char *text;
-    size_t text_len, text_capacity;
+    tacho_text text;
     uint32_t host_tracks[TACHO_TORQ_HOST_TRACK_COUNT]; /* TACHO_NONE until first used */
     uint32_t action_key, wait_key, job_key, kernels_key, operators_key, scope_key;
 } annotated;
@@ -72,18 +73,7 @@ typedef struct annotated {
 
 static tacho_status put(annotated *self, tacho_str piece)
 {
-    TACHO_TRY(tacho_grow(&self->text, &self->text_capacity, self->text_len + piece.len + 1));
-    memcpy(self->text + self->text_len, piece.data, piece.len);
-    self->text_len += piece.len;
-    return TACHO_OK;
-}
-
-/* What was put together; good until the next piece. */
-static tacho_str take_text(annotated *self)
-{
-    tacho_str text = tacho_str_make(self->text_len > 0 ? self->text : "", self->text_len);
-    self->text_len = 0;
-    return text;
+    return tacho_text_put(&self->text, piece);
 }
 
 static tacho_str get_text(const annotated *self, uint32_t text)
@@ -99,11 +89,11 @@ static tacho_status keep_operators(annotated *self, tacho_str all, uint32_t *out
         tacho_str one = tacho_str_make(all.data, len);
         all = tacho_str_from(all, len < all.len ? len + 1 : len);
         if (one.len > 0 && !tacho_str_equal(one, TACHO_STR("+"))) {
-            TACHO_TRY(put(self, self->text_len > 0 ? TACHO_STR(" ") : TACHO_STR("")));
+            TACHO_TRY(put(self, self->text.item_count > 0 ? TACHO_STR(" ") : TACHO_STR("")));
             TACHO_TRY(put(self, one));
         }
     }
-    return tacho_strings_ensure(&self->texts, take_text(self), out_text);
+    return tacho_strings_ensure(&self->texts, tacho_text_take(&self->text), out_text);
 }
 
 static tacho_status gather_kernel(annotated *self, tacho_str name)
@@ -144,16 +134,8 @@ static tacho_status gather_first(annotated *self, const job *one)
 
 static tacho_status put_kernels(annotated *self, size_t max)
 {
-    for (size_t i = 0; i < self->kernel_count && i < max; i++) {
-        TACHO_TRY(put(self, i > 0 ? TACHO_STR(", ") : TACHO_STR("")));
-        TACHO_TRY(put(self, get_text(self, self->kernels[i])));
-    }
-    if (self->kernel_count > max) {
-        char more[40];
-        int len = snprintf(more, sizeof(more), " and %zu more", self->kernel_count - max);
-        TACHO_TRY(put(self, tacho_str_make(more, (size_t)len)));
-    }
-    return TACHO_OK;
+    return tacho_torq_put_kernels(&self->text, &self->texts, self->kernels, self->kernel_count,
+                                  max);
 }
 
 /* ---- tracks and sites ------------------------------------------------------------------- */
@@ -189,10 +171,8 @@ static tacho_status find_used_track(annotated *self, tacho_torq_engine engine, u
     bool is_slice = engine == TACHO_TORQ_SLICE;
     uint32_t *known = is_slice ? &part->slice_tracks[slice] : &part->engine_tracks[engine];
     if (*known == TACHO_NONE) {
-        const char *engine_name = tacho_torq_engine_name(engine);
-        char name[TRACK_NAME_BYTES];
-        int len = is_slice ? snprintf(name, sizeof(name), "%s %u Used", engine_name, slice)
-                           : snprintf(name, sizeof(name), "%s Used", engine_name);
+        char name[TACHO_TORQ_TRACK_NAME_MAX];
+        tacho_torq_track_name(engine, slice, " Used", name);
         tacho_track facts = {
             .parent = part->dict->parts[part->part].root,
             .part = part->part,
@@ -203,8 +183,7 @@ static tacho_status find_used_track(annotated *self, tacho_torq_engine engine, u
             .track_class = tacho_torq_engine_class(engine),
             .nesting = TACHO_NESTING_ENGINE,
         };
-        TACHO_TRY(
-            tacho_dict_ensure_track(part->dict, &facts, tacho_str_make(name, (size_t)len), known));
+        TACHO_TRY(tacho_dict_ensure_track(part->dict, &facts, tacho_str_from_cstring(name), known));
     }
     *out_track = *known;
     return TACHO_OK;
@@ -219,7 +198,7 @@ static tacho_status find_site(annotated *self, tacho_str name, tacho_str locatio
     TACHO_TRY(put(self, name));
     TACHO_TRY(put(self, TACHO_STR("\n")));
     TACHO_TRY(put(self, location));
-    tacho_str key = take_text(self);
+    tacho_str key = tacho_text_take(&self->text);
     const torq_entry *entry = torq_part_find_entry(&self->part, key);
     if (entry != NULL) {
         *out_site = entry->site;
@@ -334,14 +313,14 @@ static tacho_status push_job(annotated *self, job *from)
     row.of.span.flags = from->state == JOB_STARTED ? TACHO_SPAN_UNENDED : 0;
     from->state = JOB_IDLE;
     uint32_t name = 0;
-    TACHO_TRY(put_kernels(self, NAMED_KERNELS_MAX));
+    TACHO_TRY(put_kernels(self, TACHO_TORQ_NAMED_KERNELS_MAX));
     TACHO_TRY(put(self, self->kernel_count == 0 ? TACHO_STR("NSS program") : TACHO_STR("")));
-    TACHO_TRY(tacho_strings_ensure(&self->texts, take_text(self), &name));
+    TACHO_TRY(tacho_strings_ensure(&self->texts, tacho_text_take(&self->text), &name));
     add_int(&row, args, self->action_key, from->action);
     add_int(&row, args, self->job_key, from->id);
     add_int(&row, args, self->wait_key, from->wait_action);
     TACHO_TRY(put_kernels(self, SIZE_MAX));
-    TACHO_TRY(add_text(self, &row, args, self->kernels_key, take_text(self)));
+    TACHO_TRY(add_text(self, &row, args, self->kernels_key, tacho_text_take(&self->text)));
     TACHO_TRY(add_text(self, &row, args, self->operators_key, get_text(self, from->operators)));
     TACHO_TRY(find_host_track(self, TACHO_TORQ_HOST_NSS_PROGRAMS, &row.track));
     TACHO_TRY(find_site(self, get_text(self, name), get_text(self, from->location),
@@ -596,6 +575,10 @@ static tacho_status read_lines(annotated *self)
         tacho_arena_reset(&self->arena);
         TACHO_TRY(torq_annotated_row_parse(&self->header, line, self->part.max_ticks, &self->arena,
                                            &row, &loss));
+        if (loss == TACHO_LOSS_REASON_COUNT && !row.has_time) {
+            self->untimed_count++;
+            continue;
+        }
         TACHO_TRY(loss == TACHO_LOSS_REASON_COUNT ? read_row(self, &row, line)
                                                   : lose(self, loss, line));
     }
@@ -646,6 +629,19 @@ static tacho_status init_keys(annotated *self)
     return torq_part_key(&self->part, "scope", &self->scope_key);
 }
 
+/* A slice that is known of has a track, used or not. */
+static tacho_status make_slices(annotated *self)
+{
+    uint32_t track = TACHO_NONE;
+    for (size_t i = 0; i < self->header.slice_count; i++) {
+        TACHO_TRY(find_used_track(self, TACHO_TORQ_SLICE, self->header.slices[i].slice, &track));
+    }
+    for (uint32_t i = 0; i < self->header.together_count; i++) {
+        TACHO_TRY(find_used_track(self, TACHO_TORQ_SLICE, i, &track));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status read_all(annotated *self, const tacho_reading *reading)
 {
     tacho_clock clock;
@@ -662,6 +658,11 @@ static tacho_status read_all(annotated *self, const tacho_reading *reading)
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("ns")));
     TACHO_TRY(init_keys(self));
     TACHO_TRY(read_lines(self));
+    TACHO_TRY(make_slices(self));
+    if (self->untimed_count > 0) {
+        TACHO_TRY(tacho_dict_add_metadata_count(self->part.dict, "rows_without_time",
+                                                self->untimed_count));
+    }
     return torq_part_finish(&self->part);
 }
 
@@ -682,7 +683,7 @@ static tacho_status annotated_read(const tacho_reading *reading)
     free(self.jobs);
     free(self.kernels);
     free(self.marks);
-    free(self.text);
+    tacho_text_deinit(&self.text);
     return status;
 }
 

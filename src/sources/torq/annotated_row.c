@@ -46,15 +46,24 @@ static const column_form forms[] = {
     {TACHO_STR_INIT("location"), TORQ_ANNOTATED_LOCATION},
 };
 
-/* Engines that are used or not, by column. */
+/*
+ * Engines that are used or not, by column. Tables that have a row for each inner op say it by
+ * these, too: an op that starts the engine, or waits for it.
+ */
 static const struct {
     torq_annotated_column column;
     tacho_torq_engine engine;
+    tacho_str start;
+    tacho_str wait;
 } used_columns[] = {
-    {TORQ_ANNOTATED_DMA_IN, TACHO_TORQ_DMA_IN},
-    {TORQ_ANNOTATED_DMA_OUT, TACHO_TORQ_DMA_OUT},
-    {TORQ_ANNOTATED_CDMA, TACHO_TORQ_CDMA},
-    {TORQ_ANNOTATED_CSS, TACHO_TORQ_CSS},
+    {TORQ_ANNOTATED_DMA_IN, TACHO_TORQ_DMA_IN, TACHO_STR_INIT("torq_hw.dma_in_start"),
+     TACHO_STR_INIT("torq_hw.dma_in_wait")},
+    {TORQ_ANNOTATED_DMA_OUT, TACHO_TORQ_DMA_OUT, TACHO_STR_INIT("torq_hw.dma_out_start"),
+     TACHO_STR_INIT("torq_hw.dma_out_wait")},
+    {TORQ_ANNOTATED_CDMA, TACHO_TORQ_CDMA, TACHO_STR_INIT("torq_hw.cdma_start"),
+     TACHO_STR_INIT("torq_hw.cdma_wait")},
+    {TORQ_ANNOTATED_CSS, TACHO_TORQ_CSS, TACHO_STR_INIT("torq_hw.css_start"),
+     TACHO_STR_INIT("torq_hw.css_wait")},
 };
 
 enum { USED_COLUMN_COUNT = sizeof(used_columns) / sizeof(used_columns[0]) };
@@ -76,6 +85,16 @@ static bool take_between(tacho_str text, tacho_str prefix, tacho_str suffix, tac
            is_name(tacho_str_from(text, prefix.len + len), suffix);
 }
 
+/* Of "0/1/2". */
+static uint32_t count_numbers(tacho_str numbers)
+{
+    uint32_t count = 1;
+    for (size_t i = 0; i < numbers.len && count < TORQ_SLICE_MAX; i++) {
+        count += numbers.data[i] == '/';
+    }
+    return count;
+}
+
 static tacho_status add_slice(torq_annotated_header *header, tacho_str name, size_t column)
 {
     tacho_str number;
@@ -85,7 +104,10 @@ static tacho_status add_slice(torq_annotated_header *header, tacho_str name, siz
     }
     size_t *together = &header->columns[TORQ_ANNOTATED_SLICES];
     if (tacho_str_find_byte(number, '/') < number.len) {
-        *together = *together == SIZE_MAX ? column : *together;
+        if (*together == SIZE_MAX) {
+            *together = column;
+            header->together_count = count_numbers(number);
+        }
         return TACHO_OK;
     }
     uint64_t slice = 0;
@@ -180,6 +202,12 @@ tacho_str torq_annotated_generation(const torq_annotated_header *header)
     return is_a2 ? TACHO_STR("A2") : TACHO_STR("A1");
 }
 
+/* The newest have a row for each action, the others for each inner op. */
+static bool has_inner_ops(const torq_annotated_header *header)
+{
+    return !header->has_many_kernels;
+}
+
 uint32_t torq_annotated_covered(const torq_annotated_header *header)
 {
     uint32_t covered = TACHO_TRACK_BIT(TACHO_TRACK_CONTROL);
@@ -187,7 +215,7 @@ uint32_t torq_annotated_covered(const torq_annotated_header *header)
         covered |= TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE);
     }
     for (size_t i = 0; i < USED_COLUMN_COUNT; i++) {
-        if (torq_annotated_has(header, used_columns[i].column)) {
+        if (torq_annotated_has(header, used_columns[i].column) || has_inner_ops(header)) {
             covered |= TACHO_TRACK_BIT(tacho_torq_engine_class(used_columns[i].engine));
         }
     }
@@ -273,7 +301,11 @@ static bool parse_used(const torq_annotated_header *header, const tacho_str *fie
     *out_used = (torq_annotated_used){.engines = 0};
     for (size_t i = 0; i < USED_COLUMN_COUNT; i++) {
         bool is_used = false;
-        if (!parse_flag(get_field(header, fields, used_columns[i].column), &is_used)) {
+        if (!torq_annotated_has(header, used_columns[i].column)) {
+            tacho_str operation = get_field(header, fields, TORQ_ANNOTATED_OPERATION);
+            is_used = has_inner_ops(header) && (tacho_str_equal(operation, used_columns[i].start) ||
+                                                tacho_str_equal(operation, used_columns[i].wait));
+        } else if (!parse_flag(get_field(header, fields, used_columns[i].column), &is_used)) {
             return false;
         }
         out_used->engines |= (uint32_t)is_used << used_columns[i].engine;
@@ -298,10 +330,15 @@ static tacho_loss_reason parse_fields(const torq_annotated_header *header, const
         !parse_id(get_field(header, fields, TORQ_ANNOTATED_JOB), &out_row->job)) {
         return TACHO_LOSS_NOT_A_NUMBER;
     }
-    tacho_loss_reason loss =
-        parse_time(get_field(header, fields, TORQ_ANNOTATED_START), max_ticks, &out_row->start);
+    tacho_str start = get_field(header, fields, TORQ_ANNOTATED_START);
+    tacho_str end = get_field(header, fields, TORQ_ANNOTATED_END);
+    out_row->has_time = start.len > 0 || end.len > 0;
+    if (!out_row->has_time) {
+        return TACHO_LOSS_REASON_COUNT;
+    }
+    tacho_loss_reason loss = parse_time(start, max_ticks, &out_row->start);
     if (loss == TACHO_LOSS_REASON_COUNT) {
-        loss = parse_time(get_field(header, fields, TORQ_ANNOTATED_END), max_ticks, &out_row->end);
+        loss = parse_time(end, max_ticks, &out_row->end);
     }
     if (loss != TACHO_LOSS_REASON_COUNT) {
         return loss;

@@ -36,6 +36,7 @@ typedef struct torq_annotated_header {
     size_t columns[TORQ_ANNOTATED_COLUMN_COUNT]; /* SIZE_MAX: there is none */
     torq_annotated_slice *slices;
     size_t slice_count, slice_capacity;
+    uint32_t together_count; /* slices that TORQ_ANNOTATED_SLICES is about */
     size_t field_count;
     bool has_many_kernels; /* a row lists all kernels of its job */
 } torq_annotated_header;
@@ -50,7 +51,7 @@ bool torq_annotated_has(const torq_annotated_header *header, torq_annotated_colu
 /* "A0" to "A3". */
 tacho_str torq_annotated_generation(const torq_annotated_header *header);
 
-/* The TACHO_TRACK_BITs of what the columns tell. */
+/* The TACHO_TRACK_BITs of what the columns tell, and rows of inner ops where they do not. */
 uint32_t torq_annotated_covered(const torq_annotated_header *header);
 
 enum { TORQ_ANNOTATED_WORDS = TORQ_SLICE_MAX / 64 };
@@ -65,7 +66,8 @@ typedef struct torq_annotated_used {
 typedef struct torq_annotated_row {
     int64_t action; /* -1: none */
     int64_t job;    /* the same */
-    int64_t start;  /* ns */
+    bool has_time;
+    int64_t start; /* ns */
     int64_t end;
     tacho_str operation;
     tacho_str kernels;

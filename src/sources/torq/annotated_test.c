@@ -231,7 +231,7 @@ static void test_losses(void **state)
 {
     (void)state;
     check(A0_HEADER "0;x;;;5;9;4;True;False;False;False\n"
-                    "0;x;;;;;;True;False;False;False\n"
+                    "0;x;;;5;;;True;False;False;False\n"
                     "0;x;;;five;9;;True;False;False;False\n"
                     "0;x;;;9;5;;True;False;False;False\n"
                     "0;x;;;-1;5;;True;False;False;False\n"
@@ -247,6 +247,42 @@ static void test_losses(void **state)
                              "lost time_overflow 1 at 7\n"
                              "lost unknown_event 1 at 8\n"
                              "lost wrong_field_count 1 at 9\n");
+}
+
+/* A row without a time is no damage. */
+static void test_untimed(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    assert_ok(read_bytes(&made, TACHO_STR(A0_HEADER "0;x;;;;;;True;False;False;False\n"
+                                                    "0;x;;;5;9;4;True;False;False;False\n"
+                                                    "1;x;;;;;;True;False;False;False\n")));
+    assert_string_equal(render(&made),
+                        PART("A0", "5000") "NSS Programs|5000|9000|NSS program|control|-|job=0\n"
+                                           "Slice 0 Used|5000|9000|NSS program|compute|-|job=0\n");
+    assert_int_equal(made.dict.metadata_count, 1);
+    assert_string_equal(tacho_dict_string(&made.dict, made.dict.metadata[0].key).data,
+                        "rows_without_time");
+    assert_string_equal(tacho_dict_string(&made.dict, made.dict.metadata[0].value).data, "2");
+    teardown(&made);
+    check_refused(A0_HEADER "0;x;;;;;;True;False;False;False\n", "no rows");
+}
+
+/* Without a column for them, rows of inner ops tell which engines a job uses. */
+static void test_engines_by_ops(void **state)
+{
+    (void)state;
+    check("nss_program_index;operation;timestamp_start;timestamp_end;slice_used_0_in_program\n"
+          "0;torq_hw.dma_in_start;5;7;False\n"
+          "0;torq_hw.dma_out_cfg;5;7;False\n"
+          "0;torq_hw.css_wait;5;7;False\n"
+          "1;torq_hw.cdma_start;7;9;False\n",
+          PART("A0", "5000") "NSS Programs|5000|7000|NSS program|control|-|job=0\n"
+                             "DMA In Used|5000|7000|NSS program|dma_in|-|job=0\n"
+                             "CSS Used|5000|7000|NSS program|vector|-|job=0\n"
+                             "NSS Programs|7000|9000|NSS program|control|-|job=1\n"
+                             "CDMA Used|7000|9000|NSS program|dma_local|-|job=1\n");
 }
 
 static void test_refused(void **state)
@@ -278,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_a1),      cmocka_unit_test(test_a3),
         cmocka_unit_test(test_columns), cmocka_unit_test(test_losses),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_untimed), cmocka_unit_test(test_engines_by_ops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

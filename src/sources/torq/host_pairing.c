@@ -253,10 +253,22 @@ static size_t gather_waiting(torq_host_pairing *pairing)
     return count;
 }
 
+static tacho_status lose_begin(torq_host_pairing *pairing, const torq_host_waiting *end)
+{
+    tacho_loss loss = {
+        .part = pairing->part->part,
+        .reason = TACHO_LOSS_UNMATCHED_END,
+        .count = 1,
+        .first_line = end->line,
+        .example = end->base,
+    };
+    return tacho_dict_add_loss(pairing->part->dict, &loss);
+}
+
 /*
- * A stamp that has no partner: an END is a moment; a BEGIN lasts until its run is last heard of,
- * and a call of the HAL, which encloses other runs, until the end of the file. Names that nobody
- * knows are only worth keeping in pairs.
+ * A stamp that has no partner: an END is a moment, and counted; a BEGIN lasts until its run is last
+ * heard of, and a call of the HAL, which encloses other runs, until the end of the file. Names that
+ * nobody knows are only worth keeping in pairs.
  */
 static tacho_status complete_alone(torq_host_pairing *pairing, const torq_host_waiting *alone,
                                    tacho_loss *unknown)
@@ -280,6 +292,7 @@ static tacho_status complete_alone(torq_host_pairing *pairing, const torq_host_w
         .flags = alone->is_begin ? TACHO_SPAN_UNENDED : 0,
         .is_unmatched = !alone->is_begin,
     };
+    TACHO_TRY(alone->is_begin ? TACHO_OK : lose_begin(pairing, alone));
     return complete_action(pairing, &done);
 }
 

@@ -104,6 +104,20 @@ static tacho_status take_queue(torq_host_runs *runs, torq_host_queue *queue, boo
     return TACHO_OK;
 }
 
+/* Counts a program whose end nobody waits for. */
+static tacho_status lose_end(torq_host_runs *runs, const torq_host_program *start)
+{
+    tacho_dict *dict = runs->spans->part->dict;
+    tacho_loss loss = {
+        .part = runs->spans->part->part,
+        .reason = TACHO_LOSS_NEVER_ENDED,
+        .count = 1,
+        .first_line = start->line,
+        .example = dict->sites[runs->events->items[start->event].program_site].name,
+    };
+    return tacho_dict_add_loss(dict, &loss);
+}
+
 /* The program that |start| begins; |wait| is NULL when it is not known to have ended. */
 static tacho_status end_program(torq_host_runs *runs, const torq_host_run *run,
                                 const torq_host_program *start, const torq_host_program *wait)
@@ -119,6 +133,7 @@ static tacho_status end_program(torq_host_runs *runs, const torq_host_run *run,
         .scope = TACHO_NONE,
         .flags = wait != NULL ? 0 : TACHO_SPAN_UNENDED,
     };
+    TACHO_TRY(wait != NULL ? TACHO_OK : lose_end(runs, start));
     return torq_host_spans_end(runs->spans, event->program_track, &span);
 }
 
@@ -221,6 +236,7 @@ static tacho_status queue_program(torq_host_runs *runs, torq_host_run *run,
     torq_host_program program = {
         .action = stamp->action,
         .time = stamp->time,
+        .line = runs->spans->part->reading->input->line_number,
         .event = stamp->event,
         .is_wait = event->role == TORQ_HOST_ROLE_WAITS,
     };

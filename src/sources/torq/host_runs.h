@@ -24,7 +24,8 @@ typedef struct torq_host_stamp {
 /* The start of a program, or the wait for one. */
 typedef struct torq_host_program {
     int64_t action;
-    int64_t time; /* of the start its BEGIN, of the wait its END */
+    int64_t time;  /* of the start its BEGIN, of the wait its END */
+    uint64_t line; /* in the input */
     uint32_t event;
     uint32_t next; /* the one before it in its queue; in the list of free ones */
     bool is_wait;

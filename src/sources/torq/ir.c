@@ -366,13 +366,31 @@ static tacho_status read_functions(torq_ir *ir)
     TACHO_TRY(torq_ir_names_init(ir));
     TACHO_TRY(init_values(ir));
     uint32_t function_name = tacho_strings_find(&module->strings, TACHO_STR("func.func"));
+    size_t open = 0;
     for (size_t i = 0; i < module->op_count; i++) {
         const tacho_mlir_op *op = &module->ops[i];
-        if (op->region_count > 0 && op->name == function_name) {
+        while (open < module->open_op_count && module->open_ops[open] < i) {
+            open++;
+        }
+        bool is_open = open < module->open_op_count && module->open_ops[open] == i;
+        if (op->region_count > 0 && op->name == function_name && !is_open) {
             TACHO_TRY(read_function(ir, op));
         }
     }
     return TACHO_OK;
+}
+
+/* |count| dispatches of a damaged module were read. */
+static tacho_status note_damage(const torq_ir *ir, size_t count)
+{
+    tacho_str damage = ir->module->damage;
+    if (count == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s", TACHO_STR_ARG(damage));
+    }
+    ir->info->is_partial = true;
+    return tacho_debug_info_add_problem(ir->info, "%.*s; %zu dispatch%s before that %s used",
+                                        TACHO_STR_ARG(damage), count, count == 1 ? "" : "es",
+                                        count == 1 ? "is" : "are");
 }
 
 tacho_status torq_ir_read_module(const tacho_mlir_module *module, tacho_str name,
@@ -381,6 +399,9 @@ tacho_status torq_ir_read_module(const tacho_mlir_module *module, tacho_str name
     torq_ir ir = {.module = module, .info = info, .file = name};
     tacho_debug_info before = *info;
     tacho_status status = read_functions(&ir);
+    if (status == TACHO_OK && module->damage.len > 0) {
+        status = note_damage(&ir, info->dispatch_count - before.dispatch_count);
+    }
     if (status != TACHO_OK) {
         tacho_debug_info_cut(info, &before); /* nothing half-read stays */
     }

@@ -21,8 +21,9 @@ enum { TORQ_IR_INNER_MAX = 1 << 23 };
 
 /*
  * Adds the dispatches of |module| to |info|. |name| is the file's. A dispatch that is there
- * already is a problem of |info|, and is left out. Operations of torq's dialects that are not
- * known, waits without a start and starts without a wait are counted.
+ * already is a problem of |info|, and is left out; so is one that is not there as a whole, since
+ * its file is damaged: that is a problem if there are others, else a failure. Operations of torq's
+ * dialects that are not known, waits without a start and starts without a wait are counted.
  */
 tacho_status torq_ir_read_module(const tacho_mlir_module *module, tacho_str name,
                                  tacho_debug_info *info) TACHO_MUST_USE;

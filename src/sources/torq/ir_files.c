@@ -56,8 +56,9 @@ static tacho_status parse_file(const char *path, file_bytes *contents, tacho_deb
     tacho_mlir_module module;
     tacho_status status = tacho_mlir_module_init(&module);
     if (status == TACHO_OK) {
-        status = tacho_mlir_is_bytecode(bytes) ? tacho_mlir_bytecode_read(path, bytes, &module)
-                                               : tacho_mlir_text_read(path, bytes, &module);
+        status = tacho_mlir_is_bytecode(bytes)
+                     ? tacho_mlir_bytecode_read_lenient(path, bytes, &module)
+                     : tacho_mlir_text_read_lenient(path, bytes, &module);
     }
     free(contents->items);
     contents->items = NULL;

@@ -435,6 +435,59 @@ static void test_refused(void **state)
     remove_folder(&files);
 }
 
+/* What is whole in a damaged file is read; without anything whole it is refused. */
+static void test_damaged(void **state)
+{
+    (void)state;
+    static fixture made;
+    folder files;
+    char path[96];
+    make_folder(&files);
+    add_file(&files, "a.mlir", "module {\n" COPY("d") COPY("e") "func.func @f() {\n torq_hl.");
+    snprintf(path, sizeof(path), "%s/a.mlir", files.path);
+    setup(&made);
+    assert_ok(torq_ir_read_path(path, NULL, &made.info));
+    render(&made);
+    assert_string_equal(made.text.bytes, "d: 0C\ne: 0C\nunknown 0, unmatched 0, unwaited 0\n");
+    assert_true(made.info.is_partial);
+    assert_int_equal(made.info.problem_count, 1);
+    assert_non_null(strstr(str(&made, made.info.problems[0]),
+                           "a.mlir:9:10: expected '}' after the region, found the end; "
+                           "2 dispatches before that are used"));
+    teardown(&made);
+
+    add_file(&files, "b.mlir", "module {\nfunc.func @f() {\n \"torq_hl.host_copy\"() : ()");
+    snprintf(path, sizeof(path), "%s/b.mlir", files.path);
+    check_refused(path, TACHO_CODE_BAD_DATA, "b.mlir:3:28: expected '->'");
+    /* The host's function is whole, but nothing of ours is in it. */
+    add_file(&files, "c.mlir", "module {\n" FUNCTION("main", "") "func.func @f() {");
+    snprintf(path, sizeof(path), "%s/c.mlir", files.path);
+    check_refused(path, TACHO_CODE_BAD_DATA, "c.mlir:4:17: expected '}'");
+    remove_folder(&files);
+}
+
+/* An operation that was not read to its end is no dispatch. */
+static void test_open_function(void **state)
+{
+    (void)state;
+    static fixture made;
+    tacho_mlir_module module;
+    static const uint32_t open_ops[] = {0, 4};
+    setup(&made);
+    assert_ok(tacho_mlir_module_init(&module));
+    assert_ok(
+        tacho_mlir_text_read("t.mlir", TACHO_STR("module {\n" COPY("d") COPY("e") "}"), &module));
+    module.damage = TACHO_STR("cut");
+    module.open_ops = open_ops; /* the module and e */
+    module.open_op_count = 2;
+    assert_ok(torq_ir_read_module(&module, TACHO_STR("t.mlir"), &made.info));
+    tacho_mlir_module_deinit(&module);
+    render(&made);
+    assert_string_equal(made.text.bytes, "d: 0C\nunknown 0, unmatched 0, unwaited 0\n");
+    assert_string_equal(str(&made, made.info.problems[0]), "cut; 1 dispatch before that is used");
+    teardown(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_numbering),  cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_functions),  cmocka_unit_test(test_limit),
         cmocka_unit_test(test_folder),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_open_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

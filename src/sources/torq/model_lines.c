@@ -157,9 +157,9 @@ static tacho_status try_path(model_lines *self, const char *path, model_file *fi
     return status;
 }
 
-/* Tries the last component of |path| in |dir|. */
-static tacho_status try_dir(model_lines *self, tacho_str dir, tacho_str path, model_file *file,
-                            bool *out_found)
+/* Tries the last component of |path| in |dir|; |is_asked|: where the user said. */
+static tacho_status try_dir(model_lines *self, tacho_str dir, bool is_asked, tacho_str path,
+                            model_file *file, bool *out_found)
 {
     char made[PATH_BYTES_MAX];
     tacho_str base = tacho_str_basename(path);
@@ -167,8 +167,14 @@ static tacho_status try_dir(model_lines *self, tacho_str dir, tacho_str path, mo
     if (base.len == 0 || dir.len + base.len + 2 > sizeof(made)) {
         return TACHO_OK;
     }
-    snprintf(made, sizeof(made), "%.*s/%.*s", TACHO_STR_ARG(dir), TACHO_STR_ARG(base));
-    return try_path(self, made, file, out_found);
+    snprintf(made, sizeof(made), "%.*s%s%.*s", TACHO_STR_ARG(dir),
+             dir.len > 0 && dir.data[dir.len - 1] == '/' ? "" : "/", TACHO_STR_ARG(base));
+    TACHO_TRY(try_path(self, made, file, out_found));
+    return *out_found && !is_asked
+               ? tacho_debug_info_add_note(
+                     self->info, "%.*s: no such source file; operators are taken from %s instead",
+                     TACHO_STR_ARG(path), made)
+               : TACHO_OK;
 }
 
 /* The folder that |path| lies in. */
@@ -184,7 +190,7 @@ static tacho_status find_file(model_lines *self, tacho_str path, model_file *fil
     const torq_model_search *search = self->search;
     for (size_t i = 0; i < search->dir_count; i++) {
         tacho_str dir = tacho_str_from_cstring(search->dirs[i]);
-        TACHO_TRY(try_dir(self, dir, path, file, out_found));
+        TACHO_TRY(try_dir(self, dir, true, path, file, out_found));
         if (*out_found) {
             return TACHO_OK;
         }
@@ -194,8 +200,9 @@ static tacho_status find_file(model_lines *self, tacho_str path, model_file *fil
         return TACHO_OK;
     }
     tacho_str debug_path = tacho_str_from_cstring(search->debug_path);
-    TACHO_TRY(try_dir(self, debug_path, path, file, out_found));
-    return *out_found ? TACHO_OK : try_dir(self, folder_of(debug_path), path, file, out_found);
+    TACHO_TRY(try_dir(self, debug_path, false, path, file, out_found));
+    return *out_found ? TACHO_OK
+                      : try_dir(self, folder_of(debug_path), false, path, file, out_found);
 }
 
 /* Whether |path| is a file of the debug information itself. */
