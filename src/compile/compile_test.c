@@ -200,7 +200,23 @@ static void test_one_core_overlaps(void **state)
     end(&f);
 }
 
-/* Three operators on two devices: what goes between them is in shared memory. */
+/* Four cores are faster than sixteen here, and the compiler finds that out. */
+static void test_fewer_cores(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "aic100");
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(256, 512));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(512, 128));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I32, TEST_DIMS(256, 128));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.cores = 16});
+    assert_int_equal(f.program.facts.core_count, 4);
+    end(&f);
+}
+
+/* Four operators on two devices: what goes between them is in shared memory. */
 static void test_devices(void **state)
 {
     (void)state;
@@ -328,8 +344,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_torq_sequence), cmocka_unit_test(test_local_activation),
         cmocka_unit_test(test_barrier),       cmocka_unit_test(test_one_core_overlaps),
-        cmocka_unit_test(test_devices),       cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_tiles),         cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_fewer_cores),   cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_batch),         cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -390,14 +390,21 @@ static operand make_operand(core_work *self, const tacho_slots *slots, uint64_t 
 {
     const tacho_schedule *schedule = self->schedule;
     const tacho_machine *machine = schedule->estimate->machine;
+    const tacho_core_engines *engines = &schedule->engines;
     bool is_output = slots == &self->tiling.output;
+    bool has_local = tacho_machine_dma(machine, TACHO_ENGINE_DMA_LOCAL) != NULL;
+    tacho_engine_class queue = is_output               ? TACHO_ENGINE_DMA_OUT
+                               : is_local && has_local ? TACHO_ENGINE_DMA_LOCAL
+                                                       : TACHO_ENGINE_DMA_IN;
     operand of = {
         .slots = slots,
         .bytes = tacho_slots_moved(slots, bytes),
         .kind = is_local ? TACHO_JOB_COPY : (is_output ? TACHO_JOB_STORE : TACHO_JOB_LOAD),
-        .dma = tacho_machine_dma(machine, is_output ? TACHO_ENGINE_DMA_OUT : TACHO_ENGINE_DMA_IN),
-        .queue = tacho_schedule_queue(
-            schedule, self->core, is_output ? schedule->engines.dma_out : schedule->engines.dma_in),
+        .dma = tacho_machine_dma(machine, queue),
+        .queue = tacho_schedule_queue(schedule, self->core,
+                                      queue == TACHO_ENGINE_DMA_OUT     ? engines->dma_out
+                                      : queue == TACHO_ENGINE_DMA_LOCAL ? engines->dma_local
+                                                                        : engines->dma_in),
         .buffers = {TACHO_NONE, TACHO_NONE},
         .jobs = {TACHO_NONE, TACHO_NONE},
     };
