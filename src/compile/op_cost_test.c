@@ -93,7 +93,7 @@ static void test_torq(void **state)
     assert_int_equal(cost.read_cycles, 6893); /* 32768 / 4.7543 */
     assert_int_equal(cost.write_cycles, 862); /* 4096 / 4.7543 */
     assert_int_equal(cost.launch_cycles, 1);
-    assert_int_equal(cost.bound, TACHO_BOUND_LOCAL);
+    assert_int_equal(cost.bound, TACHO_BOUND_MEMORY); /* all of it comes from shared memory */
     tacho_arena_deinit(&arena);
 }
 
