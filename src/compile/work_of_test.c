@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "compile/graph_testing.h"
+#include "graph/graph_testing.h"
 
 typedef struct fixture {
     tacho_graph graph;
@@ -339,6 +339,7 @@ static void test_einsum(void **state)
         {"i,j->ij", {16}, {32}, {16, 32}, 1, 16, 32, 1},
         {"bhqd,bhkd->bhqk", {2, 3, 5, 7}, {2, 3, 11, 7}, {2, 3, 5, 11}, 6, 5, 11, 7},
         {"...ij, jk", {4, 5, 6}, {6, 7}, {4, 5, 7}, 1, 20, 7, 6}, /* one matrix for all */
+        {"...ij,...jk->...ik", {1, 5, 6}, {4, 6, 7}, {4, 5, 7}, 1, 5, 28, 6}, /* broadcast */
         {"...ij,...jk->...ik", {4, 5, 6}, {4, 6, 7}, {4, 5, 7}, 4, 5, 7, 6},
     };
     fixture f;
