@@ -337,6 +337,25 @@ static void test_scales(void **state)
     assert_int_equal(steps_behind(true, "Max", TEST_DIMS(8), false), 1);
 }
 
+/* Weights as the first operand have a row for each channel. */
+static void test_weights_first(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t w = TEST_CONST(g, 6, 16), x = TEST_F32(g, 16, 8), rows = TEST_CONST(g, 6, 1);
+    uint32_t columns = TEST_CONST(g, 8), y = TEST_F32(g, 6, 8), z = TEST_F32(g, 6, 8);
+    uint32_t u = TEST_F32(g, 6, 8);
+    TEST_NODE(g, "MatMul", y, w, x);
+    TEST_NODE(g, "Mul", z, y, rows);
+    TEST_NODE(g, "Mul", u, z, columns);
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.ops[0].fused_steps, 1); /* of the columns */
+    teardown(&f);
+}
+
 /* Two tensors, dequantised with scales |s| and |t|, joined and quantised with scale |s|: steps. */
 static uint32_t steps_of_concat(unsigned char other)
 {
@@ -416,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_constant_output),
         cmocka_unit_test(test_gate),
         cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_weights_first),
         cmocka_unit_test(test_moved),
         cmocka_unit_test(test_unused),
     };

@@ -494,7 +494,8 @@ static bool is_wider(tacho_dtype a, tacho_dtype b)
 static tacho_dtype compute_dtype(const measurer *self)
 {
     if (self->work->kind != TACHO_WORK_VECTOR) {
-        return self->work->input.dtype;
+        bool is_moved = self->work->kind == TACHO_WORK_MOVE; /* the first may be where from */
+        return is_moved ? self->work->output.dtype : self->work->input.dtype;
     }
     const tacho_fused_op *op = self->op;
     const uint32_t firsts[] = {op->first_input, op->first_output};

@@ -366,6 +366,26 @@ static void test_einsum(void **state)
     teardown(&f);
 }
 
+/* 32 real numbers, moved and quantised: 3 steps each. */
+static void test_moved(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 4, 8), y = TEST_F32(g, 8, 4), s = TEST_CONST(g, 1);
+    uint32_t q = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(8, 4));
+    TEST_NODE(g, "Transpose", y, x);
+    TEST_NODE(g, "QuantizeLinear", q, y, s, s);
+    measure(&f);
+    assert_int_equal(f.work.kind, TACHO_WORK_VECTOR);
+    assert_int_equal(f.work.elements * f.work.steps, 32 * 3);
+    assert_int_equal(f.work.compute, TACHO_DTYPE_F32);
+    assert_int_equal(f.work.input.bytes, 128);
+    assert_int_equal(f.work.output.bytes, 32);
+    teardown(&f);
+}
+
 /* A condition does not decide what is computed in, nor what is dequantised. */
 static void test_types(void **state)
 {
@@ -464,6 +484,7 @@ int main(void)
         cmocka_unit_test(test_vectors),       cmocka_unit_test(test_failures),
         cmocka_unit_test(test_places),        cmocka_unit_test(test_operands),
         cmocka_unit_test(test_einsum),        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
