@@ -30,4 +30,33 @@ static inline tacho_i128 tacho_scale_floor(int64_t value, int64_t numerator, int
     return quotient - (product % denominator < 0 ? 1 : 0);
 }
 
+/* |a| / |b| rounded up; |b| > 0. */
+static inline uint64_t tacho_ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static inline uint64_t tacho_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t tacho_most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Sums and products of sizes; once they do not fit 63 bits they stick at UINT64_MAX. */
+static inline uint64_t tacho_size_add(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) || sum > INT64_MAX ? UINT64_MAX : sum;
+}
+
+static inline uint64_t tacho_size_multiply(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) || product > INT64_MAX ? UINT64_MAX : product;
+}
+
 #endif

@@ -30,6 +30,8 @@ typedef struct fuser {
     uint32_t *dequantised; /* by node: uses of a dequantisation that are still to be served */
     uint32_t *seen;        /* by tensor: 1 + the operator whose list it was put in last */
     bool *is_output;       /* by tensor, views seen through */
+    bool *is_wanted;       /* by tensor: the network returns it or something made from it */
+    bool *is_unused;       /* by node: nothing that the network returns depends on it */
 } fuser;
 
 static bool is_matrix(tacho_op_kind kind)
@@ -38,18 +40,13 @@ static bool is_matrix(tacho_op_kind kind)
            kind == TACHO_OP_MATMUL;
 }
 
-static tacho_op_kind node_kind(const tacho_node *node)
-{
-    return node->def != NULL ? node->def->kind : TACHO_OP_OTHER;
-}
-
 /*
  * Whether the node runs no code: it asks for a shape, or its result is its input under another
  * shape. A view that the network returns of what it was given has its own bytes: a copy.
  */
 static bool is_free(const fuser *self, const tacho_node *node)
 {
-    tacho_op_kind kind = node_kind(node);
+    tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
     uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
     if (made != TACHO_NONE && kind != TACHO_OP_SHAPE && kind != TACHO_OP_CONSTANT) {
         return self->fusion->alias[made] != made;
@@ -84,7 +81,8 @@ static uint64_t element_count(const fuser *self, uint32_t tensor)
 static bool is_folded(const fuser *self, const tacho_node *node)
 {
     uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
-    return node->is_folded || node_kind(node) == TACHO_OP_CONSTANT || is_constant(self, made);
+    return node->is_folded || tacho_op_kind_of(self->graph, node) == TACHO_OP_CONSTANT ||
+           is_constant(self, made);
 }
 
 /* ---- who uses what ------------------------------------------------------------------------- */
@@ -97,8 +95,7 @@ static bool is_view(const tacho_graph *graph, const tacho_node *node)
     if (from == NULL || to == NULL || to->is_constant || node->def == NULL) {
         return false;
     }
-    bool is_cast =
-        strcmp(node->def->name, "Cast") == 0 || strcmp(node->def->name, "tosa.cast") == 0;
+    bool is_cast = tacho_op_has(node->def, TACHO_OP_IS_CAST);
     return node->def->kind == TACHO_OP_VIEW || (is_cast && from->dtype == to->dtype);
 }
 
@@ -121,13 +118,49 @@ static void see_through_views(fuser *self)
     }
 }
 
+/*
+ * Nodes that nothing depends on. What runs for more than its results keeps what it reads: nodes
+ * without results, and control flow, whose bodies read tensors that are not listed. A network that
+ * returns nothing is a piece of one: all of it is wanted.
+ */
+static void find_unused(fuser *self)
+{
+    const tacho_graph *graph = self->graph;
+    bool *is_wanted = self->is_wanted;
+    bool has_outputs = false;
+    for (uint32_t i = 0; i < graph->tensor_count; i++) {
+        is_wanted[i] = graph->tensors[i].is_output;
+        has_outputs = has_outputs || is_wanted[i];
+    }
+    for (size_t i = 0; i < graph->node_count; i++) {
+        if (tacho_op_kind_of(graph, &graph->nodes[i]) == TACHO_OP_CONTROL) {
+            return;
+        }
+    }
+    for (size_t i = graph->node_count; i-- > 0 && has_outputs;) {
+        const tacho_node *node = &graph->nodes[i];
+        bool is_used = node->output_count == 0;
+        for (size_t j = 0; j < node->output_count && !is_used; j++) {
+            uint32_t tensor = graph->links[node->first_output + j];
+            is_used = tensor != TACHO_NONE && is_wanted[tensor];
+        }
+        self->is_unused[i] = !is_used;
+        for (size_t j = 0; j < node->input_count && is_used; j++) {
+            uint32_t tensor = graph->links[node->first_input + j];
+            if (tensor != TACHO_NONE) {
+                is_wanted[tensor] = true;
+            }
+        }
+    }
+}
+
 static void count_uses(fuser *self)
 {
     const tacho_graph *graph = self->graph;
     for (size_t i = 0; i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];
-        for (size_t j = 0; j < node->input_count && !is_free(self, node) && !is_folded(self, node);
-             j++) {
+        bool reads = !self->is_unused[i] && !is_free(self, node) && !is_folded(self, node);
+        for (size_t j = 0; j < node->input_count && reads; j++) {
             uint32_t tensor = input_of(self, node, j);
             if (tensor != TACHO_NONE) {
                 self->uses[tensor]++;
@@ -155,32 +188,88 @@ static uint32_t sole_maker(const fuser *self, uint32_t tensor)
 
 /* ---- joining what came before -------------------------------------------------------------- */
 
-/* Additions and products with constants: what becomes part of weights and bias. */
-static bool is_linear(const tacho_node *node)
+/* Which input of a product is its second operand. */
+static size_t second_operand(const tacho_node *root)
 {
-    static const char *const names[] = {"Add",      "Sub",      "Mul",     "Div",
-                                        "tosa.add", "tosa.sub", "tosa.mul"};
-    if (node_kind(node) == TACHO_OP_AFFINE) {
+    return tacho_op_has(root->def, TACHO_OP_HAS_SCALES) ? 3 : 1;
+}
+
+/*
+ * Whether |tensor| has one number for all of |made|, or one for each channel of the product that
+ * |root| is. Views between the two may have moved the channels: then their number must tell.
+ */
+static bool is_per_channel(const fuser *self, const tacho_node *root, uint32_t tensor,
+                           uint32_t made)
+{
+    const tacho_shape *factor = &self->graph->tensors[tensor].shape;
+    const tacho_shape *shape = &self->graph->tensors[made].shape;
+    const tacho_tensor *product = tacho_graph_output(self->graph, root, 0);
+    uint64_t count = element_count(self, tensor);
+    if (count == 1) {
         return true;
     }
-    for (size_t i = 0; node->def != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(node->def->name, names[i]) == 0) {
-            return true;
+    int32_t rank = product->shape.rank;
+    int32_t from_end = 1; /* the axis of channels */
+    if (tacho_op_kind_of(self->graph, root) == TACHO_OP_MATMUL) {
+        from_end = is_constant(self, input_of(self, root, second_operand(root))) ? 1 : 2;
+    } else if (!tacho_op_has(root->def, TACHO_OP_CHANNELS_LAST)) {
+        from_end = rank - 1;
+    }
+    if (rank < from_end || from_end < 1 ||
+        count != (uint64_t)product->shape.dims[rank - from_end]) {
+        return false;
+    }
+    for (int32_t i = 1; i <= factor->rank && i <= shape->rank; i++) {
+        if ((uint64_t)factor->dims[factor->rank - i] == count) {
+            return (shape->rank != rank || i == from_end) &&
+                   (uint64_t)shape->dims[shape->rank - i] == count;
         }
     }
     return false;
+}
+
+/* Whether an operand of the product that |root| is, is constant. */
+static bool has_weights(const fuser *self, const tacho_node *root)
+{
+    size_t second = second_operand(root);
+    return root->input_count > second && (is_constant(self, input_of(self, root, 0)) ||
+                                          is_constant(self, input_of(self, root, second)));
+}
+
+/*
+ * Whether |node|, behind the product |root|, becomes part of the product's weights and bias:
+ * additions and products with one constant per channel, where there are weights to change.
+ */
+static bool joins_weights(const fuser *self, const tacho_node *root, const tacho_node *node)
+{
+    if (!tacho_op_has(node->def, TACHO_OP_IS_LINEAR) || !has_weights(self, root)) {
+        return false;
+    }
+    if (node->def->kind == TACHO_OP_AFFINE) {
+        return true;
+    }
+    if (tacho_op_has(node->def, TACHO_OP_IS_QUOTIENT) &&
+        is_constant(self, input_of(self, node, 0))) {
+        return false; /* a constant divided by the result */
+    }
+    for (size_t i = 0; i < node->input_count; i++) {
+        uint32_t tensor = input_of(self, node, i);
+        if (is_constant(self, tensor) &&
+            !is_per_channel(self, root, tensor, self->graph->links[node->first_output])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /*
  * Vector steps of a node that is part of an operator: scaling to and from integers is part of how
  * engines read operands and write results.
  */
-static uint32_t steps_within(const tacho_node *node)
+static uint32_t steps_within(const fuser *self, const tacho_node *node)
 {
-    tacho_op_kind kind = node_kind(node);
-    bool is_scaling = kind == TACHO_OP_QUANTISE || kind == TACHO_OP_DEQUANTISE ||
-                      strcmp(node->def->name, "tosa.rescale") == 0;
-    return is_scaling ? 0 : node->def->steps;
+    bool is_scaling = tacho_op_has(node->def, TACHO_OP_IS_SCALING);
+    return is_scaling ? 0 : tacho_op_steps_of(self->graph, node);
 }
 
 /* The one activation that a node reads; TACHO_NONE when there are more or none. */
@@ -229,11 +318,68 @@ static bool takes_followers(tacho_op_kind kind, tacho_op_kind follower)
     return false;
 }
 
+/* Whether two constants, scales or zero points, are known to be the same. */
+static bool is_same_constant(const fuser *self, uint32_t a, uint32_t b)
+{
+    const tacho_graph *graph = self->graph;
+    if (a == b) {
+        return true;
+    }
+    uint64_t bytes[2];
+    if (a == TACHO_NONE || b == TACHO_NONE || graph->tensors[a].constant == TACHO_NONE ||
+        graph->tensors[b].constant == TACHO_NONE ||
+        graph->tensors[a].dtype != graph->tensors[b].dtype ||
+        !tacho_tensor_bytes(&graph->tensors[a], &bytes[0]) ||
+        !tacho_tensor_bytes(&graph->tensors[b], &bytes[1]) || bytes[0] != bytes[1]) {
+        return false;
+    }
+    const tacho_constant *first = &graph->constants[graph->tensors[a].constant];
+    const tacho_constant *second = &graph->constants[graph->tensors[b].constant];
+    if (first->kind != second->kind) {
+        return false;
+    }
+    switch (first->kind) {
+    case TACHO_CONSTANT_BYTES:
+        return bytes[0] == 0 || memcmp(first->bytes, second->bytes, bytes[0]) == 0;
+    case TACHO_CONSTANT_SPLAT:
+        return memcmp(first->splat, second->splat, sizeof(first->splat)) == 0;
+    case TACHO_CONSTANT_RANDOM:
+        return first->seed == second->seed;
+    }
+    return false;
+}
+
+/*
+ * Steps of quantising what was moved: nothing computes on the way, so there is no engine whose
+ * writing scales. None where the integers that were moved mean the same before and after.
+ */
+static uint32_t steps_behind_move(const fuser *self, const draft *op, const tacho_node *node)
+{
+    const tacho_node *root = &self->graph->nodes[op->root];
+    bool is_same = op->is_integer;
+    for (size_t i = 0; i < root->input_count && is_same; i++) {
+        uint32_t tensor = input_of(self, root, i);
+        uint32_t before =
+            is_activation(self, tensor) ? self->graph->tensors[tensor].producer : TACHO_NONE;
+        if (before == TACHO_NONE ||
+            tacho_op_kind_of(self->graph, &self->graph->nodes[before]) != TACHO_OP_DEQUANTISE) {
+            continue;
+        }
+        const tacho_node *scaling = &self->graph->nodes[before];
+        for (size_t j = 1; j < 3; j++) {
+            uint32_t in = j < scaling->input_count ? input_of(self, scaling, j) : TACHO_NONE;
+            uint32_t out = j < node->input_count ? input_of(self, node, j) : TACHO_NONE;
+            is_same = is_same && is_same_constant(self, in, out);
+        }
+    }
+    return is_same ? 0 : tacho_op_steps_of(self->graph, node);
+}
+
 /* Whether the node became part of the operator that makes its input. */
 static bool try_follow(fuser *self, uint32_t number)
 {
     const tacho_node *node = &self->graph->nodes[number];
-    tacho_op_kind kind = node_kind(node);
+    tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
     bool is_follower = kind == TACHO_OP_UNARY || kind == TACHO_OP_BINARY ||
                        kind == TACHO_OP_AFFINE || kind == TACHO_OP_QUANTISE;
     if (!is_follower || node->output_count != 1) {
@@ -247,9 +393,12 @@ static bool try_follow(fuser *self, uint32_t number)
         return false;
     }
     draft *op = &self->drafts[made_by];
-    bool joins_weights = op->is_linear && is_linear(node);
-    op->is_linear = joins_weights;
-    op->fused_steps += joins_weights ? 0 : steps_within(node);
+    const tacho_node *root = &self->graph->nodes[op->root];
+    bool is_moved = op->kind == TACHO_OP_MOVE;
+    op->is_linear = op->is_linear && joins_weights(self, root, node);
+    op->fused_steps += op->is_linear ? 0
+                       : is_moved    ? steps_behind_move(self, op, node)
+                                     : steps_within(self, node);
     op->result = made;
     self->op_of[number] = made_by;
     return true;
@@ -262,9 +411,10 @@ static uint32_t dequantiser(const fuser *self, uint32_t tensor)
 {
     uint32_t producer =
         is_activation(self, tensor) ? self->graph->tensors[tensor].producer : TACHO_NONE;
-    bool is_one = producer != TACHO_NONE &&
-                  node_kind(&self->graph->nodes[producer]) == TACHO_OP_DEQUANTISE &&
-                  self->op_of[producer] != TACHO_NONE;
+    bool is_one =
+        producer != TACHO_NONE &&
+        tacho_op_kind_of(self->graph, &self->graph->nodes[producer]) == TACHO_OP_DEQUANTISE &&
+        self->op_of[producer] != TACHO_NONE;
     return is_one ? producer : TACHO_NONE;
 }
 
@@ -274,12 +424,27 @@ uint32_t tacho_fusion_stored(const tacho_graph *graph, uint32_t tensor)
         uint32_t producer = graph->tensors[tensor].producer;
         const tacho_node *node = producer != TACHO_NONE ? &graph->nodes[producer] : NULL;
         if (node == NULL || !graph->tensors[tensor].is_constant || node->input_count == 0 ||
-            node_kind(node) != TACHO_OP_DEQUANTISE ||
+            tacho_op_kind_of(graph, node) != TACHO_OP_DEQUANTISE ||
             graph->links[node->first_input] == TACHO_NONE) {
             return tensor;
         }
         tensor = graph->links[node->first_input];
     }
+}
+
+uint32_t tacho_fusion_read(const tacho_fusion *fusion, const tacho_fused_op *op, uint32_t tensor)
+{
+    const tacho_graph *graph = fusion->graph;
+    tensor = fusion->alias[tensor];
+    if (graph->tensors[tensor].is_constant) {
+        return tacho_fusion_stored(graph, tensor);
+    }
+    uint32_t producer = graph->tensors[tensor].producer;
+    const tacho_node *node = producer != TACHO_NONE ? &graph->nodes[producer] : NULL;
+    bool is_seen_through = op->is_integer && node != NULL && node->input_count > 0 &&
+                           tacho_op_kind_of(graph, node) == TACHO_OP_DEQUANTISE &&
+                           graph->links[node->first_input] != TACHO_NONE;
+    return is_seen_through ? fusion->alias[graph->links[node->first_input]] : tensor;
 }
 
 static bool is_dequantised_constant(const fuser *self, uint32_t tensor)
@@ -290,7 +455,7 @@ static bool is_dequantised_constant(const fuser *self, uint32_t tensor)
 /* Whether all that a node computes with is dequantised right before it. */
 static bool reads_quantised(const fuser *self, const tacho_node *node)
 {
-    tacho_op_kind kind = node_kind(node);
+    tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
     size_t quantised_count = 0;
     for (size_t i = 0; i < node->input_count; i++) {
         uint32_t tensor = input_of(self, node, i);
@@ -327,29 +492,34 @@ static void take_dequantisers(fuser *self, uint32_t number)
 
 /* ---- the walk ------------------------------------------------------------------------------ */
 
-/* What is done to one operand, element by element, before two are joined is part of joining. */
+/*
+ * What is done to one operand, element by element, before two are joined is part of joining, but
+ * for an operand that is broadcast: it has fewer elements, and is better made once.
+ */
 static void take_leaders(fuser *self, uint32_t number)
 {
     const tacho_node *node = &self->graph->nodes[number];
     uint32_t op = self->op_of[number];
+    uint32_t made = node->output_count > 0 ? self->graph->links[node->first_output] : TACHO_NONE;
     for (size_t i = 0; i < node->input_count; i++) {
         uint32_t tensor = input_of(self, node, i);
         uint32_t before = is_activation(self, tensor) ? sole_maker(self, tensor) : TACHO_NONE;
-        if (before == TACHO_NONE || before == op || self->drafts[before].kind != TACHO_OP_UNARY) {
+        if (before == TACHO_NONE || before == op || self->drafts[before].kind != TACHO_OP_UNARY ||
+            made == TACHO_NONE || element_count(self, tensor) != element_count(self, made)) {
             continue;
         }
         self->drafts[before].merged_into = op;
         self->drafts[before].result = TACHO_NONE;
         self->drafts[op].fused_steps +=
             self->drafts[before].fused_steps +
-            steps_within(&self->graph->nodes[self->drafts[before].root]);
+            steps_within(self, &self->graph->nodes[self->drafts[before].root]);
     }
 }
 
 static void add_draft(fuser *self, uint32_t number)
 {
     const tacho_node *node = &self->graph->nodes[number];
-    tacho_op_kind kind = node_kind(node);
+    tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
     if (kind == TACHO_OP_VIEW || is_folded(self, node)) {
         kind = TACHO_OP_MOVE; /* a copy */
     }
@@ -386,6 +556,8 @@ static void walk(fuser *self)
             add_draft(self, i); /* known before, but still to be put where the network returns it */
         } else if (is_folded(self, node)) {
             self->fusion->folded_count++;
+        } else if (self->is_unused[i]) {
+            self->fusion->unused_count++;
         } else if (is_free(self, node)) {
             self->fusion->view_count++;
         } else if (!try_follow(self, i)) {
@@ -458,7 +630,7 @@ static tacho_status list_tensor(fuser *self, uint32_t op, uint32_t tensor, uint3
 /* How many inputs of a member hold data; what follows are parameters. */
 static size_t data_count(const fuser *self, const tacho_fused_op *op, const tacho_node *node)
 {
-    tacho_op_kind kind = node_kind(node);
+    tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
     bool has_parameters =
         kind == TACHO_OP_QUANTISE || kind == TACHO_OP_DEQUANTISE || kind == TACHO_OP_UNARY;
     bool is_in_weights =
@@ -537,10 +709,12 @@ static tacho_status run(fuser *self)
     self->fusion->members = calloc(graph->node_count + 1, sizeof(uint32_t));
     bool has_memory = self->drafts != NULL && self->op_of != NULL && self->uses != NULL &&
                       self->dequantised != NULL && self->seen != NULL && self->is_output != NULL &&
-                      place != NULL && self->fusion->alias != NULL && self->fusion->members != NULL;
+                      self->is_wanted != NULL && self->is_unused != NULL && place != NULL &&
+                      self->fusion->alias != NULL && self->fusion->members != NULL;
     tacho_status status = has_memory ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     if (has_memory) {
         see_through_views(self);
+        find_unused(self);
         count_uses(self);
         walk(self);
         status = place_members(self, place);
@@ -564,6 +738,8 @@ tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph)
         .dequantised = calloc(graph->node_count + 1, sizeof(uint32_t)),
         .seen = calloc(graph->tensor_count + 1, sizeof(uint32_t)),
         .is_output = calloc(graph->tensor_count + 1, sizeof(bool)),
+        .is_wanted = calloc(graph->tensor_count + 1, sizeof(bool)),
+        .is_unused = calloc(graph->node_count + 1, sizeof(bool)),
     };
     tacho_status status = run(&self);
     free(self.drafts);
@@ -572,6 +748,8 @@ tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph)
     free(self.dequantised);
     free(self.seen);
     free(self.is_output);
+    free(self.is_wanted);
+    free(self.is_unused);
     return status;
 }
 

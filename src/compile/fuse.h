@@ -40,6 +40,7 @@ typedef struct tacho_fusion {
     uint32_t *alias;     /* by tensor: whose bytes it has, itself unless it is a view */
     size_t folded_count; /* nodes that depend on constants alone */
     size_t view_count;   /* nodes that only look at a tensor: views, questions about shapes */
+    size_t unused_count; /* nodes whose results nobody uses: they are left out */
 } tacho_fusion;
 
 /* Fuses a sorted and inferred graph, which outlives the fusion. Linear in the size of the graph. */
@@ -55,5 +56,9 @@ static inline const tacho_tensor *tacho_fusion_tensor(const tacho_fusion *fusion
 
 /* The tensor as it is stored: what a folded dequantisation was made from, else itself. */
 uint32_t tacho_fusion_stored(const tacho_graph *graph, uint32_t tensor);
+
+/* The tensor that |op| reads where its members name |tensor|: views and dequantisations it sees
+ * through are not it, but what they look at. */
+uint32_t tacho_fusion_read(const tacho_fusion *fusion, const tacho_fused_op *op, uint32_t tensor);
 
 #endif

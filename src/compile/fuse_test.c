@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "compile/graph_testing.h"
+#include "graph/graph_testing.h"
 
 typedef struct fixture {
     tacho_graph graph;
@@ -277,6 +277,151 @@ static void test_constant_output(void **state)
     teardown(&f);
 }
 
+/* A gate of 96 numbers is made once, not with each of the 56 x 56 positions it is multiplied to. */
+static void test_gate(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 1, 96, 1, 1), gate = TEST_F32(g, 1, 96, 1, 1);
+    uint32_t data = TEST_F32(g, 1, 96, 56, 56), y = TEST_F32(g, 1, 96, 56, 56);
+    TEST_NODE(g, "Sigmoid", gate, x);
+    TEST_NODE(g, "Mul", y, gate, data);
+    g->tensors[y].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 2);
+    assert_string_equal(root_type(&f, 0), "Sigmoid");
+    assert_int_equal(f.fusion.ops[1].fused_steps, 0);
+    assert_int_equal(f.fusion.ops[1].input_count, 2);
+    teardown(&f);
+}
+
+/* A product [8,16] by [16,8], then |type| with a constant of |dims|: its steps. */
+static uint32_t steps_behind(bool has_weights, const char *type, const int64_t *dims,
+                             bool is_constant_first)
+{
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t a = TEST_F32(g, 8, 16);
+    uint32_t b = has_weights ? TEST_CONST(g, 16, 8) : TEST_F32(g, 16, 8);
+    uint32_t y = TEST_F32(g, 8, 8), z = TEST_F32(g, 8, 8);
+    uint32_t c = test_constant(g, TACHO_DTYPE_F32, dims);
+    TEST_NODE(g, "MatMul", y, a, b);
+    if (is_constant_first) {
+        TEST_NODE(g, type, z, c, y);
+    } else {
+        TEST_NODE(g, type, z, y, c);
+    }
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    uint32_t steps = f.fusion.ops[0].fused_steps;
+    assert_int_equal(listed(&f, f.fusion.ops[0].first_weight, f.fusion.ops[0].weight_count - 1), c);
+    teardown(&f);
+    return steps;
+}
+
+/* Scales are free where weights can take them: one number, or one per column of the result. */
+static void test_scales(void **state)
+{
+    (void)state;
+    assert_int_equal(steps_behind(true, "Mul", TEST_DIMS(1), false), 0);
+    assert_int_equal(steps_behind(true, "Mul", TEST_DIMS(8), false), 0);
+    assert_int_equal(steps_behind(true, "Add", TEST_DIMS(1, 8), true), 0);
+    assert_int_equal(steps_behind(true, "Div", TEST_DIMS(1), false), 0);
+    assert_int_equal(steps_behind(true, "Div", TEST_DIMS(1), true), 4);     /* c / y */
+    assert_int_equal(steps_behind(true, "Mul", TEST_DIMS(8, 1), false), 1); /* per row */
+    assert_int_equal(steps_behind(true, "Mul", TEST_DIMS(8, 8), false), 1); /* a mask */
+    assert_int_equal(steps_behind(false, "Mul", TEST_DIMS(1), false), 1);   /* no weights */
+    assert_int_equal(steps_behind(true, "Max", TEST_DIMS(8), false), 1);
+}
+
+/* Weights as the first operand have a row for each channel. */
+static void test_weights_first(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t w = TEST_CONST(g, 6, 16), x = TEST_F32(g, 16, 8), rows = TEST_CONST(g, 6, 1);
+    uint32_t columns = TEST_CONST(g, 8), y = TEST_F32(g, 6, 8), z = TEST_F32(g, 6, 8);
+    uint32_t u = TEST_F32(g, 6, 8);
+    TEST_NODE(g, "MatMul", y, w, x);
+    TEST_NODE(g, "Mul", z, y, rows);
+    TEST_NODE(g, "Mul", u, z, columns);
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.ops[0].fused_steps, 1); /* of the columns */
+    teardown(&f);
+}
+
+/* Two tensors, dequantised with scales |s| and |t|, joined and quantised with scale |s|: steps. */
+static uint32_t steps_of_concat(unsigned char other)
+{
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t a = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(1, 8));
+    uint32_t b = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(1, 8));
+    uint32_t s = TEST_CONST(g, 1), t = TEST_CONST(g, 1);
+    g->constants[g->tensors[t].constant].splat[3] = other;
+    uint32_t x = TEST_F32(g, 1, 8), y = TEST_F32(g, 1, 8), z = TEST_F32(g, 2, 8);
+    uint32_t q = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(2, 8));
+    TEST_NODE(g, "DequantizeLinear", x, a, s, s);
+    TEST_NODE(g, "DequantizeLinear", y, b, t, s);
+    TEST_NODE(g, "Concat", z, x, y);
+    TEST_NODE(g, "QuantizeLinear", q, z, s, s);
+    g->tensors[q].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.ops[0].kind, TACHO_OP_MOVE);
+    uint32_t steps = f.fusion.ops[0].fused_steps;
+    teardown(&f);
+    return steps;
+}
+
+/* Integers that mean the same are only moved; others are quantised anew: 3 steps each. */
+static void test_moved(void **state)
+{
+    (void)state;
+    assert_int_equal(steps_of_concat(0), 0);
+    assert_int_equal(steps_of_concat(63), 3);
+    fixture f;
+    setup(&f); /* real numbers, moved and quantised */
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 4, 8), y = TEST_F32(g, 8, 4), s = TEST_CONST(g, 1);
+    uint32_t q = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(8, 4));
+    TEST_NODE(g, "Transpose", y, x);
+    TEST_NODE(g, "QuantizeLinear", q, y, s, s);
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.ops[0].fused_steps, 3);
+    teardown(&f);
+}
+
+/* What nobody uses is left out, and does not keep others from being fused. */
+static void test_unused(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 1, 4, 8, 8), w = TEST_CONST(g, 4, 4, 1, 1);
+    uint32_t y = TEST_F32(g, 1, 4, 8, 8), r = TEST_F32(g, 1, 4, 8, 8);
+    uint32_t a = TEST_F32(g, 1, 4, 8, 8), b = TEST_F32(g, 1, 4, 8, 8);
+    TEST_NODE(g, "Conv", y, x, w);
+    TEST_NODE(g, "Sigmoid", a, y);
+    TEST_NODE(g, "Relu", r, y);
+    TEST_NODE(g, "Sigmoid", b, a);
+    g->tensors[r].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.unused_count, 2);
+    assert_int_equal(f.fusion.op_count, 1);
+    assert_int_equal(f.fusion.ops[0].member_count, 2);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +433,11 @@ int main(void)
         cmocka_unit_test(test_tosa_add),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_constant_output),
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_weights_first),
+        cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_unused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include "base/index.h"
 #include "base/maths.h"
+#include "compile/machine_view.h"
 #include "compile/op_mesh.h"
 #include "compile/op_split.h"
 
@@ -58,34 +59,41 @@ static uint32_t best_engine(const tacho_machine *machine, tacho_work_kind kind, 
     return best;
 }
 
+/* A type that was asked for is one for real numbers: integers stay what they are. */
 static tacho_dtype compute_dtype(const tacho_machine *machine, const tacho_work *work,
                                  const tacho_cost_options *options)
 {
-    if (options->compute != TACHO_DTYPE_NONE) {
+    tacho_dtype dtype = work->compute;
+    dtype = dtype == TACHO_DTYPE_NONE ? work->input.dtype : dtype;
+    dtype = dtype == TACHO_DTYPE_NONE ? work->output.dtype : dtype;
+    bool is_real = dtype == TACHO_DTYPE_NONE || tacho_dtype_kind_of(dtype) == TACHO_DTYPE_REAL;
+    if (options->compute != TACHO_DTYPE_NONE && (is_real || dtype == options->compute)) {
         return options->compute;
-    }
-    tacho_dtype dtype = work->input.dtype;
-    if (dtype == TACHO_DTYPE_NONE) {
-        dtype = work->output.dtype;
     }
     return tacho_machine_legalise(machine, dtype);
 }
 
 /* ---- the estimate ------------------------------------------------------------------------ */
 
+/* The largest of the terms; of equal ones the first. */
 static void set_bound(tacho_op_cost *cost, const tacho_parts *parts)
 {
-    int64_t moving =
-        parts->shared_cycles > parts->core_cycles ? parts->shared_cycles : parts->core_cycles;
-    if (cost->cycles == 0) {
-        cost->bound = TACHO_BOUND_NONE;
-    } else if (cost->launch_cycles > cost->compute_cycles && cost->launch_cycles > moving) {
-        cost->bound = TACHO_BOUND_LAUNCH;
-    } else if (cost->compute_cycles >= moving) {
-        cost->bound = TACHO_BOUND_COMPUTE;
-    } else {
-        cost->bound =
-            parts->shared_cycles >= parts->core_cycles ? TACHO_BOUND_MEMORY : TACHO_BOUND_LOCAL;
+    const struct {
+        tacho_bound bound;
+        int64_t cycles;
+    } terms[] = {
+        {TACHO_BOUND_COMPUTE, parts->compute_cycles},
+        {TACHO_BOUND_MEMORY, parts->memory_cycles},
+        {TACHO_BOUND_LOCAL, parts->local_cycles},
+        {TACHO_BOUND_LAUNCH, parts->launch_cycles},
+    };
+    cost->bound = TACHO_BOUND_NONE;
+    int64_t largest = -1;
+    for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]) && cost->cycles > 0; i++) {
+        if (terms[i].cycles > largest) {
+            cost->bound = terms[i].bound;
+            largest = terms[i].cycles;
+        }
     }
 }
 
@@ -111,6 +119,59 @@ static tacho_status set_ideal(const tacho_machine *machine, const tacho_work *wo
     return TACHO_OK;
 }
 
+typedef tacho_status best_parts(const tacho_machine *machine, const tacho_work *work,
+                                const tacho_cost_options *options, const tacho_op_cost *cost,
+                                tacho_parts *out_parts);
+
+static bool is_sequence(const tacho_work *work)
+{
+    return work->kind == TACHO_WORK_MATRIX && work->sequence > 1 && work->m >= work->sequence;
+}
+
+/* Cycles of |first| and, |more| times, of |next|. */
+static int64_t repeated(int64_t first, int64_t next, uint64_t more)
+{
+    tacho_u128 all = (tacho_u128)(uint64_t)next * more + (uint64_t)first;
+    return all >> 63 != 0 ? INT64_MAX : (int64_t)all;
+}
+
+/*
+ * Steps that need each other: the first, and then the others, which start by themselves. Weights
+ * stay in local memory from step to step where they take no more than half of it.
+ */
+static tacho_status sequence_parts(best_parts *best, const tacho_machine *machine,
+                                   const tacho_work *work, const tacho_cost_options *options,
+                                   const tacho_op_cost *cost, tacho_parts *out_parts)
+{
+    uint64_t steps = work->sequence;
+    tacho_work step = *work;
+    step.m = tacho_ceil_div(work->m, steps);
+    step.elements = tacho_ceil_div(work->elements, steps);
+    step.input.bytes = tacho_ceil_div(work->input.bytes, steps);
+    step.output.bytes = tacho_ceil_div(work->output.bytes, steps);
+    tacho_parts first;
+    TACHO_TRY(best(machine, &step, options, cost, &first));
+    if (work->weights.bytes <= tacho_machine_view_local_bytes(machine) / 2) {
+        step.weights.bytes = 0;
+        step.weights.place = TACHO_PLACE_LOCAL;
+    }
+    tacho_parts next;
+    TACHO_TRY(best(machine, &step, options, cost, &next));
+    *out_parts = first;
+    uint64_t more = steps - 1;
+    out_parts->cycles = repeated(first.cycles, next.cycles - next.launch_cycles, more);
+    out_parts->compute_cycles = repeated(first.compute_cycles, next.compute_cycles, more);
+    out_parts->read_cycles = repeated(first.read_cycles, next.read_cycles, more);
+    out_parts->write_cycles = repeated(first.write_cycles, next.write_cycles, more);
+    out_parts->memory_cycles = repeated(first.memory_cycles, next.memory_cycles, more);
+    out_parts->local_cycles = repeated(first.local_cycles, next.local_cycles, more);
+    out_parts->padded_macs = tacho_size_multiply(first.padded_macs, steps);
+    if (out_parts->cycles == INT64_MAX || out_parts->padded_macs > INT64_MAX) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_work *work,
                                     const tacho_cost_options *options, tacho_op_cost *out_cost)
 {
@@ -129,8 +190,9 @@ tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_wo
     if (has_work || work->input.bytes + work->weights.bytes + work->output.bytes > 0) {
         bool is_mesh =
             has_work && work->kind == TACHO_WORK_MATRIX && tacho_op_mesh_applies(machine, &cost);
-        TACHO_TRY((is_mesh ? tacho_op_mesh_best : tacho_op_split_best)(machine, work, options,
-                                                                       &cost, &parts));
+        best_parts *best = is_mesh ? tacho_op_mesh_best : tacho_op_split_best;
+        TACHO_TRY(is_sequence(work) ? sequence_parts(best, machine, work, options, &cost, &parts)
+                                    : best(machine, work, options, &cost, &parts));
         cost.cores = parts.cores;
         cost.engine_count = parts.engines;
         cost.cycles = parts.cycles;

@@ -4,7 +4,8 @@
  * core of a row fetches tiles of the first operand and casts them to its row, one core of a column
  * does so with the second operand, and all multiply what came the step before:
  *
- *     cycles = launch + blocks * (first fetch + (steps - 1) * max(compute, fetch) + compute + out)
+ *     cycles = launch + blocks * (first fetch + (steps - 1) * max(compute, fetch)
+ *                                 + max(compute, fetch of what is fused) + fused + out)
  *
  * A fetch costs a request per tile, the way from shared memory and the way to the others, one
  * after the other. Multiplying is bound by the array or by bringing tiles to it: a subblock of h x
@@ -15,6 +16,10 @@
  * core where it fits its buffers, halves of it where it does not; results that are narrow, or that
  * one row of cores could hold, are cast one way only. "Tuned" is how experts choose: shorter steps
  * rather than smaller blocks.
+ *
+ * Numbers of the machine and of the vendor's library are in the machine file. Those that stand here
+ * are rules of the algorithm that chooses (halving, powers of two, the order of preference among
+ * shapes of the same size): they have no unit, and no other machine of the kind has others.
  */
 #include "compile/op_mesh.h"
 
@@ -43,9 +48,11 @@ typedef struct mesh {
     const tacho_machine *machine;
     const tacho_engine *engine;
     const tacho_work *work;
+    tacho_dtype dtype; /* that is computed in */
     bool is_tuned;
     uint64_t grid_x, grid_y;
     uint64_t mt, nt, kt;     /* of the whole product */
+    uint64_t tile_elements;  /* of a result */
     uint64_t tile_bytes;     /* of an operand or result */
     uint64_t partial_bytes;  /* of a tile of partial sums; 0 when they lie in the results */
     uint64_t product_cycles; /* of one tile by one tile on the array */
@@ -53,16 +60,6 @@ typedef struct mesh {
     uint64_t buffer_bytes;
     tacho_ratio shared_rate, write_rate;
 } mesh;
-
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 bool tacho_op_mesh_applies(const tacho_machine *machine, const tacho_op_cost *cost)
 {
@@ -80,12 +77,14 @@ static tacho_status mesh_init(mesh *s, const tacho_machine *machine, const tacho
     s->grid_x = (uint64_t)tacho_quantity_whole(&machine->grid_x);
     s->grid_y = (uint64_t)tacho_quantity_whole(&machine->grid_y);
     if (options->grid_x > 0 && options->grid_y > 0) {
-        s->grid_x = least(s->grid_x, options->grid_x);
-        s->grid_y = least(s->grid_y, options->grid_y);
+        s->grid_x = tacho_least(s->grid_x, options->grid_x);
+        s->grid_y = tacho_least(s->grid_y, options->grid_y);
     }
-    s->mt = ceil_div(work->m, align_m);
-    s->nt = ceil_div(work->n, align_n);
-    s->kt = ceil_div(work->k_channels * work->k_window, align_k);
+    s->dtype = cost->compute;
+    s->tile_elements = align_m * align_n;
+    s->mt = tacho_ceil_div(work->m, align_m);
+    s->nt = tacho_ceil_div(work->n, align_n);
+    s->kt = tacho_ceil_div(work->k_channels * work->k_window, align_k);
     s->result_tiles = (uint64_t)tacho_quantity_whole(&machine->mesh.result_tiles);
     s->buffer_bytes = (uint64_t)tacho_quantity_whole(&machine->mesh.buffer_bytes);
     uint64_t partial = (uint64_t)tacho_quantity_whole(&machine->mesh.partial_bytes);
@@ -113,20 +112,24 @@ static bool fits(const mesh *s, uint64_t h, uint64_t w, uint64_t k_step)
     tacho_u128 bytes = (tacho_u128)2 * (h + w) * k_step * s->tile_bytes;
     bytes += (tacho_u128)h * w * (s->tile_bytes + s->partial_bytes);
     if (s->work->input.place == TACHO_PLACE_LOCAL) {
-        bytes += (tacho_u128)h * ceil_div(s->kt, s->grid_x) * s->tile_bytes;
+        bytes += (tacho_u128)h * tacho_ceil_div(s->kt, s->grid_x) * s->tile_bytes;
     }
     return bytes <= s->buffer_bytes;
 }
 
-/* The vendor's order of preference: near squares of many tiles, higher before wider. */
+/*
+ * The vendor's order of preference: near squares of many tiles, higher before wider. The score is
+ * that order written as digits: the tiles (the first digit), how near to a square (0 to 31), and
+ * which way.
+ */
 static void choose_subblock(const mesh *s, plan *p)
 {
     uint64_t best = 0;
     p->sub_h = p->sub_w = 1;
-    for (uint64_t h = 1; h <= least(p->h, s->result_tiles); h++) {
-        for (uint64_t w = 1; w <= least(p->w, s->result_tiles / h); w++) {
+    for (uint64_t h = 1; h <= tacho_least(p->h, s->result_tiles); h++) {
+        for (uint64_t w = 1; w <= tacho_least(p->w, s->result_tiles / h); w++) {
             uint64_t apart = h > w ? h - w : w - h;
-            uint64_t score = h * w * 64 + (32 - least(apart, 31)) * 2 + (h >= w);
+            uint64_t score = h * w * 64 + (32 - tacho_least(apart, 31)) * 2 + (h >= w);
             if (p->h % h == 0 && p->w % w == 0 && score > best) {
                 best = score;
                 p->sub_h = h;
@@ -140,8 +143,8 @@ static void choose_subblock(const mesh *s, plan *p)
 static void choose_wide_subblock(const mesh *s, plan *p)
 {
     uint64_t best = 0;
-    for (uint64_t h = 1; h <= least(p->h, s->result_tiles); h++) {
-        for (uint64_t w = 1; w <= least(p->w, s->result_tiles / h); w++) {
+    for (uint64_t h = 1; h <= tacho_least(p->h, s->result_tiles); h++) {
+        for (uint64_t w = 1; w <= tacho_least(p->w, s->result_tiles / h); w++) {
             if (p->h % h == 0 && p->w % w == 0 && h * w > best) {
                 best = h * w;
                 p->sub_h = h;
@@ -166,34 +169,39 @@ static bool shorten_steps(const mesh *s, plan *p, uint64_t most)
     return false;
 }
 
-/* Smaller blocks, with steps that a square block of 64 tiles leaves room for. */
+/*
+ * Smaller blocks. Steps are halved first, down to STEP_MAX, then the block. STEP_MAX is where the
+ * search turns from one to the other, not a limit of the machine: with it a square block of 64
+ * tiles of 2 KiB and its operands, twice, take 1.1 MiB, so that |buffer_bytes| still decides.
+ */
 static void cut_blocks(const mesh *s, plan *p)
 {
     enum { STEP_MAX = 16 };
     uint64_t h = p->h;
     uint64_t w = p->w;
     while (p->k_step > STEP_MAX) {
-        p->k_step = ceil_div(p->k_step, 2);
+        p->k_step = tacho_ceil_div(p->k_step, 2);
     }
     while (!fits(s, p->h, p->w, p->k_step) && p->h * p->w > 1) {
-        p->h = ceil_div(p->h, 2);
-        p->w = ceil_div(p->w, 2);
+        p->h = tacho_ceil_div(p->h, 2);
+        p->w = tacho_ceil_div(p->w, 2);
     }
     while (!fits(s, p->h, p->w, p->k_step) && p->k_step > 1) {
-        p->k_step = ceil_div(p->k_step, 2);
+        p->k_step = tacho_ceil_div(p->k_step, 2);
     }
-    p->blocks *= ceil_div(h, p->h) * ceil_div(w, p->w);
+    p->blocks *= tacho_ceil_div(h, p->h) * tacho_ceil_div(w, p->w);
 }
 
 static void finish_plan(const mesh *s, plan *p)
 {
     bool stays = s->is_tuned || s->work->output.place == TACHO_PLACE_LOCAL;
+    /* Parts of a step that are tried before the block is cut: the expert keeps the block longer. */
     uint64_t halvings = !stays ? 1 : s->work->output.place == TACHO_PLACE_LOCAL ? 8 : 2;
     bool is_whole = shorten_steps(s, p, halvings);
     if (!is_whole) {
         cut_blocks(s, p);
     }
-    p->steps = ceil_div(s->kt, p->k_step);
+    p->steps = tacho_ceil_div(s->kt, p->k_step);
     if (stays || !is_whole) {
         choose_wide_subblock(s, p);
     } else {
@@ -204,10 +212,10 @@ static void finish_plan(const mesh *s, plan *p)
 static plan plan_both(const mesh *s)
 {
     plan p = {.cast = CAST_BOTH, .blocks = 1};
-    p.h = ceil_div(s->mt, s->grid_y);
-    p.w = ceil_div(s->nt, s->grid_x);
-    p.rows = ceil_div(s->mt, p.h);
-    p.columns = ceil_div(s->nt, p.w);
+    p.h = tacho_ceil_div(s->mt, s->grid_y);
+    p.w = tacho_ceil_div(s->nt, s->grid_x);
+    p.rows = tacho_ceil_div(s->mt, p.h);
+    p.columns = tacho_ceil_div(s->nt, p.w);
     p.cores = p.rows * p.columns;
     p.k_step = s->kt % s->grid_x == 0 ? s->kt / s->grid_x : 1;
     finish_plan(s, &p);
@@ -220,25 +228,26 @@ static plan plan_one_way(const mesh *s, cast_kind cast)
     uint64_t cores = s->grid_x * s->grid_y;
     if (cast == CAST_FIRST) {
         p.h = s->mt;
-        p.w = ceil_div(s->nt, cores);
-        p.cores = p.columns = ceil_div(s->nt, p.w);
+        p.w = tacho_ceil_div(s->nt, cores);
+        p.cores = p.columns = tacho_ceil_div(s->nt, p.w);
         p.rows = 1;
     } else {
-        p.h = ceil_div(s->mt, cores);
+        p.h = tacho_ceil_div(s->mt, cores);
         p.w = s->nt;
-        p.cores = p.rows = ceil_div(s->mt, p.h);
+        p.cores = p.rows = tacho_ceil_div(s->mt, p.h);
         p.columns = 1;
     }
     finish_plan(s, &p);
     return p;
 }
 
+/* Four tiles of k at a time: where the search begins; nothing is published about such products. */
 static plan plan_batch(const mesh *s)
 {
-    plan p = {.cast = CAST_NONE, .h = s->mt, .w = s->nt, .k_step = least(s->kt, 4)};
+    plan p = {.cast = CAST_NONE, .h = s->mt, .w = s->nt, .k_step = tacho_least(s->kt, 4)};
     uint64_t cores = s->grid_x * s->grid_y;
-    p.blocks = ceil_div(s->work->batch, cores);
-    p.cores = p.rows = p.columns = least(s->work->batch, cores);
+    p.blocks = tacho_ceil_div(s->work->batch, cores);
+    p.cores = p.rows = p.columns = tacho_least(s->work->batch, cores);
     finish_plan(s, &p);
     return p;
 }
@@ -260,10 +269,10 @@ static cast_kind vendor_cast(const mesh *s)
     if (s->is_tuned) {
         return CAST_BOTH;
     }
-    if (s->mt <= single && s->nt > single && ceil_div(s->nt, single) <= s->grid_x) {
+    if (s->mt <= single && s->nt > single && tacho_ceil_div(s->nt, single) <= s->grid_x) {
         return CAST_FIRST;
     }
-    if (s->nt <= single && s->mt > single && ceil_div(s->mt, single) <= s->grid_y) {
+    if (s->nt <= single && s->mt > single && tacho_ceil_div(s->mt, single) <= s->grid_y) {
         return CAST_SECOND;
     }
     return CAST_BOTH;
@@ -294,7 +303,7 @@ static uint64_t by(uint64_t amount, const tacho_quantity *factor)
 static tacho_u128 step_compute(const mesh *s, const plan *p)
 {
     uint64_t products = p->h * p->w * p->k_step;
-    uint64_t subblocks = ceil_div(p->h, p->sub_h) * ceil_div(p->w, p->sub_w);
+    uint64_t subblocks = tacho_ceil_div(p->h, p->sub_h) * tacho_ceil_div(p->w, p->sub_w);
     tacho_u128 array = (tacho_u128)products * s->product_cycles;
     tacho_u128 operand_bytes = (tacho_u128)products * (p->sub_h + p->sub_w) * s->tile_bytes;
     uint64_t feed =
@@ -326,11 +335,52 @@ static int64_t clip(tacho_u128 cycles)
     return cycles >> 63 != 0 ? INT64_MAX : (int64_t)cycles;
 }
 
-static tacho_parts plan_cost(const mesh *s, const plan *p)
+/* Of a block: what is fused behind its products. */
+typedef struct epilogue {
+    uint64_t fused;  /* vector work on its results */
+    uint64_t core;   /* bringing further operands to a core */
+    uint64_t shared; /* from the memory that all share */
+} epilogue;
+
+/*
+ * The vector unit works on whole tiles of results where the array left them, so that it starts when
+ * the array is done. Further operands come from shared memory in the last step, each core fetching
+ * those of its own results; what lies in local memory lies with them.
+ */
+static tacho_status plan_epilogue(const mesh *s, const plan *p, uint64_t turns, epilogue *out)
+{
+    const tacho_work *work = s->work;
+    *out = (epilogue){0, 0, 0};
+    int64_t cycles = 0;
+    uint64_t results = tacho_size_multiply(tacho_size_multiply(p->h, p->w), s->tile_elements);
+    if (work->elements > 0 && work->steps > 0) {
+        TACHO_TRY(tacho_op_fused_cycles(s->machine, results, work->steps, s->dtype, &cycles));
+        out->fused = (uint64_t)cycles;
+    }
+    const tacho_operand *const operands[] = {&work->input, &work->weights};
+    const uint64_t extras[] = {work->input_extra_bytes, work->weights_extra_bytes};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < 2; i++) {
+        bool is_shared = operands[i]->place == TACHO_PLACE_DDR;
+        bytes += is_shared ? tacho_least(extras[i], operands[i]->bytes) : 0;
+    }
+    uint64_t each = tacho_ceil_div(bytes, turns);
+    uint64_t tiles = tacho_ceil_div(tacho_ceil_div(each, p->cores), s->tile_bytes);
+    tacho_u128 core = fetch(s, tiles, TACHO_PLACE_DDR, false);
+    out->core = core >> 63 != 0 ? INT64_MAX : (uint64_t)core;
+    out->shared = over(each, s->shared_rate);
+    return TACHO_OK;
+}
+
+static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_parts)
 {
     const tacho_work *work = s->work;
     uint64_t in0_tiles = p->h * p->k_step;
     uint64_t in1_tiles = p->w * p->k_step;
+    uint64_t turns = p->blocks * (p->cast == CAST_NONE ? 1 : work->batch);
+    uint64_t all_steps = turns * p->steps;
+    epilogue end;
+    TACHO_TRY(plan_epilogue(s, p, turns, &end));
     tacho_u128 compute = step_compute(s, p);
     tacho_u128 in0 =
         fetch(s, in0_tiles, work->input.place, p->cast == CAST_BOTH || p->cast == CAST_FIRST);
@@ -344,27 +394,28 @@ static tacho_parts plan_cost(const mesh *s, const plan *p)
                             (work->weights.place == TACHO_PLACE_DDR ? in1_tiles * p->columns : 0);
     tacho_u128 shared = over((tacho_u128)shared_tiles * s->tile_bytes, s->shared_rate);
     tacho_u128 bring = most(core, shared);
+    tacho_u128 bring_last = most(end.core, end.shared);
     tacho_u128 out = 0;
     if (work->output.place == TACHO_PLACE_DDR) {
         out = over((tacho_u128)p->h * p->w * p->cores * s->tile_bytes, s->write_rate);
     }
-    tacho_u128 exposed = p->blocks > 1 ? out : out > compute ? out - compute : 0;
-    tacho_u128 block = bring + (p->steps - 1) * most(compute, bring) + compute + exposed;
-    uint64_t turns = p->blocks * (p->cast == CAST_NONE ? 1 : work->batch);
+    tacho_u128 last = most(compute, bring_last) + end.fused;
+    tacho_u128 exposed = p->blocks > 1 ? out : out > last ? out - last : 0;
+    tacho_u128 block = bring + (p->steps - 1) * most(compute, bring) + last + exposed;
     int64_t launch = tacho_quantity_whole(&s->machine->launch_cycles) +
                      tacho_quantity_whole(&s->engine->start_up_cycles);
-    uint64_t all_steps = turns * p->steps;
-    return (tacho_parts){
+    *out_parts = (tacho_parts){
         .cores = (uint32_t)p->cores,
         .engines = (uint32_t)p->cores,
         .cycles = clip(block >> 64 != 0 ? block : block * turns + (uint64_t)launch),
-        .compute_cycles = clip(compute * all_steps),
-        .read_cycles = clip(bring * all_steps),
+        .compute_cycles = clip(compute * all_steps + (tacho_u128)end.fused * turns),
+        .read_cycles = clip(bring * all_steps + bring_last * turns),
         .write_cycles = clip(out * turns),
         .launch_cycles = launch,
-        .shared_cycles = clip(shared * all_steps + out * turns),
-        .core_cycles = clip(core * all_steps),
+        .memory_cycles = clip(shared * all_steps + (end.shared + out) * turns),
+        .local_cycles = clip(core * all_steps + (tacho_u128)end.core * turns),
     };
+    return TACHO_OK;
 }
 
 /* Multiply-accumulates that the array does, padding included; 0 when too many to count. */
@@ -389,10 +440,12 @@ tacho_status tacho_op_mesh_best(const tacho_machine *machine, const tacho_work *
     TACHO_TRY(mesh_init(&s, machine, work, options, cost));
     cast_kind cast = vendor_cast(&s);
     plan chosen = cast == CAST_BOTH ? plan_both(&s) : plan_one_way(&s, cast);
-    tacho_parts parts = plan_cost(&s, &chosen);
+    tacho_parts parts;
+    TACHO_TRY(plan_cost(&s, &chosen, &parts));
     if (work->batch > 1) {
         plan alone = plan_batch(&s);
-        tacho_parts other = plan_cost(&s, &alone);
+        tacho_parts other;
+        TACHO_TRY(plan_cost(&s, &alone, &other));
         if (other.cycles < parts.cycles) {
             parts = other;
             chosen = alone;

@@ -10,7 +10,11 @@
 #include "base/index.h"
 #include "base/maths.h"
 
-/* A sum of products as it is kept while more are added. */
+/*
+ * Neither is a machine's number: sums of products are kept in 32 bits by every engine we describe,
+ * whatever its operands are, and |accumulator_bytes| of a description counts such sums. Shapes of
+ * blocks are tried up to RESULTS_MAX tiles high, which is how long the search may take.
+ */
 enum { ACCUMULATOR_BYTES = 4, RESULTS_MAX = 1024 };
 
 /* A cost that is too large; every sum with it stays one. */
@@ -28,11 +32,6 @@ typedef struct split {
     uint64_t local_bytes;
 } split;
 
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 static uint64_t align_of(const tacho_quantity *align)
 {
     return (uint64_t)tacho_quantity_or(align, 1).num;
@@ -42,11 +41,6 @@ static int64_t add(int64_t a, int64_t b)
 {
     int64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? TOO_MANY : sum;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 static int64_t cycles_at(uint64_t bytes, tacho_ratio rate)
@@ -93,11 +87,11 @@ static tacho_status block_cycles(const split *s, uint64_t batch, tacho_product b
     *out_cycles = TOO_MANY;
     for (size_t i = 0; i < 3; i++) {
         tacho_product part = block;
-        part.m = ceil_div(block.m, shares[i][1]);
-        part.n = ceil_div(block.n, shares[i][2]);
+        part.m = tacho_ceil_div(block.m, shares[i][1]);
+        part.n = tacho_ceil_div(block.n, shares[i][2]);
         int64_t cycles;
         TACHO_TRY(tacho_cost_matrix(s->machine, s->engine, part, &cycles));
-        tacho_u128 all = (tacho_u128)(uint64_t)cycles * ceil_div(batch, shares[i][0]);
+        tacho_u128 all = (tacho_u128)(uint64_t)cycles * tacho_ceil_div(batch, shares[i][0]);
         if (all < (tacho_u128)*out_cycles) {
             *out_cycles = (int64_t)all;
         }
@@ -105,22 +99,23 @@ static tacho_status block_cycles(const split *s, uint64_t batch, tacho_product b
     return TACHO_OK;
 }
 
-/* What is fused behind a product: it follows on a vector engine and overlaps but for its rest. */
-static tacho_status fused_cycles(const split *s, uint64_t cores, int64_t *out_cycles)
+tacho_status tacho_op_fused_cycles(const tacho_machine *machine, uint64_t elements, uint64_t steps,
+                                   tacho_dtype dtype, int64_t *out_cycles)
 {
     *out_cycles = 0;
-    if (s->work->elements * s->work->steps == 0) {
+    const tacho_engine *found = NULL;
+    for (size_t i = 0; i < machine->engine_count && found == NULL; i++) {
+        const tacho_engine *engine = &machine->engines[i];
+        found = tacho_cost_element_rate(engine, dtype) != NULL ? engine : NULL;
+    }
+    for (size_t i = 0; i < machine->engine_count && found == NULL; i++) {
+        found = machine->engines[i].element_count > 0 ? &machine->engines[i] : NULL;
+    }
+    if (found == NULL || elements == 0 || steps == 0) {
         return TACHO_OK;
     }
-    for (size_t i = 0; i < s->machine->engine_count; i++) {
-        const tacho_engine *engine = &s->machine->engines[i];
-        if (engine->element_count > 0) {
-            uint64_t engines = cores * (uint64_t)tacho_quantity_whole(&engine->count);
-            return tacho_cost_vector(engine, ceil_div(s->work->elements, engines), s->work->steps,
-                                     s->dtype, out_cycles);
-        }
-    }
-    return TACHO_OK;
+    uint64_t engines = (uint64_t)tacho_quantity_whole(&found->count);
+    return tacho_cost_vector(found, tacho_ceil_div(elements, engines), steps, dtype, out_cycles);
 }
 
 /*
@@ -140,9 +135,9 @@ static int64_t between_blocks(const split *s, uint64_t batch, tacho_product p)
     if (!tacho_dtype_bytes(p.dtype, align[0] * align[2], &tile_bytes) || tile_bytes == 0) {
         return 0;
     }
-    uint64_t mt = ceil_div(p.m, align[0]);
-    uint64_t nt = ceil_div(p.n, align[1]);
-    uint64_t kt = ceil_div(p.k, align[2]);
+    uint64_t mt = tacho_ceil_div(p.m, align[0]);
+    uint64_t nt = tacho_ceil_div(p.n, align[1]);
+    uint64_t kt = tacho_ceil_div(p.k, align[2]);
     uint64_t results = (uint64_t)tacho_quantity_whole(&engine->accumulator_bytes) / 2 /
                        (align[0] * align[1] * ACCUMULATOR_BYTES);
     uint64_t operands = s->local_bytes / 2 / tile_bytes;
@@ -150,7 +145,8 @@ static int64_t between_blocks(const split *s, uint64_t batch, tacho_product p)
     for (uint64_t h = 1; h <= results && h <= RESULTS_MAX; h++) {
         uint64_t w = results / h;
         uint64_t depth = operands / (h + w) > 0 ? operands / (h + w) : 1;
-        tacho_u128 blocks = (tacho_u128)ceil_div(mt, h) * ceil_div(nt, w) * ceil_div(kt, depth);
+        tacho_u128 blocks =
+            (tacho_u128)tacho_ceil_div(mt, h) * tacho_ceil_div(nt, w) * tacho_ceil_div(kt, depth);
         fewest = blocks < fewest ? blocks : fewest;
     }
     int64_t cycles;
@@ -165,17 +161,19 @@ static tacho_status matrix_compute(const split *s, tacho_cut c, tacho_parts *par
 {
     const tacho_work *work = s->work;
     tacho_product block = {
-        .m = ceil_div(work->m, c.rows),
-        .n = ceil_div(work->n, c.columns),
+        .m = tacho_ceil_div(work->m, c.rows),
+        .n = tacho_ceil_div(work->n, c.columns),
         .k = work->k_channels * work->k_window,
         .dtype = s->dtype,
         .fidelity = s->fidelity,
     };
-    uint64_t batch = ceil_div(work->batch, c.batch);
+    uint64_t batch = tacho_ceil_div(work->batch, c.batch);
     TACHO_TRY(block_cycles(s, batch, block, &parts->compute_cycles));
     int64_t fused;
-    TACHO_TRY(fused_cycles(s, parts->cores, &fused));
-    parts->compute_cycles = most(parts->compute_cycles, fused);
+    /* It follows on a vector engine and overlaps: the longer of the two counts. */
+    TACHO_TRY(tacho_op_fused_cycles(s->machine, tacho_ceil_div(work->elements, parts->cores),
+                                    work->steps, s->dtype, &fused));
+    parts->compute_cycles = tacho_most(parts->compute_cycles, fused);
     parts->compute_cycles = add(parts->compute_cycles, between_blocks(s, batch, block));
     tacho_product padded = tacho_cost_pad(s->engine, block);
     tacho_u128 macs = (tacho_u128)padded.m * padded.n;
@@ -211,17 +209,17 @@ static void reload(const split *s, const block *b, uint64_t *row_times, uint64_t
         (uint64_t)tacho_quantity_or(&s->engine->accumulator_bytes, (int64_t)(s->local_bytes / 2))
             .num;
     uint64_t area = held / 2 / ACCUMULATOR_BYTES;
-    tacho_u128 best = (tacho_u128)b->rows * ceil_div(b->columns, half) + b->columns;
-    *row_times = ceil_div(b->columns, half);
-    tacho_u128 other = (tacho_u128)b->columns * ceil_div(b->rows, half) + b->rows;
+    tacho_u128 best = (tacho_u128)b->rows * tacho_ceil_div(b->columns, half) + b->columns;
+    *row_times = tacho_ceil_div(b->columns, half);
+    tacho_u128 other = (tacho_u128)b->columns * tacho_ceil_div(b->rows, half) + b->rows;
     if (other < best) {
         best = other;
         *row_times = 1;
-        *column_times = ceil_div(b->rows, half);
+        *column_times = tacho_ceil_div(b->rows, half);
     }
     for (uint64_t m = align_of(&s->engine->align_m); m <= area; m *= 2) {
-        uint64_t n_times = ceil_div(b->n, area / m);
-        uint64_t m_times = ceil_div(b->m, m);
+        uint64_t n_times = tacho_ceil_div(b->n, area / m);
+        uint64_t m_times = tacho_ceil_div(b->m, m);
         other = (tacho_u128)b->rows * n_times + (tacho_u128)b->columns * m_times;
         if (other < best) {
             best = other;
@@ -231,14 +229,15 @@ static void reload(const split *s, const block *b, uint64_t *row_times, uint64_t
     }
 }
 
+/* Bytes moved that often; sums of a few of them still fit. */
 static uint64_t times(uint64_t bytes, uint64_t factor)
 {
-    tacho_u128 all = (tacho_u128)bytes * factor;
-    return all >> 62 != 0 ? (uint64_t)1 << 62 : (uint64_t)all;
+    return tacho_least(tacho_size_multiply(bytes, factor), (uint64_t)1 << 60);
 }
 
 typedef struct traffic {
     uint64_t core_in, core_out;         /* of one core */
+    uint64_t local_in, local_out;       /* of these what is not of shared memory */
     uint64_t shared_read, shared_write; /* of the shared memory, all cores */
     uint64_t first_in, last_out;        /* that nothing overlaps with */
 } traffic;
@@ -249,48 +248,73 @@ static traffic matrix_traffic(const split *s, tacho_cut c, uint32_t cores)
     bool shares_weights = work->weights.place == TACHO_PLACE_DDR;
     bool shares_input = work->input.place == TACHO_PLACE_DDR;
     bool has_multicast = s->machine->noc.has_multicast;
+    uint64_t extra_in = tacho_least(work->input_extra_bytes, work->input.bytes);
+    uint64_t extra_weights = tacho_least(work->weights_extra_bytes, work->weights.bytes);
     block b = {
-        .batch = ceil_div(work->batch, c.batch),
-        .m = ceil_div(work->m, c.rows),
-        .n = ceil_div(work->n, c.columns),
+        .batch = tacho_ceil_div(work->batch, c.batch),
+        .m = tacho_ceil_div(work->m, c.rows),
+        .n = tacho_ceil_div(work->n, c.columns),
         .k = work->k_channels * work->k_window,
-        .rows = ceil_div(work->input.bytes, c.batch * c.rows),
-        .columns = ceil_div(work->weights.bytes, c.batch * c.columns),
+        .rows = tacho_ceil_div(work->input.bytes - extra_in, c.batch * c.rows),
+        .columns = tacho_ceil_div(work->weights.bytes - extra_weights, c.batch * c.columns),
     };
     uint64_t row_times;
     uint64_t column_times;
     reload(s, &b, &row_times, &column_times);
-    traffic t = {0, 0, 0, 0, 0, 0};
+    traffic t = {.core_in = 0};
     uint64_t row_bytes = times(b.rows, row_times);
     uint64_t column_bytes = times(b.columns, column_times);
-    t.core_in = row_bytes + column_bytes;
-    t.core_out = ceil_div(work->output.bytes, cores);
+    /* What is fused reads its own operands once, each core those of its results. */
+    uint64_t from_input = row_bytes + tacho_ceil_div(extra_in, cores);
+    uint64_t from_weights = column_bytes + tacho_ceil_div(extra_weights, cores);
+    t.core_in = from_input + from_weights;
+    t.core_out = tacho_ceil_div(work->output.bytes, cores);
+    t.local_in = (shares_input ? 0 : from_input) + (shares_weights ? 0 : from_weights);
+    t.local_out = work->output.place == TACHO_PLACE_DDR ? 0 : t.core_out;
     if (shares_input) {
-        t.shared_read += times(row_bytes, has_multicast ? c.batch * c.rows : cores);
+        t.shared_read += times(row_bytes, has_multicast ? c.batch * c.rows : cores) + extra_in;
     }
     if (shares_weights) {
-        t.shared_read += times(column_bytes, has_multicast ? c.batch * c.columns : cores);
+        t.shared_read +=
+            times(column_bytes, has_multicast ? c.batch * c.columns : cores) + extra_weights;
     }
     t.shared_write = work->output.place == TACHO_PLACE_DDR ? work->output.bytes : 0;
     /* Work begins with the first tiles of both and ends with the last one of the result. */
-    uint64_t m_tiles = ceil_div(b.m, align_of(&s->engine->align_m)) * b.batch;
-    uint64_t n_tiles = ceil_div(b.n, align_of(&s->engine->align_n)) * b.batch;
-    uint64_t k_tiles = ceil_div(b.k, align_of(&s->engine->align_k));
-    t.first_in = ceil_div(b.rows, m_tiles * k_tiles) + ceil_div(b.columns, n_tiles * k_tiles);
-    t.last_out = ceil_div(t.core_out, m_tiles * ceil_div(b.n, align_of(&s->engine->align_n)));
+    uint64_t m_tiles = tacho_ceil_div(b.m, align_of(&s->engine->align_m)) * b.batch;
+    uint64_t n_tiles = tacho_ceil_div(b.n, align_of(&s->engine->align_n)) * b.batch;
+    uint64_t k_tiles = tacho_ceil_div(b.k, align_of(&s->engine->align_k));
+    t.first_in =
+        tacho_ceil_div(b.rows, m_tiles * k_tiles) + tacho_ceil_div(b.columns, n_tiles * k_tiles);
+    t.last_out =
+        tacho_ceil_div(t.core_out, m_tiles * tacho_ceil_div(b.n, align_of(&s->engine->align_n)));
     return t;
 }
 
 static traffic plain_traffic(const split *s, uint32_t cores)
 {
     const tacho_work *work = s->work;
-    traffic t = {0, 0, 0, 0, 0, 0};
-    t.core_in = ceil_div(work->input.bytes, cores) + ceil_div(work->weights.bytes, cores);
-    t.core_out = ceil_div(work->output.bytes, cores);
+    traffic t = {.core_in = 0};
+    uint64_t from_input = tacho_ceil_div(work->input.bytes, cores);
+    uint64_t from_weights = tacho_ceil_div(work->weights.bytes, cores);
+    t.core_in = from_input + from_weights;
+    t.core_out = tacho_ceil_div(work->output.bytes, cores);
+    t.local_in = (work->input.place == TACHO_PLACE_DDR ? 0 : from_input) +
+                 (work->weights.place == TACHO_PLACE_DDR ? 0 : from_weights);
+    t.local_out = work->output.place == TACHO_PLACE_DDR ? 0 : t.core_out;
     t.shared_read = (work->input.place == TACHO_PLACE_DDR ? work->input.bytes : 0) +
                     (work->weights.place == TACHO_PLACE_DDR ? work->weights.bytes : 0);
     t.shared_write = work->output.place == TACHO_PLACE_DDR ? work->output.bytes : 0;
     return t;
+}
+
+/*
+ * What the transfers of a kind take: those in and out pass each other, but for a sequencer, which
+ * starts one job after the other.
+ */
+static int64_t both_ways(const split *s, int64_t in, int64_t out)
+{
+    bool has_sequencer = s->engine != NULL && tacho_quantity_is_set(&s->engine->issue_cycles);
+    return has_sequencer ? add(in, out) : tacho_most(in, out);
 }
 
 static void add_up(const split *s, const traffic *t, tacho_parts *parts)
@@ -298,10 +322,8 @@ static void add_up(const split *s, const traffic *t, tacho_parts *parts)
     int64_t core_in = cycles_at(t->core_in, s->in_rate);
     int64_t core_out = cycles_at(t->core_out, s->out_rate);
     int64_t shared = cycles_at(t->shared_read + t->shared_write, s->shared_rate);
-    parts->shared_cycles = shared;
-    parts->core_cycles = most(core_in, core_out);
-    parts->read_cycles = most(core_in, cycles_at(t->shared_read, s->shared_rate));
-    parts->write_cycles = most(core_out, cycles_at(t->shared_write, s->shared_rate));
+    parts->read_cycles = tacho_most(core_in, cycles_at(t->shared_read, s->shared_rate));
+    parts->write_cycles = tacho_most(core_out, cycles_at(t->shared_write, s->shared_rate));
     parts->launch_cycles = tacho_quantity_whole(&s->machine->launch_cycles);
     if (s->engine != NULL) {
         parts->launch_cycles =
@@ -310,7 +332,16 @@ static void add_up(const split *s, const traffic *t, tacho_parts *parts)
     int64_t fill = add(cycles_at(t->first_in, s->in_rate), cycles_at(t->last_out, s->out_rate));
     fill = add(fill, t->core_in > 0 ? s->in_start : 0);
     fill = add(fill, t->core_out > 0 ? s->out_start : 0);
-    int64_t body = most(parts->compute_cycles, most(shared, parts->core_cycles));
+    int64_t to_memory = both_ways(s, cycles_at(t->core_in - t->local_in, s->in_rate),
+                                  cycles_at(t->core_out - t->local_out, s->out_rate));
+    parts->memory_cycles = tacho_most(shared, to_memory);
+    parts->local_cycles =
+        both_ways(s, cycles_at(t->local_in, s->in_rate), cycles_at(t->local_out, s->out_rate));
+    bool is_of_memory = parts->memory_cycles >= parts->local_cycles;
+    int64_t *of_fill = is_of_memory ? &parts->memory_cycles : &parts->local_cycles;
+    *of_fill = tacho_most(*of_fill, fill);
+    int64_t body =
+        tacho_most(parts->compute_cycles, tacho_most(shared, tacho_most(core_in, core_out)));
     parts->cycles = add(add(parts->launch_cycles, fill), body);
 }
 
@@ -352,8 +383,8 @@ static tacho_status try_plain(const split *s, uint32_t cores, tacho_parts *parts
     if (s->engine != NULL) {
         uint64_t engines = cores * (uint64_t)tacho_quantity_whole(&s->engine->count);
         parts->engines = (uint32_t)engines;
-        TACHO_TRY(tacho_cost_vector(s->engine, ceil_div(s->work->elements, engines), s->work->steps,
-                                    s->dtype, &parts->compute_cycles));
+        TACHO_TRY(tacho_cost_vector(s->engine, tacho_ceil_div(s->work->elements, engines),
+                                    s->work->steps, s->dtype, &parts->compute_cycles));
     }
     traffic t = plain_traffic(s, cores);
     add_up(s, &t, parts);

@@ -17,11 +17,19 @@ typedef struct tacho_parts {
     int64_t read_cycles;
     int64_t write_cycles;
     int64_t launch_cycles;
-    int64_t shared_cycles; /* of the memory that all share */
-    int64_t core_cycles;   /* of the busiest core's own queues and links */
+    /* What bounds it is the largest of computing, starting and these two. */
+    int64_t memory_cycles; /* of the memory that all share, and of the way to it */
+    int64_t local_cycles;  /* of what the cores bring from their memories and to each other */
     uint64_t padded_macs;
     tacho_cut cut;
 } tacho_parts;
+
+/*
+ * Cycles of one core for |elements| of what is fused behind a product: on the engine that does most
+ * of it. 0 when the machine has none.
+ */
+tacho_status tacho_op_fused_cycles(const tacho_machine *machine, uint64_t elements, uint64_t steps,
+                                   tacho_dtype dtype, int64_t *out_cycles) TACHO_MUST_USE;
 
 /* |cost| names the engine and the type to compute in. */
 tacho_status tacho_op_split_best(const tacho_machine *machine, const tacho_work *work,

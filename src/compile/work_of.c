@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sizes of operators, from the shapes of what they read and write. ONNX has channels before
- * positions and its kernels as [out, in, window], of deconvolutions [in, out, window]; TOSA has
- * channels last, [out, window, in], and of depthwise convolutions [window, in, multiplier].
+ * Sizes of operators, from the shapes of what they read and write. Convolutions have channels
+ * before positions and kernels as [out, in, window], of deconvolutions [in, out, window]; or, as
+ * the row of the operator says, channels last, [out, window, in], and of depthwise ones [window,
+ * in, multiplier].
  */
 #include "compile/work_of.h"
 
+#include "base/index.h"
+#include "base/maths.h"
 #include "compile/machine_view.h"
+#include "graph/einsum.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -66,27 +70,12 @@ static tacho_status no_shape(const measurer *self, const tacho_tensor *tensor)
         tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
 }
 
-/* Products that stick at the top once they do not fit 63 bits. */
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    uint64_t product;
-    bool is_over = __builtin_mul_overflow(a, b, &product);
-    return is_over || product > INT64_MAX ? UINT64_MAX : product;
-}
-
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    bool is_over = __builtin_add_overflow(a, b, &sum);
-    return is_over || sum > INT64_MAX ? UINT64_MAX : sum;
-}
-
 /* The product of dimensions [from, to). */
 static uint64_t volume(const tacho_shape *shape, int32_t from, int32_t to)
 {
     uint64_t product = 1;
     for (int32_t i = from; i < to; i++) {
-        product = times(product, (uint64_t)shape->dims[i]);
+        product = tacho_size_multiply(product, (uint64_t)shape->dims[i]);
     }
     return product;
 }
@@ -97,23 +86,21 @@ static tacho_status elements_of(const measurer *self, const tacho_tensor *tensor
     return tacho_shape_elements(&tensor->shape, out_count) ? TACHO_OK : no_shape(self, tensor);
 }
 
-static bool is_tosa(const measurer *self)
-{
-    return self->root->def != NULL &&
-           tacho_str_starts_with(tacho_str_from_cstring(self->root->def->name), TACHO_STR("tosa."));
-}
-
 /* ---- matrices ------------------------------------------------------------------------------ */
 
-/* Data and the second operand of the root; with scales and zero points between them it is later. */
+/* Which input of a product is its second operand. */
+static size_t second_operand(const tacho_node *root)
+{
+    return tacho_op_has(root->def, TACHO_OP_HAS_SCALES) ? 3 : 1;
+}
+
+/* Data and the second operand of the root. */
 static tacho_status operands(const measurer *self, const tacho_tensor **out_data,
                              const tacho_tensor **out_kernel)
 {
-    enum { QUANTISED_OPERANDS = 8, QUANTISED_KERNEL = 3 };
     const tacho_graph *graph = self->fusion->graph;
-    size_t second = self->root->input_count >= QUANTISED_OPERANDS ? QUANTISED_KERNEL : 1;
     *out_data = tacho_graph_input(graph, self->root, 0);
-    *out_kernel = tacho_graph_input(graph, self->root, second);
+    *out_kernel = tacho_graph_input(graph, self->root, second_operand(self->root));
     if (*out_data == NULL || *out_kernel == NULL || self->output == NULL) {
         return tacho_work_fail(self->fusion, self->op, "an operand is missing");
     }
@@ -133,7 +120,7 @@ static tacho_status wrong_rank(const measurer *self, const tacho_tensor *tensor)
                            tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
 }
 
-static tacho_status measure_onnx_convolution(measurer *self)
+static tacho_status measure_convolution(measurer *self)
 {
     const tacho_tensor *data;
     const tacho_tensor *kernel;
@@ -154,13 +141,14 @@ static tacho_status measure_onnx_convolution(measurer *self)
     }
     tacho_work *work = self->work;
     work->batch = (uint64_t)groups;
-    work->m = times((uint64_t)positions->dims[0], volume(positions, 2, positions->rank));
+    work->m =
+        tacho_size_multiply((uint64_t)positions->dims[0], volume(positions, 2, positions->rank));
     uint64_t per_group = (uint64_t)(window->dims[0] / groups);
     uint64_t area = volume(window, 2, window->rank);
     if (is_transposed) { /* each input position makes a window of outputs */
         work->k_channels = per_group;
         work->k_window = 1;
-        work->n = times((uint64_t)window->dims[1], area);
+        work->n = tacho_size_multiply((uint64_t)window->dims[1], area);
     } else {
         work->k_channels = (uint64_t)window->dims[1];
         work->k_window = area;
@@ -169,7 +157,7 @@ static tacho_status measure_onnx_convolution(measurer *self)
     return TACHO_OK;
 }
 
-static tacho_status measure_tosa_convolution(measurer *self)
+static tacho_status measure_channels_last(measurer *self)
 {
     const tacho_tensor *data;
     const tacho_tensor *kernel;
@@ -183,7 +171,7 @@ static tacho_status measure_tosa_convolution(measurer *self)
     int32_t last = window->rank - 1;
     tacho_work *work = self->work;
     work->m = volume(positions, 0, positions->rank - 1);
-    if (strcmp(self->root->def->name, "tosa.depthwise_conv2d") == 0) {
+    if (tacho_op_has(self->root->def, TACHO_OP_IS_DEPTHWISE)) {
         work->batch = (uint64_t)window->dims[2];
         work->n = (uint64_t)window->dims[3];
         work->k_channels = 1;
@@ -194,7 +182,7 @@ static tacho_status measure_tosa_convolution(measurer *self)
     work->batch = 1;
     work->k_channels = (uint64_t)window->dims[last];
     work->k_window = is_transposed ? 1 : area;
-    work->n = times((uint64_t)window->dims[0], is_transposed ? area : 1);
+    work->n = tacho_size_multiply((uint64_t)window->dims[0], is_transposed ? area : 1);
     return TACHO_OK;
 }
 
@@ -203,8 +191,27 @@ static uint64_t dim_from_end(const tacho_shape *shape, int32_t i)
     return shape->rank >= i ? (uint64_t)shape->dims[shape->rank - i] : 1;
 }
 
+/* Whether the root is an Einsum, and then its sizes. */
+static bool measure_einsum(measurer *self)
+{
+    tacho_einsum einsum;
+    if (!tacho_op_has(self->root->def, TACHO_OP_IS_EINSUM) ||
+        !tacho_einsum_measure(self->fusion->graph, self->root, &einsum)) {
+        return false;
+    }
+    self->work->batch = einsum.batch;
+    self->work->m = einsum.m;
+    self->work->n = einsum.n;
+    self->work->k_channels = einsum.k;
+    self->work->k_window = 1;
+    return true;
+}
+
 static tacho_status measure_matmul(measurer *self)
 {
+    if (measure_einsum(self)) {
+        return TACHO_OK;
+    }
     const tacho_tensor *a;
     const tacho_tensor *b;
     TACHO_TRY(operands(self, &a, &b));
@@ -220,10 +227,11 @@ static tacho_status measure_matmul(measurer *self)
     uint64_t n = b->shape.rank == 1 ? 1 : dim_from_end(&self->output->shape, 1);
     uint64_t outputs;
     TACHO_TRY(elements_of(self, self->output, &outputs));
-    uint64_t matrix = times(m, n);
+    uint64_t matrix = tacho_size_multiply(m, n);
     uint64_t batch = matrix > 0 ? outputs / matrix : 0;
-    if (b->shape.rank <= 2) { /* one matrix for all: a taller product */
-        m = times(m, batch);
+    if (b->shape.rank <= 2 || volume(&b->shape, 0, b->shape.rank - 2) == 1) {
+        /* One matrix for all: a taller product. */
+        m = tacho_size_multiply(m, batch);
         batch = 1;
     }
     work->batch = batch;
@@ -234,7 +242,10 @@ static tacho_status measure_matmul(measurer *self)
     return TACHO_OK;
 }
 
-/* Gates of all steps of a sequence: X by W and the state by R. */
+/*
+ * Gates of all steps of a sequence: X by W and the state by R, for each direction. The state of a
+ * step is the result of the one before.
+ */
 static tacho_status measure_recurrent(measurer *self)
 {
     const tacho_graph *graph = self->fusion->graph;
@@ -246,13 +257,17 @@ static tacho_status measure_recurrent(measurer *self)
         state->shape.rank != 3 || !tacho_shape_is_known(&state->shape)) {
         return wrong_rank(self, kernel);
     }
+    bool is_batch_first = tacho_attr_int(tacho_graph_attrs(graph, self->root),
+                                         self->root->attr_count, "layout", 0) == 1;
     tacho_work *work = self->work;
-    work->batch = 1;
+    work->batch = (uint64_t)kernel->shape.dims[0];
     work->m = volume(&sequence->shape, 0, 2);
-    work->n = volume(&kernel->shape, 0, 2);
-    work->k_channels = plus((uint64_t)kernel->shape.dims[2], (uint64_t)state->shape.dims[2]);
+    work->sequence = (uint64_t)sequence->shape.dims[is_batch_first ? 1 : 0];
+    work->n = (uint64_t)kernel->shape.dims[1];
+    work->k_channels =
+        tacho_size_add((uint64_t)kernel->shape.dims[2], (uint64_t)state->shape.dims[2]);
     work->k_window = 1;
-    work->elements = times(work->m, work->n);
+    work->elements = tacho_size_multiply(work->batch, tacho_size_multiply(work->m, work->n));
     work->steps = self->root->def->steps;
     return TACHO_OK;
 }
@@ -263,9 +278,10 @@ static tacho_status measure_matrix(measurer *self)
     if (self->op->kind == TACHO_OP_RECURRENT) {
         return measure_recurrent(self);
     }
+    bool is_last = tacho_op_has(self->root->def, TACHO_OP_CHANNELS_LAST);
     TACHO_TRY(self->op->kind == TACHO_OP_MATMUL ? measure_matmul(self)
-              : is_tosa(self)                   ? measure_tosa_convolution(self)
-                                                : measure_onnx_convolution(self));
+              : is_last                         ? measure_channels_last(self)
+                                                : measure_convolution(self));
     self->work->steps = self->op->fused_steps;
     return self->work->steps == 0 ? TACHO_OK
                                   : elements_of(self, self->output, &self->work->elements);
@@ -283,20 +299,22 @@ static uint64_t pool_window(const measurer *self)
         kernel != NULL ? kernel : tacho_attr_ints(attrs, self->root->attr_count, "kernel", &count);
     uint64_t window = kernel != NULL ? 1 : 0;
     for (size_t i = 0; i < count; i++) {
-        window = times(window, kernel[i] > 0 ? (uint64_t)kernel[i] : 1);
+        window = tacho_size_multiply(window, kernel[i] > 0 ? (uint64_t)kernel[i] : 1);
     }
     return window;
 }
 
-/* Operands beyond the first that a binary operator joins. */
+/* How often an operator does its steps: a sum of several once for each but the first. */
 static uint64_t joins(const measurer *self)
 {
+    if (!tacho_op_has(self->root->def, TACHO_OP_IS_VARIADIC)) {
+        return 1;
+    }
     uint64_t count = 0;
     for (size_t i = 0; i < self->root->input_count; i++) {
         count += tacho_graph_input(self->fusion->graph, self->root, i) != NULL ? 1 : 0;
     }
-    bool is_sum = self->op->kind == TACHO_OP_BINARY && count > 2 && !is_tosa(self);
-    return is_sum ? count - 1 : 1;
+    return count > 2 ? count - 1 : 1;
 }
 
 static tacho_status measure_vector(measurer *self)
@@ -310,20 +328,32 @@ static tacho_status measure_vector(measurer *self)
         return tacho_work_fail(self->fusion, self->op, "an operand is missing");
     }
     TACHO_TRY(elements_of(self, self->output, &outputs));
-    uint64_t steps = times(self->root->def->steps > 0 ? self->root->def->steps : 1, joins(self));
+    uint64_t each = tacho_op_steps_of(graph, self->root);
+    uint64_t steps = tacho_size_multiply(each > 0 ? each : 1, joins(self));
     uint64_t window = self->op->kind == TACHO_OP_POOL ? pool_window(self) : 1;
     bool is_gathering = window == 0 || self->op->kind == TACHO_OP_REDUCTION;
     if (!is_gathering) {
         work->elements = outputs;
-        work->steps = plus(times(steps, window), self->op->fused_steps);
+        work->steps = tacho_size_add(tacho_size_multiply(steps, window), self->op->fused_steps);
         return TACHO_OK;
     }
     uint64_t inputs = 0;
     TACHO_TRY(elements_of(self, input, &inputs));
-    uint64_t after = times(outputs, self->op->fused_steps);
-    work->elements = plus(inputs, after / steps);
+    uint64_t after = tacho_size_multiply(outputs, self->op->fused_steps);
+    work->elements = tacho_size_add(inputs, after / steps);
     work->steps = steps;
     return TACHO_OK;
+}
+
+/* What is moved and then quantised anew; nothing for what is only moved. */
+static tacho_status measure_move(measurer *self)
+{
+    if (self->op->fused_steps == 0 || self->output == NULL) {
+        return TACHO_OK;
+    }
+    self->work->kind = TACHO_WORK_VECTOR;
+    self->work->steps = self->op->fused_steps;
+    return elements_of(self, self->output, &self->work->elements);
 }
 
 /* ---- bytes --------------------------------------------------------------------------------- */
@@ -345,7 +375,7 @@ static tacho_status add_tensor(const measurer *self, uint32_t id, uint64_t most_
         return too_large(self);
     }
     operand->dtype = operand->dtype == TACHO_DTYPE_NONE ? dtype : operand->dtype;
-    operand->bytes = plus(operand->bytes, bytes);
+    operand->bytes = tacho_size_add(operand->bytes, bytes);
     return TACHO_OK;
 }
 
@@ -356,21 +386,20 @@ static tacho_place place_of(const measurer *self, uint32_t tensor)
 }
 
 /*
- * Activations: those that lie where the first one does are the input; the others, and the second
- * of two matrices, go with the weights where these do not lie elsewhere.
+ * Activations: those that lie where the first one does are the input; the others go with the
+ * weights where these do not lie elsewhere.
  */
 static tacho_status add_inputs(const measurer *self, uint64_t most_elements)
 {
     tacho_work *work = self->work;
     const tacho_fused_op *op = self->op;
-    bool is_matmul = op->kind == TACHO_OP_MATMUL && op->weight_count == 0;
     for (uint32_t i = 0; i < op->input_count; i++) {
         uint32_t id = self->fusion->tensors[op->first_input + i];
         tacho_place place = place_of(self, id);
         if (i == 0) {
             work->input.place = place;
         }
-        bool is_apart = i > 0 && (place != work->input.place || is_matmul);
+        bool is_apart = i > 0 && place != work->input.place;
         bool fits = work->weights.bytes == 0 || work->weights.place == place;
         if (is_apart && fits) {
             work->weights.place = place;
@@ -380,6 +409,113 @@ static tacho_status add_inputs(const measurer *self, uint64_t most_elements)
         }
     }
     return TACHO_OK;
+}
+
+static tacho_status add_constants(const measurer *self, uint64_t most_elements)
+{
+    for (uint32_t i = 0; i < self->op->weight_count; i++) {
+        uint32_t id = self->fusion->tensors[self->op->first_weight + i];
+        TACHO_TRY(add_tensor(self, id, most_elements, &self->work->weights));
+    }
+    return TACHO_OK;
+}
+
+/* What a product reads as its input |i|, or TACHO_NONE. */
+static uint32_t read_by_root(const measurer *self, size_t i)
+{
+    uint32_t tensor = i < self->root->input_count
+                          ? self->fusion->graph->links[self->root->first_input + i]
+                          : TACHO_NONE;
+    return tensor == TACHO_NONE ? TACHO_NONE : tacho_fusion_read(self->fusion, self->op, tensor);
+}
+
+/* An operand beside the two matrices: with that one of them that lies where it does. */
+static tacho_status add_extra(const measurer *self, uint32_t id)
+{
+    tacho_work *work = self->work;
+    bool is_constant = self->fusion->graph->tensors[id].is_constant;
+    tacho_place place = is_constant ? TACHO_PLACE_DDR : place_of(self, id);
+    bool is_input = work->input.place == place;
+    bool is_weights = work->weights.place == place;
+    bool goes_with_weights = is_constant ? is_weights || !is_input : is_weights && !is_input;
+    tacho_operand *to = goes_with_weights ? &work->weights : &work->input;
+    uint64_t before = to->bytes;
+    TACHO_TRY(add_tensor(self, id, UINT64_MAX, to));
+    uint64_t *extra = goes_with_weights ? &work->weights_extra_bytes : &work->input_extra_bytes;
+    *extra = tacho_size_add(*extra, to->bytes - before);
+    return TACHO_OK;
+}
+
+/* Of a product: its first operand is the input, its second the weights, whichever is constant. */
+static tacho_status add_matrices(const measurer *self)
+{
+    tacho_work *work = self->work;
+    const tacho_fused_op *op = self->op;
+    const uint32_t ids[] = {read_by_root(self, 0), read_by_root(self, second_operand(self->root))};
+    tacho_operand *const operands_of[] = {&work->input, &work->weights};
+    for (size_t i = 0; i < 2; i++) {
+        if (ids[i] != TACHO_NONE) {
+            bool is_constant = self->fusion->graph->tensors[ids[i]].is_constant;
+            operands_of[i]->place = is_constant ? TACHO_PLACE_DDR : place_of(self, ids[i]);
+            TACHO_TRY(add_tensor(self, ids[i], UINT64_MAX, operands_of[i]));
+        }
+    }
+    const uint32_t firsts[] = {op->first_input, op->first_weight};
+    const uint32_t counts[] = {op->input_count, op->weight_count};
+    for (size_t i = 0; i < 2; i++) {
+        for (uint32_t j = 0; j < counts[i]; j++) {
+            uint32_t id = self->fusion->tensors[firsts[i] + j];
+            if (id != ids[0] && id != ids[1]) {
+                TACHO_TRY(add_extra(self, id));
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+static bool is_wider(tacho_dtype a, tacho_dtype b)
+{
+    bool is_real[] = {tacho_dtype_kind_of(a) == TACHO_DTYPE_REAL,
+                      b != TACHO_DTYPE_NONE && tacho_dtype_kind_of(b) == TACHO_DTYPE_REAL};
+    if (b == TACHO_DTYPE_NONE || is_real[0] != is_real[1]) {
+        return b == TACHO_DTYPE_NONE || is_real[0];
+    }
+    uint64_t bytes[2] = {0, 0};
+    enum { BLOCK = 64 }; /* elements, so that small types differ too */
+    return tacho_dtype_bytes(a, BLOCK, &bytes[0]) && tacho_dtype_bytes(b, BLOCK, &bytes[1]) &&
+           (bytes[0] > bytes[1] || (bytes[0] == bytes[1] && b == TACHO_DTYPE_BOOL));
+}
+
+/*
+ * What is computed in: of products their first operand's type; of elements the widest of what they
+ * are made from and become, real numbers before integers, so that neither a condition nor what is
+ * dequantised decides.
+ */
+static tacho_dtype compute_dtype(const measurer *self)
+{
+    if (self->work->kind != TACHO_WORK_VECTOR) {
+        bool is_moved = self->work->kind == TACHO_WORK_MOVE; /* the first may be where from */
+        return is_moved ? self->work->output.dtype : self->work->input.dtype;
+    }
+    const tacho_fused_op *op = self->op;
+    const uint32_t firsts[] = {op->first_input, op->first_output};
+    const uint32_t counts[] = {op->input_count, op->output_count};
+    tacho_dtype widest = TACHO_DTYPE_NONE;
+    for (size_t i = 0; i < 2; i++) {
+        for (uint32_t j = 0; j < counts[i]; j++) {
+            const tacho_tensor *tensor = tacho_fusion_tensor(self->fusion, firsts[i], j);
+            tacho_dtype dtype = tacho_machine_view_kept(self->options->machine, tensor->dtype,
+                                                        self->options->dtype);
+            widest = dtype != TACHO_DTYPE_NONE && is_wider(dtype, widest) ? dtype : widest;
+        }
+    }
+    return widest != TACHO_DTYPE_NONE ? widest : self->work->input.dtype;
+}
+
+static bool is_product(const measurer *self)
+{
+    return self->op->kind == TACHO_OP_CONVOLUTION || self->op->kind == TACHO_OP_DECONVOLUTION ||
+           self->op->kind == TACHO_OP_MATMUL;
 }
 
 static tacho_status add_operands(const measurer *self)
@@ -398,14 +534,15 @@ static tacho_status add_operands(const measurer *self)
             uint64_t count = 0;
             TACHO_TRY(
                 elements_of(self, tacho_fusion_tensor(self->fusion, op->first_output, i), &count));
-            most_elements = plus(most_elements, count);
+            most_elements = tacho_size_add(most_elements, count);
         }
     }
-    for (uint32_t i = 0; i < op->weight_count; i++) {
-        uint32_t id = self->fusion->tensors[op->first_weight + i];
-        TACHO_TRY(add_tensor(self, id, most_elements, &work->weights));
+    if (is_product(self)) {
+        TACHO_TRY(add_matrices(self));
+    } else {
+        TACHO_TRY(add_constants(self, most_elements));
+        TACHO_TRY(add_inputs(self, most_elements));
     }
-    TACHO_TRY(add_inputs(self, most_elements));
     if (work->input.dtype == TACHO_DTYPE_NONE) { /* all of it is constant */
         work->input.dtype =
             work->weights.dtype != TACHO_DTYPE_NONE ? work->weights.dtype : work->output.dtype;
@@ -416,10 +553,12 @@ static tacho_status add_operands(const measurer *self)
 static bool fits(const tacho_work *work)
 {
     uint64_t macs =
-        times(times(work->batch, times(work->m, work->n)), times(work->k_channels, work->k_window));
-    uint64_t bytes = plus(plus(work->input.bytes, work->weights.bytes), work->output.bytes);
+        tacho_size_multiply(tacho_size_multiply(work->batch, tacho_size_multiply(work->m, work->n)),
+                            tacho_size_multiply(work->k_channels, work->k_window));
+    uint64_t bytes =
+        tacho_size_add(tacho_size_add(work->input.bytes, work->weights.bytes), work->output.bytes);
     return macs <= INT64_MAX && bytes <= INT64_MAX &&
-           times(work->elements, work->steps) <= INT64_MAX;
+           tacho_size_multiply(work->elements, work->steps) <= INT64_MAX;
 }
 
 tacho_status tacho_work_of(const tacho_fusion *fusion, const tacho_fused_op *op,
@@ -455,6 +594,8 @@ tacho_status tacho_work_of(const tacho_fusion *fusion, const tacho_fused_op *op,
         TACHO_TRY(measure_vector(&self));
         break;
     case TACHO_OP_MOVE:
+        TACHO_TRY(measure_move(&self));
+        break;
     case TACHO_OP_VIEW:
     case TACHO_OP_SHAPE:
     case TACHO_OP_CONSTANT:
@@ -463,5 +604,6 @@ tacho_status tacho_work_of(const tacho_fusion *fusion, const tacho_fused_op *op,
     case TACHO_OP_KIND_COUNT:
         break;
     }
+    out_work->compute = compute_dtype(&self);
     return fits(out_work) ? TACHO_OK : too_large(&self);
 }

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "compile/graph_testing.h"
+#include "graph/graph_testing.h"
 
 typedef struct fixture {
     tacho_graph graph;
@@ -202,7 +202,21 @@ static void test_recurrent(void **state)
     TEST_NODE(g, "LSTM", y, x, w, r);
     measure(&f);
     assert_int_equal(macs(&f.work), 10 * 2 * (64 * 8 + 64 * 16));
+    assert_int_equal(f.work.sequence, 10); /* each of 2 rows */
+    assert_int_equal(f.work.m, 10 * 2);
+    assert_int_equal(f.work.n, 64);
     assert_int_equal(f.work.elements * f.work.steps, 10 * 2 * 64 * 3);
+    teardown(&f);
+    setup(&f); /* both ways, the batch first: two products for each step */
+    x = TEST_F32(g, 2, 10, 8), w = TEST_CONST(g, 2, 64, 8), r = TEST_CONST(g, 2, 64, 16);
+    y = TEST_F32(g, 2, 10, 2, 16);
+    tacho_attr layout = int_attr("layout", 1);
+    test_node(g, "LSTM", (const uint32_t[]){x, w, r, TACHO_NONE}, y, &layout);
+    measure(&f);
+    assert_int_equal(f.work.batch, 2);
+    assert_int_equal(f.work.sequence, 10);
+    assert_int_equal(macs(&f.work), 2 * 10 * 2 * (64 * 8 + 64 * 16));
+    assert_int_equal(f.work.elements, 2 * 10 * 2 * 64);
     teardown(&f);
 }
 
@@ -234,13 +248,171 @@ static void test_vectors(void **state)
     assert_int_equal(f.work.elements, 1000 + 60);
     assert_int_equal(f.work.steps, 1);
     teardown(&f);
-    setup(&f); /* three summands are two additions */
+    setup(&f); /* three operands are two comparisons */
     x = TEST_F32(g, 5), y = TEST_F32(g, 5), z = TEST_F32(g, 5);
     uint32_t sum = TEST_F32(g, 5);
-    TEST_NODE(g, "Add", sum, x, y, z);
+    TEST_NODE(g, "Max", sum, x, y, z);
     measure(&f);
     assert_int_equal(f.work.steps, 2);
     assert_int_equal(f.work.input.bytes, 60);
+    teardown(&f);
+}
+
+/* Constants beside two matrices that are none, and what is fused behind a product. */
+static void test_operands(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f); /* zero points of a byte each */
+    tacho_graph *g = &f.graph;
+    uint32_t a = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 128, 64));
+    uint32_t b = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 64, 32));
+    uint32_t zero = test_constant(g, TACHO_DTYPE_I8, TEST_DIMS(1));
+    uint32_t zero2 = test_constant(g, TACHO_DTYPE_I8, TEST_DIMS(1));
+    uint32_t y = test_tensor(g, TACHO_DTYPE_I32, TEST_DIMS(1, 128, 32));
+    TEST_NODE(g, "tosa.matmul", y, a, b, zero, zero2);
+    measure(&f);
+    assert_int_equal(f.work.input.bytes, 128 * 64);
+    assert_int_equal(f.work.weights.bytes, 64 * 32 + 2);
+    assert_int_equal(f.work.weights_extra_bytes, 2);
+    assert_int_equal(f.work.input_extra_bytes, 0);
+    teardown(&f);
+    setup(&f); /* a scaled product of attention: the scale is a step, for there are no weights */
+    a = TEST_F32(g, 2, 128, 64), b = TEST_F32(g, 2, 64, 128), y = TEST_F32(g, 2, 128, 128);
+    uint32_t scale = TEST_CONST(g, 1), z = TEST_F32(g, 2, 128, 128);
+    TEST_NODE(g, "MatMul", y, a, b);
+    TEST_NODE(g, "Mul", z, y, scale);
+    measure(&f);
+    assert_int_equal(f.work.input.bytes, 2 * 128 * 64 * 4);
+    assert_int_equal(f.work.weights.bytes, 2 * 64 * 128 * 4 + 4);
+    assert_int_equal(f.work.weights_extra_bytes, 4);
+    assert_int_equal(f.work.elements * f.work.steps, 2 * 128 * 128);
+    teardown(&f);
+    setup(&f); /* a constant by a tensor, and a mask of the result's size */
+    a = TEST_CONST(g, 16, 64), b = TEST_F32(g, 64, 8), y = TEST_F32(g, 16, 8);
+    uint32_t mask = TEST_CONST(g, 16, 8);
+    z = TEST_F32(g, 16, 8);
+    TEST_NODE(g, "MatMul", y, a, b);
+    TEST_NODE(g, "Add", z, y, mask);
+    measure(&f);
+    assert_int_equal(f.work.input.bytes, 16 * 64 * 4);
+    assert_int_equal(f.work.weights.bytes, (64 * 8 + 16 * 8) * 4);
+    assert_int_equal(f.work.weights_extra_bytes, 16 * 8 * 4);
+    assert_int_equal(f.work.elements * f.work.steps, 16 * 8);
+    teardown(&f);
+    setup(&f); /* slopes as many as elements are read like them */
+    a = TEST_F32(g, 10), b = TEST_CONST(g, 10), y = TEST_F32(g, 10);
+    TEST_NODE(g, "PRelu", y, a, b);
+    measure(&f);
+    assert_int_equal(f.work.input.bytes + f.work.weights.bytes, 80);
+    teardown(&f);
+}
+
+/* Measures Einsum of tensors of one or two shapes. */
+static void measure_equation(fixture *self, const char *equation, const int64_t *a,
+                             const int64_t *b, const int64_t *made)
+{
+    setup(self);
+    tacho_graph *g = &self->graph;
+    uint32_t inputs[3] = {test_tensor(g, TACHO_DTYPE_F32, a), TACHO_NONE, TACHO_NONE};
+    if (b != NULL) {
+        inputs[1] = test_tensor(g, TACHO_DTYPE_F32, b);
+    }
+    uint32_t y = test_tensor(g, TACHO_DTYPE_F32, made);
+    tacho_attr attr = {.name = TACHO_STR("equation"),
+                       .kind = TACHO_ATTR_TEXT,
+                       .value.as_text = tacho_str_from_cstring(equation)};
+    test_node(g, "Einsum", inputs, y, &attr);
+    measure(self);
+}
+
+static void test_einsum(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *equation;
+        int64_t a[5], b[5], made[5];
+        uint64_t batch, m, n, k;
+    } products[] = {
+        {"ji,jk->ik", {64, 8}, {64, 16}, {8, 16}, 1, 8, 16, 64}, /* 8192 */
+        {"ij,ij->", {16, 32}, {16, 32}, {0}, 1, 1, 1, 512},
+        {"i,j->ij", {16}, {32}, {16, 32}, 1, 16, 32, 1},
+        {"bhqd,bhkd->bhqk", {2, 3, 5, 7}, {2, 3, 11, 7}, {2, 3, 5, 11}, 6, 5, 11, 7},
+        {"...ij, jk", {4, 5, 6}, {6, 7}, {4, 5, 7}, 1, 20, 7, 6}, /* one matrix for all */
+        {"...ij,...jk->...ik", {1, 5, 6}, {4, 6, 7}, {4, 5, 7}, 1, 5, 28, 6}, /* broadcast */
+        {"...ij,...jk->...ik", {4, 5, 6}, {4, 6, 7}, {4, 5, 7}, 4, 5, 7, 6},
+    };
+    fixture f;
+    for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+        measure_equation(&f, products[i].equation, products[i].a, products[i].b, products[i].made);
+        assert_int_equal(f.work.kind, TACHO_WORK_MATRIX);
+        assert_int_equal(f.work.batch, products[i].batch);
+        assert_int_equal(f.work.m, products[i].m);
+        assert_int_equal(f.work.n, products[i].n);
+        assert_int_equal(f.work.k_channels * f.work.k_window, products[i].k);
+        teardown(&f);
+    }
+    measure_equation(&f, "ij,ij->ij", TEST_DIMS(16, 32), TEST_DIMS(16, 32), TEST_DIMS(16, 32));
+    assert_int_equal(f.work.kind, TACHO_WORK_VECTOR);
+    assert_int_equal(f.work.elements * f.work.steps, 512);
+    teardown(&f);
+    measure_equation(&f, "ij->ji", TEST_DIMS(16, 32), NULL, TEST_DIMS(32, 16));
+    assert_int_equal(f.work.kind, TACHO_WORK_MOVE);
+    assert_int_equal(f.work.input.bytes, 2048);
+    teardown(&f);
+    measure_equation(&f, "ij->i", TEST_DIMS(16, 32), NULL, TEST_DIMS(16));
+    assert_int_equal(f.work.kind, TACHO_WORK_VECTOR);
+    assert_int_equal(f.work.elements * f.work.steps, 512);
+    teardown(&f);
+}
+
+/* 32 real numbers, moved and quantised: 3 steps each. */
+static void test_moved(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 4, 8), y = TEST_F32(g, 8, 4), s = TEST_CONST(g, 1);
+    uint32_t q = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(8, 4));
+    TEST_NODE(g, "Transpose", y, x);
+    TEST_NODE(g, "QuantizeLinear", q, y, s, s);
+    measure(&f);
+    assert_int_equal(f.work.kind, TACHO_WORK_VECTOR);
+    assert_int_equal(f.work.elements * f.work.steps, 32 * 3);
+    assert_int_equal(f.work.compute, TACHO_DTYPE_F32);
+    assert_int_equal(f.work.input.bytes, 128);
+    assert_int_equal(f.work.output.bytes, 32);
+    teardown(&f);
+}
+
+/* A condition does not decide what is computed in, nor what is dequantised. */
+static void test_types(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t c = test_tensor(g, TACHO_DTYPE_BOOL, TEST_DIMS(8)), a = TEST_F32(g, 8);
+    uint32_t b = TEST_F32(g, 8), y = TEST_F32(g, 8);
+    TEST_NODE(g, "Where", y, c, a, b);
+    measure(&f);
+    assert_int_equal(f.work.compute, TACHO_DTYPE_F32);
+    assert_int_equal(f.work.steps, 1);
+    teardown(&f);
+    setup(&f);
+    a = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(8)), b = TEST_CONST(g, 1);
+    y = test_tensor(g, TACHO_DTYPE_F16, TEST_DIMS(8));
+    TEST_NODE(g, "DequantizeLinear", y, a, b);
+    measure(&f);
+    assert_int_equal(f.work.compute, TACHO_DTYPE_F16);
+    teardown(&f);
+    setup(&f);
+    a = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(8)),
+    y = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(8));
+    TEST_NODE(g, "Relu", y, a);
+    measure(&f);
+    assert_int_equal(f.work.compute, TACHO_DTYPE_I8);
     teardown(&f);
 }
 
@@ -310,7 +482,9 @@ int main(void)
         cmocka_unit_test(test_deconvolution), cmocka_unit_test(test_tosa_convolutions),
         cmocka_unit_test(test_matmul),        cmocka_unit_test(test_recurrent),
         cmocka_unit_test(test_vectors),       cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_places),        cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_einsum),        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

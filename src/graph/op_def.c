@@ -4,6 +4,8 @@
  */
 #include "graph/op_def.h"
 
+#include "graph/einsum.h"
+
 static const char *const kind_names[] = {
 #define KIND_NAME(name, text) text,
     TACHO_OP_KINDS(KIND_NAME)
@@ -13,6 +15,72 @@ static const char *const kind_names[] = {
 const char *tacho_op_kind_name(tacho_op_kind kind)
 {
     return kind_names[kind];
+}
+
+/* How an operator makes elements between those there are. */
+typedef enum interpolation { NEAREST, LINEAR, CUBIC } interpolation;
+
+static bool has_word(tacho_str text, tacho_str word)
+{
+    for (; text.len >= word.len; text = tacho_str_from(text, 1)) {
+        if (tacho_str_starts_with(text, word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ONNX says "nearest" or nothing, "linear", "cubic"; TOSA NEAREST_NEIGHBOR or BILINEAR. */
+static interpolation interpolation_of(const tacho_graph *graph, const tacho_node *node)
+{
+    tacho_str mode = tacho_attr_text(tacho_graph_attrs(graph, node), node->attr_count, "mode");
+    if (mode.len == 0 || has_word(mode, TACHO_STR("nearest")) ||
+        has_word(mode, TACHO_STR("NEAREST"))) {
+        return NEAREST;
+    }
+    return has_word(mode, TACHO_STR("cubic")) ? CUBIC : LINEAR;
+}
+
+/* Of one operand a sum or a move, of two a product of matrices or of elements. */
+static tacho_op_kind einsum_kind(const tacho_graph *graph, const tacho_node *node)
+{
+    tacho_einsum einsum;
+    if (node->input_count > 2) {
+        return TACHO_OP_OTHER; /* in which order is not said */
+    }
+    if (!tacho_einsum_measure(graph, node, &einsum)) {
+        return TACHO_OP_MATMUL;
+    }
+    if (einsum.operand_count == 1) {
+        return einsum.k > 1 ? TACHO_OP_REDUCTION : TACHO_OP_MOVE;
+    }
+    bool is_by_element = einsum.m == 1 && einsum.n == 1 && einsum.k == 1;
+    return is_by_element ? TACHO_OP_BINARY : TACHO_OP_MATMUL;
+}
+
+tacho_op_kind tacho_op_kind_of(const tacho_graph *graph, const tacho_node *node)
+{
+    if (node->def == NULL) {
+        return TACHO_OP_OTHER;
+    }
+    if (tacho_op_has(node->def, TACHO_OP_IS_EINSUM)) {
+        return einsum_kind(graph, node);
+    }
+    bool is_move =
+        tacho_op_has(node->def, TACHO_OP_BY_MODE) && interpolation_of(graph, node) == NEAREST;
+    return is_move ? TACHO_OP_MOVE : node->def->kind;
+}
+
+uint32_t tacho_op_steps_of(const tacho_graph *graph, const tacho_node *node)
+{
+    if (node->def == NULL) {
+        return 0;
+    }
+    if (!tacho_op_has(node->def, TACHO_OP_BY_MODE)) {
+        return node->def->steps;
+    }
+    interpolation how = interpolation_of(graph, node);
+    return how == CUBIC ? TACHO_STEPS_CUBIC : how == LINEAR ? node->def->steps : 0;
 }
 
 static const tacho_op_def *find_in(const tacho_op_def *rows, tacho_str name)

@@ -38,6 +38,51 @@ typedef enum tacho_op_kind {
 
 const char *tacho_op_kind_name(tacho_op_kind kind);
 
+/*
+ * Vector steps, in additions or multiplications, of what vector units have no instruction for: one
+ * list for all formats, so that a function costs the same whatever it is called. They follow the
+ * usual polynomials in single precision: a reciprocal or its root is a first guess and two rounds
+ * of Newton; an exponential or logarithm a range reduction and five or six terms; what is made of
+ * them adds a division; a power is a logarithm and an exponential.
+ */
+enum {
+    TACHO_STEPS_MAC = 1,      /* a multiplication and the addition behind it */
+    TACHO_STEPS_CLIP = 2,     /* a maximum and a minimum */
+    TACHO_STEPS_DIV = 4,      /* also a square root, a reciprocal and the reciprocal of a root */
+    TACHO_STEPS_RESCALE = 4,  /* of integers: two zero points, a multiplication, a shift */
+    TACHO_STEPS_EXP = 8,      /* also a logarithm */
+    TACHO_STEPS_ERF = 11,     /* a rational function */
+    TACHO_STEPS_TANH = 12,    /* an exponential and a division */
+    TACHO_STEPS_SIGMOID = 12, /* the same */
+    TACHO_STEPS_TRIG = 12,    /* range reduction, two polynomials; also hyperbolic, inverse ones */
+    TACHO_STEPS_POW = 16,
+    TACHO_STEPS_NORM = 8,   /* mean: 1; variance: 3; normalise, scale and shift: 4 */
+    TACHO_STEPS_RESIZE = 8, /* between lines: 4 neighbours and their 4 weights */
+    TACHO_STEPS_CUBIC = 24, /* 16 neighbours, 4 weights along each axis */
+    /*
+     * Of recurrent operators per gate, that is per element of what the products give. LSTM: 3
+     * sigmoids, 2 tanhs, 4 biases, 3 products and a sum, over 4 gates. GRU: 2 sigmoids, a tanh, 3
+     * biases, 3 products, a sum and a difference, over 3 gates, rounded up. RNN: a tanh and a bias.
+     */
+    TACHO_STEPS_LSTM = (3 * TACHO_STEPS_SIGMOID + 2 * TACHO_STEPS_TANH + 8) / 4,
+    TACHO_STEPS_GRU = (2 * TACHO_STEPS_SIGMOID + TACHO_STEPS_TANH + 8 + 2) / 3,
+    TACHO_STEPS_RNN = TACHO_STEPS_TANH + 1,
+};
+
+/* What passes have to know about an operator beside its kind. */
+typedef enum tacho_op_flag {
+    TACHO_OP_IS_LINEAR = 1 << 0,     /* with a constant: can become part of weights and bias */
+    TACHO_OP_IS_QUOTIENT = 1 << 1,   /* linear in its first operand alone */
+    TACHO_OP_IS_SCALING = 1 << 2,    /* between integers and what they stand for */
+    TACHO_OP_IS_CAST = 1 << 3,       /* another type of elements; to the same one a view */
+    TACHO_OP_CHANNELS_LAST = 1 << 4, /* convolution of [n, positions, c] by [out, window, in] */
+    TACHO_OP_IS_DEPTHWISE = 1 << 5,  /* by [window, in, multiplier] */
+    TACHO_OP_HAS_SCALES = 1 << 6,    /* scale and zero point follow each operand */
+    TACHO_OP_IS_EINSUM = 1 << 7,     /* the attribute |equation| says which product it is */
+    TACHO_OP_IS_VARIADIC = 1 << 8,   /* joins any number of operands */
+    TACHO_OP_BY_MODE = 1 << 9, /* |mode| says how to interpolate; by the nearest it is a move */
+} tacho_op_flag;
+
 /* A node whose outputs are to be found. */
 typedef struct tacho_infer {
     tacho_graph *graph;
@@ -52,9 +97,22 @@ struct tacho_op_def {
      * units compute in several (a division, an exponential). 0 where the kind does no arithmetic.
      */
     uint8_t steps;
+    uint16_t flags; /* of tacho_op_flag */
     /* Finds types and shapes of the outputs (graph/infer.h has what it needs). */
     tacho_status (*infer)(const tacho_infer *infer);
 };
+
+static inline bool tacho_op_has(const tacho_op_def *def, tacho_op_flag flag)
+{
+    return def != NULL && (def->flags & flag) != 0;
+}
+
+/*
+ * Kind and steps of a node: those of its row, but for what an attribute decides. OTHER and 0 when
+ * nobody knows the operator.
+ */
+tacho_op_kind tacho_op_kind_of(const tacho_graph *graph, const tacho_node *node);
+uint32_t tacho_op_steps_of(const tacho_graph *graph, const tacho_node *node);
 
 /* The row of an operator: ONNX ones of the standard domain by their name, MLIR ones with their
  * dialect. NULL when there is none. */

@@ -35,6 +35,17 @@ typedef struct tacho_work {
      * output channels (of one group) as n, and k = k_channels * k_window; batch counts groups.
      */
     uint64_t batch, m, n, k_channels, k_window;
+    /*
+     * MATRIX: rows and elements come in so many parts, each of which needs the one before (the time
+     * steps of a recurrent operator); 0 and 1: all at once.
+     */
+    uint64_t sequence;
+    /*
+     * MATRIX: of the bytes of |input| and |weights| those of operands beside the two matrices, that
+     * what is fused reads once with each result: a residual, a mask, a matrix to add.
+     */
+    uint64_t input_extra_bytes, weights_extra_bytes;
+    tacho_dtype compute; /* type of the numbers that are computed with; NONE: that of |input| */
     /* VECTOR: this many elements, each so many elementary steps; MATRIX: fused, per output. */
     uint64_t elements;
     uint64_t steps;
