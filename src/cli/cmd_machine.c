@@ -2,6 +2,7 @@
 /*
  * tacho machine: which machines are known, what is known of them, is this description right?
  */
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "machine/calibrate.h"
@@ -181,6 +182,15 @@ static int run_table(const machine_request *request, table_maker make)
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }
 
+static tacho_status say_good(const char *path, const tacho_machine *machine, tacho_arena *arena)
+{
+    tacho_str printable;
+    TACHO_TRY(tacho_utf8_printable(tacho_str_from_cstring(path), arena, &printable));
+    printf("%.*s: good: %.*s, %u cores\n", TACHO_STR_ARG(printable), TACHO_STR_ARG(machine->name),
+           tacho_machine_cores(machine));
+    return TACHO_OK;
+}
+
 static int run_check(const machine_request *request)
 {
     int exit_code = TACHO_EXIT_DONE;
@@ -193,8 +203,8 @@ static int run_check(const machine_request *request)
         if (status != TACHO_OK) {
             exit_code = tacho_talk_failure(status);
         } else if (!is_quiet) {
-            printf("%s: good: %.*s, %u cores\n", request->names[i], TACHO_STR_ARG(machine->name),
-                   tacho_machine_cores(machine));
+            status = say_good(request->names[i], machine, &arena);
+            exit_code = status == TACHO_OK ? exit_code : tacho_talk_failure(status);
         }
         tacho_arena_deinit(&arena);
     }

@@ -214,6 +214,7 @@ void tacho_csv_write_guarded(tacho_output *output, tacho_str text, char delimite
 {
     static const char starters[] = "=+-@\t\r";
     bool risky = text.len > 0 && memchr(starters, text.data[0], sizeof(starters) - 1) != NULL;
-    bool guarded = risky && !is_number(text);
+    bool is_dash = text.len == 1 && text.data[0] == '-'; /* for nothing: no spreadsheet minds */
+    bool guarded = risky && !is_dash && !is_number(text);
     write_prefixed(output, guarded ? TACHO_STR("'") : TACHO_STR(""), text, delimiter);
 }

@@ -53,7 +53,7 @@ void tacho_csv_write_field(tacho_output *output, tacho_str text, char delimiter)
 
 /*
  * The same for untrusted text that a spreadsheet may open: text that starts like a formula, with
- * = + - @ TAB or CR, and is no number gets a ' in front. This changes the data.
+ * = + - @ TAB or CR, and is no number and no lone - gets a ' in front. This changes the data.
  */
 void tacho_csv_write_guarded(tacho_output *output, tacho_str text, char delimiter);
 

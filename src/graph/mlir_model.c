@@ -128,51 +128,61 @@ static bool is_public(const tacho_mlir_module *module, const tacho_mlir_op *op)
     return visibility.len == 0 || tacho_str_equal(visibility, TACHO_STR("public"));
 }
 
-/* What is said when the file does not say which one it is. */
-static tacho_status note_choice(tacho_mlir_import *self, tacho_str name, size_t count)
+/* What is said of a file with several: which one is read, and that the others are not. */
+static tacho_status note_choice(tacho_mlir_import *self, const tacho_mlir_op *function,
+                                const tacho_mlir_op *other, size_t count)
 {
-    char text[256];
+    enum { NAME_MAX_BYTES = 80 };
+    char text[512];
+    tacho_str name = text_attr(&self->module, function, "sym_name");
+    tacho_str left = text_attr(&self->module, other, "sym_name");
+    bool is_main = tacho_str_equal(name, TACHO_STR("main"));
     int len = snprintf(text, sizeof(text),
-                       "the file has %zu functions and none is called main; '%.*s' is the first "
-                       "and taken for the network",
-                       count, name.len < 100 ? (int)name.len : 100, name.data);
+                       "the file has %zu functions; '%.*s' is taken for the network%s, '%.*s'%s "
+                       "not read",
+                       count, name.len < NAME_MAX_BYTES ? (int)name.len : NAME_MAX_BYTES, name.data,
+                       is_main ? "" : " (none is called main)",
+                       left.len < NAME_MAX_BYTES ? (int)left.len : NAME_MAX_BYTES, left.data,
+                       count > 2 ? " and others are" : " is");
     return tacho_arena_copy(&self->graph->arena, tacho_str_make(text, (size_t)len),
                             &self->graph->note);
+}
+
+/* The one called main, else the first that is public, else the first. */
+static const tacho_mlir_op *better_function(const tacho_mlir_module *module,
+                                            const tacho_mlir_op *before, const tacho_mlir_op *op)
+{
+    if (before == NULL || tacho_str_equal(text_attr(module, op, "sym_name"), TACHO_STR("main"))) {
+        return op;
+    }
+    bool is_main = tacho_str_equal(text_attr(module, before, "sym_name"), TACHO_STR("main"));
+    return !is_main && is_public(module, op) && !is_public(module, before) ? op : before;
 }
 
 static tacho_status choose_function(tacho_mlir_import *self, const tacho_mlir_op **out_function)
 {
     const tacho_mlir_module *module = &self->module;
-    const tacho_mlir_op *any = NULL;
-    const tacho_mlir_op *shown = NULL;
+    const tacho_mlir_op *chosen = NULL;
+    const tacho_mlir_op *other = NULL; /* the first that is not chosen */
     size_t count = 0;
-    size_t shown_count = 0;
     for (size_t i = 0; i < module->op_count; i++) {
-        const tacho_mlir_op *op = &module->ops[i];
-        if (!is_function(module, op)) {
-            continue;
-        }
-        if (tacho_str_equal(text_attr(module, op, "sym_name"), TACHO_STR("main"))) {
-            *out_function = op;
-            return TACHO_OK;
-        }
-        any = any == NULL ? op : any;
-        count++;
-        if (is_public(module, op)) {
-            shown = shown == NULL ? op : shown;
-            shown_count++;
+        if (is_function(module, &module->ops[i])) {
+            chosen = better_function(module, chosen, &module->ops[i]);
+            count++;
         }
     }
-    *out_function = shown != NULL ? shown : any;
-    if (any == NULL) {
+    if (chosen == NULL) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           "%s: expected a function with a body (func.func @main), found none among "
                           "%zu operations",
                           self->path, module->op_count);
     }
-    bool is_clear = shown_count == 1 || count == 1;
-    return is_clear ? TACHO_OK
-                    : note_choice(self, text_attr(module, *out_function, "sym_name"), count);
+    for (size_t i = 0; count > 1 && other == NULL; i++) {
+        const tacho_mlir_op *op = &module->ops[i];
+        other = op != chosen && is_function(module, op) ? op : NULL;
+    }
+    *out_function = chosen;
+    return other == NULL ? TACHO_OK : note_choice(self, chosen, other, count);
 }
 
 /* ---- tensors ---- */
@@ -533,6 +543,16 @@ static void share_value(tacho_mlir_import *self, tacho_str type, const tacho_nod
     }
 }
 
+/* What a call calls is its name: the function behind it is not read. Others have none. */
+static tacho_str callee(const tacho_mlir_import *self, const tacho_mlir_op *op)
+{
+    bool is_call =
+        tacho_str_ends_with(tacho_mlir_module_string(&self->module, op->name), TACHO_STR(".call"));
+    const tacho_mlir_attr *attr =
+        is_call ? tacho_mlir_module_attr_called(&self->module, op, "callee") : NULL;
+    return attr != NULL && attr->kind == TACHO_MLIR_ATTR_SYMBOL ? attr->text : TACHO_STR("");
+}
+
 static tacho_status add_node(tacho_mlir_import *self, const tacho_mlir_op *op)
 {
     tacho_graph *graph = self->graph;
@@ -556,6 +576,7 @@ static tacho_status add_node(tacho_mlir_import *self, const tacho_mlir_op *op)
     self->is_torch = self->is_torch || is_onnx;
     node.def = tacho_op_def_find(type);
     TACHO_TRY(tacho_strings_ensure(&graph->strings, type, &node.type));
+    TACHO_TRY(tacho_strings_ensure(&graph->strings, callee(self, op), &node.name));
     tacho_str location;
     TACHO_TRY(tacho_mlir_module_location(&self->module, op->location, &graph->arena, &location));
     TACHO_TRY(tacho_strings_ensure(&graph->strings, location, &node.location));

@@ -295,12 +295,12 @@ static void test_attributes(void **state)
 
 /* ---- functions ---- */
 
-static void check_choice(const char *text, const char *name, bool has_note)
+static void check_choice(const char *text, const char *name, const char *note)
 {
     tacho_graph graph;
     assert_null(read_mlir(&graph, tacho_str_from_cstring(text), NULL));
     assert_string_equal(tacho_graph_string(&graph, graph.name).data, name);
-    assert_int_equal(graph.note.len > 0, has_note);
+    assert_string_equal(graph.note.data, note);
     assert_string_equal(graph.format, "tosa");
     tacho_graph_deinit(&graph);
 }
@@ -310,15 +310,43 @@ static void check_choice(const char *text, const char *name, bool has_note)
 static void test_functions(void **state)
 {
     (void)state;
-    check_choice(EMPTY("@a") EMPTY("@main") EMPTY("@b"), "main", false);
-    check_choice(EMPTY("@a"), "a", false);
-    check_choice(EMPTY("private @a") EMPTY("@b") EMPTY("private @c"), "b", false);
-    check_choice(EMPTY("@a") EMPTY("@b"), "a", true);
-    check_choice(EMPTY("private @a") EMPTY("private @b"), "a", true);
-    check_choice("func.func private @d(tensor<2xf32>)\n" EMPTY("private @a"), "a", false);
+    check_choice(EMPTY("@a") EMPTY("@main") EMPTY("@b"), "main",
+                 "the file has 3 functions; 'main' is taken for the network, 'a' and others are "
+                 "not read");
+    check_choice(EMPTY("@main") EMPTY("private @b"), "main",
+                 "the file has 2 functions; 'main' is taken for the network, 'b' is not read");
+    check_choice(EMPTY("@a"), "a", "");
+    check_choice(EMPTY("private @a") EMPTY("@b") EMPTY("private @c"), "b",
+                 "the file has 3 functions; 'b' is taken for the network (none is called main), "
+                 "'a' and others are not read");
+    check_choice(EMPTY("@a") EMPTY("@b"), "a",
+                 "the file has 2 functions; 'a' is taken for the network (none is called main), "
+                 "'b' is not read");
+    check_choice(EMPTY("private @a") EMPTY("private @b"), "a",
+                 "the file has 2 functions; 'a' is taken for the network (none is called main), "
+                 "'b' is not read");
+    check_choice("func.func private @d(tensor<2xf32>)\n" EMPTY("private @a"), "a", "");
     EXPECT_FAILURE("module {\n}\n", "m.mlir: expected a function with a body (func.func @main)");
     EXPECT_FAILURE("func.func @f() {\n  \"cf.br\"()[^bb1] : () -> ()\n^bb1:\n  return\n}\n",
                    "function 'f' has 2 blocks");
+}
+
+/* A call is a node of its own, named after the function that is not read. */
+static void test_call(void **state)
+{
+    (void)state;
+    tacho_graph graph;
+    static const char text[] = "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+                               "  %0 = call @helper(%a) : (tensor<2xf32>) -> tensor<2xf32>\n"
+                               "  return %0 : tensor<2xf32>\n}\n"
+                               "func.func private @helper(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+                               "  return %a : tensor<2xf32>\n}\n";
+    assert_null(read_mlir(&graph, tacho_str_from_cstring(text), NULL));
+    assert_int_equal(graph.node_count, 1);
+    assert_string_equal(tacho_graph_string(&graph, graph.nodes[0].type).data, "func.call");
+    assert_string_equal(tacho_graph_string(&graph, graph.nodes[0].name).data, "helper");
+    assert_non_null(strstr(graph.note.data, "'helper' is not read"));
+    tacho_graph_deinit(&graph);
 }
 
 static void test_refused(void **state)
@@ -450,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_random_weights),
         cmocka_unit_test(test_attributes),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_call),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_is_mine),
         cmocka_unit_test(test_shared),

@@ -271,8 +271,6 @@ static void write_rates(tacho_output *output, const char *key, const double *rat
 static void write_queue(tacho_output *output, const char *name, const char *class, double rate)
 {
     tacho_output_printf(output, "    {\"name\": \"%s\", \"class\": \"%s\", ", name, class);
-    write_whole(output, "count", 1, "queues");
-    tacho_output_write_cstring(output, ", ");
     write_quantity(output, "bytes_per_cycle", rate, "B/cycle");
     tacho_output_write_cstring(output, ", ");
     write_whole(output, "start_up_cycles", 0, "cycles");

@@ -61,6 +61,14 @@ static void test_torq_hw(void **state)
     assert_null(tacho_machine_torq_hw(torq, "0:512:2:coral_v1:nss_v1:16:0.5:a:b:c", &arena));
     assert_int_equal(transfer(torq, TACHO_ENGINE_DMA_IN, 1600), 219);
     assert_int_equal(transfer(torq, TACHO_ENGINE_DMA_LOCAL, 64), 12);
+    /* A port of 64 B/cycle, no factor: 75264 * 17.5 / 1024 = 1286.25; memory feeds two of them. */
+    assert_null(tacho_machine_torq_hw(torq, "0:512:2:coral_v1:nss_v1:64", &arena));
+    assert_int_equal(transfer(torq, TACHO_ENGINE_DMA_IN, 75264), 1287);
+    tacho_ratio shared;
+    const tacho_memory *xram = tacho_machine_memory(torq, TACHO_MEMORY_DDR);
+    assert_null(tacho_cost_memory_rate(xram, &shared));
+    assert_true(shared.num == 128 && shared.den == 1);
+    assert_true(tacho_str_equal(xram->bytes_per_cycle.text, TACHO_STR("128")));
     static const char *const wrong[] = {"",
                                         "0:512:2",
                                         "x:512:2:a:b",
@@ -75,6 +83,24 @@ static void test_torq_hw(void **state)
         assert_non_null(status);
         tacho_status_free(status);
     }
+    tacho_arena_deinit(&arena);
+}
+
+/* Any other machine is refused by name, whatever the specification. */
+static void test_torq_hw_elsewhere(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"SL2610", "aic100", "0:512:2:coral_v1:nss_v1", "x"};
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_machine *other = find(&arena, "aic100");
+    for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+        tacho_status status = tacho_machine_torq_hw(other, specs[i], &arena);
+        assert_int_equal(tacho_status_code(status), TACHO_CODE_USAGE);
+        assert_string_equal(tacho_status_message(status), "--torq-hw: machine 'aic100' is no Torq");
+        tacho_status_free(status);
+    }
+    assert_int_equal(tacho_quantity_whole(&other->memories[0].size_bytes), 8 << 20);
     tacho_arena_deinit(&arena);
 }
 
@@ -121,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_torq_rules),
         cmocka_unit_test(test_torq_hw),
+        cmocka_unit_test(test_torq_hw_elsewhere),
         cmocka_unit_test(test_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,12 +129,18 @@ uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str nam
     return 0;
 }
 
-tacho_str tacho_machine_op_name(const tacho_machine *machine, tacho_str kind)
+tacho_str tacho_machine_op_name(const tacho_machine *machine, tacho_str of)
 {
     for (size_t i = 0; i < machine->op_name_count; i++) {
-        if (tacho_str_equal(machine->op_names[i].of, kind)) {
+        if (tacho_str_equal(machine->op_names[i].of, of)) {
             return machine->op_names[i].word;
         }
     }
-    return kind;
+    return of;
+}
+
+bool tacho_machine_has_timeline(const tacho_machine *machine, const char *vendor)
+{
+    return machine->timeline.len > 0 &&
+           tacho_str_equal(machine->timeline, tacho_str_from_cstring(vendor));
 }

@@ -52,10 +52,9 @@ typedef struct tacho_engine {
     tacho_quantity start_up_cycles;         /* of every job: until the pipeline is full */
     tacho_quantity issue_cycles;            /* that starting a job keeps the sequencer busy */
     tacho_quantity fixed_job_cycles;        /* where set, what any job takes */
-    tacho_quantity operand_bytes_per_cycle; /* from local memory into the engine */
-    tacho_quantity result_bytes_per_cycle;  /* from the engine into local memory */
+    tacho_quantity operand_bytes_per_cycle; /* mesh: from local memory into the engine */
     tacho_quantity accumulator_bytes;       /* results that it keeps while it sums over k */
-    tacho_quantity step_overhead_cycles;    /* between two padded products of align_m x n x k */
+    tacho_quantity step_overhead_cycles;    /* mesh: between two products of align_m x n x k */
     tacho_quantity block_overhead_cycles;   /* between two blocks that were loaded together */
 } tacho_engine;
 
@@ -79,7 +78,6 @@ typedef struct tacho_memory {
 typedef struct tacho_dma {
     tacho_str name;
     tacho_engine_class class;
-    tacho_quantity count; /* in each core */
     tacho_quantity bytes_per_cycle;
     tacho_quantity efficiency;
     tacho_quantity burst_beats;          /* beats of a burst ... */
@@ -89,7 +87,6 @@ typedef struct tacho_dma {
 
 typedef struct tacho_noc {
     tacho_quantity link_bytes_per_cycle;
-    tacho_quantity latency_cycles;
     bool has_multicast;
 } tacho_noc;
 
@@ -124,7 +121,10 @@ typedef struct tacho_counter_def {
     tacho_str counts;
 } tacho_counter_def;
 
-/* What the vendor calls a thing that we call |of|: an operator kind. */
+/*
+ * What the vendor calls the operators that we call |of|: a type of a model ("MaxPool",
+ * "tosa.max_pool2d") or a kind of them ("convolution").
+ */
 typedef struct tacho_word {
     tacho_str of;
     tacho_str word;
@@ -157,6 +157,7 @@ typedef struct tacho_machine {
     size_t legalise_count;
     tacho_counter_def *counters;
     size_t counter_count;
+    tacho_str timeline; /* whose timelines its compiler writes: tacho_machine_has_timeline */
     tacho_word *op_names;
     size_t op_name_count;
 } tacho_machine;
@@ -184,7 +185,8 @@ tacho_status tacho_machine_read(const char *path, tacho_str text, tacho_arena *a
 /*
  * A Torq machine with the hardware of |spec|, as --torq-hw gives it: a name of a built-in Torq
  * machine, or "<id>:<lram_kb>:<slices>:<css>:<nss>[:<dma bytes/cycle>[:<factor>:<triple>:<cpu>:
- * <features>]]".
+ * <features>]]". Any other machine is refused (USAGE). The shared memory feeds both directions of
+ * the DMA at its new rate.
  */
 tacho_status tacho_machine_torq_hw(tacho_machine *machine, const char *spec,
                                    tacho_arena *arena) TACHO_MUST_USE;
@@ -210,7 +212,10 @@ const tacho_dma *tacho_machine_dma(const tacho_machine *machine, tacho_engine_cl
 /* Index + 1 of the fidelity of this name, 0 when there is none; the default is index + 1 too. */
 uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str name);
 
-/* What the vendor calls an operator kind; the kind itself where nothing is said. */
-tacho_str tacho_machine_op_name(const tacho_machine *machine, tacho_str kind);
+/* What the vendor calls operators of this type or kind; |of| itself where nothing is said. */
+tacho_str tacho_machine_op_name(const tacho_machine *machine, tacho_str of);
+
+/* Whether the machine's own compiler writes timelines of this vendor: "torq" has T1 and T4. */
+bool tacho_machine_has_timeline(const tacho_machine *machine, const char *vendor);
 
 #endif

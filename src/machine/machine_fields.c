@@ -89,7 +89,6 @@ static const tacho_field engine_rows[] = {
     MAYBE(tacho_engine, issue_cycles, "cycles", CYCLES_MAX, CYCLES),
     MAYBE(tacho_engine, fixed_job_cycles, "cycles", CYCLES_MAX, WHOLE),
     MAYBE(tacho_engine, operand_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
-    MAYBE(tacho_engine, result_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
     MAYBE(tacho_engine, accumulator_bytes, "B", INT64_MAX, WHOLE),
     MAYBE(tacho_engine, step_overhead_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
     MAYBE(tacho_engine, block_overhead_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
@@ -110,7 +109,6 @@ FIELDS(memory_fields, tacho_memory, memory_rows);
 static const tacho_field dma_rows[] = {
     TEXT(tacho_dma, name, false),
     WORD(tacho_dma, class, class_word),
-    NEED(tacho_dma, count, "queues", COUNT_MAX, WHOLE),
     NEED(tacho_dma, bytes_per_cycle, "B/cycle", RATE_MAX, 0),
     MAYBE(tacho_dma, efficiency, "ratio", 1, SHARE),
     MAYBE(tacho_dma, burst_beats, "beats", ALIGN_MAX, WHOLE),
@@ -121,7 +119,6 @@ FIELDS(dma_fields, tacho_dma, dma_rows);
 
 static const tacho_field noc_rows[] = {
     MAYBE(tacho_noc, link_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
-    MAYBE(tacho_noc, latency_cycles, "cycles", CYCLES_MAX, CYCLES),
     FLAG(tacho_noc, has_multicast),
 };
 FIELDS(noc_fields, tacho_noc, noc_rows);
@@ -193,6 +190,7 @@ static const tacho_field machine_rows[] = {
     },
     LIST(tacho_machine, "legalise", legalise, legalise_count, true, legalise_fields),
     LIST(tacho_machine, "counters", counters, counter_count, true, counter_fields),
+    TEXT(tacho_machine, timeline, true),
     LIST(tacho_machine, "op_names", op_names, op_name_count, true, word_fields),
 };
 
@@ -216,7 +214,6 @@ const tacho_unit *tacho_unit_find(const char *base, tacho_str name)
         {"cycles", "cycles", 1},
         {"cores", "cores", 1},
         {"engines", "engines", 1},
-        {"queues", "queues", 1},
         {"threads", "threads", 1},
         {"semaphores", "semaphores", 1},
         {"passes", "passes", 1},

@@ -7,9 +7,12 @@
 #include "machine/machine_fields.h"
 
 #include "base/grow.h"
+#include "base/utf8.h"
 #include "codec/json_reader.h"
 
 #include <assert.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,10 +52,21 @@ static uint64_t line_of(const reading *r, uint64_t offset)
     return line;
 }
 
-#define fail_at(r, offset, format, ...)                                                            \
-    tacho_fail(TACHO_CODE_BAD_DATA, "%s:%llu: %s: " format, (r)->path,                             \
-               (unsigned long long)line_of(r, offset), (r)->at_len > 0 ? (r)->at : "machine",      \
-               __VA_ARGS__)
+static tacho_status fail_at(const reading *r, uint64_t offset, const char *format, ...)
+    TACHO_PRINTF(3, 4);
+
+/* Names the file, the line of |offset| and the place that is read. */
+static tacho_status fail_at(const reading *r, uint64_t offset, const char *format, ...)
+{
+    char what[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s:%llu: %s: %s", r->path,
+                      (unsigned long long)line_of(r, offset), r->at_len > 0 ? r->at : "machine",
+                      what);
+}
 
 /* Goes down to |name|, or with NULL to element |index|; returns what to give path_back. */
 static size_t path_down(reading *r, const char *name, size_t index)
@@ -155,8 +169,18 @@ static tacho_status want(const reading *r, const value *v, tacho_json_token kind
 static tacho_status read_text(reading *r, const value *v, tacho_str *out_text)
 {
     TACHO_TRY(want(r, v, TACHO_JSON_STRING));
-    if (v->text.len == 0) {
-        return fail_at(r, v->offset, "%s", "is empty");
+    tacho_str printable;
+    TACHO_TRY(tacho_utf8_printable(v->text, r->arena, &printable));
+    if (!tacho_str_equal(printable, v->text)) {
+        return fail_at(r, v->offset, "'%.*s' has characters that cannot be printed",
+                       (int)(printable.len < 80 ? printable.len : 80), printable.data);
+    }
+    size_t blanks = 0;
+    while (blanks < v->text.len && v->text.data[blanks] == ' ') {
+        blanks++;
+    }
+    if (blanks == v->text.len) {
+        return fail_at(r, v->offset, "is empty");
     }
     *out_text = v->text;
     return TACHO_OK;
@@ -217,7 +241,7 @@ static tacho_status check_rules(reading *r, const value *v, const tacho_field *f
 {
     int text_len = (int)(v->text.len < 40 ? v->text.len : 40);
     if (ratio.num == 0 && (field->rules & TACHO_RULE_ZERO) == 0) {
-        return fail_at(r, v->offset, "%s", "must not be zero");
+        return fail_at(r, v->offset, "must not be zero");
     }
     if (ratio.den != 1 && (field->rules & TACHO_RULE_WHOLE) != 0) {
         return fail_at(r, v->offset, "%.*s is not a whole number of %s", text_len, v->text.data,
@@ -335,7 +359,7 @@ static tacho_status read_object(reading *r, const value *v, const tacho_fields *
         }
         size_t before = path_down(r, fields->items[at].name, 0);
         if ((seen >> at & 1) != 0) {
-            return fail_at(r, member->offset, "%s", "is given twice");
+            return fail_at(r, member->offset, "is given twice");
         }
         seen |= (uint64_t)1 << at;
         TACHO_TRY(read_field(r, member, &fields->items[at], out));
@@ -351,14 +375,65 @@ static tacho_status read_object(reading *r, const value *v, const tacho_fields *
 
 /* ---- what fields cannot say alone -------------------------------------------------------- */
 
-static tacho_status check_rates(reading *r, const tacho_engine *engine, const tacho_rate *rates,
-                                size_t rate_count)
+/* The member |name|, or with no name the element |index|, of value |id|; 0 when there is none. */
+static uint32_t child_of(const reading *r, uint32_t id, tacho_str name, size_t index)
+{
+    uint32_t child = r->values[id].first;
+    while (child != 0 &&
+           (name.len > 0 ? !tacho_str_equal(r->values[child].key, name) : index > 0)) {
+        child = r->values[child].next;
+        index -= index > 0;
+    }
+    return child;
+}
+
+/* Where the value of the path |at| begins; of what it lies in, when it was left out. */
+static uint64_t offset_of_path(const reading *r)
+{
+    tacho_str rest = tacho_str_make(r->at, r->at_len);
+    uint32_t id = 0;
+    while (rest.len > 0) {
+        size_t index = 0;
+        size_t len = strcspn(rest.data, ".["); /* the path ends with a zero byte */
+        tacho_str name = tacho_str_make(rest.data, len);
+        if (rest.data[0] == '[') {
+            len = tacho_str_find_byte(rest, ']') + 1;
+            index = strtoul(rest.data + 1, NULL, 10);
+        }
+        uint32_t child = child_of(r, id, name, index);
+        if (child == 0) {
+            break;
+        }
+        id = child;
+        rest = tacho_str_from(rest, len);
+        rest = tacho_str_from(rest, rest.len > 0 && rest.data[0] == '.' ? 1 : 0);
+    }
+    return r->values[id].offset;
+}
+
+static uint64_t go_to(reading *r, const char *format, ...) TACHO_PRINTF(2, 3);
+
+/* Goes to a place of the file, written as a path; messages are about it then. */
+static uint64_t go_to(reading *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int len = vsnprintf(r->at, sizeof(r->at), format, arguments);
+    va_end(arguments);
+    assert(len >= 0 && (size_t)len < sizeof(r->at));
+    r->at_len = (size_t)len;
+    return offset_of_path(r);
+}
+
+static tacho_status check_rates(reading *r, size_t engine, const char *list,
+                                const tacho_rate *rates, size_t rate_count)
 {
     for (size_t i = 0; i < rate_count; i++) {
         for (size_t other = 0; other < i; other++) {
             if (rates[i].dtype == rates[other].dtype) {
-                return fail_at(r, 0, "engine %.*s has two rates for %s",
-                               TACHO_STR_ARG(engine->name), tacho_dtype_name(rates[i].dtype));
+                uint64_t at = go_to(r, "engines[%zu].%s[%zu].dtype", engine, list, i);
+                return fail_at(r, at, "the engine has two rates for %s",
+                               tacho_dtype_name(rates[i].dtype));
             }
         }
     }
@@ -375,13 +450,15 @@ static tacho_status check_engines(reading *r, const tacho_machine *machine)
         steps = steps || engine->element_count > 0;
         if (engine->mac_count + engine->element_count == 0 &&
             !tacho_quantity_is_set(&engine->fixed_job_cycles)) {
-            return fail_at(r, 0, "engines[%zu] has no rate and no fixed_job_cycles", i);
+            return fail_at(r, go_to(r, "engines[%zu]", i),
+                           "the engine has no rate and no fixed_job_cycles");
         }
-        TACHO_TRY(check_rates(r, engine, engine->macs, engine->mac_count));
-        TACHO_TRY(check_rates(r, engine, engine->elements, engine->element_count));
+        TACHO_TRY(check_rates(r, i, "macs", engine->macs, engine->mac_count));
+        TACHO_TRY(check_rates(r, i, "elements", engine->elements, engine->element_count));
     }
     if (!multiplies || !steps) {
-        return fail_at(r, 0, "no engine has a rate for %s", multiplies ? "elements" : "macs");
+        return fail_at(r, go_to(r, "engines"), "no engine has a rate for %s",
+                       multiplies ? "elements" : "macs");
     }
     return TACHO_OK;
 }
@@ -393,13 +470,133 @@ static tacho_status check_mesh(reading *r, const tacho_machine *machine)
         return TACHO_OK;
     }
     const tacho_engine *engine = &machine->engines[0];
-    if (engine->mac_count == 0 || !tacho_quantity_is_set(&engine->align_m) ||
-        !tacho_quantity_is_set(&engine->align_n) || !tacho_quantity_is_set(&engine->align_k) ||
-        !tacho_quantity_is_set(&engine->operand_bytes_per_cycle) ||
-        !tacho_quantity_is_set(&machine->noc.link_bytes_per_cycle)) {
-        return fail_at(r, 0, "%s",
-                       "mesh needs noc.link_bytes_per_cycle, and macs, align_m, align_n, align_k "
-                       "and operand_bytes_per_cycle of engines[0]");
+    const struct {
+        const char *path, *name;
+        bool is_set;
+    } needs[] = {
+        {"noc", "link_bytes_per_cycle", tacho_quantity_is_set(&machine->noc.link_bytes_per_cycle)},
+        {"engines[0]", "macs", engine->mac_count > 0},
+        {"engines[0]", "align_m", tacho_quantity_is_set(&engine->align_m)},
+        {"engines[0]", "align_n", tacho_quantity_is_set(&engine->align_n)},
+        {"engines[0]", "align_k", tacho_quantity_is_set(&engine->align_k)},
+        {"engines[0]", "operand_bytes_per_cycle",
+         tacho_quantity_is_set(&engine->operand_bytes_per_cycle)},
+    };
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+        if (!needs[i].is_set) {
+            return fail_at(r, go_to(r, "%s", needs[i].path), "'%s' is missing; a mesh needs it",
+                           needs[i].name);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_memories(reading *r, const tacho_machine *machine)
+{
+    static const tacho_memory_kind needed[] = {TACHO_MEMORY_LOCAL, TACHO_MEMORY_DDR};
+    for (size_t which = 0; which < 2; which++) {
+        const char *kind = tacho_memory_kind_name(needed[which]);
+        size_t count = 0;
+        for (size_t i = 0; i < machine->memory_count; i++) {
+            const tacho_memory *memory = &machine->memories[i];
+            if (memory->kind != needed[which]) {
+                continue;
+            }
+            if (count++ > 0) {
+                return fail_at(r, go_to(r, "memories[%zu].kind", i),
+                               "a second memory of kind %s; one is expected, others are aux", kind);
+            }
+            if (needed[which] == TACHO_MEMORY_DDR &&
+                !tacho_quantity_is_set(&memory->bytes_per_cycle)) {
+                return fail_at(r, go_to(r, "memories[%zu]", i),
+                               "'%s' is missing; kind ddr needs it", "bytes_per_cycle");
+            }
+        }
+        if (count == 0) {
+            return fail_at(r, go_to(r, "memories"), "no memory of kind %s", kind);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_queues(reading *r, const tacho_machine *machine)
+{
+    for (size_t i = 0; i < machine->dma_count; i++) {
+        const tacho_dma *dma = &machine->dma[i];
+        if (dma->class < TACHO_ENGINE_DMA_IN || dma->class > TACHO_ENGINE_DMA_LOCAL) {
+            return fail_at(r, go_to(r, "dma[%zu].class", i),
+                           "is %s; queues are dma_in, dma_out or dma_local",
+                           tacho_engine_class_name(dma->class));
+        }
+        if (tacho_machine_dma(machine, dma->class) != dma) {
+            return fail_at(r, go_to(r, "dma[%zu].class", i), "a second queue of class %s",
+                           tacho_engine_class_name(dma->class));
+        }
+        bool has_beats = tacho_quantity_is_set(&dma->burst_beats);
+        if (has_beats != tacho_quantity_is_set(&dma->burst_overhead_beats)) {
+            return fail_at(r, go_to(r, "dma[%zu]", i), "'%s' is missing beside the other",
+                           has_beats ? "burst_overhead_beats" : "burst_beats");
+        }
+    }
+    return TACHO_OK;
+}
+
+/* A list of structs of which no two have the same text. */
+typedef struct text_list {
+    const char *name, *key;
+    const void *items;
+    size_t count, size, offset;
+} text_list;
+
+static tacho_str text_in(const text_list *list, size_t index)
+{
+    tacho_str text;
+    memcpy(&text, (const char *)list->items + index * list->size + list->offset, sizeof(text));
+    return text;
+}
+
+static tacho_status check_texts(reading *r, const text_list *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        tacho_str text = text_in(list, i);
+        for (size_t other = 0; other < i; other++) {
+            if (tacho_str_equal(text, text_in(list, other))) {
+                return fail_at(r, go_to(r, "%s[%zu].%s", list->name, i, list->key),
+                               "'%.*s' is the %s of %s[%zu] already",
+                               (int)(text.len < 80 ? text.len : 80), text.data, list->key,
+                               list->name, other);
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_twins(reading *r, const tacho_machine *machine)
+{
+#define TEXTS(type, list, count, key)                                                              \
+    {                                                                                              \
+#list, #key, machine->list, machine->count, sizeof(type), offsetof(type, key)              \
+    }
+    const text_list lists[] = {
+        TEXTS(tacho_engine, engines, engine_count, name),
+        TEXTS(tacho_memory, memories, memory_count, name),
+        TEXTS(tacho_dma, dma, dma_count, name),
+        TEXTS(tacho_fidelity, fidelities, fidelity_count, name),
+        TEXTS(tacho_counter_def, counters, counter_count, id),
+        TEXTS(tacho_word, op_names, op_name_count, of),
+    };
+#undef TEXTS
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        TACHO_TRY(check_texts(r, &lists[i]));
+    }
+    for (size_t i = 0; i < machine->legalise_count; i++) {
+        for (size_t other = 0; other < i; other++) {
+            if (machine->legalise[i].from == machine->legalise[other].from) {
+                return fail_at(r, go_to(r, "legalise[%zu].from", i),
+                               "'%s' is the from of legalise[%zu] already",
+                               tacho_dtype_name(machine->legalise[i].from), other);
+            }
+        }
     }
     return TACHO_OK;
 }
@@ -408,27 +605,15 @@ static tacho_status check_machine(reading *r, const tacho_machine *machine)
 {
     TACHO_TRY(check_engines(r, machine));
     TACHO_TRY(check_mesh(r, machine));
-    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
-    if (ddr == NULL || !tacho_quantity_is_set(&ddr->bytes_per_cycle)) {
-        return fail_at(r, 0, "%s", "no memory of kind ddr with bytes_per_cycle");
-    }
-    if (tacho_machine_memory(machine, TACHO_MEMORY_LOCAL) == NULL) {
-        return fail_at(r, 0, "%s", "no memory of kind local");
-    }
-    for (size_t i = 0; i < machine->dma_count; i++) {
-        const tacho_dma *dma = &machine->dma[i];
-        if (dma->class < TACHO_ENGINE_DMA_IN || dma->class > TACHO_ENGINE_DMA_LOCAL) {
-            return fail_at(r, 0, "dma[%zu] is of class %s; queues are dma_in, dma_out or dma_local",
-                           i, tacho_engine_class_name(dma->class));
-        }
-        if (tacho_quantity_is_set(&dma->burst_beats) !=
-            tacho_quantity_is_set(&dma->burst_overhead_beats)) {
-            return fail_at(r, 0, "dma[%zu] has one of burst_beats and burst_overhead_beats", i);
-        }
-    }
+    TACHO_TRY(check_memories(r, machine));
+    TACHO_TRY(check_queues(r, machine));
+    TACHO_TRY(check_twins(r, machine));
     if (machine->fidelity_count > 0 &&
         tacho_machine_fidelity_find(machine, machine->default_fidelity) == 0) {
-        return fail_at(r, 0, "%s", "default_fidelity is none of fidelities");
+        return fail_at(r, go_to(r, "default_fidelity"), "is none of fidelities");
+    }
+    if (machine->timeline.len > 0 && !tacho_machine_has_timeline(machine, "torq")) {
+        return fail_at(r, go_to(r, "timeline"), "only that of torq is known");
     }
     return TACHO_OK;
 }

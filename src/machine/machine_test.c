@@ -120,11 +120,106 @@ static void test_faults(void **state)
            "core_clock_hz: a quantity has a value, a unit and a source, not 'sauce'");
     expect("{\"value\": 1, \"unit\": \"GHz\",", "{\"value\": 1,",
            "core_clock_hz: the quantity has no 'unit'");
-    expect("\"kind\": \"ddr\"", "\"kind\": \"aux\"", "no memory of kind ddr");
-    expect("\"class\": \"dma_in\"", "\"class\": \"vector\"", "dma[0] is of class vector");
+}
+
+/* What only several fields together show has its line and its place too. */
+static void test_cross_faults(void **state)
+{
+    (void)state;
+    expect("\"kind\": \"ddr\"", "\"kind\": \"aux\"", "m.json:61: memories: no memory of kind ddr");
+    expect("\"kind\": \"local\"", "\"kind\": \"aux\"",
+           "m.json:61: memories: no memory of kind local");
+    expect("\"kind\": \"aux\"", "\"kind\": \"ddr\"",
+           "m.json:67: memories[1]: 'bytes_per_cycle' is missing; kind ddr needs it");
+    expect("\"kind\": \"aux\"", "\"kind\": \"local\"",
+           "m.json:69: memories[1].kind: a second memory of kind local");
+    expect("    {\n      \"name\": \"DDR\"",
+           "{\"name\": \"D\", \"kind\": \"ddr\", \"size_bytes\": {\"value\": 1, \"unit\": \"B\", "
+           "\"source\": \"s\"}, \"bytes_per_cycle\": {\"value\": 1, \"unit\": \"B/cycle\", "
+           "\"source\": \"s\"}},\n    {\n      \"name\": \"DDR\"",
+           "m.json:75: memories[3].kind: a second memory of kind ddr");
+    expect("\"class\": \"dma_in\"", "\"class\": \"vector\"",
+           "m.json:85: dma[0].class: is vector; queues are");
+    expect("\"class\": \"dma_out\"", "\"class\": \"dma_in\"",
+           "m.json:94: dma[1].class: a second queue of class dma_in");
+    expect(
+        "\"burst_beats\": {\"value\": 16, \"unit\": \"beats\", \"source\": \"where this number is "
+        "published\"},",
+        "", "m.json:83: dma[0]: 'burst_beats' is missing");
     expect("\"default_fidelity\": \"exact\"", "\"default_fidelity\": \"x\"",
-           "default_fidelity is none of fidelities");
-    expect("\"dtype\": \"bf16\"", "\"dtype\": \"i8\"", "engine MATRIX has two rates for i8");
+           "m.json:22: default_fidelity: is none of fidelities");
+    expect("\"default_fidelity\": \"exact\",", "", "m.json:1: default_fidelity: is none of");
+    expect("\"dtype\": \"bf16\"", "\"dtype\": \"i8\"",
+           "m.json:30: engines[0].macs[1].dtype: the engine has two rates for i8");
+    expect("\"dtype\": \"f32\"", "\"dtype\": \"i8\"",
+           "m.json:49: engines[1].elements[2].dtype: the engine has two rates for i8");
+    expect("\"fixed_job_cycles\"", "\"issue_cycles\"",
+           "m.json:53: engines[2]: the engine has no rate and no fixed_job_cycles");
+    expect(
+        "\"align_n\": {\"value\": 16, \"unit\": \"elements\", \"source\": \"where this number is "
+        "published\"},",
+        "", "m.json:24: engines[0]: 'align_n' is missing; a mesh needs it");
+    expect("\"timeline\": \"torq\"", "\"timeline\": \"tork\"",
+           "m.json:117: timeline: only that of torq is known");
+}
+
+/* Of two with one name, no one would know which is meant. */
+static void test_twins(void **state)
+{
+    (void)state;
+    expect("\"name\": \"VECTOR\"", "\"name\": \"MATRIX\"",
+           "m.json:43: engines[1].name: 'MATRIX' is the name of engines[0] already");
+    expect("\"name\": \"DDR\"", "\"name\": \"LOCAL\"",
+           "m.json:73: memories[2].name: 'LOCAL' is the name of memories[0] already");
+    expect("\"name\": \"DMA OUT\"", "\"name\": \"DMA IN\"", "dma[1].name: 'DMA IN' is the name of");
+    expect("\"name\": \"exact\"", "\"name\": \"fast\"", "fidelities[1].name: 'fast' is the name");
+    expect("\"of\": \"MaxPool\"", "\"of\": \"convolution\"",
+           "op_names[1].of: 'convolution' is the of of op_names[0] already");
+    expect("{\"from\": \"f32\", \"to\": \"bf16\"}",
+           "{\"from\": \"f32\", \"to\": \"bf16\"},\n    {\"from\": \"f32\", \"to\": \"f16\"}",
+           "m.json:113: legalise[1].from: 'f32' is the from of legalise[0] already");
+}
+
+/* Texts are there to be read. */
+static void test_texts(void **state)
+{
+    (void)state;
+    expect("\"source\": \"where this number is published\"", "\"source\": \"  \"",
+           "m.json:5: core_clock_hz: is empty");
+    expect("\"title\": \"What", "\"title\": \"\\u001b[31m",
+           "m.json:3: title: '\\x1b[31m people call the machine' has characters that cannot be");
+    expect("\"name\": \"MATRIX\"", "\"name\": \"MAT\\nRIX\"",
+           "m.json:25: engines[0].name: 'MAT\\x0aRIX' has characters that cannot be printed");
+    expect("\"source\": \"where", "\"source\": \"\\u202ewhere", "has characters that cannot be");
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine, *of, *word;
+    } cases[] = {
+        {"torq-sl2610", "convolution", "conv2d"},
+        {"torq-sl2610", "tosa.depthwise_conv2d", "depthwise_conv2d"},
+        {"torq-sl2610", "matmul", "fully_connected"},
+        {"torq-sl2610", "GlobalAveragePool", "avgpool2d"},
+        {"torq-sl2610", "softmax", "softmax"},
+        {"aic100", "matmul", "aicconvolutiond32"},
+        {"aic100", "Transpose", "aictranspose"},
+        {"host-cpu", "matmul", "matmul"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_arena arena;
+        tacho_arena_init(&arena);
+        tacho_machine *machine = NULL;
+        assert_null(tacho_machine_find(cases[i].machine, &arena, &machine));
+        tacho_str word = tacho_machine_op_name(machine, tacho_str_from_cstring(cases[i].of));
+        assert_true(tacho_str_equal(word, tacho_str_from_cstring(cases[i].word)));
+        bool is_torq = strcmp(cases[i].machine, "torq-sl2610") == 0;
+        assert_int_equal(tacho_machine_has_timeline(machine, "torq"), is_torq);
+        assert_false(tacho_machine_has_timeline(machine, ""));
+        tacho_arena_deinit(&arena);
+    }
 }
 
 /* Cut anywhere, it is a failure, never a crash. */
@@ -147,10 +242,10 @@ static void test_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_builtins),
-        cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_builtins), cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_faults),   cmocka_unit_test(test_cross_faults),
+        cmocka_unit_test(test_twins),    cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_words),    cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
  */
 #include "machine/machine.h"
 
+#include <stdio.h>
+
 enum { PART_MIN = 5, PART_DMA = 6, PART_FACTOR = 7, PART_MAX = 10 };
 
 static const tacho_str SOURCE = TACHO_STR_INIT("--torq-hw");
@@ -48,6 +50,25 @@ static bool replace(tacho_quantity *quantity, tacho_str text, int64_t factor, in
     return true;
 }
 
+/* What the shared memory gives: the DMA reads and writes at |rate| at once. */
+static tacho_status feed_dma(tacho_machine *machine, tacho_ratio rate, tacho_arena *arena)
+{
+    for (size_t i = 0; i < machine->memory_count; i++) {
+        tacho_quantity *shared = &machine->memories[i].bytes_per_cycle;
+        tacho_ratio both;
+        if (machine->memories[i].kind != TACHO_MEMORY_DDR ||
+            !tacho_ratio_multiply(rate, (tacho_ratio){2, 1}, &both)) {
+            continue;
+        }
+        char text[32];
+        int len = snprintf(text, sizeof(text), "%.12g", (double)both.num / (double)both.den);
+        TACHO_TRY(tacho_arena_copy(arena, tacho_str_make(text, (size_t)len), &shared->text));
+        shared->value = both;
+        shared->source = SOURCE;
+    }
+    return TACHO_OK;
+}
+
 static bool replace_whole(tacho_quantity *quantity, tacho_str text, int64_t factor, int64_t max)
 {
     uint64_t whole;
@@ -55,7 +76,7 @@ static bool replace_whole(tacho_quantity *quantity, tacho_str text, int64_t fact
 }
 
 static tacho_status change_dma(tacho_machine *machine, const char *spec, const tacho_str *parts,
-                               size_t part_count)
+                               size_t part_count, tacho_arena *arena)
 {
     bool is_coral = tacho_str_equal(parts[3], TACHO_STR("coral_v1")) &&
                     tacho_str_equal(parts[4], TACHO_STR("nss_v1"));
@@ -73,12 +94,17 @@ static tacho_status change_dma(tacho_machine *machine, const char *spec, const t
         if (!replace(&dma->efficiency, factor, 1, 1)) {
             return bad(spec, "the factor is not above 0 and at most 1");
         }
+        TACHO_TRY(feed_dma(machine, dma->bytes_per_cycle.value, arena));
     }
     return TACHO_OK;
 }
 
 tacho_status tacho_machine_torq_hw(tacho_machine *machine, const char *spec, tacho_arena *arena)
 {
+    if (!tacho_machine_has_timeline(machine, "torq")) {
+        return tacho_fail(TACHO_CODE_USAGE, "--torq-hw: machine '%.*s' is no Torq",
+                          TACHO_STR_ARG(machine->name));
+    }
     tacho_str text;
     TACHO_TRY(tacho_arena_copy(arena, tacho_str_from_cstring(spec), &text));
     if (tacho_str_equal(text, TACHO_STR("SL2610")) || tacho_str_equal(text, machine->name)) {
@@ -109,5 +135,5 @@ tacho_status tacho_machine_torq_hw(tacho_machine *machine, const char *spec, tac
     if (parts[3].len == 0 || parts[4].len == 0) {
         return bad(spec, "css or nss is empty");
     }
-    return change_dma(machine, spec, parts, count);
+    return change_dma(machine, spec, parts, count, arena);
 }
