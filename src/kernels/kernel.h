@@ -48,7 +48,13 @@ typedef struct tacho_kernel {
     X(cast)                                                                                        \
     X(move)                                                                                        \
     X(reduce)                                                                                      \
-    X(make)
+    X(make)                                                                                        \
+    X(activation)                                                                                  \
+    X(pair)                                                                                        \
+    X(conv)                                                                                        \
+    X(matmul)                                                                                      \
+    X(pool)                                                                                        \
+    X(quantise)
 
 #define TACHO_KERNEL_TABLE(family) extern const tacho_kernel tacho_##family##_kernels[];
 TACHO_KERNEL_FAMILIES(TACHO_KERNEL_TABLE)
