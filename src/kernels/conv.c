@@ -210,7 +210,7 @@ static tacho_status transposed(const tacho_convolution *conv, const tacho_array 
     int64_t in_places = tacho_window_places(conv->window.in, conv->window.spatial);
     int64_t places = tacho_window_places(conv->window.out, conv->window.spatial);
     int64_t kernel_size = tacho_window_places(conv->window.kernel, conv->window.spatial);
-    double *sums;
+    double *sums = NULL;
     TACHO_TRY(tacho_scratch_reals(arena, 1, places, &sums));
     for (int64_t image = 0; image < conv->images; image++) {
         for (int64_t m = 0; m < conv->groups * conv->out_channels; m++) {

@@ -137,7 +137,7 @@ static tacho_status run(const tacho_convolution *conv, tacho_arena *arena)
     part self = {.conv = conv,
                  .kernel_size = tacho_window_places(conv->window.kernel, conv->window.spatial)};
     int64_t places = tacho_window_places(conv->window.out, conv->window.spatial), depth;
-    double *filters;
+    double *filters = NULL;
     if (__builtin_mul_overflow(self.kernel_size, conv->in_channels, &depth)) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "a filter has too many elements");
     }

@@ -54,7 +54,8 @@ typedef struct tacho_kernel {
     X(conv)                                                                                        \
     X(matmul)                                                                                      \
     X(pool)                                                                                        \
-    X(quantise)
+    X(quantise)                                                                                    \
+    X(norm)
 
 #define TACHO_KERNEL_TABLE(family) extern const tacho_kernel tacho_##family##_kernels[];
 TACHO_KERNEL_FAMILIES(TACHO_KERNEL_TABLE)

@@ -73,7 +73,7 @@ static void emit(const void *user, int64_t row, int64_t column, int64_t count, d
 static tacho_status multiply(const job *self)
 {
     tacho_arena arena;
-    double *left;
+    double *left = NULL;
     tacho_arena_init(&arena);
     tacho_status status = tacho_scratch_reals(&arena, self->rows, self->depth, &left);
     for (int64_t i = 0; status == TACHO_OK && i < self->rows; i++) {

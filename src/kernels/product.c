@@ -70,7 +70,7 @@ static void multiply_tile(const tacho_product *self, int64_t depth_at, size_t de
 
 static tacho_status run(const tacho_product *self, tacho_arena *arena)
 {
-    double *tile, *result;
+    double *tile = NULL, *result = NULL;
     TACHO_TRY(tacho_scratch_reals(arena, TACHO_TILE_DEPTH, TACHO_TILE_COLUMNS, &tile));
     TACHO_TRY(tacho_scratch_reals(arena, self->rows, TACHO_TILE_COLUMNS, &result));
     for (int64_t column = 0; column < self->columns; column += TACHO_TILE_COLUMNS) {

@@ -103,7 +103,7 @@ typedef void (*run_function)(const tacho_array *input, tacho_array *output, int6
 
 static tacho_status each_run(const tacho_kernel_call *call, run_function run)
 {
-    scaling how;
+    scaling how = {0};
     TACHO_TRY(find_scaling(call, &how));
     if (tacho_array_elements(call->inputs[0]) != tacho_array_elements(&call->outputs[0])) {
         return tacho_wrong_shapes("a quantised tensor");
