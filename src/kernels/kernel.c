@@ -25,7 +25,12 @@ const tacho_kernel *tacho_kernel_find(tacho_str name)
 
 tacho_status tacho_kernel_count(tacho_str name, const tacho_kernel_call *call)
 {
-    (void)call;
+    if (tacho_str_equal(name, TACHO_STR("NonZero"))) {
+        return tacho_count_non_zero(call);
+    }
+    if (tacho_str_equal(name, TACHO_STR("Compress"))) {
+        return tacho_count_compress(call);
+    }
     return tacho_fail(TACHO_CODE_UNSUPPORTED, "the shape of what %.*s makes is not known",
                       TACHO_STR_ARG(name));
 }

@@ -55,7 +55,10 @@ typedef struct tacho_kernel {
     X(matmul)                                                                                      \
     X(pool)                                                                                        \
     X(quantise)                                                                                    \
-    X(norm)
+    X(norm)                                                                                        \
+    X(index)                                                                                       \
+    X(space)                                                                                       \
+    X(loss)
 
 #define TACHO_KERNEL_TABLE(family) extern const tacho_kernel tacho_##family##_kernels[];
 TACHO_KERNEL_FAMILIES(TACHO_KERNEL_TABLE)
@@ -71,6 +74,8 @@ const tacho_kernel *tacho_kernel_find(tacho_str name);
  * Where the shapes of outputs depend on values (NonZero, Compress, Unique): sets them. Outputs have
  * no memory yet. UNSUPPORTED for operators that are not like that.
  */
+tacho_status tacho_count_non_zero(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_count_compress(const tacho_kernel_call *call) TACHO_MUST_USE;
 tacho_status tacho_kernel_count(tacho_str name, const tacho_kernel_call *call) TACHO_MUST_USE;
 
 #endif
