@@ -58,7 +58,8 @@ typedef struct tacho_kernel {
     X(norm)                                                                                        \
     X(index)                                                                                       \
     X(space)                                                                                       \
-    X(loss)
+    X(loss)                                                                                        \
+    X(resize)
 
 #define TACHO_KERNEL_TABLE(family) extern const tacho_kernel tacho_##family##_kernels[];
 TACHO_KERNEL_FAMILIES(TACHO_KERNEL_TABLE)

@@ -181,10 +181,23 @@ static int64_t int_slope(int64_t x, int64_t factor)
     return x < 0 ? (int64_t)((uint64_t)x * (uint64_t)factor) : x;
 }
 
+/* Before opset 7 a row of slopes is one for each channel, which is dimension 1. */
 static tacho_status compute_prelu(const tacho_kernel_call *call)
 {
-    bool is_signed = tacho_element_kind(call->inputs[0]->dtype) == TACHO_DTYPE_SIGNED;
-    return each_pair(call, "PRelu", slope, is_signed ? int_slope : NULL);
+    const tacho_array *input = call->inputs[0];
+    bool is_signed = tacho_element_kind(input->dtype) == TACHO_DTYPE_SIGNED;
+    tacho_array slopes = *call->inputs[1];
+    const tacho_array *inputs[2] = {input, &slopes};
+    tacho_kernel_call made = *call;
+    made.inputs = inputs;
+    made.input_count = 2;
+    if (tacho_call_before(call, 7) && slopes.shape.rank == 1 && input->shape.rank > 2) {
+        slopes.shape.rank = input->shape.rank - 1;
+        for (int32_t i = 1; i < slopes.shape.rank; i++) {
+            slopes.shape.dims[i] = 1;
+        }
+    }
+    return each_pair(&made, "PRelu", slope, is_signed ? int_slope : NULL);
 }
 
 /* ---- mean ---------------------------------------------------------------------------------- */

@@ -6,7 +6,8 @@
  *
  * Each FOLDER has a folder per test: model.onnx and test_data_set_*, with inputs and outputs as
  * files of one tensor each. Outputs are compared as the onnx package does: integers exactly, reals
- * within |expected| * 1e-3 + 1e-7. Prints a line for each operator (of a model with several, its
+ * within |expected| * 1e-3 + 1e-7; bf16 within one unit of the last place, as those of the files
+ * were cut off and not rounded. Prints a line for each operator (of a model with several, its
  * first is taken with a plus): passed, failed, unsupported; then what is unsupported and why. Exits
  * with 1 when a test fails or fewer than N pass, with 77 when no folder is there.
  */
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { FILES_MAX = 64, OPERATORS_MAX = 512, PATH_MAX_BYTES = 4096, DIMS_MAX = 512 };
+enum { FILES_MAX = 64, OPERATORS_MAX = 512, PATH_MAX_BYTES = 4200, DIMS_MAX = 512 };
 
 typedef enum outcome { PASSED, FAILED, UNSUPPORTED, OUTCOMES } outcome;
 
@@ -69,7 +70,7 @@ static size_t load_all(data_set *set, const char *folder, const char *kind, tach
 {
     size_t count = 0;
     for (; count < FILES_MAX; count++) {
-        char path[PATH_MAX_BYTES], name[128] = "";
+        char path[PATH_MAX_BYTES + 64], name[128] = "";
         struct stat info;
         snprintf(path, sizeof(path), "%s/%s_%zu.pb", folder, kind, count);
         if (stat(path, &info) != 0) {
@@ -87,12 +88,12 @@ static size_t load_all(data_set *set, const char *folder, const char *kind, tach
 
 /* ---- comparison ---------------------------------------------------------------------------- */
 
-static bool is_near(double found, double expected)
+static bool is_near(double found, double expected, double relative)
 {
     if (isnan(expected) || isnan(found)) {
         return isnan(expected) && isnan(found);
     }
-    return found == expected || fabs(found - expected) <= 1e-7 + 1e-3 * fabs(expected);
+    return found == expected || fabs(found - expected) <= 1e-7 + relative * fabs(expected);
 }
 
 /* Whether they are the same; else |out_problem| says where not. */
@@ -109,6 +110,7 @@ static bool is_same(const tacho_array *found, const tacho_array *expected, char 
     }
     int64_t count = tacho_array_elements(found);
     bool is_real = tacho_element_kind(found->dtype) == TACHO_DTYPE_REAL;
+    double relative = found->dtype == TACHO_DTYPE_BF16 ? 0x1p-7 : 1e-3;
     for (int64_t i = 0; i < count; i++) {
         double real[2];
         int64_t whole[2];
@@ -119,7 +121,7 @@ static bool is_same(const tacho_array *found, const tacho_array *expected, char 
             tacho_read_ints(found, i, 1, 1, &whole[0]);
             tacho_read_ints(expected, i, 1, 1, &whole[1]);
         }
-        if (is_real ? !is_near(real[0], real[1]) : whole[0] != whole[1]) {
+        if (is_real ? !is_near(real[0], real[1], relative) : whole[0] != whole[1]) {
             snprintf(out_problem, size, "element %lld of %lld is %.9g, expected %.9g",
                      (long long)i, (long long)count, is_real ? real[0] : (double)whole[0],
                      is_real ? real[1] : (double)whole[1]);
@@ -144,12 +146,13 @@ static void operator_name(const tacho_graph *graph, char *to, size_t size)
              has_more ? "+" : "");
 }
 
-static tacho_status read_model(const char *folder, const data_set *set, tacho_graph *graph)
+static tacho_status read_model(const char *folder, const data_set *set, tacho_graph *graph,
+                               bool has_dims)
 {
     static char texts[DIMS_MAX][160];
     static tacho_model_dim dims[DIMS_MAX];
     tacho_model_options options = {.dims = dims};
-    for (size_t i = 0; i < set->input_count; i++) {
+    for (size_t i = 0; has_dims && i < set->input_count; i++) {
         for (int32_t j = 0; set->names[i][0] != '\0' && j < set->inputs[i].shape.rank; j++) {
             if (options.dim_count < DIMS_MAX) {
                 char *text = texts[options.dim_count];
@@ -159,9 +162,16 @@ static tacho_status read_model(const char *folder, const data_set *set, tacho_gr
             }
         }
     }
-    char path[PATH_MAX_BYTES];
+    char path[PATH_MAX_BYTES + 32];
     snprintf(path, sizeof(path), "%s/model.onnx", folder);
     return tacho_model_read(path, &options, graph);
+}
+
+static void take_shapes(const tacho_graph *graph, const data_set *set)
+{
+    for (size_t i = 0; i < graph->input_count && i < set->input_count; i++) {
+        graph->tensors[graph->inputs[i]].shape = set->inputs[i].shape;
+    }
 }
 
 /* bf16 is written as u16 there. */
@@ -232,7 +242,15 @@ static outcome run_set(const char *folder, const char *set_folder, char *name, s
     if (status == TACHO_OK) {
         set.input_count = load_all(&set, set_folder, "input", set.inputs);
         set.output_count = load_all(&set, set_folder, "output", set.outputs);
-        status = read_model(folder, &set, &graph);
+        status = read_model(folder, &set, &graph, true);
+        if (status != TACHO_OK && tacho_status_code(status) == TACHO_CODE_USAGE) {
+            /* A tensor that only its type matters of may have another shape than the model says. */
+            tacho_status_free(status);
+            tacho_graph_deinit(&graph);
+            status = tacho_graph_init(&graph);
+            status = status != TACHO_OK ? status : read_model(folder, &set, &graph, false);
+            take_shapes(&graph, &set);
+        }
         operator_name(&graph, name, name_size);
     }
     if (status != TACHO_OK && !set.is_odd) {
@@ -272,7 +290,7 @@ static void run_test(tally *all, const char *folder, const char *test)
     char problem[512] = "no data", name[64] = "(unread)";
     outcome result = FAILED;
     for (int i = 0; i < 100; i++) {
-        char set_folder[PATH_MAX_BYTES];
+        char set_folder[PATH_MAX_BYTES + 32];
         struct stat info;
         snprintf(set_folder, sizeof(set_folder), "%s/test_data_set_%d", folder, i);
         if (stat(set_folder, &info) != 0) {
