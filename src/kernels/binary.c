@@ -233,5 +233,9 @@ const tacho_kernel tacho_binary_kernels[] = {
     {"Mul", TACHO_KERNEL_EACH, compute_mul},
     {"Sub", TACHO_KERNEL_EACH, compute_sub},
     {"Sum", TACHO_KERNEL_EACH, compute_add},
+    {"tosa.add", TACHO_KERNEL_EACH, compute_add},
+    {"tosa.maximum", TACHO_KERNEL_EACH, compute_max},
+    {"tosa.minimum", TACHO_KERNEL_EACH, compute_min},
+    {"tosa.sub", TACHO_KERNEL_EACH, compute_sub},
     {0},
 };

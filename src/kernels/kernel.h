@@ -59,7 +59,9 @@ typedef struct tacho_kernel {
     X(index)                                                                                       \
     X(space)                                                                                       \
     X(loss)                                                                                        \
-    X(resize)
+    X(resize)                                                                                      \
+    X(tosa)                                                                                        \
+    X(tosa_window)
 
 #define TACHO_KERNEL_TABLE(family) extern const tacho_kernel tacho_##family##_kernels[];
 TACHO_KERNEL_FAMILIES(TACHO_KERNEL_TABLE)

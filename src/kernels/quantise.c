@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantising and back. A quotient is rounded to f32 before it is rounded to an integer, as
- * networks were trained with; the integers are exact.
+ * Quantising and back. Quotients are of doubles, so a result is the integer next to the exact one;
+ * a tie goes to the even one.
  */
 #include "kernels/quantise.h"
 
@@ -77,8 +77,7 @@ static void quantise_run(const tacho_array *input, tacho_array *output, int64_t 
         size_t some = (size_t)(count - done < TACHO_CHUNK ? count - done : TACHO_CHUNK);
         tacho_read_reals(input, at + done, 1, some, reals);
         for (size_t i = 0; i < some; i++) {
-            double quotient = (double)(float)(reals[i] / scale);
-            ints[i] = (int64_t)hold(rint(quotient) + zero, output->dtype);
+            ints[i] = (int64_t)hold(rint(reals[i] / scale) + zero, output->dtype);
         }
         tacho_write_ints(output, at + done, some, ints);
     }
