@@ -157,8 +157,7 @@ static tacho_status ensure_value(evaluation *self, uint32_t id, bool *out_has_it
 /* Lets inference see a value, so that shapes which depend on it can be found. */
 static tacho_status show_value(evaluation *self, uint32_t id)
 {
-    tacho_constant constant = {.kind = TACHO_CONSTANT_BYTES,
-                               .bytes = self->slots[id].array.data};
+    tacho_constant constant = {.kind = TACHO_CONSTANT_BYTES, .bytes = self->slots[id].array.data};
     bool is_hidden = self->graph->tensors[id].constant == TACHO_NONE;
     return is_hidden ? tacho_graph_set_constant(self->graph, id, &constant) : TACHO_OK;
 }
@@ -396,14 +395,13 @@ static tacho_status set_inputs(evaluation *self, const tacho_array *inputs, size
         if (tensor->dtype != inputs[i].dtype ||
             !tacho_shape_equal(&tensor->shape, &inputs[i].shape)) {
             char wanted[TACHO_SHAPE_TEXT_MAX], given[TACHO_SHAPE_TEXT_MAX];
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "%.*s: input '%s' is %s of %s, but %s of %s is given",
-                              TACHO_STR_ARG(graph->path),
-                              tacho_graph_string(graph, tensor->name).data,
-                              tacho_shape_print(&tensor->shape, wanted, sizeof(wanted)),
-                              tacho_dtype_name(tensor->dtype),
-                              tacho_shape_print(&inputs[i].shape, given, sizeof(given)),
-                              tacho_dtype_name(inputs[i].dtype));
+            return tacho_fail(
+                TACHO_CODE_USAGE, "%.*s: input '%s' is %s of %s, but %s of %s is given",
+                TACHO_STR_ARG(graph->path), tacho_graph_string(graph, tensor->name).data,
+                tacho_shape_print(&tensor->shape, wanted, sizeof(wanted)),
+                tacho_dtype_name(tensor->dtype),
+                tacho_shape_print(&inputs[i].shape, given, sizeof(given)),
+                tacho_dtype_name(inputs[i].dtype));
         }
         self->slots[graph->inputs[i]].array = inputs[i];
         self->slots[graph->inputs[i]].has_value = true;
@@ -463,8 +461,8 @@ static tacho_status run_all(evaluation *self, const tacho_array *inputs, size_t 
     return take_outputs(self, out_outputs);
 }
 
-tacho_status tacho_graph_evaluate(tacho_graph *graph, const tacho_array *inputs,
-                                  size_t input_count, tacho_array *out_outputs)
+tacho_status tacho_graph_evaluate(tacho_graph *graph, const tacho_array *inputs, size_t input_count,
+                                  tacho_array *out_outputs)
 {
     evaluation self = {.graph = graph};
     memset(out_outputs, 0, graph->output_count * sizeof(*out_outputs));

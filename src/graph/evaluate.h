@@ -19,8 +19,8 @@ static const uint64_t tacho_evaluate_bytes_max = (uint64_t)1 << 34;
  *
  * A node without a kernel, or of types that it does not compute, is UNSUPPORTED and named.
  */
-tacho_status tacho_graph_evaluate(tacho_graph *graph, const tacho_array *inputs,
-                                  size_t input_count, tacho_array *out_outputs) TACHO_MUST_USE;
+tacho_status tacho_graph_evaluate(tacho_graph *graph, const tacho_array *inputs, size_t input_count,
+                                  tacho_array *out_outputs) TACHO_MUST_USE;
 
 void tacho_arrays_free(tacho_array *arrays, size_t array_count);
 

@@ -81,7 +81,7 @@ static double within(double x, double low, double high)
     X(Mish, "", 0, "", 0, x *tacho_tanh(softplus(x)))                                              \
     X(Selu, "alpha", F(1.67326319217681884765625), "gamma", F(1.05070102214813232421875),          \
       x > 0 ? b * x : b * (a * tacho_expm1(x)))                                                    \
-    X(Shrink, "lambd", 0.5, "bias", 0, x < -a ? x + b : x > a ? x - b : 0)                         \
+    X(Shrink, "lambd", 0.5, "bias", 0, x<-a ? x + b : x> a ? x - b : 0)                            \
     X(Sigmoid, "", 0, "", 0, tacho_sigmoid(x))                                                     \
     X(Sin, "", 0, "", 0, tacho_sin(x))                                                             \
     X(Sinh, "", 0, "", 0, tacho_sinh(x))                                                           \
@@ -181,17 +181,20 @@ static tacho_status compute_clip(const tacho_kernel_call *call)
     if (tacho_is_int(input)) {
         bool is_signed = tacho_element_kind(input->dtype) == TACHO_DTYPE_SIGNED;
         return clip_ints(input, &call->outputs[0],
-                         low != NULL ? tacho_int_at(low, 0) : is_signed ? INT64_MIN : 0,
-                         high != NULL ? tacho_int_at(high, 0) : is_signed ? INT64_MAX : -1);
+                         low != NULL ? tacho_int_at(low, 0)
+                         : is_signed ? INT64_MIN
+                                     : 0,
+                         high != NULL ? tacho_int_at(high, 0)
+                         : is_signed  ? INT64_MAX
+                                      : -1);
     }
     if (!tacho_is_real(input)) {
         return tacho_unsupported_type("bounds", input->dtype);
     }
-    return each(call, "bounds", of_bounds,
-                low != NULL ? tacho_real_at(low, 0)
-                            : tacho_call_real(call, "min", -(double)INFINITY),
-                high != NULL ? tacho_real_at(high, 0)
-                             : tacho_call_real(call, "max", (double)INFINITY));
+    return each(
+        call, "bounds", of_bounds,
+        low != NULL ? tacho_real_at(low, 0) : tacho_call_real(call, "min", -(double)INFINITY),
+        high != NULL ? tacho_real_at(high, 0) : tacho_call_real(call, "max", (double)INFINITY));
 }
 
 /* ---- questions ----------------------------------------------------------------------------- */
@@ -231,7 +234,7 @@ const tacho_kernel tacho_activation_kernels[] = {
     {#name, TACHO_KERNEL_EACH, compute_##name},
     ACTIVATIONS(ROW)
 #undef ROW
-    {"Clip", TACHO_KERNEL_EACH, compute_clip},
+        {"Clip", TACHO_KERNEL_EACH, compute_clip},
     {"Gelu", TACHO_KERNEL_EACH, compute_gelu},
     {"IsInf", TACHO_KERNEL_EACH, compute_is_inf},
     {"IsNaN", TACHO_KERNEL_EACH, compute_is_nan},

@@ -39,8 +39,7 @@ static inline const int64_t *tacho_call_ints(const tacho_kernel_call *call, cons
 }
 
 /* Whether the text attribute |name| is |value|. */
-static inline bool tacho_call_is(const tacho_kernel_call *call, const char *name,
-                                 const char *value)
+static inline bool tacho_call_is(const tacho_kernel_call *call, const char *name, const char *value)
 {
     return tacho_str_equal(tacho_attr_text(call->attrs, call->attr_count, name),
                            tacho_str_from_cstring(value));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Elements of one type to another. Integers wrap; a real number loses its fraction (in TOSA it is
- * rounded to the nearest, ties to even) and is held within the integer's range, not-a-number becomes 0; whatever is not 0 is true.
+ * rounded to the nearest, ties to even) and is held within the integer's range, not-a-number
+ * becomes 0; whatever is not 0 is true.
  */
 #include "kernels/element.h"
 #include "kernels/kernel.h"

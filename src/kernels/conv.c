@@ -49,8 +49,8 @@ static bool lay_out(const tacho_kernel_call *call, tacho_convolution *conv,
     const tacho_shape *data = &conv->data->shape, *filters = &conv->filters->shape;
     int64_t groups = tacho_call_int(call, "group", 1);
     int64_t data_steps[TACHO_RANK_MAX] = {0}, filter_steps[TACHO_RANK_MAX] = {0};
-    if (data->rank < 3 || filters->rank != data->rank || output->rank != data->rank ||
-        groups < 1 || filters->dims[0] % groups != 0 || data->dims[1] % groups != 0 ||
+    if (data->rank < 3 || filters->rank != data->rank || output->rank != data->rank || groups < 1 ||
+        filters->dims[0] % groups != 0 || data->dims[1] % groups != 0 ||
         data->dims[1] / groups != filters->dims[1] || output->dims[0] != data->dims[0] ||
         output->dims[1] != filters->dims[0] ||
         !tacho_window_read(call, data, output, filters->dims + 2, &conv->window)) {
@@ -122,8 +122,7 @@ static tacho_status compute_conv_integer(const tacho_kernel_call *call)
     if (!is_byte(conv.data) || !is_byte(conv.filters) || to.output->dtype != TACHO_DTYPE_I32) {
         return tacho_unsupported_type("a convolution", conv.data->dtype);
     }
-    if (!is_zero_point(zero, 1) ||
-        !is_zero_point(conv.filter_zeros, conv.filters->shape.dims[0])) {
+    if (!is_zero_point(zero, 1) || !is_zero_point(conv.filter_zeros, conv.filters->shape.dims[0])) {
         return tacho_wrong_shapes("a zero point");
     }
     conv.data_zero = zero == NULL ? 0 : tacho_real_at(zero, 0);

@@ -93,9 +93,9 @@ static void read_filters(const part *self, double *to)
     for (int64_t m = 0; m < conv->out_channels; m++) {
         double zero = 0;
         if (conv->filter_zeros != NULL) {
-            zero = tacho_real_at(conv->filter_zeros,
-                                 tacho_each_or_one(conv->filter_zeros,
-                                                   self->group * conv->out_channels + m));
+            zero = tacho_real_at(
+                conv->filter_zeros,
+                tacho_each_or_one(conv->filter_zeros, self->group * conv->out_channels + m));
         }
         for (int64_t c = 0; c < conv->in_channels; c++) {
             int64_t base = self->group * conv->filter_steps.group + m * conv->filter_steps.image +
@@ -118,11 +118,11 @@ static void flatten(tacho_convolution *conv)
     tacho_window *window = &conv->window;
     bool is_plain = true;
     for (int32_t i = 0; i < window->spatial; i++) {
-        is_plain = is_plain && window->kernel[i] == 1 && window->strides[i] == 1 &&
-                   window->begins[i] == 0 && window->in[i] == window->out[i] &&
-                   (i == window->spatial - 1 ||
-                    conv->data_steps.spatial[i] ==
-                        conv->data_steps.spatial[i + 1] * window->in[i + 1]);
+        is_plain =
+            is_plain && window->kernel[i] == 1 && window->strides[i] == 1 &&
+            window->begins[i] == 0 && window->in[i] == window->out[i] &&
+            (i == window->spatial - 1 ||
+             conv->data_steps.spatial[i] == conv->data_steps.spatial[i + 1] * window->in[i + 1]);
     }
     if (is_plain) {
         int64_t places = tacho_window_places(window->out, window->spatial);

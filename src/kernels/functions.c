@@ -132,9 +132,9 @@ static double reduce_angle(double x, int *out_quarter)
 static double sin_series(double x)
 {
     double square = x * x, term = x, sum = 0;
-    static const double terms[] = {-1.0 / 6,           1.0 / 120,         -1.0 / 5040,
-                                   1.0 / 362880,       -1.0 / 39916800,   1.0 / 6227020800.0,
-                                   -1.0 / 1307674368e3, 1.0 / 355687428096e3};
+    static const double terms[] = {
+        -1.0 / 6,        1.0 / 120,          -1.0 / 5040,         1.0 / 362880,
+        -1.0 / 39916800, 1.0 / 6227020800.0, -1.0 / 1307674368e3, 1.0 / 355687428096e3};
     sum = polynomial(terms, sizeof(terms) / sizeof(terms[0]), square);
     return term + term * (square * sum);
 }
@@ -215,7 +215,8 @@ double tacho_acos(double x)
 double tacho_sinh(double x)
 {
     double size = fabs(x), part = tacho_expm1(size);
-    double value = size > 40 ? tacho_exp(size - ln2_high - ln2_low) : (part + part / (part + 1)) / 2;
+    double value =
+        size > 40 ? tacho_exp(size - ln2_high - ln2_low) : (part + part / (part + 1)) / 2;
     return signbit(x) ? -value : value;
 }
 

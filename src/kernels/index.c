@@ -381,8 +381,8 @@ static tacho_status compute_reverse_sequence(const tacho_kernel_call *call)
     int64_t total = tacho_array_elements(input), dim = input->shape.dims[time_axis];
     for (int64_t i = 0; i < total; i++) {
         int64_t time = i / steps[time_axis] % dim;
-        int64_t length = tacho_int_at(lengths, i / steps[batch_axis] %
-                                                   input->shape.dims[batch_axis]);
+        int64_t length =
+            tacho_int_at(lengths, i / steps[batch_axis] % input->shape.dims[batch_axis]);
         if (length < 0 || length > dim) {
             return bad_index(length, dim);
         }
@@ -432,8 +432,7 @@ static tacho_status compute_top_k(const tacho_kernel_call *call)
         return tacho_unsupported_type("TopK", input->dtype);
     }
     if (!tacho_axis_resolve(tacho_call_int(call, "axis", -1), input->shape.rank, &axis) ||
-        any->shape.rank != input->shape.rank ||
-        any->shape.dims[axis] > input->shape.dims[axis]) {
+        any->shape.rank != input->shape.rank || any->shape.dims[axis] > input->shape.dims[axis]) {
         return tacho_wrong_shapes("TopK");
     }
     tacho_split_shape split = tacho_shape_split(&input->shape, axis);
@@ -494,8 +493,7 @@ static tacho_status compute_non_zero(const tacho_kernel_call *call)
     const tacho_array *input = call->inputs[0];
     tacho_array *output = &call->outputs[0];
     int64_t total = tacho_array_elements(input), steps[TACHO_RANK_MAX] = {0}, at = 0;
-    if (tacho_element_kind(input->dtype) == TACHO_DTYPE_OTHER ||
-        output->dtype != TACHO_DTYPE_I64) {
+    if (tacho_element_kind(input->dtype) == TACHO_DTYPE_OTHER || output->dtype != TACHO_DTYPE_I64) {
         return tacho_unsupported_type("NonZero", input->dtype);
     }
     tacho_shape_steps(&input->shape, steps);

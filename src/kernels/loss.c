@@ -17,8 +17,8 @@ typedef struct scores {
 /* What is taken off a score to make it a logarithm of a probability, for place |i|. */
 static double offset_of(const scores *self, int64_t i)
 {
-    int64_t base = i / self->split.inner * self->split.dim * self->split.inner +
-                   i % self->split.inner;
+    int64_t base =
+        i / self->split.inner * self->split.dim * self->split.inner + i % self->split.inner;
     double top = -(double)INFINITY, sum = 0;
     if (!self->is_softened) {
         return 0;
@@ -57,8 +57,8 @@ static tacho_status find_loss(const tacho_kernel_call *call, bool is_softened)
     const tacho_attr *ignored = tacho_attr_find(call->attrs, call->attr_count, "ignore_index");
     bool is_none = tacho_call_is(call, "reduction", "none");
     bool is_sum = tacho_call_is(call, "reduction", "sum");
-    if (!tacho_is_real(self.array) || output->dtype != self.array->dtype ||
-        !tacho_is_int(labels) || (weights != NULL && !tacho_is_real(weights))) {
+    if (!tacho_is_real(self.array) || output->dtype != self.array->dtype || !tacho_is_int(labels) ||
+        (weights != NULL && !tacho_is_real(weights))) {
         return tacho_unsupported_type("a loss", self.array->dtype);
     }
     if (self.array->shape.rank < 2) {

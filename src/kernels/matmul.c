@@ -178,10 +178,10 @@ static tacho_status batches(job *self, bool is_wide)
     tacho_walk_broadcast(&walk, 1, &b_batch);
     for (; !walk.is_done; tacho_walk_next(&walk)) {
         for (int64_t i = 0; i < tacho_walk_row(&walk); i++) {
-            self->left.at = (walk.at[0] + i * tacho_walk_row_step(&walk, 0)) * self->rows *
-                            self->depth;
-            self->right.at = (walk.at[1] + i * tacho_walk_row_step(&walk, 1)) * self->depth *
-                             self->columns;
+            self->left.at =
+                (walk.at[0] + i * tacho_walk_row_step(&walk, 0)) * self->rows * self->depth;
+            self->right.at =
+                (walk.at[1] + i * tacho_walk_row_step(&walk, 1)) * self->depth * self->columns;
             TACHO_TRY(is_wide ? multiply_ints(self) : multiply(self));
             self->output_at += self->rows * self->columns;
         }

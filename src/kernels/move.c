@@ -76,8 +76,8 @@ static tacho_status compute_transpose(const tacho_kernel_call *call)
     size_t size, count;
     TACHO_TRY(element_size(call, 0, &size));
     const tacho_shape *shape = &call->inputs[0]->shape;
-    const int64_t *order = tacho_attr_ints(call->attrs, call->attr_count,
-                                           call->opset > 0 ? "perm" : "perms", &count);
+    const int64_t *order =
+        tacho_attr_ints(call->attrs, call->attr_count, call->opset > 0 ? "perm" : "perms", &count);
     if (order == NULL) {
         order = tacho_attr_ints(call->attrs, call->attr_count, "perm", &count);
     }

@@ -142,9 +142,8 @@ static tacho_status normalise_groups(const tacho_kernel_call *call, int64_t grou
 
 static tacho_status compute_instance_norm(const tacho_kernel_call *call)
 {
-    return normalise_groups(call, call->inputs[0]->shape.rank < 2
-                                      ? 0
-                                      : call->inputs[0]->shape.dims[1]);
+    return normalise_groups(call,
+                            call->inputs[0]->shape.rank < 2 ? 0 : call->inputs[0]->shape.dims[1]);
 }
 
 static tacho_status compute_group_norm(const tacho_kernel_call *call)

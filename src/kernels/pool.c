@@ -93,9 +93,9 @@ static tacho_status pool_of(const tacho_kernel_call *call, pool *self)
 {
     self->input = call->inputs[0];
     self->output = &call->outputs[0];
-    bool is_fit = tacho_is_real(self->input) ||
-                  (self->how == MAXIMUM && tacho_is_int(self->input) &&
-                   tacho_dtype_element_bytes(self->input->dtype) <= 4);
+    bool is_fit =
+        tacho_is_real(self->input) || (self->how == MAXIMUM && tacho_is_int(self->input) &&
+                                       tacho_dtype_element_bytes(self->input->dtype) <= 4);
     if (!is_fit || self->output->dtype != self->input->dtype) {
         return tacho_unsupported_type("a pool", self->input->dtype);
     }
@@ -145,12 +145,8 @@ static tacho_status global_pool(const tacho_kernel_call *call, pool *self)
     for (int32_t i = 2; i < in->rank && tacho_array_elements(self->input) > 0; i++) {
         size *= in->dims[i];
     }
-    self->window = (tacho_window){.spatial = 1,
-                                  .in = {size},
-                                  .out = {1},
-                                  .kernel = {size},
-                                  .strides = {1},
-                                  .dilations = {1}};
+    self->window = (tacho_window){
+        .spatial = 1, .in = {size}, .out = {1}, .kernel = {size}, .strides = {1}, .dilations = {1}};
     return run_pool(self);
 }
 
@@ -166,8 +162,7 @@ static tacho_status compute_global_max(const tacho_kernel_call *call)
 
 static tacho_status compute_global_lp(const tacho_kernel_call *call)
 {
-    return global_pool(call,
-                       &(pool){.how = POWER, .power = (double)tacho_call_int(call, "p", 2)});
+    return global_pool(call, &(pool){.how = POWER, .power = (double)tacho_call_int(call, "p", 2)});
 }
 
 /* Values back to the places that a pool took them from; the indices are of the whole tensor. */
@@ -191,8 +186,7 @@ static tacho_status compute_max_unpool(const tacho_kernel_call *call)
     const int64_t *pads = tacho_call_ints(call, "pads", &pad_count);
     size_t spatial = natural.rank < 2 ? 0 : (size_t)natural.rank - 2;
     bool is_fit = kernel_count == spatial && (strides == NULL || stride_count == spatial) &&
-                  (pads == NULL || pad_count == 2 * spatial) &&
-                  output->shape.rank == natural.rank;
+                  (pads == NULL || pad_count == 2 * spatial) && output->shape.rank == natural.rank;
     for (size_t i = 0; is_fit && i < spatial; i++) {
         int64_t padding = pads == NULL ? 0 : pads[i] + pads[spatial + i];
         is_fit = !__builtin_mul_overflow(natural.dims[i + 2] - 1, strides == NULL ? 1 : strides[i],
@@ -203,8 +197,8 @@ static tacho_status compute_max_unpool(const tacho_kernel_call *call)
     for (int64_t i = 0; is_fit && i < count; i++) {
         int64_t rest = tacho_int_at(indices, i), to = 0, step = 1;
         for (int32_t j = natural.rank - 1; j >= 0 && is_fit; j--) {
-            is_fit = natural.dims[j] > 0 && rest >= 0 &&
-                     rest % natural.dims[j] < output->shape.dims[j];
+            is_fit =
+                natural.dims[j] > 0 && rest >= 0 && rest % natural.dims[j] < output->shape.dims[j];
             to += is_fit ? rest % natural.dims[j] * step : 0;
             step *= output->shape.dims[j];
             rest /= is_fit ? natural.dims[j] : 1;

@@ -139,6 +139,7 @@ static tacho_status compute_dequantise(const tacho_kernel_call *call)
     return each_run(call, dequantise_run);
 }
 
+/* All in f32, as its definition by other operators is: quotients are rounded before ties are. */
 static tacho_status compute_dynamic_quantise(const tacho_kernel_call *call)
 {
     const tacho_array *input = call->inputs[0];
@@ -159,7 +160,10 @@ static tacho_status compute_dynamic_quantise(const tacho_kernel_call *call)
     double scale = (double)(float)((double)(float)(high - low) / 255);
     scale = scale == 0 ? 1 : scale;
     double zero = hold(rint((double)(float)((0 - low) / scale)), TACHO_DTYPE_U8);
-    quantise_run(input, &call->outputs[0], 0, total, scale, zero);
+    for (int64_t i = 0; i < total; i++) {
+        double quotient = (double)(float)(tacho_real_at(input, i) / scale);
+        tacho_set_int(&call->outputs[0], i, (int64_t)hold(rint(quotient) + zero, TACHO_DTYPE_U8));
+    }
     if (scale_out != NULL) {
         tacho_set_real(scale_out, 0, scale);
     }

@@ -9,7 +9,18 @@
 
 #include <math.h>
 
-typedef enum reduction { SUM, MEAN, PROD, MIN, MAX, L1, L2, LOG_SUM, LOG_SUM_EXP, SQUARES } reduction;
+typedef enum reduction {
+    SUM,
+    MEAN,
+    PROD,
+    MIN,
+    MAX,
+    L1,
+    L2,
+    LOG_SUM,
+    LOG_SUM_EXP,
+    SQUARES
+} reduction;
 
 /* Which dimensions go; false when the axes are not the tensor's. */
 static bool reduced_axes(const tacho_kernel_call *call, bool out_is_reduced[TACHO_RANK_MAX])
@@ -132,8 +143,7 @@ static double top_of(const tacho_array *input, tacho_walk walk)
     double top = -(double)INFINITY;
     for (; !walk.is_done; tacho_walk_next(&walk)) {
         for (int64_t i = 0; i < tacho_walk_row(&walk); i++) {
-            double value =
-                tacho_real_at(input, walk.at[0] + i * tacho_walk_row_step(&walk, 0));
+            double value = tacho_real_at(input, walk.at[0] + i * tacho_walk_row_step(&walk, 0));
             top = value > top ? value : top;
         }
     }
@@ -372,10 +382,8 @@ static tacho_status compute_arg_min(const tacho_kernel_call *call)
 static tacho_status reduce_axis(const tacho_kernel_call *call, reduction how)
 {
     int64_t axis = tacho_call_int(call, "axis", 0);
-    tacho_attr axes = {.name = TACHO_STR("axes"),
-                       .kind = TACHO_ATTR_INTS,
-                       .count = 1,
-                       .value.as_ints = &axis};
+    tacho_attr axes = {
+        .name = TACHO_STR("axes"), .kind = TACHO_ATTR_INTS, .count = 1, .value.as_ints = &axis};
     tacho_kernel_call made = *call;
     made.attrs = &axes;
     made.attr_count = 1;

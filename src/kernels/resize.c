@@ -185,8 +185,8 @@ static tacho_status make_all_taps(resize *self, tacho_arena *arena)
         }
         TACHO_TRY(tacho_arena_alloc(arena, bytes, &memory));
         self->by_dim[i] = memory;
-        bool is_same = in->dims[i] == out->dims[i] && scales[i] == 1 &&
-                       rois[i][0] == 0 && rois[i][1] == 1;
+        bool is_same =
+            in->dims[i] == out->dims[i] && scales[i] == 1 && rois[i][0] == 0 && rois[i][1] == 1;
         for (int64_t x = 0; x < out->dims[i]; x++) {
             double source = source_of(self, (double)x, (double)in->dims[i], (double)out->dims[i],
                                       scales[i], rois[i]);
@@ -262,13 +262,9 @@ static tacho_status run(resize *self, tacho_arena *arena)
 static tacho_status compute_resize(const tacho_kernel_call *call)
 {
     const tacho_array *input = call->inputs[0];
-    static const char *const known[] = {"half_pixel",
-                                        "asymmetric",
-                                        "align_corners",
-                                        "pytorch_half_pixel",
-                                        "tf_half_pixel_for_nn",
-                                        "half_pixel_symmetric",
-                                        "tf_crop_and_resize"};
+    static const char *const known[] = {
+        "half_pixel",           "asymmetric",           "align_corners",     "pytorch_half_pixel",
+        "tf_half_pixel_for_nn", "half_pixel_symmetric", "tf_crop_and_resize"};
     resize self = {.call = call,
                    .coordinates = tacho_call_before(call, 11) ? "asymmetric" : "half_pixel",
                    .cubic = tacho_call_real(call, "cubic_coeff_a", -0.75),

@@ -42,8 +42,8 @@ static tacho_status read_pads(const tacho_kernel_call *call, int64_t begins[TACH
     int64_t rank = call->inputs[0]->shape.rank, room[2 * TACHO_RANK_MAX] = {0};
     const tacho_array *given = tacho_call_input(call, 1), *axes = tacho_call_input(call, 3);
     size_t count;
-    const int64_t *pads = tacho_call_ints(call, tacho_call_before(call, 2) ? "paddings" : "pads",
-                                          &count);
+    const int64_t *pads =
+        tacho_call_ints(call, tacho_call_before(call, 2) ? "paddings" : "pads", &count);
     memset(begins, 0, TACHO_RANK_MAX * sizeof(*begins));
     if (!tacho_call_before(call, 11) && given != NULL) {
         count = (size_t)tacho_array_elements(given);
@@ -59,9 +59,8 @@ static tacho_status read_pads(const tacho_kernel_call *call, int64_t begins[TACH
     }
     for (int64_t i = 0; i < axis_count; i++) {
         int32_t axis = (int32_t)i;
-        if (axes != NULL &&
-            (!tacho_is_int(axes) ||
-             !tacho_axis_resolve(tacho_int_at(axes, i), (int32_t)rank, &axis))) {
+        if (axes != NULL && (!tacho_is_int(axes) ||
+                             !tacho_axis_resolve(tacho_int_at(axes, i), (int32_t)rank, &axis))) {
             return tacho_wrong_shapes("a padding");
         }
         begins[axis] = pads[i];
@@ -165,8 +164,8 @@ static tacho_status regroup(const tacho_kernel_call *call, bool is_to_space)
         int64_t n = i / wide->dims[3] / wide->dims[2] / wide->dims[1];
         int64_t part = y % block * block + x % block;
         int64_t channel = is_crd ? c * block * block + part : part * wide->dims[1] + c;
-        int64_t at = ((n * deep->dims[1] + channel) * deep->dims[2] + y / block) * deep->dims[3] +
-                     x / block;
+        int64_t at =
+            ((n * deep->dims[1] + channel) * deep->dims[2] + y / block) * deep->dims[3] + x / block;
         copy_element(output, is_to_space ? i : at, input->data, is_to_space ? at : i);
     }
     return TACHO_OK;

@@ -154,8 +154,8 @@ static tacho_status compute_negate(const tacho_kernel_call *call)
         if (tacho_is_real(input)) {
             tacho_set_real(&call->outputs[0], i, -tacho_real_at(input, i));
         } else {
-            uint64_t value = (uint64_t)in_zero + (uint64_t)out_zero -
-                             (uint64_t)tacho_int_at(input, i);
+            uint64_t value =
+                (uint64_t)in_zero + (uint64_t)out_zero - (uint64_t)tacho_int_at(input, i);
             tacho_set_int(&call->outputs[0], i, tacho_clamp_int((int64_t)value, low, high));
         }
     }

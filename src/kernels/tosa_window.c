@@ -23,9 +23,8 @@ static void take(const tacho_convolution *self, int64_t image, int64_t channel, 
     const finish *to = self->user;
     int64_t channels = self->groups * self->out_channels;
     int64_t places = tacho_window_places(self->window.out, self->window.spatial);
-    double bias = to->bias == NULL
-                      ? 0
-                      : tacho_real_at(to->bias, tacho_each_or_one(to->bias, channel));
+    double bias =
+        to->bias == NULL ? 0 : tacho_real_at(to->bias, tacho_each_or_one(to->bias, channel));
     for (int64_t i = 0; i < count; i++) {
         int64_t at = (image * places + place + i) * channels + channel;
         if (tacho_is_real(to->output)) {
@@ -147,9 +146,9 @@ static void pool_place(const tacho_kernel_call *call, const tacho_window *window
         tacho_set_int(output, to, count == 0 ? tacho_int_min(input->dtype) : whole);
     } else {
         int64_t mean = divide_sum(whole, count) + tacho_tosa_zero(call, 2, input->dtype, false);
-        tacho_set_int(output, to,
-                      tacho_clamp_int(mean, tacho_int_min(input->dtype),
-                                      tacho_int_max(input->dtype)));
+        tacho_set_int(
+            output, to,
+            tacho_clamp_int(mean, tacho_int_min(input->dtype), tacho_int_max(input->dtype)));
     }
 }
 
@@ -255,11 +254,11 @@ static tacho_status compute_resize(const tacho_kernel_call *call)
     const tacho_array *offset = tacho_call_input(call, 2);
     tacho_array *output = &call->outputs[0];
     bool is_nearest = tacho_tosa_mentions(call, "mode", "NEAREST");
-    bool is_fit = is_nearest ? output->dtype == input->dtype
-                             : tacho_is_real(input) == tacho_is_real(output);
+    bool is_fit =
+        is_nearest ? output->dtype == input->dtype : tacho_is_real(input) == tacho_is_real(output);
     if (!is_fit || tacho_element_kind(input->dtype) == TACHO_DTYPE_OTHER ||
-        tacho_element_kind(output->dtype) == TACHO_DTYPE_OTHER || scale == NULL ||
-        offset == NULL || !tacho_is_int(scale) || !tacho_is_int(offset)) {
+        tacho_element_kind(output->dtype) == TACHO_DTYPE_OTHER || scale == NULL || offset == NULL ||
+        !tacho_is_int(scale) || !tacho_is_int(offset)) {
         return tacho_unsupported_type("a resampling", input->dtype);
     }
     if (input->shape.rank != 4 || output->shape.rank != 4 || tacho_array_elements(scale) != 4 ||
@@ -274,9 +273,8 @@ static tacho_status compute_resize(const tacho_kernel_call *call)
                          .offset = tacho_int_at(offset, i),
                          .in = input->shape.dims[i + 1]};
         if (axes[i].above < 1 || axes[i].above > INT16_MAX || axes[i].below < 1 ||
-            axes[i].below > INT16_MAX || axes[i].offset < INT32_MIN ||
-            axes[i].offset > INT32_MAX || axes[i].in < 1 ||
-            output->shape.dims[i + 1] > INT32_MAX) {
+            axes[i].below > INT16_MAX || axes[i].offset < INT32_MIN || axes[i].offset > INT32_MAX ||
+            axes[i].in < 1 || output->shape.dims[i + 1] > INT32_MAX) {
             return tacho_fail(TACHO_CODE_BAD_DATA, "a scale or an offset is not within bounds");
         }
     }

@@ -44,8 +44,8 @@ static bool is_sane(const tacho_window *window)
     return true;
 }
 
-bool tacho_window_read(const tacho_kernel_call *call, const tacho_shape *in,
-                       const tacho_shape *out, const int64_t *kernel, tacho_window *out_window)
+bool tacho_window_read(const tacho_kernel_call *call, const tacho_shape *in, const tacho_shape *out,
+                       const int64_t *kernel, tacho_window *out_window)
 {
     tacho_window *window = out_window;
     *window = (tacho_window){.spatial = in->rank - 2};
@@ -79,8 +79,7 @@ bool tacho_window_read(const tacho_kernel_call *call, const tacho_shape *in,
 }
 
 bool tacho_window_read_tosa(const tacho_kernel_call *call, const tacho_shape *in,
-                            const tacho_shape *out, const int64_t *kernel,
-                            tacho_window *out_window)
+                            const tacho_shape *out, const int64_t *kernel, tacho_window *out_window)
 {
     tacho_window *window = out_window;
     *window = (tacho_window){.spatial = in->rank - 2};

@@ -25,8 +25,8 @@ typedef struct tacho_window {
  * attribute kernel_shape, or |kernel| where it is not NULL. False when the numbers do not fit each
  * other; what passes is small enough for the sums below not to overflow.
  */
-bool tacho_window_read(const tacho_kernel_call *call, const tacho_shape *in,
-                       const tacho_shape *out, const int64_t *kernel, tacho_window *out_window);
+bool tacho_window_read(const tacho_kernel_call *call, const tacho_shape *in, const tacho_shape *out,
+                       const int64_t *kernel, tacho_window *out_window);
 
 /* The same of a TOSA node, whose tensors are N x spatial x C. */
 bool tacho_window_read_tosa(const tacho_kernel_call *call, const tacho_shape *in,

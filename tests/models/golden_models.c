@@ -115,10 +115,12 @@ static tacho_status run(const char *path, const char *input_path, const char *ou
         bool is_same_top;
         double away = distance(&found, &expected, &is_same_top);
         double scale = fabs((double)((const float *)expected.data)[0]);
-        *out_is_fine = input_path == NULL ? away <= 1e-3 * scale
-                                          : is_same_top && away <= quantum * 1.0001;
+        *out_is_fine =
+            input_path == NULL ? away <= 1e-3 * scale : is_same_top && away <= quantum * 1.0001;
         printf("%s %s: within %.3g%s, %.2f s\n", *out_is_fine ? "passed" : "FAILED", path, away,
-               input_path == NULL ? "" : is_same_top ? ", same top" : ", another top",
+               input_path == NULL ? ""
+               : is_same_top      ? ", same top"
+                                  : ", another top",
                now() - start);
         if (input_path != NULL) {
             printf("    quantum %.6g\n", quantum);
