@@ -2,18 +2,22 @@
 /*
  * The standard's own operator tests through our reader, inference and reference kernels:
  *
- *     node_tests [--at-least N] [--verbose] FOLDER...
+ *     node_tests [--at-least N] [--verbose] [--page] FOLDER...
  *
  * Each FOLDER has a folder per test: model.onnx and test_data_set_*, with inputs and outputs as
  * files of one tensor each. Outputs are compared as the onnx package does: integers exactly, reals
  * within |expected| * 1e-3 + 1e-7; bf16 within one unit of the last place, as those of the files
  * were cut off and not rounded. Prints a line for each operator (of a model with several, its
- * first is taken with a plus): passed, failed, unsupported, deviating; and what of these and why. Exits
+ * first is taken with a plus): passed, failed, unsupported, deviating; and what of these and why.
+ * Exits
+ * --page prints docs/operators.md instead: all kernels, with what passing tests used of them. Exits
  * with 1 when a test fails or fewer than N pass, with 77 when no folder is there.
  */
 #include "graph/evaluate.h"
 #include "graph/model.h"
+#include "graph/op_def.h"
 #include "kernels/element.h"
+#include "kernels/kernel.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -21,20 +25,36 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { FILES_MAX = 64, OPERATORS_MAX = 512, PATH_MAX_BYTES = 4200, DIMS_MAX = 512 };
+enum {
+    FILES_MAX = 64,
+    OPERATORS_MAX = 512,
+    PATH_MAX_BYTES = 4200,
+    DIMS_MAX = 512,
+    NAME_BYTES = 64
+};
 
 typedef enum outcome { PASSED, FAILED, UNSUPPORTED, DEVIATES, OUTCOMES } outcome;
 
 typedef struct operator_row {
-    char name[64];
+    char name[NAME_BYTES];
     unsigned counts[OUTCOMES];
 } operator_row;
+
+/* What passing tests used of a kernel. */
+typedef struct usage {
+    const tacho_kernel *kernel;
+    unsigned tests;
+    int32_t first_opset, last_opset;
+    bool has_dtype[TACHO_DTYPE_COUNT];
+} usage;
 
 typedef struct tally {
     operator_row rows[OPERATORS_MAX];
     size_t row_count;
     unsigned counts[OUTCOMES];
-    bool is_verbose;
+    bool is_verbose, is_page;
+    usage usages[OPERATORS_MAX];
+    size_t usage_count;
 } tally;
 
 /* The values of one data set. */
@@ -248,7 +268,33 @@ static bool is_all_tensors(const tacho_graph *graph)
     return true;
 }
 
-static outcome run_set(const char *folder, const char *set_folder, char *name, size_t name_size,
+/* Counts a test that passed for each of its operators. */
+static void use(tally *all, const tacho_graph *graph)
+{
+    bool is_counted[OPERATORS_MAX] = {false};
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        const tacho_kernel *kernel = tacho_kernel_find(tacho_graph_string(graph, node->type));
+        for (size_t j = 0; j < all->usage_count; j++) {
+            usage *used = &all->usages[j];
+            if (used->kernel != kernel) {
+                continue;
+            }
+            used->tests += is_counted[j] ? 0 : 1;
+            is_counted[j] = true;
+            used->first_opset = used->first_opset == 0 || node->opset < used->first_opset
+                                    ? node->opset
+                                    : used->first_opset;
+            used->last_opset = node->opset > used->last_opset ? node->opset : used->last_opset;
+            const tacho_tensor *tensor = tacho_graph_input(graph, node, 0);
+            if (tensor != NULL) {
+                used->has_dtype[tensor->dtype] = true;
+            }
+        }
+    }
+}
+
+static outcome run_set(tally *all, const char *folder, const char *set_folder, char *name,
                        char *out_problem, size_t size)
 {
     static data_set set;
@@ -270,7 +316,7 @@ static outcome run_set(const char *folder, const char *set_folder, char *name, s
             status = status != TACHO_OK ? status : read_model(folder, &set, &graph, false);
             take_shapes(&graph, &set);
         }
-        operator_name(&graph, name, name_size);
+        operator_name(&graph, name, NAME_BYTES);
     }
     if (status != TACHO_OK && !set.is_odd) {
         snprintf(out_problem, size, "%s", tacho_status_message(status));
@@ -279,6 +325,9 @@ static outcome run_set(const char *folder, const char *set_folder, char *name, s
         result = UNSUPPORTED;
     } else {
         result = compare(&graph, &set, out_problem, size);
+        if (result == PASSED) {
+            use(all, &graph);
+        }
     }
     tacho_status_free(status);
     tacho_graph_deinit(&graph);
@@ -307,7 +356,7 @@ static void run_test(tally *all, const char *folder, const char *test)
 {
     static const char *const words[] = {"passed", "FAILED", "unsupported", "deviates"};
     const char *deviation = deviation_of(test);
-    char problem[512] = "no data", name[64] = "(unread)";
+    char problem[512] = "no data", name[NAME_BYTES] = "(unread)";
     outcome result = FAILED;
     for (int i = 0; i < 100; i++) {
         char set_folder[PATH_MAX_BYTES + 32];
@@ -316,7 +365,7 @@ static void run_test(tally *all, const char *folder, const char *test)
         if (stat(set_folder, &info) != 0) {
             break;
         }
-        result = run_set(folder, set_folder, name, sizeof(name), problem, sizeof(problem));
+        result = run_set(all, folder, set_folder, name, problem, sizeof(problem));
         if (result != PASSED) {
             break;
         }
@@ -326,7 +375,7 @@ static void run_test(tally *all, const char *folder, const char *test)
         snprintf(problem, sizeof(problem), "%s", deviation);
     }
     count(all, name, result);
-    if (result != PASSED || all->is_verbose) {
+    if (!all->is_page && (result != PASSED || all->is_verbose)) {
         printf("%s %s: %s\n", words[result], test, result == PASSED ? "" : problem);
     }
 }
@@ -356,16 +405,76 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const operator_row *)a)->name, ((const operator_row *)b)->name);
 }
 
+/* ---- the page ------------------------------------------------------------------------------ */
+
+static int by_kernel(const void *a, const void *b)
+{
+    return strcmp(((const usage *)a)->kernel->name, ((const usage *)b)->kernel->name);
+}
+
+static void list_kernels(tally *all)
+{
+    for (const tacho_kernel *const *family = tacho_kernel_families; *family != NULL; family++) {
+        for (const tacho_kernel *row = *family; row->name != NULL; row++) {
+            if (all->usage_count < OPERATORS_MAX) {
+                all->usages[all->usage_count++].kernel = row;
+            }
+        }
+    }
+    qsort(all->usages, all->usage_count, sizeof(all->usages[0]), by_kernel);
+}
+
+static void print_usage(const usage *used)
+{
+    const tacho_op_def *def = tacho_op_def_find(tacho_str_from_cstring(used->kernel->name));
+    printf("| %s | %s |", used->kernel->name, def == NULL ? "" : tacho_op_kind_name(def->kind));
+    for (unsigned i = TACHO_DTYPE_NONE + 1; i < TACHO_DTYPE_COUNT; i++) {
+        if (used->has_dtype[i]) {
+            printf(" %s", tacho_dtype_name((tacho_dtype)i));
+        }
+    }
+    printf(" |");
+    if (used->first_opset > 0) {
+        printf(" %d-%d", (int)used->first_opset, (int)used->last_opset);
+    }
+    printf(" | %u |\n", used->tests);
+}
+
+static void print_page(const tally *all)
+{
+    printf("<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
+           "<!-- Written by node_tests --page; the test models.operators checks that it is "
+           "current. -->\n"
+           "# Operators that the reference kernels compute\n\n"
+           "Plain C, the same bits on every computer: transcendental functions are our own, "
+           "nothing is contracted, sums\nare in double in the order of the elements, integers "
+           "are exact and wrap. Types and opsets are those of\nthe standard's operator tests "
+           "(libonnx-testdata) that pass, by the type of the first input; a kernel may\ntake "
+           "more. TOSA's are checked by unit tests with values worked out by hand.\n\n"
+           "Of all tests %u pass, %u fail, %u are of operators or types without a kernel, %u "
+           "deviate on purpose.\n\n"
+           "| Operator | Kind | Types tested | Opsets tested | Tests passed "
+           "|\n|---|---|---|---|---|\n",
+           all->counts[PASSED], all->counts[FAILED], all->counts[UNSUPPORTED],
+           all->counts[DEVIATES]);
+    for (size_t i = 0; i < all->usage_count; i++) {
+        print_usage(&all->usages[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static tally all;
     unsigned at_least = 0;
     bool has_any = false;
+    list_kernels(&all);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--at-least") == 0 && i + 1 < argc) {
             at_least = (unsigned)strtoul(argv[++i], NULL, 10);
         } else if (strcmp(argv[i], "--verbose") == 0) {
             all.is_verbose = true;
+        } else if (strcmp(argv[i], "--page") == 0) {
+            all.is_page = true;
         } else {
             has_any = run_folder(&all, argv[i]) || has_any;
         }
@@ -373,6 +482,10 @@ int main(int argc, char **argv)
     if (!has_any) {
         printf("skip: no operator tests here\n");
         return 77;
+    }
+    if (all.is_page) {
+        print_page(&all);
+        return 0;
     }
     qsort(all.rows, all.row_count, sizeof(all.rows[0]), by_name);
     for (size_t i = 0; i < all.row_count; i++) {
