@@ -429,7 +429,8 @@ static tacho_status try_small(tacho_folder *folder, const tacho_node *node, work
 static tacho_status fold_by_kernel(tacho_folder *folder, const tacho_node *node)
 {
     workbench bench = {.kernel = tacho_kernel_find(tacho_graph_string(folder->graph, node->type))};
-    if (bench.kernel == NULL || node->output_count == 0) {
+    if (bench.kernel == NULL || bench.kernel->trait == TACHO_KERNEL_HEAVY ||
+        node->output_count == 0) {
         return TACHO_OK;
     }
     bool is_done = false;

@@ -190,7 +190,7 @@ static void test_splats(void **state)
     assert_splat(&graph, "ca", 2);
     assert_splat(&graph, "zero", 0);
     assert_null(value(&graph, "cd"));
-    assert_null(value(&graph, "ex"));
+    assert_splat(&graph, "ex", 7.3890562f);
     for (size_t i = 0; i < graph.node_count; i++) {
         assert_true(graph.nodes[i].is_folded);
     }

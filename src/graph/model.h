@@ -28,6 +28,13 @@ typedef struct tacho_model_options {
 tacho_status tacho_model_read(const char *path, const tacho_model_options *options,
                               tacho_graph *out_graph) TACHO_MUST_USE;
 
+/*
+ * Reads a file that is one TensorProto of ONNX, such as the inputs and outputs that come with
+ * models, as a constant of |graph|.
+ */
+tacho_status tacho_onnx_tensor_file(tacho_graph *graph, const char *path,
+                                    uint32_t *out_tensor) TACHO_MUST_USE;
+
 /* One format: bytes to nodes in file order, not sorted, nothing inferred. */
 typedef struct tacho_model_reader {
     const char *format;

@@ -9,6 +9,7 @@
 #include "graph/onnx_reader.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum {
     FIELD_DIMS = 1,
@@ -444,4 +445,18 @@ tacho_status tacho_onnx_read_sparse(tacho_onnx_state *state, tacho_str message)
     state->graph->tensors[id].is_constant = true;
     state->graph->sparse_weight_count++;
     return TACHO_OK;
+}
+
+tacho_status tacho_onnx_tensor_file(tacho_graph *graph, const char *path, uint32_t *out_tensor)
+{
+    tacho_model_options options = {0};
+    tacho_onnx_state state = {.graph = graph, .options = &options};
+    TACHO_TRY(tacho_arena_copy(&graph->arena, tacho_str_from_cstring(path), &graph->path));
+    TACHO_TRY(tacho_mappings_open(&graph->mappings, path, &state.bytes));
+    tacho_arena_init(&state.arena);
+    tacho_status status = tacho_onnx_read_tensor(&state, state.bytes, true, out_tensor);
+    free(state.names);
+    free(state.files);
+    tacho_arena_deinit(&state.arena);
+    return status;
 }

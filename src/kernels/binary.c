@@ -154,22 +154,36 @@ static tacho_status take_in(operation op, const tacho_array *input, bool is_firs
     return TACHO_OK;
 }
 
+/* Before opset 7 an attribute says with which dimension of the first the second begins. */
+static void align(const tacho_kernel_call *call, int32_t rank, tacho_shape *shape)
+{
+    int64_t axis = tacho_attr_int(call->attrs, call->attr_count, "axis", -1);
+    if (call->opset > 0 && call->opset < 7 && axis >= 0 && axis < rank &&
+        tacho_attr_int(call->attrs, call->attr_count, "broadcast", 0) != 0) {
+        while (shape->rank < rank - axis) {
+            shape->dims[shape->rank++] = 1;
+        }
+    }
+}
+
 static tacho_status combine(const tacho_kernel_call *call, operation op, const char *name)
 {
     tacho_array *output = &call->outputs[0];
-    bool has_old_axis = call->opset > 0 && call->opset < 7 &&
-                        tacho_attr_find(call->attrs, call->attr_count, "axis") != NULL;
-    if (tacho_element_kind(output->dtype) == TACHO_DTYPE_OTHER || has_old_axis) {
+    if (tacho_element_kind(output->dtype) == TACHO_DTYPE_OTHER) {
         return tacho_unsupported_type(name, output->dtype);
     }
     for (size_t i = 0; i < call->input_count; i++) {
         if (call->inputs[i] == NULL || call->inputs[i]->dtype != output->dtype) {
             return tacho_unsupported_type(name, output->dtype);
         }
-        if (!tacho_shape_fits(&call->inputs[i]->shape, &output->shape)) {
+        tacho_array input = *call->inputs[i];
+        if (i > 0) {
+            align(call, output->shape.rank, &input.shape);
+        }
+        if (!tacho_shape_fits(&input.shape, &output->shape)) {
             return tacho_wrong_shapes(name);
         }
-        TACHO_TRY(take_in(op, call->inputs[i], i == 0, output));
+        TACHO_TRY(take_in(op, &input, i == 0, output));
     }
     return TACHO_OK;
 }
@@ -219,5 +233,9 @@ const tacho_kernel tacho_binary_kernels[] = {
     {"Mul", TACHO_KERNEL_EACH, compute_mul},
     {"Sub", TACHO_KERNEL_EACH, compute_sub},
     {"Sum", TACHO_KERNEL_EACH, compute_add},
+    {"tosa.add", TACHO_KERNEL_EACH, compute_add},
+    {"tosa.maximum", TACHO_KERNEL_EACH, compute_max},
+    {"tosa.minimum", TACHO_KERNEL_EACH, compute_min},
+    {"tosa.sub", TACHO_KERNEL_EACH, compute_sub},
     {0},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elements of one type to another. Integers wrap; a real number loses its fraction and is held
- * within the integer's range, not-a-number becomes 0; whatever is not 0 is true.
+ * Elements of one type to another. Integers wrap; a real number loses its fraction (in TOSA it is
+ * rounded to the nearest, ties to even) and is held within the integer's range, not-a-number
+ * becomes 0; whatever is not 0 is true.
  */
 #include "kernels/element.h"
 #include "kernels/kernel.h"
@@ -45,7 +46,8 @@ static void ints_to_reals(tacho_array *output, int64_t at, size_t count, const i
     tacho_write_reals(output, at, count, reals);
 }
 
-static void cast_chunk(const tacho_array *input, tacho_array *output, int64_t at, size_t count)
+static void cast_chunk(const tacho_array *input, tacho_array *output, int64_t at, size_t count,
+                       bool is_rounded)
 {
     tacho_dtype_kind from = tacho_element_kind(input->dtype);
     tacho_dtype_kind to = tacho_element_kind(output->dtype);
@@ -59,7 +61,7 @@ static void cast_chunk(const tacho_array *input, tacho_array *output, int64_t at
     } else {
         tacho_read_reals(input, at, 1, count, reals);
         for (size_t i = 0; to != TACHO_DTYPE_REAL && i < count; i++) {
-            ints[i] = real_to_int(reals[i], output->dtype);
+            ints[i] = real_to_int(is_rounded ? rint(reals[i]) : reals[i], output->dtype);
         }
     }
     if (to != TACHO_DTYPE_REAL) {
@@ -71,7 +73,7 @@ static void cast_chunk(const tacho_array *input, tacho_array *output, int64_t at
     }
 }
 
-static tacho_status compute_cast(const tacho_kernel_call *call)
+static tacho_status cast(const tacho_kernel_call *call, bool is_rounded)
 {
     const tacho_array *input = call->inputs[0];
     tacho_array *output = &call->outputs[0];
@@ -87,13 +89,25 @@ static tacho_status compute_cast(const tacho_kernel_call *call)
     }
     for (int64_t at = 0; at < total; at += TACHO_CHUNK) {
         int64_t rest = total - at;
-        cast_chunk(input, output, at, (size_t)(rest < TACHO_CHUNK ? rest : TACHO_CHUNK));
+        cast_chunk(input, output, at, (size_t)(rest < TACHO_CHUNK ? rest : TACHO_CHUNK),
+                   is_rounded);
     }
     return TACHO_OK;
+}
+
+static tacho_status compute_cast(const tacho_kernel_call *call)
+{
+    return cast(call, false);
+}
+
+static tacho_status compute_tosa_cast(const tacho_kernel_call *call)
+{
+    return cast(call, true);
 }
 
 const tacho_kernel tacho_cast_kernels[] = {
     {"Cast", TACHO_KERNEL_EACH, compute_cast},
     {"CastLike", TACHO_KERNEL_EACH, compute_cast},
+    {"tosa.cast", TACHO_KERNEL_EACH, compute_tosa_cast},
     {0},
 };

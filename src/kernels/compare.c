@@ -197,5 +197,12 @@ const tacho_kernel tacho_compare_kernels[] = {
     {"Not", TACHO_KERNEL_EACH, compute_not},
     {"Or", TACHO_KERNEL_EACH, compute_or},
     {"Xor", TACHO_KERNEL_EACH, compute_xor},
+    {"tosa.equal", TACHO_KERNEL_EACH, compute_equal},
+    {"tosa.greater", TACHO_KERNEL_EACH, compute_greater},
+    {"tosa.greater_equal", TACHO_KERNEL_EACH, compute_greater_or_equal},
+    {"tosa.logical_and", TACHO_KERNEL_EACH, compute_and},
+    {"tosa.logical_not", TACHO_KERNEL_EACH, compute_not},
+    {"tosa.logical_or", TACHO_KERNEL_EACH, compute_or},
+    {"tosa.logical_xor", TACHO_KERNEL_EACH, compute_xor},
     {0},
 };

@@ -4,15 +4,16 @@
  */
 #include "kernels/kernel.h"
 
-/* The tables of kernels, one per family; each ends with a row without a name. */
-static const tacho_kernel *const families[] = {
-    tacho_binary_kernels, tacho_unary_kernels,  tacho_compare_kernels, tacho_cast_kernels,
-    tacho_move_kernels,   tacho_reduce_kernels, tacho_make_kernels,    NULL,
+const tacho_kernel *const tacho_kernel_families[] = {
+#define FAMILY(family) tacho_##family##_kernels,
+    TACHO_KERNEL_FAMILIES(FAMILY)
+#undef FAMILY
+        NULL,
 };
 
 const tacho_kernel *tacho_kernel_find(tacho_str name)
 {
-    for (const tacho_kernel *const *family = families; *family != NULL; family++) {
+    for (const tacho_kernel *const *family = tacho_kernel_families; *family != NULL; family++) {
         for (const tacho_kernel *row = *family; row->name != NULL; row++) {
             if (tacho_str_equal(tacho_str_from_cstring(row->name), name)) {
                 return row;
@@ -20,4 +21,16 @@ const tacho_kernel *tacho_kernel_find(tacho_str name)
         }
     }
     return NULL;
+}
+
+tacho_status tacho_kernel_count(tacho_str name, const tacho_kernel_call *call)
+{
+    if (tacho_str_equal(name, TACHO_STR("NonZero"))) {
+        return tacho_count_non_zero(call);
+    }
+    if (tacho_str_equal(name, TACHO_STR("Compress"))) {
+        return tacho_count_compress(call);
+    }
+    return tacho_fail(TACHO_CODE_UNSUPPORTED, "the shape of what %.*s makes is not known",
+                      TACHO_STR_ARG(name));
 }

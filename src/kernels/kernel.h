@@ -24,6 +24,7 @@ typedef struct tacho_kernel_call {
 /* What is known of the values that a kernel makes, for those who need not compute them all. */
 typedef enum tacho_kernel_trait {
     TACHO_KERNEL_PLAIN,
+    TACHO_KERNEL_HEAVY, /* takes longer than its inputs and outputs are large: not for folding */
     TACHO_KERNEL_EACH,  /* element by element, so scalars give what splats of them would */
     TACHO_KERNEL_PICKS, /* all elements are ones of input 0, which need not be aligned */
     TACHO_KERNEL_JOINS, /* all elements are ones of the inputs */
@@ -40,15 +41,44 @@ typedef struct tacho_kernel {
 } tacho_kernel;
 
 /* The tables, one per family of operators; each ends with a row without a name. */
-extern const tacho_kernel tacho_binary_kernels[];
-extern const tacho_kernel tacho_unary_kernels[];
-extern const tacho_kernel tacho_compare_kernels[];
-extern const tacho_kernel tacho_cast_kernels[];
-extern const tacho_kernel tacho_move_kernels[];
-extern const tacho_kernel tacho_reduce_kernels[];
-extern const tacho_kernel tacho_make_kernels[];
+#define TACHO_KERNEL_FAMILIES(X)                                                                   \
+    X(binary)                                                                                      \
+    X(unary)                                                                                       \
+    X(compare)                                                                                     \
+    X(cast)                                                                                        \
+    X(move)                                                                                        \
+    X(reduce)                                                                                      \
+    X(make)                                                                                        \
+    X(activation)                                                                                  \
+    X(pair)                                                                                        \
+    X(conv)                                                                                        \
+    X(matmul)                                                                                      \
+    X(pool)                                                                                        \
+    X(quantise)                                                                                    \
+    X(norm)                                                                                        \
+    X(index)                                                                                       \
+    X(space)                                                                                       \
+    X(loss)                                                                                        \
+    X(resize)                                                                                      \
+    X(tosa)                                                                                        \
+    X(tosa_window)
+
+#define TACHO_KERNEL_TABLE(family) extern const tacho_kernel tacho_##family##_kernels[];
+TACHO_KERNEL_FAMILIES(TACHO_KERNEL_TABLE)
+#undef TACHO_KERNEL_TABLE
+
+/* All tables; ends with NULL. */
+extern const tacho_kernel *const tacho_kernel_families[];
 
 /* The reference kernel of an operator, or NULL. */
 const tacho_kernel *tacho_kernel_find(tacho_str name);
+
+/*
+ * Where the shapes of outputs depend on values (NonZero, Compress, Unique): sets them. Outputs have
+ * no memory yet. UNSUPPORTED for operators that are not like that.
+ */
+tacho_status tacho_count_non_zero(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_count_compress(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_kernel_count(tacho_str name, const tacho_kernel_call *call) TACHO_MUST_USE;
 
 #endif

@@ -3,103 +3,10 @@
  * Values of reference kernels: types, broadcasting, negative axes, tensors of no size, and the
  * divisions of integers.
  */
-#include "kernels/kernel.h"
+#include "kernels/kernel_testing.h"
 
 #include "kernels/slice.h"
 #include "kernels/walk.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#define SHAPE(...)                                                                                 \
-    ((tacho_shape){.rank = sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t),                     \
-                   .dims = {__VA_ARGS__}})
-#define SCALAR ((tacho_shape){0})
-#define ARRAY(tag, shape_, ...)                                                                    \
-    (&(tacho_array){TACHO_DTYPE_##tag, shape_, (tag##_type[]){__VA_ARGS__}})
-#define INTS(name_, ...)                                                                           \
-    {                                                                                              \
-        .name = TACHO_STR_INIT(name_), .kind = TACHO_ATTR_INTS,                                    \
-        .count = sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), .value.as_ints = (int64_t[])  \
-        {                                                                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
-#define INT(name_, value_)                                                                         \
-    {                                                                                              \
-        .name = TACHO_STR_INIT(name_), .kind = TACHO_ATTR_INT, .value.as_int = (value_)            \
-    }
-
-typedef float F32_type;
-typedef double F64_type;
-typedef uint16_t F16_type;
-typedef uint16_t BF16_type;
-typedef int8_t I8_type;
-typedef uint8_t U8_type;
-typedef int32_t I32_type;
-typedef int64_t I64_type;
-typedef uint64_t U64_type;
-typedef uint8_t BOOL_type;
-
-/* What one operator is given. */
-typedef struct trial {
-    const char *name;
-    const tacho_array *inputs[6];
-    tacho_attr attrs[3];
-    int opset;
-} trial;
-
-static tacho_status run(const trial *given, tacho_array *outputs, size_t output_count)
-{
-    const tacho_kernel *kernel = tacho_kernel_find(tacho_str_from_cstring(given->name));
-    assert_non_null(kernel);
-    tacho_kernel_call call = {.opset = given->opset != 0 ? given->opset : 13,
-                              .inputs = given->inputs,
-                              .outputs = outputs,
-                              .output_count = output_count,
-                              .attrs = given->attrs};
-    while (call.input_count < 6 && given->inputs[call.input_count] != NULL) {
-        call.input_count++;
-    }
-    while (call.attr_count < 3 && given->attrs[call.attr_count].name.len > 0) {
-        call.attr_count++;
-    }
-    return kernel->compute(&call);
-}
-
-/* Computes one output of |expected|'s type and shape and compares. */
-static void check(const trial *given, const tacho_array *expected)
-{
-    unsigned char memory[1024];
-    uint64_t count, bytes;
-    assert_true(tacho_shape_elements(&expected->shape, &count));
-    assert_true(tacho_dtype_bytes(expected->dtype, count, &bytes));
-    memset(memory, 0xa5, sizeof(memory));
-    tacho_array output = {expected->dtype, expected->shape, memory + 64};
-    tacho_status status = run(given, &output, 1);
-    if (status != TACHO_OK) {
-        fail_msg("%s: %s", given->name, tacho_status_message(status));
-    }
-    assert_memory_equal(memory + 64, expected->data, (size_t)bytes);
-    assert_int_equal(memory[63], 0xa5);
-    assert_int_equal(memory[64 + bytes], 0xa5);
-}
-
-static void check_failure(const trial *given, tacho_dtype dtype, tacho_shape shape, tacho_code code)
-{
-    double memory[64];
-    tacho_array output = {dtype, shape, memory};
-    tacho_status status = run(given, &output, 1);
-    assert_int_equal(tacho_status_code(status), code);
-    tacho_status_free(status);
-}
 
 static void test_arithmetic(void **state)
 {

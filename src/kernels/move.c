@@ -76,7 +76,11 @@ static tacho_status compute_transpose(const tacho_kernel_call *call)
     size_t size, count;
     TACHO_TRY(element_size(call, 0, &size));
     const tacho_shape *shape = &call->inputs[0]->shape;
-    const int64_t *order = tacho_attr_ints(call->attrs, call->attr_count, "perm", &count);
+    const int64_t *order =
+        tacho_attr_ints(call->attrs, call->attr_count, call->opset > 0 ? "perm" : "perms", &count);
+    if (order == NULL) {
+        order = tacho_attr_ints(call->attrs, call->attr_count, "perm", &count);
+    }
     int64_t steps[TACHO_RANK_MAX] = {0};
     tacho_shape_steps(shape, steps);
     tacho_walk walk;
@@ -328,5 +332,11 @@ const tacho_kernel tacho_move_kernels[] = {
     {"Transpose", TACHO_KERNEL_PICKS, compute_transpose},
     {"Unsqueeze", TACHO_KERNEL_PICKS, compute_same},
     {"Where", TACHO_KERNEL_EACH, compute_where},
+    {"tosa.concat", TACHO_KERNEL_JOINS, compute_concat},
+    {"tosa.identity", TACHO_KERNEL_PICKS, compute_same},
+    {"tosa.reshape", TACHO_KERNEL_PICKS, compute_same},
+    {"tosa.select", TACHO_KERNEL_EACH, compute_where},
+    {"tosa.tile", TACHO_KERNEL_PICKS, compute_tile},
+    {"tosa.transpose", TACHO_KERNEL_PICKS, compute_transpose},
     {0},
 };

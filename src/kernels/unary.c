@@ -127,5 +127,9 @@ const tacho_kernel tacho_unary_kernels[] = {
     {"Round", TACHO_KERNEL_EACH, compute_round},
     {"Sign", TACHO_KERNEL_EACH, compute_sign},
     {"Sqrt", TACHO_KERNEL_EACH, compute_sqrt},
+    {"tosa.abs", TACHO_KERNEL_EACH, compute_abs},
+    {"tosa.ceil", TACHO_KERNEL_EACH, compute_ceil},
+    {"tosa.floor", TACHO_KERNEL_EACH, compute_floor},
+    {"tosa.reciprocal", TACHO_KERNEL_EACH, compute_reciprocal},
     {0},
 };

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk that computes a network. A tensor's memory is freed behind its last reader.
+ */
+#include "graph/evaluate.h"
+
+#include "graph/infer.h"
+#include "kernels/kernel.h"
+
+#include <stdlib.h>
+
+/* One tensor on the way. */
+typedef struct slot {
+    tacho_array array;
+    bool has_value;
+    bool is_owned;    /* |array.data| is ours to free */
+    uint32_t readers; /* nodes that still want it; outputs of the network count as one more */
+} slot;
+
+typedef struct evaluation {
+    tacho_graph *graph;
+    slot *slots; /* by tensor */
+    uint64_t live_bytes;
+    const tacho_array **inputs; /* of the node at hand */
+    tacho_array *outputs;
+} evaluation;
+
+void tacho_arrays_free(tacho_array *arrays, size_t array_count)
+{
+    for (size_t i = 0; i < array_count; i++) {
+        free(arrays[i].data);
+        arrays[i].data = NULL;
+    }
+}
+
+/* ---- constants ----------------------------------------------------------------------------- */
+
+/* Of a 64-bit state, the |i|th number: splitmix64. */
+static uint64_t random_bits(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void expand_random(uint64_t seed, const tacho_tensor *tensor, uint64_t bytes, void *to)
+{
+    size_t size = tacho_dtype_element_bytes(tensor->dtype);
+    for (uint64_t i = 0; size > 0 && i * size < bytes; i++) {
+        uint64_t bits = random_bits(seed, i);
+        float as_f32 = (float)((double)(int64_t)bits * 0x1p-66);
+        double as_f64 = (double)as_f32;
+        uint32_t f32_bits;
+        memcpy(&f32_bits, &as_f32, sizeof(f32_bits));
+        uint16_t as_bf16 = (uint16_t)(f32_bits >> 16);
+        const void *from = &bits;
+        if (tensor->dtype == TACHO_DTYPE_F32) {
+            from = &as_f32;
+        } else if (tensor->dtype == TACHO_DTYPE_F64) {
+            from = &as_f64;
+        } else if (tensor->dtype == TACHO_DTYPE_BF16) {
+            from = &as_bf16;
+        } else if (tensor->dtype == TACHO_DTYPE_F16) {
+            bits &= 0xafff; /* exponents of 11 and less: below 1/8 */
+        } else if (tensor->dtype == TACHO_DTYPE_BOOL) {
+            bits &= 1;
+        }
+        memcpy((unsigned char *)to + i * size, from, size <= 8 ? size : 8);
+    }
+}
+
+void tacho_constant_expand(const tacho_constant *constant, const tacho_tensor *tensor, void *to)
+{
+    uint64_t bytes;
+    size_t size = tacho_dtype_element_bytes(tensor->dtype);
+    if (!tacho_tensor_bytes(tensor, &bytes) || bytes == 0) {
+        return;
+    }
+    if (constant->kind == TACHO_CONSTANT_BYTES) {
+        memcpy(to, constant->bytes, (size_t)bytes);
+    } else if (constant->kind == TACHO_CONSTANT_RANDOM) {
+        memset(to, 0, (size_t)bytes);
+        expand_random(constant->seed, tensor, bytes, to);
+    } else {
+        for (uint64_t at = 0; size > 0 && size <= 16 && at < bytes; at += size) {
+            memcpy((unsigned char *)to + at, constant->splat, size);
+        }
+    }
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static tacho_status fail_at(const evaluation *self, const tacho_node *node, tacho_code code,
+                            const char *problem)
+{
+    const tacho_graph *graph = self->graph;
+    return tacho_fail(code, "%.*s: node %u '%s' (%s): %s", TACHO_STR_ARG(graph->path),
+                      (unsigned)node->index, tacho_graph_string(graph, node->name).data,
+                      tacho_graph_string(graph, node->type).data, problem);
+}
+
+/* Room for a tensor's elements; a type without whole bytes has none here. */
+static tacho_status make_room(evaluation *self, const tacho_tensor *tensor, slot *to)
+{
+    uint64_t bytes;
+    to->array = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+    if (tacho_dtype_element_bytes(tensor->dtype) == 0 || !tacho_tensor_bytes(tensor, &bytes)) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "a tensor of %s is not computed here",
+                          tacho_dtype_name(tensor->dtype));
+    }
+    if (bytes > tacho_evaluate_bytes_max - self->live_bytes) {
+        return tacho_fail(TACHO_CODE_LIMIT, "tensors of more than %llu bytes at once",
+                          (unsigned long long)tacho_evaluate_bytes_max);
+    }
+    to->array.data = calloc(bytes == 0 ? 1 : (size_t)bytes, 1);
+    if (to->array.data == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %llu bytes for a tensor",
+                          (unsigned long long)bytes);
+    }
+    self->live_bytes += bytes;
+    to->is_owned = true;
+    return TACHO_OK;
+}
+
+static void release(evaluation *self, slot *from)
+{
+    uint64_t count, bytes;
+    if (from->is_owned) {
+        free(from->array.data);
+        if (tacho_shape_elements(&from->array.shape, &count) &&
+            tacho_dtype_bytes(from->array.dtype, count, &bytes)) {
+            self->live_bytes -= bytes;
+        }
+    }
+    from->array.data = NULL;
+    from->is_owned = from->has_value = false;
+}
+
+/* The value of a tensor, brought from the graph where it is a constant. */
+static tacho_status ensure_value(evaluation *self, uint32_t id, bool *out_has_it)
+{
+    const tacho_tensor *tensor = &self->graph->tensors[id];
+    slot *to = &self->slots[id];
+    *out_has_it = to->has_value;
+    if (to->has_value || tensor->constant == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(make_room(self, tensor, to));
+    tacho_constant_expand(&self->graph->constants[tensor->constant], tensor, to->array.data);
+    *out_has_it = to->has_value = true;
+    return TACHO_OK;
+}
+
+/* ---- nodes --------------------------------------------------------------------------------- */
+
+/* Lets inference see a value, so that shapes which depend on it can be found. */
+static tacho_status show_value(evaluation *self, uint32_t id)
+{
+    tacho_constant constant = {.kind = TACHO_CONSTANT_BYTES, .bytes = self->slots[id].array.data};
+    bool is_hidden = self->graph->tensors[id].constant == TACHO_NONE;
+    return is_hidden ? tacho_graph_set_constant(self->graph, id, &constant) : TACHO_OK;
+}
+
+static bool has_shapes(const evaluation *self, const tacho_node *node)
+{
+    for (size_t i = 0; i < node->output_count; i++) {
+        const tacho_tensor *tensor = tacho_graph_output(self->graph, node, i);
+        if (tensor != NULL &&
+            (tensor->dtype == TACHO_DTYPE_NONE || !tacho_shape_is_known(&tensor->shape))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Infers once more, now that the values of the inputs are there. */
+static tacho_status find_shapes(evaluation *self, const tacho_node *node)
+{
+    tacho_graph *graph = self->graph;
+    if (node->def == NULL || node->def->infer == NULL) {
+        return TACHO_OK;
+    }
+    for (size_t i = 0; i < node->input_count; i++) {
+        uint32_t id = graph->links[node->first_input + i];
+        if (id != TACHO_NONE && self->slots[id].has_value) {
+            graph->tensors[id].shape = self->slots[id].array.shape;
+        }
+    }
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < node->input_count && status == TACHO_OK; i++) {
+        uint32_t id = graph->links[node->first_input + i];
+        if (id != TACHO_NONE && self->slots[id].has_value &&
+            graph->tensors[id].constant == TACHO_NONE) {
+            status = show_value(self, id);
+        }
+    }
+    status = status == TACHO_OK ? node->def->infer(&(tacho_infer){graph, node}) : status;
+    for (size_t i = 0; i < node->input_count; i++) {
+        uint32_t id = graph->links[node->first_input + i];
+        bool is_ours = id != TACHO_NONE && graph->tensors[id].constant != TACHO_NONE &&
+                       graph->constants[graph->tensors[id].constant].bytes ==
+                           (const unsigned char *)self->slots[id].array.data;
+        if (is_ours && self->slots[id].array.data != NULL) {
+            graph->tensors[id].constant = TACHO_NONE; /* the memory is not the graph's */
+        }
+    }
+    return status;
+}
+
+static tacho_status bring_inputs(evaluation *self, const tacho_node *node)
+{
+    for (size_t i = 0; i < node->input_count; i++) {
+        uint32_t id = self->graph->links[node->first_input + i];
+        bool has_it = false;
+        self->inputs[i] = NULL;
+        if (id == TACHO_NONE) {
+            continue;
+        }
+        TACHO_TRY(ensure_value(self, id, &has_it));
+        if (!has_it) {
+            return fail_at(self, node, TACHO_CODE_UNSUPPORTED, "an input has no value");
+        }
+        self->inputs[i] = &self->slots[id].array;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status attr_value(evaluation *self, const tacho_node *node, slot *out_slot)
+{
+    *out_slot = (slot){0};
+    for (size_t i = 0; i < node->attr_count; i++) {
+        const tacho_attr *attr = &tacho_graph_attrs(self->graph, node)[i];
+        if (attr->kind == TACHO_ATTR_TENSOR) {
+            const tacho_tensor *tensor = &self->graph->tensors[attr->value.as_tensor];
+            if (tensor->constant == TACHO_NONE) {
+                return fail_at(self, node, TACHO_CODE_UNSUPPORTED, "an attribute has no value");
+            }
+            TACHO_TRY(make_room(self, tensor, out_slot));
+            tacho_constant_expand(&self->graph->constants[tensor->constant], tensor,
+                                  out_slot->array.data);
+            return TACHO_OK;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Computes into fresh memory; outputs that are absent are NONE with no data. */
+static tacho_status compute(evaluation *self, const tacho_node *node, const tacho_kernel *kernel,
+                            const slot *attr)
+{
+    tacho_kernel_call call = {
+        .opset = node->opset,
+        .inputs = self->inputs,
+        .input_count = node->input_count,
+        .outputs = self->outputs,
+        .output_count = node->output_count,
+        .attrs = tacho_graph_attrs(self->graph, node),
+        .attr_count = node->attr_count,
+        .attr_tensor = attr->array.data == NULL ? NULL : &attr->array,
+    };
+    for (size_t i = 0; i < node->output_count; i++) {
+        uint32_t id = self->graph->links[node->first_output + i];
+        self->outputs[i] = (tacho_array){0};
+        if (id != TACHO_NONE) {
+            TACHO_TRY(make_room(self, &self->graph->tensors[id], &self->slots[id]));
+            self->outputs[i] = self->slots[id].array;
+        }
+    }
+    tacho_status status = kernel->compute(&call);
+    for (size_t i = 0; i < node->output_count && status == TACHO_OK; i++) {
+        uint32_t id = self->graph->links[node->first_output + i];
+        if (id != TACHO_NONE) {
+            self->slots[id].has_value = true;
+        }
+    }
+    return status;
+}
+
+/* Shapes that only the values tell: the kernel counts before it computes. */
+static tacho_status count_shapes(evaluation *self, const tacho_node *node)
+{
+    for (size_t i = 0; i < node->output_count; i++) {
+        const tacho_tensor *tensor = tacho_graph_output(self->graph, node, i);
+        self->outputs[i] = (tacho_array){0};
+        if (tensor != NULL) {
+            self->outputs[i].dtype = tensor->dtype;
+            self->outputs[i].shape = tensor->shape;
+        }
+    }
+    tacho_kernel_call call = {
+        .opset = node->opset,
+        .inputs = self->inputs,
+        .input_count = node->input_count,
+        .outputs = self->outputs,
+        .output_count = node->output_count,
+        .attrs = tacho_graph_attrs(self->graph, node),
+        .attr_count = node->attr_count,
+    };
+    TACHO_TRY(tacho_kernel_count(tacho_graph_string(self->graph, node->type), &call));
+    for (size_t i = 0; i < node->output_count; i++) {
+        tacho_tensor *tensor = tacho_graph_output(self->graph, node, i);
+        if (tensor != NULL) {
+            tensor->dtype = self->outputs[i].dtype;
+            tensor->shape = self->outputs[i].shape;
+        }
+    }
+    return TACHO_OK;
+}
+
+static void drop_readers(evaluation *self, const tacho_node *node)
+{
+    for (size_t i = 0; i < (size_t)node->input_count + node->output_count; i++) {
+        uint32_t id = i < node->input_count
+                          ? self->graph->links[node->first_input + i]
+                          : self->graph->links[node->first_output + i - node->input_count];
+        if (id == TACHO_NONE) {
+            continue;
+        }
+        self->slots[id].readers -= i < node->input_count ? 1 : 0;
+        if (self->slots[id].readers == 0) {
+            release(self, &self->slots[id]);
+        }
+    }
+}
+
+static tacho_status run_node(evaluation *self, const tacho_node *node)
+{
+    const tacho_kernel *kernel = tacho_kernel_find(tacho_graph_string(self->graph, node->type));
+    if (kernel == NULL) {
+        return fail_at(self, node, TACHO_CODE_UNSUPPORTED, "no kernel for this operator");
+    }
+    TACHO_TRY(bring_inputs(self, node));
+    if (!has_shapes(self, node)) {
+        TACHO_TRY(find_shapes(self, node));
+    }
+    if (!has_shapes(self, node)) {
+        TACHO_TRY(count_shapes(self, node));
+    }
+    if (!has_shapes(self, node)) {
+        return fail_at(self, node, TACHO_CODE_UNSUPPORTED, "the shape of an output is not known");
+    }
+    slot attr;
+    TACHO_TRY(attr_value(self, node, &attr));
+    tacho_status status = compute(self, node, kernel, &attr);
+    release(self, &attr);
+    if (status != TACHO_OK) {
+        tacho_status named =
+            fail_at(self, node, tacho_status_code(status), tacho_status_message(status));
+        tacho_status_free(status);
+        return named;
+    }
+    return TACHO_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static tacho_status make_slots(evaluation *self)
+{
+    tacho_graph *graph = self->graph;
+    size_t widest = 1;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        size_t wide = (size_t)graph->nodes[i].input_count + graph->nodes[i].output_count;
+        widest = wide > widest ? wide : widest;
+    }
+    self->slots = calloc(graph->tensor_count + 1, sizeof(*self->slots));
+    self->inputs = calloc(widest, sizeof(*self->inputs));
+    self->outputs = calloc(widest, sizeof(*self->outputs));
+    if (self->slots == NULL || self->inputs == NULL || self->outputs == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to evaluate %.*s",
+                          TACHO_STR_ARG(graph->path));
+    }
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        for (size_t j = 0; j < node->input_count; j++) {
+            uint32_t id = graph->links[node->first_input + j];
+            self->slots[id == TACHO_NONE ? graph->tensor_count : id].readers++;
+        }
+    }
+    for (size_t i = 0; i < graph->output_count; i++) {
+        self->slots[graph->outputs[i]].readers++;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status set_inputs(evaluation *self, const tacho_array *inputs, size_t input_count)
+{
+    tacho_graph *graph = self->graph;
+    if (input_count != graph->input_count) {
+        return tacho_fail(TACHO_CODE_USAGE, "%.*s: %zu inputs, but %zu values are given",
+                          TACHO_STR_ARG(graph->path), graph->input_count, input_count);
+    }
+    for (size_t i = 0; i < input_count; i++) {
+        const tacho_tensor *tensor = &graph->tensors[graph->inputs[i]];
+        if (tensor->dtype != inputs[i].dtype ||
+            !tacho_shape_equal(&tensor->shape, &inputs[i].shape)) {
+            char wanted[TACHO_SHAPE_TEXT_MAX], given[TACHO_SHAPE_TEXT_MAX];
+            return tacho_fail(
+                TACHO_CODE_USAGE, "%.*s: input '%s' is %s of %s, but %s of %s is given",
+                TACHO_STR_ARG(graph->path), tacho_graph_string(graph, tensor->name).data,
+                tacho_shape_print(&tensor->shape, wanted, sizeof(wanted)),
+                tacho_dtype_name(tensor->dtype),
+                tacho_shape_print(&inputs[i].shape, given, sizeof(given)),
+                tacho_dtype_name(inputs[i].dtype));
+        }
+        self->slots[graph->inputs[i]].array = inputs[i];
+        self->slots[graph->inputs[i]].has_value = true;
+    }
+    return TACHO_OK;
+}
+
+/* Copies, as an output may be an input, a constant, or wanted twice. */
+static tacho_status take_outputs(evaluation *self, tacho_array *out_outputs)
+{
+    for (size_t i = 0; i < self->graph->output_count; i++) {
+        uint32_t id = self->graph->outputs[i];
+        bool has_it;
+        TACHO_TRY(ensure_value(self, id, &has_it));
+        if (!has_it) {
+            return tacho_fail(TACHO_CODE_UNSUPPORTED, "%.*s: output '%s' has no value",
+                              TACHO_STR_ARG(self->graph->path),
+                              tacho_graph_string(self->graph, self->graph->tensors[id].name).data);
+        }
+        uint64_t count, bytes = 0;
+        out_outputs[i] = self->slots[id].array;
+        out_outputs[i].data = NULL;
+        if (!tacho_shape_elements(&out_outputs[i].shape, &count) ||
+            !tacho_dtype_bytes(out_outputs[i].dtype, count, &bytes)) {
+            bytes = 0;
+        }
+        out_outputs[i].data = malloc(bytes == 0 ? 1 : (size_t)bytes);
+        if (out_outputs[i].data == NULL) {
+            return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %llu bytes for an output",
+                              (unsigned long long)bytes);
+        }
+        if (bytes > 0) {
+            memcpy(out_outputs[i].data, self->slots[id].array.data, (size_t)bytes);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status run_all(evaluation *self, const tacho_array *inputs, size_t input_count,
+                            tacho_array *out_outputs)
+{
+    tacho_graph *graph = self->graph;
+    TACHO_TRY(make_slots(self));
+    TACHO_TRY(set_inputs(self, inputs, input_count));
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        bool is_known = node->output_count > 0;
+        for (size_t j = 0; j < node->output_count; j++) {
+            const tacho_tensor *tensor = tacho_graph_output(graph, node, j);
+            is_known = is_known && (tensor == NULL || tensor->constant != TACHO_NONE);
+        }
+        if (!is_known) {
+            TACHO_TRY(run_node(self, node));
+        }
+        drop_readers(self, node);
+    }
+    return take_outputs(self, out_outputs);
+}
+
+tacho_status tacho_graph_evaluate(tacho_graph *graph, const tacho_array *inputs, size_t input_count,
+                                  tacho_array *out_outputs)
+{
+    evaluation self = {.graph = graph};
+    memset(out_outputs, 0, graph->output_count * sizeof(*out_outputs));
+    tacho_status status = run_all(&self, inputs, input_count, out_outputs);
+    for (size_t i = 0; self.slots != NULL && i < graph->tensor_count; i++) {
+        release(&self, &self.slots[i]);
+    }
+    free(self.slots);
+    free(self.inputs);
+    free(self.outputs);
+    return status;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Quantising and back. Quotients are of doubles, so a result is the integer next to the exact one;
+ * a tie goes to the even one.
+ */
+#include "kernels/quantise.h"
+
+#include <math.h>
+
+static double hold(double value, tacho_dtype dtype)
+{
+    double low = (double)tacho_int_min(dtype), high = (double)tacho_int_max(dtype);
+    return value >= high ? high : value > low ? value : low; /* NaN becomes the least */
+}
+
+bool tacho_requant_is_fit(const tacho_requant *requant, int64_t channels)
+{
+    const tacho_array *factor = requant->scales[1];
+    return tacho_is_real(requant->scales[0]) && tacho_array_elements(requant->scales[0]) == 1 &&
+           tacho_is_real(factor) &&
+           (tacho_array_elements(factor) == 1 || tacho_array_elements(factor) == channels) &&
+           tacho_is_real(requant->out_scale) && tacho_array_elements(requant->out_scale) == 1 &&
+           requant->out_zero->dtype == requant->dtype &&
+           tacho_array_elements(requant->out_zero) == 1;
+}
+
+void tacho_requantise(const tacho_requant *requant, int64_t channel, double *values, size_t count)
+{
+    const tacho_array *factor = requant->scales[1];
+    double scale = tacho_real_at(requant->scales[0], 0) *
+                   tacho_real_at(factor, tacho_each_or_one(factor, channel)) /
+                   tacho_real_at(requant->out_scale, 0);
+    double zero = tacho_real_at(requant->out_zero, 0);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = hold(rint(values[i] * scale) + zero, requant->dtype);
+    }
+}
+
+/* ---- per tensor and per axis --------------------------------------------------------------- */
+
+/* How scales lie along the data. */
+typedef struct scaling {
+    const tacho_array *scale, *zero;
+    tacho_split_shape split; /* the axis is 1 long where there is one scale for all */
+} scaling;
+
+static tacho_status find_scaling(const tacho_kernel_call *call, scaling *out)
+{
+    const tacho_shape *shape = &call->inputs[0]->shape;
+    int32_t axis = 0;
+    out->scale = call->inputs[1];
+    out->zero = tacho_call_input(call, 2);
+    int64_t count = tacho_array_elements(out->scale), total = tacho_array_elements(call->inputs[0]);
+    if (!tacho_is_real(out->scale)) {
+        return tacho_unsupported_type("a scale", out->scale->dtype);
+    }
+    if (out->scale->shape.rank > 1 || tacho_call_int(call, "block_size", 0) != 0) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "scales by block are not computed here");
+    }
+    bool is_one = count == 1;
+    if ((!is_one && !tacho_axis_resolve(tacho_call_int(call, "axis", 1), shape->rank, &axis)) ||
+        (out->zero != NULL && tacho_array_elements(out->zero) != count)) {
+        return tacho_wrong_shapes("a scale");
+    }
+    out->split = is_one ? (tacho_split_shape){1, 1, total} : tacho_shape_split(shape, axis);
+    return is_one || total == 0 || out->split.dim == count ? TACHO_OK
+                                                           : tacho_wrong_shapes("a scale");
+}
+
+/* |count| elements with one scale. */
+static void quantise_run(const tacho_array *input, tacho_array *output, int64_t at, int64_t count,
+                         double scale, double zero)
+{
+    double reals[TACHO_CHUNK];
+    int64_t ints[TACHO_CHUNK];
+    for (int64_t done = 0; done < count; done += TACHO_CHUNK) {
+        size_t some = (size_t)(count - done < TACHO_CHUNK ? count - done : TACHO_CHUNK);
+        tacho_read_reals(input, at + done, 1, some, reals);
+        for (size_t i = 0; i < some; i++) {
+            ints[i] = (int64_t)hold(rint(reals[i] / scale) + zero, output->dtype);
+        }
+        tacho_write_ints(output, at + done, some, ints);
+    }
+}
+
+static void dequantise_run(const tacho_array *input, tacho_array *output, int64_t at, int64_t count,
+                           double scale, double zero)
+{
+    double reals[TACHO_CHUNK];
+    for (int64_t done = 0; done < count; done += TACHO_CHUNK) {
+        size_t some = (size_t)(count - done < TACHO_CHUNK ? count - done : TACHO_CHUNK);
+        tacho_read_reals(input, at + done, 1, some, reals);
+        for (size_t i = 0; i < some; i++) {
+            reals[i] = (reals[i] - zero) * scale;
+        }
+        tacho_write_reals(output, at + done, some, reals);
+    }
+}
+
+typedef void (*run_function)(const tacho_array *input, tacho_array *output, int64_t at,
+                             int64_t count, double scale, double zero);
+
+static tacho_status each_run(const tacho_kernel_call *call, run_function run)
+{
+    scaling how = {0};
+    TACHO_TRY(find_scaling(call, &how));
+    if (tacho_array_elements(call->inputs[0]) != tacho_array_elements(&call->outputs[0])) {
+        return tacho_wrong_shapes("a quantised tensor");
+    }
+    for (int64_t i = 0; i < how.split.outer; i++) {
+        for (int64_t j = 0; j < how.split.dim; j++) {
+            double zero = how.zero == NULL ? 0 : tacho_real_at(how.zero, j);
+            run(call->inputs[0], &call->outputs[0], (i * how.split.dim + j) * how.split.inner,
+                how.split.inner, tacho_real_at(how.scale, j), zero);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status compute_quantise(const tacho_kernel_call *call)
+{
+    const tacho_array *zero = tacho_call_input(call, 2);
+    tacho_dtype dtype = call->outputs[0].dtype;
+    if (tacho_element_kind(call->inputs[0]->dtype) == TACHO_DTYPE_OTHER ||
+        !tacho_is_int(&call->outputs[0]) || tacho_dtype_element_bytes(dtype) > 2 ||
+        (zero != NULL && zero->dtype != dtype)) {
+        return tacho_unsupported_type("a quantised tensor", dtype);
+    }
+    return each_run(call, quantise_run);
+}
+
+static tacho_status compute_dequantise(const tacho_kernel_call *call)
+{
+    const tacho_array *input = call->inputs[0], *zero = tacho_call_input(call, 2);
+    if (!tacho_is_int(input) || tacho_dtype_element_bytes(input->dtype) > 4 ||
+        !tacho_is_real(&call->outputs[0]) || (zero != NULL && zero->dtype != input->dtype)) {
+        return tacho_unsupported_type("a quantised tensor", input->dtype);
+    }
+    return each_run(call, dequantise_run);
+}
+
+/* All in f32, as its definition by other operators is: quotients are rounded before ties are. */
+static tacho_status compute_dynamic_quantise(const tacho_kernel_call *call)
+{
+    const tacho_array *input = call->inputs[0];
+    tacho_array *zero_out = tacho_call_output(call, 2), *scale_out = tacho_call_output(call, 1);
+    int64_t total = tacho_array_elements(input);
+    if (input->dtype != TACHO_DTYPE_F32 || call->outputs[0].dtype != TACHO_DTYPE_U8) {
+        return tacho_unsupported_type("a quantised tensor", input->dtype);
+    }
+    if (total != tacho_array_elements(&call->outputs[0])) {
+        return tacho_wrong_shapes("a quantised tensor");
+    }
+    double low = 0, high = 0;
+    for (int64_t i = 0; i < total; i++) {
+        double x = tacho_real_at(input, i);
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+    }
+    double scale = (double)(float)((double)(float)(high - low) / 255);
+    scale = scale == 0 ? 1 : scale;
+    double zero = hold(rint((double)(float)((0 - low) / scale)), TACHO_DTYPE_U8);
+    for (int64_t i = 0; i < total; i++) {
+        double quotient = (double)(float)(tacho_real_at(input, i) / scale);
+        tacho_set_int(&call->outputs[0], i, (int64_t)hold(rint(quotient) + zero, TACHO_DTYPE_U8));
+    }
+    if (scale_out != NULL) {
+        tacho_set_real(scale_out, 0, scale);
+    }
+    if (zero_out != NULL) {
+        tacho_set_int(zero_out, 0, (int64_t)zero);
+    }
+    return TACHO_OK;
+}
+
+const tacho_kernel tacho_quantise_kernels[] = {
+    {"DequantizeLinear", TACHO_KERNEL_PLAIN, compute_dequantise},
+    {"DynamicQuantizeLinear", TACHO_KERNEL_PLAIN, compute_dynamic_quantise},
+    {"QuantizeLinear", TACHO_KERNEL_PLAIN, compute_quantise},
+    {0},
+};

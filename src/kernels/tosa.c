@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TOSA's operators that ONNX's kernels do not do: rescaling, tables, shifts, products with a
+ * shift, and elements by place. Integers are exact as TOSA 1.0 defines them.
+ */
+#include "kernels/tosa.h"
+
+#include "kernels/walk.h"
+
+#include <math.h>
+
+bool tacho_tosa_mentions(const tacho_kernel_call *call, const char *name, const char *word)
+{
+    tacho_str text = tacho_attr_text(call->attrs, call->attr_count, name);
+    tacho_str wanted = tacho_str_from_cstring(word);
+    for (size_t i = 0; i + wanted.len <= text.len; i++) {
+        if (memcmp(text.data + i, wanted.data, wanted.len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int64_t tacho_tosa_zero(const tacho_kernel_call *call, size_t input, tacho_dtype dtype,
+                        bool is_unsigned)
+{
+    const tacho_array *zero = tacho_call_input(call, input);
+    if (zero == NULL || !tacho_is_int(zero) || tacho_array_elements(zero) != 1) {
+        return 0;
+    }
+    int64_t value = tacho_int_at(zero, 0);
+    int bits = (int)tacho_dtype_element_bytes(dtype) * 8;
+    return is_unsigned && bits < 64 ? value & (((int64_t)1 << bits) - 1) : value;
+}
+
+int64_t tacho_tosa_scale(int64_t value, int64_t multiplier, int64_t shift, bool is_double)
+{
+    tacho_i128 round = (tacho_i128)1 << (shift - 1);
+    if (is_double && shift > 31) {
+        round += value >= 0 ? (tacho_i128)1 << 30 : -((tacho_i128)1 << 30);
+    }
+    return (int64_t)(((tacho_i128)value * multiplier + round) >> shift);
+}
+
+/* ---- rescale ------------------------------------------------------------------------------- */
+
+/* An element of an integer type, as unsigned where it is meant so. */
+static int64_t read_as(const tacho_array *array, int64_t i, bool is_unsigned)
+{
+    int64_t value = tacho_int_at(array, i);
+    int bits = (int)tacho_dtype_element_bytes(array->dtype) * 8;
+    return is_unsigned && bits < 64 ? value & (((int64_t)1 << bits) - 1) : value;
+}
+
+static tacho_status compute_rescale(const tacho_kernel_call *call)
+{
+    const tacho_array *input = call->inputs[0], *multipliers = tacho_call_input(call, 1);
+    const tacho_array *shifts = tacho_call_input(call, 2);
+    tacho_array *output = &call->outputs[0];
+    bool is_in_unsigned = tacho_call_int(call, "input_unsigned", 0) != 0;
+    bool is_out_unsigned = tacho_call_int(call, "output_unsigned", 0) != 0;
+    bool is_double = tacho_tosa_mentions(call, "rounding_mode", "DOUBLE_ROUND");
+    bool is_each = tacho_call_int(call, "per_channel", 0) != 0;
+    if (!tacho_is_int(input) || !tacho_is_int(output) || multipliers == NULL || shifts == NULL ||
+        !tacho_is_int(multipliers) || !tacho_is_int(shifts)) {
+        return tacho_unsupported_type("a rescaling", input->dtype);
+    }
+    int64_t total = tacho_array_elements(output), channels = 1;
+    if (is_each && input->shape.rank > 0) {
+        channels = input->shape.dims[input->shape.rank - 1];
+    }
+    if (total != tacho_array_elements(input) || tacho_array_elements(multipliers) != channels ||
+        tacho_array_elements(shifts) != channels) {
+        return tacho_wrong_shapes("a rescaling");
+    }
+    int64_t in_zero = tacho_tosa_zero(call, 3, input->dtype, is_in_unsigned);
+    int64_t out_zero = tacho_tosa_zero(call, 4, output->dtype, is_out_unsigned);
+    int64_t high = tacho_int_max(output->dtype), low = tacho_int_min(output->dtype);
+    int bits = (int)tacho_dtype_element_bytes(output->dtype) * 8;
+    if (is_out_unsigned && bits < 64) {
+        low = 0;
+        high = ((int64_t)1 << bits) - 1;
+    }
+    for (int64_t i = 0; i < total; i++) {
+        int64_t shift = tacho_int_at(shifts, i % channels);
+        if (shift < 2 || shift > 62) {
+            return tacho_fail(TACHO_CODE_BAD_DATA, "a shift of %lld; expected 2 to 62",
+                              (long long)shift);
+        }
+        int64_t value = tacho_tosa_scale(read_as(input, i, is_in_unsigned) - in_zero,
+                                         tacho_int_at(multipliers, i % channels), shift, is_double);
+        tacho_set_int(output, i, tacho_clamp_int(value + out_zero, low, high));
+    }
+    return TACHO_OK;
+}
+
+/* ---- element by element -------------------------------------------------------------------- */
+
+static tacho_status check_same(const tacho_kernel_call *call, const char *name)
+{
+    const tacho_array *input = call->inputs[0];
+    if (tacho_element_kind(input->dtype) == TACHO_DTYPE_OTHER ||
+        call->outputs[0].dtype != input->dtype) {
+        return tacho_unsupported_type(name, input->dtype);
+    }
+    return tacho_array_elements(input) == tacho_array_elements(&call->outputs[0])
+               ? TACHO_OK
+               : tacho_wrong_shapes(name);
+}
+
+/* A bound: an attribute that is an integer or a real. */
+static double real_attr(const tacho_kernel_call *call, const char *name, double fallback)
+{
+    const tacho_attr *attr = tacho_attr_find(call->attrs, call->attr_count, name);
+    return attr == NULL                    ? fallback
+           : attr->kind == TACHO_ATTR_REAL ? attr->value.as_real
+           : attr->kind == TACHO_ATTR_INT  ? (double)attr->value.as_int
+                                           : fallback;
+}
+
+static tacho_status compute_clamp(const tacho_kernel_call *call)
+{
+    TACHO_TRY(check_same(call, "bounds"));
+    const tacho_array *input = call->inputs[0];
+    int64_t total = tacho_array_elements(input);
+    double low = real_attr(call, "min_val", -(double)INFINITY);
+    double high = real_attr(call, "max_val", (double)INFINITY);
+    int64_t int_low = tacho_call_int(call, "min_val", INT64_MIN);
+    int64_t int_high = tacho_call_int(call, "max_val", INT64_MAX);
+    bool ignores_nan = tacho_tosa_mentions(call, "nan_mode", "IGNORE");
+    for (int64_t i = 0; i < total; i++) {
+        if (tacho_is_real(input)) {
+            double x = tacho_real_at(input, i);
+            x = isnan(x) && ignores_nan ? low : x < low ? low : x > high ? high : x;
+            tacho_set_real(&call->outputs[0], i, x);
+        } else {
+            tacho_set_int(&call->outputs[0], i,
+                          tacho_clamp_int(tacho_int_at(input, i), int_low, int_high));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Input, zero point of the input, zero point of the output. */
+static tacho_status compute_negate(const tacho_kernel_call *call)
+{
+    TACHO_TRY(check_same(call, "a negation"));
+    const tacho_array *input = call->inputs[0];
+    int64_t total = tacho_array_elements(input);
+    int64_t in_zero = tacho_tosa_zero(call, 1, input->dtype, false);
+    int64_t out_zero = tacho_tosa_zero(call, 2, input->dtype, false);
+    int64_t low = tacho_int_min(input->dtype), high = tacho_int_max(input->dtype);
+    for (int64_t i = 0; i < total; i++) {
+        if (tacho_is_real(input)) {
+            tacho_set_real(&call->outputs[0], i, -tacho_real_at(input, i));
+        } else {
+            uint64_t value =
+                (uint64_t)in_zero + (uint64_t)out_zero - (uint64_t)tacho_int_at(input, i);
+            tacho_set_int(&call->outputs[0], i, tacho_clamp_int((int64_t)value, low, high));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status compute_clz(const tacho_kernel_call *call)
+{
+    TACHO_TRY(check_same(call, "zeros"));
+    const tacho_array *input = call->inputs[0];
+    int64_t total = tacho_array_elements(input);
+    if (input->dtype != TACHO_DTYPE_I32) {
+        return tacho_unsupported_type("zeros", input->dtype);
+    }
+    for (int64_t i = 0; i < total; i++) {
+        uint32_t bits = (uint32_t)tacho_int_at(input, i);
+        tacho_set_int(&call->outputs[0], i, bits == 0 ? 32 : __builtin_clz(bits));
+    }
+    return TACHO_OK;
+}
+
+/* 256 elements by value, or 513 of 16 bits between which 7 bits of the value interpolate. */
+static tacho_status compute_table(const tacho_kernel_call *call)
+{
+    const tacho_array *input = call->inputs[0], *table = call->inputs[1];
+    tacho_array *output = &call->outputs[0];
+    int64_t total = tacho_array_elements(input);
+    bool is_byte = input->dtype == TACHO_DTYPE_I8;
+    if ((!is_byte && input->dtype != TACHO_DTYPE_I16) || !tacho_is_int(table) ||
+        !tacho_is_int(output)) {
+        return tacho_unsupported_type("a table", input->dtype);
+    }
+    if (total != tacho_array_elements(output) ||
+        tacho_array_elements(table) != (is_byte ? 256 : 513)) {
+        return tacho_wrong_shapes("a table");
+    }
+    for (int64_t i = 0; i < total; i++) {
+        int64_t value = tacho_int_at(input, i);
+        if (is_byte) {
+            tacho_set_int(output, i, tacho_int_at(table, value + 128));
+            continue;
+        }
+        int64_t index = (value + 32768) >> 7, fraction = (value + 32768) & 0x7f;
+        int64_t base = tacho_int_at(table, index), next = tacho_int_at(table, index + 1);
+        tacho_set_int(output, i, base * 128 + (next - base) * fraction);
+    }
+    return TACHO_OK;
+}
+
+/* ---- two operands -------------------------------------------------------------------------- */
+
+typedef enum shifting { LEFT, RIGHT, ARITHMETIC, PRODUCT, QUOTIENT } shifting;
+
+/* The result of |bits|-wide integers; |amount| is the shift of a product. */
+static int64_t shift_result(shifting how, int64_t a, int64_t b, int bits, int64_t amount)
+{
+    uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    tacho_i128 product;
+    switch (how) {
+    case LEFT:
+        return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a << b);
+    case RIGHT:
+        return b < 0 || b > 63 ? 0 : (int64_t)(((uint64_t)a & mask) >> b);
+    case ARITHMETIC:
+        b = b < 0 ? 0 : b > 63 ? 63 : b;
+        return (a >> b) + (amount != 0 && b > 0 ? (a >> (b - 1)) & 1 : 0);
+    case PRODUCT:
+        product = (tacho_i128)a * b;
+        return (int64_t)(amount > 0 ? (product + ((tacho_i128)1 << (amount - 1))) >> amount
+                                    : product);
+    case QUOTIENT:
+    default:
+        return b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
+    }
+}
+
+static tacho_status shift_all(const tacho_kernel_call *call, shifting how, int64_t amount)
+{
+    const tacho_array *a = call->inputs[0], *b = call->inputs[1];
+    tacho_array *output = &call->outputs[0];
+    bool is_real = how == PRODUCT && tacho_is_real(a) && tacho_is_real(b) && tacho_is_real(output);
+    if (!is_real && (!tacho_is_int(a) || !tacho_is_int(b) || !tacho_is_int(output))) {
+        return tacho_unsupported_type("a shift or product", a->dtype);
+    }
+    if (!tacho_shape_fits(&a->shape, &output->shape) ||
+        !tacho_shape_fits(&b->shape, &output->shape)) {
+        return tacho_wrong_shapes("a shift or product");
+    }
+    tacho_walk walk;
+    tacho_walk_begin(&walk, &output->shape);
+    tacho_walk_broadcast(&walk, 0, &output->shape);
+    tacho_walk_broadcast(&walk, 1, &a->shape);
+    tacho_walk_broadcast(&walk, 2, &b->shape);
+    int bits = (int)tacho_dtype_element_bytes(a->dtype) * 8;
+    for (; !walk.is_done; tacho_walk_next(&walk)) {
+        for (int64_t i = 0; i < tacho_walk_row(&walk); i++) {
+            int64_t at_a = walk.at[1] + i * tacho_walk_row_step(&walk, 1);
+            int64_t at_b = walk.at[2] + i * tacho_walk_row_step(&walk, 2);
+            if (is_real) {
+                tacho_set_real(output, walk.at[0] + i,
+                               tacho_real_at(a, at_a) * tacho_real_at(b, at_b));
+                continue;
+            }
+            int64_t x = tacho_int_at(a, at_a), y = tacho_int_at(b, at_b);
+            if (how == QUOTIENT && y == 0) {
+                return tacho_fail(TACHO_CODE_BAD_DATA, "an integer is divided by 0");
+            }
+            tacho_set_int(output, walk.at[0] + i, shift_result(how, x, y, bits, amount));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status compute_left(const tacho_kernel_call *call)
+{
+    return shift_all(call, LEFT, 0);
+}
+
+static tacho_status compute_right(const tacho_kernel_call *call)
+{
+    return shift_all(call, RIGHT, 0);
+}
+
+static tacho_status compute_arithmetic(const tacho_kernel_call *call)
+{
+    return shift_all(call, ARITHMETIC, tacho_call_int(call, "round", 0));
+}
+
+static tacho_status compute_quotient(const tacho_kernel_call *call)
+{
+    return shift_all(call, QUOTIENT, 0);
+}
+
+static tacho_status compute_product(const tacho_kernel_call *call)
+{
+    int64_t shift = tacho_tosa_zero(call, 2, TACHO_DTYPE_I8, false);
+    shift = tacho_call_has(call, "shift") ? tacho_call_int(call, "shift", 0) : shift;
+    if (shift < 0 || shift > 63) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "a shift of %lld; expected 0 to 63",
+                          (long long)shift);
+    }
+    return shift_all(call, PRODUCT, shift);
+}
+
+/* ---- elements by place --------------------------------------------------------------------- */
+
+static tacho_status check_copy(const tacho_kernel_call *call, const char *name)
+{
+    const tacho_array *input = call->inputs[0];
+    return tacho_dtype_element_bytes(input->dtype) > 0 && call->outputs[0].dtype == input->dtype
+               ? TACHO_OK
+               : tacho_unsupported_type(name, input->dtype);
+}
+
+static void copy_elements(tacho_array *to, int64_t to_at, const tacho_array *from, int64_t from_at,
+                          int64_t count)
+{
+    size_t size = tacho_dtype_element_bytes(to->dtype);
+    if (count > 0) {
+        memcpy((unsigned char *)to->data + (size_t)to_at * size,
+               (const unsigned char *)from->data + (size_t)from_at * size, (size_t)count * size);
+    }
+}
+
+static tacho_status compute_reverse(const tacho_kernel_call *call)
+{
+    TACHO_TRY(check_copy(call, "a reversal"));
+    const tacho_array *input = call->inputs[0];
+    int32_t axis;
+    if (!tacho_axis_resolve(tacho_call_int(call, "axis", 0), input->shape.rank, &axis) ||
+        !tacho_shape_equal(&input->shape, &call->outputs[0].shape)) {
+        return tacho_wrong_shapes("a reversal");
+    }
+    tacho_split_shape split = tacho_shape_split(&input->shape, axis);
+    for (int64_t i = 0; i < split.outer; i++) {
+        for (int64_t j = 0; j < split.dim; j++) {
+            copy_elements(&call->outputs[0], (i * split.dim + j) * split.inner, input,
+                          (i * split.dim + split.dim - 1 - j) * split.inner, split.inner);
+        }
+    }
+    return TACHO_OK;
+}
+
+/* From the starts of an operand (or an attribute, before 1.0) on. */
+static tacho_status compute_slice(const tacho_kernel_call *call)
+{
+    TACHO_TRY(check_copy(call, "a slice"));
+    const tacho_array *input = call->inputs[0], *starts = tacho_call_input(call, 1);
+    tacho_array *output = &call->outputs[0];
+    int64_t steps[TACHO_RANK_MAX] = {0}, from = 0, total = tacho_array_elements(output);
+    size_t count;
+    const int64_t *given = tacho_call_ints(call, "start", &count);
+    int32_t rank = input->shape.rank;
+    bool fits = output->shape.rank == rank &&
+                (starts != NULL ? tacho_is_int(starts) && tacho_array_elements(starts) == rank
+                                : given != NULL && count == (size_t)rank);
+    tacho_shape_steps(&input->shape, steps);
+    for (int32_t i = 0; fits && i < rank; i++) {
+        int64_t start = starts != NULL ? tacho_int_at(starts, i) : given[i];
+        fits = start >= 0 && start <= input->shape.dims[i] &&
+               output->shape.dims[i] <= input->shape.dims[i] - start;
+        from += fits ? start * steps[i] : 0;
+    }
+    if (!fits) {
+        return tacho_wrong_shapes("a slice");
+    }
+    for (int64_t i = 0; i < total; i++) {
+        int64_t rest = i, at = from;
+        for (int32_t j = rank - 1; j >= 0; j--) {
+            at += rest % output->shape.dims[j] * steps[j];
+            rest /= output->shape.dims[j];
+        }
+        copy_elements(output, i, input, at, 1);
+    }
+    return TACHO_OK;
+}
+
+/* Rows of C elements of N x K rows, by N x W indices; to or from |values|. */
+static tacho_status move_rows(const tacho_kernel_call *call, bool is_scatter)
+{
+    const tacho_array *values = call->inputs[0], *indices = call->inputs[1];
+    const tacho_array *from = is_scatter ? call->inputs[2] : values;
+    tacho_array *output = &call->outputs[0];
+    const tacho_shape *rows = is_scatter ? &from->shape : &output->shape;
+    TACHO_TRY(check_copy(call, "a gathering"));
+    if (!tacho_is_int(indices) || from->dtype != values->dtype) {
+        return tacho_unsupported_type("an index", indices->dtype);
+    }
+    if (values->shape.rank != 3 || indices->shape.rank != 2 || rows->rank != 3 ||
+        indices->shape.dims[0] != values->shape.dims[0] || rows->dims[0] != values->shape.dims[0] ||
+        rows->dims[1] != indices->shape.dims[1] || rows->dims[2] != values->shape.dims[2] ||
+        (is_scatter && !tacho_shape_equal(&output->shape, &values->shape))) {
+        return tacho_wrong_shapes("a gathering");
+    }
+    if (is_scatter) {
+        copy_elements(output, 0, values, 0, tacho_array_elements(values));
+    }
+    int64_t count = tacho_array_elements(indices), size = values->shape.dims[2];
+    int64_t height = values->shape.dims[1], width = indices->shape.dims[1];
+    for (int64_t i = 0; i < count; i++) {
+        int64_t index = tacho_int_at(indices, i);
+        if (index < 0 || index >= height) {
+            return tacho_fail(TACHO_CODE_BAD_DATA, "index %lld is not within %lld rows",
+                              (long long)index, (long long)height);
+        }
+        int64_t at = (i / width * height + index) * size;
+        copy_elements(output, is_scatter ? at : i * size, from, is_scatter ? i * size : at, size);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status compute_gather(const tacho_kernel_call *call)
+{
+    return move_rows(call, false);
+}
+
+static tacho_status compute_scatter(const tacho_kernel_call *call)
+{
+    return move_rows(call, true);
+}
+
+const tacho_kernel tacho_tosa_kernels[] = {
+    {"tosa.arithmetic_right_shift", TACHO_KERNEL_EACH, compute_arithmetic},
+    {"tosa.clamp", TACHO_KERNEL_EACH, compute_clamp},
+    {"tosa.clz", TACHO_KERNEL_EACH, compute_clz},
+    {"tosa.gather", TACHO_KERNEL_PICKS, compute_gather},
+    {"tosa.int_div", TACHO_KERNEL_EACH, compute_quotient},
+    {"tosa.intdiv", TACHO_KERNEL_EACH, compute_quotient},
+    {"tosa.logical_left_shift", TACHO_KERNEL_EACH, compute_left},
+    {"tosa.logical_right_shift", TACHO_KERNEL_EACH, compute_right},
+    {"tosa.mul", TACHO_KERNEL_EACH, compute_product},
+    {"tosa.negate", TACHO_KERNEL_EACH, compute_negate},
+    {"tosa.rescale", TACHO_KERNEL_PLAIN, compute_rescale},
+    {"tosa.reverse", TACHO_KERNEL_PICKS, compute_reverse},
+    {"tosa.scatter", TACHO_KERNEL_PLAIN, compute_scatter},
+    {"tosa.slice", TACHO_KERNEL_PICKS, compute_slice},
+    {"tosa.table", TACHO_KERNEL_PLAIN, compute_table},
+    {0},
+};

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TOSA's operators: values worked out by hand from the definitions of TOSA 1.0.
+ */
+#include "kernels/kernel_testing.h"
+
+#define ONE SHAPE(1)
+
+static void test_rescale(void **state)
+{
+    (void)state;
+    const tacho_array *half = ARRAY(I32, ONE, 1 << 30), *by31 = ARRAY(I8, ONE, 31);
+    const tacho_array *by32 = ARRAY(I8, ONE, 32), *zero = ARRAY(I32, ONE, 0);
+    check(&(trial){.name = "tosa.rescale",
+                   .inputs = {ARRAY(I32, SHAPE(5), 100, -100, 7, -7, INT32_MAX), half, by31, zero,
+                              ARRAY(I8, ONE, 10)},
+                   .attrs = {INT("scale32", 1), TEXT("rounding_mode", "SINGLE_ROUND")}},
+          ARRAY(I8, SHAPE(5), 60, -40, 14, 7, 127));
+    const tacho_array *small = ARRAY(I32, SHAPE(4), 1, -1, 2, -2);
+    check(&(trial){.name = "tosa.rescale",
+                   .inputs = {small, half, by32, zero, zero},
+                   .attrs = {TEXT("rounding_mode", "SINGLE_ROUND")}},
+          ARRAY(I32, SHAPE(4), 0, 0, 1, 0));
+    check(&(trial){.name = "tosa.rescale",
+                   .inputs = {small, half, by32, zero, zero},
+                   .attrs = {TEXT("rounding_mode", "DOUBLE_ROUND")}},
+          ARRAY(I32, SHAPE(4), 1, 0, 1, -1));
+    /* 255 - 128 + 100 = 227, whose bits as i8 are -29; 0 - 128 + 100 is held at 0. */
+    check(&(trial){.name = "tosa.rescale",
+                   .inputs = {ARRAY(I8, SHAPE(2), -1, 0), half, ARRAY(I8, ONE, 30),
+                              ARRAY(I8, ONE, -128), ARRAY(I8, ONE, 100)},
+                   .attrs = {INT("input_unsigned", 1), INT("output_unsigned", 1),
+                             TEXT("rounding_mode", "SINGLE_ROUND")}},
+          ARRAY(I8, SHAPE(2), -29, 0));
+    check(&(trial){.name = "tosa.rescale",
+                   .inputs = {ARRAY(I32, SHAPE(2, 2), 8, 8, -8, -8),
+                              ARRAY(I32, SHAPE(2), 1 << 30, 1 << 29), ARRAY(I8, SHAPE(2), 30, 31),
+                              zero, zero},
+                   .attrs = {INT("per_channel", 1), TEXT("rounding_mode", "SINGLE_ROUND")}},
+          ARRAY(I32, SHAPE(2, 2), 8, 2, -8, -2));
+    check_failure(
+        &(trial){.name = "tosa.rescale", .inputs = {small, half, ARRAY(I8, ONE, 63), zero, zero}},
+        TACHO_DTYPE_I32, SHAPE(4), TACHO_CODE_BAD_DATA);
+}
+
+static void test_bits(void **state)
+{
+    (void)state;
+    const tacho_array *by1 = ARRAY(I32, ONE, 1);
+    check(&(trial){.name = "tosa.arithmetic_right_shift",
+                   .inputs = {ARRAY(I32, SHAPE(3), 5, -5, 4), by1},
+                   .attrs = {INT("round", 1)}},
+          ARRAY(I32, SHAPE(3), 3, -2, 2));
+    check(&(trial){.name = "tosa.arithmetic_right_shift",
+                   .inputs = {ARRAY(I32, SHAPE(3), 5, -5, 4), by1},
+                   .attrs = {INT("round", 0)}},
+          ARRAY(I32, SHAPE(3), 2, -3, 2));
+    check(&(trial){.name = "tosa.logical_right_shift",
+                   .inputs = {ARRAY(I8, SHAPE(2), -1, 64), ARRAY(I8, ONE, 1)}},
+          ARRAY(I8, SHAPE(2), 127, 32));
+    check(&(trial){.name = "tosa.logical_left_shift",
+                   .inputs = {ARRAY(I8, SHAPE(2), 1, 64), ARRAY(I8, SHAPE(2), 3, 1)}},
+          ARRAY(I8, SHAPE(2), 8, -128));
+    check(&(trial){.name = "tosa.clz", .inputs = {ARRAY(I32, SHAPE(4), 0, 1, -1, 65536)}},
+          ARRAY(I32, SHAPE(4), 32, 31, 0, 15));
+    check(&(trial){.name = "tosa.bitwise_not", .inputs = {ARRAY(I8, SHAPE(2), 0, 5)}},
+          ARRAY(I8, SHAPE(2), -1, -6));
+    check(&(trial){.name = "tosa.bitwise_xor",
+                   .inputs = {ARRAY(I8, SHAPE(2), 12, -1), ARRAY(I8, ONE, 10)}},
+          ARRAY(I8, SHAPE(2), 6, -11));
+}
+
+static void test_elements(void **state)
+{
+    (void)state;
+    check(&(trial){.name = "tosa.mul",
+                   .inputs = {ARRAY(I32, SHAPE(2), 3, -3), ARRAY(I32, ONE, 3), ARRAY(I8, ONE, 1)}},
+          ARRAY(I32, SHAPE(2), 5, -4));
+    check(&(trial){.name = "tosa.mul",
+                   .inputs = {ARRAY(I8, SHAPE(2), 100, -128), ARRAY(I8, SHAPE(2), 100, -128),
+                              ARRAY(I8, ONE, 0)}},
+          ARRAY(I32, SHAPE(2), 10000, 16384));
+    check(&(trial){.name = "tosa.negate",
+                   .inputs = {ARRAY(I8, SHAPE(2), 5, -128), ARRAY(I8, ONE, 2), ARRAY(I8, ONE, 1)}},
+          ARRAY(I8, SHAPE(2), -2, 127));
+    check(&(trial){.name = "tosa.clamp",
+                   .inputs = {ARRAY(I8, SHAPE(3), -50, 5, 50)},
+                   .attrs = {INT("min_val", -10), INT("max_val", 10)}},
+          ARRAY(I8, SHAPE(3), -10, 5, 10));
+    check(&(trial){.name = "tosa.clamp",
+                   .inputs = {ARRAY(F32, SHAPE(3), -50, 0.5f, 50)},
+                   .attrs = {REAL("min_val", 0), REAL("max_val", 6)}},
+          ARRAY(F32, SHAPE(3), 0, 0.5f, 6));
+    check(&(trial){.name = "tosa.cast",
+                   .inputs = {ARRAY(F32, SHAPE(6), 2.5f, 3.5f, -2.5f, 300, -300, NAN)}},
+          ARRAY(I8, SHAPE(6), 2, 4, -2, 127, -128, 0));
+    check(&(trial){.name = "tosa.intdiv",
+                   .inputs = {ARRAY(I32, SHAPE(2), -7, INT32_MIN), ARRAY(I32, SHAPE(2), 2, -1)}},
+          ARRAY(I32, SHAPE(2), -3, INT32_MIN));
+    check_failure(
+        &(trial){.name = "tosa.intdiv", .inputs = {ARRAY(I32, ONE, 1), ARRAY(I32, ONE, 0)}},
+        TACHO_DTYPE_I32, ONE, TACHO_CODE_BAD_DATA);
+    check(&(trial){.name = "tosa.rsqrt", .inputs = {ARRAY(F32, SHAPE(2), 4, 0.25f)}},
+          ARRAY(F32, SHAPE(2), 0.5f, 2));
+    check(&(trial){.name = "tosa.select",
+                   .inputs = {ARRAY(BOOL, SHAPE(2, 1), 1, 0), ARRAY(I8, SHAPE(1, 2), 1, 2),
+                              ARRAY(I8, SHAPE(1, 1), 9)}},
+          ARRAY(I8, SHAPE(2, 2), 1, 2, 9, 9));
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    int8_t bytes[256];
+    int16_t words[513];
+    for (int i = 0; i < 513; i++) {
+        bytes[i % 256] = (int8_t)(127 - i % 256); /* of i - 128: its bits turned round */
+        words[i] = (int16_t)(i * 3);
+    }
+    tacho_array table = {TACHO_DTYPE_I8, SHAPE(256), bytes};
+    check(&(trial){.name = "tosa.table", .inputs = {ARRAY(I8, SHAPE(3), -128, 0, 127), &table}},
+          ARRAY(I8, SHAPE(3), 127, -1, -128));
+    tacho_array long_table = {TACHO_DTYPE_I16, SHAPE(513), words};
+    check(&(trial){.name = "tosa.table",
+                   .inputs = {ARRAY(I16, SHAPE(4), -32768, 0, 1, 32767), &long_table}},
+          ARRAY(I32, SHAPE(4), 0, 98304, 98307, 196605));
+}
+
+static void test_windows(void **state)
+{
+    (void)state;
+    const tacho_array *zero = ARRAY(I8, ONE, 0);
+    const tacho_array *square = ARRAY(I8, SHAPE(1, 2, 2, 1), 1, 2, 3, 4);
+    const tacho_array *filter = ARRAY(I8, SHAPE(1, 2, 2, 1), 1, 1, 1, 1);
+    check(
+        &(trial){.name = "tosa.conv2d",
+                 .inputs = {square, filter, ARRAY(I32, ONE, 10), ARRAY(I8, ONE, 1), zero},
+                 .attrs = {INTS("pad", 1, 1, 1, 1), INTS("stride", 1, 1), INTS("dilation", 1, 1)}},
+        ARRAY(I32, SHAPE(1, 3, 3, 1), 10, 11, 11, 12, 16, 14, 12, 15, 13));
+    check(
+        &(trial){.name = "tosa.depthwise_conv2d",
+                 .inputs = {ARRAY(I8, SHAPE(1, 1, 1, 2), 3, 5),
+                            ARRAY(I8, SHAPE(1, 1, 2, 2), 1, 2, 3, 4),
+                            ARRAY(I32, SHAPE(4), 0, 0, 0, 100), zero, zero},
+                 .attrs = {INTS("pad", 0, 0, 0, 0), INTS("stride", 1, 1), INTS("dilation", 1, 1)}},
+        ARRAY(I32, SHAPE(1, 1, 1, 4), 3, 6, 15, 120));
+    check(&(trial){.name = "tosa.matmul",
+                   .inputs = {ARRAY(I8, SHAPE(1, 1, 2), 3, 4), ARRAY(I8, SHAPE(1, 2, 1), 5, 6),
+                              ARRAY(I8, ONE, 1), ARRAY(I8, ONE, 2)}},
+          ARRAY(I32, SHAPE(1, 1, 1), 18));
+    tacho_attr pool_attrs[] = {INTS("kernel", 2, 2), INTS("stride", 2, 2), INTS("pad", 0, 0, 0, 0)};
+    trial average = {.name = "tosa.avg_pool2d",
+                     .inputs = {ARRAY(I8, SHAPE(2, 2, 2, 2), 1, -1, 2, -2, 3, -3, 5, -5, 2, -2, 0,
+                                      0, 0, 0, 0, 0),
+                                zero, zero}};
+    memcpy(average.attrs, pool_attrs, sizeof(pool_attrs));
+    check(&average, ARRAY(I8, SHAPE(2, 1, 1, 2), 3, -3, 1, -1));
+    trial greatest = {.name = "tosa.max_pool2d",
+                      .inputs = {ARRAY(I8, SHAPE(1, 2, 2, 1), -9, -8, -7, -6)}};
+    memcpy(greatest.attrs, pool_attrs, sizeof(pool_attrs));
+    greatest.attrs[2] = (tacho_attr)INTS("pad", 1, 1, 1, 1);
+    check(&greatest, ARRAY(I8, SHAPE(1, 2, 2, 1), -9, -8, -7, -6));
+}
+
+static void test_resize(void **state)
+{
+    (void)state;
+    const tacho_array *none = ARRAY(I64, SHAPE(2), 0, 0);
+    check(&(trial){.name = "tosa.resize",
+                   .inputs = {ARRAY(I8, SHAPE(1, 2, 2, 1), 1, 2, 3, 4),
+                              ARRAY(I64, SHAPE(4), 4, 2, 4, 2), ARRAY(I64, SHAPE(2), -1, -1),
+                              ARRAY(I64, SHAPE(2), 1, 1)},
+                   .attrs = {TEXT("mode", "NEAREST_NEIGHBOR")}},
+          ARRAY(I8, SHAPE(1, 4, 4, 1), 1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4));
+    check(&(trial){.name = "tosa.resize",
+                   .inputs = {ARRAY(I8, SHAPE(1, 1, 2, 1), 10, 20),
+                              ARRAY(I64, SHAPE(4), 2, 1, 2, 1), none, none},
+                   .attrs = {TEXT("mode", "BILINEAR")}},
+          ARRAY(I32, SHAPE(1, 1, 3, 1), 40, 60, 80));
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    const tacho_array *rows = ARRAY(I8, SHAPE(1, 3, 2), 1, 2, 3, 4, 5, 6);
+    check(&(trial){.name = "tosa.gather", .inputs = {rows, ARRAY(I32, SHAPE(1, 2), 2, 0)}},
+          ARRAY(I8, SHAPE(1, 2, 2), 5, 6, 1, 2));
+    check(&(trial){.name = "tosa.scatter",
+                   .inputs = {rows, ARRAY(I32, SHAPE(1, 1), 1), ARRAY(I8, SHAPE(1, 1, 2), 8, 9)}},
+          ARRAY(I8, SHAPE(1, 3, 2), 1, 2, 8, 9, 5, 6));
+    check_failure(&(trial){.name = "tosa.gather", .inputs = {rows, ARRAY(I32, SHAPE(1, 1), -1)}},
+                  TACHO_DTYPE_I8, SHAPE(1, 1, 2), TACHO_CODE_BAD_DATA);
+    check(&(trial){.name = "tosa.reverse", .inputs = {rows}, .attrs = {INT("axis", 1)}},
+          ARRAY(I8, SHAPE(1, 3, 2), 5, 6, 3, 4, 1, 2));
+    check(&(trial){.name = "tosa.slice",
+                   .inputs = {rows, ARRAY(I64, SHAPE(3), 0, 1, 1), ARRAY(I64, SHAPE(3), 1, 2, 1)}},
+          ARRAY(I8, SHAPE(1, 2, 1), 4, 6));
+    check_failure(&(trial){.name = "tosa.slice", .inputs = {rows, ARRAY(I64, SHAPE(3), 0, 2, 0)}},
+                  TACHO_DTYPE_I8, SHAPE(1, 2, 2), TACHO_CODE_BAD_DATA);
+    check(&(trial){.name = "tosa.pad",
+                   .inputs = {ARRAY(I8, SHAPE(1, 2), 1, 2), ARRAY(I64, SHAPE(4), 0, 1, 1, 0),
+                              ARRAY(I8, ONE, -7)}},
+          ARRAY(I8, SHAPE(2, 3), -7, 1, 2, -7, -7, -7));
+    check(&(trial){.name = "tosa.transpose", .inputs = {rows}, .attrs = {INTS("perms", 2, 0, 1)}},
+          ARRAY(I8, SHAPE(2, 1, 3), 1, 3, 5, 2, 4, 6));
+    check(&(trial){.name = "tosa.reduce_sum", .inputs = {rows}, .attrs = {INT("axis", 1)}},
+          ARRAY(I8, SHAPE(1, 1, 2), 9, 12));
+    check(&(trial){.name = "tosa.reduce_max", .inputs = {rows}, .attrs = {INT("axis", 2)}},
+          ARRAY(I8, SHAPE(1, 3, 1), 2, 4, 6));
+    check(&(trial){.name = "tosa.argmax",
+                   .inputs = {ARRAY(I8, SHAPE(2, 3), 1, 7, 7, -1, -2, -3)},
+                   .attrs = {INT("axis", 1)}},
+          ARRAY(I32, SHAPE(2), 1, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rescale),  cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_elements), cmocka_unit_test(test_table),
+        cmocka_unit_test(test_windows),  cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

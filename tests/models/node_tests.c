@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The standard's own operator tests through our reader, inference and reference kernels:
+ *
+ *     node_tests [--at-least N] [--verbose] [--page] FOLDER...
+ *
+ * Each FOLDER has a folder per test: model.onnx and test_data_set_*, with inputs and outputs as
+ * files of one tensor each. Outputs are compared as the onnx package does: integers exactly, reals
+ * within |expected| * 1e-3 + 1e-7; bf16 within one unit of the last place, as those of the files
+ * were cut off and not rounded. Prints a line for each operator (of a model with several, its
+ * first is taken with a plus): passed, failed, unsupported, deviating; and what of these and why.
+ * Exits
+ * --page prints docs/operators.md instead: all kernels, with what passing tests used of them. Exits
+ * with 1 when a test fails or fewer than N pass, with 77 when no folder is there.
+ */
+#include "graph/evaluate.h"
+#include "graph/model.h"
+#include "graph/op_def.h"
+#include "kernels/element.h"
+#include "kernels/kernel.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum {
+    FILES_MAX = 64,
+    OPERATORS_MAX = 512,
+    PATH_MAX_BYTES = 4200,
+    DIMS_MAX = 512,
+    NAME_BYTES = 64
+};
+
+typedef enum outcome { PASSED, FAILED, UNSUPPORTED, DEVIATES, OUTCOMES } outcome;
+
+typedef struct operator_row {
+    char name[NAME_BYTES];
+    unsigned counts[OUTCOMES];
+} operator_row;
+
+/* What passing tests used of a kernel. */
+typedef struct usage {
+    const tacho_kernel *kernel;
+    unsigned tests;
+    int32_t first_opset, last_opset;
+    bool has_dtype[TACHO_DTYPE_COUNT];
+} usage;
+
+typedef struct tally {
+    operator_row rows[OPERATORS_MAX];
+    size_t row_count;
+    unsigned counts[OUTCOMES];
+    bool is_verbose, is_page;
+    usage usages[OPERATORS_MAX];
+    size_t usage_count;
+} tally;
+
+/* The values of one data set. */
+typedef struct data_set {
+    tacho_graph values; /* holds them */
+    tacho_array inputs[FILES_MAX], outputs[FILES_MAX];
+    char names[FILES_MAX][128]; /* of inputs, as their files say */
+    size_t input_count, output_count;
+    bool is_odd; /* a file that is no tensor */
+} data_set;
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* A tensor of a file as an array; data is NULL where the file is of something else. */
+static tacho_status load(data_set *set, const char *path, tacho_array *out_array, char *name)
+{
+    uint32_t id;
+    *out_array = (tacho_array){0};
+    TACHO_TRY(tacho_onnx_tensor_file(&set->values, path, &id));
+    const tacho_tensor *tensor = &set->values.tensors[id];
+    uint64_t bytes;
+    *out_array = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+    snprintf(name, 128, "%s", tacho_graph_string(&set->values, tensor->name).data);
+    if (tensor->constant == TACHO_NONE || !tacho_tensor_bytes(tensor, &bytes)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_arena_alloc(&set->values.arena, (size_t)bytes, &out_array->data));
+    tacho_constant_expand(&set->values.constants[tensor->constant], tensor, out_array->data);
+    return TACHO_OK;
+}
+
+static size_t load_all(data_set *set, const char *folder, const char *kind, tacho_array *arrays)
+{
+    size_t count = 0;
+    for (; count < FILES_MAX; count++) {
+        char path[PATH_MAX_BYTES + 64], name[128] = "";
+        struct stat info;
+        snprintf(path, sizeof(path), "%s/%s_%zu.pb", folder, kind, count);
+        if (stat(path, &info) != 0) {
+            break;
+        }
+        tacho_status status = load(set, path, &arrays[count], name);
+        set->is_odd = set->is_odd || status != TACHO_OK || arrays[count].data == NULL;
+        tacho_status_free(status);
+        if (arrays == set->inputs) {
+            snprintf(set->names[count], sizeof(set->names[count]), "%s", name);
+        }
+    }
+    return count;
+}
+
+/* ---- comparison ---------------------------------------------------------------------------- */
+
+static bool is_near(double found, double expected, double relative)
+{
+    if (isnan(expected) || isnan(found)) {
+        return isnan(expected) && isnan(found);
+    }
+    return found == expected || fabs(found - expected) <= 1e-7 + relative * fabs(expected);
+}
+
+/* Whether they are the same; else |out_problem| says where not. */
+static bool is_same(const tacho_array *found, const tacho_array *expected, char *out_problem,
+                    size_t size)
+{
+    char a[TACHO_SHAPE_TEXT_MAX], b[TACHO_SHAPE_TEXT_MAX];
+    if (found->dtype != expected->dtype || !tacho_shape_equal(&found->shape, &expected->shape)) {
+        snprintf(out_problem, size, "%s of %s, expected %s of %s",
+                 tacho_shape_print(&found->shape, a, sizeof(a)), tacho_dtype_name(found->dtype),
+                 tacho_shape_print(&expected->shape, b, sizeof(b)),
+                 tacho_dtype_name(expected->dtype));
+        return false;
+    }
+    int64_t count = tacho_array_elements(found);
+    bool is_real = tacho_element_kind(found->dtype) == TACHO_DTYPE_REAL;
+    double relative = found->dtype == TACHO_DTYPE_BF16 ? 0x1p-7 : 1e-3;
+    for (int64_t i = 0; i < count; i++) {
+        double real[2];
+        int64_t whole[2];
+        if (is_real) {
+            tacho_read_reals(found, i, 1, 1, &real[0]);
+            tacho_read_reals(expected, i, 1, 1, &real[1]);
+        } else {
+            tacho_read_ints(found, i, 1, 1, &whole[0]);
+            tacho_read_ints(expected, i, 1, 1, &whole[1]);
+        }
+        if (is_real ? !is_near(real[0], real[1], relative) : whole[0] != whole[1]) {
+            snprintf(out_problem, size, "element %lld of %lld is %.9g, expected %.9g", (long long)i,
+                     (long long)count, is_real ? real[0] : (double)whole[0],
+                     is_real ? real[1] : (double)whole[1]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Tests whose outputs we mean not to match, and why. One that passes after all fails the run. */
+static const struct {
+    const char *test, *reason;
+} deviations[] = {
+    {"test_dynamicquantizelinear_expanded",
+     "0.5 / scale is 25.499997 exactly, which QuantizeLinear rounds to 25; the file has the "
+     "quotient rounded to f32 first, which makes it a tie"},
+};
+
+static const char *deviation_of(const char *test)
+{
+    for (size_t i = 0; i < sizeof(deviations) / sizeof(deviations[0]); i++) {
+        if (strcmp(deviations[i].test, test) == 0) {
+            return deviations[i].reason;
+        }
+    }
+    return NULL;
+}
+
+/* ---- one test ------------------------------------------------------------------------------ */
+
+/* "Conv", or "Add+" for one with several operators. */
+static void operator_name(const tacho_graph *graph, char *to, size_t size)
+{
+    bool has_more = false;
+    for (size_t i = 1; i < graph->node_count; i++) {
+        has_more = has_more || graph->nodes[i].type != graph->nodes[0].type;
+    }
+    snprintf(to, size, "%s%s",
+             graph->node_count == 0 ? "(none)"
+                                    : tacho_graph_string(graph, graph->nodes[0].type).data,
+             has_more ? "+" : "");
+}
+
+static tacho_status read_model(const char *folder, const data_set *set, tacho_graph *graph,
+                               bool has_dims)
+{
+    static char texts[DIMS_MAX][160];
+    static tacho_model_dim dims[DIMS_MAX];
+    tacho_model_options options = {.dims = dims};
+    for (size_t i = 0; has_dims && i < set->input_count; i++) {
+        for (int32_t j = 0; set->names[i][0] != '\0' && j < set->inputs[i].shape.rank; j++) {
+            if (options.dim_count < DIMS_MAX) {
+                char *text = texts[options.dim_count];
+                snprintf(text, sizeof(texts[0]), "%s.%d", set->names[i], (int)j);
+                dims[options.dim_count++] =
+                    (tacho_model_dim){tacho_str_from_cstring(text), set->inputs[i].shape.dims[j]};
+            }
+        }
+    }
+    char path[PATH_MAX_BYTES + 32];
+    snprintf(path, sizeof(path), "%s/model.onnx", folder);
+    return tacho_model_read(path, &options, graph);
+}
+
+static void take_shapes(const tacho_graph *graph, const data_set *set)
+{
+    for (size_t i = 0; i < graph->input_count && i < set->input_count; i++) {
+        graph->tensors[graph->inputs[i]].shape = set->inputs[i].shape;
+    }
+}
+
+/* bf16 is written as u16 there. */
+static void name_types(const tacho_graph *graph, const uint32_t *ids, size_t id_count,
+                       tacho_array *arrays, size_t array_count)
+{
+    for (size_t i = 0; i < id_count && i < array_count; i++) {
+        if (graph->tensors[ids[i]].dtype == TACHO_DTYPE_BF16 &&
+            arrays[i].dtype == TACHO_DTYPE_U16) {
+            arrays[i].dtype = TACHO_DTYPE_BF16;
+        }
+    }
+}
+
+static outcome compare(tacho_graph *graph, data_set *set, char *out_problem, size_t size)
+{
+    tacho_array outputs[FILES_MAX];
+    if (graph->output_count > FILES_MAX || set->output_count < graph->output_count) {
+        snprintf(out_problem, size, "%zu outputs, but %zu files", graph->output_count,
+                 set->output_count);
+        return FAILED;
+    }
+    name_types(graph, graph->inputs, graph->input_count, set->inputs, set->input_count);
+    name_types(graph, graph->outputs, graph->output_count, set->outputs, set->output_count);
+    tacho_status status = tacho_graph_evaluate(graph, set->inputs, set->input_count, outputs);
+    outcome result = PASSED;
+    if (status != TACHO_OK) {
+        result = tacho_status_code(status) == TACHO_CODE_UNSUPPORTED ? UNSUPPORTED : FAILED;
+        const char *message = tacho_status_message(status), *node = strstr(message, ": node ");
+        snprintf(out_problem, size, "%s", node == NULL ? message : node + 2);
+        tacho_status_free(status);
+    }
+    for (size_t i = 0; result == PASSED && i < graph->output_count; i++) {
+        char what[256];
+        if (!is_same(&outputs[i], &set->outputs[i], what, sizeof(what))) {
+            snprintf(out_problem, size, "output %zu: %s", i, what);
+            result = FAILED;
+        }
+    }
+    tacho_arrays_free(outputs, graph->output_count);
+    return result;
+}
+
+/* Sequences, optionals and texts have no arrays. */
+static bool is_all_tensors(const tacho_graph *graph)
+{
+    for (size_t i = 0; i < graph->input_count + graph->output_count; i++) {
+        uint32_t id =
+            i < graph->input_count ? graph->inputs[i] : graph->outputs[i - graph->input_count];
+        tacho_dtype dtype = graph->tensors[id].dtype;
+        if (dtype == TACHO_DTYPE_NONE || dtype == TACHO_DTYPE_STRING) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Counts a test that passed for each of its operators. */
+static void use(tally *all, const tacho_graph *graph)
+{
+    bool is_counted[OPERATORS_MAX] = {false};
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        const tacho_kernel *kernel = tacho_kernel_find(tacho_graph_string(graph, node->type));
+        for (size_t j = 0; j < all->usage_count; j++) {
+            usage *used = &all->usages[j];
+            if (used->kernel != kernel) {
+                continue;
+            }
+            used->tests += is_counted[j] ? 0 : 1;
+            is_counted[j] = true;
+            used->first_opset = used->first_opset == 0 || node->opset < used->first_opset
+                                    ? node->opset
+                                    : used->first_opset;
+            used->last_opset = node->opset > used->last_opset ? node->opset : used->last_opset;
+            const tacho_tensor *tensor = tacho_graph_input(graph, node, 0);
+            if (tensor != NULL) {
+                used->has_dtype[tensor->dtype] = true;
+            }
+        }
+    }
+}
+
+static outcome run_set(tally *all, const char *folder, const char *set_folder, char *name,
+                       char *out_problem, size_t size)
+{
+    static data_set set;
+    tacho_graph graph;
+    memset(&set, 0, sizeof(set));
+    outcome result = FAILED;
+    tacho_status status = tacho_graph_init(&set.values);
+    tacho_status status2 = tacho_graph_init(&graph);
+    status = tacho_status_first(status, status2);
+    if (status == TACHO_OK) {
+        set.input_count = load_all(&set, set_folder, "input", set.inputs);
+        set.output_count = load_all(&set, set_folder, "output", set.outputs);
+        status = read_model(folder, &set, &graph, true);
+        if (status != TACHO_OK && tacho_status_code(status) == TACHO_CODE_USAGE) {
+            /* A tensor that only its type matters of may have another shape than the model says. */
+            tacho_status_free(status);
+            tacho_graph_deinit(&graph);
+            status = tacho_graph_init(&graph);
+            status = status != TACHO_OK ? status : read_model(folder, &set, &graph, false);
+            take_shapes(&graph, &set);
+        }
+        operator_name(&graph, name, NAME_BYTES);
+    }
+    if (status != TACHO_OK && !set.is_odd) {
+        snprintf(out_problem, size, "%s", tacho_status_message(status));
+    } else if (set.is_odd || !is_all_tensors(&graph)) {
+        snprintf(out_problem, size, "inputs or outputs are texts, sequences or optionals");
+        result = UNSUPPORTED;
+    } else {
+        result = compare(&graph, &set, out_problem, size);
+        if (result == PASSED) {
+            use(all, &graph);
+        }
+    }
+    tacho_status_free(status);
+    tacho_graph_deinit(&graph);
+    tacho_graph_deinit(&set.values);
+    return result;
+}
+
+static void count(tally *all, const char *name, outcome result)
+{
+    operator_row *row = NULL;
+    for (size_t i = 0; i < all->row_count && row == NULL; i++) {
+        row = strcmp(all->rows[i].name, name) == 0 ? &all->rows[i] : NULL;
+    }
+    if (row == NULL && all->row_count < OPERATORS_MAX) {
+        row = &all->rows[all->row_count++];
+        snprintf(row->name, sizeof(row->name), "%s", name);
+    }
+    if (row != NULL) {
+        row->counts[result]++;
+    }
+    all->counts[result]++;
+}
+
+/* All data sets of a test; the worst counts. */
+static void run_test(tally *all, const char *folder, const char *test)
+{
+    static const char *const words[] = {"passed", "FAILED", "unsupported", "deviates"};
+    const char *deviation = deviation_of(test);
+    char problem[512] = "no data", name[NAME_BYTES] = "(unread)";
+    outcome result = FAILED;
+    for (int i = 0; i < 100; i++) {
+        char set_folder[PATH_MAX_BYTES + 32];
+        struct stat info;
+        snprintf(set_folder, sizeof(set_folder), "%s/test_data_set_%d", folder, i);
+        if (stat(set_folder, &info) != 0) {
+            break;
+        }
+        result = run_set(all, folder, set_folder, name, problem, sizeof(problem));
+        if (result != PASSED) {
+            break;
+        }
+    }
+    if (deviation != NULL) {
+        result = result == FAILED ? DEVIATES : FAILED;
+        snprintf(problem, sizeof(problem), "%s", deviation);
+    }
+    count(all, name, result);
+    if (!all->is_page && (result != PASSED || all->is_verbose)) {
+        printf("%s %s: %s\n", words[result], test, result == PASSED ? "" : problem);
+    }
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+static bool run_folder(tally *all, const char *folder)
+{
+    struct dirent **entries;
+    int entry_count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < entry_count; i++) {
+        char path[PATH_MAX_BYTES];
+        snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.') {
+            run_test(all, path, entries[i]->d_name);
+        }
+        free(entries[i]);
+    }
+    if (entry_count >= 0) {
+        free(entries);
+    }
+    return entry_count > 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const operator_row *)a)->name, ((const operator_row *)b)->name);
+}
+
+/* ---- the page ------------------------------------------------------------------------------ */
+
+static int by_kernel(const void *a, const void *b)
+{
+    return strcmp(((const usage *)a)->kernel->name, ((const usage *)b)->kernel->name);
+}
+
+static void list_kernels(tally *all)
+{
+    for (const tacho_kernel *const *family = tacho_kernel_families; *family != NULL; family++) {
+        for (const tacho_kernel *row = *family; row->name != NULL; row++) {
+            if (all->usage_count < OPERATORS_MAX) {
+                all->usages[all->usage_count++].kernel = row;
+            }
+        }
+    }
+    qsort(all->usages, all->usage_count, sizeof(all->usages[0]), by_kernel);
+}
+
+static void print_usage(const usage *used)
+{
+    const tacho_op_def *def = tacho_op_def_find(tacho_str_from_cstring(used->kernel->name));
+    printf("| %s | %s |", used->kernel->name, def == NULL ? "" : tacho_op_kind_name(def->kind));
+    for (unsigned i = TACHO_DTYPE_NONE + 1; i < TACHO_DTYPE_COUNT; i++) {
+        if (used->has_dtype[i]) {
+            printf(" %s", tacho_dtype_name((tacho_dtype)i));
+        }
+    }
+    printf(" |");
+    if (used->first_opset > 0) {
+        printf(" %d-%d", (int)used->first_opset, (int)used->last_opset);
+    }
+    printf(" | %u |\n", used->tests);
+}
+
+static void print_page(const tally *all)
+{
+    printf("<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
+           "<!-- Written by node_tests --page; the test models.operators checks that it is "
+           "current. -->\n"
+           "# Operators that the reference kernels compute\n\n"
+           "Plain C, the same bits on every computer: transcendental functions are our own, "
+           "nothing is contracted, sums\nare in double in the order of the elements, integers "
+           "are exact and wrap. Types and opsets are those of\nthe standard's operator tests "
+           "(libonnx-testdata) that pass, by the type of the first input; a kernel may\ntake "
+           "more. TOSA's are checked by unit tests with values worked out by hand.\n\n"
+           "Of all tests %u pass, %u fail, %u are of operators or types without a kernel, %u "
+           "deviate on purpose.\n\n"
+           "| Operator | Kind | Types tested | Opsets tested | Tests passed "
+           "|\n|---|---|---|---|---|\n",
+           all->counts[PASSED], all->counts[FAILED], all->counts[UNSUPPORTED],
+           all->counts[DEVIATES]);
+    for (size_t i = 0; i < all->usage_count; i++) {
+        print_usage(&all->usages[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static tally all;
+    unsigned at_least = 0;
+    bool has_any = false;
+    list_kernels(&all);
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--at-least") == 0 && i + 1 < argc) {
+            at_least = (unsigned)strtoul(argv[++i], NULL, 10);
+        } else if (strcmp(argv[i], "--verbose") == 0) {
+            all.is_verbose = true;
+        } else if (strcmp(argv[i], "--page") == 0) {
+            all.is_page = true;
+        } else {
+            has_any = run_folder(&all, argv[i]) || has_any;
+        }
+    }
+    if (!has_any) {
+        printf("skip: no operator tests here\n");
+        return 77;
+    }
+    if (all.is_page) {
+        print_page(&all);
+        return 0;
+    }
+    qsort(all.rows, all.row_count, sizeof(all.rows[0]), by_name);
+    for (size_t i = 0; i < all.row_count; i++) {
+        const unsigned *counts = all.rows[i].counts;
+        printf("operator %s passed=%u failed=%u unsupported=%u deviates=%u\n", all.rows[i].name,
+               counts[PASSED], counts[FAILED], counts[UNSUPPORTED], counts[DEVIATES]);
+    }
+    printf("all passed=%u failed=%u unsupported=%u deviates=%u\n", all.counts[PASSED],
+           all.counts[FAILED], all.counts[UNSUPPORTED], all.counts[DEVIATES]);
+    return all.counts[FAILED] > 0 || all.counts[PASSED] < at_least ? 1 : 0;
+}
