@@ -6,6 +6,8 @@
  */
 #include "machine/calibrate.h"
 
+#include "machine/calibrate_kernels.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,92 +15,44 @@
 
 enum {
     TRIES = 5,
-    SIDE = 192,        /* of the matrices: three of them fit a second-level cache */
-    COLUMNS = 16,      /* of the block that stays in registers ... */
-    ROWS = 4,          /* ... and its rows */
-    ELEMENTS = 8192,   /* of the vectors */
+    SIDE = TACHO_CALIBRATE_SIDE,
     MEMORY = 64 << 20, /* bytes that no cache holds */
     WAKES = 2000,
     THREADS_MAX = 256,
 };
 
-static double now_s(void)
+static double clock_s(clockid_t clock)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double now_s(void)
+{
+    return clock_s(CLOCK_MONOTONIC);
+}
+
+/* What this thread was given of its core: others that run do not count. */
+static double spent_s(void)
+{
+    return clock_s(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* ---- products and sums --------------------------------------------------------------------- */
 
-/* One type: its name, element and what sums are kept in. */
-#define KERNELS(X)                                                                                 \
-    X(f32, float, float)                                                                           \
-    X(f64, double, double)                                                                         \
-    X(i8, int8_t, int32_t)                                                                         \
-    X(i16, int16_t, int32_t)                                                                       \
-    X(i32, int32_t, int32_t)
-
-/* A block of ROWS x COLUMNS sums stays in registers while k passes by. */
-#define PRODUCT(name, type, sum)                                                                   \
-    static void product_##name(const void *a_memory, const void *b_memory, void *c_memory)         \
-    {                                                                                              \
-        const type *a = a_memory;                                                                  \
-        const type *b = b_memory;                                                                  \
-        sum *c = c_memory;                                                                         \
-        for (size_t j = 0; j < SIDE; j += COLUMNS) {                                               \
-            for (size_t i = 0; i < SIDE; i += ROWS) {                                              \
-                sum block[ROWS][COLUMNS] = {{0}};                                                  \
-                for (size_t k = 0; k < SIDE; k++) {                                                \
-                    for (size_t r = 0; r < ROWS; r++) {                                            \
-                        sum left = (sum)a[(i + r) * SIDE + k];                                     \
-                        for (size_t n = 0; n < COLUMNS; n++) {                                     \
-                            block[r][n] += left * (sum)b[k * SIDE + j + n];                        \
-                        }                                                                          \
-                    }                                                                              \
-                }                                                                                  \
-                for (size_t r = 0; r < ROWS; r++) {                                                \
-                    memcpy(&c[(i + r) * SIDE + j], block[r], sizeof(block[r]));                    \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void sum_##name(const void *a_memory, const void *b_memory, void *c_memory)             \
-    {                                                                                              \
-        const type *a = a_memory;                                                                  \
-        const type *b = b_memory;                                                                  \
-        type *c = c_memory;                                                                        \
-        for (size_t i = 0; i < ELEMENTS; i++) {                                                    \
-            c[i] = (type)(a[i] + b[i]);                                                            \
-        }                                                                                          \
-    }
-KERNELS(PRODUCT)
-#undef PRODUCT
-
-typedef void kernel(const void *a, const void *b, void *c);
-
-static const struct {
-    const char *name;
-    kernel *product, *sum;
-} kernels[] = {
-#define ROW(name, type, sum) {#name, product_##name, sum_##name},
-    KERNELS(ROW)
-#undef ROW
-};
-enum { KERNEL_COUNT = sizeof(kernels) / sizeof(kernels[0]) };
-
 /* Seconds of one call: the best of some tries of several calls each. */
-static double time_kernel(kernel *run, const char *memory, char *result)
+static double time_kernel(tacho_calibrate_kernel *run, const char *memory, char *result)
 {
     const size_t operand = SIDE * SIDE * sizeof(double);
     double best = 1e9;
     size_t calls = 1;
     for (int tries = 0; tries < TRIES;) {
-        double start = now_s();
+        double start = spent_s();
         for (size_t i = 0; i < calls; i++) {
             run(memory, memory + operand, result);
         }
-        double taken = now_s() - start;
+        double taken = spent_s() - start;
         if (taken < 5e-3) {
             calls *= 4; /* too short to be timed */
             continue;
@@ -116,7 +70,7 @@ static double measure_hz(void)
     enum { ADDITIONS = 20000000 };
     double best = 0;
     for (int tries = 0; tries < TRIES; tries++) {
-        double start = now_s();
+        double start = spent_s();
         uint64_t sum = 1;
         for (size_t i = 0; i < ADDITIONS / 8; i++) {
             /* Each waits for the one before; nothing is to be computed ahead. */
@@ -126,7 +80,7 @@ static double measure_hz(void)
             ADD ADD ADD ADD ADD ADD ADD ADD
 #undef ADD
         }
-        double hz = ADDITIONS / (now_s() - start);
+        double hz = ADDITIONS / (spent_s() - start);
         best = hz > best ? hz : best;
     }
     return best;
@@ -232,9 +186,10 @@ static double measure_wake(void)
 /* ---- the description ----------------------------------------------------------------------- */
 
 typedef struct measured {
+    const tacho_calibrate_set *set;
     double hz, wake_s;
-    double macs[KERNEL_COUNT], elements[KERNEL_COUNT]; /* per cycle */
-    double read_one, write_one, read_all;              /* bytes per cycle */
+    double macs[TACHO_CALIBRATE_TYPES], elements[TACHO_CALIBRATE_TYPES]; /* per cycle */
+    double read_one, write_one, read_all;                                /* bytes per cycle */
     size_t cores;
     long long cache_bytes, memory_bytes;
 } measured;
@@ -256,14 +211,14 @@ static void write_whole(tacho_output *output, const char *key, long long value, 
                         key, value, unit);
 }
 
-static void write_rates(tacho_output *output, const char *key, const double *rates,
-                        const char *unit)
+static void write_rates(tacho_output *output, const tacho_calibrate_set *set, const char *key,
+                        const double *rates, const char *unit)
 {
     tacho_output_printf(output, "      \"%s\": [\n", key);
-    for (size_t i = 0; i < KERNEL_COUNT; i++) {
-        tacho_output_printf(output, "        {\"dtype\": \"%s\", ", kernels[i].name);
+    for (size_t i = 0; i < TACHO_CALIBRATE_TYPES; i++) {
+        tacho_output_printf(output, "        {\"dtype\": \"%s\", ", set->types[i].name);
         write_quantity(output, "per_cycle", rates[i], unit);
-        tacho_output_write_cstring(output, i + 1 < KERNEL_COUNT ? "},\n" : "}\n");
+        tacho_output_write_cstring(output, i + 1 < TACHO_CALIBRATE_TYPES ? "},\n" : "}\n");
     }
     tacho_output_write_cstring(output, "      ],\n");
 }
@@ -279,10 +234,11 @@ static void write_queue(tacho_output *output, const char *name, const char *clas
 
 static void write_head(tacho_output *output, const measured *m)
 {
-    tacho_output_write_cstring(output,
-                               "{\n  \"name\": \"host-cpu\",\n"
-                               "  \"title\": \"The computer at hand\",\n"
-                               "  \"about\": \"What compiled C reaches on one computer.\",\n  ");
+    tacho_output_printf(output,
+                        "{\n  \"name\": \"host-cpu\",\n"
+                        "  \"title\": \"The computer at hand\",\n"
+                        "  \"about\": \"What compiled C reaches on one computer, with %s.\",\n  ",
+                        m->set->name);
     write_whole(output, "core_clock_hz", (long long)(m->hz / 1e6) * 1000000, "Hz");
     tacho_output_write_cstring(output, ",\n  ");
     write_whole(output, "grid_x", (long long)m->cores, "cores");
@@ -299,8 +255,8 @@ static void write_machine(tacho_output *output, const measured *m)
                                        "      \"class\": \"compute\",\n      ");
     write_whole(output, "count", 1, "engines");
     tacho_output_write_cstring(output, ",\n");
-    write_rates(output, "macs", m->macs, "MAC/cycle");
-    write_rates(output, "elements", m->elements, "elements/cycle");
+    write_rates(output, m->set, "macs", m->macs, "MAC/cycle");
+    write_rates(output, m->set, "elements", m->elements, "elements/cycle");
     tacho_output_write_cstring(output, "      ");
     write_whole(output, "start_up_cycles", 0, "cycles");
     tacho_output_write_cstring(output, "\n    }\n  ],\n  \"memories\": [\n"
@@ -331,12 +287,13 @@ static void fill(char *memory, bool is_real)
 static void measure_kernels(measured *m, char *memory)
 {
     char *result = memory + 2 * SIDE * SIDE * sizeof(double);
-    for (size_t i = 0; i < KERNEL_COUNT; i++) {
-        fill(memory, kernels[i].name[0] == 'f');
-        double product_s = time_kernel(kernels[i].product, memory, result);
-        double sum_s = time_kernel(kernels[i].sum, memory, result);
+    for (size_t i = 0; i < TACHO_CALIBRATE_TYPES; i++) {
+        const tacho_calibrate_type *type = &m->set->types[i];
+        fill(memory, type->name[0] == 'f');
+        double product_s = time_kernel(type->product, memory, result);
+        double sum_s = time_kernel(type->sum, memory, result);
         m->macs[i] = (double)SIDE * SIDE * SIDE / product_s / m->hz;
-        m->elements[i] = ELEMENTS / sum_s / m->hz;
+        m->elements[i] = TACHO_CALIBRATE_ELEMENTS / sum_s / m->hz;
     }
 }
 
@@ -356,7 +313,7 @@ static void measure_sizes(measured *m)
 
 tacho_status tacho_machine_calibrate(tacho_output *output)
 {
-    measured m = {.cores = 1};
+    measured m = {.set = tacho_calibrate_set_at(0), .cores = 1};
     measure_sizes(&m);
     size_t threads = m.cores < 16 ? m.cores : 16; /* more do not read faster */
     char *memory = NULL;
