@@ -164,11 +164,11 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
         return tacho_talk_failure(status);
     }
     request->machine = machine;
-    tacho_cost_options *cost = &request->estimate.cost;
+    tacho_cost_options *cost = &request->compile.estimate.cost;
     cost->is_tuned = tacho_arguments_has(arguments, "tuned");
     bool is_good = choose_dtype(arguments, cost) && choose_fidelity(arguments, machine, cost) &&
                    choose_grid(arguments, machine, cost) &&
-                   choose_places(arguments, machine, request->estimate.places);
+                   choose_places(arguments, machine, request->compile.estimate.places);
     return is_good ? 0 : TACHO_EXIT_USAGE;
 }
 

@@ -44,8 +44,8 @@ static tacho_status write_trace(const tacho_trace_sink *sink, const tacho_timeli
     return status;
 }
 
-static tacho_status write_profile_with(const tacho_compile_request *request,
-                                       const tacho_timeline *timeline, tacho_output *output)
+static tacho_status write_profile(const tacho_compile_request *request,
+                                  const tacho_timeline *timeline, tacho_output *output)
 {
     if (request->is_torq_profile) {
         return tacho_timeline_write_torq(timeline, request->torq_form, output);
@@ -56,18 +56,6 @@ static tacho_status write_profile_with(const tacho_compile_request *request,
         status = write_trace(request->profile_sink, timeline, &dict, output);
     }
     tacho_dict_deinit(&dict);
-    return status;
-}
-
-static tacho_status write_profile(const tacho_compile_request *request,
-                                  const tacho_estimate *estimate, tacho_output *output)
-{
-    tacho_timeline timeline;
-    tacho_status status = tacho_timeline_init(&timeline, estimate);
-    if (status == TACHO_OK) {
-        status = write_profile_with(request, &timeline, output);
-    }
-    tacho_timeline_deinit(&timeline);
     return status;
 }
 
@@ -144,14 +132,15 @@ static tacho_status write_report(const tacho_compile_request *request,
 
 /* The profile first, but put in place last: a failure leaves neither. */
 static tacho_status write_outputs(const tacho_compile_request *request,
-                                  const tacho_estimate *estimate)
+                                  const tacho_estimate *estimate, const tacho_program *program)
 {
+    tacho_timeline timeline = {estimate, program};
     if (request->profile_path == NULL) {
         return write_report(request, estimate);
     }
     tacho_output output;
     TACHO_TRY(tacho_output_open(request->profile_path, &output));
-    tacho_status status = write_profile(request, estimate, &output);
+    tacho_status status = write_profile(request, &timeline, &output);
     if (status == TACHO_OK) {
         status = write_report(request, estimate);
     }
@@ -222,10 +211,11 @@ static tacho_status estimate_fusion(const tacho_compile_request *request,
             request->model_path, fusion->graph->node_count);
     }
     tacho_estimate estimate;
+    tacho_program program;
     tacho_status status =
-        tacho_estimate_init(&estimate, fusion, request->machine, &request->estimate);
+        tacho_compile_program(fusion, request->machine, &request->compile, &estimate, &program);
     if (status == TACHO_OK) {
-        status = write_outputs(request, &estimate);
+        status = write_outputs(request, &estimate, &program);
     }
     if (status == TACHO_OK) {
         warn_unknown(&estimate);
@@ -234,6 +224,7 @@ static tacho_status estimate_fusion(const tacho_compile_request *request,
         say_wrote(request, &estimate);
     }
     tacho_estimate_deinit(&estimate);
+    tacho_program_deinit(&program);
     return status;
 }
 

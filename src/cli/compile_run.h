@@ -5,6 +5,7 @@
 #ifndef TACHO_CLI_COMPILE_RUN_H
 #define TACHO_CLI_COMPILE_RUN_H
 
+#include "compile/compile.h"
 #include "compile/timeline.h"
 #include "graph/model.h"
 #include "sinks/table_sink.h"
@@ -14,7 +15,7 @@ typedef struct tacho_compile_request {
     const char *model_path;
     tacho_model_options model;
     const tacho_machine *machine;
-    tacho_estimate_options estimate;
+    tacho_compile_options compile;
     const tacho_table_sink *table_sink;
     const char *output_path; /* of the tables; "-" for standard output */
     tacho_estimate_table_options table;

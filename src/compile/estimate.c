@@ -6,7 +6,6 @@
 
 #include "base/index.h"
 #include "compile/machine_view.h"
-#include "compile/place.h"
 #include "compile/work_of.h"
 
 #include <inttypes.h>
@@ -191,6 +190,29 @@ static tacho_status put_in_sequence(const tacho_machine *machine, const tacho_wo
     return TACHO_OK;
 }
 
+/*
+ * Several inferences as one: activations grow, constants stay. Products of two activations become
+ * more, others longer.
+ */
+static tacho_status multiply_work(const tacho_fusion *fusion, const tacho_fused_op *fused,
+                                  uint64_t factor, tacho_work *work)
+{
+    if (factor <= 1) {
+        return TACHO_OK;
+    }
+    bool has_constant = fused->weight_count > 0;
+    uint64_t *const grown[] = {&work->input.bytes, &work->output.bytes, &work->elements,
+                               has_constant ? &work->m : &work->batch,
+                               has_constant ? NULL : &work->weights.bytes};
+    for (size_t i = 0; i < sizeof(grown) / sizeof(grown[0]) && grown[i] != NULL; i++) {
+        if (__builtin_mul_overflow(*grown[i], factor, grown[i])) {
+            return tacho_work_fail(fusion, fused, "a batch of %llu is too large",
+                                   (unsigned long long)factor);
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
                                 const tacho_work_options *work_options,
                                 const tacho_estimate_options *options)
@@ -198,6 +220,7 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
     const tacho_fused_op *fused = &estimate->fusion->ops[number];
     tacho_op_estimate *op = &estimate->ops[number];
     TACHO_TRY(tacho_work_of(estimate->fusion, fused, work_options, &op->work));
+    TACHO_TRY(multiply_work(estimate->fusion, fused, options->factor, &op->work));
     choose_place(options->places[TACHO_OPERAND_INPUT], &op->work.input);
     choose_place(options->places[TACHO_OPERAND_WEIGHTS], &op->work.weights);
     choose_place(options->places[TACHO_OPERAND_OUTPUT], &op->work.output);
@@ -270,11 +293,26 @@ static tacho_status estimate_all(tacho_estimate *estimate, const tacho_placement
                                  const tacho_estimate_options *options)
 {
     tacho_work_options work_options = {placement->places, estimate->machine, options->cost.compute};
+    estimate->local_peak_bytes = placement->local_peak_bytes;
     for (size_t i = 0; i < estimate->fusion->op_count; i++) {
         TACHO_TRY(estimate_op(estimate, i, &work_options, options));
         TACHO_TRY(add_up(estimate, i));
     }
     return count_weights(estimate);
+}
+
+static tacho_status estimate_placed(tacho_estimate *estimate, const tacho_estimate_options *options)
+{
+    tacho_placement placement;
+    tacho_placement_options usual = tacho_placement_usual(
+        estimate->machine, tacho_machine_cores(estimate->machine), options->cost.compute);
+    usual.factor = options->factor;
+    tacho_status status = tacho_placement_init(&placement, estimate->fusion, &usual);
+    if (status == TACHO_OK) {
+        status = estimate_all(estimate, &placement, options);
+    }
+    tacho_placement_deinit(&placement);
+    return status;
 }
 
 tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *fusion,
@@ -286,16 +324,24 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
     if (estimate->ops == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
-    tacho_placement placement;
-    tacho_placement_options place_options = {tacho_machine_view_local_bytes(machine), machine,
-                                             options->cost.compute};
-    tacho_status status = tacho_placement_init(&placement, fusion, &place_options);
-    if (status == TACHO_OK) {
-        estimate->local_peak_bytes = placement.local_peak_bytes;
-        status = estimate_all(estimate, &placement, options);
+    return options->placement != NULL ? estimate_all(estimate, options->placement, options)
+                                      : estimate_placed(estimate, options);
+}
+
+tacho_status tacho_estimate_retime(tacho_estimate *estimate, const int64_t *starts,
+                                   const int64_t *cycles)
+{
+    estimate->cycles = estimate->ideal_cycles = 0;
+    estimate->macs = estimate->ddr_bytes = 0;
+    estimate->unknown_count = 0;
+    memset(estimate->bound_cycles, 0, sizeof(estimate->bound_cycles));
+    memset(estimate->bound_ops, 0, sizeof(estimate->bound_ops));
+    for (size_t i = 0; i < estimate->fusion->op_count; i++) {
+        estimate->ops[i].cost.cycles = cycles[i];
+        TACHO_TRY(add_up(estimate, i));
+        estimate->ops[i].start_cycles = starts[i];
     }
-    tacho_placement_deinit(&placement);
-    return status;
+    return TACHO_OK;
 }
 
 void tacho_estimate_deinit(tacho_estimate *estimate)

@@ -9,6 +9,7 @@
 
 #include "compile/fuse.h"
 #include "compile/op_cost.h"
+#include "compile/place.h"
 #include "table/table.h"
 
 typedef enum tacho_place_choice {
@@ -28,6 +29,8 @@ typedef enum tacho_operand_role {
 typedef struct tacho_estimate_options {
     tacho_cost_options cost;
     tacho_place_choice places[TACHO_OPERAND_ROLE_COUNT];
+    const tacho_placement *placement; /* of activations; NULL: the usual one on all cores */
+    uint64_t factor;                  /* inferences that run as one; 0: one */
 } tacho_estimate_options;
 
 typedef struct tacho_op_estimate {
@@ -61,6 +64,10 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
                                  const tacho_machine *machine,
                                  const tacho_estimate_options *options) TACHO_MUST_USE;
 void tacho_estimate_deinit(tacho_estimate *estimate);
+
+/* Takes when each operator starts and how long it takes from a schedule; sums are made anew. */
+tacho_status tacho_estimate_retime(tacho_estimate *estimate, const int64_t *starts,
+                                   const int64_t *cycles) TACHO_MUST_USE;
 
 /* "compute", "memory", "local memory", "launch"; "-" for what takes no time. */
 const char *tacho_bound_name(tacho_bound bound);

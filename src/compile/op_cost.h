@@ -26,6 +26,11 @@ typedef enum tacho_bound {
     TACHO_BOUND_LAUNCH,  /* starting it */
 } tacho_bound;
 
+/* How work is cut: numbers of parts of a product; one part for each core. */
+typedef struct tacho_cut {
+    uint64_t batch, rows, columns;
+} tacho_cut;
+
 typedef struct tacho_op_cost {
     uint32_t engine;        /* of the machine, or TACHO_NONE */
     uint32_t cores;         /* that take part */
@@ -40,6 +45,7 @@ typedef struct tacho_op_cost {
     uint64_t padded_macs; /* that the engines do */
     tacho_dtype compute;  /* after legalising */
     tacho_bound bound;
+    tacho_cut cut; /* of a product that is cut by the general rules; else zeros */
 } tacho_op_cost;
 
 /* |work| with absurd sizes is a failure (overflow), never a wrong number. */

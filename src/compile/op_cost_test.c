@@ -97,6 +97,40 @@ static void test_torq(void **state)
     tacho_arena_deinit(&arena);
 }
 
+/* 512 x 1024 x 1024 on 8 x 8 cores: 2 x 4 tiles of each core, 8 steps of 4 tiles along k. */
+static void test_mesh(void **state)
+{
+    (void)state;
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_machine *machine = NULL;
+    assert_null(tacho_machine_find("wormhole-n150", &arena, &machine));
+    tacho_work work = gemm(512, 1024, 1024, TACHO_DTYPE_BF16);
+    work.input.place = work.output.place = TACHO_PLACE_LOCAL;
+    tacho_cost_options options = {.is_tuned = true, .fidelity = 2};
+    tacho_op_cost cost;
+    assert_null(tacho_op_cost_estimate(machine, &work, &options, &cost));
+    /* A step: 32 products of 32 cycles, 76.8 and one subblock of 2 x 4: 33. */
+    assert_int_equal(cost.compute_cycles, 8 * (1024 + 77 + 33));
+    /* Fetching 16 tiles of 2048 bytes: requests of 28.3, in and out over a link of 30 B/cycle. */
+    assert_int_equal(cost.read_cycles, 8 * (453 + 2 * 1093));
+    assert_int_equal(cost.launch_cycles, 4045);
+    assert_int_equal(cost.cycles, 4045 + 8 * (453 + 2 * 1093) + (1024 + 77 + 33));
+    assert_int_equal(cost.bound, TACHO_BOUND_LOCAL);
+    assert_int_equal(cost.padded_macs, cost.macs);
+    /* Left to itself from shared memory the vendor casts one way: 32 cores have one column. */
+    work.input.place = work.output.place = TACHO_PLACE_DDR;
+    options.is_tuned = false;
+    assert_null(tacho_op_cost_estimate(machine, &work, &options, &cost));
+    assert_int_equal(cost.cores, 32);
+    /* What four cores do takes longer than what sixty-four do. */
+    int64_t all = cost.cycles;
+    options.grid_x = options.grid_y = 2;
+    assert_null(tacho_op_cost_estimate(machine, &work, &options, &cost));
+    assert_true(cost.cycles > all && cost.cores <= 4);
+    tacho_arena_deinit(&arena);
+}
+
 static void test_absurd(void **state)
 {
     (void)state;
@@ -123,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_laws),
         cmocka_unit_test(test_torq),
+        cmocka_unit_test(test_mesh),
         cmocka_unit_test(test_absurd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

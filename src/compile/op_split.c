@@ -28,11 +28,6 @@ typedef struct split {
     uint64_t local_bytes;
 } split;
 
-/* One way to cut. */
-typedef struct cut {
-    uint64_t batch, rows, columns; /* numbers of parts; their product is the number of cores */
-} cut;
-
 static uint64_t ceil_div(uint64_t a, uint64_t b)
 {
     return a / b + (a % b != 0);
@@ -166,7 +161,7 @@ static int64_t between_blocks(const split *s, uint64_t batch, tacho_product p)
                : TOO_MANY;
 }
 
-static tacho_status matrix_compute(const split *s, cut c, tacho_parts *parts)
+static tacho_status matrix_compute(const split *s, tacho_cut c, tacho_parts *parts)
 {
     const tacho_work *work = s->work;
     tacho_product block = {
@@ -248,7 +243,7 @@ typedef struct traffic {
     uint64_t first_in, last_out;        /* that nothing overlaps with */
 } traffic;
 
-static traffic matrix_traffic(const split *s, cut c, uint32_t cores)
+static traffic matrix_traffic(const split *s, tacho_cut c, uint32_t cores)
 {
     const tacho_work *work = s->work;
     bool shares_weights = work->weights.place == TACHO_PLACE_DDR;
@@ -321,9 +316,9 @@ static void add_up(const split *s, const traffic *t, tacho_parts *parts)
 
 /* ---- trying ------------------------------------------------------------------------------ */
 
-static tacho_status try_cut(const split *s, cut c, tacho_parts *best)
+static tacho_status try_cut(const split *s, tacho_cut c, tacho_parts *best)
 {
-    tacho_parts parts = {.cores = (uint32_t)(c.batch * c.rows * c.columns)};
+    tacho_parts parts = {.cores = (uint32_t)(c.batch * c.rows * c.columns), .cut = c};
     TACHO_TRY(matrix_compute(s, c, &parts));
     traffic t = matrix_traffic(s, c, parts.cores);
     add_up(s, &t, &parts);
@@ -343,7 +338,7 @@ static tacho_status try_cuts(const split *s, uint64_t cores, tacho_parts *best)
         for (uint64_t rows = 1; rows * batch <= cores && rows <= work->m; rows++) {
             uint64_t columns = cores / (batch * rows);
             columns = columns < work->n ? columns : work->n;
-            TACHO_TRY(try_cut(s, (cut){batch, rows, columns}, best));
+            TACHO_TRY(try_cut(s, (tacho_cut){batch, rows, columns}, best));
         }
         /* Powers of two, and last of all as many as there are. */
         batch = batch < batch_max && batch * 2 > batch_max ? batch_max : batch * 2;

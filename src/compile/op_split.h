@@ -20,6 +20,7 @@ typedef struct tacho_parts {
     int64_t shared_cycles; /* of the memory that all share */
     int64_t core_cycles;   /* of the busiest core's own queues and links */
     uint64_t padded_macs;
+    tacho_cut cut;
 } tacho_parts;
 
 /* |cost| names the engine and the type to compute in. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The estimate as a timeline: which engine is busy when, and for which operator. Operators run one
- * after the other; in the window of one, data comes in from its start, results go out until its
- * end, and the engines compute as late as they can but no later than all data is there: with room
- * for it one follows the other, without it they overlap as double buffering makes them.
+ * The timeline of a program: which engine is busy when, and for which operator. Jobs that take no
+ * time and those by which cores meet are not shown.
  */
 #ifndef TACHO_COMPILE_TIMELINE_H
 #define TACHO_COMPILE_TIMELINE_H
@@ -11,26 +9,16 @@
 #include "base/output.h"
 #include "compile/estimate.h"
 #include "profile/events.h"
+#include "program/program.h"
 
-/* One stretch of work of one engine. */
-typedef struct tacho_job {
-    uint32_t op; /* of the estimate */
-    tacho_track_class track_class;
-    uint32_t index; /* of the engine among its class */
-    int64_t start_cycles;
-    int64_t end_cycles;
-    uint64_t bytes; /* of a transfer */
-} tacho_job;
-
+/* A program and the estimate that it was compiled with. */
 typedef struct tacho_timeline {
     const tacho_estimate *estimate;
-    tacho_job *jobs; /* by operator, then by start */
-    size_t job_count, job_capacity;
+    const tacho_program *program;
 } tacho_timeline;
 
-tacho_status tacho_timeline_init(tacho_timeline *timeline,
-                                 const tacho_estimate *estimate) TACHO_MUST_USE;
-void tacho_timeline_deinit(tacho_timeline *timeline);
+/* The class of the track that shows |job|; GROUP for one that is not shown. */
+tacho_track_class tacho_timeline_class(const tacho_timeline *timeline, const tacho_job *job);
 
 /* Pushes it as one part of origin estimated, and finishes. */
 tacho_status tacho_timeline_push(const tacho_timeline *timeline,

@@ -6,7 +6,6 @@
 #include "compile/timeline.h"
 
 #include "base/index.h"
-#include "compile/machine_view.h"
 #include "profile/locations.h"
 
 #include <stdio.h>
@@ -85,38 +84,41 @@ static tacho_status open_part(pusher *self)
     return tacho_dict_add_metadata_count(self->dict, "macs", estimate->macs);
 }
 
-/* "Slice 1", "DMA In"; engines that are many, and shown together, have no number. */
+/* "SLICE 1", "DMA IN"; with several cores or devices "Core 3 HVX 1". */
+static void write_track_name(const tacho_program *program, const tacho_program_engine *engine,
+                             bool is_one_of_many, char *name, size_t size)
+{
+    size_t used = 0;
+    if (program->facts.device_count > 1) {
+        used += (size_t)snprintf(name, size, "Device %u ", (unsigned)engine->device);
+    }
+    const tacho_program_engine *last = &program->engines[program->engine_count - 1];
+    if (last->core > 0) {
+        used += (size_t)snprintf(name + used, size - used, "Core %u ", (unsigned)engine->core);
+    }
+    used += (size_t)snprintf(name + used, size - used, "%.100s",
+                             tacho_strings_get(&program->strings, engine->name).data);
+    if (is_one_of_many) {
+        snprintf(name + used, size - used, " %u", (unsigned)engine->index);
+    }
+}
+
 static tacho_status find_track(const pusher *self, const tacho_job *job, uint32_t *out_track)
 {
-    const tacho_estimate *estimate = self->timeline->estimate;
-    const tacho_machine *machine = estimate->machine;
-    bool is_engine = job->track_class != TACHO_TRACK_DMA_IN &&
-                     job->track_class != TACHO_TRACK_DMA_OUT &&
-                     job->track_class != TACHO_TRACK_DMA_LOCAL;
+    const tacho_program *program = self->timeline->program;
+    const tacho_program_engine *engine = &program->engines[job->engine];
+    bool has_next =
+        job->engine + 1 < program->engine_count && program->engines[job->engine + 1].index > 0;
     char name[160];
-    if (is_engine) {
-        uint32_t engine = estimate->ops[job->op].cost.engine;
-        uint32_t total = tacho_machine_view_engine_total(machine, engine);
-        tacho_str engine_name = machine->engines[engine].name;
-        bool is_numbered = total > 1 && total <= 8;
-        snprintf(name, sizeof(name), is_numbered ? "%.100s %u" : "%.100s", engine_name.data,
-                 (unsigned)job->index);
-    } else {
-        tacho_engine_class dma_class = job->track_class == TACHO_TRACK_DMA_IN ? TACHO_ENGINE_DMA_IN
-                                       : job->track_class == TACHO_TRACK_DMA_OUT
-                                           ? TACHO_ENGINE_DMA_OUT
-                                           : TACHO_ENGINE_DMA_LOCAL;
-        snprintf(name, sizeof(name), "%.100s",
-                 tacho_machine_view_dma_name(machine, dma_class).data);
-    }
+    write_track_name(program, engine, engine->index > 0 || has_next, name, sizeof(name));
     tacho_track facts = {
         .parent = self->dict->parts[self->part].root,
         .part = self->part,
         .clock = self->clock,
-        .index = job->index,
+        .index = engine->index,
         .lane_of = TACHO_NONE,
         .rank = -1,
-        .track_class = job->track_class,
+        .track_class = tacho_timeline_class(self->timeline, job),
         .nesting = TACHO_NESTING_ENGINE,
     };
     return tacho_dict_ensure_track(self->dict, &facts, tacho_str_from_cstring(name), out_track);
@@ -138,16 +140,22 @@ static tacho_status enter_op(pusher *self, uint32_t op)
     return tacho_location_file(self->dict, text, &self->location);
 }
 
-static tacho_status find_site(const pusher *self, const tacho_job *job, uint32_t track,
-                              uint32_t *out_site)
+static bool is_between_memories(tacho_track_class track_class)
 {
-    bool is_transfer =
-        job->track_class == TACHO_TRACK_DMA_IN || job->track_class == TACHO_TRACK_DMA_OUT;
+    return track_class == TACHO_TRACK_DMA_IN || track_class == TACHO_TRACK_DMA_OUT;
+}
+
+static tacho_status find_site(const pusher *self, const tacho_job *job, uint32_t *out_site)
+{
+    tacho_track_class track_class = tacho_timeline_class(self->timeline, job);
+    bool is_transfer = is_between_memories(track_class);
     tacho_site site = {.location = self->location};
-    tacho_str category = tacho_str_from_cstring(tacho_track_class_name(job->track_class));
+    tacho_str category = tacho_str_from_cstring(tacho_track_class_name(track_class));
     TACHO_TRY(tacho_dict_ensure_string(
         self->dict,
-        is_transfer ? tacho_dict_string(self->dict, self->dict->tracks[track].name) : self->type,
+        is_transfer ? tacho_strings_get(&self->timeline->program->strings,
+                                        self->timeline->program->engines[job->engine].name)
+                    : self->type,
         &site.name));
     TACHO_TRY(tacho_dict_ensure_string(self->dict, category, &site.category));
     return tacho_dict_ensure_site(self->dict, &site, out_site);
@@ -180,11 +188,11 @@ static size_t fill_args(const pusher *self, const tacho_job *job, tacho_arg args
     if (job->bytes > 0) {
         args[count++] = uint_arg(self, KEY_BYTES, TACHO_UNIT_BYTES, job->bytes);
     }
-    if (job->track_class == TACHO_TRACK_DMA_IN || job->track_class == TACHO_TRACK_DMA_OUT) {
+    if (is_between_memories(tacho_timeline_class(self->timeline, job))) {
         return count;
     }
-    if (op->cost.macs > 0) {
-        args[count++] = uint_arg(self, KEY_MACS, TACHO_UNIT_COUNT, op->cost.macs);
+    if (job->macs > 0) {
+        args[count++] = uint_arg(self, KEY_MACS, TACHO_UNIT_COUNT, job->macs);
         args[count++] = real_arg(self, KEY_PADDING, tacho_op_estimate_padding(op));
     }
     args[count++] = real_arg(self, KEY_UTILISATION, tacho_op_estimate_utilisation(op));
@@ -202,12 +210,12 @@ static tacho_status push_job(pusher *self, const tacho_job *job)
         TACHO_TRY(enter_op(self, job->op));
     }
     tacho_arg args[KEY_COUNT];
-    tacho_row row = {.kind = TACHO_ROW_SPAN, .start = job->start_cycles, .args = args};
-    row.of.span.end = job->end_cycles;
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .start = job->start, .args = args};
+    row.of.span.end = job->end;
     row.of.span.op = TACHO_NONE;
     row.of.span.run = TACHO_NONE;
     TACHO_TRY(find_track(self, job, &row.track));
-    TACHO_TRY(find_site(self, job, row.track, &row.of.span.site));
+    TACHO_TRY(find_site(self, job, &row.of.span.site));
     row.arg_count = fill_args(self, job, args);
     return tacho_events_row(self->events, &row);
 }
@@ -215,8 +223,11 @@ static tacho_status push_job(pusher *self, const tacho_job *job)
 static tacho_status push_all(pusher *self)
 {
     TACHO_TRY(open_part(self));
-    for (size_t i = 0; i < self->timeline->job_count; i++) {
-        TACHO_TRY(push_job(self, &self->timeline->jobs[i]));
+    const tacho_program *program = self->timeline->program;
+    for (size_t i = 0; i < program->job_count; i++) {
+        if (tacho_timeline_class(self->timeline, &program->jobs[i]) != TACHO_TRACK_GROUP) {
+            TACHO_TRY(push_job(self, &program->jobs[i]));
+        }
     }
     TACHO_TRY(tacho_events_end_part(self->events, self->part));
     return tacho_events_finish(self->events);

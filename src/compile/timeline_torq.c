@@ -21,20 +21,21 @@ typedef struct writer {
 
 typedef enum row_class { TRANSFERS, SLICES, VECTORS, ROW_CLASS_COUNT } row_class;
 
-static row_class class_of(const tacho_job *job)
+static row_class class_of(const writer *self, const tacho_job *job)
 {
-    switch (job->track_class) {
+    switch (tacho_timeline_class(self->timeline, job)) {
+    case TACHO_TRACK_GROUP:
+        return ROW_CLASS_COUNT;
     case TACHO_TRACK_DMA_IN:
     case TACHO_TRACK_DMA_OUT:
     case TACHO_TRACK_DMA_LOCAL:
         return TRANSFERS;
     case TACHO_TRACK_VECTOR:
+    case TACHO_TRACK_CONTROL:
         return VECTORS;
-    case TACHO_TRACK_GROUP:
     case TACHO_TRACK_HOST:
     case TACHO_TRACK_HOST_COPY:
     case TACHO_TRACK_RUNTIME:
-    case TACHO_TRACK_CONTROL:
     case TACHO_TRACK_COMPUTE:
     case TACHO_TRACK_SYNC:
     case TACHO_TRACK_PORT:
@@ -45,6 +46,11 @@ static row_class class_of(const tacho_job *job)
         break;
     }
     return SLICES;
+}
+
+static bool is_in(const writer *self, const tacho_job *job)
+{
+    return tacho_timeline_class(self->timeline, job) == TACHO_TRACK_DMA_IN;
 }
 
 /* Nothing is quoted in these files, so what would break a row cannot be in a field. */
@@ -71,18 +77,18 @@ static void write_location(const writer *self, const tacho_job *job)
 
 static tacho_status write_t1_row(writer *self, const tacho_job *job)
 {
-    bool is_in = job->track_class == TACHO_TRACK_DMA_IN;
-    bool is_transfer = class_of(job) == TRANSFERS;
-    tacho_str type = is_in ? TACHO_STR("DMA_IN") : TACHO_STR("DMA_OUT");
+    bool comes_in = is_in(self, job);
+    bool is_transfer = class_of(self, job) == TRANSFERS;
+    tacho_str type = comes_in ? TACHO_STR("DMA_IN") : TACHO_STR("DMA_OUT");
     if (!is_transfer) {
         tacho_arena_reset(&self->scratch);
         TACHO_TRY(
             tacho_estimate_op_type(self->timeline->estimate, job->op, '_', &self->scratch, &type));
     }
     tacho_output_printf(self->output, "%s%" PRIu32 ",%" PRId64 ",%" PRId64 ",",
-                        !is_transfer ? "S" : (is_in ? "DI" : "DO"),
-                        is_transfer ? self->transfer_count++ : self->slice_count++,
-                        job->start_cycles, job->end_cycles);
+                        !is_transfer ? "S" : (comes_in ? "DI" : "DO"),
+                        is_transfer ? self->transfer_count++ : self->slice_count++, job->start,
+                        job->end);
     write_location(self, job);
     tacho_output_write_cstring(self->output, ",");
     write_clean(self->output, type, false);
@@ -92,16 +98,16 @@ static tacho_status write_t1_row(writer *self, const tacho_job *job)
 
 static void write_t4_row(const writer *self, const tacho_job *job, uint32_t task)
 {
-    row_class which = class_of(job);
+    row_class which = class_of(self, job);
     tacho_output_printf(self->output, "%" PRIu32 ",%" PRId64 ",%" PRId64 ",", task,
-                        job->end_cycles - job->start_cycles, job->start_cycles);
+                        job->end - job->start, job->start);
     if (which == SLICES) {
-        tacho_output_printf(self->output, "Slice %" PRIu32 ",", job->index);
+        tacho_output_printf(self->output, "Slice %" PRIu32 ",",
+                            (uint32_t)self->timeline->program->engines[job->engine].index);
     } else {
-        tacho_output_write_cstring(self->output, which == VECTORS ? "CSS,"
-                                                 : job->track_class == TACHO_TRACK_DMA_IN
-                                                     ? "DMA In,"
-                                                     : "DMA Out,");
+        tacho_output_write_cstring(self->output, which == VECTORS   ? "CSS,"
+                                                 : is_in(self, job) ? "DMA In,"
+                                                                    : "DMA Out,");
     }
     write_location(self, job);
     if (which == TRANSFERS) {
@@ -111,20 +117,28 @@ static void write_t4_row(const writer *self, const tacho_job *job, uint32_t task
     }
 }
 
-/* Jobs of one operator on one kind of engine are one task. */
-static bool is_new_task(const tacho_job *job, const tacho_job *before)
+/* Jobs of one tile on one kind of engine are one task. */
+static bool is_new_task(const writer *self, const tacho_job *job, const tacho_job *before)
 {
-    return before == NULL || before->op != job->op || before->track_class != job->track_class;
+    return before->op != job->op || before->tile != job->tile ||
+           tacho_timeline_class(self->timeline, before) !=
+               tacho_timeline_class(self->timeline, job);
 }
 
 static tacho_status write_rows(writer *self, row_class which)
 {
-    const tacho_timeline *timeline = self->timeline;
+    const tacho_program *program = self->timeline->program;
+    const tacho_job *before = NULL;
     uint32_t task = 0;
-    for (size_t i = 0; i < timeline->job_count; i++) {
-        const tacho_job *job = &timeline->jobs[i];
-        task += i > 0 && is_new_task(job, job - 1) ? 1 : 0;
-        if (class_of(job) != which) {
+    for (size_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        row_class is = class_of(self, job);
+        if (is == ROW_CLASS_COUNT) {
+            continue;
+        }
+        task += before != NULL && is_new_task(self, job, before) ? 1 : 0;
+        before = job;
+        if (is != which) {
             continue;
         }
         if (self->form == TACHO_TORQ_T1) {

@@ -66,11 +66,13 @@ typedef struct tacho_program_op {
 
 /* Something that does one job at a time. */
 typedef struct tacho_program_engine {
-    uint32_t name;       /* string, as the vendor prints it: "Slice 1", "HMX" */
+    uint32_t name;       /* string, as the vendor prints it: "SLICE", "HMX" */
     uint32_t class_name; /* string: the track class of profiles: "compute", "dma_in" */
     uint16_t device, core;
     uint16_t index; /* among its class on its core */
     uint16_t thread;
+    uint32_t is_sequenced; /* one sequencer of the core starts its jobs and others', in order ... */
+    uint32_t issue_cycles; /* ... and is busy for so long with each start */
 } tacho_program_engine;
 
 typedef enum tacho_job_kind {
@@ -93,16 +95,22 @@ typedef struct tacho_job {
     uint32_t block;                  /* the NSS program, or other unit that the host starts */
     uint32_t first_need, need_count; /* in |needs| */
     uint32_t buffer;                 /* that it fills or drains, or TACHO_NONE */
+    uint32_t repeat;                 /* tiles that follow one another as this one job, from 1 */
+    uint32_t semaphore;              /* of SIGNAL and WAIT, or TACHO_NONE */
     int64_t cycles;                  /* uncontended */
     int64_t start, end;              /* the compiler's timeline */
     uint64_t bytes;
     uint64_t macs;
 } tacho_job;
 
-/* What a job waits for. */
+/*
+ * What a job waits for. A lag says what the compiler knows and no engine does: that streams which
+ * overlap begin one after the other, that shared memory is not faster.
+ */
 typedef struct tacho_need {
     uint32_t job;      /* earlier than the one that waits */
     uint32_t is_false; /* only because a buffer is used again; else because data flows */
+    int64_t lag;       /* cycles from that job's end on that have to pass, too */
 } tacho_need;
 
 /* A stretch of local memory while it holds one thing. */
@@ -150,7 +158,13 @@ typedef struct tacho_program_facts {
     uint32_t batch_size;
     int64_t total_cycles;
     uint64_t core_clock_hz, timer_hz;
-    uint64_t local_peak_bytes, ddr_bytes, constant_bytes;
+    uint64_t local_bytes;      /* of each core's local memory */
+    uint64_t local_peak_bytes; /* that buffers take at one time in the fullest core */
+    uint64_t ddr_bytes;        /* of shared memory: inputs, outputs, what does not stay local */
+    uint64_t constant_bytes;   /* constants, on top of that */
+    uint64_t moved_bytes;      /* from and to shared memory, all jobs */
+    uint32_t hardware;         /* string: changes to the machine, as --torq-hw says them */
+    uint32_t fidelity;         /* index + 1 of the machine's list; 0: its default */
     tacho_stats_config stats;
 } tacho_program_facts;
 

@@ -60,11 +60,12 @@ static const tacho_field op_fields[] = {
 static_assert(sizeof(tacho_program_op) == 80, "op_fields list every field");
 
 static const tacho_field engine_fields[] = {
-    STRING(tacho_program_engine, name),   STRING(tacho_program_engine, class_name),
-    NUMBER(tacho_program_engine, device), NUMBER(tacho_program_engine, core),
-    NUMBER(tacho_program_engine, index),  NUMBER(tacho_program_engine, thread),
+    STRING(tacho_program_engine, name),          STRING(tacho_program_engine, class_name),
+    NUMBER(tacho_program_engine, device),        NUMBER(tacho_program_engine, core),
+    NUMBER(tacho_program_engine, index),         NUMBER(tacho_program_engine, thread),
+    ENUM(tacho_program_engine, is_sequenced, 2), NUMBER(tacho_program_engine, issue_cycles),
 };
-static_assert(sizeof(tacho_program_engine) == 16, "engine_fields list every field");
+static_assert(sizeof(tacho_program_engine) == 24, "engine_fields list every field");
 
 static const tacho_field job_fields[] = {
     ID_OR_NONE(tacho_job, op, op),
@@ -76,19 +77,22 @@ static const tacho_field job_fields[] = {
     NUMBER(tacho_job, first_need),
     NUMBER(tacho_job, need_count),
     ID_OR_NONE(tacho_job, buffer, buffer),
+    NUMBER(tacho_job, repeat),
+    NUMBER(tacho_job, semaphore),
     NUMBER(tacho_job, cycles),
     NUMBER(tacho_job, start),
     NUMBER(tacho_job, end),
     NUMBER(tacho_job, bytes),
     NUMBER(tacho_job, macs),
 };
-static_assert(sizeof(tacho_job) == 72, "job_fields list every field");
+static_assert(sizeof(tacho_job) == 80, "job_fields list every field");
 
 static const tacho_field need_fields[] = {
     ID(tacho_need, job, job),
     ENUM(tacho_need, is_false, 2),
+    NUMBER(tacho_need, lag),
 };
-static_assert(sizeof(tacho_need) == 8, "need_fields list every field");
+static_assert(sizeof(tacho_need) == 16, "need_fields list every field");
 
 static const tacho_field buffer_fields[] = {
     STRING(tacho_buffer, memory),
@@ -135,9 +139,13 @@ static const tacho_field facts_fields[] = {
     NUMBER(tacho_program_facts, total_cycles),
     NUMBER(tacho_program_facts, core_clock_hz),
     NUMBER(tacho_program_facts, timer_hz),
+    NUMBER(tacho_program_facts, local_bytes),
     NUMBER(tacho_program_facts, local_peak_bytes),
     NUMBER(tacho_program_facts, ddr_bytes),
     NUMBER(tacho_program_facts, constant_bytes),
+    NUMBER(tacho_program_facts, moved_bytes),
+    STRING(tacho_program_facts, hardware),
+    NUMBER(tacho_program_facts, fidelity),
     NUMBER(tacho_program_facts, stats.level),
     NUMBER(tacho_program_facts, stats.batch_size),
     ENUM(tacho_program_facts, stats.counts_ddr, 2),
@@ -146,7 +154,7 @@ static const tacho_field facts_fields[] = {
     STRING(tacho_program_facts, stats.pmu_recipe),
     NUMBER(tacho_program_facts, stats.buffer_bytes),
 };
-static_assert(sizeof(tacho_program_facts) == 128, "facts_fields list every field");
+static_assert(sizeof(tacho_program_facts) == 152, "facts_fields list every field");
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

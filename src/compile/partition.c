@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many cores, and which device does what: ways are tried on the whole network, and the fastest
+ * is kept.
+ */
+#include "base/grow.h"
+#include "base/index.h"
+#include "base/maths.h"
+#include "compile/compile.h"
+#include "compile/schedule.h"
+#include "compile/values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct compiler {
+    const tacho_fusion *fusion;
+    const tacho_machine *machine;
+    const tacho_compile_options *options;
+    uint32_t devices;
+    uint32_t *device_of; /* by operator */
+    tacho_str name;
+} compiler;
+
+/* One way: what it takes, and the program. */
+typedef struct candidate {
+    uint32_t cores;
+    tacho_placement placement;
+    tacho_estimate estimate;
+    tacho_program program;
+    bool is_complete;
+} candidate;
+
+/* ---- devices ------------------------------------------------------------------------------- */
+
+/* Operators in order, so that each device has about the same share of the estimate. */
+static tacho_status spread_devices(compiler *self)
+{
+    size_t count = self->fusion->op_count;
+    self->device_of = calloc(count + 1, sizeof(*self->device_of));
+    if (self->device_of == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    if (self->devices <= 1) {
+        return TACHO_OK;
+    }
+    tacho_estimate estimate;
+    tacho_status status =
+        tacho_estimate_init(&estimate, self->fusion, self->machine, &self->options->estimate);
+    for (size_t i = 0; status == TACHO_OK && i < count; i++) {
+        tacho_u128 middle = (tacho_u128)(uint64_t)estimate.ops[i].start_cycles * 2 +
+                            (uint64_t)estimate.ops[i].cost.cycles;
+        tacho_u128 device = middle * self->devices / ((tacho_u128)(uint64_t)estimate.cycles * 2);
+        uint32_t least = i > 0 ? self->device_of[i - 1] : 0;
+        uint32_t chosen = (uint32_t)device;
+        chosen = chosen < least ? least : (chosen > least + 1 ? least + 1 : chosen);
+        self->device_of[i] = i == 0 ? 0 : chosen;
+    }
+    tacho_estimate_deinit(&estimate);
+    return status;
+}
+
+/* ---- one way ------------------------------------------------------------------------------- */
+
+static tacho_status add_dispatch(const compiler *self, tacho_program *program, uint32_t first,
+                                 uint32_t count)
+{
+    char text[512];
+    bool is_nss = tacho_quantity_is_set(&self->machine->engines[0].issue_cycles);
+    uint32_t number = (uint32_t)program->dispatch_count;
+    if (self->devices > 1) {
+        snprintf(text, sizeof(text), "%.400s_slice%02u", self->name.data, (unsigned)number);
+    } else {
+        snprintf(text, sizeof(text), is_nss ? "%.400s$async_dispatch_0" : "%.400s",
+                 self->name.data);
+    }
+    tacho_dispatch_info dispatch = {.first_op = first, .op_count = count};
+    TACHO_TRY(
+        tacho_strings_ensure(&program->strings, tacho_str_from_cstring(text), &dispatch.name));
+    TACHO_TRY(
+        tacho_grow(&program->dispatchs, &program->dispatch_capacity, program->dispatch_count + 1));
+    program->dispatchs[program->dispatch_count++] = dispatch;
+    return TACHO_OK;
+}
+
+/* The ops, still without names, in their dispatches. */
+static tacho_status add_ops(const compiler *self, tacho_program *program)
+{
+    uint32_t count = (uint32_t)self->fusion->op_count;
+    TACHO_TRY(tacho_grow(&program->ops, &program->op_capacity, count));
+    memset(program->ops, 0, count * sizeof(*program->ops));
+    program->op_count = count;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        program->ops[i].dispatch = (uint32_t)program->dispatch_count;
+        bool is_last = i + 1 == count || self->device_of[i + 1] != self->device_of[i];
+        if (is_last) {
+            TACHO_TRY(add_dispatch(self, program, first, i + 1 - first));
+            first = i + 1;
+        }
+    }
+    return TACHO_OK;
+}
+
+static uint64_t whole_hz(const tacho_quantity *hz)
+{
+    return hz->value.den > 0 ? (uint64_t)(hz->value.num / hz->value.den) : 0;
+}
+
+static tacho_status set_facts(const compiler *self, uint32_t cores, tacho_program *program)
+{
+    const tacho_compile_options *options = self->options;
+    const tacho_machine *machine = self->machine;
+    tacho_program_facts *facts = &program->facts;
+    int64_t threads = tacho_quantity_whole(&machine->threads);
+    *facts = (tacho_program_facts){
+        .device_count = self->devices,
+        .core_count = cores,
+        .thread_count = threads > 0 ? (uint32_t)threads : 1,
+        .batch_size = options->batch > 0 ? options->batch : 1,
+        .core_clock_hz = whole_hz(&machine->core_clock_hz),
+        .timer_hz = whole_hz(tacho_quantity_is_set(&machine->timer_hz) ? &machine->timer_hz
+                                                                       : &machine->core_clock_hz),
+        .fidelity = options->estimate.cost.fidelity,
+        .stats = options->stats,
+    };
+    tacho_str text = options->machine_text.len > 0 ? options->machine_text
+                                                   : tacho_machine_builtin_text(machine->name);
+    tacho_strings *strings = &program->strings;
+    TACHO_TRY(tacho_strings_ensure(strings, self->name, &facts->name));
+    TACHO_TRY(tacho_strings_ensure(strings, machine->name, &facts->machine));
+    TACHO_TRY(tacho_strings_ensure(strings, text, &facts->machine_text));
+    TACHO_TRY(tacho_strings_ensure(strings, self->fusion->graph->path, &facts->model_path));
+    TACHO_TRY(tacho_strings_ensure(strings, options->hardware, &facts->hardware));
+    return tacho_strings_ensure(strings, options->pmu_recipe, &facts->stats.pmu_recipe);
+}
+
+/* A grid of about |cores|, wide rather than high. */
+static void set_grid(const compiler *self, uint32_t cores, tacho_cost_options *cost)
+{
+    uint32_t wide = (uint32_t)tacho_quantity_whole(&self->machine->grid_x);
+    bool is_mesh = tacho_quantity_is_set(&self->machine->mesh.buffer_bytes);
+    cost->grid_x = is_mesh && cores > wide ? wide : cores;
+    cost->grid_y = is_mesh && cores > wide ? cores / wide : 1;
+}
+
+static tacho_status estimate_candidate(const compiler *self, candidate *way)
+{
+    const tacho_compile_options *options = self->options;
+    tacho_placement_options usual =
+        tacho_placement_usual(self->machine, way->cores, options->estimate.cost.compute);
+    usual.factor = options->batch;
+    usual.device_of = self->devices > 1 ? self->device_of : NULL;
+    TACHO_TRY(tacho_placement_init(&way->placement, self->fusion, &usual));
+    tacho_estimate_options estimate = options->estimate;
+    estimate.placement = &way->placement;
+    estimate.factor = options->batch;
+    if (options->estimate.cost.grid_x == 0) {
+        set_grid(self, way->cores, &estimate.cost);
+    }
+    return tacho_estimate_init(&way->estimate, self->fusion, self->machine, &estimate);
+}
+
+static tacho_status compile_candidate(const compiler *self, int64_t limit, candidate *way)
+{
+    TACHO_TRY(tacho_program_init(&way->program));
+    TACHO_TRY(estimate_candidate(self, way));
+    bool is_tiled = tacho_schedule_is_tiled(self->machine);
+    TACHO_TRY(set_facts(self, way->cores, &way->program));
+    TACHO_TRY(add_ops(self, &way->program));
+    tacho_schedule schedule = {
+        .estimate = &way->estimate,
+        .placement = &way->placement,
+        .device_of = self->device_of,
+        .cores = is_tiled ? way->cores : 1,
+        .devices = self->devices,
+        .fidelity = self->options->estimate.cost.fidelity,
+        .limit = limit,
+        .program = &way->program,
+    };
+    TACHO_TRY(tacho_schedule_run(&schedule));
+    way->is_complete = !schedule.is_abandoned;
+    return TACHO_OK;
+}
+
+static void candidate_deinit(candidate *way)
+{
+    tacho_placement_deinit(&way->placement);
+    tacho_estimate_deinit(&way->estimate);
+    tacho_program_deinit(&way->program);
+}
+
+/* ---- the best way -------------------------------------------------------------------------- */
+
+/* Cores to begin with, and whether fewer are tried: a mesh spreads as its own rule says. */
+static uint32_t first_cores(const compiler *self, bool *out_tries_fewer)
+{
+    const tacho_compile_options *options = self->options;
+    uint32_t all = tacho_machine_cores(self->machine);
+    uint32_t cores = options->cores > 0 && options->cores < all ? options->cores : all;
+    bool has_grid = options->estimate.cost.grid_x > 0 && options->estimate.cost.grid_y > 0;
+    if (has_grid) {
+        uint64_t asked = (uint64_t)options->estimate.cost.grid_x * options->estimate.cost.grid_y;
+        cores = asked < cores ? (uint32_t)asked : cores;
+    }
+    *out_tries_fewer = !has_grid && (options->cores > 0 || tacho_schedule_is_tiled(self->machine));
+    return cores;
+}
+
+static tacho_status find_best(const compiler *self, candidate *best)
+{
+    bool tries_fewer;
+    best->cores = first_cores(self, &tries_fewer);
+    TACHO_TRY(compile_candidate(self, INT64_MAX, best));
+    for (uint32_t cores = best->cores / 2; tries_fewer && cores > 0; cores /= 2) {
+        candidate other = {.cores = cores};
+        tacho_status status = compile_candidate(self, best->program.facts.total_cycles - 1, &other);
+        if (status == TACHO_OK && other.is_complete) {
+            candidate worse = *best;
+            *best = other;
+            other = worse;
+        }
+        candidate_deinit(&other);
+        TACHO_TRY(status);
+    }
+    return TACHO_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static tacho_status retime(candidate *way)
+{
+    tacho_program *program = &way->program;
+    size_t count = program->op_count;
+    int64_t *starts = calloc(2 * count + 1, sizeof(int64_t));
+    if (starts == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    int64_t *cycles = starts + count;
+    for (size_t i = 0; i < count; i++) {
+        tacho_program_op *op = &program->ops[i];
+        int64_t first = INT64_MAX;
+        int64_t last = 0;
+        for (uint32_t j = 0; j < op->job_count; j++) {
+            const tacho_job *job = &program->jobs[op->first_job + j];
+            first = job->start < first ? job->start : first;
+            last = job->end > last ? job->end : last;
+        }
+        starts[i] = first;
+        cycles[i] = op->cycles = last - first;
+    }
+    tacho_status status = tacho_estimate_retime(&way->estimate, starts, cycles);
+    free(starts);
+    return status;
+}
+
+static tacho_status compile(compiler *self, candidate *best)
+{
+    TACHO_TRY(spread_devices(self));
+    TACHO_TRY(find_best(self, best));
+    TACHO_TRY(retime(best));
+    TACHO_TRY(tacho_values_fill(&best->estimate, self->options->has_values, &best->program));
+    return tacho_program_local_peak(&best->program, &best->program.facts.local_peak_bytes);
+}
+
+tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machine *machine,
+                                   const tacho_compile_options *options,
+                                   tacho_estimate *out_estimate, tacho_program *out_program)
+{
+    uint64_t most = fusion->op_count > 0 ? fusion->op_count : 1;
+    compiler self = {
+        .fusion = fusion,
+        .machine = machine,
+        .options = options,
+        .devices = options->devices > 0 ? options->devices : 1,
+        .name = options->network_name,
+    };
+    self.devices = self.devices < most ? self.devices : (uint32_t)most;
+    if (self.name.len == 0) {
+        self.name = tacho_graph_string(fusion->graph, fusion->graph->name);
+        self.name = self.name.len > 0 ? self.name : TACHO_STR("main");
+    }
+    candidate best = {.cores = 0};
+    tacho_status status = compile(&self, &best);
+    free(self.device_of);
+    tacho_placement_deinit(&best.placement);
+    *out_estimate = best.estimate;
+    *out_program = best.program;
+    return status;
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators one after the other, and what is between them.
+ */
+#include "compile/schedule.h"
+
+#include "base/grow.h"
+#include "base/index.h"
+#include "compile/machine_view.h"
+#include "machine/cost.h"
+
+#include <stdlib.h>
+
+/* Jobs of an NSS program, which has room for about so many. */
+enum { BLOCK_JOBS_MAX = 32 };
+
+static bool is_sequenced(const tacho_machine *machine)
+{
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        if (tacho_quantity_is_set(&machine->engines[i].issue_cycles)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tacho_schedule_is_tiled(const tacho_machine *machine)
+{
+    bool is_closed = tacho_quantity_is_set(&machine->mesh.buffer_bytes);
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        is_closed |= tacho_quantity_is_set(&machine->engines[i].block_overhead_cycles) ||
+                     machine->engines[i].class == TACHO_ENGINE_HOST;
+    }
+    return !is_closed && tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN) != NULL &&
+           tacho_machine_dma(machine, TACHO_ENGINE_DMA_OUT) != NULL;
+}
+
+/* ---- engines ------------------------------------------------------------------------------- */
+
+typedef struct engine_row {
+    tacho_str name;
+    const char *class_name;
+    uint32_t count;
+    uint32_t issue_cycles;
+    uint32_t first_thread; /* of those of the core; TACHO_NONE: the last */
+} engine_row;
+
+static tacho_status add_engine(tacho_schedule *self, const engine_row *row, uint32_t device_core)
+{
+    tacho_program *program = self->program;
+    bool is_one = is_sequenced(self->estimate->machine);
+    uint32_t threads = program->facts.thread_count;
+    for (uint32_t i = 0; i < row->count; i++) {
+        tacho_program_engine engine = {
+            .device = (uint16_t)(device_core / self->cores),
+            .core = (uint16_t)(device_core % self->cores),
+            .index = (uint16_t)i,
+            .is_sequenced = is_one ? 1 : 0,
+            .issue_cycles = row->issue_cycles,
+        };
+        uint32_t thread = row->first_thread == TACHO_NONE ? threads : row->first_thread + i;
+        engine.thread = (uint16_t)(thread < threads ? thread : threads - 1);
+        TACHO_TRY(tacho_strings_ensure(&program->strings, row->name, &engine.name));
+        TACHO_TRY(tacho_strings_ensure(&program->strings, tacho_str_from_cstring(row->class_name),
+                                       &engine.class_name));
+        TACHO_TRY(
+            tacho_grow(&program->engines, &program->engine_capacity, program->engine_count + 1));
+        program->engines[program->engine_count++] = engine;
+    }
+    return TACHO_OK;
+}
+
+/* Vector engines have the first threads, then others: t0-t3 HVX, t4 HMX, t5 DMA on AIC 100. */
+static uint32_t thread_of(const tacho_machine *machine, size_t engine)
+{
+    uint32_t before = 0;
+    bool is_vector = machine->engines[engine].class == TACHO_ENGINE_VECTOR;
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        bool is_first = machine->engines[i].class == TACHO_ENGINE_VECTOR;
+        if ((is_first && !is_vector) || (is_first == is_vector && i < engine)) {
+            before += (uint32_t)tacho_quantity_whole(&machine->engines[i].count);
+        }
+    }
+    return before;
+}
+
+static tacho_status add_core(tacho_schedule *self, uint32_t device_core)
+{
+    const tacho_machine *machine = self->estimate->machine;
+    tacho_core_engines *engines = &self->engines;
+    uint32_t before = (uint32_t)self->program->engine_count;
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        const tacho_engine *engine = &machine->engines[i];
+        engines->first[i] = (uint32_t)self->program->engine_count - before;
+        engine_row row = {engine->name, tacho_engine_class_name(engine->class),
+                          (uint32_t)tacho_quantity_whole(&engine->count),
+                          (uint32_t)tacho_quantity_whole(&engine->issue_cycles),
+                          thread_of(machine, i)};
+        TACHO_TRY(add_engine(self, &row, device_core));
+    }
+    static const tacho_engine_class classes[] = {TACHO_ENGINE_DMA_IN, TACHO_ENGINE_DMA_OUT,
+                                                 TACHO_ENGINE_DMA_LOCAL};
+    uint32_t *const places[] = {&engines->dma_in, &engines->dma_out, &engines->dma_local};
+    for (size_t i = 0; i < 3; i++) {
+        *places[i] = (uint32_t)self->program->engine_count - before;
+        engine_row row = {tacho_machine_view_dma_name(machine, classes[i]),
+                          tacho_engine_class_name(classes[i]), 1, 0, TACHO_NONE};
+        TACHO_TRY(add_engine(self, &row, device_core));
+    }
+    engines->sync = (uint32_t)self->program->engine_count - before;
+    engine_row sync = {TACHO_STR("SYNC"), "sync", 1, 0, TACHO_NONE};
+    TACHO_TRY(add_engine(self, &sync, device_core));
+    engines->count = (uint32_t)self->program->engine_count - before;
+    return TACHO_OK;
+}
+
+static tacho_status add_engines(tacho_schedule *self)
+{
+    self->engines.first =
+        calloc(self->estimate->machine->engine_count + 1, sizeof(*self->engines.first));
+    if (self->engines.first == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    for (uint32_t i = 0; i < self->devices * self->cores; i++) {
+        TACHO_TRY(add_core(self, i));
+    }
+    self->finals = calloc(self->program->engine_count + 1, sizeof(*self->finals));
+    self->last_job = calloc(self->program->engine_count + 1, sizeof(*self->last_job));
+    if (self->finals == NULL || self->last_job == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    return TACHO_OK;
+}
+
+uint32_t tacho_schedule_queue(const tacho_schedule *schedule, uint32_t core, uint32_t place)
+{
+    uint32_t device = schedule->device_of[schedule->op];
+    return (device * schedule->cores + core) * schedule->engines.count + place;
+}
+
+uint32_t tacho_schedule_engine(const tacho_schedule *schedule, uint32_t core, uint32_t engine,
+                               uint32_t index)
+{
+    return tacho_schedule_queue(schedule, core, schedule->engines.first[engine] + index);
+}
+
+/* ---- jobs ---------------------------------------------------------------------------------- */
+
+tacho_status tacho_schedule_need(tacho_schedule *schedule, uint32_t job, bool is_false, int64_t lag)
+{
+    TACHO_TRY(tacho_grow(&schedule->needs, &schedule->need_capacity, schedule->need_count + 1));
+    schedule->needs[schedule->need_count++] = (tacho_need){job, is_false ? 1 : 0, lag};
+    return TACHO_OK;
+}
+
+tacho_status tacho_schedule_need_entry(tacho_schedule *schedule, int64_t lag)
+{
+    for (size_t i = 0; i < schedule->final_count; i++) {
+        TACHO_TRY(
+            tacho_schedule_need(schedule, schedule->finals[i], !schedule->reads_previous, lag));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_schedule_add(tacho_schedule *schedule, tacho_job job, uint32_t *out_id)
+{
+    tacho_program *program = schedule->program;
+    if (schedule->need_count == 0) {
+        TACHO_TRY(tacho_schedule_need_entry(schedule, 0));
+    }
+    size_t all_needs = program->need_count + schedule->need_count;
+    if (program->job_count + 1 >= TACHO_NONE || all_needs >= TACHO_NONE) {
+        return tacho_fail(TACHO_CODE_LIMIT, "the program has more than 2^32 jobs or needs");
+    }
+    TACHO_TRY(tacho_grow(&program->needs, &program->need_capacity, all_needs + 1));
+    TACHO_TRY(tacho_grow(&program->jobs, &program->job_capacity, program->job_count + 1));
+    job.op = schedule->op;
+    job.first_need = (uint32_t)program->need_count;
+    job.need_count = (uint32_t)schedule->need_count;
+    job.repeat = job.repeat > 0 ? job.repeat : 1;
+    job.semaphore =
+        job.kind == TACHO_JOB_SIGNAL || job.kind == TACHO_JOB_WAIT ? job.semaphore : TACHO_NONE;
+    if (schedule->need_count > 0) {
+        memcpy(program->needs + program->need_count, schedule->needs,
+               schedule->need_count * sizeof(tacho_need));
+    }
+    program->need_count = all_needs;
+    schedule->need_count = 0;
+    schedule->last_job[job.engine] = (uint32_t)program->job_count;
+    *out_id = (uint32_t)program->job_count;
+    program->jobs[program->job_count++] = job;
+    return TACHO_OK;
+}
+
+tacho_status tacho_schedule_add_buffer(tacho_schedule *schedule, const tacho_buffer *buffer,
+                                       uint32_t *out_id)
+{
+    tacho_program *program = schedule->program;
+    TACHO_TRY(tacho_grow(&program->buffers, &program->buffer_capacity, program->buffer_count + 1));
+    *out_id = (uint32_t)program->buffer_count;
+    program->buffers[program->buffer_count++] = *buffer;
+    return TACHO_OK;
+}
+
+/* ---- between operators --------------------------------------------------------------------- */
+
+static bool has_semaphores(const tacho_schedule *self)
+{
+    return tacho_quantity_whole(&self->estimate->machine->semaphores) > 0;
+}
+
+static tacho_job sync_job(const tacho_schedule *self, uint32_t core, tacho_job_kind kind)
+{
+    int64_t semaphores = tacho_quantity_whole(&self->estimate->machine->semaphores);
+    tacho_job job = {
+        .engine = tacho_schedule_queue(self, core, self->engines.sync),
+        .kind = (uint16_t)(has_semaphores(self) ? kind : TACHO_JOB_CONTROL),
+        .buffer = TACHO_NONE,
+        .semaphore = semaphores > 0 ? self->op % (uint32_t)semaphores : TACHO_NONE,
+    };
+    return job;
+}
+
+/* Everything that engines of a core did last in this operator. */
+static tacho_status need_core(tacho_schedule *self, uint32_t core, bool *out_any)
+{
+    *out_any = false;
+    for (uint32_t i = 0; i < self->engines.count; i++) {
+        uint32_t job = self->last_job[tacho_schedule_queue(self, core, i)];
+        if (job != TACHO_NONE) {
+            *out_any = true;
+            TACHO_TRY(tacho_schedule_need(self, job, false, 0));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Cores signal, the first one waits for all of them, and for shared memory. */
+static tacho_status add_barrier(tacho_schedule *self, int64_t cycles, int64_t least_cycles)
+{
+    uint32_t *signals = calloc(self->cores, sizeof(*signals));
+    if (signals == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    tacho_status status = TACHO_OK;
+    size_t count = 0;
+    bool has_any = false;
+    for (uint32_t i = 0; status == TACHO_OK && self->cores > 1 && i < self->cores; i++) {
+        status = need_core(self, i, &has_any);
+        if (status == TACHO_OK && has_any) {
+            status =
+                tacho_schedule_add(self, sync_job(self, i, TACHO_JOB_SIGNAL), &signals[count++]);
+        }
+    }
+    for (size_t i = 0; status == TACHO_OK && i < count; i++) {
+        status = tacho_schedule_need(self, signals[i], false, 0);
+    }
+    free(signals);
+    TACHO_TRY(status);
+    if (self->cores == 1) {
+        TACHO_TRY(need_core(self, 0, &has_any));
+    }
+    TACHO_TRY(tacho_schedule_need_entry(self, least_cycles));
+    tacho_job barrier = sync_job(self, 0, TACHO_JOB_WAIT);
+    barrier.cycles = cycles;
+    uint32_t id;
+    TACHO_TRY(tacho_schedule_add(self, barrier, &id));
+    self->finals[0] = id;
+    self->final_count = 1;
+    return TACHO_OK;
+}
+
+/* Cycles that shared memory is busy with |bytes|. */
+static tacho_status shared_cycles(const tacho_schedule *self, uint64_t bytes, int64_t *out_cycles)
+{
+    tacho_ratio rate;
+    const tacho_memory *ddr = tacho_machine_memory(self->estimate->machine, TACHO_MEMORY_DDR);
+    TACHO_TRY(tacho_cost_memory_rate(ddr, &rate));
+    return rate.num == 0 || tacho_ratio_ceil_divide(bytes, rate, out_cycles)
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA, "the operator's bytes are too many");
+}
+
+/* Without a barrier: what each engine did last. */
+static void take_finals(tacho_schedule *self)
+{
+    uint32_t first = tacho_schedule_queue(self, 0, 0);
+    self->final_count = 0;
+    for (uint32_t i = 0; i < self->engines.count * self->cores; i++) {
+        uint32_t job = self->last_job[first + i];
+        if (job != TACHO_NONE) {
+            self->finals[self->final_count++] = job;
+        }
+    }
+}
+
+static bool reads_from(const tacho_fusion *fusion, uint32_t op, uint32_t other)
+{
+    const tacho_fused_op *reader = &fusion->ops[op];
+    const tacho_fused_op *writer = &fusion->ops[other];
+    for (uint32_t i = 0; i < reader->input_count; i++) {
+        for (uint32_t j = 0; j < writer->output_count; j++) {
+            if (fusion->tensors[reader->first_input + i] ==
+                fusion->tensors[writer->first_output + j]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static tacho_status end_op(tacho_schedule *self, uint64_t shared_bytes)
+{
+    const tacho_op_estimate *op = &self->estimate->ops[self->op];
+    if (!self->is_tiled) {
+        return add_barrier(self, 0, op->cost.cycles);
+    }
+    if (!self->has_barrier) {
+        take_finals(self);
+        return TACHO_OK;
+    }
+    int64_t least = 0;
+    TACHO_TRY(shared_cycles(self, shared_bytes, &least));
+    return add_barrier(self, tacho_quantity_whole(&self->estimate->machine->launch_cycles), least);
+}
+
+/* Something that lags can count from: the start of the program. */
+static tacho_status add_start(tacho_schedule *self)
+{
+    uint32_t id;
+    TACHO_TRY(tacho_schedule_add(self, sync_job(self, 0, TACHO_JOB_SIGNAL), &id));
+    self->finals[0] = id;
+    self->final_count = 1;
+    return TACHO_OK;
+}
+
+static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
+{
+    tacho_program *program = self->program;
+    self->op = number;
+    self->entry = (uint32_t)program->job_count;
+    self->reads_previous = number > 0 && reads_from(self->estimate->fusion, number, number - 1);
+    memset(self->last_job, 0xff, program->engine_count * sizeof(*self->last_job));
+    if (number == 0 && self->has_barrier) {
+        TACHO_TRY(add_start(self));
+    }
+    uint64_t shared_bytes = 0;
+    TACHO_TRY(self->is_tiled ? tacho_schedule_tiles(self, &shared_bytes)
+                             : tacho_schedule_streams(self));
+    TACHO_TRY(end_op(self, shared_bytes));
+    TACHO_TRY(tacho_timer_run(&self->timer, program));
+    self->is_abandoned = self->timer.end > self->limit;
+    program->ops[number].first_job = self->entry;
+    program->ops[number].job_count = (uint32_t)program->job_count - self->entry;
+    return TACHO_OK;
+}
+
+/* ---- what stays ---------------------------------------------------------------------------- */
+
+static tacho_status keep_tensor(tacho_schedule *self, uint32_t tensor, uint32_t memory)
+{
+    const tacho_placement *placement = self->placement;
+    const tacho_program_op *first = &self->program->ops[placement->first_op[tensor]];
+    const tacho_program_op *last = &self->program->ops[placement->last_op[tensor]];
+    uint32_t cores = self->is_tiled ? self->cores : 1;
+    for (uint32_t i = 0; i < cores; i++) {
+        tacho_buffer buffer = {
+            .memory = memory,
+            .device = (uint16_t)self->device_of[placement->first_op[tensor]],
+            .core = (uint16_t)i,
+            .offset = placement->offsets[tensor],
+            .bytes = placement->shares[tensor],
+            .first_job = first->first_job,
+            .last_job = last->first_job + last->job_count - 1,
+        };
+        uint32_t id;
+        TACHO_TRY(tacho_schedule_add_buffer(self, &buffer, &id));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status keep_tensors(tacho_schedule *self)
+{
+    const tacho_memory *local = tacho_machine_memory(self->estimate->machine, TACHO_MEMORY_LOCAL);
+    uint32_t memory;
+    TACHO_TRY(tacho_strings_ensure(&self->program->strings, local->name, &memory));
+    for (uint32_t i = 0; i < self->estimate->fusion->graph->tensor_count; i++) {
+        if (self->placement->places[i] == TACHO_PLACE_LOCAL && self->placement->shares[i] > 0) {
+            TACHO_TRY(keep_tensor(self, i, memory));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+static tacho_status add_block(tacho_schedule *self, uint32_t dispatch, uint32_t first,
+                              uint32_t count)
+{
+    tacho_program *program = self->program;
+    uint32_t id = (uint32_t)program->block_count;
+    tacho_block block = {.dispatch = dispatch,
+                         .first_job = first,
+                         .job_count = count,
+                         .start_action = 2 * id,
+                         .wait_action = 2 * id + 1};
+    block.name = program->dispatchs[dispatch].name;
+    TACHO_TRY(tacho_grow(&program->blocks, &program->block_capacity, program->block_count + 1));
+    program->blocks[program->block_count++] = block;
+    for (uint32_t i = 0; i < count; i++) {
+        program->jobs[first + i].block = id;
+    }
+    return TACHO_OK;
+}
+
+/* A sequencer's programs are short; elsewhere the cores run a dispatch as one. */
+static tacho_status add_blocks(tacho_schedule *self)
+{
+    tacho_program *program = self->program;
+    bool is_short = is_sequenced(self->estimate->machine);
+    for (uint32_t i = 0; i < program->dispatch_count; i++) {
+        const tacho_dispatch_info *dispatch = &program->dispatchs[i];
+        if (dispatch->op_count == 0) {
+            continue;
+        }
+        const tacho_program_op *last = &program->ops[dispatch->first_op + dispatch->op_count - 1];
+        uint32_t at = program->ops[dispatch->first_op].first_job;
+        uint32_t end = last->first_job + last->job_count;
+        while (at < end) {
+            uint32_t count = is_short && end - at > BLOCK_JOBS_MAX ? BLOCK_JOBS_MAX : end - at;
+            TACHO_TRY(add_block(self, i, at, count));
+            at += count;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static tacho_status run(tacho_schedule *self)
+{
+    const tacho_machine *machine = self->estimate->machine;
+    TACHO_TRY(add_engines(self));
+    TACHO_TRY(tacho_timer_init(&self->timer, self->program));
+    for (uint32_t i = 0; i < self->estimate->fusion->op_count && !self->is_abandoned; i++) {
+        TACHO_TRY(schedule_op(self, i));
+    }
+    if (self->is_abandoned) {
+        return TACHO_OK;
+    }
+    self->program->facts.local_bytes = (uint64_t)tacho_quantity_whole(
+        &tacho_machine_memory(machine, TACHO_MEMORY_LOCAL)->size_bytes);
+    self->program->facts.total_cycles = self->timer.end;
+    TACHO_TRY(keep_tensors(self));
+    return add_blocks(self);
+}
+
+/* Whether engines alone do not see to it that operators wait for one another and for memory. */
+static bool needs_barrier(const tacho_schedule *self)
+{
+    const tacho_machine *machine = self->estimate->machine;
+    const tacho_dma *in = tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN);
+    const tacho_dma *out = tacho_machine_dma(machine, TACHO_ENGINE_DMA_OUT);
+    tacho_ratio both;
+    tacho_ratio other;
+    tacho_ratio shared;
+    bool is_fast =
+        in == NULL || out == NULL ||
+        !tacho_ratio_multiply(in->bytes_per_cycle.value, tacho_quantity_or(&in->efficiency, 1),
+                              &both) ||
+        !tacho_ratio_multiply(out->bytes_per_cycle.value, tacho_quantity_or(&out->efficiency, 1),
+                              &other) ||
+        !tacho_ratio_add(both, other, &both) ||
+        !tacho_ratio_multiply(
+            tacho_machine_memory(machine, TACHO_MEMORY_DDR)->bytes_per_cycle.value,
+            tacho_quantity_or(&tacho_machine_memory(machine, TACHO_MEMORY_DDR)->efficiency, 1),
+            &shared) ||
+        tacho_ratio_compare(both, shared) > 0;
+    return !self->is_tiled || self->cores > 1 || is_fast ||
+           tacho_quantity_whole(&machine->launch_cycles) > 0;
+}
+
+tacho_status tacho_schedule_run(tacho_schedule *schedule)
+{
+    schedule->is_tiled = tacho_schedule_is_tiled(schedule->estimate->machine);
+    schedule->has_barrier = needs_barrier(schedule);
+    tacho_status status = run(schedule);
+    tacho_timer_deinit(&schedule->timer);
+    free(schedule->engines.first);
+    free(schedule->finals);
+    free(schedule->last_job);
+    free(schedule->needs);
+    return status;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scheduling: operators become jobs on engines, with what each waits for, and the timeline follows
+ * (program/timing.h). Operators run one after the other.
+ *
+ * On machines with queues of their own for what comes and goes, and no mesh, an operator is cut
+ * over the cores and into tiles (compile/tile.h): LOAD, COMPUTE and STORE for each, the next tile
+ * coming while one is worked on and the one before it goes. Where cores work together, each signals
+ * when it is done and a barrier ends the operator; it does not end before shared memory has moved
+ * the operator's bytes.
+ *
+ * Elsewhere the closed form of compile/op_cost.h says what an operator takes, overlap and all: its
+ * jobs stand for all cores, and lags say when each stream begins.
+ */
+#ifndef TACHO_COMPILE_SCHEDULE_H
+#define TACHO_COMPILE_SCHEDULE_H
+
+#include "compile/estimate.h"
+#include "program/timing.h"
+
+/* Engines of one core: the machine's, then its queues, then what cores meet at. */
+typedef struct tacho_core_engines {
+    uint32_t count;
+    uint32_t dma_in, dma_out, dma_local; /* places among them; TACHO_NONE: no such queue */
+    uint32_t sync;
+    uint32_t *first; /* by engine of the machine: the place of its first */
+} tacho_core_engines;
+
+typedef struct tacho_schedule {
+    const tacho_estimate *estimate; /* on |cores| cores */
+    const tacho_placement *placement;
+    const uint32_t *device_of; /* by operator */
+    uint32_t cores, devices;
+    uint32_t fidelity;
+    bool is_tiled;
+    bool has_barrier;  /* operators end with one */
+    int64_t limit;     /* not worth going on beyond this cycle */
+    bool is_abandoned; /* for that */
+    tacho_program *program;
+    tacho_timer timer;
+    tacho_core_engines engines;
+    /* of the operator that is being scheduled */
+    uint32_t op;
+    uint32_t entry;      /* its first job */
+    bool reads_previous; /* it reads what the operator before it made */
+    uint32_t *finals;    /* jobs that it waits for, of the one before */
+    size_t final_count;
+    uint32_t *last_job; /* by engine: its last job in this operator, or TACHO_NONE */
+    tacho_need *needs;  /* scratch */
+    size_t need_count, need_capacity;
+} tacho_schedule;
+
+/* Whether operators are cut into tiles on |machine|. */
+bool tacho_schedule_is_tiled(const tacho_machine *machine);
+
+/* Fills engines, jobs, needs, buffers, blocks and the jobs of ops, which are there. */
+tacho_status tacho_schedule_run(tacho_schedule *schedule) TACHO_MUST_USE;
+
+/* ---- for its parts ------------------------------------------------------------------------- */
+
+/* What the next job waits for, besides. A job that waits for nothing waits for the operator
+ * before. */
+tacho_status tacho_schedule_need(tacho_schedule *schedule, uint32_t job, bool is_false,
+                                 int64_t lag) TACHO_MUST_USE;
+
+/* Everything that the operator before ended with, and |lag| cycles. */
+tacho_status tacho_schedule_need_entry(tacho_schedule *schedule, int64_t lag) TACHO_MUST_USE;
+
+/* Adds |job| of the operator, with the needs since the last one. */
+tacho_status tacho_schedule_add(tacho_schedule *schedule, tacho_job job,
+                                uint32_t *out_id) TACHO_MUST_USE;
+
+/* The |index|-th engine like machine engine |engine| on a core of the operator's device. */
+uint32_t tacho_schedule_engine(const tacho_schedule *schedule, uint32_t core, uint32_t engine,
+                               uint32_t index);
+
+/* The queue (or what cores meet at) that is |place|-th of the core. */
+uint32_t tacho_schedule_queue(const tacho_schedule *schedule, uint32_t core, uint32_t place);
+
+tacho_status tacho_schedule_add_buffer(tacho_schedule *schedule, const tacho_buffer *buffer,
+                                       uint32_t *out_id) TACHO_MUST_USE;
+
+/* The jobs of the operator: tiles on cores (|*out_shared_bytes| of shared memory), or streams. */
+tacho_status tacho_schedule_tiles(tacho_schedule *schedule,
+                                  uint64_t *out_shared_bytes) TACHO_MUST_USE;
+tacho_status tacho_schedule_streams(tacho_schedule *schedule) TACHO_MUST_USE;
+
+#endif

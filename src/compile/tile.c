@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ways to cut a share, and the one that is taken.
+ */
+#include "compile/tile.h"
+
+#include "base/maths.h"
+#include "machine/cost.h"
+
+#include <inttypes.h>
+
+/* A cost that is too large; every sum with it stays one. */
+static const int64_t TOO_MANY = INT64_MAX;
+
+typedef struct tiler {
+    const tacho_tile_place *place;
+    const tacho_share *share;
+    const tacho_dma *in, *out;
+    uint64_t engines;
+    bool is_found;
+    int64_t best_cycles;
+    uint64_t least_bytes; /* that any way asks for */
+    tacho_tiling best;
+} tiler;
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? TOO_MANY : sum;
+}
+
+static int64_t times(int64_t a, uint64_t b)
+{
+    int64_t product;
+    return b > INT64_MAX || __builtin_mul_overflow(a, (int64_t)b, &product) ? TOO_MANY : product;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t tile_count(const tacho_tiling *t)
+{
+    return t->batch * t->m * t->n * t->k;
+}
+
+uint64_t tacho_slots_moved(const tacho_slots *slots, uint64_t bytes)
+{
+    tacho_u128 all = slots->count > 0 ? (tacho_u128)bytes * slots->times : 0;
+    return all >> 61 != 0 ? UINT64_C(1) << 61 : (uint64_t)all;
+}
+
+/* ---- what a way to cut needs and takes ----------------------------------------------------- */
+
+static void set_slots(tacho_slots *slots, bool moves, uint64_t bytes, uint64_t distinct)
+{
+    slots->count = !moves || bytes == 0 ? 0 : (distinct > 1 ? 2 : 1);
+    slots->bytes = slots->count == 0 ? 0 : ceil_div(bytes, distinct);
+}
+
+static void set_loads(tacho_slots *slots, uint64_t loads, uint64_t moved)
+{
+    slots->loads = slots->count == 0 ? 0 : loads;
+    slots->times = moved;
+}
+
+/* Fills what follows from the numbers of tiles. */
+static void complete_matrix(const tacho_share *share, tacho_tiling *t)
+{
+    uint64_t all = tile_count(t);
+    set_slots(&t->input, share->moves_input, share->input_bytes, t->batch * t->m * t->k);
+    set_slots(&t->weights, share->moves_weights, share->weight_bytes, t->batch * t->n * t->k);
+    set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n);
+    set_loads(&t->output, t->batch * t->m * t->n, 1);
+    if (t->k > 1) {
+        set_loads(&t->input, all, t->n);
+        set_loads(&t->weights, all, t->m);
+    } else if (t->rows_outside) {
+        set_loads(&t->input, t->batch * t->m, 1);
+        set_loads(&t->weights, t->n == 1 ? t->batch : all, t->n == 1 ? 1 : t->m);
+    } else {
+        set_loads(&t->input, t->m == 1 ? t->batch : all, t->m == 1 ? 1 : t->n);
+        set_loads(&t->weights, t->batch * t->n, 1);
+    }
+}
+
+/* Elements are cut into |m| stretches; what is the same for all of them is brought once. */
+static void complete_plain(const tacho_share *share, uint64_t room, tacho_tiling *t)
+{
+    uint64_t weight_parts = share->weight_bytes <= room / 4 ? 1 : t->m;
+    set_slots(&t->input, share->moves_input, share->input_bytes, t->m);
+    set_slots(&t->weights, share->moves_weights, share->weight_bytes, weight_parts);
+    set_slots(&t->output, share->moves_output, share->output_bytes, t->m);
+    set_loads(&t->input, t->m, 1);
+    set_loads(&t->weights, weight_parts, 1);
+    set_loads(&t->output, t->m, 1);
+}
+
+static uint64_t needed_bytes(const tacho_tiling *t)
+{
+    tacho_u128 bytes = (tacho_u128)t->input.count * t->input.bytes;
+    bytes += (tacho_u128)t->weights.count * t->weights.bytes;
+    bytes += (tacho_u128)t->output.count * t->output.bytes;
+    return bytes >> 63 != 0 ? INT64_MAX : (uint64_t)bytes;
+}
+
+static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles)
+{
+    const tacho_share *share = self->share;
+    const tacho_tile_place *place = self->place;
+    *out_cycles = 0;
+    if (place->engine == NULL) {
+        return TACHO_OK;
+    }
+    if (share->kind != TACHO_WORK_MATRIX) {
+        return tacho_cost_vector(place->engine,
+                                 ceil_div(ceil_div(share->elements, t->m), self->engines),
+                                 share->steps, place->dtype, out_cycles);
+    }
+    tacho_product product = {ceil_div(share->m, t->m), ceil_div(share->n, t->n),
+                             ceil_div(share->k, t->k), place->dtype, place->fidelity};
+    TACHO_TRY(tacho_cost_matrix(place->machine, place->engine, product, out_cycles));
+    *out_cycles = times(*out_cycles, ceil_div(share->batch, t->batch));
+    *out_cycles /= (int64_t)self->engines;
+    return TACHO_OK;
+}
+
+static tacho_status transfer_cycles(const tacho_dma *dma, uint64_t bytes, uint64_t count,
+                                    int64_t *out_cycles)
+{
+    *out_cycles = 0;
+    if (dma == NULL || bytes == 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_cost_transfer(dma, bytes, out_cycles));
+    *out_cycles = add(*out_cycles, times(tacho_quantity_whole(&dma->start_up_cycles), count));
+    return TACHO_OK;
+}
+
+/* First operands, then whatever is longest, then the last results. */
+static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles)
+{
+    int64_t compute;
+    int64_t first;
+    int64_t load;
+    int64_t last;
+    int64_t store;
+    uint64_t in_bytes = tacho_slots_moved(&t->input, self->share->input_bytes);
+    uint64_t weight_bytes = tacho_slots_moved(&t->weights, self->share->weight_bytes);
+    uint64_t out_bytes = tacho_slots_moved(&t->output, self->share->output_bytes);
+    TACHO_TRY(compute_cycles(self, t, &compute));
+    TACHO_TRY(transfer_cycles(self->in, t->input.bytes + t->weights.bytes, 2, &first));
+    TACHO_TRY(transfer_cycles(self->in, in_bytes + weight_bytes, t->input.loads + t->weights.loads,
+                              &load));
+    TACHO_TRY(transfer_cycles(self->out, t->output.bytes, 1, &last));
+    TACHO_TRY(transfer_cycles(self->out, out_bytes, t->output.loads, &store));
+    int64_t body = most(times(compute, tile_count(t)), most(load - first, store - last));
+    *out_cycles = add(add(first, body), last);
+    return TACHO_OK;
+}
+
+/* ---- trying -------------------------------------------------------------------------------- */
+
+static tacho_status try_tiling(tiler *self, tacho_tiling t)
+{
+    if (self->share->kind == TACHO_WORK_MATRIX) {
+        complete_matrix(self->share, &t);
+    } else {
+        complete_plain(self->share, self->place->room_bytes, &t);
+    }
+    uint64_t bytes = needed_bytes(&t);
+    self->least_bytes = bytes < self->least_bytes ? bytes : self->least_bytes;
+    if (bytes > self->place->room_bytes) {
+        return TACHO_OK;
+    }
+    int64_t cycles;
+    TACHO_TRY(pipeline_cycles(self, &t, &cycles));
+    if (!self->is_found || cycles < self->best_cycles) {
+        self->is_found = true;
+        self->best_cycles = cycles;
+        self->best = t;
+    }
+    return TACHO_OK;
+}
+
+/* The next number of parts to try: doubled, and last of all |limit|. */
+static uint64_t next_count(uint64_t count, uint64_t limit)
+{
+    return count < limit && count * 2 > limit ? limit : count * 2;
+}
+
+static tacho_status try_columns(tiler *self, tacho_tiling t)
+{
+    for (t.n = 1; t.n <= self->share->n; t.n = next_count(t.n, self->share->n)) {
+        bool is_far = tile_count(&t) > TACHO_TILES_MAX && self->is_found;
+        if (is_far || tile_count(&t) > UINT32_MAX) {
+            break;
+        }
+        t.rows_outside = false;
+        TACHO_TRY(try_tiling(self, t));
+        if (t.m > 1 && t.n > 1 && t.k == 1) {
+            t.rows_outside = true;
+            TACHO_TRY(try_tiling(self, t));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status try_rows(tiler *self, tacho_tiling t)
+{
+    for (t.m = 1; t.m <= self->share->m; t.m = next_count(t.m, self->share->m)) {
+        if (t.batch * t.m * t.k > (self->is_found ? TACHO_TILES_MAX : UINT32_MAX)) {
+            break;
+        }
+        TACHO_TRY(try_columns(self, t));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status try_matrix(tiler *self)
+{
+    const tacho_share *share = self->share;
+    tacho_tiling t = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
+    for (; t.batch < share->batch; t.batch = next_count(t.batch, share->batch)) {
+        if (t.batch > TACHO_TILES_MAX && self->is_found) {
+            return TACHO_OK;
+        }
+        TACHO_TRY(try_tiling(self, t));
+    }
+    t.batch = share->batch;
+    TACHO_TRY(try_rows(self, t));
+    for (t.k = 2; !self->is_found && t.k <= share->k; t.k = next_count(t.k, share->k)) {
+        TACHO_TRY(try_rows(self, t));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status try_plain(tiler *self)
+{
+    const tacho_share *share = self->share;
+    uint64_t bytes =
+        share->input_bytes > share->output_bytes ? share->input_bytes : share->output_bytes;
+    uint64_t limit = share->elements > 0 ? share->elements : bytes;
+    tacho_tiling t = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
+    for (; t.m <= limit || t.m == 1; t.m = next_count(t.m, limit)) {
+        if (t.m > TACHO_TILES_MAX && self->is_found) {
+            break;
+        }
+        TACHO_TRY(try_tiling(self, t));
+    }
+    return TACHO_OK;
+}
+
+/* ---- few enough jobs ----------------------------------------------------------------------- */
+
+static uint64_t *most_cut(tacho_tiling *t)
+{
+    uint64_t *const counts[] = {&t->batch, &t->m, &t->n, &t->k};
+    uint64_t *largest = counts[0];
+    for (size_t i = 1; i < 4; i++) {
+        largest = *counts[i] > *largest ? counts[i] : largest;
+    }
+    return largest;
+}
+
+static void coarsen_slots(tacho_slots *slots, uint64_t tiles)
+{
+    slots->loads = slots->loads < tiles ? slots->loads : tiles;
+}
+
+/* Buffers and bytes stay what they are; jobs stand for more tiles. */
+static void coarsen(const tacho_share *share, tacho_tiling *t)
+{
+    tacho_tiling fine = *t;
+    uint64_t before = tile_count(t);
+    while (tile_count(t) > TACHO_TILES_MAX) {
+        uint64_t *count = most_cut(t);
+        *count = ceil_div(*count, 2);
+    }
+    uint64_t after = tile_count(t);
+    if (after == before) {
+        return;
+    }
+    tacho_tiling coarse = *t;
+    if (share->kind == TACHO_WORK_MATRIX) {
+        complete_matrix(share, &coarse);
+    } else {
+        complete_plain(share, 0, &coarse);
+    }
+    *t = fine;
+    t->batch = coarse.batch;
+    t->m = coarse.m;
+    t->n = coarse.n;
+    t->k = coarse.k;
+    t->input.loads = coarse.input.loads;
+    t->weights.loads = coarse.weights.loads;
+    t->output.loads = coarse.output.loads;
+    coarsen_slots(&t->weights, fine.weights.loads);
+    uint64_t repeat = ceil_div(before, after);
+    t->repeat = repeat < UINT32_MAX ? (uint32_t)repeat : UINT32_MAX;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static bool is_sequenced(const tacho_machine *machine)
+{
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        if (tacho_quantity_is_set(&machine->engines[i].issue_cycles)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
+                        tacho_tiling *out_tiling)
+{
+    tiler self = {
+        .place = place,
+        .share = share,
+        .in = tacho_machine_dma(place->machine, TACHO_ENGINE_DMA_IN),
+        .out = tacho_machine_dma(place->machine, TACHO_ENGINE_DMA_OUT),
+        .engines =
+            place->engine != NULL ? (uint64_t)tacho_quantity_whole(&place->engine->count) : 1,
+        .least_bytes = UINT64_MAX,
+    };
+    if (is_sequenced(place->machine)) {
+        tacho_tiling whole = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
+        TACHO_TRY(try_tiling(&self, whole));
+    }
+    if (!self.is_found) {
+        TACHO_TRY((share->kind == TACHO_WORK_MATRIX ? try_matrix : try_plain)(&self));
+    }
+    if (!self.is_found) {
+        return tacho_fail(TACHO_CODE_LIMIT,
+                          "its smallest tile needs %" PRIu64 " bytes of local memory, and %" PRIu64
+                          " are free",
+                          self.least_bytes, place->room_bytes);
+    }
+    coarsen(share, &self.best);
+    *out_tiling = self.best;
+    return TACHO_OK;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tiling: one core's share of an operator is cut so that what is worked on fits local memory, with
+ * a second buffer for what comes next. Rows are cut first, then columns, then the depth of a
+ * product; of the ways that fit the fastest is taken.
+ *
+ * A sequencer that starts job after job gains nothing from tiles of what fits whole, so that is
+ * not cut there. An operator has a bounded number of tiles: where memory asks for more, several
+ * follow one another as one job.
+ */
+#ifndef TACHO_COMPILE_TILE_H
+#define TACHO_COMPILE_TILE_H
+
+#include "compile/op_cost.h"
+
+/* What one core does of an operator. */
+typedef struct tacho_share {
+    tacho_work_kind kind;
+    uint64_t batch, m, n, k; /* MATRIX */
+    uint64_t elements;       /* VECTOR; MATRIX: what is fused */
+    uint64_t steps;
+    uint64_t input_bytes, weight_bytes, output_bytes;
+    bool moves_input, moves_weights, moves_output; /* into or out of this core's memory */
+} tacho_share;
+
+/* Where a share is worked on. */
+typedef struct tacho_tile_place {
+    const tacho_machine *machine;
+    const tacho_engine *engine; /* NULL: nothing is computed */
+    tacho_dtype dtype;
+    uint32_t fidelity;
+    uint64_t room_bytes; /* of local memory */
+} tacho_tile_place;
+
+/* Buffers of one operand. */
+typedef struct tacho_slots {
+    uint32_t count; /* 1 or 2; 0: it does not move */
+    uint64_t bytes; /* of each */
+    uint64_t loads; /* transfers, in jobs ... */
+    uint64_t times; /* ... that move it so often, all in all */
+} tacho_slots;
+
+typedef struct tacho_tiling {
+    uint64_t batch, m, n, k; /* numbers of tiles */
+    uint32_t repeat;         /* of each job: tiles that follow one another */
+    bool rows_outside;       /* columns change faster than rows */
+    tacho_slots input, weights, output;
+} tacho_tiling;
+
+enum { TACHO_TILES_MAX = 64 };
+
+/* A share that does not fit however it is cut is a LIMIT failure that says how much it needs. */
+tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
+                        tacho_tiling *out_tiling) TACHO_MUST_USE;
+
+/* Bytes that are moved of an operand of |bytes|. */
+uint64_t tacho_slots_moved(const tacho_slots *slots, uint64_t bytes);
+
+/* The |i|-th of |count| parts of |total|, as equal as they can be. */
+static inline uint64_t tacho_part(uint64_t total, uint64_t count, uint64_t i)
+{
+    uint64_t each = total / count;
+    uint64_t rest = total % count;
+    return each + (i < rest ? 1 : 0);
+}
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tensors, steps and constants of a program.
+ */
+#include "compile/values.h"
+
+#include "base/grow.h"
+#include "base/index.h"
+
+#include <stdlib.h>
+
+enum { CONSTANT_ALIGN = 64 };
+
+typedef struct filler {
+    const tacho_estimate *estimate;
+    const tacho_fusion *fusion;
+    const tacho_graph *graph;
+    tacho_program *program;
+    bool has_bytes;
+    uint32_t *tensor_of; /* by tensor of the graph: the program's, or TACHO_NONE */
+    bool *is_done;       /* by node: it is a step, or needs not be */
+    uint32_t *stack;     /* nodes whose inputs are looked at */
+    size_t stack_capacity;
+    uint32_t op;
+    tacho_arena scratch;
+} filler;
+
+static tacho_status intern(filler *self, uint32_t text, uint32_t *out_id)
+{
+    return tacho_strings_ensure(&self->program->strings, tacho_graph_string(self->graph, text),
+                                out_id);
+}
+
+/* ---- tensors ------------------------------------------------------------------------------- */
+
+/* Room for a constant; the bytes are copied at the end, when all is known. */
+static tacho_status place_constant(filler *self, const tacho_tensor *from,
+                                   tacho_program_tensor *tensor)
+{
+    const tacho_constant *constant = &self->graph->constants[from->constant];
+    uint64_t *end = &self->program->facts.constant_bytes;
+    uint64_t bytes = tensor->bytes;
+    if (constant->kind == TACHO_CONSTANT_RANDOM) {
+        tensor->storage = TACHO_STORAGE_RANDOM;
+        tensor->offset = constant->seed;
+        return TACHO_OK;
+    }
+    tensor->storage = TACHO_STORAGE_BYTES;
+    if (constant->kind == TACHO_CONSTANT_SPLAT) {
+        tensor->storage = TACHO_STORAGE_SPLAT;
+        bytes = 0;
+        (void)tacho_dtype_bytes(from->dtype, 1, &bytes);
+    }
+    tensor->offset = (*end + CONSTANT_ALIGN - 1) / CONSTANT_ALIGN * CONSTANT_ALIGN;
+    if (__builtin_add_overflow(tensor->offset, bytes, end) || *end > SIZE_MAX / 2) {
+        return tacho_fail(TACHO_CODE_LIMIT, "%.*s: its constants are too large",
+                          TACHO_STR_ARG(self->graph->path));
+    }
+    return TACHO_OK;
+}
+
+/* The program's tensor for |id| of the graph. */
+static tacho_status ensure_tensor(filler *self, uint32_t id, uint32_t *out_id)
+{
+    tacho_program *program = self->program;
+    if (id == TACHO_NONE || self->tensor_of[id] != TACHO_NONE) {
+        *out_id = id == TACHO_NONE ? TACHO_NONE : self->tensor_of[id];
+        return TACHO_OK;
+    }
+    const tacho_tensor *from = &self->graph->tensors[id];
+    tacho_program_tensor tensor = {
+        .dtype = (uint16_t)from->dtype,
+        .storage = from->is_input    ? TACHO_STORAGE_INPUT
+                   : from->is_output ? TACHO_STORAGE_OUTPUT
+                                     : TACHO_STORAGE_ACTIVATION,
+        .shape = from->shape,
+    };
+    (void)tacho_tensor_bytes(from, &tensor.bytes);
+    TACHO_TRY(intern(self, from->name, &tensor.name));
+    if (from->constant != TACHO_NONE) {
+        TACHO_TRY(place_constant(self, from, &tensor));
+    }
+    TACHO_TRY(tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1));
+    self->tensor_of[id] = *out_id = (uint32_t)program->tensor_count;
+    program->tensors[program->tensor_count++] = tensor;
+    return TACHO_OK;
+}
+
+static void copy_bytes(const filler *self, uint32_t id, char *memory)
+{
+    const tacho_program_tensor *tensor = &self->program->tensors[self->tensor_of[id]];
+    const tacho_constant *constant = &self->graph->constants[self->graph->tensors[id].constant];
+    uint64_t one = 0;
+    if (tensor->storage == TACHO_STORAGE_BYTES && tensor->bytes > 0) {
+        memcpy(memory + tensor->offset, constant->bytes, (size_t)tensor->bytes);
+    } else if (tensor->storage == TACHO_STORAGE_SPLAT &&
+               tacho_dtype_bytes((tacho_dtype)tensor->dtype, 1, &one)) {
+        memcpy(memory + tensor->offset, constant->splat,
+               one < sizeof(constant->splat) ? (size_t)one : sizeof(constant->splat));
+    }
+}
+
+static tacho_status copy_constants(filler *self)
+{
+    tacho_program *program = self->program;
+    void *memory;
+    if (!self->has_bytes) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_arena_alloc(&program->arena, (size_t)program->facts.constant_bytes, &memory));
+    for (uint32_t i = 0; i < self->graph->tensor_count; i++) {
+        if (self->tensor_of[i] != TACHO_NONE && self->graph->tensors[i].constant != TACHO_NONE) {
+            copy_bytes(self, i, memory);
+        }
+    }
+    program->constants = tacho_str_make(memory, (size_t)program->facts.constant_bytes);
+    return TACHO_OK;
+}
+
+/* ---- attributes ---------------------------------------------------------------------------- */
+
+static tacho_status copy_list(filler *self, const void *from, size_t size, const void **out_copy)
+{
+    void *copy;
+    TACHO_TRY(tacho_arena_alloc(&self->program->arena, size, &copy));
+    if (size > 0) {
+        memcpy(copy, from, size);
+    }
+    *out_copy = copy;
+    return TACHO_OK;
+}
+
+static tacho_status copy_texts(filler *self, tacho_attr *attr)
+{
+    void *memory;
+    const tacho_str *from = attr->value.as_texts;
+    TACHO_TRY(tacho_arena_alloc(&self->program->arena, attr->count * sizeof(tacho_str), &memory));
+    tacho_str *texts = memory;
+    for (uint32_t i = 0; i < attr->count; i++) {
+        TACHO_TRY(tacho_arena_copy(&self->program->arena, from[i], &texts[i]));
+    }
+    attr->value.as_texts = texts;
+    return TACHO_OK;
+}
+
+static tacho_status add_attr(filler *self, tacho_attr attr)
+{
+    tacho_program *program = self->program;
+    tacho_arena *arena = &program->arena;
+    const void *list = NULL;
+    TACHO_TRY(tacho_arena_copy(arena, attr.name, &attr.name));
+    switch (attr.kind) {
+    case TACHO_ATTR_TEXT:
+        TACHO_TRY(tacho_arena_copy(arena, attr.value.as_text, &attr.value.as_text));
+        break;
+    case TACHO_ATTR_INTS:
+        TACHO_TRY(copy_list(self, attr.value.as_ints, attr.count * sizeof(int64_t), &list));
+        attr.value.as_ints = list;
+        break;
+    case TACHO_ATTR_REALS:
+        TACHO_TRY(copy_list(self, attr.value.as_reals, attr.count * sizeof(double), &list));
+        attr.value.as_reals = list;
+        break;
+    case TACHO_ATTR_TEXTS:
+        TACHO_TRY(copy_texts(self, &attr));
+        break;
+    case TACHO_ATTR_TENSOR:
+        TACHO_TRY(ensure_tensor(self, attr.value.as_tensor, &attr.value.as_tensor));
+        break;
+    case TACHO_ATTR_INT:
+    case TACHO_ATTR_REAL:
+    case TACHO_ATTR_GRAPH:
+    case TACHO_ATTR_OTHER:
+        break;
+    }
+    TACHO_TRY(tacho_grow(&program->attrs, &program->attr_capacity, program->attr_count + 1));
+    program->attrs[program->attr_count++] = attr;
+    return TACHO_OK;
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+static tacho_status add_link(filler *self, uint32_t tensor)
+{
+    tacho_program *program = self->program;
+    uint32_t id;
+    TACHO_TRY(ensure_tensor(self, tensor, &id));
+    TACHO_TRY(tacho_grow(&program->links, &program->link_capacity, program->link_count + 1));
+    program->links[program->link_count++] = id;
+    return TACHO_OK;
+}
+
+static tacho_status add_step(filler *self, uint32_t number)
+{
+    const tacho_node *node = &self->graph->nodes[number];
+    tacho_program *program = self->program;
+    if (node->input_count > UINT16_MAX || node->output_count > UINT16_MAX) {
+        return tacho_fail(TACHO_CODE_LIMIT, "%.*s: node %u has more than 65535 operands",
+                          TACHO_STR_ARG(self->graph->path), (unsigned)node->index);
+    }
+    tacho_step step = {
+        .op = self->op,
+        .opset = node->opset,
+        .first_link = (uint32_t)program->link_count,
+        .input_count = (uint16_t)node->input_count,
+        .output_count = (uint16_t)node->output_count,
+        .first_attr = (uint32_t)program->attr_count,
+        .attr_count = node->attr_count,
+    };
+    TACHO_TRY(intern(self, node->type, &step.type));
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        TACHO_TRY(add_link(self, self->graph->links[node->first_input + i]));
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        TACHO_TRY(add_link(self, self->graph->links[node->first_output + i]));
+    }
+    for (uint32_t i = 0; i < node->attr_count; i++) {
+        TACHO_TRY(add_attr(self, tacho_graph_attrs(self->graph, node)[i]));
+    }
+    TACHO_TRY(tacho_grow(&program->steps, &program->step_capacity, program->step_count + 1));
+    program->steps[program->step_count++] = step;
+    return TACHO_OK;
+}
+
+/* The node that still has to run before |node| can, or TACHO_NONE. */
+static uint32_t missing_producer(const filler *self, const tacho_node *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t tensor = self->graph->links[node->first_input + i];
+        const tacho_tensor *from = tensor != TACHO_NONE ? &self->graph->tensors[tensor] : NULL;
+        if (from != NULL && from->constant == TACHO_NONE && from->producer != TACHO_NONE &&
+            !self->is_done[from->producer]) {
+            return from->producer;
+        }
+    }
+    return TACHO_NONE;
+}
+
+/* Adds the step of |number| after all that it needs. Each node is entered once. */
+static tacho_status run_node(filler *self, uint32_t number)
+{
+    size_t depth = 0;
+    for (uint32_t node = number; !self->is_done[number];) {
+        uint32_t missing = missing_producer(self, &self->graph->nodes[node]);
+        TACHO_TRY(tacho_grow(&self->stack, &self->stack_capacity, depth + 1));
+        if (missing != TACHO_NONE && depth <= self->graph->node_count) {
+            self->stack[depth++] = node;
+            node = missing;
+            continue;
+        }
+        TACHO_TRY(add_step(self, node));
+        self->is_done[node] = true;
+        node = depth > 0 ? self->stack[--depth] : node;
+    }
+    return TACHO_OK;
+}
+
+/* ---- ops ----------------------------------------------------------------------------------- */
+
+static tacho_status name_op(filler *self, tacho_program_op *op)
+{
+    const tacho_fused_op *fused = &self->fusion->ops[self->op];
+    const tacho_node *root = &self->graph->nodes[fused->root];
+    tacho_strings *strings = &self->program->strings;
+    tacho_str text;
+    tacho_arena_reset(&self->scratch);
+    TACHO_TRY(tacho_estimate_op_name(self->estimate, self->op, &self->scratch, &text));
+    TACHO_TRY(tacho_strings_ensure(strings, text, &op->name));
+    TACHO_TRY(tacho_estimate_op_type(self->estimate, self->op, '+', &self->scratch, &text));
+    TACHO_TRY(tacho_strings_ensure(strings, text, &op->type));
+    TACHO_TRY(intern(self, root->location, &op->location));
+    text = tacho_machine_op_name(self->estimate->machine,
+                                 tacho_str_from_cstring(tacho_op_kind_name(fused->kind)));
+    return tacho_strings_ensure(strings, text, &op->kind);
+}
+
+static tacho_status fill_op(filler *self)
+{
+    const tacho_fused_op *fused = &self->fusion->ops[self->op];
+    const tacho_op_estimate *estimate = &self->estimate->ops[self->op];
+    tacho_program_op *op = &self->program->ops[self->op];
+    op->macs = estimate->cost.macs;
+    op->input_bytes = estimate->work.input.bytes;
+    op->weight_bytes = estimate->work.weights.bytes;
+    op->output_bytes = estimate->work.output.bytes;
+    op->first_step = (uint32_t)self->program->step_count;
+    TACHO_TRY(name_op(self, op));
+    for (uint32_t i = 0; i < fused->member_count; i++) {
+        TACHO_TRY(run_node(self, self->fusion->members[fused->first_member + i]));
+    }
+    op->step_count = (uint32_t)self->program->step_count - op->first_step;
+    return TACHO_OK;
+}
+
+/* Views that only the network's outputs need go with the last operator. */
+static tacho_status fill_rest(filler *self)
+{
+    for (size_t i = 0; i < self->graph->output_count; i++) {
+        const tacho_tensor *tensor = &self->graph->tensors[self->graph->outputs[i]];
+        if (tensor->constant == TACHO_NONE && tensor->producer != TACHO_NONE) {
+            TACHO_TRY(run_node(self, tensor->producer));
+        }
+    }
+    tacho_program_op *last = &self->program->ops[self->op];
+    last->step_count = (uint32_t)self->program->step_count - last->first_step;
+    return TACHO_OK;
+}
+
+static tacho_status fill_list(filler *self, const uint32_t *from, size_t count, uint32_t *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        TACHO_TRY(ensure_tensor(self, from[i], &to[i]));
+    }
+    return TACHO_OK;
+}
+
+/* What lies in shared memory beside the constants, each tensor in a place of its own. */
+static void count_shared(filler *self)
+{
+    for (size_t i = 0; i < self->estimate->fusion->op_count; i++) {
+        const tacho_work *work = &self->estimate->ops[i].work;
+        self->program->facts.ddr_bytes +=
+            work->output.place == TACHO_PLACE_DDR ? work->output.bytes : 0;
+    }
+    for (size_t i = 0; i < self->program->input_count; i++) {
+        self->program->facts.ddr_bytes += self->program->tensors[self->program->inputs[i]].bytes;
+    }
+}
+
+static tacho_status fill(filler *self)
+{
+    const tacho_graph *graph = self->graph;
+    tacho_program *program = self->program;
+    TACHO_TRY(tacho_grow(&program->inputs, &program->input_capacity, graph->input_count + 1));
+    TACHO_TRY(tacho_grow(&program->outputs, &program->output_capacity, graph->output_count + 1));
+    TACHO_TRY(fill_list(self, graph->inputs, graph->input_count, program->inputs));
+    TACHO_TRY(fill_list(self, graph->outputs, graph->output_count, program->outputs));
+    program->input_count = graph->input_count;
+    program->output_count = graph->output_count;
+    for (self->op = 0; self->op < self->fusion->op_count; self->op++) {
+        TACHO_TRY(fill_op(self));
+    }
+    if (self->op > 0) {
+        self->op--;
+        TACHO_TRY(fill_rest(self));
+    }
+    count_shared(self);
+    return copy_constants(self);
+}
+
+tacho_status tacho_values_fill(const tacho_estimate *estimate, bool has_bytes,
+                               tacho_program *program)
+{
+    const tacho_graph *graph = estimate->fusion->graph;
+    filler self = {
+        .estimate = estimate,
+        .fusion = estimate->fusion,
+        .graph = graph,
+        .program = program,
+        .has_bytes = has_bytes,
+        .tensor_of = malloc((graph->tensor_count + 1) * sizeof(uint32_t)),
+        .is_done = calloc(graph->node_count + 1, sizeof(bool)),
+    };
+    tacho_arena_init(&self.scratch);
+    tacho_status status = TACHO_OK;
+    if (self.tensor_of == NULL || self.is_done == NULL) {
+        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    } else {
+        memset(self.tensor_of, 0xff, (graph->tensor_count + 1) * sizeof(uint32_t));
+        status = fill(&self);
+    }
+    free(self.tensor_of);
+    free(self.is_done);
+    free(self.stack);
+    tacho_arena_deinit(&self.scratch);
+    return status;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Laws of programs, on a model and every machine: laws MODEL [NAME=N ...]
+ *
+ * No engine does two jobs at a time; needs are respected; local memory is never overcommitted; at
+ * least the tensors' bytes are moved; the jobs' multiplications are those of the operators; nothing
+ * is faster than engines and memories can be; more cores are never slower than half as many; and,
+ * for the same jobs, more bandwidth is never slower.
+ *
+ * Prints a line for each machine; exit code 1 and the law when one is broken.
+ */
+#include "compile/compile.h"
+#include "graph/model.h"
+#include "machine/cost.h"
+#include "program/check.h"
+#include "program/timing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int broken;
+
+/* Says which law does not hold. */
+static void hold(bool is_true, const char *law, const char *machine, uint64_t found, uint64_t bound)
+{
+    if (!is_true) {
+        printf("%s: %s: %" PRIu64 " against %" PRIu64 "\n", machine, law, found, bound);
+        broken++;
+    }
+}
+
+static void hold_status(tacho_status status, const char *law, const char *machine)
+{
+    if (status != TACHO_OK) {
+        printf("%s: %s: %s\n", machine, law, tacho_status_message(status));
+        tacho_status_free(status);
+        broken++;
+    }
+}
+
+typedef struct sums {
+    uint64_t macs, moved;
+    int64_t busiest; /* engine that computes */
+} sums;
+
+static sums add_jobs(const tacho_program *program, const tacho_program_op *op)
+{
+    sums all = {0, 0, 0};
+    for (uint32_t i = 0; i < op->job_count; i++) {
+        const tacho_job *job = &program->jobs[op->first_job + i];
+        all.macs += job->macs;
+        all.moved += job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE ? job->bytes : 0;
+        bool computes = job->kind == TACHO_JOB_COMPUTE;
+        all.busiest = computes && job->cycles > all.busiest ? job->cycles : all.busiest;
+    }
+    return all;
+}
+
+static void check_ops(const tacho_program *program, const tacho_estimate *estimate)
+{
+    const char *machine = estimate->machine->name.data;
+    uint64_t moved = 0;
+    int64_t spans = 0;
+    for (size_t i = 0; i < program->op_count; i++) {
+        const tacho_program_op *op = &program->ops[i];
+        const tacho_op_estimate *of = &estimate->ops[i];
+        sums all = add_jobs(program, op);
+        moved += all.moved;
+        spans += op->cycles;
+        hold(all.macs == op->macs, "MACs of jobs are those of the op", machine, all.macs, op->macs);
+        hold(all.moved >= of->ddr_read_bytes + of->ddr_write_bytes, "bytes moved", machine,
+             all.moved, of->ddr_read_bytes + of->ddr_write_bytes);
+        hold(op->cycles >= all.busiest, "an op is as long as its longest job", machine,
+             (uint64_t)op->cycles, (uint64_t)all.busiest);
+        hold(op->cycles >= of->cost.ideal_cycles, "compute bound", machine, (uint64_t)op->cycles,
+             (uint64_t)of->cost.ideal_cycles);
+        hold(op->cycles > 0, "nothing that runs is free", machine, 0, 1);
+    }
+    hold(moved == program->facts.moved_bytes, "sum of bytes", machine, moved,
+         program->facts.moved_bytes);
+    hold(spans == program->facts.total_cycles, "ops follow one another", machine, (uint64_t)spans,
+         (uint64_t)program->facts.total_cycles);
+}
+
+static void check_memory_bound(const tacho_program *program, const tacho_estimate *estimate)
+{
+    tacho_ratio rate;
+    int64_t cycles = 0;
+    const tacho_memory *ddr = tacho_machine_memory(estimate->machine, TACHO_MEMORY_DDR);
+    hold_status(tacho_cost_memory_rate(ddr, &rate), "rate", estimate->machine->name.data);
+    if (rate.num > 0 && tacho_ratio_ceil_divide(estimate->ddr_bytes, rate, &cycles)) {
+        hold(program->facts.total_cycles >= cycles, "memory bound", estimate->machine->name.data,
+             (uint64_t)program->facts.total_cycles, (uint64_t)cycles);
+    }
+}
+
+/* The same jobs with transfers in half the time. */
+static void check_bandwidth(tacho_program *program, const char *machine)
+{
+    int64_t before = program->facts.total_cycles;
+    hold_status(tacho_program_time(program), "timing again", machine);
+    hold(program->facts.total_cycles == before, "timing is repeatable", machine,
+         (uint64_t)program->facts.total_cycles, (uint64_t)before);
+    for (size_t i = 0; i < program->job_count; i++) {
+        tacho_job *job = &program->jobs[i];
+        bool moves = job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
+        job->cycles = moves ? (job->cycles + 1) / 2 : job->cycles;
+    }
+    hold_status(tacho_program_time(program), "timing faster", machine);
+    hold(program->facts.total_cycles <= before, "more bandwidth is not slower", machine,
+         (uint64_t)program->facts.total_cycles, (uint64_t)before);
+    hold_status(tacho_program_check_timeline(program), "faster timeline", machine);
+}
+
+static int64_t check_program(const tacho_fusion *fusion, const tacho_machine *machine,
+                             const tacho_compile_options *options)
+{
+    tacho_program program;
+    tacho_estimate estimate;
+    const char *name = machine->name.data;
+    tacho_status status = tacho_compile_program(fusion, machine, options, &estimate, &program);
+    int64_t total = program.facts.total_cycles;
+    if (status == TACHO_OK) {
+        hold_status(tacho_program_check(&program), "tables", name);
+        hold_status(tacho_program_check_timeline(&program), "timeline", name);
+        check_ops(&program, &estimate);
+        check_memory_bound(&program, &estimate);
+        check_bandwidth(&program, name);
+        printf("%s cores %" PRIu32 "/%" PRIu32 " devices %" PRIu32 " batch %" PRIu32 ": %" PRId64
+               " cycles, %zu ops, %zu jobs, %zu steps, local peak %" PRIu64 " of %" PRIu64 "\n",
+               name, program.facts.core_count, options->cores, program.facts.device_count,
+               program.facts.batch_size, total, program.op_count, program.job_count,
+               program.step_count, program.facts.local_peak_bytes, program.facts.local_bytes);
+    }
+    hold_status(status, "compiles", name);
+    tacho_estimate_deinit(&estimate);
+    tacho_program_deinit(&program);
+    return total;
+}
+
+static void check_machine(const tacho_fusion *fusion, const tacho_machine *machine)
+{
+    int64_t fewer = INT64_MAX;
+    uint32_t cores = tacho_machine_cores(machine);
+    for (uint32_t count = 1; count <= cores; count *= 2) {
+        tacho_compile_options options = {.cores = count, .has_values = true};
+        int64_t total = check_program(fusion, machine, &options);
+        hold(total <= fewer, "more cores are not slower", machine->name.data, (uint64_t)total,
+             (uint64_t)fewer);
+        fewer = total;
+    }
+    tacho_compile_options several = {.devices = 3, .has_values = true};
+    check_program(fusion, machine, &several);
+    tacho_compile_options batch = {.batch = 4, .has_values = true};
+    check_program(fusion, machine, &batch);
+}
+
+static tacho_status check_model(const char *path, const tacho_model_options *options)
+{
+    tacho_graph graph;
+    tacho_fusion fusion = {0};
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_graph_init(&graph);
+    if (status == TACHO_OK) {
+        status = tacho_model_read(path, options, &graph);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_fusion_init(&fusion, &graph);
+    }
+    for (size_t i = 0; status == TACHO_OK && tacho_machine_builtin(i) != NULL; i++) {
+        tacho_machine *machine;
+        status = tacho_machine_find(tacho_machine_builtin(i), &arena, &machine);
+        if (status == TACHO_OK) {
+            check_machine(&fusion, machine);
+        }
+    }
+    tacho_fusion_deinit(&fusion);
+    tacho_graph_deinit(&graph);
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    tacho_model_dim dims[8];
+    tacho_model_options options = {.dims = dims};
+    for (int i = 2; i < argc && options.dim_count < 8; i++) {
+        tacho_str text = tacho_str_from_cstring(argv[i]);
+        size_t equals = tacho_str_find_byte(text, '=');
+        dims[options.dim_count++] =
+            (tacho_model_dim){tacho_str_make(text.data, equals), atoll(argv[i] + equals + 1)};
+    }
+    if (argc < 2) {
+        fprintf(stderr, "usage: laws MODEL [NAME=N ...]\n");
+        return 2;
+    }
+    hold_status(check_model(argv[1], &options), "reading", argv[1]);
+    return broken == 0 ? 0 : 1;
+}
