@@ -150,7 +150,7 @@ static bool choose_places(const tacho_arguments *arguments, const tacho_machine 
 }
 
 int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *arena,
-                                 tacho_compile_request *request)
+                                 tacho_machine **out_machine, tacho_compile_request *request)
 {
     const char *name = tacho_arguments_value(arguments, "machine");
     const char *hardware = tacho_arguments_value(arguments, "torq-hw");
@@ -159,17 +159,68 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
         tacho_machine_find(name != NULL ? name : DEFAULT_MACHINE, arena, &machine);
     if (status == TACHO_OK && hardware != NULL) {
         status = tacho_machine_torq_hw(machine, hardware, arena);
+        request->compile.hardware = tacho_str_from_cstring(hardware);
     }
     if (status != TACHO_OK) {
         return tacho_talk_failure(status);
     }
     request->machine = machine;
+    *out_machine = machine;
     tacho_cost_options *cost = &request->compile.estimate.cost;
     cost->is_tuned = tacho_arguments_has(arguments, "tuned");
     bool is_good = choose_dtype(arguments, cost) && choose_fidelity(arguments, machine, cost) &&
                    choose_grid(arguments, machine, cost) &&
                    choose_places(arguments, machine, request->compile.estimate.places);
     return is_good ? 0 : TACHO_EXIT_USAGE;
+}
+
+/* ---- the program --------------------------------------------------------------------------- */
+
+enum { COUNT_MAX = 65535 };
+
+static bool choose_count(const tacho_arguments *arguments, const char *name, uint32_t *out_count)
+{
+    const char *text = tacho_arguments_value(arguments, name);
+    uint64_t count = 0;
+    if (text == NULL) {
+        return true;
+    }
+    if (!tacho_str_parse_u64(tacho_str_from_cstring(text), &count) || count == 0 ||
+        count > COUNT_MAX) {
+        tacho_command_misuse(arguments->command, "%s%s: '%s' is not a whole number from 1 to %d",
+                             tacho_command_dashes(arguments->command), name, text, COUNT_MAX);
+        return false;
+    }
+    *out_count = (uint32_t)count;
+    return true;
+}
+
+bool tacho_compile_choose_program(const tacho_arguments *arguments,
+                                  const tacho_compile_names *names, tacho_compile_request *request)
+{
+    tacho_compile_options *compile = &request->compile;
+    const char *recipe = NULL;
+    if (!choose_count(arguments, names->devices, &compile->devices) ||
+        !choose_count(arguments, names->cores, &compile->cores) ||
+        !choose_count(arguments, names->batch, &compile->batch) ||
+        !tacho_compile_choose_stats(arguments, &names->stats, &compile->stats, &recipe)) {
+        return false;
+    }
+    compile->pmu_recipe = tacho_str_from_cstring(recipe != NULL ? recipe : "");
+    request->has_metrics = tacho_arguments_has(arguments, names->metrics);
+    request->has_warnings = tacho_arguments_has(arguments, names->warnings);
+    return true;
+}
+
+void tacho_compile_choose_dumps(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    request->dumps = (tacho_compile_dumps){
+        .phases_dir = tacho_arguments_value(arguments, "dump-compilation-phases-to"),
+        .debug_dir = tacho_arguments_value(arguments, "torq-debug-info"),
+        .tree_dir = tacho_arguments_value(arguments, "mlir-print-ir-tree-dir"),
+        .is_printed = tacho_arguments_has(arguments, "mlir-print-ir-after-all"),
+        .has_profile = true,
+    };
 }
 
 /* ---- outputs ------------------------------------------------------------------------------- */
@@ -227,10 +278,33 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_reque
     return request->profile_sink != NULL;
 }
 
-bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request)
+/* -o is for the tables where its suffix says so, or --format; else for the program. */
+static void choose_paths(const tacho_arguments *arguments, tacho_compile_request *request)
 {
     const char *output = tacho_arguments_value(arguments, "output");
-    request->output_path = output != NULL ? output : "-";
+    bool is_table = output == NULL || same(output, "-") ||
+                    tacho_arguments_has(arguments, "format") ||
+                    tacho_cli_table_sink_find_for_path(tacho_str_from_cstring(output)) != NULL;
+    request->program_path = is_table ? NULL : output;
+    request->output_path = is_table && output != NULL ? output : "-";
+}
+
+static bool check_paths(const tacho_arguments *arguments, const tacho_compile_request *request)
+{
+    const char *profile = request->profile_path;
+    bool is_table = profile != NULL && same(profile, request->output_path);
+    bool is_program =
+        profile != NULL && request->program_path != NULL && same(profile, request->program_path);
+    if (is_table || is_program) {
+        tacho_command_misuse(arguments->command, "the %s and the profile cannot both go to %s",
+                             is_table ? "table" : "program", profile);
+    }
+    return !is_table && !is_program;
+}
+
+bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    choose_paths(arguments, request);
     request->is_quiet = tacho_arguments_has(arguments, "quiet");
     request->table_sink = tacho_listing_choose_sink(arguments, request->output_path);
     if (request->table_sink == NULL || !choose_rows(arguments, &request->table) ||
@@ -238,10 +312,5 @@ bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compil
         return false;
     }
     request->table.is_for_people = request->table_sink == &tacho_table_sink_text;
-    if (request->profile_path != NULL && same(request->profile_path, request->output_path)) {
-        tacho_command_misuse(arguments->command, "the table and the profile cannot both go to %s",
-                             request->output_path);
-        return false;
-    }
-    return true;
+    return check_paths(arguments, request);
 }

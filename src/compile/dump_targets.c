@@ -102,11 +102,10 @@ static void write_buffer(tacho_targets *self, uint32_t buffer, uint32_t op)
 
 /* ---- slices' programs ---------------------------------------------------------------------- */
 
-/* The last word of "tosa.conv2d". */
+/* The last word of "tosa.conv2d"; what was fused follows, "conv2d+rescale". */
 static tacho_str kernel_word(const tacho_targets *self, const tacho_program_op *op)
 {
-    tacho_str word = string_of(self, op->kind);
-    word = word.len > 0 ? word : string_of(self, op->type);
+    tacho_str word = string_of(self, op->type);
     for (size_t i = word.len; i > 0; i--) {
         if (word.data[i - 1] == '.') {
             return tacho_str_from(word, i);
