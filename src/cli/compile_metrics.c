@@ -132,7 +132,7 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
     TACHO_TRY(add_metric(table, "bytes of DDR", facts->ddr_bytes));
     TACHO_TRY(add_metric(table, "jobs", all.job_count));
     TACHO_TRY(add_metric(table, "barriers and waits", all.wait_count));
-    return add_metric(table, "bytes of the program", image_bytes);
+    return image_bytes > 0 ? add_metric(table, "bytes of the program", image_bytes) : TACHO_OK;
 }
 
 tacho_status tacho_compile_metrics_table(const tacho_program *program, uint64_t image_bytes,
@@ -214,39 +214,75 @@ static void warn_rest(size_t count, const char *what)
     }
 }
 
-/* Whether an operator writes to shared memory what the network does not return. */
-static bool spills(const tacho_estimate *estimate, size_t op)
+typedef struct operator_warnings {
+    const tacho_estimate *estimate;
+    bool *is_returned; /* by tensor: it, or a view of it, is an output of the network */
+    tacho_arena arena;
+    size_t spilled_count, scalar_count;
+} operator_warnings;
+
+static tacho_status find_returned(operator_warnings *self)
 {
-    const tacho_fused_op *fused = &estimate->fusion->ops[op];
-    bool is_returned = false;
-    for (uint32_t i = 0; i < fused->output_count && !is_returned; i++) {
-        is_returned = tacho_fusion_tensor(estimate->fusion, fused->first_output, i)->is_output;
+    const tacho_fusion *fusion = self->estimate->fusion;
+    const tacho_graph *graph = fusion->graph;
+    self->is_returned = calloc(graph->tensor_count + 1, sizeof(*self->is_returned));
+    if (self->is_returned == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tensors",
+                          graph->tensor_count);
     }
-    return !is_returned && estimate->ops[op].ddr_write_bytes > 0;
+    for (size_t i = 0; i < graph->output_count; i++) {
+        self->is_returned[fusion->alias[graph->outputs[i]]] = true;
+    }
+    return TACHO_OK;
 }
 
-static tacho_status warn_operators(const tacho_estimate *estimate, tacho_arena *arena)
+/* Whether an operator writes to shared memory what the network does not return. */
+static bool spills(const operator_warnings *self, size_t op)
 {
-    size_t spilled = 0;
-    size_t scalar = 0;
-    for (size_t i = 0; i < estimate->fusion->op_count; i++) {
-        const tacho_op_estimate *op = &estimate->ops[i];
-        tacho_str name;
-        TACHO_TRY(tacho_estimate_op_name(estimate, i, arena, &name));
-        if (spills(estimate, i)) {
-            warn(&spilled, "%.*s: %" PRIu64 " bytes of its result do not stay in local memory",
-                 TACHO_STR_ARG(name), op->ddr_write_bytes);
-        }
-        if (op->cost.engine != TACHO_NONE &&
-            estimate->machine->engines[op->cost.engine].class == TACHO_ENGINE_CONTROL) {
-            warn(&scalar, "%.*s: runs on %.*s, which is no engine for tensors", TACHO_STR_ARG(name),
-                 TACHO_STR_ARG(estimate->machine->engines[op->cost.engine].name));
-        }
-        tacho_arena_reset(arena);
+    const tacho_fusion *fusion = self->estimate->fusion;
+    const tacho_fused_op *fused = &fusion->ops[op];
+    bool is_returned = false;
+    for (uint32_t i = 0; i < fused->output_count && !is_returned; i++) {
+        uint32_t tensor = fusion->tensors[fused->first_output + i];
+        is_returned = self->is_returned[fusion->alias[tensor]];
     }
-    warn_rest(spilled, "whose results do not stay in local memory");
-    warn_rest(scalar, "that no engine for tensors runs");
+    return !is_returned && self->estimate->ops[op].ddr_write_bytes > 0;
+}
+
+static tacho_status warn_operator(operator_warnings *self, size_t op)
+{
+    const tacho_op_estimate *facts = &self->estimate->ops[op];
+    const tacho_engine *engine = facts->cost.engine != TACHO_NONE
+                                     ? &self->estimate->machine->engines[facts->cost.engine]
+                                     : NULL;
+    tacho_str name;
+    tacho_arena_reset(&self->arena);
+    TACHO_TRY(tacho_estimate_op_name(self->estimate, op, &self->arena, &name));
+    if (spills(self, op)) {
+        warn(&self->spilled_count,
+             "%.*s: %" PRIu64 " bytes of its result do not stay in local memory",
+             TACHO_STR_ARG(name), facts->ddr_write_bytes);
+    }
+    if (engine != NULL && engine->class == TACHO_ENGINE_CONTROL) {
+        warn(&self->scalar_count, "%.*s: runs on %.*s, which is no engine for tensors",
+             TACHO_STR_ARG(name), TACHO_STR_ARG(engine->name));
+    }
     return TACHO_OK;
+}
+
+static tacho_status warn_operators(const tacho_estimate *estimate)
+{
+    operator_warnings self = {.estimate = estimate};
+    tacho_arena_init(&self.arena);
+    tacho_status status = find_returned(&self);
+    for (size_t i = 0; status == TACHO_OK && i < estimate->fusion->op_count; i++) {
+        status = warn_operator(&self, i);
+    }
+    warn_rest(self.spilled_count, "whose results do not stay in local memory");
+    warn_rest(self.scalar_count, "that no engine for tensors runs");
+    free(self.is_returned);
+    tacho_arena_deinit(&self.arena);
+    return status;
 }
 
 static void warn_cores(const core_sums *sums)
@@ -281,13 +317,9 @@ static void warn_cores(const core_sums *sums)
 
 tacho_status tacho_compile_warn(const tacho_estimate *estimate, const tacho_program *program)
 {
-    tacho_arena arena;
     core_sums sums;
-    tacho_arena_init(&arena);
-    tacho_status status = warn_operators(estimate, &arena);
-    tacho_arena_deinit(&arena);
-    TACHO_TRY(status);
-    status = open_sums(&sums, program);
+    TACHO_TRY(warn_operators(estimate));
+    tacho_status status = open_sums(&sums, program);
     if (status == TACHO_OK) {
         warn_cores(&sums);
     }

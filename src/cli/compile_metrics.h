@@ -9,7 +9,10 @@
 #include "compile/estimate.h"
 #include "program/program.h"
 
-/* Of the whole: arithmetic, traffic, sizes, how often cores wait for one another. */
+/*
+ * Of the whole: arithmetic, traffic, sizes, how often cores wait for one another. |image_bytes| are
+ * those of its file, 0 without one.
+ */
 tacho_status tacho_compile_metrics_table(const tacho_program *program, uint64_t image_bytes,
                                          tacho_table *out_table) TACHO_MUST_USE;
 

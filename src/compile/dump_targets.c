@@ -16,6 +16,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* Operators that the location of a program names at most. */
+enum { LOCATIONS_MAX = 1024 };
+
 static tacho_str string_of(const tacho_targets *self, uint32_t id)
 {
     return tacho_strings_get(&self->program->strings, id);
@@ -74,7 +77,7 @@ void tacho_targets_buffer_type(const tacho_targets *self, uint32_t buffer)
 {
     if (buffer == TACHO_NONE) {
         tacho_output_printf(self->output, "!torq_hl.memref<%" PRIu64 "xi8, mem_space = xram>",
-                            self->program->facts.ddr_bytes);
+                            self->shared_bytes);
         return;
     }
     const tacho_buffer *facts = &self->program->buffers[buffer];
@@ -249,9 +252,31 @@ static bool has_arguments(const tacho_targets *self, const tacho_block *block)
 
 /* ---- the sequencer's programs -------------------------------------------------------------- */
 
-static uint32_t op_of_block(const tacho_targets *self, const tacho_block *block)
+/* Whatever the block is for: the locations of its operators, each once. */
+static void write_block_location(tacho_targets *self, const tacho_block *block)
 {
-    return block->job_count > 0 ? self->program->jobs[block->first_job].op : TACHO_NONE;
+    size_t count = 0;
+    uint32_t first = TACHO_NONE;
+    self->round++;
+    for (uint32_t i = 0; i < block->job_count && count < LOCATIONS_MAX; i++) {
+        uint32_t op = self->program->jobs[block->first_job + i].op;
+        if (op == TACHO_NONE || self->argument_marks[2 * (size_t)op] == self->round) {
+            continue;
+        }
+        self->argument_marks[2 * (size_t)op] = self->round;
+        if (count == 1) {
+            tacho_output_printf(self->output, " loc(fused[#loc%" PRIu32, first);
+        }
+        if (count > 0) {
+            tacho_output_printf(self->output, ", #loc%" PRIu32, op);
+        }
+        first = count++ == 0 ? op : first;
+    }
+    if (count > 1) {
+        tacho_output_write_cstring(self->output, "])\n");
+    } else {
+        tacho_targets_location(self, first);
+    }
 }
 
 static tacho_status write_block(tacho_targets *self, uint32_t block, uint32_t job_id)
@@ -271,13 +296,13 @@ static tacho_status write_block(tacho_targets *self, uint32_t block, uint32_t jo
     TACHO_TRY(tacho_targets_tasks(self, block));
     tacho_output_write_cstring(output, "          \"torq_hl.return\"() : () -> () loc(unknown)\n"
                                        "        }) : () -> !torq_hl.program<nss>");
-    tacho_targets_location(self, op_of_block(self, facts));
+    write_block_location(self, facts);
     tacho_output_printf(output,
                         "        %%i%" PRIu32 " = \"torq_hl.create_invocation\"(%%p%" PRIu32
                         ") <{name = \"nss_program_%" PRIu32 "\"}> {\"torq-job-id\" = %" PRIu32
                         " : i32} : (!torq_hl.program<nss>) -> !torq_hl.invocation<nss>",
                         block, block, job_id, job_id);
-    tacho_targets_location(self, op_of_block(self, facts));
+    write_block_location(self, facts);
     return TACHO_OK;
 }
 
@@ -313,7 +338,7 @@ static void write_start(tacho_targets *self, uint32_t block, int64_t start)
     tacho_output_write_cstring(output, "} : (!torq_hl.invocation<nss>");
     write_arguments(self, block, AS_TYPE);
     tacho_output_write_cstring(output, ") -> ()");
-    tacho_targets_location(self, op_of_block(self, facts));
+    write_block_location(self, facts);
 }
 
 static void write_wait(tacho_targets *self, uint32_t block, int64_t start, int64_t end)
@@ -325,7 +350,7 @@ static void write_wait(tacho_targets *self, uint32_t block, int64_t start, int64
                         block, facts->wait_action);
     tacho_targets_times(self, start, end);
     tacho_output_write_cstring(self->output, "} : (!torq_hl.invocation<nss>) -> ()");
-    tacho_targets_location(self, op_of_block(self, facts));
+    write_block_location(self, facts);
 }
 
 static void find_span(const tacho_targets *self, const tacho_block *block, int64_t *out_start,
@@ -485,6 +510,10 @@ static tacho_status open_targets(tacho_targets *self)
         self->argument_marks == NULL || self->block_order == NULL || self->first_blocks == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a dump of %zu operators",
                           program->op_count);
+    }
+    self->shared_bytes = program->facts.ddr_bytes;
+    for (size_t i = 0; i < program->op_count; i++) {
+        self->shared_bytes += program->ops[i].weight_bytes;
     }
     number_engines(self);
     order_blocks(self);

@@ -32,6 +32,7 @@ typedef struct tacho_targets {
     tacho_output *output;
     bool has_profile;
     uint32_t dispatch;
+    uint64_t shared_bytes;    /* of tensors and weights in shared memory */
     uint32_t *engine_ids;     /* by engine: its number among those of its class */
     uint32_t *buffer_marks;   /* by buffer: 1 + the dispatch that has shown it */
     uint32_t *kernel_marks;   /* by kernel, the same */
