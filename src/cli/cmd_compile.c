@@ -21,6 +21,9 @@ static const tacho_option options[] = {
      "the "
      "machine takes it)"},
     {"fidelity", 0, false, "NAME", "how exactly to multiply, on machines that let one choose"},
+    {"cores", 0, false, "N", "use at most this many cores; fewer where that is faster"},
+    {"devices", 0, false, "N", "spread the operators over this many devices, in order"},
+    {"batch", 0, false, "N", "this many inferences as one; weights are shared"},
     {"grid", 0, false, "XxY", "use this many cores, on machines that have a grid of them"},
     {"place", 0, false, "LIST",
      "where operands lie, whatever fits: in0=dram|l1, in1=dram|l1 (weights, or the second matrix), "
@@ -34,9 +37,6 @@ static const tacho_option options[] = {
      "write the estimated timeline there; its suffix says the format: .pb, .json, .csv ..."},
     {"profile-format", 0, false, "FORMAT",
      "write that timeline as FORMAT: a trace format of 'tacho help formats', or Torq's t1 or t4"},
-    {"cores", 0, false, "N", "use at most N cores of each device (default: as many as pay)"},
-    {"devices", 0, false, "N", "spread the operators over N devices, one after the other"},
-    {"batch", 0, false, "N", "inferences that run as one (default: 1)"},
     {"stats-level", 0, false, "N",
      "what the program records: 40 inferences, 50 ports too, 70 operators too, 100 counters of "
      "operators too; less: nothing (default: 40)"},
@@ -137,13 +137,15 @@ static int compile_with(const tacho_arguments *arguments, tacho_model_dim *dims,
     tacho_compile_request request = {.is_quiet = false};
     if (!choose_model(arguments, &request) || !choose_dims(arguments, dims, &request) ||
         !choose_weights(arguments, &request) ||
-        !tacho_compile_choose_program(arguments, &names, &request) ||
         !tacho_compile_choose_outputs(arguments, &request)) {
         return TACHO_EXIT_USAGE;
     }
     tacho_compile_choose_dumps(arguments, &request);
     tacho_machine *machine = NULL;
     int exit_code = tacho_compile_choose_machine(arguments, arena, &machine, &request);
+    if (exit_code == 0 && !tacho_compile_choose_program(arguments, &names, &request)) {
+        exit_code = TACHO_EXIT_USAGE;
+    }
     return exit_code != 0 ? exit_code : tacho_compile_run(&request);
 }
 
@@ -170,7 +172,8 @@ const tacho_command tacho_command_compile = {
         "Reads a network (ONNX, or MLIR of TOSA or torch-onnx), folds what is constant,\n"
         "fuses what runs as one operator, and estimates each on the machine: cycles, MACs,\n"
         "bytes by memory, how well the engines are used, how much of the work is padding,\n"
-        "and what bounds it. The total is that of operators one after the other.\n"
+        "and what bounds it. Operators are cut over the cores and into tiles that fit local\n"
+        "memory, and scheduled on engines and queues; the total is the schedule's end.\n"
         "\n"
         "Nothing that runs is free. Views and nodes that depend on constants alone do not\n"
         "run; the summary counts them. An operator that is not known is named in a warning\n"

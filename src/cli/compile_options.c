@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+enum { DEVICES_MAX = 64, BATCH_MAX = 65536 };
+
 #define DEFAULT_MACHINE TACHO_COMPILE_DEFAULT_MACHINE
 
 static bool same(const char *a, const char *b)
@@ -159,7 +161,6 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
         tacho_machine_find(name != NULL ? name : DEFAULT_MACHINE, arena, &machine);
     if (status == TACHO_OK && hardware != NULL) {
         status = tacho_machine_torq_hw(machine, hardware, arena);
-        request->compile.hardware = tacho_str_from_cstring(hardware);
     }
     if (status != TACHO_OK) {
         return tacho_talk_failure(status);
@@ -171,28 +172,44 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
     bool is_good = choose_dtype(arguments, cost) && choose_fidelity(arguments, machine, cost) &&
                    choose_grid(arguments, machine, cost) &&
                    choose_places(arguments, machine, request->compile.estimate.places);
+    request->compile.hardware = tacho_str_from_cstring(hardware != NULL ? hardware : "");
     return is_good ? 0 : TACHO_EXIT_USAGE;
 }
 
 /* ---- the program --------------------------------------------------------------------------- */
 
-enum { COUNT_MAX = 65535 };
-
-static bool choose_count(const tacho_arguments *arguments, const char *name, uint32_t *out_count)
+/* A whole number from 1 on; 0 when the option is absent. */
+static bool choose_count(const tacho_arguments *arguments, const char *option, uint64_t most,
+                         uint32_t *out_count)
 {
-    const char *text = tacho_arguments_value(arguments, name);
+    const char *value = tacho_arguments_value(arguments, option);
     uint64_t count = 0;
-    if (text == NULL) {
+    *out_count = 0;
+    if (value == NULL) {
         return true;
     }
-    if (!tacho_str_parse_u64(tacho_str_from_cstring(text), &count) || count == 0 ||
-        count > COUNT_MAX) {
-        tacho_command_misuse(arguments->command, "%s%s: '%s' is not a whole number from 1 to %d",
-                             tacho_command_dashes(arguments->command), name, text, COUNT_MAX);
+    if (!tacho_str_parse_u64(tacho_str_from_cstring(value), &count) || count == 0 || count > most) {
+        tacho_command_misuse(arguments->command, "%s%s: '%s' is not a number from 1 to %llu",
+                             tacho_command_dashes(arguments->command), option, value,
+                             (unsigned long long)most);
         return false;
     }
     *out_count = (uint32_t)count;
     return true;
+}
+
+static bool choose_counts(const tacho_arguments *arguments, const tacho_compile_names *names,
+                          tacho_compile_request *request)
+{
+    tacho_compile_options *compile = &request->compile;
+    uint64_t core_count = tacho_machine_cores(request->machine);
+    if (tacho_arguments_has(arguments, names->cores) && tacho_arguments_has(arguments, "grid")) {
+        tacho_command_misuse(arguments->command, "--cores and --grid say the same; give one");
+        return false;
+    }
+    return choose_count(arguments, names->cores, core_count, &compile->cores) &&
+           choose_count(arguments, names->devices, DEVICES_MAX, &compile->devices) &&
+           choose_count(arguments, names->batch, BATCH_MAX, &compile->batch);
 }
 
 bool tacho_compile_choose_program(const tacho_arguments *arguments,
@@ -200,9 +217,7 @@ bool tacho_compile_choose_program(const tacho_arguments *arguments,
 {
     tacho_compile_options *compile = &request->compile;
     const char *recipe = NULL;
-    if (!choose_count(arguments, names->devices, &compile->devices) ||
-        !choose_count(arguments, names->cores, &compile->cores) ||
-        !choose_count(arguments, names->batch, &compile->batch) ||
+    if (!choose_counts(arguments, names, request) ||
         !tacho_compile_choose_stats(arguments, &names->stats, &compile->stats, &recipe)) {
         return false;
     }

@@ -25,7 +25,8 @@ typedef struct tacho_compile_names {
     tacho_stats_options stats;
 } tacho_compile_names;
 
-/* What the program is made of and records; false when an option is wrong. */
+/* What the program for |request|'s machine is made of and records; false when an option is wrong.
+ */
 bool tacho_compile_choose_program(const tacho_arguments *arguments,
                                   const tacho_compile_names *names, tacho_compile_request *request);
 

@@ -93,6 +93,11 @@ static tacho_status make_bounds(const compiled *self, tacho_table *out_table)
     return tacho_estimate_bounds_table(self->estimate, out_table);
 }
 
+static tacho_status make_memory(const compiled *self, tacho_table *out_table)
+{
+    return tacho_memory_table(self->program, self->request->machine, out_table);
+}
+
 static tacho_status make_metrics(const compiled *self, tacho_table *out_table)
 {
     return tacho_compile_metrics_table(self->program, self->program_bytes, out_table);
@@ -120,13 +125,14 @@ static tacho_status add_each(const compiled *self, const make_table *makers, siz
 
 static tacho_status add_tables(const compiled *self, tacho_table_report *report)
 {
-    static const make_table for_people[] = {make_summary, make_bounds, make_operators};
-    static const make_table for_programs[] = {make_operators, make_summary, make_bounds};
+    static const make_table for_people[] = {make_summary, make_memory, make_bounds, make_operators};
+    static const make_table for_programs[] = {make_operators, make_summary, make_bounds,
+                                              make_memory};
     static const make_table metrics[] = {make_metrics, make_cores};
     const tacho_compile_request *request = self->request;
     if (request->output_path != NULL) {
         TACHO_TRY(
-            add_each(self, request->table.is_for_people ? for_people : for_programs, 3, report));
+            add_each(self, request->table.is_for_people ? for_people : for_programs, 4, report));
     }
     return request->has_metrics ? add_each(self, metrics, 2, report) : TACHO_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/compile_dumps.h"
 #include "compile/compile.h"
+#include "compile/memory_table.h"
 #include "compile/timeline.h"
 #include "graph/model.h"
 #include "sinks/table_sink.h"

@@ -95,6 +95,9 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena,
         return tacho_talk_failure(status);
     }
     request->machine = machine;
+    if (!tacho_compile_choose_program(arguments, &names, request)) {
+        return TACHO_EXIT_USAGE;
+    }
     request->compile.network_name = TACHO_STR(NETWORK);
     if (tacho_arguments_has(arguments, "convert-to-fp16")) {
         request->compile.estimate.cost.compute = TACHO_DTYPE_F16;
@@ -111,8 +114,7 @@ static int qaic_compile_run(const tacho_arguments *arguments)
         .table_sink = &tacho_table_sink_text,
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
     };
-    if (!choose_files(arguments, &request) ||
-        !tacho_compile_choose_program(arguments, &names, &request)) {
+    if (!choose_files(arguments, &request)) {
         return TACHO_EXIT_USAGE;
     }
     tacho_arena arena;

@@ -320,6 +320,7 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
                                  const tacho_estimate_options *options)
 {
     *estimate = (tacho_estimate){.fusion = fusion, .machine = machine};
+    estimate->inferences = options->factor > 0 ? options->factor : 1;
     estimate->ops = calloc(fusion->op_count + 1, sizeof(*estimate->ops));
     if (estimate->ops == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");

@@ -53,6 +53,7 @@ typedef struct tacho_estimate {
     uint64_t weight_bytes; /* of all constants that operators read, each once */
     uint64_t ddr_bytes;    /* moved */
     uint64_t local_peak_bytes;
+    uint64_t inferences;  /* that run as one */
     int64_t ideal_cycles; /* with every engine at its peak */
     size_t unknown_count; /* operators that are not known */
     int64_t bound_cycles[TACHO_BOUND_COUNT];

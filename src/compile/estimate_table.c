@@ -299,9 +299,9 @@ tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
 
 static double inferences_per_second(const tacho_estimate *estimate)
 {
-    return estimate->cycles > 0
-               ? tacho_machine_view_hz(estimate->machine) / (double)estimate->cycles
-               : 0.0;
+    return estimate->cycles > 0 ? tacho_machine_view_hz(estimate->machine) *
+                                      (double)estimate->inferences / (double)estimate->cycles
+                                : 0.0;
 }
 
 tacho_status tacho_estimate_totals_table(const tacho_estimate *estimate, tacho_table *out_table)
@@ -415,7 +415,7 @@ tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_
                            TACHO_STR_ARG(estimate->machine->name),
                            TACHO_STR_ARG(estimate->machine->title), hz / 1e6));
     TACHO_TRY(add_property(out_table, "memory",
-                           "%s through shared memory, at most %s in local memory",
+                           "%s through shared memory, at most %s in a core's local memory",
                            with_unit((double)estimate->ddr_bytes, "B", bytes),
                            with_unit((double)estimate->local_peak_bytes, "B", peak)));
     TACHO_TRY(

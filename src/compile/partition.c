@@ -260,7 +260,10 @@ static tacho_status compile(compiler *self, candidate *best)
     TACHO_TRY(find_best(self, best));
     TACHO_TRY(retime(best));
     TACHO_TRY(tacho_values_fill(&best->estimate, self->options->has_values, &best->program));
-    return tacho_program_local_peak(&best->program, &best->program.facts.local_peak_bytes);
+    uint64_t *peak = &best->program.facts.local_peak_bytes;
+    TACHO_TRY(tacho_program_local_peak(&best->program, peak));
+    best->estimate.local_peak_bytes = *peak;
+    return TACHO_OK;
 }
 
 tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machine *machine,

@@ -390,14 +390,21 @@ static operand make_operand(core_work *self, const tacho_slots *slots, uint64_t 
 {
     const tacho_schedule *schedule = self->schedule;
     const tacho_machine *machine = schedule->estimate->machine;
+    const tacho_core_engines *engines = &schedule->engines;
     bool is_output = slots == &self->tiling.output;
+    bool has_local = tacho_machine_dma(machine, TACHO_ENGINE_DMA_LOCAL) != NULL;
+    tacho_engine_class queue = is_output               ? TACHO_ENGINE_DMA_OUT
+                               : is_local && has_local ? TACHO_ENGINE_DMA_LOCAL
+                                                       : TACHO_ENGINE_DMA_IN;
     operand of = {
         .slots = slots,
         .bytes = tacho_slots_moved(slots, bytes),
         .kind = is_local ? TACHO_JOB_COPY : (is_output ? TACHO_JOB_STORE : TACHO_JOB_LOAD),
-        .dma = tacho_machine_dma(machine, is_output ? TACHO_ENGINE_DMA_OUT : TACHO_ENGINE_DMA_IN),
-        .queue = tacho_schedule_queue(
-            schedule, self->core, is_output ? schedule->engines.dma_out : schedule->engines.dma_in),
+        .dma = tacho_machine_dma(machine, queue),
+        .queue = tacho_schedule_queue(schedule, self->core,
+                                      queue == TACHO_ENGINE_DMA_OUT     ? engines->dma_out
+                                      : queue == TACHO_ENGINE_DMA_LOCAL ? engines->dma_local
+                                                                        : engines->dma_in),
         .buffers = {TACHO_NONE, TACHO_NONE},
         .jobs = {TACHO_NONE, TACHO_NONE},
     };
@@ -484,6 +491,24 @@ static void choose_engine(core_work *self)
     }
 }
 
+/* Its part of shared memory, and who reads the same. */
+static tacho_status share_memory(core_work *self, tacho_cut cut)
+{
+    const tacho_machine *machine = self->schedule->estimate->machine;
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+    tacho_ratio cores = {(int64_t)(cut.batch * cut.rows * cut.columns), 1};
+    TACHO_TRY(tacho_cost_memory_rate(ddr, &self->place.shared_rate));
+    if (!tacho_ratio_divide(self->place.shared_rate, cores, &self->place.shared_rate)) {
+        self->place.shared_rate = (tacho_ratio){0, 1};
+    }
+    if (machine->noc.has_multicast) {
+        bool is_matrix = self->share.kind == TACHO_WORK_MATRIX;
+        self->place.input_readers = cut.columns;
+        self->place.weight_readers = is_matrix ? cut.rows : (uint64_t)cores.num;
+    }
+    return TACHO_OK;
+}
+
 static tacho_status tile_share(core_work *self)
 {
     const tacho_schedule *schedule = self->schedule;
@@ -537,6 +562,7 @@ static tacho_status schedule_core(core_work *self, tacho_cut cut)
     uint64_t offset = schedule->placement->free_from[schedule->op];
     choose_engine(self);
     self->share = share_of(schedule, self->core, cut);
+    TACHO_TRY(share_memory(self, cut));
     TACHO_TRY(tile_share(self));
     TACHO_TRY(choose_split(self));
     const tacho_tiling *t = &self->tiling;
@@ -558,21 +584,13 @@ static tacho_status schedule_core(core_work *self, tacho_cut cut)
 }
 
 /* Where the network between cores multicasts, shared memory gives each byte once. */
-static uint64_t shared_bytes_of(const tacho_schedule *schedule, const core_work *core,
-                                tacho_cut cut)
+static uint64_t shared_bytes_of(const core_work *core)
 {
-    const tacho_machine *machine = schedule->estimate->machine;
     uint64_t in = core->input.kind == TACHO_JOB_LOAD ? core->input.bytes : 0;
     uint64_t weights = core->weights.kind == TACHO_JOB_LOAD ? core->weights.bytes : 0;
-    uint64_t all = core->shared_bytes;
-    if (!machine->noc.has_multicast) {
-        return all;
-    }
-    uint64_t once = all - in - weights;
-    once += in / cut.columns;
-    return once + weights / (core->share.kind == TACHO_WORK_VECTOR
-                                 ? cut.batch * cut.rows * cut.columns
-                                 : cut.rows);
+    uint64_t in_readers = core->place.input_readers > 0 ? core->place.input_readers : 1;
+    uint64_t readers = core->place.weight_readers > 0 ? core->place.weight_readers : 1;
+    return core->shared_bytes - in - weights + in / in_readers + weights / readers;
 }
 
 tacho_status tacho_schedule_tiles(tacho_schedule *schedule, uint64_t *out_shared_bytes)
@@ -593,7 +611,7 @@ tacho_status tacho_schedule_tiles(tacho_schedule *schedule, uint64_t *out_shared
     for (uint32_t i = 0; i < cut.batch * cut.rows * cut.columns; i++) {
         core_work core = {.schedule = schedule, .core = i};
         TACHO_TRY(schedule_core(&core, cut));
-        *out_shared_bytes += shared_bytes_of(schedule, &core, cut);
+        *out_shared_bytes += shared_bytes_of(&core);
     }
     return TACHO_OK;
 }

@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 
+enum { PARTIAL_BYTES = 4 };
+
 /* A cost that is too large; every sum with it stays one. */
 static const int64_t TOO_MANY = INT64_MAX;
 
@@ -21,6 +23,7 @@ typedef struct tiler {
     int64_t best_cycles;
     uint64_t least_bytes; /* that any way asks for */
     tacho_tiling best;
+    uint64_t tried_max; /* tiles, once a way is found */
 } tiler;
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -78,6 +81,11 @@ static void complete_matrix(const tacho_share *share, tacho_tiling *t)
     set_slots(&t->weights, share->moves_weights, share->weight_bytes, t->batch * t->n * t->k);
     set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n);
     set_loads(&t->output, t->batch * t->m * t->n, 1);
+    if (t->k > 1 && t->output.count > 0) { /* it holds partial sums until the last of k */
+        uint64_t sums =
+            PARTIAL_BYTES * ceil_div(share->batch * share->m * share->n, t->batch * t->m * t->n);
+        t->output.bytes = sums > t->output.bytes ? sums : t->output.bytes;
+    }
     if (t->k > 1) {
         set_loads(&t->input, all, t->n);
         set_loads(&t->weights, all, t->m);
@@ -160,7 +168,17 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
                               &load));
     TACHO_TRY(transfer_cycles(self->out, t->output.bytes, 1, &last));
     TACHO_TRY(transfer_cycles(self->out, out_bytes, t->output.loads, &store));
+    const tacho_tile_place *place = self->place;
+    int64_t shared = 0;
+    uint64_t shared_bytes = in_bytes / (place->input_readers > 0 ? place->input_readers : 1) +
+                            weight_bytes / (place->weight_readers > 0 ? place->weight_readers : 1) +
+                            out_bytes;
+    if (place->shared_rate.num > 0 &&
+        !tacho_ratio_ceil_divide(shared_bytes, place->shared_rate, &shared)) {
+        shared = TOO_MANY;
+    }
     int64_t body = most(times(compute, tile_count(t)), most(load - first, store - last));
+    body = most(body, shared - first - last);
     *out_cycles = add(add(first, body), last);
     return TACHO_OK;
 }
@@ -198,7 +216,7 @@ static uint64_t next_count(uint64_t count, uint64_t limit)
 static tacho_status try_columns(tiler *self, tacho_tiling t)
 {
     for (t.n = 1; t.n <= self->share->n; t.n = next_count(t.n, self->share->n)) {
-        bool is_far = tile_count(&t) > TACHO_TILES_MAX && self->is_found;
+        bool is_far = tile_count(&t) > self->tried_max && self->is_found;
         if (is_far || tile_count(&t) > UINT32_MAX) {
             break;
         }
@@ -215,7 +233,7 @@ static tacho_status try_columns(tiler *self, tacho_tiling t)
 static tacho_status try_rows(tiler *self, tacho_tiling t)
 {
     for (t.m = 1; t.m <= self->share->m; t.m = next_count(t.m, self->share->m)) {
-        if (t.batch * t.m * t.k > (self->is_found ? TACHO_TILES_MAX : UINT32_MAX)) {
+        if (t.batch * t.m * t.k > (self->is_found ? self->tried_max : UINT32_MAX)) {
             break;
         }
         TACHO_TRY(try_columns(self, t));
@@ -235,7 +253,14 @@ static tacho_status try_matrix(tiler *self)
     }
     t.batch = share->batch;
     TACHO_TRY(try_rows(self, t));
-    for (t.k = 2; !self->is_found && t.k <= share->k; t.k = next_count(t.k, share->k)) {
+    /* What is brought again and again is cut along k, too, in more and smaller tiles. */
+    bool reloads = self->best.input.times > 1 || self->best.weights.times > 1;
+    self->tried_max = TACHO_TILES_TRIED_MAX;
+    for (t.k = 2; (!self->is_found || reloads) && t.k <= share->k;
+         t.k = next_count(t.k, share->k)) {
+        if (self->is_found && t.batch * t.k > self->tried_max) {
+            break;
+        }
         TACHO_TRY(try_rows(self, t));
     }
     return TACHO_OK;
@@ -329,6 +354,7 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
         .engines =
             place->engine != NULL ? (uint64_t)tacho_quantity_whole(&place->engine->count) : 1,
         .least_bytes = UINT64_MAX,
+        .tried_max = TACHO_TILES_MAX,
     };
     if (is_sequenced(place->machine)) {
         tacho_tiling whole = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};

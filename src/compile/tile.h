@@ -29,7 +29,10 @@ typedef struct tacho_tile_place {
     const tacho_engine *engine; /* NULL: nothing is computed */
     tacho_dtype dtype;
     uint32_t fidelity;
-    uint64_t room_bytes; /* of local memory */
+    uint64_t room_bytes;     /* of local memory */
+    tacho_ratio shared_rate; /* of shared memory, for each core; 0: no limit */
+    uint64_t input_readers;  /* cores that shared memory gives the same bytes at once; */
+    uint64_t weight_readers; /* 0: one */
 } tacho_tile_place;
 
 /* Buffers of one operand. */
@@ -47,7 +50,8 @@ typedef struct tacho_tiling {
     tacho_slots input, weights, output;
 } tacho_tiling;
 
-enum { TACHO_TILES_MAX = 64 };
+/* Tiles of an operator on a core, as jobs; and as they are, when ways to cut are looked for. */
+enum { TACHO_TILES_MAX = 64, TACHO_TILES_TRIED_MAX = 1024 };
 
 /* A share that does not fit however it is cut is a LIMIT failure that says how much it needs. */
 tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,

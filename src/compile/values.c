@@ -17,6 +17,7 @@ typedef struct filler {
     const tacho_graph *graph;
     tacho_program *program;
     bool has_bytes;
+    uint64_t pool_bytes; /* of constants that have values */
     uint32_t *tensor_of; /* by tensor of the graph: the program's, or TACHO_NONE */
     bool *is_done;       /* by node: it is a step, or needs not be */
     uint32_t *stack;     /* nodes whose inputs are looked at */
@@ -38,8 +39,9 @@ static tacho_status place_constant(filler *self, const tacho_tensor *from,
                                    tacho_program_tensor *tensor)
 {
     const tacho_constant *constant = &self->graph->constants[from->constant];
-    uint64_t *end = &self->program->facts.constant_bytes;
+    uint64_t *end = &self->pool_bytes;
     uint64_t bytes = tensor->bytes;
+    self->program->facts.constant_bytes += bytes;
     if (constant->kind == TACHO_CONSTANT_RANDOM) {
         tensor->storage = TACHO_STORAGE_RANDOM;
         tensor->offset = constant->seed;
@@ -107,13 +109,13 @@ static tacho_status copy_constants(filler *self)
     if (!self->has_bytes) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_arena_alloc(&program->arena, (size_t)program->facts.constant_bytes, &memory));
+    TACHO_TRY(tacho_arena_alloc(&program->arena, (size_t)self->pool_bytes, &memory));
     for (uint32_t i = 0; i < self->graph->tensor_count; i++) {
         if (self->tensor_of[i] != TACHO_NONE && self->graph->tensors[i].constant != TACHO_NONE) {
             copy_bytes(self, i, memory);
         }
     }
-    program->constants = tacho_str_make(memory, (size_t)program->facts.constant_bytes);
+    program->constants = tacho_str_make(memory, (size_t)self->pool_bytes);
     return TACHO_OK;
 }
 

@@ -2,13 +2,15 @@
 /*
  * Laws of programs, on a model and every machine: laws MODEL [NAME=N ...]
  *
- * No engine does two jobs at a time; needs are respected; local memory is never overcommitted; at
- * least the tensors' bytes are moved; the jobs' multiplications are those of the operators; nothing
- * is faster than engines and memories can be; more cores are never slower than half as many; and,
- * for the same jobs, more bandwidth is never slower.
+ * No engine does two jobs at a time; needs are respected; local memory is never overcommitted, and
+ * a buffer not filled while it is read; at least the tensors' bytes are moved; the jobs'
+ * multiplications are those of the operators; nothing is faster than engines and memories can be;
+ * more cores are never slower than half as many; and, for the same jobs, more bandwidth is never
+ * slower.
  *
  * Prints a line for each machine; exit code 1 and the law when one is broken.
  */
+#include "base/index.h"
 #include "compile/compile.h"
 #include "graph/model.h"
 #include "machine/cost.h"
@@ -83,6 +85,33 @@ static void check_ops(const tacho_program *program, const tacho_estimate *estima
          (uint64_t)program->facts.total_cycles);
 }
 
+/*
+ * A buffer is filled again only when the tiles that read it are done: those up to the one before
+ * the last.
+ */
+static void check_reuse(const tacho_program *program, size_t id, const char *machine)
+{
+    const tacho_job *job = &program->jobs[id];
+    bool is_filled = false;
+    if (job->kind != TACHO_JOB_LOAD || job->tile < 2 || job->buffer == TACHO_NONE) {
+        return;
+    }
+    for (size_t i = id; i-- > program->ops[job->op].first_job;) {
+        is_filled |=
+            program->jobs[i].kind == TACHO_JOB_LOAD && program->jobs[i].buffer == job->buffer;
+    }
+    uint16_t core = program->engines[job->engine].core;
+    for (size_t i = id; is_filled && i-- > program->ops[job->op].first_job;) {
+        const tacho_job *other = &program->jobs[i];
+        if (program->engines[other->engine].core != core) {
+            break;
+        }
+        bool reads = other->kind == TACHO_JOB_COMPUTE && other->tile + 2 <= job->tile;
+        hold(!reads || other->end <= job->start, "a buffer is read before it is filled again",
+             machine, (uint64_t)job->start, (uint64_t)other->end);
+    }
+}
+
 static void check_memory_bound(const tacho_program *program, const tacho_estimate *estimate)
 {
     tacho_ratio rate;
@@ -126,6 +155,9 @@ static int64_t check_program(const tacho_fusion *fusion, const tacho_machine *ma
         hold_status(tacho_program_check_timeline(&program), "timeline", name);
         check_ops(&program, &estimate);
         check_memory_bound(&program, &estimate);
+        for (size_t i = 0; i < program.job_count; i++) {
+            check_reuse(&program, i, name);
+        }
         check_bandwidth(&program, name);
         printf("%s cores %" PRIu32 "/%" PRIu32 " devices %" PRIu32 " batch %" PRIu32 ": %" PRId64
                " cycles, %zu ops, %zu jobs, %zu steps, local peak %" PRIu64 " of %" PRIu64 "\n",

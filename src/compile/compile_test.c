@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs of small graphs, to the cycle: the sequence of a Torq, tiles that overlap, barriers of
+ * several cores, and what does not fit.
+ */
+#include "compile/compile.h"
+
+#include "base/grow.h"
+#include "base/index.h"
+#include "compile/tile.h"
+#include "program/timing.h"
+
+#include <stdio.h>
+
+#include "compile/graph_testing.h"
+
+typedef struct fixture {
+    tacho_graph graph;
+    tacho_fusion fusion;
+    tacho_arena arena;
+    tacho_machine *machine;
+    tacho_estimate estimate;
+    tacho_program program;
+} fixture;
+
+static void begin(fixture *self, const char *machine)
+{
+    assert_null(tacho_graph_init(&self->graph));
+    self->graph.path = TACHO_STR("m");
+    tacho_arena_init(&self->arena);
+    assert_null(tacho_machine_find(machine, &self->arena, &self->machine));
+}
+
+static uint32_t add_input(fixture *self, tacho_dtype dtype, const int64_t *dims)
+{
+    tacho_graph *graph = &self->graph;
+    uint32_t id = test_tensor(graph, dtype, dims);
+    assert_null(tacho_grow(&graph->inputs, &graph->input_capacity, graph->input_count + 1));
+    graph->inputs[graph->input_count++] = id;
+    graph->tensors[id].is_input = true;
+    return id;
+}
+
+static void add_output(fixture *self, uint32_t id)
+{
+    tacho_graph *graph = &self->graph;
+    assert_null(tacho_grow(&graph->outputs, &graph->output_capacity, graph->output_count + 1));
+    graph->outputs[graph->output_count++] = id;
+    graph->tensors[id].is_output = true;
+}
+
+static void compile(fixture *self, const tacho_compile_options *options)
+{
+    assert_null(tacho_fusion_init(&self->fusion, &self->graph));
+    assert_null(tacho_compile_program(&self->fusion, self->machine, options, &self->estimate,
+                                      &self->program));
+    assert_null(tacho_program_check_timeline(&self->program));
+}
+
+static void end(fixture *self)
+{
+    tacho_program_deinit(&self->program);
+    tacho_estimate_deinit(&self->estimate);
+    tacho_fusion_deinit(&self->fusion);
+    tacho_graph_deinit(&self->graph);
+    tacho_arena_deinit(&self->arena);
+}
+
+static void check_job(const fixture *self, size_t i, tacho_job_kind kind, int64_t start,
+                      int64_t job_end)
+{
+    assert_in_range(i, 0, self->program.job_count - 1);
+    assert_int_equal(self->program.jobs[i].kind, kind);
+    assert_int_equal(self->program.jobs[i].start, start);
+    assert_int_equal(self->program.jobs[i].end, job_end);
+}
+
+static const char *text_of(const fixture *self, uint32_t id)
+{
+    return tacho_strings_get(&self->program.strings, id).data;
+}
+
+/* What fits is not cut: data in at 4.7543 bytes a cycle, slices a cycle apart, data out. */
+static void test_torq_sequence(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "torq-sl2610");
+    uint32_t a = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(1, 56, 56, 24));
+    uint32_t b = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(1, 56, 56, 24));
+    uint32_t c = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1, 56, 56, 24));
+    TEST_NODE(&f.graph, "tosa.add", c, a, b);
+    add_output(&f, c);
+    compile(&f, &(tacho_compile_options){.has_values = true});
+    assert_int_equal(f.program.job_count, 4);
+    check_job(&f, 0, TACHO_JOB_LOAD, 0, 31662);
+    check_job(&f, 1, TACHO_JOB_COMPUTE, 31662, 34014);
+    check_job(&f, 2, TACHO_JOB_COMPUTE, 31663, 34015);
+    check_job(&f, 3, TACHO_JOB_STORE, 34015, 49846);
+    assert_int_equal(f.program.jobs[0].bytes, 150528);
+    assert_int_equal(f.program.jobs[3].bytes, 75264);
+    assert_int_equal(f.program.facts.total_cycles, 49846);
+    assert_int_equal(f.program.facts.local_peak_bytes, 225792);
+    assert_int_equal(f.program.facts.moved_bytes, 225792);
+    assert_int_equal(f.program.block_count, 1);
+    assert_string_equal(text_of(&f, f.program.dispatchs[0].name), "main$async_dispatch_0");
+    assert_int_equal(f.program.step_count, 1);
+    assert_string_equal(text_of(&f, f.program.steps[0].type), "tosa.add");
+    assert_int_equal(f.program.links[0], f.program.inputs[0]);
+    assert_int_equal(f.program.links[2], f.program.outputs[0]);
+    end(&f);
+}
+
+/* An activation that stays needs no transfer, and a buffer while it is needed. */
+static void test_local_activation(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "torq-sl2610");
+    uint32_t a = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(1, 64));
+    uint32_t b = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1, 64));
+    uint32_t c = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1, 64));
+    uint32_t d = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1, 64));
+    TEST_NODE(&f.graph, "tosa.avg_pool2d", b, a);
+    TEST_NODE(&f.graph, "Softmax", c, b);
+    TEST_NODE(&f.graph, "tosa.add", d, c, b);
+    add_output(&f, d);
+    compile(&f, &(tacho_compile_options){.has_values = true});
+    assert_int_equal(f.program.op_count, 3);
+    uint64_t moved = 0;
+    for (size_t i = 0; i < f.program.job_count; i++) {
+        moved += f.program.jobs[i].bytes;
+    }
+    assert_int_equal(moved, 128); /* in and out of the whole */
+    const tacho_buffer *last = &f.program.buffers[f.program.buffer_count - 2];
+    assert_int_equal(last->bytes, 64);
+    assert_int_equal(last->first_job, f.program.ops[0].first_job); /* |b|, until the last op */
+    assert_int_equal(last->last_job, f.program.job_count - 1);
+    end(&f);
+}
+
+/* A product of 2048 x 512 by 512 x 512 in bytes on sixteen cores and on one. */
+static void compile_product(fixture *self, const tacho_compile_options *options)
+{
+    begin(self, "aic100");
+    uint32_t x = add_input(self, TACHO_DTYPE_I8, TEST_DIMS(2048, 512));
+    uint32_t w = test_constant(&self->graph, TACHO_DTYPE_I8, TEST_DIMS(512, 512));
+    uint32_t y = test_tensor(&self->graph, TACHO_DTYPE_I8, TEST_DIMS(2048, 512));
+    TEST_NODE(&self->graph, "MatMul", y, x, w);
+    add_output(self, y);
+    compile(self, options);
+}
+
+static size_t count_kind(const tacho_program *program, tacho_job_kind kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < program->job_count; i++) {
+        count += program->jobs[i].kind == kind ? 1 : 0;
+    }
+    return count;
+}
+
+static void test_barrier(void **state)
+{
+    (void)state;
+    fixture f;
+    compile_product(&f, &(tacho_compile_options){.cores = 16});
+    const tacho_program *program = &f.program;
+    const tacho_job *last = &program->jobs[program->job_count - 1];
+    assert_int_equal(program->facts.core_count, 16);
+    uint32_t cores = f.estimate.ops[0].cost.cores;
+    assert_in_range(cores, 2, 16);
+    assert_int_equal(count_kind(program, TACHO_JOB_SIGNAL), cores + 1); /* one is the start */
+    assert_int_equal(count_kind(program, TACHO_JOB_WAIT), 1);
+    assert_int_equal(last->kind, TACHO_JOB_WAIT);
+    assert_int_equal(last->need_count, cores + 1);
+    assert_int_equal(last->cycles, 1430);
+    assert_int_equal(last->end, program->facts.total_cycles);
+    /* 2048 * 512 * 2 + 512 * 512 bytes through shared memory, at 95.45 bytes a cycle. */
+    assert_true(last->start >= 24718);
+    end(&f);
+}
+
+static void test_one_core_overlaps(void **state)
+{
+    (void)state;
+    fixture f;
+    compile_product(&f, &(tacho_compile_options){.cores = 1});
+    const tacho_program *program = &f.program;
+    assert_int_equal(program->facts.core_count, 1);
+    assert_true(count_kind(program, TACHO_JOB_COMPUTE) > 1);
+    int64_t busy = 0;
+    uint64_t macs = 0;
+    for (size_t i = 0; i < program->job_count; i++) {
+        busy += program->jobs[i].cycles;
+        macs += program->jobs[i].macs;
+    }
+    assert_true(program->facts.total_cycles < busy);
+    assert_int_equal(macs, UINT64_C(2048) * 512 * 512);
+    end(&f);
+}
+
+/* Four cores are faster than sixteen here, and the compiler finds that out. */
+static void test_fewer_cores(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "aic100");
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(256, 512));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(512, 128));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I32, TEST_DIMS(256, 128));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.cores = 16});
+    assert_int_equal(f.program.facts.core_count, 4);
+    end(&f);
+}
+
+/* Four operators on two devices: what goes between them is in shared memory. */
+static void test_devices(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "aic100");
+    uint32_t at = add_input(&f, TACHO_DTYPE_F32, TEST_DIMS(64, 64));
+    for (int i = 0; i < 4; i++) {
+        uint32_t next = test_tensor(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(64, 64));
+        TEST_NODE(&f.graph, "Softmax", next, at);
+        at = next;
+    }
+    add_output(&f, at);
+    compile(&f, &(tacho_compile_options){.devices = 2, .network_name = TACHO_STR("QAicGraph")});
+    assert_int_equal(f.program.dispatch_count, 2);
+    assert_string_equal(text_of(&f, f.program.dispatchs[0].name), "QAicGraph_slice00");
+    assert_string_equal(text_of(&f, f.program.dispatchs[1].name), "QAicGraph_slice01");
+    assert_int_equal(f.program.dispatchs[1].first_op, 2);
+    assert_int_equal(f.program.engines[f.program.jobs[f.program.ops[2].first_job].engine].device,
+                     1);
+    assert_int_equal(f.estimate.ops[0].ddr_write_bytes, 0);
+    assert_int_equal(f.estimate.ops[1].ddr_write_bytes, 8192);
+    assert_int_equal(f.estimate.ops[2].ddr_read_bytes, 8192);
+    end(&f);
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    fixture f;
+    compile_product(&f, &(tacho_compile_options){.cores = 1, .batch = 3});
+    assert_int_equal(f.program.facts.batch_size, 3);
+    assert_int_equal(f.program.ops[0].macs, UINT64_C(3) * 2048 * 512 * 512);
+    assert_int_equal(f.program.ops[0].weight_bytes, 512 * 512);
+    assert_int_equal(f.program.ops[0].input_bytes, 3 * 2048 * 512);
+    end(&f);
+}
+
+/* ---- tiles --------------------------------------------------------------------------------- */
+
+static tacho_share product_share(uint64_t m, uint64_t n, uint64_t k)
+{
+    return (tacho_share){.kind = TACHO_WORK_MATRIX,
+                         .batch = 1,
+                         .m = m,
+                         .n = n,
+                         .k = k,
+                         .input_bytes = m * k,
+                         .weight_bytes = k * n,
+                         .output_bytes = m * n,
+                         .moves_input = true,
+                         .moves_weights = true,
+                         .moves_output = true};
+}
+
+static uint64_t slot_bytes(const tacho_tiling *t)
+{
+    return t->input.count * t->input.bytes + t->weights.count * t->weights.bytes +
+           t->output.count * t->output.bytes;
+}
+
+static void test_tiles(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "torq-sl2610");
+    tacho_tile_place place = {
+        f.machine, &f.machine->engines[0], TACHO_DTYPE_I8, 0, 512 * 1024, {0, 1}, 1, 1};
+    tacho_tiling t;
+    tacho_share fits = product_share(256, 512, 512); /* 128 + 256 + 128 KiB */
+    assert_null(tacho_tile(&place, &fits, &t));
+    assert_int_equal(t.batch * t.m * t.n * t.k, 1);
+    assert_int_equal(t.input.count, 1);
+    assert_int_equal(slot_bytes(&t), 512 * 1024);
+    tacho_share rows = product_share(4096, 128, 512); /* weights stay, rows pass */
+    assert_null(tacho_tile(&place, &rows, &t));
+    assert_true(t.m > 1 && t.n == 1 && t.k == 1);
+    assert_int_equal(t.weights.count, 1);
+    assert_int_equal(t.input.count, 2);
+    assert_int_equal(t.input.times * t.weights.times, 1);
+    assert_in_range(slot_bytes(&t), 1, place.room_bytes);
+    tacho_share huge = product_share(65536, 65536, 65536);
+    assert_null(tacho_tile(&place, &huge, &t));
+    assert_in_range(t.batch * t.m * t.n * t.k, 2, TACHO_TILES_MAX);
+    assert_true(t.repeat > 1);
+    assert_in_range(slot_bytes(&t), 1, place.room_bytes);
+    place.room_bytes = 11; /* a tile of 1 x 1 x 1: two of each operand, and a partial sum */
+    tacho_share small = product_share(8, 8, 8);
+    tacho_status status = tacho_tile(&place, &small, &t);
+    assert_non_null(status);
+    assert_string_equal(tacho_status_message(status),
+                        "its smallest tile needs 12 bytes of local memory, and 11 are free");
+    tacho_status_free(status);
+    tacho_graph_deinit(&f.graph);
+    tacho_arena_deinit(&f.arena);
+}
+
+/* The failure says which operator, how many bytes, and what memory. */
+static void test_too_large(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "torq-sl2610");
+    tacho_memory *memory = &f.machine->memories[0];
+    assert_int_equal(memory->kind, TACHO_MEMORY_LOCAL);
+    memory->size_bytes.value = (tacho_ratio){2, 1};
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(64, 64));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(64, 64));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(64, 64));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    assert_null(tacho_fusion_init(&f.fusion, &f.graph));
+    tacho_status status = tacho_compile_program(&f.fusion, f.machine, &(tacho_compile_options){0},
+                                                &f.estimate, &f.program);
+    assert_non_null(status);
+    assert_string_equal(tacho_status_message(status),
+                        "its smallest tile needs 12 bytes of local memory, and 2 are free");
+    assert_string_equal(tacho_status_note(status, 0),
+                        "node 0 'n0' (MatMul) of m does not fit LRAM of torq-sl2610");
+    tacho_status_free(status);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_torq_sequence), cmocka_unit_test(test_local_activation),
+        cmocka_unit_test(test_barrier),       cmocka_unit_test(test_one_core_overlaps),
+        cmocka_unit_test(test_fewer_cores),   cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_batch),         cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_too_large),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What memory a program takes, as a table.
+ */
+#ifndef TACHO_COMPILE_MEMORY_TABLE_H
+#define TACHO_COMPILE_MEMORY_TABLE_H
+
+#include "machine/machine.h"
+#include "program/program.h"
+#include "table/table.h"
+
+/* One row per use of a memory: what is there, its bytes, the memory's size where it is known. */
+tacho_status tacho_memory_table(const tacho_program *program, const tacho_machine *machine,
+                                tacho_table *out_table) TACHO_MUST_USE;
+
+#endif
