@@ -266,6 +266,20 @@ tacho_status tacho_output_open(const char *path, tacho_output *out_output)
     return status;
 }
 
+tacho_status tacho_output_open_standard_error(tacho_output *out_output)
+{
+    TACHO_TRY(tacho_output_open("-", out_output));
+    char *name = strdup("standard error");
+    if (name == NULL) {
+        tacho_output_close(out_output);
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
+    }
+    free(out_output->name);
+    out_output->name = name;
+    out_output->fd = STDERR_FILENO;
+    return TACHO_OK;
+}
+
 bool tacho_output_is_replaceable(const char *path)
 {
     struct stat facts;

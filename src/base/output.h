@@ -41,6 +41,9 @@ typedef struct tacho_output {
 
 tacho_status tacho_output_open(const char *path, tacho_output *out_output) TACHO_MUST_USE;
 
+/* Standard error as an output; what is written goes there as it is. */
+tacho_status tacho_output_open_standard_error(tacho_output *out_output) TACHO_MUST_USE;
+
 /* Whether output to |path| is held back until commit, so that it may be started again. */
 bool tacho_output_is_replaceable(const char *path);
 

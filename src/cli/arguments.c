@@ -79,7 +79,8 @@ static bool take_value(tacho_arguments *arguments, const tacho_option *option, c
 {
     if (option->value == NULL) {
         if (attached != NULL) {
-            tacho_command_misuse(arguments->command, "--%s takes no value", option->name);
+            tacho_command_misuse(arguments->command, "%s%s takes no value",
+                                 tacho_command_dashes(arguments->command), option->name);
             return false;
         }
         add(arguments, option, "");
@@ -90,8 +91,8 @@ static bool take_value(tacho_arguments *arguments, const tacho_option *option, c
         return true;
     }
     if (list->at >= list->count || (option->takes_list && is_option_word(list->words[list->at]))) {
-        tacho_command_misuse(arguments->command, "--%s needs a value: %s", option->name,
-                             option->value);
+        tacho_command_misuse(arguments->command, "%s%s needs a value: %s",
+                             tacho_command_dashes(arguments->command), option->name, option->value);
         return false;
     }
     do {
@@ -101,9 +102,17 @@ static bool take_value(tacho_arguments *arguments, const tacho_option *option, c
     return true;
 }
 
+/* Whether the word is -name or -name=value of a command that takes such. */
+static bool is_long_with_one_dash(const tacho_command *command, const char *word)
+{
+    tacho_str text = tacho_str_from_cstring(word + 1);
+    text.len = tacho_str_find_byte(text, '=');
+    return command->has_single_dash && find_option(command, text) != NULL;
+}
+
 static bool parse_long(tacho_arguments *arguments, const char *word, word_list *list)
 {
-    tacho_str text = tacho_str_from_cstring(word + 2);
+    tacho_str text = tacho_str_from_cstring(word + (word[1] == '-' ? 2 : 1));
     size_t equals = tacho_str_find_byte(text, '=');
     const tacho_option *option = find_option(arguments->command, tacho_str_make(text.data, equals));
     if (option == NULL) {
@@ -116,6 +125,11 @@ static bool parse_long(tacho_arguments *arguments, const char *word, word_list *
 /* "-q", "-o out", "-oout", "-qo out". */
 static bool parse_short(tacho_arguments *arguments, const char *word, word_list *list)
 {
+    if (arguments->command->has_single_dash && word[2] != '\0' &&
+        find_letter(arguments->command, word[1]) == NULL) {
+        tacho_command_misuse(arguments->command, "unknown option '%s'", word);
+        return false;
+    }
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
         const tacho_option *option = find_letter(arguments->command, *letter);
         if (option == NULL) {
@@ -140,7 +154,7 @@ static bool parse_words(tacho_arguments *arguments, word_list *list)
             add(arguments, NULL, word);
         } else if (strcmp(word, "--") == 0) {
             options_ended = true;
-        } else if (word[1] == '-') {
+        } else if (word[1] == '-' || is_long_with_one_dash(arguments->command, word)) {
             parsed = parse_long(arguments, word, list);
         } else {
             parsed = parse_short(arguments, word, list);

@@ -37,8 +37,21 @@ static const tacho_option options[] = {
      "write the estimated timeline there; its suffix says the format: .pb, .json, .csv ..."},
     {"profile-format", 0, false, "FORMAT",
      "write that timeline as FORMAT: a trace format of 'tacho help formats', or Torq's t1 or t4"},
+    {"stats-level", 0, false, "N",
+     "what the program records: 40 inferences, 50 ports too, 70 operators too, 100 counters of "
+     "operators too; less: nothing (default: 40)"},
+    {"stats-batchsize", 0, false, "N", "inferences that statistics are divided by (default: 1)"},
+    {"ddr-stats", 0, false, NULL, "count the traffic of DDR by core"},
+    {"pmu-recipe", 0, false, "NAME",
+     "count these events of the cores: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
+    {"pmu-events", 0, false, "HEX,...", "count these events of the cores, at most 8"},
+    {"perf-warnings", 0, false, NULL, "say what costs time and could be otherwise"},
+    {"perf-metrics", 0, false, NULL, "also print what the program is made of, and its cores"},
+    TACHO_COMPILE_OPTIONS_DUMPS,
     TACHO_LISTING_OPTION_FORMAT,
-    TACHO_LISTING_OPTION_OUTPUT,
+    {"output", 'o', false, "OUT",
+     "write the program there; with a suffix of tables (.txt, .csv, .json, .xlsx) or --format, the "
+     "tables instead of on standard output"},
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
@@ -110,6 +123,15 @@ static bool choose_model(const tacho_arguments *arguments, tacho_compile_request
 
 /* ---- the verb ------------------------------------------------------------------------------ */
 
+static const tacho_compile_names names = {
+    .devices = "devices",
+    .cores = "cores",
+    .batch = "batch",
+    .metrics = "perf-metrics",
+    .warnings = "perf-warnings",
+    .stats = {"stats-level", "stats-batchsize", "ddr-stats", "pmu-recipe", "pmu-events"},
+};
+
 static int compile_with(const tacho_arguments *arguments, tacho_model_dim *dims, tacho_arena *arena)
 {
     tacho_compile_request request = {.is_quiet = false};
@@ -118,7 +140,12 @@ static int compile_with(const tacho_arguments *arguments, tacho_model_dim *dims,
         !tacho_compile_choose_outputs(arguments, &request)) {
         return TACHO_EXIT_USAGE;
     }
-    int exit_code = tacho_compile_choose_machine(arguments, arena, &request);
+    tacho_compile_choose_dumps(arguments, &request);
+    tacho_machine *machine = NULL;
+    int exit_code = tacho_compile_choose_machine(arguments, arena, &machine, &request);
+    if (exit_code == 0 && !tacho_compile_choose_program(arguments, &names, &request)) {
+        exit_code = TACHO_EXIT_USAGE;
+    }
     return exit_code != 0 ? exit_code : tacho_compile_run(&request);
 }
 
@@ -139,8 +166,8 @@ static int compile_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_compile = {
     .name = "compile",
-    .summary = "estimate a network on a machine",
-    .usage = "MODEL [--machine M] [options]",
+    .summary = "estimate a network on a machine, and compile it",
+    .usage = "MODEL [--machine M] [-o PROGRAM] [options]",
     .description =
         "Reads a network (ONNX, or MLIR of TOSA or torch-onnx), folds what is constant,\n"
         "fuses what runs as one operator, and estimates each on the machine: cycles, MACs,\n"
@@ -155,11 +182,18 @@ const tacho_command tacho_command_compile = {
         "\n"
         "With --profile the timeline is written as well: a trace for a viewer and for\n"
         "'tacho overview', 'ops' and 'report', or the timeline of Torq's compiler. All of\n"
-        "it is an estimate, and its origin says so.",
+        "it is an estimate, and its origin says so.\n"
+        "\n"
+        "With -o the program is kept: jobs, dependencies, buffers, constants and what the\n"
+        "device is to record, in a container that 'tacho info' reads. Dumps show the network\n"
+        "after each phase as generic MLIR.",
     .examples = "# where would the time go?\n"
                 "tacho compile model.onnx --machine wormhole-n150 --sort cycles --top 20\n"
                 "# a batch of 8, and the timeline for ui.perfetto.dev\n"
                 "tacho compile model.onnx -m aic100 --dim N=8 --profile model.pb\n"
+                "# a program that records operators and how busy the engines are\n"
+                "tacho compile model.onnx -m aic100 -o programqpc.bin --stats-level 70 "
+                "--pmu-recipe KernelUtil\n"
                 "# as Torq's compiler writes it\n"
                 "tacho compile add.mlir --profile timeline.csv --profile-format t1\n"
                 "# a matrix product on 8x4 cores, in bfp8, all of it in local memory\n"

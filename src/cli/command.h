@@ -30,6 +30,7 @@ typedef struct tacho_arguments tacho_arguments;
 typedef struct tacho_command {
     const char *name;
     bool is_dropin;          /* called by its own name, not as a verb */
+    bool has_single_dash;    /* -name=value is an option's name, too, as LLVM's tools have it */
     const char *summary;     /* one line for the list of verbs */
     const char *usage;       /* what follows the name */
     const char *description; /* paragraphs separated by empty lines */
@@ -73,6 +74,12 @@ const char **tacho_arguments_words(const tacho_arguments *arguments, size_t *out
 /* Prints a usage error with a hint at --help; returns TACHO_EXIT_USAGE. */
 int tacho_command_misuse(const tacho_command *command, const char *format, ...) TACHO_PRINTF(2, 3);
 
+/* What this command's options begin with in its documents: "--", or "-". */
+static inline const char *tacho_command_dashes(const tacho_command *command)
+{
+    return command->has_single_dash ? "-" : "--";
+}
+
 /* Prints what --help shows. */
 void tacho_command_print_help(const tacho_command *command);
 
@@ -95,6 +102,8 @@ extern const tacho_command tacho_command_help;
 /* The names of other tools that this program stands in for. */
 extern const tacho_command tacho_dropin_annotate_profiling;
 extern const tacho_command tacho_dropin_perfetto_logger;
+extern const tacho_command tacho_dropin_qaic_compile;
+extern const tacho_command tacho_dropin_torq_compile;
 
 const tacho_command *tacho_command_find(const char *name);
 

@@ -151,39 +151,8 @@ static bool choose_places(const tacho_arguments *arguments, const tacho_machine 
     return true;
 }
 
-/* A whole number from 1 on; 0 when the option is absent. */
-static bool choose_count(const tacho_arguments *arguments, const char *option, uint64_t most,
-                         uint32_t *out_count)
-{
-    const char *value = tacho_arguments_value(arguments, option);
-    uint64_t count = 0;
-    *out_count = 0;
-    if (value == NULL) {
-        return true;
-    }
-    if (!tacho_str_parse_u64(tacho_str_from_cstring(value), &count) || count == 0 || count > most) {
-        tacho_command_misuse(arguments->command, "--%s: '%s' is not a number from 1 to %llu",
-                             option, value, (unsigned long long)most);
-        return false;
-    }
-    *out_count = (uint32_t)count;
-    return true;
-}
-
-static bool choose_counts(const tacho_arguments *arguments, const tacho_machine *machine,
-                          tacho_compile_options *compile)
-{
-    if (tacho_arguments_has(arguments, "cores") && tacho_arguments_has(arguments, "grid")) {
-        tacho_command_misuse(arguments->command, "--cores and --grid say the same; give one");
-        return false;
-    }
-    return choose_count(arguments, "cores", tacho_machine_cores(machine), &compile->cores) &&
-           choose_count(arguments, "devices", DEVICES_MAX, &compile->devices) &&
-           choose_count(arguments, "batch", BATCH_MAX, &compile->batch);
-}
-
 int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *arena,
-                                 tacho_compile_request *request)
+                                 tacho_machine **out_machine, tacho_compile_request *request)
 {
     const char *name = tacho_arguments_value(arguments, "machine");
     const char *hardware = tacho_arguments_value(arguments, "torq-hw");
@@ -197,14 +166,76 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
         return tacho_talk_failure(status);
     }
     request->machine = machine;
+    *out_machine = machine;
     tacho_cost_options *cost = &request->compile.estimate.cost;
     cost->is_tuned = tacho_arguments_has(arguments, "tuned");
     bool is_good = choose_dtype(arguments, cost) && choose_fidelity(arguments, machine, cost) &&
                    choose_grid(arguments, machine, cost) &&
-                   choose_counts(arguments, machine, &request->compile) &&
                    choose_places(arguments, machine, request->compile.estimate.places);
     request->compile.hardware = tacho_str_from_cstring(hardware != NULL ? hardware : "");
     return is_good ? 0 : TACHO_EXIT_USAGE;
+}
+
+/* ---- the program --------------------------------------------------------------------------- */
+
+/* A whole number from 1 on; 0 when the option is absent. */
+static bool choose_count(const tacho_arguments *arguments, const char *option, uint64_t most,
+                         uint32_t *out_count)
+{
+    const char *value = tacho_arguments_value(arguments, option);
+    uint64_t count = 0;
+    *out_count = 0;
+    if (value == NULL) {
+        return true;
+    }
+    if (!tacho_str_parse_u64(tacho_str_from_cstring(value), &count) || count == 0 || count > most) {
+        tacho_command_misuse(arguments->command, "%s%s: '%s' is not a number from 1 to %llu",
+                             tacho_command_dashes(arguments->command), option, value,
+                             (unsigned long long)most);
+        return false;
+    }
+    *out_count = (uint32_t)count;
+    return true;
+}
+
+static bool choose_counts(const tacho_arguments *arguments, const tacho_compile_names *names,
+                          tacho_compile_request *request)
+{
+    tacho_compile_options *compile = &request->compile;
+    uint64_t core_count = tacho_machine_cores(request->machine);
+    if (tacho_arguments_has(arguments, names->cores) && tacho_arguments_has(arguments, "grid")) {
+        tacho_command_misuse(arguments->command, "--cores and --grid say the same; give one");
+        return false;
+    }
+    return choose_count(arguments, names->cores, core_count, &compile->cores) &&
+           choose_count(arguments, names->devices, DEVICES_MAX, &compile->devices) &&
+           choose_count(arguments, names->batch, BATCH_MAX, &compile->batch);
+}
+
+bool tacho_compile_choose_program(const tacho_arguments *arguments,
+                                  const tacho_compile_names *names, tacho_compile_request *request)
+{
+    tacho_compile_options *compile = &request->compile;
+    const char *recipe = NULL;
+    if (!choose_counts(arguments, names, request) ||
+        !tacho_compile_choose_stats(arguments, &names->stats, &compile->stats, &recipe)) {
+        return false;
+    }
+    compile->pmu_recipe = tacho_str_from_cstring(recipe != NULL ? recipe : "");
+    request->has_metrics = tacho_arguments_has(arguments, names->metrics);
+    request->has_warnings = tacho_arguments_has(arguments, names->warnings);
+    return true;
+}
+
+void tacho_compile_choose_dumps(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    request->dumps = (tacho_compile_dumps){
+        .phases_dir = tacho_arguments_value(arguments, "dump-compilation-phases-to"),
+        .debug_dir = tacho_arguments_value(arguments, "torq-debug-info"),
+        .tree_dir = tacho_arguments_value(arguments, "mlir-print-ir-tree-dir"),
+        .is_printed = tacho_arguments_has(arguments, "mlir-print-ir-after-all"),
+        .has_profile = true,
+    };
 }
 
 /* ---- outputs ------------------------------------------------------------------------------- */
@@ -262,10 +293,33 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_reque
     return request->profile_sink != NULL;
 }
 
-bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request)
+/* -o is for the tables where its suffix says so, or --format; else for the program. */
+static void choose_paths(const tacho_arguments *arguments, tacho_compile_request *request)
 {
     const char *output = tacho_arguments_value(arguments, "output");
-    request->output_path = output != NULL ? output : "-";
+    bool is_table = output == NULL || same(output, "-") ||
+                    tacho_arguments_has(arguments, "format") ||
+                    tacho_cli_table_sink_find_for_path(tacho_str_from_cstring(output)) != NULL;
+    request->program_path = is_table ? NULL : output;
+    request->output_path = is_table && output != NULL ? output : "-";
+}
+
+static bool check_paths(const tacho_arguments *arguments, const tacho_compile_request *request)
+{
+    const char *profile = request->profile_path;
+    bool is_table = profile != NULL && same(profile, request->output_path);
+    bool is_program =
+        profile != NULL && request->program_path != NULL && same(profile, request->program_path);
+    if (is_table || is_program) {
+        tacho_command_misuse(arguments->command, "the %s and the profile cannot both go to %s",
+                             is_table ? "table" : "program", profile);
+    }
+    return !is_table && !is_program;
+}
+
+bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    choose_paths(arguments, request);
     request->is_quiet = tacho_arguments_has(arguments, "quiet");
     request->table_sink = tacho_listing_choose_sink(arguments, request->output_path);
     if (request->table_sink == NULL || !choose_rows(arguments, &request->table) ||
@@ -273,10 +327,5 @@ bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compil
         return false;
     }
     request->table.is_for_people = request->table_sink == &tacho_table_sink_text;
-    if (request->profile_path != NULL && same(request->profile_path, request->output_path)) {
-        tacho_command_misuse(arguments->command, "the table and the profile cannot both go to %s",
-                             request->output_path);
-        return false;
-    }
-    return true;
+    return check_paths(arguments, request);
 }

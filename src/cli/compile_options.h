@@ -8,12 +8,43 @@
 
 #include "cli/command.h"
 #include "cli/compile_run.h"
+#include "cli/compile_stats.h"
 
 #define TACHO_COMPILE_DEFAULT_MACHINE "torq-sl2610"
 
-/* --machine and --torq-hw, and what is chosen on it; 0 when all is well, else the exit code. */
+/*
+ * --machine and --torq-hw, and what is chosen on it; 0 when all is well, else the exit code. The
+ * machine is that of |request|, which may still be changed.
+ */
 int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *arena,
-                                 tacho_compile_request *request);
+                                 tacho_machine **out_machine, tacho_compile_request *request);
+
+/* What the options are called; "" where there is none. */
+typedef struct tacho_compile_names {
+    const char *devices, *cores, *batch, *metrics, *warnings;
+    tacho_stats_options stats;
+} tacho_compile_names;
+
+/* What the program for |request|'s machine is made of and records; false when an option is wrong.
+ */
+bool tacho_compile_choose_program(const tacho_arguments *arguments,
+                                  const tacho_compile_names *names, tacho_compile_request *request);
+
+/* --dump-compilation-phases-to and the other dumps. */
+void tacho_compile_choose_dumps(const tacho_arguments *arguments, tacho_compile_request *request);
+
+#define TACHO_COMPILE_OPTIONS_DUMPS                                                                \
+    {"dump-compilation-phases-to", 0, false, "DIR",                                                \
+     "write the network after each phase there, as MODEL.<n>.<phase>.mlir; the last, "             \
+     "MODEL.9.executable-targets.mlir, is what 'tacho annotate' joins with runtime profiles"},     \
+        {"torq-debug-info", 0, false, "DIR",                                                       \
+         "write the last phase of each dispatch there, as DISPATCH.mlir"},                         \
+        {"mlir-print-ir-after-all", 0, false, NULL,                                                \
+         "print the network after each pass on standard error"},                                   \
+    {                                                                                              \
+        "mlir-print-ir-tree-dir", 0, false, "DIR",                                                 \
+            "write what would be printed to one file per pass in DIR instead"                      \
+    }
 
 /* Tables and profile: where, in which format, which rows; false when one is wrong. */
 bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request);

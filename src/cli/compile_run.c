@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Model to graph to operators to estimate; then what the person asked for.
+ * Model to graph to operators to program; then what the person asked for.
  */
 #include "cli/compile_run.h"
 
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/index.h"
 #include "cli/command.h"
+#include "cli/compile_metrics.h"
 #include "cli/talk.h"
+#include "program/container.h"
 #include "profile/lanes.h"
 #include "profile/order.h"
 #include "profile/spool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { WARNINGS_MAX = 8 };
+
+/* What there is to write. */
+typedef struct compiled {
+    const tacho_compile_request *request;
+    const tacho_estimate *estimate;
+    const tacho_program *program;
+    uint64_t program_bytes; /* once it is written */
+} compiled;
 
 /* ---- the profile --------------------------------------------------------------------------- */
 
@@ -44,16 +56,17 @@ static tacho_status write_trace(const tacho_trace_sink *sink, const tacho_timeli
     return status;
 }
 
-static tacho_status write_profile(const tacho_compile_request *request,
-                                  const tacho_timeline *timeline, tacho_output *output)
+static tacho_status write_profile(const compiled *self, tacho_output *output)
 {
+    const tacho_compile_request *request = self->request;
+    tacho_timeline timeline = {self->estimate, self->program};
     if (request->is_torq_profile) {
-        return tacho_timeline_write_torq(timeline, request->torq_form, output);
+        return tacho_timeline_write_torq(&timeline, request->torq_form, output);
     }
     tacho_dict dict;
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
-        status = write_trace(request->profile_sink, timeline, &dict, output);
+        status = write_trace(request->profile_sink, &timeline, &dict, output);
     }
     tacho_dict_deinit(&dict);
     return status;
@@ -61,46 +74,46 @@ static tacho_status write_profile(const tacho_compile_request *request,
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-typedef tacho_status (*make_table)(const tacho_compile_request *request,
-                                   const tacho_timeline *compiled, tacho_table *out_table);
+typedef tacho_status (*make_table)(const compiled *self, tacho_table *out_table);
 
-static tacho_status make_operators(const tacho_compile_request *request,
-                                   const tacho_timeline *compiled, tacho_table *out_table)
+static tacho_status make_operators(const compiled *self, tacho_table *out_table)
 {
-    return tacho_estimate_ops_table(compiled->estimate, &request->table, out_table);
+    return tacho_estimate_ops_table(self->estimate, &self->request->table, out_table);
 }
 
-static tacho_status make_summary(const tacho_compile_request *request,
-                                 const tacho_timeline *compiled, tacho_table *out_table)
+static tacho_status make_summary(const compiled *self, tacho_table *out_table)
 {
-    return request->table.is_for_people
-               ? tacho_estimate_summary_table(compiled->estimate, out_table)
-               : tacho_estimate_totals_table(compiled->estimate, out_table);
+    return self->request->table.is_for_people
+               ? tacho_estimate_summary_table(self->estimate, out_table)
+               : tacho_estimate_totals_table(self->estimate, out_table);
 }
 
-static tacho_status make_bounds(const tacho_compile_request *request,
-                                const tacho_timeline *compiled, tacho_table *out_table)
+static tacho_status make_bounds(const compiled *self, tacho_table *out_table)
 {
-    (void)request;
-    return tacho_estimate_bounds_table(compiled->estimate, out_table);
+    return tacho_estimate_bounds_table(self->estimate, out_table);
 }
 
-static tacho_status make_memory(const tacho_compile_request *request,
-                                const tacho_timeline *compiled, tacho_table *out_table)
+static tacho_status make_memory(const compiled *self, tacho_table *out_table)
 {
-    return tacho_memory_table(compiled->program, request->machine, out_table);
+    return tacho_memory_table(self->program, self->request->machine, out_table);
 }
 
-static tacho_status add_tables(const tacho_compile_request *request, const tacho_timeline *compiled,
-                               tacho_table_report *report)
+static tacho_status make_metrics(const compiled *self, tacho_table *out_table)
 {
-    static const make_table for_people[] = {make_summary, make_memory, make_bounds, make_operators};
-    static const make_table for_programs[] = {make_operators, make_summary, make_bounds,
-                                              make_memory};
-    const make_table *makers = request->table.is_for_people ? for_people : for_programs;
-    for (size_t i = 0; i < 4; i++) {
+    return tacho_compile_metrics_table(self->program, self->program_bytes, out_table);
+}
+
+static tacho_status make_cores(const compiled *self, tacho_table *out_table)
+{
+    return tacho_compile_cores_table(self->program, out_table);
+}
+
+static tacho_status add_each(const compiled *self, const make_table *makers, size_t count,
+                             tacho_table_report *report)
+{
+    for (size_t i = 0; i < count; i++) {
         tacho_table table = {0};
-        tacho_status status = makers[i](request, compiled, &table);
+        tacho_status status = makers[i](self, &table);
         if (status == TACHO_OK && table.cell_count > 0) {
             status = tacho_table_report_add(report, &table);
         }
@@ -110,12 +123,25 @@ static tacho_status add_tables(const tacho_compile_request *request, const tacho
     return TACHO_OK;
 }
 
-static tacho_status write_tables(const tacho_compile_request *request,
-                                 const tacho_timeline *compiled, tacho_output *output)
+static tacho_status add_tables(const compiled *self, tacho_table_report *report)
+{
+    static const make_table for_people[] = {make_summary, make_memory, make_bounds, make_operators};
+    static const make_table for_programs[] = {make_operators, make_summary, make_bounds,
+                                              make_memory};
+    static const make_table metrics[] = {make_metrics, make_cores};
+    const tacho_compile_request *request = self->request;
+    if (request->output_path != NULL) {
+        TACHO_TRY(
+            add_each(self, request->table.is_for_people ? for_people : for_programs, 4, report));
+    }
+    return request->has_metrics ? add_each(self, metrics, 2, report) : TACHO_OK;
+}
+
+static tacho_status write_tables(const compiled *self, tacho_output *output)
 {
     tacho_table_report report;
-    TACHO_TRY(tacho_table_report_open(&report, request->table_sink, output));
-    tacho_status status = add_tables(request, compiled, &report);
+    TACHO_TRY(tacho_table_report_open(&report, self->request->table_sink, output));
+    tacho_status status = add_tables(self, &report);
     if (status == TACHO_OK) {
         status = tacho_table_report_finish(&report);
     }
@@ -125,12 +151,15 @@ static tacho_status write_tables(const tacho_compile_request *request,
 
 /* ---- outputs ------------------------------------------------------------------------------- */
 
-static tacho_status write_report(const tacho_compile_request *request,
-                                 const tacho_timeline *compiled)
+static tacho_status write_report(const compiled *self)
 {
+    const char *path = self->request->output_path;
     tacho_output output;
-    TACHO_TRY(tacho_output_open(request->output_path, &output));
-    tacho_status status = write_tables(request, compiled, &output);
+    if (path == NULL && !self->request->has_metrics) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_output_open(path != NULL ? path : "-", &output));
+    tacho_status status = write_tables(self, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
@@ -138,23 +167,82 @@ static tacho_status write_report(const tacho_compile_request *request,
     return status;
 }
 
-/* The profile first, but put in place last: a failure leaves neither. */
-static tacho_status write_outputs(const tacho_compile_request *request,
-                                  const tacho_timeline *compiled)
+static tacho_status write_dumps(const compiled *self)
 {
+    const tacho_compile_request *request = self->request;
+    tacho_dump dump = {
+        .fusion = self->estimate->fusion,
+        .program = self->program,
+        .has_profile = request->dumps.has_profile,
+    };
+    return tacho_compile_dumps_write(&request->dumps, &dump, request->model_path);
+}
+
+static tacho_status write_rest(const compiled *self)
+{
+    TACHO_TRY(write_dumps(self));
+    return write_report(self);
+}
+
+/* What goes before is written first, but put in place last: a failure leaves neither. */
+static tacho_status write_profile_and_rest(const compiled *self)
+{
+    const tacho_compile_request *request = self->request;
     if (request->profile_path == NULL) {
-        return write_report(request, compiled);
+        return write_rest(self);
     }
     tacho_output output;
     TACHO_TRY(tacho_output_open(request->profile_path, &output));
-    tacho_status status = write_profile(request, compiled, &output);
+    tacho_status status = write_profile(self, &output);
     if (status == TACHO_OK) {
-        status = write_report(request, compiled);
+        tacho_output_flush(&output);
+        status = tacho_output_take_failure(&output);
+    }
+    if (status == TACHO_OK) {
+        status = write_rest(self);
     }
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
     tacho_output_close(&output);
+    return status;
+}
+
+static tacho_status write_program_and_rest(compiled *self)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(self->request->program_path, &output));
+    tacho_status status = tacho_program_write_to(self->program, &output);
+    if (status == TACHO_OK) {
+        tacho_output_flush(&output);
+        status = tacho_output_take_failure(&output);
+    }
+    self->program_bytes = tacho_output_offset(&output);
+    if (status == TACHO_OK) {
+        status = write_profile_and_rest(self);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+static tacho_status write_outputs(compiled *self)
+{
+    const tacho_compile_request *request = self->request;
+    bool is_new = false;
+    TACHO_TRY(tacho_compile_dumps_prepare(&request->dumps));
+    if (request->program_path == NULL) {
+        return write_profile_and_rest(self);
+    }
+    if (request->program_folder != NULL) {
+        TACHO_TRY(tacho_folder_ensure(request->program_folder, &is_new));
+    }
+    tacho_status status = write_program_and_rest(self);
+    if (status != TACHO_OK && is_new) {
+        rmdir(request->program_folder); /* a folder that others have used since stays */
+    }
     return status;
 }
 
@@ -194,10 +282,15 @@ static void say_wrote(const tacho_compile_request *request, const tacho_estimate
 {
     size_t op_count = estimate->fusion->op_count;
     char text[512];
-    if (request->table.top > 0 && request->table.top < op_count) {
+    if (request->output_path != NULL && request->table.top > 0 && request->table.top < op_count) {
         snprintf(text, sizeof(text), "%zu more operator%s; --top 0 shows all",
                  op_count - request->table.top, op_count - request->table.top == 1 ? "" : "s");
         tacho_talk_line("note", text);
+    }
+    if (request->program_path != NULL) {
+        snprintf(text, sizeof(text), "%.200s: the program of %zu operator%s", request->program_path,
+                 op_count, op_count == 1 ? "" : "s");
+        tacho_talk_line("wrote", text);
     }
     if (request->profile_path != NULL) {
         snprintf(text, sizeof(text), "%.200s: the estimated timeline of %zu operator%s",
@@ -208,8 +301,34 @@ static void say_wrote(const tacho_compile_request *request, const tacho_estimate
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-static tacho_status estimate_fusion(const tacho_compile_request *request,
-                                    const tacho_fusion *fusion)
+static tacho_status finish(compiled *self)
+{
+    const tacho_compile_request *request = self->request;
+    TACHO_TRY(write_outputs(self));
+    warn_unknown(self->estimate);
+    if (request->has_warnings) {
+        TACHO_TRY(tacho_compile_warn(self->estimate, self->program));
+    }
+    if (!request->is_quiet) {
+        say_wrote(request, self->estimate);
+    }
+    return TACHO_OK;
+}
+
+/* A program has its machine with it: the text of the file that describes it. */
+static tacho_status compile_on(compiled *self, const tacho_fusion *fusion, tacho_mappings *mappings,
+                               tacho_estimate *estimate, tacho_program *program)
+{
+    const tacho_machine *machine = self->request->machine;
+    tacho_compile_options options = self->request->compile;
+    options.has_values = self->request->program_path != NULL;
+    if (tacho_machine_builtin_text(machine->path).len == 0) {
+        TACHO_TRY(tacho_mappings_open(mappings, machine->path.data, &options.machine_text));
+    }
+    return tacho_compile_program(fusion, machine, &options, estimate, program);
+}
+
+static tacho_status compile_fusion(const tacho_compile_request *request, const tacho_fusion *fusion)
 {
     if (fusion->op_count == 0) {
         return tacho_fail(
@@ -217,21 +336,17 @@ static tacho_status estimate_fusion(const tacho_compile_request *request,
             "%s: nothing to run: all %zu nodes are views or depend on constants alone",
             request->model_path, fusion->graph->node_count);
     }
-    tacho_estimate estimate;
-    tacho_program program;
-    tacho_status status =
-        tacho_compile_program(fusion, request->machine, &request->compile, &estimate, &program);
+    tacho_estimate estimate = {0};
+    tacho_program program = {0};
+    tacho_mappings mappings = {0};
+    compiled self = {.request = request, .estimate = &estimate, .program = &program};
+    tacho_status status = compile_on(&self, fusion, &mappings, &estimate, &program);
     if (status == TACHO_OK) {
-        status = write_outputs(request, &(tacho_timeline){&estimate, &program});
-    }
-    if (status == TACHO_OK) {
-        warn_unknown(&estimate);
-    }
-    if (status == TACHO_OK && !request->is_quiet) {
-        say_wrote(request, &estimate);
+        status = finish(&self);
     }
     tacho_estimate_deinit(&estimate);
     tacho_program_deinit(&program);
+    tacho_mappings_close(&mappings);
     return status;
 }
 
@@ -241,7 +356,7 @@ static tacho_status run_graph(const tacho_compile_request *request, tacho_graph 
     tacho_fusion fusion;
     tacho_status status = tacho_fusion_init(&fusion, graph);
     if (status == TACHO_OK) {
-        status = estimate_fusion(request, &fusion);
+        status = compile_fusion(request, &fusion);
     }
     tacho_fusion_deinit(&fusion);
     return status;
@@ -259,6 +374,7 @@ static tacho_status run(const tacho_compile_request *request)
 {
     TACHO_TRY(check_output(request, request->output_path));
     TACHO_TRY(check_output(request, request->profile_path));
+    TACHO_TRY(check_output(request, request->program_path));
     tacho_graph graph;
     tacho_status status = tacho_graph_init(&graph);
     if (status == TACHO_OK) {

@@ -8,17 +8,19 @@
 
 enum { OPTION_COLUMN = 28, LINE_WIDTH = 80 };
 
-static void print_option_name(const tacho_option *option)
+static void print_option_name(const tacho_command *command, const tacho_option *option)
 {
     char text[64];
-    const char *separator = option->value != NULL ? " " : "";
+    const char *dashes = tacho_command_dashes(command);
+    const char *separator = option->value == NULL ? "" : (command->has_single_dash ? "=" : " ");
     const char *value = option->value != NULL ? option->value : "";
     const char *more = option->takes_list ? "..." : "";
     if (option->letter != 0) {
-        snprintf(text, sizeof(text), "  -%c, --%s%s%s%s", option->letter, option->name, separator,
-                 value, more);
+        snprintf(text, sizeof(text), "  -%c, %s%s%s%s%s", option->letter, dashes, option->name,
+                 separator, value, more);
     } else {
-        snprintf(text, sizeof(text), "      --%s%s%s%s", option->name, separator, value, more);
+        snprintf(text, sizeof(text), "      %s%s%s%s%s", dashes, option->name, separator, value,
+                 more);
     }
     printf("%-*s", OPTION_COLUMN, text);
     if (strlen(text) >= OPTION_COLUMN) {
@@ -52,7 +54,7 @@ void tacho_command_print_help(const tacho_command *command)
            command->usage, command->description);
     printf("\nOptions:\n");
     for (size_t i = 0; i < command->option_count; i++) {
-        print_option_name(&command->options[i]);
+        print_option_name(command, &command->options[i]);
         print_wrapped(command->options[i].help, OPTION_COLUMN);
     }
     printf("\nExamples:\n%s", command->examples);

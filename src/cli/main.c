@@ -22,6 +22,8 @@ const tacho_command *const tacho_commands[] = {
 static const tacho_command *const dropins[] = {
     &tacho_dropin_annotate_profiling,
     &tacho_dropin_perfetto_logger,
+    &tacho_dropin_qaic_compile,
+    &tacho_dropin_torq_compile,
     NULL,
 };
 

@@ -35,70 +35,27 @@ path_to_dir() {
     mkdir -p path/to
 }
 
+# The models lie in the repository under the names that the seeds give them.
+copy_model() {
+    mkdir -p "$(dirname "$1")"
+    cp "$REPOSITORY/$1" "$1"
+}
+
 # ---- Torq: models -----------------------------------------------------------------------------
 
 # One 1x1280 i8 vector through a fully connected layer (a 1x1 convolution, as TOSA 1.0 has it).
 tosa_fc_mlir() {
-    mkdir -p samples/tosa
-    cat >samples/tosa/fc.mlir <<'MLIR'
-module {
-  func.func @main(%arg0: tensor<1x1280xi8>) -> tensor<1x1000xi8> {
-    %in_shape = tosa.const_shape {values = dense<[1, 1, 1, 1280]> : tensor<4xindex>} : () -> !tosa.shape<4>
-    %out_shape = tosa.const_shape {values = dense<[1, 1000]> : tensor<2xindex>} : () -> !tosa.shape<2>
-    %weight = "tosa.const"() <{values = dense<3> : tensor<1000x1x1x1280xi8>}> : () -> tensor<1000x1x1x1280xi8>
-    %bias = "tosa.const"() <{values = dense<7> : tensor<1000xi32>}> : () -> tensor<1000xi32>
-    %zero = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
-    %zero32 = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
-    %scale = "tosa.const"() <{values = dense<1431655765> : tensor<1xi32>}> : () -> tensor<1xi32>
-    %shift = "tosa.const"() <{values = dense<38> : tensor<1xi8>}> : () -> tensor<1xi8>
-    %0 = tosa.reshape %arg0, %in_shape : (tensor<1x1280xi8>, !tosa.shape<4>) -> tensor<1x1x1x1280xi8>
-    %1 = tosa.conv2d %0, %weight, %bias, %zero, %zero {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1280xi8>, tensor<1000x1x1x1280xi8>, tensor<1000xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x1x1x1000xi32>
-    %2 = tosa.rescale %1, %scale, %shift, %zero32, %zero {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x1x1x1000xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x1x1x1000xi8>
-    %3 = tosa.reshape %2, %out_shape : (tensor<1x1x1x1000xi8>, !tosa.shape<2>) -> tensor<1x1000xi8>
-    return %3 : tensor<1x1000xi8>
-  }
-}
-MLIR
+    copy_model samples/tosa/fc.mlir
 }
 
 # Adds its only input to itself: seed 001 gives the model one --input.
 tosa_add_mlir() {
-    mkdir -p tests/testdata/tosa_ops
-    cat >tests/testdata/tosa_ops/add.mlir <<'MLIR'
-module {
-  func.func @main(%arg0: tensor<1x56x56x24xi8>) -> tensor<1x56x56x24xi8> {
-    %zero = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
-    %zero32 = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
-    %scale = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
-    %widen = "tosa.const"() <{values = dense<10> : tensor<1xi8>}> : () -> tensor<1xi8>
-    %narrow = "tosa.const"() <{values = dense<50> : tensor<1xi8>}> : () -> tensor<1xi8>
-    %0 = tosa.rescale %arg0, %scale, %widen, %zero, %zero32 {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x56x56x24xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi32>) -> tensor<1x56x56x24xi32>
-    %1 = tosa.add %0, %0 : (tensor<1x56x56x24xi32>, tensor<1x56x56x24xi32>) -> tensor<1x56x56x24xi32>
-    %2 = tosa.rescale %1, %scale, %narrow, %zero32, %zero {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x56x56x24xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x56x56x24xi8>
-    return %2 : tensor<1x56x56x24xi8>
-  }
-}
-MLIR
+    copy_model tests/testdata/tosa_ops/add.mlir
 }
 
 # A stride-1 convolution of the 1x224x224x3 i8 image that seed 002 makes.
 tosa_conv_mlir() {
-    mkdir -p tests/testdata/tosa_ops
-    cat >tests/testdata/tosa_ops/conv-stride1-notile.mlir <<'MLIR'
-module {
-  func.func @main(%arg0: tensor<1x224x224x3xi8>) -> tensor<1x224x224x8xi8> {
-    %weight = "tosa.const"() <{values = dense<2> : tensor<8x3x3x3xi8>}> : () -> tensor<8x3x3x3xi8>
-    %bias = "tosa.const"() <{values = dense<0> : tensor<8xi32>}> : () -> tensor<8xi32>
-    %zero = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
-    %zero32 = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
-    %scale = "tosa.const"() <{values = dense<1717986918> : tensor<1xi32>}> : () -> tensor<1xi32>
-    %shift = "tosa.const"() <{values = dense<36> : tensor<1xi8>}> : () -> tensor<1xi8>
-    %0 = tosa.conv2d %arg0, %weight, %bias, %zero, %zero {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x224x224x3xi8>, tensor<8x3x3x3xi8>, tensor<8xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x224x224x8xi32>
-    %1 = tosa.rescale %0, %scale, %shift, %zero32, %zero {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} : (tensor<1x224x224x8xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x224x224x8xi8>
-    return %1 : tensor<1x224x224x8xi8>
-  }
-}
-MLIR
+    copy_model tests/testdata/tosa_ops/conv-stride1-notile.mlir
 }
 
 # What the compiler leaves of a model with one kernel, and what a run of it leaves: until

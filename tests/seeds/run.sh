@@ -35,7 +35,8 @@ command_of() {
 # Fixtures run in a shell of their own, where the first failure ends them and no name of this
 # script is in reach.
 make_fixtures() {
-    bash -euc '. "$0"; for fixture; do "$fixture"; done' "$here/fixtures.sh" "$@"
+    REPOSITORY=$here/../.. bash -euc '. "$0"; for fixture; do "$fixture"; done' \
+        "$here/fixtures.sh" "$@"
 }
 
 # run_line ID: builds what the line needs in the current folder and runs it; its output is in LOG.

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Folders that outputs go to.
+ */
+#ifndef TACHO_BASE_FOLDER_H
+#define TACHO_BASE_FOLDER_H
+
+#include "base/arena.h"
+
+/*
+ * Makes |path| and what is missing above it. A folder that is there is fine; |*out_is_new| says
+ * whether it was not. What cannot be made, or is no folder, is an IO failure that names it.
+ */
+tacho_status tacho_folder_ensure(const char *path, bool *out_is_new) TACHO_MUST_USE;
+
+/* "folder/name", NUL-terminated, in |arena|. */
+tacho_status tacho_folder_join(const char *folder, tacho_str name, tacho_arena *arena,
+                               const char **out_path) TACHO_MUST_USE;
+
+#endif

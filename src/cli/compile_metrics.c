@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums over the jobs of a program, by core.
+ */
+#include "cli/compile_metrics.h"
+
+#include "cli/talk.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    WARNINGS_MAX = 8,        /* of one kind */
+    IMBALANCE_PERCENT = 125, /* the busiest core, of the mean */
+    SHORT_JOB_CYCLES = 64,
+    SHORT_JOBS_MIN = 16, /* fewer of them cost nothing worth a word */
+};
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+typedef struct core_sum {
+    uint64_t macs;
+    uint64_t read_bytes, written_bytes; /* shared memory */
+    uint64_t copied_bytes;              /* between cores, or memories of one */
+    uint64_t job_count, wait_count, short_count;
+    int64_t busy_cycles; /* of its busiest engine that computes */
+} core_sum;
+
+typedef struct core_sums {
+    core_sum *items;
+    size_t count, per_device;
+    int64_t *engine_cycles; /* by engine of the program */
+} core_sums;
+
+static void add_job(core_sums *sums, const tacho_program *program, const tacho_job *job)
+{
+    const tacho_program_engine *engine = &program->engines[job->engine];
+    core_sum *sum = &sums->items[engine->device * sums->per_device + engine->core];
+    sum->job_count++;
+    switch ((tacho_job_kind)job->kind) {
+    case TACHO_JOB_LOAD:
+        sum->read_bytes += job->bytes;
+        break;
+    case TACHO_JOB_STORE:
+        sum->written_bytes += job->bytes;
+        break;
+    case TACHO_JOB_COPY:
+        sum->copied_bytes += job->bytes;
+        break;
+    case TACHO_JOB_COMPUTE:
+    case TACHO_JOB_CONTROL:
+        sum->macs += job->macs;
+        sum->short_count += job->cycles < SHORT_JOB_CYCLES ? 1 : 0;
+        sums->engine_cycles[job->engine] += job->end - job->start;
+        if (sums->engine_cycles[job->engine] > sum->busy_cycles) {
+            sum->busy_cycles = sums->engine_cycles[job->engine];
+        }
+        break;
+    case TACHO_JOB_SIGNAL:
+    case TACHO_JOB_KIND_COUNT:
+        break;
+    case TACHO_JOB_WAIT:
+        sum->wait_count++;
+        break;
+    }
+}
+
+static tacho_status open_sums(core_sums *sums, const tacho_program *program)
+{
+    size_t devices = 1;
+    *sums = (core_sums){.per_device = 1};
+    for (size_t i = 0; i < program->engine_count; i++) {
+        const tacho_program_engine *engine = &program->engines[i];
+        devices = engine->device >= devices ? engine->device + 1U : devices;
+        sums->per_device = engine->core >= sums->per_device ? engine->core + 1U : sums->per_device;
+    }
+    sums->count = devices * sums->per_device;
+    sums->items = calloc(sums->count, sizeof(*sums->items));
+    sums->engine_cycles = calloc(program->engine_count + 1, sizeof(*sums->engine_cycles));
+    if (sums->items == NULL || sums->engine_cycles == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu cores", sums->count);
+    }
+    for (size_t i = 0; i < program->job_count; i++) {
+        add_job(sums, program, &program->jobs[i]);
+    }
+    return TACHO_OK;
+}
+
+static void close_sums(core_sums *sums)
+{
+    free(sums->items);
+    free(sums->engine_cycles);
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static tacho_status add_count(tacho_table *table, uint64_t value)
+{
+    return tacho_table_add_int(table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+static tacho_status add_metric(tacho_table *table, const char *name, uint64_t value)
+{
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(name)));
+    return add_count(table, value);
+}
+
+static tacho_status add_metrics(const tacho_program *program, const core_sums *sums,
+                                uint64_t image_bytes, tacho_table *table)
+{
+    const tacho_program_facts *facts = &program->facts;
+    core_sum all = {0};
+    for (size_t i = 0; i < sums->count; i++) {
+        const core_sum *sum = &sums->items[i];
+        all.macs += sum->macs;
+        all.read_bytes += sum->read_bytes;
+        all.written_bytes += sum->written_bytes;
+        all.copied_bytes += sum->copied_bytes;
+        all.job_count += sum->job_count;
+        all.wait_count += sum->wait_count;
+    }
+    TACHO_TRY(add_metric(table, "estimated cycles", (uint64_t)facts->total_cycles));
+    TACHO_TRY(add_metric(table, "multiply-accumulates", all.macs));
+    TACHO_TRY(add_metric(table, "bytes read from DDR", all.read_bytes));
+    TACHO_TRY(add_metric(table, "bytes written to DDR", all.written_bytes));
+    TACHO_TRY(add_metric(table, "bytes between cores and memories", all.copied_bytes));
+    TACHO_TRY(add_metric(table, "bytes of constants, read anew by each inference",
+                         facts->constant_bytes));
+    TACHO_TRY(add_metric(table, "bytes of local memory at most", facts->local_peak_bytes));
+    TACHO_TRY(add_metric(table, "bytes of DDR", facts->ddr_bytes));
+    TACHO_TRY(add_metric(table, "jobs", all.job_count));
+    TACHO_TRY(add_metric(table, "barriers and waits", all.wait_count));
+    return image_bytes > 0 ? add_metric(table, "bytes of the program", image_bytes) : TACHO_OK;
+}
+
+tacho_status tacho_compile_metrics_table(const tacho_program *program, uint64_t image_bytes,
+                                         tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"metric", "metric", TACHO_COLUMN_TEXT},
+        {"value", "value", TACHO_COLUMN_INT},
+    };
+    core_sums sums;
+    tacho_table_init(out_table, "metrics", "Performance metrics", columns, 2);
+    tacho_status status = open_sums(&sums, program);
+    if (status == TACHO_OK) {
+        status = add_metrics(program, &sums, image_bytes, out_table);
+    }
+    close_sums(&sums);
+    return status;
+}
+
+static tacho_status add_cores(const core_sums *sums, tacho_table *table)
+{
+    for (size_t i = 0; i < sums->count; i++) {
+        const core_sum *sum = &sums->items[i];
+        TACHO_TRY(add_count(table, i / sums->per_device));
+        TACHO_TRY(add_count(table, i % sums->per_device));
+        TACHO_TRY(add_count(table, sum->macs));
+        TACHO_TRY(add_count(table, sum->read_bytes));
+        TACHO_TRY(add_count(table, sum->written_bytes));
+        TACHO_TRY(add_count(table, sum->copied_bytes));
+        TACHO_TRY(add_count(table, sum->wait_count));
+        TACHO_TRY(tacho_table_add_int(table, sum->busy_cycles));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_compile_cores_table(const tacho_program *program, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"device", "device", TACHO_COLUMN_INT},
+        {"core", "core", TACHO_COLUMN_INT},
+        {"macs", "MACs", TACHO_COLUMN_INT},
+        {"ddr_read_bytes", "DDR read B", TACHO_COLUMN_INT},
+        {"ddr_write_bytes", "DDR written B", TACHO_COLUMN_INT},
+        {"copied_bytes", "copied B", TACHO_COLUMN_INT},
+        {"wait_count", "waits", TACHO_COLUMN_INT},
+        {"busy_cycles", "busy cycles", TACHO_COLUMN_INT},
+    };
+    core_sums sums;
+    tacho_table_init(out_table, "cores", "Cores", columns, sizeof(columns) / sizeof(columns[0]));
+    tacho_status status = open_sums(&sums, program);
+    if (status == TACHO_OK) {
+        status = add_cores(&sums, out_table);
+    }
+    close_sums(&sums);
+    return status;
+}
+
+/* ---- warnings ------------------------------------------------------------------------------ */
+
+TACHO_PRINTF(2, 3) static void warn(size_t *count, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    if ((*count)++ >= WARNINGS_MAX) {
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    tacho_talk_line("warning", text);
+}
+
+static void warn_rest(size_t count, const char *what)
+{
+    char text[128];
+    if (count > WARNINGS_MAX) {
+        snprintf(text, sizeof(text), "%zu more operators %s", count - WARNINGS_MAX, what);
+        tacho_talk_line("warning", text);
+    }
+}
+
+typedef struct operator_warnings {
+    const tacho_estimate *estimate;
+    bool *is_returned; /* by tensor: it, or a view of it, is an output of the network */
+    tacho_arena arena;
+    size_t spilled_count, scalar_count;
+} operator_warnings;
+
+static tacho_status find_returned(operator_warnings *self)
+{
+    const tacho_fusion *fusion = self->estimate->fusion;
+    const tacho_graph *graph = fusion->graph;
+    self->is_returned = calloc(graph->tensor_count + 1, sizeof(*self->is_returned));
+    if (self->is_returned == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tensors",
+                          graph->tensor_count);
+    }
+    for (size_t i = 0; i < graph->output_count; i++) {
+        self->is_returned[fusion->alias[graph->outputs[i]]] = true;
+    }
+    return TACHO_OK;
+}
+
+/* Whether an operator writes to shared memory what the network does not return. */
+static bool spills(const operator_warnings *self, size_t op)
+{
+    const tacho_fusion *fusion = self->estimate->fusion;
+    const tacho_fused_op *fused = &fusion->ops[op];
+    bool is_returned = false;
+    for (uint32_t i = 0; i < fused->output_count && !is_returned; i++) {
+        uint32_t tensor = fusion->tensors[fused->first_output + i];
+        is_returned = self->is_returned[fusion->alias[tensor]];
+    }
+    return !is_returned && self->estimate->ops[op].ddr_write_bytes > 0;
+}
+
+static tacho_status warn_operator(operator_warnings *self, size_t op)
+{
+    const tacho_op_estimate *facts = &self->estimate->ops[op];
+    const tacho_engine *engine = facts->cost.engine != TACHO_NONE
+                                     ? &self->estimate->machine->engines[facts->cost.engine]
+                                     : NULL;
+    tacho_str name;
+    tacho_arena_reset(&self->arena);
+    TACHO_TRY(tacho_estimate_op_name(self->estimate, op, &self->arena, &name));
+    if (spills(self, op)) {
+        warn(&self->spilled_count,
+             "%.*s: %" PRIu64 " bytes of its result do not stay in local memory",
+             TACHO_STR_ARG(name), facts->ddr_write_bytes);
+    }
+    if (engine != NULL && engine->class == TACHO_ENGINE_CONTROL) {
+        warn(&self->scalar_count, "%.*s: runs on %.*s, which is no engine for tensors",
+             TACHO_STR_ARG(name), TACHO_STR_ARG(engine->name));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status warn_operators(const tacho_estimate *estimate)
+{
+    operator_warnings self = {.estimate = estimate};
+    tacho_arena_init(&self.arena);
+    tacho_status status = find_returned(&self);
+    for (size_t i = 0; status == TACHO_OK && i < estimate->fusion->op_count; i++) {
+        status = warn_operator(&self, i);
+    }
+    warn_rest(self.spilled_count, "whose results do not stay in local memory");
+    warn_rest(self.scalar_count, "that no engine for tensors runs");
+    free(self.is_returned);
+    tacho_arena_deinit(&self.arena);
+    return status;
+}
+
+static void warn_cores(const core_sums *sums)
+{
+    int64_t most = 0;
+    int64_t total = 0;
+    uint64_t short_count = 0;
+    uint64_t job_count = 0;
+    size_t used = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < sums->count; i++) {
+        const core_sum *sum = &sums->items[i];
+        most = sum->busy_cycles > most ? sum->busy_cycles : most;
+        total += sum->busy_cycles;
+        used += sum->busy_cycles > 0 ? 1 : 0;
+        short_count += sum->short_count;
+        job_count += sum->job_count;
+    }
+    if (used > 1 && most > total / (int64_t)used * IMBALANCE_PERCENT / 100) {
+        warn(&count,
+             "the busiest core computes for %" PRId64 " cycles, the mean of %zu cores is %" PRId64,
+             most, used, total / (int64_t)used);
+    }
+    if (used > 0 && used < sums->count) {
+        warn(&count, "%zu of %zu cores compute nothing", sums->count - used, sums->count);
+    }
+    if (short_count >= SHORT_JOBS_MIN) {
+        warn(&count, "%" PRIu64 " of %" PRIu64 " jobs compute for less than %d cycles", short_count,
+             job_count, SHORT_JOB_CYCLES);
+    }
+}
+
+tacho_status tacho_compile_warn(const tacho_estimate *estimate, const tacho_program *program)
+{
+    core_sums sums;
+    TACHO_TRY(warn_operators(estimate));
+    tacho_status status = open_sums(&sums, program);
+    if (status == TACHO_OK) {
+        warn_cores(&sums);
+    }
+    close_sums(&sums);
+    return status;
+}

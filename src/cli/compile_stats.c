@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Level, batch size, DDR traffic and counters. Counters and traffic need level 40; a recipe and
+ * events of one's own exclude each other.
+ */
+#include "cli/compile_stats.h"
+
+#include "program/pmu.h"
+
+#include <stdio.h>
+
+static bool parse_count(const tacho_arguments *arguments, const char *name, uint64_t least,
+                        uint64_t most, uint32_t *value)
+{
+    const char *text = tacho_arguments_value(arguments, name);
+    uint64_t count = 0;
+    if (text == NULL) {
+        return true;
+    }
+    if (!tacho_str_parse_u64(tacho_str_from_cstring(text), &count) || count < least ||
+        count > most) {
+        tacho_command_misuse(arguments->command,
+                             "%s%s: '%s' is not a whole number from %llu to %llu",
+                             tacho_command_dashes(arguments->command), name, text,
+                             (unsigned long long)least, (unsigned long long)most);
+        return false;
+    }
+    *value = (uint32_t)count;
+    return true;
+}
+
+/* ---- counters ------------------------------------------------------------------------------ */
+
+static bool choose_recipe(const tacho_arguments *arguments, const char *option,
+                          tacho_stats_config *stats, const char **out_recipe)
+{
+    const char *name = tacho_arguments_value(arguments, option);
+    if (name == NULL) {
+        return true;
+    }
+    const tacho_pmu_recipe *recipe = tacho_pmu_recipe_find(tacho_str_from_cstring(name));
+    if (recipe == NULL) {
+        char names[128] = "";
+        for (size_t i = 0; tacho_pmu_recipe_at(i) != NULL; i++) {
+            size_t used = strlen(names);
+            snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
+                     tacho_pmu_recipe_at(i)->name);
+        }
+        tacho_command_misuse(arguments->command, "%s%s: '%s' is none of %s",
+                             tacho_command_dashes(arguments->command), option, name, names);
+        return false;
+    }
+    memcpy(stats->pmu_events, recipe->events, sizeof(stats->pmu_events));
+    stats->pmu_event_count = recipe->event_count;
+    *out_recipe = recipe->name;
+    return true;
+}
+
+/* "3F" and "0x3F" up to FFFF. */
+static bool parse_hex(tacho_str text, uint16_t *out_value)
+{
+    if (tacho_str_starts_with(text, TACHO_STR("0x")) ||
+        tacho_str_starts_with(text, TACHO_STR("0X"))) {
+        text = tacho_str_from(text, 2);
+    }
+    uint32_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char digit = text.data[i];
+        uint32_t nibble = digit >= '0' && digit <= '9'   ? (uint32_t)(digit - '0')
+                          : digit >= 'a' && digit <= 'f' ? (uint32_t)(digit - 'a' + 10)
+                          : digit >= 'A' && digit <= 'F' ? (uint32_t)(digit - 'A' + 10)
+                                                         : 16;
+        value = value * 16 + nibble;
+        if (nibble > 15 || value > UINT16_MAX) {
+            return false;
+        }
+    }
+    *out_value = (uint16_t)value;
+    return text.len > 0;
+}
+
+static bool choose_events(const tacho_arguments *arguments, const char *option,
+                          tacho_stats_config *stats)
+{
+    const char *list = tacho_arguments_value(arguments, option);
+    const char *dashes = tacho_command_dashes(arguments->command);
+    tacho_str rest = tacho_str_from_cstring(list != NULL ? list : "");
+    for (bool is_last = list == NULL; !is_last;) {
+        size_t comma = tacho_str_find_byte(rest, ',');
+        tacho_str item = tacho_str_trim(tacho_str_make(rest.data, comma));
+        is_last = comma == rest.len;
+        rest = tacho_str_from(rest, is_last ? comma : comma + 1);
+        if (stats->pmu_event_count == TACHO_PMU_EVENTS_MAX) {
+            tacho_command_misuse(arguments->command,
+                                 "%s%s: the cores count at most %d events at a time", dashes,
+                                 option, TACHO_PMU_EVENTS_MAX);
+            return false;
+        }
+        if (!parse_hex(item, &stats->pmu_events[stats->pmu_event_count++])) {
+            tacho_command_misuse(arguments->command,
+                                 "%s%s: '%.*s' is no event; expected hexadecimal codes up to FFFF "
+                                 "such as 3F,70,200",
+                                 dashes, option, TACHO_STR_ARG(item));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static bool check_level(const tacho_arguments *arguments, const tacho_stats_options *options,
+                        const tacho_stats_config *stats)
+{
+    const char *dashes = tacho_command_dashes(arguments->command);
+    const char *which = stats->counts_ddr != 0                            ? options->ddr
+                        : stats->pmu_event_count == 0                     ? NULL
+                        : tacho_arguments_has(arguments, options->recipe) ? options->recipe
+                                                                          : options->events;
+    if (which == NULL || stats->level >= TACHO_STATS_LEVEL_DEFAULT) {
+        return true;
+    }
+    tacho_command_misuse(arguments->command, "%s%s needs %s%s of %d or more, not %u", dashes, which,
+                         dashes, options->level, TACHO_STATS_LEVEL_DEFAULT, stats->level);
+    return false;
+}
+
+bool tacho_compile_choose_stats(const tacho_arguments *arguments,
+                                const tacho_stats_options *options, tacho_stats_config *out_stats,
+                                const char **out_recipe)
+{
+    const char *dashes = tacho_command_dashes(arguments->command);
+    *out_stats = (tacho_stats_config){.level = TACHO_STATS_LEVEL_DEFAULT, .batch_size = 1};
+    *out_recipe = NULL;
+    if (tacho_arguments_has(arguments, options->recipe) &&
+        tacho_arguments_has(arguments, options->events)) {
+        tacho_command_misuse(arguments->command, "%s%s and %s%s exclude each other", dashes,
+                             options->recipe, dashes, options->events);
+        return false;
+    }
+    out_stats->counts_ddr = tacho_arguments_has(arguments, options->ddr) ? 1 : 0;
+    return parse_count(arguments, options->level, 0, TACHO_STATS_LEVEL_MAX, &out_stats->level) &&
+           parse_count(arguments, options->batch_size, 1, UINT32_MAX, &out_stats->batch_size) &&
+           choose_recipe(arguments, options->recipe, out_stats, out_recipe) &&
+           choose_events(arguments, options->events, out_stats) &&
+           check_level(arguments, options, out_stats);
+}

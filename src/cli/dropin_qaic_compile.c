@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * qaic-compile: the compiler for Qualcomm Cloud AI 100, with its flags, which have a single dash.
+ * The network is called QAicGraph, as there.
+ */
+#include "base/folder.h"
+#include "cli/compile_options.h"
+#include "cli/talk.h"
+
+#include <stdio.h>
+
+#define MACHINE "aic100"
+#define NETWORK "QAicGraph"
+#define PROGRAM "programqpc.bin"
+#define IGNORED "accepted, and has no effect here"
+
+static const tacho_option options[] = {
+    {"model", 'm', false, "FILE", "the network: ONNX, or MLIR of TOSA or torch-onnx"},
+    {"aic-binary-dir", 0, false, "DIR",
+     "write the program there, as " PROGRAM "; the folder is made where it is missing"},
+    {"stats-level", 0, false, "N",
+     "what the program records: 40 inferences, 50 ports too, 70 operators too, 100 counters of "
+     "operators too; less: nothing (default: 40)"},
+    {"stats-batchsize", 0, false, "N", "inferences that statistics are divided by (default: 1)"},
+    {"ddr-stats", 0, false, NULL, "count the traffic of DDR by core; from level 40 on"},
+    {"aic-pmu-recipe", 0, false, "NAME",
+     "count these events of the cores: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
+    {"aic-pmu-events", 0, false, "HEX,...", "count these events of the cores, at most 8"},
+    {"aic-perf-warnings", 0, false, NULL, "say what costs time and could be otherwise"},
+    {"aic-perf-metrics", 0, false, NULL, "print what the program is made of, and its cores"},
+    {"aic-num-cores", 0, false, "N", "use at most N cores (default: as many as pay)"},
+    {"batchsize", 0, false, "N", "inferences that run as one (default: 1)"},
+    {"convert-to-fp16", 0, false, NULL, "keep and compute real numbers as f16"},
+    {"aic-hw", 0, false, NULL, IGNORED},
+    {"aic-hw-version", 0, false, "V", IGNORED},
+    {"compile-only", 0, false, NULL, IGNORED ": nothing is run"},
+    {"mos", 0, false, "N", IGNORED ": the compiler chooses"},
+    {"ols", 0, false, "N", IGNORED ": the compiler chooses"},
+    TACHO_OPTION_QUIET,
+    TACHO_OPTION_HELP,
+};
+
+static const tacho_compile_names names = {
+    .devices = "",
+    .cores = "aic-num-cores",
+    .batch = "batchsize",
+    .metrics = "aic-perf-metrics",
+    .warnings = "aic-perf-warnings",
+    .stats = {"stats-level", "stats-batchsize", "ddr-stats", "aic-pmu-recipe", "aic-pmu-events"},
+};
+
+static void say_ignored(const tacho_arguments *arguments)
+{
+    char text[160];
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_option *option = arguments->items[i].option;
+        if (option != NULL && strncmp(option->help, IGNORED, strlen(IGNORED)) == 0) {
+            snprintf(text, sizeof(text), "-%s has no effect here", option->name);
+            tacho_talk_line("note", text);
+        }
+    }
+}
+
+static bool choose_files(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        if (arguments->items[i].option == NULL) {
+            tacho_command_misuse(arguments->command,
+                                 "'%s' belongs to no option; the model is "
+                                 "named by -model=FILE",
+                                 arguments->items[i].value);
+            return false;
+        }
+    }
+    request->model_path = tacho_arguments_value(arguments, "model");
+    request->program_folder = tacho_arguments_value(arguments, "aic-binary-dir");
+    if (request->model_path == NULL) {
+        tacho_command_misuse(arguments->command, "which model? say -model=FILE");
+    } else if (request->program_folder == NULL) {
+        tacho_command_misuse(arguments->command, "where to? say -aic-binary-dir=DIR");
+    }
+    return request->model_path != NULL && request->program_folder != NULL;
+}
+
+static int compile_with(const tacho_arguments *arguments, tacho_arena *arena,
+                        tacho_compile_request *request)
+{
+    tacho_machine *machine = NULL;
+    tacho_status status = tacho_machine_find(MACHINE, arena, &machine);
+    if (status == TACHO_OK) {
+        status = tacho_folder_join(request->program_folder, TACHO_STR(PROGRAM), arena,
+                                   &request->program_path);
+    }
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    request->machine = machine;
+    if (!tacho_compile_choose_program(arguments, &names, request)) {
+        return TACHO_EXIT_USAGE;
+    }
+    request->compile.network_name = TACHO_STR(NETWORK);
+    if (tacho_arguments_has(arguments, "convert-to-fp16")) {
+        request->compile.estimate.cost.compute = TACHO_DTYPE_F16;
+    }
+    if (!request->is_quiet) {
+        say_ignored(arguments);
+    }
+    return tacho_compile_run(request);
+}
+
+static int qaic_compile_run(const tacho_arguments *arguments)
+{
+    tacho_compile_request request = {
+        .table_sink = &tacho_table_sink_text,
+        .is_quiet = tacho_arguments_has(arguments, "quiet"),
+    };
+    if (!choose_files(arguments, &request)) {
+        return TACHO_EXIT_USAGE;
+    }
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    int exit_code = compile_with(arguments, &arena, &request);
+    tacho_arena_deinit(&arena);
+    return exit_code;
+}
+
+const tacho_command tacho_dropin_qaic_compile = {
+    .name = "qaic-compile",
+    .is_dropin = true,
+    .has_single_dash = true,
+    .summary = "a network to a program for Cloud AI 100, with the vendor's flags",
+    .usage = "-model=FILE -aic-binary-dir=DIR [options]",
+    .description =
+        "Compiles a network for Cloud AI 100 and writes DIR/" PROGRAM ", a container in the\n"
+        "public layout with a program of tacho's in it, which its runtime and 'tacho info'\n"
+        "read. What the program records is compiled in: level 40 suffices for times of\n"
+        "inferences, 70 is needed for operators. 'tacho compile -m " MACHINE "' does the same\n"
+        "and more.",
+    .examples = "qaic-compile -model=model.onnx -aic-binary-dir=./binaries -stats-level=70\n"
+                "qaic-compile -model=model.onnx -aic-binary-dir=./binaries "
+                "-aic-pmu-events=3F,70,200\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = qaic_compile_run,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files that write the last phase share: dump_targets.c the functions, dump_tasks.c the
+ * tasks of a sequencer's program.
+ */
+#ifndef TACHO_COMPILE_DUMP_TARGETS_H
+#define TACHO_COMPILE_DUMP_TARGETS_H
+
+#include "base/output.h"
+#include "program/program.h"
+
+/* The engines that the operations tell apart. */
+typedef enum tacho_target_engine {
+    TACHO_TARGET_SLICE,
+    TACHO_TARGET_CSS,
+    TACHO_TARGET_DMA_IN,
+    TACHO_TARGET_DMA_OUT,
+    TACHO_TARGET_CDMA,
+    TACHO_TARGET_HOST,
+} tacho_target_engine;
+
+/* A job starts, or is waited for. */
+typedef struct tacho_target_event {
+    int64_t time;
+    uint32_t job;
+    bool is_wait;
+    bool is_late; /* at its time, after those that are not */
+} tacho_target_event;
+
+typedef struct tacho_targets {
+    const tacho_program *program;
+    tacho_output *output;
+    bool has_profile;
+    uint32_t dispatch;
+    uint64_t shared_bytes;    /* of tensors and weights in shared memory */
+    uint32_t *engine_ids;     /* by engine: its number among those of its class */
+    uint32_t *buffer_marks;   /* by buffer: 1 + the dispatch that has shown it */
+    uint32_t *kernel_marks;   /* by kernel, the same */
+    uint32_t *argument_marks; /* by kernel: the round in which it was listed */
+    uint32_t round;
+    uint32_t *block_order;  /* by dispatch */
+    uint32_t *first_blocks; /* by dispatch: where its blocks begin in |block_order| */
+    uint32_t kernel_count;  /* in this dispatch, as tasks */
+    uint32_t task_count;
+    tacho_target_event *events; /* of a block */
+    size_t event_capacity;
+} tacho_targets;
+
+tacho_target_engine tacho_targets_engine(const tacho_targets *self, const tacho_job *job);
+
+/* " loc(#loc<op>)" and the end of the line. */
+void tacho_targets_location(const tacho_targets *self, uint32_t op);
+
+/* The type of a buffer; TACHO_NONE: of shared memory. */
+void tacho_targets_buffer_type(const tacho_targets *self, uint32_t buffer);
+
+/* Start and end as attributes, when cycles are wanted. */
+void tacho_targets_times(const tacho_targets *self, int64_t start, int64_t end);
+
+/* The tasks of a block. */
+tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block) TACHO_MUST_USE;
+
+#endif

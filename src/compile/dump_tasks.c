@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tasks of a sequencer's program: jobs as pairs of a start and a wait, in the order of time.
+ */
+#include "base/grow.h"
+#include "compile/dump_targets.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *const engine_names[] = {
+    [TACHO_TARGET_SLICE] = "slice",   [TACHO_TARGET_CSS] = "css",
+    [TACHO_TARGET_DMA_IN] = "dma_in", [TACHO_TARGET_DMA_OUT] = "dma_out",
+    [TACHO_TARGET_CDMA] = "cdma",     [TACHO_TARGET_HOST] = "host",
+};
+
+void tacho_targets_times(const tacho_targets *self, int64_t start, int64_t end)
+{
+    if (self->has_profile) {
+        tacho_output_printf(self->output,
+                            ", \"torq-start-time-cycles\" = %" PRId64
+                            " : i64, \"torq-end-time-cycles\" = %" PRId64 " : i64",
+                            start, end);
+    }
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+/*
+ * At one time what has ended is waited for before anything starts, so that an engine is free again;
+ * but a job that takes no time starts first.
+ */
+static int compare_events(const void *left, const void *right)
+{
+    const tacho_target_event *a = left;
+    const tacho_target_event *b = right;
+    if (a->time != b->time) {
+        return a->time < b->time ? -1 : 1;
+    }
+    if (a->is_late != b->is_late) {
+        return a->is_late ? 1 : -1;
+    }
+    if (a->job != b->job) {
+        return a->job < b->job ? -1 : 1;
+    }
+    return a->is_wait == b->is_wait ? 0 : (a->is_wait ? 1 : -1);
+}
+
+static bool is_instant(const tacho_job *job)
+{
+    return job->kind == TACHO_JOB_SIGNAL || job->kind == TACHO_JOB_WAIT;
+}
+
+static tacho_status collect(tacho_targets *self, const tacho_block *block, size_t *out_count)
+{
+    size_t count = 0;
+    TACHO_TRY(tacho_grow(&self->events, &self->event_capacity, 2 * (size_t)block->job_count + 1));
+    for (uint32_t i = 0; i < block->job_count; i++) {
+        uint32_t id = block->first_job + i;
+        const tacho_job *job = &self->program->jobs[id];
+        bool is_empty = job->start == job->end;
+        self->events[count++] = (tacho_target_event){job->start, id, false, true};
+        if (!is_instant(job)) {
+            self->events[count++] = (tacho_target_event){job->end, id, true, is_empty};
+        }
+    }
+    qsort(self->events, count, sizeof(*self->events), compare_events);
+    *out_count = count;
+    return TACHO_OK;
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+static void write_buffer_name(const tacho_targets *self, uint32_t buffer)
+{
+    if (buffer == TACHO_NONE) {
+        tacho_output_write_cstring(self->output, "%xram");
+    } else {
+        tacho_output_printf(self->output, "%%b%" PRIu32, buffer);
+    }
+}
+
+/* "(%xram, %b3)", and their types. */
+static void write_buffers(const tacho_targets *self, uint32_t first, uint32_t second, bool types)
+{
+    tacho_output_write_cstring(self->output, "(");
+    if (types) {
+        tacho_targets_buffer_type(self, first);
+        tacho_output_write_cstring(self->output, ", ");
+        tacho_targets_buffer_type(self, second);
+    } else {
+        write_buffer_name(self, first);
+        tacho_output_write_cstring(self->output, ", ");
+        write_buffer_name(self, second);
+    }
+    tacho_output_write_cstring(self->output, ")");
+}
+
+/* A queue is told from where to where before it starts. */
+static void write_configure(const tacho_targets *self, const tacho_job *job, const char *name)
+{
+    bool is_in = tacho_targets_engine(self, job) == TACHO_TARGET_DMA_IN;
+    uint32_t from = is_in ? TACHO_NONE : job->buffer;
+    uint32_t to = is_in ? job->buffer : TACHO_NONE;
+    tacho_output_printf(self->output, "            \"torq_hw.%s_cfg\"", name);
+    write_buffers(self, from, to, false);
+    tacho_output_printf(self->output,
+                        " <{id = %" PRIu32 " : index}> {bytes = %" PRIu64 " : i64} : ",
+                        self->engine_ids[job->engine], job->bytes);
+    write_buffers(self, from, to, true);
+    tacho_output_write_cstring(self->output, " -> ()");
+    tacho_targets_location(self, job->op);
+}
+
+static void write_duration(const tacho_targets *self, const tacho_job *job)
+{
+    tacho_output_printf(self->output, " <{id = %" PRIu32 " : index}>",
+                        self->engine_ids[job->engine]);
+    if (self->has_profile) {
+        tacho_output_printf(self->output, " {\"torq-async-duration-cycles\" = %" PRId64 " : i64}",
+                            job->end - job->start);
+    }
+}
+
+static void write_start(const tacho_targets *self, const tacho_job *job, uint32_t block)
+{
+    tacho_target_engine engine = tacho_targets_engine(self, job);
+    const char *name = engine_names[engine];
+    bool is_kernel =
+        job->op != TACHO_NONE && (engine == TACHO_TARGET_SLICE || engine == TACHO_TARGET_CSS);
+    if (engine == TACHO_TARGET_DMA_IN || engine == TACHO_TARGET_DMA_OUT) {
+        write_configure(self, job, name);
+    }
+    tacho_output_printf(self->output, "            \"torq_hw.%s_start\"", name);
+    if (engine == TACHO_TARGET_CDMA) {
+        write_buffers(self, job->buffer, job->buffer, false);
+    } else if (is_kernel) {
+        tacho_output_printf(self->output, "(%%a%" PRIu32 "_%c%" PRIu32 ")", block,
+                            engine == TACHO_TARGET_CSS ? 'c' : 's', job->op);
+    } else {
+        tacho_output_write_cstring(self->output, "()");
+    }
+    write_duration(self, job);
+    tacho_output_write_cstring(self->output, " : ");
+    if (engine == TACHO_TARGET_CDMA) {
+        write_buffers(self, job->buffer, job->buffer, true);
+    } else {
+        tacho_output_printf(self->output, is_kernel ? "(!torq_hl.invocation<%s>)" : "()",
+                            engine == TACHO_TARGET_CSS ? "css" : "slice");
+    }
+    tacho_output_write_cstring(self->output, " -> ()");
+    tacho_targets_location(self, job->op);
+}
+
+static void write_event(const tacho_targets *self, const tacho_target_event *event, uint32_t block)
+{
+    const tacho_job *job = &self->program->jobs[event->job];
+    if (is_instant(job)) {
+        tacho_output_printf(self->output, "            \"tacho.%s\"() : () -> ()",
+                            job->kind == TACHO_JOB_WAIT ? "wait" : "signal");
+        tacho_targets_location(self, job->op);
+    } else if (event->is_wait) {
+        tacho_output_printf(
+            self->output,
+            "            \"torq_hw.%s_wait\"() <{id = %" PRIu32 " : index}> : () -> ()",
+            engine_names[tacho_targets_engine(self, job)], self->engine_ids[job->engine]);
+        tacho_targets_location(self, job->op);
+    } else {
+        write_start(self, job, block);
+    }
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+static bool is_same_task(const tacho_target_event *a, const tacho_target_event *b)
+{
+    return a->time == b->time && a->is_late == b->is_late;
+}
+
+tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block)
+{
+    size_t count = 0;
+    TACHO_TRY(collect(self, &self->program->blocks[block], &count));
+    int64_t before = count > 0 ? self->events[0].time : 0;
+    for (size_t i = 0; i < count;) {
+        const tacho_target_event *first = &self->events[i];
+        tacho_output_write_cstring(self->output, "          \"torq_hw.nss_task\"() ({\n");
+        for (; i < count && is_same_task(first, &self->events[i]); i++) {
+            write_event(self, &self->events[i], block);
+        }
+        tacho_output_printf(self->output, "          }) {\"torq-task-id\" = %" PRIu32 " : i64",
+                            self->task_count++);
+        tacho_targets_times(self, first->is_late ? first->time : before, first->time);
+        tacho_output_write_cstring(self->output, "} : () -> ()");
+        tacho_targets_location(self, self->program->jobs[first->job].op);
+        before = first->time;
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters of the accelerator's cores: sets of event codes under the names that compilers for
+ * Qualcomm Cloud AI 100 give them. The names are the vendor's; which events a recipe has is ours,
+ * from the public tables of the Hexagon processor's events.
+ */
+#ifndef TACHO_PROGRAM_PMU_H
+#define TACHO_PROGRAM_PMU_H
+
+#include "program/program.h"
+
+typedef struct tacho_pmu_recipe {
+    const char *name;
+    uint16_t events[TACHO_PMU_EVENTS_MAX];
+    uint32_t event_count;
+} tacho_pmu_recipe;
+
+/* The |index|-th, or NULL. */
+const tacho_pmu_recipe *tacho_pmu_recipe_at(size_t index);
+
+/* The recipe called |name|, or NULL. */
+const tacho_pmu_recipe *tacho_pmu_recipe_find(tacho_str name);
+
+#endif

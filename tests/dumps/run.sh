@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Dumps of the compiler, of every model at hand on several machines: mlir-opt reads them, and
+# 'tacho annotate' finds in the last one every action and job of a runtime profile.
+#
+#   tests/dumps/run.sh BIN_DIR
+set -u
+export LC_ALL=C.UTF-8
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+tacho=$(cd "${1:?}" && pwd)/tacho
+opt=$(command -v mlir-opt-22 || command -v mlir-opt) || opt=
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 files=0
+
+fail() {
+    echo "FAIL $*"
+    failed=$((failed + 1))
+}
+
+# Each file of a folder of dumps is MLIR.
+check_mlir() {
+    local file count=0
+    for file in "$1"/*.mlir; do
+        count=$((count + 1))
+        [[ -z $opt ]] || "$opt" --allow-unregistered-dialect "$file" -o /dev/null 2>"$work/why" ||
+            fail "$2: $(basename "$file"): $(grep -m1 error "$work/why")"
+    done
+    files=$((files + count))
+    ((count == 7)) || fail "$2: $count dumps, expected 7"
+}
+
+# A runtime profile with every action of the dump $1, one microsecond each.
+compose_profile() {
+    awk 'BEGIN { print "actionIndex, elapsed_time(us), timestamp(us), event, location" }
+        /"torq-action-id"/ {
+            match($0, /"torq-action-id" = [0-9]+/)
+            id = substr($0, RSTART + 19, RLENGTH - 19)
+            event = /host_copy/ ? "HOST_COPY" : /start_program/ ? "NSS" : "NSS_WAIT"
+            first = event == "NSS" ? "NSS_START" : event "_START"
+            last = event == "NSS" ? "NSS_START_END" : event "_END"
+            printf "%d,%d,%d,%s,\"loc(unknown)\"\n", id, 2 * id, 1000 + 2 * id, first
+            printf "%d,%d,%d,%s,\"loc(unknown)\"\n", id, 2 * id + 1, 1001 + 2 * id, last
+        }' "$1"
+}
+
+# expect_rows KIND COUNT NAME: so many rows of the annotated table are of this kind.
+expect_rows() {
+    local rows
+    rows=$(grep -c "^annotation,runtime.csv,$1," "$work/out.csv")
+    ((rows == $2 && rows > 0)) || fail "$3: $rows annotated rows of kind $1, expected $2"
+}
+
+check_annotation() {
+    local dump=$1 name=$2
+    compose_profile "$dump" >"$work/runtime.csv"
+    if ! "$tacho" annotate "$dump" "$work/runtime.csv" -o "$work/out.csv" 2>"$work/why"; then
+        fail "$name: annotate: $(head -n 1 "$work/why")"
+        return
+    fi
+    ! grep -q 'warning\|not known\|unknown' "$work/why" || fail "$name: $(grep -m1 . "$work/why")"
+    expect_rows action "$(grep -c '"torq-action-id"' "$dump")" "$name"
+    expect_rows job "$(grep -c '"torq-job-id"' "$dump")" "$name"
+    expect_rows op "$(grep -c '"torq_hw\.[a-z_]*_\(cfg\|start\|wait\)"' "$dump")" "$name"
+    grep -q 'dma_in,dma_out,compute_0' "$work/out.csv" || fail "$name: no job uses the engines"
+}
+
+# dump MODEL MACHINE
+dump() {
+    local name
+    name="$(basename "$1") on $2"
+    rm -rf "$work/phases"
+    if ! "$tacho" compile "$1" -m "$2" -q --dump-compilation-phases-to="$work/phases" \
+        >/dev/null 2>"$work/why"; then
+        fail "$name: $(head -n 1 "$work/why")"
+        return
+    fi
+    check_mlir "$work/phases" "$name"
+    [[ $2 != torq-* ]] || check_annotation "$work"/phases/*.9.executable-targets.mlir "$name"
+}
+
+models=("$root"/samples/tosa/*.mlir "$root"/tests/testdata/tosa_ops/*.mlir
+    "$root"/tests/data/compile/{block,unknown}.mlir)
+for model in "${models[@]}"; do
+    for machine in torq-sl2610 aic100 wormhole-n150; do
+        dump "$model" "$machine"
+    done
+done
+[[ -n $opt ]] || echo "dumps: no mlir-opt-22 here, so nobody else reads them (Debian: mlir-22-tools)"
+echo "dumps: ${#models[@]} models, $files files, $failed failures"
+((failed == 0))
