@@ -267,7 +267,7 @@ static tacho_status compute(evaluation *self, const tacho_node *node, const tach
             self->outputs[i] = self->slots[id].array;
         }
     }
-    tacho_status status = kernel->compute(&call);
+    tacho_status status = tacho_kernel_compute(kernel, &call);
     for (size_t i = 0; i < node->output_count && status == TACHO_OK; i++) {
         uint32_t id = self->graph->links[node->first_output + i];
         if (id != TACHO_NONE) {

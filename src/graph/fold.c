@@ -246,7 +246,7 @@ static tacho_status compute(tacho_folder *folder, const tacho_node *node, const 
         .attrs = tacho_graph_attrs(folder->graph, node),
         .attr_count = node->attr_count,
     };
-    tacho_status status = bench->kernel->compute(&call);
+    tacho_status status = tacho_kernel_compute(bench->kernel, &call);
     *out_is_done = status == TACHO_OK;
     if (status == TACHO_OK || tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
         return status;

@@ -37,7 +37,7 @@ typedef enum tacho_kernel_trait {
 typedef struct tacho_kernel {
     const char *name; /* of the operator: "Conv", "tosa.conv2d" */
     tacho_kernel_trait trait;
-    tacho_status (*compute)(const tacho_kernel_call *call);
+    tacho_status (*compute)(const tacho_kernel_call *call); /* by tacho_kernel_compute */
 } tacho_kernel;
 
 /* The tables, one per family of operators; each ends with a row without a name. */
@@ -72,6 +72,10 @@ extern const tacho_kernel *const tacho_kernel_families[];
 
 /* The reference kernel of an operator, or NULL. */
 const tacho_kernel *tacho_kernel_find(tacho_str name);
+
+/* Computes; UNSUPPORTED when an input or the output that the kernel needs is absent. */
+tacho_status tacho_kernel_compute(const tacho_kernel *kernel,
+                                  const tacho_kernel_call *call) TACHO_MUST_USE;
 
 /*
  * Where the shapes of outputs depend on values (NonZero, Compress, Unique): sets them. Outputs have
