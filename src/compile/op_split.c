@@ -209,13 +209,16 @@ static void reload(const split *s, const block *b, uint64_t *row_times, uint64_t
         (uint64_t)tacho_quantity_or(&s->engine->accumulator_bytes, (int64_t)(s->local_bytes / 2))
             .num;
     uint64_t area = held / 2 / ACCUMULATOR_BYTES;
-    tacho_u128 best = (tacho_u128)b->rows * tacho_ceil_div(b->columns, half) + b->columns;
-    *row_times = tacho_ceil_div(b->columns, half);
-    tacho_u128 other = (tacho_u128)b->columns * tacho_ceil_div(b->rows, half) + b->rows;
+    /* An operand that lies there already (no bytes) is still passed by once. */
+    uint64_t column_parts = b->columns > half ? tacho_ceil_div(b->columns, half) : 1;
+    uint64_t row_parts = b->rows > half ? tacho_ceil_div(b->rows, half) : 1;
+    tacho_u128 best = (tacho_u128)b->rows * column_parts + b->columns;
+    *row_times = column_parts;
+    tacho_u128 other = (tacho_u128)b->columns * row_parts + b->rows;
     if (other < best) {
         best = other;
         *row_times = 1;
-        *column_times = tacho_ceil_div(b->rows, half);
+        *column_times = row_parts;
     }
     for (uint64_t m = align_of(&s->engine->align_m); m <= area; m *= 2) {
         uint64_t n_times = tacho_ceil_div(b->n, area / m);
@@ -308,13 +311,16 @@ static traffic plain_traffic(const split *s, uint32_t cores)
 }
 
 /*
- * What the transfers of a kind take: those in and out pass each other, but for a sequencer, which
- * starts one job after the other.
+ * What the transfers of a kind take: those in and out pass each other, but where a sequencer starts
+ * job after job and there is only one of each, for all of it fits local memory.
  */
 static int64_t both_ways(const split *s, int64_t in, int64_t out)
 {
-    bool has_sequencer = s->engine != NULL && tacho_quantity_is_set(&s->engine->issue_cycles);
-    return has_sequencer ? add(in, out) : tacho_most(in, out);
+    const tacho_work *work = s->work;
+    uint64_t bytes = work->input.bytes + work->weights.bytes + work->output.bytes;
+    bool is_sequence = s->engine != NULL && tacho_quantity_is_set(&s->engine->issue_cycles) &&
+                       bytes <= times(s->local_bytes, tacho_machine_cores(s->machine));
+    return is_sequence ? add(in, out) : tacho_most(in, out);
 }
 
 static void add_up(const split *s, const traffic *t, tacho_parts *parts)
