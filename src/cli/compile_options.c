@@ -151,6 +151,25 @@ static bool choose_places(const tacho_arguments *arguments, const tacho_machine 
     return true;
 }
 
+/* Choices that only some machines have. */
+static bool check_machine(const tacho_arguments *arguments, const tacho_machine *machine,
+                          const tacho_compile_request *request)
+{
+    if (request->is_torq_profile && !tacho_machine_has_timeline(machine, "torq")) {
+        tacho_command_misuse(arguments->command,
+                             "--profile-format: t1 and t4 are timelines of Torq, and %s is none",
+                             machine->name.data);
+        return false;
+    }
+    if (tacho_arguments_has(arguments, "tuned") &&
+        !tacho_quantity_is_set(&machine->mesh.buffer_bytes)) {
+        tacho_command_misuse(arguments->command, "--tuned: blocks are chosen in one way only on %s",
+                             machine->name.data);
+        return false;
+    }
+    return true;
+}
+
 int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *arena,
                                  tacho_machine **out_machine, tacho_compile_request *request)
 {
@@ -169,7 +188,8 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
     *out_machine = machine;
     tacho_cost_options *cost = &request->compile.estimate.cost;
     cost->is_tuned = tacho_arguments_has(arguments, "tuned");
-    bool is_good = choose_dtype(arguments, cost) && choose_fidelity(arguments, machine, cost) &&
+    bool is_good = check_machine(arguments, machine, request) && choose_dtype(arguments, cost) &&
+                   choose_fidelity(arguments, machine, cost) &&
                    choose_grid(arguments, machine, cost) &&
                    choose_places(arguments, machine, request->compile.estimate.places);
     request->compile.hardware = tacho_str_from_cstring(hardware != NULL ? hardware : "");

@@ -278,6 +278,30 @@ static void warn_unknown(const tacho_estimate *estimate)
     }
 }
 
+/* What the reader had to choose or to make up, and what is left out. */
+static void warn_of_model(const tacho_fusion *fusion)
+{
+    const tacho_graph *graph = fusion->graph;
+    char text[512];
+    if (graph->note.len > 0) {
+        snprintf(text, sizeof(text), "%.120s: %.*s", graph->path.data,
+                 (int)(graph->note.len < 300 ? graph->note.len : 300), graph->note.data);
+        tacho_talk_line("note", text);
+    }
+    if (graph->absent_weight_count > 0) {
+        snprintf(text, sizeof(text),
+                 "%.120s: the values of %zu tensor%s are absent: seeded-random ones stand in",
+                 graph->path.data, graph->absent_weight_count,
+                 graph->absent_weight_count == 1 ? "" : "s");
+        tacho_talk_line("note", text);
+    }
+    if (fusion->unused_count > 0) {
+        snprintf(text, sizeof(text), "%.120s: %zu node%s left out: nobody uses the results",
+                 graph->path.data, fusion->unused_count, fusion->unused_count == 1 ? "" : "s");
+        tacho_talk_line("note", text);
+    }
+}
+
 static void say_wrote(const tacho_compile_request *request, const tacho_estimate *estimate)
 {
     size_t op_count = estimate->fusion->op_count;
@@ -305,6 +329,9 @@ static tacho_status finish(compiled *self)
 {
     const tacho_compile_request *request = self->request;
     TACHO_TRY(write_outputs(self));
+    if (!request->is_quiet) {
+        warn_of_model(self->estimate->fusion);
+    }
     warn_unknown(self->estimate);
     if (request->has_warnings) {
         TACHO_TRY(tacho_compile_warn(self->estimate, self->program));

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "compile/graph_testing.h"
+#include "graph/graph_testing.h"
 
 typedef struct fixture {
     tacho_graph graph;

@@ -21,8 +21,9 @@ const char *tacho_bound_name(tacho_bound bound)
 bool tacho_estimate_is_unknown(const tacho_estimate *estimate, size_t op)
 {
     const tacho_fusion *fusion = estimate->fusion;
-    const tacho_op_def *def = fusion->graph->nodes[fusion->ops[op].root].def;
-    return def == NULL || def->kind == TACHO_OP_OTHER || def->kind == TACHO_OP_CONTROL;
+    const tacho_node *root = &fusion->graph->nodes[fusion->ops[op].root];
+    tacho_op_kind kind = tacho_op_kind_of(fusion->graph, root);
+    return root->def == NULL || kind == TACHO_OP_OTHER || kind == TACHO_OP_CONTROL;
 }
 
 double tacho_op_estimate_utilisation(const tacho_op_estimate *op)

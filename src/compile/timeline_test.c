@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "compile/graph_testing.h"
+#include "graph/graph_testing.h"
 
 #include "base/output_testing.h"
 
