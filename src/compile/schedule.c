@@ -309,10 +309,19 @@ static bool reads_from(const tacho_fusion *fusion, uint32_t op, uint32_t other)
     return false;
 }
 
+/*
+ * Whether an operator follows its closed form: on machines without tiles all do; elsewhere those
+ * whose time steps wait for one another, which tiles of one product would not.
+ */
+static bool is_stream(const tacho_schedule *self, uint32_t number)
+{
+    return !self->is_tiled || (self->has_barrier && self->estimate->ops[number].work.sequence > 1);
+}
+
 static tacho_status end_op(tacho_schedule *self, uint64_t shared_bytes)
 {
     const tacho_op_estimate *op = &self->estimate->ops[self->op];
-    if (!self->is_tiled) {
+    if (is_stream(self, self->op)) {
         return add_barrier(self, 0, op->cost.cycles);
     }
     if (!self->has_barrier) {
@@ -345,8 +354,8 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
         TACHO_TRY(add_start(self));
     }
     uint64_t shared_bytes = 0;
-    TACHO_TRY(self->is_tiled ? tacho_schedule_tiles(self, &shared_bytes)
-                             : tacho_schedule_streams(self));
+    TACHO_TRY(is_stream(self, number) ? tacho_schedule_streams(self)
+                                      : tacho_schedule_tiles(self, &shared_bytes));
     TACHO_TRY(end_op(self, shared_bytes));
     TACHO_TRY(tacho_timer_run(&self->timer, program));
     self->is_abandoned = self->timer.end > self->limit;

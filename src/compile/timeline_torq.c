@@ -48,9 +48,21 @@ static row_class class_of(const writer *self, const tacho_job *job)
     return SLICES;
 }
 
-static bool is_in(const writer *self, const tacho_job *job)
+/* What a transfer is called: the id and the type of T1, the event of T4. */
+typedef struct transfer_words {
+    const char *id;
+    const char *type;
+    const char *event;
+} transfer_words;
+
+/* The forms have no word for copies within LRAM: they go by that of the queue that makes them. */
+static const transfer_words *words_of(const writer *self, const tacho_job *job)
 {
-    return tacho_timeline_class(self->timeline, job) == TACHO_TRACK_DMA_IN;
+    static const transfer_words in = {"DI", "DMA_IN", "DMA In,"};
+    static const transfer_words out = {"DO", "DMA_OUT", "DMA Out,"};
+    static const transfer_words local = {"CDMA_L2D", "CDMA_LRAM_TO_LRAM", "CDMA LRAM to LRAM,"};
+    tacho_track_class is = tacho_timeline_class(self->timeline, job);
+    return is == TACHO_TRACK_DMA_IN ? &in : (is == TACHO_TRACK_DMA_OUT ? &out : &local);
 }
 
 /* Nothing is quoted in these files, so what would break a row cannot be in a field. */
@@ -77,18 +89,17 @@ static void write_location(const writer *self, const tacho_job *job)
 
 static tacho_status write_t1_row(writer *self, const tacho_job *job)
 {
-    bool comes_in = is_in(self, job);
     bool is_transfer = class_of(self, job) == TRANSFERS;
-    tacho_str type = comes_in ? TACHO_STR("DMA_IN") : TACHO_STR("DMA_OUT");
+    const transfer_words *words = words_of(self, job);
+    tacho_str type = tacho_str_from_cstring(words->type);
     if (!is_transfer) {
         tacho_arena_reset(&self->scratch);
         TACHO_TRY(
             tacho_estimate_op_type(self->timeline->estimate, job->op, '_', &self->scratch, &type));
     }
-    tacho_output_printf(self->output, "%s%" PRIu32 ",%" PRId64 ",%" PRId64 ",",
-                        !is_transfer ? "S" : (comes_in ? "DI" : "DO"),
-                        is_transfer ? self->transfer_count++ : self->slice_count++, job->start,
-                        job->end);
+    tacho_output_printf(
+        self->output, "%s%" PRIu32 ",%" PRId64 ",%" PRId64 ",", is_transfer ? words->id : "S",
+        is_transfer ? self->transfer_count++ : self->slice_count++, job->start, job->end);
     write_location(self, job);
     tacho_output_write_cstring(self->output, ",");
     write_clean(self->output, type, false);
@@ -105,9 +116,8 @@ static void write_t4_row(const writer *self, const tacho_job *job, uint32_t task
         tacho_output_printf(self->output, "Slice %" PRIu32 ",",
                             (uint32_t)self->timeline->program->engines[job->engine].index);
     } else {
-        tacho_output_write_cstring(self->output, which == VECTORS   ? "CSS,"
-                                                 : is_in(self, job) ? "DMA In,"
-                                                                    : "DMA Out,");
+        tacho_output_write_cstring(self->output,
+                                   which == VECTORS ? "CSS," : words_of(self, job)->event);
     }
     write_location(self, job);
     if (which == TRANSFERS) {
