@@ -4,7 +4,8 @@
  * many fields are split off at each end; the rest is a line.
  *
  * Laws: fields joined give the line back; a written field reads back as its text; a record that
- * reads, written again, reads the same; and a guarded field never starts like a formula.
+ * reads, written again, reads the same; and a guarded field never starts like a formula,
+ * but for a lone dash.
  */
 #include "codec/csv.h"
 
@@ -84,7 +85,8 @@ static void check_write(tacho_str text, char delimiter, tacho_arena *arena)
     tacho_str guarded = record.fields[1];
     require(tacho_str_ends_with(guarded, text) && guarded.len <= text.len + 1);
     require(guarded.len == text.len || guarded.data[0] == '\'');
-    if (guarded.len > 0 && memchr("=+-@\t\r", guarded.data[0], 6) != NULL) {
+    bool is_dash = tacho_str_equal(guarded, TACHO_STR("-"));
+    if (!is_dash && guarded.len > 0 && memchr("=+-@\t\r", guarded.data[0], 6) != NULL) {
         tacho_str copy;
         require(tacho_arena_copy(arena, guarded, &copy) == TACHO_OK);
         char *end = NULL;
