@@ -14,16 +14,6 @@
 /* Jobs of an NSS program, which has room for about so many. */
 enum { BLOCK_JOBS_MAX = 32 };
 
-static bool is_sequenced(const tacho_machine *machine)
-{
-    for (size_t i = 0; i < machine->engine_count; i++) {
-        if (tacho_quantity_is_set(&machine->engines[i].issue_cycles)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool tacho_schedule_is_tiled(const tacho_machine *machine)
 {
     bool is_closed = tacho_quantity_is_set(&machine->mesh.buffer_bytes);
@@ -48,7 +38,7 @@ typedef struct engine_row {
 static tacho_status add_engine(tacho_schedule *self, const engine_row *row, uint32_t device_core)
 {
     tacho_program *program = self->program;
-    bool is_one = is_sequenced(self->estimate->machine);
+    bool is_one = tacho_machine_is_sequenced(self->estimate->machine);
     uint32_t threads = program->facts.thread_count;
     for (uint32_t i = 0; i < row->count; i++) {
         tacho_program_engine engine = {
@@ -426,7 +416,7 @@ static tacho_status add_block(tacho_schedule *self, uint32_t dispatch, uint32_t 
 static tacho_status add_blocks(tacho_schedule *self)
 {
     tacho_program *program = self->program;
-    bool is_short = is_sequenced(self->estimate->machine);
+    bool is_short = tacho_machine_is_sequenced(self->estimate->machine);
     for (uint32_t i = 0; i < program->dispatch_count; i++) {
         const tacho_dispatch_info *dispatch = &program->dispatchs[i];
         if (dispatch->op_count == 0) {

@@ -26,11 +26,6 @@ typedef struct tiler {
     uint64_t tried_max; /* tiles, once a way is found */
 } tiler;
 
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 static int64_t add(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -41,11 +36,6 @@ static int64_t times(int64_t a, uint64_t b)
 {
     int64_t product;
     return b > INT64_MAX || __builtin_mul_overflow(a, (int64_t)b, &product) ? TOO_MANY : product;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 static uint64_t tile_count(const tacho_tiling *t)
@@ -64,7 +54,7 @@ uint64_t tacho_slots_moved(const tacho_slots *slots, uint64_t bytes)
 static void set_slots(tacho_slots *slots, bool moves, uint64_t bytes, uint64_t distinct)
 {
     slots->count = !moves || bytes == 0 ? 0 : (distinct > 1 ? 2 : 1);
-    slots->bytes = slots->count == 0 ? 0 : ceil_div(bytes, distinct);
+    slots->bytes = slots->count == 0 ? 0 : tacho_ceil_div(bytes, distinct);
 }
 
 static void set_loads(tacho_slots *slots, uint64_t loads, uint64_t moved)
@@ -82,8 +72,8 @@ static void complete_matrix(const tacho_share *share, tacho_tiling *t)
     set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n);
     set_loads(&t->output, t->batch * t->m * t->n, 1);
     if (t->k > 1 && t->output.count > 0) { /* it holds partial sums until the last of k */
-        uint64_t sums =
-            PARTIAL_BYTES * ceil_div(share->batch * share->m * share->n, t->batch * t->m * t->n);
+        uint64_t sums = PARTIAL_BYTES *
+                        tacho_ceil_div(share->batch * share->m * share->n, t->batch * t->m * t->n);
         t->output.bytes = sums > t->output.bytes ? sums : t->output.bytes;
     }
     if (t->k > 1) {
@@ -127,14 +117,14 @@ static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int
         return TACHO_OK;
     }
     if (share->kind != TACHO_WORK_MATRIX) {
-        return tacho_cost_vector(place->engine,
-                                 ceil_div(ceil_div(share->elements, t->m), self->engines),
-                                 share->steps, place->dtype, out_cycles);
+        return tacho_cost_vector(
+            place->engine, tacho_ceil_div(tacho_ceil_div(share->elements, t->m), self->engines),
+            share->steps, place->dtype, out_cycles);
     }
-    tacho_product product = {ceil_div(share->m, t->m), ceil_div(share->n, t->n),
-                             ceil_div(share->k, t->k), place->dtype, place->fidelity};
+    tacho_product product = {tacho_ceil_div(share->m, t->m), tacho_ceil_div(share->n, t->n),
+                             tacho_ceil_div(share->k, t->k), place->dtype, place->fidelity};
     TACHO_TRY(tacho_cost_matrix(place->machine, place->engine, product, out_cycles));
-    *out_cycles = times(*out_cycles, ceil_div(share->batch, t->batch));
+    *out_cycles = times(*out_cycles, tacho_ceil_div(share->batch, t->batch));
     *out_cycles /= (int64_t)self->engines;
     return TACHO_OK;
 }
@@ -177,8 +167,9 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
         !tacho_ratio_ceil_divide(shared_bytes, place->shared_rate, &shared)) {
         shared = TOO_MANY;
     }
-    int64_t body = most(times(compute, tile_count(t)), most(load - first, store - last));
-    body = most(body, shared - first - last);
+    int64_t body =
+        tacho_most(times(compute, tile_count(t)), tacho_most(load - first, store - last));
+    body = tacho_most(body, shared - first - last);
     *out_cycles = add(add(first, body), last);
     return TACHO_OK;
 }
@@ -306,7 +297,7 @@ static void coarsen(const tacho_share *share, tacho_tiling *t)
     uint64_t before = tile_count(t);
     while (tile_count(t) > TACHO_TILES_MAX) {
         uint64_t *count = most_cut(t);
-        *count = ceil_div(*count, 2);
+        *count = tacho_ceil_div(*count, 2);
     }
     uint64_t after = tile_count(t);
     if (after == before) {
@@ -327,21 +318,11 @@ static void coarsen(const tacho_share *share, tacho_tiling *t)
     t->weights.loads = coarse.weights.loads;
     t->output.loads = coarse.output.loads;
     coarsen_slots(&t->weights, fine.weights.loads);
-    uint64_t repeat = ceil_div(before, after);
+    uint64_t repeat = tacho_ceil_div(before, after);
     t->repeat = repeat < UINT32_MAX ? (uint32_t)repeat : UINT32_MAX;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
-
-static bool is_sequenced(const tacho_machine *machine)
-{
-    for (size_t i = 0; i < machine->engine_count; i++) {
-        if (tacho_quantity_is_set(&machine->engines[i].issue_cycles)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
                         tacho_tiling *out_tiling)
@@ -356,7 +337,7 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
         .least_bytes = UINT64_MAX,
         .tried_max = TACHO_TILES_MAX,
     };
-    if (is_sequenced(place->machine)) {
+    if (tacho_machine_is_sequenced(place->machine)) {
         tacho_tiling whole = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
         TACHO_TRY(try_tiling(&self, whole));
     }

@@ -79,6 +79,16 @@ tacho_status tacho_machine_find(const char *name_or_path, tacho_arena *arena,
 
 /* ---- questions --------------------------------------------------------------------------- */
 
+bool tacho_machine_is_sequenced(const tacho_machine *machine)
+{
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        if (tacho_quantity_is_set(&machine->engines[i].issue_cycles)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const tacho_rate *tacho_rate_find(const tacho_rate *rates, size_t rate_count, tacho_dtype dtype)
 {
     for (size_t i = 0; i < rate_count; i++) {

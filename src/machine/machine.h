@@ -197,6 +197,9 @@ static inline uint32_t tacho_machine_cores(const tacho_machine *machine)
                       tacho_quantity_whole(&machine->grid_y));
 }
 
+/* Whether one sequencer starts the jobs of all engines, one after the other: starting costs. */
+bool tacho_machine_is_sequenced(const tacho_machine *machine);
+
 /* The rate of |dtype| in a list, or NULL. */
 const tacho_rate *tacho_rate_find(const tacho_rate *rates, size_t rate_count, tacho_dtype dtype);
 
