@@ -104,8 +104,26 @@ static tacho_status add_core(tacho_schedule *self, uint32_t device_core)
     return TACHO_OK;
 }
 
+/* Jobs that are no operator's own work are called what the machine says, or what they do. */
+static tacho_status name_jobs(tacho_schedule *self)
+{
+    static const char *const names[TACHO_JOB_NAME_COUNT] = {
+        [TACHO_JOB_LOAD] = "load", [TACHO_JOB_STORE] = "store",      [TACHO_JOB_COPY] = "copy",
+        [TACHO_JOB_COMPUTE] = "",  [TACHO_JOB_CONTROL] = "control",  [TACHO_JOB_SIGNAL] = "signal",
+        [TACHO_JOB_WAIT] = "wait", [TACHO_JOB_NAME_INPUT] = "input",
+    };
+    tacho_program *program = self->program;
+    for (size_t i = 0; i < TACHO_JOB_NAME_COUNT; i++) {
+        tacho_str name =
+            tacho_machine_op_name(self->estimate->machine, tacho_str_from_cstring(names[i]));
+        TACHO_TRY(tacho_strings_ensure(&program->strings, name, &program->facts.job_names[i]));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status add_engines(tacho_schedule *self)
 {
+    TACHO_TRY(name_jobs(self));
     self->engines.first =
         calloc(self->estimate->machine->engine_count + 1, sizeof(*self->engines.first));
     if (self->engines.first == NULL) {

@@ -33,6 +33,16 @@ static inline uint64_t tacho_bytes_align(uint64_t offset)
     return (offset + 7) & ~(uint64_t)7;
 }
 
+/* A hash that goes on from |hash| with |value|, the same everywhere (FNV-1a). */
+#define TACHO_BYTES_HASH UINT64_C(0xcbf29ce484222325) /* of nothing */
+static inline uint64_t tacho_bytes_hash(uint64_t hash, uint64_t value)
+{
+    for (int i = 0; i < 8; i++) {
+        hash = (hash ^ (value >> (8 * i) & 0xff)) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
 /* Whether all of |bytes| are 0. */
 bool tacho_bytes_are_zero(tacho_str bytes);
 

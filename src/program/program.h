@@ -148,6 +148,9 @@ typedef struct tacho_stats_config {
     uint64_t buffer_bytes; /* of what the device records into, all cores; 0: not laid out */
 } tacho_stats_config;
 
+/* What the vendor calls jobs that belong to no operator: by kind, and a signal for more input. */
+enum { TACHO_JOB_NAME_INPUT = TACHO_JOB_KIND_COUNT, TACHO_JOB_NAME_COUNT };
+
 /* The facts of a program that are not tables. */
 typedef struct tacho_program_facts {
     uint32_t name;         /* string: of the network */
@@ -165,6 +168,7 @@ typedef struct tacho_program_facts {
     uint64_t moved_bytes;      /* from and to shared memory, all jobs */
     uint32_t hardware;         /* string: changes to the machine, as --torq-hw says them */
     uint32_t fidelity;         /* index + 1 of the machine's list; 0: its default */
+    uint32_t job_names[TACHO_JOB_NAME_COUNT]; /* strings; COMPUTE's is empty: the op's kind */
     tacho_stats_config stats;
 } tacho_program_facts;
 

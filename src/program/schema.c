@@ -5,6 +5,7 @@
 #include "program/schema.h"
 
 #include "base/grow.h"
+#include "program/bytes.h"
 
 #include <assert.h>
 
@@ -17,6 +18,7 @@
 #define NUMBER(type, field) FIELD(type, field, 1, TACHO_FIELD_NUMBER, 0, false)
 #define NUMBERS(type, field, number) FIELD(type, field, number, TACHO_FIELD_NUMBER, 0, false)
 #define STRING(type, field) FIELD(type, field, 1, TACHO_FIELD_STRING, 0, false)
+#define STRINGS(type, field, number) FIELD(type, field, number, TACHO_FIELD_STRING, 0, false)
 #define ENUM(type, field, limit) FIELD(type, field, 1, TACHO_FIELD_ENUM, limit, false)
 #define ID(type, field, table) FIELD(type, field, 1, TACHO_FIELD_ID + TACHO_TABLE_##table, 0, false)
 #define ID_OR_NONE(type, field, table)                                                             \
@@ -146,6 +148,7 @@ static const tacho_field facts_fields[] = {
     NUMBER(tacho_program_facts, moved_bytes),
     STRING(tacho_program_facts, hardware),
     NUMBER(tacho_program_facts, fidelity),
+    STRINGS(tacho_program_facts, job_names, TACHO_JOB_NAME_COUNT),
     NUMBER(tacho_program_facts, stats.level),
     NUMBER(tacho_program_facts, stats.batch_size),
     ENUM(tacho_program_facts, stats.counts_ddr, 2),
@@ -154,7 +157,7 @@ static const tacho_field facts_fields[] = {
     STRING(tacho_program_facts, stats.pmu_recipe),
     NUMBER(tacho_program_facts, stats.buffer_bytes),
 };
-static_assert(sizeof(tacho_program_facts) == 152, "facts_fields list every field");
+static_assert(sizeof(tacho_program_facts) == 184, "facts_fields list every field");
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -186,18 +189,9 @@ size_t tacho_schema_file_bytes(const tacho_schema *schema)
     return bytes;
 }
 
-/* FNV-1a. */
-static uint64_t hash_number(uint64_t hash, uint64_t value)
-{
-    for (int i = 0; i < 8; i++) {
-        hash = (hash ^ (value >> (8 * i) & 0xff)) * 0x100000001b3u;
-    }
-    return hash;
-}
-
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    hash = hash_number(hash, strlen(text));
+    hash = tacho_bytes_hash(hash, strlen(text));
     for (; *text != '\0'; text++) {
         hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
     }
@@ -206,19 +200,19 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static uint64_t hash_schema(uint64_t hash, const tacho_schema *schema)
 {
-    hash = hash_number(hash_text(hash, schema->name), schema->field_count);
+    hash = tacho_bytes_hash(hash_text(hash, schema->name), schema->field_count);
     for (size_t i = 0; i < schema->field_count; i++) {
         const tacho_field *field = &schema->fields[i];
         hash = hash_text(hash, field->name);
-        hash = hash_number(hash, (uint64_t)field->width << 32 | (uint64_t)field->count);
-        hash = hash_number(hash, (uint64_t)field->meaning << 32 | (uint64_t)field->limit);
+        hash = tacho_bytes_hash(hash, (uint64_t)field->width << 32 | (uint64_t)field->count);
+        hash = tacho_bytes_hash(hash, (uint64_t)field->meaning << 32 | (uint64_t)field->limit);
     }
     return hash;
 }
 
 uint64_t tacho_program_layout_id(void)
 {
-    uint64_t hash = hash_schema(0xcbf29ce484222325u, &facts_schema);
+    uint64_t hash = hash_schema(TACHO_BYTES_HASH, &facts_schema);
     for (size_t i = 0; i < COUNT_OF(schemas); i++) {
         hash = hash_schema(hash, &schemas[i]);
     }

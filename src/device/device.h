@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Devices: what runs a program. Each kind is one constant struct, all are listed in registry.c.
+ * A device computes values (device/execute.h), knows its own time, and fills records of the stats
+ * level that the program was compiled with; the host seals them (program/stats_stream.h).
+ *
+ *     find -> open -> load -> run, run, ... -> close
+ */
+#ifndef TACHO_DEVICE_DEVICE_H
+#define TACHO_DEVICE_DEVICE_H
+
+#include "device/execute.h"
+#include "program/stats_stream.h"
+
+typedef struct tacho_device tacho_device;
+
+/* What the user may say about a device; a device takes what concerns it. */
+typedef struct tacho_device_options {
+    tacho_kernel_choice kernels;
+    uint32_t threads;     /* of the host that compute values; 0: one */
+    uint32_t activations; /* copies of the program on cores of their own; 0: one */
+    bool has_fine_timer;  /* U ticks with the core clock, not the machine's timer */
+    bool is_unlimited;    /* sim: shared memory and networks never make anybody wait */
+    bool skips_values;    /* sim: time only; outputs are not there */
+} tacho_device_options;
+
+/* When a block of the program (what the host starts and waits for) ran, ns of the device. */
+typedef struct tacho_block_time {
+    int64_t start_ns, end_ns;
+} tacho_block_time;
+
+/* What one run of all activations gave; good until the next run. */
+typedef struct tacho_device_result {
+    int64_t start_ns, end_ns;       /* of the device's time: simulated from 0, or real */
+    int64_t cycles;                 /* of the core clock, flush not included; -1: not known */
+    int64_t wall_ns;                /* that it really took */
+    const tacho_block_time *blocks; /* one per block of the program, of the first activation */
+    size_t block_count;
+    const tacho_stats_buffer *stats; /* by activation, then device; NULL when not recorded */
+    size_t stats_count;
+} tacho_device_result;
+
+typedef struct tacho_device_type {
+    const char *name;  /* "sim", "cpu", "null" */
+    const char *about; /* one line for people */
+    bool is_simulated;
+    bool has_argument; /* "sim:aic100": a machine */
+    /* |argument| is what follows the colon, or empty. */
+    tacho_status (*open)(const tacho_device_options *options, tacho_str argument,
+                         tacho_device **out_device);
+    /* The program outlives the device. Refuses one that was compiled for what it is not. */
+    tacho_status (*load)(tacho_device *device, const tacho_program *program);
+    /* One inference of every activation. |inference| is its number; records when asked to. */
+    tacho_status (*run)(tacho_device *device, uint64_t inference, bool records,
+                        tacho_device_result *out_result);
+    void (*close)(tacho_device *device);
+} tacho_device_type;
+
+/* Embedded first in whatever implements it. */
+struct tacho_device {
+    const tacho_device_type *type;
+    const tacho_program *program;
+    tacho_execution *execution; /* NULL when values are skipped */
+};
+
+/* All kinds, NULL-terminated. */
+const tacho_device_type *const *tacho_device_types(void);
+
+/* Opens "sim", "sim:aic100", "cpu"; an unknown name is NOT_FOUND and lists those there are. */
+tacho_status tacho_device_open(tacho_str name, const tacho_device_options *options,
+                               tacho_device **out_device) TACHO_MUST_USE;
+void tacho_device_close(tacho_device *device); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stats files: records of one inference on one device sealed into chunks, and read back.
+ *
+ * The writer is the host: it seals arrays that the device has filled. The reader gives every
+ * array that is whole and belongs to the program, and counts the rest.
+ */
+#ifndef TACHO_PROGRAM_STATS_STREAM_H
+#define TACHO_PROGRAM_STATS_STREAM_H
+
+#include "program/stats_layout.h"
+
+/* Records of one type, and of one engine where the type is by engine. */
+typedef struct tacho_stats_array {
+    tacho_stats_type type;
+    uint32_t stream;
+    uint32_t count;
+    const void *records;
+} tacho_stats_array;
+
+/* What the device has recorded of one inference. */
+typedef struct tacho_stats_buffer {
+    tacho_stats_head head;
+    const tacho_stats_array *arrays; /* all types but head and end */
+    size_t array_count;
+    uint64_t record_cost_ns;
+} tacho_stats_buffer;
+
+/* Bytes of a record of |type| as this version knows it. */
+size_t tacho_stats_record_bytes(tacho_stats_type type);
+
+/* Four letters. */
+const char *tacho_stats_type_name(tacho_stats_type type);
+
+/* Writes the whole file; failures stick to |output|. */
+void tacho_stats_seal(const tacho_stats_buffer *buffer, tacho_output *output);
+
+/* What was wrong with a file that was read. */
+typedef struct tacho_stats_damage {
+    uint64_t damaged_bytes, first_damage;
+    uint64_t missing_chunks;
+    uint64_t unknown_chunks; /* types of a later version: skipped */
+    uint64_t bad_records;    /* oc or time impossible: the records are skipped */
+    bool is_cut;             /* no end */
+} tacho_stats_damage;
+
+typedef struct tacho_stats_file {
+    tacho_stats_head head;
+    tacho_stats_end end;
+    tacho_stats_array *arrays; /* whole and aligned; records borrowed from the file's bytes ... */
+    size_t array_count, array_capacity;
+    tacho_arena arena; /* ... or copied here where they were shorter or not aligned */
+    tacho_stats_damage damage;
+} tacho_stats_file;
+
+/* Whether |head|, the first bytes of a file, begins a stats file of ours. */
+bool tacho_stats_is_file(tacho_str head);
+
+/*
+ * Reads a file. Fails when it is not one (a foreign buffer is said to be one), or when its head is
+ * damaged. deinit in any case. |bytes| outlive the file.
+ */
+tacho_status tacho_stats_read(tacho_stats_file *file, tacho_str bytes) TACHO_MUST_USE;
+void tacho_stats_file_deinit(tacho_stats_file *file);
+
+/*
+ * Compares a file with the program: BAD_DATA when its layout id is another's. Arrays of engines,
+ * cores or threads that do not exist are taken out and counted, single op records that cannot be
+ * (unknown oc, end before start) too: their oc is set to TACHO_NONE in a copy of the array.
+ */
+tacho_status tacho_stats_bind(tacho_stats_file *file,
+                              const tacho_stats_layout *layout) TACHO_MUST_USE;
+
+#endif
