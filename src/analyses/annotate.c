@@ -243,11 +243,11 @@ static tacho_status gather_entries(joiner *self)
 static tacho_status add_row(joiner *self, const tacho_annotation_row *row)
 {
     tacho_annotation *annotation = self->annotation;
-    if (annotation->row_count >= TACHO_ANNOTATION_ROWS_MAX) {
+    if (annotation->row_count + annotation->inner_count >= TACHO_ANNOTATION_ROWS_MAX) {
         return tacho_fail(TACHO_CODE_LIMIT, "the annotated profile has more than %d rows",
                           TACHO_ANNOTATION_ROWS_MAX);
     }
-    if (row->kind != TACHO_ANNOTATION_INNER && annotation->reason_counts[row->reason]++ == 0) {
+    if (annotation->reason_counts[row->reason]++ == 0) {
         annotation->reason_first[row->reason] = annotation->row_count;
     }
     TACHO_TRY(tacho_grow(&annotation->rows, &annotation->row_capacity, annotation->row_count + 1));
@@ -279,7 +279,6 @@ static tacho_annotation_row make_row(const joiner *self, const entry *from,
         .is_step = from->is_step,
         .start = from->start,
         .end = from->end,
-        .fit_end = -1,
     };
 }
 
@@ -323,28 +322,14 @@ static void set_action(const joiner *self, tacho_annotation_row *row, const tach
     set_job(self, row, action->job);
 }
 
-/* Adds |wait|, and the inner ops of the job that it waits for. */
+/* Adds |wait|, behind which come the inner ops of the job that it waits for. */
 static tacho_status add_with_inner(joiner *self, tacho_annotation_row *wait)
 {
     wait->is_expanded = !self->options->omit_inner && wait->job != TACHO_NONE &&
                         self->info->jobs[wait->job].op_count > 0;
-    TACHO_TRY(add_row(self, wait));
-    if (!wait->is_expanded) {
-        return TACHO_OK;
-    }
-    const tacho_job *job = &self->info->jobs[wait->job];
-    tacho_annotation_row row = *wait;
-    row.kind = TACHO_ANNOTATION_INNER;
-    row.is_only_job = false;
-    row.is_expanded = false;
-    for (uint32_t i = 0; i < job->op_count; i++) {
-        const tacho_inner_op *op = &self->info->ops[job->first_op + i];
-        row.op = job->first_op + i;
-        row.operation = op->operation;
-        row.location = op->location;
-        TACHO_TRY(add_row(self, &row));
-    }
-    return TACHO_OK;
+    wait->first_fit = self->annotation->inner_count;
+    self->annotation->inner_count += tacho_annotation_inner_count(self->annotation, wait);
+    return add_row(self, wait);
 }
 
 /* ---- which dispatch --------------------------------------------------------------------- */
@@ -771,7 +756,7 @@ tacho_status tacho_annotate(const tacho_debug_info *info, const tacho_profile *p
     };
     tacho_status status = join_all(&self);
     if (status == TACHO_OK && !self.options->omit_inner) {
-        status = tacho_annotation_fit(out_annotation);
+        status = tacho_annotation_fit_all(out_annotation);
     }
     free(self.entries);
     free(self.jobs);
@@ -783,6 +768,7 @@ tacho_status tacho_annotate(const tacho_debug_info *info, const tacho_profile *p
 void tacho_annotation_deinit(tacho_annotation *annotation)
 {
     free(annotation->rows);
+    free(annotation->fits);
     *annotation = (tacho_annotation){.rows = NULL};
 }
 
