@@ -91,7 +91,7 @@ typedef struct tacho_annotation_row {
     int64_t job_start; /* of the job that it belongs to */
     int64_t job_end;
     union {
-        size_t first_fit;       /* of an expanded row: that of its first inner op */
+        size_t first_fit;         /* of an expanded row: that of its first inner op */
         tacho_annotation_fit fit; /* of an inner op */
     };
 } tacho_annotation_row;

@@ -587,8 +587,7 @@ static tacho_status add_ops_by_kind(writer *to, const tacho_annotation_row *wait
 /* Rows from |next_row| on, until the table has |row_max| of them. */
 static tacho_status add_rows(writer *to, size_t row_max)
 {
-    while (to->next_row < to->annotation->row_count &&
-           tacho_table_row_count(to->table) < row_max) {
+    while (to->next_row < to->annotation->row_count && tacho_table_row_count(to->table) < row_max) {
         const tacho_annotation_row *row = &to->annotation->rows[to->next_row++];
         if (is_chosen(to, row)) {
             TACHO_TRY(add_row(to, row));
