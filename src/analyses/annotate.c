@@ -140,7 +140,7 @@ static void note_program(const joiner *self, const tacho_track *track, entry *ma
     }
 }
 
-static tacho_status add_entry(joiner *self, uint32_t id)
+static void add_entry(joiner *self, uint32_t id)
 {
     tacho_span span = tacho_profile_span(self->profile, id);
     const tacho_track *track = &self->dict->tracks[span.track];
@@ -165,9 +165,7 @@ static tacho_status add_entry(joiner *self, uint32_t id)
     } else {
         made.group = made.action >= 0 ? GROUP_ACTION : GROUP_PHASE;
     }
-    TACHO_TRY(tacho_grow(&self->entries, &self->entry_capacity, self->entry_count + 1));
     self->entries[self->entry_count++] = made;
-    return TACHO_OK;
 }
 
 static int compare_numbers(int64_t a, int64_t b)
@@ -229,8 +227,9 @@ static tacho_status gather_entries(joiner *self)
     self->unmatched_key = tacho_strings_find(strings, TACHO_STR("unmatched"));
     self->host_actions = tacho_strings_find(
         strings, tacho_str_from_cstring(tacho_torq_host_track_name(TACHO_TORQ_HOST_ACTIONS)));
+    TACHO_TRY(tacho_grow(&self->entries, &self->entry_capacity, self->profile->span_count));
     for (size_t i = 0; i < self->profile->span_count; i++) {
-        TACHO_TRY(add_entry(self, (uint32_t)i));
+        add_entry(self, (uint32_t)i);
     }
     if (self->entry_count > 1) {
         qsort(self->entries, self->entry_count, sizeof(*self->entries), compare_entries);
@@ -730,8 +729,10 @@ static tacho_status join_all(joiner *self)
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu jobs",
                           self->info->job_count);
     }
+    tacho_annotation *annotation = self->annotation;
     TACHO_TRY(gather_entries(self));
     TACHO_TRY(gather_waits(self));
+    TACHO_TRY(tacho_grow(&annotation->rows, &annotation->row_capacity, self->entry_count));
     for (size_t first = 0, end = 0; first < self->entry_count; first = end) {
         do {
             end++;
