@@ -140,7 +140,7 @@ static void note_program(const joiner *self, const tacho_track *track, entry *ma
     }
 }
 
-static tacho_status add_entry(joiner *self, uint32_t id)
+static void add_entry(joiner *self, uint32_t id)
 {
     tacho_span span = tacho_profile_span(self->profile, id);
     const tacho_track *track = &self->dict->tracks[span.track];
@@ -165,9 +165,7 @@ static tacho_status add_entry(joiner *self, uint32_t id)
     } else {
         made.group = made.action >= 0 ? GROUP_ACTION : GROUP_PHASE;
     }
-    TACHO_TRY(tacho_grow(&self->entries, &self->entry_capacity, self->entry_count + 1));
     self->entries[self->entry_count++] = made;
-    return TACHO_OK;
 }
 
 static int compare_numbers(int64_t a, int64_t b)
@@ -229,8 +227,9 @@ static tacho_status gather_entries(joiner *self)
     self->unmatched_key = tacho_strings_find(strings, TACHO_STR("unmatched"));
     self->host_actions = tacho_strings_find(
         strings, tacho_str_from_cstring(tacho_torq_host_track_name(TACHO_TORQ_HOST_ACTIONS)));
+    TACHO_TRY(tacho_grow(&self->entries, &self->entry_capacity, self->profile->span_count));
     for (size_t i = 0; i < self->profile->span_count; i++) {
-        TACHO_TRY(add_entry(self, (uint32_t)i));
+        add_entry(self, (uint32_t)i);
     }
     if (self->entry_count > 1) {
         qsort(self->entries, self->entry_count, sizeof(*self->entries), compare_entries);
@@ -243,11 +242,11 @@ static tacho_status gather_entries(joiner *self)
 static tacho_status add_row(joiner *self, const tacho_annotation_row *row)
 {
     tacho_annotation *annotation = self->annotation;
-    if (annotation->row_count >= TACHO_ANNOTATION_ROWS_MAX) {
+    if (annotation->row_count + annotation->inner_count >= TACHO_ANNOTATION_ROWS_MAX) {
         return tacho_fail(TACHO_CODE_LIMIT, "the annotated profile has more than %d rows",
                           TACHO_ANNOTATION_ROWS_MAX);
     }
-    if (row->kind != TACHO_ANNOTATION_INNER && annotation->reason_counts[row->reason]++ == 0) {
+    if (annotation->reason_counts[row->reason]++ == 0) {
         annotation->reason_first[row->reason] = annotation->row_count;
     }
     TACHO_TRY(tacho_grow(&annotation->rows, &annotation->row_capacity, annotation->row_count + 1));
@@ -279,7 +278,6 @@ static tacho_annotation_row make_row(const joiner *self, const entry *from,
         .is_step = from->is_step,
         .start = from->start,
         .end = from->end,
-        .fit_end = -1,
     };
 }
 
@@ -323,28 +321,14 @@ static void set_action(const joiner *self, tacho_annotation_row *row, const tach
     set_job(self, row, action->job);
 }
 
-/* Adds |wait|, and the inner ops of the job that it waits for. */
+/* Adds |wait|, behind which come the inner ops of the job that it waits for. */
 static tacho_status add_with_inner(joiner *self, tacho_annotation_row *wait)
 {
     wait->is_expanded = !self->options->omit_inner && wait->job != TACHO_NONE &&
                         self->info->jobs[wait->job].op_count > 0;
-    TACHO_TRY(add_row(self, wait));
-    if (!wait->is_expanded) {
-        return TACHO_OK;
-    }
-    const tacho_job *job = &self->info->jobs[wait->job];
-    tacho_annotation_row row = *wait;
-    row.kind = TACHO_ANNOTATION_INNER;
-    row.is_only_job = false;
-    row.is_expanded = false;
-    for (uint32_t i = 0; i < job->op_count; i++) {
-        const tacho_inner_op *op = &self->info->ops[job->first_op + i];
-        row.op = job->first_op + i;
-        row.operation = op->operation;
-        row.location = op->location;
-        TACHO_TRY(add_row(self, &row));
-    }
-    return TACHO_OK;
+    wait->first_fit = self->annotation->inner_count;
+    self->annotation->inner_count += tacho_annotation_inner_count(self->annotation, wait);
+    return add_row(self, wait);
 }
 
 /* ---- which dispatch --------------------------------------------------------------------- */
@@ -745,8 +729,10 @@ static tacho_status join_all(joiner *self)
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu jobs",
                           self->info->job_count);
     }
+    tacho_annotation *annotation = self->annotation;
     TACHO_TRY(gather_entries(self));
     TACHO_TRY(gather_waits(self));
+    TACHO_TRY(tacho_grow(&annotation->rows, &annotation->row_capacity, self->entry_count));
     for (size_t first = 0, end = 0; first < self->entry_count; first = end) {
         do {
             end++;
@@ -771,7 +757,7 @@ tacho_status tacho_annotate(const tacho_debug_info *info, const tacho_profile *p
     };
     tacho_status status = join_all(&self);
     if (status == TACHO_OK && !self.options->omit_inner) {
-        status = tacho_annotation_fit(out_annotation);
+        status = tacho_annotation_fit_all(out_annotation);
     }
     free(self.entries);
     free(self.jobs);
@@ -783,6 +769,7 @@ tacho_status tacho_annotate(const tacho_debug_info *info, const tacho_profile *p
 void tacho_annotation_deinit(tacho_annotation *annotation)
 {
     free(annotation->rows);
+    free(annotation->fits);
     *annotation = (tacho_annotation){.rows = NULL};
 }
 

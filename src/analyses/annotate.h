@@ -57,6 +57,12 @@ typedef enum tacho_annotation_reason {
         TACHO_ANNOTATION_REASON_COUNT,
 } tacho_annotation_reason;
 
+/* When the work ran that an inner op starts: an estimate fitted into the job, in ticks. */
+typedef struct tacho_annotation_fit {
+    int64_t start;
+    int64_t end; /* less than |start|: there is none */
+} tacho_annotation_fit;
+
 /* Times are ticks of the part's clock, as the input has them. */
 typedef struct tacho_annotation_row {
     tacho_annotation_kind kind;
@@ -77,22 +83,24 @@ typedef struct tacho_annotation_row {
     bool lacks_end;
     bool has_job_time;
     bool is_only_job; /* a job of an input without actions: it stands for its actions too */
-    bool is_expanded; /* the inner ops of its job follow */
+    bool is_expanded; /* the inner ops of its job follow: tacho_annotation_inner() */
     bool is_general;  /* a HAL call of whose scope more specific ones are there */
     bool is_step;     /* starts or awaits a program of the host that has a JOB row of its own */
     int64_t start;
     int64_t end;
     int64_t job_start; /* of the job that it belongs to */
     int64_t job_end;
-    int64_t fit_start; /* of the work that an inner op starts: an estimate fitted into the job */
-    int64_t fit_end;   /* less than |fit_start|: there is none */
+    union {
+        size_t first_fit;         /* of an expanded row: that of its first inner op */
+        tacho_annotation_fit fit; /* of an inner op */
+    };
 } tacho_annotation_row;
 
 typedef struct tacho_annotate_options {
     bool omit_inner; /* no rows for inner ops */
 } tacho_annotate_options;
 
-/* Rows of one annotation. */
+/* Rows of one annotation, those of inner ops among them. */
 enum { TACHO_ANNOTATION_ROWS_MAX = 1 << 26 };
 
 typedef struct tacho_annotation {
@@ -101,10 +109,13 @@ typedef struct tacho_annotation {
     /*
      * By part; within it by invocation, then by action: an action, after a start its job, after a
      * wait the inner ops of its job; then the phases of the invocation. HAL calls are last, by
-     * time.
+     * time. The inner ops are by far the most and say little that is not their job's, so their rows
+     * are made when they are asked for.
      */
     tacho_annotation_row *rows;
     size_t row_count, row_capacity;
+    tacho_annotation_fit *fits; /* of all inner ops, in their order */
+    size_t inner_count;
     uint64_t reason_counts[TACHO_ANNOTATION_REASON_COUNT]; /* rows but those of inner ops */
     size_t reason_first[TACHO_ANNOTATION_REASON_COUNT];    /* the first such row */
     uint64_t compared_count; /* rows of which both inputs have a location */
@@ -115,6 +126,17 @@ tacho_status tacho_annotate(const tacho_debug_info *info, const tacho_profile *p
                             const tacho_annotate_options *options,
                             tacho_annotation *out_annotation) TACHO_MUST_USE;
 void tacho_annotation_deinit(tacho_annotation *annotation);
+
+/* How many inner ops follow |row|. */
+static inline uint32_t tacho_annotation_inner_count(const tacho_annotation *annotation,
+                                                    const tacho_annotation_row *row)
+{
+    return row->is_expanded ? annotation->info->jobs[row->job].op_count : 0;
+}
+
+/* The row of the |index|-th inner op that follows |row|. */
+tacho_annotation_row tacho_annotation_inner(const tacho_annotation *annotation,
+                                            const tacho_annotation_row *row, uint32_t index);
 
 /* Rows without a match, for all reasons: then the caller's exit code says so. */
 uint64_t tacho_annotation_unmatched_count(const tacho_annotation *annotation);
@@ -148,6 +170,21 @@ const char *tacho_annotation_set_title(const tacho_annotation_set *set);
 tacho_status tacho_annotation_table(const tacho_annotation *annotation,
                                     const tacho_annotation_set *set,
                                     tacho_table *out_table) TACHO_MUST_USE;
+
+/* The same table page by page: memory would follow the cells of all of it. */
+typedef struct tacho_annotation_pages tacho_annotation_pages;
+
+tacho_status tacho_annotation_pages_open(const tacho_annotation *annotation,
+                                         const tacho_annotation_set *set,
+                                         tacho_annotation_pages **out_pages) TACHO_MUST_USE;
+
+/*
+ * The next page: |row_count| rows and what is left of the job of the last, or the rest. It is good
+ * until the next call; NULL after the last page. There is always a first one.
+ */
+tacho_status tacho_annotation_pages_next(tacho_annotation_pages *pages, size_t row_count,
+                                         tacho_table **out_page) TACHO_MUST_USE;
+void tacho_annotation_pages_close(tacho_annotation_pages *pages);
 
 /* ---- trace ------------------------------------------------------------------------------ */
 

@@ -111,9 +111,9 @@ void tacho_fit_pass(tacho_fit *fit, const tacho_annotation_row *row)
 
 /* ---- rows of inner ops ------------------------------------------------------------------ */
 
-/* |inner| is the first of the rows of the inner ops of |job|. */
+/* |fits| are those of the inner ops of |job|. */
 static void fit_job(const tacho_fit *fit, const tacho_annotation_row *job,
-                    tacho_annotation_row *inner)
+                    tacho_annotation_fit *fits)
 {
     const tacho_job *known = &fit->info->jobs[job->job];
     tacho_fit_scale scale;
@@ -123,42 +123,64 @@ static void fit_job(const tacho_fit *fit, const tacho_annotation_row *job,
     for (uint32_t i = 0; i < known->op_count; i++) {
         tacho_fit_time time;
         if (tacho_fit_unit(fit, job, &scale, &fit->info->ops[known->first_op + i], &time)) {
-            inner[i].fit_start = time.start;
-            inner[i].fit_end = time.end;
+            fits[i] = (tacho_annotation_fit){time.start, time.end};
         }
     }
 }
 
-static void fit_rows(tacho_fit *fit, tacho_annotation *annotation, tacho_annotation_row **inner)
+/* |expanded| is by job: the next row that its inner ops follow; NULL for none. */
+static void fit_rows(tacho_fit *fit, tacho_annotation *annotation,
+                     const tacho_annotation_row **expanded)
 {
     for (size_t i = annotation->row_count; i-- > 0;) {
-        tacho_annotation_row *row = &annotation->rows[i];
-        if (row->kind == TACHO_ANNOTATION_INNER && row->op == fit->info->jobs[row->job].first_op) {
-            inner[row->job] = row;
+        const tacho_annotation_row *row = &annotation->rows[i];
+        if (row->is_expanded) {
+            expanded[row->job] = row;
         }
         if (tacho_fit_is_job(row)) {
-            if (inner[row->job] != NULL && is_same_run(inner[row->job], row)) {
-                fit_job(fit, row, inner[row->job]);
-                inner[row->job] = NULL;
+            const tacho_annotation_row *wait = expanded[row->job];
+            if (wait != NULL && is_same_run(wait, row)) {
+                fit_job(fit, row, annotation->fits + wait->first_fit);
+                expanded[row->job] = NULL;
             }
             tacho_fit_pass(fit, row);
         }
     }
 }
 
-tacho_status tacho_annotation_fit(tacho_annotation *annotation)
+tacho_status tacho_annotation_fit_all(tacho_annotation *annotation)
 {
     tacho_fit fit;
     size_t job_count = annotation->info->job_count;
-    tacho_annotation_row **inner = calloc(job_count + 1, sizeof(*inner));
+    const tacho_annotation_row **expanded = calloc(job_count + 1, sizeof(*expanded));
     tacho_status status = tacho_fit_init(&fit, annotation->info);
-    if (status == TACHO_OK && inner == NULL) {
+    annotation->fits = malloc((annotation->inner_count + 1) * sizeof(*annotation->fits));
+    if (status == TACHO_OK && (expanded == NULL || annotation->fits == NULL)) {
         status = tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu jobs", job_count);
     }
     if (status == TACHO_OK) {
-        fit_rows(&fit, annotation, inner);
+        for (size_t i = 0; i < annotation->inner_count; i++) {
+            annotation->fits[i] = (tacho_annotation_fit){0, -1};
+        }
+        fit_rows(&fit, annotation, expanded);
     }
-    free(inner);
+    free(expanded);
     tacho_fit_deinit(&fit);
     return status;
+}
+
+tacho_annotation_row tacho_annotation_inner(const tacho_annotation *annotation,
+                                            const tacho_annotation_row *row, uint32_t index)
+{
+    uint32_t id = annotation->info->jobs[row->job].first_op + index;
+    const tacho_inner_op *op = &annotation->info->ops[id];
+    tacho_annotation_row inner = *row;
+    inner.kind = TACHO_ANNOTATION_INNER;
+    inner.is_only_job = false;
+    inner.is_expanded = false;
+    inner.op = id;
+    inner.operation = op->operation;
+    inner.location = op->location;
+    inner.fit = annotation->fits[row->first_fit + index];
+    return inner;
 }

@@ -54,7 +54,7 @@ bool tacho_fit_unit(const tacho_fit *fit, const tacho_annotation_row *row,
 /* |row|, of a job, is done with: what comes now is before it. */
 void tacho_fit_pass(tacho_fit *fit, const tacho_annotation_row *row);
 
-/* Fills in |fit_start| and |fit_end| of all rows of inner ops. */
-tacho_status tacho_annotation_fit(tacho_annotation *annotation) TACHO_MUST_USE;
+/* Makes |fits|. */
+tacho_status tacho_annotation_fit_all(tacho_annotation *annotation) TACHO_MUST_USE;
 
 #endif

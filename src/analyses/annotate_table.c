@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "profile/torq_labels.h"
 
+#include <stdlib.h>
+
 /* ---- cells ------------------------------------------------------------------------------ */
 
 typedef struct writer {
@@ -17,6 +19,7 @@ typedef struct writer {
     const tacho_dict *dict;
     const tacho_annotation_set *set;
     tacho_table *table;
+    size_t next_row; /* of the annotation */
     uint32_t slice_count;
     uint32_t *slices; /* numbers of the columns' slices, by column */
     const tacho_annotate_column **specs;
@@ -98,11 +101,11 @@ static tacho_status add_estimate(writer *to, const tacho_annotation_row *row,
 {
     const tacho_clock *clock = row_clock(to, row);
     bool is_of_input = spec->content == SHOW_START_US || spec->content == SHOW_END_US;
-    if (is_of_input || row->fit_end < row->fit_start) {
+    if (is_of_input || row->fit.end < row->fit.start) {
         return tacho_table_add_absent(to->table);
     }
-    int64_t start = tacho_clock_ns(clock, row->fit_start);
-    int64_t end = tacho_clock_ns(clock, row->fit_end);
+    int64_t start = tacho_clock_ns(clock, row->fit.start);
+    int64_t end = tacho_clock_ns(clock, row->fit.end);
     int64_t total = end - start;
     return add_number(to, spec->type,
                       spec->content == SHOW_START ? start
@@ -382,7 +385,7 @@ static tacho_status add_origin(writer *to, const tacho_annotation_row *row)
     bool has_time = row->has_time;
     if (is_estimate(to, row)) {
         origin = TACHO_ORIGIN_ESTIMATED;
-        has_time = row->fit_end >= row->fit_start;
+        has_time = row->fit.end >= row->fit.start;
     }
     return has_time ? add_name(to, tacho_origin_name(origin)) : tacho_table_add_absent(to->table);
 }
@@ -535,12 +538,11 @@ static bool is_chosen(const writer *from, const tacho_annotation_row *row)
 }
 
 /* Inner ops by engine, then configure, start, wait. */
-static int op_rank(const writer *from, const tacho_annotation_row *row)
+static int op_rank(const writer *from, const tacho_inner_op *op)
 {
     static const tacho_track_class order[] = {TACHO_TRACK_DMA_IN, TACHO_TRACK_COMPUTE,
                                               TACHO_TRACK_DMA_OUT, TACHO_TRACK_VECTOR,
                                               TACHO_TRACK_DMA_LOCAL};
-    const tacho_inner_op *op = &from->info->ops[row->op];
     tacho_track_class track_class = from->info->engines[op->engine].track_class;
     int place = 0;
     while (place < 4 && order[place] != track_class) {
@@ -551,44 +553,47 @@ static int op_rank(const writer *from, const tacho_annotation_row *row)
 
 enum { OP_RANK_COUNT = 15 };
 
-/* The inner ops of one job, |count| rows, by kind. */
-static tacho_status add_ops_by_kind(writer *to, const tacho_annotation_row *rows, size_t count)
+static tacho_status add_inner(writer *to, const tacho_annotation_row *wait, uint32_t index)
 {
-    for (int rank = 0; rank < OP_RANK_COUNT; rank++) {
-        for (size_t i = 0; i < count; i++) {
-            if (op_rank(to, &rows[i]) == rank) {
-                TACHO_TRY(add_row(to, &rows[i]));
+    tacho_annotation_row row = tacho_annotation_inner(to->annotation, wait, index);
+    return add_row(to, &row);
+}
+
+/* The inner ops that follow |wait|. */
+static tacho_status add_ops(writer *to, const tacho_annotation_row *wait)
+{
+    uint32_t count = tacho_annotation_inner_count(to->annotation, wait);
+    for (uint32_t i = 0; i < count; i++) {
+        TACHO_TRY(add_inner(to, wait, i));
+    }
+    return TACHO_OK;
+}
+
+/* The same, by kind. */
+static tacho_status add_ops_by_kind(writer *to, const tacho_annotation_row *wait)
+{
+    uint32_t count = tacho_annotation_inner_count(to->annotation, wait);
+    for (int rank = 0; rank < OP_RANK_COUNT && count > 0; rank++) {
+        const tacho_inner_op *ops = &to->info->ops[to->info->jobs[wait->job].first_op];
+        for (uint32_t i = 0; i < count; i++) {
+            if (op_rank(to, &ops[i]) == rank) {
+                TACHO_TRY(add_inner(to, wait, i));
             }
         }
     }
     return TACHO_OK;
 }
 
-static tacho_status add_rows(writer *to)
+/* Rows from |next_row| on, until the table has |row_max| of them. */
+static tacho_status add_rows(writer *to, size_t row_max)
 {
-    const tacho_annotation_row *rows = to->annotation->rows;
-    size_t count = to->annotation->row_count;
-    bool has_ops = to->set->rows != ROWS_OF_ACTIONS;
-    for (size_t i = 0; i < count;) {
-        size_t end = i + 1;
-        if (rows[i].kind != TACHO_ANNOTATION_INNER) {
-            if (is_chosen(to, &rows[i])) {
-                TACHO_TRY(add_row(to, &rows[i]));
-            }
-            i = end;
-            continue;
+    while (to->next_row < to->annotation->row_count && tacho_table_row_count(to->table) < row_max) {
+        const tacho_annotation_row *row = &to->annotation->rows[to->next_row++];
+        if (is_chosen(to, row)) {
+            TACHO_TRY(add_row(to, row));
         }
-        while (end < count && rows[end].kind == TACHO_ANNOTATION_INNER &&
-               rows[end].op == rows[end - 1].op + 1 && rows[end].job == rows[i].job) {
-            end++;
-        }
-        if (has_ops && to->set->is_by_kind) {
-            TACHO_TRY(add_ops_by_kind(to, rows + i, end - i));
-        }
-        for (; i < end; i++) {
-            if (has_ops && !to->set->is_by_kind) {
-                TACHO_TRY(add_row(to, &rows[i]));
-            }
+        if (to->set->rows != ROWS_OF_ACTIONS) {
+            TACHO_TRY(to->set->is_by_kind ? add_ops_by_kind(to, row) : add_ops(to, row));
         }
     }
     return TACHO_OK;
@@ -644,7 +649,9 @@ static tacho_status make_columns(writer *self, tacho_arena *names, tacho_column 
     return TACHO_OK;
 }
 
-static tacho_status init_table(writer *self, tacho_arena *arena)
+/* The columns and what is known of them live in |arena|. */
+static tacho_status init_columns(writer *self, tacho_arena *arena, tacho_column **out_columns,
+                                 size_t *out_count)
 {
     size_t count = count_columns(self->set->columns, self->slice_count);
     void *columns = NULL;
@@ -655,67 +662,109 @@ static tacho_status init_table(writer *self, tacho_arena *arena)
     TACHO_TRY(tacho_arena_alloc(arena, count * sizeof(*self->slices), &slices));
     self->specs = specs;
     self->slices = slices;
-    TACHO_TRY(make_columns(self, arena, columns));
-    return tacho_table_init_owned(self->table, "annotation", "Annotated profile", columns, count);
+    *out_columns = columns;
+    *out_count = count;
+    return make_columns(self, arena, columns);
+}
+
+static writer make_writer(const tacho_annotation *annotation, const tacho_annotation_set *set,
+                          tacho_table *table)
+{
+    return (writer){
+        .annotation = annotation,
+        .info = annotation->info,
+        .dict = annotation->profile->events.dict,
+        .set = set,
+        .table = table,
+        .slice_count = tacho_torq_slice_count(annotation->info),
+        .last_location = TACHO_NONE,
+        .last_job = TACHO_NONE,
+    };
+}
+
+static const char table_name[] = "annotation";
+static const char table_title[] = "Annotated profile";
+
+static tacho_status make_table(writer *self, tacho_arena *arena)
+{
+    tacho_column *columns = NULL;
+    size_t count = 0;
+    TACHO_TRY(init_columns(self, arena, &columns, &count));
+    TACHO_TRY(tacho_table_init_owned(self->table, table_name, table_title, columns, count));
+    return add_rows(self, SIZE_MAX);
 }
 
 tacho_status tacho_annotation_table(const tacho_annotation *annotation,
                                     const tacho_annotation_set *set, tacho_table *out_table)
 {
-    writer self = {
-        .annotation = annotation,
-        .info = annotation->info,
-        .dict = annotation->profile->events.dict,
-        .set = set,
-        .table = out_table,
-        .slice_count = tacho_torq_slice_count(annotation->info),
-        .last_location = TACHO_NONE,
-        .last_job = TACHO_NONE,
-    };
+    writer self = make_writer(annotation, set, out_table);
     tacho_arena arena;
     tacho_arena_init(&arena);
     *out_table = (tacho_table){.name = NULL};
     tacho_arena_init(&out_table->arena);
-    tacho_status status = init_table(&self, &arena);
-    if (status == TACHO_OK) {
-        status = add_rows(&self);
-    }
+    tacho_status status = make_table(&self, &arena);
     tacho_text_deinit(&self.text);
     tacho_arena_deinit(&arena);
     return status;
 }
 
-/* ---- problems --------------------------------------------------------------------------- */
+/* ---- pages ------------------------------------------------------------------------------ */
 
-static const tacho_column problem_columns[] = {
-    {"problem", "Problem", TACHO_COLUMN_TEXT}, {"meaning", "Meaning", TACHO_COLUMN_TEXT},
-    {"count", "Rows", TACHO_COLUMN_INT},       {"dispatch", "First in", TACHO_COLUMN_TEXT},
-    {"action", "Action", TACHO_COLUMN_INT},
+struct tacho_annotation_pages {
+    writer writer;
+    tacho_table table;
+    tacho_arena arena; /* of the columns */
+    bool has_begun;
 };
 
-static tacho_status add_problem(const tacho_annotation *annotation, tacho_annotation_reason reason,
-                                tacho_table *table)
+static tacho_status init_pages(tacho_annotation_pages *pages)
 {
-    const tacho_dict *dict = annotation->profile->events.dict;
-    const tacho_annotation_row *row = &annotation->rows[annotation->reason_first[reason]];
-    const char *key = tacho_annotation_reason_key(reason);
-    const char *phrase = tacho_annotation_reason_phrase(reason);
-    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(key)));
-    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(phrase)));
-    TACHO_TRY(tacho_table_add_int(table, (int64_t)annotation->reason_counts[reason]));
-    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, row->dispatch_name)));
-    return row->action_id >= 0 ? tacho_table_add_int(table, row->action_id)
-                               : tacho_table_add_absent(table);
+    tacho_column *columns = NULL;
+    size_t count = 0;
+    TACHO_TRY(init_columns(&pages->writer, &pages->arena, &columns, &count));
+    tacho_table_init(&pages->table, table_name, table_title, columns, count);
+    return TACHO_OK;
 }
 
-tacho_status tacho_annotation_problems(const tacho_annotation *annotation, tacho_table *out_table)
+tacho_status tacho_annotation_pages_open(const tacho_annotation *annotation,
+                                         const tacho_annotation_set *set,
+                                         tacho_annotation_pages **out_pages)
 {
-    tacho_table_init(out_table, "problems", "Rows without a match", problem_columns,
-                     sizeof(problem_columns) / sizeof(problem_columns[0]));
-    for (int i = TACHO_ANNOTATION_REASON_NONE + 1; i < TACHO_ANNOTATION_REASON_COUNT; i++) {
-        if (annotation->reason_counts[i] > 0) {
-            TACHO_TRY(add_problem(annotation, (tacho_annotation_reason)i, out_table));
-        }
+    tacho_annotation_pages *pages = calloc(1, sizeof(*pages));
+    *out_pages = pages;
+    if (pages == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a table");
     }
+    pages->writer = make_writer(annotation, set, &pages->table);
+    tacho_arena_init(&pages->arena);
+    tacho_status status = init_pages(pages);
+    if (status != TACHO_OK) {
+        tacho_annotation_pages_close(pages);
+        *out_pages = NULL;
+    }
+    return status;
+}
+
+tacho_status tacho_annotation_pages_next(tacho_annotation_pages *pages, size_t row_count,
+                                         tacho_table **out_page)
+{
+    writer *self = &pages->writer;
+    tacho_table_clear(&pages->table);
+    self->last_location = TACHO_NONE; /* their texts went with the page */
+    self->last_job = TACHO_NONE;
+    TACHO_TRY(add_rows(self, row_count));
+    bool is_empty = tacho_table_row_count(&pages->table) == 0;
+    *out_page = is_empty && pages->has_begun ? NULL : &pages->table;
+    pages->has_begun = true;
     return TACHO_OK;
+}
+
+void tacho_annotation_pages_close(tacho_annotation_pages *pages)
+{
+    if (pages != NULL) {
+        tacho_table_deinit(&pages->table);
+        tacho_arena_deinit(&pages->arena);
+        tacho_text_deinit(&pages->writer.text);
+        free(pages);
+    }
 }

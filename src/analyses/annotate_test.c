@@ -171,7 +171,12 @@ static void check_rows(const char *module, const char *runtime, const char *expe
 {
     setup(module, runtime, NULL);
     for (size_t i = 0; i < made.annotation.row_count; i++) {
-        put_row(&made.annotation.rows[i]);
+        const tacho_annotation_row *row = &made.annotation.rows[i];
+        put_row(row);
+        for (uint32_t k = 0; k < tacho_annotation_inner_count(&made.annotation, row); k++) {
+            tacho_annotation_row inner = tacho_annotation_inner(&made.annotation, row, k);
+            put_row(&inner);
+        }
     }
     assert_string_equal(made.text, expected);
     teardown();
@@ -317,6 +322,7 @@ static void test_omit_inner(void **state)
     tacho_annotate_options options = {.omit_inner = true};
     setup(MODULE, R2_HEADER D_RUN("0"), &options);
     assert_int_equal(made.annotation.row_count, 7);
+    assert_int_equal(made.annotation.inner_count, 0);
     teardown();
 }
 
@@ -354,9 +360,10 @@ static void test_jobs_by_dispatch(void **state)
     (void)state;
     setup(MODULE, R0_HEADER "0;100;40;\n1;200;90;\n0;300;50;\n0;400;50;\n", NULL);
     const tacho_annotation_row *rows = made.annotation.rows;
-    assert_int_equal(made.annotation.row_count, 11);
-    assert_string_equal(str(rows[6].dispatch_name), "e");
-    assert_string_equal(str(rows[7].dispatch_name), "d"); /* and then from the start */
+    assert_int_equal(made.annotation.row_count, 4);
+    assert_int_equal(made.annotation.inner_count, 7);
+    assert_string_equal(str(rows[2].dispatch_name), "e");
+    assert_string_equal(str(rows[3].dispatch_name), "d"); /* and then from the start */
     assert_int_equal(tacho_annotation_unmatched_count(&made.annotation), 0);
     teardown();
 }

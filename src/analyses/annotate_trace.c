@@ -48,6 +48,7 @@ typedef struct tracer {
     tacho_fit fit;
     engine_tracks *engines; /* by engine, of the current part; TACHO_NONE until used */
     job_label *labels;      /* by job */
+    uint32_t categories[TACHO_TRACK_CLASS_COUNT]; /* strings; 0 until used */
     tacho_arg *args;
     size_t arg_capacity;
     tacho_text text;
@@ -95,10 +96,12 @@ static tacho_status label_job(tracer *self, uint32_t id, const job_label **out_l
 static tacho_status make_site(tracer *self, uint32_t name, tacho_track_class track_class,
                               uint32_t location, uint32_t *out_site)
 {
-    const char *category = tacho_track_class_name(track_class);
-    tacho_site site = {.name = name, .location = location};
-    TACHO_TRY(
-        tacho_dict_ensure_string(self->dict, tacho_str_from_cstring(category), &site.category));
+    uint32_t *category = &self->categories[track_class];
+    if (*category == 0) {
+        tacho_str text = tacho_str_from_cstring(tacho_track_class_name(track_class));
+        TACHO_TRY(tacho_dict_ensure_string(self->dict, text, category));
+    }
+    tacho_site site = {.name = name, .category = *category, .location = location};
     return tacho_dict_ensure_site(self->dict, &site, out_site);
 }
 

@@ -12,7 +12,7 @@
 
 #include <sys/stat.h>
 
-enum { PIECE_ROWS = 1 << 8 }; /* that a cache can hold */
+enum { PAGE_ROWS = 1 << 8 }; /* that a cache can hold */
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
@@ -154,7 +154,7 @@ tacho_status tacho_annotate_request_check_output(const tacho_annotate_request *r
                : TACHO_OK;
 }
 
-/* What a table is made of, piece by piece: memory would follow the cells of all of it. */
+/* What is written, page by page where the sink can. */
 typedef struct table_job {
     const tacho_annotation *annotation;
     const tacho_annotation_set *set;
@@ -163,54 +163,36 @@ typedef struct table_job {
     size_t row_count; /* written */
 } table_job;
 
-/* The end of the piece from |first| on: all rows, or some that do not end within a job's ops. */
-static size_t piece_end(const table_job *job, size_t first)
+static tacho_status write_all(table_job *job, tacho_annotation_pages *pages,
+                              tacho_table_report *report)
 {
-    const tacho_annotation *all = job->annotation;
-    if (!tacho_table_sink_can_append(job->sink) || all->row_count - first <= PIECE_ROWS) {
-        return all->row_count;
+    size_t page_rows = tacho_table_sink_can_append(job->sink) ? PAGE_ROWS : SIZE_MAX;
+    tacho_table *page = NULL;
+    TACHO_TRY(tacho_annotation_pages_next(pages, page_rows, &page));
+    for (bool is_first = true; page != NULL; is_first = false) {
+        page->title = job->is_vendors ? "Detailed Performance Data" : page->title; /* the sheet */
+        job->row_count += tacho_table_row_count(page);
+        TACHO_TRY(is_first ? tacho_table_report_add(report, page)
+                           : tacho_table_report_append(report, page));
+        TACHO_TRY(tacho_annotation_pages_next(pages, page_rows, &page));
     }
-    size_t end = first + PIECE_ROWS;
-    while (end < all->row_count && all->rows[end].kind == TACHO_ANNOTATION_INNER) {
-        end++;
-    }
-    return end;
-}
-
-static tacho_status write_piece(table_job *job, size_t first, size_t end,
-                                tacho_table_report *report)
-{
-    tacho_annotation piece = *job->annotation;
-    piece.rows += first;
-    piece.row_count = end - first;
-    tacho_table table;
-    tacho_status status = tacho_annotation_table(&piece, job->set, &table);
-    if (status == TACHO_OK) {
-        table.title = job->is_vendors ? "Detailed Performance Data" : table.title; /* the sheet */
-        job->row_count += tacho_table_row_count(&table);
-        status = first == 0 ? tacho_table_report_add(report, &table)
-                            : tacho_table_report_append(report, &table);
-    }
-    tacho_table_deinit(&table);
-    return status;
-}
-
-static tacho_status write_pieces(table_job *job, tacho_table_report *report)
-{
-    size_t first = 0;
-    do {
-        size_t end = piece_end(job, first);
-        TACHO_TRY(write_piece(job, first, end, report));
-        first = end;
-    } while (first < job->annotation->row_count);
     return tacho_table_report_finish(report);
+}
+
+static tacho_status write_pages(table_job *job, tacho_table_report *report)
+{
+    tacho_annotation_pages *pages = NULL;
+    TACHO_TRY(tacho_annotation_pages_open(job->annotation, job->set, &pages));
+    tacho_status status = write_all(job, pages, report);
+    tacho_annotation_pages_close(pages);
+    return status;
 }
 
 static tacho_status write_report(table_job *job, tacho_output *output)
 {
     tacho_table_report report;
     TACHO_TRY(tacho_table_report_open(&report, job->sink, output));
-    tacho_status status = write_pieces(job, &report);
+    tacho_status status = write_pages(job, &report);
     tacho_table_report_close(&report);
     return status;
 }

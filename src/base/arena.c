@@ -4,6 +4,8 @@
  */
 #include "base/arena.h"
 
+#include "base/pages.h"
+
 #include <stdalign.h>
 #include <stdlib.h>
 
@@ -59,6 +61,7 @@ static tacho_status add_block(tacho_arena *arena, size_t need)
     if (block == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %zu more bytes of memory", capacity);
     }
+    tacho_pages_advise(block, sizeof(*block) + capacity);
     block->capacity = capacity;
     block->next = arena->blocks;
     arena->blocks = block;

@@ -4,6 +4,8 @@
  */
 #include "base/grow.h"
 
+#include "base/pages.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,7 @@ tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need, size_t
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu elements of %zu bytes",
                           wanted, element_size);
     }
+    tacho_pages_advise(grown, bytes);
     memcpy(items, &grown, sizeof(grown));
     *capacity = wanted;
     return TACHO_OK;

@@ -149,7 +149,7 @@ static void say_part(const tacho_annotated *annotated, size_t first, size_t end,
     uint64_t counts[TACHO_ANNOTATION_REASON_COUNT] = {0};
     size_t examples[TACHO_ANNOTATION_REASON_COUNT] = {0};
     for (size_t i = first; i < end; i++) {
-        if (rows[i].kind != TACHO_ANNOTATION_INNER && counts[rows[i].reason]++ == 0) {
+        if (counts[rows[i].reason]++ == 0) {
             examples[rows[i].reason] = i;
         }
     }

@@ -517,10 +517,13 @@ static tacho_status step(ir *state)
 }
 
 /* The top is a block of its own that belongs to no region. */
+enum { OP_BYTES = 16 }; /* of most operations */
+
 static tacho_status read_top(ir *state)
 {
     tacho_mlirb_cursor section = state->reader->sections[TACHO_MLIRB_IR];
     state->budget = tacho_mlirb_left(&section);
+    TACHO_TRY(tacho_mlir_module_reserve(state->module, tacho_mlirb_left(&section) / OP_BYTES));
     TACHO_TRY(tacho_grow(&state->frames, &state->frame_capacity, 1));
     frame top = {.bytes = section, .block = TACHO_NONE, .last_op = TACHO_NONE};
     top.is_in_region = true;

@@ -246,32 +246,32 @@ static inline void skip_to_token(tacho_mlir_lexer *lexer, tacho_mlir_token *toke
     token->after_blank = at > lexer->at;
 }
 
-tacho_mlir_token tacho_mlir_lexer_next(tacho_mlir_lexer *lexer)
+void tacho_mlir_lexer_read(tacho_mlir_lexer *lexer, tacho_mlir_token *out_token)
 {
     tacho_str text = lexer->text;
-    tacho_mlir_token token = {.kind = TACHO_MLIR_TOKEN_END};
-    skip_to_token(lexer, &token);
-    token.end = token.start;
-    unsigned class = class_at(text, token.start);
-    if (token.start >= text.len) {
-        token.kind = TACHO_MLIR_TOKEN_END;
+    tacho_mlir_token *token = out_token;
+    skip_to_token(lexer, token);
+    size_t start = token->start;
+    unsigned class = class_at(text, start);
+    token->kind = TACHO_MLIR_TOKEN_END;
+    token->mark = '\0';
+    token->end = start;
+    if ((class & (MARK | DASH)) != 0) {
+        lex_mark(text, token);
     } else if ((class & LETTER) != 0) {
-        token.kind = TACHO_MLIR_TOKEN_WORD;
-        token.end = tacho_mlir_skip_word(text, token.start);
+        token->kind = TACHO_MLIR_TOKEN_WORD;
+        token->end = tacho_mlir_skip_word(text, start);
     } else if ((class & DIGIT) != 0) {
-        token.kind = TACHO_MLIR_TOKEN_NUMBER;
-        token.end = skip_number(text, token.start);
-    } else if ((class & (MARK | DASH)) != 0) {
-        lex_mark(text, &token);
-    } else if (text.data[token.start] == '"') {
-        token.end = tacho_mlir_skip_string(text, token.start);
-        token.kind = token.end > token.start ? TACHO_MLIR_TOKEN_STRING : TACHO_MLIR_TOKEN_BAD;
-        token.end += token.end == token.start;
-    } else {
-        lex_prefixed(text, &token);
+        token->kind = TACHO_MLIR_TOKEN_NUMBER;
+        token->end = skip_number(text, start);
+    } else if (start < text.len && text.data[start] == '"') {
+        size_t end = tacho_mlir_skip_string(text, start);
+        token->kind = end > start ? TACHO_MLIR_TOKEN_STRING : TACHO_MLIR_TOKEN_BAD;
+        token->end = end > start ? end : end + 1;
+    } else if (start < text.len) {
+        lex_prefixed(text, token);
     }
-    lexer->at = token.end;
-    return token;
+    lexer->at = token->end;
 }
 
 static int hex_value(char byte)

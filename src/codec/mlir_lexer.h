@@ -40,7 +40,15 @@ typedef struct tacho_mlir_lexer {
     size_t at;
 } tacho_mlir_lexer;
 
-tacho_mlir_token tacho_mlir_lexer_next(tacho_mlir_lexer *lexer);
+/* Reads the next token to where it is wanted: copying one that was just made stalls. */
+void tacho_mlir_lexer_read(tacho_mlir_lexer *lexer, tacho_mlir_token *out_token);
+
+static inline tacho_mlir_token tacho_mlir_lexer_next(tacho_mlir_lexer *lexer)
+{
+    tacho_mlir_token token;
+    tacho_mlir_lexer_read(lexer, &token);
+    return token;
+}
 
 /* The first byte from |at| on that is neither blank nor comment nor metadata. */
 size_t tacho_mlir_skip_blanks(tacho_str text, size_t at);

@@ -5,6 +5,7 @@
 #include "codec/mlir_module.h"
 
 #include "base/decimal.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 
@@ -13,6 +14,15 @@ tacho_status tacho_mlir_module_init(tacho_mlir_module *module)
     *module = (tacho_mlir_module){0};
     tacho_arena_init(&module->arena);
     return tacho_strings_init(&module->strings);
+}
+
+tacho_status tacho_mlir_module_reserve(tacho_mlir_module *module, size_t op_count)
+{
+    enum { RESERVED_MAX = 1 << 20 };
+    op_count = op_count < RESERVED_MAX ? op_count : RESERVED_MAX;
+    TACHO_TRY(tacho_grow(&module->ops, &module->op_capacity, op_count));
+    TACHO_TRY(tacho_grow(&module->next_op, &module->next_op_capacity, op_count));
+    return tacho_grow(&module->attrs, &module->attr_capacity, op_count);
 }
 
 void tacho_mlir_module_deinit(tacho_mlir_module *module)

@@ -138,6 +138,12 @@ typedef struct tacho_mlir_module {
 } tacho_mlir_module;
 
 tacho_status tacho_mlir_module_init(tacho_mlir_module *module) TACHO_MUST_USE;
+
+/*
+ * Room for about |op_count| operations of about as many attributes: a guess that spares moving
+ * them. Of very many only some is reserved.
+ */
+tacho_status tacho_mlir_module_reserve(tacho_mlir_module *module, size_t op_count) TACHO_MUST_USE;
 void tacho_mlir_module_deinit(tacho_mlir_module *module);
 
 /* The attribute of |op| whose name is that string, or NULL; |name| may be TACHO_NONE. */

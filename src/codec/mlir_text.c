@@ -526,6 +526,8 @@ static void deinit_parser(tacho_mlir_parser *p)
     free(p->dicts);
 }
 
+enum { OP_BYTES = 128 }; /* of most operations */
+
 static tacho_status run_parser(tacho_mlir_parser *p)
 {
     if (p->text.len >= UINT32_MAX) {
@@ -533,6 +535,7 @@ static tacho_status run_parser(tacho_mlir_parser *p)
                           p->name, p->text.len);
     }
     TACHO_TRY(init_parser(p));
+    TACHO_TRY(tacho_mlir_module_reserve(p->module, p->text.len / OP_BYTES));
     TACHO_TRY(tacho_mlir_find_aliases(p));
     tacho_mlir_advance(p);
     TACHO_TRY(run_loop(p));

@@ -71,7 +71,7 @@ tacho_status tacho_mlir_fail(const tacho_mlir_parser *p, const char *expected)
 
 void tacho_mlir_advance(tacho_mlir_parser *p)
 {
-    p->token = tacho_mlir_lexer_next(&p->lexer);
+    tacho_mlir_lexer_read(&p->lexer, &p->token);
 }
 
 void tacho_mlir_seek(tacho_mlir_parser *p, size_t at)

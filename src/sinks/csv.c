@@ -10,7 +10,13 @@
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
 
-enum { PLAIN_DELIMITER = ';', SHORT_TEXT_MAX = 4096, LOOKS_MAX = 64 };
+enum {
+    PLAIN_DELIMITER = ';',
+    SHORT_TEXT_MAX = 4096,
+    CELL_MAX = 2 * SHORT_TEXT_MAX + 3, /* bytes of a cell that is no longer text */
+    WRITTEN_HALF = 32,                 /* half of the bytes of a cell that are remembered */
+    COLUMNS_MAX = 64,                  /* whose cells are; of more columns some share a place */
+};
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
@@ -61,23 +67,12 @@ static unsigned char *put_quoted(unsigned char *at, tacho_str text)
     return at;
 }
 
-/* What was found out about a text: cells below one another often hold the same one. */
-typedef struct text_look {
-    const char *data;
-    size_t len;
-    unsigned needs;
-} text_look;
-
-static unsigned look_at(tacho_str text, text_look *last)
+static unsigned look_at(tacho_str text)
 {
-    if (text.data == last->data && text.len == last->len) {
-        return last->needs;
-    }
     unsigned needs = text.len > SHORT_TEXT_MAX ? ODD : 0;
     for (size_t i = 0; i < text.len && (needs & ODD) == 0; i++) {
         needs |= byte_needs[(unsigned char)text.data[i]];
     }
-    *last = (text_look){text.data, text.len, needs};
     return needs;
 }
 
@@ -101,15 +96,15 @@ static inline unsigned char *put_bytes(unsigned char *at, tacho_str text)
 }
 
 /* Most texts are short and ASCII: these are looked at once, and then copied. */
-static tacho_status write_text(tacho_str text, bool is_plain, text_look *last, tacho_output *output)
+static tacho_status write_text(tacho_str text, bool is_plain, tacho_output *output)
 {
-    unsigned needs = look_at(text, last);
+    unsigned needs = look_at(text);
     char first = text.len > 0 ? text.data[0] : '\0';
     bool may_be_number = first == '+' || first == '-';
     if ((needs & ODD) != 0 || (may_be_number && !is_plain)) {
         return write_any_text(text, is_plain, output);
     }
-    unsigned char *at = tacho_output_reserve(output, 2 * SHORT_TEXT_MAX + 3);
+    unsigned char *at = tacho_output_reserve(output, CELL_MAX);
     bool is_quoted = (needs & (is_plain ? QUOTED_PLAIN : QUOTED)) != 0;
     *at = '"';
     at += is_quoted;
@@ -150,15 +145,12 @@ static void write_real(double value, tacho_output *output)
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, bool is_plain,
-                               text_look *last, tacho_output *output)
+static tacho_status write_new(const tacho_cell *cell, tacho_column_type type, bool is_plain,
+                              tacho_output *output)
 {
-    if (cell->is_absent) {
-        return TACHO_OK;
-    }
     switch (type) {
     case TACHO_COLUMN_TEXT:
-        return write_text(cell->value.text, is_plain, last, output);
+        return write_text(cell->value.text, is_plain, output);
     case TACHO_COLUMN_INT:
     case TACHO_COLUMN_DURATION:
         write_int(cell->value.integer, output);
@@ -178,6 +170,56 @@ static tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, b
     return TACHO_OK;
 }
 
+/* The last cell of a column and what became of it: the next one often holds the same. */
+typedef struct written {
+    tacho_column_type type;
+    tacho_cell cell;
+    size_t len; /* 0 for none kept */
+    unsigned char bytes[2 * WRITTEN_HALF];
+} written;
+
+static inline bool is_written(const written *last, const tacho_cell *cell, tacho_column_type type)
+{
+    if (last->len == 0 || last->type != type) {
+        return false;
+    }
+    return type == TACHO_COLUMN_TEXT ? last->cell.value.text.data == cell->value.text.data &&
+                                           last->cell.value.text.len == cell->value.text.len
+                                     : last->cell.value.integer == cell->value.integer;
+}
+
+/* Whole halves, since a copy of a known size is the cheapest. */
+static inline unsigned char *put_written(unsigned char *at, const written *last)
+{
+    memcpy(at, last->bytes, WRITTEN_HALF);
+    if (last->len > WRITTEN_HALF) {
+        memcpy(at + WRITTEN_HALF, last->bytes + WRITTEN_HALF, WRITTEN_HALF);
+    }
+    return at + last->len;
+}
+
+static inline tacho_status write_cell(const tacho_cell *cell, tacho_column_type type, bool is_plain,
+                                      written *last, tacho_output *output)
+{
+    if (cell->is_absent) {
+        return TACHO_OK;
+    }
+    unsigned char *start = tacho_output_reserve(output, CELL_MAX);
+    if (is_written(last, cell, type)) {
+        output->cursor = put_written(start, last);
+        return TACHO_OK;
+    }
+    uint64_t flushed_bytes = output->flushed_bytes;
+    TACHO_TRY(write_new(cell, type, is_plain, output));
+    bool is_there = output->flushed_bytes == flushed_bytes && output->cursor >= start;
+    size_t len = is_there ? (size_t)(output->cursor - start) : SIZE_MAX;
+    last->len = len <= sizeof(last->bytes) ? len : 0;
+    last->type = type;
+    last->cell = *cell;
+    memcpy(last->bytes, start, last->len);
+    return TACHO_OK;
+}
+
 static inline void write_byte(tacho_output *output, char byte)
 {
     *tacho_output_reserve(output, 1) = (unsigned char)byte;
@@ -190,7 +232,7 @@ static tacho_status write_rows(const tacho_table *table, bool is_plain, tacho_ou
     const char delimiter = is_plain ? PLAIN_DELIMITER : ',';
     tacho_str name = tacho_str_from_cstring(is_plain ? "" : table->name);
     const tacho_cell *cell = table->cells;
-    text_look looks[LOOKS_MAX] = {{NULL, 0, ODD}}; /* by column */
+    written last[COLUMNS_MAX] = {{.len = 0}}; /* by column */
     size_t row_count = tacho_table_row_count(table);
     for (size_t row = 0; row < row_count; row++) {
         tacho_output_write_str(output, name);
@@ -202,7 +244,7 @@ static tacho_status write_rows(const tacho_table *table, bool is_plain, tacho_ou
             if (column > 0 || !is_plain) {
                 write_byte(output, delimiter);
             }
-            TACHO_TRY(write_cell(cell, type, is_plain, &looks[column % LOOKS_MAX], output));
+            TACHO_TRY(write_cell(cell, type, is_plain, &last[column % COLUMNS_MAX], output));
         }
         write_byte(output, '\n');
     }

@@ -49,6 +49,13 @@ void tacho_table_deinit(tacho_table *table)
     *table = (tacho_table){0};
 }
 
+void tacho_table_clear(tacho_table *table)
+{
+    table->cell_count = 0;
+    table->next_column = 0;
+    tacho_arena_reset(&table->arena);
+}
+
 /* The type that the next cell must have. */
 static tacho_column_type next_type(const tacho_table *table)
 {

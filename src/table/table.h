@@ -55,6 +55,9 @@ tacho_status tacho_table_init_owned(tacho_table *table, const char *name, const 
                                     size_t column_count) TACHO_MUST_USE;
 void tacho_table_deinit(tacho_table *table);
 
+/* Drops the rows and their texts, and keeps the room. Not for a table that owns its columns. */
+void tacho_table_clear(tacho_table *table);
+
 static inline size_t tacho_table_row_count(const tacho_table *table)
 {
     return table->cell_count / table->column_count;

@@ -365,6 +365,7 @@ static tacho_status read_functions(torq_ir *ir)
     const tacho_mlir_module *module = ir->module;
     TACHO_TRY(torq_ir_names_init(ir));
     TACHO_TRY(init_values(ir));
+    TACHO_TRY(torq_ir_reserve(ir));
     uint32_t function_name = tacho_strings_find(&module->strings, TACHO_STR("func.func"));
     size_t open = 0;
     for (size_t i = 0; i < module->op_count; i++) {

@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/input.h"
+#include "base/mapping.h"
 #include "codec/mlir_bytecode.h"
 #include "codec/mlir_text.h"
 
@@ -21,12 +22,30 @@ static const tacho_str phase_suffix = TACHO_STR_INIT("executable-targets");
 
 /* ---- one file --------------------------------------------------------------------------- */
 
-typedef struct file_bytes {
+/* The bytes of a file: mapped where they lie on disk as they are, else read. */
+typedef struct contents {
+    tacho_str bytes;
+    tacho_mappings mappings;
     char *items;
     size_t item_count, item_capacity;
-} file_bytes;
+} contents;
 
-static tacho_status load_input(tacho_input *input, file_bytes *bytes)
+static void contents_free(contents *self)
+{
+    tacho_mappings_close(&self->mappings);
+    free(self->items);
+    *self = (contents){.items = NULL};
+}
+
+static tacho_status check_size(const char *name, size_t size)
+{
+    return size <= TORQ_IR_FILE_MAX
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_LIMIT, "%s: larger than %llu MiB, which is too large", name,
+                            (unsigned long long)(TORQ_IR_FILE_MAX >> 20));
+}
+
+static tacho_status load_input(tacho_input *input, contents *self)
 {
     for (;;) {
         tacho_str seen;
@@ -34,34 +53,44 @@ static tacho_status load_input(tacho_input *input, file_bytes *bytes)
         if (seen.len == 0) {
             break;
         }
-        if (bytes->item_count + seen.len > TORQ_IR_FILE_MAX) {
-            return tacho_fail(TACHO_CODE_LIMIT, "%s: larger than %llu MiB, which is too large",
-                              input->name, (unsigned long long)(TORQ_IR_FILE_MAX >> 20));
-        }
-        TACHO_TRY(tacho_grow(&bytes->items, &bytes->item_capacity, bytes->item_count + seen.len));
-        memcpy(bytes->items + bytes->item_count, seen.data, seen.len);
-        bytes->item_count += seen.len;
+        TACHO_TRY(check_size(input->name, self->item_count + seen.len));
+        TACHO_TRY(tacho_grow(&self->items, &self->item_capacity, self->item_count + seen.len));
+        memcpy(self->items + self->item_count, seen.data, seen.len);
+        self->item_count += seen.len;
         tacho_input_skip(input, seen.len);
     }
     if (tacho_input_damage(input) != NULL) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s: %s", input->name, tacho_input_damage(input));
     }
+    self->bytes = tacho_str_make(self->items, self->item_count);
     return TACHO_OK;
 }
 
-/* Frees |contents| once the module is made, which has copies of all it needs. */
-static tacho_status parse_file(const char *path, file_bytes *contents, tacho_debug_info *info)
+static tacho_status load_file(const char *path, contents *self)
 {
-    tacho_str bytes = tacho_str_make(contents->items, contents->item_count);
+    tacho_input input;
+    TACHO_TRY(tacho_input_open(path, &input));
+    if (tacho_input_is_rereadable(path) && tacho_input_compression(&input) == NULL) {
+        tacho_input_close(&input);
+        TACHO_TRY(tacho_mappings_open(&self->mappings, path, &self->bytes));
+        return check_size(path, self->bytes.len);
+    }
+    tacho_status status = load_input(&input, self);
+    tacho_input_close(&input);
+    return status;
+}
+
+/* Frees |from| once the module is made, which has copies of all it needs. */
+static tacho_status parse_file(const char *path, contents *from, tacho_debug_info *info)
+{
     tacho_mlir_module module;
     tacho_status status = tacho_mlir_module_init(&module);
     if (status == TACHO_OK) {
-        status = tacho_mlir_is_bytecode(bytes)
-                     ? tacho_mlir_bytecode_read_lenient(path, bytes, &module)
-                     : tacho_mlir_text_read_lenient(path, bytes, &module);
+        status = tacho_mlir_is_bytecode(from->bytes)
+                     ? tacho_mlir_bytecode_read_lenient(path, from->bytes, &module)
+                     : tacho_mlir_text_read_lenient(path, from->bytes, &module);
     }
-    free(contents->items);
-    contents->items = NULL;
+    contents_free(from);
     if (status == TACHO_OK) {
         status = torq_ir_read_module(&module, tacho_str_from_cstring(path), info);
     }
@@ -71,15 +100,12 @@ static tacho_status parse_file(const char *path, file_bytes *contents, tacho_deb
 
 static tacho_status read_file(const char *path, tacho_debug_info *info)
 {
-    tacho_input input;
-    file_bytes bytes = {NULL, 0, 0};
-    TACHO_TRY(tacho_input_open(path, &input));
-    tacho_status status = load_input(&input, &bytes);
-    tacho_input_close(&input);
+    contents from = {.items = NULL};
+    tacho_status status = load_file(path, &from);
     if (status == TACHO_OK) {
-        status = parse_file(path, &bytes, info);
+        status = parse_file(path, &from, info);
     }
-    free(bytes.items);
+    contents_free(&from);
     return status;
 }
 

@@ -77,6 +77,20 @@ static const inner_form *find_form(torq_ir *ir, const tacho_mlir_op *op)
     return form <= FORM_COUNT ? &forms[form - 1] : NULL;
 }
 
+tacho_status torq_ir_reserve(torq_ir *ir)
+{
+    tacho_debug_info *info = ir->info;
+    size_t op_count = info->op_count;
+    size_t task_count = info->task_count;
+    for (size_t i = 0; i < ir->module->op_count; i++) {
+        unsigned char form = form_of(ir, &ir->module->ops[i]);
+        op_count += form <= FORM_COUNT;
+        task_count += form == FORM_TASK;
+    }
+    TACHO_TRY(tacho_grow(&info->ops, &info->op_capacity, op_count));
+    return tacho_grow(&info->tasks, &info->task_capacity, task_count);
+}
+
 static tacho_status visit(torq_ir *ir, uint64_t count)
 {
     ir->visited_count += count;

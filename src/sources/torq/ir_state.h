@@ -118,6 +118,9 @@ static inline uint32_t torq_ir_operand(const torq_ir *ir, const tacho_mlir_op *o
 
 /* ---- ir_job.c ---- */
 
+/* Room for the work of all jobs, as far as each of them is started once. */
+tacho_status torq_ir_reserve(torq_ir *ir) TACHO_MUST_USE;
+
 /* Adds what the program of |job| does when |start| starts it. */
 tacho_status torq_ir_run_job(torq_ir *ir, const tacho_mlir_op *start, uint32_t job) TACHO_MUST_USE;
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an annotation could not match, as a table.
+ */
+#include "analyses/annotate.h"
+
+static const tacho_column problem_columns[] = {
+    {"problem", "Problem", TACHO_COLUMN_TEXT}, {"meaning", "Meaning", TACHO_COLUMN_TEXT},
+    {"count", "Rows", TACHO_COLUMN_INT},       {"dispatch", "First in", TACHO_COLUMN_TEXT},
+    {"action", "Action", TACHO_COLUMN_INT},
+};
+
+static tacho_status add_problem(const tacho_annotation *annotation, tacho_annotation_reason reason,
+                                tacho_table *table)
+{
+    const tacho_dict *dict = annotation->profile->events.dict;
+    const tacho_annotation_row *row = &annotation->rows[annotation->reason_first[reason]];
+    const char *key = tacho_annotation_reason_key(reason);
+    const char *phrase = tacho_annotation_reason_phrase(reason);
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(key)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(phrase)));
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)annotation->reason_counts[reason]));
+    TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, row->dispatch_name)));
+    return row->action_id >= 0 ? tacho_table_add_int(table, row->action_id)
+                               : tacho_table_add_absent(table);
+}
+
+tacho_status tacho_annotation_problems(const tacho_annotation *annotation, tacho_table *out_table)
+{
+    tacho_table_init(out_table, "problems", "Rows without a match", problem_columns,
+                     sizeof(problem_columns) / sizeof(problem_columns[0]));
+    for (int i = TACHO_ANNOTATION_REASON_NONE + 1; i < TACHO_ANNOTATION_REASON_COUNT; i++) {
+        if (annotation->reason_counts[i] > 0) {
+            TACHO_TRY(add_problem(annotation, (tacho_annotation_reason)i, out_table));
+        }
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Large pages for large blocks of memory: touching one for the first time then costs a fault for
+ * each 2 MiB of it, not for each 4 KiB.
+ */
+#ifndef TACHO_BASE_PAGES_H
+#define TACHO_BASE_PAGES_H
+
+#include <stddef.h>
+
+/* Blocks that are smaller gain little, and would hold more memory than they use. */
+enum { TACHO_PAGES_LARGE_BYTES = 4 << 20 };
+
+/* Advice about |bytes| bytes of fresh memory; what the system makes of it is not told. */
+void tacho_pages_advise(void *memory, size_t bytes);
+
+#endif
