@@ -315,7 +315,7 @@ static size_t random_args(tacho_dict *dict, uint64_t *random, tacho_arg *args)
 {
     size_t count = 0;
     for (size_t wanted = below(random, 5); wanted > 0; wanted--) {
-        char key[16];
+        char key[32];
         snprintf(key, sizeof(key), "key %zu", wanted);
         args[count] = (tacho_arg){.key = string_id(dict, key)};
         if (below(random, 4) > 0) {

@@ -231,9 +231,9 @@ static tacho_status add_text(annotated *self, tacho_row *row, tacho_arg *args, u
     return tacho_dict_ensure_string(self->part.dict, text, &arg->value.as_string);
 }
 
-static tacho_row make_span(int64_t start, int64_t end, const tacho_arg *args)
+static tacho_row make_span(int64_t start, int64_t end)
 {
-    tacho_row row = {.kind = TACHO_ROW_SPAN, .start = start, .args = args};
+    tacho_row row = {.kind = TACHO_ROW_SPAN, .start = start};
     row.of.span.end = end;
     row.of.span.op = TACHO_NONE;
     row.of.span.run = TACHO_NONE;
@@ -251,7 +251,8 @@ static tacho_status push_row(annotated *self, const torq_annotated_row *from,
                              tacho_torq_host_track which, tacho_str name)
 {
     tacho_arg args[ARG_MAX];
-    tacho_row row = make_span(from->start, from->end, args);
+    tacho_row row = make_span(from->start, from->end);
+    row.args = args;
     uint32_t operators = 0;
     TACHO_TRY(keep_operators(self, from->operators, &operators));
     add_int(&row, args, self->action_key, from->action);
@@ -272,7 +273,8 @@ static tacho_status push_hal(annotated *self, const torq_annotated_row *from)
     size_t scope_len = from->operation.len - event.len;
     tacho_str scope = tacho_str_make(from->operation.data, scope_len > 0 ? scope_len - 1 : 0);
     tacho_arg args[ARG_MAX];
-    tacho_row row = make_span(from->start, from->end, args);
+    tacho_row row = make_span(from->start, from->end);
+    row.args = args;
     TACHO_TRY(add_text(self, &row, args, self->scope_key, scope));
     TACHO_TRY(find_host_track(self, TACHO_TORQ_HOST_HAL, &row.track));
     TACHO_TRY(find_site(self, event.len > 0 ? event : from->operation, TACHO_STR(""),
@@ -309,7 +311,8 @@ static tacho_status push_used(annotated *self, const job *from, tacho_str name, 
 static tacho_status push_job(annotated *self, job *from)
 {
     tacho_arg args[ARG_MAX];
-    tacho_row row = make_span(from->start, from->end, args);
+    tacho_row row = make_span(from->start, from->end);
+    row.args = args;
     row.of.span.flags = from->state == JOB_STARTED ? TACHO_SPAN_UNENDED : 0;
     from->state = JOB_IDLE;
     uint32_t name = 0;
