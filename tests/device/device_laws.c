@@ -121,7 +121,8 @@ static void check_ddr(const tacho_program *program, const tacho_simulation *simu
         const tacho_job *job = &program->jobs[i];
         tacho_ratio rate = job->kind == TACHO_JOB_LOAD ? limits->ddr_read : limits->ddr_write;
         if ((job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE) && rate.num > 0) {
-            double alone = (double)job->bytes * (double)rate.den / (double)rate.num;
+            double readers = job->readers > 0 ? job->readers : 1;
+            double alone = (double)job->bytes / readers * (double)rate.den / (double)rate.num;
             least += alone < (double)job->cycles ? alone : (double)job->cycles;
         }
     }

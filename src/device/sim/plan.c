@@ -211,6 +211,7 @@ static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, cons
     const tacho_op_io *io = &ios[job->op != TACHO_NONE ? job->op : program->op_count];
     tacho_ratio rate = {0, 1};
     tacho_sim_shared what = TACHO_SIM_DDR;
+    uint64_t bytes = job->bytes / (job->readers > 0 ? job->readers : 1); /* multicast */
     if (job->kind == TACHO_JOB_LOAD && io->from_device != TACHO_NONE && limits->link.num > 0) {
         rate = limits->link;
         what = TACHO_SIM_LINK;
@@ -223,7 +224,7 @@ static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, cons
     if (rate.num > 0 && job->bytes > 0 && job->cycles > 0) {
         uint32_t device = program->engines[job->engine].device;
         self->jobs[id].shared = device * TACHO_SIM_SHARED_COUNT + what;
-        self->jobs[id].part = tacho_sharing_part(job->bytes, job->cycles, rate);
+        self->jobs[id].part = tacho_sharing_part(bytes, job->cycles, rate);
     }
 }
 
