@@ -276,6 +276,82 @@ static uint64_t run_device(const tacho_program *program, uint32_t activations)
     return hash;
 }
 
+/* ---- values -------------------------------------------------------------------------------- */
+
+static void set_inputs(const tacho_program *program, tacho_execution *execution)
+{
+    for (size_t i = 0; i < program->input_count; i++) {
+        const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
+        tacho_array value = {(tacho_dtype)tensor->dtype, tensor->shape,
+                             calloc(tensor->bytes + 1, 1)};
+        bool is_real = tacho_dtype_kind_of(value.dtype) == TACHO_DTYPE_REAL;
+        if (is_real) {
+            tacho_random_fill(value.dtype, i + 1, tensor->bytes, value.data);
+        }
+        must(tacho_execution_set_input(execution, i, &value));
+        free(value.data);
+    }
+}
+
+static tacho_device *open_device(const tacho_program *program, const char *name)
+{
+    tacho_device *device;
+    tacho_device_options options = {.kernels = TACHO_KERNELS_REFERENCE};
+    must(tacho_device_open(tacho_str_from_cstring(name), &options, &device));
+    must(device->type->load(device, program));
+    set_inputs(program, device->execution);
+    return device;
+}
+
+/* Records of ops that follow one another within the inference. */
+static void check_ops_of_cpu(const tacho_program *program, const tacho_device_result *result)
+{
+    uint32_t level = program->facts.stats.level;
+    hold(result->stats_count == (level >= 40 ? 1 : 0), "cpu: one file", 0,
+         (int64_t)result->stats_count, level);
+    uint64_t found = 0;
+    for (size_t i = 0; i < (result->stats_count > 0 ? result->stats[0].array_count : 0); i++) {
+        const tacho_stats_array *array = &result->stats[0].arrays[i];
+        if (array->type != TACHO_STATS_TYPE_op) {
+            continue;
+        }
+        const tacho_stats_op *ops = array->records;
+        for (uint32_t j = 0; j < array->count; j++, found++) {
+            hold(ops[j].oc == j, "cpu: ops in order", j, ops[j].oc, j);
+            hold(ops[j].op_end_u >= ops[j].op_start_u, "cpu: ops take time", j, 0, 0);
+            hold(j == 0 || ops[j].sync_start_u == ops[j - 1].barrier_end_u,
+                 "cpu: ops follow one another", j, 0, 0);
+        }
+        uint64_t span = ops[array->count - 1].op_end_u - ops[0].op_start_u;
+        hold((int64_t)span <= result->wall_ns, "cpu: ops within the inference", 0, (int64_t)span,
+             result->wall_ns);
+    }
+    hold(found == (level >= 70 ? program->op_count : 0), "cpu: a record per op", 0, (int64_t)found,
+         (int64_t)program->op_count);
+}
+
+static void check_values(const tacho_program *program)
+{
+    tacho_device *cpu = open_device(program, "cpu");
+    tacho_device *sim = open_device(program, "sim");
+    tacho_device_result result;
+    must(sim->type->run(sim, 0, true, &result));
+    for (uint64_t i = 0; i < 2; i++) {
+        must(cpu->type->run(cpu, i, true, &result));
+        check_ops_of_cpu(program, &result);
+    }
+    for (size_t i = 0; i < program->output_count; i++) {
+        tacho_array one;
+        tacho_array other;
+        must(tacho_execution_output(cpu->execution, i, &one));
+        must(tacho_execution_output(sim->execution, i, &other));
+        uint64_t bytes = program->tensors[program->outputs[i]].bytes;
+        hold(memcmp(one.data, other.data, bytes) == 0, "sim computes what cpu does", i, 0, 0);
+    }
+    tacho_device_close(cpu);
+    tacho_device_close(sim);
+}
+
 static void check_records(const tacho_program *program, uint32_t activations)
 {
     uint64_t once = run_device(program, activations);
@@ -302,6 +378,9 @@ int main(int argc, char **argv)
         int64_t many = check_limited(&program, machine, activations, 0, &ignored);
         check_records(&program, 1);
         check_records(&program, activations);
+        if (program.constants.len > 0 && program.facts.stats.level != 50) {
+            check_values(&program);
+        }
         int64_t queued = check_limited(&program, machine, 1, 1, &ignored);
         hold(many >= cycles, "more activations are not faster", activations, many, cycles);
         printf("%s: %zu jobs, %" PRId64 " cycles, %.4f of the estimate, %.4f with %u activations, "
