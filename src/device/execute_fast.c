@@ -27,6 +27,7 @@ bool tacho_group_add_input(tacho_group *group, uint32_t id, tacho_group_wish wis
         !is_known_type(self->values[id].array.dtype)) {
         return false;
     }
+    id = tacho_value_whole(self, id);
     const tacho_value *value = &self->values[id];
     tacho_fast_tensor *to = &group->inputs[at];
     *to = (tacho_fast_tensor){.dtype = value->array.dtype, .shape = value->array.shape};
@@ -105,8 +106,7 @@ static bool is_type(const tacho_execution *self, uint32_t step, const char *type
     return tacho_str_equal(tacho_step_type(self, step), tacho_str_from_cstring(type));
 }
 
-/* The step that alone reads the group's output, in the same op, or TACHO_NONE. */
-static uint32_t follower_of(const tacho_group *group)
+uint32_t tacho_group_follower(const tacho_group *group)
 {
     const tacho_execution *self = group->self;
     const tacho_value *value = &self->values[group->output];
@@ -128,7 +128,7 @@ static bool is_like(const tacho_group *group, uint32_t step)
            tacho_shape_equal(&mine->array.shape, &other->array.shape);
 }
 
-static void take_over(tacho_group *group, uint32_t step)
+void tacho_group_take_over(tacho_group *group, uint32_t step)
 {
     group->steps[group->step_count++] = step;
     group->output = tacho_step_output(group->self, step, 0);
@@ -192,6 +192,30 @@ static bool follow_norm(tacho_group *group, uint32_t step)
         (tacho_fast_tensor){.dtype = TACHO_DTYPE_F32, .shape = {1, {channels}}, .data = bias};
     group->ids[2] = TACHO_NONE;
     spec->input_count = 3;
+    return true;
+}
+
+/* oneDNN 2 computes a function that comes twice with the first one's numbers: then it is refused,
+ * unless the two are one. */
+bool tacho_group_add_post(tacho_group *group, tacho_fast_post post)
+{
+    tacho_fast_spec *spec = &group->spec;
+    tacho_fast_post *last = spec->post_count > 0 ? &spec->posts[spec->post_count - 1] : NULL;
+    if (last != NULL && last->function == TACHO_FAST_LINEAR && post.function == TACHO_FAST_LINEAR) {
+        last->alpha *= post.alpha;
+        last->beta = last->beta * post.alpha + post.beta;
+        return true;
+    }
+    for (size_t i = 0; i < spec->post_count; i++) {
+        if (spec->posts[i].function == post.function &&
+            (spec->posts[i].alpha != post.alpha || spec->posts[i].beta != post.beta)) {
+            return false;
+        }
+    }
+    if (spec->post_count >= TACHO_FAST_POSTS_MAX) {
+        return false;
+    }
+    spec->posts[spec->post_count++] = post;
     return true;
 }
 
@@ -311,10 +335,25 @@ static bool follow_bias(tacho_group *group, uint32_t step)
     return true;
 }
 
+/* A line between two bounds: two posts or none. */
+static bool follow_hard_sigmoid(tacho_group *group, uint32_t step)
+{
+    const tacho_step *at = &group->self->program->steps[step];
+    const tacho_attr *attrs = group->self->program->attrs + at->first_attr;
+    double alpha = tacho_attr_real(attrs, at->attr_count, "alpha", (double)0.2f);
+    double beta = tacho_attr_real(attrs, at->attr_count, "beta", 0.5);
+    tacho_fast_spec kept = group->spec;
+    bool is_done = tacho_group_add_post(
+                       group, (tacho_fast_post){TACHO_FAST_LINEAR, (float)alpha, (float)beta, 0}) &&
+                   tacho_group_add_post(group, (tacho_fast_post){TACHO_FAST_CLIP, 0, 1, 0});
+    group->spec = is_done ? group->spec : kept;
+    return is_done;
+}
+
 bool tacho_group_follow(tacho_group *group)
 {
     tacho_fast_spec *spec = &group->spec;
-    uint32_t step = follower_of(group);
+    uint32_t step = tacho_group_follower(group);
     bool takes_posts = spec->kind == TACHO_FAST_CONVOLUTION ||
                        spec->kind == TACHO_FAST_DECONVOLUTION || spec->kind == TACHO_FAST_MATMUL ||
                        spec->kind == TACHO_FAST_BINARY;
@@ -326,23 +365,15 @@ bool tacho_group_follow(tacho_group *group)
                        ? follow_norm(group, step)
                        : false;
     is_done = is_done || (spec->post_input_count == 0 && follow_bias(group, step));
+    tacho_fast_post post;
     if (!is_done && is_type(group->self, step, "HardSigmoid")) {
-        const tacho_step *at = &group->self->program->steps[step];
-        const tacho_attr *attrs = group->self->program->attrs + at->first_attr;
-        double alpha = tacho_attr_real(attrs, at->attr_count, "alpha", (double)0.2f);
-        double beta = tacho_attr_real(attrs, at->attr_count, "beta", 0.5);
-        spec->posts[spec->post_count++] =
-            (tacho_fast_post){TACHO_FAST_LINEAR, (float)alpha, (float)beta, 0};
-        spec->posts[spec->post_count++] = (tacho_fast_post){TACHO_FAST_CLIP, 0, 1, 0};
-        is_done = true;
-    }
-    if (!is_done && tacho_group_function(group, step, &spec->posts[spec->post_count])) {
-        spec->post_count++;
-        is_done = true;
+        is_done = follow_hard_sigmoid(group, step);
+    } else if (!is_done && tacho_group_function(group, step, &post)) {
+        is_done = tacho_group_add_post(group, post);
     }
     is_done = is_done || follow_binary(group, step);
     if (is_done) {
-        take_over(group, step);
+        tacho_group_take_over(group, step);
     }
     return is_done;
 }
@@ -415,8 +446,10 @@ static tacho_status finish(tacho_group *group, bool *out_is_done)
     return TACHO_OK;
 }
 
-static tacho_status try_group(tacho_execution *self, uint32_t step, bool takes_followers,
-                              bool *out_is_done)
+/* Ways to say a step, the best first. */
+typedef enum way { BYTES, FOLLOWED, ALONE, WAYS } way;
+
+static tacho_status try_group(tacho_execution *self, uint32_t step, way how, bool *out_is_done)
 {
     tacho_task task;
     tacho_group *group = calloc(1, sizeof(*group));
@@ -429,8 +462,9 @@ static tacho_status try_group(tacho_execution *self, uint32_t step, bool takes_f
     tacho_status status = tacho_task_describe(self, step, &task);
     group->call = task.call;
     if (status == TACHO_OK && group->output != TACHO_NONE &&
-        self->values[group->output].bytes > 0 && tacho_group_translate(group)) {
-        while (takes_followers && tacho_group_follow(group)) {
+        self->values[group->output].bytes > 0 &&
+        (how == BYTES ? tacho_group_translate_bytes(group) : tacho_group_translate(group))) {
+        while (how == FOLLOWED && tacho_group_follow(group)) {
         }
         status = finish(group, out_is_done);
     }
@@ -443,7 +477,9 @@ static tacho_status try_group(tacho_execution *self, uint32_t step, bool takes_f
 
 tacho_status tacho_fast_take(tacho_execution *self, uint32_t step, bool *out_is_done)
 {
-    *out_is_done = false;
-    TACHO_TRY(try_group(self, step, true, out_is_done));
-    return *out_is_done ? TACHO_OK : try_group(self, step, false, out_is_done);
+    *out_is_done = tacho_bytes_take(self, step);
+    for (int how = BYTES; how < WAYS && !*out_is_done; how++) {
+        TACHO_TRY(try_group(self, step, (way)how, out_is_done));
+    }
+    return TACHO_OK;
 }

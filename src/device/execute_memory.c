@@ -151,6 +151,15 @@ tacho_status tacho_value_want(tacho_execution *self, uint32_t id, const tacho_la
     return add_reorder(self, id, from, plain, layout, step, out_piece);
 }
 
+uint32_t tacho_value_whole(const tacho_execution *self, uint32_t id)
+{
+    uint32_t root = self->values[id].root;
+    bool is_same =
+        self->values[id].array.dtype == self->values[root].array.dtype &&
+        tacho_shape_equal(&self->values[id].array.shape, &self->values[root].array.shape);
+    return is_same ? root : id;
+}
+
 const tacho_layout *tacho_value_layout(tacho_execution *self, uint32_t id)
 {
     const tacho_value *value = &self->values[id];

@@ -116,6 +116,8 @@ tacho_status tacho_value_want_plain(tacho_execution *self, uint32_t id, uint32_t
 /* The same for a layout. */
 tacho_status tacho_value_want(tacho_execution *self, uint32_t id, const tacho_layout *layout,
                               uint32_t step, uint32_t *out_piece) TACHO_MUST_USE;
+/* The value that |id| is a view of, if it is the same in every respect; itself otherwise. */
+uint32_t tacho_value_whole(const tacho_execution *self, uint32_t id);
 /* The layout that a value lies in now: a kernel's where there is one. */
 const tacho_layout *tacho_value_layout(tacho_execution *self, uint32_t id);
 /* Memory for a value that |task| makes in |layout|, NULL: row-major. */
@@ -138,7 +140,6 @@ typedef struct tacho_group {
     size_t step_count;
     void *owned[TACHO_GROUP_OWNED_MAX]; /* freed with the group */
     size_t owned_count;
-    float scale; /* of a result that has only one */
 } tacho_group;
 
 /* Adds an input: in its layout, in one that the kernel chooses, or constant. */
@@ -163,14 +164,34 @@ void tacho_group_set_output(tacho_group *group, uint32_t id, bool is_free);
 bool tacho_group_translate(tacho_group *group);
 /* The function of one operand that a step is, with its constants; false when it is none. */
 bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post);
+/* Adds what is done with results; false when that cannot be said. */
+bool tacho_group_add_post(tacho_group *group, tacho_fast_post post);
 /* The operation of two operands that a step is, and whether they can be swapped. */
 bool tacho_group_binary(const tacho_group *group, uint32_t step, tacho_fast_function *out_function,
                         bool *out_is_swappable);
 /* Gives an operand the rank of |shape|, with ones in front; false when it is not broadcast to it.
  */
 bool tacho_group_widen(tacho_fast_tensor *tensor, const tacho_shape *shape);
+/* Gives input 1, filters, its groups in front; transposed ones have their inputs first. */
+bool tacho_group_split(tacho_group *group, int64_t groups, bool is_transposed);
+/* Swaps the last two dimensions of an operand, which lies as it did. */
+void tacho_group_turn(tacho_fast_tensor *tensor);
+/* Makes rows of all batches one matrix. */
+void tacho_group_flatten(tacho_fast_tensor *tensor);
+/* The step that alone reads the group's output, in the same op, or TACHO_NONE. */
+uint32_t tacho_group_follower(const tacho_group *group);
+/* The group has |step|, too, and makes what it makes. */
+void tacho_group_take_over(tacho_group *group, uint32_t step);
 /* Takes the step that alone reads the output into the group; false when there is none such. */
 bool tacho_group_follow(tacho_group *group);
+/* Quantised steps, see execute_bytes.c. Makes the spec of the root, with all that follows, on
+ * bytes; false when it is not such. */
+bool tacho_group_translate_bytes(tacho_group *group);
+/* Whether the step needs no kernel: it is a dequantisation that can wait, or undoes one. */
+bool tacho_bytes_take(tacho_execution *self, uint32_t step);
+/* Computes a step of constants, now. */
+tacho_status tacho_step_fold(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
+
 /* Computes a step, and what can go with it, by a fast kernel; |out_is_done| false: it cannot. */
 tacho_status tacho_fast_take(tacho_execution *self, uint32_t step,
                              bool *out_is_done) TACHO_MUST_USE;

@@ -200,6 +200,9 @@ static bool is_view(const tacho_execution *self, uint32_t step)
         self->values[from].bytes != self->values[to].bytes) {
         return false;
     }
+    if (tacho_str_equal(type, TACHO_STR("Cast"))) {
+        return true;
+    }
     if (tacho_str_equal(type, TACHO_STR("Dropout"))) {
         return at->opset >= 7 && at->input_count < 3; /* else it may be training */
     }
@@ -212,7 +215,7 @@ static bool is_view(const tacho_execution *self, uint32_t step)
 }
 
 /* Computes a step now: its outputs are constants from here on. */
-static tacho_status fold_step(tacho_execution *self, uint32_t step)
+tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
 {
     tacho_task task;
     TACHO_TRY(tacho_task_describe(self, step, &task));
@@ -290,7 +293,8 @@ static tacho_status take_step(tacho_execution *self, uint32_t step)
     TACHO_TRY(check_step(self, step, &is_constant));
     if (is_constant) {
         self->counts.free++;
-        return fold_step(self, step);
+        return self->fast != NULL && tacho_bytes_take(self, step) ? TACHO_OK
+                                                                  : tacho_step_fold(self, step);
     }
     if (is_view(self, step)) {
         alias(self, tacho_step_input(self, step, 0), tacho_step_output(self, step, 0));

@@ -40,8 +40,7 @@ static const tacho_shape *shape_of(const tacho_group *group, uint32_t id)
 
 /* ---- windows ------------------------------------------------------------------------------- */
 
-/* Filters with their groups in front; the same bytes. */
-static bool split_groups(tacho_group *group, int64_t groups, bool is_transposed)
+bool tacho_group_split(tacho_group *group, int64_t groups, bool is_transposed)
 {
     tacho_fast_tensor *filters = &group->inputs[1];
     tacho_shape *shape = &filters->shape;
@@ -93,7 +92,7 @@ static bool translate_conv(tacho_group *group)
                              &group->window) &&
            tacho_group_add_input(group, data, TACHO_WISH_FREE) &&
            tacho_group_add_input(group, filters, TACHO_WISH_FREE) &&
-           split_groups(group, tacho_call_int(&group->call, "group", 1), false) &&
+           tacho_group_split(group, tacho_call_int(&group->call, "group", 1), false) &&
            add_bias(group, input_of(group, 2), out->dims[1]);
 }
 
@@ -122,7 +121,7 @@ static bool translate_conv_transpose(tacho_group *group)
     group->spec.kind = TACHO_FAST_DECONVOLUTION;
     return tacho_group_add_input(group, data, TACHO_WISH_FREE) &&
            tacho_group_add_input(group, filters, TACHO_WISH_FREE) &&
-           split_groups(group, tacho_call_int(&group->call, "group", 1), true) &&
+           tacho_group_split(group, tacho_call_int(&group->call, "group", 1), true) &&
            add_bias(group, input_of(group, 2), out->dims[1]);
 }
 
@@ -205,7 +204,7 @@ static bool translate_global_max(tacho_group *group)
 
 /* ---- products ------------------------------------------------------------------------------ */
 
-static void turn(tacho_fast_tensor *tensor)
+void tacho_group_turn(tacho_fast_tensor *tensor)
 {
     int32_t rank = tensor->shape.rank;
     int64_t last = tensor->shape.dims[rank - 1];
@@ -253,18 +252,17 @@ static bool translate_gemm(tacho_group *group)
     }
     group->spec.kind = TACHO_FAST_MATMUL;
     if (tacho_call_int(&group->call, "transA", 0) != 0) {
-        turn(&group->inputs[0]);
+        tacho_group_turn(&group->inputs[0]);
     }
     if (tacho_call_int(&group->call, "transB", 0) != 0) {
-        turn(&group->inputs[1]);
+        tacho_group_turn(&group->inputs[1]);
     }
     group->inputs[1].is_free = group->inputs[1].data != NULL;
     group->spec.output.is_free = false;
     return add_summand(group, input_of(group, 2));
 }
 
-/* Rows of all batches in one matrix, where the second operand is one for all. */
-static void flatten_rows(tacho_fast_tensor *tensor)
+void tacho_group_flatten(tacho_fast_tensor *tensor)
 {
     int64_t rows = 1;
     for (int32_t i = 0; i < tensor->shape.rank - 1; i++) {
@@ -289,8 +287,8 @@ static bool translate_matmul(tacho_group *group)
     group->inputs[1].is_free = group->inputs[1].data != NULL && group->inputs[1].shape.rank == 2;
     if (group->inputs[1].shape.rank == 2 && group->inputs[0].shape.rank > 2 &&
         spec->output.shape.rank == group->inputs[0].shape.rank) {
-        flatten_rows(&group->inputs[0]);
-        flatten_rows(&spec->output);
+        tacho_group_flatten(&group->inputs[0]);
+        tacho_group_flatten(&spec->output);
     }
     for (int i = 0; i < 2; i++) { /* ones in front; only batches are broadcast */
         tacho_fast_tensor *tensor = &group->inputs[i];

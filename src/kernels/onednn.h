@@ -77,6 +77,7 @@ typedef enum tacho_fast_kind {
     X(POW, eltwise_pow)   /* alpha * x ^ beta */                                                   \
     X(HARD_SWISH, eltwise_hardswish)                                                               \
     X(MISH, eltwise_mish)                                                                          \
+    X(ROUND, eltwise_round) /* to the nearest, ties to even */                                     \
     X(ADD, binary_add)                                                                             \
     X(SUB, binary_sub)                                                                             \
     X(MUL, binary_mul)                                                                             \
