@@ -12,6 +12,7 @@
 #include "device/execute_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* What a dequantised tensor is made from. */
 typedef struct quantised {
@@ -47,8 +48,7 @@ static const void *constant_data(tacho_execution *self, uint32_t id)
 }
 
 /* The zero point, which has to be the same for all; of the type of the integers. */
-static bool read_zero(tacho_execution *self, uint32_t id, tacho_dtype dtype, int64_t count,
-                      int32_t *out_zero)
+static bool read_zero(tacho_execution *self, uint32_t id, tacho_dtype dtype, int32_t *out_zero)
 {
     *out_zero = 0;
     if (id == TACHO_NONE) {
@@ -56,12 +56,12 @@ static bool read_zero(tacho_execution *self, uint32_t id, tacho_dtype dtype, int
     }
     const unsigned char *data = constant_data(self, id);
     size_t size = tacho_dtype_element_bytes(dtype);
-    if (data == NULL || self->values[id].array.dtype != dtype ||
-        self->values[id].bytes != (uint64_t)count * size) {
+    uint64_t bytes = self->values[id].bytes;
+    if (data == NULL || self->values[id].array.dtype != dtype || bytes < size) {
         return false;
     }
-    for (int64_t i = 1; i < count; i++) {
-        if (memcmp(data, data + (size_t)i * size, size) != 0) {
+    for (uint64_t i = size; i < bytes; i += size) {
+        if (memcmp(data, data + i, size) != 0) {
             return false;
         }
     }
@@ -73,20 +73,25 @@ static bool read_zero(tacho_execution *self, uint32_t id, tacho_dtype dtype, int
     return true;
 }
 
-/* Scale and zero point of a QuantizeLinear or DequantizeLinear, whose integers are |id|. */
-static bool read_scaling(tacho_execution *self, uint32_t step, uint32_t id, quantised *out)
+/* Integers |id| with their scale and zero point; without a scale it is 1. */
+static bool read_scaled(tacho_execution *self, uint32_t id, uint32_t scale, uint32_t zero,
+                        int64_t axis, quantised *out)
 {
-    const tacho_step *at = &self->program->steps[step];
-    uint32_t scale = tacho_step_input(self, step, 1);
+    static const float one = 1;
     const tacho_value *value = &self->values[id];
     tacho_dtype dtype = value->array.dtype;
-    *out = (quantised){.id = id, .scales = constant_data(self, scale)};
-    if (out->scales == NULL || self->values[scale].array.dtype != TACHO_DTYPE_F32 ||
-        self->values[scale].array.shape.rank > 1 || !(is_byte(value) || dtype == TACHO_DTYPE_I32)) {
+    *out = (quantised){.id = id, .scales = &one, .count = 1};
+    if (!(is_byte(value) || dtype == TACHO_DTYPE_I32)) {
         return false;
     }
-    out->count = (int64_t)(self->values[scale].bytes / sizeof(float));
-    int64_t axis = tacho_attr_int(self->program->attrs + at->first_attr, at->attr_count, "axis", 1);
+    if (scale != TACHO_NONE) {
+        out->scales = constant_data(self, scale);
+        out->count = (int64_t)(self->values[scale].bytes / sizeof(float));
+        if (out->scales == NULL || self->values[scale].array.dtype != TACHO_DTYPE_F32 ||
+            self->values[scale].array.shape.rank > 1) {
+            return false;
+        }
+    }
     if (out->count != 1 && (!tacho_axis_resolve(axis, value->array.shape.rank, &out->axis) ||
                             value->array.shape.dims[out->axis] != out->count)) {
         return false;
@@ -96,7 +101,19 @@ static bool read_scaling(tacho_execution *self, uint32_t step, uint32_t id, quan
             return false;
         }
     }
-    return read_zero(self, tacho_step_input(self, step, 2), dtype, out->count, &out->zero);
+    return read_zero(self, zero, dtype, &out->zero);
+}
+
+/* The same of a QuantizeLinear or DequantizeLinear. */
+static bool read_scaling(tacho_execution *self, uint32_t step, uint32_t id, quantised *out)
+{
+    const tacho_step *at = &self->program->steps[step];
+    int64_t axis = tacho_attr_int(self->program->attrs + at->first_attr, at->attr_count, "axis", 1);
+    uint32_t scale = tacho_step_input(self, step, 1);
+    return scale != TACHO_NONE &&
+           tacho_attr_int(self->program->attrs + at->first_attr, at->attr_count, "block_size", 0) ==
+               0 &&
+           read_scaled(self, id, scale, tacho_step_input(self, step, 2), axis, out);
 }
 
 /* What the reals |id| are dequantised from, views seen through; false when they are not. */
@@ -225,8 +242,16 @@ static bool add_rounding(tacho_group *group, int32_t zero)
 
 /* ---- products ------------------------------------------------------------------------------ */
 
+/* What becomes of the sums. */
+typedef enum product_kind {
+    BY_STEPS,  /* between DequantizeLinear and QuantizeLinear */
+    QUANTISED, /* by the operator itself */
+    SUMS,      /* they are the result */
+} product_kind;
+
 /* A product of bytes while it is put together. */
 typedef struct product {
+    product_kind kind;
     quantised data, filters, made;
     uint32_t bias; /* value, or TACHO_NONE */
     int64_t channels;
@@ -280,6 +305,13 @@ static bool add_bias(tacho_group *group, const product *self)
     if (group->spec.kind == TACHO_FAST_MATMUL) {
         to->shape = (tacho_shape){2, {1, self->channels}};
     }
+    if (self->kind != BY_STEPS) { /* in these units already */
+        to->dtype = execution->values[self->bias].array.dtype;
+        to->data = constant_data(execution, self->bias);
+        group->ids[2] = TACHO_NONE;
+        group->spec.input_count = 3;
+        return to->dtype == TACHO_DTYPE_I32 && to->data != NULL;
+    }
     bool is_int = find_quantised(execution, self->bias, &found) && found.zero == 0 &&
                   execution->values[found.id].array.dtype == TACHO_DTYPE_I32 &&
                   (found.count == 1 || found.count == self->channels);
@@ -304,18 +336,91 @@ static bool add_bias(tacho_group *group, const product *self)
     return to->data != NULL;
 }
 
+/* Where operators that are quantised themselves have their operands; NO: nowhere. */
+enum { NO = 63 };
+
+static const struct {
+    const char *type;
+    product_kind kind;
+    uint8_t data, data_scale, data_zero, filters, filter_scale, filter_zero, made_scale, made_zero;
+    uint8_t bias;
+} operators[] = {
+    {"ConvInteger", SUMS, 0, NO, 2, 1, NO, 3, NO, NO, NO},
+    {"MatMulInteger", SUMS, 0, NO, 2, 1, NO, 3, NO, NO, NO},
+    {"QLinearConv", QUANTISED, 0, 1, 2, 3, 4, 5, 6, 7, 8},
+    {"QLinearMatMul", QUANTISED, 0, 1, 2, 3, 4, 5, 6, 7, NO},
+};
+
+static bool read_operands(tacho_group *group, product *self, size_t row)
+{
+    tacho_execution *execution = group->self;
+    uint32_t inputs[NO + 1];
+    for (size_t i = 0; i <= NO; i++) {
+        inputs[i] = tacho_step_input(execution, group->step, i);
+    }
+    inputs[NO] = TACHO_NONE;
+    uint32_t data = inputs[operators[row].data], filters = inputs[operators[row].filters];
+    int64_t axis = is_type(execution, group->step, "QLinearConv") ? 0 : -1;
+    self->kind = operators[row].kind;
+    self->bias = inputs[operators[row].bias];
+    return data != TACHO_NONE && filters != TACHO_NONE &&
+           execution->values[data].state != TACHO_VALUE_NONE &&
+           read_scaled(execution, data, inputs[operators[row].data_scale],
+                       inputs[operators[row].data_zero], 0, &self->data) &&
+           read_scaled(execution, filters, inputs[operators[row].filter_scale],
+                       inputs[operators[row].filter_zero], axis, &self->filters) &&
+           read_scaled(execution, group->output, inputs[operators[row].made_scale],
+                       inputs[operators[row].made_zero], 0, &self->made) &&
+           self->made.count == 1;
+}
+
 /* Data and constant filters. */
 static bool find_operands(tacho_group *group, product *self)
 {
     tacho_execution *execution = group->self;
     uint32_t step = group->step;
-    self->bias = tacho_step_input(execution, step, 2);
-    return find_quantised(execution, tacho_step_input(execution, step, 0), &self->data) &&
-           find_quantised(execution, tacho_step_input(execution, step, 1), &self->filters) &&
-           self->data.count == 1 && is_byte(&execution->values[self->data.id]) &&
+    bool is_found = false, is_own = false;
+    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+        if (is_type(execution, step, operators[i].type)) {
+            is_own = true;
+            is_found = read_operands(group, self, i);
+        }
+    }
+    if (!is_own) {
+        self->bias = tacho_step_input(execution, step, 2);
+        is_found = find_quantised(execution, tacho_step_input(execution, step, 0), &self->data) &&
+                   find_quantised(execution, tacho_step_input(execution, step, 1), &self->filters);
+    }
+    return is_found && self->data.count == 1 && is_byte(&execution->values[self->data.id]) &&
            execution->values[self->data.id].state == TACHO_VALUE_LIVE &&
            execution->values[self->filters.id].state == TACHO_VALUE_CONSTANT &&
            is_byte(&execution->values[self->filters.id]);
+}
+
+/* Kernels hand sums on as f32: exact up to 2^24, whatever the data. */
+static bool is_exact(const tacho_group *group, const product *self)
+{
+    const tacho_fast_tensor *filters = &group->inputs[1];
+    const signed char *data = filters->data;
+    uint64_t count = group->self->values[self->filters.id].bytes;
+    int largest = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        largest = abs(data[i]) > largest ? abs(data[i]) : largest;
+    }
+    uint64_t depth = self->channels > 0 ? count / (uint64_t)self->channels : 0;
+    return depth < (1 << 24) && depth * (uint64_t)largest * 255 <= 1 << 24;
+}
+
+/* What is done with the sums. */
+static bool finish_product(tacho_group *group, product *self)
+{
+    if (self->kind == SUMS) {
+        group->spec.input_zero = self->data.zero;
+        return is_exact(group, self);
+    }
+    return (self->kind == QUANTISED ||
+            follow_all(group, self->posts, &self->post_count, &self->made)) &&
+           set_scales(group, self);
 }
 
 /* Filters less their zero point, which have to fit a signed byte. */
@@ -357,15 +462,13 @@ static bool translate_conv(tacho_group *group)
     self.channels = out->rank > 1 ? out->dims[1] : 0;
     group->spec.kind = TACHO_FAST_CONVOLUTION;
     return in->rank >= 3 && in->rank <= 5 && filters->rank == in->rank &&
-           tacho_shape_equal(in,
-                             &values[tacho_step_input(group->self, group->step, 0)].array.shape) &&
+           tacho_shape_equal(in, &group->call.inputs[0]->shape) &&
            (self.filters.count == 1 || self.filters.axis == 0) &&
            tacho_window_read(&group->call, in, out, filters->dims + 2, &group->window) &&
            tacho_group_add_input(group, self.data.id, TACHO_WISH_FREE) &&
            add_filters(group, &self.filters, TACHO_WISH_FREE) &&
            tacho_group_split(group, tacho_call_int(&group->call, "group", 1), false) &&
-           add_bias(group, &self) && follow_all(group, self.posts, &self.post_count, &self.made) &&
-           set_scales(group, &self);
+           add_bias(group, &self) && finish_product(group, &self);
 }
 
 /* A matrix times a matrix of constants. */
@@ -381,7 +484,7 @@ static bool translate_product(tacho_group *group)
     const tacho_shape *b = &values[self.filters.id].array.shape;
     const tacho_shape *a = &values[tacho_step_input(group->self, group->step, 0)].array.shape;
     const tacho_shape *out = &values[group->output].array.shape;
-    self.bias = is_gemm ? self.bias : TACHO_NONE;
+    self.bias = is_gemm ? self.bias : TACHO_NONE; /* a MatMul has none */
     if (b->rank != 2 || a->rank < 2 || out->rank != a->rank || (is_gemm && a->rank != 2) ||
         tacho_call_int(&group->call, "transA", 0) != 0 ||
         tacho_call_real(&group->call, "alpha", 1) != 1 ||
@@ -400,13 +503,10 @@ static bool translate_product(tacho_group *group)
     if (is_turned) {
         tacho_group_turn(&group->inputs[1]);
     }
-    if (!add_bias(group, &self) || !follow_all(group, self.posts, &self.post_count, &self.made)) {
-        return false;
-    }
-    tacho_group_set_output(group, group->output, false);
+    group->spec.output.is_free = false;
     tacho_group_flatten(&group->inputs[0]);
     tacho_group_flatten(&group->spec.output);
-    return set_scales(group, &self);
+    return add_bias(group, &self) && finish_product(group, &self);
 }
 
 /* ---- others -------------------------------------------------------------------------------- */
@@ -507,6 +607,24 @@ static bool translate_quantise(tacho_group *group)
     return add_rounding(group, made.zero) && (made.zero == 0 || tacho_group_add_post(group, shift));
 }
 
+/* Bytes to reals, which lie as the bytes do. One product, rounded once: as reference kernels. */
+static bool translate_dequantise(tacho_group *group)
+{
+    tacho_execution *self = group->self;
+    quantised data;
+    if (!find_quantised(self, group->output, &data) || data.count != 1 ||
+        self->values[data.id].state != TACHO_VALUE_LIVE || !is_byte(&self->values[data.id]) ||
+        !tacho_group_add_input(group, data.id, TACHO_WISH_AS_IT_IS)) {
+        return false;
+    }
+    group->spec.kind = TACHO_FAST_REORDER;
+    group->spec.scales = data.scales;
+    group->spec.scale_count = 1;
+    group->spec.input_zero = data.zero;
+    group->spec.output.is_free = false;
+    return true;
+}
+
 static const struct {
     const char *type;
     bool (*translate)(tacho_group *group);
@@ -514,11 +632,16 @@ static const struct {
     {"Add", translate_add},
     {"AveragePool", translate_pool},
     {"Conv", translate_conv},
+    {"ConvInteger", translate_conv},
+    {"DequantizeLinear", translate_dequantise},
     {"Gemm", translate_product},
     {"GlobalAveragePool", translate_pool},
     {"GlobalMaxPool", translate_pool},
     {"MatMul", translate_product},
+    {"MatMulInteger", translate_product},
     {"MaxPool", translate_pool},
+    {"QLinearConv", translate_conv},
+    {"QLinearMatMul", translate_product},
     {"QuantizeLinear", translate_quantise},
 };
 

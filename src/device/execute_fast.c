@@ -478,6 +478,12 @@ static tacho_status try_group(tacho_execution *self, uint32_t step, way how, boo
 tacho_status tacho_fast_take(tacho_execution *self, uint32_t step, bool *out_is_done)
 {
     *out_is_done = tacho_bytes_take(self, step);
+    return *out_is_done ? TACHO_OK : tacho_fast_compute(self, step, out_is_done);
+}
+
+tacho_status tacho_fast_compute(tacho_execution *self, uint32_t step, bool *out_is_done)
+{
+    *out_is_done = false;
     for (int how = BYTES; how < WAYS && !*out_is_done; how++) {
         TACHO_TRY(try_group(self, step, (way)how, out_is_done));
     }

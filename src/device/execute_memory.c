@@ -105,6 +105,11 @@ static tacho_status ensure_made(tacho_execution *self, uint32_t root)
     self->values[root].is_deferred = false;
     self->values[root].state = TACHO_VALUE_NONE;
     self->counts.free--;
+    bool is_done;
+    TACHO_TRY(tacho_fast_compute(self, self->values[root].producer, &is_done));
+    if (is_done) {
+        return TACHO_OK;
+    }
     self->counts.reference++;
     return tacho_task_add_reference(self, self->values[root].producer);
 }

@@ -196,6 +196,10 @@ tacho_status tacho_step_fold(tacho_execution *self, uint32_t step) TACHO_MUST_US
 tacho_status tacho_fast_take(tacho_execution *self, uint32_t step,
                              bool *out_is_done) TACHO_MUST_USE;
 
+/* The same for a step that is not put off any more. */
+tacho_status tacho_fast_compute(tacho_execution *self, uint32_t step,
+                                bool *out_is_done) TACHO_MUST_USE;
+
 /* Values, tasks and memory of an execution that has nothing but its program. */
 tacho_status tacho_execution_prepare(tacho_execution *self) TACHO_MUST_USE;
 
