@@ -3,10 +3,11 @@
  * Runs a model's values and says how long a run takes:
  *
  *     run_model MODEL [--reference] [--threads N] [--repeat N] [--dim NAME=N]... [--ops]
- *               [--input FILE]... [--output FILE]
+ *               [--input FILE]... [--save FOLDER]
  *
- * Inputs are seeded-random unless files of raw elements give them, one for each; --output writes
- * the elements of the first output. Prints, with tabs between: the model, milliseconds of the
+ * Inputs are seeded-random unless files of raw elements give them, one for each; --save writes the
+ * elements of all inputs and outputs as FOLDER/input_0.bin and so on, and FOLDER/values.json, which
+ * says their names, types and shapes. Prints, with tabs between: the model, milliseconds of the
  * fastest run and of the median, runs, steps in fast and in reference kernels, reorders, bytes of
  * activations. With --ops, a line for each op: milliseconds of its fastest run, GFLOP/s, type,
  * name.
@@ -25,7 +26,7 @@ enum { DIMS_MAX = 8, INPUTS_MAX = 16 };
 typedef struct request {
     tacho_model_dim dims[DIMS_MAX];
     tacho_model_options model;
-    const char *path, *output;
+    const char *path, *folder;
     const char *inputs[INPUTS_MAX];
     size_t input_count;
     tacho_kernel_choice choice;
@@ -54,8 +55,12 @@ static tacho_status read_file(const char *path, void *to, size_t bytes)
 }
 
 static tacho_status set_inputs(const request *wanted, const tacho_program *program,
-                               tacho_execution *execution, tacho_arena *arena)
+                               tacho_execution *execution, tacho_arena *arena,
+                               tacho_array *out_inputs)
 {
+    if (program->input_count > INPUTS_MAX) {
+        return tacho_fail(TACHO_CODE_LIMIT, "more than %d inputs", INPUTS_MAX);
+    }
     for (size_t i = 0; i < program->input_count; i++) {
         const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
         tacho_array array = {.dtype = (tacho_dtype)tensor->dtype, .shape = tensor->shape};
@@ -68,6 +73,7 @@ static tacho_status set_inputs(const request *wanted, const tacho_program *progr
                 ((int64_t *)array.data)[j] &= 1;
             }
         }
+        out_inputs[i] = array;
         TACHO_TRY(tacho_execution_set_input(execution, i, &array));
     }
     return TACHO_OK;
@@ -108,25 +114,67 @@ static void print_ops(const tacho_program *program, const double *op_times)
     }
 }
 
-static tacho_status write_output(const request *wanted, tacho_execution *execution)
+static tacho_status write_file(const char *folder, const char *kind, size_t i, const void *from,
+                               size_t bytes)
 {
-    tacho_array output;
-    uint64_t count, bytes = 0;
-    TACHO_TRY(tacho_execution_output(execution, 0, &output));
-    (void)(tacho_shape_elements(&output.shape, &count) &&
-           tacho_dtype_bytes(output.dtype, count, &bytes));
-    FILE *file = fopen(wanted->output, "wb");
-    bool is_done = file != NULL && fwrite(output.data, 1, (size_t)bytes, file) == bytes;
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s_%zu.bin", folder, kind, i);
+    FILE *file = fopen(path, "wb");
+    bool is_done = file != NULL && fwrite(from, 1, bytes, file) == bytes;
     if (file != NULL) {
         is_done = fclose(file) == 0 && is_done;
     }
-    return is_done ? TACHO_OK : tacho_fail(TACHO_CODE_IO, "%s: cannot write", wanted->output);
+    return is_done ? TACHO_OK : tacho_fail(TACHO_CODE_IO, "%s: cannot write", path);
+}
+
+static void list_value(FILE *list, const tacho_program *program, uint32_t id, bool is_first)
+{
+    const tacho_program_tensor *tensor = &program->tensors[id];
+    fprintf(list, "%s{\"name\": \"%s\", \"type\": \"%s\", \"dims\": [", is_first ? "" : ", ",
+            tacho_strings_get(&program->strings, tensor->name).data,
+            tacho_dtype_name((tacho_dtype)tensor->dtype));
+    for (int32_t i = 0; i < tensor->shape.rank; i++) {
+        fprintf(list, "%s%" PRId64, i == 0 ? "" : ", ", tensor->shape.dims[i]);
+    }
+    fprintf(list, "]}");
+}
+
+static tacho_status save_values(const request *wanted, const tacho_program *program,
+                                tacho_execution *execution, const tacho_array *inputs)
+{
+    char path[4096];
+    for (size_t i = 0; i < program->input_count; i++) {
+        TACHO_TRY(write_file(wanted->folder, "input", i, inputs[i].data,
+                             (size_t)program->tensors[program->inputs[i]].bytes));
+    }
+    for (size_t i = 0; i < program->output_count; i++) {
+        tacho_array output;
+        TACHO_TRY(tacho_execution_output(execution, i, &output));
+        TACHO_TRY(write_file(wanted->folder, "output", i, output.data,
+                             (size_t)program->tensors[program->outputs[i]].bytes));
+    }
+    snprintf(path, sizeof(path), "%s/values.json", wanted->folder);
+    FILE *list = fopen(path, "w");
+    if (list == NULL) {
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot write", path);
+    }
+    fprintf(list, "{\"inputs\": [");
+    for (size_t i = 0; i < program->input_count; i++) {
+        list_value(list, program, program->inputs[i], i == 0);
+    }
+    fprintf(list, "], \"outputs\": [");
+    for (size_t i = 0; i < program->output_count; i++) {
+        list_value(list, program, program->outputs[i], i == 0);
+    }
+    fprintf(list, "]}\n");
+    return fclose(list) == 0 ? TACHO_OK : tacho_fail(TACHO_CODE_IO, "%s: cannot write", path);
 }
 
 static tacho_status run_program(const request *wanted, const tacho_program *program,
                                 tacho_arena *arena)
 {
     tacho_execution *execution;
+    tacho_array inputs[INPUTS_MAX];
     double *times = calloc(wanted->repeat + program->op_count + 1, sizeof(*times));
     if (times == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
@@ -134,7 +182,7 @@ static tacho_status run_program(const request *wanted, const tacho_program *prog
     double *op_times = times + wanted->repeat;
     tacho_status status =
         tacho_execution_create(program, wanted->choice, wanted->threads, &execution);
-    status = status != TACHO_OK ? status : set_inputs(wanted, program, execution, arena);
+    status = status != TACHO_OK ? status : set_inputs(wanted, program, execution, arena, inputs);
     status = status != TACHO_OK ? status : tacho_execution_run(execution);
     status = status != TACHO_OK ? status : time_runs(wanted, program, execution, times, op_times);
     if (status == TACHO_OK) {
@@ -145,7 +193,8 @@ static tacho_status run_program(const request *wanted, const tacho_program *prog
         if (wanted->has_ops) {
             print_ops(program, op_times);
         }
-        status = wanted->output == NULL ? TACHO_OK : write_output(wanted, execution);
+        status =
+            wanted->folder == NULL ? TACHO_OK : save_values(wanted, program, execution, inputs);
     }
     tacho_execution_free(execution);
     free(times);
@@ -186,8 +235,8 @@ static bool take_value(request *wanted, const char *name, const char *value)
         wanted->threads = (uint32_t)strtoul(value, NULL, 10);
     } else if (strcmp(name, "--repeat") == 0) {
         wanted->repeat = strtoull(value, NULL, 10);
-    } else if (strcmp(name, "--output") == 0) {
-        wanted->output = value;
+    } else if (strcmp(name, "--save") == 0) {
+        wanted->folder = value;
     } else if (strcmp(name, "--input") == 0 && wanted->input_count < INPUTS_MAX) {
         wanted->inputs[wanted->input_count++] = value;
     } else if (strcmp(name, "--dim") == 0 && equals != NULL && wanted->model.dim_count < DIMS_MAX) {
@@ -218,7 +267,7 @@ int main(int argc, char **argv)
     }
     if (!is_fine || wanted.path == NULL || wanted.repeat < 1 || wanted.repeat > 1000000) {
         fprintf(stderr, "usage: run_model MODEL [--reference] [--threads N] [--repeat N] [--dim "
-                        "NAME=N]... [--ops] [--input FILE]... [--output FILE]\n");
+                        "NAME=N]... [--ops] [--input FILE]... [--save FOLDER]\n");
         return 2;
     }
     tacho_status status = run_model(&wanted);

@@ -108,11 +108,10 @@ static bool read_scaled(tacho_execution *self, uint32_t id, uint32_t scale, uint
 static bool read_scaling(tacho_execution *self, uint32_t step, uint32_t id, quantised *out)
 {
     const tacho_step *at = &self->program->steps[step];
-    int64_t axis = tacho_attr_int(self->program->attrs + at->first_attr, at->attr_count, "axis", 1);
+    int64_t axis = tacho_attr_int(tacho_step_attrs(self, at), at->attr_count, "axis", 1);
     uint32_t scale = tacho_step_input(self, step, 1);
     return scale != TACHO_NONE &&
-           tacho_attr_int(self->program->attrs + at->first_attr, at->attr_count, "block_size", 0) ==
-               0 &&
+           tacho_attr_int(tacho_step_attrs(self, at), at->attr_count, "block_size", 0) == 0 &&
            read_scaled(self, id, scale, tacho_step_input(self, step, 2), axis, out);
 }
 
@@ -314,6 +313,7 @@ static bool add_bias(tacho_group *group, const product *self)
     }
     bool is_int = find_quantised(execution, self->bias, &found) && found.zero == 0 &&
                   execution->values[found.id].array.dtype == TACHO_DTYPE_I32 &&
+                  execution->values[found.id].bytes == execution->values[self->bias].bytes &&
                   (found.count == 1 || found.count == self->channels);
     for (int64_t i = 0; is_int && i < self->channels; i++) {
         float scale = found.scales[found.count == 1 ? 0 : i];

@@ -139,7 +139,7 @@ static bool read_norm(tacho_group *group, uint32_t step, int64_t channels, float
                       float *summands)
 {
     const tacho_step *at = &group->self->program->steps[step];
-    const tacho_attr *attrs = group->self->program->attrs + at->first_attr;
+    const tacho_attr *attrs = tacho_step_attrs(group->self, at);
     const float *parts[4];
     for (size_t i = 0; i < 4; i++) {
         parts[i] = tacho_group_floats(group, tacho_step_input(group->self, step, i + 1), channels);
@@ -339,7 +339,7 @@ static bool follow_bias(tacho_group *group, uint32_t step)
 static bool follow_hard_sigmoid(tacho_group *group, uint32_t step)
 {
     const tacho_step *at = &group->self->program->steps[step];
-    const tacho_attr *attrs = group->self->program->attrs + at->first_attr;
+    const tacho_attr *attrs = tacho_step_attrs(group->self, at);
     double alpha = tacho_attr_real(attrs, at->attr_count, "alpha", (double)0.2f);
     double beta = tacho_attr_real(attrs, at->attr_count, "beta", 0.5);
     tacho_fast_spec kept = group->spec;
@@ -422,10 +422,46 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
     return TACHO_OK;
 }
 
+/* Whether a tensor of the spec has the bytes of the value it stands for, and sizes that are no
+ * trouble to anyone who counts in 32 bits. */
+static bool is_sound(const tacho_execution *self, const tacho_fast_tensor *tensor, uint32_t id)
+{
+    uint64_t count, bytes;
+    for (int32_t i = 0; i < tensor->shape.rank; i++) {
+        if (tensor->shape.dims[i] > 1 << 28) {
+            return false;
+        }
+    }
+    return tacho_shape_elements(&tensor->shape, &count) &&
+           tacho_dtype_bytes(tensor->dtype, count, &bytes) &&
+           (id == TACHO_NONE || bytes == self->values[id].bytes);
+}
+
+static bool is_all_sound(const tacho_group *group)
+{
+    const tacho_fast_spec *spec = &group->spec;
+    bool is_fine = is_sound(group->self, &spec->output, group->output);
+    for (size_t i = 0; i < spec->input_count + spec->post_input_count && is_fine; i++) {
+        is_fine = is_sound(group->self, &group->inputs[i], group->ids[i]);
+    }
+    for (int32_t i = 0; i < group->window.spatial && is_fine; i++) {
+        const tacho_window *window = &group->window;
+        int64_t largest = 1 << 20;
+        is_fine = window->kernel[i] <= largest && window->strides[i] <= largest &&
+                  window->dilations[i] <= largest && window->begins[i] <= largest &&
+                  window->ends[i] <= largest && window->begins[i] >= -largest &&
+                  window->ends[i] >= -largest;
+    }
+    return is_fine;
+}
+
 static tacho_status finish(tacho_group *group, bool *out_is_done)
 {
     tacho_execution *self = group->self;
     tacho_fast_kernel *kernel;
+    if (!is_all_sound(group)) {
+        return TACHO_OK;
+    }
     group->spec.inputs = group->inputs;
     group->spec.window = &group->window;
     TACHO_TRY(tacho_fast_prepare(self->fast, &group->spec, &kernel));

@@ -37,7 +37,7 @@ static bool is_named(const tacho_group *group, uint32_t step, const char *type)
 static bool read_clip(tacho_group *group, uint32_t step, tacho_fast_post *out_post)
 {
     const tacho_step *at = &group->self->program->steps[step];
-    const tacho_attr *attrs = group->self->program->attrs + at->first_attr;
+    const tacho_attr *attrs = tacho_step_attrs(group->self, at);
     uint32_t low = tacho_step_input(group->self, step, 1);
     uint32_t high = tacho_step_input(group->self, step, 2);
     float largest = 3.4028234663852886e38f;
@@ -98,7 +98,7 @@ static bool read_linear(tacho_group *group, uint32_t step, tacho_fast_post *out_
 bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post)
 {
     const tacho_step *at = &group->self->program->steps[step];
-    const tacho_attr *attrs = group->self->program->attrs + at->first_attr;
+    const tacho_attr *attrs = tacho_step_attrs(group->self, at);
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         if (is_named(group, step, functions[i].type)) {
             *out_post =

@@ -89,6 +89,12 @@ tacho_str tacho_step_type(const tacho_execution *self, uint32_t step);
 uint32_t tacho_step_input(const tacho_execution *self, uint32_t step, size_t i);
 uint32_t tacho_step_output(const tacho_execution *self, uint32_t step, size_t i);
 
+/* Its attributes; NULL when it has none. */
+static inline const tacho_attr *tacho_step_attrs(const tacho_execution *self, const tacho_step *at)
+{
+    return at->attr_count > 0 ? self->program->attrs + at->first_attr : NULL;
+}
+
 /* Constants, see execute_constants.c. */
 
 /* Zeroed memory for a constant, freed with the execution. */

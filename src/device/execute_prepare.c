@@ -129,7 +129,7 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_tas
                  .input_count = at->input_count,
                  .outputs = outputs,
                  .output_count = at->output_count,
-                 .attrs = program->attrs + at->first_attr,
+                 .attrs = tacho_step_attrs(self, at),
                  .attr_count = at->attr_count},
         .first_output = at->first_link + at->input_count,
     };

@@ -119,6 +119,9 @@ static bool translate_conv_transpose(tacho_group *group)
         return false;
     }
     for (int32_t i = 0; i < window->spatial; i++) { /* extra elements are padding that is less */
+        if (window->strides[i] > 1 << 20 || window->dilations[i] > 1 << 20) {
+            return false;
+        }
         int64_t reach = (window->kernel[i] - 1) * window->dilations[i] + 1;
         window->ends[i] =
             (window->in[i] - 1) * window->strides[i] + reach - window->begins[i] - window->out[i];
@@ -134,6 +137,9 @@ static bool translate_conv_transpose(tacho_group *group)
 static bool reach_out(tacho_window *window, bool counts_padding)
 {
     for (int32_t i = 0; i < window->spatial; i++) {
+        if (window->strides[i] > 1 << 20 || window->dilations[i] > 1 << 20) {
+            return false;
+        }
         int64_t reach = (window->kernel[i] - 1) * window->dilations[i] + 1;
         int64_t needed =
             (window->out[i] - 1) * window->strides[i] + reach - window->in[i] - window->begins[i];
