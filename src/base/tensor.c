@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 bool tacho_shape_is_known(const tacho_shape *shape)
 {
@@ -62,6 +63,42 @@ const char *tacho_shape_print(const tacho_shape *shape, char *to, size_t size)
         used += (size_t)len;
     }
     return to;
+}
+
+/* Of a 64-bit state, the |i|th number: splitmix64. */
+static uint64_t random_bits(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+void tacho_random_fill(tacho_dtype dtype, uint64_t seed, uint64_t bytes, void *to)
+{
+    size_t size = tacho_dtype_element_bytes(dtype);
+    memset(to, 0, (size_t)bytes);
+    for (uint64_t i = 0; size > 0 && i * size < bytes; i++) {
+        uint64_t bits = random_bits(seed, i);
+        float as_f32 = (float)((double)(int64_t)bits * 0x1p-66);
+        double as_f64 = (double)as_f32;
+        uint32_t f32_bits;
+        memcpy(&f32_bits, &as_f32, sizeof(f32_bits));
+        uint16_t as_bf16 = (uint16_t)(f32_bits >> 16);
+        const void *from = &bits;
+        if (dtype == TACHO_DTYPE_F32) {
+            from = &as_f32;
+        } else if (dtype == TACHO_DTYPE_F64) {
+            from = &as_f64;
+        } else if (dtype == TACHO_DTYPE_BF16) {
+            from = &as_bf16;
+        } else if (dtype == TACHO_DTYPE_F16) {
+            bits &= 0xafff; /* exponents of 11 and less: below 1/8 */
+        } else if (dtype == TACHO_DTYPE_BOOL) {
+            bits &= 1;
+        }
+        memcpy((unsigned char *)to + i * size, from, size <= 8 ? size : 8);
+    }
 }
 
 const tacho_attr *tacho_attr_find(const tacho_attr *attrs, size_t attr_count, const char *name)

@@ -39,6 +39,12 @@ typedef struct tacho_array {
     void *data;
 } tacho_array;
 
+/*
+ * Fills |bytes| with seeded-random elements, the same everywhere: reals of -1/8 to 1/8, integers
+ * of all bits.
+ */
+void tacho_random_fill(tacho_dtype dtype, uint64_t seed, uint64_t bytes, void *to);
+
 typedef enum tacho_attr_kind {
     TACHO_ATTR_INT,
     TACHO_ATTR_REAL,

@@ -35,41 +35,6 @@ void tacho_arrays_free(tacho_array *arrays, size_t array_count)
 
 /* ---- constants ----------------------------------------------------------------------------- */
 
-/* Of a 64-bit state, the |i|th number: splitmix64. */
-static uint64_t random_bits(uint64_t seed, uint64_t i)
-{
-    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static void expand_random(uint64_t seed, const tacho_tensor *tensor, uint64_t bytes, void *to)
-{
-    size_t size = tacho_dtype_element_bytes(tensor->dtype);
-    for (uint64_t i = 0; size > 0 && i * size < bytes; i++) {
-        uint64_t bits = random_bits(seed, i);
-        float as_f32 = (float)((double)(int64_t)bits * 0x1p-66);
-        double as_f64 = (double)as_f32;
-        uint32_t f32_bits;
-        memcpy(&f32_bits, &as_f32, sizeof(f32_bits));
-        uint16_t as_bf16 = (uint16_t)(f32_bits >> 16);
-        const void *from = &bits;
-        if (tensor->dtype == TACHO_DTYPE_F32) {
-            from = &as_f32;
-        } else if (tensor->dtype == TACHO_DTYPE_F64) {
-            from = &as_f64;
-        } else if (tensor->dtype == TACHO_DTYPE_BF16) {
-            from = &as_bf16;
-        } else if (tensor->dtype == TACHO_DTYPE_F16) {
-            bits &= 0xafff; /* exponents of 11 and less: below 1/8 */
-        } else if (tensor->dtype == TACHO_DTYPE_BOOL) {
-            bits &= 1;
-        }
-        memcpy((unsigned char *)to + i * size, from, size <= 8 ? size : 8);
-    }
-}
-
 void tacho_constant_expand(const tacho_constant *constant, const tacho_tensor *tensor, void *to)
 {
     uint64_t bytes;
@@ -80,8 +45,7 @@ void tacho_constant_expand(const tacho_constant *constant, const tacho_tensor *t
     if (constant->kind == TACHO_CONSTANT_BYTES) {
         memcpy(to, constant->bytes, (size_t)bytes);
     } else if (constant->kind == TACHO_CONSTANT_RANDOM) {
-        memset(to, 0, (size_t)bytes);
-        expand_random(constant->seed, tensor, bytes, to);
+        tacho_random_fill(tensor->dtype, constant->seed, bytes, to);
     } else {
         for (uint64_t at = 0; size > 0 && size <= 16 && at < bytes; at += size) {
             memcpy((unsigned char *)to + at, constant->splat, size);

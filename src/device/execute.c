@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running what was prepared.
+ */
+#include "device/execute.h"
+
+#include "device/execute_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static const char *text_of(const tacho_execution *self, uint32_t id)
+{
+    return tacho_strings_get(&self->program->strings, id).data;
+}
+
+tacho_status tacho_step_fail(const tacho_execution *self, uint32_t step, tacho_code code,
+                             const char *problem)
+{
+    const tacho_program *program = self->program;
+    const tacho_step *at = &program->steps[step];
+    if (at->op >= program->op_count) {
+        return tacho_fail(code, "step %u (%s): %s", (unsigned)step, text_of(self, at->type),
+                          problem);
+    }
+    const tacho_program_op *op = &program->ops[at->op];
+    const char *location = text_of(self, op->location);
+    return tacho_fail(code, "op %u '%s' (%s)%s%s: step %u (%s): %s", (unsigned)at->op,
+                      text_of(self, op->name), text_of(self, op->type),
+                      location[0] == '\0' ? "" : " at ", location, (unsigned)step,
+                      text_of(self, at->type), problem);
+}
+
+tacho_status tacho_step_blame(const tacho_execution *self, uint32_t step, tacho_status status)
+{
+    if (status == TACHO_OK) {
+        return TACHO_OK;
+    }
+    tacho_status named =
+        tacho_step_fail(self, step, tacho_status_code(status), tacho_status_message(status));
+    tacho_status_free(status);
+    return named;
+}
+
+tacho_str tacho_step_type(const tacho_execution *self, uint32_t step)
+{
+    return tacho_strings_get(&self->program->strings, self->program->steps[step].type);
+}
+
+uint32_t tacho_step_input(const tacho_execution *self, uint32_t step, size_t i)
+{
+    const tacho_step *at = &self->program->steps[step];
+    return i < at->input_count ? self->program->links[at->first_link + i] : TACHO_NONE;
+}
+
+uint32_t tacho_step_output(const tacho_execution *self, uint32_t step, size_t i)
+{
+    const tacho_step *at = &self->program->steps[step];
+    return i < at->output_count ? self->program->links[at->first_link + at->input_count + i]
+                                : TACHO_NONE;
+}
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+tacho_status tacho_execution_create(const tacho_program *program, tacho_kernel_choice choice,
+                                    uint32_t threads, tacho_execution **out)
+{
+    tacho_execution *self = calloc(1, sizeof(*self));
+    *out = NULL;
+    if (self == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
+    }
+    self->program = program;
+    self->choice = choice;
+    self->threads = threads;
+    tacho_arena_init(&self->arena);
+    tacho_status status = tacho_execution_prepare(self);
+    if (status != TACHO_OK) {
+        tacho_execution_free(self);
+        return status;
+    }
+    *out = self;
+    return TACHO_OK;
+}
+
+void tacho_execution_free(tacho_execution *execution)
+{
+    if (execution == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < execution->block_count; i++) {
+        free(execution->blocks[i]);
+    }
+    free(execution->blocks);
+    free(execution->values);
+    free(execution->tasks);
+    free(execution->op_tasks);
+    free(execution->pieces);
+    free(execution->memory);
+    tacho_arena_deinit(&execution->arena);
+    free(execution);
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
+                                       const tacho_array *value)
+{
+    const tacho_program *program = execution->program;
+    if (index >= program->input_count) {
+        return tacho_fail(TACHO_CODE_USAGE, "input %zu is set, but the program has %zu", index,
+                          program->input_count);
+    }
+    uint32_t id = program->inputs[index];
+    tacho_value *to = &execution->values[id];
+    if (value->dtype != to->array.dtype || !tacho_shape_equal(&value->shape, &to->array.shape)) {
+        char wanted[TACHO_SHAPE_TEXT_MAX], given[TACHO_SHAPE_TEXT_MAX];
+        return tacho_fail(TACHO_CODE_USAGE, "input %zu '%s' is %s of %s, but %s of %s is given",
+                          index, text_of(execution, program->tensors[id].name),
+                          tacho_shape_print(&to->array.shape, wanted, sizeof(wanted)),
+                          tacho_dtype_name(to->array.dtype),
+                          tacho_shape_print(&value->shape, given, sizeof(given)),
+                          tacho_dtype_name(value->dtype));
+    }
+    if (to->bytes > 0 && to->state == TACHO_VALUE_LIVE) {
+        memcpy(to->array.data, value->data, (size_t)to->bytes);
+    }
+    return TACHO_OK;
+}
+
+/* A reference kernel finds zeros where it writes, as everywhere. */
+static tacho_status run_reference(tacho_execution *self, tacho_task *task)
+{
+    for (size_t i = 0; i < task->call.output_count; i++) {
+        uint32_t id = self->program->links[task->first_output + i];
+        if (id != TACHO_NONE && self->values[id].bytes > 0) {
+            memset(task->call.outputs[i].data, 0, (size_t)self->values[id].bytes);
+        }
+    }
+    return tacho_step_blame(self, task->step, tacho_kernel_compute(task->kernel, &task->call));
+}
+
+static tacho_status run_tasks(tacho_execution *self, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        TACHO_TRY(run_reference(self, &self->tasks[i]));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op)
+{
+    if (op >= execution->program->op_count) {
+        return tacho_fail(TACHO_CODE_USAGE, "op %u is to run, but the program has %zu",
+                          (unsigned)op, execution->program->op_count);
+    }
+    execution->has_run = execution->has_run || op + 1 == execution->program->op_count;
+    return run_tasks(execution, execution->op_tasks[op], execution->op_tasks[op + 1]);
+}
+
+tacho_status tacho_execution_run(tacho_execution *execution)
+{
+    execution->has_run = true;
+    return run_tasks(execution, 0, (uint32_t)execution->task_count);
+}
+
+tacho_status tacho_execution_output(tacho_execution *execution, size_t index, tacho_array *out)
+{
+    const tacho_program *program = execution->program;
+    *out = (tacho_array){0};
+    if (index >= program->output_count) {
+        return tacho_fail(TACHO_CODE_USAGE, "output %zu is wanted, but the program has %zu", index,
+                          program->output_count);
+    }
+    if (!execution->has_run) {
+        return tacho_fail(TACHO_CODE_USAGE, "output %zu is wanted before the program has run",
+                          index);
+    }
+    *out = execution->values[program->outputs[index]].array;
+    return TACHO_OK;
+}
+
+uint64_t tacho_execution_peak_bytes(const tacho_execution *execution)
+{
+    return execution->memory_bytes;
+}
+
+tacho_execution_counts tacho_execution_count(const tacho_execution *execution)
+{
+    return execution->counts;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Execution: the values of a compiled program, step by step. Memory is planned and kernels are
+ * prepared once; then inputs are set, ops run in order and outputs are read, as often as wanted.
+ *
+ * Fast kernels are those of oneDNN, where it was built in and can do what a step says; every other
+ * step runs its reference kernel. Reference kernels alone give the same bits on every computer.
+ */
+#ifndef TACHO_DEVICE_EXECUTE_H
+#define TACHO_DEVICE_EXECUTE_H
+
+#include "program/program.h"
+
+typedef enum tacho_kernel_choice {
+    TACHO_KERNELS_FAST,
+    TACHO_KERNELS_REFERENCE,
+} tacho_kernel_choice;
+
+typedef struct tacho_execution tacho_execution;
+
+/*
+ * Plans memory and prepares the kernel of every step. |program| outlives the execution. A step
+ * without a kernel, or of tensors whose shapes only a run would tell, is UNSUPPORTED: the message
+ * names operator, type and location. |threads| is how many a fast kernel may use; 0: all cores.
+ */
+tacho_status tacho_execution_create(const tacho_program *program, tacho_kernel_choice choice,
+                                    uint32_t threads, tacho_execution **out) TACHO_MUST_USE;
+void tacho_execution_free(tacho_execution *execution); /* also NULL */
+
+/*
+ * Copies the value of input |index|, which stays until it is set again. Another type or shape than
+ * the program's is USAGE: the message names the input, what it is and what was given.
+ */
+tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
+                                       const tacho_array *value) TACHO_MUST_USE;
+
+/*
+ * Runs all steps of op |op|; ops have to run in order, each after those before it. Steps that no
+ * op claims run with the op before them. Nothing is allocated here but by reference kernels.
+ */
+tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op) TACHO_MUST_USE;
+
+/* Runs all ops. */
+tacho_status tacho_execution_run(tacho_execution *execution) TACHO_MUST_USE;
+
+/* The value of output |index|, row-major; its memory is good until the next run. */
+tacho_status tacho_execution_output(tacho_execution *execution, size_t index,
+                                    tacho_array *out) TACHO_MUST_USE;
+
+/* Bytes of the block that inputs, activations and outputs share. */
+uint64_t tacho_execution_peak_bytes(const tacho_execution *execution);
+
+/* How the steps run, for reports: by fast kernels (several may be one), by reference kernels, or
+ * not at all, as they are views or depend on constants alone. */
+typedef struct tacho_execution_counts {
+    uint32_t fast, reference, free;
+    uint32_t kernels;  /* fast ones */
+    uint32_t reorders; /* between layouts, at the borders of fast kernels */
+} tacho_execution_counts;
+
+tacho_execution_counts tacho_execution_count(const tacho_execution *execution);
+
+#endif

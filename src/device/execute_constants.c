@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Constants of an execution: bytes of the program as they lie there, made ones in blocks of their
+ * own.
+ */
+#include "base/grow.h"
+#include "device/execute_parts.h"
+
+#include <stdlib.h>
+
+tacho_status tacho_execution_block(tacho_execution *self, uint64_t bytes, void **out_memory)
+{
+    *out_memory = NULL;
+    if (bytes > tacho_execution_bytes_max - self->block_bytes) {
+        return tacho_fail(TACHO_CODE_LIMIT, "constants of more than %llu bytes",
+                          (unsigned long long)tacho_execution_bytes_max);
+    }
+    uint64_t size = (bytes / TACHO_MEMORY_ALIGN + 1) * TACHO_MEMORY_ALIGN;
+    TACHO_TRY(tacho_grow(&self->blocks, &self->block_capacity, self->block_count + 1));
+    void *memory = aligned_alloc(TACHO_MEMORY_ALIGN, (size_t)size);
+    if (memory == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %llu bytes for a constant",
+                          (unsigned long long)bytes);
+    }
+    memset(memory, 0, (size_t)size);
+    self->blocks[self->block_count++] = memory;
+    self->block_bytes += bytes;
+    *out_memory = memory;
+    return TACHO_OK;
+}
+
+static void fill_splat(const void *element, size_t size, uint64_t bytes, void *to)
+{
+    for (uint64_t at = 0; at + size <= bytes; at += size) {
+        memcpy((unsigned char *)to + at, element, size);
+    }
+}
+
+/* Bytes of the program; copied only where they are not aligned for their type. */
+static tacho_status bring_bytes(tacho_execution *self, const tacho_program_tensor *tensor,
+                                tacho_value *value)
+{
+    const char *from = self->program->constants.data + tensor->offset;
+    size_t alignment = tacho_dtype_element_bytes(value->array.dtype);
+    alignment = alignment > 8 || alignment == 0 ? 8 : alignment & -alignment;
+    if ((uintptr_t)from % alignment == 0) {
+        memcpy(&value->array.data, &from, sizeof(from)); /* read only */
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_execution_block(self, value->bytes, &value->array.data));
+    memcpy(value->array.data, from, (size_t)value->bytes);
+    return TACHO_OK;
+}
+
+tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor)
+{
+    const tacho_program_tensor *from = &self->program->tensors[tensor];
+    tacho_value *value = &self->values[tensor];
+    bool has_bytes = from->storage == TACHO_STORAGE_BYTES || from->storage == TACHO_STORAGE_SPLAT;
+    bool is_constant = has_bytes || from->storage == TACHO_STORAGE_RANDOM;
+    size_t size = tacho_dtype_element_bytes(value->array.dtype);
+    uint64_t needed = from->storage == TACHO_STORAGE_SPLAT ? size : value->bytes, end;
+    if (!is_constant || value->array.data != NULL) {
+        return TACHO_OK;
+    }
+    if (has_bytes && (__builtin_add_overflow(from->offset, needed, &end) ||
+                      end > self->program->constants.len)) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "constant '%s' has no value: the program was compiled without values",
+                          tacho_strings_get(&self->program->strings, from->name).data);
+    }
+    if (from->storage == TACHO_STORAGE_BYTES && value->bytes > 0) {
+        return bring_bytes(self, from, value);
+    }
+    TACHO_TRY(tacho_execution_block(self, value->bytes, &value->array.data));
+    if (from->storage == TACHO_STORAGE_SPLAT && size > 0) {
+        fill_splat(self->program->constants.data + from->offset, size, value->bytes,
+                   value->array.data);
+    } else if (from->storage == TACHO_STORAGE_RANDOM) {
+        tacho_random_fill(value->array.dtype, from->offset, value->bytes, value->array.data);
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From steps to tasks. A step that depends on constants alone is computed here, once; a view is
+ * its input's memory; every other becomes a task. Then each live value gets memory from the task
+ * that makes it to the last that reads it; inputs and outputs for ever.
+ */
+#include "base/grow.h"
+#include "device/execute_parts.h"
+
+#include <stdlib.h>
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static const char *tensor_name(const tacho_execution *self, uint32_t tensor)
+{
+    return tacho_strings_get(&self->program->strings, self->program->tensors[tensor].name).data;
+}
+
+/* Type, shape and size of every tensor; which of them have a value before anything runs. */
+static tacho_status make_values(tacho_execution *self)
+{
+    const tacho_program *program = self->program;
+    self->values = calloc(program->tensor_count + 1, sizeof(*self->values));
+    self->op_tasks = calloc(program->op_count + 1, sizeof(*self->op_tasks));
+    if (self->values == NULL || self->op_tasks == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
+    }
+    for (uint32_t i = 0; i < program->tensor_count; i++) {
+        const tacho_program_tensor *tensor = &program->tensors[i];
+        bool is_constant = tensor->storage == TACHO_STORAGE_BYTES ||
+                           tensor->storage == TACHO_STORAGE_SPLAT ||
+                           tensor->storage == TACHO_STORAGE_RANDOM;
+        uint64_t count;
+        tacho_value *value = &self->values[i];
+        *value = (tacho_value){
+            .state = is_constant ? TACHO_VALUE_CONSTANT : TACHO_VALUE_NONE,
+            .array = {.dtype = (tacho_dtype)tensor->dtype, .shape = tensor->shape},
+            .root = i,
+            .piece = TACHO_NONE,
+        };
+        if (!tacho_shape_elements(&tensor->shape, &count) ||
+            !tacho_dtype_bytes(value->array.dtype, count, &value->bytes)) {
+            value->bytes = 0; /* whoever uses it asks first */
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Whether the type has whole bytes and the shape is known. */
+static bool is_computable(const tacho_value *value)
+{
+    uint64_t count, bytes;
+    return tacho_dtype_element_bytes(value->array.dtype) > 0 &&
+           tacho_shape_elements(&value->array.shape, &count) &&
+           tacho_dtype_bytes(value->array.dtype, count, &bytes);
+}
+
+/* Memory from task |first| on. */
+static tacho_status add_piece(tacho_execution *self, uint32_t id, uint32_t first)
+{
+    TACHO_TRY(tacho_grow(&self->pieces, &self->piece_capacity, self->piece_count + 1));
+    self->values[id].piece = (uint32_t)self->piece_count;
+    self->pieces[self->piece_count++] =
+        (tacho_memory_piece){.bytes = self->values[id].bytes, .first = first, .last = first};
+    return TACHO_OK;
+}
+
+static void keep_until(tacho_execution *self, uint32_t id, uint32_t last)
+{
+    const tacho_value *root = &self->values[self->values[id].root];
+    if (root->piece != TACHO_NONE) {
+        tacho_memory_piece *piece = &self->pieces[root->piece];
+        piece->last = last > piece->last ? last : piece->last;
+    }
+}
+
+static tacho_status take_inputs(tacho_execution *self)
+{
+    const tacho_program *program = self->program;
+    for (size_t i = 0; i < program->input_count; i++) {
+        uint32_t id = program->inputs[i];
+        tacho_value *value = &self->values[id];
+        if (value->state != TACHO_VALUE_NONE) {
+            continue; /* given twice, or with a value of its own */
+        }
+        if (!is_computable(value)) {
+            char shape[TACHO_SHAPE_TEXT_MAX];
+            return tacho_fail(TACHO_CODE_UNSUPPORTED, "input '%s' is %s of %s: not computed here",
+                              tensor_name(self, id),
+                              tacho_shape_print(&value->array.shape, shape, sizeof(shape)),
+                              tacho_dtype_name(value->array.dtype));
+        }
+        value->state = TACHO_VALUE_LIVE;
+        TACHO_TRY(add_piece(self, id, 0));
+        keep_until(self, id, UINT32_MAX);
+    }
+    return TACHO_OK;
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_task *out_task)
+{
+    const tacho_program *program = self->program;
+    const tacho_step *at = &program->steps[step];
+    void *inputs, *outputs;
+    TACHO_TRY(tacho_arena_alloc(&self->arena, at->input_count * sizeof(tacho_array *), &inputs));
+    TACHO_TRY(tacho_arena_alloc(&self->arena, at->output_count * sizeof(tacho_array), &outputs));
+    const tacho_array **links = inputs;
+    for (size_t i = 0; i < at->input_count; i++) {
+        uint32_t id = tacho_step_input(self, step, i);
+        links[i] = id == TACHO_NONE ? NULL : &self->values[id].array;
+    }
+    *out_task = (tacho_task){
+        .step = step,
+        .kernel = tacho_kernel_find(tacho_step_type(self, step)),
+        .call = {.opset = at->opset,
+                 .inputs = links,
+                 .input_count = at->input_count,
+                 .outputs = outputs,
+                 .output_count = at->output_count,
+                 .attrs = program->attrs + at->first_attr,
+                 .attr_count = at->attr_count},
+        .first_output = at->first_link + at->input_count,
+    };
+    for (size_t i = 0; i < at->attr_count; i++) {
+        const tacho_attr *attr = &program->attrs[at->first_attr + i];
+        if (attr->kind == TACHO_ATTR_TENSOR) {
+            TACHO_TRY(tacho_execution_bring(self, attr->value.as_tensor));
+            out_task->call.attr_tensor = &self->values[attr->value.as_tensor].array;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Whether its inputs are there, and its outputs can be. */
+static tacho_status check_step(const tacho_execution *self, uint32_t step, bool *out_is_constant)
+{
+    const tacho_step *at = &self->program->steps[step];
+    *out_is_constant = at->input_count > 0;
+    for (size_t i = 0; i < at->input_count; i++) {
+        uint32_t id = tacho_step_input(self, step, i);
+        if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_NONE) {
+            return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
+                                   "it reads a tensor before one of the steps makes it");
+        }
+        if (id != TACHO_NONE && !is_computable(&self->values[id])) {
+            return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED,
+                                   "the shape of an input is not known before the run");
+        }
+        *out_is_constant &= id == TACHO_NONE || self->values[id].state == TACHO_VALUE_CONSTANT;
+    }
+    for (size_t i = 0; i < at->output_count; i++) {
+        uint32_t id = tacho_step_output(self, step, i);
+        if (id != TACHO_NONE && self->values[id].state != TACHO_VALUE_NONE) {
+            return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
+                                   "it makes a tensor that is there already");
+        }
+        if (id != TACHO_NONE && !is_computable(&self->values[id])) {
+            return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED,
+                                   "the shape of an output is not known before the run, or its "
+                                   "type has no whole bytes");
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Whether all that the step makes has a value in the program. */
+static bool is_known(const tacho_execution *self, uint32_t step)
+{
+    const tacho_step *at = &self->program->steps[step];
+    bool has_all = at->output_count > 0;
+    for (size_t i = 0; i < at->output_count && has_all; i++) {
+        uint32_t id = tacho_step_output(self, step, i);
+        has_all = id == TACHO_NONE || self->values[id].state == TACHO_VALUE_CONSTANT;
+    }
+    return has_all;
+}
+
+/* Whether the step's one result is its first input under another shape. */
+static bool is_view(const tacho_execution *self, uint32_t step)
+{
+    static const char names[] = " Flatten Identity Reshape Squeeze Unsqueeze tosa.identity "
+                                "tosa.reshape ";
+    const tacho_step *at = &self->program->steps[step];
+    uint32_t from = tacho_step_input(self, step, 0), to = tacho_step_output(self, step, 0);
+    tacho_str type = tacho_step_type(self, step);
+    if (from == TACHO_NONE || to == TACHO_NONE || at->output_count != 1 ||
+        self->values[from].array.dtype != self->values[to].array.dtype ||
+        self->values[from].bytes != self->values[to].bytes) {
+        return false;
+    }
+    if (tacho_str_equal(type, TACHO_STR("Dropout"))) {
+        return at->opset >= 7 && at->input_count < 3; /* else it may be training */
+    }
+    for (const char *name = names; (name = strstr(name, type.data)) != NULL; name++) {
+        if (name > names && name[-1] == ' ' && name[type.len] == ' ' && type.len > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Computes a step now: its outputs are constants from here on. */
+static tacho_status fold_step(tacho_execution *self, uint32_t step)
+{
+    tacho_task task;
+    TACHO_TRY(tacho_task_describe(self, step, &task));
+    for (size_t i = 0; i < task.call.input_count; i++) {
+        uint32_t id = tacho_step_input(self, step, i);
+        if (id != TACHO_NONE) {
+            TACHO_TRY(tacho_execution_bring(self, id));
+        }
+    }
+    for (size_t i = 0; i < task.call.output_count; i++) {
+        uint32_t id = tacho_step_output(self, step, i);
+        if (id != TACHO_NONE) {
+            tacho_value *value = &self->values[id];
+            TACHO_TRY(tacho_execution_block(self, value->bytes, &value->array.data));
+            value->state = TACHO_VALUE_CONSTANT;
+            task.call.outputs[i] = value->array;
+        }
+    }
+    return tacho_step_blame(self, step, tacho_kernel_compute(task.kernel, &task.call));
+}
+
+static tacho_status add_task(tacho_execution *self, uint32_t step)
+{
+    uint32_t number = (uint32_t)self->task_count;
+    TACHO_TRY(tacho_grow(&self->tasks, &self->task_capacity, self->task_count + 1));
+    TACHO_TRY(tacho_task_describe(self, step, &self->tasks[number]));
+    self->task_count++;
+    for (size_t i = 0; i < self->tasks[number].call.input_count; i++) {
+        uint32_t id = tacho_step_input(self, step, i);
+        if (id != TACHO_NONE) {
+            TACHO_TRY(tacho_execution_bring(self, id));
+            keep_until(self, id, number);
+        }
+    }
+    for (size_t i = 0; i < self->tasks[number].call.output_count; i++) {
+        uint32_t id = tacho_step_output(self, step, i);
+        if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_NONE) {
+            self->values[id].state = TACHO_VALUE_LIVE;
+            TACHO_TRY(add_piece(self, id, number));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status take_step(tacho_execution *self, uint32_t step)
+{
+    bool is_constant;
+    if (is_known(self, step)) {
+        self->counts.free++;
+        return TACHO_OK;
+    }
+    if (tacho_kernel_find(tacho_step_type(self, step)) == NULL) {
+        return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED, "no kernel for this operator");
+    }
+    TACHO_TRY(check_step(self, step, &is_constant));
+    if (is_constant) {
+        self->counts.free++;
+        return fold_step(self, step);
+    }
+    if (is_view(self, step)) {
+        uint32_t from = tacho_step_input(self, step, 0), to = tacho_step_output(self, step, 0);
+        self->values[to].state = self->values[from].state;
+        self->values[to].root = self->values[from].root;
+        self->counts.free++;
+        return TACHO_OK;
+    }
+    self->counts.reference++;
+    return add_task(self, step);
+}
+
+/* Steps in order; those that no op claims go with the op before them. */
+static tacho_status take_steps(tacho_execution *self)
+{
+    const tacho_program *program = self->program;
+    uint32_t op = 0;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        for (; op < program->op_count && (op == 0 || program->ops[op].first_step <= i); op++) {
+            self->op_tasks[op] = (uint32_t)self->task_count;
+        }
+        TACHO_TRY(take_step(self, i));
+    }
+    for (; op <= program->op_count; op++) {
+        self->op_tasks[op] = (uint32_t)self->task_count;
+    }
+    return TACHO_OK;
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static tacho_status keep_outputs(tacho_execution *self)
+{
+    for (size_t i = 0; i < self->program->output_count; i++) {
+        uint32_t id = self->program->outputs[i];
+        if (self->values[id].state == TACHO_VALUE_NONE) {
+            return tacho_fail(TACHO_CODE_UNSUPPORTED, "output '%s' has no value: no step makes it",
+                              tensor_name(self, id));
+        }
+        TACHO_TRY(tacho_execution_bring(self, id));
+        keep_until(self, id, UINT32_MAX);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status get_memory(tacho_execution *self)
+{
+    TACHO_TRY(tacho_memory_plan(self->pieces, self->piece_count, &self->memory_bytes));
+    if (self->memory_bytes > tacho_execution_bytes_max) {
+        return tacho_fail(TACHO_CODE_LIMIT, "activations of %llu bytes, more than %llu",
+                          (unsigned long long)self->memory_bytes,
+                          (unsigned long long)tacho_execution_bytes_max);
+    }
+    self->memory =
+        aligned_alloc(TACHO_MEMORY_ALIGN, (size_t)self->memory_bytes + TACHO_MEMORY_ALIGN);
+    if (self->memory == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %llu bytes for activations",
+                          (unsigned long long)self->memory_bytes);
+    }
+    memset(self->memory, 0, (size_t)self->memory_bytes);
+    return TACHO_OK;
+}
+
+/* Values and calls point to their memory. */
+static void give_memory(tacho_execution *self)
+{
+    for (size_t i = 0; i < self->program->tensor_count; i++) {
+        tacho_value *value = &self->values[i];
+        const tacho_value *root = &self->values[value->root];
+        if (root->piece != TACHO_NONE) {
+            value->array.data = (unsigned char *)self->memory + self->pieces[root->piece].offset;
+        } else if (value->state == TACHO_VALUE_CONSTANT && value->array.data == NULL) {
+            value->array.data = root->array.data;
+        }
+    }
+    for (size_t i = 0; i < self->task_count; i++) {
+        tacho_task *task = &self->tasks[i];
+        for (size_t j = 0; j < task->call.output_count; j++) {
+            uint32_t id = self->program->links[task->first_output + j];
+            if (id != TACHO_NONE) {
+                task->call.outputs[j] = self->values[id].array;
+            }
+        }
+    }
+}
+
+tacho_status tacho_execution_prepare(tacho_execution *self)
+{
+    TACHO_TRY(make_values(self));
+    TACHO_TRY(take_inputs(self));
+    TACHO_TRY(take_steps(self));
+    TACHO_TRY(keep_outputs(self));
+    TACHO_TRY(get_memory(self));
+    give_memory(self);
+    return TACHO_OK;
+}

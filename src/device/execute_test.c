@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs made by hand, step by step: values, views, constants, memory, and what is refused.
+ */
+#include "device/execute.h"
+
+#include "base/grow.h"
+#include "base/index.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static uint32_t text(tacho_program *program, const char *string)
+{
+    uint32_t id = 0;
+    assert_null(tacho_strings_ensure(&program->strings, tacho_str_from_cstring(string), &id));
+    return id;
+}
+
+static uint32_t add_tensor(tacho_program *program, const char *name, tacho_dtype dtype,
+                           tacho_storage storage, tacho_shape shape)
+{
+    uint64_t count = 0, bytes = 0;
+    (void)tacho_shape_elements(&shape, &count);
+    (void)tacho_dtype_bytes(dtype, count, &bytes);
+    assert_null(
+        tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1));
+    program->tensors[program->tensor_count] = (tacho_program_tensor){
+        text(program, name), (uint16_t)dtype, (uint16_t)storage, 0, bytes, shape};
+    return (uint32_t)program->tensor_count++;
+}
+
+/* Inputs end with TACHO_NONE; one output. Steps of the same op follow one another. */
+static void add_step(tacho_program *program, uint32_t op, const char *type, const uint32_t *inputs,
+                     uint32_t output)
+{
+    tacho_step step = {.op = op,
+                       .type = text(program, type),
+                       .opset = 13,
+                       .first_link = (uint32_t)program->link_count,
+                       .output_count = 1};
+    for (; inputs[step.input_count] != TACHO_NONE; step.input_count++) {
+    }
+    assert_null(tacho_grow(&program->links, &program->link_capacity,
+                           program->link_count + step.input_count + 1u));
+    for (size_t i = 0; i < step.input_count; i++) {
+        program->links[program->link_count++] = inputs[i];
+    }
+    program->links[program->link_count++] = output;
+    assert_null(tacho_grow(&program->ops, &program->op_capacity, op + 1));
+    for (; program->op_count <= op; program->op_count++) {
+        program->ops[program->op_count] = (tacho_program_op){
+            .name = text(program, "/block/op"),
+            .type = step.type,
+            .location = text(program, "m.py:7"),
+            .first_step = (uint32_t)program->step_count,
+        };
+    }
+    program->ops[op].step_count++;
+    assert_null(tacho_grow(&program->steps, &program->step_capacity, program->step_count + 1));
+    program->steps[program->step_count++] = step;
+}
+
+static void add_ends(tacho_program *program, uint32_t input, uint32_t output)
+{
+    assert_null(tacho_grow(&program->inputs, &program->input_capacity, 1));
+    assert_null(tacho_grow(&program->outputs, &program->output_capacity, 1));
+    program->inputs[program->input_count++] = input;
+    program->outputs[program->output_count++] = output;
+}
+
+static const tacho_shape two_by_three = {2, {2, 3}}, six = {1, {6}}, three = {1, {3}};
+
+typedef struct fixture {
+    tacho_program program;
+    tacho_execution *execution;
+    uint32_t x, bias, doubled, sum, flat, y;
+} fixture;
+
+/* y = relu(reshape(x + (bias + bias))), in two ops. */
+static void make_chain(fixture *self)
+{
+    static const float bias[3] = {0.5f, -1, 2};
+    tacho_program *program = &self->program;
+    assert_null(tacho_program_init(program));
+    program->constants = tacho_str_make((const char *)bias, sizeof(bias));
+    self->x = add_tensor(program, "x", TACHO_DTYPE_F32, TACHO_STORAGE_INPUT, two_by_three);
+    self->bias = add_tensor(program, "bias", TACHO_DTYPE_F32, TACHO_STORAGE_BYTES, three);
+    self->doubled =
+        add_tensor(program, "doubled", TACHO_DTYPE_F32, TACHO_STORAGE_ACTIVATION, three);
+    self->sum = add_tensor(program, "sum", TACHO_DTYPE_F32, TACHO_STORAGE_ACTIVATION, two_by_three);
+    self->flat = add_tensor(program, "flat", TACHO_DTYPE_F32, TACHO_STORAGE_ACTIVATION, six);
+    self->y = add_tensor(program, "y", TACHO_DTYPE_F32, TACHO_STORAGE_OUTPUT, six);
+    add_step(program, 0, "Add", (uint32_t[]){self->bias, self->bias, TACHO_NONE}, self->doubled);
+    add_step(program, 0, "Add", (uint32_t[]){self->x, self->doubled, TACHO_NONE}, self->sum);
+    add_step(program, 1, "Flatten", (uint32_t[]){self->sum, TACHO_NONE}, self->flat);
+    add_step(program, 1, "Relu", (uint32_t[]){self->flat, TACHO_NONE}, self->y);
+    add_ends(program, self->x, self->y);
+}
+
+static void end(fixture *self)
+{
+    tacho_execution_free(self->execution);
+    tacho_program_deinit(&self->program);
+}
+
+static void expect_failure(tacho_status status, tacho_code code, const char *message)
+{
+    assert_int_equal(tacho_status_code(status), code);
+    assert_string_equal(tacho_status_message(status), message);
+    tacho_status_free(status);
+}
+
+static void check_y(fixture *self, const float *expected)
+{
+    tacho_array y;
+    assert_null(tacho_execution_output(self->execution, 0, &y));
+    assert_int_equal(y.dtype, TACHO_DTYPE_F32);
+    assert_true(tacho_shape_equal(&y.shape, &six));
+    assert_memory_equal(y.data, expected, 6 * sizeof(float));
+}
+
+static void check_values(tacho_kernel_choice choice)
+{
+    fixture self = {0};
+    float x[6] = {1, 2, -10, -3, 4, 5}, expected[6] = {2, 0, 0, 0, 2, 9};
+    tacho_array value = {TACHO_DTYPE_F32, two_by_three, x};
+    make_chain(&self);
+    assert_null(tacho_execution_create(&self.program, choice, 1, &self.execution));
+    assert_null(tacho_execution_set_input(self.execution, 0, &value));
+    assert_null(tacho_execution_run(self.execution));
+    check_y(&self, expected);
+    assert_null(tacho_execution_run(self.execution)); /* inputs stay */
+    check_y(&self, expected);
+    x[0] = 7;
+    expected[0] = 8;
+    assert_null(tacho_execution_set_input(self.execution, 0, &value));
+    x[0] = 0; /* they are copies */
+    assert_null(tacho_execution_run_op(self.execution, 0));
+    assert_null(tacho_execution_run_op(self.execution, 1));
+    check_y(&self, expected);
+    end(&self);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    check_values(TACHO_KERNELS_REFERENCE);
+    check_values(TACHO_KERNELS_FAST);
+}
+
+/* x, sum (which flat shares) and y: 64 bytes each; the constant needs nothing here. */
+static void test_memory(void **state)
+{
+    (void)state;
+    fixture self = {0};
+    make_chain(&self);
+    assert_null(tacho_execution_create(&self.program, TACHO_KERNELS_REFERENCE, 1, &self.execution));
+    assert_int_equal(tacho_execution_peak_bytes(self.execution), 192);
+    tacho_execution_counts counts = tacho_execution_count(self.execution);
+    assert_int_equal(counts.reference, 2);
+    assert_int_equal(counts.free, 2);
+    assert_int_equal(counts.fast, 0);
+    end(&self);
+}
+
+static void test_misuse(void **state)
+{
+    (void)state;
+    fixture self = {0};
+    float x[6] = {0};
+    tacho_array value = {TACHO_DTYPE_F32, six, x}, y;
+    make_chain(&self);
+    assert_null(tacho_execution_create(&self.program, TACHO_KERNELS_REFERENCE, 1, &self.execution));
+    expect_failure(tacho_execution_set_input(self.execution, 0, &value), TACHO_CODE_USAGE,
+                   "input 0 'x' is 2x3 of f32, but 6 of f32 is given");
+    value = (tacho_array){TACHO_DTYPE_I32, two_by_three, x};
+    expect_failure(tacho_execution_set_input(self.execution, 0, &value), TACHO_CODE_USAGE,
+                   "input 0 'x' is 2x3 of f32, but 2x3 of i32 is given");
+    expect_failure(tacho_execution_set_input(self.execution, 1, &value), TACHO_CODE_USAGE,
+                   "input 1 is set, but the program has 1");
+    expect_failure(tacho_execution_run_op(self.execution, 2), TACHO_CODE_USAGE,
+                   "op 2 is to run, but the program has 2");
+    expect_failure(tacho_execution_output(self.execution, 0, &y), TACHO_CODE_USAGE,
+                   "output 0 is wanted before the program has run");
+    expect_failure(tacho_execution_output(self.execution, 1, &y), TACHO_CODE_USAGE,
+                   "output 1 is wanted, but the program has 1");
+    end(&self);
+}
+
+static void refuse(fixture *self, tacho_code code, const char *message)
+{
+    expect_failure(
+        tacho_execution_create(&self->program, TACHO_KERNELS_REFERENCE, 1, &self->execution), code,
+        message);
+    assert_null(self->execution);
+    end(self);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    fixture self = {0};
+    make_chain(&self);
+    self.program.steps[3].type = text(&self.program, "Frobnicate");
+    refuse(&self, TACHO_CODE_UNSUPPORTED,
+           "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Frobnicate): no kernel for this "
+           "operator");
+
+    make_chain(&self);
+    self.program.tensors[self.sum].shape.dims[0] = TACHO_DIM_UNKNOWN;
+    refuse(&self, TACHO_CODE_UNSUPPORTED,
+           "op 0 '/block/op' (Add) at m.py:7: step 1 (Add): the shape of an output is not known "
+           "before the run, or its type has no whole bytes");
+
+    make_chain(&self);
+    self.program.links[self.program.steps[1].first_link] = self.flat;
+    refuse(&self, TACHO_CODE_BAD_DATA,
+           "op 0 '/block/op' (Add) at m.py:7: step 1 (Add): it reads a tensor before one of the "
+           "steps makes it");
+
+    make_chain(&self);
+    self.program.links[self.program.steps[3].first_link + 1] = self.sum;
+    refuse(&self, TACHO_CODE_BAD_DATA,
+           "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Relu): it makes a tensor that is there "
+           "already");
+
+    make_chain(&self);
+    self.program.constants.len = 8;
+    refuse(&self, TACHO_CODE_UNSUPPORTED,
+           "constant 'bias' has no value: the program was compiled without values");
+
+    make_chain(&self);
+    self.program.tensors[self.y].shape = (tacho_shape){3, {1 << 30, 1 << 30, 1 << 20}};
+    self.program.step_count--;
+    self.program.outputs[0] = self.y;
+    refuse(&self, TACHO_CODE_UNSUPPORTED, "output 'y' has no value: no step makes it");
+}
+
+/* Constants that are a splat, seeded, or not aligned. */
+static void test_constants(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        fixture self = {0};
+        char bytes[32] = {0};
+        float numbers[3] = {3, 3, 3}, x[6] = {0}, expected[6];
+        make_chain(&self);
+        tacho_program_tensor *bias = &self.program.tensors[self.bias];
+        memcpy(bytes + 1, numbers, sizeof(numbers));
+        self.program.constants = tacho_str_make(bytes, sizeof(bytes));
+        bias->offset = 1;
+        if (kind == 1) {
+            bias->storage = TACHO_STORAGE_SPLAT;
+        } else if (kind == 2) {
+            bias->storage = TACHO_STORAGE_RANDOM;
+            tacho_random_fill(TACHO_DTYPE_F32, 1, sizeof(numbers), numbers);
+        }
+        for (int i = 0; i < 6; i++) {
+            float twice = numbers[i % 3] + numbers[i % 3];
+            expected[i] = twice > 0 ? twice : 0;
+        }
+        tacho_array value = {TACHO_DTYPE_F32, two_by_three, x};
+        assert_null(
+            tacho_execution_create(&self.program, TACHO_KERNELS_REFERENCE, 1, &self.execution));
+        assert_null(tacho_execution_set_input(self.execution, 0, &value));
+        assert_null(tacho_execution_run(self.execution));
+        check_y(&self, expected);
+        end(&self);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_misuse),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_constants),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
