@@ -2,7 +2,7 @@
 /*
  * Sums over the records of one file.
  */
-#include "analyses/opstats.h"
+#include "analyses/opstats_issue.h"
 
 #include "base/attributes.h"
 #include "base/maths.h"
@@ -28,7 +28,11 @@ tacho_status tacho_opstats_init(tacho_opstats *stats, const tacho_opstats_plan *
     stats->threads = calloc(threads + 1, sizeof(*stats->threads));
     stats->cores = calloc((size_t)program->facts.core_count + 1, sizeof(*stats->cores));
     stats->engine_thread = calloc(program->engine_count + 1, sizeof(*stats->engine_thread));
-    if (stats->sums == NULL || stats->tasks == NULL || stats->threads == NULL ||
+    stats->first_array = calloc(program->engine_count + 1, sizeof(*stats->first_array));
+    stats->cursors = calloc(program->engine_count + 1, sizeof(*stats->cursors));
+    stats->engine_end = calloc(program->engine_count + 1, sizeof(*stats->engine_end));
+    if (stats->engine_end == NULL || stats->first_array == NULL || stats->cursors == NULL ||
+        stats->sums == NULL || stats->tasks == NULL || stats->threads == NULL ||
         stats->cores == NULL || stats->engine_thread == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
@@ -47,6 +51,10 @@ void tacho_opstats_deinit(tacho_opstats *stats)
     free(stats->threads);
     free(stats->cores);
     free(stats->engine_thread);
+    free(stats->first_array);
+    free(stats->next_array);
+    free(stats->cursors);
+    free(stats->engine_end);
 }
 
 static void clear(tacho_opstats *self)
@@ -62,6 +70,7 @@ static void clear(tacho_opstats *self)
     for (size_t i = first; i < end; i++) {
         self->tasks[i] = (tacho_opstats_task){.op_u = UINT64_MAX};
     }
+    memset(self->engine_end, 0, self->program->engine_count * sizeof(*self->engine_end));
     self->record_count = 0;
     self->max_input_wait = self->max_output_wait = 0;
     self->has_ports = false;
@@ -108,19 +117,34 @@ static void add_wait(tacho_opstats_sum *sum, uint64_t ucycles)
     sum->count += ucycles > 0 ? 1 : 0;
 }
 
-/* Records by task: the slowest thread of each is kept. */
+static bool is_wait(const tacho_opstats *self, size_t task)
+{
+    return self->plan->words->layout->tasks[task].kind == TACHO_JOB_WAIT;
+}
+
+/* Records by task: the slowest thread of each is kept. What is nothing but waiting is no op. */
 static void read_tasks(tacho_opstats *self, const tacho_stats_array *array)
 {
     const tacho_stats_op *ops = array->records;
     size_t first = tacho_stats_words_task(self->plan->words, array->stream, 0);
+    bool has_waits = self->plan->has_waits[array->stream];
     tacho_opstats_task *tasks = &self->tasks[first];
     tacho_opstats_thread thread = {0};
+    uint64_t last = self->engine_end[array->stream];
     for (uint32_t i = 0; i < array->count; i++) {
         const tacho_stats_op *op = &ops[i];
         if (TACHO_UNLIKELY(op->oc == TACHO_NONE)) {
             continue; /* damaged, and counted */
         }
         tacho_opstats_task *task = &tasks[op->oc];
+        last = larger(last, op->barrier_end_u);
+        if (TACHO_UNLIKELY(has_waits && is_wait(self, first + op->oc))) {
+            task->sync_u = larger(task->sync_u, op->op_end_u - op->sync_start_u);
+            task->op_u = task->op_u == UINT64_MAX ? 0 : task->op_u;
+            thread.sync_u += op->op_end_u - op->sync_start_u;
+            thread.barrier_u += op->barrier_end_u - op->op_end_u;
+            continue;
+        }
         uint64_t before = task->op_u == UINT64_MAX ? 0 : task->op_u;
         task->op_u = larger(before, op_ticks(op));
         task->op_p = larger(task->op_p, op->op_end_p - op->op_start_p);
@@ -128,11 +152,13 @@ static void read_tasks(tacho_opstats *self, const tacho_stats_array *array)
         task->barrier_u = larger(task->barrier_u, op->barrier_end_u - op->op_end_u);
         add_to_thread(&thread, op);
     }
+    self->engine_end[array->stream] = last;
     tacho_opstats_thread *of = &self->threads[self->engine_thread[array->stream]];
+    bool is_issue = self->plan->words->is_issue[array->stream];
     of->op_u += thread.op_u;
     of->op_p += thread.op_p;
-    of->sync_u += thread.sync_u;
-    of->barrier_u += thread.barrier_u;
+    of->sync_u += is_issue ? 0 : thread.sync_u; /* else see opstats_issue.c */
+    of->barrier_u += is_issue ? 0 : thread.barrier_u;
     self->record_count += array->count;
 }
 
@@ -165,10 +191,34 @@ static void sum_tasks(tacho_opstats *self)
             continue;
         }
         uint32_t engine = layout->tasks[i].engine;
-        add_sum(&self->sums[self->plan->task_row[i]], task->op_u, task->op_p,
-                self->plan->words->task_bytes[i]);
-        add_wait(&self->sums[self->plan->sync_row[engine]], task->sync_u);
-        add_wait(&self->sums[self->plan->barrier_row[engine]], task->barrier_u);
+        if (layout->tasks[i].kind != TACHO_JOB_WAIT) {
+            add_sum(&self->sums[self->plan->task_row[i]], task->op_u, task->op_p,
+                    self->plan->words->task_bytes[i]);
+        }
+        if (!self->plan->words->is_issue[engine]) {
+            add_wait(&self->sums[self->plan->sync_row[engine]], task->sync_u);
+            add_wait(&self->sums[self->plan->barrier_row[engine]], task->barrier_u);
+        }
+    }
+}
+
+/* What threads waited behind their last op; of a group that of the thread that waited longest. */
+static void sum_tails(tacho_opstats *self)
+{
+    const tacho_stats_layout *layout = self->plan->words->layout;
+    for (size_t i = 0; i < layout->group_count; i++) {
+        const tacho_stats_group *group = &layout->groups[i];
+        uint64_t longest = 0;
+        for (uint32_t e = group->first_engine; e < group->first_engine + group->engine_count; e++) {
+            tacho_opstats_thread *thread = &self->threads[self->engine_thread[e]];
+            uint64_t flush = thread->end_u - thread->flush_u;
+            if (self->engine_end[e] > 0 && thread->is_there && flush > self->engine_end[e] &&
+                !self->plan->words->is_issue[e]) {
+                thread->sync_u += flush - self->engine_end[e];
+                longest = larger(longest, flush - self->engine_end[e]);
+            }
+        }
+        add_wait(&self->sums[self->plan->sync_row[group->first_engine]], longest);
     }
 }
 
@@ -306,7 +356,7 @@ static void sum_flush(tacho_opstats *self)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-void tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *file)
+tacho_status tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *file)
 {
     bool is_by_op = (file->head.features & TACHO_STATS_BY_OP) != 0;
     stats->file = file;
@@ -344,10 +394,13 @@ void tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *file)
     }
     if (!is_by_op) {
         sum_tasks(stats);
+        sum_tails(stats);
+        TACHO_TRY(tacho_opstats_read_issuers(stats));
     }
     if (file->head.level >= TACHO_STATS_LEVEL_OPS) {
         sum_flush(stats);
     }
+    return TACHO_OK;
 }
 
 bool tacho_opstats_extent(const tacho_opstats *stats, uint64_t *out_start, uint64_t *out_end)

@@ -8,7 +8,10 @@
  *
  *     op        counts once however many threads share it; its cycles are those of the slowest
  *     ucycles   of a transfer: from its issue to its completion; pcycles: of the issue alone
- *     sync      waiting before an op, barrier: waiting behind it; waits of no length do not count
+ *     sync      waiting before an op, barrier: waiting behind it; waits of no length do not count.
+ *               What a thread waits behind its last op, up to the stats' flush, is sync, too, so
+ *               that sync + ops + barrier + flush is the time of the thread. A thread that starts
+ *               several engines waits while it starts none of them
  *     percent   of the slowest thread of the core; engines overlap, so columns do not add up
  *     utilization  of a thread: cycles of its ops / its cycles, waits not included
  *     MHz       pcycles of the inference / ucycles of the slowest thread
@@ -48,8 +51,9 @@ typedef struct tacho_opstats_plan {
     size_t *core_first_row;                       /* by device and core, and one more */
     uint32_t *task_row;                           /* by task */
     uint32_t *sync_row, *barrier_row, *flush_row; /* by engine */
-    size_t first_op_row;                          /* of rows for records by op */
-    uint32_t *op_row;                             /* by op */
+    bool *has_waits;     /* by engine: some of its tasks are nothing but waiting */
+    size_t first_op_row; /* of rows for records by op */
+    uint32_t *op_row;    /* by op */
 } tacho_opstats_plan;
 
 /* |words| outlive it. deinit in any case. */
@@ -96,18 +100,26 @@ typedef struct tacho_opstats {
     tacho_opstats_thread *threads; /* by core, then thread */
     tacho_opstats_core *cores;
     uint32_t *engine_thread; /* by engine: place in |threads| */
-    uint64_t record_count;   /* of ops */
+    uint64_t *engine_end;    /* by engine: of its last record; 0: it has none */
+    /* Arrays of the file: the first of an engine, and the one after each. */
+    uint32_t *first_array, *next_array;
+    size_t next_capacity;
+    struct tacho_opstats_cursor *cursors; /* room for those of all engines */
+    uint64_t record_count;                /* of ops */
     uint64_t max_input_wait, max_output_wait;
     bool has_ports;
 } tacho_opstats;
 
-/* Memory for the files of a plan; nothing is allocated per file. deinit in any case. */
+/* Memory for the files of a plan, used for one after the other. deinit in any case. */
 tacho_status tacho_opstats_init(tacho_opstats *stats,
                                 const tacho_opstats_plan *plan) TACHO_MUST_USE;
 void tacho_opstats_deinit(tacho_opstats *stats);
 
 /* Sums up a file that was bound to the plan's program; it outlives the sums' use. */
-void tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *file);
+tacho_status tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *file) TACHO_MUST_USE;
+
+/* Waits of threads that start several engines; part of tacho_opstats_read. */
+tacho_status tacho_opstats_read_issuers(tacho_opstats *stats) TACHO_MUST_USE;
 
 /* First and last tick of the inference over all cores; false when there are no threads. */
 bool tacho_opstats_extent(const tacho_opstats *stats, uint64_t *out_start, uint64_t *out_end);

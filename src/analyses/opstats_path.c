@@ -164,6 +164,7 @@ static tacho_status walk(path *self)
         from = from < until ? from : until;
         int64_t start = self->jobs[job].start;
         start = start < from ? from : (start > until ? until : start);
+        start = self->program->jobs[job].kind == TACHO_JOB_WAIT ? until : start;
         TACHO_TRY(find_sum(self, job, &sum));
         sum->job_count++;
         sum->work += until - start;

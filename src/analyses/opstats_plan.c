@@ -78,6 +78,7 @@ static tacho_status add_task(plan_maker *self, size_t at, uint32_t core)
     const tacho_stats_layout *layout = self->plan->words->layout;
     const tacho_stats_task *task = &layout->tasks[at];
     tacho_opstats_row row = {.kind = TACHO_OPSTATS_OP, .core = core};
+    self->plan->has_waits[task->engine] |= task->kind == TACHO_JOB_WAIT;
     TACHO_TRY(intern(self, tacho_strings_get(&layout->names, task->kind_name), &row.word));
     TACHO_TRY(intern(self, tacho_stats_words_group(self->plan->words, task->engine), &row.engine));
     TACHO_TRY(intern(self, tacho_stats_words_memory(task->kind), &row.memory));
@@ -179,14 +180,15 @@ static tacho_status allocate(plan_maker *self, size_t cores)
     plan->sync_row = calloc(program->engine_count + 1, sizeof(*plan->sync_row));
     plan->barrier_row = calloc(program->engine_count + 1, sizeof(*plan->barrier_row));
     plan->flush_row = calloc(program->engine_count + 1, sizeof(*plan->flush_row));
+    plan->has_waits = calloc(program->engine_count + 1, sizeof(*plan->has_waits));
     plan->op_row = calloc(program->op_count + 1, sizeof(*plan->op_row));
     self->op_types = malloc((program->op_count + 1) * sizeof(*self->op_types));
     self->first_engine = calloc(cores + 1, sizeof(*self->first_engine));
     self->next_engine = calloc(program->engine_count + 1, sizeof(*self->next_engine));
     bool is_good = plan->core_first_row != NULL && plan->task_row != NULL &&
-                   plan->sync_row != NULL && plan->barrier_row != NULL && plan->flush_row != NULL &&
-                   plan->op_row != NULL && self->op_types != NULL && self->first_engine != NULL &&
-                   self->next_engine != NULL;
+                   plan->sync_row != NULL && plan->has_waits != NULL && plan->barrier_row != NULL &&
+                   plan->flush_row != NULL && plan->op_row != NULL && self->op_types != NULL &&
+                   self->first_engine != NULL && self->next_engine != NULL;
     for (size_t i = 0; is_good && i < program->op_count; i++) {
         self->op_types[i] = TACHO_NONE;
     }
@@ -225,4 +227,5 @@ void tacho_opstats_plan_deinit(tacho_opstats_plan *plan)
     free(plan->barrier_row);
     free(plan->flush_row);
     free(plan->op_row);
+    free(plan->has_waits);
 }

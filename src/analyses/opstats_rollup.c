@@ -117,6 +117,10 @@ static void sum_array(name_sums *self, const tacho_rollup_files *files,
             &self->items[self->op_name[op != TACHO_NONE ? op : layout->program->op_count]];
         uint64_t end = ops[i].flags & TACHO_STATS_OP_ASYNC ? ops[i].async_done_u : ops[i].op_end_u;
         sum->record_count++;
+        if (!is_by_op && layout->tasks[first + ops[i].oc].kind == TACHO_JOB_WAIT) {
+            sum->sync_u += ops[i].op_end_u - ops[i].sync_start_u;
+            continue; /* no work of an engine */
+        }
         sum->ucycles += end - ops[i].op_start_u;
         sum->pcycles += ops[i].op_end_p - ops[i].op_start_p;
         sum->sync_u += ops[i].op_start_u - ops[i].sync_start_u;

@@ -224,7 +224,7 @@ static tacho_status write_summary(opstats_run *self, const opened_stats *opened)
     snprintf(what, sizeof(what), "summary%s", sink != NULL ? sink->suffix : ".txt");
     TACHO_TRY(make_path(self, opened->name->base, copy, what, &path));
     tacho_table tables[TACHO_OPSTATS_TABLE_COUNT];
-    tacho_opstats_read(&self->stats, &opened->file);
+    TACHO_TRY(tacho_opstats_read(&self->stats, &opened->file));
     self->record_count += self->stats.record_count;
     tacho_status status = tacho_opstats_tables_init(tables, &self->stats);
     if (status == TACHO_OK) {

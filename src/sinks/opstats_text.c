@@ -232,7 +232,7 @@ static void put_op_counters(text_writer *self, int64_t core)
     const tacho_table *ops = find_table(self, "op_pmu");
     bool has_rows = false;
     for (size_t i = 0; i < tacho_table_row_count(ops); i++) {
-        if (number(ops, i, "core") != core) {
+        if (number(ops, i, "core") != core || number(ops, i, "total") == 0) {
             continue;
         }
         if (!has_rows) {

@@ -272,6 +272,10 @@ static stats_times times_of(const stats_emitter *self, uint32_t engine, const ta
     size_t task = tacho_stats_words_task(self->set->words, engine, op->oc);
     uint32_t job = tacho_stats_words_job(self->set->words, task, engine);
     times.estimate = job != TACHO_NONE ? self->program->jobs[job].cycles : -1;
+    if (TACHO_UNLIKELY(self->set->words->layout->tasks[task].kind == TACHO_JOB_WAIT) &&
+        stats_view_of(self)->has_vendor_words) {
+        times.start = times.end; /* nothing but waiting: all of it is sync */
+    }
     return times;
 }
 
