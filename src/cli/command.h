@@ -18,11 +18,12 @@ enum {
 };
 
 typedef struct tacho_option {
-    const char *name;  /* without dashes */
-    char letter;       /* 0 for none */
-    bool takes_list;   /* takes all words up to the next option, as argparse's nargs='+' */
-    const char *value; /* what to call its value in help, NULL for a flag */
-    const char *help;  /* one sentence, no full stop */
+    const char *name; /* without dashes */
+    char letter;      /* 0 for none */
+    bool takes_list;  /* takes all words up to the next option, as argparse's nargs='+' */
+    const char
+        *value;       /* what to call its value in help, NULL for a flag; "[true|false]" may lack */
+    const char *help; /* one sentence, no full stop */
 } tacho_option;
 
 typedef struct tacho_arguments tacho_arguments;
@@ -97,12 +98,14 @@ extern const tacho_command tacho_command_annotate;
 extern const tacho_command tacho_command_report;
 extern const tacho_command tacho_command_compile;
 extern const tacho_command tacho_command_machine;
+extern const tacho_command tacho_command_opstats;
 extern const tacho_command tacho_command_help;
 
 /* The names of other tools that this program stands in for. */
 extern const tacho_command tacho_dropin_annotate_profiling;
 extern const tacho_command tacho_dropin_perfetto_logger;
 extern const tacho_command tacho_dropin_qaic_compile;
+extern const tacho_command tacho_dropin_qaic_opstats;
 extern const tacho_command tacho_dropin_torq_compile;
 
 const tacho_command *tacho_command_find(const char *name);
@@ -128,6 +131,11 @@ const tacho_command *tacho_command_find(const char *name);
     {                                                                                              \
         "num-slices", 0, false, "N",                                                               \
             "slices that a T1 timeline, which does not name them, takes turns on (default: 2)"     \
+    }
+#define TACHO_OPTION_PROGRAM                                                                       \
+    {                                                                                              \
+        "program", 0, false, "FILE",                                                               \
+            "the compiled program that recorded the raw stats among the inputs"                    \
     }
 #define TACHO_OPTION_STRICT                                                                        \
     {                                                                                              \

@@ -264,12 +264,17 @@ static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
     tacho_json_put_uint(sink->output, ",\"id\":", tacho_row_flow_id(sink->events.dict, row));
     bool is_next = row->of.flow.span_end == TACHO_FLOW_NEXT;
     put_literal(sink, row->of.flow.phase == TACHO_FLOW_ARRIVES && !is_next ? ",\"bp\":\"e\"" : "");
-    put_literal(sink, ",\"cat\":\"flow\",\"name\":\"");
+    put_literal(sink, !sink->options.flows_are_needs          ? ",\"cat\":\"flow\",\"name\":\""
+                      : row->of.flow.role == TACHO_FLOW_ORDER ? ",\"cat\":\"false\",\"name\":\""
+                                                              : ",\"cat\":\"true\",\"name\":\"");
     put_literal(sink, tacho_flow_role_name(row->of.flow.role));
     put_literal(sink, "\"");
     if (tacho_row_is_bound(row)) {
         tacho_json_put_int(sink->output,
                            ",\"args\":{\"span_ticks\":", row->of.flow.span_end - row->start);
+        if (sink->options.flows_are_needs) {
+            tacho_json_put_uint(sink->output, ",\"oc\":", row->of.flow.label);
+        }
         put_literal(sink, "}");
     }
     put_literal(sink, "}");
