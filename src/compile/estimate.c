@@ -140,58 +140,6 @@ static void count_bytes(tacho_op_estimate *op)
 }
 
 /*
- * What of the work has to be moved to where it is done: on a single core, and where each core does
- * something to its own elements, what lies in local memory is there already.
- */
-static tacho_work moved_work(const tacho_machine *machine, const tacho_work *work)
-{
-    tacho_work moved = *work;
-    bool stays = work->kind == TACHO_WORK_VECTOR ||
-                 (work->kind == TACHO_WORK_MATRIX && tacho_machine_cores(machine) == 1);
-    tacho_operand *const operands[] = {&moved.input, &moved.weights, &moved.output};
-    for (size_t i = 0; i < TACHO_OPERAND_ROLE_COUNT && stays; i++) {
-        operands[i]->bytes = operands[i]->place == TACHO_PLACE_LOCAL ? 0 : operands[i]->bytes;
-    }
-    return moved;
-}
-
-/* Transfers that are all from or to shared memory are bound by it, whatever queue they wait in. */
-static tacho_bound bound_of(const tacho_op_cost *cost, const tacho_work *moved)
-{
-    const tacho_operand *const operands[] = {&moved->input, &moved->weights, &moved->output};
-    for (size_t i = 0; i < TACHO_OPERAND_ROLE_COUNT; i++) {
-        if (operands[i]->place == TACHO_PLACE_LOCAL && operands[i]->bytes > 0) {
-            return cost->bound;
-        }
-    }
-    return cost->bound == TACHO_BOUND_LOCAL ? TACHO_BOUND_MEMORY : cost->bound;
-}
-
-/*
- * A sequencer that starts job after job overlaps nothing within an operator that fits local memory
- * whole: it is not cut into tiles, so that data comes in, is computed with and goes out.
- */
-static tacho_status put_in_sequence(const tacho_machine *machine, const tacho_work *moved,
-                                    tacho_op_cost *cost)
-{
-    bool has_sequencer = cost->engine != TACHO_NONE &&
-                         tacho_quantity_is_set(&machine->engines[cost->engine].issue_cycles);
-    uint64_t bytes = moved->input.bytes + moved->weights.bytes + moved->output.bytes;
-    if (!has_sequencer || bytes > tacho_machine_view_local_bytes(machine)) {
-        return TACHO_OK;
-    }
-    int64_t sum = cost->launch_cycles;
-    const int64_t parts[] = {cost->read_cycles, cost->compute_cycles, cost->write_cycles};
-    for (size_t i = 0; i < 3; i++) {
-        if (__builtin_add_overflow(sum, parts[i], &sum)) {
-            return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
-        }
-    }
-    cost->cycles = sum;
-    return TACHO_OK;
-}
-
-/*
  * Several inferences as one: activations grow, constants stay. Products of two activations become
  * more, others longer.
  */
@@ -225,12 +173,8 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
     choose_place(options->places[TACHO_OPERAND_INPUT], &op->work.input);
     choose_place(options->places[TACHO_OPERAND_WEIGHTS], &op->work.weights);
     choose_place(options->places[TACHO_OPERAND_OUTPUT], &op->work.output);
-    tacho_work moved = moved_work(estimate->machine, &op->work);
     tacho_status status =
-        tacho_op_cost_estimate(estimate->machine, &moved, &options->cost, &op->cost);
-    if (status == TACHO_OK) {
-        status = put_in_sequence(estimate->machine, &moved, &op->cost);
-    }
+        tacho_op_cost_estimate(estimate->machine, &op->work, &options->cost, &op->cost);
     if (status != TACHO_OK) {
         const tacho_node *node = &estimate->fusion->graph->nodes[fused->root];
         return tacho_status_add_note(status, "node %" PRIu32 " '%s' (%s) of %.*s", node->index,
@@ -238,7 +182,6 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
                                      tacho_graph_string(estimate->fusion->graph, node->type).data,
                                      TACHO_STR_ARG(estimate->fusion->graph->path));
     }
-    op->cost.bound = bound_of(&op->cost, &moved);
     if (op->cost.cycles < 1) { /* nothing that runs is free */
         op->cost.cycles = 1;
         op->cost.bound = TACHO_BOUND_LAUNCH;

@@ -372,6 +372,11 @@ static tacho_status plan_epilogue(const mesh *s, const plan *p, uint64_t turns, 
     return TACHO_OK;
 }
 
+static bool is_kept(const tacho_operand *operand)
+{
+    return operand->place == TACHO_PLACE_LOCAL && operand->bytes > 0;
+}
+
 static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_parts)
 {
     const tacho_work *work = s->work;
@@ -404,6 +409,10 @@ static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_par
     tacho_u128 block = bring + (p->steps - 1) * most(compute, bring) + last + exposed;
     int64_t launch = tacho_quantity_whole(&s->machine->launch_cycles) +
                      tacho_quantity_whole(&s->engine->start_up_cycles);
+    /* Where nothing lies in local memory, all that the cores bring is on its way from shared. */
+    bool has_local = is_kept(&work->input) || is_kept(&work->weights) || is_kept(&work->output);
+    tacho_u128 of_cores = core * all_steps + (tacho_u128)end.core * turns;
+    tacho_u128 of_memory = shared * all_steps + (tacho_u128)(end.shared + out) * turns;
     *out_parts = (tacho_parts){
         .cores = (uint32_t)p->cores,
         .engines = (uint32_t)p->cores,
@@ -412,8 +421,8 @@ static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_par
         .read_cycles = clip(bring * all_steps + bring_last * turns),
         .write_cycles = clip(out * turns),
         .launch_cycles = launch,
-        .memory_cycles = clip(shared * all_steps + (end.shared + out) * turns),
-        .local_cycles = clip(core * all_steps + (tacho_u128)end.core * turns),
+        .memory_cycles = clip(has_local ? of_memory : most(of_memory, of_cores)),
+        .local_cycles = clip(has_local ? of_cores : 0),
     };
     return TACHO_OK;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One operator on the cores: each core's share is cut into tiles, and their jobs are put in the
- * order in which they are best started: what the next tile needs, the result of the one before,
+ * order in which they are best started: the result of the tile before, what the next one needs,
  * then this tile. Buffers are used in turn; a job that fills one waits for those that read it.
  */
 #include "base/index.h"
 #include "base/maths.h"
+#include "compile/op_split.h"
 #include "compile/schedule.h"
 #include "compile/tile.h"
 #include "compile/work_of.h"
@@ -39,11 +40,10 @@ typedef struct core_work {
     tacho_share share;
     tacho_tiling tiling;
     tacho_tile_place place;
-    uint32_t engine;           /* of the machine, or TACHO_NONE */
-    uint32_t engine_count;     /* on the core */
-    uint32_t split;            /* of a tile over engines: 0 batch, 1 rows, 2 columns */
-    bool is_control;           /* a processor does it, whatever it is */
-    const tacho_engine *fused; /* that does what is fused, or NULL */
+    uint32_t engine;       /* of the machine, or TACHO_NONE */
+    uint32_t engine_count; /* on the core */
+    uint32_t split;        /* of a tile over engines: 0 batch, 1 rows, 2 columns */
+    bool is_control;       /* a processor does it, whatever it is */
     operand input, weights, output;
     computed by_slot[SLOTS_MAX]; /* of the last two tiles */
     uint64_t shared_bytes;
@@ -137,18 +137,6 @@ static tacho_share engine_part(const core_work *self, const tile *at, uint32_t i
     return part;
 }
 
-static tacho_status fused_cycles(const core_work *self, const tacho_share *part,
-                                 int64_t *out_cycles)
-{
-    *out_cycles = 0;
-    if (self->fused == NULL || part->elements * part->steps == 0) {
-        return TACHO_OK;
-    }
-    uint64_t engines = (uint64_t)tacho_quantity_whole(&self->fused->count);
-    uint64_t each = part->elements / engines + (part->elements % engines != 0);
-    return tacho_cost_vector(self->fused, each, part->steps, self->place.dtype, out_cycles);
-}
-
 static tacho_status part_cycles(const core_work *self, const tacho_share *part, int64_t *out_cycles)
 {
     const tacho_engine *engine = self->place.engine;
@@ -159,7 +147,8 @@ static tacho_status part_cycles(const core_work *self, const tacho_share *part, 
     int64_t fused;
     tacho_product product = {part->m, part->n, part->k, self->place.dtype, self->place.fidelity};
     TACHO_TRY(tacho_cost_matrix(self->place.machine, engine, product, out_cycles));
-    TACHO_TRY(fused_cycles(self, part, &fused));
+    TACHO_TRY(tacho_op_fused_cycles(self->place.machine, part->elements, part->steps,
+                                    self->place.dtype, &fused));
     if (part->batch > INT64_MAX ||
         __builtin_mul_overflow(*out_cycles, (int64_t)part->batch, out_cycles)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
@@ -334,20 +323,15 @@ static tacho_status store_tile(core_work *self, uint64_t number)
 static tacho_status add_tiles(core_work *self)
 {
     uint64_t count = tile_count(&self->tiling);
-    bool computes = self->engine != TACHO_NONE;
     TACHO_TRY(load_tile(self, 0));
     for (uint64_t i = 0; i < count; i++) {
         tile at = tile_at(self, i);
-        if (computes) {
-            TACHO_TRY(load_tile(self, i + 1));
-        }
         if (i > 0) {
             TACHO_TRY(store_tile(self, i - 1));
         }
-        if (computes) {
+        TACHO_TRY(load_tile(self, i + 1));
+        if (self->engine != TACHO_NONE) {
             TACHO_TRY(compute_tile(self, &at));
-        } else {
-            TACHO_TRY(load_tile(self, i + 1));
         }
     }
     return store_tile(self, count - 1);
@@ -446,16 +430,6 @@ static tacho_share share_of(const tacho_schedule *schedule, uint32_t core, tacho
     return share;
 }
 
-static const tacho_engine *vector_engine(const tacho_machine *machine)
-{
-    for (size_t i = 0; i < machine->engine_count; i++) {
-        if (machine->engines[i].element_count > 0) {
-            return &machine->engines[i];
-        }
-    }
-    return NULL;
-}
-
 /* A processor that takes on what no other engine does. */
 static uint32_t control_engine(const tacho_machine *machine)
 {
@@ -482,7 +456,6 @@ static void choose_engine(core_work *self)
     self->engine_count = 0;
     self->place = (tacho_tile_place){
         .machine = machine, .dtype = cost->compute, .fidelity = schedule->fidelity};
-    self->fused = vector_engine(machine);
     if (self->engine != TACHO_NONE) {
         self->place.engine = &machine->engines[self->engine];
         uint64_t count = (uint64_t)tacho_quantity_whole(&self->place.engine->count);
@@ -517,9 +490,7 @@ static tacho_status tile_share(core_work *self)
     const tacho_memory *local = tacho_machine_memory(estimate->machine, TACHO_MEMORY_LOCAL);
     self->place.room_bytes = (uint64_t)tacho_quantity_whole(&local->size_bytes) -
                              schedule->placement->free_from[schedule->op];
-    tacho_tile_place place = self->place;
-    place.engine = self->is_control ? NULL : place.engine;
-    tacho_status status = tacho_tile(&place, &self->share, &self->tiling);
+    tacho_status status = tacho_tile(&self->place, &self->share, &self->tiling);
     if (status != TACHO_OK) {
         const tacho_node *node = &estimate->fusion->graph->nodes[fused->root];
         return tacho_status_add_note(
