@@ -49,12 +49,31 @@ static void add_output(fixture *self, uint32_t id)
     graph->tensors[id].is_output = true;
 }
 
+/* The table, the sums and the jobs say the same of shared memory. */
+static void check_bytes(const fixture *self)
+{
+    uint64_t rows = 0;
+    uint64_t jobs = 0;
+    for (size_t i = 0; i < self->program.op_count; i++) {
+        rows += self->estimate.ops[i].ddr_read_bytes + self->estimate.ops[i].ddr_write_bytes;
+    }
+    for (size_t i = 0; i < self->program.job_count; i++) {
+        const tacho_job *job = &self->program.jobs[i];
+        bool is_moved = job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
+        jobs += is_moved ? job->bytes : 0;
+    }
+    assert_int_equal(rows, self->program.facts.moved_bytes);
+    assert_int_equal(jobs, self->program.facts.moved_bytes);
+    assert_int_equal(self->estimate.ddr_bytes, self->program.facts.moved_bytes);
+}
+
 static void compile(fixture *self, const tacho_compile_options *options)
 {
     assert_null(tacho_fusion_init(&self->fusion, &self->graph));
     assert_null(tacho_compile_program(&self->fusion, self->machine, options, &self->estimate,
                                       &self->program));
     assert_null(tacho_program_check_timeline(&self->program));
+    check_bytes(self);
 }
 
 static void end(fixture *self)
@@ -180,6 +199,23 @@ static void test_torq_border(void **state)
     check_grows("MatMul", 64, 2048, 64, 256, 256);
     check_grows("MatMul", 1, 40, 1, 384, 1024);
     check_grows("Fancy", 200, 300, 4, 1024, 0);
+}
+
+/* 4 MiB of weights for 1 MiB of rows do not stay in 512 KiB: one of them comes again. */
+static void test_read_again(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "torq-sl2610");
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(512, 2048));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(2048, 2048));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(512, 2048));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.has_values = false});
+    assert_true(f.estimate.ops[0].ddr_read_bytes > 5 << 20);
+    assert_int_equal(f.estimate.ops[0].ddr_write_bytes, 1 << 20);
+    end(&f);
 }
 
 /* An activation that stays needs no transfer, and a buffer while it is needed. */
@@ -412,11 +448,17 @@ static void test_too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torq_tiles),  cmocka_unit_test(test_torq_sequence),
-        cmocka_unit_test(test_torq_border), cmocka_unit_test(test_local_activation),
-        cmocka_unit_test(test_barrier),     cmocka_unit_test(test_one_core_overlaps),
-        cmocka_unit_test(test_fewer_cores), cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_batch),       cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_torq_tiles),
+        cmocka_unit_test(test_torq_sequence),
+        cmocka_unit_test(test_torq_border),
+        cmocka_unit_test(test_read_again),
+        cmocka_unit_test(test_local_activation),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_one_core_overlaps),
+        cmocka_unit_test(test_fewer_cores),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

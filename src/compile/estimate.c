@@ -273,8 +273,7 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
                                       : estimate_placed(estimate, options);
 }
 
-tacho_status tacho_estimate_retime(tacho_estimate *estimate, const int64_t *starts,
-                                   const int64_t *cycles)
+tacho_status tacho_estimate_retime(tacho_estimate *estimate, const tacho_op_timing *timings)
 {
     estimate->cycles = estimate->ideal_cycles = 0;
     estimate->macs = estimate->ddr_bytes = 0;
@@ -282,9 +281,12 @@ tacho_status tacho_estimate_retime(tacho_estimate *estimate, const int64_t *star
     memset(estimate->bound_cycles, 0, sizeof(estimate->bound_cycles));
     memset(estimate->bound_ops, 0, sizeof(estimate->bound_ops));
     for (size_t i = 0; i < estimate->fusion->op_count; i++) {
-        estimate->ops[i].cost.cycles = cycles[i];
+        tacho_op_estimate *op = &estimate->ops[i];
+        op->cost.cycles = timings[i].cycles;
+        op->ddr_read_bytes = timings[i].ddr_read_bytes;
+        op->ddr_write_bytes = timings[i].ddr_write_bytes;
         TACHO_TRY(add_up(estimate, i));
-        estimate->ops[i].start_cycles = starts[i];
+        op->start_cycles = timings[i].start_cycles;
     }
     return TACHO_OK;
 }

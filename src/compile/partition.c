@@ -228,29 +228,37 @@ static tacho_status find_best(const compiler *self, candidate *best)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* When the jobs of an op run, and what they move. */
+static tacho_op_timing timing_of(const tacho_program *program, const tacho_program_op *op)
+{
+    tacho_op_timing timing = {.start_cycles = INT64_MAX};
+    int64_t last = 0;
+    for (uint32_t i = 0; i < op->job_count; i++) {
+        const tacho_job *job = &program->jobs[op->first_job + i];
+        timing.start_cycles = job->start < timing.start_cycles ? job->start : timing.start_cycles;
+        last = tacho_most(last, job->end);
+        timing.ddr_read_bytes += job->kind == TACHO_JOB_LOAD ? job->bytes : 0;
+        timing.ddr_write_bytes += job->kind == TACHO_JOB_STORE ? job->bytes : 0;
+    }
+    timing.cycles = last - timing.start_cycles;
+    return timing;
+}
+
+/* The estimate says what the schedule does: one truth for tables and programs. */
 static tacho_status retime(candidate *way)
 {
     tacho_program *program = &way->program;
-    size_t count = program->op_count;
-    int64_t *starts = calloc(2 * count + 1, sizeof(int64_t));
-    if (starts == NULL) {
+    tacho_op_timing *timings = calloc(program->op_count + 1, sizeof(*timings));
+    if (timings == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
-    int64_t *cycles = starts + count;
-    for (size_t i = 0; i < count; i++) {
-        tacho_program_op *op = &program->ops[i];
-        int64_t first = INT64_MAX;
-        int64_t last = 0;
-        for (uint32_t j = 0; j < op->job_count; j++) {
-            const tacho_job *job = &program->jobs[op->first_job + j];
-            first = job->start < first ? job->start : first;
-            last = job->end > last ? job->end : last;
-        }
-        starts[i] = first;
-        cycles[i] = op->cycles = last - first;
+    for (size_t i = 0; i < program->op_count; i++) {
+        timings[i] = timing_of(program, &program->ops[i]);
+        program->ops[i].cycles = timings[i].cycles;
     }
-    tacho_status status = tacho_estimate_retime(&way->estimate, starts, cycles);
-    free(starts);
+    tacho_status status = tacho_estimate_retime(&way->estimate, timings);
+    program->facts.moved_bytes = way->estimate.ddr_bytes;
+    free(timings);
     return status;
 }
 

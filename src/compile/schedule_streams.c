@@ -105,7 +105,6 @@ tacho_status tacho_schedule_streams(tacho_schedule *schedule)
     int64_t write_cycles =
         op->ddr_write_bytes == 0 ? 0 : (cost->write_cycles > 0 ? cost->write_cycles : 1);
     TACHO_TRY(add_stream(&self, write, cost->cycles - write_cycles, cost->cycles));
-    program->facts.moved_bytes += op->ddr_read_bytes + op->ddr_write_bytes;
     if (op->ddr_read_bytes + op->ddr_write_bytes == 0 && cost->compute_cycles == 0) {
         tacho_job copy = {.engine = tacho_schedule_queue(schedule, 0, schedule->engines.dma_local),
                           .kind = TACHO_JOB_COPY,

@@ -204,7 +204,6 @@ static tacho_status add_transfer(core_work *self, operand *of, const tile *at)
     of->loaded++;
     if (job.kind != TACHO_JOB_COPY) {
         self->shared_bytes += job.bytes;
-        self->schedule->program->facts.moved_bytes += job.bytes;
     }
     return tacho_schedule_add(self->schedule, job, &of->jobs[slot]);
 }
