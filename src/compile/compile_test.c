@@ -49,11 +49,12 @@ static void add_output(fixture *self, uint32_t id)
     graph->tensors[id].is_output = true;
 }
 
-/* The table, the sums and the jobs say the same of shared memory. */
+/* The table, the sums and, unless something is cast, the jobs say the same of shared memory. */
 static void check_bytes(const fixture *self)
 {
     uint64_t rows = 0;
     uint64_t jobs = 0;
+    uint64_t moved = self->program.facts.moved_bytes;
     for (size_t i = 0; i < self->program.op_count; i++) {
         rows += self->estimate.ops[i].ddr_read_bytes + self->estimate.ops[i].ddr_write_bytes;
     }
@@ -62,9 +63,10 @@ static void check_bytes(const fixture *self)
         bool is_moved = job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
         jobs += is_moved ? job->bytes : 0;
     }
-    assert_int_equal(rows, self->program.facts.moved_bytes);
-    assert_int_equal(jobs, self->program.facts.moved_bytes);
-    assert_int_equal(self->estimate.ddr_bytes, self->program.facts.moved_bytes);
+    assert_int_equal(rows, moved);
+    assert_int_equal(self->estimate.ddr_bytes, moved);
+    bool may_cast = self->machine->noc.has_multicast && self->program.facts.core_count > 1;
+    assert_true(may_cast ? jobs >= moved : jobs == moved);
 }
 
 static void compile(fixture *self, const tacho_compile_options *options)
@@ -313,9 +315,9 @@ static void test_fewer_cores(void **state)
     (void)state;
     fixture f;
     begin(&f, "aic100");
-    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(256, 512));
-    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(512, 128));
-    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I32, TEST_DIMS(256, 128));
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(512, 512));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(512, 32));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(512, 32));
     TEST_NODE(&f.graph, "MatMul", y, x, w);
     add_output(&f, y);
     compile(&f, &(tacho_compile_options){.cores = 16});

@@ -5,6 +5,7 @@
 #include "compile/estimate.h"
 
 #include "base/index.h"
+#include "base/maths.h"
 #include "compile/machine_view.h"
 #include "compile/work_of.h"
 
@@ -162,6 +163,22 @@ static tacho_status multiply_work(const tacho_fusion *fusion, const tacho_fused_
     return TACHO_OK;
 }
 
+/* What nobody knows is a task of the processor, where there is one, besides its bytes. */
+static void take_processor(const tacho_machine *machine, tacho_op_cost *cost)
+{
+    uint32_t engine = tacho_machine_view_processor(machine);
+    if (engine == TACHO_NONE) {
+        return;
+    }
+    cost->engine = engine;
+    cost->engine_count = cost->cores = 1;
+    cost->compute_cycles = tacho_quantity_whole(&machine->engines[engine].fixed_job_cycles);
+    cost->cycles = tacho_cycles_add(cost->cycles, cost->compute_cycles);
+    if (cost->compute_cycles > tacho_most(cost->read_cycles, cost->write_cycles)) {
+        cost->bound = TACHO_BOUND_COMPUTE;
+    }
+}
+
 static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
                                 const tacho_work_options *work_options,
                                 const tacho_estimate_options *options)
@@ -181,6 +198,9 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
                                      tacho_graph_string(estimate->fusion->graph, node->name).data,
                                      tacho_graph_string(estimate->fusion->graph, node->type).data,
                                      TACHO_STR_ARG(estimate->fusion->graph->path));
+    }
+    if (tacho_estimate_is_unknown(estimate, number)) {
+        take_processor(estimate->machine, &op->cost);
     }
     if (op->cost.cycles < 1) { /* nothing that runs is free */
         op->cost.cycles = 1;

@@ -37,7 +37,7 @@ typedef struct tacho_op_estimate {
     tacho_work work;
     tacho_op_cost cost;
     int64_t start_cycles;
-    /* Of shared memory, as cores bring and send them: each time, and for each core. */
+    /* Of shared memory: each time that they come, but once for all cores that they are cast to. */
     uint64_t ddr_read_bytes;
     uint64_t ddr_write_bytes;
     uint64_t local_bytes; /* read and written in the memories of the cores */
@@ -70,7 +70,7 @@ void tacho_estimate_deinit(tacho_estimate *estimate);
 /* What a schedule makes of an operator. */
 typedef struct tacho_op_timing {
     int64_t start_cycles, cycles;
-    uint64_t ddr_read_bytes, ddr_write_bytes; /* of all its transfers */
+    uint64_t ddr_read_bytes, ddr_write_bytes;
 } tacho_op_timing;
 
 /* Takes one for each operator from a schedule; sums are made anew. */

@@ -28,6 +28,7 @@ typedef struct candidate {
     tacho_placement placement;
     tacho_estimate estimate;
     tacho_program program;
+    tacho_op_timing *timings; /* by operator */
     bool is_complete;
 } candidate;
 
@@ -165,6 +166,10 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
 {
     TACHO_TRY(tacho_program_init(&way->program));
     TACHO_TRY(estimate_candidate(self, way));
+    way->timings = calloc(self->fusion->op_count + 1, sizeof(*way->timings));
+    if (way->timings == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
     bool is_tiled = tacho_schedule_is_tiled(self->machine);
     TACHO_TRY(set_facts(self, way->cores, &way->program));
     TACHO_TRY(add_ops(self, &way->program));
@@ -177,6 +182,7 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
         .fidelity = self->options->estimate.cost.fidelity,
         .limit = limit,
         .program = &way->program,
+        .timings = way->timings,
     };
     TACHO_TRY(tacho_schedule_run(&schedule));
     way->is_complete = !schedule.is_abandoned;
@@ -188,6 +194,7 @@ static void candidate_deinit(candidate *way)
     tacho_placement_deinit(&way->placement);
     tacho_estimate_deinit(&way->estimate);
     tacho_program_deinit(&way->program);
+    free(way->timings);
 }
 
 /* ---- the best way -------------------------------------------------------------------------- */
@@ -228,38 +235,32 @@ static tacho_status find_best(const compiler *self, candidate *best)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* When the jobs of an op run, and what they move. */
-static tacho_op_timing timing_of(const tacho_program *program, const tacho_program_op *op)
+/* When the jobs of an op run. */
+static void time_op(const tacho_program *program, const tacho_program_op *op,
+                    tacho_op_timing *timing)
 {
-    tacho_op_timing timing = {.start_cycles = INT64_MAX};
     int64_t last = 0;
+    timing->start_cycles = INT64_MAX;
     for (uint32_t i = 0; i < op->job_count; i++) {
         const tacho_job *job = &program->jobs[op->first_job + i];
-        timing.start_cycles = job->start < timing.start_cycles ? job->start : timing.start_cycles;
+        bool is_first = job->start < timing->start_cycles;
+        timing->start_cycles = is_first ? job->start : timing->start_cycles;
         last = tacho_most(last, job->end);
-        timing.ddr_read_bytes += job->kind == TACHO_JOB_LOAD ? job->bytes : 0;
-        timing.ddr_write_bytes += job->kind == TACHO_JOB_STORE ? job->bytes : 0;
     }
-    timing.cycles = last - timing.start_cycles;
-    return timing;
+    timing->cycles = last - timing->start_cycles;
 }
 
 /* The estimate says what the schedule does: one truth for tables and programs. */
 static tacho_status retime(candidate *way)
 {
     tacho_program *program = &way->program;
-    tacho_op_timing *timings = calloc(program->op_count + 1, sizeof(*timings));
-    if (timings == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
     for (size_t i = 0; i < program->op_count; i++) {
-        timings[i] = timing_of(program, &program->ops[i]);
-        program->ops[i].cycles = timings[i].cycles;
+        time_op(program, &program->ops[i], &way->timings[i]);
+        program->ops[i].cycles = way->timings[i].cycles;
     }
-    tacho_status status = tacho_estimate_retime(&way->estimate, timings);
+    TACHO_TRY(tacho_estimate_retime(&way->estimate, way->timings));
     program->facts.moved_bytes = way->estimate.ddr_bytes;
-    free(timings);
-    return status;
+    return TACHO_OK;
 }
 
 static tacho_status compile(compiler *self, candidate *best)
@@ -294,6 +295,7 @@ tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machi
     candidate best = {.cores = 0};
     tacho_status status = compile(&self, &best);
     free(self.device_of);
+    free(best.timings);
     tacho_placement_deinit(&best.placement);
     *out_estimate = best.estimate;
     *out_program = best.program;

@@ -6,6 +6,7 @@
  */
 #include "base/index.h"
 #include "base/maths.h"
+#include "compile/machine_view.h"
 #include "compile/op_split.h"
 #include "compile/schedule.h"
 #include "compile/tile.h"
@@ -46,7 +47,6 @@ typedef struct core_work {
     bool is_control;       /* a processor does it, whatever it is */
     operand input, weights, output;
     computed by_slot[SLOTS_MAX]; /* of the last two tiles */
-    uint64_t shared_bytes;
 } core_work;
 
 /* ---- where a tile is ----------------------------------------------------------------------- */
@@ -202,9 +202,6 @@ static tacho_status add_transfer(core_work *self, operand *of, const tile *at)
     };
     TACHO_TRY(transfer_cycles(self, of, job.bytes, &job.cycles));
     of->loaded++;
-    if (job.kind != TACHO_JOB_COPY) {
-        self->shared_bytes += job.bytes;
-    }
     return tacho_schedule_add(self->schedule, job, &of->jobs[slot]);
 }
 
@@ -429,16 +426,12 @@ static tacho_share share_of(const tacho_schedule *schedule, uint32_t core, tacho
     return share;
 }
 
-/* A processor that takes on what no other engine does. */
-static uint32_t control_engine(const tacho_machine *machine)
+/* Whether a processor does the operator, whatever it is. */
+static bool is_of_processor(const tacho_schedule *schedule)
 {
-    for (uint32_t i = 0; i < machine->engine_count; i++) {
-        if (machine->engines[i].class == TACHO_ENGINE_CONTROL &&
-            tacho_quantity_is_set(&machine->engines[i].fixed_job_cycles)) {
-            return i;
-        }
-    }
-    return TACHO_NONE;
+    const tacho_estimate *estimate = schedule->estimate;
+    return tacho_estimate_is_unknown(estimate, schedule->op) &&
+           tacho_machine_view_processor(estimate->machine) != TACHO_NONE;
 }
 
 static void choose_engine(core_work *self)
@@ -447,11 +440,7 @@ static void choose_engine(core_work *self)
     const tacho_machine *machine = schedule->estimate->machine;
     const tacho_op_cost *cost = &schedule->estimate->ops[schedule->op].cost;
     self->engine = cost->engine;
-    if (tacho_estimate_is_unknown(schedule->estimate, schedule->op) &&
-        control_engine(machine) != TACHO_NONE) {
-        self->engine = control_engine(machine);
-        self->is_control = true;
-    }
+    self->is_control = is_of_processor(schedule);
     self->engine_count = 0;
     self->place = (tacho_tile_place){
         .machine = machine, .dtype = cost->compute, .fidelity = schedule->fidelity};
@@ -553,17 +542,25 @@ static tacho_status schedule_core(core_work *self, tacho_cut cut)
     return TACHO_OK;
 }
 
-/* Where the network between cores multicasts, shared memory gives each byte once. */
-static uint64_t shared_bytes_of(const core_work *core)
+/* Where the network between cores multicasts, shared memory gives each byte once: a share each. */
+static uint64_t read_share(const operand *of, uint64_t readers, uint64_t index)
 {
-    uint64_t in = core->input.kind == TACHO_JOB_LOAD ? core->input.bytes : 0;
-    uint64_t weights = core->weights.kind == TACHO_JOB_LOAD ? core->weights.bytes : 0;
-    uint64_t in_readers = core->place.input_readers > 0 ? core->place.input_readers : 1;
-    uint64_t readers = core->place.weight_readers > 0 ? core->place.weight_readers : 1;
-    return core->shared_bytes - in - weights + in / in_readers + weights / readers;
+    if (of->kind != TACHO_JOB_LOAD) {
+        return 0;
+    }
+    return readers > 1 ? tacho_part(of->bytes, readers, index % readers) : of->bytes;
 }
 
-tacho_status tacho_schedule_tiles(tacho_schedule *schedule, uint64_t *out_shared_bytes)
+static void count_moved(const core_work *core, tacho_cut cut, tacho_op_timing *timing)
+{
+    uint64_t row = core->share.kind == TACHO_WORK_MATRIX ? core->core / cut.columns : core->core;
+    timing->ddr_read_bytes +=
+        read_share(&core->input, core->place.input_readers, core->core % cut.columns) +
+        read_share(&core->weights, core->place.weight_readers, row);
+    timing->ddr_write_bytes += core->output.kind == TACHO_JOB_STORE ? core->output.bytes : 0;
+}
+
+tacho_status tacho_schedule_tiles(tacho_schedule *schedule)
 {
     const tacho_op_estimate *op = &schedule->estimate->ops[schedule->op];
     tacho_cut cut = op->cost.cut;
@@ -572,16 +569,13 @@ tacho_status tacho_schedule_tiles(tacho_schedule *schedule, uint64_t *out_shared
         cut = (tacho_cut){1, parts < schedule->cores ? parts : schedule->cores, 1};
         cut.rows = cut.rows > 0 ? cut.rows : 1;
     }
-    bool is_control = tacho_estimate_is_unknown(schedule->estimate, schedule->op) &&
-                      control_engine(schedule->estimate->machine) != TACHO_NONE;
-    if (is_control) {
+    if (is_of_processor(schedule)) {
         cut = (tacho_cut){1, 1, 1};
     }
-    *out_shared_bytes = 0;
     for (uint32_t i = 0; i < cut.batch * cut.rows * cut.columns; i++) {
         core_work core = {.schedule = schedule, .core = i};
         TACHO_TRY(schedule_core(&core, cut));
-        *out_shared_bytes += shared_bytes_of(&core);
+        count_moved(&core, cut, &schedule->timings[schedule->op]);
     }
     return TACHO_OK;
 }
