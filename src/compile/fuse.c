@@ -350,13 +350,18 @@ static bool is_same_constant(const fuser *self, uint32_t a, uint32_t b)
 }
 
 /*
- * Steps of quantising what was moved: nothing computes on the way, so there is no engine whose
- * writing scales. None where the integers that were moved mean the same before and after.
+ * Steps of quantising what |op| makes: none behind a product, whose engine scales its sums as it
+ * writes them, and none where integers were only moved or chosen from and mean the same before and
+ * after. Elsewhere a vector engine has to do it.
  */
-static uint32_t steps_behind_move(const fuser *self, const draft *op, const tacho_node *node)
+static uint32_t steps_of_quantising(const fuser *self, const draft *op, const tacho_node *node)
 {
+    if (is_matrix(op->kind)) {
+        return 0;
+    }
     const tacho_node *root = &self->graph->nodes[op->root];
-    bool is_same = op->is_integer;
+    bool is_moved = op->kind == TACHO_OP_MOVE || op->kind == TACHO_OP_POOL;
+    bool is_same = op->is_integer && is_moved && op->fused_steps == 0;
     for (size_t i = 0; i < root->input_count && is_same; i++) {
         uint32_t tensor = input_of(self, root, i);
         uint32_t before =
@@ -394,11 +399,10 @@ static bool try_follow(fuser *self, uint32_t number)
     }
     draft *op = &self->drafts[made_by];
     const tacho_node *root = &self->graph->nodes[op->root];
-    bool is_moved = op->kind == TACHO_OP_MOVE;
     op->is_linear = op->is_linear && joins_weights(self, root, node);
-    op->fused_steps += op->is_linear ? 0
-                       : is_moved    ? steps_behind_move(self, op, node)
-                                     : steps_within(self, node);
+    op->fused_steps += op->is_linear               ? 0
+                       : kind == TACHO_OP_QUANTISE ? steps_of_quantising(self, op, node)
+                                                   : steps_within(self, node);
     op->result = made;
     self->op_of[number] = made_by;
     return true;
