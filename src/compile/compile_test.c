@@ -248,6 +248,34 @@ static void test_local_activation(void **state)
     end(&f);
 }
 
+/* CDMA goes to and from DTCM and ITCM: what moves within LRAM is copied by slices. */
+static void test_local_move(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "torq-sl2610");
+    uint32_t a = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(64, 32));
+    uint32_t b = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(64, 32));
+    uint32_t c = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(32, 64));
+    uint32_t d = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(32, 64));
+    TEST_NODE(&f.graph, "Softmax", b, a);
+    TEST_NODE(&f.graph, "Transpose", c, b);
+    TEST_NODE(&f.graph, "Softmax", d, c);
+    add_output(&f, d);
+    compile(&f, &(tacho_compile_options){.has_values = false});
+    assert_int_equal(f.program.op_count, 3);
+    const tacho_program_op *move = &f.program.ops[1];
+    assert_string_equal(text_of(&f, move->kind), "generic");
+    assert_int_equal(move->job_count, 2);
+    for (uint32_t i = 0; i < move->job_count; i++) { /* 1024 of 2048 elements each, 16 a cycle */
+        const tacho_job *job = &f.program.jobs[move->first_job + i];
+        assert_int_equal(job->kind, TACHO_JOB_COMPUTE);
+        assert_int_equal(job->cycles, 64);
+    }
+    assert_int_equal(move->cycles, 65);
+    end(&f);
+}
+
 /* A product of 2048 x 512 by 512 x 512 in bytes on sixteen cores and on one. */
 static void compile_product(fixture *self, const tacho_compile_options *options)
 {
@@ -450,17 +478,12 @@ static void test_too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torq_tiles),
-        cmocka_unit_test(test_torq_sequence),
-        cmocka_unit_test(test_torq_border),
-        cmocka_unit_test(test_read_again),
-        cmocka_unit_test(test_local_activation),
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_one_core_overlaps),
-        cmocka_unit_test(test_fewer_cores),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_torq_tiles),  cmocka_unit_test(test_torq_sequence),
+        cmocka_unit_test(test_torq_border), cmocka_unit_test(test_read_again),
+        cmocka_unit_test(test_local_move),  cmocka_unit_test(test_local_activation),
+        cmocka_unit_test(test_barrier),     cmocka_unit_test(test_one_core_overlaps),
+        cmocka_unit_test(test_fewer_cores), cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_batch),       cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

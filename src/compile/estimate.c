@@ -8,6 +8,7 @@
 #include "base/maths.h"
 #include "compile/machine_view.h"
 #include "compile/work_of.h"
+#include "machine/cost.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -119,6 +120,19 @@ tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, c
     return tacho_arena_copy(arena, tacho_str_make(text, used), out_type);
 }
 
+tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op)
+{
+    const tacho_fusion *fusion = estimate->fusion;
+    const tacho_node *root = &fusion->graph->nodes[fusion->ops[op].root];
+    tacho_str type = tacho_graph_string(fusion->graph, root->type);
+    tacho_str kind = tacho_str_from_cstring(tacho_op_kind_name(fusion->ops[op].kind));
+    tacho_str word = tacho_machine_op_name(estimate->machine, type);
+    if (tacho_str_equal(word, type)) {
+        word = tacho_machine_op_name(estimate->machine, kind);
+    }
+    return tacho_str_equal(word, kind) ? TACHO_STR("") : word;
+}
+
 /* ---- costs --------------------------------------------------------------------------------- */
 
 static void choose_place(tacho_place_choice choice, tacho_operand *operand)
@@ -163,6 +177,32 @@ static tacho_status multiply_work(const tacho_fusion *fusion, const tacho_fused_
     return TACHO_OK;
 }
 
+/*
+ * What moves within local memory, where no queue does that: an engine takes each element once. It
+ * stays a move where no engine has a rate for such elements.
+ */
+static void copy_by_engine(const tacho_machine *machine, tacho_work *work)
+{
+    bool is_local = work->input.place == TACHO_PLACE_LOCAL && work->input.bytes > 0;
+    tacho_dtype dtype = tacho_machine_legalise(machine, work->output.dtype);
+    uint64_t one = 0;
+    if (work->kind != TACHO_WORK_MOVE || !is_local || work->output.bytes == 0 ||
+        !tacho_machine_view_copies_by_engine(machine) || !tacho_dtype_bytes(dtype, 1, &one) ||
+        one == 0) {
+        return;
+    }
+    bool has_rate = false;
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        has_rate |= tacho_cost_element_rate(&machine->engines[i], dtype) != NULL;
+    }
+    if (has_rate) {
+        work->kind = TACHO_WORK_VECTOR;
+        work->compute = dtype;
+        work->elements = tacho_ceil_div(work->output.bytes, one);
+        work->steps = 1;
+    }
+}
+
 /* What nobody knows is a task of the processor, where there is one, besides its bytes. */
 static void take_processor(const tacho_machine *machine, tacho_op_cost *cost)
 {
@@ -190,6 +230,10 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
     choose_place(options->places[TACHO_OPERAND_INPUT], &op->work.input);
     choose_place(options->places[TACHO_OPERAND_WEIGHTS], &op->work.weights);
     choose_place(options->places[TACHO_OPERAND_OUTPUT], &op->work.output);
+    bool is_unknown = tacho_estimate_is_unknown(estimate, number);
+    if (!is_unknown) {
+        copy_by_engine(estimate->machine, &op->work);
+    }
     tacho_status status =
         tacho_op_cost_estimate(estimate->machine, &op->work, &options->cost, &op->cost);
     if (status != TACHO_OK) {
@@ -199,7 +243,7 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
                                      tacho_graph_string(estimate->fusion->graph, node->type).data,
                                      TACHO_STR_ARG(estimate->fusion->graph->path));
     }
-    if (tacho_estimate_is_unknown(estimate, number)) {
+    if (is_unknown) {
         take_processor(estimate->machine, &op->cost);
     }
     if (op->cost.cycles < 1) { /* nothing that runs is free */

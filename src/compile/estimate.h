@@ -96,6 +96,10 @@ tacho_status tacho_estimate_op_name(const tacho_estimate *estimate, size_t op, t
 tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, char between,
                                     tacho_arena *arena, tacho_str *out_type) TACHO_MUST_USE;
 
+/* What the machine's vendor calls such operators, by type or else kind; empty where nothing is
+ * said. */
+tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op);
+
 /* ---- tables -------------------------------------------------------------------------------- */
 
 /* One row per operator: number, name, type, engine, cycles and what they are made of. */

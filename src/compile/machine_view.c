@@ -64,6 +64,12 @@ uint32_t tacho_machine_view_processor(const tacho_machine *machine)
     return TACHO_NONE;
 }
 
+bool tacho_machine_view_copies_by_engine(const tacho_machine *machine)
+{
+    return tacho_machine_dma(machine, TACHO_ENGINE_DMA_LOCAL) != NULL &&
+           tacho_machine_memory(machine, TACHO_MEMORY_AUX) != NULL;
+}
+
 uint32_t tacho_machine_view_engine_total(const tacho_machine *machine, uint32_t engine)
 {
     return (uint32_t)tacho_quantity_whole(&machine->engines[engine].count) *

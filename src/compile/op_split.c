@@ -11,11 +11,10 @@
 #include "base/maths.h"
 
 /*
- * Neither is a machine's number: sums of products are kept in 32 bits by every engine we describe,
- * whatever its operands are, and |accumulator_bytes| of a description counts such sums. Shapes of
- * blocks are tried up to RESULTS_MAX tiles high, which is how long the search may take.
+ * The compiler's own choice: shapes of blocks are tried up to so many tiles high, which is how long
+ * the search may take.
  */
-enum { ACCUMULATOR_BYTES = 4, RESULTS_MAX = 1024 };
+enum { RESULTS_MAX = 1024 };
 
 typedef struct split {
     const tacho_machine *machine;
@@ -130,7 +129,7 @@ static int64_t between_blocks(const split *s, uint64_t batch, tacho_product p)
     uint64_t nt = tacho_ceil_div(p.n, align[1]);
     uint64_t kt = tacho_ceil_div(p.k, align[2]);
     uint64_t results = (uint64_t)tacho_quantity_whole(&engine->accumulator_bytes) / 2 /
-                       (align[0] * align[1] * ACCUMULATOR_BYTES);
+                       (align[0] * align[1] * (uint64_t)tacho_quantity_whole(&engine->sum_bytes));
     uint64_t operands = s->local_bytes / 2 / tile_bytes;
     tacho_u128 fewest = (tacho_u128)mt * nt * kt;
     for (uint64_t h = 1; h <= results && h <= RESULTS_MAX; h++) {
@@ -200,7 +199,8 @@ static void reload(const split *s, const block *b, uint64_t *row_times, uint64_t
     uint64_t held =
         (uint64_t)tacho_quantity_or(&s->engine->accumulator_bytes, (int64_t)(s->local_bytes / 2))
             .num;
-    uint64_t area = held / 2 / ACCUMULATOR_BYTES;
+    uint64_t area =
+        held / 2 / (uint64_t)tacho_quantity_or(&s->engine->sum_bytes, TACHO_SUM_BYTES).num;
     /* An operand that lies there already (no bytes) is still passed by once. */
     uint64_t column_parts = b->columns > half ? tacho_ceil_div(b->columns, half) : 1;
     uint64_t row_parts = b->rows > half ? tacho_ceil_div(b->rows, half) : 1;

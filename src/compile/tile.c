@@ -10,8 +10,6 @@
 
 #include <inttypes.h>
 
-enum { PARTIAL_BYTES = 4 };
-
 typedef struct tiler {
     const tacho_tile_place *place;
     const tacho_share *share;
@@ -59,7 +57,7 @@ static void complete_matrix(const tacho_share *share, tacho_tiling *t)
     set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n);
     set_loads(&t->output, t->batch * t->m * t->n, 1);
     if (t->k > 1 && t->output.count > 0) { /* it holds partial sums until the last of k */
-        uint64_t sums = PARTIAL_BYTES *
+        uint64_t sums = TACHO_SUM_BYTES *
                         tacho_ceil_div(share->batch * share->m * share->n, t->batch * t->m * t->n);
         t->output.bytes = sums > t->output.bytes ? sums : t->output.bytes;
     }

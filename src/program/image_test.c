@@ -540,11 +540,17 @@ static void test_unwritable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_no_padding),
-        cmocka_unit_test(test_schema),     cmocka_unit_test(test_damaged_image),
-        cmocka_unit_test(test_timeline), cmocka_unit_test(test_ids),        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_tensors),    cmocka_unit_test(test_damaged_container),
-        cmocka_unit_test(test_states),     cmocka_unit_test(test_file),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_no_padding),
+        cmocka_unit_test(test_schema),
+        cmocka_unit_test(test_damaged_image),
+        cmocka_unit_test(test_timeline),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_damaged_container),
+        cmocka_unit_test(test_states),
+        cmocka_unit_test(test_file),
         cmocka_unit_test(test_unwritable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
