@@ -59,4 +59,17 @@ static inline uint64_t tacho_size_multiply(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) || product > INT64_MAX ? UINT64_MAX : product;
 }
 
+/* The same of cycles, which are not negative: they stick at INT64_MAX. */
+static inline int64_t tacho_cycles_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static inline int64_t tacho_cycles_multiply(int64_t a, uint64_t b)
+{
+    int64_t product;
+    return b > INT64_MAX || __builtin_mul_overflow(a, (int64_t)b, &product) ? INT64_MAX : product;
+}
+
 #endif

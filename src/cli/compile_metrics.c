@@ -115,7 +115,6 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
     for (size_t i = 0; i < sums->count; i++) {
         const core_sum *sum = &sums->items[i];
         all.macs += sum->macs;
-        all.read_bytes += sum->read_bytes;
         all.written_bytes += sum->written_bytes;
         all.copied_bytes += sum->copied_bytes;
         all.job_count += sum->job_count;
@@ -123,7 +122,8 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
     }
     TACHO_TRY(add_metric(table, "estimated cycles", (uint64_t)facts->total_cycles));
     TACHO_TRY(add_metric(table, "multiply-accumulates", all.macs));
-    TACHO_TRY(add_metric(table, "bytes read from DDR", all.read_bytes));
+    /* What is cast to several cores is read once, though it comes to each. */
+    TACHO_TRY(add_metric(table, "bytes read from DDR", facts->moved_bytes - all.written_bytes));
     TACHO_TRY(add_metric(table, "bytes written to DDR", all.written_bytes));
     TACHO_TRY(add_metric(table, "bytes between cores and memories", all.copied_bytes));
     TACHO_TRY(add_metric(table, "bytes of constants, read anew by each inference",

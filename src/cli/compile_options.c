@@ -100,13 +100,15 @@ static bool choose_grid(const tacho_arguments *arguments, const tacho_machine *m
     return true;
 }
 
+typedef enum place_item { PLACE_TAKEN, PLACE_TWICE, PLACE_BAD } place_item;
+
 /* "in0=dram". */
-static bool parse_place(tacho_str item, tacho_place_choice *places)
+static place_item parse_place(tacho_str item, tacho_place_choice *places)
 {
     static const char *const roles[] = {"in0", "in1", "out"};
     size_t equals = tacho_str_find_byte(item, '=');
     if (equals == item.len) {
-        return false;
+        return PLACE_BAD;
     }
     tacho_str role = tacho_str_make(item.data, equals);
     tacho_str place = tacho_str_from(item, equals + 1);
@@ -116,11 +118,12 @@ static bool parse_place(tacho_str item, tacho_place_choice *places)
         tacho_str_equal(place, TACHO_STR("l1")) || tacho_str_equal(place, TACHO_STR("local"));
     for (size_t i = 0; i < TACHO_OPERAND_ROLE_COUNT && (is_ddr || is_local); i++) {
         if (tacho_str_equal(role, tacho_str_from_cstring(roles[i]))) {
+            bool is_first = places[i] == TACHO_PLACE_AS_FITS;
             places[i] = is_ddr ? TACHO_PLACE_ALWAYS_DDR : TACHO_PLACE_ALWAYS_LOCAL;
-            return true;
+            return is_first ? PLACE_TAKEN : PLACE_TWICE;
         }
     }
-    return false;
+    return PLACE_BAD;
 }
 
 static bool choose_places(const tacho_arguments *arguments, const tacho_machine *machine,
@@ -139,10 +142,13 @@ static bool choose_places(const tacho_arguments *arguments, const tacho_machine 
     for (bool is_last = false; !is_last;) {
         size_t comma = tacho_str_find_byte(rest, ',');
         is_last = comma == rest.len;
-        if (!parse_place(tacho_str_make(rest.data, comma), places)) {
+        place_item item = parse_place(tacho_str_make(rest.data, comma), places);
+        if (item != PLACE_TAKEN) {
             tacho_command_misuse(arguments->command,
-                                 "--place: '%s' says no places; expected such as "
-                                 "in0=l1,in1=dram,out=l1",
+                                 item == PLACE_TWICE
+                                     ? "--place: '%s' places an operand twice"
+                                     : "--place: '%s' says no places; expected such "
+                                       "as in0=l1,in1=dram,out=l1",
                                  value);
             return false;
         }

@@ -5,11 +5,12 @@
 #include "cli/compile_run.h"
 
 #include "base/folder.h"
-#include "base/input.h"
 #include "base/index.h"
+#include "base/input.h"
 #include "cli/command.h"
 #include "cli/compile_metrics.h"
 #include "cli/talk.h"
+#include "compile/machine_view.h"
 #include "program/container.h"
 #include "profile/lanes.h"
 #include "profile/order.h"
@@ -248,12 +249,27 @@ static tacho_status write_outputs(compiled *self)
 
 /* ---- warnings ------------------------------------------------------------------------------ */
 
+/* What stands in for the cost of operators that are not known. */
+static void write_stand_in(const tacho_machine *machine, char *text, size_t size)
+{
+    uint32_t processor = tacho_machine_view_processor(machine);
+    if (processor == TACHO_NONE) {
+        snprintf(text, size, "costed by bytes alone");
+        return;
+    }
+    const tacho_engine *engine = &machine->engines[processor];
+    snprintf(text, size, "costed by bytes and as tasks of %.40s, %" PRId64 " cycles each",
+             engine->name.data, tacho_quantity_whole(&engine->fixed_job_cycles));
+}
+
 static void warn_unknown(const tacho_estimate *estimate)
 {
     const tacho_fusion *fusion = estimate->fusion;
     const tacho_graph *graph = fusion->graph;
     size_t shown = 0;
-    char text[512];
+    char text[600];
+    char stand_in[120];
+    write_stand_in(estimate->machine, stand_in, sizeof(stand_in));
     for (size_t i = 0; i < fusion->op_count && shown < WARNINGS_MAX; i++) {
         if (!tacho_estimate_is_unknown(estimate, i)) {
             continue;
@@ -263,17 +279,16 @@ static void warn_unknown(const tacho_estimate *estimate)
                           : node->def->kind == TACHO_OP_CONTROL ? "is not looked into"
                                                                 : "has no cost rule";
         tacho_str name = tacho_graph_string(graph, node->name);
-        snprintf(text, sizeof(text),
-                 "%.120s: node %" PRIu32 " %s%.80s%s(%.80s) at %.120s %s: costed by its bytes",
+        snprintf(text, sizeof(text), "%.120s: node %" PRIu32 " %s%.80s%s(%.80s) at %.120s %s: %s",
                  graph->path.data, node->index, name.len > 0 ? "'" : "", name.data,
                  name.len > 0 ? "' " : "", tacho_graph_string(graph, node->type).data,
-                 tacho_graph_string(graph, node->location).data, why);
+                 tacho_graph_string(graph, node->location).data, why, stand_in);
         tacho_talk_line("warning", text);
         shown++;
     }
     if (estimate->unknown_count > shown) {
-        snprintf(text, sizeof(text), "%zu more operators costed by their bytes",
-                 estimate->unknown_count - shown);
+        snprintf(text, sizeof(text), "%zu more operators %s", estimate->unknown_count - shown,
+                 stand_in);
         tacho_talk_line("warning", text);
     }
 }

@@ -80,9 +80,10 @@ static void print_scdoc_options(const tacho_command *command)
         if (option->letter != 0) {
             printf("*-%c*, ", option->letter);
         }
-        printf("*--%s*", option->name);
+        printf("*%s%s*", tacho_command_dashes(command), option->name);
         if (option->value != NULL) {
-            printf(" _%s_%s", option->value, option->takes_list ? "..." : "");
+            printf("%c_%s_%s", command->has_single_dash ? '=' : ' ', option->value,
+                   option->takes_list ? "..." : "");
         }
         printf("\n\t");
         print_scdoc_text(option->help);
@@ -92,9 +93,13 @@ static void print_scdoc_options(const tacho_command *command)
 
 void tacho_command_print_scdoc(const tacho_command *command)
 {
-    printf("tacho-%s(1)\n\n# NAME\n\ntacho-%s - ", command->name, command->name);
+    const char *before = command->is_dropin ? "" : "tacho";
+    const char *dash = command->is_dropin ? "" : "-";
+    const char *space = command->is_dropin ? "" : " ";
+    printf("%s%s%s(1)\n\n# NAME\n\n%s%s%s - ", before, dash, command->name, before, dash,
+           command->name);
     print_scdoc_text(command->summary);
-    printf("\n\n# SYNOPSIS\n\n*tacho %s* ", command->name);
+    printf("\n\n# SYNOPSIS\n\n*%s%s%s* ", before, space, command->name);
     print_scdoc_text(command->usage);
     printf("\n\n# DESCRIPTION\n\n");
     print_scdoc_text(command->description);

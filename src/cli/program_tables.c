@@ -307,6 +307,7 @@ static tacho_status add_cores(const tacho_opened_program *opened, tacho_table *t
 static const tacho_column estimate_columns[] = {
     {"file", "file", TACHO_COLUMN_TEXT},
     {"machine", "machine", TACHO_COLUMN_TEXT},
+    {"machine_text_bytes", "machine text bytes", TACHO_COLUMN_INT},
     {"model", "model", TACHO_COLUMN_TEXT},
     {"device_count", "devices", TACHO_COLUMN_INT},
     {"core_count", "cores", TACHO_COLUMN_INT},
@@ -336,6 +337,7 @@ static tacho_status add_estimate(const tacho_opened_program *opened, tacho_table
     }
     TACHO_TRY(tacho_table_add_text(table, opened->file));
     TACHO_TRY(add_name(table, tacho_strings_get(&program->strings, facts->machine)));
+    TACHO_TRY(add_count(table, tacho_strings_get(&program->strings, facts->machine_text).len));
     TACHO_TRY(add_name(table, tacho_strings_get(&program->strings, facts->model_path)));
     TACHO_TRY(add_count(table, facts->device_count));
     TACHO_TRY(add_count(table, facts->core_count));

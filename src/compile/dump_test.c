@@ -229,7 +229,7 @@ static void test_schedule(void **state)
     read_text(&output);
     assert_non_null(strstr(text, "%j6 = \"tacho.job\"(%j5, %j1, %b2) {kind = \"store\", engine = "
                                  "\"DMAIssue\", device = 0 : i32, core = 1 : i32,"));
-    assert_non_null(strstr(text, "start = 960 : i64, end = 1200 : i64, false_needs = array<i32: "
+    assert_non_null(strstr(text, "start = 969 : i64, end = 1200 : i64, false_needs = array<i32: "
                                  "1>} : (!tacho.token, !tacho.token, !tacho.buffer) -> "
                                  "!tacho.token loc(#loc1)"));
     open_test_output(&output);

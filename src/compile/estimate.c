@@ -5,8 +5,10 @@
 #include "compile/estimate.h"
 
 #include "base/index.h"
+#include "base/maths.h"
 #include "compile/machine_view.h"
 #include "compile/work_of.h"
+#include "machine/cost.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -118,6 +120,19 @@ tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, c
     return tacho_arena_copy(arena, tacho_str_make(text, used), out_type);
 }
 
+tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op)
+{
+    const tacho_fusion *fusion = estimate->fusion;
+    const tacho_node *root = &fusion->graph->nodes[fusion->ops[op].root];
+    tacho_str type = tacho_graph_string(fusion->graph, root->type);
+    tacho_str kind = tacho_str_from_cstring(tacho_op_kind_name(fusion->ops[op].kind));
+    tacho_str word = tacho_machine_op_name(estimate->machine, type);
+    if (tacho_str_equal(word, type)) {
+        word = tacho_machine_op_name(estimate->machine, kind);
+    }
+    return tacho_str_equal(word, kind) ? TACHO_STR("") : word;
+}
+
 /* ---- costs --------------------------------------------------------------------------------- */
 
 static void choose_place(tacho_place_choice choice, tacho_operand *operand)
@@ -137,58 +152,6 @@ static void count_bytes(tacho_op_estimate *op)
     }
     *(work->output.place == TACHO_PLACE_DDR ? &op->ddr_write_bytes : &op->local_bytes) +=
         work->output.bytes;
-}
-
-/*
- * What of the work has to be moved to where it is done: on a single core, and where each core does
- * something to its own elements, what lies in local memory is there already.
- */
-static tacho_work moved_work(const tacho_machine *machine, const tacho_work *work)
-{
-    tacho_work moved = *work;
-    bool stays = work->kind == TACHO_WORK_VECTOR ||
-                 (work->kind == TACHO_WORK_MATRIX && tacho_machine_cores(machine) == 1);
-    tacho_operand *const operands[] = {&moved.input, &moved.weights, &moved.output};
-    for (size_t i = 0; i < TACHO_OPERAND_ROLE_COUNT && stays; i++) {
-        operands[i]->bytes = operands[i]->place == TACHO_PLACE_LOCAL ? 0 : operands[i]->bytes;
-    }
-    return moved;
-}
-
-/* Transfers that are all from or to shared memory are bound by it, whatever queue they wait in. */
-static tacho_bound bound_of(const tacho_op_cost *cost, const tacho_work *moved)
-{
-    const tacho_operand *const operands[] = {&moved->input, &moved->weights, &moved->output};
-    for (size_t i = 0; i < TACHO_OPERAND_ROLE_COUNT; i++) {
-        if (operands[i]->place == TACHO_PLACE_LOCAL && operands[i]->bytes > 0) {
-            return cost->bound;
-        }
-    }
-    return cost->bound == TACHO_BOUND_LOCAL ? TACHO_BOUND_MEMORY : cost->bound;
-}
-
-/*
- * A sequencer that starts job after job overlaps nothing within an operator that fits local memory
- * whole: it is not cut into tiles, so that data comes in, is computed with and goes out.
- */
-static tacho_status put_in_sequence(const tacho_machine *machine, const tacho_work *moved,
-                                    tacho_op_cost *cost)
-{
-    bool has_sequencer = cost->engine != TACHO_NONE &&
-                         tacho_quantity_is_set(&machine->engines[cost->engine].issue_cycles);
-    uint64_t bytes = moved->input.bytes + moved->weights.bytes + moved->output.bytes;
-    if (!has_sequencer || bytes > tacho_machine_view_local_bytes(machine)) {
-        return TACHO_OK;
-    }
-    int64_t sum = cost->launch_cycles;
-    const int64_t parts[] = {cost->read_cycles, cost->compute_cycles, cost->write_cycles};
-    for (size_t i = 0; i < 3; i++) {
-        if (__builtin_add_overflow(sum, parts[i], &sum)) {
-            return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
-        }
-    }
-    cost->cycles = sum;
-    return TACHO_OK;
 }
 
 /*
@@ -214,6 +177,48 @@ static tacho_status multiply_work(const tacho_fusion *fusion, const tacho_fused_
     return TACHO_OK;
 }
 
+/*
+ * What moves within local memory, where no queue does that: an engine takes each element once. It
+ * stays a move where no engine has a rate for such elements.
+ */
+static void copy_by_engine(const tacho_machine *machine, tacho_work *work)
+{
+    bool is_local = work->input.place == TACHO_PLACE_LOCAL && work->input.bytes > 0;
+    tacho_dtype dtype = tacho_machine_legalise(machine, work->output.dtype);
+    uint64_t one = 0;
+    if (work->kind != TACHO_WORK_MOVE || !is_local || work->output.bytes == 0 ||
+        !tacho_machine_view_copies_by_engine(machine) || !tacho_dtype_bytes(dtype, 1, &one) ||
+        one == 0) {
+        return;
+    }
+    bool has_rate = false;
+    for (size_t i = 0; i < machine->engine_count; i++) {
+        has_rate |= tacho_cost_element_rate(&machine->engines[i], dtype) != NULL;
+    }
+    if (has_rate) {
+        work->kind = TACHO_WORK_VECTOR;
+        work->compute = dtype;
+        work->elements = tacho_ceil_div(work->output.bytes, one);
+        work->steps = 1;
+    }
+}
+
+/* What nobody knows is a task of the processor, where there is one, besides its bytes. */
+static void take_processor(const tacho_machine *machine, tacho_op_cost *cost)
+{
+    uint32_t engine = tacho_machine_view_processor(machine);
+    if (engine == TACHO_NONE) {
+        return;
+    }
+    cost->engine = engine;
+    cost->engine_count = cost->cores = 1;
+    cost->compute_cycles = tacho_quantity_whole(&machine->engines[engine].fixed_job_cycles);
+    cost->cycles = tacho_cycles_add(cost->cycles, cost->compute_cycles);
+    if (cost->compute_cycles > tacho_most(cost->read_cycles, cost->write_cycles)) {
+        cost->bound = TACHO_BOUND_COMPUTE;
+    }
+}
+
 static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
                                 const tacho_work_options *work_options,
                                 const tacho_estimate_options *options)
@@ -225,12 +230,12 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
     choose_place(options->places[TACHO_OPERAND_INPUT], &op->work.input);
     choose_place(options->places[TACHO_OPERAND_WEIGHTS], &op->work.weights);
     choose_place(options->places[TACHO_OPERAND_OUTPUT], &op->work.output);
-    tacho_work moved = moved_work(estimate->machine, &op->work);
-    tacho_status status =
-        tacho_op_cost_estimate(estimate->machine, &moved, &options->cost, &op->cost);
-    if (status == TACHO_OK) {
-        status = put_in_sequence(estimate->machine, &moved, &op->cost);
+    bool is_unknown = tacho_estimate_is_unknown(estimate, number);
+    if (!is_unknown) {
+        copy_by_engine(estimate->machine, &op->work);
     }
+    tacho_status status =
+        tacho_op_cost_estimate(estimate->machine, &op->work, &options->cost, &op->cost);
     if (status != TACHO_OK) {
         const tacho_node *node = &estimate->fusion->graph->nodes[fused->root];
         return tacho_status_add_note(status, "node %" PRIu32 " '%s' (%s) of %.*s", node->index,
@@ -238,7 +243,9 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
                                      tacho_graph_string(estimate->fusion->graph, node->type).data,
                                      TACHO_STR_ARG(estimate->fusion->graph->path));
     }
-    op->cost.bound = bound_of(&op->cost, &moved);
+    if (is_unknown) {
+        take_processor(estimate->machine, &op->cost);
+    }
     if (op->cost.cycles < 1) { /* nothing that runs is free */
         op->cost.cycles = 1;
         op->cost.bound = TACHO_BOUND_LAUNCH;
@@ -330,8 +337,7 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
                                       : estimate_placed(estimate, options);
 }
 
-tacho_status tacho_estimate_retime(tacho_estimate *estimate, const int64_t *starts,
-                                   const int64_t *cycles)
+tacho_status tacho_estimate_retime(tacho_estimate *estimate, const tacho_op_timing *timings)
 {
     estimate->cycles = estimate->ideal_cycles = 0;
     estimate->macs = estimate->ddr_bytes = 0;
@@ -339,9 +345,12 @@ tacho_status tacho_estimate_retime(tacho_estimate *estimate, const int64_t *star
     memset(estimate->bound_cycles, 0, sizeof(estimate->bound_cycles));
     memset(estimate->bound_ops, 0, sizeof(estimate->bound_ops));
     for (size_t i = 0; i < estimate->fusion->op_count; i++) {
-        estimate->ops[i].cost.cycles = cycles[i];
+        tacho_op_estimate *op = &estimate->ops[i];
+        op->cost.cycles = timings[i].cycles;
+        op->ddr_read_bytes = timings[i].ddr_read_bytes;
+        op->ddr_write_bytes = timings[i].ddr_write_bytes;
         TACHO_TRY(add_up(estimate, i));
-        estimate->ops[i].start_cycles = starts[i];
+        op->start_cycles = timings[i].start_cycles;
     }
     return TACHO_OK;
 }

@@ -37,6 +37,7 @@ typedef struct tacho_op_estimate {
     tacho_work work;
     tacho_op_cost cost;
     int64_t start_cycles;
+    /* Of shared memory: each time that they come, but once for all cores that they are cast to. */
     uint64_t ddr_read_bytes;
     uint64_t ddr_write_bytes;
     uint64_t local_bytes; /* read and written in the memories of the cores */
@@ -66,9 +67,15 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
                                  const tacho_estimate_options *options) TACHO_MUST_USE;
 void tacho_estimate_deinit(tacho_estimate *estimate);
 
-/* Takes when each operator starts and how long it takes from a schedule; sums are made anew. */
-tacho_status tacho_estimate_retime(tacho_estimate *estimate, const int64_t *starts,
-                                   const int64_t *cycles) TACHO_MUST_USE;
+/* What a schedule makes of an operator. */
+typedef struct tacho_op_timing {
+    int64_t start_cycles, cycles;
+    uint64_t ddr_read_bytes, ddr_write_bytes;
+} tacho_op_timing;
+
+/* Takes one for each operator from a schedule; sums are made anew. */
+tacho_status tacho_estimate_retime(tacho_estimate *estimate,
+                                   const tacho_op_timing *timings) TACHO_MUST_USE;
 
 /* "compute", "memory", "local memory", "launch"; "-" for what takes no time. */
 const char *tacho_bound_name(tacho_bound bound);
@@ -88,6 +95,10 @@ tacho_status tacho_estimate_op_name(const tacho_estimate *estimate, size_t op, t
                                     tacho_str *out_name) TACHO_MUST_USE;
 tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, char between,
                                     tacho_arena *arena, tacho_str *out_type) TACHO_MUST_USE;
+
+/* What the machine's vendor calls such operators, by type or else kind; empty where nothing is
+ * said. */
+tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op);
 
 /* ---- tables -------------------------------------------------------------------------------- */
 

@@ -66,9 +66,9 @@ static tacho_status add_type(const filler *self)
 static tacho_status add_engine(const filler *self)
 {
     uint32_t engine = self->row->cost.engine;
-    return tacho_table_add_text(self->table, engine == TACHO_NONE
-                                                 ? TACHO_STR("-")
-                                                 : self->estimate->machine->engines[engine].name);
+    return engine == TACHO_NONE
+               ? tacho_table_add_absent(self->table)
+               : tacho_table_add_text(self->table, self->estimate->machine->engines[engine].name);
 }
 
 static tacho_status add_dtype(const filler *self)

@@ -318,45 +318,19 @@ static bool takes_followers(tacho_op_kind kind, tacho_op_kind follower)
     return false;
 }
 
-/* Whether two constants, scales or zero points, are known to be the same. */
-static bool is_same_constant(const fuser *self, uint32_t a, uint32_t b)
-{
-    const tacho_graph *graph = self->graph;
-    if (a == b) {
-        return true;
-    }
-    uint64_t bytes[2];
-    if (a == TACHO_NONE || b == TACHO_NONE || graph->tensors[a].constant == TACHO_NONE ||
-        graph->tensors[b].constant == TACHO_NONE ||
-        graph->tensors[a].dtype != graph->tensors[b].dtype ||
-        !tacho_tensor_bytes(&graph->tensors[a], &bytes[0]) ||
-        !tacho_tensor_bytes(&graph->tensors[b], &bytes[1]) || bytes[0] != bytes[1]) {
-        return false;
-    }
-    const tacho_constant *first = &graph->constants[graph->tensors[a].constant];
-    const tacho_constant *second = &graph->constants[graph->tensors[b].constant];
-    if (first->kind != second->kind) {
-        return false;
-    }
-    switch (first->kind) {
-    case TACHO_CONSTANT_BYTES:
-        return bytes[0] == 0 || memcmp(first->bytes, second->bytes, bytes[0]) == 0;
-    case TACHO_CONSTANT_SPLAT:
-        return memcmp(first->splat, second->splat, sizeof(first->splat)) == 0;
-    case TACHO_CONSTANT_RANDOM:
-        return first->seed == second->seed;
-    }
-    return false;
-}
-
 /*
- * Steps of quantising what was moved: nothing computes on the way, so there is no engine whose
- * writing scales. None where the integers that were moved mean the same before and after.
+ * Steps of quantising what |op| makes: none behind a product, whose engine scales its sums as it
+ * writes them, and none where integers were only moved or chosen from and mean the same before and
+ * after. Elsewhere a vector engine has to do it.
  */
-static uint32_t steps_behind_move(const fuser *self, const draft *op, const tacho_node *node)
+static uint32_t steps_of_quantising(const fuser *self, const draft *op, const tacho_node *node)
 {
+    if (is_matrix(op->kind)) {
+        return 0;
+    }
     const tacho_node *root = &self->graph->nodes[op->root];
-    bool is_same = op->is_integer;
+    bool is_moved = op->kind == TACHO_OP_MOVE || op->kind == TACHO_OP_POOL;
+    bool is_same = op->is_integer && is_moved && op->fused_steps == 0;
     for (size_t i = 0; i < root->input_count && is_same; i++) {
         uint32_t tensor = input_of(self, root, i);
         uint32_t before =
@@ -369,7 +343,7 @@ static uint32_t steps_behind_move(const fuser *self, const draft *op, const tach
         for (size_t j = 1; j < 3; j++) {
             uint32_t in = j < scaling->input_count ? input_of(self, scaling, j) : TACHO_NONE;
             uint32_t out = j < node->input_count ? input_of(self, node, j) : TACHO_NONE;
-            is_same = is_same && is_same_constant(self, in, out);
+            is_same = is_same && tacho_fusion_is_same(self->graph, in, out);
         }
     }
     return is_same ? 0 : tacho_op_steps_of(self->graph, node);
@@ -394,11 +368,10 @@ static bool try_follow(fuser *self, uint32_t number)
     }
     draft *op = &self->drafts[made_by];
     const tacho_node *root = &self->graph->nodes[op->root];
-    bool is_moved = op->kind == TACHO_OP_MOVE;
     op->is_linear = op->is_linear && joins_weights(self, root, node);
-    op->fused_steps += op->is_linear ? 0
-                       : is_moved    ? steps_behind_move(self, op, node)
-                                     : steps_within(self, node);
+    op->fused_steps += op->is_linear               ? 0
+                       : kind == TACHO_OP_QUANTISE ? steps_of_quantising(self, op, node)
+                                                   : steps_within(self, node);
     op->result = made;
     self->op_of[number] = made_by;
     return true;
@@ -416,35 +389,6 @@ static uint32_t dequantiser(const fuser *self, uint32_t tensor)
         tacho_op_kind_of(self->graph, &self->graph->nodes[producer]) == TACHO_OP_DEQUANTISE &&
         self->op_of[producer] != TACHO_NONE;
     return is_one ? producer : TACHO_NONE;
-}
-
-uint32_t tacho_fusion_stored(const tacho_graph *graph, uint32_t tensor)
-{
-    for (;;) {
-        uint32_t producer = graph->tensors[tensor].producer;
-        const tacho_node *node = producer != TACHO_NONE ? &graph->nodes[producer] : NULL;
-        if (node == NULL || !graph->tensors[tensor].is_constant || node->input_count == 0 ||
-            tacho_op_kind_of(graph, node) != TACHO_OP_DEQUANTISE ||
-            graph->links[node->first_input] == TACHO_NONE) {
-            return tensor;
-        }
-        tensor = graph->links[node->first_input];
-    }
-}
-
-uint32_t tacho_fusion_read(const tacho_fusion *fusion, const tacho_fused_op *op, uint32_t tensor)
-{
-    const tacho_graph *graph = fusion->graph;
-    tensor = fusion->alias[tensor];
-    if (graph->tensors[tensor].is_constant) {
-        return tacho_fusion_stored(graph, tensor);
-    }
-    uint32_t producer = graph->tensors[tensor].producer;
-    const tacho_node *node = producer != TACHO_NONE ? &graph->nodes[producer] : NULL;
-    bool is_seen_through = op->is_integer && node != NULL && node->input_count > 0 &&
-                           tacho_op_kind_of(graph, node) == TACHO_OP_DEQUANTISE &&
-                           graph->links[node->first_input] != TACHO_NONE;
-    return is_seen_through ? fusion->alias[graph->links[node->first_input]] : tensor;
 }
 
 static bool is_dequantised_constant(const fuser *self, uint32_t tensor)

@@ -57,6 +57,10 @@ static inline const tacho_tensor *tacho_fusion_tensor(const tacho_fusion *fusion
 /* The tensor as it is stored: what a folded dequantisation was made from, else itself. */
 uint32_t tacho_fusion_stored(const tacho_graph *graph, uint32_t tensor);
 
+/* Whether two tensors are known to be the same constant: scales, zero points; both may be absent.
+ */
+bool tacho_fusion_is_same(const tacho_graph *graph, uint32_t a, uint32_t b);
+
 /* The tensor that |op| reads where its members name |tensor|: views and dequantisations it sees
  * through are not it, but what they look at. */
 uint32_t tacho_fusion_read(const tacho_fusion *fusion, const tacho_fused_op *op, uint32_t tensor);

@@ -381,6 +381,38 @@ static uint32_t steps_of_concat(unsigned char other)
     return steps;
 }
 
+/* Quantised behind |type| of real numbers, or of integers of the same scale: steps. */
+static uint32_t steps_of_quantised(const char *type, bool is_integer)
+{
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t a = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(1, 4, 8, 8)), s = TEST_CONST(g, 1);
+    uint32_t x = TEST_F32(g, 1, 4, 8, 8), y = TEST_F32(g, 1, 4, 8, 8);
+    uint32_t q = test_tensor(g, TACHO_DTYPE_U8, TEST_DIMS(1, 4, 8, 8));
+    if (is_integer) {
+        TEST_NODE(g, "DequantizeLinear", x, a, s, s);
+    }
+    TEST_NODE(g, type, y, x);
+    TEST_NODE(g, "QuantizeLinear", q, y, s, s);
+    g->tensors[q].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 1);
+    uint32_t steps = f.fusion.ops[0].fused_steps;
+    teardown(&f);
+    return steps;
+}
+
+/* Vector engines quantise what they made: 3 steps, but for what is only chosen from. */
+static void test_quantised_vectors(void **state)
+{
+    (void)state;
+    assert_int_equal(steps_of_quantised("Softmax", false), 3);
+    assert_int_equal(steps_of_quantised("Softmax", true), 3);
+    assert_int_equal(steps_of_quantised("MaxPool", true), 0);
+    assert_int_equal(steps_of_quantised("MaxPool", false), 3);
+}
+
 /* Integers that mean the same are only moved; others are quantised anew: 3 steps each. */
 static void test_moved(void **state)
 {
@@ -429,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_not_fused),
         cmocka_unit_test(test_quantised),
         cmocka_unit_test(test_half_quantised),
+        cmocka_unit_test(test_quantised_vectors),
         cmocka_unit_test(test_shared_dequantiser),
         cmocka_unit_test(test_tosa_add),
         cmocka_unit_test(test_copy),

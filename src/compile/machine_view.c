@@ -4,6 +4,8 @@
  */
 #include "compile/machine_view.h"
 
+#include "base/index.h"
+
 uint64_t tacho_machine_view_local_bytes(const tacho_machine *machine)
 {
     const tacho_memory *memory = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
@@ -49,6 +51,23 @@ tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dt
         return wanted;
     }
     return machine != NULL ? tacho_machine_legalise(machine, dtype) : dtype;
+}
+
+uint32_t tacho_machine_view_processor(const tacho_machine *machine)
+{
+    for (uint32_t i = 0; i < machine->engine_count; i++) {
+        if (machine->engines[i].class == TACHO_ENGINE_CONTROL &&
+            tacho_quantity_is_set(&machine->engines[i].fixed_job_cycles)) {
+            return i;
+        }
+    }
+    return TACHO_NONE;
+}
+
+bool tacho_machine_view_copies_by_engine(const tacho_machine *machine)
+{
+    return tacho_machine_dma(machine, TACHO_ENGINE_DMA_LOCAL) != NULL &&
+           tacho_machine_memory(machine, TACHO_MEMORY_AUX) != NULL;
 }
 
 uint32_t tacho_machine_view_engine_total(const tacho_machine *machine, uint32_t engine)

@@ -24,6 +24,18 @@ tacho_track_class tacho_machine_view_track_class(tacho_engine_class engine_class
 tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dtype,
                                     tacho_dtype wanted);
 
+/*
+ * The engine that takes on what no other does, at the same cycles for each job whatever it is;
+ * TACHO_NONE where there is none.
+ */
+uint32_t tacho_machine_view_processor(const tacho_machine *machine);
+
+/*
+ * Whether engines have to copy what changes its place within local memory: the local queue serves
+ * auxiliary memories, where there are some.
+ */
+bool tacho_machine_view_copies_by_engine(const tacho_machine *machine);
+
 /* How many engines like this there are in all cores. */
 uint32_t tacho_machine_view_engine_total(const tacho_machine *machine, uint32_t engine);
 

@@ -94,23 +94,23 @@ static void test_torq(void **state)
     assert_int_equal(cost.write_cycles, 862); /* 4096 / 4.7543 */
     assert_int_equal(cost.launch_cycles, 1);
     assert_int_equal(cost.bound, TACHO_BOUND_MEMORY); /* all of it comes from shared memory */
-    /* 4096 elements of 9 steps: 1152 cycles on two slices; 862 in and 862 out, in sequence. */
+    /* 4096 elements of 9 steps: 1152 cycles on two slices; 862 in and 862 out, that overlap. */
     work = (tacho_work){.kind = TACHO_WORK_VECTOR, .elements = 4096, .steps = 9};
     work.input = work.output = (tacho_operand){TACHO_DTYPE_I8, TACHO_PLACE_DDR, 4096};
     cost = estimate(machine, &work);
     assert_int_equal(cost.compute_cycles, 1152);
     assert_int_equal(cost.read_cycles, 862);
     assert_int_equal(cost.write_cycles, 862);
-    assert_int_equal(cost.bound, TACHO_BOUND_MEMORY);
+    assert_int_equal(cost.bound, TACHO_BOUND_COMPUTE);
     work.input.bytes = work.output.bytes = 1 << 20;
     work.elements = 1 << 20;
-    cost = estimate(machine, &work); /* too large to be there at once: in tiles, that overlap */
+    cost = estimate(machine, &work); /* too large to be there at once */
     assert_int_equal(cost.compute_cycles, 294912);
     assert_int_equal(cost.read_cycles, 220554); /* 1048576 / 4.7543 */
     assert_int_equal(cost.bound, TACHO_BOUND_COMPUTE);
     /* Weights beyond half of local memory are read though the input is there already. */
     work = gemm(64, 640, 577, TACHO_DTYPE_I8);
-    work.input.bytes = 0;
+    work.input.place = TACHO_PLACE_LOCAL;
     cost = estimate(machine, &work);
     assert_int_equal(cost.read_cycles, 77674); /* 640 x 577 = 369280 bytes */
     tacho_arena_deinit(&arena);

@@ -18,13 +18,28 @@
  * rather than smaller blocks.
  *
  * Numbers of the machine and of the vendor's library are in the machine file. Those that stand here
- * are rules of the algorithm that chooses (halving, powers of two, the order of preference among
- * shapes of the same size): they have no unit, and no other machine of the kind has others.
+ * are choices of the search.
  */
 #include "compile/op_mesh.h"
 
 #include "base/index.h"
 #include "base/maths.h"
+
+/*
+ * The compiler's own choices, after those of the vendor's library; none is a number of a machine.
+ * Steps of STEP_TILES are where the search turns from shorter steps to smaller blocks: with it a
+ * square block of 64 tiles of 2 KiB and its operands, twice, take 1.1 MiB, so that |buffer_bytes|
+ * still decides.
+ */
+enum {
+    STEP_TILES = 16,
+    ONE_WAY_STEP_TILES = 2, /* of k, where operands are cast one way and k is even */
+    BATCH_STEP_TILES = 4,   /* where whole products of a batch are spread; nothing is published */
+    LOCAL_STEP_PARTS = 8,   /* parts of a step tried before the block is cut: results stay ... */
+    TUNED_STEP_PARTS = 2,   /* ... or an expert chose ... */
+    USUAL_STEP_PARTS = 1,   /* ... or neither */
+    SQUARE_MAX = 31,        /* sides of a subblock further apart than this are all the same */
+};
 
 typedef enum cast_kind {
     CAST_BOTH,   /* rows of cores share in0, columns in1 */
@@ -119,8 +134,7 @@ static bool fits(const mesh *s, uint64_t h, uint64_t w, uint64_t k_step)
 
 /*
  * The vendor's order of preference: near squares of many tiles, higher before wider. The score is
- * that order written as digits: the tiles (the first digit), how near to a square (0 to 31), and
- * which way.
+ * that order written as digits: the tiles (the first digit), how near to a square, and which way.
  */
 static void choose_subblock(const mesh *s, plan *p)
 {
@@ -129,7 +143,8 @@ static void choose_subblock(const mesh *s, plan *p)
     for (uint64_t h = 1; h <= tacho_least(p->h, s->result_tiles); h++) {
         for (uint64_t w = 1; w <= tacho_least(p->w, s->result_tiles / h); w++) {
             uint64_t apart = h > w ? h - w : w - h;
-            uint64_t score = h * w * 64 + (32 - tacho_least(apart, 31)) * 2 + (h >= w);
+            uint64_t near = SQUARE_MAX + 1 - tacho_least(apart, SQUARE_MAX);
+            uint64_t score = (h * w * (SQUARE_MAX + 1) + near) * 2 + (h >= w);
             if (p->h % h == 0 && p->w % w == 0 && score > best) {
                 best = score;
                 p->sub_h = h;
@@ -169,17 +184,12 @@ static bool shorten_steps(const mesh *s, plan *p, uint64_t most)
     return false;
 }
 
-/*
- * Smaller blocks. Steps are halved first, down to STEP_MAX, then the block. STEP_MAX is where the
- * search turns from one to the other, not a limit of the machine: with it a square block of 64
- * tiles of 2 KiB and its operands, twice, take 1.1 MiB, so that |buffer_bytes| still decides.
- */
+/* Smaller blocks. Steps are halved first, down to STEP_TILES, then the block. */
 static void cut_blocks(const mesh *s, plan *p)
 {
-    enum { STEP_MAX = 16 };
     uint64_t h = p->h;
     uint64_t w = p->w;
-    while (p->k_step > STEP_MAX) {
+    while (p->k_step > STEP_TILES) {
         p->k_step = tacho_ceil_div(p->k_step, 2);
     }
     while (!fits(s, p->h, p->w, p->k_step) && p->h * p->w > 1) {
@@ -195,9 +205,10 @@ static void cut_blocks(const mesh *s, plan *p)
 static void finish_plan(const mesh *s, plan *p)
 {
     bool stays = s->is_tuned || s->work->output.place == TACHO_PLACE_LOCAL;
-    /* Parts of a step that are tried before the block is cut: the expert keeps the block longer. */
-    uint64_t halvings = !stays ? 1 : s->work->output.place == TACHO_PLACE_LOCAL ? 8 : 2;
-    bool is_whole = shorten_steps(s, p, halvings);
+    uint64_t parts = !stays                                       ? USUAL_STEP_PARTS
+                     : s->work->output.place == TACHO_PLACE_LOCAL ? LOCAL_STEP_PARTS
+                                                                  : TUNED_STEP_PARTS;
+    bool is_whole = shorten_steps(s, p, parts);
     if (!is_whole) {
         cut_blocks(s, p);
     }
@@ -224,7 +235,9 @@ static plan plan_both(const mesh *s)
 
 static plan plan_one_way(const mesh *s, cast_kind cast)
 {
-    plan p = {.cast = cast, .blocks = 1, .k_step = s->kt % 2 == 0 ? 2 : 1};
+    plan p = {.cast = cast,
+              .blocks = 1,
+              .k_step = s->kt % ONE_WAY_STEP_TILES == 0 ? ONE_WAY_STEP_TILES : 1};
     uint64_t cores = s->grid_x * s->grid_y;
     if (cast == CAST_FIRST) {
         p.h = s->mt;
@@ -241,10 +254,10 @@ static plan plan_one_way(const mesh *s, cast_kind cast)
     return p;
 }
 
-/* Four tiles of k at a time: where the search begins; nothing is published about such products. */
 static plan plan_batch(const mesh *s)
 {
-    plan p = {.cast = CAST_NONE, .h = s->mt, .w = s->nt, .k_step = tacho_least(s->kt, 4)};
+    plan p = {
+        .cast = CAST_NONE, .h = s->mt, .w = s->nt, .k_step = tacho_least(s->kt, BATCH_STEP_TILES)};
     uint64_t cores = s->grid_x * s->grid_y;
     p.blocks = tacho_ceil_div(s->work->batch, cores);
     p.cores = p.rows = p.columns = tacho_least(s->work->batch, cores);
@@ -372,6 +385,11 @@ static tacho_status plan_epilogue(const mesh *s, const plan *p, uint64_t turns, 
     return TACHO_OK;
 }
 
+static bool is_kept(const tacho_operand *operand)
+{
+    return operand->place == TACHO_PLACE_LOCAL && operand->bytes > 0;
+}
+
 static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_parts)
 {
     const tacho_work *work = s->work;
@@ -404,6 +422,10 @@ static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_par
     tacho_u128 block = bring + (p->steps - 1) * most(compute, bring) + last + exposed;
     int64_t launch = tacho_quantity_whole(&s->machine->launch_cycles) +
                      tacho_quantity_whole(&s->engine->start_up_cycles);
+    /* Where nothing lies in local memory, all that the cores bring is on its way from shared. */
+    bool has_local = is_kept(&work->input) || is_kept(&work->weights) || is_kept(&work->output);
+    tacho_u128 of_cores = core * all_steps + (tacho_u128)end.core * turns;
+    tacho_u128 of_memory = shared * all_steps + (tacho_u128)(end.shared + out) * turns;
     *out_parts = (tacho_parts){
         .cores = (uint32_t)p->cores,
         .engines = (uint32_t)p->cores,
@@ -412,8 +434,8 @@ static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_par
         .read_cycles = clip(bring * all_steps + bring_last * turns),
         .write_cycles = clip(out * turns),
         .launch_cycles = launch,
-        .memory_cycles = clip(shared * all_steps + (end.shared + out) * turns),
-        .local_cycles = clip(core * all_steps + (tacho_u128)end.core * turns),
+        .memory_cycles = clip(has_local ? of_memory : most(of_memory, of_cores)),
+        .local_cycles = clip(has_local ? of_cores : 0),
     };
     return TACHO_OK;
 }

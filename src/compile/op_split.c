@@ -11,14 +11,10 @@
 #include "base/maths.h"
 
 /*
- * Neither is a machine's number: sums of products are kept in 32 bits by every engine we describe,
- * whatever its operands are, and |accumulator_bytes| of a description counts such sums. Shapes of
- * blocks are tried up to RESULTS_MAX tiles high, which is how long the search may take.
+ * The compiler's own choice: shapes of blocks are tried up to so many tiles high, which is how long
+ * the search may take.
  */
-enum { ACCUMULATOR_BYTES = 4, RESULTS_MAX = 1024 };
-
-/* A cost that is too large; every sum with it stays one. */
-static const int64_t TOO_MANY = INT64_MAX;
+enum { RESULTS_MAX = 1024 };
 
 typedef struct split {
     const tacho_machine *machine;
@@ -37,19 +33,13 @@ static uint64_t align_of(const tacho_quantity *align)
     return (uint64_t)tacho_quantity_or(align, 1).num;
 }
 
-static int64_t add(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? TOO_MANY : sum;
-}
-
 static int64_t cycles_at(uint64_t bytes, tacho_ratio rate)
 {
     int64_t cycles;
     if (rate.num == 0 || bytes == 0) {
         return 0;
     }
-    return tacho_ratio_ceil_divide(bytes, rate, &cycles) ? cycles : TOO_MANY;
+    return tacho_ratio_ceil_divide(bytes, rate, &cycles) ? cycles : INT64_MAX;
 }
 
 static tacho_status split_init(split *s, const tacho_machine *machine, const tacho_work *work,
@@ -84,7 +74,7 @@ static tacho_status block_cycles(const split *s, uint64_t batch, tacho_product b
 {
     uint64_t engines = (uint64_t)tacho_quantity_whole(&s->engine->count);
     const uint64_t shares[3][3] = {{engines, 1, 1}, {1, engines, 1}, {1, 1, engines}};
-    *out_cycles = TOO_MANY;
+    *out_cycles = INT64_MAX;
     for (size_t i = 0; i < 3; i++) {
         tacho_product part = block;
         part.m = tacho_ceil_div(block.m, shares[i][1]);
@@ -139,7 +129,7 @@ static int64_t between_blocks(const split *s, uint64_t batch, tacho_product p)
     uint64_t nt = tacho_ceil_div(p.n, align[1]);
     uint64_t kt = tacho_ceil_div(p.k, align[2]);
     uint64_t results = (uint64_t)tacho_quantity_whole(&engine->accumulator_bytes) / 2 /
-                       (align[0] * align[1] * ACCUMULATOR_BYTES);
+                       (align[0] * align[1] * (uint64_t)tacho_quantity_whole(&engine->sum_bytes));
     uint64_t operands = s->local_bytes / 2 / tile_bytes;
     tacho_u128 fewest = (tacho_u128)mt * nt * kt;
     for (uint64_t h = 1; h <= results && h <= RESULTS_MAX; h++) {
@@ -154,7 +144,7 @@ static int64_t between_blocks(const split *s, uint64_t batch, tacho_product p)
     return fewest >> 63 == 0 && tacho_ratio_ceil_multiply(
                                     (uint64_t)fewest, engine->block_overhead_cycles.value, &cycles)
                ? cycles
-               : TOO_MANY;
+               : INT64_MAX;
 }
 
 static tacho_status matrix_compute(const split *s, tacho_cut c, tacho_parts *parts)
@@ -174,7 +164,8 @@ static tacho_status matrix_compute(const split *s, tacho_cut c, tacho_parts *par
     TACHO_TRY(tacho_op_fused_cycles(s->machine, tacho_ceil_div(work->elements, parts->cores),
                                     work->steps, s->dtype, &fused));
     parts->compute_cycles = tacho_most(parts->compute_cycles, fused);
-    parts->compute_cycles = add(parts->compute_cycles, between_blocks(s, batch, block));
+    parts->compute_cycles =
+        tacho_cycles_add(parts->compute_cycles, between_blocks(s, batch, block));
     tacho_product padded = tacho_cost_pad(s->engine, block);
     tacho_u128 macs = (tacho_u128)padded.m * padded.n;
     macs = macs >> 62 != 0 ? 0 : macs * padded.k;
@@ -208,7 +199,8 @@ static void reload(const split *s, const block *b, uint64_t *row_times, uint64_t
     uint64_t held =
         (uint64_t)tacho_quantity_or(&s->engine->accumulator_bytes, (int64_t)(s->local_bytes / 2))
             .num;
-    uint64_t area = held / 2 / ACCUMULATOR_BYTES;
+    uint64_t area =
+        held / 2 / (uint64_t)tacho_quantity_or(&s->engine->sum_bytes, TACHO_SUM_BYTES).num;
     /* An operand that lies there already (no bytes) is still passed by once. */
     uint64_t column_parts = b->columns > half ? tacho_ceil_div(b->columns, half) : 1;
     uint64_t row_parts = b->rows > half ? tacho_ceil_div(b->rows, half) : 1;
@@ -310,19 +302,6 @@ static traffic plain_traffic(const split *s, uint32_t cores)
     return t;
 }
 
-/*
- * What the transfers of a kind take: those in and out pass each other, but where a sequencer starts
- * job after job and there is only one of each, for all of it fits local memory.
- */
-static int64_t both_ways(const split *s, int64_t in, int64_t out)
-{
-    const tacho_work *work = s->work;
-    uint64_t bytes = work->input.bytes + work->weights.bytes + work->output.bytes;
-    bool is_sequence = s->engine != NULL && tacho_quantity_is_set(&s->engine->issue_cycles) &&
-                       bytes <= times(s->local_bytes, tacho_machine_cores(s->machine));
-    return is_sequence ? add(in, out) : tacho_most(in, out);
-}
-
 static void add_up(const split *s, const traffic *t, tacho_parts *parts)
 {
     int64_t core_in = cycles_at(t->core_in, s->in_rate);
@@ -333,22 +312,23 @@ static void add_up(const split *s, const traffic *t, tacho_parts *parts)
     parts->launch_cycles = tacho_quantity_whole(&s->machine->launch_cycles);
     if (s->engine != NULL) {
         parts->launch_cycles =
-            add(parts->launch_cycles, tacho_quantity_whole(&s->engine->issue_cycles));
+            tacho_cycles_add(parts->launch_cycles, tacho_quantity_whole(&s->engine->issue_cycles));
     }
-    int64_t fill = add(cycles_at(t->first_in, s->in_rate), cycles_at(t->last_out, s->out_rate));
-    fill = add(fill, t->core_in > 0 ? s->in_start : 0);
-    fill = add(fill, t->core_out > 0 ? s->out_start : 0);
-    int64_t to_memory = both_ways(s, cycles_at(t->core_in - t->local_in, s->in_rate),
-                                  cycles_at(t->core_out - t->local_out, s->out_rate));
+    int64_t fill =
+        tacho_cycles_add(cycles_at(t->first_in, s->in_rate), cycles_at(t->last_out, s->out_rate));
+    fill = tacho_cycles_add(fill, t->core_in > 0 ? s->in_start : 0);
+    fill = tacho_cycles_add(fill, t->core_out > 0 ? s->out_start : 0);
+    int64_t to_memory = tacho_most(cycles_at(t->core_in - t->local_in, s->in_rate),
+                                   cycles_at(t->core_out - t->local_out, s->out_rate));
     parts->memory_cycles = tacho_most(shared, to_memory);
     parts->local_cycles =
-        both_ways(s, cycles_at(t->local_in, s->in_rate), cycles_at(t->local_out, s->out_rate));
+        tacho_most(cycles_at(t->local_in, s->in_rate), cycles_at(t->local_out, s->out_rate));
     bool is_of_memory = parts->memory_cycles >= parts->local_cycles;
     int64_t *of_fill = is_of_memory ? &parts->memory_cycles : &parts->local_cycles;
     *of_fill = tacho_most(*of_fill, fill);
     int64_t body =
         tacho_most(parts->compute_cycles, tacho_most(shared, tacho_most(core_in, core_out)));
-    parts->cycles = add(add(parts->launch_cycles, fill), body);
+    parts->cycles = tacho_cycles_add(tacho_cycles_add(parts->launch_cycles, fill), body);
 }
 
 /* ---- trying ------------------------------------------------------------------------------ */
@@ -397,25 +377,42 @@ static tacho_status try_plain(const split *s, uint32_t cores, tacho_parts *parts
     return TACHO_OK;
 }
 
+/*
+ * What of the work has to be moved to where it is done: on a single core, and where each core does
+ * something to its own elements, what lies in local memory is there already. Elsewhere it comes
+ * from other cores, or from another place in the same memory.
+ */
+static tacho_work moved_work(const tacho_work *work, uint32_t cores)
+{
+    tacho_work moved = *work;
+    bool stays = work->kind == TACHO_WORK_VECTOR || (work->kind == TACHO_WORK_MATRIX && cores == 1);
+    tacho_operand *const operands[] = {&moved.input, &moved.weights, &moved.output};
+    for (size_t i = 0; i < 3 && stays; i++) {
+        operands[i]->bytes = operands[i]->place == TACHO_PLACE_LOCAL ? 0 : operands[i]->bytes;
+    }
+    return moved;
+}
+
 tacho_status tacho_op_split_best(const tacho_machine *machine, const tacho_work *work,
                                  const tacho_cost_options *options, const tacho_op_cost *cost,
                                  tacho_parts *out_parts)
 {
-    split s;
-    TACHO_TRY(split_init(&s, machine, work, cost));
-    s.fidelity = options->fidelity;
     uint32_t cores = tacho_machine_cores(machine);
     if (options->grid_x > 0 && options->grid_y > 0) {
         uint64_t asked = (uint64_t)options->grid_x * options->grid_y;
         cores = asked < cores ? (uint32_t)asked : cores;
     }
+    split s;
+    tacho_work moved = moved_work(work, cores);
+    TACHO_TRY(split_init(&s, machine, &moved, cost));
+    s.fidelity = options->fidelity;
     *out_parts = (tacho_parts){.cores = 0};
     if (work->kind == TACHO_WORK_MATRIX && s.engine != NULL) {
         TACHO_TRY(try_cuts(&s, cores, out_parts));
     } else {
         TACHO_TRY(try_plain(&s, cores, out_parts));
     }
-    if (out_parts->cycles == TOO_MANY) {
+    if (out_parts->cycles == INT64_MAX) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
     }
     return TACHO_OK;

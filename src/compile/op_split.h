@@ -8,6 +8,12 @@
 #include "compile/op_cost.h"
 #include "machine/cost.h"
 
+/*
+ * The compiler's own choice: partial sums that wait in local memory for the rest of k are kept in
+ * 32 bits, whatever the operands are. Accumulators of an engine have |sum_bytes|.
+ */
+enum { TACHO_SUM_BYTES = 4 };
+
 /* What one way to cut takes; cycles of the core clock. */
 typedef struct tacho_parts {
     uint32_t cores;

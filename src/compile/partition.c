@@ -29,6 +29,7 @@ typedef struct candidate {
     tacho_placement placement;
     tacho_estimate estimate;
     tacho_program program;
+    tacho_op_timing *timings; /* by operator */
     bool is_complete;
 } candidate;
 
@@ -166,6 +167,10 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
 {
     TACHO_TRY(tacho_program_init(&way->program));
     TACHO_TRY(estimate_candidate(self, way));
+    way->timings = calloc(self->fusion->op_count + 1, sizeof(*way->timings));
+    if (way->timings == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
     bool is_tiled = tacho_schedule_is_tiled(self->machine);
     TACHO_TRY(set_facts(self, way->cores, &way->program));
     TACHO_TRY(add_ops(self, &way->program));
@@ -178,6 +183,7 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
         .fidelity = self->options->estimate.cost.fidelity,
         .limit = limit,
         .program = &way->program,
+        .timings = way->timings,
     };
     TACHO_TRY(tacho_schedule_run(&schedule));
     way->is_complete = !schedule.is_abandoned;
@@ -189,6 +195,7 @@ static void candidate_deinit(candidate *way)
     tacho_placement_deinit(&way->placement);
     tacho_estimate_deinit(&way->estimate);
     tacho_program_deinit(&way->program);
+    free(way->timings);
 }
 
 /* ---- the best way -------------------------------------------------------------------------- */
@@ -229,30 +236,32 @@ static tacho_status find_best(const compiler *self, candidate *best)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* When the jobs of an op run. */
+static void time_op(const tacho_program *program, const tacho_program_op *op,
+                    tacho_op_timing *timing)
+{
+    int64_t last = 0;
+    timing->start_cycles = INT64_MAX;
+    for (uint32_t i = 0; i < op->job_count; i++) {
+        const tacho_job *job = &program->jobs[op->first_job + i];
+        bool is_first = job->start < timing->start_cycles;
+        timing->start_cycles = is_first ? job->start : timing->start_cycles;
+        last = tacho_most(last, job->end);
+    }
+    timing->cycles = last - timing->start_cycles;
+}
+
+/* The estimate says what the schedule does: one truth for tables and programs. */
 static tacho_status retime(candidate *way)
 {
     tacho_program *program = &way->program;
-    size_t count = program->op_count;
-    int64_t *starts = calloc(2 * count + 1, sizeof(int64_t));
-    if (starts == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < program->op_count; i++) {
+        time_op(program, &program->ops[i], &way->timings[i]);
+        program->ops[i].cycles = way->timings[i].cycles;
     }
-    int64_t *cycles = starts + count;
-    for (size_t i = 0; i < count; i++) {
-        tacho_program_op *op = &program->ops[i];
-        int64_t first = INT64_MAX;
-        int64_t last = 0;
-        for (uint32_t j = 0; j < op->job_count; j++) {
-            const tacho_job *job = &program->jobs[op->first_job + j];
-            first = job->start < first ? job->start : first;
-            last = job->end > last ? job->end : last;
-        }
-        starts[i] = first;
-        cycles[i] = op->cycles = last - first;
-    }
-    tacho_status status = tacho_estimate_retime(&way->estimate, starts, cycles);
-    free(starts);
-    return status;
+    TACHO_TRY(tacho_estimate_retime(&way->estimate, way->timings));
+    program->facts.moved_bytes = way->estimate.ddr_bytes;
+    return TACHO_OK;
 }
 
 /* Room for what one inference records. */
@@ -297,6 +306,7 @@ tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machi
     candidate best = {.cores = 0};
     tacho_status status = compile(&self, &best);
     free(self.device_of);
+    free(best.timings);
     tacho_placement_deinit(&best.placement);
     *out_estimate = best.estimate;
     *out_program = best.program;

@@ -326,7 +326,7 @@ static bool is_stream(const tacho_schedule *self, uint32_t number)
     return !self->is_tiled || (self->has_barrier && self->estimate->ops[number].work.sequence > 1);
 }
 
-static tacho_status end_op(tacho_schedule *self, uint64_t shared_bytes)
+static tacho_status end_op(tacho_schedule *self)
 {
     const tacho_op_estimate *op = &self->estimate->ops[self->op];
     if (is_stream(self, self->op)) {
@@ -337,7 +337,8 @@ static tacho_status end_op(tacho_schedule *self, uint64_t shared_bytes)
         return TACHO_OK;
     }
     int64_t least = 0;
-    TACHO_TRY(shared_cycles(self, shared_bytes, &least));
+    const tacho_op_timing *timing = &self->timings[self->op];
+    TACHO_TRY(shared_cycles(self, timing->ddr_read_bytes + timing->ddr_write_bytes, &least));
     return add_barrier(self, tacho_quantity_whole(&self->estimate->machine->launch_cycles), least);
 }
 
@@ -361,10 +362,8 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
     if (number == 0 && self->has_barrier) {
         TACHO_TRY(add_start(self));
     }
-    uint64_t shared_bytes = 0;
-    TACHO_TRY(is_stream(self, number) ? tacho_schedule_streams(self)
-                                      : tacho_schedule_tiles(self, &shared_bytes));
-    TACHO_TRY(end_op(self, shared_bytes));
+    TACHO_TRY(is_stream(self, number) ? tacho_schedule_streams(self) : tacho_schedule_tiles(self));
+    TACHO_TRY(end_op(self));
     TACHO_TRY(tacho_timer_run(&self->timer, program));
     self->is_abandoned = self->timer.end > self->limit;
     program->ops[number].first_job = self->entry;

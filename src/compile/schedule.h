@@ -37,6 +37,7 @@ typedef struct tacho_schedule {
     int64_t limit;     /* not worth going on beyond this cycle */
     bool is_abandoned; /* for that */
     tacho_program *program;
+    tacho_op_timing *timings; /* by operator: what it moves is filled in */
     tacho_timer timer;
     tacho_core_engines engines;
     /* of the operator that is being scheduled */
@@ -80,9 +81,8 @@ uint32_t tacho_schedule_queue(const tacho_schedule *schedule, uint32_t core, uin
 tacho_status tacho_schedule_add_buffer(tacho_schedule *schedule, const tacho_buffer *buffer,
                                        uint32_t *out_id) TACHO_MUST_USE;
 
-/* The jobs of the operator: tiles on cores (|*out_shared_bytes| of shared memory), or streams. */
-tacho_status tacho_schedule_tiles(tacho_schedule *schedule,
-                                  uint64_t *out_shared_bytes) TACHO_MUST_USE;
+/* The jobs of the operator: tiles on cores, or streams; and what they move. */
+tacho_status tacho_schedule_tiles(tacho_schedule *schedule) TACHO_MUST_USE;
 tacho_status tacho_schedule_streams(tacho_schedule *schedule) TACHO_MUST_USE;
 
 #endif

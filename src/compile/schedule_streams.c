@@ -86,6 +86,8 @@ tacho_status tacho_schedule_streams(tacho_schedule *schedule)
     const tacho_op_cost *cost = &op->cost;
     tacho_program *program = schedule->program;
     window self = {schedule, cost, TACHO_NONE};
+    schedule->timings[schedule->op].ddr_read_bytes = op->ddr_read_bytes;
+    schedule->timings[schedule->op].ddr_write_bytes = op->ddr_write_bytes;
     TACHO_TRY(add_buffer(&self));
     tacho_job read = {.engine = tacho_schedule_queue(schedule, 0, schedule->engines.dma_in),
                       .kind = TACHO_JOB_LOAD,
@@ -105,7 +107,6 @@ tacho_status tacho_schedule_streams(tacho_schedule *schedule)
     int64_t write_cycles =
         op->ddr_write_bytes == 0 ? 0 : (cost->write_cycles > 0 ? cost->write_cycles : 1);
     TACHO_TRY(add_stream(&self, write, cost->cycles - write_cycles, cost->cycles));
-    program->facts.moved_bytes += op->ddr_read_bytes + op->ddr_write_bytes;
     if (op->ddr_read_bytes + op->ddr_write_bytes == 0 && cost->compute_cycles == 0) {
         tacho_job copy = {.engine = tacho_schedule_queue(schedule, 0, schedule->engines.dma_local),
                           .kind = TACHO_JOB_COPY,

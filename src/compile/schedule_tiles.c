@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One operator on the cores: each core's share is cut into tiles, and their jobs are put in the
- * order in which they are best started: what the next tile needs, the result of the one before,
+ * order in which they are best started: the result of the tile before, what the next one needs,
  * then this tile. Buffers are used in turn; a job that fills one waits for those that read it.
  */
 #include "base/index.h"
 #include "base/maths.h"
+#include "compile/machine_view.h"
+#include "compile/op_split.h"
 #include "compile/schedule.h"
 #include "compile/tile.h"
 #include "compile/work_of.h"
@@ -39,14 +41,12 @@ typedef struct core_work {
     tacho_share share;
     tacho_tiling tiling;
     tacho_tile_place place;
-    uint32_t engine;           /* of the machine, or TACHO_NONE */
-    uint32_t engine_count;     /* on the core */
-    uint32_t split;            /* of a tile over engines: 0 batch, 1 rows, 2 columns */
-    bool is_control;           /* a processor does it, whatever it is */
-    const tacho_engine *fused; /* that does what is fused, or NULL */
+    uint32_t engine;       /* of the machine, or TACHO_NONE */
+    uint32_t engine_count; /* on the core */
+    uint32_t split;        /* of a tile over engines: 0 batch, 1 rows, 2 columns */
+    bool is_control;       /* a processor does it, whatever it is */
     operand input, weights, output;
     computed by_slot[SLOTS_MAX]; /* of the last two tiles */
-    uint64_t shared_bytes;
 } core_work;
 
 /* ---- where a tile is ----------------------------------------------------------------------- */
@@ -137,18 +137,6 @@ static tacho_share engine_part(const core_work *self, const tile *at, uint32_t i
     return part;
 }
 
-static tacho_status fused_cycles(const core_work *self, const tacho_share *part,
-                                 int64_t *out_cycles)
-{
-    *out_cycles = 0;
-    if (self->fused == NULL || part->elements * part->steps == 0) {
-        return TACHO_OK;
-    }
-    uint64_t engines = (uint64_t)tacho_quantity_whole(&self->fused->count);
-    uint64_t each = part->elements / engines + (part->elements % engines != 0);
-    return tacho_cost_vector(self->fused, each, part->steps, self->place.dtype, out_cycles);
-}
-
 static tacho_status part_cycles(const core_work *self, const tacho_share *part, int64_t *out_cycles)
 {
     const tacho_engine *engine = self->place.engine;
@@ -159,7 +147,8 @@ static tacho_status part_cycles(const core_work *self, const tacho_share *part, 
     int64_t fused;
     tacho_product product = {part->m, part->n, part->k, self->place.dtype, self->place.fidelity};
     TACHO_TRY(tacho_cost_matrix(self->place.machine, engine, product, out_cycles));
-    TACHO_TRY(fused_cycles(self, part, &fused));
+    TACHO_TRY(tacho_op_fused_cycles(self->place.machine, part->elements, part->steps,
+                                    self->place.dtype, &fused));
     if (part->batch > INT64_MAX ||
         __builtin_mul_overflow(*out_cycles, (int64_t)part->batch, out_cycles)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
@@ -218,10 +207,6 @@ static tacho_status add_transfer(core_work *self, operand *of, const tile *at)
         job.readers = (uint16_t)tacho_least(readers, UINT16_MAX);
     }
     of->loaded++;
-    if (job.kind != TACHO_JOB_COPY) {
-        self->shared_bytes += job.bytes;
-        self->schedule->program->facts.moved_bytes += job.bytes;
-    }
     return tacho_schedule_add(self->schedule, job, &of->jobs[slot]);
 }
 
@@ -339,20 +324,15 @@ static tacho_status store_tile(core_work *self, uint64_t number)
 static tacho_status add_tiles(core_work *self)
 {
     uint64_t count = tile_count(&self->tiling);
-    bool computes = self->engine != TACHO_NONE;
     TACHO_TRY(load_tile(self, 0));
     for (uint64_t i = 0; i < count; i++) {
         tile at = tile_at(self, i);
-        if (computes) {
-            TACHO_TRY(load_tile(self, i + 1));
-        }
         if (i > 0) {
             TACHO_TRY(store_tile(self, i - 1));
         }
-        if (computes) {
+        TACHO_TRY(load_tile(self, i + 1));
+        if (self->engine != TACHO_NONE) {
             TACHO_TRY(compute_tile(self, &at));
-        } else {
-            TACHO_TRY(load_tile(self, i + 1));
         }
     }
     return store_tile(self, count - 1);
@@ -451,26 +431,12 @@ static tacho_share share_of(const tacho_schedule *schedule, uint32_t core, tacho
     return share;
 }
 
-static const tacho_engine *vector_engine(const tacho_machine *machine)
+/* Whether a processor does the operator, whatever it is. */
+static bool is_of_processor(const tacho_schedule *schedule)
 {
-    for (size_t i = 0; i < machine->engine_count; i++) {
-        if (machine->engines[i].element_count > 0) {
-            return &machine->engines[i];
-        }
-    }
-    return NULL;
-}
-
-/* A processor that takes on what no other engine does. */
-static uint32_t control_engine(const tacho_machine *machine)
-{
-    for (uint32_t i = 0; i < machine->engine_count; i++) {
-        if (machine->engines[i].class == TACHO_ENGINE_CONTROL &&
-            tacho_quantity_is_set(&machine->engines[i].fixed_job_cycles)) {
-            return i;
-        }
-    }
-    return TACHO_NONE;
+    const tacho_estimate *estimate = schedule->estimate;
+    return tacho_estimate_is_unknown(estimate, schedule->op) &&
+           tacho_machine_view_processor(estimate->machine) != TACHO_NONE;
 }
 
 static void choose_engine(core_work *self)
@@ -479,15 +445,10 @@ static void choose_engine(core_work *self)
     const tacho_machine *machine = schedule->estimate->machine;
     const tacho_op_cost *cost = &schedule->estimate->ops[schedule->op].cost;
     self->engine = cost->engine;
-    if (tacho_estimate_is_unknown(schedule->estimate, schedule->op) &&
-        control_engine(machine) != TACHO_NONE) {
-        self->engine = control_engine(machine);
-        self->is_control = true;
-    }
+    self->is_control = is_of_processor(schedule);
     self->engine_count = 0;
     self->place = (tacho_tile_place){
         .machine = machine, .dtype = cost->compute, .fidelity = schedule->fidelity};
-    self->fused = vector_engine(machine);
     if (self->engine != TACHO_NONE) {
         self->place.engine = &machine->engines[self->engine];
         uint64_t count = (uint64_t)tacho_quantity_whole(&self->place.engine->count);
@@ -522,9 +483,7 @@ static tacho_status tile_share(core_work *self)
     const tacho_memory *local = tacho_machine_memory(estimate->machine, TACHO_MEMORY_LOCAL);
     self->place.room_bytes = (uint64_t)tacho_quantity_whole(&local->size_bytes) -
                              schedule->placement->free_from[schedule->op];
-    tacho_tile_place place = self->place;
-    place.engine = self->is_control ? NULL : place.engine;
-    tacho_status status = tacho_tile(&place, &self->share, &self->tiling);
+    tacho_status status = tacho_tile(&self->place, &self->share, &self->tiling);
     if (status != TACHO_OK) {
         const tacho_node *node = &estimate->fusion->graph->nodes[fused->root];
         return tacho_status_add_note(
@@ -588,17 +547,25 @@ static tacho_status schedule_core(core_work *self, tacho_cut cut)
     return TACHO_OK;
 }
 
-/* Where the network between cores multicasts, shared memory gives each byte once. */
-static uint64_t shared_bytes_of(const core_work *core)
+/* Where the network between cores multicasts, shared memory gives each byte once: a share each. */
+static uint64_t read_share(const operand *of, uint64_t readers, uint64_t index)
 {
-    uint64_t in = core->input.kind == TACHO_JOB_LOAD ? core->input.bytes : 0;
-    uint64_t weights = core->weights.kind == TACHO_JOB_LOAD ? core->weights.bytes : 0;
-    uint64_t in_readers = core->place.input_readers > 0 ? core->place.input_readers : 1;
-    uint64_t readers = core->place.weight_readers > 0 ? core->place.weight_readers : 1;
-    return core->shared_bytes - in - weights + in / in_readers + weights / readers;
+    if (of->kind != TACHO_JOB_LOAD) {
+        return 0;
+    }
+    return readers > 1 ? tacho_part(of->bytes, readers, index % readers) : of->bytes;
 }
 
-tacho_status tacho_schedule_tiles(tacho_schedule *schedule, uint64_t *out_shared_bytes)
+static void count_moved(const core_work *core, tacho_cut cut, tacho_op_timing *timing)
+{
+    uint64_t row = core->share.kind == TACHO_WORK_MATRIX ? core->core / cut.columns : core->core;
+    timing->ddr_read_bytes +=
+        read_share(&core->input, core->place.input_readers, core->core % cut.columns) +
+        read_share(&core->weights, core->place.weight_readers, row);
+    timing->ddr_write_bytes += core->output.kind == TACHO_JOB_STORE ? core->output.bytes : 0;
+}
+
+tacho_status tacho_schedule_tiles(tacho_schedule *schedule)
 {
     const tacho_op_estimate *op = &schedule->estimate->ops[schedule->op];
     tacho_cut cut = op->cost.cut;
@@ -607,16 +574,13 @@ tacho_status tacho_schedule_tiles(tacho_schedule *schedule, uint64_t *out_shared
         cut = (tacho_cut){1, parts < schedule->cores ? parts : schedule->cores, 1};
         cut.rows = cut.rows > 0 ? cut.rows : 1;
     }
-    bool is_control = tacho_estimate_is_unknown(schedule->estimate, schedule->op) &&
-                      control_engine(schedule->estimate->machine) != TACHO_NONE;
-    if (is_control) {
+    if (is_of_processor(schedule)) {
         cut = (tacho_cut){1, 1, 1};
     }
-    *out_shared_bytes = 0;
     for (uint32_t i = 0; i < cut.batch * cut.rows * cut.columns; i++) {
         core_work core = {.schedule = schedule, .core = i};
         TACHO_TRY(schedule_core(&core, cut));
-        *out_shared_bytes += shared_bytes_of(&core);
+        count_moved(&core, cut, &schedule->timings[schedule->op]);
     }
     return TACHO_OK;
 }

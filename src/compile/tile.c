@@ -5,14 +5,10 @@
 #include "compile/tile.h"
 
 #include "base/maths.h"
+#include "compile/op_split.h"
 #include "machine/cost.h"
 
 #include <inttypes.h>
-
-enum { PARTIAL_BYTES = 4 };
-
-/* A cost that is too large; every sum with it stays one. */
-static const int64_t TOO_MANY = INT64_MAX;
 
 typedef struct tiler {
     const tacho_tile_place *place;
@@ -23,20 +19,9 @@ typedef struct tiler {
     int64_t best_cycles;
     uint64_t least_bytes; /* that any way asks for */
     tacho_tiling best;
+    uint64_t tiles_max; /* as jobs */
     uint64_t tried_max; /* tiles, once a way is found */
 } tiler;
-
-static int64_t add(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? TOO_MANY : sum;
-}
-
-static int64_t times(int64_t a, uint64_t b)
-{
-    int64_t product;
-    return b > INT64_MAX || __builtin_mul_overflow(a, (int64_t)b, &product) ? TOO_MANY : product;
-}
 
 static uint64_t tile_count(const tacho_tiling *t)
 {
@@ -72,7 +57,7 @@ static void complete_matrix(const tacho_share *share, tacho_tiling *t)
     set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n);
     set_loads(&t->output, t->batch * t->m * t->n, 1);
     if (t->k > 1 && t->output.count > 0) { /* it holds partial sums until the last of k */
-        uint64_t sums = PARTIAL_BYTES *
+        uint64_t sums = TACHO_SUM_BYTES *
                         tacho_ceil_div(share->batch * share->m * share->n, t->batch * t->m * t->n);
         t->output.bytes = sums > t->output.bytes ? sums : t->output.bytes;
     }
@@ -108,69 +93,129 @@ static uint64_t needed_bytes(const tacho_tiling *t)
     return bytes >> 63 != 0 ? INT64_MAX : (uint64_t)bytes;
 }
 
-static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles)
+/* Engines of a core share the batch, the rows or the columns of a tile's product. */
+static tacho_status product_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles)
 {
     const tacho_share *share = self->share;
     const tacho_tile_place *place = self->place;
-    *out_cycles = 0;
-    if (place->engine == NULL) {
-        return TACHO_OK;
+    tacho_product whole = {tacho_ceil_div(share->m, t->m), tacho_ceil_div(share->n, t->n),
+                           tacho_ceil_div(share->k, t->k), place->dtype, place->fidelity};
+    uint64_t batch = tacho_ceil_div(share->batch, t->batch);
+    *out_cycles = INT64_MAX;
+    for (size_t i = 0; i < 3; i++) {
+        tacho_product part = whole;
+        part.m = tacho_ceil_div(part.m, i == 1 ? self->engines : 1);
+        part.n = tacho_ceil_div(part.n, i == 2 ? self->engines : 1);
+        int64_t cycles;
+        TACHO_TRY(tacho_cost_matrix(place->machine, place->engine, part, &cycles));
+        cycles = tacho_cycles_multiply(cycles, tacho_ceil_div(batch, i == 0 ? self->engines : 1));
+        *out_cycles = cycles < *out_cycles ? cycles : *out_cycles;
     }
-    if (share->kind != TACHO_WORK_MATRIX) {
-        return tacho_cost_vector(
-            place->engine, tacho_ceil_div(tacho_ceil_div(share->elements, t->m), self->engines),
-            share->steps, place->dtype, out_cycles);
-    }
-    tacho_product product = {tacho_ceil_div(share->m, t->m), tacho_ceil_div(share->n, t->n),
-                             tacho_ceil_div(share->k, t->k), place->dtype, place->fidelity};
-    TACHO_TRY(tacho_cost_matrix(place->machine, place->engine, product, out_cycles));
-    *out_cycles = times(*out_cycles, tacho_ceil_div(share->batch, t->batch));
-    *out_cycles /= (int64_t)self->engines;
     return TACHO_OK;
 }
 
+/*
+ * What computing a tile takes, and in |out_last| what one takes that completes a result: what is
+ * fused overlaps with it. Engines of a sequencer start one after the other.
+ */
+static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles,
+                                   int64_t *out_last)
+{
+    const tacho_share *share = self->share;
+    const tacho_tile_place *place = self->place;
+    *out_cycles = *out_last = 0;
+    if (place->engine == NULL) {
+        return TACHO_OK;
+    }
+    int64_t starts = tacho_cycles_multiply(tacho_quantity_whole(&place->engine->issue_cycles),
+                                           self->engines - 1);
+    int64_t fused = 0;
+    if (share->kind == TACHO_WORK_MATRIX) {
+        uint64_t results = tacho_ceil_div(share->elements, t->batch * t->m * t->n);
+        TACHO_TRY(product_cycles(self, t, out_cycles));
+        TACHO_TRY(
+            tacho_op_fused_cycles(place->machine, results, share->steps, place->dtype, &fused));
+    } else {
+        uint64_t each = tacho_ceil_div(tacho_ceil_div(share->elements, t->m), self->engines);
+        TACHO_TRY(tacho_cost_vector(place->engine, each, share->steps, place->dtype, out_cycles));
+    }
+    *out_last = tacho_cycles_add(tacho_most(*out_cycles, fused), starts);
+    *out_cycles = tacho_cycles_add(*out_cycles, starts);
+    return TACHO_OK;
+}
+
+/* |count| transfers of about the same size. */
 static tacho_status transfer_cycles(const tacho_dma *dma, uint64_t bytes, uint64_t count,
                                     int64_t *out_cycles)
 {
     *out_cycles = 0;
-    if (dma == NULL || bytes == 0) {
+    if (dma == NULL || bytes == 0 || count == 0) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_cost_transfer(dma, bytes, out_cycles));
-    *out_cycles = add(*out_cycles, times(tacho_quantity_whole(&dma->start_up_cycles), count));
+    TACHO_TRY(tacho_cost_transfer(dma, tacho_ceil_div(bytes, count), out_cycles));
+    *out_cycles = tacho_cycles_multiply(*out_cycles, count);
     return TACHO_OK;
 }
 
-/* First operands, then whatever is longest, then the last results. */
+/* What all operands of the share take to come, and those of the first tile. */
+static tacho_status load_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_all,
+                                int64_t *out_first)
+{
+    const tacho_slots *const slots[] = {&t->input, &t->weights};
+    const uint64_t bytes[] = {self->share->input_bytes, self->share->weight_bytes};
+    *out_all = *out_first = 0;
+    for (size_t i = 0; i < 2; i++) {
+        int64_t all;
+        int64_t first;
+        TACHO_TRY(transfer_cycles(self->in, tacho_slots_moved(slots[i], bytes[i]), slots[i]->loads,
+                                  &all));
+        TACHO_TRY(transfer_cycles(self->in, slots[i]->bytes, 1, &first));
+        *out_all = tacho_cycles_add(*out_all, all);
+        *out_first = tacho_cycles_add(*out_first, first);
+    }
+    return TACHO_OK;
+}
+
+/* Cycles of shared memory for all that is moved, with the part of it that is the core's. */
+static int64_t shared_cycles(const tiler *self, const tacho_tiling *t)
+{
+    const tacho_tile_place *place = self->place;
+    uint64_t in_readers = place->input_readers > 0 ? place->input_readers : 1;
+    uint64_t weight_readers = place->weight_readers > 0 ? place->weight_readers : 1;
+    uint64_t bytes = tacho_slots_moved(&t->input, self->share->input_bytes) / in_readers +
+                     tacho_slots_moved(&t->weights, self->share->weight_bytes) / weight_readers +
+                     tacho_slots_moved(&t->output, self->share->output_bytes);
+    int64_t cycles = 0;
+    bool is_over =
+        place->shared_rate.num > 0 && !tacho_ratio_ceil_divide(bytes, place->shared_rate, &cycles);
+    return is_over ? INT64_MAX : cycles;
+}
+
+/*
+ * The longest of three ways through the pipeline: all transfers in, and then the last tile; the
+ * first operands, all tiles and the last result; the first tile and then all transfers out.
+ */
 static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles)
 {
     int64_t compute;
+    int64_t complete;
     int64_t first;
     int64_t load;
     int64_t last;
     int64_t store;
-    uint64_t in_bytes = tacho_slots_moved(&t->input, self->share->input_bytes);
-    uint64_t weight_bytes = tacho_slots_moved(&t->weights, self->share->weight_bytes);
     uint64_t out_bytes = tacho_slots_moved(&t->output, self->share->output_bytes);
-    TACHO_TRY(compute_cycles(self, t, &compute));
-    TACHO_TRY(transfer_cycles(self->in, t->input.bytes + t->weights.bytes, 2, &first));
-    TACHO_TRY(transfer_cycles(self->in, in_bytes + weight_bytes, t->input.loads + t->weights.loads,
-                              &load));
+    uint64_t results = t->batch * t->m * t->n;
+    TACHO_TRY(compute_cycles(self, t, &compute, &complete));
+    TACHO_TRY(load_cycles(self, t, &load, &first));
     TACHO_TRY(transfer_cycles(self->out, t->output.bytes, 1, &last));
     TACHO_TRY(transfer_cycles(self->out, out_bytes, t->output.loads, &store));
-    const tacho_tile_place *place = self->place;
-    int64_t shared = 0;
-    uint64_t shared_bytes = in_bytes / (place->input_readers > 0 ? place->input_readers : 1) +
-                            weight_bytes / (place->weight_readers > 0 ? place->weight_readers : 1) +
-                            out_bytes;
-    if (place->shared_rate.num > 0 &&
-        !tacho_ratio_ceil_divide(shared_bytes, place->shared_rate, &shared)) {
-        shared = TOO_MANY;
-    }
-    int64_t body =
-        tacho_most(times(compute, tile_count(t)), tacho_most(load - first, store - last));
-    body = tacho_most(body, shared - first - last);
-    *out_cycles = add(add(first, body), last);
+    int64_t all = tacho_cycles_add(tacho_cycles_multiply(compute, tile_count(t) - results),
+                                   tacho_cycles_multiply(complete, results));
+    int64_t before = tacho_cycles_add(tacho_cycles_multiply(compute, t->k - 1), complete);
+    int64_t in = tacho_cycles_add(tacho_cycles_add(load, complete), last);
+    int64_t middle = tacho_cycles_add(tacho_cycles_add(first, all), last);
+    int64_t out = tacho_cycles_add(tacho_cycles_add(first, before), store);
+    *out_cycles = tacho_most(tacho_most(in, out), tacho_most(middle, shared_cycles(self, t)));
     return TACHO_OK;
 }
 
@@ -237,7 +282,7 @@ static tacho_status try_matrix(tiler *self)
     const tacho_share *share = self->share;
     tacho_tiling t = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
     for (; t.batch < share->batch; t.batch = next_count(t.batch, share->batch)) {
-        if (t.batch > TACHO_TILES_MAX && self->is_found) {
+        if (t.batch > self->tiles_max && self->is_found) {
             return TACHO_OK;
         }
         TACHO_TRY(try_tiling(self, t));
@@ -265,7 +310,7 @@ static tacho_status try_plain(tiler *self)
     uint64_t limit = share->elements > 0 ? share->elements : bytes;
     tacho_tiling t = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
     for (; t.m <= limit || t.m == 1; t.m = next_count(t.m, limit)) {
-        if (t.m > TACHO_TILES_MAX && self->is_found) {
+        if (t.m > self->tiles_max && self->is_found) {
             break;
         }
         TACHO_TRY(try_tiling(self, t));
@@ -291,11 +336,11 @@ static void coarsen_slots(tacho_slots *slots, uint64_t tiles)
 }
 
 /* Buffers and bytes stay what they are; jobs stand for more tiles. */
-static void coarsen(const tacho_share *share, tacho_tiling *t)
+static void coarsen(const tacho_share *share, uint64_t tiles_max, tacho_tiling *t)
 {
     tacho_tiling fine = *t;
     uint64_t before = tile_count(t);
-    while (tile_count(t) > TACHO_TILES_MAX) {
+    while (tile_count(t) > tiles_max) {
         uint64_t *count = most_cut(t);
         *count = tacho_ceil_div(*count, 2);
     }
@@ -335,22 +380,18 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
         .engines =
             place->engine != NULL ? (uint64_t)tacho_quantity_whole(&place->engine->count) : 1,
         .least_bytes = UINT64_MAX,
-        .tried_max = TACHO_TILES_MAX,
+        .tiles_max = tacho_machine_is_sequenced(place->machine) ? TACHO_TILES_SEQUENCED_MAX
+                                                                : TACHO_TILES_MAX,
     };
-    if (tacho_machine_is_sequenced(place->machine)) {
-        tacho_tiling whole = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
-        TACHO_TRY(try_tiling(&self, whole));
-    }
-    if (!self.is_found) {
-        TACHO_TRY((share->kind == TACHO_WORK_MATRIX ? try_matrix : try_plain)(&self));
-    }
+    self.tried_max = self.tiles_max;
+    TACHO_TRY((share->kind == TACHO_WORK_MATRIX ? try_matrix : try_plain)(&self));
     if (!self.is_found) {
         return tacho_fail(TACHO_CODE_LIMIT,
                           "its smallest tile needs %" PRIu64 " bytes of local memory, and %" PRIu64
                           " are free",
                           self.least_bytes, place->room_bytes);
     }
-    coarsen(share, &self.best);
+    coarsen(share, self.tiles_max, &self.best);
     *out_tiling = self.best;
     return TACHO_OK;
 }

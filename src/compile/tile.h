@@ -2,11 +2,10 @@
 /*
  * Tiling: one core's share of an operator is cut so that what is worked on fits local memory, with
  * a second buffer for what comes next. Rows are cut first, then columns, then the depth of a
- * product; of the ways that fit the fastest is taken.
+ * product; of the ways that fit the fastest is taken, also of what fits whole: tiles overlap.
  *
- * A sequencer that starts job after job gains nothing from tiles of what fits whole, so that is
- * not cut there. An operator has a bounded number of tiles: where memory asks for more, several
- * follow one another as one job.
+ * An operator has a bounded number of tiles: where memory asks for more, several follow one another
+ * as one job.
  */
 #ifndef TACHO_COMPILE_TILE_H
 #define TACHO_COMPILE_TILE_H
@@ -50,8 +49,12 @@ typedef struct tacho_tiling {
     tacho_slots input, weights, output;
 } tacho_tiling;
 
-/* Tiles of an operator on a core, as jobs; and as they are, when ways to cut are looked for. */
-enum { TACHO_TILES_MAX = 64, TACHO_TILES_TRIED_MAX = 1024 };
+/*
+ * Tiles of an operator on a core, as jobs, and where a sequencer starts each of them in programs of
+ * a few dozen jobs; and as they are, when ways to cut are looked for. The compiler's own choice:
+ * more of them overlap more (of what comes, a part of one in so many does not), fewer are read.
+ */
+enum { TACHO_TILES_MAX = 64, TACHO_TILES_SEQUENCED_MAX = 16, TACHO_TILES_TRIED_MAX = 1024 };
 
 /* A share that does not fit however it is cut is a LIMIT failure that says how much it needs. */
 tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,

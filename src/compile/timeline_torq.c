@@ -28,7 +28,6 @@ static row_class class_of(const writer *self, const tacho_job *job)
         return ROW_CLASS_COUNT;
     case TACHO_TRACK_DMA_IN:
     case TACHO_TRACK_DMA_OUT:
-    case TACHO_TRACK_DMA_LOCAL:
         return TRANSFERS;
     case TACHO_TRACK_VECTOR:
     case TACHO_TRACK_CONTROL:
@@ -37,6 +36,7 @@ static row_class class_of(const writer *self, const tacho_job *job)
     case TACHO_TRACK_HOST_COPY:
     case TACHO_TRACK_RUNTIME:
     case TACHO_TRACK_COMPUTE:
+    case TACHO_TRACK_DMA_LOCAL: /* within LRAM: CDMA goes to and from DTCM and ITCM alone */
     case TACHO_TRACK_SYNC:
     case TACHO_TRACK_PORT:
     case TACHO_TRACK_COUNTER:
@@ -55,14 +55,11 @@ typedef struct transfer_words {
     const char *event;
 } transfer_words;
 
-/* The forms have no word for copies within LRAM: they go by that of the queue that makes them. */
 static const transfer_words *words_of(const writer *self, const tacho_job *job)
 {
     static const transfer_words in = {"DI", "DMA_IN", "DMA In,"};
     static const transfer_words out = {"DO", "DMA_OUT", "DMA Out,"};
-    static const transfer_words local = {"CDMA_L2D", "CDMA_LRAM_TO_LRAM", "CDMA LRAM to LRAM,"};
-    tacho_track_class is = tacho_timeline_class(self->timeline, job);
-    return is == TACHO_TRACK_DMA_IN ? &in : (is == TACHO_TRACK_DMA_OUT ? &out : &local);
+    return tacho_timeline_class(self->timeline, job) == TACHO_TRACK_DMA_OUT ? &out : &in;
 }
 
 /* Nothing is quoted in these files, so what would break a row cannot be in a field. */
@@ -87,15 +84,29 @@ static void write_location(const writer *self, const tacho_job *job)
     tacho_output_write_cstring(self->output, is_wrapped ? "" : ")");
 }
 
+/*
+ * The vendor's word for what a slice does, else ours. T1 knows no other engines: what they do goes
+ * by a number of its own among slices, as "unknown", which is the word for what has none.
+ */
+static tacho_status slice_word(writer *self, const tacho_job *job, tacho_str *out_word)
+{
+    const tacho_estimate *estimate = self->timeline->estimate;
+    *out_word = class_of(self, job) == VECTORS ? TACHO_STR("unknown")
+                                               : tacho_estimate_vendor_name(estimate, job->op);
+    if (out_word->len > 0) {
+        return TACHO_OK;
+    }
+    tacho_arena_reset(&self->scratch);
+    return tacho_estimate_op_type(estimate, job->op, '_', &self->scratch, out_word);
+}
+
 static tacho_status write_t1_row(writer *self, const tacho_job *job)
 {
     bool is_transfer = class_of(self, job) == TRANSFERS;
     const transfer_words *words = words_of(self, job);
     tacho_str type = tacho_str_from_cstring(words->type);
     if (!is_transfer) {
-        tacho_arena_reset(&self->scratch);
-        TACHO_TRY(
-            tacho_estimate_op_type(self->timeline->estimate, job->op, '_', &self->scratch, &type));
+        TACHO_TRY(slice_word(self, job, &type));
     }
     tacho_output_printf(
         self->output, "%s%" PRIu32 ",%" PRId64 ",%" PRId64 ",", is_transfer ? words->id : "S",

@@ -271,8 +271,8 @@ static tacho_status name_op(filler *self, tacho_program_op *op)
     TACHO_TRY(tacho_estimate_op_type(self->estimate, self->op, '+', &self->scratch, &text));
     TACHO_TRY(tacho_strings_ensure(strings, text, &op->type));
     TACHO_TRY(intern(self, root->location, &op->location));
-    text = tacho_machine_op_name(self->estimate->machine,
-                                 tacho_str_from_cstring(tacho_op_kind_name(fused->kind)));
+    text = tacho_estimate_vendor_name(self->estimate, self->op);
+    text = text.len > 0 ? text : tacho_str_from_cstring(tacho_op_kind_name(fused->kind));
     return tacho_strings_ensure(strings, text, &op->kind);
 }
 

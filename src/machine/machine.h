@@ -54,6 +54,7 @@ typedef struct tacho_engine {
     tacho_quantity fixed_job_cycles;        /* where set, what any job takes */
     tacho_quantity operand_bytes_per_cycle; /* mesh: from local memory into the engine */
     tacho_quantity accumulator_bytes;       /* results that it keeps while it sums over k */
+    tacho_quantity sum_bytes;               /* of each of those results; goes with the above */
     tacho_quantity step_overhead_cycles;    /* mesh: between two products of align_m x n x k */
     tacho_quantity block_overhead_cycles;   /* between two blocks that were loaded together */
 } tacho_engine;

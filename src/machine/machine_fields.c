@@ -7,7 +7,7 @@
 /* Caps: what is larger is a slip of the keyboard. */
 static const int64_t CYCLES_MAX = 1000000000;
 static const int64_t RATE_MAX = 1000000000;
-enum { LIST_MAX = 256, ALIGN_MAX = 65536, COUNT_MAX = 65536 };
+enum { LIST_MAX = 256, ALIGN_MAX = 65536, COUNT_MAX = 65536, SUM_BYTES_MAX = 16 };
 
 static const char *class_word(unsigned index)
 {
@@ -90,6 +90,7 @@ static const tacho_field engine_rows[] = {
     MAYBE(tacho_engine, fixed_job_cycles, "cycles", CYCLES_MAX, WHOLE),
     MAYBE(tacho_engine, operand_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
     MAYBE(tacho_engine, accumulator_bytes, "B", INT64_MAX, WHOLE),
+    MAYBE(tacho_engine, sum_bytes, "B", SUM_BYTES_MAX, WHOLE),
     MAYBE(tacho_engine, step_overhead_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
     MAYBE(tacho_engine, block_overhead_cycles, "cycles", CYCLES_MAX, TACHO_RULE_ZERO),
 };

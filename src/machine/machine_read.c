@@ -440,6 +440,18 @@ static tacho_status check_rates(reading *r, size_t engine, const char *list,
     return TACHO_OK;
 }
 
+/* How many sums an accumulator holds takes its size and theirs. */
+static tacho_status check_accumulator(reading *r, size_t number, const tacho_engine *engine)
+{
+    bool has_size = tacho_quantity_is_set(&engine->accumulator_bytes);
+    if (has_size == tacho_quantity_is_set(&engine->sum_bytes)) {
+        return TACHO_OK;
+    }
+    return fail_at(r, go_to(r, "engines[%zu]", number), "'%s' is missing; '%s' needs it",
+                   has_size ? "sum_bytes" : "accumulator_bytes",
+                   has_size ? "accumulator_bytes" : "sum_bytes");
+}
+
 static tacho_status check_engines(reading *r, const tacho_machine *machine)
 {
     bool multiplies = false;
@@ -453,6 +465,7 @@ static tacho_status check_engines(reading *r, const tacho_machine *machine)
             return fail_at(r, go_to(r, "engines[%zu]", i),
                            "the engine has no rate and no fixed_job_cycles");
         }
+        TACHO_TRY(check_accumulator(r, i, engine));
         TACHO_TRY(check_rates(r, i, "macs", engine->macs, engine->mac_count));
         TACHO_TRY(check_rates(r, i, "elements", engine->elements, engine->element_count));
     }

@@ -130,41 +130,46 @@ static void test_faults(void **state)
 static void test_cross_faults(void **state)
 {
     (void)state;
-    expect("\"kind\": \"ddr\"", "\"kind\": \"aux\"", "m.json:61: memories: no memory of kind ddr");
+    expect("\"kind\": \"ddr\"", "\"kind\": \"aux\"", "m.json:62: memories: no memory of kind ddr");
     expect("\"kind\": \"local\"", "\"kind\": \"aux\"",
-           "m.json:61: memories: no memory of kind local");
+           "m.json:62: memories: no memory of kind local");
     expect("\"kind\": \"aux\"", "\"kind\": \"ddr\"",
-           "m.json:67: memories[1]: 'bytes_per_cycle' is missing; kind ddr needs it");
+           "m.json:68: memories[1]: 'bytes_per_cycle' is missing; kind ddr needs it");
     expect("\"kind\": \"aux\"", "\"kind\": \"local\"",
-           "m.json:69: memories[1].kind: a second memory of kind local");
+           "m.json:70: memories[1].kind: a second memory of kind local");
     expect("    {\n      \"name\": \"DDR\"",
            "{\"name\": \"D\", \"kind\": \"ddr\", \"size_bytes\": {\"value\": 1, \"unit\": \"B\", "
            "\"source\": \"s\"}, \"bytes_per_cycle\": {\"value\": 1, \"unit\": \"B/cycle\", "
            "\"source\": \"s\"}},\n    {\n      \"name\": \"DDR\"",
-           "m.json:75: memories[3].kind: a second memory of kind ddr");
+           "m.json:76: memories[3].kind: a second memory of kind ddr");
     expect("\"class\": \"dma_in\"", "\"class\": \"vector\"",
-           "m.json:85: dma[0].class: is vector; queues are");
+           "m.json:86: dma[0].class: is vector; queues are");
     expect("\"class\": \"dma_out\"", "\"class\": \"dma_in\"",
-           "m.json:95: dma[1].class: a second queue of class dma_in");
+           "m.json:96: dma[1].class: a second queue of class dma_in");
     expect(
         "\"burst_beats\": {\"value\": 16, \"unit\": \"beats\", \"source\": \"where this number is "
         "published\"},",
-        "", "m.json:83: dma[0]: 'burst_beats' is missing");
+        "", "m.json:84: dma[0]: 'burst_beats' is missing");
     expect("\"default_fidelity\": \"exact\"", "\"default_fidelity\": \"x\"",
            "m.json:22: default_fidelity: is none of fidelities");
     expect("\"default_fidelity\": \"exact\",", "", "m.json:1: default_fidelity: is none of");
     expect("\"dtype\": \"bf16\"", "\"dtype\": \"i8\"",
            "m.json:30: engines[0].macs[1].dtype: the engine has two rates for i8");
     expect("\"dtype\": \"f32\"", "\"dtype\": \"i8\"",
-           "m.json:49: engines[1].elements[2].dtype: the engine has two rates for i8");
+           "m.json:50: engines[1].elements[2].dtype: the engine has two rates for i8");
     expect("\"fixed_job_cycles\"", "\"issue_cycles\"",
-           "m.json:53: engines[2]: the engine has no rate and no fixed_job_cycles");
+           "m.json:54: engines[2]: the engine has no rate and no fixed_job_cycles");
     expect(
         "\"align_n\": {\"value\": 16, \"unit\": \"elements\", \"source\": \"where this number is "
         "published\"},",
         "", "m.json:24: engines[0]: 'align_n' is missing; a mesh needs it");
+    expect("\"sum_bytes\": {\"value\": 4, \"unit\": \"B\", \"source\": \"where this number is "
+           "published\"},",
+           "", "m.json:24: engines[0]: 'sum_bytes' is missing; 'accumulator_bytes' needs it");
+    expect("\"sum_bytes\": {\"value\": 4", "\"sum_bytes\": {\"value\": 17",
+           "engines[0].sum_bytes: 17 is more than the 16 B");
     expect("\"timeline\": \"torq\"", "\"timeline\": \"tork\"",
-           "m.json:119: timeline: only that of torq is known");
+           "m.json:120: timeline: only that of torq is known");
 }
 
 /* Of two with one name, no one would know which is meant. */
@@ -172,16 +177,16 @@ static void test_twins(void **state)
 {
     (void)state;
     expect("\"name\": \"VECTOR\"", "\"name\": \"MATRIX\"",
-           "m.json:43: engines[1].name: 'MATRIX' is the name of engines[0] already");
+           "m.json:44: engines[1].name: 'MATRIX' is the name of engines[0] already");
     expect("\"name\": \"DDR\"", "\"name\": \"LOCAL\"",
-           "m.json:73: memories[2].name: 'LOCAL' is the name of memories[0] already");
+           "m.json:74: memories[2].name: 'LOCAL' is the name of memories[0] already");
     expect("\"name\": \"DMA OUT\"", "\"name\": \"DMA IN\"", "dma[1].name: 'DMA IN' is the name of");
     expect("\"name\": \"exact\"", "\"name\": \"fast\"", "fidelities[1].name: 'fast' is the name");
     expect("\"of\": \"MaxPool\"", "\"of\": \"convolution\"",
            "op_names[1].of: 'convolution' is the of of op_names[0] already");
     expect("{\"from\": \"f32\", \"to\": \"bf16\"}",
            "{\"from\": \"f32\", \"to\": \"bf16\"},\n    {\"from\": \"f32\", \"to\": \"f16\"}",
-           "m.json:115: legalise[1].from: 'f32' is the from of legalise[0] already");
+           "m.json:116: legalise[1].from: 'f32' is the from of legalise[0] already");
 }
 
 /* Texts are there to be read. */

@@ -220,6 +220,39 @@ static void expect_refused(tacho_program *program, const char *message)
     make_program(program);
 }
 
+/* A start that the needs do not allow is found in the file, and not written either. */
+static void test_timeline(void **state)
+{
+    (void)state;
+    static const char *const message =
+        "program, jobs[6]: it starts at cycle 968, before jobs[5] lets it at 969";
+    static const unsigned char times[16] = {969 & 0xff, 969 >> 8, [8] = 1200 & 0xff, 1200 >> 8};
+    tacho_program program;
+    make_program(&program);
+    tacho_bytes bytes = image_of(&program);
+    size_t at = 0;
+    while (at + sizeof(times) <= bytes.len && memcmp(bytes.data + at, times, sizeof(times)) != 0) {
+        at++;
+    }
+    assert_true(at + sizeof(times) <= bytes.len);
+    bytes.data[at]--;
+    tacho_program other;
+    assert_null(tacho_program_init(&other));
+    other.constants = program.constants;
+    tacho_status status = tacho_image_read(tacho_bytes_view(&bytes), &other);
+    assert_non_null(status);
+    assert_string_equal(tacho_status_message(status), message);
+    tacho_status_free(status);
+    program.jobs[6].start--;
+    status = tacho_image_write(&program, &bytes);
+    assert_non_null(status);
+    assert_string_equal(tacho_status_message(status), message);
+    tacho_status_free(status);
+    tacho_bytes_deinit(&bytes);
+    tacho_program_deinit(&other);
+    tacho_program_deinit(&program);
+}
+
 static void test_ids(void **state)
 {
     (void)state;
@@ -507,11 +540,17 @@ static void test_unwritable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_no_padding),
-        cmocka_unit_test(test_schema),     cmocka_unit_test(test_damaged_image),
-        cmocka_unit_test(test_ids),        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_tensors),    cmocka_unit_test(test_damaged_container),
-        cmocka_unit_test(test_states),     cmocka_unit_test(test_file),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_no_padding),
+        cmocka_unit_test(test_schema),
+        cmocka_unit_test(test_damaged_image),
+        cmocka_unit_test(test_timeline),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_damaged_container),
+        cmocka_unit_test(test_states),
+        cmocka_unit_test(test_file),
         cmocka_unit_test(test_unwritable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

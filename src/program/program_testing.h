@@ -147,7 +147,7 @@ static inline tacho_status add_test_jobs(tacho_program *program)
         {0, 4, TACHO_JOB_COMPUTE, 0, 0, 0, 1, 1, TACHO_NONE, 1, TACHO_NONE, 500, 210, 710, 0, 3072},
         {0, 5, TACHO_JOB_COMPUTE, 0, 1, 0, 2, 2, TACHO_NONE, 1, TACHO_NONE, 150, 710, 860, 0, 0},
         {1, 6, TACHO_JOB_COMPUTE, 0, 0, 0, 4, 1, TACHO_NONE, 1, TACHO_NONE, 100, 860, 960, 0, 0},
-        {1, 7, TACHO_JOB_STORE, 0, 0, 0, 5, 2, 2, 1, TACHO_NONE, 240, 960, 1200, 4096, 0},
+        {1, 7, TACHO_JOB_STORE, 0, 0, 0, 5, 2, 2, 1, TACHO_NONE, 231, 969, 1200, 4096, 0},
         {TACHO_NONE, 3, TACHO_JOB_WAIT, 0, 0, TACHO_NONE, 7, 0, TACHO_NONE, 1, TACHO_NONE, 0, 1200,
          1200, 0, 0},
     };
@@ -188,6 +188,7 @@ static inline tacho_status make_test_program(tacho_program *program)
         .total_cycles = 1200,
         .core_clock_hz = 1000000000,
         .timer_hz = 19200000,
+        .local_bytes = 8192,
         .local_peak_bytes = 5120,
         .ddr_bytes = 5680,
         .constant_bytes = 50,

@@ -83,7 +83,7 @@ check_man_pages() {
         return
     fi
     names=$("$prefix/bin/tacho" help | sed -n '/^Verbs/,/^$/s/^  \([a-z]*\) .*/tacho-\1/p')
-    for name in tacho $names; do
+    for name in tacho $names torq-compile qaic-compile; do
         check "man page $name" man_page_exists "$name" 1
     done
     for name in libtacho tacho_convert tacho_profile tacho_timechart; do
