@@ -232,6 +232,21 @@ static bool choose_counts(const tacho_arguments *arguments, const tacho_compile_
            choose_count(arguments, names->batch, BATCH_MAX, &compile->batch);
 }
 
+/* What a program records matters to nobody when it is not kept. */
+static void say_unused(const tacho_arguments *arguments, const tacho_stats_options *stats)
+{
+    const char *const all[] = {stats->level, stats->batch_size, stats->ddr, stats->recipe,
+                               stats->events};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (tacho_arguments_has(arguments, all[i])) {
+            char text[160];
+            snprintf(text, sizeof(text), "%s%s has no effect: no program is written; say -o FILE",
+                     tacho_command_dashes(arguments->command), all[i]);
+            tacho_talk_line("note", text);
+        }
+    }
+}
+
 bool tacho_compile_choose_program(const tacho_arguments *arguments,
                                   const tacho_compile_names *names, tacho_compile_request *request)
 {
@@ -244,6 +259,9 @@ bool tacho_compile_choose_program(const tacho_arguments *arguments,
     compile->pmu_recipe = tacho_str_from_cstring(recipe != NULL ? recipe : "");
     request->has_metrics = tacho_arguments_has(arguments, names->metrics);
     request->has_warnings = tacho_arguments_has(arguments, names->warnings);
+    if (request->program_path == NULL && !request->is_quiet) {
+        say_unused(arguments, &names->stats);
+    }
     return true;
 }
 
@@ -314,7 +332,7 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_reque
 }
 
 /* -o is for the tables where its suffix says so, or --format; else for the program. */
-static void choose_paths(const tacho_arguments *arguments, tacho_compile_request *request)
+static bool choose_paths(const tacho_arguments *arguments, tacho_compile_request *request)
 {
     const char *output = tacho_arguments_value(arguments, "output");
     bool is_table = output == NULL || same(output, "-") ||
@@ -322,24 +340,31 @@ static void choose_paths(const tacho_arguments *arguments, tacho_compile_request
                     tacho_cli_table_sink_find_for_path(tacho_str_from_cstring(output)) != NULL;
     request->program_path = is_table ? NULL : output;
     request->output_path = is_table && output != NULL ? output : "-";
-}
-
-static bool check_paths(const tacho_arguments *arguments, const tacho_compile_request *request)
-{
-    const char *profile = request->profile_path;
-    bool is_table = profile != NULL && same(profile, request->output_path);
-    bool is_program =
-        profile != NULL && request->program_path != NULL && same(profile, request->program_path);
-    if (is_table || is_program) {
-        tacho_command_misuse(arguments->command, "the %s and the profile cannot both go to %s",
-                             is_table ? "table" : "program", profile);
+    if (is_table) {
+        return true;
     }
-    return !is_table && !is_program;
+    tacho_str path = tacho_str_from_cstring(output);
+    if (tacho_trace_sink_find_for_path(path) != NULL) {
+        tacho_command_misuse(arguments->command,
+                             "%s: -o takes a program or tables; did you mean --profile %s?", output,
+                             output);
+        return false;
+    }
+    if (tacho_str_ends_with(path, TACHO_STR(".html"))) {
+        tacho_command_misuse(arguments->command,
+                             "%s: -o takes a program or tables; a page comes of --profile FILE.pb "
+                             "and 'tacho report FILE.pb -o %s'",
+                             output, output);
+        return false;
+    }
+    return true;
 }
 
 bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request)
 {
-    choose_paths(arguments, request);
+    if (!choose_paths(arguments, request)) {
+        return false;
+    }
     request->is_quiet = tacho_arguments_has(arguments, "quiet");
     request->table_sink = tacho_listing_choose_sink(arguments, request->output_path);
     if (request->table_sink == NULL || !choose_rows(arguments, &request->table) ||
@@ -347,5 +372,5 @@ bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compil
         return false;
     }
     request->table.is_for_people = request->table_sink == &tacho_table_sink_text;
-    return check_paths(arguments, request);
+    return true;
 }

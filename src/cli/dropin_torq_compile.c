@@ -113,12 +113,6 @@ static bool choose_files(const tacho_arguments *arguments, tacho_compile_request
                !tacho_compile_dumps_any(&request->dumps)) {
         tacho_command_misuse(arguments->command, "where to? say -o OUT");
         return false;
-    } else if (request->program_path != NULL && request->profile_path != NULL &&
-               strcmp(request->program_path, request->profile_path) == 0) {
-        tacho_command_misuse(arguments->command,
-                             "the program and the timeline cannot both go to %s",
-                             request->program_path);
-        return false;
     }
     return request->model_path != NULL;
 }
