@@ -4,6 +4,7 @@
  */
 #include "cli/compile_options.h"
 
+#include "cli/find_machine.h"
 #include "cli/listing.h"
 #include "cli/table_sinks.h"
 #include "cli/talk.h"
@@ -30,7 +31,16 @@ static bool choose_dtype(const tacho_arguments *arguments, tacho_cost_options *c
     cost->compute = tacho_dtype_find(tacho_str_from_cstring(value));
     if (cost->compute == TACHO_DTYPE_NONE ||
         tacho_dtype_kind_of(cost->compute) == TACHO_DTYPE_OTHER) {
-        tacho_command_misuse(arguments->command, "--dtype: '%s' is no type to compute in", value);
+        char names[256] = "";
+        for (int i = 0; i < TACHO_DTYPE_COUNT; i++) {
+            size_t used = strlen(names);
+            if (tacho_dtype_kind_of((tacho_dtype)i) != TACHO_DTYPE_OTHER) {
+                snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
+                         tacho_dtype_name((tacho_dtype)i));
+            }
+        }
+        tacho_command_misuse(arguments->command,
+                             "--dtype: '%s' is no type to compute in; there are %s", value, names);
         return false;
     }
     return true;
@@ -177,7 +187,7 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
     const char *hardware = tacho_arguments_value(arguments, "torq-hw");
     tacho_machine *machine = NULL;
     tacho_status status =
-        tacho_machine_find(name != NULL ? name : DEFAULT_MACHINE, arena, &machine);
+        tacho_cli_find_machine(name != NULL ? name : DEFAULT_MACHINE, arena, &machine);
     if (status == TACHO_OK && hardware != NULL) {
         status = tacho_machine_torq_hw(machine, hardware, arena);
     }
@@ -274,6 +284,59 @@ void tacho_compile_choose_dumps(const tacho_arguments *arguments, tacho_compile_
         .is_printed = tacho_arguments_has(arguments, "mlir-print-ir-after-all"),
         .has_profile = true,
     };
+}
+
+/* ---- the model ----------------------------------------------------------------------------- */
+
+/* Between name and size: 0 for an option that says neither. */
+static char dim_separator(const tacho_option *option)
+{
+    return option == NULL                             ? '\0'
+           : same(option->name, "dim")                ? '='
+           : same(option->name, "onnx-define-symbol") ? ','
+                                                      : '\0';
+}
+
+static bool parse_dim(const tacho_argument *item, tacho_model_dim *out_dim)
+{
+    tacho_str text = tacho_str_from_cstring(item->value);
+    size_t at = tacho_str_find_byte(text, dim_separator(item->option));
+    uint64_t value = 0;
+    if (at == 0 || at == text.len || !tacho_str_parse_u64(tacho_str_from(text, at + 1), &value) ||
+        value == 0 || value > INT32_MAX) {
+        return false;
+    }
+    *out_dim = (tacho_model_dim){tacho_str_make(text.data, at), (int64_t)value};
+    return true;
+}
+
+int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *arena,
+                              tacho_compile_request *request)
+{
+    void *memory = NULL;
+    tacho_status status =
+        tacho_arena_alloc(arena, arguments->item_count * sizeof(tacho_model_dim), &memory);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    tacho_model_dim *dims = memory;
+    request->model.dims = dims;
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        char separator = dim_separator(item->option);
+        if (separator == '\0') {
+            continue;
+        }
+        if (!parse_dim(item, &dims[request->model.dim_count])) {
+            return tacho_command_misuse(arguments->command,
+                                        "%s%s: '%s' is no dimension; expected NAME%cN such as "
+                                        "batch%c4",
+                                        tacho_command_dashes(arguments->command),
+                                        item->option->name, item->value, separator, separator);
+        }
+        request->model.dim_count++;
+    }
+    return 0;
 }
 
 /* ---- outputs ------------------------------------------------------------------------------- */

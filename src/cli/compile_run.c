@@ -347,7 +347,8 @@ static tacho_status compile_on(compiled *self, const tacho_fusion *fusion, tacho
     return tacho_compile_program(fusion, machine, &options, estimate, program);
 }
 
-static tacho_status compile_fusion(const tacho_compile_request *request, const tacho_fusion *fusion)
+static tacho_status compile_fusion(const tacho_compile_request *request, const tacho_fusion *fusion,
+                                   bool *out_has_unknown)
 {
     if (fusion->op_count == 0) {
         return tacho_fail(
@@ -363,19 +364,21 @@ static tacho_status compile_fusion(const tacho_compile_request *request, const t
     if (status == TACHO_OK) {
         status = finish(&self);
     }
+    *out_has_unknown = estimate.unknown_count > 0;
     tacho_estimate_deinit(&estimate);
     tacho_program_deinit(&program);
     tacho_mappings_close(&mappings);
     return status;
 }
 
-static tacho_status run_graph(const tacho_compile_request *request, tacho_graph *graph)
+static tacho_status run_graph(const tacho_compile_request *request, tacho_graph *graph,
+                              bool *out_has_unknown)
 {
     TACHO_TRY(tacho_model_read(request->model_path, &request->model, graph));
     tacho_fusion fusion;
     tacho_status status = tacho_fusion_init(&fusion, graph);
     if (status == TACHO_OK) {
-        status = compile_fusion(request, &fusion);
+        status = compile_fusion(request, &fusion, out_has_unknown);
     }
     tacho_fusion_deinit(&fusion);
     return status;
@@ -389,7 +392,7 @@ static tacho_status check_output(const tacho_compile_request *request, const cha
     return tacho_fail(TACHO_CODE_USAGE, "%s is the model; writing there would destroy it", path);
 }
 
-static tacho_status run(const tacho_compile_request *request)
+static tacho_status run(const tacho_compile_request *request, bool *out_has_unknown)
 {
     TACHO_TRY(check_output(request, request->output_path));
     TACHO_TRY(check_output(request, request->profile_path));
@@ -400,14 +403,19 @@ static tacho_status run(const tacho_compile_request *request)
     tacho_graph graph;
     tacho_status status = tacho_graph_init(&graph);
     if (status == TACHO_OK) {
-        status = run_graph(request, &graph);
+        status = run_graph(request, &graph, out_has_unknown);
     }
     tacho_graph_deinit(&graph);
     return status;
 }
 
+/* An estimate may guess; a program that lacks a kernel does not run everywhere. */
 int tacho_compile_run(const tacho_compile_request *request)
 {
-    tacho_status status = run(request);
-    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+    bool has_unknown = false;
+    tacho_status status = run(request, &has_unknown);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    return has_unknown && request->program_path != NULL ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }

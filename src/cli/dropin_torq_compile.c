@@ -21,6 +21,7 @@ static const tacho_option options[] = {
      "cycles and memory footprints in dumps (default: off)"},
     {"torq-dump-profiling", 0, false, "CSV", "write the timeline there"},
     {"torq-timeline", 0, false, "t1|t4", "in this form (default: t1)"},
+    TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTIONS_DUMPS,
     {"torq-hw", 0, false, "SPEC",
      "SL2610, or another: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
@@ -124,6 +125,9 @@ static int compile_on(const tacho_arguments *arguments, tacho_arena *arena,
 {
     tacho_machine *machine = NULL;
     int exit_code = tacho_compile_choose_machine(arguments, arena, &machine, request);
+    if (exit_code == 0) {
+        exit_code = tacho_compile_choose_dims(arguments, arena, request);
+    }
     if (exit_code != 0) {
         return exit_code;
     }

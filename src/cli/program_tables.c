@@ -6,6 +6,7 @@
 #include "cli/program_tables.h"
 
 #include "base/maths.h"
+#include "graph/op_def.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -346,6 +347,33 @@ static tacho_status add_estimate(const tacho_opened_program *opened, tacho_table
     return add_cycles_as_ns(table, facts);
 }
 
+static const tacho_column unknown_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},         {"op", "op", TACHO_COLUMN_INT},
+    {"name", "name", TACHO_COLUMN_TEXT},         {"type", "type", TACHO_COLUMN_TEXT},
+    {"location", "location", TACHO_COLUMN_TEXT},
+};
+
+/* Ops of which no kernel is known: a runtime has to bring its own. */
+static tacho_status add_unknown(const tacho_opened_program *opened, tacho_table *table)
+{
+    const tacho_program *program = &opened->program;
+    const tacho_strings *strings = &program->strings;
+    for (size_t i = 0; opened->has_program && i < program->step_count; i++) {
+        const tacho_step *step = &program->steps[i];
+        tacho_str type = tacho_strings_get(strings, step->type);
+        if (tacho_op_def_find(type) != NULL) {
+            continue;
+        }
+        const tacho_program_op *op = &program->ops[step->op];
+        TACHO_TRY(tacho_table_add_text(table, opened->file));
+        TACHO_TRY(add_count(table, step->op));
+        TACHO_TRY(add_name(table, tacho_strings_get(strings, op->name)));
+        TACHO_TRY(add_name(table, type));
+        TACHO_TRY(add_name(table, tacho_strings_get(strings, op->location)));
+    }
+    return TACHO_OK;
+}
+
 static const tacho_column memory_columns[] = {
     {"file", "file", TACHO_COLUMN_TEXT},
     {"local_peak_bytes", "local peak bytes", TACHO_COLUMN_INT},
@@ -380,5 +408,6 @@ const tacho_program_table_maker tacho_program_table_makers[] = {
     MAKER("cores", "Ops by core and thread group", core_columns, add_cores),
     MAKER("estimates", "Estimates", estimate_columns, add_estimate),
     MAKER("memory", "Memory", memory_columns, add_memory),
+    MAKER("unknown_ops", "Ops that are not known", unknown_columns, add_unknown),
     {NULL, NULL, NULL, 0, NULL},
 };
