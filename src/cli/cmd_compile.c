@@ -34,7 +34,8 @@ static const tacho_option options[] = {
     {"sort", 0, false, "KEY", "order (as they run), cycles, macs, bytes or name (default: order)"},
     {"top", 0, false, "N", "the first N operators, 0 for all (default: 0)"},
     {"profile", 0, false, "FILE",
-     "write the estimated timeline there; its suffix says the format: .pb, .json, .csv ..."},
+     "write the estimated timeline there; its suffix says the format: .pb, .json, .csv (of Torq: "
+     "its timeline t1; else events for other programs) ..."},
     {"profile-format", 0, false, "FORMAT",
      "write that timeline as FORMAT: a trace format of 'tacho help formats', or Torq's t1 or t4"},
     {"stats-level", 0, false, "N",

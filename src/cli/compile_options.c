@@ -180,6 +180,19 @@ static bool check_machine(const tacho_arguments *arguments, const tacho_machine 
     return true;
 }
 
+/* A .csv of such a machine is a timeline that every verb reads. */
+static void default_to_torq(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    const tacho_trace_sink *sink = request->profile_sink;
+    if (sink != NULL && same(sink->name, "csv") &&
+        !tacho_arguments_has(arguments, "profile-format") &&
+        tacho_machine_has_timeline(request->machine, "torq")) {
+        request->profile_sink = NULL;
+        request->is_torq_profile = true;
+        request->torq_form = TACHO_TORQ_T1;
+    }
+}
+
 int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *arena,
                                  tacho_machine **out_machine, tacho_compile_request *request)
 {
@@ -196,6 +209,7 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
     }
     request->machine = machine;
     *out_machine = machine;
+    default_to_torq(arguments, request);
     tacho_cost_options *cost = &request->compile.estimate.cost;
     cost->is_tuned = tacho_arguments_has(arguments, "tuned");
     bool is_good = check_machine(arguments, machine, request) && choose_dtype(arguments, cost) &&
@@ -263,7 +277,9 @@ bool tacho_compile_choose_program(const tacho_arguments *arguments,
     tacho_compile_options *compile = &request->compile;
     const char *recipe = NULL;
     if (!choose_counts(arguments, names, request) ||
-        !tacho_compile_choose_stats(arguments, &names->stats, &compile->stats, &recipe)) {
+        !tacho_compile_choose_stats(arguments, &names->stats, &compile->stats, &recipe) ||
+        !tacho_compile_check_counters(arguments, &names->stats, request->machine, &compile->stats,
+                                      request->is_quiet)) {
         return false;
     }
     compile->pmu_recipe = tacho_str_from_cstring(recipe != NULL ? recipe : "");

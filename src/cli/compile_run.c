@@ -79,11 +79,39 @@ static tacho_status make_operators(const compiled *self, tacho_table *out_table)
     return tacho_estimate_ops_table(self->estimate, &self->request->table, out_table);
 }
 
+static tacho_status add_line(tacho_table *table, const char *what, const char *value)
+{
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(what)));
+    return tacho_table_add_text(table, tacho_str_from_cstring(value));
+}
+
+/* Who shares the work, where more than one inference or device does. */
+static tacho_status add_shares(const compiled *self, tacho_table *table)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    char text[128];
+    if (facts->batch_size > 1) {
+        snprintf(text, sizeof(text), "%" PRIu32 " inferences as one; total is of all of them",
+                 facts->batch_size);
+        TACHO_TRY(add_line(table, "batch", text));
+    }
+    if (facts->device_count > 1) {
+        snprintf(text, sizeof(text),
+                 "%" PRIu32 " in turn; inferences do not overlap in total and "
+                 "rate",
+                 facts->device_count);
+        TACHO_TRY(add_line(table, "devices", text));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status make_summary(const compiled *self, tacho_table *out_table)
 {
-    return self->request->table.is_for_people
-               ? tacho_estimate_summary_table(self->estimate, out_table)
-               : tacho_estimate_totals_table(self->estimate, out_table);
+    if (!self->request->table.is_for_people) {
+        return tacho_estimate_totals_table(self->estimate, out_table);
+    }
+    TACHO_TRY(tacho_estimate_summary_table(self->estimate, out_table));
+    return add_shares(self, out_table);
 }
 
 static tacho_status make_bounds(const compiled *self, tacho_table *out_table)
@@ -248,6 +276,20 @@ static void warn_unknown(const tacho_estimate *estimate)
     }
 }
 
+/* Operators are not divided between devices. */
+static void say_devices(const compiled *self)
+{
+    uint32_t used = self->program->facts.device_count;
+    char text[128];
+    if (self->request->compile.devices > used) {
+        snprintf(text, sizeof(text),
+                 "%" PRIu32 " of %" PRIu32 " devices used: there are no more "
+                 "operators than that",
+                 used, self->request->compile.devices);
+        tacho_talk_line("note", text);
+    }
+}
+
 /* What the reader had to choose or to make up, and what is left out. */
 static void warn_of_model(const tacho_fusion *fusion)
 {
@@ -323,6 +365,7 @@ static tacho_status finish(compiled *self)
     TACHO_TRY(write_outputs(self));
     if (!request->is_quiet) {
         warn_of_model(self->estimate->fusion);
+        say_devices(self);
     }
     warn_unknown(self->estimate);
     if (request->has_warnings) {

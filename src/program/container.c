@@ -102,7 +102,7 @@ static tacho_status read_file(const char *path, tacho_arena *arena, tacho_progra
     tacho_str bytes = TACHO_STR("");
     tacho_qpc qpc;
     TACHO_TRY(tacho_mappings_open(&program->mappings, path, &bytes));
-    TACHO_TRY_NOTE(tacho_qpc_read(bytes, arena, &qpc), "reading %s", path);
+    TACHO_TRY(tacho_qpc_read_named(path, bytes, arena, &qpc));
     TACHO_TRY_NOTE(read_into(&qpc, program), "reading %s", path);
     return TACHO_OK;
 }
