@@ -72,6 +72,8 @@ static tacho_status map_file(int file, const char *path, tacho_mapping *out_mapp
         .memory = bytes,
         .len = (size_t)facts.st_size,
         .is_mapped = true,
+        .device = (uint64_t)facts.st_dev,
+        .inode = (uint64_t)facts.st_ino,
     };
     return TACHO_OK;
 }
@@ -94,6 +96,19 @@ tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path, tac
     *out_bytes = tacho_str_make(mapping->memory, mapping->len);
     mappings->item_count++;
     return TACHO_OK;
+}
+
+bool tacho_mappings_has(const tacho_mappings *mappings, const char *path)
+{
+    struct stat facts;
+    bool is_there = stat(path, &facts) == 0;
+    bool has = false;
+    for (size_t i = 0; i < mappings->item_count && is_there && !has; i++) {
+        const tacho_mapping *mapping = &mappings->items[i];
+        has = mapping->is_mapped && mapping->device == (uint64_t)facts.st_dev &&
+              mapping->inode == (uint64_t)facts.st_ino;
+    }
+    return has;
 }
 
 void tacho_mappings_close(tacho_mappings *mappings)

@@ -16,7 +16,8 @@
 typedef struct tacho_mapping {
     void *memory;
     size_t len;
-    bool is_mapped; /* else allocated */
+    bool is_mapped;         /* else allocated */
+    uint64_t device, inode; /* of a file that is mapped */
 } tacho_mapping;
 
 typedef struct tacho_mappings {
@@ -27,6 +28,9 @@ typedef struct tacho_mappings {
 /* Opens |path| and keeps it in |mappings|; the view stays good until tacho_mappings_close. */
 tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path,
                                  tacho_str *out_bytes) TACHO_MUST_USE;
+
+/* Whether |path| names one of the files, under whatever name it was opened. */
+bool tacho_mappings_has(const tacho_mappings *mappings, const char *path);
 
 void tacho_mappings_close(tacho_mappings *mappings);
 

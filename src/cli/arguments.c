@@ -3,6 +3,7 @@
  * Parsing command lines by option tables.
  */
 #include "cli/command.h"
+#include "cli/suggest.h"
 #include "cli/talk.h"
 
 #include <stdarg.h>
@@ -73,18 +74,35 @@ static bool is_option_word(const char *word)
     return word[0] == '-' && word[1] != '\0';
 }
 
+/* A flag as LLVM's tools take it: true, or false, which takes back what was said before. */
+static bool take_flag(tacho_arguments *arguments, const tacho_option *option, const char *attached)
+{
+    bool is_dropin = arguments->command->is_dropin;
+    if (attached == NULL || (is_dropin && strcmp(attached, "true") == 0)) {
+        add(arguments, option, "");
+        return true;
+    }
+    if (!is_dropin || strcmp(attached, "false") != 0) {
+        tacho_command_misuse(arguments->command,
+                             is_dropin ? "%s%s is true or false, not '%s'" : "%s%s takes no value",
+                             tacho_command_dashes(arguments->command), option->name, attached);
+        return false;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        arguments->items[kept] = arguments->items[i];
+        kept += arguments->items[i].option != option ? 1 : 0;
+    }
+    arguments->item_count = kept;
+    return true;
+}
+
 /* Takes the value of |option|, |attached| or from the words that follow. */
 static bool take_value(tacho_arguments *arguments, const tacho_option *option, const char *attached,
                        word_list *list)
 {
     if (option->value == NULL) {
-        if (attached != NULL) {
-            tacho_command_misuse(arguments->command, "%s%s takes no value",
-                                 tacho_command_dashes(arguments->command), option->name);
-            return false;
-        }
-        add(arguments, option, "");
-        return true;
+        return take_flag(arguments, option, attached);
     }
     if (attached != NULL) {
         add(arguments, option, attached);
@@ -108,6 +126,22 @@ static bool take_value(tacho_arguments *arguments, const tacho_option *option, c
     return true;
 }
 
+/* Says that |word| is no option, and which one may have been meant. */
+static bool refuse_word(const tacho_arguments *arguments, const char *word)
+{
+    const tacho_command *command = arguments->command;
+    tacho_str name = tacho_str_from_cstring(word + (word[1] == '-' ? 2 : 1));
+    tacho_suggestion near = {.typed = tacho_str_make(name.data, tacho_str_find_byte(name, '='))};
+    for (size_t i = 0; i < command->option_count; i++) {
+        tacho_suggestion_offer(&near, command->options[i].name);
+    }
+    tacho_command_misuse(command,
+                         near.name != NULL ? "unknown option '%s'; did you mean %s%s?"
+                                           : "unknown option '%s'",
+                         word, tacho_command_dashes(command), near.name);
+    return false;
+}
+
 /* Whether the word is -name or -name=value of a command that takes such. */
 static bool is_long_with_one_dash(const tacho_command *command, const char *word)
 {
@@ -122,19 +156,29 @@ static bool parse_long(tacho_arguments *arguments, const char *word, word_list *
     size_t equals = tacho_str_find_byte(text, '=');
     const tacho_option *option = find_option(arguments->command, tacho_str_make(text.data, equals));
     if (option == NULL) {
-        tacho_command_misuse(arguments->command, "unknown option '%s'", word);
-        return false;
+        return refuse_word(arguments, word);
     }
     return take_value(arguments, option, equals < text.len ? text.data + equals + 1 : NULL, list);
+}
+
+/* "-m file" and "-m=file", where "-mfile" would be another option's name. */
+static bool parse_letter(tacho_arguments *arguments, const char *word, word_list *list)
+{
+    const tacho_option *option = find_letter(arguments->command, word[1]);
+    if (option == NULL || (word[2] != '\0' && word[2] != '=')) {
+        return refuse_word(arguments, word);
+    }
+    return take_value(arguments, option, word[2] == '=' ? word + 3 : NULL, list);
 }
 
 /* "-q", "-o out", "-oout", "-qo out". */
 static bool parse_short(tacho_arguments *arguments, const char *word, word_list *list)
 {
-    if (arguments->command->has_single_dash && word[2] != '\0' &&
-        find_letter(arguments->command, word[1]) == NULL) {
-        tacho_command_misuse(arguments->command, "unknown option '%s'", word);
-        return false;
+    tacho_str text = tacho_str_from_cstring(word + 1);
+    if (text.len > 1 &&
+        find_option(arguments->command,
+                    tacho_str_make(text.data, tacho_str_find_byte(text, '='))) != NULL) {
+        return refuse_word(arguments, word); /* with one dash too few */
     }
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
         const tacho_option *option = find_letter(arguments->command, *letter);
@@ -163,7 +207,8 @@ static bool parse_words(tacho_arguments *arguments, word_list *list)
         } else if (word[1] == '-' || is_long_with_one_dash(arguments->command, word)) {
             parsed = parse_long(arguments, word, list);
         } else {
-            parsed = parse_short(arguments, word, list);
+            parsed = arguments->command->has_single_dash ? parse_letter(arguments, word, list)
+                                                         : parse_short(arguments, word, list);
         }
         if (!parsed) {
             return false;

@@ -13,7 +13,7 @@ static const tacho_option options[] = {
     {"machine", 'm', false, "NAME|FILE",
      "a built-in machine, as 'tacho machine list' shows them, or a description of one "
      "(default: " TACHO_COMPILE_DEFAULT_MACHINE ")"},
-    {"dim", 0, false, "NAME=N", "the size of a dimension that the model leaves open; repeatable"},
+    TACHO_COMPILE_OPTION_DIM,
     {"weights", 0, false, "random:SEED",
      "take seeded random weights, also where the model's are absent"},
     {"dtype", 0, false, "DTYPE",
@@ -34,7 +34,8 @@ static const tacho_option options[] = {
     {"sort", 0, false, "KEY", "order (as they run), cycles, macs, bytes or name (default: order)"},
     {"top", 0, false, "N", "the first N operators, 0 for all (default: 0)"},
     {"profile", 0, false, "FILE",
-     "write the estimated timeline there; its suffix says the format: .pb, .json, .csv ..."},
+     "write the estimated timeline there; its suffix says the format: .pb, .json, .csv (of Torq: "
+     "its timeline t1; else events for other programs) ..."},
     {"profile-format", 0, false, "FORMAT",
      "write that timeline as FORMAT: a trace format of 'tacho help formats', or Torq's t1 or t4"},
     {"stats-level", 0, false, "N",
@@ -56,38 +57,7 @@ static const tacho_option options[] = {
     TACHO_OPTION_HELP,
 };
 
-static bool same(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
 /* ---- the model ----------------------------------------------------------------------------- */
-
-static bool choose_dims(const tacho_arguments *arguments, tacho_model_dim *dims,
-                        tacho_compile_request *request)
-{
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_argument *item = &arguments->items[i];
-        if (item->option == NULL || !same(item->option->name, "dim")) {
-            continue;
-        }
-        tacho_str text = tacho_str_from_cstring(item->value);
-        size_t equals = tacho_str_find_byte(text, '=');
-        uint64_t value = 0;
-        if (equals == 0 || equals == text.len ||
-            !tacho_str_parse_u64(tacho_str_from(text, equals + 1), &value) || value == 0 ||
-            value > INT32_MAX) {
-            tacho_command_misuse(arguments->command,
-                                 "--dim: '%s' is no dimension; expected NAME=N such as batch=4",
-                                 item->value);
-            return false;
-        }
-        dims[request->model.dim_count++] =
-            (tacho_model_dim){tacho_str_make(text.data, equals), (int64_t)value};
-    }
-    request->model.dims = dims;
-    return true;
-}
 
 static bool choose_weights(const tacho_arguments *arguments, tacho_compile_request *request)
 {
@@ -132,17 +102,20 @@ static const tacho_compile_names names = {
     .stats = {"stats-level", "stats-batchsize", "ddr-stats", "pmu-recipe", "pmu-events"},
 };
 
-static int compile_with(const tacho_arguments *arguments, tacho_model_dim *dims, tacho_arena *arena)
+static int compile_with(const tacho_arguments *arguments, tacho_arena *arena)
 {
     tacho_compile_request request = {.is_quiet = false};
-    if (!choose_model(arguments, &request) || !choose_dims(arguments, dims, &request) ||
-        !choose_weights(arguments, &request) ||
+    if (!choose_model(arguments, &request) || !choose_weights(arguments, &request) ||
         !tacho_compile_choose_outputs(arguments, &request)) {
         return TACHO_EXIT_USAGE;
     }
     tacho_compile_choose_dumps(arguments, &request);
     tacho_machine *machine = NULL;
-    int exit_code = tacho_compile_choose_machine(arguments, arena, &machine, &request);
+    int exit_code = tacho_compile_choose_dims(arguments, arena, &request);
+    if (exit_code != 0) {
+        return exit_code;
+    }
+    exit_code = tacho_compile_choose_machine(arguments, arena, &machine, &request);
     if (exit_code == 0 && !tacho_compile_choose_program(arguments, &names, &request)) {
         exit_code = TACHO_EXIT_USAGE;
     }
@@ -151,16 +124,10 @@ static int compile_with(const tacho_arguments *arguments, tacho_model_dim *dims,
 
 static int compile_command_run(const tacho_arguments *arguments)
 {
-    tacho_model_dim *dims = calloc(arguments->item_count + 1, sizeof(*dims));
-    if (dims == NULL) {
-        tacho_talk_line("error", "out of memory");
-        return TACHO_EXIT_FAILED;
-    }
     tacho_arena arena;
     tacho_arena_init(&arena);
-    int exit_code = compile_with(arguments, dims, &arena);
+    int exit_code = compile_with(arguments, &arena);
     tacho_arena_deinit(&arena);
-    free(dims);
     return exit_code;
 }
 
@@ -177,8 +144,8 @@ const tacho_command tacho_command_compile = {
         "\n"
         "Nothing that runs is free. Views and nodes that depend on constants alone do not\n"
         "run; the summary counts them. An operator that is not known is named in a warning\n"
-        "and costed by the bytes it reads and writes; one whose shapes are not known is an\n"
-        "error that names it.\n"
+        "and costed by the bytes it reads and writes, and makes the exit status 3 when the\n"
+        "program is kept; one whose shapes are not known is an error that names it.\n"
         "\n"
         "With --profile the timeline is written as well: a trace for a viewer and for\n"
         "'tacho overview', 'ops' and 'report', or the timeline of Torq's compiler. All of\n"

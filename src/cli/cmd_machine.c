@@ -4,6 +4,7 @@
  */
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/find_machine.h"
 #include "cli/listing.h"
 #include "machine/calibrate.h"
 #include "machine/cost.h"
@@ -128,7 +129,7 @@ static tacho_status make_show(const machine_request *request, tacho_table *table
     tacho_arena arena;
     tacho_arena_init(&arena);
     tacho_machine *machine = NULL;
-    tacho_status status = tacho_machine_find(request->names[0], &arena, &machine);
+    tacho_status status = tacho_cli_find_machine(request->names[0], &arena, &machine);
     if (status == TACHO_OK) {
         status = tacho_machine_walk(machine, (tacho_machine_visitor){add_leaf, table});
     }
@@ -151,14 +152,30 @@ static tacho_status write_table(const tacho_table_sink *sink, const tacho_table 
     return status;
 }
 
-/* Writes |table| or, without one, what calibrating finds. */
-static tacho_status write_output(const char *path, const tacho_table_sink *sink,
-                                 const tacho_table *table)
+/* What to write: a table, a description, or what calibrating finds. */
+typedef struct machine_output {
+    const tacho_table *table;
+    const tacho_table_sink *sink;
+    tacho_str description;
+} machine_output;
+
+static tacho_status write_what(const machine_output *what, tacho_output *output)
+{
+    if (what->table != NULL) {
+        return write_table(what->sink, what->table, output);
+    }
+    if (what->description.len == 0) {
+        return tacho_machine_calibrate(output);
+    }
+    tacho_output_write_str(output, what->description);
+    return TACHO_OK;
+}
+
+static tacho_status write_output(const char *path, const machine_output *what)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status =
-        table != NULL ? write_table(sink, table, &output) : tacho_machine_calibrate(&output);
+    tacho_status status = write_what(what, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
@@ -176,7 +193,8 @@ static int run_table(const machine_request *request, table_maker make)
     tacho_table table;
     tacho_status status = make(request, &table);
     if (status == TACHO_OK) {
-        status = write_output(request->output_path, sink, &table);
+        machine_output what = {.table = &table, .sink = sink};
+        status = write_output(request->output_path, &what);
     }
     tacho_table_deinit(&table);
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
@@ -199,7 +217,7 @@ static int run_check(const machine_request *request)
         tacho_arena arena;
         tacho_arena_init(&arena);
         tacho_machine *machine = NULL;
-        tacho_status status = tacho_machine_find(request->names[i], &arena, &machine);
+        tacho_status status = tacho_cli_find_machine(request->names[i], &arena, &machine);
         if (status != TACHO_OK) {
             exit_code = tacho_talk_failure(status);
         } else if (!is_quiet) {
@@ -211,9 +229,35 @@ static int run_check(const machine_request *request)
     return exit_code;
 }
 
+/* A description that is built in, as it was written. */
+static tacho_status export_machine(const machine_request *request)
+{
+    tacho_str name = tacho_str_from_cstring(request->names[0]);
+    machine_output what = {.description = tacho_machine_builtin_text(name)};
+    if (what.description.len > 0) {
+        return write_output(request->output_path, &what);
+    }
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_machine *machine = NULL;
+    tacho_status status = tacho_cli_find_machine(request->names[0], &arena, &machine);
+    tacho_arena_deinit(&arena);
+    return status != TACHO_OK
+               ? status
+               : tacho_fail(TACHO_CODE_USAGE, "%s: is a description already; copy it",
+                            request->names[0]);
+}
+
+static int run_export(const machine_request *request)
+{
+    tacho_status status = export_machine(request);
+    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+}
+
 static int run_calibrate(const machine_request *request)
 {
-    tacho_status status = write_output(request->output_path, NULL, NULL);
+    machine_output what = {.table = NULL};
+    tacho_status status = write_output(request->output_path, &what);
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }
 
@@ -228,6 +272,12 @@ static int run_action(const machine_request *request, const char *action)
         }
         return run_table(request, make_show);
     }
+    if (strcmp(action, "export") == 0) {
+        if (request->name_count != 1) {
+            return tacho_command_misuse(command, "export takes one machine");
+        }
+        return run_export(request);
+    }
     if (strcmp(action, "check") == 0) {
         if (request->name_count == 0) {
             return tacho_command_misuse(command, "check takes files, or names of machines");
@@ -236,8 +286,8 @@ static int run_action(const machine_request *request, const char *action)
     }
     bool is_list = strcmp(action, "list") == 0;
     if (!is_list && strcmp(action, "calibrate") != 0) {
-        return tacho_command_misuse(command, "'%s' is none of list, show, check and calibrate",
-                                    action);
+        return tacho_command_misuse(
+            command, "'%s' is none of list, show, export, check and calibrate", action);
     }
     if (request->name_count > 0) {
         return tacho_command_misuse(command, "%s takes no machine", action);
@@ -255,7 +305,7 @@ static int machine_command_run(const tacho_arguments *arguments)
     }
     int exit_code = TACHO_EXIT_USAGE;
     if (word_count == 0) {
-        tacho_command_misuse(arguments->command, "say list, show, check or calibrate");
+        tacho_command_misuse(arguments->command, "say list, show, export, check or calibrate");
     } else {
         const char *path = tacho_arguments_value(arguments, "output");
         machine_request request = {
@@ -272,12 +322,13 @@ static int machine_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_machine = {
     .name = "machine",
-    .summary = "list, show, check and measure machines",
-    .usage = "list | show NAME|FILE | check FILE... | calibrate [options]",
+    .summary = "list, show, export, check and measure machines",
+    .usage = "list | show NAME|FILE | export NAME | check FILE... | calibrate [options]",
     .description =
         "Machines are data: a JSON file of cores, engines, memories and clocks, in which\n"
         "every number has a unit and says where it comes from. 'list' shows those that are\n"
-        "built in, 'show' all that is known of one, 'check' whether files are right (what\n"
+        "built in, 'show' all that is known of one, 'export' writes its description, to be\n"
+        "changed and given to 'tacho compile -m', 'check' says whether files are right (what\n"
         "is wrong is named with its line and its place), 'calibrate' measures this\n"
         "computer for a second or two and writes its description.\n"
         "\n"
@@ -287,6 +338,8 @@ const tacho_command tacho_command_machine = {
                 "tacho machine list\n"
                 "# every number of one, with its source\n"
                 "tacho machine show wormhole-n150\n"
+                "# a machine like another, with other numbers\n"
+                "tacho machine export aic100 -o mine.json\n"
                 "# this computer as a machine\n"
                 "tacho machine calibrate -o here.json\n"
                 "tacho machine check here.json\n",

@@ -5,6 +5,7 @@
 #ifndef TACHO_CLI_COMPILE_DUMPS_H
 #define TACHO_CLI_COMPILE_DUMPS_H
 
+#include "cli/compile_outputs.h"
 #include "compile/dump.h"
 
 /* Folders are made where they are missing; NULL: not wanted. */
@@ -22,11 +23,32 @@ static inline bool tacho_compile_dumps_any(const tacho_compile_dumps *dumps)
            dumps->is_printed;
 }
 
-/* Makes the folders, so that what cannot be written is known before work is done. */
-tacho_status tacho_compile_dumps_prepare(const tacho_compile_dumps *dumps) TACHO_MUST_USE;
+/* How many files a folder of phases gets. */
+size_t tacho_compile_dumps_phase_count(void);
 
-/* Writes them; files are named after the model. */
+/* One that is open. */
+typedef struct tacho_compile_dump_file {
+    const tacho_dump_phase *phase; /* or NULL: */
+    size_t dispatch;
+    tacho_output *output;
+} tacho_compile_dump_file;
+
+typedef struct tacho_compile_dump_files {
+    tacho_compile_dump_file *items; /* in the arena of the outputs */
+    size_t item_count;
+} tacho_compile_dump_files;
+
+/*
+ * Makes the folders and opens all files, which are named after the model and, by dispatch, after
+ * the network. What is in a file that is named after the network is replaced only by the next dump.
+ */
+tacho_status tacho_compile_dumps_open(const tacho_compile_dumps *dumps,
+                                      const tacho_program *program, const char *model_path,
+                                      tacho_compile_outputs *outputs,
+                                      tacho_compile_dump_files *out_files) TACHO_MUST_USE;
+
+/* Writes them, and prints what is to be printed. */
 tacho_status tacho_compile_dumps_write(const tacho_compile_dumps *dumps, const tacho_dump *dump,
-                                       const char *model_path) TACHO_MUST_USE;
+                                       const tacho_compile_dump_files *files) TACHO_MUST_USE;
 
 #endif

@@ -16,6 +16,7 @@ enum {
     IMBALANCE_PERCENT = 125, /* the busiest core, of the mean */
     SHORT_JOB_CYCLES = 64,
     SHORT_JOBS_MIN = 16, /* fewer of them cost nothing worth a word */
+    SHARE_PERCENT = 10,  /* nor does a smaller share of the whole */
 };
 
 /* ---- sums ---------------------------------------------------------------------------------- */
@@ -285,6 +286,37 @@ static tacho_status warn_operators(const tacho_estimate *estimate)
     return status;
 }
 
+/* Starting operators, where that takes a share of the whole that is worth a word. */
+static tacho_status warn_launches(const tacho_estimate *estimate)
+{
+    int64_t cycles = estimate->bound_cycles[TACHO_BOUND_LAUNCH];
+    size_t most = 0;
+    size_t count = 0;
+    if (estimate->cycles <= 0 || cycles < estimate->cycles / 100 * SHARE_PERCENT) {
+        return TACHO_OK;
+    }
+    for (size_t i = 1; i < estimate->fusion->op_count; i++) {
+        bool is_launch = estimate->ops[i].cost.bound == TACHO_BOUND_LAUNCH;
+        if (is_launch && (estimate->ops[most].cost.bound != TACHO_BOUND_LAUNCH ||
+                          estimate->ops[i].cost.cycles > estimate->ops[most].cost.cycles)) {
+            most = i;
+        }
+    }
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_str name;
+    tacho_status status = tacho_estimate_op_name(estimate, most, &arena, &name);
+    if (status == TACHO_OK) {
+        warn(&count,
+             "%zu of %zu operators take longer to start than to run, %.0f %% of the time; the "
+             "longest is %.*s: fewer cores or a larger batch may pay",
+             estimate->bound_ops[TACHO_BOUND_LAUNCH], estimate->fusion->op_count,
+             100.0 * (double)cycles / (double)estimate->cycles, TACHO_STR_ARG(name));
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
 static void warn_cores(const core_sums *sums)
 {
     int64_t most = 0;
@@ -309,7 +341,7 @@ static void warn_cores(const core_sums *sums)
     if (used > 0 && used < sums->count) {
         warn(&count, "%zu of %zu cores compute nothing", sums->count - used, sums->count);
     }
-    if (short_count >= SHORT_JOBS_MIN) {
+    if (short_count >= SHORT_JOBS_MIN && short_count * 100 >= job_count * SHARE_PERCENT) {
         warn(&count, "%" PRIu64 " of %" PRIu64 " jobs compute for less than %d cycles", short_count,
              job_count, SHORT_JOB_CYCLES);
     }
@@ -319,6 +351,7 @@ tacho_status tacho_compile_warn(const tacho_estimate *estimate, const tacho_prog
 {
     core_sums sums;
     TACHO_TRY(warn_operators(estimate));
+    TACHO_TRY(warn_launches(estimate));
     tacho_status status = open_sums(&sums, program);
     if (status == TACHO_OK) {
         warn_cores(&sums);

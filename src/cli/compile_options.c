@@ -4,6 +4,7 @@
  */
 #include "cli/compile_options.h"
 
+#include "cli/find_machine.h"
 #include "cli/listing.h"
 #include "cli/table_sinks.h"
 #include "cli/talk.h"
@@ -30,7 +31,16 @@ static bool choose_dtype(const tacho_arguments *arguments, tacho_cost_options *c
     cost->compute = tacho_dtype_find(tacho_str_from_cstring(value));
     if (cost->compute == TACHO_DTYPE_NONE ||
         tacho_dtype_kind_of(cost->compute) == TACHO_DTYPE_OTHER) {
-        tacho_command_misuse(arguments->command, "--dtype: '%s' is no type to compute in", value);
+        char names[256] = "";
+        for (int i = 0; i < TACHO_DTYPE_COUNT; i++) {
+            size_t used = strlen(names);
+            if (tacho_dtype_kind_of((tacho_dtype)i) != TACHO_DTYPE_OTHER) {
+                snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? ", " : "",
+                         tacho_dtype_name((tacho_dtype)i));
+            }
+        }
+        tacho_command_misuse(arguments->command,
+                             "--dtype: '%s' is no type to compute in; there are %s", value, names);
         return false;
     }
     return true;
@@ -176,6 +186,19 @@ static bool check_machine(const tacho_arguments *arguments, const tacho_machine 
     return true;
 }
 
+/* A .csv of such a machine is a timeline that every verb reads. */
+static void default_to_torq(const tacho_arguments *arguments, tacho_compile_request *request)
+{
+    const tacho_trace_sink *sink = request->profile_sink;
+    if (sink != NULL && same(sink->name, "csv") &&
+        !tacho_arguments_has(arguments, "profile-format") &&
+        tacho_machine_has_timeline(request->machine, "torq")) {
+        request->profile_sink = NULL;
+        request->is_torq_profile = true;
+        request->torq_form = TACHO_TORQ_T1;
+    }
+}
+
 int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *arena,
                                  tacho_machine **out_machine, tacho_compile_request *request)
 {
@@ -183,7 +206,7 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
     const char *hardware = tacho_arguments_value(arguments, "torq-hw");
     tacho_machine *machine = NULL;
     tacho_status status =
-        tacho_machine_find(name != NULL ? name : DEFAULT_MACHINE, arena, &machine);
+        tacho_cli_find_machine(name != NULL ? name : DEFAULT_MACHINE, arena, &machine);
     if (status == TACHO_OK && hardware != NULL) {
         status = tacho_machine_torq_hw(machine, hardware, arena);
     }
@@ -192,6 +215,7 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
     }
     request->machine = machine;
     *out_machine = machine;
+    default_to_torq(arguments, request);
     tacho_cost_options *cost = &request->compile.estimate.cost;
     cost->is_tuned = tacho_arguments_has(arguments, "tuned");
     bool is_good = check_machine(arguments, machine, request) && choose_dtype(arguments, cost) &&
@@ -238,18 +262,38 @@ static bool choose_counts(const tacho_arguments *arguments, const tacho_compile_
            choose_count(arguments, names->batch, BATCH_MAX, &compile->batch);
 }
 
+/* What a program records matters to nobody when it is not kept. */
+static void say_unused(const tacho_arguments *arguments, const tacho_stats_options *stats)
+{
+    const char *const all[] = {stats->level, stats->batch_size, stats->ddr, stats->recipe,
+                               stats->events};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (tacho_arguments_has(arguments, all[i])) {
+            char text[160];
+            snprintf(text, sizeof(text), "%s%s has no effect: no program is written; say -o FILE",
+                     tacho_command_dashes(arguments->command), all[i]);
+            tacho_talk_line("note", text);
+        }
+    }
+}
+
 bool tacho_compile_choose_program(const tacho_arguments *arguments,
                                   const tacho_compile_names *names, tacho_compile_request *request)
 {
     tacho_compile_options *compile = &request->compile;
     const char *recipe = NULL;
     if (!choose_counts(arguments, names, request) ||
-        !tacho_compile_choose_stats(arguments, &names->stats, &compile->stats, &recipe)) {
+        !tacho_compile_choose_stats(arguments, &names->stats, &compile->stats, &recipe) ||
+        !tacho_compile_check_counters(arguments, &names->stats, request->machine, &compile->stats,
+                                      request->is_quiet)) {
         return false;
     }
     compile->pmu_recipe = tacho_str_from_cstring(recipe != NULL ? recipe : "");
     request->has_metrics = tacho_arguments_has(arguments, names->metrics);
     request->has_warnings = tacho_arguments_has(arguments, names->warnings);
+    if (request->program_path == NULL && !request->is_quiet) {
+        say_unused(arguments, &names->stats);
+    }
     return true;
 }
 
@@ -262,6 +306,59 @@ void tacho_compile_choose_dumps(const tacho_arguments *arguments, tacho_compile_
         .is_printed = tacho_arguments_has(arguments, "mlir-print-ir-after-all"),
         .has_profile = true,
     };
+}
+
+/* ---- the model ----------------------------------------------------------------------------- */
+
+/* Between name and size: 0 for an option that says neither. */
+static char dim_separator(const tacho_option *option)
+{
+    return option == NULL                             ? '\0'
+           : same(option->name, "dim")                ? '='
+           : same(option->name, "onnx-define-symbol") ? ','
+                                                      : '\0';
+}
+
+static bool parse_dim(const tacho_argument *item, tacho_model_dim *out_dim)
+{
+    tacho_str text = tacho_str_from_cstring(item->value);
+    size_t at = tacho_str_find_byte(text, dim_separator(item->option));
+    uint64_t value = 0;
+    if (at == 0 || at == text.len || !tacho_str_parse_u64(tacho_str_from(text, at + 1), &value) ||
+        value == 0 || value > INT32_MAX) {
+        return false;
+    }
+    *out_dim = (tacho_model_dim){tacho_str_make(text.data, at), (int64_t)value};
+    return true;
+}
+
+int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *arena,
+                              tacho_compile_request *request)
+{
+    void *memory = NULL;
+    tacho_status status =
+        tacho_arena_alloc(arena, arguments->item_count * sizeof(tacho_model_dim), &memory);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    tacho_model_dim *dims = memory;
+    request->model.dims = dims;
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        char separator = dim_separator(item->option);
+        if (separator == '\0') {
+            continue;
+        }
+        if (!parse_dim(item, &dims[request->model.dim_count])) {
+            return tacho_command_misuse(arguments->command,
+                                        "%s%s: '%s' is no dimension; expected NAME%cN such as "
+                                        "batch%c4",
+                                        tacho_command_dashes(arguments->command),
+                                        item->option->name, item->value, separator, separator);
+        }
+        request->model.dim_count++;
+    }
+    return 0;
 }
 
 /* ---- outputs ------------------------------------------------------------------------------- */
@@ -320,7 +417,7 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_reque
 }
 
 /* -o is for the tables where its suffix says so, or --format; else for the program. */
-static void choose_paths(const tacho_arguments *arguments, tacho_compile_request *request)
+static bool choose_paths(const tacho_arguments *arguments, tacho_compile_request *request)
 {
     const char *output = tacho_arguments_value(arguments, "output");
     bool is_table = output == NULL || same(output, "-") ||
@@ -328,24 +425,31 @@ static void choose_paths(const tacho_arguments *arguments, tacho_compile_request
                     tacho_cli_table_sink_find_for_path(tacho_str_from_cstring(output)) != NULL;
     request->program_path = is_table ? NULL : output;
     request->output_path = is_table && output != NULL ? output : "-";
-}
-
-static bool check_paths(const tacho_arguments *arguments, const tacho_compile_request *request)
-{
-    const char *profile = request->profile_path;
-    bool is_table = profile != NULL && same(profile, request->output_path);
-    bool is_program =
-        profile != NULL && request->program_path != NULL && same(profile, request->program_path);
-    if (is_table || is_program) {
-        tacho_command_misuse(arguments->command, "the %s and the profile cannot both go to %s",
-                             is_table ? "table" : "program", profile);
+    if (is_table) {
+        return true;
     }
-    return !is_table && !is_program;
+    tacho_str path = tacho_str_from_cstring(output);
+    if (tacho_trace_sink_find_for_path(path) != NULL) {
+        tacho_command_misuse(arguments->command,
+                             "%s: -o takes a program or tables; did you mean --profile %s?", output,
+                             output);
+        return false;
+    }
+    if (tacho_str_ends_with(path, TACHO_STR(".html"))) {
+        tacho_command_misuse(arguments->command,
+                             "%s: -o takes a program or tables; a page comes of --profile FILE.pb "
+                             "and 'tacho report FILE.pb -o %s'",
+                             output, output);
+        return false;
+    }
+    return true;
 }
 
 bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request)
 {
-    choose_paths(arguments, request);
+    if (!choose_paths(arguments, request)) {
+        return false;
+    }
     request->is_quiet = tacho_arguments_has(arguments, "quiet");
     request->table_sink = tacho_listing_choose_sink(arguments, request->output_path);
     if (request->table_sink == NULL || !choose_rows(arguments, &request->table) ||
@@ -353,5 +457,5 @@ bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compil
         return false;
     }
     request->table.is_for_people = request->table_sink == &tacho_table_sink_text;
-    return check_paths(arguments, request);
+    return true;
 }

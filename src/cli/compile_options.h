@@ -46,6 +46,19 @@ void tacho_compile_choose_dumps(const tacho_arguments *arguments, tacho_compile_
             "write what would be printed to one file per pass in DIR instead"                      \
     }
 
+/*
+ * Sizes of dimensions, from --dim NAME=N and, where there is such an option, onnx-define-symbol
+ * NAME,N; 0 when all is well, else the exit code. They live in |arena|.
+ */
+int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *arena,
+                              tacho_compile_request *request);
+
+#define TACHO_COMPILE_OPTION_DIM                                                                   \
+    {                                                                                              \
+        "dim", 0, false, "NAME=N",                                                                 \
+            "the size of a dimension that the model leaves open; repeatable"                       \
+    }
+
 /* Tables and profile: where, in which format, which rows; false when one is wrong. */
 bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request);
 

@@ -4,7 +4,6 @@
  */
 #include "cli/compile_run.h"
 
-#include "base/folder.h"
 #include "base/index.h"
 #include "base/input.h"
 #include "cli/command.h"
@@ -18,7 +17,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum { WARNINGS_MAX = 8 };
 
@@ -82,11 +80,39 @@ static tacho_status make_operators(const compiled *self, tacho_table *out_table)
     return tacho_estimate_ops_table(self->estimate, &self->request->table, out_table);
 }
 
+static tacho_status add_line(tacho_table *table, const char *what, const char *value)
+{
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(what)));
+    return tacho_table_add_text(table, tacho_str_from_cstring(value));
+}
+
+/* Who shares the work, where more than one inference or device does. */
+static tacho_status add_shares(const compiled *self, tacho_table *table)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    char text[128];
+    if (facts->batch_size > 1) {
+        snprintf(text, sizeof(text), "%" PRIu32 " inferences as one; total is of all of them",
+                 facts->batch_size);
+        TACHO_TRY(add_line(table, "batch", text));
+    }
+    if (facts->device_count > 1) {
+        snprintf(text, sizeof(text),
+                 "%" PRIu32 " in turn; inferences do not overlap in total and "
+                 "rate",
+                 facts->device_count);
+        TACHO_TRY(add_line(table, "devices", text));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status make_summary(const compiled *self, tacho_table *out_table)
 {
-    return self->request->table.is_for_people
-               ? tacho_estimate_summary_table(self->estimate, out_table)
-               : tacho_estimate_totals_table(self->estimate, out_table);
+    if (!self->request->table.is_for_people) {
+        return tacho_estimate_totals_table(self->estimate, out_table);
+    }
+    TACHO_TRY(tacho_estimate_summary_table(self->estimate, out_table));
+    return add_shares(self, out_table);
 }
 
 static tacho_status make_bounds(const compiled *self, tacho_table *out_table)
@@ -152,23 +178,40 @@ static tacho_status write_tables(const compiled *self, tacho_output *output)
 
 /* ---- outputs ------------------------------------------------------------------------------- */
 
-static tacho_status write_report(const compiled *self)
+/* What is open; NULL where it is not wanted. */
+typedef struct open_outputs {
+    tacho_compile_outputs files;
+    tacho_output *program, *profile, *report;
+    tacho_compile_dump_files dumps;
+} open_outputs;
+
+static tacho_status open_wanted(open_outputs *outputs, const char *path, const char *what,
+                                tacho_output **out_output)
 {
-    const char *path = self->request->output_path;
-    tacho_output output;
-    if (path == NULL && !self->request->has_metrics) {
-        return TACHO_OK;
-    }
-    TACHO_TRY(tacho_output_open(path != NULL ? path : "-", &output));
-    tacho_status status = write_tables(self, &output);
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
-    }
-    tacho_output_close(&output);
-    return status;
+    return path != NULL ? tacho_compile_outputs_open(&outputs->files, path, what, out_output)
+                        : TACHO_OK;
 }
 
-static tacho_status write_dumps(const compiled *self)
+static tacho_status open_all(const compiled *self, open_outputs *outputs)
+{
+    const tacho_compile_request *request = self->request;
+    const char *report = request->output_path;
+    if (report == NULL && request->has_metrics) {
+        report = "-";
+    }
+    outputs->files.mappings = &self->estimate->fusion->graph->mappings;
+    TACHO_TRY(tacho_compile_outputs_add_input(&outputs->files, request->machine->path.data));
+    if (request->program_path != NULL && request->program_folder != NULL) {
+        TACHO_TRY(tacho_compile_outputs_folder(&outputs->files, request->program_folder));
+    }
+    TACHO_TRY(tacho_compile_dumps_open(&request->dumps, self->program, request->model_path,
+                                       &outputs->files, &outputs->dumps));
+    TACHO_TRY(open_wanted(outputs, request->program_path, "program", &outputs->program));
+    TACHO_TRY(open_wanted(outputs, request->profile_path, "timeline", &outputs->profile));
+    return open_wanted(outputs, report, "tables", &outputs->report);
+}
+
+static tacho_status write_all(compiled *self, open_outputs *outputs)
 {
     const tacho_compile_request *request = self->request;
     tacho_dump dump = {
@@ -176,74 +219,29 @@ static tacho_status write_dumps(const compiled *self)
         .program = self->program,
         .has_profile = request->dumps.has_profile,
     };
-    return tacho_compile_dumps_write(&request->dumps, &dump, request->model_path);
-}
-
-static tacho_status write_rest(const compiled *self)
-{
-    TACHO_TRY(write_dumps(self));
-    return write_report(self);
-}
-
-/* What goes before is written first, but put in place last: a failure leaves neither. */
-static tacho_status write_profile_and_rest(const compiled *self)
-{
-    const tacho_compile_request *request = self->request;
-    if (request->profile_path == NULL) {
-        return write_rest(self);
+    if (outputs->program != NULL) {
+        TACHO_TRY(tacho_program_write_to(self->program, outputs->program));
+        self->program_bytes = tacho_output_offset(outputs->program);
     }
-    tacho_output output;
-    TACHO_TRY(tacho_output_open(request->profile_path, &output));
-    tacho_status status = write_profile(self, &output);
-    if (status == TACHO_OK) {
-        tacho_output_flush(&output);
-        status = tacho_output_take_failure(&output);
+    if (outputs->profile != NULL) {
+        TACHO_TRY(write_profile(self, outputs->profile));
     }
-    if (status == TACHO_OK) {
-        status = write_rest(self);
-    }
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
-    }
-    tacho_output_close(&output);
-    return status;
-}
-
-static tacho_status write_program_and_rest(compiled *self)
-{
-    tacho_output output;
-    TACHO_TRY(tacho_output_open(self->request->program_path, &output));
-    tacho_status status = tacho_program_write_to(self->program, &output);
-    if (status == TACHO_OK) {
-        tacho_output_flush(&output);
-        status = tacho_output_take_failure(&output);
-    }
-    self->program_bytes = tacho_output_offset(&output);
-    if (status == TACHO_OK) {
-        status = write_profile_and_rest(self);
-    }
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
-    }
-    tacho_output_close(&output);
-    return status;
+    TACHO_TRY(tacho_compile_dumps_write(&request->dumps, &dump, &outputs->dumps));
+    return outputs->report != NULL ? write_tables(self, outputs->report) : TACHO_OK;
 }
 
 static tacho_status write_outputs(compiled *self)
 {
-    const tacho_compile_request *request = self->request;
-    bool is_new = false;
-    TACHO_TRY(tacho_compile_dumps_prepare(&request->dumps));
-    if (request->program_path == NULL) {
-        return write_profile_and_rest(self);
+    open_outputs outputs = {0};
+    tacho_compile_outputs_init(&outputs.files);
+    tacho_status status = open_all(self, &outputs);
+    if (status == TACHO_OK) {
+        status = write_all(self, &outputs);
     }
-    if (request->program_folder != NULL) {
-        TACHO_TRY(tacho_folder_ensure(request->program_folder, &is_new));
+    if (status == TACHO_OK) {
+        status = tacho_compile_outputs_commit(&outputs.files);
     }
-    tacho_status status = write_program_and_rest(self);
-    if (status != TACHO_OK && is_new) {
-        rmdir(request->program_folder); /* a folder that others have used since stays */
-    }
+    tacho_compile_outputs_deinit(&outputs.files);
     return status;
 }
 
@@ -293,6 +291,20 @@ static void warn_unknown(const tacho_estimate *estimate)
     }
 }
 
+/* Operators are not divided between devices. */
+static void say_devices(const compiled *self)
+{
+    uint32_t used = self->program->facts.device_count;
+    char text[128];
+    if (self->request->compile.devices > used) {
+        snprintf(text, sizeof(text),
+                 "%" PRIu32 " of %" PRIu32 " devices used: there are no more "
+                 "operators than that",
+                 used, self->request->compile.devices);
+        tacho_talk_line("note", text);
+    }
+}
+
 /* What the reader had to choose or to make up, and what is left out. */
 static void warn_of_model(const tacho_fusion *fusion)
 {
@@ -317,9 +329,31 @@ static void warn_of_model(const tacho_fusion *fusion)
     }
 }
 
-static void say_wrote(const tacho_compile_request *request, const tacho_estimate *estimate)
+static void say_file(const char *path, const char *what, size_t count, const char *unit)
 {
-    size_t op_count = estimate->fusion->op_count;
+    char text[512];
+    snprintf(text, sizeof(text), "%.200s: %s%zu %s%s", path, what, count, unit,
+             count == 1 ? "" : "s");
+    tacho_talk_line("wrote", text);
+}
+
+static void say_dumps(const tacho_compile_dumps *dumps, const tacho_program *program)
+{
+    if (dumps->phases_dir != NULL) {
+        say_file(dumps->phases_dir, "", tacho_compile_dumps_phase_count(), "dump");
+    }
+    if (dumps->tree_dir != NULL) {
+        say_file(dumps->tree_dir, "", tacho_compile_dumps_phase_count(), "dump");
+    }
+    if (dumps->debug_dir != NULL) {
+        say_file(dumps->debug_dir, "", program->dispatch_count, "dump");
+    }
+}
+
+static void say_wrote(const compiled *self)
+{
+    const tacho_compile_request *request = self->request;
+    size_t op_count = self->estimate->fusion->op_count;
     char text[512];
     if (request->output_path != NULL && request->table.top > 0 && request->table.top < op_count) {
         snprintf(text, sizeof(text), "%zu more operator%s; --top 0 shows all",
@@ -327,15 +361,15 @@ static void say_wrote(const tacho_compile_request *request, const tacho_estimate
         tacho_talk_line("note", text);
     }
     if (request->program_path != NULL) {
-        snprintf(text, sizeof(text), "%.200s: the program of %zu operator%s", request->program_path,
-                 op_count, op_count == 1 ? "" : "s");
-        tacho_talk_line("wrote", text);
+        say_file(request->program_path, "the program of ", op_count, "operator");
     }
     if (request->profile_path != NULL) {
-        snprintf(text, sizeof(text), "%.200s: the estimated timeline of %zu operator%s",
-                 request->profile_path, op_count, op_count == 1 ? "" : "s");
-        tacho_talk_line("wrote", text);
+        say_file(request->profile_path, "the estimated timeline of ", op_count, "operator");
     }
+    if (request->output_path != NULL && strcmp(request->output_path, "-") != 0) {
+        say_file(request->output_path, "the tables of ", op_count, "operator");
+    }
+    say_dumps(&request->dumps, self->program);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -346,13 +380,14 @@ static tacho_status finish(compiled *self)
     TACHO_TRY(write_outputs(self));
     if (!request->is_quiet) {
         warn_of_model(self->estimate->fusion);
+        say_devices(self);
     }
     warn_unknown(self->estimate);
     if (request->has_warnings) {
         TACHO_TRY(tacho_compile_warn(self->estimate, self->program));
     }
     if (!request->is_quiet) {
-        say_wrote(request, self->estimate);
+        say_wrote(self);
     }
     return TACHO_OK;
 }
@@ -370,7 +405,8 @@ static tacho_status compile_on(compiled *self, const tacho_fusion *fusion, tacho
     return tacho_compile_program(fusion, machine, &options, estimate, program);
 }
 
-static tacho_status compile_fusion(const tacho_compile_request *request, const tacho_fusion *fusion)
+static tacho_status compile_fusion(const tacho_compile_request *request, const tacho_fusion *fusion,
+                                   bool *out_has_unknown)
 {
     if (fusion->op_count == 0) {
         return tacho_fail(
@@ -386,19 +422,21 @@ static tacho_status compile_fusion(const tacho_compile_request *request, const t
     if (status == TACHO_OK) {
         status = finish(&self);
     }
+    *out_has_unknown = estimate.unknown_count > 0;
     tacho_estimate_deinit(&estimate);
     tacho_program_deinit(&program);
     tacho_mappings_close(&mappings);
     return status;
 }
 
-static tacho_status run_graph(const tacho_compile_request *request, tacho_graph *graph)
+static tacho_status run_graph(const tacho_compile_request *request, tacho_graph *graph,
+                              bool *out_has_unknown)
 {
     TACHO_TRY(tacho_model_read(request->model_path, &request->model, graph));
     tacho_fusion fusion;
     tacho_status status = tacho_fusion_init(&fusion, graph);
     if (status == TACHO_OK) {
-        status = compile_fusion(request, &fusion);
+        status = compile_fusion(request, &fusion, out_has_unknown);
     }
     tacho_fusion_deinit(&fusion);
     return status;
@@ -412,22 +450,30 @@ static tacho_status check_output(const tacho_compile_request *request, const cha
     return tacho_fail(TACHO_CODE_USAGE, "%s is the model; writing there would destroy it", path);
 }
 
-static tacho_status run(const tacho_compile_request *request)
+static tacho_status run(const tacho_compile_request *request, bool *out_has_unknown)
 {
     TACHO_TRY(check_output(request, request->output_path));
     TACHO_TRY(check_output(request, request->profile_path));
     TACHO_TRY(check_output(request, request->program_path));
+    if (request->program_path != NULL) {
+        TACHO_TRY(tacho_program_check_path(request->program_path));
+    }
     tacho_graph graph;
     tacho_status status = tacho_graph_init(&graph);
     if (status == TACHO_OK) {
-        status = run_graph(request, &graph);
+        status = run_graph(request, &graph, out_has_unknown);
     }
     tacho_graph_deinit(&graph);
     return status;
 }
 
+/* An estimate may guess; a program that lacks a kernel does not run everywhere. */
 int tacho_compile_run(const tacho_compile_request *request)
 {
-    tacho_status status = run(request);
-    return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+    bool has_unknown = false;
+    tacho_status status = run(request, &has_unknown);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    return has_unknown && request->program_path != NULL ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
 }

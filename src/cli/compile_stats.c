@@ -5,6 +5,8 @@
  */
 #include "cli/compile_stats.h"
 
+#include "cli/talk.h"
+#include "program/networkdesc.h"
 #include "program/pmu.h"
 
 #include <stdio.h>
@@ -79,6 +81,16 @@ static bool parse_hex(tacho_str text, uint16_t *out_value)
     return text.len > 0;
 }
 
+static bool has_event(const tacho_stats_config *stats, uint16_t code)
+{
+    for (uint32_t i = 0; i < stats->pmu_event_count; i++) {
+        if (stats->pmu_events[i] == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool choose_events(const tacho_arguments *arguments, const char *option,
                           tacho_stats_config *stats)
 {
@@ -96,13 +108,61 @@ static bool choose_events(const tacho_arguments *arguments, const char *option,
                                  option, TACHO_PMU_EVENTS_MAX);
             return false;
         }
-        if (!parse_hex(item, &stats->pmu_events[stats->pmu_event_count++])) {
+        uint16_t code = 0;
+        if (!parse_hex(item, &code)) {
             tacho_command_misuse(arguments->command,
                                  "%s%s: '%.*s' is no event; expected hexadecimal codes up to FFFF "
                                  "such as 3F,70,200",
                                  dashes, option, TACHO_STR_ARG(item));
             return false;
         }
+        if (has_event(stats, code)) {
+            tacho_command_misuse(arguments->command, "%s%s: event %X is given twice", dashes,
+                                 option, code);
+            return false;
+        }
+        stats->pmu_events[stats->pmu_event_count++] = code;
+    }
+    return true;
+}
+
+const tacho_counter_def *tacho_compile_find_counter(const tacho_machine *machine, uint64_t code)
+{
+    for (size_t i = 0; i < machine->counter_count; i++) {
+        uint16_t known = 0;
+        if (parse_hex(machine->counters[i].id, &known) && known == code) {
+            return &machine->counters[i];
+        }
+    }
+    return NULL;
+}
+
+bool tacho_compile_check_counters(const tacho_arguments *arguments,
+                                  const tacho_stats_options *options, const tacho_machine *machine,
+                                  const tacho_stats_config *stats, bool is_quiet)
+{
+    const char *dashes = tacho_command_dashes(arguments->command);
+    bool is_recipe = tacho_arguments_has(arguments, options->recipe);
+    char text[256];
+    if (stats->pmu_event_count > 0 && machine->counter_count == 0) {
+        tacho_command_misuse(arguments->command, "%s%s: %s has no counters that are known", dashes,
+                             is_recipe ? options->recipe : options->events, machine->name.data);
+        return false;
+    }
+    for (uint32_t i = 0; i < stats->pmu_event_count && !is_recipe && !is_quiet; i++) {
+        if (tacho_compile_find_counter(machine, stats->pmu_events[i]) == NULL) {
+            snprintf(text, sizeof(text), "%s%s: event %X is none that %.80s is known to have",
+                     dashes, options->events, stats->pmu_events[i], machine->name.data);
+            tacho_talk_line("note", text);
+        }
+    }
+    if (stats->level >= TACHO_STATS_LEVEL_COUNTERS && stats->pmu_event_count == 0 &&
+        machine->counter_count > 0 && !is_quiet) {
+        snprintf(text, sizeof(text),
+                 "%s%s %u records counters of operators, but no events are given; say %s%s or %s%s",
+                 dashes, options->level, stats->level, dashes, options->recipe, dashes,
+                 options->events);
+        tacho_talk_line("note", text);
     }
     return true;
 }

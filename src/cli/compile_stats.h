@@ -7,14 +7,30 @@
 #define TACHO_CLI_COMPILE_STATS_H
 
 #include "cli/command.h"
+#include "machine/machine.h"
 #include "program/program.h"
 
-enum { TACHO_STATS_LEVEL_DEFAULT = 40, TACHO_STATS_LEVEL_MAX = 1000 };
+enum {
+    TACHO_STATS_LEVEL_DEFAULT = 40,
+    TACHO_STATS_LEVEL_COUNTERS = 100, /* from it on counters of single operators are recorded */
+    TACHO_STATS_LEVEL_MAX = 1000
+};
 
 /* What the options are called. */
 typedef struct tacho_stats_options {
     const char *level, *batch_size, *ddr, *recipe, *events;
 } tacho_stats_options;
+
+/* What |machine| calls the event |code|, or NULL. */
+const tacho_counter_def *tacho_compile_find_counter(const tacho_machine *machine, uint64_t code);
+
+/*
+ * Says what of |stats| the machine has no counters for; false when it has none at all. |is_quiet|
+ * keeps notes back.
+ */
+bool tacho_compile_check_counters(const tacho_arguments *arguments,
+                                  const tacho_stats_options *options, const tacho_machine *machine,
+                                  const tacho_stats_config *stats, bool is_quiet);
 
 /*
  * Fills |out_stats| but for the recipe, whose name |*out_recipe| is (NULL: none). False when an

@@ -5,6 +5,7 @@
 #include "cli/convert_run.h"
 
 #include "cli/command.h"
+#include "cli/file_kind.h"
 #include "cli/talk.h"
 
 #include <inttypes.h>
@@ -56,7 +57,7 @@ int tacho_convert_run(tacho_conversion *conversion, bool is_quiet)
         exit_code = report(conversion, &dict, is_quiet);
     } else {
         tacho_talk_losses(&dict);
-        exit_code = tacho_talk_failure(status);
+        exit_code = tacho_talk_failure(tacho_cli_note_kinds(status, &conversion->intake));
     }
     tacho_dict_deinit(&dict);
     return exit_code;

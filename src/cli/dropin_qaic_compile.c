@@ -30,6 +30,8 @@ static const tacho_option options[] = {
     {"aic-perf-metrics", 0, false, NULL, "print what the program is made of, and its cores"},
     {"aic-num-cores", 0, false, "N", "use at most N cores (default: as many as pay)"},
     {"batchsize", 0, false, "N", "inferences that run as one (default: 1)"},
+    TACHO_COMPILE_OPTION_DIM,
+    {"onnx-define-symbol", 0, false, "NAME,N", "the same as -dim=NAME=N"},
     {"convert-to-fp16", 0, false, NULL, "keep and compute real numbers as f16"},
     {"aic-hw", 0, false, NULL, IGNORED},
     {"aic-hw-version", 0, false, "V", IGNORED},
@@ -95,6 +97,10 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena,
         return tacho_talk_failure(status);
     }
     request->machine = machine;
+    int exit_code = tacho_compile_choose_dims(arguments, arena, request);
+    if (exit_code != 0) {
+        return exit_code;
+    }
     if (!tacho_compile_choose_program(arguments, &names, request)) {
         return TACHO_EXIT_USAGE;
     }

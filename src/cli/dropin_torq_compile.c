@@ -21,6 +21,7 @@ static const tacho_option options[] = {
      "cycles and memory footprints in dumps (default: off)"},
     {"torq-dump-profiling", 0, false, "CSV", "write the timeline there"},
     {"torq-timeline", 0, false, "t1|t4", "in this form (default: t1)"},
+    TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTIONS_DUMPS,
     {"torq-hw", 0, false, "SPEC",
      "SL2610, or another: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
@@ -113,12 +114,6 @@ static bool choose_files(const tacho_arguments *arguments, tacho_compile_request
                !tacho_compile_dumps_any(&request->dumps)) {
         tacho_command_misuse(arguments->command, "where to? say -o OUT");
         return false;
-    } else if (request->program_path != NULL && request->profile_path != NULL &&
-               strcmp(request->program_path, request->profile_path) == 0) {
-        tacho_command_misuse(arguments->command,
-                             "the program and the timeline cannot both go to %s",
-                             request->program_path);
-        return false;
     }
     return request->model_path != NULL;
 }
@@ -130,6 +125,9 @@ static int compile_on(const tacho_arguments *arguments, tacho_arena *arena,
 {
     tacho_machine *machine = NULL;
     int exit_code = tacho_compile_choose_machine(arguments, arena, &machine, request);
+    if (exit_code == 0) {
+        exit_code = tacho_compile_choose_dims(arguments, arena, request);
+    }
     if (exit_code != 0) {
         return exit_code;
     }

@@ -5,6 +5,7 @@
  */
 #include "cli/info_program.h"
 
+#include "base/folder.h"
 #include "base/grow.h"
 #include "base/input.h"
 #include "cli/listing.h"
@@ -24,6 +25,8 @@ typedef struct program_list {
     tacho_mappings mappings;
     tacho_arena arena;
     size_t problem_count; /* said already */
+    bool has_several;     /* so that files are told apart by their whole paths */
+    bool is_for_people;
 } program_list;
 
 /* Only a regular file is opened: a pipe that is opened and closed loses its writer. */
@@ -38,7 +41,24 @@ static int open_regular(const char *path)
     return is_input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool tacho_info_is_program(const char *path)
+/* Compilers name a folder, and put a program into it under this name. */
+#define PROGRAM_IN_FOLDER "programqpc.bin"
+
+/* The program in |path| where that is a folder, else |path|. */
+static tacho_status resolve_folder(const char *path, tacho_arena *arena, const char **out_path)
+{
+    struct stat facts;
+    const char *inside = NULL;
+    *out_path = path;
+    if (strcmp(path, "-") == 0 || stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_folder_join(path, TACHO_STR(PROGRAM_IN_FOLDER), arena, &inside));
+    *out_path = stat(inside, &facts) == 0 && S_ISREG(facts.st_mode) ? inside : path;
+    return TACHO_OK;
+}
+
+static bool has_magic(const char *path)
 {
     char head[4];
     int file = open_regular(path);
@@ -48,6 +68,17 @@ bool tacho_info_is_program(const char *path)
     bool is_program = pread(file, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
                       tacho_qpc_is_container(tacho_str_make(head, sizeof(head)));
     close(file);
+    return is_program;
+}
+
+bool tacho_info_is_program(const char *path)
+{
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = resolve_folder(path, &arena, &path);
+    bool is_program = status == TACHO_OK && has_magic(path);
+    tacho_status_free(status);
+    tacho_arena_deinit(&arena);
     return is_program;
 }
 
@@ -119,10 +150,13 @@ static tacho_status open_program(program_list *list, const char *path)
     TACHO_TRY(tacho_grow(&list->items, &list->item_capacity, list->item_count + 1));
     tacho_opened_program *opened = &list->items[list->item_count];
     *opened = (tacho_opened_program){0};
+    tacho_str name = tacho_str_from_cstring(path);
     opened->file = strcmp(path, "-") == 0 ? TACHO_STR("standard input")
-                                          : tacho_str_basename(tacho_str_from_cstring(path));
+                   : list->has_several    ? name
+                                          : tacho_str_basename(name);
+    opened->is_for_people = list->is_for_people;
     TACHO_TRY(tacho_mappings_open(&list->mappings, path, &bytes));
-    TACHO_TRY_NOTE(tacho_qpc_read(bytes, &list->arena, &opened->qpc), "reading %s", path);
+    TACHO_TRY(tacho_qpc_read_named(path, bytes, &list->arena, &opened->qpc));
     TACHO_TRY(tacho_seal_states(&opened->qpc, &list->arena, &opened->states));
     list->item_count++;
     size_t problem_count = list->problem_count;
@@ -197,18 +231,20 @@ static tacho_status open_programs(program_list *list, const char *const *paths, 
                                   const char *output_path)
 {
     for (size_t i = 0; i < path_count; i++) {
-        if (!tacho_info_is_program(paths[i])) {
+        const char *path = NULL;
+        TACHO_TRY(resolve_folder(paths[i], &list->arena, &path));
+        if (!has_magic(path)) {
             tacho_str ignored;
             TACHO_TRY(tacho_mappings_open(&list->mappings, paths[i], &ignored)); /* is it there? */
             return tacho_fail(TACHO_CODE_USAGE,
                               "%s: not a program, but others are; ask about one kind at a time",
                               paths[i]);
         }
-        if (tacho_input_is_same_file(paths[i], output_path)) {
+        if (tacho_input_is_same_file(path, output_path)) {
             return tacho_fail(TACHO_CODE_USAGE, "%s: is an input, and is not replaced",
                               output_path);
         }
-        TACHO_TRY(open_program(list, paths[i]));
+        TACHO_TRY(open_program(list, path));
     }
     return TACHO_OK;
 }
@@ -222,7 +258,10 @@ int tacho_info_programs(const tacho_arguments *arguments, const char *const *pat
     if (sink == NULL) {
         return TACHO_EXIT_USAGE;
     }
-    program_list list = {0};
+    program_list list = {
+        .has_several = path_count > 1,
+        .is_for_people = sink == &tacho_table_sink_text,
+    };
     tacho_arena_init(&list.arena);
     tacho_status status = open_programs(&list, paths, path_count, output);
     if (status == TACHO_OK && list.problem_count > 0 && tacho_arguments_has(arguments, "strict")) {

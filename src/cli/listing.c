@@ -4,6 +4,8 @@
  */
 #include "cli/listing.h"
 
+#include "cli/file_kind.h"
+
 #include "cli/table_sinks.h"
 #include "cli/values.h"
 
@@ -85,7 +87,7 @@ static int run_request_fully(run_request *request)
     }
     int exit_code = dict.loss_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
     if (status != TACHO_OK) {
-        exit_code = tacho_talk_failure(status);
+        exit_code = tacho_talk_failure(tacho_cli_note_kinds(status, &listing->intake));
     }
     tacho_dict_deinit(&dict);
     return exit_code;

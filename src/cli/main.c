@@ -3,6 +3,7 @@
  * The program: finds the verb, or the tool it was called as, and runs it.
  */
 #include "cli/command.h"
+#include "cli/suggest.h"
 #include "cli/talk.h"
 
 #include <fcntl.h>
@@ -76,7 +77,13 @@ static int run_command(const tacho_command *command, int word_count, char **word
 static int misuse(const char *verb)
 {
     char text[256];
-    snprintf(text, sizeof(text), "'%.100s' is no verb", verb);
+    tacho_suggestion near = {.typed = tacho_str_from_cstring(verb)};
+    for (size_t i = 0; tacho_commands[i] != NULL; i++) {
+        tacho_suggestion_offer(&near, tacho_commands[i]->name);
+    }
+    snprintf(text, sizeof(text), "'%.100s' is no verb%s%s%s", verb,
+             near.name != NULL ? "; did you mean '" : "", near.name != NULL ? near.name : "",
+             near.name != NULL ? "'?" : "");
     tacho_talk_line("error", text);
     fprintf(stderr, "Try 'tacho help'.\n");
     return TACHO_EXIT_USAGE;

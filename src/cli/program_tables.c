@@ -6,6 +6,8 @@
 #include "cli/program_tables.h"
 
 #include "base/maths.h"
+#include "cli/compile_stats.h"
+#include "graph/op_def.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -201,6 +203,7 @@ static tacho_status add_tensors(const tacho_opened_program *opened, tacho_table 
 static const tacho_column stats_columns[] = {
     {"file", "file", TACHO_COLUMN_TEXT},
     {"level", "level", TACHO_COLUMN_INT},
+    {"records", "records", TACHO_COLUMN_TEXT},
     {"op_level", "op level", TACHO_COLUMN_INT},
     {"pmu_level", "PMU level", TACHO_COLUMN_INT},
     {"batch_size", "batch", TACHO_COLUMN_INT},
@@ -223,17 +226,45 @@ static void print_events(const tacho_networkdesc *desc, char *to, size_t size)
     }
 }
 
+enum { PORTS_LEVEL = 50 };
+
+static const char *records_of(int64_t level)
+{
+    return level < TACHO_STATS_LEVEL_MIN        ? "nothing"
+           : level < PORTS_LEVEL                ? "inferences"
+           : level < TACHO_STATS_LEVEL_OPS      ? "inferences, ports"
+           : level < TACHO_STATS_LEVEL_COUNTERS ? "inferences, ports, operators"
+                                                : "inferences, ports, operators, their counters";
+}
+
+/* A program that says so records nothing; of others that say nothing nobody knows. */
+static tacho_status add_no_stats(const tacho_opened_program *opened, tacho_table *table)
+{
+    if (!opened->has_program) {
+        return TACHO_OK;
+    }
+    uint32_t level = opened->program.facts.stats.level;
+    TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(tacho_table_add_int(table, level));
+    TACHO_TRY(add_text(table, records_of(level)));
+    for (size_t i = 3; i < COUNT_OF(stats_columns); i++) {
+        TACHO_TRY(tacho_table_add_absent(table));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status add_stats(const tacho_opened_program *opened, tacho_table *table)
 {
     const tacho_networkdesc *desc = &opened->desc;
     const tacho_networkdesc_stats *stats = &desc->stats;
     char events[256];
     if (!opened->has_desc || !desc->has_stats) {
-        return TACHO_OK;
+        return add_no_stats(opened, table);
     }
     print_events(desc, events, sizeof(events));
     TACHO_TRY(tacho_table_add_text(table, opened->file));
     TACHO_TRY(tacho_table_add_int(table, stats->level));
+    TACHO_TRY(add_text(table, records_of(stats->level)));
     TACHO_TRY(tacho_table_add_int(table, stats->op_level));
     TACHO_TRY(tacho_table_add_int(table, stats->pmu_level));
     TACHO_TRY(tacho_table_add_int(table, stats->batch_size));
@@ -247,6 +278,50 @@ static tacho_status add_stats(const tacho_opened_program *opened, tacho_table *t
     return opened->has_program ? add_name(table, tacho_strings_get(&program->strings,
                                                                    program->facts.stats.pmu_recipe))
                                : tacho_table_add_absent(table);
+}
+
+static const tacho_column event_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},
+    {"event", "event", TACHO_COLUMN_TEXT},
+    {"name", "name", TACHO_COLUMN_TEXT},
+    {"counts", "counts", TACHO_COLUMN_TEXT},
+};
+
+static tacho_status add_event_rows(const tacho_opened_program *opened, const tacho_machine *machine,
+                                   tacho_table *table)
+{
+    const tacho_networkdesc *desc = &opened->desc;
+    for (size_t i = 0; i < desc->pmu_event_count; i++) {
+        char code[32];
+        const tacho_counter_def *counter = tacho_compile_find_counter(machine, desc->pmu_events[i]);
+        snprintf(code, sizeof(code), "0x%" PRIx64, desc->pmu_events[i]);
+        TACHO_TRY(tacho_table_add_text(table, opened->file));
+        TACHO_TRY(add_text(table, code));
+        TACHO_TRY(add_name(table, counter != NULL ? counter->name : TACHO_STR("")));
+        TACHO_TRY(add_name(table, counter != NULL ? counter->counts : TACHO_STR("")));
+    }
+    return TACHO_OK;
+}
+
+/* As the machine that a program is for calls them; containers of others are for AIC 100. */
+static tacho_status add_events(const tacho_opened_program *opened, tacho_table *table)
+{
+    tacho_str name = TACHO_STR("aic100");
+    if (opened->has_program) {
+        name = tacho_strings_get(&opened->program.strings, opened->program.facts.machine);
+    }
+    if (opened->desc.pmu_event_count == 0 || tacho_machine_builtin_text(name).len == 0) {
+        return TACHO_OK;
+    }
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_machine *machine = NULL;
+    tacho_status status = tacho_machine_find(name.data, &arena, &machine);
+    if (status == TACHO_OK) {
+        status = add_event_rows(opened, machine, table);
+    }
+    tacho_arena_deinit(&arena);
+    return status;
 }
 
 /* ---- ops per core ------------------------------------------------------------------------- */
@@ -285,6 +360,26 @@ static tacho_status add_core_counts(const tacho_opened_program *opened, tacho_ta
     return TACHO_OK;
 }
 
+/* Cores that people are not shown, as one row. */
+enum { CORES_SHOWN = 8 };
+
+static tacho_status add_more_cores(const tacho_opened_program *opened, size_t first,
+                                   tacho_table *table)
+{
+    const tacho_networkdesc *desc = &opened->desc;
+    size_t cores = 0;
+    char text[48];
+    for (size_t i = first; i < desc->op_count; i++) {
+        cores += i == first || desc->ops[i].core != desc->ops[i - 1].core ? 1 : 0;
+    }
+    snprintf(text, sizeof(text), "... %zu more core%s", cores, cores == 1 ? "" : "s");
+    TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(tacho_table_add_absent(table));
+    TACHO_TRY(add_text(table, text));
+    TACHO_TRY(tacho_table_add_absent(table));
+    return add_count(table, desc->op_count - first);
+}
+
 static tacho_status add_cores(const tacho_opened_program *opened, tacho_table *table)
 {
     const tacho_networkdesc *desc = &opened->desc;
@@ -293,6 +388,9 @@ static tacho_status add_cores(const tacho_opened_program *opened, tacho_table *t
     }
     for (size_t first = 0, at = 0; first < desc->op_count; first = at) {
         const tacho_networkdesc_op *op = &desc->ops[first];
+        if (opened->is_for_people && op->core >= CORES_SHOWN) {
+            return add_more_cores(opened, first, table);
+        }
         for (at = first; at < desc->op_count && desc->ops[at].core == op->core &&
                          desc->ops[at].group == op->group;
              at++) {
@@ -348,6 +446,33 @@ static tacho_status add_estimate(const tacho_opened_program *opened, tacho_table
     return add_cycles_as_ns(table, facts);
 }
 
+static const tacho_column unknown_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},         {"op", "op", TACHO_COLUMN_INT},
+    {"name", "name", TACHO_COLUMN_TEXT},         {"type", "type", TACHO_COLUMN_TEXT},
+    {"location", "location", TACHO_COLUMN_TEXT},
+};
+
+/* Ops of which no kernel is known: a runtime has to bring its own. */
+static tacho_status add_unknown(const tacho_opened_program *opened, tacho_table *table)
+{
+    const tacho_program *program = &opened->program;
+    const tacho_strings *strings = &program->strings;
+    for (size_t i = 0; opened->has_program && i < program->step_count; i++) {
+        const tacho_step *step = &program->steps[i];
+        tacho_str type = tacho_strings_get(strings, step->type);
+        if (tacho_op_def_find(type) != NULL) {
+            continue;
+        }
+        const tacho_program_op *op = &program->ops[step->op];
+        TACHO_TRY(tacho_table_add_text(table, opened->file));
+        TACHO_TRY(add_count(table, step->op));
+        TACHO_TRY(add_name(table, tacho_strings_get(strings, op->name)));
+        TACHO_TRY(add_name(table, type));
+        TACHO_TRY(add_name(table, tacho_strings_get(strings, op->location)));
+    }
+    return TACHO_OK;
+}
+
 static const tacho_column memory_columns[] = {
     {"file", "file", TACHO_COLUMN_TEXT},
     {"local_peak_bytes", "local peak bytes", TACHO_COLUMN_INT},
@@ -379,8 +504,10 @@ const tacho_program_table_maker tacho_program_table_makers[] = {
     MAKER("networks", "Networks", network_columns, add_network),
     MAKER("tensors", "Inputs and outputs", tensor_columns, add_tensors),
     MAKER("stats", "Recorded while it runs", stats_columns, add_stats),
+    MAKER("events", "Events that are counted", event_columns, add_events),
     MAKER("cores", "Ops by core and thread group", core_columns, add_cores),
     MAKER("estimates", "Estimates", estimate_columns, add_estimate),
     MAKER("memory", "Memory", memory_columns, add_memory),
+    MAKER("unknown_ops", "Ops that are not known", unknown_columns, add_unknown),
     {NULL, NULL, NULL, 0, NULL},
 };

@@ -12,7 +12,8 @@
 
 /* A container that was opened, and as much of what is in it as could be read. */
 typedef struct tacho_opened_program {
-    tacho_str file; /* what to call it */
+    tacho_str file;     /* what to call it */
+    bool is_for_people; /* long lists are cut */
     tacho_qpc qpc;
     const tacho_seal_state *states; /* by segment */
     tacho_networkdesc desc;

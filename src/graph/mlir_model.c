@@ -258,6 +258,20 @@ static tacho_status fill_dims(tacho_mlir_import *self, const tacho_mlir_op *func
                                           i, argument, name);
         }
         tensor->shape.dims[i] = dim->value;
+        self->is_dim_used[dim - self->options->dims] = true;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_dims(const tacho_mlir_import *self)
+{
+    for (size_t i = 0; i < self->options->dim_count; i++) {
+        if (!self->is_dim_used[i]) {
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "%s: no open dimension is called '%.*s' (--dim); they are called "
+                              "argI.D, and --batch N runs several inferences as one",
+                              self->path, TACHO_STR_ARG(self->options->dims[i].name));
+        }
     }
     return TACHO_OK;
 }
@@ -651,6 +665,7 @@ static tacho_status read_function(tacho_mlir_import *self, const tacho_mlir_op *
         self->opset = (int32_t)opset;
     }
     TACHO_TRY(add_arguments(self, function, block));
+    TACHO_TRY(check_dims(self));
     for (uint32_t i = block->first_op; i != TACHO_NONE; i = module->next_op[i]) {
         TACHO_TRY(add_op(self, &module->ops[i]));
     }
@@ -665,6 +680,9 @@ static tacho_status prepare_values(tacho_mlir_import *self)
     self->tensors = memory;
     TACHO_TRY(tacho_arena_alloc(&self->scratch, count * sizeof(*self->is_absent), &memory));
     self->is_absent = memory;
+    TACHO_TRY(tacho_arena_alloc(&self->scratch,
+                                self->options->dim_count * sizeof(*self->is_dim_used), &memory));
+    self->is_dim_used = memory;
     for (size_t i = 0; i < count; i++) {
         self->tensors[i] = TACHO_NONE;
     }

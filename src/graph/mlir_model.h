@@ -71,6 +71,7 @@ typedef struct tacho_mlir_import {
     tacho_arena scratch;
     uint32_t *tensors;     /* by value: its tensor, or TACHO_NONE */
     bool *is_absent;       /* by value: it stands for an input that is not there */
+    bool *is_dim_used;     /* by dimension of the options */
     tacho_index lookup;    /* resources by key */
     bool has_resources;    /* they have been looked for */
     bool has_sorted_blobs; /* of the module, by where their keys are */

@@ -269,9 +269,14 @@ tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
     }
     for (size_t i = 0; i < state->options->dim_count; i++) {
         if (!state->is_dim_used[i]) {
-            return tacho_fail(TACHO_CODE_USAGE, "%.*s: no dimension is called '%.*s' (--dim)",
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "%.*s: no dimension is called '%.*s' (--dim); %s, and --batch N runs "
+                              "several inferences as one",
                               TACHO_STR_ARG(state->graph->path),
-                              TACHO_STR_ARG(tacho_onnx_shown(state->options->dims[i].name)));
+                              TACHO_STR_ARG(tacho_onnx_shown(state->options->dims[i].name)),
+                              state->options->dim_count > 1
+                                  ? "the others given are all that is open"
+                                  : "the model leaves none open");
         }
     }
     return TACHO_OK;

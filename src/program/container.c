@@ -53,15 +53,21 @@ tacho_status tacho_program_write_to(const tacho_program *program, tacho_output *
     return status;
 }
 
-tacho_status tacho_program_write(const tacho_program *program, const char *path)
+tacho_status tacho_program_check_path(const char *path)
 {
     tacho_str name = tacho_str_from_cstring(path);
-    if (tacho_str_ends_with(name, TACHO_STR(".gz")) ||
-        tacho_str_ends_with(name, TACHO_STR(".zst"))) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "%s: programs are not compressed; leave out .gz or .zst", path);
-    }
+    bool is_compressed =
+        tacho_str_ends_with(name, TACHO_STR(".gz")) || tacho_str_ends_with(name, TACHO_STR(".zst"));
+    return is_compressed
+               ? tacho_fail(TACHO_CODE_USAGE,
+                            "%s: programs are not compressed; leave out .gz or .zst", path)
+               : TACHO_OK;
+}
+
+tacho_status tacho_program_write(const tacho_program *program, const char *path)
+{
     tacho_output output;
+    TACHO_TRY(tacho_program_check_path(path));
     TACHO_TRY(tacho_output_open(path, &output));
     tacho_status status = tacho_program_write_to(program, &output);
     if (status == TACHO_OK) {
@@ -96,7 +102,7 @@ static tacho_status read_file(const char *path, tacho_arena *arena, tacho_progra
     tacho_str bytes = TACHO_STR("");
     tacho_qpc qpc;
     TACHO_TRY(tacho_mappings_open(&program->mappings, path, &bytes));
-    TACHO_TRY_NOTE(tacho_qpc_read(bytes, arena, &qpc), "reading %s", path);
+    TACHO_TRY(tacho_qpc_read_named(path, bytes, arena, &qpc));
     TACHO_TRY_NOTE(read_into(&qpc, program), "reading %s", path);
     return TACHO_OK;
 }

@@ -20,6 +20,9 @@
 #define TACHO_SEGMENT_NETWORKDESC "networkdesc.bin"
 #define TACHO_SEGMENT_CONSTANTS "constants.bin"
 
+/* A suffix that would compress is a failure: programs are mapped where they lie. */
+tacho_status tacho_program_check_path(const char *path) TACHO_MUST_USE;
+
 /* Writes |program| to |path|, which is replaced only when all went well. */
 tacho_status tacho_program_write(const tacho_program *program, const char *path) TACHO_MUST_USE;
 

@@ -252,12 +252,15 @@ static tacho_status put_dmas(tacho_bytes *bytes, const tacho_program *program)
 
 /* ---- thread groups ------------------------------------------------------------------------ */
 
-/* Engines of one class on a core. */
+/* Threads of a core that do the same, or, where threads do not tell, engines of one class. */
 typedef struct thread_group {
-    uint32_t class_name, name; /* strings */
+    uint32_t class_name; /* string; TACHO_NONE: of engines that move and wait */
+    uint32_t name;       /* string; TACHO_NONE: the vendor's for such */
     uint32_t size;
     uint16_t device, core; /* where it was seen first */
 } thread_group;
+
+#define ISSUE_GROUP "DMAIssue"
 
 /* What is listed of an op: who works on it, in the order of files. */
 typedef struct listed_op {
@@ -309,11 +312,91 @@ static tacho_status ensure_group(writer *self, const tacho_program_engine *engin
     return TACHO_OK;
 }
 
+/* Moves data or waits, which one thread does for all engines of a core. */
+static bool is_issued(const tacho_program *program, const tacho_program_engine *engine)
+{
+    tacho_str class_name = tacho_strings_get(&program->strings, engine->class_name);
+    return tacho_str_starts_with(class_name, TACHO_STR("dma")) ||
+           tacho_str_equal(class_name, TACHO_STR("sync"));
+}
+
+/*
+ * The first engine of the first core that |thread| drives, or NULL. Also where it drives engines of
+ * several kinds: such threads do not say what they do.
+ */
+static const tacho_program_engine *engine_of_thread(const tacho_program *program, uint32_t thread)
+{
+    const tacho_program_engine *found = NULL;
+    for (size_t i = 0; i < program->engine_count; i++) {
+        const tacho_program_engine *engine = &program->engines[i];
+        if (engine->device != 0 || engine->core != 0 || engine->thread != thread) {
+            continue;
+        }
+        if (found != NULL && is_issued(program, found) != is_issued(program, engine)) {
+            return NULL;
+        }
+        if (found != NULL && !is_issued(program, found) &&
+            found->class_name != engine->class_name) {
+            return NULL;
+        }
+        found = found != NULL ? found : engine;
+    }
+    return found;
+}
+
+static bool threads_tell(const tacho_program *program)
+{
+    uint32_t count = program->facts.thread_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (engine_of_thread(program, i) == NULL) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < program->engine_count; i++) {
+        if (program->engines[i].thread >= count) {
+            return false;
+        }
+    }
+    return count > 1;
+}
+
+/* Groups in the order of threads: t0-t3 HVX, t4 HMX, t5 DMAIssue. */
+static tacho_status group_threads(writer *self)
+{
+    const tacho_program *program = self->program;
+    for (uint32_t i = 0; i < program->facts.thread_count; i++) {
+        const tacho_program_engine *first = engine_of_thread(program, i);
+        bool is_issue = is_issued(program, first);
+        thread_group group = {
+            .class_name = is_issue ? TACHO_NONE : first->class_name,
+            .name = is_issue ? TACHO_NONE : first->name,
+        };
+        size_t at = 0;
+        while (at < self->group_count && self->groups[at].class_name != group.class_name) {
+            at++;
+        }
+        if (at == self->group_count) {
+            TACHO_TRY(tacho_grow(&self->groups, &self->group_capacity, at + 1));
+            self->groups[self->group_count++] = group;
+        }
+        self->groups[at].size++;
+        for (size_t k = 0; k < program->engine_count; k++) {
+            if (program->engines[k].thread == i) {
+                self->engine_groups[k] = (uint32_t)at;
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status find_groups(writer *self)
 {
     const tacho_program *program = self->program;
     TACHO_TRY(
         tacho_grow(&self->engine_groups, &self->engine_group_capacity, program->engine_count));
+    if (threads_tell(program)) {
+        return group_threads(self);
+    }
     for (size_t i = 0; i < program->engine_count; i++) {
         TACHO_TRY(ensure_group(self, &program->engines[i], &self->engine_groups[i]));
     }
@@ -342,8 +425,10 @@ static tacho_status put_groups(writer *self)
 static tacho_status put_group_names(writer *self)
 {
     for (size_t i = 0; i < self->group_count; i++) {
+        uint32_t name = self->groups[i].name;
         TACHO_TRY(put_item(self->bytes, NETWORK_GROUP_NAMES,
-                           tacho_strings_get(&self->program->strings, self->groups[i].name)));
+                           name == TACHO_NONE ? TACHO_STR(ISSUE_GROUP)
+                                              : tacho_strings_get(&self->program->strings, name)));
     }
     return TACHO_OK;
 }

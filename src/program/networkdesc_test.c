@@ -267,13 +267,49 @@ static void test_types(void **state)
     assert_null(tacho_networkdesc_type_name(9));
 }
 
+/* t0 and t1 HVX, t2 HMX, t3 what moves and waits, whatever those engines are called. */
+static void test_thread_groups(void **state)
+{
+    (void)state;
+    static const uint16_t threads[] = {2, 0, 1, 3};
+    tacho_program program;
+    assert_null(tacho_program_init(&program));
+    assert_null(make_test_program(&program));
+    for (size_t i = 0; i < program.engine_count; i++) {
+        program.engines[i].thread = threads[i % 4];
+    }
+    assert_null(
+        tacho_strings_ensure(&program.strings, TACHO_STR("SYNC"), &program.engines[3].name));
+    assert_null(
+        tacho_strings_ensure(&program.strings, TACHO_STR("sync"), &program.engines[3].class_name));
+    tacho_bytes bytes = {0};
+    assert_null(tacho_networkdesc_write(&program, &bytes));
+    tacho_networkdesc desc;
+    assert_null(tacho_networkdesc_read(tacho_bytes_view(&bytes), &desc));
+    assert_int_equal(desc.vector_thread_count, 2);
+    assert_int_equal(desc.group_name_count, 3);
+    assert_int_equal(desc.group_size_count, 3);
+    check_text(desc.group_names[0], "HVX");
+    check_text(desc.group_names[1], "HMX");
+    check_text(desc.group_names[2], "DMAIssue");
+    assert_int_equal(desc.group_sizes[0], 2);
+    assert_int_equal(desc.group_sizes[1], 1);
+    assert_int_equal(desc.group_sizes[2], 1);
+    assert_int_equal(desc.op_count, 7);
+    assert_int_equal(desc.ops[0].group, 1); /* core 0: HMX, then what loads for it */
+    assert_int_equal(desc.ops[1].group, 2);
+    tacho_networkdesc_deinit(&desc);
+    tacho_bytes_deinit(&bytes);
+    tacho_program_deinit(&program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_levels),
         cmocka_unit_test(test_names),      cmocka_unit_test(test_foreign),
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_types),      cmocka_unit_test(test_thread_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

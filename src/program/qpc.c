@@ -76,10 +76,13 @@ static tacho_status check_header(const tacho_qpc *qpc)
     if (load(qpc, AT_FORM, 2) != FORM_ON_DISK) {
         return fail_field(AT_FORM, "form of the file", FORM_ON_DISK, load(qpc, AT_FORM, 2));
     }
-    if (load(qpc, AT_SIZE, 8) != qpc->bytes.len) {
-        return fail_field(AT_SIZE, "size of the file", qpc->bytes.len, load(qpc, AT_SIZE, 8));
+    uint64_t size = load(qpc, AT_SIZE, 8);
+    if (size == qpc->bytes.len) {
+        return TACHO_OK;
     }
-    return TACHO_OK;
+    return tacho_fail(
+        TACHO_CODE_BAD_DATA, "the container is %s: its header says %" PRIu64 " bytes, it has %zu",
+        size > qpc->bytes.len ? "cut short" : "followed by other bytes", size, qpc->bytes.len);
 }
 
 /* The place in the file that the pointer at |at| means, with |size| bytes behind it. */
@@ -245,6 +248,21 @@ tacho_status tacho_qpc_read(tacho_str bytes, tacho_arena *arena, tacho_qpc *out_
     TACHO_TRY(resolve(out_qpc, AT_TABLE, count * SEGMENT_BYTES, "the segment table", &table));
     out_qpc->segment_count = (size_t)count;
     return read_segments(out_qpc, table, arena);
+}
+
+tacho_status tacho_qpc_read_named(const char *path, tacho_str bytes, tacho_arena *arena,
+                                  tacho_qpc *out_qpc)
+{
+    tacho_status status = tacho_qpc_read(bytes, arena, out_qpc);
+    if (status == TACHO_OK) {
+        return TACHO_OK;
+    }
+    const char *note = tacho_status_note(status, 0);
+    tacho_status named =
+        tacho_fail(tacho_status_code(status), "%s: %s%s%s%s", path, tacho_status_message(status),
+                   note != NULL ? " (" : "", note != NULL ? note : "", note != NULL ? ")" : "");
+    tacho_status_free(status);
+    return named;
 }
 
 const tacho_qpc_segment *tacho_qpc_find(const tacho_qpc *qpc, tacho_str name)

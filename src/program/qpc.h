@@ -44,6 +44,10 @@ bool tacho_qpc_is_container(tacho_str head);
 /* Reads the container |bytes|, which must outlive |out_qpc|. */
 tacho_status tacho_qpc_read(tacho_str bytes, tacho_arena *arena, tacho_qpc *out_qpc) TACHO_MUST_USE;
 
+/* The same; failures begin with |path|. */
+tacho_status tacho_qpc_read_named(const char *path, tacho_str bytes, tacho_arena *arena,
+                                  tacho_qpc *out_qpc) TACHO_MUST_USE;
+
 /* The segment called |name|, or NULL. */
 const tacho_qpc_segment *tacho_qpc_find(const tacho_qpc *qpc, tacho_str name);
 

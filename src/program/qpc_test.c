@@ -159,7 +159,7 @@ static void test_refused(void **state)
          "container, byte 4: version: expected 0.1, found 1.2"},
         {6, 2, 0, TACHO_CODE_BAD_DATA, "container, byte 6: form of the file: expected 1, found 0"},
         {8, 8, 118, TACHO_CODE_BAD_DATA,
-         "container, byte 8: size of the file: expected 117, found 118"},
+         "the container is cut short: its header says 118 bytes, it has 117"},
         {24, 8, 4097, TACHO_CODE_LIMIT,
          "container, byte 24: number of segments: expected at most 4096, found 4097"},
         {24, 8, UINT64_MAX, TACHO_CODE_LIMIT,

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs, models and tacho's own table of events, told by their first bytes.
+ */
+#include "cli/file_kind.h"
+
+#include "base/input.h"
+#include "graph/model.h"
+#include "program/qpc.h"
+
+enum { LOOK_BYTES = 4096 };
+
+static const char *describe(tacho_str head)
+{
+    if (head.len >= 4 && tacho_qpc_is_container(head)) {
+        return "is a program: 'tacho info' says what is in it";
+    }
+    if (tacho_str_starts_with(head, TACHO_STR("kind,file,group,track,class,index,start_ns,"))) {
+        return "is a table of events that tacho wrote for other programs and does not read back: "
+               "write .pb or .json instead of .csv";
+    }
+    if (tacho_onnx_reader.is_mine(head) || tacho_mlir_reader.is_mine(head)) {
+        return "is a network: 'tacho compile' takes it";
+    }
+    return NULL;
+}
+
+static tacho_status note_kind(tacho_status status, const char *path)
+{
+    tacho_input input;
+    tacho_str head;
+    const char *what = NULL;
+    tacho_status looked = tacho_input_open(path, &input);
+    if (looked == TACHO_OK) {
+        looked = tacho_input_peek(&input, LOOK_BYTES, &head);
+        what = looked == TACHO_OK ? describe(head) : NULL;
+        tacho_input_close(&input);
+    }
+    tacho_status_free(looked);
+    return what != NULL ? tacho_status_add_note(status, "%s %s", path, what) : status;
+}
+
+tacho_status tacho_cli_note_kinds(tacho_status status, const tacho_intake *intake)
+{
+    if (tacho_status_code(status) != TACHO_CODE_UNSUPPORTED) {
+        return status;
+    }
+    for (size_t i = 0; i < intake->input_count; i++) {
+        const tacho_intake_input *input = &intake->inputs[i];
+        if (input->source == NULL && tacho_input_is_rereadable(input->path)) {
+            status = note_kind(status, input->path);
+        }
+    }
+    return status;
+}
