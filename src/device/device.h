@@ -54,6 +54,8 @@ typedef struct tacho_device_type {
     tacho_status (*run)(tacho_device *device, uint64_t inference, bool records,
                         tacho_device_result *out_result);
     void (*close)(tacho_device *device);
+    /* Optional: what was asked for and cannot be recorded, and why; NULL: nothing. */
+    const char *(*missing)(const tacho_device *device);
 } tacho_device_type;
 
 /* Embedded first in whatever implements it. */
@@ -70,5 +72,8 @@ const tacho_device_type *const *tacho_device_types(void);
 tacho_status tacho_device_open(tacho_str name, const tacho_device_options *options,
                                tacho_device **out_device) TACHO_MUST_USE;
 void tacho_device_close(tacho_device *device); /* NULL is allowed */
+
+/* After load: what the program asks for and this device cannot record, and why; else NULL. */
+const char *tacho_device_missing(const tacho_device *device);
 
 #endif

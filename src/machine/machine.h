@@ -83,6 +83,7 @@ typedef struct tacho_dma {
     tacho_quantity burst_beats;          /* beats of a burst ... */
     tacho_quantity burst_overhead_beats; /* ... and beats lost between two */
     tacho_quantity start_up_cycles;
+    tacho_quantity queue_depth; /* transfers that it holds, the one at work included; absent: any */
 } tacho_dma;
 
 typedef struct tacho_noc {
@@ -142,6 +143,7 @@ typedef struct tacho_machine {
     tacho_quantity launch_cycles; /* from one operator's end to the next one's first work */
     tacho_quantity threads;       /* of each core that issue work; absent: 1 */
     tacho_quantity semaphores;    /* absent: none */
+    tacho_quantity device_link_bytes_per_cycle; /* from other devices into one; absent: any */
     tacho_engine *engines;
     size_t engine_count;
     tacho_memory *memories;

@@ -114,6 +114,7 @@ static const tacho_field dma_rows[] = {
     MAYBE(tacho_dma, burst_beats, "beats", ALIGN_MAX, WHOLE),
     MAYBE(tacho_dma, burst_overhead_beats, "beats", ALIGN_MAX, TACHO_RULE_ZERO),
     NEED(tacho_dma, start_up_cycles, "cycles", CYCLES_MAX, CYCLES),
+    MAYBE(tacho_dma, queue_depth, "transfers", COUNT_MAX, WHOLE),
 };
 FIELDS(dma_fields, tacho_dma, dma_rows);
 
@@ -168,6 +169,7 @@ static const tacho_field machine_rows[] = {
     NEED(tacho_machine, grid_y, "cores", 4096, WHOLE),
     MAYBE(tacho_machine, threads, "threads", 4096, WHOLE),
     MAYBE(tacho_machine, semaphores, "semaphores", COUNT_MAX, WHOLE),
+    MAYBE(tacho_machine, device_link_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
     NEED(tacho_machine, launch_cycles, "cycles", CYCLES_MAX, CYCLES),
     LIST(tacho_machine, "fidelities", fidelities, fidelity_count, true, fidelity_fields),
     TEXT(tacho_machine, default_fidelity, true),
@@ -219,6 +221,7 @@ const tacho_unit *tacho_unit_find(const char *base, tacho_str name)
         {"passes", "passes", 1},
         {"beats", "beats", 1},
         {"tiles", "tiles", 1},
+        {"transfers", "transfers", 1},
         {"elements", "elements", 1},
         {"ratio", "ratio", 1},
         {"B/cycle", "B/cycle", 1},

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Devices as the host uses them: opened by name, loaded, run; what they record comes back from a
+ * file.
+ */
+#include "device/device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/index.h"
+#include "base/mapping.h"
+#include "program/program_testing.h"
+#include "program/timing.h"
+
+static void setup(tacho_program *program)
+{
+    assert_null(tacho_program_init(program));
+    assert_null(make_test_program(program));
+    program->facts.machine_text = 0; /* the built-in one */
+    assert_null(tacho_program_time(program));
+}
+
+static tacho_device *open_sim(const tacho_program *program, const char *name,
+                              tacho_device_options options)
+{
+    tacho_device *device;
+    options.skips_values = true;
+    assert_null(tacho_device_open(tacho_str_from_cstring(name), &options, &device));
+    assert_null(device->type->load(device, program));
+    return device;
+}
+
+static void check_failure(tacho_status status, const char *words)
+{
+    assert_non_null(status);
+    if (strstr(tacho_status_message(status), words) == NULL) {
+        fail_msg("'%s' in '%s'", words, tacho_status_message(status));
+    }
+    tacho_status_free(status);
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static void test_registry(void **state)
+{
+    (void)state;
+    tacho_device *device;
+    tacho_device_options options = {.threads = 0};
+    check_failure(tacho_device_open(TACHO_STR("gpu"), &options, &device),
+                  "no device is called 'gpu'; there are: sim[:MACHINE], cpu, null");
+    check_failure(tacho_device_open(TACHO_STR("cpu:aic100"), &options, &device),
+                  "device 'cpu:aic100': it takes nothing after a colon");
+    check_failure(tacho_device_open(TACHO_STR("sim:"), &options, &device),
+                  "a machine is missing after the colon");
+    for (size_t i = 0; tacho_device_types()[i] != NULL; i++) {
+        const char *name = tacho_device_types()[i]->name;
+        assert_null(tacho_device_open(tacho_str_from_cstring(name), &options, &device));
+        assert_string_equal(device->type->name, name);
+        assert_null(tacho_device_missing(device));
+        tacho_device_close(device);
+    }
+    tacho_device_close(NULL);
+}
+
+static void test_refused_programs(void **state)
+{
+    (void)state;
+    tacho_program program;
+    setup(&program);
+    tacho_device *device;
+    tacho_device_options options = {.skips_values = true};
+    assert_null(tacho_device_open(TACHO_STR("sim:torq-sl2610"), &options, &device));
+    check_failure(device->type->load(device, &program),
+                  "compiled for the machine 'aic100', the device is 'torq-sl2610'");
+    tacho_device_close(device);
+    options.activations = 9; /* of two cores, on 16 */
+    assert_null(tacho_device_open(TACHO_STR("sim"), &options, &device));
+    check_failure(device->type->load(device, &program),
+                  "9 activations of 2 cores need 18 cores; aic100 has 16");
+    tacho_device_close(device);
+    tacho_program_deinit(&program);
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+typedef struct loaded {
+    tacho_mappings mappings;
+    tacho_stats_layout layout;
+    tacho_stats_file file;
+} loaded;
+
+/* Through a file and back. */
+static void seal_and_read(const tacho_program *program, const tacho_stats_buffer *buffer,
+                          loaded *out)
+{
+    const char *path = "device_test.stats";
+    tacho_str bytes;
+    tacho_output output;
+    *out = (loaded){.mappings = {.items = NULL}};
+    assert_null(tacho_output_open(path, &output));
+    tacho_stats_seal(buffer, &output);
+    assert_null(tacho_output_commit(&output));
+    tacho_output_close(&output);
+    assert_null(tacho_mappings_open(&out->mappings, path, &bytes));
+    remove(path);
+    assert_null(tacho_stats_read(&out->file, bytes));
+    assert_null(tacho_stats_layout_init(&out->layout, program));
+    assert_null(tacho_stats_bind(&out->file, &out->layout));
+    assert_false(out->file.damage.is_cut);
+    assert_int_equal(out->file.damage.bad_records, 0);
+    assert_int_equal(out->file.damage.damaged_bytes, 0);
+    assert_int_equal(out->file.damage.missing_chunks, 0);
+}
+
+static void unload(loaded *all)
+{
+    tacho_stats_file_deinit(&all->file);
+    tacho_stats_layout_deinit(&all->layout);
+    tacho_mappings_close(&all->mappings);
+}
+
+/* The records of a type; |*out_count| of them. */
+static const void *records(const loaded *all, tacho_stats_type type, uint32_t stream,
+                           uint32_t *out_count)
+{
+    *out_count = 0;
+    for (size_t i = 0; i < all->file.array_count; i++) {
+        const tacho_stats_array *array = &all->file.arrays[i];
+        if (array->type == type && array->stream == stream) {
+            *out_count = array->count;
+            return array->records;
+        }
+    }
+    return NULL;
+}
+
+/*
+ * Core 1 of the test program at level 70, with U ticking as P: the load (engine 7) goes from 0 to
+ * 200, both HMX work to 700, HVX 1 (engine 5) to 850, HVX 2 (engine 6) to 950, the store starts at
+ * 959 and takes 240. The store is of another op; a transfer is issued in 16 cycles.
+ */
+static void test_records(void **state)
+{
+    (void)state;
+    tacho_program program;
+    setup(&program);
+    tacho_device *device =
+        open_sim(&program, "sim:aic100",
+                 (tacho_device_options){.has_fine_timer = true, .is_unlimited = true});
+    tacho_device_result result;
+    assert_null(device->type->run(device, 0, false, &result));
+    assert_int_equal(result.cycles, 1199);
+    assert_null(result.stats);
+    assert_null(device->type->run(device, 7, true, &result));
+    assert_int_equal(result.stats_count, 1);
+    loaded all;
+    seal_and_read(&program, result.stats, &all);
+    assert_int_equal(all.file.head.inference, 7);
+    assert_int_equal(all.file.head.features & TACHO_STATS_SIMULATED, TACHO_STATS_SIMULATED);
+    uint32_t count;
+    const tacho_stats_thread *threads = records(&all, TACHO_STATS_TYPE_thread, 0, &count);
+    assert_int_equal(count, 8);
+    uint64_t start = threads[4].start_p;
+    assert_int_equal(threads[4].core, 1);
+    assert_int_equal(threads[4].activate_end_p, 1430); /* the machine's launch_cycles */
+    assert_int_equal(threads[4].flush_start_u - start, 1199);
+    assert_true(threads[4].end_u > threads[4].flush_start_u);
+    assert_int_equal(result.start_ns, start); /* 1 GHz */
+
+    const tacho_stats_op *ops = records(&all, TACHO_STATS_TYPE_op, 7, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(ops[0].sync_start_u, start);
+    assert_int_equal(ops[0].op_start_u, start);
+    assert_int_equal(ops[0].op_end_u, start + 16);
+    assert_int_equal(ops[0].async_done_u, start + 200);
+    assert_int_equal(ops[0].flags, TACHO_STATS_OP_ASYNC);
+    assert_int_equal(ops[1].sync_start_u, start + 16);
+    assert_int_equal(ops[1].op_start_u, start + 959); /* after a lag of 9 */
+    assert_int_equal(ops[1].async_done_u, start + 1199);
+    ops = records(&all, TACHO_STATS_TYPE_op, 4, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(ops[0].op_start_u, start + 200);
+    assert_int_equal(ops[0].op_end_p, start + 700);
+    assert_int_equal(ops[0].barrier_end_u, start + 700);
+    unload(&all);
+    tacho_device_close(device);
+    tacho_program_deinit(&program);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_refused_programs),
+        cmocka_unit_test(test_records),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

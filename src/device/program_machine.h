@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The machine that a program was compiled for: described in the program itself, or built in.
+ */
+#ifndef TACHO_DEVICE_PROGRAM_MACHINE_H
+#define TACHO_DEVICE_PROGRAM_MACHINE_H
+
+#include "machine/machine.h"
+#include "program/program.h"
+
+/* All of it lies in |arena|; changes to the hardware that the program names are made. */
+tacho_status tacho_program_machine(const tacho_program *program, tacho_arena *arena,
+                                   tacho_machine **out_machine) TACHO_MUST_USE;
+
+#endif

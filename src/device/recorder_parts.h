@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a recorder is made of. Only device/recorder*.c include this.
+ */
+#ifndef TACHO_DEVICE_RECORDER_PARTS_H
+#define TACHO_DEVICE_RECORDER_PARTS_H
+
+#include "base/arena.h"
+#include "base/index.h"
+#include "base/maths.h"
+#include "device/op_io.h"
+#include "device/recorder.h"
+
+enum { TACHO_BANK_CLOCKS = 2, TACHO_BANK_DROPS = TACHO_STATS_TYPE_COUNT };
+
+/* The records of one device of one activation. */
+typedef struct tacho_bank {
+    tacho_stats_clock clocks[TACHO_BANK_CLOCKS];
+    tacho_stats_thread *threads; /* by core, then thread */
+    tacho_stats_pmu *pmus;       /* the same */
+    tacho_stats_ddr *ddrs;       /* by core */
+    tacho_stats_port *ports;
+    tacho_stats_doorbell *doorbells;
+    tacho_stats_stall *stalls;
+    tacho_stats_drop drops[TACHO_BANK_DROPS];
+    uint32_t drop_count;
+    tacho_stats_array *arrays;
+    uint32_t array_count;
+} tacho_bank;
+
+/* A port of a device's core: where jobs of some ops wait for others. */
+typedef struct tacho_port_row {
+    uint32_t device;
+    uint16_t core, port;
+    uint16_t thread; /* of the queue */
+    bool is_output;
+    uint32_t peer; /* device, or TACHO_NONE: the host */
+    uint32_t engine;
+} tacho_port_row;
+
+struct tacho_recorder {
+    const tacho_program *program;
+    tacho_recorder_options options;
+    tacho_stats_layout layout;
+    tacho_arena arena;
+    uint64_t timer_num, timer_den; /* ticks per cycle */
+    size_t core_count;             /* of all devices */
+    uint64_t *core_bytes;          /* by device and core */
+    bool *is_async;                /* by engine */
+    tacho_bank *banks;             /* by activation, then device */
+    tacho_stats_buffer *buffers;
+    tacho_stats_op **ops;         /* by activation and engine: its records */
+    tacho_stats_op_pmu **op_pmus; /* the same; NULL when there are none */
+    tacho_op_io *ios;             /* by op */
+    uint32_t *device_ops;         /* ops that have jobs, by device ... */
+    size_t *first_device_op;      /* ... from here on, by device and one more */
+    tacho_port_row *ports;        /* by device */
+    size_t port_count, port_capacity;
+    size_t *first_device_port;
+    uint32_t *job_port; /* by job: its port, or TACHO_NONE; NULL below level 50 */
+    /* while an inference is filled in */
+    int64_t *task_ends;   /* by task of the layout */
+    uint32_t *last_jobs;  /* by engine: that was recorded last */
+    int64_t *engine_free; /* by engine */
+    int64_t *busy;        /* scratch of counters */
+};
+
+/* The tick of U at a cycle of the device. */
+static inline uint64_t tacho_recorder_tick(const tacho_recorder *recorder, int64_t cycle)
+{
+    uint64_t c = (uint64_t)cycle;
+    if (recorder->timer_num <= 1 || c <= UINT64_MAX / recorder->timer_num) {
+        return c * recorder->timer_num / recorder->timer_den;
+    }
+    return (uint64_t)((tacho_u128)c * recorder->timer_num / recorder->timer_den);
+}
+
+/* Cycles that issuing a transfer takes of |cycles|. */
+int64_t tacho_recorder_issue(const tacho_recorder *recorder, uint32_t engine, int64_t cycles);
+
+/* recorder_io.c: ports and doorbells. */
+tacho_status tacho_recorder_find_ports(tacho_recorder *recorder) TACHO_MUST_USE;
+void tacho_recorder_fill_ports(tacho_recorder *recorder, const tacho_recording *recording);
+
+/* recorder_pmu.c: counters and traffic. */
+void tacho_recorder_fill_counters(tacho_recorder *recorder, const tacho_recording *recording);
+
+#endif

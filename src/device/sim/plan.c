@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan of a simulation, from needs, engines, sequencers, queues and limits.
+ */
+#include "device/sim/plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/index.h"
+#include "device/op_io.h"
+#include "device/sim/share.h"
+#include "machine/cost.h"
+
+/* ---- limits -------------------------------------------------------------------------------- */
+
+tacho_status tacho_sim_limits_init(tacho_sim_limits *limits, const tacho_machine *machine)
+{
+    *limits = (tacho_sim_limits){.noc = {0, 1}};
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+    if (ddr != NULL && tacho_quantity_is_set(&ddr->bytes_per_cycle)) {
+        TACHO_TRY(tacho_cost_memory_rate(ddr, &limits->ddr_read));
+        TACHO_TRY(tacho_cost_memory_write_rate(ddr, &limits->ddr_write));
+    }
+    limits->noc = tacho_quantity_or(&machine->noc.link_bytes_per_cycle, 0);
+    limits->link = tacho_quantity_or(&machine->device_link_bytes_per_cycle, 0);
+    for (uint32_t i = TACHO_ENGINE_DMA_IN; i <= TACHO_ENGINE_DMA_LOCAL; i++) {
+        const tacho_dma *dma = tacho_machine_dma(machine, (tacho_engine_class)i);
+        if (dma != NULL) {
+            limits->queue_depths[i] = (uint32_t)tacho_quantity_whole(&dma->queue_depth);
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- who waits for whom -------------------------------------------------------------------- */
+
+static tacho_status check_job(const tacho_program *program, size_t id)
+{
+    const tacho_job *job = &program->jobs[id];
+    bool is_good = job->cycles >= 0;
+    for (uint32_t i = 0; i < job->need_count; i++) {
+        is_good &= program->needs[job->first_need + i].lag >= 0;
+    }
+    return is_good ? TACHO_OK
+                   : tacho_fail(TACHO_CODE_BAD_DATA,
+                                "program, jobs[%zu]: its cycles or those that it waits are "
+                                "negative",
+                                id);
+}
+
+static tacho_status find_waiters(tacho_sim_plan *self)
+{
+    const tacho_program *program = self->program;
+    uint32_t *first = self->first_waiter;
+    for (size_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        TACHO_TRY(check_job(program, i));
+        self->jobs[i].waits = job->need_count;
+        for (uint32_t j = 0; j < job->need_count; j++) {
+            first[program->needs[job->first_need + j].job + 1]++;
+        }
+    }
+    for (size_t i = 0; i < program->job_count; i++) {
+        first[i + 1] += first[i];
+    }
+    for (size_t i = program->job_count; i-- > 0;) { /* from behind: places are counted down */
+        const tacho_job *job = &program->jobs[i];
+        for (uint32_t j = job->need_count; j-- > 0;) {
+            const tacho_need *need = &program->needs[job->first_need + j];
+            self->waiters[--first[need->job + 1]] = (tacho_sim_waiter){need->lag, (uint32_t)i};
+        }
+    }
+    /* Each place is now where the job's own waiters begin: one to the left. */
+    for (size_t i = 0; i < program->job_count; i++) {
+        first[i] = first[i + 1];
+    }
+    first[program->job_count] = (uint32_t)program->need_count;
+    return TACHO_OK;
+}
+
+/* Makes |id| the next after |*last|, which it becomes itself; whether there was one. */
+static bool follow(uint32_t *last, size_t id, uint32_t *out_before)
+{
+    *out_before = *last;
+    *last = (uint32_t)id;
+    return *out_before != TACHO_NONE;
+}
+
+static void follow_engines(tacho_sim_plan *self, uint32_t *last_on_engine, uint32_t *last_started)
+{
+    const tacho_program *program = self->program;
+    for (size_t i = 0; i < program->job_count; i++) {
+        const tacho_program_engine *engine = &program->engines[program->jobs[i].engine];
+        uint32_t before;
+        if (follow(&last_on_engine[program->jobs[i].engine], i, &before)) {
+            self->jobs[before].next_on_engine = (uint32_t)i;
+            self->jobs[i].waits++;
+        }
+        size_t core = (size_t)engine->device * program->facts.core_count + engine->core;
+        if (engine->is_sequenced != 0 && follow(&last_started[core], i, &before)) {
+            self->jobs[before].next_started = (uint32_t)i;
+            self->jobs[i].waits++;
+        }
+    }
+}
+
+/* ---- queues -------------------------------------------------------------------------------- */
+
+static uint32_t depth_of(const tacho_program *program, const tacho_sim_limits *limits,
+                         uint32_t engine)
+{
+    tacho_str name = tacho_strings_get(&program->strings, program->engines[engine].class_name);
+    for (uint32_t i = TACHO_ENGINE_DMA_IN; i <= TACHO_ENGINE_DMA_LOCAL; i++) {
+        const char *text = tacho_engine_class_name((tacho_engine_class)i);
+        if (tacho_str_equal(name, tacho_str_from_cstring(text))) {
+            return limits->queue_depths[i];
+        }
+    }
+    return 0;
+}
+
+static bool is_queue(const tacho_program *program, uint32_t engine)
+{
+    tacho_str name = tacho_strings_get(&program->strings, program->engines[engine].class_name);
+    return tacho_str_starts_with(name, TACHO_STR("dma"));
+}
+
+/* While jobs are gone through. */
+typedef struct queues {
+    uint32_t *depths;      /* by engine */
+    uint32_t *behind;      /* by engine: the job that is |depth| - 1 before the last one */
+    uint32_t *counts;      /* by engine: jobs so far, up to the depth */
+    uint32_t *last_posted; /* by device, core and thread */
+    bool *has_depth;       /* by the same: one of its queues has */
+} queues;
+
+static size_t thread_of(const tacho_program *program, uint32_t engine)
+{
+    const tacho_program_engine *e = &program->engines[engine];
+    size_t core = (size_t)e->device * program->facts.core_count + e->core;
+    size_t threads = program->facts.thread_count;
+    return core * threads + (e->thread < threads ? e->thread : 0);
+}
+
+static void follow_queue(tacho_sim_plan *self, queues *state, size_t id)
+{
+    uint32_t engine = self->program->jobs[id].engine;
+    size_t thread = thread_of(self->program, engine);
+    uint32_t before;
+    if (!state->has_depth[thread] || !is_queue(self->program, engine)) {
+        return;
+    }
+    tacho_sim_job *job = &self->jobs[id];
+    job->is_posted = true;
+    job->waits++;
+    if (follow(&state->last_posted[thread], id, &before)) {
+        self->jobs[before].next_posted = (uint32_t)id;
+        job->post_waits++;
+    }
+    if (state->depths[engine] == 0) {
+        return;
+    }
+    if (state->counts[engine] == 0) {
+        state->behind[engine] = (uint32_t)id;
+    }
+    if (state->counts[engine]++ >= state->depths[engine]) {
+        uint32_t behind = state->behind[engine];
+        self->jobs[behind].next_in_queue = (uint32_t)id;
+        state->behind[engine] = self->jobs[behind].next_on_engine;
+        job->post_waits++;
+    }
+}
+
+static tacho_status follow_queues(tacho_sim_plan *self, const tacho_sim_limits *limits)
+{
+    const tacho_program *program = self->program;
+    size_t engines = program->engine_count;
+    size_t threads = (size_t)program->facts.device_count * program->facts.core_count *
+                     program->facts.thread_count;
+    queues state = {.depths = calloc(3 * engines + threads + 1, sizeof(uint32_t)),
+                    .has_depth = calloc(threads + 1, sizeof(bool))};
+    if (state.depths == NULL || state.has_depth == NULL) {
+        free(state.depths);
+        free(state.has_depth);
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    state.behind = state.depths + engines;
+    state.counts = state.behind + engines;
+    state.last_posted = state.counts + engines;
+    memset(state.last_posted, 0xff, threads * sizeof(uint32_t));
+    for (uint32_t i = 0; i < engines; i++) {
+        state.depths[i] = depth_of(program, limits, i);
+        state.has_depth[thread_of(program, i)] |= state.depths[i] > 0;
+    }
+    for (size_t i = 0; i < program->job_count; i++) {
+        follow_queue(self, &state, i);
+    }
+    free(state.depths);
+    free(state.has_depth);
+    return TACHO_OK;
+}
+
+/* ---- what is shared ------------------------------------------------------------------------ */
+
+static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, const tacho_op_io *ios,
+                      size_t id)
+{
+    const tacho_program *program = self->program;
+    const tacho_job *job = &program->jobs[id];
+    const tacho_op_io *io = &ios[job->op != TACHO_NONE ? job->op : program->op_count];
+    tacho_ratio rate = {0, 1};
+    tacho_sim_shared what = TACHO_SIM_DDR;
+    if (job->kind == TACHO_JOB_LOAD && io->from_device != TACHO_NONE && limits->link.num > 0) {
+        rate = limits->link;
+        what = TACHO_SIM_LINK;
+    } else if (job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE) {
+        rate = job->kind == TACHO_JOB_LOAD ? limits->ddr_read : limits->ddr_write;
+    } else if (job->kind == TACHO_JOB_COPY && program->facts.core_count > 1) {
+        rate = limits->noc;
+        what = TACHO_SIM_NOC;
+    }
+    if (rate.num > 0 && job->bytes > 0 && job->cycles > 0) {
+        uint32_t device = program->engines[job->engine].device;
+        self->jobs[id].shared = device * TACHO_SIM_SHARED_COUNT + what;
+        self->jobs[id].part = tacho_sharing_part(job->bytes, job->cycles, rate);
+    }
+}
+
+static tacho_status share_jobs(tacho_sim_plan *self, const tacho_sim_limits *limits)
+{
+    tacho_op_io *ios;
+    TACHO_TRY(tacho_op_io_create(self->program, &ios));
+    for (size_t i = 0; i < self->program->job_count; i++) {
+        share_job(self, limits, ios, i);
+    }
+    free(ios);
+    return TACHO_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static tacho_status follow_all(tacho_sim_plan *self, const tacho_sim_limits *limits)
+{
+    const tacho_program *program = self->program;
+    size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
+    uint32_t *lasts = malloc((program->engine_count + cores + 1) * sizeof(*lasts));
+    if (lasts == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    memset(lasts, 0xff, (program->engine_count + cores) * sizeof(*lasts));
+    follow_engines(self, lasts, lasts + program->engine_count);
+    free(lasts);
+    return follow_queues(self, limits);
+}
+
+tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *program,
+                                 const tacho_sim_limits *limits)
+{
+    *plan = (tacho_sim_plan){
+        .program = program,
+        .jobs = malloc((program->job_count + 1) * sizeof(tacho_sim_job)),
+        .first_waiter = calloc(program->job_count + 2, sizeof(uint32_t)),
+        .waiters = malloc((program->need_count + 1) * sizeof(tacho_sim_waiter)),
+    };
+    if (plan->jobs == NULL || plan->first_waiter == NULL || plan->waiters == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    static const tacho_sim_job alone = {.shared = TACHO_NONE,
+                                        .next_on_engine = TACHO_NONE,
+                                        .next_started = TACHO_NONE,
+                                        .next_posted = TACHO_NONE,
+                                        .next_in_queue = TACHO_NONE};
+    for (size_t i = 0; i < program->job_count; i++) {
+        plan->jobs[i] = alone;
+    }
+    TACHO_TRY(find_waiters(plan));
+    TACHO_TRY(follow_all(plan, limits));
+    return share_jobs(plan, limits);
+}
+
+void tacho_sim_plan_deinit(tacho_sim_plan *plan)
+{
+    free(plan->jobs);
+    free(plan->first_waiter);
+    free(plan->waiters);
+}

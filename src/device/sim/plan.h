@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the simulation knows of a program before it starts: who waits for whom, seen from the one
+ * that is waited for, and what each job shares with others. Activations have it in common.
+ */
+#ifndef TACHO_DEVICE_SIM_PLAN_H
+#define TACHO_DEVICE_SIM_PLAN_H
+
+#include "device/sim/simulate.h"
+
+/* A job that waits for another. */
+typedef struct tacho_sim_waiter {
+    int64_t lag;
+    uint32_t job;
+} tacho_sim_waiter;
+
+/* Things that transfers share, of each device. */
+typedef enum tacho_sim_shared {
+    TACHO_SIM_DDR,
+    TACHO_SIM_NOC,
+    TACHO_SIM_LINK,
+    TACHO_SIM_SHARED_COUNT
+} tacho_sim_shared;
+
+typedef struct tacho_sim_job {
+    uint32_t shared;         /* device * TACHO_SIM_SHARED_COUNT + what; TACHO_NONE: nothing */
+    uint32_t next_on_engine; /* jobs, or TACHO_NONE */
+    uint32_t next_started;   /* by the same sequencer */
+    uint32_t next_posted;    /* by the same thread, where one of its queues has a depth */
+    uint32_t next_in_queue;  /* that has room in its queue when this one has ended */
+    uint32_t waits;          /* for so many before it may start */
+    uint8_t post_waits;      /* for so many before it may be posted */
+    bool is_posted;
+    uint64_t part; /* of what is shared */
+} tacho_sim_job;
+
+typedef struct tacho_sim_plan {
+    const tacho_program *program;
+    tacho_sim_job *jobs;
+    uint32_t *first_waiter; /* by job, and one more: places in |waiters| */
+    tacho_sim_waiter *waiters;
+} tacho_sim_plan;
+
+/* deinit in any case. */
+tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *program,
+                                 const tacho_sim_limits *limits) TACHO_MUST_USE;
+void tacho_sim_plan_deinit(tacho_sim_plan *plan);
+
+#endif

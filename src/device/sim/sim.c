@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The simulated accelerator: values as the program computes them, times as the machine that it was
+ * compiled for would take them. What one inference does, all do, so it is simulated once and moved
+ * to where the one before ended.
+ */
+#include <stdlib.h>
+
+#include "base/index.h"
+#include "base/maths.h"
+#include "device/types.h"
+#include "device/clock.h"
+#include "device/program_machine.h"
+#include "device/recorder.h"
+#include "machine/cost.h"
+
+typedef struct sim_device {
+    tacho_device base;
+    tacho_device_options options;
+    tacho_arena arena;
+    char *argument; /* a machine's name or file; empty: the program's */
+    tacho_machine *machine;
+    tacho_simulation simulation;
+    tacho_recorder *recorder; /* NULL: nothing is recorded */
+    int64_t *flush_starts;    /* by activation, device and core */
+    int64_t *flush_ends;      /* the same */
+    int64_t launch;           /* cycles until the first inference begins */
+    int64_t span;             /* from one inference to the next */
+    uint64_t run_count;
+    tacho_block_time *blocks; /* of the inference that ran last */
+    int64_t *block_starts;    /* cycles of the inference */
+    int64_t *block_ends;
+} sim_device;
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static void sim_close(tacho_device *device)
+{
+    sim_device *self = (sim_device *)device;
+    tacho_simulation_deinit(&self->simulation);
+    tacho_recorder_destroy(self->recorder);
+    tacho_arena_deinit(&self->arena);
+    free(self->flush_starts);
+    free(self->blocks);
+    free(self->block_starts);
+    free(self->argument);
+    free(self);
+}
+
+static tacho_status sim_open(const tacho_device_options *options, tacho_str argument,
+                             tacho_device **out_device)
+{
+    sim_device *self = calloc(1, sizeof(*self));
+    char *copy = calloc(argument.len + 1, 1);
+    if (self == NULL || copy == NULL) {
+        free(self);
+        free(copy);
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    if (argument.len > 0) {
+        memcpy(copy, argument.data, argument.len);
+    }
+    self->base.type = &tacho_device_sim;
+    self->argument = copy;
+    self->options = *options;
+    self->options.activations = options->activations > 0 ? options->activations : 1;
+    tacho_arena_init(&self->arena);
+    *out_device = &self->base;
+    return TACHO_OK;
+}
+
+/* ---- loading ------------------------------------------------------------------------------- */
+
+static tacho_status check_machine(sim_device *self)
+{
+    tacho_machine *named;
+    if (self->argument[0] == '\0') {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_machine_find(self->argument, &self->arena, &named));
+    return tacho_str_equal(named->name, self->machine->name)
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE,
+                            "the program was compiled for the machine '%.*s', the device is "
+                            "'%.*s'; compile it with --machine %.*s, or run it on sim",
+                            TACHO_STR_ARG(self->machine->name), TACHO_STR_ARG(named->name),
+                            TACHO_STR_ARG(named->name));
+}
+
+static tacho_status check_cores(const sim_device *self, const tacho_program *program)
+{
+    uint64_t cores = tacho_machine_cores(self->machine);
+    uint64_t needed = (uint64_t)self->options.activations * program->facts.core_count;
+    return needed <= cores
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE,
+                            "%u activations of %u cores need %llu cores; %.*s has %llu",
+                            self->options.activations, program->facts.core_count,
+                            (unsigned long long)needed, TACHO_STR_ARG(self->machine->name),
+                            (unsigned long long)cores);
+}
+
+/* Cycles in which a core writes what it has recorded. */
+static tacho_status flush_cycles(const sim_device *self, uint64_t bytes, int64_t *out_cycles)
+{
+    const tacho_dma *out = tacho_machine_dma(self->machine, TACHO_ENGINE_DMA_OUT);
+    const tacho_memory *ddr = tacho_machine_memory(self->machine, TACHO_MEMORY_DDR);
+    *out_cycles = 0;
+    if (out != NULL) {
+        return tacho_cost_transfer(out, bytes, out_cycles);
+    }
+    tacho_ratio rate = {0, 1};
+    if (ddr != NULL && tacho_quantity_is_set(&ddr->bytes_per_cycle)) {
+        TACHO_TRY(tacho_cost_memory_write_rate(ddr, &rate));
+    }
+    return rate.num == 0 || tacho_ratio_ceil_divide(bytes, rate, out_cycles)
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_LIMIT, "the stats of a core are too many bytes");
+}
+
+/* A core is done with its last job; one without any with the inference. */
+static tacho_status place_flush(sim_device *self, const tacho_program *program)
+{
+    const tacho_simulation *simulation = &self->simulation;
+    size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
+    size_t count = cores * simulation->activations;
+    self->flush_starts = calloc(2 * count + 1, sizeof(*self->flush_starts));
+    if (self->flush_starts == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    self->flush_ends = self->flush_starts + count;
+    for (size_t i = 0; i < simulation->activations * simulation->job_count; i++) {
+        const tacho_job *job = &program->jobs[i % simulation->job_count];
+        const tacho_program_engine *engine = &program->engines[job->engine];
+        size_t core = i / simulation->job_count * cores +
+                      (size_t)engine->device * program->facts.core_count + engine->core;
+        int64_t *start = &self->flush_starts[core];
+        *start = simulation->ends[i] > *start ? simulation->ends[i] : *start;
+    }
+    self->span = simulation->cycles;
+    for (size_t i = 0; i < count; i++) {
+        int64_t cycles = 0;
+        if (self->flush_starts[i] == 0) {
+            self->flush_starts[i] = simulation->cycles;
+        }
+        if (self->recorder != NULL) {
+            uint64_t bytes = tacho_recorder_core_bytes(self->recorder, i % cores);
+            TACHO_TRY(flush_cycles(self, bytes, &cycles));
+        }
+        self->flush_ends[i] = self->flush_starts[i] + cycles;
+        self->span = self->flush_ends[i] > self->span ? self->flush_ends[i] : self->span;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status place_blocks(sim_device *self, const tacho_program *program)
+{
+    size_t count = program->block_count;
+    self->blocks = calloc(count + 1, sizeof(*self->blocks));
+    self->block_starts = calloc(2 * count + 1, sizeof(*self->block_starts));
+    if (self->blocks == NULL || self->block_starts == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    self->block_ends = self->block_starts + count;
+    for (size_t i = 0; i < count; i++) {
+        self->block_starts[i] = INT64_MAX;
+    }
+    for (size_t i = 0; i < program->job_count; i++) {
+        uint32_t block = program->jobs[i].block;
+        if (block != TACHO_NONE) {
+            int64_t start = self->simulation.starts[i];
+            int64_t end = self->simulation.ends[i];
+            int64_t *block_start = &self->block_starts[block];
+            int64_t *block_end = &self->block_ends[block];
+            *block_start = start < *block_start ? start : *block_start;
+            *block_end = end > *block_end ? end : *block_end;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (self->block_starts[i] == INT64_MAX) {
+            self->block_starts[i] = self->block_ends[i];
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status make_recorder(sim_device *self, const tacho_program *program)
+{
+    if (program->facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
+        return TACHO_OK;
+    }
+    uint64_t core_hz = program->facts.core_clock_hz;
+    tacho_recorder_options options = {
+        .program = program,
+        .activations = self->options.activations,
+        .timer_hz = self->options.has_fine_timer ? core_hz : program->facts.timer_hz,
+        .core_hz = core_hz,
+        .features = TACHO_STATS_SIMULATED,
+    };
+    return tacho_recorder_create(&options, &self->recorder);
+}
+
+static tacho_status sim_load(tacho_device *device, const tacho_program *program)
+{
+    sim_device *self = (sim_device *)device;
+    device->program = program;
+    TACHO_TRY(tacho_program_machine(program, &self->arena, &self->machine));
+    TACHO_TRY(check_machine(self));
+    TACHO_TRY(check_cores(self, program));
+    if (program->facts.core_clock_hz == 0 || program->facts.timer_hz == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "program: it has a clock of 0 Hz");
+    }
+    tacho_sim_limits limits = {.noc = {0, 1}};
+    if (!self->options.is_unlimited) {
+        TACHO_TRY(tacho_sim_limits_init(&limits, self->machine));
+    }
+    TACHO_TRY(tacho_simulate(&self->simulation, program, &limits, self->options.activations));
+    TACHO_TRY(make_recorder(self, program));
+    TACHO_TRY(place_flush(self, program));
+    TACHO_TRY(place_blocks(self, program));
+    self->launch = tacho_quantity_whole(&self->machine->launch_cycles);
+    if (self->options.skips_values) {
+        return TACHO_OK;
+    }
+    uint32_t threads = self->options.threads > 0 ? self->options.threads : 1;
+    return tacho_execution_create(program, self->options.kernels, threads, &device->execution);
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static int64_t ns_of(const sim_device *self, int64_t cycle)
+{
+    uint64_t hz = self->base.program->facts.core_clock_hz;
+    return (int64_t)((tacho_u128)(uint64_t)cycle * 1000000000 / hz);
+}
+
+static void record(sim_device *self, uint64_t inference, int64_t start)
+{
+    const tacho_program *program = self->base.program;
+    const tacho_simulation *simulation = &self->simulation;
+    size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
+    for (uint32_t i = 0; i < simulation->activations; i++) {
+        tacho_recording recording = {
+            .activation = i,
+            .inference = inference,
+            .start = start,
+            .activate_end = self->launch,
+            .starts = simulation->starts + i * simulation->job_count,
+            .ends = simulation->ends + i * simulation->job_count,
+            .ops = simulation->ops + i * simulation->op_count,
+            .flush_starts = self->flush_starts + i * cores,
+            .flush_ends = self->flush_ends + i * cores,
+        };
+        tacho_recorder_fill(self->recorder, &recording);
+    }
+}
+
+static tacho_status sim_run(tacho_device *device, uint64_t inference, bool records,
+                            tacho_device_result *out_result)
+{
+    sim_device *self = (sim_device *)device;
+    int64_t began = tacho_now_ns();
+    int64_t start;
+    if (self->run_count > INT64_MAX / 2 ||
+        __builtin_mul_overflow(self->span, (int64_t)self->run_count, &start) ||
+        start >= (int64_t)1 << 62) {
+        return tacho_fail(TACHO_CODE_LIMIT, "the simulated cycles do not fit 62 bits");
+    }
+    start += self->launch;
+    if (device->execution != NULL) {
+        TACHO_TRY(tacho_execution_run(device->execution));
+    }
+    *out_result = (tacho_device_result){
+        .start_ns = ns_of(self, start),
+        .end_ns = ns_of(self, start + self->span),
+        .cycles = self->simulation.cycles,
+        .blocks = self->blocks,
+        .block_count = device->program->block_count,
+    };
+    for (size_t i = 0; i < device->program->block_count; i++) {
+        self->blocks[i].start_ns = ns_of(self, start + self->block_starts[i]);
+        self->blocks[i].end_ns = ns_of(self, start + self->block_ends[i]);
+    }
+    if (records && self->recorder != NULL) {
+        record(self, inference, start);
+        out_result->stats = tacho_recorder_buffers(self->recorder, &out_result->stats_count);
+    }
+    self->run_count++;
+    out_result->wall_ns = tacho_now_ns() - began;
+    return TACHO_OK;
+}
+
+const tacho_device_type tacho_device_sim = {
+    .name = "sim",
+    .about = "a simulated accelerator: exact values, times by the cycle",
+    .is_simulated = true,
+    .has_argument = true,
+    .open = sim_open,
+    .load = sim_load,
+    .run = sim_run,
+    .close = sim_close,
+};
