@@ -23,6 +23,7 @@ static const tacho_option options[] = {
     {"min-duration", 0, false, "D", "only spans of at least this length, such as 5us"},
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
+    TACHO_OPTION_PROGRAM,
     TACHO_OPTION_STRICT,
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,

@@ -11,8 +11,8 @@
 
 static const tacho_option options[] = {
     TACHO_LISTING_OPTION_FORMAT, TACHO_LISTING_OPTION_OUTPUT, TACHO_OPTION_FROM,
-    TACHO_OPTION_CLOCK,          TACHO_OPTION_SLICES,         TACHO_OPTION_STRICT,
-    TACHO_OPTION_QUIET,          TACHO_OPTION_HELP,
+    TACHO_OPTION_CLOCK,          TACHO_OPTION_SLICES,         TACHO_OPTION_PROGRAM,
+    TACHO_OPTION_STRICT,         TACHO_OPTION_QUIET,          TACHO_OPTION_HELP,
 };
 
 typedef tacho_status (*table_maker)(const tacho_info *info, tacho_table *out_table);

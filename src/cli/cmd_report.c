@@ -22,6 +22,7 @@ static const tacho_option options[] = {
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
+    TACHO_OPTION_PROGRAM,
     {"strict", 0, false, NULL,
      "treat any file or record that cannot be read as a failure; nothing is written then"},
     TACHO_OPTION_QUIET,

@@ -129,6 +129,11 @@ const tacho_command *tacho_command_find(const char *name);
         "num-slices", 0, false, "N",                                                               \
             "slices that a T1 timeline, which does not name them, takes turns on (default: 2)"     \
     }
+#define TACHO_OPTION_PROGRAM                                                                       \
+    {                                                                                              \
+        "program", 0, false, "FILE",                                                               \
+            "the compiled program that recorded the raw stats among the inputs"                    \
+    }
 #define TACHO_OPTION_STRICT                                                                        \
     {                                                                                              \
         "strict", 0, false, NULL, "treat any record that cannot be read as a failure"              \

@@ -99,6 +99,8 @@ bool tacho_value_source_options(const tacho_arguments *arguments, tacho_source_o
         return false;
     }
     out_options->slice_count = (uint32_t)slice_count;
+    const char *program = tacho_arguments_value(arguments, "program");
+    out_options->program_path = tacho_str_from_cstring(program != NULL ? program : "");
     return true;
 }
 

@@ -16,7 +16,7 @@ bool tacho_value_duration(tacho_str text, int64_t *out_ns);
 /* "A..B" with either end optional. */
 bool tacho_value_window(tacho_str text, int64_t *out_begin_ns, int64_t *out_end_ns);
 
-/* Fills what --clock-mhz and --num-slices say. */
+/* Fills what --clock-mhz, --num-slices and --program say. */
 bool tacho_value_source_options(const tacho_arguments *arguments,
                                 tacho_source_options *out_options);
 

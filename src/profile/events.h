@@ -101,8 +101,9 @@ typedef struct tacho_row {
         } sample;
         struct {
             uint64_t id; /* below 2^40; equal ids of a part are one arrow, or a chain of them */
-            tacho_flow_role role;
-            tacho_flow_phase phase;
+            tacho_flow_role role : 8;
+            tacho_flow_phase phase : 8;
+            uint32_t label;   /* number that the input gives its span, for people; else 0 */
             int64_t span_end; /* it belongs to the span of its start and this end, or see above */
         } flow;
     } of;

@@ -86,7 +86,8 @@ typedef enum tacho_unit {
     X(UNKNOWN_CLOCK, "unknown_clock", "a time on a clock that the trace does not relate")          \
     X(UNKNOWN_STATE, "unknown_state", "refers to something that the trace never says")             \
     X(NOT_FINITE, "not_finite", "a counter value that is not a finite number")                     \
-    X(NEVER_ENDED, "never_ended", "a begin without an end")
+    X(NEVER_ENDED, "never_ended", "a begin without an end")                                        \
+    X(DROPPED, "dropped", "dropped by the device that recorded it")
 
 typedef enum tacho_loss_reason {
 #define TACHO_LOSS_ENUM(name, key, phrase) TACHO_LOSS_##name,

@@ -6,6 +6,7 @@
 #include "sources/chrome/chrome.h"
 #include "sources/perfetto/perfetto.h"
 #include "sources/source.h"
+#include "sources/stats/stats.h"
 #include "sources/torq/torq.h"
 
 static const tacho_source *const sources[] = {
@@ -15,6 +16,7 @@ static const tacho_source *const sources[] = {
     &tacho_source_torq_annotated,
     &tacho_source_chrome,
     &tacho_source_perfetto,
+    &tacho_source_stats,
     NULL,
 };
 

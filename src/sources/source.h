@@ -20,8 +20,9 @@ typedef enum tacho_probe_verdict {
 
 /* What the user may say about the input; a source takes what concerns it. */
 typedef struct tacho_source_options {
-    tacho_str clock_mhz;  /* of cycle counts; empty for the format's default */
-    uint32_t slice_count; /* compute slices that old timelines count through; 0 for the default */
+    tacho_str clock_mhz;    /* of cycle counts; empty for the format's default */
+    uint32_t slice_count;   /* compute slices that old timelines count through; 0 for the default */
+    tacho_str program_path; /* the program that recorded raw stats; empty: not given */
 } tacho_source_options;
 
 /* One file to be read. */

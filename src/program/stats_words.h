@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the vendor of a machine would say of tasks and engines in reports of raw stats: thread
+ * groups, memories, element types; and the job behind a record. Worked out once per program, for
+ * whoever decodes its stats.
+ */
+#ifndef TACHO_PROGRAM_STATS_WORDS_H
+#define TACHO_PROGRAM_STATS_WORDS_H
+
+#include "base/text.h"
+#include "program/stats_layout.h"
+
+/* The group of threads that start transfers and do not wait for them. */
+#define TACHO_STATS_ISSUE_GROUP "DMAIssue"
+
+/* What writes the stats at the end of an inference. */
+#define TACHO_STATS_FLUSH_KIND "aicendcyclestats"
+
+typedef struct tacho_stats_words {
+    const tacho_stats_layout *layout;
+    bool *is_issue;       /* by engine: its thread starts transfers */
+    uint64_t *task_bytes; /* by task: its output; all tasks of an op that compute: the op's */
+    uint32_t *task_first; /* by task, and one more: place in |jobs| */
+    uint32_t *jobs;       /* by task, in order */
+} tacho_stats_words;
+
+/* |layout| outlives it. deinit in any case. */
+tacho_status tacho_stats_words_init(tacho_stats_words *words,
+                                    const tacho_stats_layout *layout) TACHO_MUST_USE;
+void tacho_stats_words_deinit(tacho_stats_words *words);
+
+/* "HVX", "HMX", "DMAIssue". */
+tacho_str tacho_stats_words_group(const tacho_stats_words *words, uint32_t engine);
+
+/* "TCM" or "DDR": where the result of jobs of |kind| goes to or comes from. */
+tacho_str tacho_stats_words_memory(uint16_t kind);
+
+/* The place among all tasks of the task |oc| of the core of |engine|, which exists. */
+static inline size_t tacho_stats_words_task(const tacho_stats_words *words, uint32_t engine,
+                                            uint32_t oc)
+{
+    const tacho_program *program = words->layout->program;
+    const tacho_program_engine *e = &program->engines[engine];
+    return words->layout->core_first_task[(size_t)e->device * program->facts.core_count + e->core] +
+           oc;
+}
+
+/* The job of a task on an engine, or TACHO_NONE. */
+uint32_t tacho_stats_words_job(const tacho_stats_words *words, size_t task, uint32_t engine);
+
+/* "(float16, i8)": the element types of an op's tensors, sorted; empty for none. */
+tacho_status tacho_stats_words_types(const tacho_program *program, uint32_t op,
+                                     tacho_text *text) TACHO_MUST_USE;
+
+/* What the vendor calls an element type. */
+const char *tacho_stats_words_dtype(tacho_dtype dtype);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Raw stats of a device as events. What a record means is known by the program that recorded it
+ * (program/stats_layout.h), so the source needs its file: --program.
+ *
+ * A view says how much is shown and what it is called: by default one track per engine in tacho's
+ * words; in the vendor's words, as the tools for Qualcomm Cloud AI 100 draw it, threads of a group
+ * share a track, waits are marks, and transfers have tracks of their own.
+ */
+#ifndef TACHO_SOURCES_STATS_STATS_H
+#define TACHO_SOURCES_STATS_STATS_H
+
+#include "program/stats_stream.h"
+#include "program/stats_words.h"
+#include "sources/source.h"
+
+extern const tacho_source tacho_source_stats;
+
+/* Numbers that are let through; none: all. */
+typedef struct tacho_stats_choice {
+    const uint32_t *items;
+    size_t item_count;
+} tacho_stats_choice;
+
+typedef struct tacho_stats_view {
+    bool has_vendor_words;
+    bool splits_groups;  /* vendor: one track per thread, not per group */
+    bool shows_barriers; /* vendor: a track per thread for waiting after ops */
+    bool shows_flows;    /* arrows for what jobs wait for */
+    tacho_stats_choice cores, devices;
+} tacho_stats_view;
+
+/* Files of one inference that were bound to the layout of |words|, at most one per device. */
+typedef struct tacho_stats_set {
+    const tacho_stats_file *files;
+    size_t file_count;
+    const tacho_stats_words *words;
+    tacho_str path; /* for people: where they are from */
+    tacho_str name; /* of the part; empty: by its path */
+    tacho_stats_view view;
+    bool has_zero; /* other parts are aligned with this one: |zero_ticks| is 0 of them all */
+    int64_t zero_ticks;
+} tacho_stats_set;
+
+/* Whether a number is let through. */
+bool tacho_stats_choice_has(const tacho_stats_choice *choice, uint32_t number);
+
+/* The first tick of any record in the files: what is shown as 0. */
+int64_t tacho_stats_first_tick(const tacho_stats_set *set);
+
+/* Opens a part for the files, pushes its rows, counts what is damaged, ends the part. */
+tacho_status tacho_stats_emit(const tacho_stats_set *set, tacho_events *events) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tracks and sites of raw stats, in tacho's words ("Core 0 HVX 2") and in the vendor's
+ * ("QAicGraph_Core_0_HVX").
+ */
+#include "sources/stats/stats_emit.h"
+
+#include <stdio.h>
+
+enum { NUMBER_ROOM = 24 };
+
+static tacho_status put(stats_emitter *self, tacho_str piece)
+{
+    return tacho_text_put(&self->text, piece);
+}
+
+static tacho_status put_number(stats_emitter *self, const char *before, unsigned number)
+{
+    char text[NUMBER_ROOM];
+    TACHO_TRY(put(self, tacho_str_from_cstring(before)));
+    int len = snprintf(text, sizeof(text), "%u", number);
+    return put(self, tacho_str_make(text, (size_t)len));
+}
+
+static tacho_status put_network(stats_emitter *self, uint32_t device)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    TACHO_TRY(put(self, tacho_strings_get(&self->program->strings, facts->name)));
+    if (facts->device_count <= 1) {
+        return TACHO_OK;
+    }
+    char text[NUMBER_ROOM];
+    int len = snprintf(text, sizeof(text), "_slice%02u", (unsigned)device);
+    return put(self, tacho_str_make(text, (size_t)len));
+}
+
+tacho_status stats_network_name(stats_emitter *self, uint32_t device, tacho_str *out_name)
+{
+    TACHO_TRY(put_network(self, device));
+    *out_name = tacho_text_take(&self->text);
+    return TACHO_OK;
+}
+
+/* ---- tracks -------------------------------------------------------------------------------- */
+
+static tacho_status ensure_track(stats_emitter *self, const tacho_track *facts, tacho_str name,
+                                 uint32_t *out_track)
+{
+    tacho_track track = *facts;
+    track.part = self->part;
+    track.clock = self->clock;
+    track.lane_of = TACHO_NONE;
+    return tacho_dict_ensure_track(self->dict, &track, name, out_track);
+}
+
+tacho_status stats_core_group(stats_emitter *self, uint32_t device, uint32_t core,
+                              uint32_t *out_track)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    uint32_t *group = &self->groups[(size_t)device * facts->core_count + core];
+    *out_track = *group;
+    if (*group != TACHO_NONE) {
+        return TACHO_OK;
+    }
+    bool is_vendor = stats_view_of(self)->has_vendor_words;
+    if (!is_vendor && facts->device_count <= 1) {
+        *group = *out_track = self->dict->parts[self->part].root;
+        return TACHO_OK;
+    }
+    uint32_t rank = device;
+    if (is_vendor) {
+        TACHO_TRY(put_number(self, "program-", self->file->head.program));
+        TACHO_TRY(put(self, TACHO_STR(" [")));
+        TACHO_TRY(put_network(self, device));
+        TACHO_TRY(put_number(self, "_Core_", core));
+        TACHO_TRY(put(self, TACHO_STR("]")));
+        rank = device * facts->core_count + core;
+    } else {
+        TACHO_TRY(put_number(self, "Device ", device));
+    }
+    tacho_track track = {.parent = self->dict->parts[self->part].root,
+                         .index = rank,
+                         .rank = (int32_t)(rank & INT32_MAX),
+                         .track_class = TACHO_TRACK_GROUP};
+    TACHO_TRY(ensure_track(self, &track, tacho_text_take(&self->text), group));
+    *out_track = *group;
+    return TACHO_OK;
+}
+
+tacho_status stats_core_track(stats_emitter *self, uint32_t core, const char *suffix,
+                              tacho_track_class track_class, uint32_t *out_track)
+{
+    uint32_t device = self->file->head.device;
+    uint32_t group = TACHO_NONE;
+    TACHO_TRY(stats_core_group(self, device, core, &group));
+    if (stats_view_of(self)->has_vendor_words && track_class != TACHO_TRACK_COUNTER) {
+        TACHO_TRY(put_network(self, device));
+        TACHO_TRY(put_number(self, "_Core_", core));
+        TACHO_TRY(put(self, tacho_str_from_cstring(suffix)));
+    } else if (track_class == TACHO_TRACK_COUNTER) {
+        TACHO_TRY(put(self, tacho_str_from_cstring(suffix)));
+        TACHO_TRY(stats_view_of(self)->has_vendor_words ? TACHO_OK
+                                                        : put_number(self, " of core ", core));
+    } else {
+        TACHO_TRY(put_number(self, "Core ", core));
+        for (; *suffix != '\0'; suffix++) { /* "_Port_100" reads " Port 100" */
+            TACHO_TRY(put(self, *suffix == '_' ? TACHO_STR(" ") : tacho_str_make(suffix, 1)));
+        }
+    }
+    tacho_track track = {.parent = group,
+                         .index = core,
+                         .rank = track_class == TACHO_TRACK_PHASE ? 0 : -1,
+                         .track_class = track_class,
+                         .nesting = TACHO_NESTING_STACK};
+    return ensure_track(self, &track, tacho_text_take(&self->text), out_track);
+}
+
+static tacho_track_class class_of(const stats_emitter *self, uint32_t engine)
+{
+    tacho_str name =
+        tacho_strings_get(&self->program->strings, self->program->engines[engine].class_name);
+    for (uint32_t i = 0; i < TACHO_TRACK_CLASS_COUNT; i++) {
+        const char *word = tacho_track_class_name((tacho_track_class)i);
+        if (i != TACHO_TRACK_GROUP && i != TACHO_TRACK_COUNTER &&
+            tacho_str_equal(name, tacho_str_from_cstring(word))) {
+            return (tacho_track_class)i;
+        }
+    }
+    return TACHO_TRACK_CONTROL;
+}
+
+static uint32_t group_size(const stats_emitter *self, uint32_t engine)
+{
+    const tacho_stats_layout *layout = self->set->words->layout;
+    return layout->groups[layout->engine_group[engine]].engine_count;
+}
+
+/* "Core 0 HVX 2"; the number only where there are several. */
+static tacho_status native_name(stats_emitter *self, uint32_t engine)
+{
+    const tacho_program_engine *of = &self->program->engines[engine];
+    TACHO_TRY(put_number(self, "Core ", of->core));
+    TACHO_TRY(put(self, TACHO_STR(" ")));
+    TACHO_TRY(put(self, tacho_strings_get(&self->program->strings, of->name)));
+    return group_size(self, engine) > 1 ? put_number(self, " ", of->index) : TACHO_OK;
+}
+
+/* "QAicGraph_Core_0_HVX", "QAicGraph_Core_0_HVX_t2", "QAicGraph_Core_0_DMAIssue_DMA". */
+static tacho_status vendor_name(stats_emitter *self, uint32_t engine, stats_track_kind kind)
+{
+    const tacho_program_engine *of = &self->program->engines[engine];
+    TACHO_TRY(put_network(self, of->device));
+    TACHO_TRY(put_number(self, "_Core_", of->core));
+    TACHO_TRY(put(self, TACHO_STR("_")));
+    TACHO_TRY(put(self, tacho_stats_words_group(self->set->words, engine)));
+    bool is_split = stats_view_of(self)->splits_groups || kind == STATS_TRACK_BARRIERS;
+    if (is_split && group_size(self, engine) > 1) {
+        TACHO_TRY(put_number(self, "_t", of->thread));
+    }
+    return put(self, kind == STATS_TRACK_TRANSFERS  ? TACHO_STR("_DMA")
+                     : kind == STATS_TRACK_BARRIERS ? TACHO_STR("_Barrier")
+                                                    : TACHO_STR(""));
+}
+
+static tacho_status make_engine_track(stats_emitter *self, uint32_t engine, stats_track_kind kind,
+                                      uint32_t *out_track)
+{
+    const tacho_program_engine *of = &self->program->engines[engine];
+    bool is_vendor = stats_view_of(self)->has_vendor_words;
+    tacho_track track = {.parent = TACHO_NONE,
+                         .index = of->core * group_size(self, engine) + of->index,
+                         .rank = -1,
+                         .track_class = class_of(self, engine),
+                         .nesting = TACHO_NESTING_ENGINE};
+    TACHO_TRY(stats_core_group(self, of->device, of->core, &track.parent));
+    if (is_vendor) {
+        track.index = of->thread;
+        track.rank = (int32_t)((uint32_t)of->thread * STATS_TRACK_KIND_COUNT + (uint32_t)kind + 1);
+        bool is_issue = self->set->words->is_issue[engine] && kind != STATS_TRACK_TRANSFERS;
+        track.track_class = kind == STATS_TRACK_BARRIERS ? TACHO_TRACK_SYNC
+                            : is_issue                   ? TACHO_TRACK_CONTROL
+                                                         : track.track_class;
+        TACHO_TRY(vendor_name(self, engine, kind));
+    } else {
+        TACHO_TRY(native_name(self, engine));
+    }
+    return ensure_track(self, &track, tacho_text_take(&self->text), out_track);
+}
+
+tacho_status stats_engine_track(stats_emitter *self, uint32_t engine, stats_track_kind kind,
+                                uint32_t *out_track)
+{
+    uint32_t *track = &self->engine_tracks[(size_t)engine * STATS_TRACK_KIND_COUNT + kind];
+    if (TACHO_UNLIKELY(*track == TACHO_NONE)) {
+        TACHO_TRY(make_engine_track(self, engine, kind, track));
+    }
+    *out_track = *track;
+    return TACHO_OK;
+}
+
+/* ---- sites --------------------------------------------------------------------------------- */
+
+tacho_status stats_site(stats_emitter *self, tacho_str name, const char *category,
+                        uint32_t location, uint32_t *out_site)
+{
+    tacho_site site = {.category = self->category, .location = location};
+    TACHO_TRY(tacho_dict_ensure_string(self->dict, name, &site.name));
+    if (!stats_view_of(self)->has_vendor_words) {
+        TACHO_TRY(
+            tacho_dict_ensure_string(self->dict, tacho_str_from_cstring(category), &site.category));
+    }
+    return tacho_dict_ensure_site(self->dict, &site, out_site);
+}
+
+tacho_status stats_wait_site(stats_emitter *self, uint32_t engine, bool is_barrier,
+                             uint32_t *out_site)
+{
+    uint32_t *site = is_barrier ? &self->barrier_sites[engine] : &self->sync_sites[engine];
+    if (*site == TACHO_NONE) {
+        TACHO_TRY(put(self, is_barrier ? TACHO_STR("barrier ") : TACHO_STR("sync ")));
+        TACHO_TRY(put(self, tacho_stats_words_group(self->set->words, engine)));
+        TACHO_TRY(stats_site(self, tacho_text_take(&self->text), "sync", TACHO_NONE, site));
+    }
+    *out_site = *site;
+    return TACHO_OK;
+}
+
+static tacho_status add_location(stats_emitter *self, uint32_t op, uint32_t *out_location)
+{
+    *out_location = TACHO_NONE;
+    if (op == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    tacho_str text = tacho_strings_get(&self->program->strings, self->program->ops[op].location);
+    tacho_location location = {0};
+    if (text.len == 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_dict_ensure_string(self->dict, text, &location.text));
+    return tacho_dict_ensure_location(self->dict, &location, out_location);
+}
+
+static tacho_status make_facts(stats_emitter *self, uint32_t engine, tacho_str kind,
+                               stats_facts *facts)
+{
+    uint32_t location = TACHO_NONE;
+    TACHO_TRY(add_location(self, facts->op, &location));
+    TACHO_TRY(tacho_dict_ensure_string(self->dict, kind, &facts->kind));
+    return stats_site(self, kind, tacho_track_class_name(class_of(self, engine)), location,
+                      &facts->site);
+}
+
+static tacho_status make_op_facts(stats_emitter *self, uint32_t engine, uint32_t op,
+                                  stats_facts *facts)
+{
+    const tacho_program_op *of = &self->program->ops[op];
+    tacho_str kind = tacho_strings_get(&self->program->strings, of->kind);
+    kind = kind.len > 0 ? kind : tacho_strings_get(&self->program->strings, of->type);
+    facts->op = op;
+    facts->bytes = of->output_bytes;
+    TACHO_TRY(tacho_dict_ensure_string(self->dict, TACHO_STR("DDR"), &facts->memory));
+    return make_facts(self, engine, kind, facts);
+}
+
+tacho_status stats_facts_of(stats_emitter *self, uint32_t engine, uint32_t oc,
+                            const stats_facts **out_facts)
+{
+    bool is_by_op = stats_is_by_op(self->file);
+    size_t at = is_by_op ? oc : tacho_stats_words_task(self->set->words, engine, oc);
+    stats_facts *facts = &self->facts[at];
+    *out_facts = facts;
+    if (TACHO_LIKELY(facts->site != TACHO_NONE)) {
+        return TACHO_OK;
+    }
+    if (is_by_op) {
+        return make_op_facts(self, engine, oc, facts);
+    }
+    const tacho_stats_layout *layout = self->set->words->layout;
+    const tacho_stats_task *task = &layout->tasks[at];
+    facts->op = task->op;
+    facts->bytes = self->set->words->task_bytes[at];
+    TACHO_TRY(
+        tacho_dict_ensure_string(self->dict, tacho_stats_words_memory(task->kind), &facts->memory));
+    return make_facts(self, task->engine, tacho_strings_get(&layout->names, task->kind_name),
+                      facts);
+}
+
+/* ---- texts of ops -------------------------------------------------------------------------- */
+
+static tacho_status put_shape(stats_emitter *self, const tacho_shape *shape)
+{
+    for (int32_t i = 0; i < shape->rank && i < TACHO_RANK_MAX; i++) {
+        char text[NUMBER_ROOM];
+        int len =
+            snprintf(text, sizeof(text), "%s%lld", i > 0 ? "x" : "", (long long)shape->dims[i]);
+        TACHO_TRY(put(self, tacho_str_make(text, (size_t)len)));
+    }
+    return TACHO_OK;
+}
+
+/* "in DDR weights conv1.w float16 8x3x1x1 0.05KB". */
+static tacho_status put_operand(stats_emitter *self, uint32_t tensor, bool is_output)
+{
+    const tacho_program_tensor *of = &self->program->tensors[tensor];
+    bool is_constant = of->storage >= TACHO_STORAGE_BYTES;
+    bool is_outside = is_constant || of->storage != TACHO_STORAGE_ACTIVATION;
+    TACHO_TRY(put(self, is_output ? TACHO_STR("out ") : TACHO_STR("in ")));
+    TACHO_TRY(put(self, is_outside ? TACHO_STR("DDR ") : TACHO_STR("TCM ")));
+    TACHO_TRY(put(self, is_constant ? TACHO_STR("weights ") : TACHO_STR("data ")));
+    TACHO_TRY(put(self, tacho_strings_get(&self->program->strings, of->name)));
+    TACHO_TRY(put(self, TACHO_STR(" ")));
+    TACHO_TRY(put(self, tacho_str_from_cstring(tacho_stats_words_dtype((tacho_dtype)of->dtype))));
+    TACHO_TRY(put(self, TACHO_STR(" ")));
+    TACHO_TRY(put_shape(self, &of->shape));
+    char text[2 * NUMBER_ROOM];
+    int len = snprintf(text, sizeof(text), " %.2fKB", (double)of->bytes / 1024.0);
+    return put(self, tacho_str_make(text, (size_t)len));
+}
+
+/* Operands of the op as a whole: what its first step reads and its last writes, and constants. */
+static tacho_status add_operands(stats_emitter *self, const tacho_program_op *op,
+                                 stats_op_texts *texts)
+{
+    for (uint32_t i = 0; i < op->step_count; i++) {
+        const tacho_step *step = &self->program->steps[op->first_step + i];
+        uint32_t count = (uint32_t)step->input_count + step->output_count;
+        for (uint32_t j = 0; j < count && texts->operand_count < STATS_OPERANDS_MAX; j++) {
+            uint32_t tensor = self->program->links[step->first_link + j];
+            bool is_output = j >= step->input_count;
+            if (tensor == TACHO_NONE || (is_output && i + 1 < op->step_count) ||
+                (!is_output && i > 0 &&
+                 self->program->tensors[tensor].storage < TACHO_STORAGE_BYTES)) {
+                continue;
+            }
+            TACHO_TRY(put_operand(self, tensor, is_output));
+            TACHO_TRY(tacho_dict_ensure_string(self->dict, tacho_text_take(&self->text),
+                                               &texts->operands[texts->operand_count++]));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_shape(stats_emitter *self, const tacho_program_op *op,
+                              stats_op_texts *texts)
+{
+    if (op->step_count == 0) {
+        return TACHO_OK;
+    }
+    const tacho_step *last = &self->program->steps[op->first_step + op->step_count - 1];
+    if (last->output_count == 0) {
+        return TACHO_OK;
+    }
+    uint32_t tensor = self->program->links[last->first_link + last->input_count];
+    if (tensor != TACHO_NONE) {
+        TACHO_TRY(put_shape(self, &self->program->tensors[tensor].shape));
+    }
+    return tacho_dict_ensure_string(self->dict, tacho_text_take(&self->text), &texts->shape);
+}
+
+tacho_status stats_texts_of(stats_emitter *self, uint32_t op, const stats_op_texts **out_texts)
+{
+    stats_op_texts *texts = &self->ops[op];
+    *out_texts = texts;
+    if (TACHO_LIKELY(texts->is_known)) {
+        return TACHO_OK;
+    }
+    const tacho_program_op *of = &self->program->ops[op];
+    const tacho_strings *strings = &self->program->strings;
+    texts->is_known = true;
+    TACHO_TRY(
+        tacho_dict_ensure_string(self->dict, tacho_strings_get(strings, of->name), &texts->name));
+    TACHO_TRY(
+        tacho_dict_ensure_string(self->dict, tacho_strings_get(strings, of->type), &texts->type));
+    TACHO_TRY(add_shape(self, of, texts));
+    return stats_view_of(self)->has_vendor_words ? add_operands(self, of, texts) : TACHO_OK;
+}
