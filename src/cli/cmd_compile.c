@@ -56,56 +56,7 @@ static const tacho_option options[] = {
     TACHO_OPTION_HELP,
 };
 
-static bool same(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
 /* ---- the model ----------------------------------------------------------------------------- */
-
-static bool choose_dims(const tacho_arguments *arguments, tacho_model_dim *dims,
-                        tacho_compile_request *request)
-{
-    for (size_t i = 0; i < arguments->item_count; i++) {
-        const tacho_argument *item = &arguments->items[i];
-        if (item->option == NULL || !same(item->option->name, "dim")) {
-            continue;
-        }
-        tacho_str text = tacho_str_from_cstring(item->value);
-        size_t equals = tacho_str_find_byte(text, '=');
-        uint64_t value = 0;
-        if (equals == 0 || equals == text.len ||
-            !tacho_str_parse_u64(tacho_str_from(text, equals + 1), &value) || value == 0 ||
-            value > INT32_MAX) {
-            tacho_command_misuse(arguments->command,
-                                 "--dim: '%s' is no dimension; expected NAME=N such as batch=4",
-                                 item->value);
-            return false;
-        }
-        dims[request->model.dim_count++] =
-            (tacho_model_dim){tacho_str_make(text.data, equals), (int64_t)value};
-    }
-    request->model.dims = dims;
-    return true;
-}
-
-static bool choose_weights(const tacho_arguments *arguments, tacho_compile_request *request)
-{
-    const char *value = tacho_arguments_value(arguments, "weights");
-    if (value == NULL) {
-        return true;
-    }
-    tacho_str text = tacho_str_from_cstring(value);
-    const tacho_str prefix = TACHO_STR("random:");
-    request->model.has_random_weights = true;
-    if (!tacho_str_starts_with(text, prefix) ||
-        !tacho_str_parse_u64(tacho_str_from(text, prefix.len), &request->model.seed)) {
-        tacho_command_misuse(arguments->command,
-                             "--weights: '%s' is not random:SEED with a whole number", value);
-        return false;
-    }
-    return true;
-}
 
 static bool choose_model(const tacho_arguments *arguments, tacho_compile_request *request)
 {
@@ -135,8 +86,8 @@ static const tacho_compile_names names = {
 static int compile_with(const tacho_arguments *arguments, tacho_model_dim *dims, tacho_arena *arena)
 {
     tacho_compile_request request = {.is_quiet = false};
-    if (!choose_model(arguments, &request) || !choose_dims(arguments, dims, &request) ||
-        !choose_weights(arguments, &request) ||
+    if (!choose_model(arguments, &request) ||
+        !tacho_compile_choose_weights(arguments, dims, &request.model) ||
         !tacho_compile_choose_outputs(arguments, &request)) {
         return TACHO_EXIT_USAGE;
     }

@@ -96,6 +96,7 @@ extern const tacho_command tacho_command_ops;
 extern const tacho_command tacho_command_annotate;
 extern const tacho_command tacho_command_report;
 extern const tacho_command tacho_command_compile;
+extern const tacho_command tacho_command_run;
 extern const tacho_command tacho_command_machine;
 extern const tacho_command tacho_command_help;
 

@@ -19,6 +19,58 @@ static bool same(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+/* ---- the model ----------------------------------------------------------------------------- */
+
+static bool choose_dims(const tacho_arguments *arguments, tacho_model_dim *dims,
+                        tacho_model_options *model)
+{
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        if (item->option == NULL || !same(item->option->name, "dim")) {
+            continue;
+        }
+        tacho_str text = tacho_str_from_cstring(item->value);
+        size_t equals = tacho_str_find_byte(text, '=');
+        uint64_t value = 0;
+        if (equals == 0 || equals == text.len ||
+            !tacho_str_parse_u64(tacho_str_from(text, equals + 1), &value) || value == 0 ||
+            value > INT32_MAX) {
+            tacho_command_misuse(arguments->command,
+                                 "--dim: '%s' is no dimension; expected NAME=N such as batch=4",
+                                 item->value);
+            return false;
+        }
+        dims[model->dim_count++] =
+            (tacho_model_dim){tacho_str_make(text.data, equals), (int64_t)value};
+    }
+    model->dims = dims;
+    return true;
+}
+
+static bool choose_weights(const tacho_arguments *arguments, tacho_model_options *model)
+{
+    const char *value = tacho_arguments_value(arguments, "weights");
+    if (value == NULL) {
+        return true;
+    }
+    tacho_str text = tacho_str_from_cstring(value);
+    const tacho_str prefix = TACHO_STR("random:");
+    model->has_random_weights = true;
+    if (!tacho_str_starts_with(text, prefix) ||
+        !tacho_str_parse_u64(tacho_str_from(text, prefix.len), &model->seed)) {
+        tacho_command_misuse(arguments->command,
+                             "--weights: '%s' is not random:SEED with a whole number", value);
+        return false;
+    }
+    return true;
+}
+
+bool tacho_compile_choose_weights(const tacho_arguments *arguments, tacho_model_dim *dims,
+                                  tacho_model_options *model)
+{
+    return choose_dims(arguments, dims, model) && choose_weights(arguments, model);
+}
+
 /* ---- the machine --------------------------------------------------------------------------- */
 
 static bool choose_dtype(const tacho_arguments *arguments, tacho_cost_options *cost)

@@ -12,6 +12,10 @@
 
 #define TACHO_COMPILE_DEFAULT_MACHINE "torq-sl2610"
 
+/* --dim and --weights; |dims| has room for as many as there are arguments. */
+bool tacho_compile_choose_weights(const tacho_arguments *arguments, tacho_model_dim *dims,
+                                  tacho_model_options *model);
+
 /*
  * --machine and --torq-hw, and what is chosen on it; 0 when all is well, else the exit code. The
  * machine is that of |request|, which may still be changed.

@@ -15,8 +15,9 @@ const tacho_command *const tacho_commands[] = {
     &tacho_command_convert,  &tacho_command_info,
     &tacho_command_overview, &tacho_command_ops,
     &tacho_command_annotate, &tacho_command_report,
-    &tacho_command_compile,  &tacho_command_machine,
-    &tacho_command_help,     NULL,
+    &tacho_command_compile,  &tacho_command_run,
+    &tacho_command_machine,  &tacho_command_help,
+    NULL,
 };
 
 static const tacho_command *const dropins[] = {
