@@ -103,8 +103,11 @@ extern const tacho_command tacho_command_help;
 /* The names of other tools that this program stands in for. */
 extern const tacho_command tacho_dropin_annotate_profiling;
 extern const tacho_command tacho_dropin_perfetto_logger;
+extern const tacho_command tacho_dropin_iree_run_module;
 extern const tacho_command tacho_dropin_qaic_compile;
+extern const tacho_command tacho_dropin_qaic_runner;
 extern const tacho_command tacho_dropin_torq_compile;
+extern const tacho_command tacho_dropin_torq_run_module;
 
 const tacho_command *tacho_command_find(const char *name);
 

@@ -23,8 +23,11 @@ const tacho_command *const tacho_commands[] = {
 static const tacho_command *const dropins[] = {
     &tacho_dropin_annotate_profiling,
     &tacho_dropin_perfetto_logger,
+    &tacho_dropin_iree_run_module,
     &tacho_dropin_qaic_compile,
+    &tacho_dropin_qaic_runner,
     &tacho_dropin_torq_compile,
+    &tacho_dropin_torq_run_module,
     NULL,
 };
 

@@ -208,7 +208,8 @@ static tacho_status take_sample(tacho_run_session *self, uint64_t inference,
                                 const tacho_device_result *result)
 {
     tacho_run_sample sample = {inference, *result};
-    for (size_t i = 0; i < result->stats_count && self->request->stats_dir != NULL; i++) {
+    bool is_written = self->request->stats_dir != NULL && !self->request->keeps_stats_in_memory;
+    for (size_t i = 0; i < result->stats_count && is_written; i++) {
         TACHO_TRY(write_stats_file(self, &result->stats[i]));
     }
     TACHO_TRY(copy_result(&self->arena, &sample.result));

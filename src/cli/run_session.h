@@ -37,7 +37,8 @@ typedef struct tacho_run_request {
     uint64_t seed; /* of inputs that are not given */
     uint64_t iterations;
     tacho_run_sampling sampling;
-    const char *stats_dir; /* where raw stats go; NULL: nowhere */
+    const char *stats_dir;      /* where raw stats go; NULL: nowhere */
+    bool keeps_stats_in_memory; /* that folder is checked, and others write there */
     bool is_quiet;
 } tacho_run_request;
 
