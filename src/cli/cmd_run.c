@@ -295,6 +295,9 @@ static int run_chosen(const run_choice *choice)
         status = tacho_run_compare_check(&session);
     }
     if (status == TACHO_OK) {
+        status = tacho_run_check_output(&session, choice->profile_path);
+    }
+    if (status == TACHO_OK) {
         tacho_run_say_device(&session);
         status = tacho_run_go(&session);
     }

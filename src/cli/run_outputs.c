@@ -28,6 +28,7 @@ tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs,
         if (is_file && session->device->execution == NULL) {
             return tacho_fail(TACHO_CODE_USAGE, "--output=%.200s: no values are computed", text);
         }
+        TACHO_TRY(tacho_run_check_output(session, is_file ? text + 1 : NULL));
     }
     return TACHO_OK;
 }

@@ -112,7 +112,9 @@ static tacho_status add_all(run_printer *self)
         tacho_status status = tacho_run_blocks_table(self->session, &table);
         TACHO_TRY(add(self, status, &table));
     }
-    if (self->profile->profile.span_count > 0) {
+    bool has_operators =
+        self->session->module.program.facts.stats.level >= TACHO_STATS_LEVEL_OPS;
+    if (has_operators && self->profile->profile.span_count > 0) {
         TACHO_TRY(add_overview(self));
         TACHO_TRY(add_operators(self));
     }

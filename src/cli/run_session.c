@@ -6,6 +6,7 @@
 
 #include "base/folder.h"
 #include "base/grow.h"
+#include "base/input.h"
 #include "cli/command.h"
 #include "cli/run_values.h"
 #include "cli/talk.h"
@@ -70,6 +71,21 @@ static tacho_status check_stats_dir(const char *path)
     if (access(path, W_OK | X_OK) != 0) {
         return tacho_fail(TACHO_CODE_IO, "%s: %s", path, strerror(errno));
     }
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_check_output(const tacho_run_session *session, const char *path)
+{
+    tacho_output output;
+    if (path != NULL && tacho_input_is_same_file(session->request->path, path)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s is what is run; writing there would destroy it",
+                          path);
+    }
+    if (path == NULL || !tacho_output_is_replaceable(path)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_output_close(&output); /* nothing is left of it */
     return TACHO_OK;
 }
 

@@ -75,6 +75,13 @@ tacho_status tacho_run_go(tacho_run_session *session) TACHO_MUST_USE;
 
 void tacho_run_close(tacho_run_session *session);
 
+/*
+ * Whether a file can be written to |path| and is not the program itself: said before inferences
+ * run rather than after. Pipes and devices are not asked; NULL is fine.
+ */
+tacho_status tacho_run_check_output(const tacho_run_session *session,
+                                    const char *path) TACHO_MUST_USE;
+
 static inline tacho_str tacho_run_string(const tacho_run_session *session, uint32_t id)
 {
     return tacho_strings_get(&session->module.program.strings, id);

@@ -187,7 +187,9 @@ static tacho_status add_recording(const tacho_run_session *session, tacho_table 
         return add_property(table, "recorded", "nothing: compiled with stats level %u",
                             (unsigned)level);
     }
-    if (cost > 0) {
+    if (level < TACHO_STATS_LEVEL_OPS) {
+        snprintf(text, sizeof(text), "; operators need %d", (int)TACHO_STATS_LEVEL_OPS);
+    } else if (cost > 0) {
         snprintf(text, sizeof(text), "; recording took %.3f us", (double)cost / 1e3);
     }
     return add_property(table, "recorded", "%zu run%s at stats level %u%s", session->sample_count,
