@@ -50,6 +50,7 @@ static const tacho_option options[] = {
     {"compare", 0, false, NULL,
      "also print what was estimated of each operator, the stalls by name and the fitted clock"},
     {"blocks", 0, false, NULL, "also print when each block (NSS program) ran"},
+    {"no-tables", 0, false, NULL, "print outputs alone"},
     {"top", 0, false, "N", "operators to list, 0 for all (default: 10)"},
     {"cores", 0, false, "N", "of a model: use at most this many cores"},
     {"stats-level", 0, false, "N",
@@ -220,6 +221,7 @@ static bool choose_report(const tacho_arguments *arguments, run_choice *choice)
     choice->request.stats_dir = tacho_arguments_value(arguments, "stats-dir");
     choice->report.compares = tacho_arguments_has(arguments, "compare");
     choice->report.has_blocks = tacho_arguments_has(arguments, "blocks");
+    choice->report.omits_tables = tacho_arguments_has(arguments, "no-tables");
     choice->report.outputs = &choice->outputs;
     choice->outputs.element_max = SHOWN_ELEMENTS;
     choice->report.sink = tacho_listing_choose_sink(arguments, "-");

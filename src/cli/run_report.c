@@ -112,8 +112,7 @@ static tacho_status add_all(run_printer *self)
         tacho_status status = tacho_run_blocks_table(self->session, &table);
         TACHO_TRY(add(self, status, &table));
     }
-    bool has_operators =
-        self->session->module.program.facts.stats.level >= TACHO_STATS_LEVEL_OPS;
+    bool has_operators = self->session->module.program.facts.stats.level >= TACHO_STATS_LEVEL_OPS;
     if (has_operators && self->profile->profile.span_count > 0) {
         TACHO_TRY(add_overview(self));
         TACHO_TRY(add_operators(self));
@@ -134,11 +133,15 @@ static tacho_status print_tables(run_printer *self)
 
 static tacho_status print_all(run_printer *self)
 {
-    if (self->is_for_people) {
+    bool has_values = self->is_for_people || self->options->omits_tables;
+    if (has_values) {
         TACHO_TRY(
             tacho_run_outputs_print(self->options->outputs, self->session, false, self->output));
-        tacho_output_write_cstring(self->output, tacho_output_offset(self->output) > 0 ? "\n" : "");
     }
+    if (self->options->omits_tables) {
+        return TACHO_OK;
+    }
+    tacho_output_write_cstring(self->output, tacho_output_offset(self->output) > 0 ? "\n" : "");
     return print_tables(self);
 }
 

@@ -12,9 +12,10 @@
 typedef struct tacho_run_report {
     const tacho_table_sink *sink;
     const tacho_run_outputs *outputs;
-    size_t top;      /* operators; 0: all */
-    bool compares;   /* with the estimate */
-    bool has_blocks; /* also when each block ran */
+    size_t top;        /* operators; 0: all */
+    bool compares;     /* with the estimate */
+    bool has_blocks;   /* also when each block ran */
+    bool omits_tables; /* values alone */
 } tacho_run_report;
 
 /* Prints all of it. */
