@@ -9,6 +9,7 @@
 #include "compile/compile.h"
 #include "compile/schedule.h"
 #include "compile/values.h"
+#include "program/stats_layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,6 +255,16 @@ static tacho_status retime(candidate *way)
     return status;
 }
 
+/* Room for what one inference records. */
+static tacho_status lay_out_stats(tacho_program *program)
+{
+    tacho_stats_layout layout;
+    tacho_status status = tacho_stats_layout_init(&layout, program);
+    program->facts.stats.buffer_bytes = layout.buffer_bytes;
+    tacho_stats_layout_deinit(&layout);
+    return status;
+}
+
 static tacho_status compile(compiler *self, candidate *best)
 {
     TACHO_TRY(spread_devices(self));
@@ -263,7 +274,7 @@ static tacho_status compile(compiler *self, candidate *best)
     uint64_t *peak = &best->program.facts.local_peak_bytes;
     TACHO_TRY(tacho_program_local_peak(&best->program, peak));
     best->estimate.local_peak_bytes = *peak;
-    return TACHO_OK;
+    return lay_out_stats(&best->program);
 }
 
 tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machine *machine,

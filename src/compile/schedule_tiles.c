@@ -212,6 +212,11 @@ static tacho_status add_transfer(core_work *self, operand *of, const tile *at)
         .bytes = tacho_part(of->bytes, of->slots->loads, of->loaded),
     };
     TACHO_TRY(transfer_cycles(self, of, job.bytes, &job.cycles));
+    if (job.kind == TACHO_JOB_LOAD) {
+        uint64_t readers =
+            of == &self->input ? self->place.input_readers : self->place.weight_readers;
+        job.readers = (uint16_t)tacho_least(readers, UINT16_MAX);
+    }
     of->loaded++;
     if (job.kind != TACHO_JOB_COPY) {
         self->shared_bytes += job.bytes;

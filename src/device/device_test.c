@@ -173,6 +173,10 @@ static void test_records(void **state)
     assert_int_equal(threads[4].flush_start_u - start, 1199);
     assert_true(threads[4].end_u > threads[4].flush_start_u);
     assert_int_equal(result.start_ns, start); /* 1 GHz */
+    uint64_t end = threads[0].end_p > threads[4].end_p ? threads[0].end_p : threads[4].end_p;
+    assert_int_equal(result.end_ns, end); /* with the flush */
+    assert_int_equal(result.blocks[0].start_ns, start);
+    assert_int_equal(result.blocks[0].end_ns, start + 1199);
 
     const tacho_stats_op *ops = records(&all, TACHO_STATS_TYPE_op, 7, &count);
     assert_int_equal(count, 2);
@@ -194,12 +198,145 @@ static void test_records(void **state)
     tacho_program_deinit(&program);
 }
 
+/* Counters of core 1, traffic and ports of the same program. */
+static void test_counters(void **state)
+{
+    (void)state;
+    static const uint16_t events[] = {0x200, 0x100, 0x240, 0x40, 0xcd, 0x3b, 0x214, 0x55};
+    /* by thread: HMX, two HVX, DMA */
+    static const uint64_t expected[4][8] = {
+        {500, 0, 0, 0, 0, 500, 1199, 0},
+        {0, 150, 0, 0, 0, 150, 1199, 0},
+        {0, 100, 0, 0, 0, 100, 1199, 0},
+        {0, 0, 440, 4, 3, 32, 1199, 16},
+    };
+    tacho_program program;
+    setup(&program);
+    program.facts.stats.level = 100;
+    program.facts.stats.pmu_event_count = 8;
+    memcpy(program.facts.stats.pmu_events, events, sizeof(events));
+    tacho_device *device = open_sim(
+        &program, "sim", (tacho_device_options){.has_fine_timer = true, .is_unlimited = true});
+    tacho_device_result result;
+    assert_null(device->type->run(device, 3, true, &result));
+    loaded all;
+    seal_and_read(&program, result.stats, &all);
+    uint32_t count;
+    const tacho_stats_pmu *pmus = records(&all, TACHO_STATS_TYPE_pmu, 0, &count);
+    assert_int_equal(count, 8);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(pmus[4 + i].core, 1);
+        assert_int_equal(pmus[4 + i].thread, i);
+        for (size_t j = 0; j < 8; j++) {
+            assert_int_equal(pmus[4 + i].values[j], expected[i][j]);
+        }
+    }
+    const tacho_stats_ddr *ddrs = records(&all, TACHO_STATS_TYPE_ddr, 0, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(ddrs[0].read_bytes, 792);
+    assert_int_equal(ddrs[0].write_bytes, 0);
+    assert_int_equal(ddrs[1].read_bytes, 792);
+    assert_int_equal(ddrs[1].write_bytes, 4096);
+    assert_int_equal(ddrs[1].window_u, 1199);
+    const tacho_stats_port *ports = records(&all, TACHO_STATS_TYPE_port, 0, &count);
+    assert_int_equal(count, 3); /* the input on both cores, the output on the second */
+    assert_int_equal(ports[1].core, 1);
+    assert_int_equal(ports[1].port, TACHO_PORT_HOST_IN);
+    assert_int_equal(ports[1].wait_u, 0);
+    assert_int_equal(ports[2].port, TACHO_PORT_HOST_OUT);
+    assert_int_equal(ports[2].is_output, 1);
+    assert_int_equal(ports[2].wait_count, 1);
+    assert_int_equal(ports[2].wait_u, 759); /* from the load's end to the store */
+    assert_int_equal(ports[2].longest_u, 759);
+    const tacho_stats_doorbell *rings = records(&all, TACHO_STATS_TYPE_doorbell, 0, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(rings[1].core, 1);
+    assert_int_equal(rings[1].transaction, 3);
+    assert_int_equal(rings[1].ring_u, 1430); /* with the inference, which starts after activation */
+    const tacho_stats_op_pmu *ops = records(&all, TACHO_STATS_TYPE_op_pmu, 7, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(ops[0].values[2], 200);
+    assert_int_equal(ops[1].values[2], 240);
+    assert_int_equal(ops[1].values[7], 16);
+    const tacho_stats_drop *drops = records(&all, TACHO_STATS_TYPE_drop, 0, &count);
+    uint64_t stored = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(drops[i].emitted, drops[i].stored);
+        stored += drops[i].type == TACHO_FOURCC('O', 'P', 'R', 'C') ? drops[i].stored : 0;
+    }
+    assert_int_equal(stored, 8);
+    unload(&all);
+    tacho_device_close(device);
+    tacho_program_deinit(&program);
+}
+
+/* What each level has, and no more. */
+static void test_levels(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t level;
+        uint32_t threads, ports, ops, stalls;
+    } rows[] = {{39, 0, 0, 0, 0}, {40, 8, 0, 0, 0}, {50, 8, 3, 0, 0}, {70, 8, 3, 2, 2}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        tacho_program program;
+        setup(&program);
+        program.facts.stats.level = rows[i].level;
+        tacho_device *device = open_sim(&program, "sim", (tacho_device_options){.threads = 1});
+        tacho_device_result result;
+        assert_null(device->type->run(device, 0, true, &result));
+        assert_int_equal(result.stats_count, rows[i].level < 40 ? 0 : 1);
+        if (result.stats_count > 0) {
+            loaded all;
+            uint32_t count;
+            seal_and_read(&program, result.stats, &all);
+            records(&all, TACHO_STATS_TYPE_thread, 0, &count);
+            assert_int_equal(count, rows[i].threads);
+            records(&all, TACHO_STATS_TYPE_port, 0, &count);
+            assert_int_equal(count, rows[i].ports);
+            records(&all, TACHO_STATS_TYPE_op, 7, &count);
+            assert_int_equal(count, rows[i].ops);
+            records(&all, TACHO_STATS_TYPE_stall, 0, &count);
+            assert_int_equal(count, rows[i].stalls);
+            unload(&all);
+        }
+        tacho_device_close(device);
+        tacho_program_deinit(&program);
+    }
+}
+
+static void test_null(void **state)
+{
+    (void)state;
+    tacho_program program;
+    setup(&program);
+    tacho_device *device;
+    tacho_device_options options = {.threads = 1};
+    assert_null(tacho_device_open(TACHO_STR("null"), &options, &device));
+    assert_null(device->type->load(device, &program));
+    tacho_device_result result;
+    assert_null(device->type->run(device, 4, true, &result));
+    assert_null(device->execution);
+    loaded all;
+    uint32_t count;
+    seal_and_read(&program, result.stats, &all);
+    assert_int_equal(all.file.head.inference, 4);
+    const tacho_stats_thread *threads = records(&all, TACHO_STATS_TYPE_thread, 0, &count);
+    assert_int_equal(count, 8);
+    assert_int_equal(threads[7].core, 1);
+    assert_int_equal(threads[7].thread, 3);
+    assert_int_equal(threads[7].end_u, 0);
+    unload(&all);
+    tacho_device_close(device);
+    tacho_program_deinit(&program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registry),
-        cmocka_unit_test(test_refused_programs),
-        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_registry), cmocka_unit_test(test_refused_programs),
+        cmocka_unit_test(test_records),  cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_levels),   cmocka_unit_test(test_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 static void find_devices(const tacho_program *program, tacho_op_io *ios)
 {
     for (size_t i = 0; i <= program->op_count; i++) {
-        ios[i] = (tacho_op_io){TACHO_NONE, TACHO_NONE, TACHO_NONE, false, false};
+        ios[i] = (tacho_op_io){TACHO_NONE, TACHO_NONE, TACHO_NONE, TACHO_NONE, false, false};
     }
     for (size_t i = 0; i < program->job_count; i++) {
         const tacho_job *job = &program->jobs[i];
@@ -35,6 +35,7 @@ static void read_tensor(const tacho_program *program, const uint32_t *makers, ta
     }
     if (ios[op].from_device == TACHO_NONE) {
         ios[op].from_device = ios[maker].device;
+        ios[op].from_op = maker;
     }
     if (ios[maker].to_device == TACHO_NONE) {
         ios[maker].to_device = ios[op].device;

@@ -9,7 +9,8 @@
 
 typedef struct tacho_op_io {
     uint32_t device;      /* that its jobs run on; TACHO_NONE: it has none */
-    uint32_t from_device; /* another one that made an operand, or TACHO_NONE */
+    uint32_t from_device; /* another one that made an operand, or TACHO_NONE ... */
+    uint32_t from_op;     /* ... and the op that did */
     uint32_t to_device;   /* another one that reads a result, or TACHO_NONE */
     bool reads_input;     /* of the network */
     bool writes_output;

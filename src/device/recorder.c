@@ -16,11 +16,6 @@ int64_t tacho_recorder_issue(const tacho_recorder *recorder, uint32_t engine, in
     return cycles < issue ? cycles : issue;
 }
 
-static tacho_bank *bank_of(const tacho_recorder *self, uint32_t activation, uint32_t device)
-{
-    return &self->banks[(size_t)activation * self->program->facts.device_count + device];
-}
-
 static size_t core_of(const tacho_program *program, uint32_t engine)
 {
     const tacho_program_engine *e = &program->engines[engine];
@@ -29,16 +24,15 @@ static size_t core_of(const tacho_program *program, uint32_t engine)
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-static tacho_status alloc(tacho_recorder *self, size_t count, size_t size, void *out_items)
+tacho_status tacho_recorder_alloc(tacho_recorder *recorder, size_t count, size_t size,
+                                  void *out_items)
 {
     void *memory;
-    TACHO_TRY(tacho_arena_alloc(&self->arena, count * size + 1, &memory));
+    TACHO_TRY(tacho_arena_alloc(&recorder->arena, count * size + 1, &memory));
     memset(memory, 0, count * size);
     memcpy(out_items, &memory, sizeof(memory));
     return TACHO_OK;
 }
-
-#define ALLOC(self, count, items) TACHO_TRY(alloc((self), (count), sizeof(**(items)), (items)))
 
 static bool has_op_pmus(const tacho_program *program)
 {
@@ -50,19 +44,19 @@ static tacho_status allocate_bank(tacho_recorder *self, tacho_bank *bank, uint32
 {
     const tacho_program_facts *facts = &self->program->facts;
     size_t threads = (size_t)facts->core_count * facts->thread_count;
-    ALLOC(self, threads, &bank->threads);
+    TACHO_RECORDER_ALLOC(self, threads, &bank->threads);
     if (facts->stats.pmu_event_count > 0) {
-        ALLOC(self, threads, &bank->pmus);
+        TACHO_RECORDER_ALLOC(self, threads, &bank->pmus);
     }
     if (facts->stats.counts_ddr != 0) {
-        ALLOC(self, facts->core_count, &bank->ddrs);
+        TACHO_RECORDER_ALLOC(self, facts->core_count, &bank->ddrs);
     }
-    size_t ports = self->first_device_port[device + 1] - self->first_device_port[device];
-    ALLOC(self, ports, &bank->ports);
-    ALLOC(self, ports, &bank->doorbells);
+    TACHO_RECORDER_ALLOC(self, self->device_ports[device], &bank->ports);
+    TACHO_RECORDER_ALLOC(self, self->device_doorbells[device], &bank->doorbells);
     size_t ops = self->first_device_op[device + 1] - self->first_device_op[device];
-    ALLOC(self, ops, &bank->stalls);
-    ALLOC(self, 2 * self->program->engine_count + TACHO_STATS_TYPE_COUNT, &bank->arrays);
+    TACHO_RECORDER_ALLOC(self, ops, &bank->stalls);
+    TACHO_RECORDER_ALLOC(self, 2 * self->program->engine_count + TACHO_STATS_TYPE_COUNT,
+                         &bank->arrays);
     return TACHO_OK;
 }
 
@@ -70,13 +64,13 @@ static tacho_status allocate_ops(tacho_recorder *self)
 {
     const tacho_program *program = self->program;
     size_t engines = program->engine_count;
-    ALLOC(self, engines * self->options.activations, &self->ops);
-    ALLOC(self, engines * self->options.activations, &self->op_pmus);
+    TACHO_RECORDER_ALLOC(self, engines * self->options.activations, &self->ops);
+    TACHO_RECORDER_ALLOC(self, engines * self->options.activations, &self->op_pmus);
     for (size_t i = 0; i < engines * self->options.activations; i++) {
         uint32_t count = self->layout.engine_jobs[i % engines];
-        ALLOC(self, count, &self->ops[i]);
+        TACHO_RECORDER_ALLOC(self, count, &self->ops[i]);
         if (has_op_pmus(program)) {
-            ALLOC(self, count, &self->op_pmus[i]);
+            TACHO_RECORDER_ALLOC(self, count, &self->op_pmus[i]);
         }
     }
     return TACHO_OK;
@@ -89,8 +83,8 @@ static tacho_status find_device_ops(tacho_recorder *self)
     const tacho_program *program = self->program;
     size_t devices = program->facts.device_count;
     TACHO_TRY(tacho_op_io_create(program, &self->ios));
-    ALLOC(self, program->op_count, &self->device_ops);
-    ALLOC(self, devices + 2, &self->first_device_op);
+    TACHO_RECORDER_ALLOC(self, program->op_count, &self->device_ops);
+    TACHO_RECORDER_ALLOC(self, devices + 2, &self->first_device_op);
     for (size_t i = 0; i < program->op_count; i++) {
         if (self->ios[i].device != TACHO_NONE) {
             self->first_device_op[self->ios[i].device + 2]++;
@@ -162,18 +156,13 @@ static void list_bank(tacho_recorder *self, tacho_bank *bank, uint32_t activatio
 {
     const tacho_program_facts *facts = &self->program->facts;
     size_t threads = (size_t)facts->core_count * facts->thread_count;
-    size_t ports = self->first_device_port[device + 1] - self->first_device_port[device];
-    size_t inputs = 0;
-    for (size_t i = 0; i < ports; i++) {
-        inputs += self->ports[self->first_device_port[device] + i].is_output ? 0 : 1;
-    }
     add_array(bank, TACHO_STATS_TYPE_clock, 0, TACHO_BANK_CLOCKS, bank->clocks);
     add_array(bank, TACHO_STATS_TYPE_thread, 0, threads, bank->threads);
     add_array(bank, TACHO_STATS_TYPE_pmu, 0, bank->pmus != NULL ? threads : 0, bank->pmus);
     add_array(bank, TACHO_STATS_TYPE_ddr, 0, bank->ddrs != NULL ? facts->core_count : 0,
               bank->ddrs);
-    add_array(bank, TACHO_STATS_TYPE_port, 0, ports, bank->ports);
-    add_array(bank, TACHO_STATS_TYPE_doorbell, 0, inputs, bank->doorbells);
+    add_array(bank, TACHO_STATS_TYPE_port, 0, self->device_ports[device], bank->ports);
+    add_array(bank, TACHO_STATS_TYPE_doorbell, 0, self->device_doorbells[device], bank->doorbells);
     list_engines(self, bank, activation, device);
     if (facts->stats.level >= TACHO_STATS_LEVEL_OPS) {
         add_array(bank, TACHO_STATS_TYPE_stall, 0,
@@ -209,8 +198,8 @@ static tacho_status make_banks(tacho_recorder *self)
 {
     uint32_t devices = self->program->facts.device_count;
     size_t count = (size_t)devices * self->options.activations;
-    ALLOC(self, count, &self->banks);
-    ALLOC(self, count, &self->buffers);
+    TACHO_RECORDER_ALLOC(self, count, &self->banks);
+    TACHO_RECORDER_ALLOC(self, count, &self->buffers);
     for (size_t i = 0; i < count; i++) {
         uint32_t activation = (uint32_t)(i / devices);
         uint32_t device = (uint32_t)(i % devices);
@@ -229,8 +218,8 @@ static tacho_status look_at_engines(tacho_recorder *self)
 {
     const tacho_program *program = self->program;
     const tacho_stats_config *stats = &program->facts.stats;
-    ALLOC(self, program->engine_count, &self->is_async);
-    ALLOC(self, self->core_count, &self->core_bytes);
+    TACHO_RECORDER_ALLOC(self, program->engine_count, &self->is_async);
+    TACHO_RECORDER_ALLOC(self, self->core_count, &self->core_bytes);
     uint64_t each = sizeof(tacho_stats_thread);
     each += stats->pmu_event_count > 0 ? sizeof(tacho_stats_pmu) : 0;
     for (size_t i = 0; i < self->core_count; i++) {
@@ -256,9 +245,9 @@ static tacho_status init(tacho_recorder *self)
     TACHO_TRY(tacho_recorder_find_ports(self));
     TACHO_TRY(allocate_ops(self));
     TACHO_TRY(make_banks(self));
-    ALLOC(self, self->layout.task_count, &self->task_ends);
-    ALLOC(self, program->engine_count, &self->last_jobs);
-    ALLOC(self, program->engine_count, &self->engine_free);
+    TACHO_RECORDER_ALLOC(self, self->layout.task_count, &self->task_ends);
+    TACHO_RECORDER_ALLOC(self, program->engine_count, &self->last_jobs);
+    TACHO_RECORDER_ALLOC(self, program->engine_count, &self->engine_free);
     return TACHO_OK;
 }
 
@@ -315,7 +304,7 @@ static void fill_threads(tacho_recorder *self, const tacho_recording *recording)
     const tacho_program_facts *facts = &self->program->facts;
     for (size_t core = 0; core < self->core_count; core++) {
         tacho_bank *bank =
-            bank_of(self, recording->activation, (uint32_t)(core / facts->core_count));
+            tacho_recorder_bank(self, recording->activation, (uint32_t)(core / facts->core_count));
         int64_t end = recording->start + recording->flush_ends[core];
         int64_t flush = recording->start + recording->flush_starts[core];
         tacho_stats_thread thread = {
@@ -340,6 +329,19 @@ static void fill_threads(tacho_recorder *self, const tacho_recording *recording)
 static uint64_t host_ns(const tacho_recorder *self, int64_t cycle)
 {
     return (uint64_t)((tacho_u128)(uint64_t)cycle * 1000000000 / self->options.core_hz);
+}
+
+/* The time in which the bytes were moved; how many they are does not change. */
+static void fill_windows(tacho_recorder *self, const tacho_recording *recording)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    for (size_t core = 0; facts->stats.counts_ddr != 0 && core < self->core_count; core++) {
+        uint32_t device = (uint32_t)(core / facts->core_count);
+        tacho_bank *bank = tacho_recorder_bank(self, recording->activation, device);
+        int64_t end = recording->start + recording->flush_starts[core];
+        bank->ddrs[core % facts->core_count].window_u =
+            tacho_recorder_tick(self, end) - tacho_recorder_tick(self, recording->start);
+    }
 }
 
 static void fill_clocks(tacho_recorder *self, const tacho_recording *recording)
@@ -452,7 +454,7 @@ static void fill_ops(tacho_recorder *self, const tacho_recording *recording)
 static void fill_stalls(tacho_recorder *self, const tacho_recording *recording)
 {
     for (uint32_t device = 0; device < self->program->facts.device_count; device++) {
-        tacho_bank *bank = bank_of(self, recording->activation, device);
+        tacho_bank *bank = tacho_recorder_bank(self, recording->activation, device);
         size_t first = self->first_device_op[device];
         for (size_t i = first; i < self->first_device_op[device + 1]; i++) {
             const tacho_sim_op *op = &recording->ops[self->device_ops[i]];
@@ -470,6 +472,7 @@ void tacho_recorder_fill(tacho_recorder *recorder, const tacho_recording *record
     uint32_t level = recorder->program->facts.stats.level;
     fill_clocks(recorder, recording);
     fill_threads(recorder, recording);
+    fill_windows(recorder, recording);
     if (level >= TACHO_STATS_LEVEL_PORTS) {
         tacho_recorder_fill_ports(recorder, recording);
         fill_ops(recorder, recording);
@@ -477,5 +480,4 @@ void tacho_recorder_fill(tacho_recorder *recorder, const tacho_recording *record
     if (level >= TACHO_STATS_LEVEL_OPS) {
         fill_stalls(recorder, recording);
     }
-    tacho_recorder_fill_counters(recorder, recording);
 }

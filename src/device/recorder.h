@@ -40,7 +40,14 @@ void tacho_recorder_destroy(tacho_recorder *recorder); /* NULL is allowed */
 /* Bytes that the core |core| of all (device * core_count + core) records in an inference. */
 uint64_t tacho_recorder_core_bytes(const tacho_recorder *recorder, size_t core);
 
-/* Fills the buffers of one activation; nothing is allocated. */
+/*
+ * Fills counters and traffic of one activation, which are the same in every inference: once, before
+ * the first one is filled in.
+ */
+tacho_status tacho_recorder_count(tacho_recorder *recorder,
+                                  const tacho_recording *recording) TACHO_MUST_USE;
+
+/* Fills everything else of one activation; nothing is allocated. */
 void tacho_recorder_fill(tacho_recorder *recorder, const tacho_recording *recording);
 
 /* By activation, then device. */

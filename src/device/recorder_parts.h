@@ -28,14 +28,15 @@ typedef struct tacho_bank {
     uint32_t array_count;
 } tacho_bank;
 
-/* A port of a device's core: where jobs of some ops wait for others. */
+/* A port of an engine: where its jobs of some ops wait for the host or for another device. */
 typedef struct tacho_port_row {
-    uint32_t device;
-    uint16_t core, port;
-    uint16_t thread; /* of the queue */
-    bool is_output;
-    uint32_t peer; /* device, or TACHO_NONE: the host */
     uint32_t engine;
+    uint32_t next;            /* row of the same engine, or TACHO_NONE */
+    uint32_t place, doorbell; /* among those of the device; doorbell of inputs only */
+    uint32_t peer;            /* device, or TACHO_NONE: the host */
+    uint32_t op;              /* of the peer, that rings the doorbell, or TACHO_NONE */
+    uint16_t port;
+    bool is_output;
 } tacho_port_row;
 
 struct tacho_recorder {
@@ -54,15 +55,15 @@ struct tacho_recorder {
     tacho_op_io *ios;             /* by op */
     uint32_t *device_ops;         /* ops that have jobs, by device ... */
     size_t *first_device_op;      /* ... from here on, by device and one more */
-    tacho_port_row *ports;        /* by device */
+    tacho_port_row *ports;
     size_t port_count, port_capacity;
-    size_t *first_device_port;
-    uint32_t *job_port; /* by job: its port, or TACHO_NONE; NULL below level 50 */
+    uint32_t *device_ports;     /* by device: how many ... */
+    uint32_t *device_doorbells; /* ... and how many of them are inputs */
+    uint32_t *job_port;         /* by job: its port, or TACHO_NONE */
     /* while an inference is filled in */
     int64_t *task_ends;   /* by task of the layout */
     uint32_t *last_jobs;  /* by engine: that was recorded last */
     int64_t *engine_free; /* by engine */
-    int64_t *busy;        /* scratch of counters */
 };
 
 /* The tick of U at a cycle of the device. */
@@ -78,11 +79,22 @@ static inline uint64_t tacho_recorder_tick(const tacho_recorder *recorder, int64
 /* Cycles that issuing a transfer takes of |cycles|. */
 int64_t tacho_recorder_issue(const tacho_recorder *recorder, uint32_t engine, int64_t cycles);
 
+/* Zeroed memory of the recorder; |out_items| is the address of a pointer. */
+tacho_status tacho_recorder_alloc(tacho_recorder *recorder, size_t count, size_t size,
+                                  void *out_items) TACHO_MUST_USE;
+
+#define TACHO_RECORDER_ALLOC(recorder, count, items)                                               \
+    TACHO_TRY(tacho_recorder_alloc((recorder), (count), sizeof(**(items)), (items)))
+
+static inline tacho_bank *tacho_recorder_bank(const tacho_recorder *recorder, uint32_t activation,
+                                              uint32_t device)
+{
+    size_t devices = recorder->program->facts.device_count;
+    return &recorder->banks[activation * devices + device];
+}
+
 /* recorder_io.c: ports and doorbells. */
 tacho_status tacho_recorder_find_ports(tacho_recorder *recorder) TACHO_MUST_USE;
 void tacho_recorder_fill_ports(tacho_recorder *recorder, const tacho_recording *recording);
-
-/* recorder_pmu.c: counters and traffic. */
-void tacho_recorder_fill_counters(tacho_recorder *recorder, const tacho_recording *recording);
 
 #endif

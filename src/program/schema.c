@@ -73,7 +73,7 @@ static const tacho_field job_fields[] = {
     ID_OR_NONE(tacho_job, op, op),
     ID(tacho_job, engine, engine),
     ENUM(tacho_job, kind, TACHO_JOB_KIND_COUNT),
-    NUMBER(tacho_job, flags),
+    NUMBER(tacho_job, readers),
     NUMBER(tacho_job, tile),
     ID_OR_NONE(tacho_job, block, block),
     NUMBER(tacho_job, first_need),

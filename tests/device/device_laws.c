@@ -121,7 +121,8 @@ static void check_ddr(const tacho_program *program, const tacho_simulation *simu
         const tacho_job *job = &program->jobs[i];
         tacho_ratio rate = job->kind == TACHO_JOB_LOAD ? limits->ddr_read : limits->ddr_write;
         if ((job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE) && rate.num > 0) {
-            double alone = (double)job->bytes * (double)rate.den / (double)rate.num;
+            double readers = job->readers > 0 ? job->readers : 1;
+            double alone = (double)job->bytes / readers * (double)rate.den / (double)rate.num;
             least += alone < (double)job->cycles ? alone : (double)job->cycles;
         }
     }
@@ -156,6 +157,208 @@ static int64_t check_limited(const tacho_program *program, const tacho_machine *
     return cycles;
 }
 
+/* ---- records ------------------------------------------------------------------------------- */
+
+typedef struct sums {
+    uint64_t read_bytes, write_bytes;
+    uint64_t ddr_records;
+    int64_t *flush_starts; /* by core: ticks */
+    int64_t *starts;       /* by core: ticks */
+    uint64_t op_records;
+} sums;
+
+static void add_engine(const tacho_program *program, const tacho_stats_array *array, sums *all)
+{
+    const tacho_stats_op *ops = array->records;
+    bool is_async = tacho_stats_is_async(program, array->stream);
+    const tacho_program_engine *engine = &program->engines[array->stream];
+    uint64_t before = (uint64_t)all->starts[engine->core];
+    uint64_t life = 0;
+    for (uint32_t i = 0; i < array->count; i++) {
+        hold(ops[i].sync_start_u == before, "a thread's life has no gaps", i,
+             (int64_t)ops[i].sync_start_u, (int64_t)before);
+        life += (ops[i].op_start_u - ops[i].sync_start_u) + (ops[i].op_end_u - ops[i].op_start_u) +
+                (ops[i].barrier_end_u - ops[i].op_end_u);
+        hold(ops[i].barrier_end_u >= ops[i].op_end_u, "a barrier follows its op", i,
+             (int64_t)ops[i].barrier_end_u, (int64_t)ops[i].op_end_u);
+        before = ops[i].barrier_end_u;
+        hold(is_async == ((ops[i].flags & TACHO_STATS_OP_ASYNC) != 0), "transfers say so", i,
+             ops[i].flags, is_async);
+    }
+    int64_t flush = all->flush_starts[engine->core];
+    hold((int64_t)before <= flush, "ops end before the flush", array->stream, (int64_t)before,
+         flush);
+    uint64_t idle = (uint64_t)flush - before;
+    hold((int64_t)(life + idle) == flush - all->starts[engine->core],
+         "waits, ops and barriers are a thread's life", array->stream, (int64_t)(life + idle),
+         flush - all->starts[engine->core]);
+    all->op_records += array->count;
+}
+
+static void check_buffer(const tacho_program *program, const tacho_stats_buffer *buffer)
+{
+    sums all = {.flush_starts = calloc(program->facts.core_count + 1, sizeof(int64_t)),
+                .starts = calloc(program->facts.core_count + 1, sizeof(int64_t))};
+    uint64_t stored = 0;
+    for (size_t i = 0; i < buffer->array_count; i++) {
+        const tacho_stats_array *array = &buffer->arrays[i];
+        stored += array->type != TACHO_STATS_TYPE_drop ? array->count : 0;
+        if (array->type == TACHO_STATS_TYPE_thread) {
+            const tacho_stats_thread *threads = array->records;
+            for (uint32_t j = 0; j < array->count; j++) {
+                all.flush_starts[threads[j].core] = (int64_t)threads[j].flush_start_u;
+                all.starts[threads[j].core] = (int64_t)threads[j].start_u;
+                hold(threads[j].end_u >= threads[j].flush_start_u, "a flush goes on", j, 0, 0);
+            }
+        } else if (array->type == TACHO_STATS_TYPE_op && buffer->head.level >= 70) {
+            add_engine(program, array, &all);
+        } else if (array->type == TACHO_STATS_TYPE_ddr) {
+            const tacho_stats_ddr *ddrs = array->records;
+            for (uint32_t j = 0; j < array->count; j++, all.ddr_records++) {
+                all.read_bytes += ddrs[j].read_bytes;
+                all.write_bytes += ddrs[j].write_bytes;
+            }
+        } else if (array->type == TACHO_STATS_TYPE_drop) {
+            const tacho_stats_drop *drops = array->records;
+            for (uint32_t j = 0; j < array->count; j++) {
+                hold(drops[j].emitted == drops[j].stored + drops[j].dropped,
+                     "emitted = stored + dropped", j, (int64_t)drops[j].emitted,
+                     (int64_t)drops[j].stored);
+                stored -= drops[j].stored;
+            }
+        }
+    }
+    hold(stored == 0, "all records are accounted for", 0, (int64_t)stored, 0);
+    uint64_t loads = 0;
+    uint64_t stores = 0;
+    for (size_t i = 0; all.ddr_records > 0 && i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        if (program->engines[job->engine].device == buffer->head.device) {
+            loads += job->kind == TACHO_JOB_LOAD ? job->bytes : 0;
+            stores += job->kind == TACHO_JOB_STORE ? job->bytes : 0;
+        }
+    }
+    hold(loads == all.read_bytes, "DDR gave what was loaded", 0, (int64_t)all.read_bytes,
+         (int64_t)loads);
+    hold(stores == all.write_bytes, "DDR got what was stored", 0, (int64_t)all.write_bytes,
+         (int64_t)stores);
+    free(all.flush_starts);
+    free(all.starts);
+}
+
+/* Runs three inferences; the hash of the last one's files. */
+static uint64_t run_device(const tacho_program *program, uint32_t activations)
+{
+    tacho_device *device;
+    tacho_device_options options = {.activations = activations, .skips_values = true};
+    must(tacho_device_open(TACHO_STR("sim"), &options, &device));
+    must(device->type->load(device, program));
+    tacho_device_result result;
+    int64_t end = -1;
+    for (uint64_t i = 0; i < 3; i++) {
+        must(device->type->run(device, i, true, &result));
+        hold(end < 0 || result.start_ns == end, "inferences follow one another", i, result.start_ns,
+             end);
+        end = result.end_ns;
+    }
+    uint64_t hash = 1469598103934665603u;
+    for (size_t i = 0; i < result.stats_count; i++) {
+        check_buffer(program, &result.stats[i]);
+        for (size_t j = 0; j < result.stats[i].array_count; j++) {
+            const tacho_stats_array *array = &result.stats[i].arrays[j];
+            const unsigned char *bytes = array->records;
+            for (size_t k = 0; k < array->count * tacho_stats_record_bytes(array->type); k++) {
+                hash = (hash ^ bytes[k]) * 1099511628211u;
+            }
+        }
+    }
+    tacho_device_close(device);
+    return hash;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static void set_inputs(const tacho_program *program, tacho_execution *execution)
+{
+    for (size_t i = 0; i < program->input_count; i++) {
+        const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
+        tacho_array value = {(tacho_dtype)tensor->dtype, tensor->shape,
+                             calloc(tensor->bytes + 1, 1)};
+        bool is_real = tacho_dtype_kind_of(value.dtype) == TACHO_DTYPE_REAL;
+        if (is_real) {
+            tacho_random_fill(value.dtype, i + 1, tensor->bytes, value.data);
+        }
+        must(tacho_execution_set_input(execution, i, &value));
+        free(value.data);
+    }
+}
+
+static tacho_device *open_device(const tacho_program *program, const char *name)
+{
+    tacho_device *device;
+    tacho_device_options options = {.kernels = TACHO_KERNELS_REFERENCE};
+    must(tacho_device_open(tacho_str_from_cstring(name), &options, &device));
+    must(device->type->load(device, program));
+    set_inputs(program, device->execution);
+    return device;
+}
+
+/* Records of ops that follow one another within the inference. */
+static void check_ops_of_cpu(const tacho_program *program, const tacho_device_result *result)
+{
+    uint32_t level = program->facts.stats.level;
+    hold(result->stats_count == (level >= 40 ? 1 : 0), "cpu: one file", 0,
+         (int64_t)result->stats_count, level);
+    uint64_t found = 0;
+    for (size_t i = 0; i < (result->stats_count > 0 ? result->stats[0].array_count : 0); i++) {
+        const tacho_stats_array *array = &result->stats[0].arrays[i];
+        if (array->type != TACHO_STATS_TYPE_op) {
+            continue;
+        }
+        const tacho_stats_op *ops = array->records;
+        for (uint32_t j = 0; j < array->count; j++, found++) {
+            hold(ops[j].oc == j, "cpu: ops in order", j, ops[j].oc, j);
+            hold(ops[j].op_end_u >= ops[j].op_start_u, "cpu: ops take time", j, 0, 0);
+            hold(j == 0 || ops[j].sync_start_u == ops[j - 1].barrier_end_u,
+                 "cpu: ops follow one another", j, 0, 0);
+        }
+        uint64_t span = ops[array->count - 1].op_end_u - ops[0].op_start_u;
+        hold((int64_t)span <= result->wall_ns, "cpu: ops within the inference", 0, (int64_t)span,
+             result->wall_ns);
+    }
+    hold(found == (level >= 70 ? program->op_count : 0), "cpu: a record per op", 0, (int64_t)found,
+         (int64_t)program->op_count);
+}
+
+static void check_values(const tacho_program *program)
+{
+    tacho_device *cpu = open_device(program, "cpu");
+    tacho_device *sim = open_device(program, "sim");
+    tacho_device_result result;
+    must(sim->type->run(sim, 0, true, &result));
+    for (uint64_t i = 0; i < 2; i++) {
+        must(cpu->type->run(cpu, i, true, &result));
+        check_ops_of_cpu(program, &result);
+    }
+    for (size_t i = 0; i < program->output_count; i++) {
+        tacho_array one;
+        tacho_array other;
+        must(tacho_execution_output(cpu->execution, i, &one));
+        must(tacho_execution_output(sim->execution, i, &other));
+        uint64_t bytes = program->tensors[program->outputs[i]].bytes;
+        hold(memcmp(one.data, other.data, bytes) == 0, "sim computes what cpu does", i, 0, 0);
+    }
+    tacho_device_close(cpu);
+    tacho_device_close(sim);
+}
+
+static void check_records(const tacho_program *program, uint32_t activations)
+{
+    uint64_t once = run_device(program, activations);
+    uint64_t again = run_device(program, activations);
+    hold(once == again, "the same bytes twice", 0, (int64_t)once, (int64_t)again);
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -173,6 +376,11 @@ int main(int argc, char **argv)
         double ignored;
         activations = activations < 4 ? activations : 4;
         int64_t many = check_limited(&program, machine, activations, 0, &ignored);
+        check_records(&program, 1);
+        check_records(&program, activations);
+        if (program.constants.len > 0 && program.facts.stats.level != 50) {
+            check_values(&program);
+        }
         int64_t queued = check_limited(&program, machine, 1, 1, &ignored);
         hold(many >= cycles, "more activations are not faster", activations, many, cycles);
         printf("%s: %zu jobs, %" PRId64 " cycles, %.4f of the estimate, %.4f with %u activations, "

@@ -1,40 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters by perf_event_open(2): each event by itself, of this thread and those it starts later,
- * without the kernel's own.
+ * Which counters there are, and why not.
  */
-#define _GNU_SOURCE /* syscall(2) */
 #include "device/cpu/counters.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-static int open_event(uint16_t event)
-{
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_RAW,
-        .size = sizeof(attr),
-        .config = event,
-        .disabled = 1,
-        .inherit = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-    };
-    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
+#include "base/perf.h"
 
-static void fail_event(tacho_counters *self, uint16_t event)
+static void fail_event(tacho_counters *self, uint16_t event, int error)
 {
     const char *reason =
-        errno == EACCES || errno == EPERM
+        error == EACCES || error == EPERM
             ? "the kernel does not allow it (kernel.perf_event_paranoid)"
-        : errno == ENOENT || errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS
+        : error == ENOENT || error == EINVAL || error == EOPNOTSUPP || error == ENOSYS
             ? "this computer has no such counter"
-            : strerror(errno);
+            : strerror(error);
     snprintf(self->why, sizeof(self->why), "counter %02X is not counted: %s", event, reason);
     self->missing = self->why;
 }
@@ -52,9 +34,9 @@ tacho_status tacho_counters_open(tacho_counters *counters, const tacho_program *
         return TACHO_OK;
     }
     for (uint32_t i = 0; i < stats->pmu_event_count; i++) {
-        int file = open_event(stats->pmu_events[i]);
+        int file = tacho_perf_open(stats->pmu_events[i]);
         if (file < 0) {
-            fail_event(counters, stats->pmu_events[i]);
+            fail_event(counters, stats->pmu_events[i], -file);
             continue;
         }
         counters->events[counters->count] = stats->pmu_events[i];
@@ -66,7 +48,7 @@ tacho_status tacho_counters_open(tacho_counters *counters, const tacho_program *
 void tacho_counters_close(tacho_counters *counters)
 {
     for (uint32_t i = 0; i < counters->count; i++) {
-        close(counters->files[i]);
+        tacho_perf_close(counters->files[i]);
     }
     counters->count = 0;
 }
@@ -74,17 +56,13 @@ void tacho_counters_close(tacho_counters *counters)
 void tacho_counters_start(tacho_counters *counters)
 {
     for (uint32_t i = 0; i < counters->count; i++) {
-        ioctl(counters->files[i], PERF_EVENT_IOC_RESET, 0);
-        ioctl(counters->files[i], PERF_EVENT_IOC_ENABLE, 0);
+        tacho_perf_start(counters->files[i]);
     }
 }
 
 void tacho_counters_stop(tacho_counters *counters)
 {
     for (uint32_t i = 0; i < counters->count; i++) {
-        uint64_t value;
-        ioctl(counters->files[i], PERF_EVENT_IOC_DISABLE, 0);
-        ssize_t got = read(counters->files[i], &value, sizeof(value));
-        counters->values[i] = got == (ssize_t)sizeof(value) ? value : 0;
+        counters->values[i] = tacho_perf_stop(counters->files[i]);
     }
 }

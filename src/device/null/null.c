@@ -5,12 +5,15 @@
  */
 #include <stdlib.h>
 
-#include "device/recorder.h"
 #include "device/types.h"
+#include "program/stats_layout.h"
 
 typedef struct null_device {
     tacho_device base;
-    uint64_t run_count;
+    tacho_block_time *blocks;
+    tacho_stats_thread *threads; /* by core, then thread; NULL: nothing is recorded */
+    tacho_stats_array array;
+    tacho_stats_buffer *buffers; /* by device, all with the same threads */
 } null_device;
 
 static tacho_status null_open(const tacho_device_options *options, tacho_str argument,
@@ -27,25 +30,78 @@ static tacho_status null_open(const tacho_device_options *options, tacho_str arg
     return TACHO_OK;
 }
 
+/* What will be recorded has its memory and its names from here on. */
+static tacho_status prepare_records(null_device *self)
+{
+    const tacho_program_facts *facts = &self->base.program->facts;
+    size_t count = (size_t)facts->core_count * facts->thread_count;
+    tacho_stats_layout layout;
+    tacho_status status = tacho_stats_layout_init(&layout, self->base.program);
+    self->threads = calloc(count + 1, sizeof(*self->threads));
+    self->buffers = calloc(facts->device_count + 1, sizeof(*self->buffers));
+    if (status == TACHO_OK && (self->threads == NULL || self->buffers == NULL)) {
+        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; status == TACHO_OK && i < count; i++) {
+        self->threads[i].core = (uint16_t)(i / facts->thread_count);
+        self->threads[i].thread = (uint16_t)(i % facts->thread_count);
+    }
+    self->array = (tacho_stats_array){TACHO_STATS_TYPE_thread, 0, (uint32_t)count, self->threads};
+    for (uint32_t i = 0; status == TACHO_OK && i < facts->device_count; i++) {
+        self->buffers[i] = (tacho_stats_buffer){
+            .head = {.layout_id = layout.id,
+                     .device = i,
+                     .device_count = facts->device_count,
+                     .timer_hz = facts->timer_hz > 0 ? facts->timer_hz : 1,
+                     .core_hz = facts->core_clock_hz > 0 ? facts->core_clock_hz : 1,
+                     .level = (uint16_t)facts->stats.level,
+                     .features = TACHO_STATS_SIMULATED,
+                     .core_count = (uint16_t)facts->core_count,
+                     .thread_count = (uint16_t)facts->thread_count,
+                     .batch_size = facts->stats.batch_size},
+            .arrays = &self->array,
+            .array_count = 1,
+        };
+    }
+    tacho_stats_layout_deinit(&layout);
+    return status;
+}
+
 static tacho_status null_load(tacho_device *device, const tacho_program *program)
 {
-    device->program = program;
-    return TACHO_OK;
+    null_device *self = (null_device *)device;
+    device->program = program; /* one that computes makes device->execution here, too */
+    self->blocks = calloc(program->block_count + 1, sizeof(*self->blocks));
+    if (self->blocks == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    return program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE ? prepare_records(self)
+                                                                     : TACHO_OK;
 }
 
 static tacho_status null_run(tacho_device *device, uint64_t inference, bool records,
                              tacho_device_result *out_result)
 {
-    (void)device;
-    (void)inference;
-    (void)records;
-    *out_result = (tacho_device_result){.cycles = -1};
+    null_device *self = (null_device *)device;
+    *out_result = (tacho_device_result){
+        .cycles = 0, .blocks = self->blocks, .block_count = device->program->block_count};
+    if (records && self->threads != NULL) {
+        out_result->stats = self->buffers;
+        out_result->stats_count = device->program->facts.device_count;
+        for (size_t i = 0; i < out_result->stats_count; i++) {
+            self->buffers[i].head.inference = inference;
+        }
+    }
     return TACHO_OK;
 }
 
 static void null_close(tacho_device *device)
 {
-    free(device);
+    null_device *self = (null_device *)device;
+    free(self->blocks);
+    free(self->threads);
+    free(self->buffers);
+    free(self);
 }
 
 const tacho_device_type tacho_device_null = {

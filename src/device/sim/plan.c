@@ -35,18 +35,23 @@ tacho_status tacho_sim_limits_init(tacho_sim_limits *limits, const tacho_machine
 
 /* ---- who waits for whom -------------------------------------------------------------------- */
 
+static bool is_time(int64_t cycles)
+{
+    return cycles >= 0 && cycles < (int64_t)1 << TACHO_SHARE_TIME_BITS;
+}
+
 static tacho_status check_job(const tacho_program *program, size_t id)
 {
     const tacho_job *job = &program->jobs[id];
-    bool is_good = job->cycles >= 0;
+    bool is_good = is_time(job->cycles) && is_time(job->start) && is_time(job->end);
     for (uint32_t i = 0; i < job->need_count; i++) {
-        is_good &= program->needs[job->first_need + i].lag >= 0;
+        is_good &= is_time(program->needs[job->first_need + i].lag);
     }
     return is_good ? TACHO_OK
                    : tacho_fail(TACHO_CODE_BAD_DATA,
                                 "program, jobs[%zu]: its cycles or those that it waits are "
-                                "negative",
-                                id);
+                                "negative or do not fit %d bits",
+                                id, TACHO_SHARE_TIME_BITS);
 }
 
 static tacho_status find_waiters(tacho_sim_plan *self)
@@ -211,6 +216,7 @@ static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, cons
     const tacho_op_io *io = &ios[job->op != TACHO_NONE ? job->op : program->op_count];
     tacho_ratio rate = {0, 1};
     tacho_sim_shared what = TACHO_SIM_DDR;
+    uint64_t bytes = job->bytes / (job->readers > 0 ? job->readers : 1); /* multicast */
     if (job->kind == TACHO_JOB_LOAD && io->from_device != TACHO_NONE && limits->link.num > 0) {
         rate = limits->link;
         what = TACHO_SIM_LINK;
@@ -223,7 +229,7 @@ static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, cons
     if (rate.num > 0 && job->bytes > 0 && job->cycles > 0) {
         uint32_t device = program->engines[job->engine].device;
         self->jobs[id].shared = device * TACHO_SIM_SHARED_COUNT + what;
-        self->jobs[id].part = tacho_sharing_part(job->bytes, job->cycles, rate);
+        self->jobs[id].part = tacho_sharing_part(bytes, job->cycles, rate);
     }
 }
 

@@ -200,6 +200,31 @@ static tacho_status make_recorder(sim_device *self, const tacho_program *program
     return tacho_recorder_create(&options, &self->recorder);
 }
 
+static tacho_recording make_recording(const sim_device *self, uint32_t activation)
+{
+    const tacho_program *program = self->base.program;
+    const tacho_simulation *simulation = &self->simulation;
+    size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
+    return (tacho_recording){
+        .activation = activation,
+        .activate_end = self->launch,
+        .starts = simulation->starts + activation * simulation->job_count,
+        .ends = simulation->ends + activation * simulation->job_count,
+        .ops = simulation->ops + activation * simulation->op_count,
+        .flush_starts = self->flush_starts + activation * cores,
+        .flush_ends = self->flush_ends + activation * cores,
+    };
+}
+
+static tacho_status count_events(sim_device *self)
+{
+    for (uint32_t i = 0; self->recorder != NULL && i < self->simulation.activations; i++) {
+        tacho_recording recording = make_recording(self, i);
+        TACHO_TRY(tacho_recorder_count(self->recorder, &recording));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status sim_load(tacho_device *device, const tacho_program *program)
 {
     sim_device *self = (sim_device *)device;
@@ -219,6 +244,7 @@ static tacho_status sim_load(tacho_device *device, const tacho_program *program)
     TACHO_TRY(place_flush(self, program));
     TACHO_TRY(place_blocks(self, program));
     self->launch = tacho_quantity_whole(&self->machine->launch_cycles);
+    TACHO_TRY(count_events(self));
     if (self->options.skips_values) {
         return TACHO_OK;
     }
@@ -236,21 +262,10 @@ static int64_t ns_of(const sim_device *self, int64_t cycle)
 
 static void record(sim_device *self, uint64_t inference, int64_t start)
 {
-    const tacho_program *program = self->base.program;
-    const tacho_simulation *simulation = &self->simulation;
-    size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
-    for (uint32_t i = 0; i < simulation->activations; i++) {
-        tacho_recording recording = {
-            .activation = i,
-            .inference = inference,
-            .start = start,
-            .activate_end = self->launch,
-            .starts = simulation->starts + i * simulation->job_count,
-            .ends = simulation->ends + i * simulation->job_count,
-            .ops = simulation->ops + i * simulation->op_count,
-            .flush_starts = self->flush_starts + i * cores,
-            .flush_ends = self->flush_ends + i * cores,
-        };
+    for (uint32_t i = 0; i < self->simulation.activations; i++) {
+        tacho_recording recording = make_recording(self, i);
+        recording.inference = inference;
+        recording.start = start;
         tacho_recorder_fill(self->recorder, &recording);
     }
 }
