@@ -150,7 +150,7 @@ static tacho_status add_device(const tacho_run_session *session, tacho_table *ta
     const tacho_device_options *options = &session->request->device_options;
     uint32_t activations = options->activations > 0 ? options->activations : 1;
     TACHO_TRY(add_property(table, "device", "%.100s: %s", session->request->device, type->about));
-    if (type->is_simulated) {
+    if (type->is_simulated && type->has_argument) {
         TACHO_TRY(add_property(
             table, "simulated", "%s",
             options->is_unlimited
@@ -161,6 +161,24 @@ static tacho_status add_device(const tacho_run_session *session, tacho_table *ta
                         tacho_run_inferences(session), (unsigned)activations,
                         activations == 1 ? "" : "s",
                         (unsigned)session->module.program.facts.batch_size);
+}
+
+/* What the program takes without what recording adds at its end. */
+static tacho_status add_cycles(const tacho_run_session *session, tacho_table *table)
+{
+    const tacho_program_facts *facts = &session->module.program.facts;
+    if (session->cycles < 0) {
+        return TACHO_OK;
+    }
+    int64_t ns = (int64_t)((double)session->cycles * 1e9 / (double)facts->core_clock_hz);
+    int64_t mean_ns = session->device_ns / (int64_t)session->latency_count;
+    char more[80] = "";
+    if (session->device->type->is_simulated && mean_ns > ns) {
+        snprintf(more, sizeof(more), "; %.3f us more write the stats",
+                 (double)(mean_ns - ns) / 1e3);
+    }
+    return add_property(table, "cycles", "%" PRId64 ", estimated %" PRId64 "%s", session->cycles,
+                        facts->total_cycles, more);
 }
 
 static tacho_status add_values(const tacho_run_session *session, tacho_table *table)
@@ -205,6 +223,7 @@ tacho_status tacho_run_summary_table(const tacho_run_session *session, tacho_tab
     tacho_table_init(out_table, "summary", "Run", columns, 2);
     TACHO_TRY(add_program(session, out_table));
     TACHO_TRY(add_device(session, out_table));
+    TACHO_TRY(add_cycles(session, out_table));
     TACHO_TRY(add_values(session, out_table));
     return add_recording(session, out_table);
 }
