@@ -90,6 +90,12 @@ static bool take_value(tacho_arguments *arguments, const tacho_option *option, c
         add(arguments, option, attached);
         return true;
     }
+    if (option->value[0] == '[') { /* may be left out: only what can be meant is taken */
+        bool is_there = list->at < list->count && (strcmp(list->words[list->at], "true") == 0 ||
+                                                   strcmp(list->words[list->at], "false") == 0);
+        add(arguments, option, is_there ? list->words[list->at++] : "");
+        return true;
+    }
     if (list->at >= list->count || (option->takes_list && is_option_word(list->words[list->at]))) {
         tacho_command_misuse(arguments->command, "%s%s needs a value: %s",
                              tacho_command_dashes(arguments->command), option->name, option->value);

@@ -18,11 +18,12 @@ enum {
 };
 
 typedef struct tacho_option {
-    const char *name;  /* without dashes */
-    char letter;       /* 0 for none */
-    bool takes_list;   /* takes all words up to the next option, as argparse's nargs='+' */
-    const char *value; /* what to call its value in help, NULL for a flag */
-    const char *help;  /* one sentence, no full stop */
+    const char *name; /* without dashes */
+    char letter;      /* 0 for none */
+    bool takes_list;  /* takes all words up to the next option, as argparse's nargs='+' */
+    const char
+        *value;       /* what to call its value in help, NULL for a flag; "[true|false]" may lack */
+    const char *help; /* one sentence, no full stop */
 } tacho_option;
 
 typedef struct tacho_arguments tacho_arguments;
@@ -98,6 +99,7 @@ extern const tacho_command tacho_command_report;
 extern const tacho_command tacho_command_compile;
 extern const tacho_command tacho_command_run;
 extern const tacho_command tacho_command_machine;
+extern const tacho_command tacho_command_opstats;
 extern const tacho_command tacho_command_help;
 
 /* The names of other tools that this program stands in for. */
@@ -105,6 +107,7 @@ extern const tacho_command tacho_dropin_annotate_profiling;
 extern const tacho_command tacho_dropin_perfetto_logger;
 extern const tacho_command tacho_dropin_iree_run_module;
 extern const tacho_command tacho_dropin_qaic_compile;
+extern const tacho_command tacho_dropin_qaic_opstats;
 extern const tacho_command tacho_dropin_qaic_runner;
 extern const tacho_command tacho_dropin_torq_compile;
 extern const tacho_command tacho_dropin_torq_run_module;

@@ -5,6 +5,7 @@
 #include "base/folder.h"
 #include "cli/run_options.h"
 #include "cli/run_qaic.h"
+#include "cli/run_qaic_files.h"
 #include "cli/run_values.h"
 #include "cli/talk.h"
 #include "sinks/table_sink.h"
@@ -231,10 +232,11 @@ static tacho_status write_profiles(runner *self, const tacho_run_session *sessio
                  level);
         tacho_talk_line("warning", text);
     }
-    if ((self->types & (STATS | TRACE)) != 0) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "--aic-profiling-type: summaries and traces are made from "
-                          "raw_device_stats by 'tacho convert'");
+    if ((self->types & STATS) != 0) {
+        TACHO_TRY(tacho_run_qaic_summaries(session, self->out_dir));
+    }
+    if ((self->types & TRACE) != 0) {
+        TACHO_TRY(tacho_run_qaic_trace(session, self->out_dir));
     }
     return (self->types & LATENCY) != 0 ? write_latency(self, session) : TACHO_OK;
 }

@@ -12,11 +12,17 @@
 #include <unistd.h>
 
 const tacho_command *const tacho_commands[] = {
-    &tacho_command_convert,  &tacho_command_info,
-    &tacho_command_overview, &tacho_command_ops,
-    &tacho_command_annotate, &tacho_command_report,
-    &tacho_command_compile,  &tacho_command_run,
-    &tacho_command_machine,  &tacho_command_help,
+    &tacho_command_convert,
+    &tacho_command_info,
+    &tacho_command_overview,
+    &tacho_command_ops,
+    &tacho_command_annotate,
+    &tacho_command_report,
+    &tacho_command_compile,
+    &tacho_command_run,
+    &tacho_command_machine,
+    &tacho_command_opstats,
+    &tacho_command_help,
     NULL,
 };
 
@@ -25,6 +31,7 @@ static const tacho_command *const dropins[] = {
     &tacho_dropin_perfetto_logger,
     &tacho_dropin_iree_run_module,
     &tacho_dropin_qaic_compile,
+    &tacho_dropin_qaic_opstats,
     &tacho_dropin_qaic_runner,
     &tacho_dropin_torq_compile,
     &tacho_dropin_torq_run_module,

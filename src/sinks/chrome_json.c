@@ -264,12 +264,17 @@ static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
     tacho_json_put_uint(sink->output, ",\"id\":", tacho_row_flow_id(sink->events.dict, row));
     bool is_next = row->of.flow.span_end == TACHO_FLOW_NEXT;
     put_literal(sink, row->of.flow.phase == TACHO_FLOW_ARRIVES && !is_next ? ",\"bp\":\"e\"" : "");
-    put_literal(sink, ",\"cat\":\"flow\",\"name\":\"");
+    put_literal(sink, !sink->options.flows_are_needs          ? ",\"cat\":\"flow\",\"name\":\""
+                      : row->of.flow.role == TACHO_FLOW_ORDER ? ",\"cat\":\"false\",\"name\":\""
+                                                              : ",\"cat\":\"true\",\"name\":\"");
     put_literal(sink, tacho_flow_role_name(row->of.flow.role));
     put_literal(sink, "\"");
     if (tacho_row_is_bound(row)) {
         tacho_json_put_int(sink->output,
                            ",\"args\":{\"span_ticks\":", row->of.flow.span_end - row->start);
+        if (sink->options.flows_are_needs) {
+            tacho_json_put_uint(sink->output, ",\"oc\":", row->of.flow.label);
+        }
         put_literal(sink, "}");
     }
     put_literal(sink, "}");
@@ -305,11 +310,23 @@ static tacho_status chrome_end_part(tacho_events *events, uint32_t part)
     return TACHO_OK;
 }
 
+/* Behind all else, since it belongs to no part. */
+static void put_clock_sync(chrome_sink *sink)
+{
+    tacho_output_printf(sink->output,
+                        "%s\n{\"ph\":\"c\",\"pid\":1,\"tid\":1,\"name\":\"clock_sync\","
+                        "\"ts\":0.000,\"args\":{\"host_ns\":%lld}}",
+                        sink->has_events ? "," : "", (long long)sink->options.clock_sync_ns);
+}
+
 static tacho_status chrome_finish(tacho_events *events)
 {
     chrome_sink *sink = sink_of(events);
     for (uint32_t part = 0; part < events->dict->part_count; part++) {
         TACHO_TRY(chrome_end_part(events, part)); /* one that nobody ended */
+    }
+    if (sink->options.has_clock_sync) {
+        put_clock_sync(sink);
     }
     put_literal(sink, "\n],\n\"metadata\":{");
     sink->has_attributes = false;

@@ -60,7 +60,6 @@ typedef struct stats_facts {
     uint32_t op;   /* of the program, or TACHO_NONE */
     uint32_t kind; /* strings of the dictionary from here on */
     uint32_t memory;
-    uint64_t bytes;
 } stats_facts;
 
 /* Of an op: strings of the dictionary. */
@@ -103,6 +102,7 @@ typedef struct stats_times {
     int64_t done; /* of a transfer that goes on by itself, else -1 */
     uint64_t pcycles;
     int64_t estimate; /* cycles, -1: none */
+    uint64_t bytes;   /* its share of the task's */
     uint32_t oc;
     uint32_t repeat;
     const uint64_t *pmu; /* values of the program's events, or NULL */

@@ -120,8 +120,8 @@ static tacho_status emit_native(stats_emitter *self, uint32_t engine, const stat
         TACHO_TRY(stats_texts_of(self, facts->op, &texts));
         add_string(&args, self->keys[STATS_KEY_OP], texts->name);
     }
-    if (facts->bytes > 0) {
-        add_uint(&args, self->keys[STATS_KEY_BYTES], TACHO_UNIT_BYTES, facts->bytes);
+    if (times->bytes > 0) {
+        add_uint(&args, self->keys[STATS_KEY_BYTES], TACHO_UNIT_BYTES, times->bytes);
     }
     add_uint(&args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
     if (times->start > times->sync_start) {
@@ -191,13 +191,13 @@ static tacho_status add_op_args(stats_emitter *self, const stats_facts *facts, s
             add_string(args, self->operand_keys[i], texts->operands[i]);
         }
     }
-    add_uint(args, self->keys[STATS_KEY_BYTES], TACHO_UNIT_BYTES, facts->bytes);
     return TACHO_OK;
 }
 
 static void add_cycle_args(stats_emitter *self, const stats_times *times, uint64_t ucycles,
-                           const stats_facts *facts, stats_args *args)
+                           stats_args *args)
 {
+    add_uint(args, self->keys[STATS_KEY_BYTES], TACHO_UNIT_BYTES, times->bytes);
     add_uint(args, self->keys[STATS_KEY_UCYCLES], TACHO_UNIT_NONE, ucycles);
     add_uint(args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
     if (ucycles > 0) {
@@ -205,12 +205,12 @@ static void add_cycle_args(stats_emitter *self, const stats_times *times, uint64
         uint64_t khz = hz / 1000 > UINT32_MAX ? UINT32_MAX : (uint64_t)(hz / 1000);
         add_ratio(args, self->keys[STATS_KEY_FREQUENCY], khz, 1000);
     }
-    if (facts->bytes > 0) {
+    if (times->bytes > 0) {
         add_ratio(args, self->keys[STATS_KEY_UCYCLES_PER_KB],
-                  ucycles > UINT64_MAX / 1024 ? UINT64_MAX : ucycles * 1024, facts->bytes);
+                  ucycles > UINT64_MAX / 1024 ? UINT64_MAX : ucycles * 1024, times->bytes);
         add_ratio(args, self->keys[STATS_KEY_PCYCLES_PER_KB],
                   times->pcycles > UINT64_MAX / 1024 ? UINT64_MAX : times->pcycles * 1024,
-                  facts->bytes);
+                  times->bytes);
     }
     if (times->estimate >= 0) {
         add_uint(args, self->keys[STATS_KEY_ESTIMATE], TACHO_UNIT_CYCLES,
@@ -226,7 +226,7 @@ static tacho_status emit_op(stats_emitter *self, const stats_facts *facts, uint3
     args.item_count = args.text_count = 0;
     add_uint(&args, self->keys[STATS_KEY_OC], TACHO_UNIT_NONE, times->oc);
     TACHO_TRY(add_op_args(self, facts, &args));
-    add_cycle_args(self, times, (uint64_t)(end - times->start), facts, &args);
+    add_cycle_args(self, times, (uint64_t)(end - times->start), &args);
     tacho_row row = span_row(self, track, facts->site, times->start, end);
     row.args = args.items;
     row.arg_count = args.item_count;
@@ -252,6 +252,15 @@ static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stat
 
 /* ---- records ------------------------------------------------------------------------------- */
 
+/* Of what a task computes, the part of one of its jobs: together exactly the task's. */
+static uint64_t share_of(const tacho_stats_words *words, size_t task, uint32_t job)
+{
+    uint64_t count = words->task_first[task + 1] - words->task_first[task];
+    uint64_t bytes = words->layout->tasks[task].bytes > 0 ? 0 : words->task_bytes[task];
+    bool is_first = words->jobs[words->task_first[task]] == job;
+    return bytes / count + (is_first ? bytes % count : 0);
+}
+
 static stats_times times_of(const stats_emitter *self, uint32_t engine, const tacho_stats_op *op)
 {
     stats_times times = {
@@ -267,11 +276,20 @@ static stats_times times_of(const stats_emitter *self, uint32_t engine, const ta
     };
     if (stats_is_by_op(self->file)) {
         times.estimate = self->program->ops[op->oc].cycles;
+        times.bytes = self->program->ops[op->oc].output_bytes;
         return times;
     }
     size_t task = tacho_stats_words_task(self->set->words, engine, op->oc);
     uint32_t job = tacho_stats_words_job(self->set->words, task, engine);
-    times.estimate = job != TACHO_NONE ? self->program->jobs[job].cycles : -1;
+    if (job != TACHO_NONE) {
+        const tacho_job *of = &self->program->jobs[job];
+        times.estimate = of->cycles;
+        times.bytes = of->bytes > 0 ? of->bytes : share_of(self->set->words, task, job);
+    }
+    if (TACHO_UNLIKELY(self->set->words->layout->tasks[task].kind == TACHO_JOB_WAIT) &&
+        stats_view_of(self)->has_vendor_words) {
+        times.start = times.end; /* nothing but waiting: all of it is sync */
+    }
     return times;
 }
 
@@ -380,6 +398,7 @@ static tacho_status visit_engines(stats_emitter *self, stats_take take)
 typedef struct gathered {
     stats_times times;
     uint64_t pmu[TACHO_PMU_EVENTS_MAX];
+    uint64_t bytes;
     bool is_there, has_pmu;
 } gathered;
 
@@ -397,6 +416,7 @@ static void gather(gathered *of, const stats_times *times)
     all->done = tacho_most(all->done, times->done);
     all->estimate = tacho_most(all->estimate, times->estimate);
     all->pcycles = times->pcycles > all->pcycles ? times->pcycles : all->pcycles;
+    of->bytes += times->bytes;
     for (int i = 0; times->pmu != NULL && i < TACHO_PMU_EVENTS_MAX; i++) {
         of->pmu[i] += times->pmu[i];
         of->has_pmu = true;
@@ -439,6 +459,7 @@ static tacho_status emit_gathered(stats_emitter *self, const gathering *all, siz
         gathered *of = &all->items[i];
         if (of->is_there) {
             of->times.pmu = of->has_pmu ? of->pmu : NULL;
+            of->times.bytes = of->bytes;
             order[count] = of;
             is_sorted = is_sorted &&
                         (count == 0 || compare_gathered(&order[count - 1], &order[count]) <= 0);

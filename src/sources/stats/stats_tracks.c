@@ -257,7 +257,6 @@ static tacho_status make_op_facts(stats_emitter *self, uint32_t engine, uint32_t
     tacho_str kind = tacho_strings_get(&self->program->strings, of->kind);
     kind = kind.len > 0 ? kind : tacho_strings_get(&self->program->strings, of->type);
     facts->op = op;
-    facts->bytes = of->output_bytes;
     TACHO_TRY(tacho_dict_ensure_string(self->dict, TACHO_STR("DDR"), &facts->memory));
     return make_facts(self, engine, kind, facts);
 }
@@ -278,7 +277,6 @@ tacho_status stats_facts_of(stats_emitter *self, uint32_t engine, uint32_t oc,
     const tacho_stats_layout *layout = self->set->words->layout;
     const tacho_stats_task *task = &layout->tasks[at];
     facts->op = task->op;
-    facts->bytes = self->set->words->task_bytes[at];
     TACHO_TRY(
         tacho_dict_ensure_string(self->dict, tacho_stats_words_memory(task->kind), &facts->memory));
     return make_facts(self, task->engine, tacho_strings_get(&layout->names, task->kind_name),

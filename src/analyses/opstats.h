@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Raw stats summed up: what every core, thread, port and kind of op did during one inference on one
+ * device. It reads records directly, not events: a summary of gigabytes of buffers needs no more
+ * than a few sums per record.
+ *
+ * Rules, as the vendor's tool for Qualcomm Cloud AI 100 has them:
+ *
+ *     op        counts once however many threads share it; its cycles are those of the slowest
+ *     ucycles   of a transfer: from its issue to its completion; pcycles: of the issue alone
+ *     sync      waiting before an op, barrier: waiting behind it; waits of no length do not count.
+ *               What a thread waits behind its last op, up to the stats' flush, is sync, too, so
+ *               that sync + ops + barrier + flush is the time of the thread. A thread that starts
+ *               several engines waits while it starts none of them
+ *     percent   of the slowest thread of the core; engines overlap, so columns do not add up
+ *     utilization  of a thread: cycles of its ops / its cycles, waits not included
+ *     MHz       pcycles of the inference / ucycles of the slowest thread
+ */
+#ifndef TACHO_ANALYSES_OPSTATS_H
+#define TACHO_ANALYSES_OPSTATS_H
+
+#include "program/stats_stream.h"
+#include "program/stats_words.h"
+#include "table/table.h"
+
+/* What a row of the op table is about. */
+typedef enum tacho_opstats_kind {
+    TACHO_OPSTATS_OP,
+    TACHO_OPSTATS_SYNC,
+    TACHO_OPSTATS_BARRIER,
+    TACHO_OPSTATS_FLUSH, /* writing the stats */
+} tacho_opstats_kind;
+
+/* One distinct kind of op on a core: what is known before anything ran. */
+typedef struct tacho_opstats_row {
+    tacho_opstats_kind kind;
+    uint32_t core;    /* of its device */
+    uint32_t word;    /* strings of the plan: "aicconvolutiond32", "sync" */
+    uint32_t engine;  /* "HMX" */
+    uint32_t memory;  /* "TCM"; empty: none */
+    uint32_t types;   /* "(float16, i8)"; empty: none */
+    uint32_t details; /* all of them: "aicconvolutiond32 HMX TCM (float16, i8)" */
+} tacho_opstats_row;
+
+/* The rows of a program, and which row each task belongs to. */
+typedef struct tacho_opstats_plan {
+    const tacho_stats_words *words;
+    tacho_strings strings;
+    tacho_opstats_row *rows;
+    size_t row_count, row_capacity;
+    size_t *core_first_row;                       /* by device and core, and one more */
+    uint32_t *task_row;                           /* by task */
+    uint32_t *sync_row, *barrier_row, *flush_row; /* by engine */
+    bool *has_waits;     /* by engine: some of its tasks are nothing but waiting */
+    size_t first_op_row; /* of rows for records by op */
+    uint32_t *op_row;    /* by op */
+} tacho_opstats_plan;
+
+/* |words| outlive it. deinit in any case. */
+tacho_status tacho_opstats_plan_init(tacho_opstats_plan *plan,
+                                     const tacho_stats_words *words) TACHO_MUST_USE;
+void tacho_opstats_plan_deinit(tacho_opstats_plan *plan);
+
+/* What was measured of a row. */
+typedef struct tacho_opstats_sum {
+    uint64_t ucycles, pcycles, count, bytes;
+    double ratio_sum, ratio_square_sum; /* of pcycles per KB */
+    uint64_t ratio_count;
+    uint64_t pmu[TACHO_PMU_EVENTS_MAX];
+} tacho_opstats_sum;
+
+typedef struct tacho_opstats_thread {
+    bool is_there;
+    uint64_t start_u, end_u, start_p, end_p;
+    uint64_t activate_u, flush_u;
+    uint64_t op_u, op_p, sync_u, barrier_u; /* sums of its records */
+    uint64_t pmu[TACHO_PMU_EVENTS_MAX];
+} tacho_opstats_thread;
+
+typedef struct tacho_opstats_core {
+    bool is_there, has_ddr, has_pmu;
+    uint64_t start_u, end_u, max_u; /* of all threads; of the slowest */
+    uint64_t start_p, end_p, max_p;
+    uint64_t flush_u; /* of the thread that ended last */
+    uint64_t read_bytes, write_bytes;
+    uint64_t pmu[TACHO_PMU_EVENTS_MAX];
+} tacho_opstats_core;
+
+/* Records of a task, the slowest of its threads. */
+typedef struct tacho_opstats_task {
+    uint64_t op_u, op_p, sync_u, barrier_u;
+} tacho_opstats_task;
+
+typedef struct tacho_opstats {
+    const tacho_opstats_plan *plan;
+    const tacho_program *program;
+    const tacho_stats_file *file;  /* that was read last */
+    tacho_opstats_sum *sums;       /* by row */
+    tacho_opstats_task *tasks;     /* by task; op_u is UINT64_MAX where nothing was recorded */
+    tacho_opstats_thread *threads; /* by core, then thread */
+    tacho_opstats_core *cores;
+    uint32_t *engine_thread; /* by engine: place in |threads| */
+    uint64_t *engine_end;    /* by engine: of its last record; 0: it has none */
+    /* Arrays of the file: the first of an engine, and the one after each. */
+    uint32_t *first_array, *next_array;
+    size_t next_capacity;
+    struct tacho_opstats_cursor *cursors; /* room for those of all engines */
+    uint64_t record_count;                /* of ops */
+    uint64_t max_input_wait, max_output_wait;
+    bool has_ports;
+} tacho_opstats;
+
+/* Memory for the files of a plan, used for one after the other. deinit in any case. */
+tacho_status tacho_opstats_init(tacho_opstats *stats,
+                                const tacho_opstats_plan *plan) TACHO_MUST_USE;
+void tacho_opstats_deinit(tacho_opstats *stats);
+
+/* Sums up a file that was bound to the plan's program; it outlives the sums' use. */
+tacho_status tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *file) TACHO_MUST_USE;
+
+/* Waits of threads that start several engines; part of tacho_opstats_read. */
+tacho_status tacho_opstats_read_issuers(tacho_opstats *stats) TACHO_MUST_USE;
+
+/* First and last tick of the inference over all cores; false when there are no threads. */
+bool tacho_opstats_extent(const tacho_opstats *stats, uint64_t *out_start, uint64_t *out_end);
+
+/* MHz of a core, or 0. */
+double tacho_opstats_mhz(const tacho_opstats *stats, const tacho_opstats_core *core);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters of the accelerator's cores: what events are called, and rates that follow from them.
+ */
+#ifndef TACHO_ANALYSES_OPSTATS_PMU_H
+#define TACHO_ANALYSES_OPSTATS_PMU_H
+
+#include "analyses/opstats.h"
+
+enum { TACHO_OPSTATS_RATES_MAX = 8 };
+
+typedef struct tacho_opstats_rate {
+    const char *name; /* "HMXActivePct" */
+    double value;
+} tacho_opstats_rate;
+
+/* "HMX_ACTIVE"; "unknown" for what public tables do not list. */
+const char *tacho_opstats_event_name(uint16_t event);
+
+/* The rates that the counters of a core give; returns how many. */
+size_t tacho_opstats_rates(const tacho_opstats *stats, uint32_t core,
+                           tacho_opstats_rate out_rates[TACHO_OPSTATS_RATES_MAX]);
+
+#endif

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Roll-ups but the critical path: sums over op records by a name, by core, by pair of devices.
+ */
+#include "analyses/opstats_rollup.h"
+
+#include "analyses/opstats_path.h"
+#include "base/grow.h"
+
+#include <stdlib.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+tacho_rollup_kind tacho_rollup_find(tacho_str word)
+{
+    static const char *const words[] = {
+#define ROLLUP_WORD(name, word, title) word,
+        TACHO_ROLLUPS(ROLLUP_WORD)
+#undef ROLLUP_WORD
+    };
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        if (tacho_str_equal(word, tacho_str_from_cstring(words[i]))) {
+            return (tacho_rollup_kind)(i + 1);
+        }
+    }
+    return TACHO_ROLLUP_NONE;
+}
+
+static tacho_status add_count(tacho_table *table, uint64_t value)
+{
+    return tacho_table_add_int(table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+static double percent(double part, double whole)
+{
+    return whole > 0.0 ? 100.0 * part / whole : 0.0;
+}
+
+/* ---- by name ------------------------------------------------------------------------------- */
+
+static const tacho_column name_columns[] = {
+    {"inference", "inference", TACHO_COLUMN_INT},
+    {"name", "name", TACHO_COLUMN_TEXT},
+    {"op_count", "ops", TACHO_COLUMN_INT},
+    {"record_count", "records", TACHO_COLUMN_INT},
+    {"engine_ucycles", "engine ucycles", TACHO_COLUMN_INT},
+    {"share_percent", "share", TACHO_COLUMN_PERCENT},
+    {"pcycles", "pcycles", TACHO_COLUMN_INT},
+    {"sync_ucycles", "sync ucycles", TACHO_COLUMN_INT},
+    {"estimated_cycles", "estimated", TACHO_COLUMN_INT},
+    {"macs", "MACs", TACHO_COLUMN_INT},
+    {"output_bytes", "output bytes", TACHO_COLUMN_INT},
+};
+
+typedef struct name_sum {
+    uint32_t name; /* string */
+    uint64_t op_count, record_count, ucycles, pcycles, sync_u, macs, bytes;
+    int64_t estimate;
+} name_sum;
+
+typedef struct name_sums {
+    tacho_strings strings;
+    name_sum *items; /* by string */
+    size_t item_count, item_capacity;
+    uint32_t *op_name; /* by op, and one more for jobs of none */
+} name_sums;
+
+/* "/layers.0/attn" of "/layers.0/attn/MatMul"; the whole where there is no slash. */
+static tacho_str layer_of(tacho_str name)
+{
+    size_t at = name.len;
+    while (at > 0 && name.data[at - 1] != '/') {
+        at--;
+    }
+    return at > 1 ? tacho_str_make(name.data, at - 1) : name;
+}
+
+static tacho_status name_ops(name_sums *self, const tacho_program *program, bool by_layer)
+{
+    for (size_t i = 0; i <= program->op_count; i++) {
+        tacho_str name = TACHO_STR("(no operator)");
+        if (i < program->op_count) {
+            const tacho_program_op *op = &program->ops[i];
+            name = by_layer ? layer_of(tacho_strings_get(&program->strings, op->name))
+                            : tacho_strings_get(&program->strings, op->type);
+        }
+        TACHO_TRY(tacho_strings_ensure(&self->strings, name, &self->op_name[i]));
+        TACHO_TRY(tacho_grow(&self->items, &self->item_capacity, self->strings.item_count));
+        for (; self->item_count < self->strings.item_count; self->item_count++) {
+            self->items[self->item_count] = (name_sum){.name = (uint32_t)self->item_count};
+        }
+        if (i < program->op_count) {
+            const tacho_program_op *op = &program->ops[i];
+            name_sum *sum = &self->items[self->op_name[i]];
+            sum->op_count++;
+            sum->macs += op->macs;
+            sum->bytes += op->output_bytes;
+            sum->estimate += op->cycles;
+        }
+    }
+    return TACHO_OK;
+}
+
+static void sum_array(name_sums *self, const tacho_rollup_files *files,
+                      const tacho_stats_file *file, const tacho_stats_array *array)
+{
+    const tacho_stats_layout *layout = files->words->layout;
+    bool is_by_op = (file->head.features & TACHO_STATS_BY_OP) != 0;
+    size_t first = tacho_stats_words_task(files->words, array->stream, 0);
+    const tacho_stats_op *ops = array->records;
+    for (uint32_t i = 0; i < array->count; i++) {
+        if (ops[i].oc == TACHO_NONE) {
+            continue;
+        }
+        uint32_t op = is_by_op ? ops[i].oc : layout->tasks[first + ops[i].oc].op;
+        name_sum *sum =
+            &self->items[self->op_name[op != TACHO_NONE ? op : layout->program->op_count]];
+        uint64_t end = ops[i].flags & TACHO_STATS_OP_ASYNC ? ops[i].async_done_u : ops[i].op_end_u;
+        sum->record_count++;
+        if (!is_by_op && layout->tasks[first + ops[i].oc].kind == TACHO_JOB_WAIT) {
+            sum->sync_u += ops[i].op_end_u - ops[i].sync_start_u;
+            continue; /* no work of an engine */
+        }
+        sum->ucycles += end - ops[i].op_start_u;
+        sum->pcycles += ops[i].op_end_p - ops[i].op_start_p;
+        sum->sync_u += ops[i].op_start_u - ops[i].sync_start_u;
+    }
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+    const name_sum *left = a;
+    const name_sum *right = b;
+    if (left->ucycles != right->ucycles) {
+        return left->ucycles > right->ucycles ? -1 : 1;
+    }
+    return (left->name > right->name) - (left->name < right->name);
+}
+
+static tacho_status add_sums(name_sums *self, uint64_t inference, tacho_table *table)
+{
+    double total = 0.0;
+    for (size_t i = 0; i < self->item_count; i++) {
+        total += (double)self->items[i].ucycles;
+    }
+    if (self->item_count > 0) {
+        qsort(self->items, self->item_count, sizeof(self->items[0]), compare_sums);
+    }
+    for (size_t i = 0; i < self->item_count; i++) {
+        const name_sum *sum = &self->items[i];
+        if (sum->record_count == 0) {
+            continue;
+        }
+        TACHO_TRY(add_count(table, inference));
+        TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(&self->strings, sum->name)));
+        TACHO_TRY(add_count(table, sum->op_count));
+        TACHO_TRY(add_count(table, sum->record_count));
+        TACHO_TRY(add_count(table, sum->ucycles));
+        TACHO_TRY(tacho_table_add_real(table, percent((double)sum->ucycles, total)));
+        TACHO_TRY(add_count(table, sum->pcycles));
+        TACHO_TRY(add_count(table, sum->sync_u));
+        TACHO_TRY(tacho_table_add_int(table, sum->estimate));
+        TACHO_TRY(add_count(table, sum->macs));
+        TACHO_TRY(add_count(table, sum->bytes));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status sum_names(name_sums *self, const tacho_rollup_files *files, bool by_layer,
+                              tacho_table *table)
+{
+    const tacho_program *program = files->words->layout->program;
+    TACHO_TRY(tacho_strings_init(&self->strings));
+    self->op_name = calloc(program->op_count + 1, sizeof(*self->op_name));
+    if (self->op_name == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    TACHO_TRY(name_ops(self, program, by_layer));
+    for (size_t i = 0; i < files->file_count; i++) {
+        const tacho_stats_file *file = files->files[i];
+        for (size_t j = 0; j < file->array_count; j++) {
+            if (file->arrays[j].type == TACHO_STATS_TYPE_op) {
+                sum_array(self, files, file, &file->arrays[j]);
+            }
+        }
+    }
+    return add_sums(self, files->files[0]->head.inference, table);
+}
+
+static tacho_status rollup_names(const tacho_rollup_files *files, bool by_layer, tacho_table *table)
+{
+    name_sums self = {0};
+    tacho_status status = sum_names(&self, files, by_layer, table);
+    tacho_strings_deinit(&self.strings);
+    free(self.items);
+    free(self.op_name);
+    return status;
+}
+
+static tacho_status rollup_ops(const tacho_rollup_files *files, tacho_table *table)
+{
+    return rollup_names(files, false, table);
+}
+
+static tacho_status rollup_layers(const tacho_rollup_files *files, tacho_table *table)
+{
+    return rollup_names(files, true, table);
+}
+
+/* ---- cores --------------------------------------------------------------------------------- */
+
+static const tacho_column core_columns[] = {
+    {"inference", "inference", TACHO_COLUMN_INT},
+    {"device", "device", TACHO_COLUMN_INT},
+    {"core", "core", TACHO_COLUMN_INT},
+    {"ucycles", "ucycles", TACHO_COLUMN_INT},
+    {"flush_ucycles", "flush ucycles", TACHO_COLUMN_INT},
+    {"work_ucycles", "without flush", TACHO_COLUMN_INT},
+    {"of_mean_percent", "of mean", TACHO_COLUMN_PERCENT},
+    {"busiest_ucycles", "busiest thread", TACHO_COLUMN_INT},
+    {"busy_percent", "busy", TACHO_COLUMN_PERCENT},
+    {"sync_ucycles", "its sync", TACHO_COLUMN_INT},
+    {"barrier_ucycles", "its barrier", TACHO_COLUMN_INT},
+    {"record_count", "records", TACHO_COLUMN_INT},
+    {"ddr_bytes", "DDR bytes", TACHO_COLUMN_INT},
+};
+
+typedef struct core_sum {
+    bool is_there;
+    uint64_t start_u, end_u, flush_u;
+    uint64_t record_count, ddr_bytes;
+    uint64_t op_u, sync_u, barrier_u; /* of the busiest engine that is no transfer's */
+} core_sum;
+
+static void add_thread(core_sum *core, const tacho_stats_thread *thread)
+{
+    if (thread->start_u > thread->end_u || thread->flush_start_u > thread->end_u) {
+        return;
+    }
+    core->start_u =
+        !core->is_there || thread->start_u < core->start_u ? thread->start_u : core->start_u;
+    if (thread->end_u >= core->end_u) {
+        core->end_u = thread->end_u;
+        core->flush_u = thread->end_u - thread->flush_start_u;
+    }
+    core->is_there = true;
+}
+
+/* Sums of one engine; chunks of an engine follow one another. */
+typedef struct engine_sum {
+    uint32_t engine;
+    uint64_t op_u, sync_u, barrier_u;
+} engine_sum;
+
+static void take_engine(core_sum *core, const engine_sum *sum)
+{
+    if (sum->op_u > core->op_u) {
+        core->op_u = sum->op_u;
+        core->sync_u = sum->sync_u;
+        core->barrier_u = sum->barrier_u;
+    }
+}
+
+static void add_engine_array(const tacho_rollup_files *files, core_sum *cores, engine_sum *sum,
+                             const tacho_stats_array *array)
+{
+    const tacho_program *program = files->words->layout->program;
+    const tacho_stats_op *ops = array->records;
+    core_sum *core = &cores[program->engines[array->stream].core];
+    if (sum->engine != array->stream) {
+        *sum = (engine_sum){.engine = array->stream};
+    }
+    for (uint32_t i = 0; i < array->count; i++) {
+        if (ops[i].oc == TACHO_NONE) {
+            continue;
+        }
+        core->record_count++;
+        sum->op_u += ops[i].op_end_u - ops[i].op_start_u;
+        sum->sync_u += ops[i].op_start_u - ops[i].sync_start_u;
+        sum->barrier_u += ops[i].barrier_end_u - ops[i].op_end_u;
+    }
+    if (!files->words->is_issue[array->stream]) {
+        take_engine(core, sum);
+    }
+}
+
+static void sum_cores(const tacho_rollup_files *files, const tacho_stats_file *file,
+                      core_sum *cores)
+{
+    engine_sum engine = {.engine = TACHO_NONE};
+    for (size_t i = 0; i < file->array_count; i++) {
+        const tacho_stats_array *array = &file->arrays[i];
+        const tacho_stats_thread *threads = array->records;
+        const tacho_stats_ddr *ddrs = array->records;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_thread && j < array->count; j++) {
+            add_thread(&cores[threads[j].core], &threads[j]);
+        }
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_ddr && j < array->count; j++) {
+            cores[ddrs[j].core].ddr_bytes += ddrs[j].read_bytes + ddrs[j].write_bytes;
+        }
+        if (array->type == TACHO_STATS_TYPE_op) {
+            add_engine_array(files, cores, &engine, array);
+        }
+    }
+}
+
+static uint64_t work_of(const core_sum *core)
+{
+    return core->is_there ? core->end_u - core->start_u - core->flush_u : 0;
+}
+
+static tacho_status add_core(const tacho_stats_file *file, uint32_t number, const core_sum *core,
+                             double mean, tacho_table *table)
+{
+    uint64_t work = work_of(core);
+    TACHO_TRY(add_count(table, file->head.inference));
+    TACHO_TRY(add_count(table, file->head.device));
+    TACHO_TRY(add_count(table, number));
+    TACHO_TRY(add_count(table, core->end_u - core->start_u));
+    TACHO_TRY(add_count(table, core->flush_u));
+    TACHO_TRY(add_count(table, work));
+    TACHO_TRY(tacho_table_add_real(table, percent((double)work, mean)));
+    TACHO_TRY(add_count(table, core->op_u));
+    TACHO_TRY(tacho_table_add_real(table, percent((double)core->op_u, (double)work)));
+    TACHO_TRY(add_count(table, core->sync_u));
+    TACHO_TRY(add_count(table, core->barrier_u));
+    TACHO_TRY(add_count(table, core->record_count));
+    return file->head.features & TACHO_STATS_HAS_DDR ? add_count(table, core->ddr_bytes)
+                                                     : tacho_table_add_absent(table);
+}
+
+static tacho_status rollup_file_cores(const tacho_rollup_files *files, const tacho_stats_file *file,
+                                      core_sum *cores, tacho_table *table)
+{
+    double total = 0.0;
+    uint32_t count = 0;
+    memset(cores, 0, file->head.core_count * sizeof(*cores));
+    sum_cores(files, file, cores);
+    for (uint32_t i = 0; i < file->head.core_count; i++) {
+        total += (double)work_of(&cores[i]);
+        count += cores[i].is_there ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < file->head.core_count; i++) {
+        if (cores[i].is_there) {
+            TACHO_TRY(add_core(file, i, &cores[i], total / (double)count, table));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status rollup_cores(const tacho_rollup_files *files, tacho_table *table)
+{
+    size_t count = files->words->layout->program->facts.core_count;
+    core_sum *cores = calloc(count + 1, sizeof(*cores));
+    if (cores == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < files->file_count && status == TACHO_OK; i++) {
+        status = rollup_file_cores(files, files->files[i], cores, table);
+    }
+    free(cores);
+    return status;
+}
+
+/* ---- devices ------------------------------------------------------------------------------- */
+
+static const tacho_column device_columns[] = {
+    {"inference", "inference", TACHO_COLUMN_INT},
+    {"from_device", "from", TACHO_COLUMN_INT},
+    {"to_device", "to", TACHO_COLUMN_INT},
+    {"tensor_count", "tensors", TACHO_COLUMN_INT},
+    {"bytes", "bytes", TACHO_COLUMN_INT},
+    {"send_wait_ucycles", "sender waited", TACHO_COLUMN_INT},
+    {"receive_wait_ucycles", "receiver waited", TACHO_COLUMN_INT},
+};
+
+enum { DEVICES_MAX = 1024 };
+
+typedef struct device_pair {
+    uint64_t tensor_count, bytes, send_u, receive_u;
+} device_pair;
+
+static uint32_t device_of(const tacho_program *program, uint32_t op)
+{
+    const tacho_program_op *of = &program->ops[op];
+    return of->job_count > 0 ? program->engines[program->jobs[of->first_job].engine].device
+                             : TACHO_NONE;
+}
+
+/* What an op of one device makes and one of another reads goes there once. */
+static void count_tensors(const tacho_program *program, uint32_t *makers, uint32_t *readers,
+                          device_pair *pairs)
+{
+    uint32_t count = program->facts.device_count;
+    for (size_t i = 0; i < program->tensor_count; i++) {
+        makers[i] = readers[i] = TACHO_NONE;
+    }
+    for (size_t i = 0; i < program->step_count; i++) {
+        const tacho_step *step = &program->steps[i];
+        uint32_t device = step->op < program->op_count ? device_of(program, step->op) : TACHO_NONE;
+        for (uint32_t j = 0; j < (uint32_t)step->input_count + step->output_count; j++) {
+            uint32_t tensor = program->links[step->first_link + j];
+            if (tensor == TACHO_NONE || device == TACHO_NONE) {
+                continue;
+            }
+            if (j >= step->input_count) {
+                makers[tensor] = device;
+            } else if (makers[tensor] != TACHO_NONE && makers[tensor] != device &&
+                       readers[tensor] != device) {
+                device_pair *pair = &pairs[(size_t)makers[tensor] * count + device];
+                pair->tensor_count++;
+                pair->bytes += program->tensors[tensor].bytes;
+                readers[tensor] = device;
+            }
+        }
+    }
+}
+
+static void count_waits(const tacho_stats_file *file, uint32_t count, device_pair *pairs)
+{
+    for (size_t i = 0; i < file->array_count; i++) {
+        const tacho_stats_array *array = &file->arrays[i];
+        const tacho_stats_port *ports = array->records;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_port && j < array->count; j++) {
+            uint32_t device = file->head.device;
+            if (!ports[j].is_p2p || ports[j].peer >= count) {
+                continue;
+            }
+            if (ports[j].is_output) {
+                pairs[(size_t)device * count + ports[j].peer].send_u += ports[j].wait_u;
+            } else {
+                pairs[(size_t)ports[j].peer * count + device].receive_u += ports[j].wait_u;
+            }
+        }
+    }
+}
+
+static tacho_status add_pairs(const tacho_rollup_files *files, const device_pair *pairs,
+                              uint32_t count, tacho_table *table)
+{
+    for (uint32_t i = 0; i < count * count; i++) {
+        const device_pair *pair = &pairs[i];
+        if (pair->tensor_count == 0 && pair->send_u == 0 && pair->receive_u == 0) {
+            continue;
+        }
+        TACHO_TRY(add_count(table, files->files[0]->head.inference));
+        TACHO_TRY(add_count(table, i / count));
+        TACHO_TRY(add_count(table, i % count));
+        TACHO_TRY(add_count(table, pair->tensor_count));
+        TACHO_TRY(add_count(table, pair->bytes));
+        TACHO_TRY(add_count(table, pair->send_u));
+        TACHO_TRY(add_count(table, pair->receive_u));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status rollup_devices(const tacho_rollup_files *files, tacho_table *table)
+{
+    const tacho_program *program = files->words->layout->program;
+    uint32_t count = program->facts.device_count;
+    if (count > DEVICES_MAX) {
+        return tacho_fail(TACHO_CODE_LIMIT, "a table of %u devices; at most %d", (unsigned)count,
+                          DEVICES_MAX);
+    }
+    device_pair *pairs = calloc((size_t)count * count + 1, sizeof(*pairs));
+    uint32_t *marks = calloc(program->tensor_count + 1, 2 * sizeof(*marks));
+    tacho_status status = TACHO_OK;
+    if (pairs == NULL || marks == NULL) {
+        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    } else {
+        count_tensors(program, marks, marks + program->tensor_count, pairs);
+        for (size_t i = 0; i < files->file_count; i++) {
+            count_waits(files->files[i], count, pairs);
+        }
+        status = add_pairs(files, pairs, count, table);
+    }
+    free(pairs);
+    free(marks);
+    return status;
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+typedef struct rollup_row {
+    const char *name, *title;
+    const tacho_column *columns;
+    size_t column_count;
+    tacho_status (*add)(const tacho_rollup_files *files, tacho_table *table);
+} rollup_row;
+
+tacho_status tacho_rollup_table(tacho_rollup_kind kind, const tacho_rollup_files *files,
+                                tacho_table *out_table)
+{
+    const rollup_row rows[TACHO_ROLLUP_COUNT] = {
+        [TACHO_ROLLUP_OP] = {"rollup_op", "By type of operator", name_columns,
+                             COUNT_OF(name_columns), rollup_ops},
+        [TACHO_ROLLUP_LAYER] = {"rollup_layer", "By layer", name_columns, COUNT_OF(name_columns),
+                                rollup_layers},
+        [TACHO_ROLLUP_CORE] = {"rollup_core", "Balance of cores", core_columns,
+                               COUNT_OF(core_columns), rollup_cores},
+        [TACHO_ROLLUP_DEVICE] = {"rollup_device", "From device to device", device_columns,
+                                 COUNT_OF(device_columns), rollup_devices},
+        [TACHO_ROLLUP_CRITICAL] = {"rollup_critical", "Critical path", tacho_opstats_path_columns,
+                                   TACHO_OPSTATS_PATH_COLUMN_COUNT, tacho_opstats_path_add},
+    };
+    const rollup_row *row = &rows[kind];
+    tacho_table_init(out_table, row->name, row->title, row->columns, row->column_count);
+    return row->add(files, out_table);
+}

@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables from sums.
+ */
+#include "analyses/opstats_tables.h"
+
+#include "analyses/opstats_pmu.h"
+#include "base/maths.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static tacho_status add_count(tacho_table *table, uint64_t value)
+{
+    return tacho_table_add_int(table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+static tacho_status add_text(tacho_table *table, const char *text)
+{
+    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+}
+
+/* |a| / |b|, absent where that is none. */
+static tacho_status add_ratio(tacho_table *table, double a, double b)
+{
+    return b > 0.0 ? tacho_table_add_real(table, a / b) : tacho_table_add_absent(table);
+}
+
+/* ---- ops ----------------------------------------------------------------------------------- */
+
+static const tacho_column op_columns[] = {
+    {"core", "core", TACHO_COLUMN_INT},
+    {"ucycles", "ucycles", TACHO_COLUMN_INT},
+    {"ucycles_percent", "ucycles(%)", TACHO_COLUMN_PERCENT},
+    {"pcycles", "pcycles", TACHO_COLUMN_INT},
+    {"pcycles_percent", "pcycles(%)", TACHO_COLUMN_PERCENT},
+    {"count", "count", TACHO_COLUMN_INT},
+    {"out_kb", "out KB", TACHO_COLUMN_REAL},
+    {"ucycles_per_kb", "ucycles/KB", TACHO_COLUMN_REAL},
+    {"pcycles_per_kb", "pcycles/KB", TACHO_COLUMN_REAL},
+    {"pcycles_per_kb_stddev", "stddev(pc/KB)", TACHO_COLUMN_REAL},
+    {"kind", "kind", TACHO_COLUMN_TEXT},
+    {"engine", "engine", TACHO_COLUMN_TEXT},
+    {"memory", "memory", TACHO_COLUMN_TEXT},
+    {"types", "types", TACHO_COLUMN_TEXT},
+    {"opdetails", "opdetails", TACHO_COLUMN_TEXT},
+    {"ucycles_per_inference", "ucycles/inf", TACHO_COLUMN_REAL},
+    {"pcycles_per_inference", "pcycles/inf", TACHO_COLUMN_REAL},
+};
+
+typedef struct op_order {
+    uint64_t ucycles;
+    uint32_t row;
+} op_order;
+
+static int compare_ops(const void *a, const void *b)
+{
+    const op_order *left = a;
+    const op_order *right = b;
+    if (left->ucycles != right->ucycles) {
+        return left->ucycles > right->ucycles ? -1 : 1;
+    }
+    return (left->row > right->row) - (left->row < right->row);
+}
+
+static double deviation(const tacho_opstats_sum *sum)
+{
+    double count = (double)sum->ratio_count;
+    double mean = sum->ratio_sum / count;
+    double variance = sum->ratio_square_sum / count - mean * mean;
+    /* What is left of equal numbers is rounding. */
+    return variance > mean * mean * 1e-12 ? sqrt(variance) : 0.0;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static tacho_status add_op_numbers(tacho_table *table, const tacho_opstats *stats,
+                                   const tacho_opstats_row *row, const tacho_opstats_sum *sum)
+{
+    const tacho_opstats_core *core = &stats->cores[row->core];
+    bool is_wait = row->kind == TACHO_OPSTATS_SYNC || row->kind == TACHO_OPSTATS_BARRIER;
+    double kb = (double)sum->bytes / 1024.0;
+    TACHO_TRY(add_count(table, row->core));
+    TACHO_TRY(add_count(table, sum->ucycles));
+    TACHO_TRY(tacho_table_add_real(table, percent(sum->ucycles, core->max_u)));
+    if (is_wait) {
+        TACHO_TRY(tacho_table_add_absent(table));
+        TACHO_TRY(tacho_table_add_absent(table));
+        TACHO_TRY(add_count(table, sum->count));
+        for (int i = 0; i < 4; i++) {
+            TACHO_TRY(tacho_table_add_absent(table));
+        }
+        return TACHO_OK;
+    }
+    TACHO_TRY(add_count(table, sum->pcycles));
+    TACHO_TRY(tacho_table_add_real(table, percent(sum->pcycles, core->max_p)));
+    TACHO_TRY(add_count(table, sum->count));
+    TACHO_TRY(tacho_table_add_real(table, kb));
+    TACHO_TRY(add_ratio(table, (double)sum->ucycles, kb));
+    TACHO_TRY(add_ratio(table, (double)sum->pcycles, kb));
+    return sum->ratio_count > 0 ? tacho_table_add_real(table, deviation(sum))
+                                : tacho_table_add_absent(table);
+}
+
+static tacho_status add_op_row(tacho_table *table, const tacho_opstats *stats, uint32_t at)
+{
+    const tacho_opstats_row *row = &stats->plan->rows[at];
+    const tacho_opstats_sum *sum = &stats->sums[at];
+    const tacho_strings *strings = &stats->plan->strings;
+    double batch = stats->file->head.batch_size > 0 ? stats->file->head.batch_size : 1;
+    TACHO_TRY(add_op_numbers(table, stats, row, sum));
+    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->word)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->engine)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->memory)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->types)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->details)));
+    TACHO_TRY(tacho_table_add_real(table, (double)sum->ucycles / batch));
+    bool is_wait = row->kind == TACHO_OPSTATS_SYNC || row->kind == TACHO_OPSTATS_BARRIER;
+    return is_wait ? tacho_table_add_absent(table)
+                   : tacho_table_add_real(table, (double)sum->pcycles / batch);
+}
+
+/* Rows [first, end) that count something, largest first. */
+static tacho_status add_sorted(tacho_table *table, const tacho_opstats *stats, size_t first,
+                               size_t end, op_order *order)
+{
+    size_t count = 0;
+    for (size_t i = first; i < end; i++) {
+        if (stats->sums[i].count > 0) {
+            order[count++] = (op_order){stats->sums[i].ucycles, (uint32_t)i};
+        }
+    }
+    qsort(order, count, sizeof(order[0]), compare_ops);
+    for (size_t i = 0; i < count; i++) {
+        TACHO_TRY(add_op_row(table, stats, order[i].row));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_ops(tacho_table *table, const tacho_opstats *stats)
+{
+    const tacho_opstats_plan *plan = stats->plan;
+    size_t cores = stats->program->facts.core_count;
+    size_t core = (size_t)stats->file->head.device * cores;
+    op_order *order = calloc(plan->row_count + 1, sizeof(*order));
+    if (order == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    tacho_status status = TACHO_OK;
+    for (size_t i = core; i < core + cores && status == TACHO_OK; i++) {
+        status =
+            add_sorted(table, stats, plan->core_first_row[i], plan->core_first_row[i + 1], order);
+    }
+    if (status == TACHO_OK) {
+        status = add_sorted(table, stats, plan->first_op_row, plan->row_count, order);
+    }
+    free(order);
+    return status;
+}
+
+/* ---- threads and cores --------------------------------------------------------------------- */
+
+static const tacho_column thread_columns[] = {
+    {"core", "core", TACHO_COLUMN_INT},
+    {"thread", "thread", TACHO_COLUMN_INT},
+    {"engine", "engine", TACHO_COLUMN_TEXT},
+    {"ucycles", "ucycles", TACHO_COLUMN_INT},
+    {"start_u", "start", TACHO_COLUMN_INT},
+    {"end_u", "end", TACHO_COLUMN_INT},
+    {"pcycles", "pcycles", TACHO_COLUMN_INT},
+    {"utilization_percent", "utilization", TACHO_COLUMN_PERCENT},
+    {"op_ucycles", "op ucycles", TACHO_COLUMN_INT},
+    {"sync_ucycles", "sync ucycles", TACHO_COLUMN_INT},
+    {"barrier_ucycles", "barrier ucycles", TACHO_COLUMN_INT},
+    {"flush_ucycles", "flush ucycles", TACHO_COLUMN_INT},
+    {"activate_ucycles", "activate ucycles", TACHO_COLUMN_INT},
+};
+
+/* The group of the first engine of a thread; empty when it has none. */
+static tacho_str thread_engine(const tacho_opstats *stats, uint32_t core, uint32_t thread)
+{
+    const tacho_program *program = stats->program;
+    for (uint32_t i = 0; i < program->engine_count; i++) {
+        const tacho_program_engine *engine = &program->engines[i];
+        if (engine->device == stats->file->head.device && engine->core == core &&
+            engine->thread == thread) {
+            return tacho_stats_words_group(stats->plan->words, i);
+        }
+    }
+    return TACHO_STR("");
+}
+
+static tacho_status add_thread(tacho_table *table, const tacho_opstats *stats, uint32_t core,
+                               uint32_t number)
+{
+    const tacho_opstats_thread *thread =
+        &stats->threads[(size_t)core * stats->program->facts.thread_count + number];
+    if (!thread->is_there) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(add_count(table, core));
+    TACHO_TRY(add_count(table, number));
+    TACHO_TRY(tacho_table_add_text(table, thread_engine(stats, core, number)));
+    TACHO_TRY(add_count(table, thread->end_u - thread->start_u));
+    TACHO_TRY(add_count(table, thread->start_u));
+    TACHO_TRY(add_count(table, thread->end_u));
+    TACHO_TRY(add_count(table, thread->end_p - thread->start_p));
+    bool has_ops = stats->file->head.level >= TACHO_STATS_LEVEL_OPS;
+    TACHO_TRY(has_ops ? tacho_table_add_real(table,
+                                             percent(thread->op_p, thread->end_p - thread->start_p))
+                      : tacho_table_add_absent(table));
+    const uint64_t times[] = {thread->op_u, thread->sync_u, thread->barrier_u};
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
+        TACHO_TRY(has_ops ? add_count(table, times[i]) : tacho_table_add_absent(table));
+    }
+    TACHO_TRY(add_count(table, thread->flush_u));
+    return add_count(table, thread->activate_u);
+}
+
+static tacho_status add_threads(tacho_table *table, const tacho_opstats *stats)
+{
+    for (uint32_t core = 0; core < stats->program->facts.core_count; core++) {
+        for (uint32_t i = 0; i < stats->program->facts.thread_count; i++) {
+            TACHO_TRY(add_thread(table, stats, core, i));
+        }
+    }
+    return TACHO_OK;
+}
+
+static const tacho_column core_columns[] = {
+    {"core", "core", TACHO_COLUMN_INT},
+    {"ucycles", "ucycles", TACHO_COLUMN_INT},
+    {"pcycles", "pcycles", TACHO_COLUMN_INT},
+    {"inference_pcycles", "inference pcycles", TACHO_COLUMN_INT},
+    {"effective_mhz", "MHz", TACHO_COLUMN_REAL},
+    {"flush_ucycles", "flush ucycles", TACHO_COLUMN_INT},
+    {"ddr_read_kb", "DDR read KB", TACHO_COLUMN_REAL},
+    {"ddr_write_kb", "DDR write KB", TACHO_COLUMN_REAL},
+    {"ddr_gb_per_s", "DDR GB/s", TACHO_COLUMN_REAL},
+};
+
+static double seconds_of(const tacho_opstats *stats, uint64_t ticks)
+{
+    return (double)ticks / (double)stats->file->head.timer_hz;
+}
+
+static tacho_status add_core(tacho_table *table, const tacho_opstats *stats, uint32_t number)
+{
+    const tacho_opstats_core *core = &stats->cores[number];
+    if (!core->is_there) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(add_count(table, number));
+    TACHO_TRY(add_count(table, core->max_u));
+    TACHO_TRY(add_count(table, core->max_p));
+    TACHO_TRY(add_count(table, core->end_p - core->start_p));
+    double mhz = tacho_opstats_mhz(stats, core);
+    TACHO_TRY(mhz > 0.0 ? tacho_table_add_real(table, mhz) : tacho_table_add_absent(table));
+    TACHO_TRY(add_count(table, core->flush_u));
+    if (!core->has_ddr) {
+        for (int i = 0; i < 3; i++) {
+            TACHO_TRY(tacho_table_add_absent(table));
+        }
+        return TACHO_OK;
+    }
+    double bytes = (double)core->read_bytes + (double)core->write_bytes;
+    TACHO_TRY(tacho_table_add_real(table, (double)core->read_bytes / 1024.0));
+    TACHO_TRY(tacho_table_add_real(table, (double)core->write_bytes / 1024.0));
+    return add_ratio(table, bytes / 1e9, seconds_of(stats, core->max_u));
+}
+
+static tacho_status add_cores(tacho_table *table, const tacho_opstats *stats)
+{
+    for (uint32_t core = 0; core < stats->program->facts.core_count; core++) {
+        TACHO_TRY(add_core(table, stats, core));
+    }
+    return TACHO_OK;
+}
+
+/* ---- the inference ------------------------------------------------------------------------- */
+
+static const tacho_column device_columns[] = {
+    {"network", "network", TACHO_COLUMN_TEXT},
+    {"origin", "origin", TACHO_COLUMN_TEXT},
+    {"level", "level", TACHO_COLUMN_INT},
+    {"program", "program", TACHO_COLUMN_INT},
+    {"activation", "activation", TACHO_COLUMN_INT},
+    {"inference", "inference", TACHO_COLUMN_INT},
+    {"device", "device", TACHO_COLUMN_INT},
+    {"ucycles", "ucycles", TACHO_COLUMN_INT},
+    {"start_u", "start", TACHO_COLUMN_INT},
+    {"end_u", "end", TACHO_COLUMN_INT},
+    {"seconds", "seconds", TACHO_COLUMN_REAL},
+    {"batch_per_s", "batch/s", TACHO_COLUMN_REAL},
+    {"stats_batch", "stats batch", TACHO_COLUMN_INT},
+    {"inferences_per_s", "inf/s", TACHO_COLUMN_REAL},
+    {"ucycles_per_inference", "ucycles/inf", TACHO_COLUMN_REAL},
+    {"max_input_wait_ucycles", "max input wait", TACHO_COLUMN_INT},
+    {"max_output_wait_ucycles", "max output wait", TACHO_COLUMN_INT},
+    {"ddr_mb", "DDR MB", TACHO_COLUMN_REAL},
+    {"ddr_gb_per_s", "DDR GB/s", TACHO_COLUMN_REAL},
+    {"op_records", "op records", TACHO_COLUMN_INT},
+    {"record_cost_ns", "cost of recording", TACHO_COLUMN_DURATION},
+};
+
+static tacho_status add_network(tacho_table *table, const tacho_opstats *stats)
+{
+    const tacho_program_facts *facts = &stats->program->facts;
+    tacho_str name = tacho_strings_get(&stats->program->strings, facts->name);
+    if (facts->device_count <= 1) {
+        return tacho_table_add_text(table, name);
+    }
+    tacho_text text = {0};
+    char suffix[24];
+    snprintf(suffix, sizeof(suffix), "_slice%02u", (unsigned)stats->file->head.device);
+    tacho_status status = tacho_text_put(&text, name);
+    if (status == TACHO_OK) {
+        status = tacho_text_put(&text, tacho_str_from_cstring(suffix));
+    }
+    if (status == TACHO_OK) {
+        status = tacho_table_add_text(table, tacho_text_take(&text));
+    }
+    tacho_text_deinit(&text);
+    return status;
+}
+
+static tacho_status add_traffic(tacho_table *table, const tacho_opstats *stats, uint64_t ticks)
+{
+    double bytes = 0.0;
+    bool has_ddr = false;
+    for (uint32_t i = 0; i < stats->program->facts.core_count; i++) {
+        has_ddr |= stats->cores[i].has_ddr;
+        bytes += (double)stats->cores[i].read_bytes + (double)stats->cores[i].write_bytes;
+    }
+    if (!has_ddr) {
+        TACHO_TRY(tacho_table_add_absent(table));
+        return tacho_table_add_absent(table);
+    }
+    TACHO_TRY(tacho_table_add_real(table, bytes / 1e6));
+    return add_ratio(table, bytes / 1e9, seconds_of(stats, ticks));
+}
+
+static tacho_status add_device(tacho_table *table, const tacho_opstats *stats)
+{
+    const tacho_stats_head *head = &stats->file->head;
+    uint64_t start = 0;
+    uint64_t end = 0;
+    if (!tacho_opstats_extent(stats, &start, &end)) {
+        start = end = 0;
+    }
+    double seconds = seconds_of(stats, end - start);
+    double batch = head->batch_size > 0 ? head->batch_size : 1;
+    TACHO_TRY(add_network(table, stats));
+    TACHO_TRY(add_text(table, head->features & TACHO_STATS_SIMULATED ? "simulated" : "measured"));
+    const uint64_t numbers[] = {head->level,
+                                head->program,
+                                head->activation,
+                                head->inference,
+                                head->device,
+                                end - start,
+                                start,
+                                end};
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        TACHO_TRY(add_count(table, numbers[i]));
+    }
+    TACHO_TRY(tacho_table_add_real(table, seconds));
+    TACHO_TRY(add_ratio(table, 1.0, seconds));
+    TACHO_TRY(add_count(table, (uint64_t)batch));
+    TACHO_TRY(add_ratio(table, batch, seconds));
+    TACHO_TRY(tacho_table_add_real(table, (double)(end - start) / batch));
+    TACHO_TRY(stats->has_ports ? add_count(table, stats->max_input_wait)
+                               : tacho_table_add_absent(table));
+    TACHO_TRY(stats->has_ports ? add_count(table, stats->max_output_wait)
+                               : tacho_table_add_absent(table));
+    TACHO_TRY(add_traffic(table, stats, end - start));
+    TACHO_TRY(add_count(table, stats->record_count));
+    return stats->file->end.record_cost_ns > 0 ? add_count(table, stats->file->end.record_cost_ns)
+                                               : tacho_table_add_absent(table);
+}
+
+/* ---- ports --------------------------------------------------------------------------------- */
+
+static const tacho_column port_columns[] = {
+    {"core", "core", TACHO_COLUMN_INT},
+    {"thread", "thread", TACHO_COLUMN_INT},
+    {"port", "port", TACHO_COLUMN_INT},
+    {"type", "type", TACHO_COLUMN_TEXT},
+    {"direction", "direction", TACHO_COLUMN_TEXT},
+    {"peer", "peer", TACHO_COLUMN_INT},
+    {"wait_ucycles", "wait ucycles", TACHO_COLUMN_INT},
+    {"wait_count", "waits", TACHO_COLUMN_INT},
+    {"longest_ucycles", "longest", TACHO_COLUMN_INT},
+};
+
+static tacho_status add_ports(tacho_table *table, const tacho_opstats *stats)
+{
+    for (size_t i = 0; i < stats->file->array_count; i++) {
+        const tacho_stats_array *array = &stats->file->arrays[i];
+        const tacho_stats_port *ports = array->records;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_port && j < array->count; j++) {
+            const tacho_stats_port *port = &ports[j];
+            TACHO_TRY(add_count(table, port->core));
+            TACHO_TRY(add_count(table, port->thread));
+            TACHO_TRY(add_count(table, port->port));
+            TACHO_TRY(add_text(table, port->is_p2p ? "P2P_Port" : "Host_IO_Port"));
+            TACHO_TRY(add_text(table, port->is_output ? "out" : "in"));
+            TACHO_TRY(port->is_p2p ? add_count(table, port->peer) : tacho_table_add_absent(table));
+            TACHO_TRY(add_count(table, port->wait_u));
+            TACHO_TRY(add_count(table, port->wait_count));
+            TACHO_TRY(add_count(table, port->longest_u));
+        }
+    }
+    return TACHO_OK;
+}
+
+static const tacho_column doorbell_columns[] = {
+    {"core", "core", TACHO_COLUMN_INT},
+    {"port", "port", TACHO_COLUMN_INT},
+    {"transaction", "transaction", TACHO_COLUMN_INT},
+    {"offset_ucycles", "after start", TACHO_COLUMN_INT},
+};
+
+static tacho_status add_doorbells(tacho_table *table, const tacho_opstats *stats)
+{
+    uint64_t start = 0;
+    uint64_t end = 0;
+    start = tacho_opstats_extent(stats, &start, &end) ? start : 0;
+    for (size_t i = 0; i < stats->file->array_count; i++) {
+        const tacho_stats_array *array = &stats->file->arrays[i];
+        const tacho_stats_doorbell *bells = array->records;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_doorbell && j < array->count; j++) {
+            TACHO_TRY(add_count(table, bells[j].core));
+            TACHO_TRY(add_count(table, bells[j].port));
+            TACHO_TRY(add_count(table, bells[j].transaction));
+            TACHO_TRY(tacho_table_add_int(table, (int64_t)(bells[j].ring_u - start)));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- counters ------------------------------------------------------------------------------ */
+
+static const tacho_column pmu_columns[] = {
+    {"core", "core", TACHO_COLUMN_INT},    {"thread", "thread", TACHO_COLUMN_INT},
+    {"event", "event", TACHO_COLUMN_TEXT}, {"name", "name", TACHO_COLUMN_TEXT},
+    {"value", "value", TACHO_COLUMN_INT},
+};
+
+static tacho_status add_event(tacho_table *table, uint16_t event)
+{
+    char text[16];
+    snprintf(text, sizeof(text), "0x%X", (unsigned)event);
+    TACHO_TRY(add_text(table, text));
+    return add_text(table, tacho_opstats_event_name(event));
+}
+
+/* Of each thread, then of the core. */
+static tacho_status add_pmus(tacho_table *table, const tacho_opstats *stats)
+{
+    const tacho_stats_config *config = &stats->program->facts.stats;
+    uint32_t thread_count = stats->program->facts.thread_count;
+    for (uint32_t core = 0; core < stats->program->facts.core_count; core++) {
+        for (uint32_t i = 0; stats->cores[core].has_pmu && i <= thread_count; i++) {
+            const tacho_opstats_thread *thread = &stats->threads[(size_t)core * thread_count + i];
+            const uint64_t *values = i < thread_count ? thread->pmu : stats->cores[core].pmu;
+            for (uint32_t j = 0; j < config->pmu_event_count; j++) {
+                TACHO_TRY(add_count(table, core));
+                TACHO_TRY(i < thread_count ? add_count(table, i) : tacho_table_add_absent(table));
+                TACHO_TRY(add_event(table, config->pmu_events[j]));
+                TACHO_TRY(add_count(table, values[j]));
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+static const tacho_column rate_columns[] = {
+    {"core", "core", TACHO_COLUMN_INT},
+    {"name", "name", TACHO_COLUMN_TEXT},
+    {"value", "value", TACHO_COLUMN_REAL},
+};
+
+static tacho_status add_rates(tacho_table *table, const tacho_opstats *stats)
+{
+    for (uint32_t core = 0; core < stats->program->facts.core_count; core++) {
+        tacho_opstats_rate rates[TACHO_OPSTATS_RATES_MAX];
+        size_t count = stats->cores[core].has_pmu ? tacho_opstats_rates(stats, core, rates) : 0;
+        for (size_t i = 0; i < count; i++) {
+            TACHO_TRY(add_count(table, core));
+            TACHO_TRY(add_text(table, rates[i].name));
+            TACHO_TRY(tacho_table_add_real(table, rates[i].value));
+        }
+    }
+    return TACHO_OK;
+}
+
+static const tacho_column op_pmu_columns[] = {
+    {"core", "core", TACHO_COLUMN_INT},    {"opdetails", "opdetails", TACHO_COLUMN_TEXT},
+    {"event", "event", TACHO_COLUMN_TEXT}, {"name", "name", TACHO_COLUMN_TEXT},
+    {"count", "ops", TACHO_COLUMN_INT},    {"mean", "mean", TACHO_COLUMN_REAL},
+    {"total", "total", TACHO_COLUMN_INT},  {"per_pcycle", "per pcycle", TACHO_COLUMN_REAL},
+};
+
+static tacho_status add_op_pmu(tacho_table *table, const tacho_opstats *stats)
+{
+    const tacho_stats_config *config = &stats->program->facts.stats;
+    bool has_op_pmu = (stats->file->head.features & TACHO_STATS_HAS_OP_PMU) != 0;
+    for (size_t i = 0; has_op_pmu && i < stats->plan->row_count; i++) {
+        const tacho_opstats_row *row = &stats->plan->rows[i];
+        const tacho_opstats_sum *sum = &stats->sums[i];
+        if (row->kind != TACHO_OPSTATS_OP || sum->count == 0) {
+            continue;
+        }
+        for (uint32_t j = 0; j < config->pmu_event_count; j++) {
+            TACHO_TRY(add_count(table, row->core));
+            TACHO_TRY(tacho_table_add_text(table,
+                                           tacho_strings_get(&stats->plan->strings, row->details)));
+            TACHO_TRY(add_event(table, config->pmu_events[j]));
+            TACHO_TRY(add_count(table, sum->count));
+            TACHO_TRY(tacho_table_add_real(table, (double)sum->pmu[j] / (double)sum->count));
+            TACHO_TRY(add_count(table, sum->pmu[j]));
+            TACHO_TRY(add_ratio(table, (double)sum->pmu[j], (double)sum->pcycles));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- stalls, and what is missing ----------------------------------------------------------- */
+
+static const tacho_column stall_columns[] = {{"op", "op", TACHO_COLUMN_TEXT},
+                                             {"estimated_cycles", "estimated", TACHO_COLUMN_INT},
+                                             {"simulated_cycles", "simulated", TACHO_COLUMN_INT},
+#define STALL_COLUMN(name, key, phrase) {key "_cycles", key, TACHO_COLUMN_INT},
+                                             TACHO_STALLS(STALL_COLUMN)
+#undef STALL_COLUMN
+};
+
+static tacho_status add_stalls(tacho_table *table, const tacho_opstats *stats)
+{
+    for (size_t i = 0; i < stats->file->array_count; i++) {
+        const tacho_stats_array *array = &stats->file->arrays[i];
+        const tacho_stats_stall *stalls = array->records;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_stall && j < array->count; j++) {
+            const tacho_program_op *op = &stats->program->ops[stalls[j].op];
+            int64_t cycles = 0;
+            if (__builtin_sub_overflow(stalls[j].end_p, stalls[j].start_p, &cycles)) {
+                continue;
+            }
+            TACHO_TRY(
+                tacho_table_add_text(table, tacho_strings_get(&stats->program->strings, op->name)));
+            TACHO_TRY(tacho_table_add_int(table, op->cycles));
+            TACHO_TRY(tacho_table_add_int(table, cycles));
+            for (int k = 0; k < TACHO_STALL_COUNT; k++) {
+                TACHO_TRY(tacho_table_add_int(table, stalls[j].cycles[k]));
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+static const tacho_column missing_columns[] = {
+    {"what", "what", TACHO_COLUMN_TEXT},
+    {"flag", "compile with", TACHO_COLUMN_TEXT},
+};
+
+static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
+{
+    const tacho_stats_head *head = &stats->file->head;
+    bool has_pmu = (head->features & TACHO_STATS_HAS_PMU) != 0;
+    const struct {
+        bool is_missing;
+        const char *what, *flag;
+    } rows[] = {
+        {(head->features & TACHO_STATS_HAS_DDR) == 0, "DDR traffic", "-ddr-stats"},
+        {!has_pmu, "counters of cores", "-aic-pmu-recipe=KernelUtil or -aic-pmu-events=..."},
+        {head->level < TACHO_STATS_LEVEL_PORTS, "waits at ports and doorbells", "-stats-level=50"},
+        {head->level < TACHO_STATS_LEVEL_OPS, "ops", "-stats-level=70"},
+        {(head->features & TACHO_STATS_HAS_OP_PMU) == 0, "counters of ops",
+         has_pmu ? "-stats-level=100" : "-stats-level=100 and -aic-pmu-recipe=KernelUtil"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        if (rows[i].is_missing) {
+            TACHO_TRY(add_text(table, rows[i].what));
+            TACHO_TRY(add_text(table, rows[i].flag));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+typedef struct table_maker {
+    const tacho_column *columns;
+    size_t column_count;
+    tacho_status (*add)(tacho_table *table, const tacho_opstats *stats);
+} table_maker;
+
+static const table_maker makers[TACHO_OPSTATS_TABLE_COUNT] = {
+#define MAKER(id, columns, add) [TACHO_OPSTATS_TABLE_##id] = {columns, COUNT_OF(columns), add}
+    MAKER(DEVICE, device_columns, add_device),
+    MAKER(CORES, core_columns, add_cores),
+    MAKER(OPS, op_columns, add_ops),
+    MAKER(THREADS, thread_columns, add_threads),
+    MAKER(PORTS, port_columns, add_ports),
+    MAKER(DOORBELLS, doorbell_columns, add_doorbells),
+    MAKER(PMU, pmu_columns, add_pmus),
+    MAKER(RATES, rate_columns, add_rates),
+    MAKER(OP_PMU, op_pmu_columns, add_op_pmu),
+    MAKER(STALLS, stall_columns, add_stalls),
+    MAKER(MISSING, missing_columns, add_missing),
+#undef MAKER
+};
+
+tacho_status tacho_opstats_tables_init(tacho_table tables[TACHO_OPSTATS_TABLE_COUNT],
+                                       const tacho_opstats *stats)
+{
+    static const char *const names[][2] = {
+#define TABLE_NAME(name, word, title) {word, title},
+        TACHO_OPSTATS_TABLES(TABLE_NAME)
+#undef TABLE_NAME
+    };
+    for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT; i++) {
+        tacho_table_init(&tables[i], names[i][0], names[i][1], makers[i].columns,
+                         makers[i].column_count);
+    }
+    for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT; i++) {
+        TACHO_TRY(makers[i].add(&tables[i], stats));
+    }
+    return TACHO_OK;
+}
+
+void tacho_opstats_tables_deinit(tacho_table tables[TACHO_OPSTATS_TABLE_COUNT])
+{
+    for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT; i++) {
+        tacho_table_deinit(&tables[i]);
+    }
+}

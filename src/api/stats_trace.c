@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The chain stats, host -> order -> lanes -> sink. Both parts get clocks whose zeros are one moment
+ * of the host's monotonic clock: the first event of either.
+ */
+#include "api/stats_trace.h"
+
+#include "api/intake.h"
+#include "profile/lanes.h"
+#include "profile/spool.h"
+#include "sources/chrome/chrome.h"
+
+/* Puts the host's part on the common axis before its first row passes. */
+typedef struct host_shift {
+    tacho_events events;
+    tacho_events *next;
+    int64_t zero_ns;    /* of the trace's own time */
+    size_t first_clock; /* clocks from here on are the host's */
+} host_shift;
+
+static tacho_status shift_row(tacho_events *events, const tacho_row *row)
+{
+    host_shift *self = (host_shift *)(void *)events;
+    for (; self->first_clock < events->dict->clock_count; self->first_clock++) {
+        tacho_clock *clock = &events->dict->clocks[self->first_clock];
+        clock->has_fixed_zero = true;
+        clock->zero_ticks = self->zero_ns;
+    }
+    return tacho_events_row(self->next, row);
+}
+
+static tacho_status shift_end_part(tacho_events *events, uint32_t part)
+{
+    return tacho_events_end_part(((host_shift *)(void *)events)->next, part);
+}
+
+static const tacho_events_vtable shift_vtable = {.row = shift_row, .end_part = shift_end_part};
+
+static tacho_status read_host(const tacho_stats_trace *trace, int64_t zero_ns,
+                              tacho_order_mode mode, tacho_events *next)
+{
+    host_shift shift = {.events = {&shift_vtable, next->dict},
+                        .next = next,
+                        .zero_ns = zero_ns,
+                        .first_clock = next->dict->clock_count};
+    tacho_intake_input input = {
+        .path = trace->host_path, .source = &tacho_source_chrome, .name = "HOST_PROC"};
+    tacho_intake intake = {.inputs = &input, .input_count = 1};
+    return tacho_intake_read_input(&intake, &input, mode, &shift.events);
+}
+
+/* The zero of both: |out_host_ns| in the time of the host's trace. */
+static tacho_status find_zero(const tacho_stats_trace *trace, tacho_stats_set *set,
+                              int64_t *out_host_ns)
+{
+    int64_t device_ns = 0;
+    int64_t first_ns = 0;
+    int64_t first_tick = tacho_stats_first_tick(set);
+    const tacho_host_sync *host = &trace->host;
+    if (!tacho_host_sync_ns(&set->files[0], first_tick, &device_ns)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "the stats have no clock-sync record, so %s cannot be put beside them",
+                          trace->host_path);
+    }
+    if (__builtin_sub_overflow(host->first_ns, host->trace_ns, &first_ns) ||
+        __builtin_add_overflow(first_ns, host->monotonic_ns, &first_ns)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: times are too large", trace->host_path);
+    }
+    int64_t zero_ns = first_ns < device_ns ? first_ns : device_ns;
+    set->has_zero = true;
+    if (!tacho_host_sync_tick(&set->files[0], zero_ns, &set->zero_ticks) ||
+        __builtin_sub_overflow(zero_ns, host->monotonic_ns, out_host_ns) ||
+        __builtin_add_overflow(*out_host_ns, host->trace_ns, out_host_ns)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: too far from the device's time",
+                          trace->host_path);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status emit(const tacho_stats_trace *trace, tacho_order_mode mode,
+                         tacho_events *events)
+{
+    tacho_stats_set set = trace->set;
+    int64_t host_zero = 0;
+    if (trace->host_path != NULL) {
+        TACHO_TRY(find_zero(trace, &set, &host_zero));
+    }
+    TACHO_TRY(tacho_stats_emit(&set, events));
+    if (trace->host_path != NULL) {
+        TACHO_TRY(read_host(trace, host_zero, mode, events));
+    }
+    return tacho_events_finish(events);
+}
+
+static tacho_status run_filters(const tacho_stats_trace *trace, tacho_order_mode mode,
+                                tacho_events *sink)
+{
+    tacho_lanes *lanes = NULL;
+    tacho_order *order = NULL;
+    TACHO_TRY(tacho_lanes_create(sink, &lanes));
+    tacho_status status =
+        tacho_order_create(tacho_lanes_events(lanes), mode, TACHO_SPOOL_DEFAULT_BYTES, &order);
+    if (status == TACHO_OK) {
+        status = emit(trace, mode, tacho_order_events(order));
+        tacho_order_destroy(order);
+    }
+    tacho_lanes_destroy(lanes);
+    return status;
+}
+
+static tacho_status write_trace(const tacho_stats_trace *trace, tacho_order_mode mode,
+                                tacho_dict *dict, tacho_output *output)
+{
+    tacho_trace_options options = {.omit_args = trace->omits_args,
+                                   .names_may_change = mode == TACHO_ORDER_PASS,
+                                   .flows_are_needs = true};
+    tacho_events *events = NULL;
+    TACHO_TRY(trace->sink->open(dict, output, &options, &events));
+    tacho_status status = run_filters(trace, mode, events);
+    trace->sink->close(events);
+    TACHO_TRY(status);
+    return tacho_output_commit(output);
+}
+
+static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
+{
+    const tacho_stats_trace *trace = self;
+    tacho_output output;
+    /* Arrows come after the spans of other tracks: rows are held at once. */
+    mode = mode == TACHO_ORDER_PASS && trace->set.view.shows_flows ? TACHO_ORDER_SORT : mode;
+    TACHO_TRY(tacho_output_open(trace->output_path, &output));
+    tacho_status status = write_trace(trace, mode, dict, &output);
+    tacho_output_close(&output);
+    return status;
+}
+
+tacho_status tacho_stats_trace_write(const tacho_stats_trace *trace, tacho_dict *dict)
+{
+    tacho_stats_trace copy = *trace;
+    return tacho_intake_run(attempt, &copy, tacho_output_is_replaceable(trace->output_path), dict);
+}

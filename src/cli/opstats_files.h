@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Raw stats files by their names:
+ *
+ *     aic-profiling-program-<P>-activation-<A>-inf-<I>-<Network>-aiccyclecounts.bin
+ *
+ * Networks may have dashes in their names, so a name is taken apart by its numbers. The slice of a
+ * network that runs on one of several devices has _slice<NN> behind its name.
+ */
+#ifndef TACHO_CLI_OPSTATS_FILES_H
+#define TACHO_CLI_OPSTATS_FILES_H
+
+#include "base/arena.h"
+
+typedef struct tacho_stats_name {
+    uint64_t program, activation, inference;
+    tacho_str network; /* without its slice */
+    uint64_t slice;    /* UINT64_MAX: none */
+    uint64_t copy;     /* of a name that ends in -aiccyclecounts_<copy>.bin; UINT64_MAX: none */
+    tacho_str base;    /* of the file's name, without the suffix */
+    tacho_str stem;    /* of |base|, without the slice: what files of one inference share */
+    const char *path;
+} tacho_stats_name;
+
+typedef struct tacho_stats_names {
+    tacho_stats_name *items; /* files of one inference lie together */
+    size_t item_count, item_capacity;
+    size_t other_count; /* files of the folder that are called otherwise */
+    tacho_arena arena;
+} tacho_stats_names;
+
+/* Takes a file's name apart; false when it is called otherwise. Views are of |file|. */
+bool tacho_stats_name_parse(tacho_str file, tacho_stats_name *out_name);
+
+/* The files of a folder, or the one file at |path|. deinit in any case. */
+tacho_status tacho_stats_names_init(tacho_stats_names *names, const char *path) TACHO_MUST_USE;
+void tacho_stats_names_deinit(tacho_stats_names *names);
+
+/* Whether two files are of one inference, on different devices. */
+bool tacho_stats_name_is_sibling(const tacho_stats_name *a, const tacho_stats_name *b);
+
+/* Whether a file is called after the network |name|; as names of files have no blanks, slashes. */
+bool tacho_stats_name_is_of(const tacho_stats_name *file, tacho_str name);
+
+#endif

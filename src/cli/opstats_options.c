@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options of tacho opstats and qaic-opstats.
+ */
+#include "cli/opstats_run.h"
+#include "cli/table_sinks.h"
+
+#include "base/grow.h"
+
+#include <stdlib.h>
+
+/* true, false; "" is a flag without value. */
+static bool choose_truth(const tacho_arguments *arguments, const char *name, bool by_default,
+                         bool *out_value)
+{
+    const char *value = tacho_arguments_value(arguments, name);
+    *out_value = by_default;
+    if (value == NULL) {
+        return true;
+    }
+    bool is_true = value[0] == '\0' || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+    bool is_false = strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
+    *out_value = is_true;
+    if (!is_true && !is_false) {
+        tacho_command_misuse(arguments->command, "--%s: '%s' is neither true nor false", name,
+                             value);
+    }
+    return is_true || is_false;
+}
+
+static bool choose_list(const tacho_arguments *arguments, const char *name,
+                        tacho_stats_choice *out_choice)
+{
+    const char *value = tacho_arguments_value(arguments, name);
+    if (value == NULL) {
+        return true;
+    }
+    uint32_t *items = calloc(strlen(value) + 1, sizeof(*items));
+    *out_choice = (tacho_stats_choice){items, 0};
+    tacho_str rest = tacho_str_from_cstring(value);
+    for (bool is_last = false; items != NULL && !is_last;) {
+        size_t len = tacho_str_find_byte(rest, ',');
+        uint64_t number = 0;
+        is_last = len == rest.len;
+        if (!tacho_str_parse_u64(tacho_str_trim(tacho_str_make(rest.data, len)), &number) ||
+            number > UINT16_MAX) {
+            tacho_command_misuse(arguments->command,
+                                 "--%s: '%s' is no list of numbers such as 0,5,1", name, value);
+            return false;
+        }
+        items[out_choice->item_count++] = (uint32_t)number;
+        rest = tacho_str_from(rest, is_last ? len : len + 1);
+    }
+    return items != NULL;
+}
+
+static bool choose_flows(const tacho_arguments *arguments, tacho_stats_view *view)
+{
+    const char *value = tacho_arguments_value(arguments, "flow-events");
+    view->shows_flows = value != NULL && strcmp(value, "full") == 0;
+    if (value != NULL && !view->shows_flows && strcmp(value, "none") != 0) {
+        tacho_command_misuse(arguments->command, "--flow-events: '%s' is neither none nor full",
+                             value);
+        return false;
+    }
+    return true;
+}
+
+static bool choose_sinks(const tacho_arguments *arguments, tacho_opstats_request *request)
+{
+    const char *format = tacho_arguments_value(arguments, "format");
+    const char *to = tacho_arguments_value(arguments, "to");
+    if (format != NULL && strcmp(format, "text") != 0) {
+        request->table_sink = tacho_cli_table_sink_find(tacho_str_from_cstring(format));
+        if (request->table_sink == NULL) {
+            char names[TACHO_CLI_NAMES_BYTES];
+            tacho_cli_table_sink_names(names);
+            tacho_command_misuse(arguments->command, "--format: '%s' is none of %s", format, names);
+            return false;
+        }
+    }
+    request->trace_sink = tacho_trace_sink_find(tacho_str_from_cstring(to != NULL ? to : "chrome"));
+    if (request->trace_sink == NULL) {
+        tacho_command_misuse(arguments->command,
+                             "--to: no trace format is called '%s'; 'tacho help formats' lists "
+                             "them",
+                             to);
+    }
+    return request->trace_sink != NULL;
+}
+
+static bool choose_rollup(const tacho_arguments *arguments, tacho_opstats_request *request)
+{
+    const char *value = tacho_arguments_value(arguments, "rollup");
+    request->rollup =
+        value != NULL ? tacho_rollup_find(tacho_str_from_cstring(value)) : TACHO_ROLLUP_NONE;
+    if (value != NULL && request->rollup == TACHO_ROLLUP_NONE) {
+        tacho_command_misuse(arguments->command,
+                             "--rollup: '%s' is none of op, layer, core, device, critical", value);
+        return false;
+    }
+    return true;
+}
+
+static bool choose_paths(const tacho_arguments *arguments, tacho_opstats_request *request)
+{
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        if (arguments->items[i].option == NULL) {
+            tacho_command_misuse(arguments->command, "'%s' belongs to no option",
+                                 arguments->items[i].value);
+            return false;
+        }
+    }
+    const char *output = tacho_arguments_value(arguments, "output-dir");
+    request->program_path = tacho_arguments_value(arguments, "qpc");
+    request->input_path = tacho_arguments_value(arguments, "input-dir");
+    request->output_folder = output != NULL ? output : ".";
+    request->host_path = tacho_arguments_value(arguments, "host-trace");
+    if (request->program_path == NULL) {
+        tacho_command_misuse(arguments->command,
+                             "which program? say --qpc FILE, the programqpc.bin that was run");
+    } else if (request->input_path == NULL) {
+        tacho_command_misuse(arguments->command, "which stats? say --input-dir DIR");
+    }
+    return request->program_path != NULL && request->input_path != NULL;
+}
+
+bool tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request *out_request)
+{
+    tacho_opstats_request *request = out_request;
+    *request = (tacho_opstats_request){
+        .arguments = arguments,
+        .is_verbose = tacho_arguments_has(arguments, "verbose"),
+        .is_quiet = tacho_arguments_has(arguments, "quiet"),
+        .view = {.has_vendor_words = true},
+    };
+    bool merges_groups = true;
+    if (!choose_paths(arguments, request) ||
+        !choose_truth(arguments, "summary", false, &request->wants_summary) ||
+        !choose_truth(arguments, "trace", false, &request->wants_trace) ||
+        !choose_truth(arguments, "merge-mq-traces", true, &request->merges_devices) ||
+        !choose_truth(arguments, "merge-thread-groups", true, &merges_groups) ||
+        !choose_truth(arguments, "show-barrier-events", false, &request->view.shows_barriers) ||
+        !choose_list(arguments, "select-cores", &request->view.cores) ||
+        !choose_list(arguments, "select-devices", &request->view.devices) ||
+        !choose_flows(arguments, &request->view) || !choose_sinks(arguments, request) ||
+        !choose_rollup(arguments, request)) {
+        return false;
+    }
+    request->view.splits_groups = !merges_groups;
+    if (!request->wants_summary && !request->wants_trace && request->rollup == TACHO_ROLLUP_NONE) {
+        tacho_command_misuse(arguments->command,
+                             "nothing to write: say --summary, --trace or both");
+        return false;
+    }
+    return true;
+}
+
+void tacho_opstats_request_deinit(tacho_opstats_request *request)
+{
+    free((uint32_t *)(uintptr_t)request->view.cores.items);
+    free((uint32_t *)(uintptr_t)request->view.devices.items);
+}

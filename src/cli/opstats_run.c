@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files of one inference at a time: those of all devices are open together, no others.
+ */
+#include "cli/opstats_run.h"
+
+#include "analyses/opstats_tables.h"
+#include "api/stats_trace.h"
+#include "base/folder.h"
+#include "cli/opstats_files.h"
+#include "cli/talk.h"
+#include "program/container.h"
+#include "sinks/opstats_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MESSAGE_BYTES = 1024 };
+
+typedef struct opened_stats {
+    const tacho_stats_name *name;
+    tacho_mappings mappings;
+    tacho_stats_file file;
+} opened_stats;
+
+typedef struct opstats_run {
+    const tacho_opstats_request *request;
+    tacho_program program;
+    tacho_stats_layout layout;
+    tacho_stats_words words;
+    tacho_opstats_plan plan;
+    tacho_opstats stats;
+    tacho_stats_names names;
+    tacho_host_sync host;
+    tacho_arena arena;       /* of paths; emptied after each inference */
+    opened_stats *opened;    /* of one inference, at most one per device */
+    tacho_stats_file *files; /* the same, for who wants them in a row */
+    size_t opened_count;
+    tacho_table_report report; /* of roll-ups */
+    tacho_output output;
+    bool has_report;
+    uint64_t problem_count, file_count, record_count, summary_count, trace_count;
+} opstats_run;
+
+/* ---- talk ---------------------------------------------------------------------------------- */
+
+static void say(const char *kind, tacho_str name, const char *text)
+{
+    char message[MESSAGE_BYTES];
+    snprintf(message, sizeof(message), "%.*s: %s", TACHO_STR_ARG(name), text);
+    tacho_talk_line(kind, message);
+}
+
+/* A file that could not be read, or not all of it: said and counted. */
+static void say_problem(opstats_run *self, const tacho_stats_name *name, const char *text)
+{
+    self->problem_count++;
+    say("warning", tacho_str_basename(tacho_str_from_cstring(name->path)), text);
+}
+
+static void say_damage(opstats_run *self, const tacho_stats_name *name,
+                       const tacho_stats_damage *damage)
+{
+    char text[MESSAGE_BYTES / 2];
+    if (damage->damaged_bytes > 0 || damage->missing_chunks > 0) {
+        snprintf(text, sizeof(text),
+                 "%" PRIu64 " damaged byte%s from byte %" PRIu64 " on, %" PRIu64
+                 " chunk%s missing; the rest is used",
+                 damage->damaged_bytes, damage->damaged_bytes == 1 ? "" : "s", damage->first_damage,
+                 damage->missing_chunks, damage->missing_chunks == 1 ? "" : "s");
+        say_problem(self, name, text);
+    } else if (damage->is_cut) {
+        say_problem(self, name, "no end: the file was cut; what there is of it is used");
+    }
+    if (damage->bad_records > 0) {
+        snprintf(text, sizeof(text), "%" PRIu64 " record%s that cannot be left out",
+                 damage->bad_records, damage->bad_records == 1 ? "" : "s");
+        say_problem(self, name, text);
+    }
+    if (damage->unknown_chunks > 0 && self->request->is_verbose) {
+        snprintf(text, sizeof(text), "%" PRIu64 " chunks of unknown type passed over",
+                 damage->unknown_chunks);
+        say("note", name->base, text);
+    }
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static tacho_status read_file(opstats_run *self, opened_stats *opened)
+{
+    tacho_str bytes = TACHO_STR("");
+    TACHO_TRY(tacho_mappings_open(&opened->mappings, opened->name->path, &bytes));
+    TACHO_TRY(tacho_stats_read(&opened->file, bytes));
+    return tacho_stats_bind(&opened->file, &self->layout);
+}
+
+static void close_file(opened_stats *opened)
+{
+    tacho_stats_file_deinit(&opened->file);
+    tacho_mappings_close(&opened->mappings);
+}
+
+static bool is_opened(const opstats_run *self, uint32_t device)
+{
+    for (size_t i = 0; i < self->opened_count; i++) {
+        if (self->opened[i].file.head.device == device) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Opens a file; one that cannot be used is said, counted and passed over. */
+static void open_file(opstats_run *self, const tacho_stats_name *name)
+{
+    tacho_str network = tacho_strings_get(&self->program.strings, self->program.facts.name);
+    if (!tacho_stats_name_is_of(name, network)) {
+        char text[MESSAGE_BYTES / 2];
+        snprintf(text, sizeof(text), "network '%.*s' is not in the program, which has '%.*s'",
+                 (int)(name->network.len > 120 ? 120 : name->network.len), name->network.data,
+                 (int)(network.len > 120 ? 120 : network.len), network.data);
+        say_problem(self, name, text);
+        return;
+    }
+    opened_stats opened = {.name = name};
+    tacho_status status = read_file(self, &opened);
+    if (status == TACHO_OK && is_opened(self, opened.file.head.device)) {
+        status = tacho_fail(TACHO_CODE_BAD_DATA,
+                            "device %u of this inference has another file, which is used",
+                            (unsigned)opened.file.head.device);
+    }
+    if (status != TACHO_OK) {
+        say_problem(self, name, tacho_status_message(status));
+        tacho_status_free(status);
+        close_file(&opened);
+        return;
+    }
+    say_damage(self, name, &opened.file.damage);
+    self->opened[self->opened_count++] = opened;
+}
+
+static void close_files(opstats_run *self)
+{
+    for (size_t i = 0; i < self->opened_count; i++) {
+        close_file(&self->opened[i]);
+    }
+    self->opened_count = 0;
+    tacho_arena_reset(&self->arena);
+}
+
+/* ---- outputs ------------------------------------------------------------------------------- */
+
+/* "folder/base.qaic-opstats.what"; |middle| goes behind the base. */
+static tacho_status make_path(opstats_run *self, tacho_str base, const char *middle,
+                              const char *what, const char **out_path)
+{
+    char tail[64];
+    tacho_text text = {0};
+    tacho_str name;
+    int len = snprintf(tail, sizeof(tail), "%s.qaic-opstats.%s", middle, what);
+    tacho_status status = tacho_text_put(&text, base);
+    if (status == TACHO_OK) {
+        status = tacho_text_put(&text, tacho_str_make(tail, (size_t)len));
+    }
+    if (status == TACHO_OK) {
+        name = tacho_text_take(&text);
+        status = tacho_folder_join(self->request->output_folder, name, &self->arena, out_path);
+    }
+    tacho_text_deinit(&text);
+    return status;
+}
+
+/* What keeps outputs of copies apart: "_1". */
+static void copy_suffix(const tacho_stats_name *name, char out_suffix[32])
+{
+    out_suffix[0] = '\0';
+    if (name->copy != UINT64_MAX) {
+        snprintf(out_suffix, 32, "_%" PRIu64, name->copy);
+    }
+}
+
+static tacho_status put_summary(opstats_run *self, const tacho_table *tables, tacho_output *output)
+{
+    const tacho_table_sink *sink = self->request->table_sink;
+    if (sink == NULL) {
+        tacho_opstats_text_write(tables, TACHO_OPSTATS_TABLE_COUNT, output);
+        return TACHO_OK;
+    }
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, sink, output));
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT && status == TACHO_OK; i++) {
+        if (tables[i].cell_count > 0) {
+            status = tacho_table_report_add(&report, &tables[i]);
+        }
+    }
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&report);
+    }
+    tacho_table_report_close(&report);
+    return status;
+}
+
+static tacho_status write_tables(opstats_run *self, const tacho_table *tables, const char *path)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = put_summary(self, tables, &output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+static tacho_status write_summary(opstats_run *self, const opened_stats *opened)
+{
+    const tacho_table_sink *sink = self->request->table_sink;
+    char copy[32];
+    char what[32];
+    const char *path = NULL;
+    copy_suffix(opened->name, copy);
+    snprintf(what, sizeof(what), "summary%s", sink != NULL ? sink->suffix : ".txt");
+    TACHO_TRY(make_path(self, opened->name->base, copy, what, &path));
+    tacho_table tables[TACHO_OPSTATS_TABLE_COUNT];
+    TACHO_TRY(tacho_opstats_read(&self->stats, &opened->file));
+    self->record_count += self->stats.record_count;
+    tacho_status status = tacho_opstats_tables_init(tables, &self->stats);
+    if (status == TACHO_OK) {
+        status = write_tables(self, tables, path);
+    }
+    tacho_opstats_tables_deinit(tables);
+    self->summary_count += status == TACHO_OK ? 1 : 0;
+    return status;
+}
+
+/* ---- traces -------------------------------------------------------------------------------- */
+
+static bool has_one_timer(const opstats_run *self)
+{
+    for (size_t i = 1; i < self->opened_count; i++) {
+        if (self->opened[i].file.head.timer_hz != self->opened[0].file.head.timer_hz) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static tacho_status write_trace_of(opstats_run *self, size_t first, size_t count)
+{
+    const tacho_opstats_request *request = self->request;
+    const tacho_stats_name *name = self->opened[first].name;
+    char middle[32] = "-merged";
+    char what[32];
+    const char *path = NULL;
+    if (count == 1) {
+        copy_suffix(name, middle);
+    }
+    snprintf(what, sizeof(what), "trace%s", request->trace_sink->suffixes[0]);
+    TACHO_TRY(make_path(self, count == 1 ? name->base : name->stem, middle, what, &path));
+    tacho_stats_trace trace = {
+        .set = {.files = &self->files[first],
+                .file_count = count,
+                .words = &self->words,
+                .path = tacho_str_from_cstring(name->path),
+                .name = tacho_strings_get(&self->program.strings, self->program.facts.name),
+                .view = request->view},
+        .host_path = request->host_path,
+        .host = self->host,
+        .output_path = path,
+        .sink = request->trace_sink,
+    };
+    tacho_dict dict;
+    tacho_status status = tacho_dict_init(&dict);
+    if (status == TACHO_OK) {
+        status = tacho_stats_trace_write(&trace, &dict);
+    }
+    for (size_t i = 0; status == TACHO_OK && i < dict.loss_count; i++) {
+        /* What the file itself lacks has been said. */
+        if (dict.losses[i].reason == TACHO_LOSS_TIME_OVERFLOW ||
+            dict.losses[i].reason == TACHO_LOSS_DROPPED || dict.losses[i].part > 0) {
+            self->problem_count++;
+            say("warning", name->base, tacho_loss_phrase(dict.losses[i].reason));
+        }
+    }
+    tacho_dict_deinit(&dict);
+    self->trace_count += status == TACHO_OK ? 1 : 0;
+    return status;
+}
+
+static bool shows_device(const opstats_run *self, size_t at)
+{
+    return tacho_stats_choice_has(&self->request->view.devices, self->opened[at].file.head.device);
+}
+
+static tacho_status write_traces(opstats_run *self)
+{
+    bool merges = self->request->merges_devices && self->opened_count > 1;
+    if (merges && !has_one_timer(self)) {
+        say_problem(self, self->opened[0].name,
+                    "devices of this inference have timers of different rates; not merged");
+        merges = false;
+    }
+    for (size_t i = 0; i < self->opened_count; i++) {
+        self->files[i] = self->opened[i].file;
+    }
+    bool shows_any = false;
+    for (size_t i = 0; i < self->opened_count; i++) {
+        shows_any |= shows_device(self, i);
+        if (!merges && shows_device(self, i)) {
+            TACHO_TRY(write_trace_of(self, i, 1));
+        }
+    }
+    return merges && shows_any ? write_trace_of(self, 0, self->opened_count) : TACHO_OK;
+}
+
+/* ---- roll-ups ------------------------------------------------------------------------------ */
+
+static tacho_status write_rollup(opstats_run *self)
+{
+    const tacho_stats_file **files = calloc(self->opened_count + 1, sizeof(*files));
+    if (files == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < self->opened_count; i++) {
+        files[i] = &self->opened[i].file;
+    }
+    tacho_rollup_files all = {files, self->opened_count, &self->words};
+    tacho_table table;
+    tacho_status status = tacho_rollup_table(self->request->rollup, &all, &table);
+    if (status == TACHO_OK && table.cell_count > 0) {
+        status = tacho_table_report_add(&self->report, &table);
+    }
+    tacho_table_deinit(&table);
+    free(files);
+    return status;
+}
+
+/* ---- all files ----------------------------------------------------------------------------- */
+
+static tacho_status process_opened(opstats_run *self)
+{
+    const tacho_opstats_request *request = self->request;
+    for (size_t i = 0; i < self->opened_count; i++) {
+        if (request->is_verbose) {
+            char text[MESSAGE_BYTES / 2];
+            const tacho_stats_head *head = &self->opened[i].file.head;
+            snprintf(text, sizeof(text), "level %u, device %u of %u, %zu chunks of records",
+                     (unsigned)head->level, (unsigned)head->device, (unsigned)head->device_count,
+                     self->opened[i].file.array_count);
+            say("decoding", self->opened[i].name->base, text);
+        }
+        if (request->wants_summary) {
+            TACHO_TRY(write_summary(self, &self->opened[i]));
+        }
+    }
+    if (request->wants_trace && self->opened_count > 0) {
+        TACHO_TRY(write_traces(self));
+    }
+    if (request->rollup != TACHO_ROLLUP_NONE && self->opened_count > 0) {
+        TACHO_TRY(write_rollup(self));
+    }
+    return TACHO_OK;
+}
+
+/* The files of one inference from |first| on; returns how many. */
+static size_t open_inference(opstats_run *self, size_t first)
+{
+    const tacho_stats_name *names = self->names.items;
+    size_t end = first;
+    do {
+        open_file(self, &names[end++]);
+    } while (end < self->names.item_count &&
+             self->opened_count < self->program.facts.device_count &&
+             tacho_stats_name_is_sibling(&names[first], &names[end]));
+    return end - first;
+}
+
+static tacho_status process_all(opstats_run *self, const tacho_progress *progress)
+{
+    for (size_t at = 0; at < self->names.item_count;) {
+        size_t count = open_inference(self, at);
+        self->file_count += self->opened_count;
+        tacho_status status = process_opened(self);
+        close_files(self);
+        TACHO_TRY(status);
+        at += count;
+        progress->update(progress->self, at, self->names.item_count);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status process_with_report(opstats_run *self, const tacho_progress *progress)
+{
+    if (self->request->rollup == TACHO_ROLLUP_NONE) {
+        return process_all(self, progress);
+    }
+    const tacho_table_sink *sink =
+        self->request->table_sink != NULL ? self->request->table_sink : &tacho_table_sink_text;
+    TACHO_TRY(tacho_output_open("-", &self->output));
+    tacho_status status = tacho_table_report_open(&self->report, sink, &self->output);
+    if (status == TACHO_OK) {
+        status = process_all(self, progress);
+        if (status == TACHO_OK) {
+            status = tacho_table_report_finish(&self->report);
+        }
+        tacho_table_report_close(&self->report);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&self->output);
+    }
+    tacho_output_close(&self->output);
+    return status;
+}
+
+static tacho_status prepare(opstats_run *self)
+{
+    const tacho_opstats_request *request = self->request;
+    TACHO_TRY_NOTE(tacho_program_read(request->program_path, &self->program),
+                   "reading the program %s", request->program_path);
+    if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_stats_layout_init(&self->layout, &self->program));
+    TACHO_TRY(tacho_stats_words_init(&self->words, &self->layout));
+    TACHO_TRY(tacho_opstats_plan_init(&self->plan, &self->words));
+    TACHO_TRY(tacho_opstats_init(&self->stats, &self->plan));
+    size_t device_count = self->program.facts.device_count;
+    self->opened = calloc(device_count + 1, sizeof(*self->opened));
+    self->files = calloc(device_count + 1, sizeof(*self->files));
+    if (self->opened == NULL || self->files == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    TACHO_TRY(tacho_stats_names_init(&self->names, request->input_path));
+    if (self->names.item_count == 0) {
+        return tacho_fail(TACHO_CODE_NOT_FOUND,
+                          "%s: no raw stats among its %zu files; they are called "
+                          "aic-profiling-program-0-activation-0-inf-0-NETWORK-aiccyclecounts.bin",
+                          request->input_path, self->names.other_count);
+    }
+    if (request->host_path != NULL && request->wants_trace) {
+        TACHO_TRY(tacho_host_sync_read(request->host_path, &self->host));
+    }
+    bool is_new = false;
+    return request->wants_summary || request->wants_trace
+               ? tacho_folder_ensure(request->output_folder, &is_new)
+               : TACHO_OK;
+}
+
+/* Numbers that nothing has: said, and nothing else. */
+static void check_choice(const tacho_stats_choice *choice, uint32_t count, const char *what)
+{
+    for (size_t i = 0; i < choice->item_count; i++) {
+        if (choice->items[i] >= count) {
+            char text[128];
+            snprintf(text, sizeof(text), "--select-%ss: the program has no %s %u", what, what,
+                     (unsigned)choice->items[i]);
+            tacho_talk_line("warning", text);
+        }
+    }
+}
+
+static void say_result(const opstats_run *self)
+{
+    char text[MESSAGE_BYTES];
+    int len = snprintf(text, sizeof(text),
+                       "%.400s: %" PRIu64 " summar%s and %" PRIu64 " trace%s of %" PRIu64 " file%s",
+                       self->request->output_folder, self->summary_count,
+                       self->summary_count == 1 ? "y" : "ies", self->trace_count,
+                       self->trace_count == 1 ? "" : "s", self->file_count,
+                       self->file_count == 1 ? "" : "s");
+    if (self->problem_count > 0) {
+        snprintf(text + len, sizeof(text) - (size_t)len, "; %" PRIu64 " problem%s",
+                 self->problem_count, self->problem_count == 1 ? "" : "s");
+    }
+    tacho_talk_line("wrote", text);
+}
+
+static tacho_status run(opstats_run *self)
+{
+    const tacho_opstats_request *request = self->request;
+    TACHO_TRY(prepare(self));
+    if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
+        tacho_talk_line("note", "the program records no stats; compile with -stats-level=40 for "
+                                "inferences, 70 for ops");
+        return TACHO_OK;
+    }
+    check_choice(&request->view.cores, self->program.facts.core_count, "core");
+    check_choice(&request->view.devices, self->program.facts.device_count, "device");
+    tacho_talk_progress progress;
+    tacho_progress hook;
+    tacho_talk_progress_init(&progress, "decoding", request->is_quiet, &hook);
+    tacho_status status = process_with_report(self, &hook);
+    tacho_talk_progress_end(&progress);
+    TACHO_TRY(status);
+    if (!request->is_quiet && (request->wants_summary || request->wants_trace)) {
+        say_result(self);
+    }
+    return TACHO_OK;
+}
+
+int tacho_opstats_run(const tacho_opstats_request *request)
+{
+    opstats_run self = {.request = request};
+    tacho_arena_init(&self.arena);
+    tacho_status status = run(&self);
+    int exit_code = self.problem_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
+    if (status != TACHO_OK) {
+        exit_code = tacho_talk_failure(status);
+    }
+    tacho_opstats_deinit(&self.stats);
+    tacho_opstats_plan_deinit(&self.plan);
+    tacho_stats_words_deinit(&self.words);
+    tacho_stats_layout_deinit(&self.layout);
+    tacho_program_deinit(&self.program);
+    tacho_stats_names_deinit(&self.names);
+    tacho_arena_deinit(&self.arena);
+    free(self.opened);
+    free(self.files);
+    return exit_code;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One block per core: ops, total, threads, batch lines, frequency, ports, activation, and what was
+ * counted; at the end the device. Widths are the vendor's.
+ */
+#include "sinks/opstats_text.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct text_writer {
+    const tacho_table *tables;
+    size_t table_count;
+    tacho_output *output;
+} text_writer;
+
+/* ---- cells --------------------------------------------------------------------------------- */
+
+static const tacho_table *find_table(const text_writer *self, const char *name)
+{
+    for (size_t i = 0; i < self->table_count; i++) {
+        if (strcmp(self->tables[i].name, name) == 0) {
+            return &self->tables[i];
+        }
+    }
+    assert(false && "not the tables of a summary of raw stats");
+    return NULL;
+}
+
+static const tacho_cell *cell(const tacho_table *table, size_t row, const char *column)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (strcmp(table->columns[i].name, column) == 0) {
+            return tacho_table_cell(table, row, i);
+        }
+    }
+    assert(false && "not a table of a summary of raw stats");
+    return NULL;
+}
+
+static int64_t number(const tacho_table *table, size_t row, const char *column)
+{
+    const tacho_cell *of = cell(table, row, column);
+    return of->is_absent ? 0 : of->value.integer;
+}
+
+static double real(const tacho_table *table, size_t row, const char *column)
+{
+    const tacho_cell *of = cell(table, row, column);
+    return of->is_absent ? 0.0 : of->value.real;
+}
+
+static tacho_str text(const tacho_table *table, size_t row, const char *column)
+{
+    return cell(table, row, column)->value.text;
+}
+
+/* ---- ops ----------------------------------------------------------------------------------- */
+
+static void put_int(text_writer *self, const tacho_cell *of, int width)
+{
+    if (of->is_absent) {
+        tacho_output_printf(self->output, "  %*s", width, "N/A");
+    } else {
+        tacho_output_printf(self->output, "  %*" PRId64, width, of->value.integer);
+    }
+}
+
+static void put_real(text_writer *self, const tacho_cell *of, int width, const char *unit)
+{
+    char shown[64] = "N/A";
+    if (!of->is_absent) {
+        snprintf(shown, sizeof(shown), "%.2f%s", of->value.real, unit);
+    }
+    tacho_output_printf(self->output, "  %*s", width, shown);
+}
+
+static void put_op(text_writer *self, const tacho_table *ops, size_t row)
+{
+    char core[24];
+    snprintf(core, sizeof(core), "c%" PRId64, number(ops, row, "core"));
+    tacho_output_printf(self->output, "%-4s", core);
+    put_int(self, cell(ops, row, "ucycles"), 7);
+    put_real(self, cell(ops, row, "ucycles_percent"), 10, "%");
+    put_int(self, cell(ops, row, "pcycles"), 10);
+    put_real(self, cell(ops, row, "pcycles_percent"), 10, "%");
+    put_int(self, cell(ops, row, "count"), 5);
+    put_real(self, cell(ops, row, "out_kb"), 10, "");
+    put_real(self, cell(ops, row, "ucycles_per_kb"), 10, "");
+    put_real(self, cell(ops, row, "pcycles_per_kb"), 10, "");
+    put_real(self, cell(ops, row, "pcycles_per_kb_stddev"), 13, "");
+    tacho_str details = text(ops, row, "opdetails");
+    tacho_output_write_cstring(self->output, "  ");
+    tacho_output_write_str(self->output, details);
+    tacho_output_write_cstring(self->output, "\n");
+}
+
+static bool put_ops(text_writer *self, int64_t core)
+{
+    const tacho_table *ops = find_table(self, "ops");
+    bool has_rows = false;
+    for (size_t i = 0; i < tacho_table_row_count(ops); i++) {
+        if (number(ops, i, "core") != core) {
+            continue;
+        }
+        if (!has_rows) {
+            tacho_output_printf(self->output,
+                                "\n%-4s  %7s  %10s  %10s  %10s  %5s  %10s  %10s  %10s  %13s  %s\n",
+                                "core", "ucycles", "ucycles(%)", "pcycles", "pcycles(%)", "count",
+                                "out KB", "ucycles/KB", "pcycles/KB", "stddev(pc/KB)", "opdetails");
+        }
+        has_rows = true;
+        put_op(self, ops, i);
+    }
+    return has_rows;
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static void put_utilization(text_writer *self, size_t core_row, int64_t core)
+{
+    const tacho_table *cores = find_table(self, "cores");
+    const tacho_table *threads = find_table(self, "threads");
+    tacho_output_printf(
+        self->output,
+        "\nc%" PRId64 " total:%16" PRId64 " ucycles %15" PRId64 " pcycles (thread max)\n", core,
+        number(cores, core_row, "ucycles"), number(cores, core_row, "pcycles"));
+    for (size_t i = 0; i < tacho_table_row_count(threads); i++) {
+        if (number(threads, i, "core") != core ||
+            cell(threads, i, "utilization_percent")->is_absent) {
+            continue;
+        }
+        tacho_output_printf(self->output,
+                            "c%-4" PRId64 " t%" PRId64 " %-15.*s %8" PRId64 " ucycles [%" PRId64
+                            ", %" PRId64 "] %15" PRId64 " pcycles %6.2f%% utilization\n",
+                            core, number(threads, i, "thread"),
+                            TACHO_STR_ARG(text(threads, i, "engine")),
+                            number(threads, i, "ucycles"), number(threads, i, "start_u"),
+                            number(threads, i, "end_u"), number(threads, i, "pcycles"),
+                            real(threads, i, "utilization_percent"));
+    }
+    tacho_output_write_cstring(self->output, "\n\n");
+}
+
+static void put_batches(text_writer *self, int64_t core)
+{
+    const tacho_table *threads = find_table(self, "threads");
+    for (size_t i = 0; i < tacho_table_row_count(threads); i++) {
+        if (number(threads, i, "core") == core) {
+            tacho_output_printf(self->output,
+                                "c%02" PRId64 "t%" PRId64 " batch ucycles:%17" PRId64 " [%" PRId64
+                                ",%" PRId64 "]    pcycles:%16" PRId64 " \n",
+                                core, number(threads, i, "thread"), number(threads, i, "ucycles"),
+                                number(threads, i, "start_u"), number(threads, i, "end_u"),
+                                number(threads, i, "pcycles"));
+        }
+    }
+}
+
+static void put_activations(text_writer *self, int64_t core)
+{
+    const tacho_table *threads = find_table(self, "threads");
+    for (size_t i = 0; i < tacho_table_row_count(threads); i++) {
+        if (number(threads, i, "core") == core) {
+            tacho_output_printf(
+                self->output, "c%02" PRId64 "t%" PRId64 " activate ucycles:%18" PRId64 "\n", core,
+                number(threads, i, "thread"), number(threads, i, "activate_ucycles"));
+        }
+    }
+}
+
+static void put_ports(text_writer *self, int64_t core)
+{
+    const tacho_table *ports = find_table(self, "ports");
+    for (size_t i = 0; i < tacho_table_row_count(ports); i++) {
+        if (number(ports, i, "core") == core) {
+            tacho_output_printf(
+                self->output,
+                "c%02" PRId64 "t%" PRId64 "p%03" PRId64 " %.*s ucycles:%17" PRId64 "\n", core,
+                number(ports, i, "thread"), number(ports, i, "port"),
+                TACHO_STR_ARG(text(ports, i, "type")), number(ports, i, "wait_ucycles"));
+        }
+    }
+    const tacho_table *bells = find_table(self, "doorbells");
+    for (size_t i = 0; i < tacho_table_row_count(bells); i++) {
+        if (number(bells, i, "core") == core) {
+            tacho_output_printf(self->output,
+                                "c%02" PRId64 "p%03" PRId64 " doorbell ucycles:%18" PRId64
+                                " transaction: %" PRId64 "\n",
+                                core, number(bells, i, "port"), number(bells, i, "offset_ucycles"),
+                                number(bells, i, "transaction"));
+        }
+    }
+}
+
+/* ---- counters ------------------------------------------------------------------------------ */
+
+static void put_counters(text_writer *self, size_t core_row, int64_t core)
+{
+    const tacho_table *pmu = find_table(self, "pmu");
+    for (size_t i = 0; i < tacho_table_row_count(pmu); i++) {
+        if (number(pmu, i, "core") != core) {
+            continue;
+        }
+        char who[32];
+        const tacho_cell *thread = cell(pmu, i, "thread");
+        snprintf(who, sizeof(who), thread->is_absent ? "c%02" PRId64 : "c%02" PRId64 "t%" PRId64,
+                 core, thread->value.integer);
+        tacho_output_printf(self->output, "%s pmu %.*s %.*s: %" PRId64 "\n", who,
+                            TACHO_STR_ARG(text(pmu, i, "event")),
+                            TACHO_STR_ARG(text(pmu, i, "name")), number(pmu, i, "value"));
+    }
+    const tacho_table *rates = find_table(self, "rates");
+    for (size_t i = 0; i < tacho_table_row_count(rates); i++) {
+        if (number(rates, i, "core") == core) {
+            tacho_output_printf(self->output, "c%" PRId64 ": %.*s is %.2f\n", core,
+                                TACHO_STR_ARG(text(rates, i, "name")), real(rates, i, "value"));
+        }
+    }
+    const tacho_table *cores = find_table(self, "cores");
+    if (!cell(cores, core_row, "ddr_read_kb")->is_absent) {
+        tacho_output_printf(
+            self->output, "c%" PRId64 ": DDR traffic is %.2fKB read, %.2fKB written, %.2fGB/s\n",
+            core, real(cores, core_row, "ddr_read_kb"), real(cores, core_row, "ddr_write_kb"),
+            real(cores, core_row, "ddr_gb_per_s"));
+    }
+}
+
+static void put_op_counters(text_writer *self, int64_t core)
+{
+    const tacho_table *ops = find_table(self, "op_pmu");
+    bool has_rows = false;
+    for (size_t i = 0; i < tacho_table_row_count(ops); i++) {
+        if (number(ops, i, "core") != core || number(ops, i, "total") == 0) {
+            continue;
+        }
+        if (!has_rows) {
+            tacho_output_printf(self->output, "\n%-4s  %5s  %14s  %16s  %10s  %-32s  %s\n", "core",
+                                "count", "mean", "total", "per pcycle", "event", "opdetails");
+        }
+        has_rows = true;
+        char head[24];
+        char event[64];
+        snprintf(head, sizeof(head), "c%" PRId64, core);
+        snprintf(event, sizeof(event), "%.*s %.*s", TACHO_STR_ARG(text(ops, i, "event")),
+                 TACHO_STR_ARG(text(ops, i, "name")));
+        tacho_output_printf(self->output, "%-4s  %5" PRId64 "  %14.2f  %16" PRId64, head,
+                            number(ops, i, "count"), real(ops, i, "mean"), number(ops, i, "total"));
+        put_real(self, cell(ops, i, "per_pcycle"), 10, "");
+        tacho_output_printf(self->output, "  %-32s  %.*s\n", event,
+                            TACHO_STR_ARG(text(ops, i, "opdetails")));
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static void put_core(text_writer *self, size_t row)
+{
+    const tacho_table *cores = find_table(self, "cores");
+    int64_t core = number(cores, row, "core");
+    if (put_ops(self, core)) {
+        put_utilization(self, row, core);
+    } else if (row > 0) {
+        tacho_output_write_cstring(self->output, "\n");
+    }
+    put_batches(self, core);
+    tacho_output_printf(self->output, "c%" PRId64 ": Total inference pcycle is %" PRId64 "\n", core,
+                        number(cores, row, "inference_pcycles"));
+    if (!cell(cores, row, "effective_mhz")->is_absent) {
+        tacho_output_printf(self->output, "c%" PRId64 ": Effective frequency is %.2fMHz\n", core,
+                            real(cores, row, "effective_mhz"));
+    }
+    put_ports(self, core);
+    put_activations(self, core);
+    put_counters(self, row, core);
+    put_op_counters(self, core);
+}
+
+static void put_rate(text_writer *self, tacho_str network, const char *what, int64_t numerator,
+                     double seconds, double rate)
+{
+    tacho_output_printf(self->output, "[%.*s] Device instance %s: (%" PRId64 "/%g): %g\n",
+                        TACHO_STR_ARG(network), what, numerator, seconds, rate);
+}
+
+static void put_device(text_writer *self)
+{
+    const tacho_table *device = find_table(self, "device");
+    tacho_str network = text(device, 0, "network");
+    int64_t batch = number(device, 0, "stats_batch");
+    double seconds = real(device, 0, "seconds");
+    tacho_output_printf(
+        self->output, "total batch ucycles:%17" PRId64 " [%" PRId64 ", %" PRId64 "]\n",
+        number(device, 0, "ucycles"), number(device, 0, "start_u"), number(device, 0, "end_u"));
+    if (seconds > 0.0) {
+        put_rate(self, network, "batch/s", 1, seconds, real(device, 0, "batch_per_s"));
+        put_rate(self, network, "inf/s", batch, seconds, real(device, 0, "inferences_per_s"));
+    }
+    if (batch > 1) {
+        tacho_output_printf(self->output, "[%.*s] ucycles per inference: %.2f\n",
+                            TACHO_STR_ARG(network), real(device, 0, "ucycles_per_inference"));
+    }
+    if (!cell(device, 0, "max_input_wait_ucycles")->is_absent) {
+        tacho_output_printf(self->output,
+                            "max input wait ucycles:%18" PRId64 "\n"
+                            "max output wait ucycles:%17" PRId64 "\n",
+                            number(device, 0, "max_input_wait_ucycles"),
+                            number(device, 0, "max_output_wait_ucycles"));
+    }
+    if (!cell(device, 0, "ddr_mb")->is_absent) {
+        tacho_output_printf(self->output, "total DDR traffic: %.3fMB, %.2fGB/s\n",
+                            real(device, 0, "ddr_mb"), real(device, 0, "ddr_gb_per_s"));
+    }
+}
+
+static void put_notes(text_writer *self)
+{
+    const tacho_table *device = find_table(self, "device");
+    const tacho_table *missing = find_table(self, "missing");
+    if (tacho_str_equal(text(device, 0, "origin"), TACHO_STR("simulated"))) {
+        tacho_output_write_cstring(self->output,
+                                   "note: times are simulated, not those of hardware\n");
+    }
+    for (size_t i = 0; i < tacho_table_row_count(missing); i++) {
+        tacho_output_printf(self->output, "note: not recorded: %.*s (compile with %.*s)\n",
+                            TACHO_STR_ARG(text(missing, i, "what")),
+                            TACHO_STR_ARG(text(missing, i, "flag")));
+    }
+}
+
+void tacho_opstats_text_write(const tacho_table *tables, size_t table_count, tacho_output *output)
+{
+    text_writer self = {tables, table_count, output};
+    const tacho_table *cores = find_table(&self, "cores");
+    for (size_t i = 0; i < tacho_table_row_count(cores); i++) {
+        put_core(&self, i);
+    }
+    put_device(&self);
+    put_notes(&self);
+}

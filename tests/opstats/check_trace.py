@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks a trace of tacho opstats by what its documentation promises, with nothing of tacho's:
+
+    check_trace.py TRACE.json [--flows] [--barriers] [--split] [--devices N] [--cores A,B]
+
+Prints the number of slices, marks and arrows."""
+import argparse
+import collections
+import json
+import re
+import sys
+
+TRACK = re.compile(r"^(?P<network>.+)_Core_(?P<core>\d+)(?P<rest>|_.*)$")
+
+
+def fail(text):
+    sys.exit(f"check_trace: {text}")
+
+
+def check_tracks(events, arguments):
+    names = {}
+    for event in events:
+        if event["ph"] == "M" and event["name"] == "thread_name":
+            names[event["pid"], event["tid"]] = event["args"]["name"]
+    cores, networks = set(), set()
+    for name in names.values():
+        match = TRACK.match(name)
+        if not match:
+            fail(f"a track called {name}")
+        cores.add(int(match["core"]))
+        networks.add(match["network"])
+        if match["rest"].endswith("_Barrier") and not arguments.barriers:
+            fail(f"barriers were not asked for: {name}")
+        if re.search(r"_HVX_t\d(_|$)", match["rest"]) and not (arguments.split or
+                                                              arguments.barriers):
+            fail(f"threads share a track: {name}")
+    if arguments.cores is not None and cores != set(map(int, arguments.cores.split(","))):
+        fail(f"cores {sorted(cores)} are shown")
+    if len(networks) != arguments.devices:
+        fail(f"networks {sorted(networks)} are shown")
+    return names
+
+
+def check_slices(events, names):
+    executions = collections.Counter()
+    ops = set()
+    for event in events:
+        if event["ph"] != "X":
+            continue
+        name = names[event["pid"], event["tid"]]
+        args = event.get("args", {})
+        match = TRACK.match(name)
+        if event["name"] == f"Core-{match['core']}-Execution":
+            executions[name] += 1
+        if event["name"].startswith("sync "):
+            if event["dur"] != 0 or float(args["opSyncDurUs"]) <= 0:
+                fail(f"a sync slice {event}")
+        if event["name"].startswith("barrier ") != name.endswith("_Barrier"):
+            fail(f"a slice {event['name']} on {name}")
+        if "opKind" in args:
+            if args["opKind"] != event["name"]:
+                fail(f"kind of {event}")
+            ops.add((event["pid"], event["tid"], args["oc"], event["ts"]))
+            us = float(args["opUCycle"]) / 19.2
+            if abs(us - event["dur"]) > 0.0021:
+                fail(f"{event['dur']} us are not {args['opUCycle']} ticks")
+    if not executions or set(executions.values()) != {1}:
+        fail(f"execution slices: {executions}")
+    return ops
+
+
+def check_flows(events, ops, arguments):
+    ends = collections.defaultdict(list)
+    kinds = collections.Counter()
+    for event in events:
+        if event["ph"] in "sf":
+            ends[event["id"]].append(event)
+            kinds[event["cat"]] += 1
+            key = (event["pid"], event["tid"], event["args"]["oc"], event["ts"])
+            if key not in ops:
+                fail(f"an arrow that ends at no op: {event}")
+    for number, pair in ends.items():
+        if sorted(event["ph"] for event in pair) != ["f", "s"]:
+            fail(f"arrow {number} has ends {[event['ph'] for event in pair]}")
+    if bool(ends) != arguments.flows or not set(kinds) <= {"true", "false"}:
+        fail(f"arrows: {kinds}")
+    return kinds
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("trace")
+    parser.add_argument("--flows", action="store_true")
+    parser.add_argument("--barriers", action="store_true")
+    parser.add_argument("--split", action="store_true")
+    parser.add_argument("--devices", type=int, default=1)
+    parser.add_argument("--cores")
+    arguments = parser.parse_args()
+    with open(arguments.trace, encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    names = check_tracks(events, arguments)
+    ops = check_slices(events, names)
+    kinds = check_flows(events, ops, arguments)
+    phases = collections.Counter(event["ph"] for event in events)
+    print(f"{phases['X']} slices, {phases['i']} marks, {kinds['true'] // 2} true and "
+          f"{kinds['false'] // 2} false arrows on {len(names)} tracks")
+
+
+if __name__ == "__main__":
+    main()
