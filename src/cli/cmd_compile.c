@@ -59,24 +59,6 @@ static const tacho_option options[] = {
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-static bool choose_weights(const tacho_arguments *arguments, tacho_compile_request *request)
-{
-    const char *value = tacho_arguments_value(arguments, "weights");
-    if (value == NULL) {
-        return true;
-    }
-    tacho_str text = tacho_str_from_cstring(value);
-    const tacho_str prefix = TACHO_STR("random:");
-    request->model.has_random_weights = true;
-    if (!tacho_str_starts_with(text, prefix) ||
-        !tacho_str_parse_u64(tacho_str_from(text, prefix.len), &request->model.seed)) {
-        tacho_command_misuse(arguments->command,
-                             "--weights: '%s' is not random:SEED with a whole number", value);
-        return false;
-    }
-    return true;
-}
-
 static bool choose_model(const tacho_arguments *arguments, tacho_compile_request *request)
 {
     size_t count = 0;
@@ -105,13 +87,14 @@ static const tacho_compile_names names = {
 static int compile_with(const tacho_arguments *arguments, tacho_arena *arena)
 {
     tacho_compile_request request = {.is_quiet = false};
-    if (!choose_model(arguments, &request) || !choose_weights(arguments, &request) ||
+    if (!choose_model(arguments, &request) ||
+        !tacho_compile_choose_weights(arguments, &request.model) ||
         !tacho_compile_choose_outputs(arguments, &request)) {
         return TACHO_EXIT_USAGE;
     }
     tacho_compile_choose_dumps(arguments, &request);
     tacho_machine *machine = NULL;
-    int exit_code = tacho_compile_choose_dims(arguments, arena, &request);
+    int exit_code = tacho_compile_choose_dims(arguments, arena, &request.model);
     if (exit_code != 0) {
         return exit_code;
     }

@@ -97,6 +97,7 @@ extern const tacho_command tacho_command_ops;
 extern const tacho_command tacho_command_annotate;
 extern const tacho_command tacho_command_report;
 extern const tacho_command tacho_command_compile;
+extern const tacho_command tacho_command_run;
 extern const tacho_command tacho_command_machine;
 extern const tacho_command tacho_command_opstats;
 extern const tacho_command tacho_command_help;
@@ -104,9 +105,12 @@ extern const tacho_command tacho_command_help;
 /* The names of other tools that this program stands in for. */
 extern const tacho_command tacho_dropin_annotate_profiling;
 extern const tacho_command tacho_dropin_perfetto_logger;
+extern const tacho_command tacho_dropin_iree_run_module;
 extern const tacho_command tacho_dropin_qaic_compile;
 extern const tacho_command tacho_dropin_qaic_opstats;
+extern const tacho_command tacho_dropin_qaic_runner;
 extern const tacho_command tacho_dropin_torq_compile;
+extern const tacho_command tacho_dropin_torq_run_module;
 
 const tacho_command *tacho_command_find(const char *name);
 

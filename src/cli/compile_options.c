@@ -20,6 +20,26 @@ static bool same(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+/* ---- the model ----------------------------------------------------------------------------- */
+
+bool tacho_compile_choose_weights(const tacho_arguments *arguments, tacho_model_options *model)
+{
+    const char *value = tacho_arguments_value(arguments, "weights");
+    if (value == NULL) {
+        return true;
+    }
+    tacho_str text = tacho_str_from_cstring(value);
+    const tacho_str prefix = TACHO_STR("random:");
+    model->has_random_weights = true;
+    if (!tacho_str_starts_with(text, prefix) ||
+        !tacho_str_parse_u64(tacho_str_from(text, prefix.len), &model->seed)) {
+        tacho_command_misuse(arguments->command,
+                             "--weights: '%s' is not random:SEED with a whole number", value);
+        return false;
+    }
+    return true;
+}
+
 /* ---- the machine --------------------------------------------------------------------------- */
 
 static bool choose_dtype(const tacho_arguments *arguments, tacho_cost_options *cost)
@@ -333,7 +353,7 @@ static bool parse_dim(const tacho_argument *item, tacho_model_dim *out_dim)
 }
 
 int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *arena,
-                              tacho_compile_request *request)
+                              tacho_model_options *model)
 {
     void *memory = NULL;
     tacho_status status =
@@ -342,21 +362,21 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
         return tacho_talk_failure(status);
     }
     tacho_model_dim *dims = memory;
-    request->model.dims = dims;
+    model->dims = dims;
     for (size_t i = 0; i < arguments->item_count; i++) {
         const tacho_argument *item = &arguments->items[i];
         char separator = dim_separator(item->option);
         if (separator == '\0') {
             continue;
         }
-        if (!parse_dim(item, &dims[request->model.dim_count])) {
+        if (!parse_dim(item, &dims[model->dim_count])) {
             return tacho_command_misuse(arguments->command,
                                         "%s%s: '%s' is no dimension; expected NAME%cN such as "
                                         "batch%c4",
                                         tacho_command_dashes(arguments->command),
                                         item->option->name, item->value, separator, separator);
         }
-        request->model.dim_count++;
+        model->dim_count++;
     }
     return 0;
 }

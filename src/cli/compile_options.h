@@ -12,6 +12,9 @@
 
 #define TACHO_COMPILE_DEFAULT_MACHINE "torq-sl2610"
 
+/* --weights; false after a message. */
+bool tacho_compile_choose_weights(const tacho_arguments *arguments, tacho_model_options *model);
+
 /*
  * --machine and --torq-hw, and what is chosen on it; 0 when all is well, else the exit code. The
  * machine is that of |request|, which may still be changed.
@@ -51,7 +54,7 @@ void tacho_compile_choose_dumps(const tacho_arguments *arguments, tacho_compile_
  * NAME,N; 0 when all is well, else the exit code. They live in |arena|.
  */
 int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *arena,
-                              tacho_compile_request *request);
+                              tacho_model_options *model);
 
 #define TACHO_COMPILE_OPTION_DIM                                                                   \
     {                                                                                              \

@@ -306,7 +306,7 @@ static void say_devices(const compiled *self)
 }
 
 /* What the reader had to choose or to make up, and what is left out. */
-static void warn_of_model(const tacho_fusion *fusion)
+void tacho_compile_say_model(const tacho_fusion *fusion)
 {
     const tacho_graph *graph = fusion->graph;
     char text[512];
@@ -379,7 +379,7 @@ static tacho_status finish(compiled *self)
     const tacho_compile_request *request = self->request;
     TACHO_TRY(write_outputs(self));
     if (!request->is_quiet) {
-        warn_of_model(self->estimate->fusion);
+        tacho_compile_say_model(self->estimate->fusion);
         say_devices(self);
     }
     warn_unknown(self->estimate);

@@ -33,6 +33,9 @@ typedef struct tacho_compile_request {
     bool is_quiet;
 } tacho_compile_request;
 
+/* Says what the reader of a model had to choose or to make up, and what is left out. */
+void tacho_compile_say_model(const tacho_fusion *fusion);
+
 /* Runs it and returns the exit code. Outputs are all put in place, or none is. */
 int tacho_compile_run(const tacho_compile_request *request);
 

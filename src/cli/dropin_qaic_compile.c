@@ -97,7 +97,7 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena,
         return tacho_talk_failure(status);
     }
     request->machine = machine;
-    int exit_code = tacho_compile_choose_dims(arguments, arena, request);
+    int exit_code = tacho_compile_choose_dims(arguments, arena, &request->model);
     if (exit_code != 0) {
         return exit_code;
     }

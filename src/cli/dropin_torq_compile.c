@@ -126,7 +126,7 @@ static int compile_on(const tacho_arguments *arguments, tacho_arena *arena,
     tacho_machine *machine = NULL;
     int exit_code = tacho_compile_choose_machine(arguments, arena, &machine, request);
     if (exit_code == 0) {
-        exit_code = tacho_compile_choose_dims(arguments, arena, request);
+        exit_code = tacho_compile_choose_dims(arguments, arena, &request->model);
     }
     if (exit_code != 0) {
         return exit_code;

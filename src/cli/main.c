@@ -20,6 +20,7 @@ const tacho_command *const tacho_commands[] = {
     &tacho_command_annotate,
     &tacho_command_report,
     &tacho_command_compile,
+    &tacho_command_run,
     &tacho_command_machine,
     &tacho_command_opstats,
     &tacho_command_help,
@@ -27,8 +28,15 @@ const tacho_command *const tacho_commands[] = {
 };
 
 static const tacho_command *const dropins[] = {
-    &tacho_dropin_annotate_profiling, &tacho_dropin_perfetto_logger, &tacho_dropin_qaic_compile,
-    &tacho_dropin_qaic_opstats,       &tacho_dropin_torq_compile,    NULL,
+    &tacho_dropin_annotate_profiling,
+    &tacho_dropin_perfetto_logger,
+    &tacho_dropin_iree_run_module,
+    &tacho_dropin_qaic_compile,
+    &tacho_dropin_qaic_opstats,
+    &tacho_dropin_qaic_runner,
+    &tacho_dropin_torq_compile,
+    &tacho_dropin_torq_run_module,
+    NULL,
 };
 
 static const tacho_command *find_in(const tacho_command *const *list, const char *name)

@@ -98,8 +98,13 @@ static void update(void *self, uint64_t done_bytes, uint64_t total_bytes)
     if (total_bytes > 0) {
         print_bar(done_bytes, total_bytes);
     }
-    fprintf(stderr, "%" PRIu64 " MB read%s\033[K", done_bytes / 1000000,
-            is_done ? ", finishing" : "");
+    if (progress->unit != NULL) {
+        fprintf(stderr, "%" PRIu64 " of %" PRIu64 " %s\033[K", done_bytes, total_bytes,
+                progress->unit);
+    } else {
+        fprintf(stderr, "%" PRIu64 " MB read%s\033[K", done_bytes / 1000000,
+                is_done ? ", finishing" : "");
+    }
     fflush(stderr);
 }
 

@@ -21,6 +21,7 @@ void tacho_talk_losses(const tacho_dict *dict);
 /* A progress line that appears when work takes long and standard error is a terminal. */
 typedef struct tacho_talk_progress {
     const char *label;
+    const char *unit; /* of what is counted; NULL: bytes that are read */
     bool is_enabled;
     bool is_shown;
     int64_t started_ns;

@@ -310,11 +310,23 @@ static tacho_status chrome_end_part(tacho_events *events, uint32_t part)
     return TACHO_OK;
 }
 
+/* Behind all else, since it belongs to no part. */
+static void put_clock_sync(chrome_sink *sink)
+{
+    tacho_output_printf(sink->output,
+                        "%s\n{\"ph\":\"c\",\"pid\":1,\"tid\":1,\"name\":\"clock_sync\","
+                        "\"ts\":0.000,\"args\":{\"host_ns\":%lld}}",
+                        sink->has_events ? "," : "", (long long)sink->options.clock_sync_ns);
+}
+
 static tacho_status chrome_finish(tacho_events *events)
 {
     chrome_sink *sink = sink_of(events);
     for (uint32_t part = 0; part < events->dict->part_count; part++) {
         TACHO_TRY(chrome_end_part(events, part)); /* one that nobody ended */
+    }
+    if (sink->options.has_clock_sync) {
+        put_clock_sync(sink);
     }
     put_literal(sink, "\n],\n\"metadata\":{");
     sink->has_attributes = false;

@@ -22,6 +22,9 @@ typedef struct tacho_trace_options {
     bool names_may_change;
     /* Arrows say whether data flows: category true or false, the number of their span as oc. */
     bool flows_are_needs;
+    /* A record says that 0 of the trace is this moment of the host's clock. */
+    bool has_clock_sync;
+    int64_t clock_sync_ns;
 } tacho_trace_options;
 
 /* What a trace format may have no place for, one phrase each. All else comes back on reading. */

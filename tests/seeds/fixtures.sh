@@ -58,63 +58,6 @@ tosa_conv_mlir() {
     copy_model tests/testdata/tosa_ops/conv-stride1-notile.mlir
 }
 
-# What the compiler leaves of a model with one kernel, and what a run of it leaves: until
-# torq-compile and torq-run-module make them. phase_dump MODEL LINE KERNEL writes the last phase.
-phase_dump() {
-    mkdir -p compilation_phases
-    cat >"compilation_phases/$(basename "$1" .mlir).9.executable-targets.mlir" <<MLIR
-#model = loc("$1":$2:10)
-module {
-  func.func @main\$async_dispatch_0() {
-    %s = torq_hl.program "slice_program_torq_hl.$3" : !torq_hl.program<slice> { torq_hl.return loc(#model) } loc(#model)
-    %si = torq_hl.create_invocation "slice_program_torq_hl.$3" program(%s : !torq_hl.program<slice>) : !torq_hl.invocation<slice> loc(#model)
-    %p = torq_hl.program "nss_program_0" : !torq_hl.program<nss> {
-    ^bb0(%a: !torq_hl.invocation<slice>):
-      torq_hw.nss_task {"torq-task-id" = 0 : i64} () {
-        torq_hw.dma_in_start loc(#model)
-        torq_hw.dma_in_wait loc(#model)
-        "torq_hw.slice_start"(%a) <{id = 0 : index}> : (!torq_hl.invocation<slice>) -> () loc(#model)
-        "torq_hw.slice_wait"() <{id = 0 : index}> : () -> () loc(#model)
-        torq_hw.dma_out_start loc(#model)
-        torq_hw.dma_out_wait loc(#model)
-      } loc(#model)
-      torq_hl.return loc(#model)
-    } loc(#model)
-    %i = torq_hl.create_invocation "nss_program_0" program(%p : !torq_hl.program<nss>) {"torq-job-id" = 0 : i32} : !torq_hl.invocation<nss> loc(#model)
-    "torq_hl.host_copy"() {"torq-action-id" = 0 : i32} : () -> () loc(#model)
-    torq_hl.start_program %i : !torq_hl.invocation<nss> args(%si : !torq_hl.invocation<slice>) {"torq-action-id" = 1 : i32} loc(#model)
-    torq_hl.wait_program %i : !torq_hl.invocation<nss> {"torq-action-id" = 2 : i32} loc(#model)
-    return loc(#model)
-  } loc(#model)
-} loc(#model)
-MLIR
-}
-
-fc_phase() {
-    phase_dump samples/tosa/fc.mlir "$(grep -n tosa.conv2d samples/tosa/fc.mlir | cut -d: -f1)" \
-        fully_connected_0
-}
-
-add_phase() {
-    phase_dump tests/testdata/tosa_ops/add.mlir 9 add_0
-}
-
-runtime_r0() {
-    printf '%s\n' 'id;time_since_open;time_since_start;location' '0;2048;2048;loc(unknown)' >runtime.csv
-}
-
-runtime_r1q() {
-    cat >runtime.csv <<'CSV'
-actionIndex, elapsed_time(us), timestamp(us), event, location
-0,0,81234567412,HOST_COPY_START,"loc(""tests/testdata/tosa_ops/add.mlir"":9:10)"
-0,121,81234567533,HOST_COPY_END,"loc(""tests/testdata/tosa_ops/add.mlir"":9:10)"
-1,122,81234567534,NSS_START,"loc(unknown)"
-1,123,81234567535,NSS_START_END,"loc(unknown)"
-2,124,81234567536,NSS_WAIT_START,"loc(unknown)"
-2,441,81234567853,NSS_WAIT_END,"loc(unknown)"
-CSV
-}
-
 # What seed 002's numpy snippet makes, without numpy: same name, shape and type, other values.
 input_npy() {
     python3 - <<'PY'

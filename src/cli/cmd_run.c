@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho run: what does this network compute, and where does its time go?
+ */
+#include "cli/command.h"
+#include "cli/compile_options.h"
+#include "cli/listing.h"
+#include "cli/run_compare.h"
+#include "cli/run_options.h"
+#include "cli/run_report.h"
+#include "cli/run_torq.h"
+#include "cli/talk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEFAULT_TOP = 10, SHOWN_ELEMENTS = 32, ACTIVATIONS_MAX = 1024, THREADS_MAX = 1024 };
+
+static const tacho_option options[] = {
+    {"device", 'd', false, "DEVICE",
+     "what runs it: sim (the machine that a program was compiled for), sim:MACHINE, cpu, null "
+     "(default: sim; a model is compiled for " TACHO_RUN_DEFAULT_MACHINE ")"},
+    {"input", 'i', false, "VALUE",
+     "the next input, or NAME=VALUE that of this name: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy, @x.pb; "
+     "repeatable (default: seeded-random)"},
+    {"seed", 0, false, "N", "seed of inputs that are not given (default: 0)"},
+    {"output", 0, false, "@FILE",
+     "write the next output there, as .npy, or .bin for its bytes; - prints it; repeatable "
+     "(default: printed)"},
+    {"function", 'f', false, "NAME", "refuse a program that has no function of this name"},
+    {"iterations", 'n', false, "N", "run this often (default: 1)"},
+    {"activations", 'a', false, "N", "copies of the program on cores of their own (default: 1)"},
+    {"kernels", 0, false, "fast|reference", "how values are computed (default: fast)"},
+    {"threads", 0, false, "N", "of the host, that compute values (default: 1)"},
+    {"no-values", 0, false, NULL, "sim: times alone; nothing is computed"},
+    {"unlimited", 0, false, NULL,
+     "sim: shared memory, networks and queues make nobody wait: gives the estimate"},
+    {"profile", 0, false, "FILE",
+     "write what was recorded there; its suffix says the format: .pb, .json, .csv ..."},
+    {"profile-format", 0, false, "FORMAT",
+     "write that as FORMAT: a trace format of 'tacho help formats', or Torq's r0, r1 or r2"},
+    {"stats-dir", 0, false, "DIR",
+     "write the raw stats of each recorded inference there, a file per activation and device"},
+    {"samples", 0, false, "N", "inferences to record (default: 1)"},
+    {"start-iteration", 0, false, "N",
+     "record from this iteration on, counted from 0 "
+     "(default: 0, or 1 of several that are measured)"},
+    {"start-delay", 0, false, "MS",
+     "record once so much of the device's time has passed, at the latest at the end"},
+    {"compare", 0, false, NULL,
+     "also print what was estimated of each operator, the stalls by name and the fitted clock"},
+    {"blocks", 0, false, NULL, "also print when each block (NSS program) ran"},
+    {"no-tables", 0, false, NULL, "print outputs alone"},
+    {"top", 0, false, "N", "operators to list, 0 for all (default: 10)"},
+    {"cores", 0, false, "N", "of a model: use at most this many cores"},
+    {"stats-level", 0, false, "N",
+     "of a model: what it records, as for 'tacho compile' (default: 70)"},
+    {"dim", 0, false, "NAME=N",
+     "of a model: the size of a dimension that it leaves open; repeatable"},
+    {"weights", 0, false, "random:SEED", "of a model: take seeded random weights"},
+    TACHO_LISTING_OPTION_FORMAT,
+    TACHO_OPTION_QUIET,
+    TACHO_OPTION_HELP,
+};
+
+/* What the command line says. */
+typedef struct run_choice {
+    tacho_run_request request;
+    tacho_run_report report;
+    tacho_run_outputs outputs;
+    const char *profile_path;
+    const tacho_trace_sink *profile_sink; /* NULL: a Torq file */
+    tacho_run_torq_form torq_form;
+    tacho_arena arena; /* sizes of dimensions */
+    const char **inputs, **output_texts;
+} run_choice;
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static bool choose_path(const tacho_arguments *arguments, run_choice *choice)
+{
+    size_t count = 0;
+    const char **words = tacho_arguments_words(arguments, &count);
+    choice->request.path = words != NULL && count == 1 ? words[0] : NULL;
+    free(words);
+    if (choice->request.path == NULL) {
+        tacho_command_misuse(arguments->command,
+                             count == 0 ? "which program? name one, or an .onnx or .mlir file"
+                                        : "one program at a time");
+    }
+    return choice->request.path != NULL;
+}
+
+static bool choose_lists(const tacho_arguments *arguments, run_choice *choice)
+{
+    choice->inputs = tacho_run_choose_list(arguments, "input", &choice->request.input_count);
+    choice->output_texts = tacho_run_choose_list(arguments, "output", &choice->outputs.text_count);
+    tacho_arena_init(&choice->arena);
+    choice->request.inputs = choice->inputs;
+    choice->outputs.texts = choice->output_texts;
+    return choice->inputs != NULL && choice->output_texts != NULL;
+}
+
+static bool choose_device(const tacho_arguments *arguments, run_choice *choice)
+{
+    tacho_device_options *device = &choice->request.device_options;
+    const char *name = tacho_arguments_value(arguments, "device");
+    const char *kernels = tacho_arguments_value(arguments, "kernels");
+    uint64_t activations = 1;
+    uint64_t threads = 1;
+    choice->request.device = name != NULL ? name : "sim";
+    device->has_fine_timer = true;
+    device->is_unlimited = tacho_arguments_has(arguments, "unlimited");
+    device->skips_values = tacho_arguments_has(arguments, "no-values");
+    device->kernels = kernels != NULL && strcmp(kernels, "reference") == 0 ? TACHO_KERNELS_REFERENCE
+                                                                           : TACHO_KERNELS_FAST;
+    if (kernels != NULL && strcmp(kernels, "reference") != 0 && strcmp(kernels, "fast") != 0) {
+        tacho_command_misuse(arguments->command, "--kernels: '%s' is neither fast nor reference",
+                             kernels);
+        return false;
+    }
+    if (!tacho_run_choose_count(arguments, "activations", 1, ACTIVATIONS_MAX, &activations) ||
+        !tacho_run_choose_count(arguments, "threads", 1, THREADS_MAX, &threads)) {
+        return false;
+    }
+    device->activations = (uint32_t)activations;
+    device->threads = (uint32_t)threads;
+    return true;
+}
+
+static bool choose_sampling(const tacho_arguments *arguments, run_choice *choice)
+{
+    tacho_run_request *request = &choice->request;
+    tacho_run_sampling *sampling = &request->sampling;
+    uint64_t delay = 0;
+    request->iterations = 1;
+    sampling->count = 1;
+    if (!tacho_run_choose_count(arguments, "iterations", 1, TACHO_RUN_ITERATIONS_MAX,
+                                &request->iterations) ||
+        !tacho_run_choose_count(arguments, "seed", 0, UINT64_MAX, &request->seed) ||
+        !tacho_run_choose_count(arguments, "samples", 0, TACHO_RUN_ITERATIONS_MAX,
+                                &sampling->count)) {
+        return false;
+    }
+    /* The first inference of a computer is slow: caches are cold, pages are new. */
+    sampling->start = strcmp(request->device, "cpu") == 0 && request->iterations > 1 ? 1 : 0;
+    if (!tacho_run_choose_count(arguments, "start-iteration", 0, request->iterations - 1,
+                                &sampling->start) ||
+        !tacho_run_choose_count(arguments, "start-delay", 0, INT32_MAX, &delay)) {
+        return false;
+    }
+    sampling->delay_ms = (int64_t)delay;
+    return true;
+}
+
+static bool choose_profile(const tacho_arguments *arguments, run_choice *choice)
+{
+    const char *format = tacho_arguments_value(arguments, "profile-format");
+    const char *path = tacho_arguments_value(arguments, "profile");
+    choice->profile_path = path;
+    if (path == NULL) {
+        if (format != NULL) {
+            tacho_command_misuse(arguments->command,
+                                 "--profile-format: where to? say --profile FILE");
+        }
+        return format == NULL;
+    }
+    if (format != NULL && tacho_run_torq_form_find(format, &choice->torq_form)) {
+        return true;
+    }
+    choice->profile_sink = format != NULL
+                               ? tacho_trace_sink_find(tacho_str_from_cstring(format))
+                               : tacho_trace_sink_find_for_path(tacho_str_from_cstring(path));
+    if (choice->profile_sink == NULL) {
+        tacho_command_misuse(arguments->command,
+                             format != NULL ? "--profile-format: no format is called '%s'; there "
+                                              "are r0, r1, r2 and those of 'tacho help formats'"
+                                            : "the suffix of '%s' is no trace format; use one such "
+                                              "as .pb, or say --profile-format",
+                             format != NULL ? format : path);
+    }
+    return choice->profile_sink != NULL;
+}
+
+static bool choose_compile(const tacho_arguments *arguments, run_choice *choice)
+{
+    static const tacho_stats_options names = {"stats-level", "", "", "", ""};
+    static const char *const of_models[] = {"cores", "stats-level", "dim", "weights"};
+    tacho_run_compile *compile = &choice->request.compile;
+    uint64_t cores = 0;
+    const char *recipe = NULL;
+    bool is_program = tacho_run_is_program(choice->request.path);
+    for (size_t i = 0; is_program && i < sizeof(of_models) / sizeof(of_models[0]); i++) {
+        if (tacho_arguments_has(arguments, of_models[i])) {
+            tacho_command_misuse(arguments->command,
+                                 "--%s: %s is a program, and has been compiled already",
+                                 of_models[i], choice->request.path);
+            return false;
+        }
+    }
+    compile->machine = tacho_run_device_machine(choice->request.device);
+    compile->activations = choice->request.device_options.activations;
+    compile->is_quiet = choice->request.is_quiet;
+    if (!tacho_compile_choose_weights(arguments, &compile->model) ||
+        tacho_compile_choose_dims(arguments, &choice->arena, &compile->model) != 0 ||
+        !tacho_run_choose_count(arguments, "cores", 1, UINT16_MAX, &cores) ||
+        !tacho_compile_choose_stats(arguments, &names, &compile->compile.stats, &recipe)) {
+        return false;
+    }
+    compile->compile.cores = (uint32_t)cores;
+    if (!tacho_arguments_has(arguments, "stats-level")) {
+        compile->compile.stats.level = TACHO_STATS_LEVEL_OPS;
+    }
+    return true;
+}
+
+static bool choose_report(const tacho_arguments *arguments, run_choice *choice)
+{
+    uint64_t top = DEFAULT_TOP;
+    choice->request.is_quiet = tacho_arguments_has(arguments, "quiet");
+    choice->request.function = tacho_arguments_value(arguments, "function");
+    choice->request.stats_dir = tacho_arguments_value(arguments, "stats-dir");
+    choice->report.compares = tacho_arguments_has(arguments, "compare");
+    choice->report.has_blocks = tacho_arguments_has(arguments, "blocks");
+    choice->report.omits_tables = tacho_arguments_has(arguments, "no-tables");
+    choice->report.outputs = &choice->outputs;
+    choice->outputs.element_max = SHOWN_ELEMENTS;
+    choice->report.sink = tacho_listing_choose_sink(arguments, "-");
+    if (choice->report.sink == NULL ||
+        !tacho_run_choose_count(arguments, "top", 0, INT32_MAX, &top)) {
+        return false;
+    }
+    choice->report.top = (size_t)top;
+    return true;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static tacho_status write_files(const run_choice *choice, const tacho_run_session *session)
+{
+    TACHO_TRY(tacho_run_outputs_write(&choice->outputs, session));
+    if (choice->profile_path == NULL) {
+        return TACHO_OK;
+    }
+    return choice->profile_sink != NULL
+               ? tacho_run_profile_write(session, choice->profile_sink, choice->profile_path)
+               : tacho_run_torq_write_file(session, choice->torq_form, choice->profile_path);
+}
+
+static void say_wrote(const run_choice *choice, const tacho_run_session *session)
+{
+    char text[512];
+    if (session->random_inputs > 0) {
+        snprintf(text, sizeof(text), "%zu input%s not given: seeded-random (--seed %llu)",
+                 session->random_inputs, session->random_inputs == 1 ? " was" : "s were",
+                 (unsigned long long)choice->request.seed);
+        tacho_talk_line("note", text);
+    }
+    if (choice->profile_path != NULL) {
+        snprintf(text, sizeof(text), "%.200s: %zu recorded inference%s", choice->profile_path,
+                 session->sample_count, session->sample_count == 1 ? "" : "s");
+        tacho_talk_line("wrote", text);
+    }
+    if (session->stats_file_count > 0) {
+        snprintf(text, sizeof(text), "%.200s: %llu file%s of raw stats", choice->request.stats_dir,
+                 (unsigned long long)session->stats_file_count,
+                 session->stats_file_count == 1 ? "" : "s");
+        tacho_talk_line("wrote", text);
+    }
+}
+
+static tacho_status finish(const run_choice *choice, tacho_run_session *session, bool *out_is_lossy)
+{
+    TACHO_TRY(write_files(choice, session));
+    tacho_run_profile profile;
+    tacho_status status = tacho_run_profile_init(&profile, session);
+    if (status == TACHO_OK) {
+        *out_is_lossy = profile.dict.loss_count > 0;
+        tacho_talk_losses(&profile.dict);
+        status = tacho_run_report_print(&choice->report, session, &profile);
+    }
+    tacho_run_profile_deinit(&profile);
+    if (status == TACHO_OK && !choice->request.is_quiet) {
+        say_wrote(choice, session);
+    }
+    return status;
+}
+
+static int run_chosen(const run_choice *choice)
+{
+    tacho_run_session session;
+    bool is_lossy = false;
+    tacho_status status = tacho_run_open(&session, &choice->request);
+    if (status == TACHO_OK) {
+        status = tacho_run_outputs_check(&choice->outputs, &session);
+    }
+    if (status == TACHO_OK && choice->report.compares) {
+        status = tacho_run_compare_check(&session);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_run_check_output(&session, choice->profile_path);
+    }
+    if (status == TACHO_OK) {
+        tacho_run_say_device(&session);
+        status = tacho_run_go(&session);
+    }
+    if (status == TACHO_OK) {
+        status = finish(choice, &session, &is_lossy);
+    }
+    int exit_code = status != TACHO_OK       ? tacho_talk_failure(status)
+                    : session.is_interrupted ? TACHO_EXIT_INTERRUPTED
+                    : is_lossy               ? TACHO_EXIT_LOSSY
+                                             : TACHO_EXIT_DONE;
+    tacho_run_close(&session);
+    return exit_code;
+}
+
+static int run_command_run(const tacho_arguments *arguments)
+{
+    run_choice choice = {.profile_path = NULL};
+    int exit_code = TACHO_EXIT_USAGE;
+    if (choose_path(arguments, &choice) && choose_lists(arguments, &choice) &&
+        choose_report(arguments, &choice) && choose_device(arguments, &choice) &&
+        choose_sampling(arguments, &choice) && choose_profile(arguments, &choice) &&
+        choose_compile(arguments, &choice)) {
+        exit_code = run_chosen(&choice);
+    }
+    free(choice.inputs);
+    free(choice.output_texts);
+    tacho_arena_deinit(&choice.arena);
+    return exit_code;
+}
+
+const tacho_command tacho_command_run = {
+    .name = "run",
+    .summary = "run a program or a model, and say where the time went",
+    .usage = "PROGRAM|MODEL [--device D] [--input VALUE]... [options]",
+    .description =
+        "Runs a compiled program, or a model (ONNX, MLIR), which is compiled in memory for\n"
+        "the device's machine first, and prints its outputs, how long inferences took (mean,\n"
+        "p50, p99), how busy the engines were and the operators that took the time.\n"
+        "\n"
+        "sim   takes the cycles that the compiler's rules give each job alone and adds what\n"
+        "      the machine adds: queues, shared memory, networks between cores. Its times\n"
+        "      are simulated, the same on every computer, and not representative of the\n"
+        "      hardware's.\n"
+        "cpu   runs the operators on this computer and measures them with real clocks.\n"
+        "null  takes no time: a skeleton for new devices.\n"
+        "Values are computed on this computer in either case.\n"
+        "\n"
+        "What is recorded was compiled in: level 40 gives times of inferences, 70 those of\n"
+        "operators. --profile writes it for a viewer, --stats-dir as raw stats, which\n"
+        "'tacho convert', 'overview' and 'ops' read with --program. Torq's files (r0, r1, r2)\n"
+        "need no level: they tell when blocks ran, and 'tacho annotate' joins them with the\n"
+        "debug information that 'tacho compile --torq-debug-info' wrote.\n"
+        "\n"
+        "With --compare each operator is shown beside its estimate. On sim the difference\n"
+        "is the sum of stalls by name, to the cycle. On cpu it is what remains at the clock\n"
+        "that fits all operators best.\n"
+        "\n"
+        "Ctrl-C ends the run after the inference that is going on: what was recorded is\n"
+        "written and printed, and the exit status is 130.",
+    .examples = "# a model on the simulated default machine, with random inputs\n"
+                "tacho run model.onnx\n"
+                "# one of its own, values to a file\n"
+                "tacho run model.vmfb --input=\"1x1280xi8=0\" --output=@y.npy\n"
+                "# on this computer, a hundred times, and a trace of the second\n"
+                "tacho run model.onnx --device cpu -n 100 --profile run.pb\n"
+                "# where contention costs time\n"
+                "tacho run model.onnx --device sim:aic100 --activations 4 --compare\n",
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = run_command_run,
+};

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records to rows. Simulated operators come from STAL records of the first inference and
+ * activation, since all inferences are the same there; measured ones from all op records.
+ */
+#include "cli/run_compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+static void take_stalls(tacho_run_compare *self, const tacho_stats_array *array)
+{
+    const tacho_stats_stall *records = array->records;
+    for (uint32_t i = 0; i < array->count; i++) {
+        if (records[i].op >= self->session->module.program.op_count) {
+            continue;
+        }
+        tacho_run_compared *item = &self->items[records[i].op];
+        if (item->count == 0) {
+            item->count = 1;
+            item->taken = records[i].end_p - records[i].start_p;
+            memcpy(item->stalls, records[i].cycles, sizeof(item->stalls));
+        }
+    }
+}
+
+/* Sums, in ns. */
+static void take_times(tacho_run_compare *self, const tacho_stats_head *head,
+                       const tacho_stats_array *array)
+{
+    const tacho_stats_op *records = array->records;
+    double ns_per_tick = head->timer_hz > 0 ? 1e9 / (double)head->timer_hz : 0;
+    for (uint32_t i = 0; i < array->count; i++) {
+        if (records[i].oc < self->session->module.program.op_count &&
+            records[i].op_end_u >= records[i].op_start_u) {
+            tacho_run_compared *item = &self->items[records[i].oc];
+            double ns = (double)(records[i].op_end_u - records[i].op_start_u) * ns_per_tick;
+            item->count++;
+            item->taken += (int64_t)llround(ns);
+        }
+    }
+}
+
+static void take_buffer(tacho_run_compare *self, const tacho_stats_buffer *buffer)
+{
+    bool is_by_op = (buffer->head.features & TACHO_STATS_BY_OP) != 0;
+    for (size_t i = 0; i < buffer->array_count; i++) {
+        const tacho_stats_array *array = &buffer->arrays[i];
+        if (self->is_simulated && array->type == TACHO_STATS_TYPE_stall) {
+            take_stalls(self, array);
+        } else if (!self->is_simulated && is_by_op && array->type == TACHO_STATS_TYPE_op) {
+            take_times(self, &buffer->head, array);
+        }
+    }
+}
+
+static void take_samples(tacho_run_compare *self)
+{
+    const tacho_run_session *session = self->session;
+    size_t sample_count =
+        self->is_simulated && session->sample_count > 1 ? 1 : session->sample_count;
+    for (size_t i = 0; i < sample_count; i++) {
+        const tacho_device_result *result = &session->samples[i].result;
+        for (size_t k = 0; k < result->stats_count; k++) {
+            if (result->stats[k].head.activation == 0 || !self->is_simulated) {
+                take_buffer(self, &result->stats[k]);
+            }
+        }
+    }
+}
+
+/* ---- the comparison ------------------------------------------------------------------------ */
+
+/* Those that have records, and their means. */
+static void keep_recorded(tacho_run_compare *self)
+{
+    const tacho_program *program = &self->session->module.program;
+    size_t kept = 0;
+    for (size_t i = 0; i < program->op_count; i++) {
+        tacho_run_compared item = self->items[i];
+        if (item.count > 0) {
+            item.op = (uint32_t)i;
+            item.estimated = program->ops[i].cycles;
+            item.taken = (item.taken + item.count / 2) / item.count;
+            self->items[kept++] = item;
+        }
+    }
+    self->item_count = kept;
+}
+
+static int64_t estimated_ns(const tacho_run_compare *self, int64_t cycles)
+{
+    return (int64_t)llround((double)cycles * 1e9 / self->clock_hz);
+}
+
+static void fit(tacho_run_compare *self)
+{
+    double estimated = 0;
+    double taken = 0;
+    double errors = 0;
+    for (size_t i = 0; i < self->item_count; i++) {
+        estimated += (double)self->items[i].estimated;
+        taken += (double)self->items[i].taken;
+    }
+    self->clock_hz = (double)self->session->module.program.facts.core_clock_hz;
+    if (!self->is_simulated && taken > 0 && estimated > 0) {
+        self->clock_hz = estimated * 1e9 / taken;
+    }
+    for (size_t i = 0; i < self->item_count; i++) {
+        tacho_run_compared *item = &self->items[i];
+        item->difference = item->taken - (self->is_simulated ? item->estimated
+                                                             : estimated_ns(self, item->estimated));
+        errors += item->taken > 0 ? fabs((double)item->difference) / (double)item->taken : 0;
+    }
+    self->error = self->item_count > 0 ? errors / (double)self->item_count : 0;
+}
+
+tacho_status tacho_run_compare_check(const tacho_run_session *session)
+{
+    const tacho_program *program = &session->module.program;
+    if (program->facts.stats.level < TACHO_STATS_LEVEL_OPS) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "--compare: the program records no operators: it was compiled with stats "
+                          "level %u, and %u is needed",
+                          (unsigned)program->facts.stats.level, (unsigned)TACHO_STATS_LEVEL_OPS);
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_compare_init(tacho_run_compare *compare, const tacho_run_session *session)
+{
+    const tacho_program *program = &session->module.program;
+    *compare = (tacho_run_compare){
+        .session = session,
+        .is_simulated = session->device->type->is_simulated,
+        .items = calloc(program->op_count + 1, sizeof(*compare->items)),
+    };
+    if (compare->items == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu operators",
+                          program->op_count);
+    }
+    take_samples(compare);
+    keep_recorded(compare);
+    fit(compare);
+    if (compare->item_count == 0 && session->sample_count > 0) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "--compare: the device %s records no operators",
+                          session->device->type->name);
+    }
+    return TACHO_OK;
+}
+
+void tacho_run_compare_deinit(tacho_run_compare *compare)
+{
+    free(compare->items);
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+#define STALL_COLUMN(name, key, phrase) {key "_cycles", key, TACHO_COLUMN_INT},
+
+static const tacho_column simulated_columns[] = {
+    {"op", "#", TACHO_COLUMN_INT},
+    {"name", "Name", TACHO_COLUMN_TEXT},
+    {"type", "Type", TACHO_COLUMN_TEXT},
+    {"estimated_cycles", "Estimated", TACHO_COLUMN_INT},
+    {"simulated_cycles", "Simulated", TACHO_COLUMN_INT},
+    {"difference_cycles", "Difference", TACHO_COLUMN_INT},
+    {"difference_percent", "Of estimate", TACHO_COLUMN_PERCENT},
+    TACHO_STALLS(STALL_COLUMN){"location", "Location", TACHO_COLUMN_TEXT},
+};
+
+static const tacho_column measured_columns[] = {
+    {"op", "#", TACHO_COLUMN_INT},
+    {"name", "Name", TACHO_COLUMN_TEXT},
+    {"type", "Type", TACHO_COLUMN_TEXT},
+    {"estimated_cycles", "Estimated", TACHO_COLUMN_INT},
+    {"estimated_ns", "At that clock", TACHO_COLUMN_DURATION},
+    {"measured_ns", "Measured", TACHO_COLUMN_DURATION},
+    {"difference_percent", "Of estimate", TACHO_COLUMN_PERCENT},
+    {"location", "Location", TACHO_COLUMN_TEXT},
+};
+
+static void begin_table(const tacho_run_compare *self, const char *name, const char *title,
+                        tacho_table *table)
+{
+    if (self->is_simulated) {
+        tacho_table_init(table, name, title, simulated_columns,
+                         sizeof(simulated_columns) / sizeof(simulated_columns[0]));
+    } else {
+        tacho_table_init(table, name, title, measured_columns,
+                         sizeof(measured_columns) / sizeof(measured_columns[0]));
+    }
+}
+
+static tacho_status add_percent(tacho_table *table, double part, double of)
+{
+    return of > 0 ? tacho_table_add_real(table, part * 100 / of) : tacho_table_add_absent(table);
+}
+
+static tacho_status add_numbers(const tacho_run_compare *self, const tacho_run_compared *item,
+                                tacho_table *table)
+{
+    TACHO_TRY(tacho_table_add_int(table, item->estimated));
+    if (!self->is_simulated) {
+        int64_t estimated = estimated_ns(self, item->estimated);
+        TACHO_TRY(tacho_table_add_int(table, estimated));
+        TACHO_TRY(tacho_table_add_int(table, item->taken));
+        return add_percent(table, (double)(item->taken - estimated), (double)estimated);
+    }
+    TACHO_TRY(tacho_table_add_int(table, item->taken));
+    TACHO_TRY(tacho_table_add_int(table, item->difference));
+    TACHO_TRY(add_percent(table, (double)item->difference, (double)item->estimated));
+    for (size_t i = 0; i < TACHO_STALL_COUNT; i++) {
+        TACHO_TRY(tacho_table_add_int(table, item->stalls[i]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_item(const tacho_run_compare *self, const tacho_run_compared *item,
+                             tacho_table *table)
+{
+    const tacho_program_op *op = &self->session->module.program.ops[item->op];
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)item->op));
+    TACHO_TRY(tacho_table_add_text(table, tacho_run_string(self->session, op->name)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_run_string(self->session, op->type)));
+    TACHO_TRY(add_numbers(self, item, table));
+    return tacho_table_add_text(table, tacho_run_string(self->session, op->location));
+}
+
+static tacho_status add_sum(const tacho_run_compare *self, tacho_table *table)
+{
+    tacho_run_compared sum = {.count = 1};
+    for (size_t i = 0; i < self->item_count; i++) {
+        sum.estimated += self->items[i].estimated;
+        sum.taken += self->items[i].taken;
+        sum.difference += self->items[i].difference;
+        for (size_t k = 0; k < TACHO_STALL_COUNT; k++) {
+            sum.stalls[k] += self->items[i].stalls[k];
+        }
+    }
+    TACHO_TRY(tacho_table_add_absent(table));
+    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("all operators")));
+    TACHO_TRY(tacho_table_add_absent(table));
+    TACHO_TRY(add_numbers(self, &sum, table));
+    return tacho_table_add_absent(table);
+}
+
+tacho_status tacho_run_compare_table(const tacho_run_compare *compare, tacho_table *out_table)
+{
+    begin_table(compare, "compare",
+                compare->is_simulated ? "Estimated and simulated" : "Estimated and measured",
+                out_table);
+    for (size_t i = 0; i < compare->item_count; i++) {
+        TACHO_TRY(add_item(compare, &compare->items[i], out_table));
+    }
+    return compare->item_count > 0 ? add_sum(compare, out_table) : TACHO_OK;
+}
+
+static int64_t size_of(const tacho_run_compared *item)
+{
+    return item->difference < 0 ? -item->difference : item->difference;
+}
+
+static int compare_sizes(const void *left, const void *right)
+{
+    const tacho_run_compared *a = *(const tacho_run_compared *const *)left;
+    const tacho_run_compared *b = *(const tacho_run_compared *const *)right;
+    if (size_of(a) != size_of(b)) {
+        return size_of(a) > size_of(b) ? -1 : 1;
+    }
+    return a->op < b->op ? -1 : a->op > b->op;
+}
+
+static tacho_status add_worst(const tacho_run_compare *self, const tacho_run_compared **order,
+                              size_t top, tacho_table *table)
+{
+    for (size_t i = 0; i < self->item_count; i++) {
+        order[i] = &self->items[i];
+    }
+    qsort(order, self->item_count, sizeof(*order), compare_sizes);
+    for (size_t i = 0; i < self->item_count && i < top && order[i]->difference != 0; i++) {
+        TACHO_TRY(add_item(self, order[i], table));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
+                                   tacho_table *out_table)
+{
+    const tacho_run_compared **order = calloc(compare->item_count + 1, sizeof(*order));
+    begin_table(compare, "worst", "Estimated worst", out_table);
+    tacho_status status = order != NULL ? add_worst(compare, order, top, out_table)
+                                        : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    free(order);
+    return status;
+}
+
+static tacho_status add_stall_rows(const tacho_run_compare *self, tacho_table *table)
+{
+#define STALL_PHRASE(name, key, phrase) {key, phrase},
+    static const char *const words[][2] = {TACHO_STALLS(STALL_PHRASE)};
+#undef STALL_PHRASE
+    for (size_t i = 0; i < TACHO_STALL_COUNT; i++) {
+        int64_t cycles = 0;
+        char text[160];
+        for (size_t k = 0; k < self->item_count; k++) {
+            cycles += self->items[k].stalls[i];
+        }
+        snprintf(text, sizeof(text), "%" PRId64 " cycles: %s", cycles, words[i][1]);
+        TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(words[i][0])));
+        TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"property", "What", TACHO_COLUMN_TEXT},
+        {"value", "Value", TACHO_COLUMN_TEXT},
+    };
+    char text[160];
+    tacho_table_init(out_table, "fit", "How well it was estimated", columns, 2);
+    snprintf(text, sizeof(text), "%.6g MHz, %s", compare->clock_hz / 1e6,
+             compare->is_simulated ? "the machine's"
+                                   : "fitted: there the estimate takes as long as was measured");
+    TACHO_TRY(tacho_table_add_text(out_table, TACHO_STR("clock")));
+    TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(text)));
+    snprintf(text, sizeof(text), "%.2f %% of an operator's time, in the mean",
+             compare->error * 100);
+    TACHO_TRY(tacho_table_add_text(out_table, TACHO_STR("error")));
+    TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(text)));
+    return compare->is_simulated ? add_stall_rows(compare, out_table) : TACHO_OK;
+}

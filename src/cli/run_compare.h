@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the compiler expected of each operator beside what the device recorded. On a device that
+ * simulates, both are cycles and the difference is the sum of named stalls. On one that measures,
+ * the clock is fitted at which the estimate takes as long as was measured, and operators are
+ * compared at that.
+ */
+#ifndef TACHO_CLI_RUN_COMPARE_H
+#define TACHO_CLI_RUN_COMPARE_H
+
+#include "cli/run_session.h"
+#include "table/table.h"
+
+/* One operator; of several samples and activations the mean. */
+typedef struct tacho_run_compared {
+    uint32_t op;
+    uint32_t count;     /* of records */
+    int64_t estimated;  /* cycles */
+    int64_t taken;      /* cycles, or ns */
+    int64_t difference; /* cycles, or ns at the fitted clock */
+    int64_t stalls[TACHO_STALL_COUNT];
+} tacho_run_compared;
+
+typedef struct tacho_run_compare {
+    const tacho_run_session *session;
+    bool is_simulated;
+    tacho_run_compared *items; /* operators with records, in order */
+    size_t item_count;
+    double clock_hz; /* nominal, or fitted */
+    double error;    /* mean of |difference| / taken */
+} tacho_run_compare;
+
+/* A program that does not record operators is USAGE. */
+tacho_status tacho_run_compare_check(const tacho_run_session *session) TACHO_MUST_USE;
+
+/* deinit in any case. */
+tacho_status tacho_run_compare_init(tacho_run_compare *compare,
+                                    const tacho_run_session *session) TACHO_MUST_USE;
+void tacho_run_compare_deinit(tacho_run_compare *compare);
+
+/* All operators in order, and their sum. */
+tacho_status tacho_run_compare_table(const tacho_run_compare *compare,
+                                     tacho_table *out_table) TACHO_MUST_USE;
+
+/* The |top| whose difference is largest; those without one are left out. */
+tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
+                                   tacho_table *out_table) TACHO_MUST_USE;
+
+/* For people: the clock, the error, what stalls mean. */
+tacho_status tacho_run_fit_table(const tacho_run_compare *compare,
+                                 tacho_table *out_table) TACHO_MUST_USE;
+
+#endif

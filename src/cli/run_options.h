@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options that tacho run and the drop-in names that run share. What is wrong is printed as a usage
+ * error.
+ */
+#ifndef TACHO_CLI_RUN_OPTIONS_H
+#define TACHO_CLI_RUN_OPTIONS_H
+
+#include "cli/command.h"
+#include "cli/run_session.h"
+
+/* A whole number from |least| to |most|; |*value| stays where the option is absent. */
+bool tacho_run_choose_count(const tacho_arguments *arguments, const char *option, uint64_t least,
+                            uint64_t most, uint64_t *value);
+
+/* The values of a repeated option as a list, to be freed; NULL when there is no memory: said so. */
+const char **tacho_run_choose_list(const tacho_arguments *arguments, const char *option,
+                                   size_t *out_count);
+
+/* The machine that a device of this name stands for, for models that are compiled here. */
+const char *tacho_run_device_machine(const char *device);
+
+#endif

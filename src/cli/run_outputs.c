@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Outputs that nobody says anything about are printed.
+ */
+#include "cli/run_outputs.h"
+
+#include "base/utf8.h"
+#include "cli/run_values.h"
+
+tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs,
+                                     const tacho_run_session *session)
+{
+    size_t count = session->module.program.output_count;
+    if (outputs->text_count > count) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "--output=%.200s: one output too many; the program has "
+                          "%zu",
+                          outputs->texts[count], count);
+    }
+    for (size_t i = 0; i < outputs->text_count; i++) {
+        const char *text = outputs->texts[i];
+        bool is_file = text[0] == '@' && text[1] != '\0';
+        if (!is_file && text[0] != '\0' && strcmp(text, "-") != 0) {
+            return tacho_fail(TACHO_CODE_USAGE,
+                              "--output=%.200s: expected @FILE.npy, - to print it, or nothing",
+                              text);
+        }
+        if (is_file && session->device->execution == NULL) {
+            return tacho_fail(TACHO_CODE_USAGE, "--output=%.200s: no values are computed", text);
+        }
+        TACHO_TRY(tacho_run_check_output(session, is_file ? text + 1 : NULL));
+    }
+    return TACHO_OK;
+}
+
+bool tacho_run_output_is_printed(const tacho_run_outputs *outputs, size_t index)
+{
+    return index >= outputs->text_count || strcmp(outputs->texts[index], "-") == 0;
+}
+
+tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
+                                     const tacho_run_session *session)
+{
+    for (size_t i = 0; i < outputs->text_count && session->latency_count > 0; i++) {
+        tacho_array array;
+        if (outputs->texts[i][0] == '@') {
+            TACHO_TRY(tacho_execution_output(session->device->execution, i, &array));
+            TACHO_TRY(tacho_run_value_write(&array, outputs->texts[i] + 1));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status print_name(const tacho_run_session *session, size_t index, bool is_iree,
+                               tacho_output *to)
+{
+    if (is_iree) {
+        tacho_output_printf(to, "result[%zu]: hal.buffer_view\n", index);
+        return TACHO_OK;
+    }
+    const tacho_program *program = &session->module.program;
+    tacho_str name = tacho_run_string(session, program->tensors[program->outputs[index]].name);
+    tacho_arena arena;
+    tacho_str safe = TACHO_STR("");
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_utf8_printable(name, &arena, &safe);
+    tacho_output_printf(to, "output %zu%s", index, safe.len > 0 ? " " : "");
+    tacho_output_write_str(to, safe);
+    tacho_output_write_cstring(to, ": ");
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+tacho_status tacho_run_outputs_print(const tacho_run_outputs *outputs,
+                                     const tacho_run_session *session, bool is_iree,
+                                     tacho_output *to)
+{
+    tacho_execution *execution = session->device->execution;
+    size_t count = execution != NULL ? session->module.program.output_count : 0;
+    for (size_t i = 0; i < count && session->latency_count > 0; i++) {
+        tacho_array array;
+        if (tacho_run_output_is_printed(outputs, i)) {
+            TACHO_TRY(print_name(session, i, is_iree, to));
+            TACHO_TRY(tacho_execution_output(execution, i, &array));
+            TACHO_TRY(tacho_run_value_print(&array, outputs->element_max, to));
+            tacho_output_write_cstring(to, "\n");
+        }
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a run gives: its outputs' values, to files or printed.
+ */
+#ifndef TACHO_CLI_RUN_OUTPUTS_H
+#define TACHO_CLI_RUN_OUTPUTS_H
+
+#include "cli/run_session.h"
+#include "table/table.h"
+
+/* Each of |texts|, for an output in turn: "@FILE", "-" to print it, "" for neither. */
+typedef struct tacho_run_outputs {
+    const char *const *texts;
+    size_t text_count;
+    uint64_t element_max; /* of one that is printed */
+} tacho_run_outputs;
+
+/* Whether the texts fit the program; USAGE if not. */
+tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs,
+                                     const tacho_run_session *session) TACHO_MUST_USE;
+
+/* Writes those that go to files. */
+tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
+                                     const tacho_run_session *session) TACHO_MUST_USE;
+
+/* Whether output |index| is to be printed. */
+bool tacho_run_output_is_printed(const tacho_run_outputs *outputs, size_t index);
+
+/* Prints those that are not written, each on a line behind its name, or as IREE does. */
+tacho_status tacho_run_outputs_print(const tacho_run_outputs *outputs,
+                                     const tacho_run_session *session, bool is_iree,
+                                     tacho_output *to) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The profile of a run: what the device recorded, decoded as any file of raw stats would be. Tables
+ * are made from the first recorded inference; a trace holds all of them.
+ */
+#ifndef TACHO_CLI_RUN_PROFILE_H
+#define TACHO_CLI_RUN_PROFILE_H
+
+#include "cli/run_session.h"
+#include "profile/profile.h"
+#include "sinks/trace_sink.h"
+
+typedef struct tacho_run_profile {
+    tacho_dict dict;
+    tacho_profile profile; /* no spans where nothing was recorded */
+} tacho_run_profile;
+
+/* deinit in any case. */
+tacho_status tacho_run_profile_init(tacho_run_profile *profile,
+                                    const tacho_run_session *session) TACHO_MUST_USE;
+void tacho_run_profile_deinit(tacho_run_profile *profile);
+
+/* Writes a trace of what was recorded to |path|. Where that is nothing it is UNSUPPORTED. */
+tacho_status tacho_run_profile_write(const tacho_run_session *session, const tacho_trace_sink *sink,
+                                     const char *path) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables in the order in which people read them; for programs the same with facts in columns.
+ */
+#include "cli/run_report.h"
+
+#include "analyses/ops.h"
+#include "analyses/overview.h"
+#include "cli/run_compare.h"
+#include "cli/run_tables.h"
+#include "cli/run_torq.h"
+#include "sinks/overview_text.h"
+
+enum { WORST_COUNT = 5 };
+
+/* What all steps of a report need. */
+typedef struct run_printer {
+    const tacho_run_report *options;
+    tacho_run_session *session;
+    const tacho_run_profile *profile;
+    tacho_output *output;
+    tacho_table_report tables;
+    bool is_for_people;
+} run_printer;
+
+/* Takes the table over: adds it, unless it is empty, and frees it. */
+static tacho_status add(run_printer *self, tacho_status status, tacho_table *table)
+{
+    if (status == TACHO_OK && table->cell_count > 0) {
+        status = tacho_table_report_add(&self->tables, table);
+    }
+    tacho_table_deinit(table);
+    return status;
+}
+
+static tacho_status add_facts(run_printer *self)
+{
+    tacho_table table = {0};
+    tacho_status status = self->is_for_people ? tacho_run_summary_table(self->session, &table)
+                                              : tacho_run_facts_table(self->session, &table);
+    TACHO_TRY(add(self, status, &table));
+    table = (tacho_table){0};
+    status = tacho_run_latency_table(self->session, &table);
+    return add(self, status, &table);
+}
+
+/* The overview has a sink of its own for people. */
+static tacho_status add_overview(run_printer *self)
+{
+    tacho_overview overview;
+    tacho_table table = {0};
+    tacho_overview_options options = {.wall_time_ns = self->session->wall_ns};
+    tacho_status status = tacho_overview_init(&overview, &self->profile->profile, &options);
+    if (status == TACHO_OK) {
+        status = tacho_overview_table(&overview, &table);
+    }
+    if (status == TACHO_OK && self->is_for_people && table.cell_count > 0) {
+        tacho_output_write_cstring(self->output, "\n");
+        status = tacho_table_sink_overview.write(&table, 0, self->output);
+        tacho_table_deinit(&table);
+    } else {
+        status = add(self, status, &table);
+    }
+    tacho_overview_deinit(&overview);
+    return status;
+}
+
+static tacho_status add_operators(run_printer *self)
+{
+    tacho_ops ops;
+    tacho_table table = {0};
+    tacho_ops_options options = {
+        .by_instance = true,
+        .sort = TACHO_OPS_BY_TOTAL,
+        .top = self->options->top,
+    };
+    tacho_status status = tacho_ops_init(&ops, &self->profile->profile, &options);
+    if (status == TACHO_OK) {
+        status = tacho_ops_table(&ops, &table);
+    }
+    status = add(self, status, &table);
+    tacho_ops_deinit(&ops);
+    return status;
+}
+
+static tacho_status add_compared(run_printer *self, const tacho_run_compare *compare)
+{
+    tacho_table table = {0};
+    TACHO_TRY(add(self, tacho_run_compare_table(compare, &table), &table));
+    table = (tacho_table){0};
+    TACHO_TRY(add(self, tacho_run_worst_table(compare, WORST_COUNT, &table), &table));
+    table = (tacho_table){0};
+    return add(self, tacho_run_fit_table(compare, &table), &table);
+}
+
+static tacho_status add_comparison(run_printer *self)
+{
+    tacho_run_compare compare;
+    tacho_status status = tacho_run_compare_init(&compare, self->session);
+    if (status == TACHO_OK) {
+        status = add_compared(self, &compare);
+    }
+    tacho_run_compare_deinit(&compare);
+    return status;
+}
+
+static tacho_status add_all(run_printer *self)
+{
+    TACHO_TRY(add_facts(self));
+    if (self->options->has_blocks) {
+        tacho_table table = {0};
+        tacho_status status = tacho_run_blocks_table(self->session, &table);
+        TACHO_TRY(add(self, status, &table));
+    }
+    bool has_operators = self->session->module.program.facts.stats.level >= TACHO_STATS_LEVEL_OPS;
+    if (has_operators && self->profile->profile.span_count > 0) {
+        TACHO_TRY(add_overview(self));
+        TACHO_TRY(add_operators(self));
+    }
+    return self->options->compares ? add_comparison(self) : TACHO_OK;
+}
+
+static tacho_status print_tables(run_printer *self)
+{
+    TACHO_TRY(tacho_table_report_open(&self->tables, self->options->sink, self->output));
+    tacho_status status = add_all(self);
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&self->tables);
+    }
+    tacho_table_report_close(&self->tables);
+    return status;
+}
+
+static tacho_status print_all(run_printer *self)
+{
+    bool has_values = self->is_for_people || self->options->omits_tables;
+    if (has_values) {
+        TACHO_TRY(
+            tacho_run_outputs_print(self->options->outputs, self->session, false, self->output));
+    }
+    if (self->options->omits_tables) {
+        return TACHO_OK;
+    }
+    tacho_output_write_cstring(self->output, tacho_output_offset(self->output) > 0 ? "\n" : "");
+    return print_tables(self);
+}
+
+tacho_status tacho_run_report_print(const tacho_run_report *report, tacho_run_session *session,
+                                    const tacho_run_profile *profile)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open("-", &output));
+    run_printer self = {
+        .options = report,
+        .session = session,
+        .profile = profile,
+        .output = &output,
+        .is_for_people = report->sink == &tacho_table_sink_text,
+    };
+    tacho_status status = print_all(&self);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}

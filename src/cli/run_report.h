@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a person, or a script, sees of a run: tables on standard output.
+ */
+#ifndef TACHO_CLI_RUN_REPORT_H
+#define TACHO_CLI_RUN_REPORT_H
+
+#include "cli/run_outputs.h"
+#include "cli/run_profile.h"
+#include "sinks/table_sink.h"
+
+typedef struct tacho_run_report {
+    const tacho_table_sink *sink;
+    const tacho_run_outputs *outputs;
+    size_t top;        /* operators; 0: all */
+    bool compares;     /* with the estimate */
+    bool has_blocks;   /* also when each block ran */
+    bool omits_tables; /* values alone */
+} tacho_run_report;
+
+/* Prints all of it. */
+tacho_status tacho_run_report_print(const tacho_run_report *report, tacho_run_session *session,
+                                    const tacho_run_profile *profile) TACHO_MUST_USE;
+
+#endif

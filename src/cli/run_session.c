@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening what a run needs, and the loop over its inferences.
+ */
+#include "cli/run_session.h"
+
+#include "base/folder.h"
+#include "base/grow.h"
+#include "base/input.h"
+#include "cli/command.h"
+#include "cli/run_values.h"
+#include "cli/talk.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NS_PER_MS = 1000000 };
+
+/* ---- interrupts ---------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupt_count;
+
+/* The first asks the loop to end; the next finds the signal's default, which ends the process. */
+static void note_interrupt(int number)
+{
+    interrupt_count = 1;
+    signal(number, SIG_DFL);
+}
+
+/* Of both signals, as they were before. */
+typedef struct signal_state {
+    struct sigaction interrupt, terminate;
+} signal_state;
+
+static void catch_signals(signal_state *out_before)
+{
+    struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    interrupt_count = 0;
+    sigaction(SIGINT, &action, &out_before->interrupt);
+    sigaction(SIGTERM, &action, &out_before->terminate);
+}
+
+static void restore_signals(const signal_state *before)
+{
+    sigaction(SIGINT, &before->interrupt, NULL);
+    sigaction(SIGTERM, &before->terminate, NULL);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static tacho_status check_stats_dir(const char *path)
+{
+    struct stat facts;
+    if (path == NULL) {
+        return TACHO_OK;
+    }
+    if (stat(path, &facts) != 0) {
+        return tacho_fail(TACHO_CODE_IO, "%s: %s; the folder for stats has to exist", path,
+                          strerror(errno));
+    }
+    if (!S_ISDIR(facts.st_mode)) {
+        return tacho_fail(TACHO_CODE_IO, "%s: stats go to a folder, and this is none", path);
+    }
+    if (access(path, W_OK | X_OK) != 0) {
+        return tacho_fail(TACHO_CODE_IO, "%s: %s", path, strerror(errno));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_check_output(const tacho_run_session *session, const char *path)
+{
+    tacho_output output;
+    if (path != NULL && tacho_input_is_same_file(session->request->path, path)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s is what is run; writing there would destroy it",
+                          path);
+    }
+    if (path == NULL || !tacho_output_is_replaceable(path)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_output_close(&output); /* nothing is left of it */
+    return TACHO_OK;
+}
+
+static tacho_status set_inputs(tacho_run_session *self)
+{
+    const tacho_run_request *request = self->request;
+    const tacho_program *program = &self->module.program;
+    tacho_array *arrays = NULL;
+    TACHO_TRY(tacho_arena_alloc(&self->arena, (program->input_count + 1) * sizeof(*arrays),
+                                (void **)&arrays));
+    TACHO_TRY(tacho_run_inputs_read(program, request->inputs, request->input_count, &self->arena,
+                                    arrays));
+    for (size_t i = 0; i < program->input_count && self->device->execution != NULL; i++) {
+        if (arrays[i].data == NULL) {
+            TACHO_TRY(tacho_run_input_random(program, i, request->seed, &self->arena, &arrays[i]));
+            self->random_inputs++;
+        }
+        TACHO_TRY(tacho_execution_set_input(self->device->execution, i, &arrays[i]));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request *request)
+{
+    *session = (tacho_run_session){.request = request, .cycles = -1};
+    tacho_arena_init(&session->arena);
+    TACHO_TRY(check_stats_dir(request->stats_dir));
+    TACHO_TRY(tacho_run_module_open(&session->module, request->path, &request->compile));
+    if (request->function != NULL) {
+        TACHO_TRY(tacho_run_module_check_function(&session->module, request->function));
+    }
+    TACHO_TRY(tacho_device_open(tacho_str_from_cstring(request->device), &request->device_options,
+                                &session->device));
+    TACHO_TRY_NOTE(session->device->type->load(session->device, &session->module.program),
+                   "while loading %s", request->path);
+    TACHO_TRY(set_inputs(session));
+    session->latencies = calloc((size_t)request->iterations, sizeof(*session->latencies));
+    if (session->latencies == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %" PRIu64 " iterations",
+                          request->iterations);
+    }
+    return TACHO_OK;
+}
+
+void tacho_run_close(tacho_run_session *session)
+{
+    tacho_device_close(session->device);
+    tacho_run_module_deinit(&session->module);
+    tacho_arena_deinit(&session->arena);
+    free(session->latencies);
+    free(session->samples);
+}
+
+/* ---- stats --------------------------------------------------------------------------------- */
+
+void tacho_run_stats_name(const tacho_run_session *session, const tacho_stats_head *head,
+                          char out_name[TACHO_RUN_STATS_NAME_MAX])
+{
+    char network[128];
+    char slice[24] = "";
+    snprintf(network, sizeof(network), "%.120s",
+             tacho_run_string(session, session->module.program.facts.name).data);
+    for (char *at = network; *at != '\0'; at++) {
+        unsigned char byte = (unsigned char)*at;
+        *at = byte <= ' ' || byte == '/' || byte == '\\' || byte == 127 ? '_' : *at;
+    }
+    if (head->device_count > 1) {
+        snprintf(slice, sizeof(slice), "_slice%02u", (unsigned)head->device);
+    }
+    snprintf(out_name, TACHO_RUN_STATS_NAME_MAX,
+             "aic-profiling-program-%" PRIu32 "-activation-%" PRIu32 "-inf-%" PRIu64
+             "-%s%s-aiccyclecounts.bin",
+             head->program, head->activation, head->inference, network, slice);
+}
+
+static tacho_status write_stats_file(tacho_run_session *self, const tacho_stats_buffer *buffer)
+{
+    char name[TACHO_RUN_STATS_NAME_MAX];
+    const char *path = NULL;
+    tacho_output output;
+    tacho_run_stats_name(self, &buffer->head, name);
+    TACHO_TRY(tacho_folder_join(self->request->stats_dir, tacho_str_from_cstring(name),
+                                &self->arena, &path));
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_stats_seal(buffer, &output);
+    tacho_status status = tacho_output_commit(&output);
+    tacho_output_close(&output);
+    self->stats_file_count += status == TACHO_OK ? 1 : 0;
+    return status;
+}
+
+/* ---- samples ------------------------------------------------------------------------------- */
+
+static tacho_status copy_bytes(tacho_arena *arena, const void *from, size_t size, void **out_copy)
+{
+    TACHO_TRY(tacho_arena_alloc(arena, size, out_copy));
+    if (size > 0) {
+        memcpy(*out_copy, from, size);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status copy_buffer(tacho_arena *arena, tacho_stats_buffer *buffer)
+{
+    tacho_stats_array *arrays = NULL;
+    TACHO_TRY(
+        copy_bytes(arena, buffer->arrays, buffer->array_count * sizeof(*arrays), (void **)&arrays));
+    for (size_t i = 0; i < buffer->array_count; i++) {
+        void *records = NULL;
+        TACHO_TRY(copy_bytes(arena, arrays[i].records,
+                             arrays[i].count * tacho_stats_record_bytes(arrays[i].type), &records));
+        arrays[i].records = records;
+    }
+    buffer->arrays = arrays;
+    return TACHO_OK;
+}
+
+/* What the device has recorded is good until its next run. */
+static tacho_status copy_result(tacho_arena *arena, tacho_device_result *result)
+{
+    tacho_block_time *blocks = NULL;
+    tacho_stats_buffer *stats = NULL;
+    TACHO_TRY(
+        copy_bytes(arena, result->blocks, result->block_count * sizeof(*blocks), (void **)&blocks));
+    TACHO_TRY(
+        copy_bytes(arena, result->stats, result->stats_count * sizeof(*stats), (void **)&stats));
+    for (size_t i = 0; i < result->stats_count; i++) {
+        TACHO_TRY(copy_buffer(arena, &stats[i]));
+    }
+    result->blocks = blocks;
+    result->stats = stats;
+    return TACHO_OK;
+}
+
+static tacho_status take_sample(tacho_run_session *self, uint64_t inference,
+                                const tacho_device_result *result)
+{
+    tacho_run_sample sample = {inference, *result};
+    bool is_written = self->request->stats_dir != NULL && !self->request->keeps_stats_in_memory;
+    for (size_t i = 0; i < result->stats_count && is_written; i++) {
+        TACHO_TRY(write_stats_file(self, &result->stats[i]));
+    }
+    TACHO_TRY(copy_result(&self->arena, &sample.result));
+    TACHO_TRY(tacho_grow(&self->samples, &self->sample_capacity, self->sample_count + 1));
+    self->samples[self->sample_count++] = sample;
+    return TACHO_OK;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
+
+static bool is_sampled(tacho_run_session *self, uint64_t iteration)
+{
+    const tacho_run_sampling *sampling = &self->request->sampling;
+    uint64_t left = self->request->iterations - iteration;
+    if (self->sample_count >= sampling->count || iteration < sampling->start) {
+        return false;
+    }
+    bool has_passed = self->sample_count > 0 || sampling->delay_ms <= 0 ||
+                      self->device_ns / NS_PER_MS >= sampling->delay_ms;
+    bool is_last_chance = left <= sampling->count - self->sample_count;
+    self->is_late = self->is_late || (!has_passed && is_last_chance);
+    return has_passed || is_last_chance;
+}
+
+static tacho_status run_one(tacho_run_session *self, uint64_t iteration)
+{
+    tacho_device_result result = {.cycles = -1};
+    bool records = is_sampled(self, iteration);
+    TACHO_TRY(self->device->type->run(self->device, iteration, records, &result));
+    self->latencies[self->latency_count++] = result.end_ns - result.start_ns;
+    self->wall_ns += result.wall_ns;
+    self->device_ns += result.end_ns - result.start_ns;
+    self->cycles = result.cycles;
+    return records ? take_sample(self, iteration, &result) : TACHO_OK;
+}
+
+static tacho_status run_all(tacho_run_session *self, const tacho_progress *progress)
+{
+    uint64_t iterations = self->request->iterations;
+    for (uint64_t i = 0; i < iterations; i++) {
+        if (interrupt_count > 0) {
+            self->is_interrupted = true;
+            break;
+        }
+        TACHO_TRY(run_one(self, i));
+        progress->update(progress->self, i + 1, iterations);
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_go(tacho_run_session *session)
+{
+    signal_state before;
+    tacho_talk_progress talk;
+    tacho_progress progress;
+    tacho_talk_progress_init(&talk, "running", session->request->is_quiet, &progress);
+    talk.unit = "inferences";
+    catch_signals(&before);
+    tacho_status status = run_all(session, &progress);
+    restore_signals(&before);
+    tacho_talk_progress_end(&talk);
+    if (session->is_interrupted) {
+        tacho_talk_line("note", "interrupted; what was recorded is kept");
+    }
+    if (session->is_late && !session->request->is_quiet) {
+        char text[160];
+        snprintf(text, sizeof(text),
+                 "the delay of %" PRId64 " ms never passed: the last %zu inference%s recorded",
+                 session->request->sampling.delay_ms, session->sample_count,
+                 session->sample_count == 1 ? " was" : "s were");
+        tacho_talk_line("note", text);
+    }
+    return status;
+}
+
+void tacho_run_say_device(const tacho_run_session *session)
+{
+    if (session->device != NULL && session->device->type->is_simulated) {
+        tacho_talk_line("note", "times are simulated, and not representative of the hardware's");
+    }
+    const char *missing = session->device != NULL ? tacho_device_missing(session->device) : NULL;
+    if (missing != NULL) {
+        tacho_talk_line("note", missing);
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run: module, device, inputs, then inferences, some of which are recorded. Shared by tacho run
+ * and the drop-in names that run.
+ *
+ *     open -> go -> (tables, outputs, files from what the session holds) -> close
+ *
+ * An interrupt (Ctrl-C) ends the inferences after the one that runs; what was recorded stays, and
+ * the caller goes on with it. A second one ends the process.
+ */
+#ifndef TACHO_CLI_RUN_SESSION_H
+#define TACHO_CLI_RUN_SESSION_H
+
+#include "cli/run_module.h"
+#include "device/device.h"
+
+#define TACHO_RUN_DEFAULT_MACHINE "torq-sl2610"
+
+enum { TACHO_RUN_ITERATIONS_MAX = 10000000, TACHO_EXIT_INTERRUPTED = 130 };
+
+/* Which inferences are recorded: |count| from iteration |start| on, and when |delay_ms| of the
+ * device's time have passed; the last ones where that never happens. */
+typedef struct tacho_run_sampling {
+    uint64_t count;
+    uint64_t start;
+    int64_t delay_ms;
+} tacho_run_sampling;
+
+typedef struct tacho_run_request {
+    const char *path;   /* program or model */
+    const char *device; /* "sim:aic100" */
+    tacho_device_options device_options;
+    tacho_run_compile compile;
+    const char *function; /* NULL: not checked */
+    const char *const *inputs;
+    size_t input_count;
+    uint64_t seed; /* of inputs that are not given */
+    uint64_t iterations;
+    tacho_run_sampling sampling;
+    const char *stats_dir;      /* where raw stats go; NULL: nowhere */
+    bool keeps_stats_in_memory; /* that folder is checked, and others write there */
+    bool is_quiet;
+} tacho_run_request;
+
+/* An inference that was recorded, copied from the device. */
+typedef struct tacho_run_sample {
+    uint64_t inference;
+    tacho_device_result result; /* blocks and stats are those of the session's arena */
+} tacho_run_sample;
+
+typedef struct tacho_run_session {
+    const tacho_run_request *request;
+    tacho_run_module module;
+    tacho_device *device;
+    tacho_arena arena;
+    int64_t *latencies; /* ns, of each inference that ran */
+    size_t latency_count;
+    int64_t wall_ns;      /* of all inferences */
+    int64_t device_ns;    /* the same on the device */
+    int64_t cycles;       /* of the last; -1: not known */
+    size_t random_inputs; /* that were not given */
+    tacho_run_sample *samples;
+    size_t sample_count, sample_capacity;
+    uint64_t stats_file_count;
+    bool is_late;        /* the delay had not passed: the last inferences were recorded */
+    bool is_interrupted; /* not all iterations ran */
+} tacho_run_session;
+
+/* close in any case. */
+tacho_status tacho_run_open(tacho_run_session *session,
+                            const tacho_run_request *request) TACHO_MUST_USE;
+
+/* Runs the inferences. What it says while it does depends on |is_quiet| and the terminal. */
+tacho_status tacho_run_go(tacho_run_session *session) TACHO_MUST_USE;
+
+void tacho_run_close(tacho_run_session *session);
+
+/*
+ * Whether a file can be written to |path| and is not the program itself: said before inferences
+ * run rather than after. Pipes and devices are not asked; NULL is fine.
+ */
+tacho_status tacho_run_check_output(const tacho_run_session *session,
+                                    const char *path) TACHO_MUST_USE;
+
+static inline tacho_str tacho_run_string(const tacho_run_session *session, uint32_t id)
+{
+    return tacho_strings_get(&session->module.program.strings, id);
+}
+
+/* Says once that simulated times are no measurements, and what the device cannot record. */
+void tacho_run_say_device(const tacho_run_session *session);
+
+/*
+ * The name of a raw stats file without its folder; device |head|.device of several has a slice's
+ * name. Bytes that do not belong in a file's name are '_'.
+ */
+enum { TACHO_RUN_STATS_NAME_MAX = 256 };
+void tacho_run_stats_name(const tacho_run_session *session, const tacho_stats_head *head,
+                          char out_name[TACHO_RUN_STATS_NAME_MAX]);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a run tells of itself, as tables: what ran where, how long inferences took, what came out.
+ */
+#ifndef TACHO_CLI_RUN_TABLES_H
+#define TACHO_CLI_RUN_TABLES_H
+
+#include "cli/run_session.h"
+#include "table/table.h"
+
+/* Durations of the inferences that ran; percentiles by nearest rank. All 0 when none did. */
+typedef struct tacho_run_latency {
+    size_t count;
+    int64_t mean_ns, p50_ns, p99_ns, min_ns, max_ns;
+    double inferences_per_second; /* of all activations and the batch; 0: not known */
+} tacho_run_latency;
+
+/* Sorts the session's latencies. */
+tacho_run_latency tacho_run_latency_of(tacho_run_session *session);
+
+/* Inferences that one run of the device is: those of its activations, each of a batch. */
+uint64_t tacho_run_inferences(const tacho_run_session *session);
+
+/* What was recorded, of all samples, cost; 0: not known. */
+uint64_t tacho_run_record_cost_ns(const tacho_run_session *session);
+
+/* For people: properties and their values. */
+tacho_status tacho_run_summary_table(const tacho_run_session *session,
+                                     tacho_table *out_table) TACHO_MUST_USE;
+
+/* One row; more columns than people want to see are for programs. */
+tacho_status tacho_run_latency_table(tacho_run_session *session,
+                                     tacho_table *out_table) TACHO_MUST_USE;
+
+/* For programs: one row of facts. */
+tacho_status tacho_run_facts_table(const tacho_run_session *session,
+                                   tacho_table *out_table) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inputs and outputs of a run as people write them, in the manner of IREE's tools:
+ *
+ *     1x1280xi8=0              every element is 0; without "=0", too
+ *     4xf32=1 2 3 4            also with commas, and 2x2xf32=[1 2][3 4]
+ *     @x.npy  @x.pb            NumPy's file, or a TensorProto of ONNX
+ *     @x.bin  1x4xf32=@x.bin   the bytes of the elements in a row
+ *     NAME=...                 any of these for the input of this name
+ */
+#ifndef TACHO_CLI_RUN_VALUES_H
+#define TACHO_CLI_RUN_VALUES_H
+
+#include "base/arena.h"
+#include "base/output.h"
+#include "program/program.h"
+
+/*
+ * Reads the |texts|, each for the input that it names or else the next one, into |out_arrays|,
+ * which has one for each input of |program|; those without a text have no data. Elements lie in
+ * |arena|. What does not fit the program is USAGE, a bad file BAD_DATA.
+ */
+tacho_status tacho_run_inputs_read(const tacho_program *program, const char *const *texts,
+                                   size_t text_count, tacho_arena *arena,
+                                   tacho_array *out_arrays) TACHO_MUST_USE;
+
+/* Seeded-random elements of input |index|, other ones for each input. */
+tacho_status tacho_run_input_random(const tacho_program *program, size_t index, uint64_t seed,
+                                    tacho_arena *arena, tacho_array *out_array) TACHO_MUST_USE;
+
+/* "2x2xf32=[1 2][3 4]", of at most |element_max| elements: more are "...". */
+tacho_status tacho_run_value_print(const tacho_array *array, uint64_t element_max,
+                                   tacho_output *output) TACHO_MUST_USE;
+
+/* Writes |array| to |path|: as .npy, or where the path ends in .bin the elements' bytes alone. */
+tacho_status tacho_run_value_write(const tacho_array *array, const char *path) TACHO_MUST_USE;
+
+#endif

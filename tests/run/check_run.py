@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs models on devices and checks what must hold, whatever the numbers are.
+
+    check_run.py BIN_DIR DROPIN_DIR REPOSITORY
+
+Laws: simulated - estimated is the sum of the named stalls, operator by operator; without limits it
+is 0; the same run twice gives the same bytes; sim and cpu give the same values; Torq's files join
+with the debug information of the program; raw stats and traces are read back; an interrupt leaves
+what was recorded.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+STALLS = ("ddr_cycles", "noc_cycles", "link_cycles", "queue_cycles", "slack_cycles")
+MACHINES = ("torq-sl2610", "aic100", "wormhole-n150", "blackhole-p150", "gemmini-8x8")
+
+problems = []
+
+
+def require(holds, what):
+    if not holds:
+        problems.append(what)
+        print("FAIL " + what)
+
+
+def run(*words, expect=0):
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    if done.returncode != expect:
+        require(False, f"{' '.join(words)}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
+    return done.stdout
+
+
+def tables(text):
+    found = {}
+    for line in text.splitlines():
+        row = json.loads(line)
+        found.setdefault(row["table"], []).append(row)
+    return found
+
+
+def run_json(*words):
+    return tables(run("tacho", "run", *words, "--format", "json", "-q"))
+
+
+# ---- the estimate and the device --------------------------------------------------------------
+
+def check_stalls(model, machine):
+    where = f"{model.name} on {machine}"
+    given = (str(model), "--device", f"sim:{machine}", "--no-values", "--compare")
+    limited = run_json(*given)
+    for row in limited["compare"]:
+        require(row["difference_cycles"] == sum(row[s] for s in STALLS),
+                f"{where}: stalls of {row['name']} do not sum up")
+        require(row["simulated_cycles"] - row["estimated_cycles"] == row["difference_cycles"],
+                f"{where}: difference of {row['name']}")
+    total = limited["compare"][-1]
+    require(total["name"] == "all operators", f"{where}: no sum")
+    require(total["estimated_cycles"] == limited["run"][0]["estimated_cycles"],
+            f"{where}: operators do not sum up to the total")
+    free = run_json(*given, "--unlimited")
+    require(all(row["difference_cycles"] == 0 for row in free["compare"]),
+            f"{where}: unlimited is not the estimate")
+    require(free["run"][0]["cycles"] == free["run"][0]["estimated_cycles"],
+            f"{where}: unlimited takes other cycles than estimated")
+    require(limited["run"][0]["cycles"] >= free["run"][0]["cycles"],
+            f"{where}: contention made it faster")
+
+
+def check_contention(model):
+    given = (str(model), "--device", "sim:aic100", "--no-values", "--cores", "1", "--compare")
+    alone = run_json(*given)["run"][0]["cycles"]
+    busy = run_json(*given, "--activations", "16")
+    require(busy["run"][0]["cycles"] > alone, f"{model.name}: 16 activations do not hold up")
+    require(any(row["ddr_cycles"] > 0 for row in busy["compare"]),
+            f"{model.name}: nobody waits for shared memory")
+
+
+def check_same_twice(model):
+    results = []
+    for name in ("a", "b"):
+        run("tacho", "run", str(model), "--profile", f"{name}.pb", "--output", f"@{name}.npy",
+            "--stats-dir", ".", "-q")
+        results.append([pathlib.Path(f"{name}{s}").read_bytes() for s in (".pb", ".npy")])
+        results[-1] += [p.read_bytes() for p in sorted(pathlib.Path(".").glob("aic-*.bin"))]
+    require(results[0] == results[1], f"{model.name}: twice is not the same")
+    require(len(results[0]) == 3, f"{model.name}: no raw stats")
+
+
+def check_values(model):
+    outputs = set()
+    for device in ("sim", "sim:aic100", "cpu"):
+        run("tacho", "run", str(model), "--device", device, "--seed", "7", "--kernels",
+            "reference", "--output", "@out.npy", "-q")
+        outputs.add(pathlib.Path("out.npy").read_bytes())
+    require(len(outputs) == 1, f"{model.name}: devices give {len(outputs)} different values")
+    run("tacho", "run", str(model), "--seed", "8", "--output", "@out.npy", "-q")
+    require(pathlib.Path("out.npy").read_bytes() not in outputs, f"{model.name}: the seed is idle")
+
+
+# ---- files ------------------------------------------------------------------------------------
+
+def check_torq(model):
+    run("tacho", "compile", str(model), "-o", "m.vmfb", "--torq-debug-info=debug", "-q",
+        "--dump-compilation-phases-to=phases", "--stats-level", "0")
+    debug = {"r0": next(pathlib.Path("phases").glob("*.9.*.mlir")), "r1": "debug", "r2": "debug"}
+    for form, where in debug.items():
+        run("tacho", "run", "m.vmfb", "--profile", f"{form}.csv", "--profile-format", form, "-q")
+        rows = tables(run("tacho", "annotate", str(where), f"{form}.csv", "--format", "json", "-q"))
+        jobs = [r for r in rows["annotation"] if r["kind"] == "job"]
+        require(jobs and all(j["job"] is not None and j["location"] for j in jobs),
+                f"{model.name}: {form}: jobs without number or location")
+        require([j["job"] for j in jobs] == list(range(len(jobs))),
+                f"{model.name}: {form}: jobs are {[j['job'] for j in jobs]}")
+        blocks = run_json("m.vmfb", "--blocks")["blocks"]
+        require(len(blocks) == len(jobs), f"{model.name}: {form}: {len(jobs)} of {len(blocks)} jobs")
+        for block, job in zip(blocks, jobs):
+            require(job["input_end_us"] == block["end_ns"] // 1000,
+                    f"{model.name}: {form}: job {job['job']} ends at {job['input_end_us']} us")
+        run("tacho", "convert", f"{form}.csv", "-o", f"{form}.pb", "-q")
+
+
+def check_stats(model):
+    run("tacho", "compile", str(model), "-m", "aic100", "-o", "m.qpc", "--stats-level", "100", "-q")
+    pathlib.Path("stats").mkdir()
+    run("tacho", "run", "m.qpc", "-n", "5", "--samples", "2", "--start-iteration", "0", "-q",
+        "--stats-dir", "stats", "--profile", "run.pb")
+    files = sorted(str(p) for p in pathlib.Path("stats").iterdir())
+    require(len(files) == 2 and "-inf-0-" in files[0] and "-inf-1-" in files[1],
+            f"{model.name}: raw stats are {files}")
+    of_file = tables(run("tacho", "ops", files[0], "--program", "m.qpc", "--format", "json", "-q",
+                         "--top", "0", "--by", "instance"))["ops"]
+    of_run = run_json("m.qpc", "--top", "0")["ops"]
+    require(sum(r["count"] for r in of_file) > 0, f"{model.name}: no operators in raw stats")
+    keep = ("operation", "class", "origin", "count", "total_ns", "location")
+    both = [sorted([str(r[k]) for k in keep] for r in rows) for rows in (of_file, of_run)]
+    require(both[0] == both[1],
+            f"{model.name}: raw stats and the run's own profile differ")
+    info = tables(run("tacho", "info", "run.pb", "--format", "json", "-q"))
+    require(all(r["origin"] == "simulated" for r in info["inputs"]), "origin of a trace")
+
+
+def check_interrupt(model):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        shutil.rmtree("cut", ignore_errors=True)
+        os.mkdir("cut")
+        child = subprocess.Popen(
+            ["tacho", "run", str(model), "-n", "10000000", "--samples", "3", "--stats-dir", "cut",
+             "--profile", "cut.pb"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        limit = time.monotonic() + 60
+        while len(os.listdir("cut")) < 3 and time.monotonic() < limit:
+            time.sleep(0.02)
+        child.send_signal(number)
+        out, err = child.communicate(timeout=60)
+        require(child.returncode == 130, f"interrupted: exit {child.returncode}: {err[-300:]}")
+        require("interrupted" in err and "Latency" in out, "interrupted: no report")
+        info = tables(run("tacho", "info", "cut.pb", "--format", "json", "-q"))
+        require(len(info["inputs"]) == 3, "interrupted: the trace does not hold what was recorded")
+
+
+def main():
+    bin_dir, dropin_dir, repository = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+    os.environ["PATH"] = f"{dropin_dir}:{bin_dir}:{os.environ['PATH']}"
+    with tempfile.TemporaryDirectory(prefix="tacho-run.") as folder:
+        os.chdir(folder)
+        maker = [sys.executable, str(repository / "tools/make_models.py")]
+        for kind in ("mobilenet", "transformer", "cnn"):
+            subprocess.run(maker + [kind, "-o", f"{kind}.onnx"], check=True, timeout=60)
+        mobilenet = pathlib.Path("mobilenet.onnx").resolve()
+        transformer = pathlib.Path("transformer.onnx").resolve()
+        for model in (mobilenet, transformer, repository / "tests/data/compile/block.mlir"):
+            for machine in MACHINES:
+                check_stalls(model, machine)
+        steps = ((check_contention, transformer), (check_same_twice, mobilenet),
+                 (check_values, mobilenet),
+                 (check_torq, repository / "samples/tosa/fc.mlir"), (check_torq, mobilenet),
+                 (check_stats, transformer),
+                 (check_interrupt, repository / "tests/data/run/pair.mlir"))
+        for number, (step, model) in enumerate(steps):
+            os.mkdir(str(number))
+            os.chdir(str(number))
+            step(model)
+            os.chdir("..")
+        os.chdir("/")
+    print(f"run: {len(problems)} problems")
+    sys.exit(1 if problems else 0)
+
+
+main()
