@@ -95,7 +95,6 @@ static bool choose_lists(const tacho_arguments *arguments, run_choice *choice)
 {
     choice->inputs = tacho_run_choose_list(arguments, "input", &choice->request.input_count);
     choice->output_texts = tacho_run_choose_list(arguments, "output", &choice->outputs.text_count);
-    tacho_arena_init(&choice->arena);
     choice->request.inputs = choice->inputs;
     choice->outputs.texts = choice->output_texts;
     return choice->inputs != NULL && choice->output_texts != NULL;
@@ -319,6 +318,7 @@ static int run_command_run(const tacho_arguments *arguments)
 {
     run_choice choice = {.profile_path = NULL};
     int exit_code = TACHO_EXIT_USAGE;
+    tacho_arena_init(&choice.arena);
     if (choose_path(arguments, &choice) && choose_lists(arguments, &choice) &&
         choose_report(arguments, &choice) && choose_device(arguments, &choice) &&
         choose_sampling(arguments, &choice) && choose_profile(arguments, &choice) &&
