@@ -178,8 +178,10 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "sim") == 0) {
         return measure_sim(argv[2]);
     }
-    if (argc == 5 && strcmp(argv[1], "pairs") == 0 && atoi(argv[4]) > 0) {
-        return measure_pairs(argv[2], argv[3], (size_t)atoi(argv[4]));
+    uint64_t count = 0;
+    if (argc == 5 && strcmp(argv[1], "pairs") == 0 &&
+        tacho_str_parse_u64(tacho_str_from_cstring(argv[4]), &count) && count > 0) {
+        return measure_pairs(argv[2], argv[3], (size_t)count);
     }
     fprintf(stderr, "usage: device_pairs sim PROGRAM | pairs PLAIN RECORDED N\n");
     return 2;
