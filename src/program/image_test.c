@@ -292,6 +292,8 @@ static void test_ids(void **state)
     program.facts.stats.pmu_event_count = 9;
     expect_refused(&program,
                    "program, facts[0].stats.pmu_event_count: expected less than 9, found 9");
+    program.facts.job_names[TACHO_JOB_NAME_INPUT] = 31;
+    expect_refused(&program, "program, facts[0].job_names: expected less than 31, found 31");
     program.needs[0].is_false = 2;
     expect_refused(&program, "program, needs[0].is_false: expected less than 2, found 2");
     tacho_program_deinit(&program);

@@ -296,6 +296,24 @@ static void test_layout(void **state)
     teardown(&self);
 }
 
+static void test_threads(void **state)
+{
+    (void)state;
+    fixture self;
+    setup(&self);
+    static const uint32_t counts[] = {0, 65536, 65535};
+    for (size_t i = 0; i < 3; i++) {
+        self.program.facts.thread_count = counts[i];
+        self.program.facts.core_count = i == 2 ? 65 : 2;
+        tacho_status status = tacho_stats_check_threads(&self.program);
+        assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+        tacho_status_free(status);
+    }
+    self.program.facts.core_count = 64;
+    assert_null(tacho_stats_check_threads(&self.program));
+    teardown(&self);
+}
+
 /* Jobs on engines of one group that follow one another with the same tile are one task. */
 static void test_siblings(void **state)
 {
@@ -324,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_other_files),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

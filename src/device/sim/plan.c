@@ -69,6 +69,7 @@ static tacho_status find_waiters(tacho_sim_plan *self)
     for (size_t i = 0; i < program->job_count; i++) {
         first[i + 1] += first[i];
     }
+    uint32_t total = first[program->job_count]; /* needs of no job are left out */
     for (size_t i = program->job_count; i-- > 0;) { /* from behind: places are counted down */
         const tacho_job *job = &program->jobs[i];
         for (uint32_t j = job->need_count; j-- > 0;) {
@@ -80,7 +81,7 @@ static tacho_status find_waiters(tacho_sim_plan *self)
     for (size_t i = 0; i < program->job_count; i++) {
         first[i] = first[i + 1];
     }
-    first[program->job_count] = (uint32_t)program->need_count;
+    first[program->job_count] = total;
     return TACHO_OK;
 }
 
