@@ -261,6 +261,16 @@ static bool add_followers(fixture *self, int number_of, const conv_case *at, uin
     case 7: /* the sum of two that both are still wanted */
         y = step(self, "Sub", INPUTS(step(self, "Exp", INPUTS(y), y), y), y);
         break;
+    case 8:
+    case 9: { /* GELU, with half of x before or behind */
+        uint32_t half = number_of == 9 ? step(self, "Mul", INPUTS(y, number(self, 0.5f)), y) : y;
+        uint32_t erf = step(self, "Div", INPUTS(y, number(self, 1.41421356f)), y);
+        erf = step(self, "Erf", INPUTS(erf), y);
+        erf = step(self, "Add", INPUTS(erf, number(self, 1)), y);
+        y = step(self, "Mul", INPUTS(half, erf), y);
+        y = number_of == 9 ? y : step(self, "Mul", INPUTS(y, number(self, 0.5f)), y);
+        break;
+    }
     default:
         return false;
     }
@@ -438,6 +448,55 @@ static void test_exact_sums(void **state)
 
 /* ---- layouts ------------------------------------------------------------------------------- */
 
+/* Almost a GELU: every number has to be the right one. */
+static void test_almost_gelu(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {16, 32}});
+        uint32_t y = step(self, "Div", INPUTS(x, number(self, i == 0 ? 1.5f : 1.41421356f)), x);
+        y = step(self, "Erf", INPUTS(y), x);
+        y = step(self, "Add", INPUTS(y, number(self, i == 1 ? 2 : 1)), x);
+        y = step(self, "Mul", INPUTS(x, y), x);
+        y = step(self, "Mul", INPUTS(y, number(self, i == 2 ? 0.25f : 0.5f)), x);
+        expect_close(self, y, 1); /* Erf */
+        free(self);
+    }
+}
+
+/* Images to twice and three times their size. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"nearest", "linear"};
+    static const char *const places[] = {"half_pixel", "asymmetric"};
+    for (int i = 0; i < 4; i++) {
+        fixture *self = malloc(sizeof(*self));
+        float scales[4] = {1, 1, 2, 3};
+        bool is_linear = i / 2 == 1, is_cornered = i % 2 == 1;
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 16, 5, 4}});
+        uint32_t y = made(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 16, 10, 12}});
+        uint32_t scale = constant(self, TACHO_DTYPE_F32, (tacho_shape){1, {4}}, scales);
+        const char *names[] = {"mode", "coordinate_transformation_mode", "nearest_mode"};
+        const char *values[] = {modes[is_linear], places[is_cornered],
+                                is_cornered ? "floor" : "round_prefer_floor"};
+        for (int j = 0; j < 3; j++) {
+            add_attr(&self->program,
+                     (tacho_attr){.name = tacho_str_from_cstring(names[j]),
+                                  .kind = TACHO_ATTR_TEXT,
+                                  .value.as_text = tacho_str_from_cstring(values[j])});
+        }
+        add_step(&self->program, 0, "Resize", INPUTS(x, TACHO_NONE, scale), y);
+        expect_close(self, y, is_linear && is_cornered ? 1 : 0);
+        free(self);
+    }
+}
+
 /* Convolution, a step that only a reference kernel computes, convolution; the first is returned
  * through a view, and summed up with the last. */
 static void test_borders(void **state)
@@ -486,10 +545,9 @@ static int look_for_fast(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_exact_sums),
-        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_exact_sums),   cmocka_unit_test(test_almost_gelu),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);
 }

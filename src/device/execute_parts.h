@@ -170,6 +170,9 @@ void tacho_group_set_output(tacho_group *group, uint32_t id, bool is_free);
 bool tacho_group_translate(tacho_group *group);
 /* The function of one operand that a step is, with its constants; false when it is none. */
 bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post);
+/* Whether the root begins a GELU that is written as a division, Erf, a sum and products; then the
+ * group has all its steps, and makes its result from input 0. */
+bool tacho_group_gelu(tacho_group *group);
 /* Adds what is done with results; false when that cannot be said. */
 bool tacho_group_add_post(tacho_group *group, tacho_fast_post post);
 /* The operation of two operands that a step is, and whether they can be swapped. */
