@@ -391,7 +391,8 @@ static bool find_operands(tacho_group *group, product *self)
         is_found = find_quantised(execution, tacho_step_input(execution, step, 0), &self->data) &&
                    find_quantised(execution, tacho_step_input(execution, step, 1), &self->filters);
     }
-    return is_found && self->data.count == 1 && is_byte(&execution->values[self->data.id]) &&
+    return is_found && tacho_fast_has_exact_bytes(execution->fast) && self->data.count == 1 &&
+           is_byte(&execution->values[self->data.id]) &&
            execution->values[self->data.id].state == TACHO_VALUE_LIVE &&
            execution->values[self->filters.id].state == TACHO_VALUE_CONSTANT &&
            is_byte(&execution->values[self->filters.id]);
