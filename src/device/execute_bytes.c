@@ -659,3 +659,13 @@ bool tacho_group_translate_bytes(tacho_group *group)
     }
     return false;
 }
+
+bool tacho_execution_knows_bytes(tacho_str type)
+{
+    for (size_t i = 0; i < sizeof(translations) / sizeof(translations[0]); i++) {
+        if (tacho_str_equal(type, tacho_str_from_cstring(translations[i].type))) {
+            return true;
+        }
+    }
+    return false;
+}

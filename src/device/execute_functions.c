@@ -120,6 +120,23 @@ bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *ou
                                          : read_linear(group, step, out_post);
 }
 
+bool tacho_function_is_known(tacho_str type)
+{
+    static const char *const others[] = {"Add", "Clip", "Div", "Gelu", "HardSigmoid", "Max",
+                                         "Min", "Mul",  "Pow", "Sub",  "Sum"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (tacho_str_equal(type, tacho_str_from_cstring(others[i]))) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        if (tacho_str_equal(type, tacho_str_from_cstring(functions[i].type))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- x * (1 + erf(x / sqrt(2))) / 2 -------------------------------------------------------- */
 
 /* The step of |type| that alone reads |id|, whatever its op, or TACHO_NONE. */

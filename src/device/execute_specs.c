@@ -742,3 +742,13 @@ bool tacho_group_translate(tacho_group *group)
     restart(group);
     return translate_binary(group);
 }
+
+bool tacho_execution_knows_reals(tacho_str type)
+{
+    for (size_t i = 0; i < sizeof(translations) / sizeof(translations[0]); i++) {
+        if (tacho_str_equal(type, tacho_str_from_cstring(translations[i].type))) {
+            return true;
+        }
+    }
+    return tacho_function_is_known(type);
+}
