@@ -20,6 +20,8 @@ typedef struct fixture {
     size_t used;
     tacho_array input;
     uint64_t seed;
+    int64_t kernel[3], order[TACHO_RANK_MAX]; /* lists that attributes point to */
+    void *kept;
 } fixture;
 
 static void begin(fixture *self)
@@ -524,6 +526,241 @@ static void test_borders(void **state)
     free(self);
 }
 
+/* ---- by chance ----------------------------------------------------------------------------- */
+
+static int64_t chance(uint64_t *state, int64_t low, int64_t high)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return low + (int64_t)((*state >> 33) % (uint64_t)(high - low + 1));
+}
+
+/* A window that fits: sizes of the output follow. */
+static void make_window(uint64_t *state, bool is_transposed, conv_case *out)
+{
+    int32_t rank = (int32_t)chance(state, 3, 5);
+    out->data = out->filters = out->out = (tacho_shape){.rank = rank};
+    out->groups = chance(state, 0, 2) == 0 ? chance(state, 1, 4) : 1;
+    int64_t in = chance(state, 1, 9) * out->groups,
+            made_channels = chance(state, 1, 9) * out->groups;
+    out->data.dims[0] = out->out.dims[0] = chance(state, 1, 2);
+    out->data.dims[1] = in;
+    out->out.dims[1] = made_channels;
+    out->filters.dims[0] = is_transposed ? in : made_channels;
+    out->filters.dims[1] = (is_transposed ? made_channels : in) / out->groups;
+    for (int32_t i = 0; i < rank - 2; i++) {
+        out->strides[i] = chance(state, 1, 3);
+        out->dilations[i] = chance(state, 1, 2);
+        out->pads[i] = chance(state, 0, 2);
+        out->pads[rank - 2 + i] = chance(state, 0, 2);
+        out->filters.dims[2 + i] = chance(state, 1, 3);
+        int64_t reach = (out->filters.dims[2 + i] - 1) * out->dilations[i] + 1;
+        int64_t padding = out->pads[i] + out->pads[rank - 2 + i];
+        out->data.dims[2 + i] = chance(state, reach, reach + 5);
+        out->out.dims[2 + i] =
+            is_transposed ? (out->data.dims[2 + i] - 1) * out->strides[i] + reach - padding
+                          : (out->data.dims[2 + i] + padding - reach) / out->strides[i] + 1;
+    }
+}
+
+static bool is_real_shape(const tacho_shape *shape)
+{
+    uint64_t count;
+    for (int32_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] < 1) {
+            return false;
+        }
+    }
+    return tacho_shape_elements(shape, &count) && count < 10000;
+}
+
+/* Differs from compare in that both may refuse, for the same reason. */
+static void expect_same(fixture *self, uint32_t output)
+{
+    tacho_execution *executions[2];
+    tacho_status statuses[2];
+    self->program.tensors[output].storage = TACHO_STORAGE_OUTPUT;
+    add_ends(&self->program, 0, output);
+    for (int i = 0; i < 2; i++) {
+        statuses[i] = tacho_execution_create(&self->program,
+                                             i == 0 ? TACHO_KERNELS_FAST : TACHO_KERNELS_REFERENCE,
+                                             1, &executions[i]);
+        if (statuses[i] == TACHO_OK) {
+            assert_null(tacho_execution_set_input(executions[i], 0, &self->input));
+            statuses[i] = tacho_execution_run(executions[i]);
+        }
+    }
+    assert_int_equal(tacho_status_code(statuses[0]), tacho_status_code(statuses[1]));
+    tacho_array found, expected;
+    uint64_t count = 0;
+    if (statuses[0] == TACHO_OK) {
+        assert_null(tacho_execution_output(executions[0], 0, &found));
+        assert_null(tacho_execution_output(executions[1], 0, &expected));
+        assert_true(tacho_shape_elements(&expected.shape, &count));
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        double a = element(&found, i), b = element(&expected, i);
+        if (!(fabs(a - b) <= 1e-5 + 1e-5 * fabs(b)) && !(isnan(a) && isnan(b)) && a != b) {
+            fail_msg("%s: element %" PRIu64 " is %g, expected %g",
+                     tacho_strings_get(&self->program.strings, self->program.steps[0].type).data, i,
+                     a, b);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        tacho_status_free(statuses[i]);
+        tacho_execution_free(executions[i]);
+    }
+}
+
+static uint32_t chance_window(fixture *self, uint64_t *state, int kind)
+{
+    static const char *const types[] = {"Conv", "ConvTranspose", "MaxPool", "AveragePool"};
+    conv_case at;
+    do {
+        make_window(state, kind == 1, &at);
+    } while (!is_real_shape(&at.out) || !is_real_shape(&at.data) || !is_real_shape(&at.filters));
+    bool is_pool = kind > 1;
+    if (is_pool) {
+        at.out.dims[1] = at.data.dims[1];
+        add_ints(self, "kernel_shape", at.filters.dims + 2, (uint32_t)at.data.rank - 2);
+        add_int(self, "count_include_pad", chance(state, 0, 1));
+    }
+    uint32_t spatial = (uint32_t)at.data.rank - 2;
+    int64_t *kept = malloc(12 * sizeof(*kept)); /* as long as the program: freed with it */
+    assert_non_null(kept);
+    memcpy(kept, at.strides, 3 * sizeof(*kept));
+    memcpy(kept + 3, at.dilations, 3 * sizeof(*kept));
+    memcpy(kept + 6, at.pads, 6 * sizeof(*kept));
+    self->kept = kept;
+    add_ints(self, "strides", kept, spatial);
+    add_ints(self, "pads", kept + 6, 2 * spatial);
+    if (kind != 3) {
+        add_ints(self, "dilations", kept + 3, spatial);
+    }
+    if (is_pool) {
+        memcpy(self->kernel, at.filters.dims + 2, 3 * sizeof(*kept));
+        self->program.attrs[0].value.as_ints = self->kernel;
+    } else {
+        add_int(self, "group", at.groups);
+    }
+    uint32_t x = input(self, TACHO_DTYPE_F32, at.data);
+    uint32_t y = made(self, TACHO_DTYPE_F32, at.out);
+    if (is_pool) {
+        add_step(&self->program, 0, types[kind], INPUTS(x), y);
+    } else {
+        uint32_t filters = constant(self, TACHO_DTYPE_F32, at.filters, NULL);
+        add_step(&self->program, 0, types[kind], INPUTS(x, filters), y);
+    }
+    return y;
+}
+
+static tacho_shape chance_shape(uint64_t *state, int32_t least)
+{
+    tacho_shape shape = {.rank = (int32_t)chance(state, least, 5)};
+    for (int32_t i = 0; i < shape.rank; i++) {
+        shape.dims[i] = chance(state, 1, 6);
+    }
+    return shape;
+}
+
+static uint32_t chance_other(fixture *self, uint64_t *state, int kind)
+{
+    tacho_shape in = chance_shape(state, 2), out = in;
+    uint32_t x = input(self, TACHO_DTYPE_F32, in), y;
+    int64_t axis = chance(state, 0, in.rank - 1);
+    switch (kind) {
+    case 4:
+        add_int(self, "axis", axis - (chance(state, 0, 1) == 0 ? in.rank : 0));
+        y = step(self, "Softmax", INPUTS(x), x);
+        if (chance(state, 0, 1) == 0) {
+            self->program.steps[0].opset = 11;
+        }
+        return y;
+    case 5: {
+        static const char *const types[] = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"};
+        self->kernel[0] = axis;
+        add_ints(self, "axes", self->kernel, 1);
+        out.dims[axis] = 1;
+        bool keeps = chance(state, 0, 1) == 1;
+        add_int(self, "keepdims", keeps);
+        for (int64_t i = axis; !keeps && i + 1 < out.rank; i++) {
+            out.dims[i] = out.dims[i + 1];
+        }
+        out.rank -= keeps ? 0 : 1;
+        y = made(self, TACHO_DTYPE_F32, out);
+        add_step(&self->program, 0, types[chance(state, 0, 3)], INPUTS(x), y);
+        self->program.steps[0].opset = 11; /* axes are an attribute */
+        return y;
+    }
+    case 6:
+        for (int32_t i = 0; i < in.rank; i++) {
+            self->order[i] = i;
+        }
+        for (int32_t i = in.rank - 1; i > 0; i--) {
+            int64_t with = chance(state, 0, i), kept = self->order[i];
+            self->order[i] = self->order[with];
+            self->order[with] = kept;
+        }
+        for (int32_t i = 0; i < in.rank; i++) {
+            out.dims[i] = in.dims[self->order[i]];
+        }
+        add_ints(self, "perm", self->order, (uint32_t)in.rank);
+        y = made(self, TACHO_DTYPE_F32, out);
+        add_step(&self->program, 0, "Transpose", INPUTS(x), y);
+        return y;
+    case 7:
+        add_int(self, "axis", axis);
+        out.dims[axis] = 3 * in.dims[axis];
+        y = made(self, TACHO_DTYPE_F32, out);
+        add_step(&self->program, 0, "Concat",
+                 INPUTS(x, constant(self, TACHO_DTYPE_F32, in, NULL), x), y);
+        return y;
+    case 8: {
+        static const char *const types[] = {"Add", "Sub", "Mul", "Max", "Min"};
+        tacho_shape other = in;
+        for (int32_t i = 0; i < in.rank; i++) {
+            other.dims[i] = chance(state, 0, 1) == 0 ? 1 : in.dims[i];
+        }
+        uint32_t b = constant(self, TACHO_DTYPE_F32, other, NULL);
+        bool is_first = chance(state, 0, 1) == 0;
+        return step(self, types[chance(state, 0, 4)], INPUTS(is_first ? x : b, is_first ? b : x),
+                    x);
+    }
+    default: {
+        tacho_shape b = in;
+        int64_t columns = chance(state, 1, 9);
+        b.dims[b.rank - 2] = in.dims[in.rank - 1];
+        b.dims[b.rank - 1] = out.dims[out.rank - 1] = columns;
+        for (int32_t i = 0; i < b.rank - 2; i++) {
+            b.dims[i] = chance(state, 0, 1) == 0 ? 1 : b.dims[i];
+        }
+        y = made(self, TACHO_DTYPE_F32, out);
+        add_step(&self->program, 0, "MatMul", INPUTS(x, constant(self, TACHO_DTYPE_F32, b, NULL)),
+                 y);
+        return y;
+    }
+    }
+}
+
+/* Operators with sizes and attributes by chance. */
+static void test_chance(void **state)
+{
+    (void)state;
+    uint64_t chances = 7;
+    for (int i = 0; i < 1500; i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        int kind = i % 10;
+        uint32_t y =
+            kind < 4 ? chance_window(self, &chances, kind) : chance_other(self, &chances, kind);
+        expect_same(self, y);
+        free(self->input.data);
+        free(self->kept);
+        tacho_program_deinit(&self->program);
+        free(self);
+    }
+}
+
 static int look_for_fast(void **state)
 {
     (void)state;
@@ -555,6 +792,7 @@ int main(void)
         cmocka_unit_test(test_convolutions), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_exact_sums),   cmocka_unit_test(test_almost_gelu),
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_chance),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);
 }
