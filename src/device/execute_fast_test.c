@@ -741,6 +741,29 @@ static uint32_t chance_other(fixture *self, uint64_t *state, int kind)
     }
 }
 
+/* Every function, from -8 to 8. */
+static void test_functions(void **state)
+{
+    (void)state;
+    static const char *const types[] = {
+        "Abs", "Elu",  "Exp",        "Gelu", "HardSwish", "LeakyRelu", "Log",   "Mish",
+        "Neg", "Relu", "Reciprocal", "Sqrt", "Sigmoid",   "Softplus",  "Swish", "Tanh"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {37, 19}});
+        for (int j = 0; j < 37 * 19; j++) {
+            ((float *)self->input.data)[j] *= 64;
+        }
+        uint32_t y = step(self, types[i], INPUTS(x), x);
+        expect_same(self, y);
+        free(self->input.data);
+        tacho_program_deinit(&self->program);
+        free(self);
+    }
+}
+
 /* Operators with sizes and attributes by chance. */
 static void test_chance(void **state)
 {
@@ -792,7 +815,7 @@ int main(void)
         cmocka_unit_test(test_convolutions), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_exact_sums),   cmocka_unit_test(test_almost_gelu),
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_functions),    cmocka_unit_test(test_chance),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);
 }
