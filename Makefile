@@ -3,11 +3,12 @@
 # make demo    build, and look at an example
 # make test    build with gcc and clang, run every test, also under sanitizers
 # make bench   speed, memory and size against the bars of docs/performance.md
+# make oracle  values of models against ONNX Runtime, which npm fetches for the moment
 # make fuzz    each fuzzer for FUZZ_SECONDS (default 60)
 # make install PREFIX=/usr/local
 # Each installs the Debian packages it needs where they are missing.
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench fuzz install format clean build-packages test-packages bench-packages
+.PHONY: all demo test bench oracle fuzz install format clean build-packages test-packages bench-packages
 
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev libxlsxwriter-dev libdnnl-dev \
                  scdoc python3
@@ -39,6 +40,11 @@ test: test-packages
 bench: bench-packages
 	@$(MAKE) --no-print-directory all
 	@bash bench/run.sh build/bin $(BENCH_FLAGS)
+
+oracle: build-packages
+	@tools/install_packages.sh nodejs npm python3-onnx
+	@$(MAKE) --no-print-directory all
+	@bash tools/oracle.sh build $(ORACLE_FLAGS)
 
 fuzz: test-packages
 	@bash tools/fuzz.sh $(FUZZ_SECONDS)

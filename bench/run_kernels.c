@@ -192,8 +192,9 @@ int main(int argc, char **argv)
     size_t repeat = 50;
     tacho_fast *fast;
     for (int i = 1; i + 1 < argc; i += 2) {
-        threads = strcmp(argv[i], "--threads") == 0 ? (uint32_t)atoi(argv[i + 1]) : threads;
-        repeat = strcmp(argv[i], "--repeat") == 0 ? (size_t)atoi(argv[i + 1]) : repeat;
+        threads =
+            strcmp(argv[i], "--threads") == 0 ? (uint32_t)strtoul(argv[i + 1], NULL, 10) : threads;
+        repeat = strcmp(argv[i], "--repeat") == 0 ? strtoul(argv[i + 1], NULL, 10) : repeat;
     }
     tacho_status status = tacho_fast_create(threads, &fast);
     if (status == TACHO_OK && fast == NULL) {

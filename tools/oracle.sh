@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Fast kernels against ONNX Runtime: the same models, with random weights, on the same inputs.
-# Outputs must agree within 1e-4 of the largest element; both are timed with one thread, in turns.
+# Outputs must agree within 1e-4 of the largest element; both are timed with one thread, in turns,
+# by the processor's time.
 #
 #   tools/oracle.sh BUILD_DIR [--save docs/kernels.md] [--rounds N] [--models DIR]
 #
@@ -56,7 +57,7 @@ compare() {
     local name=$1 file=$2 tolerance=$3 ours=1e9 theirs=1e9 i line away differing
     shift 3
     for ((i = 0; i < rounds; i++)); do
-        line=$("$build/bench/run_model" "$file" --repeat 10 --save "$values" "$@") || {
+        line=$("$build/bench/run_model" "$file" --repeat 10 --cpu --save "$values" "$@") || {
             echo "FAIL $name: run_model" && failed=$((failed + 1)) && return
         }
         ours=$(least "$ours" "$(cut -f 2 <<<"$line")")

@@ -130,7 +130,11 @@ tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
                           tacho_shape_print(&value->shape, given, sizeof(given)),
                           tacho_dtype_name(value->dtype));
     }
-    if (to->bytes > 0 && to->state == TACHO_VALUE_LIVE) {
+    if (to->state != TACHO_VALUE_LIVE) {
+        return tacho_fail(TACHO_CODE_USAGE, "input %zu '%s' is a constant of the program", index,
+                          text_of(execution, program->tensors[id].name));
+    }
+    if (to->bytes > 0) {
         memcpy(to->array.data, value->data, (size_t)to->bytes);
     }
     return TACHO_OK;

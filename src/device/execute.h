@@ -60,4 +60,9 @@ typedef struct tacho_execution_counts {
 
 tacho_execution_counts tacho_execution_count(const tacho_execution *execution);
 
+/* Whether there are fast kernels for an operator: of reals, and of bytes in quantised networks.
+ * Types, shapes or attributes may still be none that they compute. */
+bool tacho_execution_knows_reals(tacho_str type);
+bool tacho_execution_knows_bytes(tacho_str type);
+
 #endif

@@ -391,7 +391,8 @@ static bool find_operands(tacho_group *group, product *self)
         is_found = find_quantised(execution, tacho_step_input(execution, step, 0), &self->data) &&
                    find_quantised(execution, tacho_step_input(execution, step, 1), &self->filters);
     }
-    return is_found && self->data.count == 1 && is_byte(&execution->values[self->data.id]) &&
+    return is_found && tacho_fast_has_exact_bytes(execution->fast) && self->data.count == 1 &&
+           is_byte(&execution->values[self->data.id]) &&
            execution->values[self->data.id].state == TACHO_VALUE_LIVE &&
            execution->values[self->filters.id].state == TACHO_VALUE_CONSTANT &&
            is_byte(&execution->values[self->filters.id]);
@@ -654,6 +655,16 @@ bool tacho_group_translate_bytes(tacho_group *group)
                 tacho_fast_has_exact_bytes(group->self->fast) && translations[i].translate(group);
             group->spec.output.dtype = group->self->values[group->output].array.dtype;
             return is_done;
+        }
+    }
+    return false;
+}
+
+bool tacho_execution_knows_bytes(tacho_str type)
+{
+    for (size_t i = 0; i < sizeof(translations) / sizeof(translations[0]); i++) {
+        if (tacho_str_equal(type, tacho_str_from_cstring(translations[i].type))) {
+            return true;
         }
     }
     return false;

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-tacho_status tacho_execution_block(tacho_execution *self, uint64_t bytes, void **out_memory)
+tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value)
 {
-    *out_memory = NULL;
+    uint64_t bytes = value->bytes;
     if (bytes > tacho_execution_bytes_max - self->block_bytes) {
         return tacho_fail(TACHO_CODE_LIMIT, "constants of more than %llu bytes",
                           (unsigned long long)tacho_execution_bytes_max);
@@ -23,10 +23,22 @@ tacho_status tacho_execution_block(tacho_execution *self, uint64_t bytes, void *
                           (unsigned long long)bytes);
     }
     memset(memory, 0, (size_t)size);
+    value->block = (uint32_t)self->block_count;
+    value->array.data = memory;
     self->blocks[self->block_count++] = memory;
     self->block_bytes += bytes;
-    *out_memory = memory;
     return TACHO_OK;
+}
+
+void tacho_execution_trim(tacho_execution *self)
+{
+    for (size_t i = 0; i < self->program->tensor_count; i++) {
+        tacho_value *value = &self->values[i];
+        if (value->state == TACHO_VALUE_CONSTANT && value->block != TACHO_NONE && !value->is_kept) {
+            free(self->blocks[value->block]);
+            self->blocks[value->block] = value->array.data = NULL;
+        }
+    }
 }
 
 static void fill_splat(const void *element, size_t size, uint64_t bytes, void *to)
@@ -47,7 +59,7 @@ static tacho_status bring_bytes(tacho_execution *self, const tacho_program_tenso
         memcpy(&value->array.data, &from, sizeof(from)); /* read only */
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_execution_block(self, value->bytes, &value->array.data));
+    TACHO_TRY(tacho_execution_block(self, value));
     memcpy(value->array.data, from, (size_t)value->bytes);
     return TACHO_OK;
 }
@@ -76,7 +88,7 @@ tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor)
     if (from->storage == TACHO_STORAGE_BYTES && value->bytes > 0) {
         return bring_bytes(self, from, value);
     }
-    TACHO_TRY(tacho_execution_block(self, value->bytes, &value->array.data));
+    TACHO_TRY(tacho_execution_block(self, value));
     if (from->storage == TACHO_STORAGE_SPLAT && size > 0) {
         fill_splat(self->program->constants.data + from->offset, size, value->bytes,
                    value->array.data);

@@ -5,12 +5,14 @@
  * is no oneDNN both are the same, and the numbers of fast kernels are not looked at.
  */
 #include "device/execute_testing.h"
+#include "kernels/onednn.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-static bool has_fast; /* whether this build and computer have fast kernels */
+static bool has_fast;  /* whether this build and computer have fast kernels */
+static bool has_bytes; /* and such for products of bytes */
 
 typedef struct fixture {
     tacho_program program;
@@ -18,6 +20,8 @@ typedef struct fixture {
     size_t used;
     tacho_array input;
     uint64_t seed;
+    int64_t kernel[3], order[TACHO_RANK_MAX]; /* lists that attributes point to */
+    void *kept;
 } fixture;
 
 static void begin(fixture *self)
@@ -143,7 +147,7 @@ static double compare(fixture *self, uint32_t output, unsigned reference, uint64
     tacho_array fast = run(self, TACHO_KERNELS_FAST, &counts);
     tacho_array exact = run(self, TACHO_KERNELS_REFERENCE, &none);
     assert_int_equal(none.fast, 0);
-    if (has_fast) {
+    if (has_bytes) { /* older processors have some kernels less */
         assert_int_equal(counts.reference, reference);
     }
     assert_true(tacho_shape_elements(&exact.shape, &count));
@@ -261,6 +265,16 @@ static bool add_followers(fixture *self, int number_of, const conv_case *at, uin
     case 7: /* the sum of two that both are still wanted */
         y = step(self, "Sub", INPUTS(step(self, "Exp", INPUTS(y), y), y), y);
         break;
+    case 8:
+    case 9: { /* GELU, with half of x before or behind */
+        uint32_t half = number_of == 9 ? step(self, "Mul", INPUTS(y, number(self, 0.5f)), y) : y;
+        uint32_t erf = step(self, "Div", INPUTS(y, number(self, 1.41421356f)), y);
+        erf = step(self, "Erf", INPUTS(erf), y);
+        erf = step(self, "Add", INPUTS(erf, number(self, 1)), y);
+        y = step(self, "Mul", INPUTS(half, erf), y);
+        y = number_of == 9 ? y : step(self, "Mul", INPUTS(y, number(self, 0.5f)), y);
+        break;
+    }
     default:
         return false;
     }
@@ -438,6 +452,55 @@ static void test_exact_sums(void **state)
 
 /* ---- layouts ------------------------------------------------------------------------------- */
 
+/* Almost a GELU: every number has to be the right one. */
+static void test_almost_gelu(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {16, 32}});
+        uint32_t y = step(self, "Div", INPUTS(x, number(self, i == 0 ? 1.5f : 1.41421356f)), x);
+        y = step(self, "Erf", INPUTS(y), x);
+        y = step(self, "Add", INPUTS(y, number(self, i == 1 ? 2 : 1)), x);
+        y = step(self, "Mul", INPUTS(x, y), x);
+        y = step(self, "Mul", INPUTS(y, number(self, i == 2 ? 0.25f : 0.5f)), x);
+        expect_close(self, y, 1); /* Erf */
+        free(self);
+    }
+}
+
+/* Images to twice and three times their size. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"nearest", "linear"};
+    static const char *const places[] = {"half_pixel", "asymmetric"};
+    for (int i = 0; i < 4; i++) {
+        fixture *self = malloc(sizeof(*self));
+        float scales[4] = {1, 1, 2, 3};
+        bool is_linear = i / 2 == 1, is_cornered = i % 2 == 1;
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 16, 5, 4}});
+        uint32_t y = made(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 16, 10, 12}});
+        uint32_t scale = constant(self, TACHO_DTYPE_F32, (tacho_shape){1, {4}}, scales);
+        const char *names[] = {"mode", "coordinate_transformation_mode", "nearest_mode"};
+        const char *values[] = {modes[is_linear], places[is_cornered],
+                                is_cornered ? "floor" : "round_prefer_floor"};
+        for (int j = 0; j < 3; j++) {
+            add_attr(&self->program,
+                     (tacho_attr){.name = tacho_str_from_cstring(names[j]),
+                                  .kind = TACHO_ATTR_TEXT,
+                                  .value.as_text = tacho_str_from_cstring(values[j])});
+        }
+        add_step(&self->program, 0, "Resize", INPUTS(x, TACHO_NONE, scale), y);
+        expect_close(self, y, is_linear && is_cornered ? 1 : 0);
+        free(self);
+    }
+}
+
 /* Convolution, a step that only a reference kernel computes, convolution; the first is returned
  * through a view, and summed up with the last. */
 static void test_borders(void **state)
@@ -463,6 +526,264 @@ static void test_borders(void **state)
     free(self);
 }
 
+/* ---- by chance ----------------------------------------------------------------------------- */
+
+static int64_t chance(uint64_t *state, int64_t low, int64_t high)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return low + (int64_t)((*state >> 33) % (uint64_t)(high - low + 1));
+}
+
+/* A window that fits: sizes of the output follow. */
+static void make_window(uint64_t *state, bool is_transposed, conv_case *out)
+{
+    int32_t rank = (int32_t)chance(state, 3, 5);
+    out->data = out->filters = out->out = (tacho_shape){.rank = rank};
+    out->groups = chance(state, 0, 2) == 0 ? chance(state, 1, 4) : 1;
+    int64_t in = chance(state, 1, 9) * out->groups,
+            made_channels = chance(state, 1, 9) * out->groups;
+    out->data.dims[0] = out->out.dims[0] = chance(state, 1, 2);
+    out->data.dims[1] = in;
+    out->out.dims[1] = made_channels;
+    out->filters.dims[0] = is_transposed ? in : made_channels;
+    out->filters.dims[1] = (is_transposed ? made_channels : in) / out->groups;
+    for (int32_t i = 0; i < rank - 2; i++) {
+        out->strides[i] = chance(state, 1, 3);
+        out->dilations[i] = chance(state, 1, 2);
+        out->pads[i] = chance(state, 0, 2);
+        out->pads[rank - 2 + i] = chance(state, 0, 2);
+        out->filters.dims[2 + i] = chance(state, 1, 3);
+        int64_t reach = (out->filters.dims[2 + i] - 1) * out->dilations[i] + 1;
+        int64_t padding = out->pads[i] + out->pads[rank - 2 + i];
+        out->data.dims[2 + i] = chance(state, reach, reach + 5);
+        out->out.dims[2 + i] =
+            is_transposed ? (out->data.dims[2 + i] - 1) * out->strides[i] + reach - padding
+                          : (out->data.dims[2 + i] + padding - reach) / out->strides[i] + 1;
+    }
+}
+
+static bool is_real_shape(const tacho_shape *shape)
+{
+    uint64_t count;
+    for (int32_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] < 1) {
+            return false;
+        }
+    }
+    return tacho_shape_elements(shape, &count) && count < 10000;
+}
+
+/* Differs from compare in that both may refuse, for the same reason. */
+static void expect_same(fixture *self, uint32_t output)
+{
+    tacho_execution *executions[2];
+    tacho_status statuses[2];
+    self->program.tensors[output].storage = TACHO_STORAGE_OUTPUT;
+    add_ends(&self->program, 0, output);
+    for (int i = 0; i < 2; i++) {
+        statuses[i] = tacho_execution_create(&self->program,
+                                             i == 0 ? TACHO_KERNELS_FAST : TACHO_KERNELS_REFERENCE,
+                                             1, &executions[i]);
+        if (statuses[i] == TACHO_OK) {
+            assert_null(tacho_execution_set_input(executions[i], 0, &self->input));
+            statuses[i] = tacho_execution_run(executions[i]);
+        }
+    }
+    assert_int_equal(tacho_status_code(statuses[0]), tacho_status_code(statuses[1]));
+    tacho_array found, expected;
+    uint64_t count = 0;
+    if (statuses[0] == TACHO_OK) {
+        assert_null(tacho_execution_output(executions[0], 0, &found));
+        assert_null(tacho_execution_output(executions[1], 0, &expected));
+        assert_true(tacho_shape_elements(&expected.shape, &count));
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        double a = element(&found, i), b = element(&expected, i);
+        if (!(fabs(a - b) <= 1e-5 + 1e-5 * fabs(b)) && !(isnan(a) && isnan(b)) && a != b) {
+            fail_msg("%s: element %" PRIu64 " is %g, expected %g",
+                     tacho_strings_get(&self->program.strings, self->program.steps[0].type).data, i,
+                     a, b);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        tacho_status_free(statuses[i]);
+        tacho_execution_free(executions[i]);
+    }
+}
+
+static uint32_t chance_window(fixture *self, uint64_t *state, int kind)
+{
+    static const char *const types[] = {"Conv", "ConvTranspose", "MaxPool", "AveragePool"};
+    conv_case at;
+    do {
+        make_window(state, kind == 1, &at);
+    } while (!is_real_shape(&at.out) || !is_real_shape(&at.data) || !is_real_shape(&at.filters));
+    bool is_pool = kind > 1;
+    if (is_pool) {
+        at.out.dims[1] = at.data.dims[1];
+        add_ints(self, "kernel_shape", at.filters.dims + 2, (uint32_t)at.data.rank - 2);
+        add_int(self, "count_include_pad", chance(state, 0, 1));
+    }
+    uint32_t spatial = (uint32_t)at.data.rank - 2;
+    int64_t *kept = malloc(12 * sizeof(*kept)); /* as long as the program: freed with it */
+    assert_non_null(kept);
+    memcpy(kept, at.strides, 3 * sizeof(*kept));
+    memcpy(kept + 3, at.dilations, 3 * sizeof(*kept));
+    memcpy(kept + 6, at.pads, 6 * sizeof(*kept));
+    self->kept = kept;
+    add_ints(self, "strides", kept, spatial);
+    add_ints(self, "pads", kept + 6, 2 * spatial);
+    if (kind != 3) {
+        add_ints(self, "dilations", kept + 3, spatial);
+    }
+    if (is_pool) {
+        memcpy(self->kernel, at.filters.dims + 2, 3 * sizeof(*kept));
+        self->program.attrs[0].value.as_ints = self->kernel;
+    } else {
+        add_int(self, "group", at.groups);
+    }
+    uint32_t x = input(self, TACHO_DTYPE_F32, at.data);
+    uint32_t y = made(self, TACHO_DTYPE_F32, at.out);
+    if (is_pool) {
+        add_step(&self->program, 0, types[kind], INPUTS(x), y);
+    } else {
+        uint32_t filters = constant(self, TACHO_DTYPE_F32, at.filters, NULL);
+        add_step(&self->program, 0, types[kind], INPUTS(x, filters), y);
+    }
+    return y;
+}
+
+static tacho_shape chance_shape(uint64_t *state, int32_t least)
+{
+    tacho_shape shape = {.rank = (int32_t)chance(state, least, 5)};
+    for (int32_t i = 0; i < shape.rank; i++) {
+        shape.dims[i] = chance(state, 1, 6);
+    }
+    return shape;
+}
+
+static uint32_t chance_other(fixture *self, uint64_t *state, int kind)
+{
+    tacho_shape in = chance_shape(state, 2), out = in;
+    uint32_t x = input(self, TACHO_DTYPE_F32, in), y;
+    int64_t axis = chance(state, 0, in.rank - 1);
+    switch (kind) {
+    case 4:
+        add_int(self, "axis", axis - (chance(state, 0, 1) == 0 ? in.rank : 0));
+        y = step(self, "Softmax", INPUTS(x), x);
+        if (chance(state, 0, 1) == 0) {
+            self->program.steps[0].opset = 11;
+        }
+        return y;
+    case 5: {
+        static const char *const types[] = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"};
+        self->kernel[0] = axis;
+        add_ints(self, "axes", self->kernel, 1);
+        out.dims[axis] = 1;
+        bool keeps = chance(state, 0, 1) == 1;
+        add_int(self, "keepdims", keeps);
+        for (int64_t i = axis; !keeps && i + 1 < out.rank; i++) {
+            out.dims[i] = out.dims[i + 1];
+        }
+        out.rank -= keeps ? 0 : 1;
+        y = made(self, TACHO_DTYPE_F32, out);
+        add_step(&self->program, 0, types[chance(state, 0, 3)], INPUTS(x), y);
+        self->program.steps[0].opset = 11; /* axes are an attribute */
+        return y;
+    }
+    case 6:
+        for (int32_t i = 0; i < in.rank; i++) {
+            self->order[i] = i;
+        }
+        for (int32_t i = in.rank - 1; i > 0; i--) {
+            int64_t with = chance(state, 0, i), kept = self->order[i];
+            self->order[i] = self->order[with];
+            self->order[with] = kept;
+        }
+        for (int32_t i = 0; i < in.rank; i++) {
+            out.dims[i] = in.dims[self->order[i]];
+        }
+        add_ints(self, "perm", self->order, (uint32_t)in.rank);
+        y = made(self, TACHO_DTYPE_F32, out);
+        add_step(&self->program, 0, "Transpose", INPUTS(x), y);
+        return y;
+    case 7:
+        add_int(self, "axis", axis);
+        out.dims[axis] = 3 * in.dims[axis];
+        y = made(self, TACHO_DTYPE_F32, out);
+        add_step(&self->program, 0, "Concat",
+                 INPUTS(x, constant(self, TACHO_DTYPE_F32, in, NULL), x), y);
+        return y;
+    case 8: {
+        static const char *const types[] = {"Add", "Sub", "Mul", "Max", "Min"};
+        tacho_shape other = in;
+        for (int32_t i = 0; i < in.rank; i++) {
+            other.dims[i] = chance(state, 0, 1) == 0 ? 1 : in.dims[i];
+        }
+        uint32_t b = constant(self, TACHO_DTYPE_F32, other, NULL);
+        bool is_first = chance(state, 0, 1) == 0;
+        return step(self, types[chance(state, 0, 4)], INPUTS(is_first ? x : b, is_first ? b : x),
+                    x);
+    }
+    default: {
+        tacho_shape b = in;
+        int64_t columns = chance(state, 1, 9);
+        b.dims[b.rank - 2] = in.dims[in.rank - 1];
+        b.dims[b.rank - 1] = out.dims[out.rank - 1] = columns;
+        for (int32_t i = 0; i < b.rank - 2; i++) {
+            b.dims[i] = chance(state, 0, 1) == 0 ? 1 : b.dims[i];
+        }
+        y = made(self, TACHO_DTYPE_F32, out);
+        add_step(&self->program, 0, "MatMul", INPUTS(x, constant(self, TACHO_DTYPE_F32, b, NULL)),
+                 y);
+        return y;
+    }
+    }
+}
+
+/* Every function, from -8 to 8. */
+static void test_functions(void **state)
+{
+    (void)state;
+    static const char *const types[] = {
+        "Abs", "Elu",  "Exp",        "Gelu", "HardSwish", "LeakyRelu", "Log",   "Mish",
+        "Neg", "Relu", "Reciprocal", "Sqrt", "Sigmoid",   "Softplus",  "Swish", "Tanh"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {37, 19}});
+        for (int j = 0; j < 37 * 19; j++) {
+            ((float *)self->input.data)[j] *= 64;
+        }
+        uint32_t y = step(self, types[i], INPUTS(x), x);
+        expect_same(self, y);
+        free(self->input.data);
+        tacho_program_deinit(&self->program);
+        free(self);
+    }
+}
+
+/* Operators with sizes and attributes by chance. */
+static void test_chance(void **state)
+{
+    (void)state;
+    uint64_t chances = 7;
+    for (int i = 0; i < 1500; i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        int kind = i % 10;
+        uint32_t y =
+            kind < 4 ? chance_window(self, &chances, kind) : chance_other(self, &chances, kind);
+        expect_same(self, y);
+        free(self->input.data);
+        free(self->kept);
+        tacho_program_deinit(&self->program);
+        free(self);
+    }
+}
+
 static int look_for_fast(void **state)
 {
     (void)state;
@@ -476,7 +797,12 @@ static int look_for_fast(void **state)
     add_ends(&self->program, x, y);
     free(run(self, TACHO_KERNELS_FAST, &counts).data);
     has_fast = counts.fast > 0;
-    print_message("fast kernels: %s\n", has_fast ? "yes" : "none here");
+    tacho_fast *fast;
+    assert_null(tacho_fast_create(1, &fast));
+    has_bytes = tacho_fast_has_exact_bytes(fast);
+    print_message("fast kernels: %s%s\n", has_fast ? "yes" : "none here",
+                  has_bytes ? ", of bytes too" : "");
+    tacho_fast_free(fast);
     free(self->input.data);
     tacho_program_deinit(&self->program);
     free(self);
@@ -486,10 +812,10 @@ static int look_for_fast(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_exact_sums),
-        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_exact_sums),   cmocka_unit_test(test_almost_gelu),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_functions),    cmocka_unit_test(test_chance),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);
 }

@@ -119,3 +119,86 @@ bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *ou
     return is_named(group, step, "Clip") ? read_clip(group, step, out_post)
                                          : read_linear(group, step, out_post);
 }
+
+bool tacho_function_is_known(tacho_str type)
+{
+    static const char *const others[] = {"Add", "Clip", "Div", "Gelu", "HardSigmoid", "Max",
+                                         "Min", "Mul",  "Pow", "Sub",  "Sum"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (tacho_str_equal(type, tacho_str_from_cstring(others[i]))) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        if (tacho_str_equal(type, tacho_str_from_cstring(functions[i].type))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- x * (1 + erf(x / sqrt(2))) / 2 -------------------------------------------------------- */
+
+/* The step of |type| that alone reads |id|, whatever its op, or TACHO_NONE. */
+static uint32_t sole_reader(const tacho_group *group, uint32_t id, const char *type)
+{
+    const tacho_value *value = &group->self->values[id];
+    bool is_sole = value->uses == 1 && value->reader != TACHO_NONE && value->reader > group->step &&
+                   !group->self->is_done[value->reader] && is_named(group, value->reader, type) &&
+                   tacho_step_output(group->self, value->reader, 0) != TACHO_NONE;
+    return is_sole ? value->reader : TACHO_NONE;
+}
+
+/* The operand of |step| that is not |id|; TACHO_NONE when there is not exactly one. */
+static uint32_t other_operand(const tacho_group *group, uint32_t step, uint32_t id)
+{
+    uint32_t first = tacho_step_input(group->self, step, 0);
+    uint32_t second = tacho_step_input(group->self, step, 1);
+    return first == id ? second : second == id ? first : TACHO_NONE;
+}
+
+static bool is_near(tacho_group *group, uint32_t id, double wanted)
+{
+    float number;
+    return tacho_group_scalar(group, id, &number) && (double)number > wanted * 0.9999 &&
+           (double)number < wanted * 1.0001;
+}
+
+/* Takes |step| in; what it makes is the group's. */
+static bool take_in(tacho_group *group, uint32_t step)
+{
+    if (step == TACHO_NONE || group->step_count >= TACHO_GROUP_STEPS_MAX) {
+        return false;
+    }
+    tacho_group_take_over(group, step);
+    return true;
+}
+
+bool tacho_group_gelu(tacho_group *group)
+{
+    tacho_execution *self = group->self;
+    uint32_t x = tacho_step_input(self, group->step, 0), half = TACHO_NONE;
+    uint32_t number = tacho_step_input(self, group->step, 1);
+    bool is_root =
+        (is_named(group, group->step, "Div") && is_near(group, number, 1.4142135623730951)) ||
+        (is_named(group, group->step, "Mul") && is_near(group, number, 0.7071067811865476));
+    if (!is_root || x == TACHO_NONE || !take_in(group, sole_reader(group, group->output, "Erf"))) {
+        return false;
+    }
+    uint32_t erf = group->output, sum = sole_reader(group, erf, "Add");
+    if (!take_in(group, sum) || !is_near(group, other_operand(group, sum, erf), 1)) {
+        return false;
+    }
+    uint32_t factor = group->output, product = sole_reader(group, factor, "Mul");
+    if (!take_in(group, product)) {
+        return false;
+    }
+    uint32_t other = other_operand(group, product, factor);
+    if (other != x) { /* half of x, made before */
+        half = other != TACHO_NONE ? self->values[other].producer : TACHO_NONE;
+        return half != TACHO_NONE && self->values[other].state == TACHO_VALUE_LIVE &&
+               is_named(group, half, "Mul") && is_near(group, other_operand(group, half, x), 0.5);
+    }
+    uint32_t whole = group->output, last = sole_reader(group, whole, "Mul");
+    return take_in(group, last) && is_near(group, other_operand(group, last, whole), 0.5);
+}

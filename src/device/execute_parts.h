@@ -28,7 +28,9 @@ typedef struct tacho_value {
     uint32_t producer; /* step, or TACHO_NONE */
     uint32_t reader;   /* the last step that reads it, or TACHO_NONE */
     uint32_t uses;     /* how often it is read; the network's outputs count as one more */
+    uint32_t block;    /* of a constant: memory that was made for it, or TACHO_NONE */
     bool is_deferred;  /* a dequantisation that nobody has asked for so far */
+    bool is_kept;      /* a constant that is read while the program runs */
 } tacho_value;
 
 /* Memory with a value in a layout of a fast kernel's choice. */
@@ -97,9 +99,11 @@ static inline const tacho_attr *tacho_step_attrs(const tacho_execution *self, co
 
 /* Constants, see execute_constants.c. */
 
-/* Zeroed memory for a constant, freed with the execution. */
-tacho_status tacho_execution_block(tacho_execution *self, uint64_t bytes,
-                                   void **out_memory) TACHO_MUST_USE;
+/* Zeroed memory for the elements of a constant, freed with the execution. */
+tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value) TACHO_MUST_USE;
+/* Frees those of constants that fast kernels have in layouts of their own, and nobody else needs.
+ */
+void tacho_execution_trim(tacho_execution *self);
 /* Gives the value of a constant its bytes, where they are not there yet. */
 tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor) TACHO_MUST_USE;
 
@@ -170,6 +174,11 @@ void tacho_group_set_output(tacho_group *group, uint32_t id, bool is_free);
 bool tacho_group_translate(tacho_group *group);
 /* The function of one operand that a step is, with its constants; false when it is none. */
 bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post);
+/* Whether there is a fast function, or operation of two operands, of that name. */
+bool tacho_function_is_known(tacho_str type);
+/* Whether the root begins a GELU that is written as a division, Erf, a sum and products; then the
+ * group has all its steps, and makes its result from input 0. */
+bool tacho_group_gelu(tacho_group *group);
 /* Adds what is done with results; false when that cannot be said. */
 bool tacho_group_add_post(tacho_group *group, tacho_fast_post post);
 /* The operation of two operands that a step is, and whether they can be swapped. */

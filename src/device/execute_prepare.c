@@ -41,6 +41,7 @@ static tacho_status make_values(tacho_execution *self)
             .copies = TACHO_NONE,
             .producer = TACHO_NONE,
             .reader = TACHO_NONE,
+            .block = TACHO_NONE,
         };
         if (!tacho_shape_elements(&tensor->shape, &count) ||
             !tacho_dtype_bytes(value->array.dtype, count, &value->bytes)) {
@@ -137,6 +138,7 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_tas
         const tacho_attr *attr = &program->attrs[at->first_attr + i];
         if (attr->kind == TACHO_ATTR_TENSOR) {
             TACHO_TRY(tacho_execution_bring(self, attr->value.as_tensor));
+            self->values[attr->value.as_tensor].is_kept = true;
             out_task->call.attr_tensor = &self->values[attr->value.as_tensor].array;
         }
     }
@@ -229,7 +231,7 @@ tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
         uint32_t id = tacho_step_output(self, step, i);
         if (id != TACHO_NONE) {
             tacho_value *value = &self->values[id];
-            TACHO_TRY(tacho_execution_block(self, value->bytes, &value->array.data));
+            TACHO_TRY(tacho_execution_block(self, value));
             value->state = TACHO_VALUE_CONSTANT;
             task.call.outputs[i] = value->array;
         }
@@ -246,6 +248,7 @@ tacho_status tacho_task_add_reference(tacho_execution *self, uint32_t step)
         uint32_t id = tacho_step_input(self, step, i), piece;
         if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_CONSTANT) {
             TACHO_TRY(tacho_execution_bring(self, id));
+            self->values[id].is_kept = true;
         } else if (id != TACHO_NONE) {
             TACHO_TRY(tacho_value_want_plain(self, id, step, &piece));
         }
@@ -340,6 +343,7 @@ static tacho_status keep_outputs(tacho_execution *self)
         uint32_t piece;
         if (self->values[id].state == TACHO_VALUE_CONSTANT) {
             TACHO_TRY(tacho_execution_bring(self, id));
+            self->values[id].is_kept = true;
         } else {
             uint32_t last = (uint32_t)self->program->step_count - 1;
             TACHO_TRY(tacho_value_want_plain(self, id, last, &piece));
@@ -420,6 +424,7 @@ tacho_status tacho_execution_prepare(tacho_execution *self)
     TACHO_TRY(take_inputs(self));
     TACHO_TRY(take_steps(self));
     TACHO_TRY(keep_outputs(self));
+    tacho_execution_trim(self);
     TACHO_TRY(get_memory(self));
     return give_memory(self);
 }

@@ -319,13 +319,18 @@ static bool translate_matmul(tacho_group *group)
 
 static bool translate_function(tacho_group *group)
 {
-    tacho_fast_post post;
-    uint32_t data = input_of(group, 0);
-    if (!tacho_group_function(group, group->step, &post)) {
-        return false;
+    tacho_fast_post post = {TACHO_FAST_GELU, 0, 0, 0};
+    uint32_t data = input_of(group, 0), made = group->output;
+    if (!tacho_group_gelu(group)) {
+        group->step_count = 0;
+        group->output = made;
+        if (!tacho_group_function(group, group->step, &post)) {
+            return false;
+        }
     }
     data = is_live_f32(group, data) ? data : input_of(group, 1);
     if (!is_live_f32(group, data) ||
+        value_of(group, group->output)->array.dtype != TACHO_DTYPE_F32 ||
         !tacho_shape_equal(shape_of(group, data), shape_of(group, group->output)) ||
         !tacho_group_add_input(group, data, TACHO_WISH_AS_IT_IS)) {
         return false;
@@ -587,6 +592,49 @@ static bool translate_reduce_min(tacho_group *group)
     return translate_reduction(group, TACHO_FAST_REDUCE_MIN);
 }
 
+static bool has_text(const tacho_group *group, const char *name, const char *value, bool is_default)
+{
+    tacho_str text = tacho_attr_text(group->call.attrs, group->call.attr_count, name);
+    return text.len == 0 ? is_default : tacho_str_equal(text, tacho_str_from_cstring(value));
+}
+
+/*
+ * Images to another size. oneDNN takes centres of pixels for their places, and the nearest one. Of
+ * nearest pixels that is the same as to round down from corners, where sizes are multiples.
+ */
+static bool translate_resize(tacho_group *group)
+{
+    uint32_t data = input_of(group, 0);
+    if (!is_live_f32(group, data) || shape_of(group, data)->rank < 3 ||
+        shape_of(group, data)->rank > 5 || shape_of(group, data)->dims[1] == 1) {
+        return false; /* with one channel, oneDNN 2 takes one layout for another */
+    }
+    const tacho_shape *in = shape_of(group, data), *out = shape_of(group, group->output);
+    bool is_old = is_named(group, group->step, "Upsample") || group->call.opset < 11;
+    bool is_multiple = in->rank == out->rank;
+    for (int32_t i = 0; i < in->rank && is_multiple; i++) {
+        is_multiple = out->dims[i] % in->dims[i] == 0 && (i > 1 || out->dims[i] == in->dims[i]);
+    }
+    const char *places = "coordinate_transformation_mode";
+    bool is_centred = !is_old && has_text(group, places, "half_pixel", true);
+    bool is_nearest = has_text(group, "mode", "nearest", true);
+    bool is_rounded = has_text(group, "nearest_mode", "round_prefer_floor", true) ||
+                      has_text(group, "nearest_mode", "round_prefer_ceil", false);
+    bool is_cornered = is_old || (has_text(group, places, "asymmetric", false) &&
+                                  has_text(group, "nearest_mode", "floor", false));
+    bool is_whole = tacho_call_int(&group->call, "antialias", 0) == 0 &&
+                    !tacho_call_has(&group->call, "axes") &&
+                    !tacho_call_has(&group->call, "keep_aspect_ratio_policy");
+    if (!is_whole || !is_multiple ||
+        !(is_nearest ? (is_centred && is_rounded) || is_cornered
+                     : is_centred && has_text(group, "mode", "linear", false))) {
+        return false;
+    }
+    group->spec.kind = TACHO_FAST_RESAMPLING;
+    group->spec.function = is_nearest ? TACHO_FAST_NEAREST : TACHO_FAST_BILINEAR;
+    return tacho_group_add_input(group, data, TACHO_WISH_AS_IT_IS);
+}
+
 static bool translate_concat(tacho_group *group)
 {
     size_t count = group->self->program->steps[group->step].input_count;
@@ -663,14 +711,17 @@ static const struct {
     {"ReduceMean", translate_reduce_mean},
     {"ReduceMin", translate_reduce_min},
     {"ReduceSum", translate_reduce_sum},
+    {"Resize", translate_resize},
     {"Softmax", translate_softmax},
     {"Transpose", translate_transpose},
+    {"Upsample", translate_resize},
 };
 
 /* Starts afresh, for the next way to say it. */
 static void restart(tacho_group *group)
 {
     group->spec = (tacho_fast_spec){0};
+    group->step_count = 0;
     tacho_group_set_output(group, tacho_step_output(group->self, group->step, 0), true);
 }
 
@@ -690,4 +741,14 @@ bool tacho_group_translate(tacho_group *group)
     }
     restart(group);
     return translate_binary(group);
+}
+
+bool tacho_execution_knows_reals(tacho_str type)
+{
+    for (size_t i = 0; i < sizeof(translations) / sizeof(translations[0]); i++) {
+        if (tacho_str_equal(type, tacho_str_from_cstring(translations[i].type))) {
+            return true;
+        }
+    }
+    return tacho_function_is_known(type);
 }

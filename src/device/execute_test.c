@@ -125,6 +125,22 @@ static void test_misuse(void **state)
     end(&self);
 }
 
+static void test_constant_input(void **state)
+{
+    (void)state;
+    fixture self = {0};
+    float values[3] = {0};
+    tacho_array value = {TACHO_DTYPE_F32, three, values};
+    make_chain(&self);
+    self.program.inputs[0] = self.bias;
+    self.program.links[self.program.steps[1].first_link] = self.bias;
+    self.program.tensors[self.x].storage = TACHO_STORAGE_ACTIVATION;
+    assert_null(tacho_execution_create(&self.program, TACHO_KERNELS_REFERENCE, 1, &self.execution));
+    expect_failure(tacho_execution_set_input(self.execution, 0, &value), TACHO_CODE_USAGE,
+                   "input 0 'bias' is a constant of the program");
+    end(&self);
+}
+
 static void refuse(fixture *self, tacho_code code, const char *message)
 {
     expect_failure(
@@ -210,9 +226,9 @@ static void test_constants(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),    cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_misuse),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_values),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_misuse),  cmocka_unit_test(test_constant_input),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_constants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

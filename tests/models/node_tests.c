@@ -13,6 +13,7 @@
  * --page prints docs/operators.md instead: all kernels, with what passing tests used of them. Exits
  * with 1 when a test fails or fewer than N pass, with 77 when no folder is there.
  */
+#include "device/execute.h"
 #include "graph/evaluate.h"
 #include "graph/model.h"
 #include "graph/op_def.h"
@@ -437,7 +438,10 @@ static void print_usage(const usage *used)
     if (used->first_opset > 0) {
         printf(" %d-%d", (int)used->first_opset, (int)used->last_opset);
     }
-    printf(" | %u |\n", used->tests);
+    bool has_reals = tacho_execution_knows_reals(tacho_str_from_cstring(used->kernel->name));
+    bool has_bytes = tacho_execution_knows_bytes(tacho_str_from_cstring(used->kernel->name));
+    printf(" | %u | %s%s%s |\n", used->tests, has_reals ? "f32" : "",
+           has_reals && has_bytes ? ", " : "", has_bytes ? "int8" : "");
 }
 
 static void print_page(const tally *all)
@@ -453,8 +457,9 @@ static void print_page(const tally *all)
            "more. TOSA's are checked by unit tests with values worked out by hand.\n\n"
            "Of all tests %u pass, %u fail, %u are of operators or types without a kernel, %u "
            "deviate on purpose.\n\n"
-           "| Operator | Kind | Types tested | Opsets tested | Tests passed "
-           "|\n|---|---|---|---|---|\n",
+           "The last column says what fast kernels there are, too (docs/kernels.md).\n\n"
+           "| Operator | Kind | Types tested | Opsets tested | Tests passed | Fast "
+           "|\n|---|---|---|---|---|---|\n",
            all->counts[PASSED], all->counts[FAILED], all->counts[UNSUPPORTED],
            all->counts[DEVIATES]);
     for (size_t i = 0; i < all->usage_count; i++) {
