@@ -379,8 +379,7 @@ static uint32_t *allocate_ids(size_t count)
 static tacho_status allocate(stats_emitter *self)
 {
     const tacho_program *program = self->program;
-    size_t task_count = self->set->words->layout->task_count;
-    size_t facts_count = task_count > program->op_count ? task_count : program->op_count;
+    size_t facts_count = (program->op_count + 1) * STATS_FACTS_OF_OP;
     self->groups = allocate_ids((size_t)program->facts.device_count * program->facts.core_count);
     self->engine_tracks = allocate_ids(program->engine_count * STATS_TRACK_KIND_COUNT);
     self->sync_sites = allocate_ids(program->engine_count);
@@ -439,6 +438,7 @@ static tacho_status add_part(stats_emitter *self)
     clock.has_fixed_zero = set->has_zero;
     clock.zero_ticks = set->zero_ticks;
     self->max_ticks = clock.max_ticks;
+    self->timer_mhz = (double)head->timer_hz / 1e6;
     TACHO_TRY(tacho_dict_add_clock(self->dict, &clock, TACHO_STR("timer"), &self->clock));
     tacho_part_facts facts = {
         .path = set->path,

@@ -50,8 +50,10 @@ static inline void add_text(stats_args *args, uint32_t key, const char *end)
 /* |value| / |by| with two decimals, as the vendor prints ratios. */
 static void add_ratio(stats_args *args, uint32_t key, uint64_t value, uint64_t by)
 {
-    tacho_u128 hundredths = ((tacho_u128)value * 100 + by / 2) / by;
-    uint64_t whole = (uint64_t)(hundredths / 100);
+    uint64_t hundredths = TACHO_LIKELY(value <= UINT64_MAX / 200 && by <= UINT64_MAX / 2)
+                              ? (value * 100 + by / 2) / by
+                              : (uint64_t)((tacho_u128)value * 100 / by);
+    uint64_t whole = hundredths / 100;
     unsigned rest = (unsigned)(hundredths % 100);
     char *at = tacho_decimal_put(args->texts[args->text_count], whole);
     at[0] = '.';
@@ -60,19 +62,26 @@ static void add_ratio(stats_args *args, uint32_t key, uint64_t value, uint64_t b
     add_text(args, key, at + 3);
 }
 
+/* A duration; the clock's zero does not matter. */
+static inline int64_t ticks_ns(const stats_emitter *self, int64_t ticks)
+{
+    const tacho_clock *clock = &self->dict->clocks[self->clock];
+    int64_t product = 0;
+    return TACHO_LIKELY(!__builtin_mul_overflow(ticks, clock->ns_numerator, &product))
+               ? product / clock->ns_denominator
+               : (int64_t)tacho_scale_floor(ticks, clock->ns_numerator, clock->ns_denominator);
+}
+
 /* Ticks as microseconds. */
 static void add_us(const stats_emitter *self, stats_args *args, uint32_t key, int64_t ticks)
 {
-    const tacho_clock *clock = &self->dict->clocks[self->clock];
-    int64_t ns = (int64_t)tacho_scale_floor(ticks, clock->ns_numerator, clock->ns_denominator);
+    int64_t ns = ticks_ns(self, ticks);
     add_text(args, key, tacho_decimal_put_us(args->texts[args->text_count], ns));
 }
 
 static void add_ns(const stats_emitter *self, stats_args *args, uint32_t key, int64_t ticks)
 {
-    const tacho_clock *clock = &self->dict->clocks[self->clock];
-    add_uint(args, key, TACHO_UNIT_NS,
-             (uint64_t)tacho_scale_floor(ticks, clock->ns_numerator, clock->ns_denominator));
+    add_uint(args, key, TACHO_UNIT_NS, (uint64_t)ticks_ns(self, ticks));
 }
 
 static void add_pmu(const stats_emitter *self, stats_args *args, const stats_times *times)
@@ -201,8 +210,8 @@ static void add_cycle_args(stats_emitter *self, const stats_times *times, uint64
     add_uint(args, self->keys[STATS_KEY_UCYCLES], TACHO_UNIT_NONE, ucycles);
     add_uint(args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
     if (ucycles > 0) {
-        tacho_u128 hz = (tacho_u128)times->pcycles * self->file->head.timer_hz / ucycles;
-        uint64_t khz = hz / 1000 > UINT32_MAX ? UINT32_MAX : (uint64_t)(hz / 1000);
+        double mhz = (double)times->pcycles / (double)ucycles * self->timer_mhz;
+        uint64_t khz = mhz < 1e12 ? (uint64_t)(mhz * 1e3 + 0.5) : 0;
         add_ratio(args, self->keys[STATS_KEY_FREQUENCY], khz, 1000);
     }
     if (times->bytes > 0) {
