@@ -98,10 +98,21 @@ events = json.load(open(glob.glob('out-cnn-2-70/*.json')[0]))['traceEvents']
 host = [e for e in events if e['name'] == 'enqueue']
 core = [e for e in events if e['name'] == 'Core-0-Activation']
 assert len(host) == 1 and 0 <= host[0]['ts'] < 0.053 and host[0]['dur'] == 30, host
-assert len(core) == 1 and abs(core[0]['ts'] - host[0]['ts'] - 9.5) < 0.0021, (host, core)"
+assert len(core) == 1 and abs(core[0]['ts'] - host[0]['ts'] - 9.5) < 0.053, (host, core)"
 check "host trace without a record is refused" bash -c "! $opstats --qpc cnn-2-70.bin \
     --input-dir stats-cnn-2-70 --output-dir none --trace --host-trace no-sync.json 2>&1 |
     tee /dev/stderr | grep -q 'no clock-sync record' && exit 1; [[ ! -e none ]]"
+
+# As a profile: what is written as a Perfetto trace and read back is what was recorded.
+rows() { # FILE: spans and samples as JSON lines, without what names the file
+    "$tacho" convert "$1" -o rows.jsonl -q "${@:2}" && grep -v '"kind":"attribute"' rows.jsonl | sort
+}
+round_trip() {
+    rows stats-cnn-2-70/*.bin --program cnn-2-70.bin >direct.txt &&
+        "$tacho" convert stats-cnn-2-70/*.bin --program cnn-2-70.bin -o trip.pb -q &&
+        rows trip.pb >trip.txt && [[ -s trip.txt ]] && diff direct.txt trip.txt
+}
+check "to Perfetto and back" round_trip
 
 # Many files: memory does not follow their number.
 mkdir many && "$make_stats" cnn-2-70.bin many sim 300

@@ -406,12 +406,16 @@ static tacho_status visit_engines(stats_emitter *self, stats_take take)
 /* Records of a task, gathered. */
 typedef struct gathered {
     stats_times times;
-    uint64_t pmu[TACHO_PMU_EVENTS_MAX];
     uint64_t bytes;
     bool is_there, has_pmu;
 } gathered;
 
-static void gather(gathered *of, const stats_times *times)
+/* Counters of a task. */
+typedef struct gathered_pmu {
+    uint64_t values[TACHO_PMU_EVENTS_MAX];
+} gathered_pmu;
+
+static void gather(gathered *of, const stats_times *times, gathered_pmu *pmu)
 {
     if (!of->is_there) {
         of->times = *times;
@@ -427,13 +431,14 @@ static void gather(gathered *of, const stats_times *times)
     all->pcycles = times->pcycles > all->pcycles ? times->pcycles : all->pcycles;
     of->bytes += times->bytes;
     for (int i = 0; times->pmu != NULL && i < TACHO_PMU_EVENTS_MAX; i++) {
-        of->pmu[i] += times->pmu[i];
+        pmu->values[i] += times->pmu[i];
         of->has_pmu = true;
     }
 }
 
 typedef struct gathering {
     gathered *items;
+    gathered_pmu *pmus; /* NULL where nothing was counted */
     size_t first_task;
 } gathering;
 
@@ -442,7 +447,8 @@ static tacho_status take_gathered(stats_emitter *self, uint32_t engine, const st
 {
     const gathering *all = with;
     size_t task = tacho_stats_words_task(self->set->words, engine, times->oc);
-    gather(&all->items[task - all->first_task], times);
+    size_t at = task - all->first_task;
+    gather(&all->items[at], times, all->pmus != NULL ? &all->pmus[at] : NULL);
     return TACHO_OK;
 }
 
@@ -467,7 +473,7 @@ static tacho_status emit_gathered(stats_emitter *self, const gathering *all, siz
     for (size_t i = 0; i < task_count; i++) {
         gathered *of = &all->items[i];
         if (of->is_there) {
-            of->times.pmu = of->has_pmu ? of->pmu : NULL;
+            of->times.pmu = of->has_pmu ? all->pmus[i].values : NULL;
             of->times.bytes = of->bytes;
             order[count] = of;
             is_sorted = is_sorted &&
@@ -493,9 +499,11 @@ static tacho_status emit_core_groups(stats_emitter *self, uint32_t core)
     gathering all = {.first_task = layout->core_first_task[at]};
     size_t task_count = layout->core_first_task[at + 1] - all.first_task;
     all.items = calloc(task_count + 1, sizeof(*all.items));
+    bool has_pmu = (self->file->head.features & TACHO_STATS_HAS_OP_PMU) != 0;
+    all.pmus = has_pmu ? calloc(task_count + 1, sizeof(*all.pmus)) : NULL;
     gathered **order = calloc(task_count + 1, sizeof(gathered *));
     tacho_status status = TACHO_OK;
-    if (all.items == NULL || order == NULL) {
+    if (all.items == NULL || order == NULL || (has_pmu && all.pmus == NULL)) {
         status = tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tasks", task_count);
     }
     for (uint32_t i = 0; i < self->program->engine_count && status == TACHO_OK; i++) {
@@ -507,6 +515,7 @@ static tacho_status emit_core_groups(stats_emitter *self, uint32_t core)
         status = emit_gathered(self, &all, task_count, order);
     }
     free(all.items);
+    free(all.pmus);
     free(order);
     return status;
 }
