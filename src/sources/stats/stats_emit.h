@@ -110,6 +110,7 @@ typedef struct stats_times {
     uint64_t bytes;   /* its share of the task's */
     uint32_t oc;
     uint32_t repeat;
+    uint32_t job;        /* or TACHO_NONE */
     const uint64_t *pmu; /* values of the program's events, or NULL */
 } stats_times;
 

@@ -111,7 +111,7 @@ static tacho_row span_row(const stats_emitter *self, uint32_t track, uint32_t si
     row.of.span.end = end;
     row.of.span.site = site;
     row.of.span.op = TACHO_NONE;
-    row.of.span.run = self->run;
+    row.of.span.run = stats_view_of(self)->has_vendor_words ? TACHO_NONE : self->run;
     return row;
 }
 
@@ -261,16 +261,9 @@ static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stat
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-/* Of what a task computes, the part of one of its jobs: together exactly the task's. */
-static uint64_t share_of(const tacho_stats_words *words, size_t task, uint32_t job)
-{
-    uint64_t count = words->task_first[task + 1] - words->task_first[task];
-    uint64_t bytes = words->layout->tasks[task].bytes > 0 ? 0 : words->task_bytes[task];
-    bool is_first = words->jobs[words->task_first[task]] == job;
-    return bytes / count + (is_first ? bytes % count : 0);
-}
-
-static stats_times times_of(const stats_emitter *self, uint32_t engine, const tacho_stats_op *op)
+/* |*cursor| is of tacho_stats_words_slot. */
+static inline stats_times times_of(const stats_emitter *self, uint32_t engine,
+                                   const tacho_stats_op *op, uint32_t *cursor)
 {
     stats_times times = {
         .sync_start = (int64_t)op->sync_start_u,
@@ -282,22 +275,21 @@ static stats_times times_of(const stats_emitter *self, uint32_t engine, const ta
         .estimate = -1,
         .oc = op->oc,
         .repeat = op->repeat,
+        .job = TACHO_NONE,
     };
-    if (stats_is_by_op(self->file)) {
+    if (TACHO_UNLIKELY(stats_is_by_op(self->file))) {
         times.estimate = self->program->ops[op->oc].cycles;
         times.bytes = self->program->ops[op->oc].output_bytes;
         return times;
     }
-    size_t task = tacho_stats_words_task(self->set->words, engine, op->oc);
-    uint32_t job = tacho_stats_words_job(self->set->words, task, engine);
-    if (job != TACHO_NONE) {
-        const tacho_job *of = &self->program->jobs[job];
-        times.estimate = of->cycles;
-        times.bytes = of->bytes > 0 ? of->bytes : share_of(self->set->words, task, job);
-    }
-    if (TACHO_UNLIKELY(self->set->words->layout->tasks[task].kind == TACHO_JOB_WAIT) &&
-        stats_view_of(self)->has_vendor_words) {
-        times.start = times.end; /* nothing but waiting: all of it is sync */
+    const tacho_stats_slot *slot = tacho_stats_words_slot(self->set->words, engine, op->oc, cursor);
+    if (TACHO_LIKELY(slot != NULL)) {
+        times.job = slot->job;
+        times.estimate = slot->cycles;
+        times.bytes = slot->bytes;
+        if (TACHO_UNLIKELY(slot->is_wait && stats_view_of(self)->has_vendor_words)) {
+            times.start = times.end; /* nothing but waiting: all of it is sync */
+        }
     }
     return times;
 }
@@ -350,13 +342,14 @@ tacho_status stats_visit_engine(stats_emitter *self, uint32_t engine, stats_take
     const tacho_stats_file *file = self->file;
     bool has_pmu = (file->head.features & TACHO_STATS_HAS_OP_PMU) != 0;
     pmu_cursor cursor = {.emitter = self, .array = self->first_pmu[engine]};
+    uint32_t slot = 0;
     for (uint32_t i = self->first_op[engine]; i != TACHO_NONE; i = self->next_array[i]) {
         const tacho_stats_op *ops = file->arrays[i].records;
         for (uint32_t j = 0; j < file->arrays[i].count; j++) {
             if (TACHO_UNLIKELY(ops[j].oc == TACHO_NONE)) {
                 continue; /* damaged, and counted */
             }
-            stats_times times = times_of(self, engine, &ops[j]);
+            stats_times times = times_of(self, engine, &ops[j], &slot);
             times.pmu = has_pmu ? pmu_take(&cursor, ops[j].oc) : NULL;
             TACHO_TRY(take(self, engine, &times, with));
         }
