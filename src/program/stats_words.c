@@ -15,6 +15,14 @@ static bool is_same_core(const tacho_program_engine *a, const tacho_program_engi
     return a->device == b->device && a->core == b->core;
 }
 
+/* What computes keeps its name, also where one thread does everything. */
+static bool computes(const tacho_program *program, size_t engine)
+{
+    tacho_str name = tacho_strings_get(&program->strings, program->engines[engine].class_name);
+    return tacho_str_equal(name, TACHO_STR("compute")) ||
+           tacho_str_equal(name, TACHO_STR("vector"));
+}
+
 /* Marks the threads of engines [first, end), all of one core, that start transfers. */
 static void mark_issuers(tacho_stats_words *self, size_t first, size_t end, bool *threads)
 {
@@ -23,7 +31,7 @@ static void mark_issuers(tacho_stats_words *self, size_t first, size_t end, bool
         threads[program->engines[i].thread] |= tacho_stats_is_async(program, (uint32_t)i);
     }
     for (size_t i = first; i < end; i++) {
-        self->is_issue[i] = threads[program->engines[i].thread];
+        self->is_issue[i] = threads[program->engines[i].thread] && !computes(program, i);
     }
     for (size_t i = first; i < end; i++) {
         threads[program->engines[i].thread] = false;
