@@ -151,7 +151,7 @@ static void test_sources_have_samples(void **state)
         for (size_t k = 0; k < SAMPLE_COUNT; k++) {
             count += strcmp(samples[k].source, sources[i]->name) == 0;
         }
-        /* Raw stats are no text, and need their program: see sources/stats/stats_test.c. */
+        /* Raw stats are no text, and need their program: see sources/stats/stats_source_test.c. */
         if (count == 0 && sources[i] != &tacho_source_stats) {
             fail_msg("%s has no sample in this file", sources[i]->name);
         }

@@ -1,144 +1,104 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes the decoder of raw stats: events, summary, roll-ups. An input that starts as a stats file
- * is read as one. Since no mutation gets past the checksums of chunks, any other is taken as
- * records: the first byte says which view, then arrays follow, each of a type, a stream, a count
- * and its records.
+ * Fuzzes the reader of stats files, and what ties them to a program. No mutation gets past the
+ * checksums of a file, so an input that is none is cut into arrays of records, which are bound.
  *
- * Laws: what is pushed keeps the contract of events; the times of threads and of the critical path
- * are not negative; no file, however damaged, is more than refused.
+ * Laws: bytes that are damaged or unknown are fewer than the file has; what is left after binding
+ * names engines, cores, threads and ops of the program, and its times do not go back.
  */
-#include "analyses/opstats_rollup.h"
-#include "analyses/opstats_tables.h"
+#include "base/grow.h"
+#include "base/index.h"
 #include "program/program_testing.h"
-#include "reading.h"
-#include "sources/stats/stats.h"
+#include "program/stats_stream.h"
 
-enum { ARRAYS_MAX = 64 };
+#include <stdlib.h>
 
-/* ---- events -------------------------------------------------------------------------------- */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static tacho_status take_row(tacho_events *events, const tacho_row *row)
+static void require(bool holds)
 {
-    const tacho_dict *dict = events->dict;
-    require(row->track < dict->track_count);
-    int64_t max = tacho_dict_track_clock(dict, row->track)->max_ticks;
-    require(row->start >= 0 && row->start <= max);
-    if (row->kind == TACHO_ROW_SPAN) {
-        require(row->of.span.end >= row->start && row->of.span.end <= max);
-        require(row->of.span.site < dict->site_count);
-        for (size_t i = 0; i < row->arg_count; i++) {
-            require(row->args[i].key < dict->strings.item_count);
-        }
-    }
-    return TACHO_OK;
-}
-
-static const tacho_events_vtable taker_vtable = {.row = take_row};
-
-static void emit(const tacho_stats_file *file, const tacho_stats_words *words, uint8_t bits)
-{
-    const uint32_t core = 1;
-    tacho_dict dict;
-    require_ok(tacho_dict_init(&dict));
-    tacho_events taker = {&taker_vtable, &dict};
-    tacho_stats_set set = {.files = file,
-                           .file_count = 1,
-                           .words = words,
-                           .path = TACHO_STR("fuzz"),
-                           .view = {.has_vendor_words = bits & 1,
-                                    .splits_groups = (bits & 2) != 0,
-                                    .shows_barriers = (bits & 4) != 0,
-                                    .shows_flows = (bits & 8) != 0,
-                                    .cores = {&core, bits & 16 ? 1 : 0}}};
-    require_ok(tacho_stats_emit(&set, &taker));
-    tacho_dict_deinit(&dict);
-}
-
-/* ---- sums ---------------------------------------------------------------------------------- */
-
-static void sum(const tacho_stats_file *file, const tacho_stats_words *words)
-{
-    tacho_opstats_plan plan;
-    tacho_opstats stats;
-    tacho_table tables[TACHO_OPSTATS_TABLE_COUNT];
-    require_ok(tacho_opstats_plan_init(&plan, words));
-    require_ok(tacho_opstats_init(&stats, &plan));
-    require_ok(tacho_opstats_read(&stats, file));
-    require_ok(tacho_opstats_tables_init(tables, &stats));
-    tacho_opstats_tables_deinit(tables);
-    tacho_opstats_deinit(&stats);
-    tacho_opstats_plan_deinit(&plan);
-    tacho_rollup_files files = {&file, 1, words};
-    for (int kind = TACHO_ROLLUP_NONE + 1; kind < TACHO_ROLLUP_COUNT; kind++) {
-        tacho_table table;
-        require_ok(tacho_rollup_table((tacho_rollup_kind)kind, &files, &table));
-        for (size_t i = 0; kind == TACHO_ROLLUP_CRITICAL && i < tacho_table_row_count(&table);
-             i++) {
-            require(tacho_table_cell(&table, i, 6)->value.integer >= 0); /* work */
-            require(tacho_table_cell(&table, i, 7)->value.integer >= 0); /* wait */
-        }
-        tacho_table_deinit(&table);
+    if (!holds) {
+        abort();
     }
 }
 
-static void decode(tacho_stats_file *file, const tacho_stats_layout *layout, uint8_t bits)
+static void check_op(const tacho_stats_layout *layout, const tacho_stats_op *op, uint32_t engine)
 {
-    tacho_stats_words words;
-    require_ok(tacho_stats_words_init(&words, layout));
+    const tacho_program_engine *of = &layout->program->engines[engine];
+    if (op->oc == TACHO_NONE) {
+        return;
+    }
+    require(tacho_stats_layout_task(layout, of->device, of->core, op->oc) != NULL);
+    require(op->sync_start_u <= op->op_start_u && op->op_start_u <= op->op_end_u);
+    require(op->op_end_u <= op->barrier_end_u && op->op_start_p <= op->op_end_p);
+}
+
+static void check_array(const tacho_stats_layout *layout, const tacho_stats_array *array)
+{
+    const tacho_program *program = layout->program;
+    require((uintptr_t)array->records % 8 == 0);
+    for (uint32_t i = 0; i < array->count; i++) {
+        if (array->type == TACHO_STATS_TYPE_op) {
+            require(array->stream < program->engine_count);
+            check_op(layout, (const tacho_stats_op *)array->records + i, array->stream);
+        } else if (array->type == TACHO_STATS_TYPE_thread) {
+            const tacho_stats_thread *thread = (const tacho_stats_thread *)array->records + i;
+            require(thread->core < program->facts.core_count);
+            require(thread->thread < program->facts.thread_count);
+            require(thread->start_u <= thread->end_u && thread->start_p <= thread->end_p);
+        } else if (array->type == TACHO_STATS_TYPE_pmu) {
+            const tacho_stats_pmu *pmu = (const tacho_stats_pmu *)array->records + i;
+            require(pmu->event_count <= TACHO_PMU_EVENTS_MAX);
+        } else if (array->type == TACHO_STATS_TYPE_stall) {
+            require(((const tacho_stats_stall *)array->records + i)->op < program->op_count);
+        }
+    }
+}
+
+static void bind(tacho_stats_file *file, const tacho_stats_layout *layout)
+{
     tacho_status status = tacho_stats_bind(file, layout);
-    if (status == TACHO_OK) {
-        emit(file, &words, bits);
-        sum(file, &words);
+    bool by_op = (file->head.features & TACHO_STATS_BY_OP) != 0;
+    for (size_t i = 0; status == TACHO_OK && i < file->array_count && !by_op; i++) {
+        check_array(layout, &file->arrays[i]);
     }
     tacho_status_free(status);
-    tacho_stats_words_deinit(&words);
 }
 
-/* ---- inputs -------------------------------------------------------------------------------- */
-
-/* Records without their framing. */
-static void decode_records(const tacho_stats_layout *layout, tacho_str data)
+/* Each array begins with type, stream and number of records. */
+static void fuzz_arrays(const tacho_stats_layout *layout, const uint8_t *data, size_t size)
 {
-    tacho_stats_array arrays[ARRAYS_MAX];
-    uint8_t bits = (uint8_t)data.data[0];
-    tacho_stats_file file = {.arrays = arrays};
+    tacho_stats_file file = {.head = {.layout_id = layout->id, .core_count = 2, .thread_count = 4}};
     tacho_arena_init(&file.arena);
-    file.head = (tacho_stats_head){
-        .layout_id = layout->id,
-        .timer_hz = bits & 32 ? 1 : 19200000,
-        .core_hz = 1000000000,
-        .level = bits & 64 ? 50 : 100,
-        .features = (uint16_t)((bits & 128 ? TACHO_STATS_BY_OP : 0) | TACHO_STATS_HAS_OP_PMU),
-        .core_count = 2,
-        .thread_count = 4};
-    data = tacho_str_from(data, 1);
-    while (data.len >= 3 && file.array_count < ARRAYS_MAX) {
-        tacho_stats_type type = (tacho_stats_type)((uint8_t)data.data[0] % TACHO_STATS_TYPE_COUNT);
-        size_t size = tacho_stats_record_bytes(type);
-        size_t count = (uint8_t)data.data[2];
-        uint32_t stream = (uint8_t)data.data[1];
-        data = tacho_str_from(data, 3);
-        count = count < data.len / size ? count : data.len / size;
-        void *records = NULL;
-        require_ok(tacho_arena_alloc(&file.arena, count * size + 1, &records));
-        memcpy(records, data.data, count * size);
-        data = tacho_str_from(data, count * size);
-        if (type != TACHO_STATS_TYPE_head && type != TACHO_STATS_TYPE_end && count > 0) {
-            arrays[file.array_count++] =
-                (tacho_stats_array){type, stream, (uint32_t)count, records};
+    while (size >= 3) {
+        tacho_stats_type type = (tacho_stats_type)(data[0] % TACHO_STATS_TYPE_COUNT);
+        tacho_stats_array array = {type, data[1], data[2] % 8, NULL};
+        size_t bytes = array.count * tacho_stats_record_bytes(type);
+        data += 3;
+        size -= 3;
+        if (bytes > size || type == TACHO_STATS_TYPE_head || type == TACHO_STATS_TYPE_end) {
+            continue;
         }
+        void *copy;
+        require(tacho_arena_alloc(&file.arena, bytes + 1, &copy) == TACHO_OK);
+        memcpy(copy, data, bytes);
+        array.records = copy;
+        data += bytes;
+        size -= bytes;
+        require(tacho_grow(&file.arrays, &file.array_capacity, file.array_count + 1) == TACHO_OK);
+        file.arrays[file.array_count++] = array;
     }
-    decode(&file, layout, bits);
-    tacho_arena_deinit(&file.arena);
+    bind(&file, layout);
+    tacho_stats_file_deinit(&file);
 }
 
-static void decode_file(const tacho_stats_layout *layout, tacho_str data)
+static void fuzz_file(const tacho_stats_layout *layout, tacho_str bytes)
 {
     tacho_stats_file file;
-    tacho_status status = tacho_stats_read(&file, data);
+    tacho_status status = tacho_stats_read(&file, bytes);
+    require(file.damage.damaged_bytes <= bytes.len);
     if (status == TACHO_OK) {
-        decode(&file, layout, 15);
+        bind(&file, layout);
     }
     tacho_status_free(status);
     tacho_stats_file_deinit(&file);
@@ -148,18 +108,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tacho_program program;
     tacho_stats_layout layout;
+    require(tacho_program_init(&program) == TACHO_OK);
+    require(make_test_program(&program) == TACHO_OK);
+    require(tacho_stats_layout_init(&layout, &program) == TACHO_OK);
     tacho_str bytes = tacho_str_make((const char *)data, size);
-    if (size == 0) {
-        return 0;
-    }
-    require_ok(tacho_program_init(&program));
-    require_ok(make_test_program(&program));
-    program.facts.stats.level = 100;
-    require_ok(tacho_stats_layout_init(&layout, &program));
     if (tacho_stats_is_file(bytes)) {
-        decode_file(&layout, bytes);
+        fuzz_file(&layout, bytes);
     } else {
-        decode_records(&layout, bytes);
+        fuzz_arrays(&layout, data, size);
     }
     tacho_stats_layout_deinit(&layout);
     tacho_program_deinit(&program);
