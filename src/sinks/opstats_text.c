@@ -12,6 +12,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+enum { ENGINE_WIDTH = 15 };
+
 typedef struct text_writer {
     const tacho_table *tables;
     size_t table_count;
@@ -144,11 +146,14 @@ static void put_utilization(text_writer *self, size_t core_row, int64_t core)
             cell(threads, i, "utilization_percent")->is_absent) {
             continue;
         }
+        tacho_str engine = text(threads, i, "engine");
+        tacho_output_printf(self->output, "c%-4" PRId64 " t%" PRId64 " ", core,
+                            number(threads, i, "thread"));
+        put_name(self, engine);
         tacho_output_printf(self->output,
-                            "c%-4" PRId64 " t%" PRId64 " %-15.*s %8" PRId64 " ucycles [%" PRId64
-                            ", %" PRId64 "] %15" PRId64 " pcycles %6.2f%% utilization\n",
-                            core, number(threads, i, "thread"),
-                            TACHO_STR_ARG(text(threads, i, "engine")),
+                            "%*s %8" PRId64 " ucycles [%" PRId64 ", %" PRId64 "] %15" PRId64
+                            " pcycles %6.2f%% utilization\n",
+                            engine.len < ENGINE_WIDTH ? (int)(ENGINE_WIDTH - engine.len) : 0, "",
                             number(threads, i, "ucycles"), number(threads, i, "start_u"),
                             number(threads, i, "end_u"), number(threads, i, "pcycles"),
                             real(threads, i, "utilization_percent"));

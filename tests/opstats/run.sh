@@ -49,6 +49,19 @@ laws() { # NAME LEVEL
         python3 "$here/check_summary.py" "$2" info.json "laws-$1"/*.summary.json
 }
 
+# The critical path, waits and all, takes as long as the slowest core without its flush.
+critical_path() { # NAME
+    "$tacho" opstats -q "$1.bin" -i "stats-$1" --rollup critical --format json >path.json &&
+        "$tacho" opstats -q "$1.bin" -i "stats-$1" --rollup core --format json >cores.json &&
+        python3 -c "import json
+load = lambda path: [json.loads(line) for line in open(path)]
+path, cores = load('path.json'), load('cores.json')
+total = sum(row['ucycles'] for row in path)
+assert total == max(row['work_ucycles'] for row in cores), (total, cores)
+assert all(row['ucycles'] == row['work_ucycles'] + row['wait_ucycles'] for row in path)
+assert abs(sum(row['share_percent'] for row in path) - 100) < 0.5"
+}
+
 python3 "$here/../../tools/make_models.py" cnn -o cnn.onnx
 python3 "$here/../../tools/make_models.py" transformer -o transformer.onnx
 
@@ -67,6 +80,7 @@ for model in cnn transformer; do
             --show-barrier-events --flow-events full -- --flows --split --barriers
         check "trace of a core $name" trace "$name" -c 1 -- --cores 1
     done
+    check "critical path of $name" critical_path "$name"
     name=$model-devices
     check "compile for two devices, $model" compile $name $model.onnx --cores 2 --devices 2 \
         --stats-level 70
