@@ -27,6 +27,17 @@ static void take_first(int64_t *first, uint64_t tick)
     *first = tick < (uint64_t)*first ? (int64_t)tick : *first;
 }
 
+/*
+ * Whether the thread's activation belongs in the picture of this inference: it led to it, and did
+ * not happen many inferences ago.
+ */
+static bool shows_activation(const tacho_stats_thread *thread)
+{
+    return thread->activate_end_u > thread->activate_start_u &&
+           thread->activate_end_u <= thread->start_u && thread->start_u <= thread->end_u &&
+           thread->start_u - thread->activate_end_u <= (thread->end_u - thread->start_u) / 4;
+}
+
 static int64_t first_of_file(const tacho_stats_file *file, int64_t first)
 {
     for (size_t i = 0; i < file->array_count; i++) {
@@ -39,7 +50,7 @@ static int64_t first_of_file(const tacho_stats_file *file, int64_t first)
                 const tacho_stats_thread *thread = &((const tacho_stats_thread *)array->records)[j];
                 take_first(&first, thread->start_u);
                 take_first(&first,
-                           thread->activate_end_u > 0 ? thread->activate_start_u : thread->start_u);
+                           shows_activation(thread) ? thread->activate_start_u : thread->start_u);
             } else if (array->type == TACHO_STATS_TYPE_doorbell) {
                 take_first(&first, ((const tacho_stats_doorbell *)array->records)[j].ring_u);
             } else {
@@ -86,7 +97,7 @@ static void add_thread(core_times *core, const tacho_stats_thread *thread)
     core->flush_start = tacho_most(core->flush_start, (int64_t)thread->flush_start_u);
     core->start_p = thread->start_p < core->start_p ? thread->start_p : core->start_p;
     core->end_p = thread->end_p > core->end_p ? thread->end_p : core->end_p;
-    if (thread->activate_end_u > thread->activate_start_u) {
+    if (shows_activation(thread)) {
         take_first(&core->activate_start, thread->activate_start_u);
         core->activate_end = tacho_most(core->activate_end, (int64_t)thread->activate_end_u);
     }
