@@ -113,10 +113,10 @@ static void test_native(void **state)
     tacho_stats_view view = {0};
     make_test_stats(&made, 70);
     expect(&made, &view,
-           "Core 0: activation 900 923\n"
+           "Core 0: activation 970 993\n"
            "Core 0: inference 1000 1130\n"
            "Core 0: stats flush 1125 1130\n"
-           "Core 1: activation 900 927\n"
+           "Core 1: activation 970 997\n"
            "Core 1: inference 1000 1131\n"
            "Core 1: stats flush 1125 1131\n"
            "Core 0 t3 Port 100: input wait 1000 1012\n"
@@ -133,6 +133,26 @@ static void test_native(void **state)
     free_test_stats(&made);
 }
 
+/* An activation of long ago is not shown, and the picture starts with the inference. */
+static void test_old_activation(void **state)
+{
+    (void)state;
+    test_stats made;
+    tacho_stats_view view = {0};
+    make_test_stats(&made, 40);
+    for (size_t i = 0; i < 8; i++) {
+        made.threads[i].activate_start_u = 10;
+        made.threads[i].activate_end_u = 30;
+    }
+    seal_test_stats(&made);
+    expect(&made, &view,
+           "Core 0: inference 1000 1130\n"
+           "Core 0: stats flush 1125 1130\n"
+           "Core 1: inference 1000 1131\n"
+           "Core 1: stats flush 1125 1131\n");
+    free_test_stats(&made);
+}
+
 static void test_vendor(void **state)
 {
     (void)state;
@@ -141,7 +161,7 @@ static void test_vendor(void **state)
     tacho_stats_view view = {.has_vendor_words = true, .shows_barriers = true, .cores = {&core, 1}};
     make_test_stats(&made, 70);
     expect(&made, &view,
-           "QAicGraph_Core_1: Core-1-Activation 900 927\n"
+           "QAicGraph_Core_1: Core-1-Activation 970 997\n"
            "QAicGraph_Core_1: Core-1-Execution 1000 1131\n"
            "QAicGraph_Core_1: aicendcyclestats 1125 1131\n"
            "QAicGraph_Core_1_t3_Port_101: output wait 1000 1005\n"
@@ -309,10 +329,11 @@ static void test_host_sync(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_native),        cmocka_unit_test(test_vendor),
-        cmocka_unit_test(test_flows),         cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_flips),         cmocka_unit_test(test_impossible),
-        cmocka_unit_test(test_other_program), cmocka_unit_test(test_host_sync),
+        cmocka_unit_test(test_native),     cmocka_unit_test(test_vendor),
+        cmocka_unit_test(test_flows),      cmocka_unit_test(test_old_activation),
+        cmocka_unit_test(test_cut),        cmocka_unit_test(test_flips),
+        cmocka_unit_test(test_impossible), cmocka_unit_test(test_other_program),
+        cmocka_unit_test(test_host_sync),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
