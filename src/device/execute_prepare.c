@@ -119,7 +119,7 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_tas
                  .input_count = at->input_count,
                  .outputs = outputs,
                  .output_count = at->output_count,
-                 .attrs = program->attrs + at->first_attr,
+                 .attrs = at->attr_count > 0 ? program->attrs + at->first_attr : NULL,
                  .attr_count = at->attr_count},
         .first_output = at->first_link + at->input_count,
     };
