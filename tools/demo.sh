@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What `make demo` shows: two profiles of one network, what is in them, where the time
-# went, and the trace and the report of both; a model and
-# its estimate on two machines.
+# went, and the trace and the report of both; a model, its estimate on two machines,
+# and a run of it.
 set -eu
 build=$1
 tacho=$build/bin/tacho
@@ -26,6 +26,8 @@ show "$tacho" compile "$out/mobilenet.onnx" --machine torq-sl2610 --sort cycles 
     --profile "$out/mobilenet.pb"
 show "$tacho" compile "$out/mobilenet.onnx" --machine wormhole-n150 --sort cycles --top 8
 show "$tacho" overview "$out/mobilenet.pb"
+printf '\nThe same, run on the simulated machine: values, and where the time went:\n'
+show "$tacho" run "$out/mobilenet.onnx" --device sim:torq-sl2610 --top 5 --profile "$out/run.pb"
 printf '\nA million rows, in no order at all:\n'
 "$build/bench/gen_torq" t4 1000000 --shuffle > "$out/big.csv"
 printf '\n$ %s convert big.csv -o big.pb\n' "$tacho"

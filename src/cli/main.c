@@ -13,30 +13,15 @@
 #include <unistd.h>
 
 const tacho_command *const tacho_commands[] = {
-    &tacho_command_convert,
-    &tacho_command_info,
-    &tacho_command_overview,
-    &tacho_command_ops,
-    &tacho_command_annotate,
-    &tacho_command_report,
-    &tacho_command_compile,
-    &tacho_command_run,
-    &tacho_command_machine,
-    &tacho_command_opstats,
-    &tacho_command_help,
-    NULL,
+    &tacho_command_convert,  &tacho_command_info,    &tacho_command_overview, &tacho_command_ops,
+    &tacho_command_annotate, &tacho_command_report,  &tacho_command_compile,  &tacho_command_run,
+    &tacho_command_machine,  &tacho_command_opstats, &tacho_command_help,     NULL,
 };
 
 static const tacho_command *const dropins[] = {
-    &tacho_dropin_annotate_profiling,
-    &tacho_dropin_perfetto_logger,
-    &tacho_dropin_iree_run_module,
-    &tacho_dropin_qaic_compile,
-    &tacho_dropin_qaic_opstats,
-    &tacho_dropin_qaic_runner,
-    &tacho_dropin_torq_compile,
-    &tacho_dropin_torq_run_module,
-    NULL,
+    &tacho_dropin_annotate_profiling, &tacho_dropin_perfetto_logger, &tacho_dropin_iree_run_module,
+    &tacho_dropin_qaic_compile,       &tacho_dropin_qaic_opstats,    &tacho_dropin_qaic_runner,
+    &tacho_dropin_torq_compile,       &tacho_dropin_torq_run_module, NULL,
 };
 
 static const tacho_command *find_in(const tacho_command *const *list, const char *name)

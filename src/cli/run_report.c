@@ -73,6 +73,8 @@ static tacho_status add_operators(run_printer *self)
         .by_instance = true,
         .sort = TACHO_OPS_BY_TOTAL,
         .top = self->options->top,
+        .classes = ~(TACHO_TRACK_BIT(TACHO_TRACK_PORT) | TACHO_TRACK_BIT(TACHO_TRACK_SYNC) |
+                     TACHO_TRACK_BIT(TACHO_TRACK_PHASE)),
     };
     tacho_status status = tacho_ops_init(&ops, &self->profile->profile, &options);
     if (status == TACHO_OK) {

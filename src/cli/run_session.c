@@ -259,6 +259,9 @@ static tacho_status run_one(tacho_run_session *self, uint64_t iteration)
     self->wall_ns += result.wall_ns;
     self->device_ns += result.end_ns - result.start_ns;
     self->cycles = result.cycles;
+    if (iteration == 0 && !self->device->type->is_simulated) {
+        self->open_ns = result.start_ns;
+    }
     return records ? take_sample(self, iteration, &result) : TACHO_OK;
 }
 

@@ -57,6 +57,7 @@ typedef struct tacho_run_session {
     size_t latency_count;
     int64_t wall_ns;      /* of all inferences */
     int64_t device_ns;    /* the same on the device */
+    int64_t open_ns;      /* when it was opened, in its time: that of the first, or 0 simulated */
     int64_t cycles;       /* of the last; -1: not known */
     size_t random_inputs; /* that were not given */
     tacho_run_sample *samples;

@@ -234,7 +234,8 @@ static size_t write_dispatch(torq_writer *self, const tacho_device_result *resul
 
 static void write_jobs(torq_writer *self, const tacho_device_result *result)
 {
-    int64_t now_ns = result->start_ns;
+    self->shift_ns = -self->session->open_ns;
+    int64_t now_ns = result->start_ns + self->shift_ns;
     for (size_t i = 0; i < self->program->block_count; i++) {
         int64_t span[2];
         find_span(self, result, i, now_ns, span);
@@ -400,7 +401,8 @@ static tacho_status add_block(torq_writer *self, size_t i, const int64_t span[2]
 static tacho_status add_blocks(torq_writer *self, const tacho_device_result *result,
                                tacho_table *table)
 {
-    int64_t now_ns = result->start_ns;
+    self->shift_ns = -self->session->open_ns;
+    int64_t now_ns = result->start_ns + self->shift_ns;
     for (size_t i = 0; i < self->program->block_count; i++) {
         int64_t span[2];
         find_span(self, result, i, now_ns, span);
