@@ -164,7 +164,8 @@ static tacho_status batches(job *self, bool is_wide)
         return TACHO_OK;
     }
     if (!tacho_shape_fits(&a_batch, &space) || !tacho_shape_fits(&b_batch, &space) ||
-        total % self->rows != 0 || total / self->rows % self->columns != 0 ||
+        self->rows == 0 || self->columns == 0 || total % self->rows != 0 ||
+        total / self->rows % self->columns != 0 ||
         total / self->rows / self->columns != batch_count) {
         return tacho_wrong_shapes("a product");
     }

@@ -141,9 +141,16 @@ static tacho_status global_pool(const tacho_kernel_call *call, pool *self)
         self->output->shape.dims[0] != in->dims[0] || self->output->shape.dims[1] != in->dims[1]) {
         return tacho_wrong_shapes("a pool");
     }
+    bool is_empty = tacho_array_elements(self->input) == 0;
     int64_t size = 1;
-    for (int32_t i = 2; i < in->rank && tacho_array_elements(self->input) > 0; i++) {
-        size *= in->dims[i];
+    for (int32_t i = 2; i < in->rank; i++) {
+        size *= is_empty ? 1 : in->dims[i];
+        if (self->output->shape.dims[i] != 1) {
+            return tacho_wrong_shapes("a pool");
+        }
+    }
+    if (is_empty) {
+        return tacho_array_elements(self->output) == 0 ? TACHO_OK : tacho_wrong_shapes("a pool");
     }
     self->window = (tacho_window){
         .spatial = 1, .in = {size}, .out = {1}, .kernel = {size}, .strides = {1}, .dilations = {1}};
