@@ -179,7 +179,7 @@ static void read_ops(tacho_opstats *self, const tacho_stats_array *array)
     self->record_count += array->count;
 }
 
-static void sum_tasks(tacho_opstats *self)
+static void sum_tasks(tacho_opstats *self, bool has_waits)
 {
     const tacho_stats_layout *layout = self->plan->words->layout;
     size_t cores = self->program->facts.core_count;
@@ -195,7 +195,7 @@ static void sum_tasks(tacho_opstats *self)
             add_sum(&self->sums[self->plan->task_row[i]], task->op_u, task->op_p,
                     self->plan->words->task_bytes[i]);
         }
-        if (!self->plan->words->is_issue[engine]) {
+        if (has_waits && !self->plan->words->is_issue[engine]) {
             add_wait(&self->sums[self->plan->sync_row[engine]], task->sync_u);
             add_wait(&self->sums[self->plan->barrier_row[engine]], task->barrier_u);
         }
@@ -392,12 +392,16 @@ tacho_status tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *fi
             break;
         }
     }
+    /* Below that level single ops are recorded: what lies between them is no waiting. */
+    bool has_ops = file->head.level >= TACHO_STATS_LEVEL_OPS;
     if (!is_by_op) {
-        sum_tasks(stats);
+        sum_tasks(stats, has_ops);
+    }
+    if (!is_by_op && has_ops) {
         sum_tails(stats);
         TACHO_TRY(tacho_opstats_read_issuers(stats));
     }
-    if (file->head.level >= TACHO_STATS_LEVEL_OPS) {
+    if (has_ops) {
         sum_flush(stats);
     }
     return TACHO_OK;

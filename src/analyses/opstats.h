@@ -13,7 +13,8 @@
  *               that sync + ops + barrier + flush is the time of the thread. A thread that starts
  *               several engines waits while it starts none of them
  *     percent   of the slowest thread of the core; engines overlap, so columns do not add up
- *     utilization  of a thread: cycles of its ops / its cycles, waits not included
+ *     utilization  of a thread: cycles of its ops / its cycles, waits not included; where it has
+ *               several engines that compute: / their cycles
  *     MHz       pcycles of the inference / ucycles of the slowest thread
  */
 #ifndef TACHO_ANALYSES_OPSTATS_H

@@ -196,6 +196,22 @@ static tacho_str thread_engine(const tacho_opstats *stats, uint32_t core, uint32
     return TACHO_STR("");
 }
 
+/* Engines of a thread that compute; where a thread has several, its time is theirs together. */
+static uint64_t count_engines(const tacho_opstats *stats, uint32_t core, uint32_t thread)
+{
+    const tacho_program *program = stats->program;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < program->engine_count; i++) {
+        const tacho_program_engine *engine = &program->engines[i];
+        count += engine->device == stats->file->head.device && engine->core == core &&
+                         engine->thread == thread && !stats->plan->words->is_issue[i] &&
+                         stats->plan->words->layout->engine_jobs[i] > 0
+                     ? 1
+                     : 0;
+    }
+    return count > 0 ? count : 1;
+}
+
 static tacho_status add_thread(tacho_table *table, const tacho_opstats *stats, uint32_t core,
                                uint32_t number)
 {
@@ -212,9 +228,10 @@ static tacho_status add_thread(tacho_table *table, const tacho_opstats *stats, u
     TACHO_TRY(add_count(table, thread->end_u));
     TACHO_TRY(add_count(table, thread->end_p - thread->start_p));
     bool has_ops = stats->file->head.level >= TACHO_STATS_LEVEL_OPS;
-    TACHO_TRY(has_ops ? tacho_table_add_real(table,
-                                             percent(thread->op_p, thread->end_p - thread->start_p))
-                      : tacho_table_add_absent(table));
+    double cycles =
+        (double)(thread->end_p - thread->start_p) * (double)count_engines(stats, core, number);
+    double share = cycles > 0.0 ? 100.0 * (double)thread->op_p / cycles : 0.0;
+    TACHO_TRY(has_ops ? tacho_table_add_real(table, share) : tacho_table_add_absent(table));
     const uint64_t times[] = {thread->op_u, thread->sync_u, thread->barrier_u};
     for (size_t i = 0; i < COUNT_OF(times); i++) {
         TACHO_TRY(has_ops ? add_count(table, times[i]) : tacho_table_add_absent(table));

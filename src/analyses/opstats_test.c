@@ -191,13 +191,50 @@ static void test_missing(void **state)
     free_test(&at);
 }
 
+/* An op of two threads counts once, with the slower of them, and so do its waits. */
+static void test_groups_count_once(void **state)
+{
+    (void)state;
+    test_opstats at;
+    memset(&at.made, 0, sizeof(at.made));
+    assert_null(tacho_program_init(&at.made.program));
+    assert_null(make_test_program(&at.made.program));
+    tacho_program *program = &at.made.program;
+    program->jobs[5].op = 0; /* on HVX 1, as the one before it on HVX 0 */
+    program->jobs[5].tile = program->jobs[4].tile;
+    assert_null(tacho_stats_layout_init(&at.made.layout, program));
+    assert_int_equal(at.made.layout.job_task[4], at.made.layout.job_task[5]);
+    assert_null(tacho_stats_words_init(&at.words, &at.made.layout));
+    assert_null(tacho_opstats_plan_init(&at.plan, &at.words));
+    assert_null(tacho_opstats_init(&at.stats, &at.plan));
+    uint32_t oc = at.made.layout.job_task[4];
+    tacho_stats_op ops[2] = {
+        {.oc = oc, .op_start_u = 4, .op_end_u = 19, .barrier_end_u = 19, .op_end_p = 150},
+        {.oc = oc, .op_start_u = 6, .op_end_u = 13, .barrier_end_u = 19, .op_end_p = 70},
+    };
+    tacho_stats_array arrays[2] = {{TACHO_STATS_TYPE_op, 5, 1, &ops[0]},
+                                   {TACHO_STATS_TYPE_op, 6, 1, &ops[1]}};
+    at.file = (tacho_stats_file){.arrays = arrays, .array_count = 2};
+    at.file.head = (tacho_stats_head){.level = 70, .core_count = 2, .thread_count = 4};
+    at.file.head.timer_hz = 1000;
+    assert_null(tacho_opstats_read(&at.stats, &at.file));
+    assert_null(tacho_opstats_tables_init(at.tables, &at.stats));
+    const tacho_table *rows = &at.tables[TACHO_OPSTATS_TABLE_OPS];
+    size_t row = find_op(rows, 1, "Convolution HVX TCM (float16)");
+    assert_int_equal(cell(rows, row, "count")->value.integer, 1);
+    assert_int_equal(cell(rows, row, "ucycles")->value.integer, 15);
+    assert_int_equal(cell(rows, row, "pcycles")->value.integer, 150);
+    assert_int_equal(cell(rows, find_op(rows, 1, "sync HVX"), "ucycles")->value.integer, 6);
+    assert_int_equal(cell(rows, find_op(rows, 1, "barrier HVX"), "ucycles")->value.integer, 6);
+    at.file = (tacho_stats_file){0};
+    free_test(&at);
+}
+
 /* Two ops of one kind, of 261 and 279 pcycles for a KB each: 270 on average, give or take 9. */
 static void test_deviation(void **state)
 {
     (void)state;
     test_opstats at;
-    make_test_stats(&at.made, 70);
-    free_test_stats(&at.made);
     memset(&at.made, 0, sizeof(at.made));
     assert_null(tacho_program_init(&at.made.program));
     assert_null(make_test_program(&at.made.program));
@@ -271,10 +308,13 @@ static void test_critical_path(void **state)
     read_test(&at, 70);
     roll_up(&at, TACHO_ROLLUP_CRITICAL, &table);
     int64_t total = 0;
+    double share = 0.0;
     for (size_t i = 0; i < tacho_table_row_count(&table); i++) {
         total += cell(&table, i, "ucycles")->value.integer;
+        share += cell(&table, i, "share_percent")->value.real;
     }
     assert_int_equal(total, 120);
+    assert_true(fabs(share - 100.0) < 1e-9);
     assert_int_equal(cell(&table, 0, "ucycles")->value.integer, 50);
     assert_true(tacho_str_equal(cell(&table, 0, "engine")->value.text, TACHO_STR("HMX")));
     assert_int_equal(tacho_rollup_find(TACHO_STR("critical")), TACHO_ROLLUP_CRITICAL);
@@ -291,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_threads_add_up),
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_groups_count_once),
         cmocka_unit_test(test_deviation),
         cmocka_unit_test(test_rollups),
         cmocka_unit_test(test_critical_path),

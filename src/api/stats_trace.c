@@ -68,7 +68,9 @@ static tacho_status find_zero(const tacho_stats_trace *trace, tacho_stats_set *s
     }
     int64_t zero_ns = first_ns < device_ns ? first_ns : device_ns;
     set->has_zero = true;
+    /* A tick of the timer: both zeros are then one moment, to the nanosecond. */
     if (!tacho_host_sync_tick(&set->files[0], zero_ns, &set->zero_ticks) ||
+        !tacho_host_sync_ns(&set->files[0], set->zero_ticks, &zero_ns) ||
         __builtin_sub_overflow(zero_ns, host->monotonic_ns, out_host_ns) ||
         __builtin_add_overflow(*out_host_ns, host->trace_ns, out_host_ns)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s: too far from the device's time",

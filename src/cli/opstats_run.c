@@ -91,6 +91,9 @@ static tacho_status read_file(opstats_run *self, opened_stats *opened)
 {
     tacho_str bytes = TACHO_STR("");
     TACHO_TRY(tacho_mappings_open(&opened->mappings, opened->name->path, &bytes));
+    if (bytes.len == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "the file is empty");
+    }
     TACHO_TRY(tacho_stats_read(&opened->file, bytes));
     return tacho_stats_bind(&opened->file, &self->layout);
 }

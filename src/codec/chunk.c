@@ -129,7 +129,8 @@ static uint64_t whole_chunk(tacho_chunk_reader *reader, uint64_t at, tacho_chunk
     }
     reader->checked_bytes += padded(bytes);
     const char *payload = header + HEADER_BYTES;
-    if (load(payload + padded(bytes), 4) != crc_of(payload, padded(bytes))) {
+    if (load(payload + padded(bytes), 4) != crc_of(payload, padded(bytes)) ||
+        load(payload + padded(bytes) + 4, 4) != load(header + 16, 4)) {
         return 0;
     }
     *out_chunk = (tacho_chunk){

@@ -94,6 +94,12 @@ void tacho_execution_free(tacho_execution *execution)
         free(execution->blocks[i]);
     }
     free(execution->blocks);
+    for (size_t i = 0; i < execution->task_count; i++) {
+        tacho_fast_kernel_free(execution->tasks[i].fast);
+    }
+    tacho_fast_free(execution->fast);
+    free(execution->is_done);
+    free(execution->copies);
     free(execution->values);
     free(execution->tasks);
     free(execution->op_tasks);
@@ -145,7 +151,10 @@ static tacho_status run_reference(tacho_execution *self, tacho_task *task)
 static tacho_status run_tasks(tacho_execution *self, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        TACHO_TRY(run_reference(self, &self->tasks[i]));
+        tacho_task *task = &self->tasks[i];
+        TACHO_TRY(task->fast == NULL
+                      ? run_reference(self, task)
+                      : tacho_step_blame(self, task->step, tacho_fast_run(task->fast)));
     }
     return TACHO_OK;
 }

@@ -60,6 +60,10 @@ tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor)
     bool is_constant = has_bytes || from->storage == TACHO_STORAGE_RANDOM;
     size_t size = tacho_dtype_element_bytes(value->array.dtype);
     uint64_t needed = from->storage == TACHO_STORAGE_SPLAT ? size : value->bytes, end;
+    if (value->is_deferred && value->state == TACHO_VALUE_CONSTANT) {
+        value->is_deferred = false; /* its inputs are none of that kind: no deep calls */
+        return tacho_step_fold(self, value->producer);
+    }
     if (!is_constant || value->array.data != NULL) {
         return TACHO_OK;
     }

@@ -9,6 +9,7 @@
 #include "device/execute.h"
 #include "device/memory_plan.h"
 #include "kernels/kernel.h"
+#include "kernels/onednn.h"
 
 typedef enum tacho_value_state {
     TACHO_VALUE_NONE, /* nothing has made it so far */
@@ -21,23 +22,43 @@ typedef struct tacho_value {
     tacho_value_state state;
     tacho_array array; /* its type and shape; constants have |data| from the start */
     uint64_t bytes;
-    uint32_t root;  /* value whose memory it shares, being a view; itself otherwise */
-    uint32_t piece; /* of a root that is live: memory; TACHO_NONE before it has some */
+    uint32_t root;     /* value whose memory it shares, being a view; itself otherwise */
+    uint32_t piece;    /* of a root that is live: row-major memory; TACHO_NONE: it has none */
+    uint32_t copies;   /* the same in other layouts: first of a list, or TACHO_NONE */
+    uint32_t producer; /* step, or TACHO_NONE */
+    uint32_t reader;   /* the last step that reads it, or TACHO_NONE */
+    uint32_t uses;     /* how often it is read; the network's outputs count as one more */
+    bool is_deferred;  /* a dequantisation that nobody has asked for so far */
 } tacho_value;
+
+/* Memory with a value in a layout of a fast kernel's choice. */
+typedef struct tacho_copy {
+    const tacho_layout *layout;
+    uint32_t piece;
+    uint32_t next;
+} tacho_copy;
 
 /* One kernel at work. */
 typedef struct tacho_task {
     uint32_t step; /* that messages name */
     const tacho_kernel *kernel;
     tacho_kernel_call call;
-    uint32_t first_output; /* links of its outputs */
+    uint32_t first_output;   /* links of its outputs */
+    tacho_fast_kernel *fast; /* or NULL: the reference kernel runs */
+    uint32_t *input_pieces;  /* of a fast kernel, TACHO_NONE for constants */
+    size_t input_count;
+    uint32_t output_piece, scratch_piece;
 } tacho_task;
 
 struct tacho_execution {
     const tacho_program *program;
     tacho_kernel_choice choice;
     uint32_t threads;
+    tacho_fast *fast;    /* or NULL */
     tacho_value *values; /* by tensor of the program */
+    bool *is_done;       /* by step: part of a task, or there is nothing to do */
+    tacho_copy *copies;
+    size_t copy_count, copy_capacity;
     tacho_task *tasks;
     size_t task_count, task_capacity;
     uint32_t *op_tasks; /* by op: its first task; one more at the end */
@@ -68,6 +89,12 @@ tacho_str tacho_step_type(const tacho_execution *self, uint32_t step);
 uint32_t tacho_step_input(const tacho_execution *self, uint32_t step, size_t i);
 uint32_t tacho_step_output(const tacho_execution *self, uint32_t step, size_t i);
 
+/* Its attributes; NULL when it has none. */
+static inline const tacho_attr *tacho_step_attrs(const tacho_execution *self, const tacho_step *at)
+{
+    return at->attr_count > 0 ? self->program->attrs + at->first_attr : NULL;
+}
+
 /* Constants, see execute_constants.c. */
 
 /* Zeroed memory for a constant, freed with the execution. */
@@ -79,6 +106,105 @@ tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor) TACHO
 /* Fills in what a reference kernel is called with; outputs get memory later. */
 tacho_status tacho_task_describe(tacho_execution *self, uint32_t step,
                                  tacho_task *out_task) TACHO_MUST_USE;
+/* Adds the task of a step with its reference kernel. */
+tacho_status tacho_task_add_reference(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
+
+/* Memory and layouts, see execute_memory.c. */
+
+/* Memory of |bytes| from task |first| on, and until |last|. */
+tacho_status tacho_piece_add(tacho_execution *self, uint64_t bytes, uint32_t first,
+                             uint32_t *out_piece) TACHO_MUST_USE;
+void tacho_piece_keep(tacho_execution *self, uint32_t piece, uint32_t last);
+
+/* Makes sure that a live value lies in row-major memory before the next task. */
+tacho_status tacho_value_want_plain(tacho_execution *self, uint32_t id, uint32_t step,
+                                    uint32_t *out_piece) TACHO_MUST_USE;
+/* The same for a layout. */
+tacho_status tacho_value_want(tacho_execution *self, uint32_t id, const tacho_layout *layout,
+                              uint32_t step, uint32_t *out_piece) TACHO_MUST_USE;
+/* The value that |id| is a view of, if it is the same in every respect; itself otherwise. */
+uint32_t tacho_value_whole(const tacho_execution *self, uint32_t id);
+/* The layout that a value lies in now: a kernel's where there is one. */
+const tacho_layout *tacho_value_layout(tacho_execution *self, uint32_t id);
+/* Memory for a value that |task| makes in |layout|, NULL: row-major. */
+tacho_status tacho_value_make(tacho_execution *self, uint32_t id, const tacho_layout *layout,
+                              uint32_t task, uint32_t *out_piece) TACHO_MUST_USE;
+
+/* A fast kernel while it is put together from steps, see execute_fast.c. */
+enum { TACHO_GROUP_STEPS_MAX = 16, TACHO_GROUP_OWNED_MAX = 4 };
+
+typedef struct tacho_group {
+    tacho_execution *self;
+    uint32_t step;          /* its root */
+    tacho_kernel_call call; /* of the root */
+    tacho_fast_spec spec;
+    tacho_fast_tensor inputs[TACHO_FAST_INPUTS_MAX];
+    uint32_t ids[TACHO_FAST_INPUTS_MAX]; /* values of inputs; TACHO_NONE: constants */
+    tacho_window window;
+    uint32_t output;                       /* value that it makes */
+    uint32_t steps[TACHO_GROUP_STEPS_MAX]; /* beside the root */
+    size_t step_count;
+    void *owned[TACHO_GROUP_OWNED_MAX]; /* freed with the group */
+    size_t owned_count;
+} tacho_group;
+
+/* Adds an input: in its layout, in one that the kernel chooses, or constant. */
+typedef enum tacho_group_wish {
+    TACHO_WISH_PLAIN,
+    TACHO_WISH_AS_IT_IS,
+    TACHO_WISH_FREE,
+} tacho_group_wish;
+
+/* False when a group has no room, or the value is none that fast kernels know. */
+bool tacho_group_add_input(tacho_group *group, uint32_t id, tacho_group_wish wish);
+/* Real numbers of a constant, |count| of them; NULL when it is none of that kind. */
+const float *tacho_group_floats(tacho_group *group, uint32_t id, int64_t count);
+/* The same of one that has a single element. */
+bool tacho_group_scalar(tacho_group *group, uint32_t id, float *out_value);
+/* Memory for |count| floats that is freed with the group, or NULL. */
+float *tacho_group_memory(tacho_group *group, int64_t count);
+/* Makes the output and its shape that of value |id|. */
+void tacho_group_set_output(tacho_group *group, uint32_t id, bool is_free);
+
+/* Makes the spec of the root; false when it is not for fast kernels. See execute_specs.c. */
+bool tacho_group_translate(tacho_group *group);
+/* The function of one operand that a step is, with its constants; false when it is none. */
+bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post);
+/* Adds what is done with results; false when that cannot be said. */
+bool tacho_group_add_post(tacho_group *group, tacho_fast_post post);
+/* The operation of two operands that a step is, and whether they can be swapped. */
+bool tacho_group_binary(const tacho_group *group, uint32_t step, tacho_fast_function *out_function,
+                        bool *out_is_swappable);
+/* Gives an operand the rank of |shape|, with ones in front; false when it is not broadcast to it.
+ */
+bool tacho_group_widen(tacho_fast_tensor *tensor, const tacho_shape *shape);
+/* Gives input 1, filters, its groups in front; transposed ones have their inputs first. */
+bool tacho_group_split(tacho_group *group, int64_t groups, bool is_transposed);
+/* Swaps the last two dimensions of an operand, which lies as it did. */
+void tacho_group_turn(tacho_fast_tensor *tensor);
+/* Makes rows of all batches one matrix. */
+void tacho_group_flatten(tacho_fast_tensor *tensor);
+/* The step that alone reads the group's output, in the same op, or TACHO_NONE. */
+uint32_t tacho_group_follower(const tacho_group *group);
+/* The group has |step|, too, and makes what it makes. */
+void tacho_group_take_over(tacho_group *group, uint32_t step);
+/* Takes the step that alone reads the output into the group; false when there is none such. */
+bool tacho_group_follow(tacho_group *group);
+/* Quantised steps, see execute_bytes.c. Makes the spec of the root, with all that follows, on
+ * bytes; false when it is not such. */
+bool tacho_group_translate_bytes(tacho_group *group);
+/* Whether the step needs no kernel: it is a dequantisation that can wait, or undoes one. */
+bool tacho_bytes_take(tacho_execution *self, uint32_t step);
+/* Computes a step of constants, now. */
+tacho_status tacho_step_fold(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
+
+/* Computes a step, and what can go with it, by a fast kernel; |out_is_done| false: it cannot. */
+tacho_status tacho_fast_take(tacho_execution *self, uint32_t step,
+                             bool *out_is_done) TACHO_MUST_USE;
+
+/* The same for a step that is not put off any more. */
+tacho_status tacho_fast_compute(tacho_execution *self, uint32_t step,
+                                bool *out_is_done) TACHO_MUST_USE;
 
 /* Values, tasks and memory of an execution that has nothing but its program. */
 tacho_status tacho_execution_prepare(tacho_execution *self) TACHO_MUST_USE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From steps to tasks. A step that depends on constants alone is computed here, once; a view is
- * its input's memory; every other becomes a task. Then each live value gets memory from the task
- * that makes it to the last that reads it; inputs and outputs for ever.
+ * its input's memory; every other becomes a task, of a fast kernel where there is one. Then memory
+ * is planned; that of inputs and outputs lives for ever.
  */
 #include "base/grow.h"
 #include "device/execute_parts.h"
@@ -22,7 +22,8 @@ static tacho_status make_values(tacho_execution *self)
     const tacho_program *program = self->program;
     self->values = calloc(program->tensor_count + 1, sizeof(*self->values));
     self->op_tasks = calloc(program->op_count + 1, sizeof(*self->op_tasks));
-    if (self->values == NULL || self->op_tasks == NULL) {
+    self->is_done = calloc(program->step_count + 1, sizeof(*self->is_done));
+    if (self->values == NULL || self->op_tasks == NULL || self->is_done == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
     }
     for (uint32_t i = 0; i < program->tensor_count; i++) {
@@ -37,6 +38,9 @@ static tacho_status make_values(tacho_execution *self)
             .array = {.dtype = (tacho_dtype)tensor->dtype, .shape = tensor->shape},
             .root = i,
             .piece = TACHO_NONE,
+            .copies = TACHO_NONE,
+            .producer = TACHO_NONE,
+            .reader = TACHO_NONE,
         };
         if (!tacho_shape_elements(&tensor->shape, &count) ||
             !tacho_dtype_bytes(value->array.dtype, count, &value->bytes)) {
@@ -46,6 +50,31 @@ static tacho_status make_values(tacho_execution *self)
     return TACHO_OK;
 }
 
+/* Who makes and who reads what. */
+static void count_uses(tacho_execution *self)
+{
+    const tacho_program *program = self->program;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        const tacho_step *step = &program->steps[i];
+        for (size_t j = 0; j < step->input_count; j++) {
+            uint32_t id = tacho_step_input(self, i, j);
+            if (id != TACHO_NONE) {
+                self->values[id].uses++;
+                self->values[id].reader = i;
+            }
+        }
+        for (size_t j = 0; j < step->output_count; j++) {
+            uint32_t id = tacho_step_output(self, i, j);
+            if (id != TACHO_NONE) {
+                self->values[id].producer = i;
+            }
+        }
+    }
+    for (size_t i = 0; i < program->output_count; i++) {
+        self->values[program->outputs[i]].uses++;
+    }
+}
+
 /* Whether the type has whole bytes and the shape is known. */
 static bool is_computable(const tacho_value *value)
 {
@@ -53,25 +82,6 @@ static bool is_computable(const tacho_value *value)
     return tacho_dtype_element_bytes(value->array.dtype) > 0 &&
            tacho_shape_elements(&value->array.shape, &count) &&
            tacho_dtype_bytes(value->array.dtype, count, &bytes);
-}
-
-/* Memory from task |first| on. */
-static tacho_status add_piece(tacho_execution *self, uint32_t id, uint32_t first)
-{
-    TACHO_TRY(tacho_grow(&self->pieces, &self->piece_capacity, self->piece_count + 1));
-    self->values[id].piece = (uint32_t)self->piece_count;
-    self->pieces[self->piece_count++] =
-        (tacho_memory_piece){.bytes = self->values[id].bytes, .first = first, .last = first};
-    return TACHO_OK;
-}
-
-static void keep_until(tacho_execution *self, uint32_t id, uint32_t last)
-{
-    const tacho_value *root = &self->values[self->values[id].root];
-    if (root->piece != TACHO_NONE) {
-        tacho_memory_piece *piece = &self->pieces[root->piece];
-        piece->last = last > piece->last ? last : piece->last;
-    }
 }
 
 static tacho_status take_inputs(tacho_execution *self)
@@ -91,8 +101,8 @@ static tacho_status take_inputs(tacho_execution *self)
                               tacho_dtype_name(value->array.dtype));
         }
         value->state = TACHO_VALUE_LIVE;
-        TACHO_TRY(add_piece(self, id, 0));
-        keep_until(self, id, UINT32_MAX);
+        TACHO_TRY(tacho_piece_add(self, value->bytes, 0, &value->piece));
+        tacho_piece_keep(self, value->piece, UINT32_MAX);
     }
     return TACHO_OK;
 }
@@ -119,7 +129,7 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_tas
                  .input_count = at->input_count,
                  .outputs = outputs,
                  .output_count = at->output_count,
-                 .attrs = at->attr_count > 0 ? program->attrs + at->first_attr : NULL,
+                 .attrs = tacho_step_attrs(self, at),
                  .attr_count = at->attr_count},
         .first_output = at->first_link + at->input_count,
     };
@@ -190,6 +200,9 @@ static bool is_view(const tacho_execution *self, uint32_t step)
         self->values[from].bytes != self->values[to].bytes) {
         return false;
     }
+    if (tacho_str_equal(type, TACHO_STR("Cast"))) {
+        return true;
+    }
     if (tacho_str_equal(type, TACHO_STR("Dropout"))) {
         return at->opset >= 7 && at->input_count < 3; /* else it may be training */
     }
@@ -202,7 +215,7 @@ static bool is_view(const tacho_execution *self, uint32_t step)
 }
 
 /* Computes a step now: its outputs are constants from here on. */
-static tacho_status fold_step(tacho_execution *self, uint32_t step)
+tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
 {
     tacho_task task;
     TACHO_TRY(tacho_task_describe(self, step, &task));
@@ -224,32 +237,52 @@ static tacho_status fold_step(tacho_execution *self, uint32_t step)
     return tacho_step_blame(self, step, tacho_kernel_compute(task.kernel, &task.call));
 }
 
-static tacho_status add_task(tacho_execution *self, uint32_t step)
+tacho_status tacho_task_add_reference(tacho_execution *self, uint32_t step)
 {
-    uint32_t number = (uint32_t)self->task_count;
-    TACHO_TRY(tacho_grow(&self->tasks, &self->task_capacity, self->task_count + 1));
-    TACHO_TRY(tacho_task_describe(self, step, &self->tasks[number]));
-    self->task_count++;
-    for (size_t i = 0; i < self->tasks[number].call.input_count; i++) {
-        uint32_t id = tacho_step_input(self, step, i);
-        if (id != TACHO_NONE) {
+    tacho_task task;
+    const tacho_step *at = &self->program->steps[step];
+    TACHO_TRY(tacho_task_describe(self, step, &task));
+    for (size_t i = 0; i < at->input_count; i++) {
+        uint32_t id = tacho_step_input(self, step, i), piece;
+        if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_CONSTANT) {
             TACHO_TRY(tacho_execution_bring(self, id));
-            keep_until(self, id, number);
+        } else if (id != TACHO_NONE) {
+            TACHO_TRY(tacho_value_want_plain(self, id, step, &piece));
         }
     }
-    for (size_t i = 0; i < self->tasks[number].call.output_count; i++) {
+    /* What was wanted first may have been followed by reorders for the others. */
+    uint32_t number = (uint32_t)self->task_count, piece;
+    for (size_t i = 0; i < at->input_count; i++) {
+        uint32_t id = tacho_step_input(self, step, i);
+        if (id != TACHO_NONE) {
+            tacho_piece_keep(self, self->values[self->values[id].root].piece, number);
+        }
+    }
+    TACHO_TRY(tacho_grow(&self->tasks, &self->task_capacity, self->task_count + 1));
+    self->tasks[self->task_count++] = task;
+    for (size_t i = 0; i < at->output_count; i++) {
         uint32_t id = tacho_step_output(self, step, i);
         if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_NONE) {
-            self->values[id].state = TACHO_VALUE_LIVE;
-            TACHO_TRY(add_piece(self, id, number));
+            TACHO_TRY(tacho_value_make(self, id, NULL, number, &piece));
         }
     }
     return TACHO_OK;
 }
 
+static void alias(tacho_execution *self, uint32_t from, uint32_t to)
+{
+    self->values[to].state = self->values[from].state;
+    self->values[to].root = self->values[from].root;
+    self->counts.free++;
+}
+
 static tacho_status take_step(tacho_execution *self, uint32_t step)
 {
-    bool is_constant;
+    bool is_constant, is_done = false;
+    if (self->is_done[step]) {
+        return TACHO_OK;
+    }
+    self->is_done[step] = true;
     if (is_known(self, step)) {
         self->counts.free++;
         return TACHO_OK;
@@ -260,17 +293,21 @@ static tacho_status take_step(tacho_execution *self, uint32_t step)
     TACHO_TRY(check_step(self, step, &is_constant));
     if (is_constant) {
         self->counts.free++;
-        return fold_step(self, step);
+        return self->fast != NULL && tacho_bytes_take(self, step) ? TACHO_OK
+                                                                  : tacho_step_fold(self, step);
     }
     if (is_view(self, step)) {
-        uint32_t from = tacho_step_input(self, step, 0), to = tacho_step_output(self, step, 0);
-        self->values[to].state = self->values[from].state;
-        self->values[to].root = self->values[from].root;
-        self->counts.free++;
+        alias(self, tacho_step_input(self, step, 0), tacho_step_output(self, step, 0));
+        return TACHO_OK;
+    }
+    if (self->fast != NULL) {
+        TACHO_TRY(tacho_fast_take(self, step, &is_done));
+    }
+    if (is_done) {
         return TACHO_OK;
     }
     self->counts.reference++;
-    return add_task(self, step);
+    return tacho_task_add_reference(self, step);
 }
 
 /* Steps in order; those that no op claims go with the op before them. */
@@ -300,9 +337,16 @@ static tacho_status keep_outputs(tacho_execution *self)
             return tacho_fail(TACHO_CODE_UNSUPPORTED, "output '%s' has no value: no step makes it",
                               tensor_name(self, id));
         }
-        TACHO_TRY(tacho_execution_bring(self, id));
-        keep_until(self, id, UINT32_MAX);
+        uint32_t piece;
+        if (self->values[id].state == TACHO_VALUE_CONSTANT) {
+            TACHO_TRY(tacho_execution_bring(self, id));
+        } else {
+            uint32_t last = (uint32_t)self->program->step_count - 1;
+            TACHO_TRY(tacho_value_want_plain(self, id, last, &piece));
+            tacho_piece_keep(self, piece, UINT32_MAX);
+        }
     }
+    self->op_tasks[self->program->op_count] = (uint32_t)self->task_count; /* with reorders */
     return TACHO_OK;
 }
 
@@ -324,20 +368,38 @@ static tacho_status get_memory(tacho_execution *self)
     return TACHO_OK;
 }
 
-/* Values and calls point to their memory. */
-static void give_memory(tacho_execution *self)
+static void *memory_of(const tacho_execution *self, uint32_t piece)
+{
+    return piece == TACHO_NONE ? NULL : (unsigned char *)self->memory + self->pieces[piece].offset;
+}
+
+static tacho_status bind(tacho_execution *self, tacho_task *task)
+{
+    void *inputs[TACHO_FAST_INPUTS_MAX];
+    for (size_t i = 0; i < task->input_count; i++) {
+        inputs[i] = memory_of(self, task->input_pieces[i]);
+    }
+    return tacho_fast_bind(task->fast, inputs, memory_of(self, task->output_piece),
+                           memory_of(self, task->scratch_piece));
+}
+
+/* Values, calls and fast kernels point to their memory. */
+static tacho_status give_memory(tacho_execution *self)
 {
     for (size_t i = 0; i < self->program->tensor_count; i++) {
         tacho_value *value = &self->values[i];
         const tacho_value *root = &self->values[value->root];
         if (root->piece != TACHO_NONE) {
-            value->array.data = (unsigned char *)self->memory + self->pieces[root->piece].offset;
+            value->array.data = memory_of(self, root->piece);
         } else if (value->state == TACHO_VALUE_CONSTANT && value->array.data == NULL) {
             value->array.data = root->array.data;
         }
     }
     for (size_t i = 0; i < self->task_count; i++) {
         tacho_task *task = &self->tasks[i];
+        if (task->fast != NULL) {
+            TACHO_TRY(bind(self, task));
+        }
         for (size_t j = 0; j < task->call.output_count; j++) {
             uint32_t id = self->program->links[task->first_output + j];
             if (id != TACHO_NONE) {
@@ -345,15 +407,19 @@ static void give_memory(tacho_execution *self)
             }
         }
     }
+    return TACHO_OK;
 }
 
 tacho_status tacho_execution_prepare(tacho_execution *self)
 {
     TACHO_TRY(make_values(self));
+    count_uses(self);
+    if (self->choice == TACHO_KERNELS_FAST) {
+        TACHO_TRY(tacho_fast_create(self->threads, &self->fast));
+    }
     TACHO_TRY(take_inputs(self));
     TACHO_TRY(take_steps(self));
     TACHO_TRY(keep_outputs(self));
     TACHO_TRY(get_memory(self));
-    give_memory(self);
-    return TACHO_OK;
+    return give_memory(self);
 }

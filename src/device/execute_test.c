@@ -2,75 +2,7 @@
 /*
  * Programs made by hand, step by step: values, views, constants, memory, and what is refused.
  */
-#include "device/execute.h"
-
-#include "base/grow.h"
-#include "base/index.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
-static uint32_t text(tacho_program *program, const char *string)
-{
-    uint32_t id = 0;
-    assert_null(tacho_strings_ensure(&program->strings, tacho_str_from_cstring(string), &id));
-    return id;
-}
-
-static uint32_t add_tensor(tacho_program *program, const char *name, tacho_dtype dtype,
-                           tacho_storage storage, tacho_shape shape)
-{
-    uint64_t count = 0, bytes = 0;
-    (void)tacho_shape_elements(&shape, &count);
-    (void)tacho_dtype_bytes(dtype, count, &bytes);
-    assert_null(
-        tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1));
-    program->tensors[program->tensor_count] = (tacho_program_tensor){
-        text(program, name), (uint16_t)dtype, (uint16_t)storage, 0, bytes, shape};
-    return (uint32_t)program->tensor_count++;
-}
-
-/* Inputs end with TACHO_NONE; one output. Steps of the same op follow one another. */
-static void add_step(tacho_program *program, uint32_t op, const char *type, const uint32_t *inputs,
-                     uint32_t output)
-{
-    tacho_step step = {.op = op,
-                       .type = text(program, type),
-                       .opset = 13,
-                       .first_link = (uint32_t)program->link_count,
-                       .output_count = 1};
-    for (; inputs[step.input_count] != TACHO_NONE; step.input_count++) {
-    }
-    assert_null(tacho_grow(&program->links, &program->link_capacity,
-                           program->link_count + step.input_count + 1u));
-    for (size_t i = 0; i < step.input_count; i++) {
-        program->links[program->link_count++] = inputs[i];
-    }
-    program->links[program->link_count++] = output;
-    assert_null(tacho_grow(&program->ops, &program->op_capacity, op + 1));
-    for (; program->op_count <= op; program->op_count++) {
-        program->ops[program->op_count] = (tacho_program_op){
-            .name = text(program, "/block/op"),
-            .type = step.type,
-            .location = text(program, "m.py:7"),
-            .first_step = (uint32_t)program->step_count,
-        };
-    }
-    program->ops[op].step_count++;
-    assert_null(tacho_grow(&program->steps, &program->step_capacity, program->step_count + 1));
-    program->steps[program->step_count++] = step;
-}
-
-static void add_ends(tacho_program *program, uint32_t input, uint32_t output)
-{
-    assert_null(tacho_grow(&program->inputs, &program->input_capacity, 1));
-    assert_null(tacho_grow(&program->outputs, &program->output_capacity, 1));
-    program->inputs[program->input_count++] = input;
-    program->outputs[program->output_count++] = output;
-}
+#include "device/execute_testing.h"
 
 static const tacho_shape two_by_three = {2, {2, 3}}, six = {1, {6}}, three = {1, {3}};
 
@@ -94,10 +26,12 @@ static void make_chain(fixture *self)
     self->sum = add_tensor(program, "sum", TACHO_DTYPE_F32, TACHO_STORAGE_ACTIVATION, two_by_three);
     self->flat = add_tensor(program, "flat", TACHO_DTYPE_F32, TACHO_STORAGE_ACTIVATION, six);
     self->y = add_tensor(program, "y", TACHO_DTYPE_F32, TACHO_STORAGE_OUTPUT, six);
-    add_step(program, 0, "Add", (uint32_t[]){self->bias, self->bias, TACHO_NONE}, self->doubled);
-    add_step(program, 0, "Add", (uint32_t[]){self->x, self->doubled, TACHO_NONE}, self->sum);
-    add_step(program, 1, "Flatten", (uint32_t[]){self->sum, TACHO_NONE}, self->flat);
-    add_step(program, 1, "Relu", (uint32_t[]){self->flat, TACHO_NONE}, self->y);
+    add_step(program, 0, "Add", (uint32_t[]){self->bias, self->bias, (uint32_t)INPUTS_END},
+             self->doubled);
+    add_step(program, 0, "Add", (uint32_t[]){self->x, self->doubled, (uint32_t)INPUTS_END},
+             self->sum);
+    add_step(program, 1, "Flatten", (uint32_t[]){self->sum, (uint32_t)INPUTS_END}, self->flat);
+    add_step(program, 1, "Relu", (uint32_t[]){self->flat, (uint32_t)INPUTS_END}, self->y);
     add_ends(program, self->x, self->y);
 }
 

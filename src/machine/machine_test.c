@@ -107,6 +107,10 @@ static void test_faults(void **state)
            "m.json:5: core_clock_hz: the unit is Hz, not 'cycles'");
     expect("\"value\": 0.65", "\"value\": 1.01",
            "dma[0].efficiency: 1.01 is more than the 1 ratio");
+    expect("\"value\": 16, \"unit\": \"transfers\"", "\"value\": 0, \"unit\": \"transfers\"",
+           "dma[0].queue_depth: must not be zero");
+    expect("\"value\": 16, \"unit\": \"transfers\"", "\"value\": 1.5, \"unit\": \"transfers\"",
+           "dma[0].queue_depth: 1.5 is not a whole number of transfers");
     expect("\"value\": 1024", "\"value\": 0", "engines[0].macs[0].per_cycle: must not be zero");
     expect("\"value\": 1024", "\"value\": 1e999", "engines[0].macs[0].per_cycle: 1e999 cannot");
     expect("\"value\": 1024", "\"value\": NaN", "m.json: byte ");
@@ -141,7 +145,7 @@ static void test_cross_faults(void **state)
     expect("\"class\": \"dma_in\"", "\"class\": \"vector\"",
            "m.json:85: dma[0].class: is vector; queues are");
     expect("\"class\": \"dma_out\"", "\"class\": \"dma_in\"",
-           "m.json:94: dma[1].class: a second queue of class dma_in");
+           "m.json:95: dma[1].class: a second queue of class dma_in");
     expect(
         "\"burst_beats\": {\"value\": 16, \"unit\": \"beats\", \"source\": \"where this number is "
         "published\"},",
@@ -160,7 +164,7 @@ static void test_cross_faults(void **state)
         "published\"},",
         "", "m.json:24: engines[0]: 'align_n' is missing; a mesh needs it");
     expect("\"timeline\": \"torq\"", "\"timeline\": \"tork\"",
-           "m.json:117: timeline: only that of torq is known");
+           "m.json:119: timeline: only that of torq is known");
 }
 
 /* Of two with one name, no one would know which is meant. */
@@ -177,7 +181,7 @@ static void test_twins(void **state)
            "op_names[1].of: 'convolution' is the of of op_names[0] already");
     expect("{\"from\": \"f32\", \"to\": \"bf16\"}",
            "{\"from\": \"f32\", \"to\": \"bf16\"},\n    {\"from\": \"f32\", \"to\": \"f16\"}",
-           "m.json:113: legalise[1].from: 'f32' is the from of legalise[0] already");
+           "m.json:115: legalise[1].from: 'f32' is the from of legalise[0] already");
 }
 
 /* Texts are there to be read. */

@@ -203,11 +203,27 @@ static bool allocate(tacho_stats_layout *self, size_t core_count)
            self->groups != NULL && self->engine_group != NULL && self->core_first_task != NULL;
 }
 
+tacho_status tacho_stats_check_threads(const tacho_program *program)
+{
+    const tacho_program_facts *facts = &program->facts;
+    uint64_t cores = (uint64_t)facts->device_count * facts->core_count; /* each below 2^16 */
+    if (facts->thread_count == 0 || facts->thread_count > UINT16_MAX ||
+        cores > TACHO_STATS_THREADS_MAX / facts->thread_count) {
+        return tacho_fail(TACHO_CODE_LIMIT,
+                          "the program has %u devices of %u cores of %u threads: expected 1 to "
+                          "65535 threads, and no more than %d in all",
+                          facts->device_count, facts->core_count, facts->thread_count,
+                          TACHO_STATS_THREADS_MAX);
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_stats_layout_init(tacho_stats_layout *layout, const tacho_program *program)
 {
     *layout = (tacho_stats_layout){.program = program};
     size_t core_count = (size_t)program->facts.device_count * program->facts.core_count;
     TACHO_TRY(tacho_strings_init(&layout->names));
+    TACHO_TRY(tacho_stats_check_threads(program));
     if (!allocate(layout, core_count)) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }

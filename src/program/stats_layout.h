@@ -44,6 +44,12 @@ typedef struct tacho_stats_layout {
     tacho_strings names;   /* kinds */
 } tacho_stats_layout;
 
+/* Threads of all cores of all devices: more have no stats. */
+enum { TACHO_STATS_THREADS_MAX = 1 << 22 };
+
+/* Whether the cores of |program| have threads, and no more than that. */
+tacho_status tacho_stats_check_threads(const tacho_program *program) TACHO_MUST_USE;
+
 /* |program| has passed tacho_program_check and outlives the layout. deinit in any case. */
 tacho_status tacho_stats_layout_init(tacho_stats_layout *layout,
                                      const tacho_program *program) TACHO_MUST_USE;

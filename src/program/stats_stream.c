@@ -107,7 +107,8 @@ static tacho_status records_of(tacho_stats_file *self, const tacho_chunk *chunk,
 static tacho_status take_chunk(tacho_stats_file *self, const tacho_chunk *chunk, bool *has_head)
 {
     tacho_stats_type type = find_type(chunk->type);
-    if (type == TACHO_STATS_TYPE_COUNT || chunk->record_size < types[type].record_bytes) {
+    if (type == TACHO_STATS_TYPE_COUNT || chunk->record_size < types[type].record_bytes ||
+        (type == TACHO_STATS_TYPE_head && *has_head)) {
         self->damage.unknown_chunks++;
         return TACHO_OK;
     }
@@ -215,6 +216,33 @@ static const place_kind places[TACHO_STATS_TYPE_COUNT] = {
     [TACHO_STATS_TYPE_op_pmu] = PLACE_ENGINE, [TACHO_STATS_TYPE_stall] = PLACE_OP,
 };
 
+static bool is_span(uint64_t start, uint64_t end)
+{
+    return start <= end && end <= INT64_MAX;
+}
+
+/* Whether a record says nothing that cannot be, its place aside. */
+static bool is_possible(tacho_stats_type type, const void *record)
+{
+    if (type == TACHO_STATS_TYPE_thread) {
+        const tacho_stats_thread *thread = record;
+        return is_span(thread->start_u, thread->flush_start_u) &&
+               is_span(thread->flush_start_u, thread->end_u) &&
+               is_span(thread->start_p, thread->end_p) &&
+               is_span(thread->activate_start_u, thread->activate_end_u) &&
+               is_span(thread->activate_start_p, thread->activate_end_p);
+    }
+    if (type == TACHO_STATS_TYPE_pmu) {
+        const tacho_stats_pmu *pmu = record;
+        return pmu->event_count <= TACHO_PMU_EVENTS_MAX;
+    }
+    if (type == TACHO_STATS_TYPE_stall) {
+        const tacho_stats_stall *stall = record;
+        return stall->start_p >= 0 && stall->start_p <= stall->end_p;
+    }
+    return true;
+}
+
 /* Whether all cores, threads and ops that records of an array name exist. */
 static bool is_placed(const tacho_stats_file *file, const tacho_program *program,
                       const tacho_stats_array *array)
@@ -231,6 +259,7 @@ static bool is_placed(const tacho_stats_file *file, const tacho_program *program
         uint32_t op;
         memcpy(place, record, sizeof(place));
         memcpy(&op, record, sizeof(op));
+        is_good &= is_possible(array->type, record);
         is_good &= kind == PLACE_OP
                        ? op < program->op_count
                        : place[0] < file->head.core_count &&

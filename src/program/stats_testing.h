@@ -97,8 +97,8 @@ static inline void fill_test_threads(test_stats *self)
             .end_u = TEST_END_U + i / 4,
             .start_p = 0,
             .end_p = 1300,
-            .activate_start_u = 900,
-            .activate_end_u = (uint64_t)(920 + i),
+            .activate_start_u = 970,
+            .activate_end_u = (uint64_t)(990 + i),
             .flush_start_u = TEST_FLUSH_U,
         };
         self->pmus[i] = (tacho_stats_pmu){.core = i / 4,

@@ -15,6 +15,14 @@ static bool is_same_core(const tacho_program_engine *a, const tacho_program_engi
     return a->device == b->device && a->core == b->core;
 }
 
+/* What computes keeps its name, also where one thread does everything. */
+static bool computes(const tacho_program *program, size_t engine)
+{
+    tacho_str name = tacho_strings_get(&program->strings, program->engines[engine].class_name);
+    return tacho_str_equal(name, TACHO_STR("compute")) ||
+           tacho_str_equal(name, TACHO_STR("vector"));
+}
+
 /* Marks the threads of engines [first, end), all of one core, that start transfers. */
 static void mark_issuers(tacho_stats_words *self, size_t first, size_t end, bool *threads)
 {
@@ -23,7 +31,7 @@ static void mark_issuers(tacho_stats_words *self, size_t first, size_t end, bool
         threads[program->engines[i].thread] |= tacho_stats_is_async(program, (uint32_t)i);
     }
     for (size_t i = first; i < end; i++) {
-        self->is_issue[i] = threads[program->engines[i].thread];
+        self->is_issue[i] = threads[program->engines[i].thread] && !computes(program, i);
     }
     for (size_t i = first; i < end; i++) {
         threads[program->engines[i].thread] = false;
@@ -121,6 +129,43 @@ uint32_t tacho_stats_words_job(const tacho_stats_words *words, size_t task, uint
     return TACHO_NONE;
 }
 
+/* Of what a task computes, the part of one of its jobs: together exactly the task's. */
+static uint64_t share_of(const tacho_stats_words *self, size_t task, uint32_t job)
+{
+    const tacho_program *program = self->layout->program;
+    if (program->jobs[job].bytes > 0 || self->layout->tasks[task].bytes > 0) {
+        return program->jobs[job].bytes;
+    }
+    uint64_t count = self->task_first[task + 1] - self->task_first[task];
+    bool is_first = self->jobs[self->task_first[task]] == job;
+    return self->task_bytes[task] / count + (is_first ? self->task_bytes[task] % count : 0);
+}
+
+static void list_slots(tacho_stats_words *self)
+{
+    const tacho_program *program = self->layout->program;
+    for (size_t i = 0; i < program->job_count; i++) {
+        self->first_slot[program->jobs[i].engine + 1]++;
+    }
+    for (size_t i = 0; i < program->engine_count; i++) {
+        self->first_slot[i + 1] += self->first_slot[i];
+    }
+    for (size_t i = program->job_count; i-- > 0;) {
+        const tacho_job *job = &program->jobs[i];
+        self->slots[--self->first_slot[job->engine + 1]] =
+            (tacho_stats_slot){.oc = self->layout->job_task[i],
+                               .job = (uint32_t)i,
+                               .cycles = job->cycles,
+                               .bytes = share_of(self, task_of(self, i), (uint32_t)i),
+                               .is_wait = job->kind == TACHO_JOB_WAIT};
+    }
+    /* As in list_jobs: ends have moved to the beginnings. */
+    for (size_t i = 0; i < program->engine_count; i++) {
+        self->first_slot[i] = self->first_slot[i + 1];
+    }
+    self->first_slot[program->engine_count] = (uint32_t)program->job_count;
+}
+
 /* ---- element types ------------------------------------------------------------------------- */
 
 const char *tacho_stats_words_dtype(tacho_dtype dtype)
@@ -178,13 +223,17 @@ tacho_status tacho_stats_words_init(tacho_stats_words *words, const tacho_stats_
     words->task_bytes = calloc(layout->task_count + 1, sizeof(*words->task_bytes));
     words->task_first = calloc(layout->task_count + 2, sizeof(*words->task_first));
     words->jobs = calloc(program->job_count + 1, sizeof(*words->jobs));
+    words->first_slot = calloc(program->engine_count + 2, sizeof(*words->first_slot));
+    words->slots = calloc(program->job_count + 1, sizeof(*words->slots));
     uint32_t *counts = calloc(program->op_count + 1, 2 * sizeof(*counts));
     bool is_good = words->is_issue != NULL && words->task_bytes != NULL &&
-                   words->task_first != NULL && words->jobs != NULL && counts != NULL;
+                   words->task_first != NULL && words->jobs != NULL && counts != NULL &&
+                   words->first_slot != NULL && words->slots != NULL;
     if (is_good) {
         is_good = find_issuers(words);
         list_jobs(words);
         share_bytes(words, counts, counts + program->op_count + 1);
+        list_slots(words);
     }
     free(counts);
     return is_good ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
@@ -196,4 +245,6 @@ void tacho_stats_words_deinit(tacho_stats_words *words)
     free(words->task_bytes);
     free(words->task_first);
     free(words->jobs);
+    free(words->first_slot);
+    free(words->slots);
 }

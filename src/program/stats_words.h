@@ -16,12 +16,22 @@
 /* What writes the stats at the end of an inference. */
 #define TACHO_STATS_FLUSH_KIND "aicendcyclestats"
 
+/* A job as its engine's records tell of it. */
+typedef struct tacho_stats_slot {
+    uint32_t oc, job;
+    int64_t cycles; /* estimate */
+    uint64_t bytes; /* moved; its share of what the task computes */
+    bool is_wait;   /* nothing but waiting */
+} tacho_stats_slot;
+
 typedef struct tacho_stats_words {
     const tacho_stats_layout *layout;
-    bool *is_issue;       /* by engine: its thread starts transfers */
-    uint64_t *task_bytes; /* by task: its output; all tasks of an op that compute: the op's */
-    uint32_t *task_first; /* by task, and one more: place in |jobs| */
-    uint32_t *jobs;       /* by task, in order */
+    bool *is_issue;          /* by engine: its thread starts transfers */
+    uint64_t *task_bytes;    /* by task: its output; all tasks of an op that compute: the op's */
+    uint32_t *task_first;    /* by task, and one more: place in |jobs| */
+    uint32_t *jobs;          /* by task, in order */
+    uint32_t *first_slot;    /* by engine, and one more: place in |slots| */
+    tacho_stats_slot *slots; /* by engine: its jobs, in the order in which they are recorded */
 } tacho_stats_words;
 
 /* |layout| outlives it. deinit in any case. */
@@ -47,6 +57,38 @@ static inline size_t tacho_stats_words_task(const tacho_stats_words *words, uint
 
 /* The job of a task on an engine, or TACHO_NONE. */
 uint32_t tacho_stats_words_job(const tacho_stats_words *words, size_t task, uint32_t engine);
+
+/*
+ * The job of a record of an engine: that with its |oc|, which |*cursor|, 0 before the first record,
+ * points at unless some are missing. NULL when the engine has none such.
+ */
+static inline const tacho_stats_slot *tacho_stats_words_slot(const tacho_stats_words *words,
+                                                             uint32_t engine, uint32_t oc,
+                                                             uint32_t *cursor)
+{
+    uint32_t first = words->first_slot[engine];
+    uint32_t count = words->first_slot[engine + 1] - first;
+    const tacho_stats_slot *slots = &words->slots[first];
+    if (*cursor < count && slots[*cursor].oc == oc) {
+        return &slots[(*cursor)++];
+    }
+    /* By halves: the numbers of an engine's jobs ascend. */
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (slots[middle].oc < oc) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == count || slots[low].oc != oc) {
+        return NULL;
+    }
+    *cursor = low + 1;
+    return &slots[low];
+}
 
 /* "(float16, i8)": the element types of an op's tensors, sorted; empty for none. */
 tacho_status tacho_stats_words_types(const tacho_program *program, uint32_t op,

@@ -5,14 +5,20 @@
  */
 #include "sinks/opstats_text.h"
 
+#include "base/arena.h"
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+
+enum { ENGINE_WIDTH = 15 };
 
 typedef struct text_writer {
     const tacho_table *tables;
     size_t table_count;
     tacho_output *output;
+    tacho_arena arena; /* of a name */
 } text_writer;
 
 /* ---- cells --------------------------------------------------------------------------------- */
@@ -56,6 +62,16 @@ static tacho_str text(const tacho_table *table, size_t row, const char *column)
     return cell(table, row, column)->value.text;
 }
 
+/* Names come from files: control characters in them are made visible. */
+static void put_name(text_writer *self, tacho_str name)
+{
+    tacho_str safe = TACHO_STR("?");
+    tacho_status status = tacho_utf8_printable(name, &self->arena, &safe);
+    tacho_status_free(status);
+    tacho_output_write_str(self->output, safe);
+    tacho_arena_reset(&self->arena);
+}
+
 /* ---- ops ----------------------------------------------------------------------------------- */
 
 static void put_int(text_writer *self, const tacho_cell *of, int width)
@@ -90,9 +106,8 @@ static void put_op(text_writer *self, const tacho_table *ops, size_t row)
     put_real(self, cell(ops, row, "ucycles_per_kb"), 10, "");
     put_real(self, cell(ops, row, "pcycles_per_kb"), 10, "");
     put_real(self, cell(ops, row, "pcycles_per_kb_stddev"), 13, "");
-    tacho_str details = text(ops, row, "opdetails");
     tacho_output_write_cstring(self->output, "  ");
-    tacho_output_write_str(self->output, details);
+    put_name(self, text(ops, row, "opdetails"));
     tacho_output_write_cstring(self->output, "\n");
 }
 
@@ -131,11 +146,14 @@ static void put_utilization(text_writer *self, size_t core_row, int64_t core)
             cell(threads, i, "utilization_percent")->is_absent) {
             continue;
         }
+        tacho_str engine = text(threads, i, "engine");
+        tacho_output_printf(self->output, "c%-4" PRId64 " t%" PRId64 " ", core,
+                            number(threads, i, "thread"));
+        put_name(self, engine);
         tacho_output_printf(self->output,
-                            "c%-4" PRId64 " t%" PRId64 " %-15.*s %8" PRId64 " ucycles [%" PRId64
-                            ", %" PRId64 "] %15" PRId64 " pcycles %6.2f%% utilization\n",
-                            core, number(threads, i, "thread"),
-                            TACHO_STR_ARG(text(threads, i, "engine")),
+                            "%*s %8" PRId64 " ucycles [%" PRId64 ", %" PRId64 "] %15" PRId64
+                            " pcycles %6.2f%% utilization\n",
+                            engine.len < ENGINE_WIDTH ? (int)(ENGINE_WIDTH - engine.len) : 0, "",
                             number(threads, i, "ucycles"), number(threads, i, "start_u"),
                             number(threads, i, "end_u"), number(threads, i, "pcycles"),
                             real(threads, i, "utilization_percent"));
@@ -248,8 +266,9 @@ static void put_op_counters(text_writer *self, int64_t core)
         tacho_output_printf(self->output, "%-4s  %5" PRId64 "  %14.2f  %16" PRId64, head,
                             number(ops, i, "count"), real(ops, i, "mean"), number(ops, i, "total"));
         put_real(self, cell(ops, i, "per_pcycle"), 10, "");
-        tacho_output_printf(self->output, "  %-32s  %.*s\n", event,
-                            TACHO_STR_ARG(text(ops, i, "opdetails")));
+        tacho_output_printf(self->output, "  %-32s  ", event);
+        put_name(self, text(ops, i, "opdetails"));
+        tacho_output_write_cstring(self->output, "\n");
     }
 }
 
@@ -280,8 +299,10 @@ static void put_core(text_writer *self, size_t row)
 static void put_rate(text_writer *self, tacho_str network, const char *what, int64_t numerator,
                      double seconds, double rate)
 {
-    tacho_output_printf(self->output, "[%.*s] Device instance %s: (%" PRId64 "/%g): %g\n",
-                        TACHO_STR_ARG(network), what, numerator, seconds, rate);
+    tacho_output_write_cstring(self->output, "[");
+    put_name(self, network);
+    tacho_output_printf(self->output, "] Device instance %s: (%" PRId64 "/%g): %g\n", what,
+                        numerator, seconds, rate);
 }
 
 static void put_device(text_writer *self)
@@ -298,8 +319,10 @@ static void put_device(text_writer *self)
         put_rate(self, network, "inf/s", batch, seconds, real(device, 0, "inferences_per_s"));
     }
     if (batch > 1) {
-        tacho_output_printf(self->output, "[%.*s] ucycles per inference: %.2f\n",
-                            TACHO_STR_ARG(network), real(device, 0, "ucycles_per_inference"));
+        tacho_output_write_cstring(self->output, "[");
+        put_name(self, network);
+        tacho_output_printf(self->output, "] ucycles per inference: %.2f\n",
+                            real(device, 0, "ucycles_per_inference"));
     }
     if (!cell(device, 0, "max_input_wait_ucycles")->is_absent) {
         tacho_output_printf(self->output,
@@ -331,11 +354,13 @@ static void put_notes(text_writer *self)
 
 void tacho_opstats_text_write(const tacho_table *tables, size_t table_count, tacho_output *output)
 {
-    text_writer self = {tables, table_count, output};
+    text_writer self = {.tables = tables, .table_count = table_count, .output = output};
+    tacho_arena_init(&self.arena);
     const tacho_table *cores = find_table(&self, "cores");
     for (size_t i = 0; i < tacho_table_row_count(cores); i++) {
         put_core(&self, i);
     }
     put_device(&self);
     put_notes(&self);
+    tacho_arena_deinit(&self.arena);
 }

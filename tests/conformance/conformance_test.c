@@ -24,6 +24,7 @@
 #include <cmocka.h>
 
 #include "samples.h"
+#include "sources/stats/stats.h"
 
 enum { PATH_BYTES = 1024, SPOOL_BYTES = 1024 };
 
@@ -150,7 +151,8 @@ static void test_sources_have_samples(void **state)
         for (size_t k = 0; k < SAMPLE_COUNT; k++) {
             count += strcmp(samples[k].source, sources[i]->name) == 0;
         }
-        if (count == 0) {
+        /* Raw stats are no text, and need their program: see sources/stats/stats_source_test.c. */
+        if (count == 0 && sources[i] != &tacho_source_stats) {
             fail_msg("%s has no sample in this file", sources[i]->name);
         }
     }

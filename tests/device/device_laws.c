@@ -333,6 +333,11 @@ static void check_ops_of_cpu(const tacho_program *program, const tacho_device_re
 static void check_values(const tacho_program *program)
 {
     tacho_device *cpu = open_device(program, "cpu");
+    tacho_str machine = tacho_strings_get(&program->strings, program->facts.machine);
+    bool is_foreign = program->facts.stats.pmu_event_count > 0 &&
+                      !tacho_str_equal(machine, TACHO_STR("host-cpu"));
+    hold((tacho_device_missing(cpu) != NULL) == is_foreign,
+         "cpu: counters of another machine are said to be missing", 0, is_foreign, 0);
     tacho_device *sim = open_device(program, "sim");
     tacho_device_result result;
     must(sim->type->run(sim, 0, true, &result));

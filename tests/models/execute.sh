@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Models through compiler and execution, against the graph's own evaluation (execute_models.c):
-# with reference kernels to the bit.
+# with reference kernels to the bit, with fast ones within 1e-4 of the largest element.
 #
 #   tests/models/execute.sh EXECUTE_MODELS MADE_DIR TEST_MODELS_DIR DATA_DIR NODE_TESTS_DIR
 set -u
@@ -42,4 +42,12 @@ check_if_any "operators" "--quiet --at-least 750" "$nodes"/node/*/model.onnx \
 check_if_any "TOSA" "--quiet --at-least 170" "$data"/mlir/tosa_ops/*.mlir
 check_if_any "transformer" "--dim batch=1 --dim max_seq_len_in_batch=8" "$data"/models/bert_toy.onnx
 check_if_any "quantised" "" "$data"/models/qdq_block.onnx
+check "made models, fast" --fast --at-least 7 "${models[@]}"
+check_if_any "operators, fast" "--fast --quiet --at-least 750" "$nodes"/node/*/model.onnx \
+    "$nodes"/simple/*/model.onnx "$nodes"/pytorch-*/*/model.onnx
+check_if_any "TOSA, fast" "--fast --tolerance 0 --quiet --at-least 170" "$data"/mlir/tosa_ops/*.mlir
+check_if_any "transformer, fast" "--fast --dim batch=1 --dim max_seq_len_in_batch=8" \
+    "$data"/models/bert_toy.onnx
+# A result that lies between two quanta may go either way: 0.053 is one of the last scale.
+check_if_any "quantised, fast" "--fast --tolerance 0.053" "$data"/models/qdq_block.onnx
 [[ $failed -eq 0 ]]

@@ -11,6 +11,7 @@
 #include "base/index.h"
 #include "device/sim/plan.h"
 #include "device/sim/share.h"
+#include "program/stats_layout.h"
 
 static const int64_t TIME_MAX = (int64_t)1 << TACHO_SHARE_TIME_BITS;
 
@@ -374,6 +375,7 @@ static tacho_status run(simulator *self, const tacho_sim_limits *limits)
                           "%u activations of %zu jobs are more than can be simulated",
                           out->activations, out->job_count);
     }
+    TACHO_TRY(tacho_stats_check_threads(self->program));
     TACHO_TRY(allocate(self));
     TACHO_TRY(tacho_sim_plan_init(&self->plan, self->program, limits));
     set_causes(self);

@@ -27,6 +27,17 @@ static void take_first(int64_t *first, uint64_t tick)
     *first = tick < (uint64_t)*first ? (int64_t)tick : *first;
 }
 
+/*
+ * Whether the thread's activation belongs in the picture of this inference: it led to it, and did
+ * not happen many inferences ago.
+ */
+static bool shows_activation(const tacho_stats_thread *thread)
+{
+    return thread->activate_end_u > thread->activate_start_u &&
+           thread->activate_end_u <= thread->start_u && thread->start_u <= thread->end_u &&
+           thread->start_u - thread->activate_end_u <= (thread->end_u - thread->start_u) / 4;
+}
+
 static int64_t first_of_file(const tacho_stats_file *file, int64_t first)
 {
     for (size_t i = 0; i < file->array_count; i++) {
@@ -39,7 +50,7 @@ static int64_t first_of_file(const tacho_stats_file *file, int64_t first)
                 const tacho_stats_thread *thread = &((const tacho_stats_thread *)array->records)[j];
                 take_first(&first, thread->start_u);
                 take_first(&first,
-                           thread->activate_end_u > 0 ? thread->activate_start_u : thread->start_u);
+                           shows_activation(thread) ? thread->activate_start_u : thread->start_u);
             } else if (array->type == TACHO_STATS_TYPE_doorbell) {
                 take_first(&first, ((const tacho_stats_doorbell *)array->records)[j].ring_u);
             } else {
@@ -86,7 +97,7 @@ static void add_thread(core_times *core, const tacho_stats_thread *thread)
     core->flush_start = tacho_most(core->flush_start, (int64_t)thread->flush_start_u);
     core->start_p = thread->start_p < core->start_p ? thread->start_p : core->start_p;
     core->end_p = thread->end_p > core->end_p ? thread->end_p : core->end_p;
-    if (thread->activate_end_u > thread->activate_start_u) {
+    if (shows_activation(thread)) {
         take_first(&core->activate_start, thread->activate_start_u);
         core->activate_end = tacho_most(core->activate_end, (int64_t)thread->activate_end_u);
     }
@@ -379,8 +390,7 @@ static uint32_t *allocate_ids(size_t count)
 static tacho_status allocate(stats_emitter *self)
 {
     const tacho_program *program = self->program;
-    size_t task_count = self->set->words->layout->task_count;
-    size_t facts_count = task_count > program->op_count ? task_count : program->op_count;
+    size_t facts_count = (program->op_count + 1) * STATS_FACTS_OF_OP;
     self->groups = allocate_ids((size_t)program->facts.device_count * program->facts.core_count);
     self->engine_tracks = allocate_ids(program->engine_count * STATS_TRACK_KIND_COUNT);
     self->sync_sites = allocate_ids(program->engine_count);
@@ -439,6 +449,7 @@ static tacho_status add_part(stats_emitter *self)
     clock.has_fixed_zero = set->has_zero;
     clock.zero_ticks = set->zero_ticks;
     self->max_ticks = clock.max_ticks;
+    self->timer_mhz = (double)head->timer_hz / 1e6;
     TACHO_TRY(tacho_dict_add_clock(self->dict, &clock, TACHO_STR("timer"), &self->clock));
     tacho_part_facts facts = {
         .path = set->path,

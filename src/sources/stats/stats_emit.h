@@ -54,13 +54,17 @@ typedef enum stats_track_kind {
 
 enum { STATS_OPERANDS_MAX = 6 };
 
-/* What is the same for all records of a task, or of an op where there is one record per op. */
+/* What is the same for all tasks of one kind, op and class of engine. */
 typedef struct stats_facts {
-    uint32_t site; /* TACHO_NONE: not known yet */
-    uint32_t op;   /* of the program, or TACHO_NONE */
-    uint32_t kind; /* strings of the dictionary from here on */
+    uint32_t site;                  /* TACHO_NONE: not known yet */
+    uint32_t kind_name, class_name; /* of the layout, of the program: what it is about */
+    uint32_t op;                    /* of the program, or TACHO_NONE */
+    uint32_t kind;                  /* strings of the dictionary from here on */
     uint32_t memory;
 } stats_facts;
+
+/* Facts that are remembered of each op: a few kinds of tasks. */
+enum { STATS_FACTS_OF_OP = 8 };
 
 /* Of an op: strings of the dictionary. */
 typedef struct stats_op_texts {
@@ -77,6 +81,7 @@ typedef struct stats_emitter {
     tacho_events *events;
     tacho_dict *dict;
     int64_t max_ticks;
+    double timer_mhz;
     uint32_t part, clock, run;
     uint32_t keys[STATS_KEY_COUNT];
     uint32_t operand_keys[STATS_OPERANDS_MAX];
@@ -86,7 +91,7 @@ typedef struct stats_emitter {
     uint32_t *engine_tracks; /* by engine and kind */
     uint32_t *sync_sites;    /* by engine */
     uint32_t *barrier_sites; /* by engine */
-    stats_facts *facts;      /* by task; by op where records are by op */
+    stats_facts *facts;      /* by op, and one more; STATS_FACTS_OF_OP each */
     stats_op_texts *ops;     /* by op */
     /* Arrays of the file that is being read: the first of an engine, and the one after each. */
     uint32_t *first_op, *first_pmu;
@@ -105,6 +110,7 @@ typedef struct stats_times {
     uint64_t bytes;   /* its share of the task's */
     uint32_t oc;
     uint32_t repeat;
+    uint32_t job;        /* or TACHO_NONE */
     const uint64_t *pmu; /* values of the program's events, or NULL */
 } stats_times;
 

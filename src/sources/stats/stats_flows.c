@@ -37,7 +37,7 @@ static tacho_status take_place(stats_emitter *emitter, uint32_t engine, const st
     flows *self = with;
     const tacho_stats_words *words = emitter->set->words;
     size_t task = tacho_stats_words_task(words, engine, times->oc);
-    uint32_t job = tacho_stats_words_job(words, task, engine);
+    uint32_t job = times->job;
     bool is_async = times->done >= 0;
     bool is_vendor = stats_view_of(emitter)->has_vendor_words;
     int64_t end = is_async && !is_vendor ? times->done : times->end;

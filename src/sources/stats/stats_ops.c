@@ -50,8 +50,10 @@ static inline void add_text(stats_args *args, uint32_t key, const char *end)
 /* |value| / |by| with two decimals, as the vendor prints ratios. */
 static void add_ratio(stats_args *args, uint32_t key, uint64_t value, uint64_t by)
 {
-    tacho_u128 hundredths = ((tacho_u128)value * 100 + by / 2) / by;
-    uint64_t whole = (uint64_t)(hundredths / 100);
+    uint64_t hundredths = TACHO_LIKELY(value <= UINT64_MAX / 200 && by <= UINT64_MAX / 2)
+                              ? (value * 100 + by / 2) / by
+                              : (uint64_t)((tacho_u128)value * 100 / by);
+    uint64_t whole = hundredths / 100;
     unsigned rest = (unsigned)(hundredths % 100);
     char *at = tacho_decimal_put(args->texts[args->text_count], whole);
     at[0] = '.';
@@ -60,19 +62,26 @@ static void add_ratio(stats_args *args, uint32_t key, uint64_t value, uint64_t b
     add_text(args, key, at + 3);
 }
 
+/* A duration; the clock's zero does not matter. */
+static inline int64_t ticks_ns(const stats_emitter *self, int64_t ticks)
+{
+    const tacho_clock *clock = &self->dict->clocks[self->clock];
+    int64_t product = 0;
+    return TACHO_LIKELY(!__builtin_mul_overflow(ticks, clock->ns_numerator, &product))
+               ? product / clock->ns_denominator
+               : (int64_t)tacho_scale_floor(ticks, clock->ns_numerator, clock->ns_denominator);
+}
+
 /* Ticks as microseconds. */
 static void add_us(const stats_emitter *self, stats_args *args, uint32_t key, int64_t ticks)
 {
-    const tacho_clock *clock = &self->dict->clocks[self->clock];
-    int64_t ns = (int64_t)tacho_scale_floor(ticks, clock->ns_numerator, clock->ns_denominator);
+    int64_t ns = ticks_ns(self, ticks);
     add_text(args, key, tacho_decimal_put_us(args->texts[args->text_count], ns));
 }
 
 static void add_ns(const stats_emitter *self, stats_args *args, uint32_t key, int64_t ticks)
 {
-    const tacho_clock *clock = &self->dict->clocks[self->clock];
-    add_uint(args, key, TACHO_UNIT_NS,
-             (uint64_t)tacho_scale_floor(ticks, clock->ns_numerator, clock->ns_denominator));
+    add_uint(args, key, TACHO_UNIT_NS, (uint64_t)ticks_ns(self, ticks));
 }
 
 static void add_pmu(const stats_emitter *self, stats_args *args, const stats_times *times)
@@ -102,7 +111,7 @@ static tacho_row span_row(const stats_emitter *self, uint32_t track, uint32_t si
     row.of.span.end = end;
     row.of.span.site = site;
     row.of.span.op = TACHO_NONE;
-    row.of.span.run = self->run;
+    row.of.span.run = stats_view_of(self)->has_vendor_words ? TACHO_NONE : self->run;
     return row;
 }
 
@@ -201,8 +210,8 @@ static void add_cycle_args(stats_emitter *self, const stats_times *times, uint64
     add_uint(args, self->keys[STATS_KEY_UCYCLES], TACHO_UNIT_NONE, ucycles);
     add_uint(args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
     if (ucycles > 0) {
-        tacho_u128 hz = (tacho_u128)times->pcycles * self->file->head.timer_hz / ucycles;
-        uint64_t khz = hz / 1000 > UINT32_MAX ? UINT32_MAX : (uint64_t)(hz / 1000);
+        double mhz = (double)times->pcycles / (double)ucycles * self->timer_mhz;
+        uint64_t khz = mhz < 1e12 ? (uint64_t)(mhz * 1e3 + 0.5) : 0;
         add_ratio(args, self->keys[STATS_KEY_FREQUENCY], khz, 1000);
     }
     if (times->bytes > 0) {
@@ -252,16 +261,9 @@ static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stat
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-/* Of what a task computes, the part of one of its jobs: together exactly the task's. */
-static uint64_t share_of(const tacho_stats_words *words, size_t task, uint32_t job)
-{
-    uint64_t count = words->task_first[task + 1] - words->task_first[task];
-    uint64_t bytes = words->layout->tasks[task].bytes > 0 ? 0 : words->task_bytes[task];
-    bool is_first = words->jobs[words->task_first[task]] == job;
-    return bytes / count + (is_first ? bytes % count : 0);
-}
-
-static stats_times times_of(const stats_emitter *self, uint32_t engine, const tacho_stats_op *op)
+/* |*cursor| is of tacho_stats_words_slot. */
+static inline stats_times times_of(const stats_emitter *self, uint32_t engine,
+                                   const tacho_stats_op *op, uint32_t *cursor)
 {
     stats_times times = {
         .sync_start = (int64_t)op->sync_start_u,
@@ -273,22 +275,21 @@ static stats_times times_of(const stats_emitter *self, uint32_t engine, const ta
         .estimate = -1,
         .oc = op->oc,
         .repeat = op->repeat,
+        .job = TACHO_NONE,
     };
-    if (stats_is_by_op(self->file)) {
+    if (TACHO_UNLIKELY(stats_is_by_op(self->file))) {
         times.estimate = self->program->ops[op->oc].cycles;
         times.bytes = self->program->ops[op->oc].output_bytes;
         return times;
     }
-    size_t task = tacho_stats_words_task(self->set->words, engine, op->oc);
-    uint32_t job = tacho_stats_words_job(self->set->words, task, engine);
-    if (job != TACHO_NONE) {
-        const tacho_job *of = &self->program->jobs[job];
-        times.estimate = of->cycles;
-        times.bytes = of->bytes > 0 ? of->bytes : share_of(self->set->words, task, job);
-    }
-    if (TACHO_UNLIKELY(self->set->words->layout->tasks[task].kind == TACHO_JOB_WAIT) &&
-        stats_view_of(self)->has_vendor_words) {
-        times.start = times.end; /* nothing but waiting: all of it is sync */
+    const tacho_stats_slot *slot = tacho_stats_words_slot(self->set->words, engine, op->oc, cursor);
+    if (TACHO_LIKELY(slot != NULL)) {
+        times.job = slot->job;
+        times.estimate = slot->cycles;
+        times.bytes = slot->bytes;
+        if (TACHO_UNLIKELY(slot->is_wait && stats_view_of(self)->has_vendor_words)) {
+            times.start = times.end; /* nothing but waiting: all of it is sync */
+        }
     }
     return times;
 }
@@ -341,13 +342,14 @@ tacho_status stats_visit_engine(stats_emitter *self, uint32_t engine, stats_take
     const tacho_stats_file *file = self->file;
     bool has_pmu = (file->head.features & TACHO_STATS_HAS_OP_PMU) != 0;
     pmu_cursor cursor = {.emitter = self, .array = self->first_pmu[engine]};
+    uint32_t slot = 0;
     for (uint32_t i = self->first_op[engine]; i != TACHO_NONE; i = self->next_array[i]) {
         const tacho_stats_op *ops = file->arrays[i].records;
         for (uint32_t j = 0; j < file->arrays[i].count; j++) {
             if (TACHO_UNLIKELY(ops[j].oc == TACHO_NONE)) {
                 continue; /* damaged, and counted */
             }
-            stats_times times = times_of(self, engine, &ops[j]);
+            stats_times times = times_of(self, engine, &ops[j], &slot);
             times.pmu = has_pmu ? pmu_take(&cursor, ops[j].oc) : NULL;
             TACHO_TRY(take(self, engine, &times, with));
         }
@@ -397,12 +399,16 @@ static tacho_status visit_engines(stats_emitter *self, stats_take take)
 /* Records of a task, gathered. */
 typedef struct gathered {
     stats_times times;
-    uint64_t pmu[TACHO_PMU_EVENTS_MAX];
     uint64_t bytes;
     bool is_there, has_pmu;
 } gathered;
 
-static void gather(gathered *of, const stats_times *times)
+/* Counters of a task. */
+typedef struct gathered_pmu {
+    uint64_t values[TACHO_PMU_EVENTS_MAX];
+} gathered_pmu;
+
+static void gather(gathered *of, const stats_times *times, gathered_pmu *pmu)
 {
     if (!of->is_there) {
         of->times = *times;
@@ -418,13 +424,14 @@ static void gather(gathered *of, const stats_times *times)
     all->pcycles = times->pcycles > all->pcycles ? times->pcycles : all->pcycles;
     of->bytes += times->bytes;
     for (int i = 0; times->pmu != NULL && i < TACHO_PMU_EVENTS_MAX; i++) {
-        of->pmu[i] += times->pmu[i];
+        pmu->values[i] += times->pmu[i];
         of->has_pmu = true;
     }
 }
 
 typedef struct gathering {
     gathered *items;
+    gathered_pmu *pmus; /* NULL where nothing was counted */
     size_t first_task;
 } gathering;
 
@@ -433,7 +440,8 @@ static tacho_status take_gathered(stats_emitter *self, uint32_t engine, const st
 {
     const gathering *all = with;
     size_t task = tacho_stats_words_task(self->set->words, engine, times->oc);
-    gather(&all->items[task - all->first_task], times);
+    size_t at = task - all->first_task;
+    gather(&all->items[at], times, all->pmus != NULL ? &all->pmus[at] : NULL);
     return TACHO_OK;
 }
 
@@ -458,7 +466,7 @@ static tacho_status emit_gathered(stats_emitter *self, const gathering *all, siz
     for (size_t i = 0; i < task_count; i++) {
         gathered *of = &all->items[i];
         if (of->is_there) {
-            of->times.pmu = of->has_pmu ? of->pmu : NULL;
+            of->times.pmu = of->has_pmu ? all->pmus[i].values : NULL;
             of->times.bytes = of->bytes;
             order[count] = of;
             is_sorted = is_sorted &&
@@ -484,9 +492,11 @@ static tacho_status emit_core_groups(stats_emitter *self, uint32_t core)
     gathering all = {.first_task = layout->core_first_task[at]};
     size_t task_count = layout->core_first_task[at + 1] - all.first_task;
     all.items = calloc(task_count + 1, sizeof(*all.items));
+    bool has_pmu = (self->file->head.features & TACHO_STATS_HAS_OP_PMU) != 0;
+    all.pmus = has_pmu ? calloc(task_count + 1, sizeof(*all.pmus)) : NULL;
     gathered **order = calloc(task_count + 1, sizeof(gathered *));
     tacho_status status = TACHO_OK;
-    if (all.items == NULL || order == NULL) {
+    if (all.items == NULL || order == NULL || (has_pmu && all.pmus == NULL)) {
         status = tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tasks", task_count);
     }
     for (uint32_t i = 0; i < self->program->engine_count && status == TACHO_OK; i++) {
@@ -498,6 +508,7 @@ static tacho_status emit_core_groups(stats_emitter *self, uint32_t core)
         status = emit_gathered(self, &all, task_count, order);
     }
     free(all.items);
+    free(all.pmus);
     free(order);
     return status;
 }

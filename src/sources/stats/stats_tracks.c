@@ -250,13 +250,26 @@ static tacho_status make_facts(stats_emitter *self, uint32_t engine, tacho_str k
                       &facts->site);
 }
 
-static tacho_status make_op_facts(stats_emitter *self, uint32_t engine, uint32_t op,
-                                  stats_facts *facts)
+static stats_facts *facts_at(stats_emitter *self, uint32_t op, uint32_t kind_name)
 {
+    size_t row = op != TACHO_NONE ? op : self->program->op_count;
+    return &self->facts[row * STATS_FACTS_OF_OP + kind_name % STATS_FACTS_OF_OP];
+}
+
+/* Of a device that records ops as wholes. */
+static tacho_status op_facts(stats_emitter *self, uint32_t engine, uint32_t op,
+                             const stats_facts **out_facts)
+{
+    stats_facts *facts = facts_at(self, op, 0);
+    uint32_t class_name = self->program->engines[engine].class_name;
+    *out_facts = facts;
+    if (TACHO_LIKELY(facts->site != TACHO_NONE && facts->class_name == class_name)) {
+        return TACHO_OK;
+    }
     const tacho_program_op *of = &self->program->ops[op];
     tacho_str kind = tacho_strings_get(&self->program->strings, of->kind);
     kind = kind.len > 0 ? kind : tacho_strings_get(&self->program->strings, of->type);
-    facts->op = op;
+    *facts = (stats_facts){.op = op, .class_name = class_name};
     TACHO_TRY(tacho_dict_ensure_string(self->dict, TACHO_STR("DDR"), &facts->memory));
     return make_facts(self, engine, kind, facts);
 }
@@ -264,19 +277,20 @@ static tacho_status make_op_facts(stats_emitter *self, uint32_t engine, uint32_t
 tacho_status stats_facts_of(stats_emitter *self, uint32_t engine, uint32_t oc,
                             const stats_facts **out_facts)
 {
-    bool is_by_op = stats_is_by_op(self->file);
-    size_t at = is_by_op ? oc : tacho_stats_words_task(self->set->words, engine, oc);
-    stats_facts *facts = &self->facts[at];
-    *out_facts = facts;
-    if (TACHO_LIKELY(facts->site != TACHO_NONE)) {
-        return TACHO_OK;
-    }
-    if (is_by_op) {
-        return make_op_facts(self, engine, oc, facts);
+    if (TACHO_UNLIKELY(stats_is_by_op(self->file))) {
+        return op_facts(self, engine, oc, out_facts);
     }
     const tacho_stats_layout *layout = self->set->words->layout;
-    const tacho_stats_task *task = &layout->tasks[at];
-    facts->op = task->op;
+    const tacho_stats_task *task =
+        &layout->tasks[tacho_stats_words_task(self->set->words, engine, oc)];
+    uint32_t class_name = self->program->engines[task->engine].class_name;
+    stats_facts *facts = facts_at(self, task->op, task->kind_name);
+    *out_facts = facts;
+    if (TACHO_LIKELY(facts->site != TACHO_NONE && facts->kind_name == task->kind_name &&
+                     facts->class_name == class_name)) {
+        return TACHO_OK;
+    }
+    *facts = (stats_facts){.op = task->op, .kind_name = task->kind_name, .class_name = class_name};
     TACHO_TRY(
         tacho_dict_ensure_string(self->dict, tacho_stats_words_memory(task->kind), &facts->memory));
     return make_facts(self, task->engine, tacho_strings_get(&layout->names, task->kind_name),

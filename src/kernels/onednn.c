@@ -1,0 +1,782 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fast kernels by oneDNN 2: the only file that knows it. The library is opened when it is wanted,
+ * so that everything else starts as quickly as before and runs where it is absent.
+ *
+ * What oneDNN would compute with its own plain loops ("ref") is refused: reference kernels do that
+ * without reordering.
+ */
+#include "kernels/onednn.h"
+
+#include "base/grow.h"
+
+#include <dlfcn.h>
+#include <oneapi/dnnl/dnnl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ALIGN = 64, ARGS_MAX = TACHO_FAST_INPUTS_MAX + 2 };
+
+/* clang-format off */
+#define CALLS(X) \
+    X(binary_desc_init) X(concat_primitive_desc_create) \
+    X(dilated_convolution_forward_desc_init) X(dilated_deconvolution_forward_desc_init) \
+    X(eltwise_forward_desc_init) X(engine_create) X(engine_destroy) X(get_effective_cpu_isa) \
+    X(layer_normalization_forward_desc_init) X(lrn_forward_desc_init) X(matmul_desc_init) \
+    X(memory_create) X(memory_desc_equal) X(memory_desc_get_size) \
+    X(memory_desc_init_by_strides) X(memory_desc_init_by_tag) X(memory_destroy) \
+    X(pooling_v2_forward_desc_init) X(post_ops_append_binary) X(post_ops_append_eltwise) \
+    X(post_ops_create) X(post_ops_destroy) X(primitive_attr_create) X(primitive_attr_destroy) \
+    X(primitive_attr_set_output_scales) X(primitive_attr_set_post_ops) \
+    X(primitive_attr_set_scales) X(primitive_attr_set_scratchpad_mode) \
+    X(primitive_attr_set_zero_points) X(primitive_create) X(primitive_desc_create) \
+    X(primitive_desc_destroy) X(primitive_desc_query) X(primitive_desc_query_md) \
+    X(primitive_destroy) X(primitive_execute) X(reduction_desc_init) \
+    X(reorder_primitive_desc_create) X(resampling_forward_desc_init) \
+    X(softmax_v2_forward_desc_init) X(stream_create) X(stream_destroy) X(version)
+/* clang-format on */
+
+/* The library's functions. */
+typedef struct calls {
+#define CALL_FIELD(name) __typeof__(dnnl_##name) *name;
+    CALLS(CALL_FIELD)
+#undef CALL_FIELD
+    void (*set_threads)(int);
+    int (*get_threads)(void);
+} calls;
+
+struct tacho_layout {
+    dnnl_memory_desc_t desc;
+};
+
+struct tacho_fast {
+    calls call;
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    int threads;
+    char version[32];
+    tacho_layout **layouts;
+    size_t layout_count, layout_capacity;
+};
+
+typedef struct argument {
+    int id;                     /* oneDNN's */
+    const tacho_layout *layout; /* as the kernel wants it */
+    void *constant;             /* of a constant: ours, in that layout; else NULL */
+} argument;
+
+struct tacho_fast_kernel {
+    tacho_fast *fast;
+    dnnl_primitive_t primitive;
+    argument inputs[TACHO_FAST_INPUTS_MAX];
+    size_t input_count;
+    argument output;
+    dnnl_memory_desc_t scratch;
+    uint64_t scratch_bytes;
+    char name[64];
+    dnnl_memory_t memories[ARGS_MAX];
+    dnnl_exec_arg_t args[ARGS_MAX];
+    int arg_count;
+};
+
+/* ---- the library --------------------------------------------------------------------------- */
+
+static bool load(void *library, const char *name, void *out_function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(out_function, &symbol, sizeof(symbol));
+    return symbol != NULL;
+}
+
+/* It stays open: its threads may outlive any kernel. */
+static bool open_library(calls *call)
+{
+    void *library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        return false;
+    }
+    bool has_all = true;
+#define CALL_LOAD(name) has_all = load(library, "dnnl_" #name, &call->name) && has_all;
+    CALLS(CALL_LOAD)
+#undef CALL_LOAD
+    (void)load(library, "omp_set_num_threads", &call->set_threads);
+    (void)load(library, "omp_get_num_procs", &call->get_threads);
+    return has_all && call->version()->major == 2;
+}
+
+static void set_threads(const tacho_fast *fast)
+{
+    if (fast->call.set_threads != NULL && fast->threads > 0) {
+        fast->call.set_threads(fast->threads);
+    }
+}
+
+tacho_status tacho_fast_create(uint32_t threads, tacho_fast **out)
+{
+    tacho_fast *fast = calloc(1, sizeof(*fast));
+    *out = NULL;
+    if (fast == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for fast kernels");
+    }
+    if (!open_library(&fast->call) ||
+        fast->call.engine_create(&fast->engine, dnnl_cpu, 0) != dnnl_success ||
+        fast->call.stream_create(&fast->stream, fast->engine, dnnl_stream_default_flags) !=
+            dnnl_success) {
+        tacho_fast_free(fast);
+        return TACHO_OK;
+    }
+    const dnnl_version_t *version = fast->call.version();
+    snprintf(fast->version, sizeof(fast->version), "%d.%d.%d", version->major, version->minor,
+             version->patch);
+    fast->threads = threads > 0 && threads < 4096    ? (int)threads
+                    : fast->call.get_threads != NULL ? fast->call.get_threads()
+                                                     : 0;
+    *out = fast;
+    return TACHO_OK;
+}
+
+void tacho_fast_free(tacho_fast *fast)
+{
+    if (fast == NULL) {
+        return;
+    }
+    if (fast->stream != NULL) {
+        fast->call.stream_destroy(fast->stream);
+    }
+    if (fast->engine != NULL) {
+        fast->call.engine_destroy(fast->engine);
+    }
+    for (size_t i = 0; i < fast->layout_count; i++) {
+        free(fast->layouts[i]);
+    }
+    free(fast->layouts);
+    free(fast);
+}
+
+const char *tacho_fast_version(const tacho_fast *fast)
+{
+    return fast == NULL ? "" : fast->version;
+}
+
+/* Without these instructions pairs of products are summed up in 16 bits, which saturate. */
+bool tacho_fast_has_exact_bytes(const tacho_fast *fast)
+{
+    unsigned isa = fast == NULL ? 0 : (unsigned)fast->call.get_effective_cpu_isa();
+    unsigned wide = dnnl_cpu_isa_avx512_core_vnni, narrow = dnnl_cpu_isa_avx2_vnni;
+    return (isa & wide) == wide || (isa & narrow) == narrow;
+}
+
+/* ---- layouts ------------------------------------------------------------------------------- */
+
+static bool type_of(dnnl_data_type_t *out_type, tacho_dtype dtype)
+{
+    switch ((int)dtype) {
+    case TACHO_DTYPE_F32:
+        *out_type = dnnl_f32;
+        return true;
+    case TACHO_DTYPE_I32:
+        *out_type = dnnl_s32;
+        return true;
+    case TACHO_DTYPE_I8:
+        *out_type = dnnl_s8;
+        return true;
+    case TACHO_DTYPE_U8:
+        *out_type = dnnl_u8;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The descriptor of a tensor as the spec says it lies. */
+static bool describe(const tacho_fast *fast, const tacho_fast_tensor *tensor,
+                     dnnl_memory_desc_t *out_desc)
+{
+    dnnl_data_type_t type;
+    dnnl_dims_t dims = {0}, strides = {0};
+    const tacho_shape *shape = &tensor->shape;
+    if (tensor->layout != NULL) {
+        *out_desc = tensor->layout->desc;
+        return true;
+    }
+    if (!type_of(&type, tensor->dtype) || shape->rank < 1) {
+        return false;
+    }
+    memcpy(dims, shape->dims, (size_t)shape->rank * sizeof(dims[0]));
+    if (tensor->is_free && tensor->data == NULL) {
+        return fast->call.memory_desc_init_by_tag(out_desc, shape->rank, dims, type,
+                                                  dnnl_format_tag_any) == dnnl_success;
+    }
+    int64_t stride = 1;
+    for (int32_t i = shape->rank - 1; i >= 0; i--) {
+        int32_t dim = tensor->has_order ? tensor->order[i] : i;
+        strides[dim] = stride;
+        stride *= shape->dims[dim] > 0 ? shape->dims[dim] : 1;
+    }
+    return fast->call.memory_desc_init_by_strides(out_desc, shape->rank, dims, type, strides) ==
+           dnnl_success;
+}
+
+/* The same, but free where the kernel may choose, also of a constant. */
+static bool describe_wish(const tacho_fast *fast, const tacho_fast_tensor *tensor,
+                          dnnl_memory_desc_t *out_desc)
+{
+    tacho_fast_tensor wish = *tensor;
+    wish.data = tensor->is_free ? NULL : tensor->data;
+    wish.layout = tensor->is_free ? NULL : tensor->layout;
+    return describe(fast, &wish, out_desc);
+}
+
+static const tacho_layout *intern(tacho_fast *fast, const dnnl_memory_desc_t *desc)
+{
+    for (size_t i = 0; i < fast->layout_count; i++) {
+        if (fast->call.memory_desc_equal(&fast->layouts[i]->desc, desc)) {
+            return fast->layouts[i];
+        }
+    }
+    tacho_layout *layout = malloc(sizeof(*layout));
+    tacho_status status =
+        tacho_grow(&fast->layouts, &fast->layout_capacity, fast->layout_count + 1);
+    if (layout == NULL || status != TACHO_OK) {
+        tacho_status_free(status);
+        free(layout);
+        return NULL;
+    }
+    layout->desc = *desc;
+    fast->layouts[fast->layout_count++] = layout;
+    return layout;
+}
+
+const tacho_layout *tacho_layout_plain(tacho_fast *fast, tacho_dtype dtype,
+                                       const tacho_shape *shape)
+{
+    dnnl_memory_desc_t desc;
+    tacho_fast_tensor tensor = {.dtype = dtype, .shape = *shape};
+    if (shape->rank == 0) {
+        tensor.shape = (tacho_shape){1, {1}};
+    }
+    return describe(fast, &tensor, &desc) ? intern(fast, &desc) : NULL;
+}
+
+uint64_t tacho_layout_bytes(const tacho_fast *fast, const tacho_layout *layout)
+{
+    return fast->call.memory_desc_get_size(&layout->desc);
+}
+
+/* ---- operators ----------------------------------------------------------------------------- */
+
+/* What a kernel is made from. */
+typedef struct draft {
+    tacho_fast *fast;
+    const tacho_fast_spec *spec;
+    dnnl_memory_desc_t inputs[TACHO_FAST_INPUTS_MAX], output;
+    dnnl_primitive_attr_t attr;
+    dnnl_primitive_desc_t made;
+} draft;
+
+static dnnl_alg_kind_t theirs(tacho_fast_function function)
+{
+    static const dnnl_alg_kind_t kinds[] = {
+#define THEIRS(name, theirs) dnnl_##theirs,
+#define dnnl_undef dnnl_alg_kind_undef
+        TACHO_FAST_FUNCTIONS(THEIRS)
+#undef dnnl_undef
+#undef THEIRS
+    };
+    return kinds[function];
+}
+
+static dnnl_status_t make(draft *self, const void *desc)
+{
+    return self->fast->call.primitive_desc_create(&self->made, desc, self->attr, self->fast->engine,
+                                                  NULL);
+}
+
+static const dnnl_memory_desc_t *bias_of(const draft *self)
+{
+    return self->spec->input_count > 2 ? &self->inputs[2] : NULL;
+}
+
+/* A window in oneDNN's words. */
+typedef struct window_dims {
+    dnnl_dims_t strides, dilations, kernel, begins, ends;
+} window_dims;
+
+static window_dims window_of(const tacho_window *window)
+{
+    window_dims dims;
+    memset(&dims, 0, sizeof(dims));
+    for (int32_t i = 0; i < window->spatial; i++) {
+        dims.strides[i] = window->strides[i];
+        dims.dilations[i] = window->dilations[i] - 1;
+        dims.kernel[i] = window->kernel[i];
+        dims.begins[i] = window->begins[i];
+        dims.ends[i] = window->ends[i];
+    }
+    return dims;
+}
+
+static dnnl_status_t make_convolution(draft *self)
+{
+    window_dims window = window_of(self->spec->window);
+    dnnl_convolution_desc_t desc;
+    dnnl_status_t status = self->fast->call.dilated_convolution_forward_desc_init(
+        &desc, dnnl_forward_inference, dnnl_convolution_direct, &self->inputs[0], &self->inputs[1],
+        bias_of(self), &self->output, window.strides, window.dilations, window.begins, window.ends);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_deconvolution(draft *self)
+{
+    window_dims window = window_of(self->spec->window);
+    dnnl_deconvolution_desc_t desc;
+    dnnl_status_t status = self->fast->call.dilated_deconvolution_forward_desc_init(
+        &desc, dnnl_forward_inference, dnnl_deconvolution_direct, &self->inputs[0],
+        &self->inputs[1], bias_of(self), &self->output, window.strides, window.dilations,
+        window.begins, window.ends);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_pool(draft *self)
+{
+    window_dims window = window_of(self->spec->window);
+    dnnl_pooling_v2_desc_t desc;
+    dnnl_status_t status = self->fast->call.pooling_v2_forward_desc_init(
+        &desc, dnnl_forward_inference, theirs(self->spec->function), &self->inputs[0],
+        &self->output, window.strides, window.kernel, window.dilations, window.begins, window.ends);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_matmul(draft *self)
+{
+    dnnl_matmul_desc_t desc;
+    dnnl_status_t status = self->fast->call.matmul_desc_init(
+        &desc, &self->inputs[0], &self->inputs[1], bias_of(self), &self->output);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_eltwise(draft *self)
+{
+    dnnl_eltwise_desc_t desc;
+    dnnl_status_t status = self->fast->call.eltwise_forward_desc_init(
+        &desc, dnnl_forward_inference, theirs(self->spec->function), &self->inputs[0],
+        self->spec->alpha, self->spec->beta);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_binary(draft *self)
+{
+    dnnl_binary_desc_t desc;
+    dnnl_status_t status = self->fast->call.binary_desc_init(
+        &desc, theirs(self->spec->function), &self->inputs[0], &self->inputs[1], &self->output);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_softmax(draft *self, dnnl_alg_kind_t kind)
+{
+    dnnl_softmax_v2_desc_t desc;
+    dnnl_status_t status = self->fast->call.softmax_v2_forward_desc_init(
+        &desc, dnnl_forward_inference, kind, &self->inputs[0], &self->output, self->spec->axis);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_reduction(draft *self)
+{
+    dnnl_reduction_desc_t desc;
+    dnnl_status_t status = self->fast->call.reduction_desc_init(
+        &desc, theirs(self->spec->function), &self->inputs[0], &self->output, 0, 0);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_resampling(draft *self)
+{
+    dnnl_resampling_desc_t desc;
+    dnnl_status_t status = self->fast->call.resampling_forward_desc_init(
+        &desc, dnnl_forward_inference, theirs(self->spec->function), NULL, &self->inputs[0],
+        &self->output);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_lrn(draft *self)
+{
+    dnnl_lrn_desc_t desc;
+    dnnl_status_t status = self->fast->call.lrn_forward_desc_init(
+        &desc, dnnl_forward_inference, dnnl_lrn_across_channels, &self->inputs[0], self->spec->axis,
+        self->spec->alpha, self->spec->beta, self->spec->gamma);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_layer_norm(draft *self)
+{
+    dnnl_layer_normalization_desc_t desc;
+    unsigned flags = (self->spec->input_count > 1 ? (unsigned)dnnl_use_scale : 0) |
+                     (self->spec->input_count > 2 ? (unsigned)dnnl_use_shift : 0);
+    dnnl_status_t status = self->fast->call.layer_normalization_forward_desc_init(
+        &desc, dnnl_forward_inference, &self->inputs[0], NULL, self->spec->alpha, flags);
+    return status == dnnl_success ? make(self, &desc) : status;
+}
+
+static dnnl_status_t make_any(draft *self)
+{
+    const calls *call = &self->fast->call;
+    switch (self->spec->kind) {
+    case TACHO_FAST_CONVOLUTION:
+        return make_convolution(self);
+    case TACHO_FAST_DECONVOLUTION:
+        return make_deconvolution(self);
+    case TACHO_FAST_MATMUL:
+        return make_matmul(self);
+    case TACHO_FAST_POOL:
+        return make_pool(self);
+    case TACHO_FAST_ELTWISE:
+        return make_eltwise(self);
+    case TACHO_FAST_BINARY:
+        return make_binary(self);
+    case TACHO_FAST_SOFTMAX:
+        return make_softmax(self, dnnl_softmax_accurate);
+    case TACHO_FAST_LOG_SOFTMAX:
+        return make_softmax(self, dnnl_softmax_log);
+    case TACHO_FAST_REDUCTION:
+        return make_reduction(self);
+    case TACHO_FAST_RESAMPLING:
+        return make_resampling(self);
+    case TACHO_FAST_LRN:
+        return make_lrn(self);
+    case TACHO_FAST_LAYER_NORM:
+        return make_layer_norm(self);
+    case TACHO_FAST_CONCAT:
+        return call->concat_primitive_desc_create(&self->made, &self->output,
+                                                  (int)self->spec->input_count, self->spec->axis,
+                                                  self->inputs, self->attr, self->fast->engine);
+    case TACHO_FAST_REORDER:
+        return call->reorder_primitive_desc_create(&self->made, &self->inputs[0],
+                                                   self->fast->engine, &self->output,
+                                                   self->fast->engine, self->attr);
+    }
+    return dnnl_unimplemented;
+}
+
+/* ---- attributes ---------------------------------------------------------------------------- */
+
+static dnnl_status_t add_posts(const draft *self, dnnl_post_ops_t posts)
+{
+    const tacho_fast_spec *spec = self->spec;
+    const calls *call = &self->fast->call;
+    dnnl_status_t status = dnnl_success;
+    for (size_t i = 0; i < spec->post_count && status == dnnl_success; i++) {
+        const tacho_fast_post *post = &spec->posts[i];
+        dnnl_alg_kind_t kind = theirs(post->function);
+        bool is_binary = post->function >= TACHO_FAST_ADD && post->function <= TACHO_FAST_MIN;
+        status = is_binary ? call->post_ops_append_binary(posts, kind, &self->inputs[post->input])
+                           : call->post_ops_append_eltwise(posts, 1, kind, post->alpha, post->beta);
+    }
+    return status;
+}
+
+static dnnl_status_t set_posts(const draft *self)
+{
+    const calls *call = &self->fast->call;
+    dnnl_post_ops_t posts;
+    dnnl_status_t status = call->post_ops_create(&posts);
+    if (status != dnnl_success) {
+        return status;
+    }
+    status = add_posts(self, posts);
+    status = status == dnnl_success ? call->primitive_attr_set_post_ops(self->attr, posts) : status;
+    call->post_ops_destroy(posts);
+    return status;
+}
+
+/* Channels are dimension 1 of images, the last of products. */
+static int channel_mask(const tacho_fast_spec *spec)
+{
+    return spec->kind == TACHO_FAST_MATMUL ? 1 << (spec->output.shape.rank - 1) : 1 << 1;
+}
+
+static dnnl_status_t set_scales(const draft *self)
+{
+    const tacho_fast_spec *spec = self->spec;
+    const calls *call = &self->fast->call;
+    dnnl_status_t status = dnnl_success;
+    if (spec->scale_count > 0) {
+        status = call->primitive_attr_set_output_scales(
+            self->attr, (dnnl_dim_t)spec->scale_count,
+            spec->scale_count > 1 ? channel_mask(spec) : 0, spec->scales);
+    }
+    for (int i = 0; i < 2 && status == dnnl_success; i++) {
+        bool has_scale = spec->kind == TACHO_FAST_BINARY && spec->input_scales[i] != 0;
+        status = has_scale
+                     ? call->primitive_attr_set_scales(self->attr,
+                                                       i == 0 ? DNNL_ARG_SRC_0 : DNNL_ARG_SRC_1, 1,
+                                                       0, &spec->input_scales[i])
+                     : status;
+    }
+    if (status == dnnl_success && spec->input_zero != 0) {
+        status =
+            call->primitive_attr_set_zero_points(self->attr, DNNL_ARG_SRC, 1, 0, &spec->input_zero);
+    }
+    if (status == dnnl_success && spec->output_zero != 0) {
+        status = call->primitive_attr_set_zero_points(self->attr, DNNL_ARG_DST, 1, 0,
+                                                      &spec->output_zero);
+    }
+    return status;
+}
+
+static dnnl_status_t make_attr(draft *self)
+{
+    const calls *call = &self->fast->call;
+    dnnl_status_t status = call->primitive_attr_create(&self->attr);
+    if (status == dnnl_success) {
+        status = call->primitive_attr_set_scratchpad_mode(self->attr, dnnl_scratchpad_mode_user);
+    }
+    status = status == dnnl_success ? set_scales(self) : status;
+    return status == dnnl_success && self->spec->post_count > 0 ? set_posts(self) : status;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+/* oneDNN's number of input |i|. */
+static int argument_of(const tacho_fast_spec *spec, size_t i)
+{
+    static const int data[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS};
+    static const int norm[] = {DNNL_ARG_SRC, DNNL_ARG_SCALE, DNNL_ARG_SHIFT};
+    for (size_t j = 0; i >= spec->input_count && j < spec->post_count; j++) {
+        const tacho_fast_post *post = &spec->posts[j];
+        bool is_binary = post->function >= TACHO_FAST_ADD && post->function <= TACHO_FAST_MIN;
+        if (is_binary && post->input == i) {
+            return DNNL_ARG_ATTR_MULTIPLE_POST_OP((int)j) | DNNL_ARG_SRC_1;
+        }
+    }
+    if (spec->kind == TACHO_FAST_CONCAT) {
+        return DNNL_ARG_MULTIPLE_SRC + (int)i;
+    }
+    if (spec->kind == TACHO_FAST_BINARY) {
+        return i == 0 ? DNNL_ARG_SRC_0 : DNNL_ARG_SRC_1;
+    }
+    return i < 3 ? (spec->kind == TACHO_FAST_LAYER_NORM ? norm[i] : data[i]) : 0;
+}
+
+/* What the made descriptor says of an argument; of some it says nothing: then what was wished. */
+static const tacho_layout *layout_of(draft *self, int id, const dnnl_memory_desc_t *wish)
+{
+    const dnnl_memory_desc_t *found =
+        self->fast->call.primitive_desc_query_md(self->made, dnnl_query_exec_arg_md, id);
+    bool is_there = found != NULL && found->ndims > 0;
+    return intern(self->fast, is_there ? found : wish);
+}
+
+/* Whether oneDNN has nothing better than its own reference; keeps its name. */
+static bool is_slow(const draft *self, tacho_fast_kernel *kernel)
+{
+    const char *name = NULL;
+    if (self->fast->call.primitive_desc_query(self->made, dnnl_query_impl_info_str, 0, &name) ==
+            dnnl_success &&
+        name != NULL) {
+        snprintf(kernel->name, sizeof(kernel->name), "%s", name);
+    }
+    bool is_small = self->spec->kind == TACHO_FAST_REORDER || self->spec->kind == TACHO_FAST_CONCAT;
+    return !is_small && strstr(kernel->name, "ref") != NULL;
+}
+
+/* Puts a constant into the layout that the kernel wants. */
+static bool keep_constant(draft *self, const tacho_fast_tensor *tensor, argument *to)
+{
+    tacho_fast *fast = self->fast;
+    dnnl_memory_desc_t desc;
+    tacho_fast_kernel *reorder = NULL;
+    tacho_fast_tensor from = *tensor;
+    from.is_free = false;
+    size_t bytes = fast->call.memory_desc_get_size(&to->layout->desc);
+    to->constant = aligned_alloc(ALIGN, (bytes / ALIGN + 1) * ALIGN);
+    if (to->constant == NULL || !describe(fast, &from, &desc)) {
+        return false;
+    }
+    memset(to->constant, 0, (bytes / ALIGN + 1) * ALIGN);
+    if (fast->call.memory_desc_equal(&desc, &to->layout->desc)) {
+        memcpy(to->constant, tensor->data, bytes);
+        return true;
+    }
+    from.data = NULL;
+    tacho_fast_spec spec = {
+        .kind = TACHO_FAST_REORDER,
+        .inputs = &from,
+        .input_count = 1,
+        .output = {.dtype = tensor->dtype, .shape = tensor->shape, .layout = to->layout},
+    };
+    void *data, *scratch = NULL;
+    memcpy(&data, &tensor->data, sizeof(data)); /* read only */
+    tacho_status status = tacho_fast_prepare(fast, &spec, &reorder);
+    if (status == TACHO_OK && reorder != NULL) {
+        scratch = aligned_alloc(ALIGN, (reorder->scratch_bytes / ALIGN + 1) * ALIGN);
+        status = tacho_fast_bind(reorder, &data, to->constant, scratch);
+        status = status == TACHO_OK ? tacho_fast_run(reorder) : status;
+    }
+    bool is_done = status == TACHO_OK && reorder != NULL && scratch != NULL;
+    tacho_status_free(status);
+    tacho_fast_kernel_free(reorder);
+    free(scratch);
+    return is_done;
+}
+
+/* Fills the kernel from a made descriptor; false when it cannot be used. */
+static bool finish(draft *self, tacho_fast_kernel *kernel)
+{
+    const calls *call = &self->fast->call;
+    const tacho_fast_spec *spec = self->spec;
+    if (is_slow(self, kernel)) {
+        return false;
+    }
+    kernel->input_count = spec->input_count + spec->post_input_count;
+    for (size_t i = 0; i < kernel->input_count; i++) {
+        argument *to = &kernel->inputs[i];
+        to->id = argument_of(spec, i);
+        to->layout = layout_of(self, to->id, &self->inputs[i]);
+        if (to->layout == NULL ||
+            (spec->inputs[i].data != NULL && !keep_constant(self, &spec->inputs[i], to))) {
+            return false;
+        }
+    }
+    kernel->output.id = DNNL_ARG_DST;
+    kernel->output.layout = layout_of(self, DNNL_ARG_DST, &self->output);
+    const dnnl_memory_desc_t *scratch =
+        call->primitive_desc_query_md(self->made, dnnl_query_scratchpad_md, 0);
+    if (scratch != NULL) {
+        kernel->scratch = *scratch;
+        kernel->scratch_bytes = call->memory_desc_get_size(scratch);
+    }
+    return kernel->output.layout != NULL &&
+           call->primitive_create(&kernel->primitive, self->made) == dnnl_success;
+}
+
+static bool describe_all(draft *self)
+{
+    const tacho_fast_spec *spec = self->spec;
+    size_t count = spec->input_count + spec->post_input_count;
+    if (count > TACHO_FAST_INPUTS_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!describe_wish(self->fast, &spec->inputs[i], &self->inputs[i])) {
+            return false;
+        }
+    }
+    return describe_wish(self->fast, &spec->output, &self->output);
+}
+
+tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
+                                tacho_fast_kernel **out)
+{
+    *out = NULL;
+    if (fast == NULL) {
+        return TACHO_OK;
+    }
+    draft *self = calloc(1, sizeof(*self));
+    tacho_fast_kernel *kernel = calloc(1, sizeof(*kernel));
+    bool has_memory = self != NULL && kernel != NULL;
+    bool is_made = false;
+    if (has_memory) {
+        self->fast = kernel->fast = fast;
+        self->spec = spec;
+        set_threads(fast);
+        is_made = describe_all(self) && make_attr(self) == dnnl_success &&
+                  make_any(self) == dnnl_success && finish(self, kernel);
+        if (self->attr != NULL) {
+            fast->call.primitive_attr_destroy(self->attr);
+        }
+        if (self->made != NULL) {
+            fast->call.primitive_desc_destroy(self->made);
+        }
+    }
+    free(self);
+    if (!is_made) {
+        tacho_fast_kernel_free(kernel);
+        kernel = NULL;
+    }
+    *out = kernel;
+    return has_memory ? TACHO_OK
+                      : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to prepare a kernel");
+}
+
+void tacho_fast_kernel_free(tacho_fast_kernel *kernel)
+{
+    if (kernel == NULL) {
+        return;
+    }
+    const calls *call = &kernel->fast->call;
+    for (int i = 0; i < kernel->arg_count; i++) {
+        call->memory_destroy(kernel->memories[i]);
+    }
+    for (size_t i = 0; i < kernel->input_count; i++) {
+        free(kernel->inputs[i].constant);
+    }
+    if (kernel->primitive != NULL) {
+        call->primitive_destroy(kernel->primitive);
+    }
+    free(kernel);
+}
+
+const tacho_layout *tacho_fast_input_layout(const tacho_fast_kernel *kernel, size_t i)
+{
+    return kernel->inputs[i].layout;
+}
+
+const tacho_layout *tacho_fast_output_layout(const tacho_fast_kernel *kernel)
+{
+    return kernel->output.layout;
+}
+
+uint64_t tacho_fast_scratch_bytes(const tacho_fast_kernel *kernel)
+{
+    return kernel->scratch_bytes;
+}
+
+const char *tacho_fast_kernel_name(const tacho_fast_kernel *kernel)
+{
+    return kernel->name;
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static bool add_argument(tacho_fast_kernel *kernel, int id, const dnnl_memory_desc_t *desc,
+                         void *memory)
+{
+    dnnl_memory_t made;
+    if (kernel->arg_count >= ARGS_MAX ||
+        kernel->fast->call.memory_create(&made, desc, kernel->fast->engine, memory) !=
+            dnnl_success) {
+        return false;
+    }
+    kernel->memories[kernel->arg_count] = made;
+    kernel->args[kernel->arg_count++] = (dnnl_exec_arg_t){id, made};
+    return true;
+}
+
+tacho_status tacho_fast_bind(tacho_fast_kernel *kernel, void *const *inputs, void *output,
+                             void *scratch)
+{
+    bool is_done = true;
+    for (size_t i = 0; i < kernel->input_count && is_done; i++) {
+        const argument *input = &kernel->inputs[i];
+        is_done = add_argument(kernel, input->id, &input->layout->desc,
+                               input->constant != NULL ? input->constant : inputs[i]);
+    }
+    is_done =
+        is_done && add_argument(kernel, kernel->output.id, &kernel->output.layout->desc, output);
+    if (is_done && kernel->scratch_bytes > 0) {
+        is_done = add_argument(kernel, DNNL_ARG_SCRATCHPAD, &kernel->scratch, scratch);
+    }
+    return is_done ? TACHO_OK
+                   : tacho_fail(TACHO_CODE_NO_MEMORY, "oneDNN has no memory for a kernel");
+}
+
+tacho_status tacho_fast_run(const tacho_fast_kernel *kernel)
+{
+    tacho_fast *fast = kernel->fast;
+    set_threads(fast);
+    dnnl_status_t status = fast->call.primitive_execute(kernel->primitive, fast->stream,
+                                                        kernel->arg_count, kernel->args);
+    return status == dnnl_success
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_UNSUPPORTED, "oneDNN: kernel '%s' failed with code %d",
+                            kernel->name, (int)status);
+}

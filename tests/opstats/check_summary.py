@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of a summary of raw stats, from its tables as JSON lines:
+
+    check_summary.py LEVEL INFO.json SUMMARY.json"""
+import json
+import sys
+
+
+def load(path):
+    tables = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            tables.setdefault(row["table"], []).append(row)
+    return tables
+
+
+def check(condition, text):
+    if not condition:
+        sys.exit(f"check_summary: {text}")
+
+
+def check_threads(tables, level):
+    for row in tables["threads"]:
+        check(row["ucycles"] == row["end_u"] - row["start_u"], f"span of {row}")
+        if level < 70:
+            check(row["utilization_percent"] is None, f"utilization of {row}")
+            continue
+        check(row["utilization_percent"] <= 100, f"utilization of {row}")
+        if row["engine"] != "DMAIssue" and row["op_ucycles"] > 0:
+            spent = sum(row[key] for key in ("op_ucycles", "sync_ucycles", "barrier_ucycles",
+                                             "flush_ucycles"))
+            check(spent == row["ucycles"], f"times of {row} are {spent}")
+
+
+def check_cores(tables):
+    threads = tables["threads"]
+    device = tables["device"][0]
+    for core in tables["cores"]:
+        own = [row for row in threads if row["core"] == core["core"]]
+        check(core["ucycles"] == max(row["ucycles"] for row in own), f"ucycles of {core}")
+        mhz = core["inference_pcycles"] * 19.2 / core["ucycles"]
+        check(abs(mhz - core["effective_mhz"]) < 0.01, f"frequency of {core}")
+    first = min(row["start_u"] for row in threads)
+    last = max(row["end_u"] for row in threads)
+    check(device["ucycles"] == last - first, f"span of {device}")
+    rate = device["stats_batch"] / device["seconds"]
+    check(abs(rate - device["inferences_per_s"]) < 1e-6 * rate, f"rate of {device}")
+
+
+def check_ops(tables, level):
+    ops = tables.get("ops", [])
+    if level < 50:
+        check(not ops, "ops below level 50")
+    if level < 70:
+        check(all(row["kind"].endswith("semaphoreinc") for row in ops), f"ops {ops}")
+        return
+    total = {core["core"]: core for core in tables["cores"]}
+    for row in ops:
+        share = 100 * row["ucycles"] / total[row["core"]]["ucycles"]
+        check(abs(share - row["ucycles_percent"]) < 0.01, f"share of {row}")
+        is_wait = row["kind"] in ("sync", "barrier")
+        check((row["pcycles"] is None) == is_wait, f"pcycles of {row}")
+    # One-thread engines: utilization is the sum of their ops.
+    for thread in tables["threads"]:
+        if thread["engine"] == "HMX":
+            cycles = sum(row["pcycles"] for row in ops if row["core"] == thread["core"] and
+                         row["engine"] == "HMX" and row["pcycles"] is not None and
+                         row["kind"] != "aicendcyclestats")
+            share = 100 * cycles / thread["pcycles"]
+            check(abs(share - thread["utilization_percent"]) < 0.01, f"utilization of {thread}")
+
+
+def check_traffic(tables, level):
+    if level < 70:
+        return
+    moved = 1024 * sum(row["out_kb"] for row in tables["ops"] if row["memory"] == "DDR" and
+                       row["engine"] == "DMAIssue" and row["kind"] != "aicendcyclestats")
+    counted = 1024 * sum(core["ddr_read_kb"] + core["ddr_write_kb"] for core in tables["cores"])
+    check(abs(moved - counted) < 8, f"DDR: {moved} bytes by ops, {counted} counted")
+
+
+def main():
+    level = int(sys.argv[1])
+    tables = load(sys.argv[3])
+    check(tables["device"][0]["level"] == level, "level")
+    check(("ports" in tables) == (level >= 50), "ports")
+    check(("op_pmu" in tables) == (level >= 100), "counters of ops")
+    check({row["name"] for row in tables["rates"]} == {"HMXActivePct", "HVXActivePct",
+                                                       "DMAActivePct"}, "rates")
+    check(all(0 <= row["value"] <= 100 for row in tables["rates"]), f"rates {tables['rates']}")
+    check_threads(tables, level)
+    check_cores(tables)
+    check_ops(tables, level)
+    check_traffic(tables, level)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Programs compiled, run on the simulated device and decoded: on 2 and 16 cores, at every level, on
+# two devices. Summaries, traces and roll-ups keep their laws, whatever is asked for.
+#
+#   tests/opstats/run.sh BUILD_DIR
+set -u
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tacho=$build/bin/tacho
+opstats=$build/dropin/qaic-opstats
+make_stats=$build/tests/make_stats
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+count=0
+
+check() { # WHAT CMD...
+    count=$((count + 1))
+    if ! "${@:2}" >log 2>&1; then
+        echo "FAIL $1: $(tail -3 log)"
+        failures=$((failures + 1))
+    fi
+}
+
+compile() { # NAME MODEL ARGS...
+    "$tacho" compile "$2" --machine aic100 -q -o "$1.bin" "${@:3}" >/dev/null
+    rm -rf "stats-$1" && mkdir "stats-$1" && "$make_stats" "$1.bin" "stats-$1"
+}
+
+decode() { # NAME ARGS...: into out-NAME
+    rm -rf "out-$1"
+    "$opstats" --qpc "$1.bin" --input-dir "stats-$1" --output-dir "out-$1" "${@:2}"
+}
+
+trace() { # NAME DECODE_ARGS... -- CHECK_ARGS...
+    local name=$1 args=()
+    shift
+    while [[ $1 != -- ]]; do args+=("$1") && shift; done
+    decode "$name" --trace "${args[@]}" && python3 "$here/check_trace.py" "out-$name"/*.json "${@:2}"
+}
+
+laws() { # NAME LEVEL
+    rm -rf "laws-$1"
+    "$tacho" opstats -q "$1.bin" -i "stats-$1" -o "laws-$1" --summary --format json --quiet &&
+        "$tacho" info "$1.bin" --format json >info.json &&
+        python3 "$here/check_summary.py" "$2" info.json "laws-$1"/*.summary.json
+}
+
+# The critical path, waits and all, takes as long as the slowest core without its flush.
+critical_path() { # NAME
+    "$tacho" opstats -q "$1.bin" -i "stats-$1" --rollup critical --format json >path.json &&
+        "$tacho" opstats -q "$1.bin" -i "stats-$1" --rollup core --format json >cores.json &&
+        python3 -c "import json
+load = lambda path: [json.loads(line) for line in open(path)]
+path, cores = load('path.json'), load('cores.json')
+total = sum(row['ucycles'] for row in path)
+assert total == max(row['work_ucycles'] for row in cores), (total, cores)
+assert all(row['ucycles'] == row['work_ucycles'] + row['wait_ucycles'] for row in path)
+assert abs(sum(row['share_percent'] for row in path) - 100) < 0.5"
+}
+
+python3 "$here/../../tools/make_models.py" cnn -o cnn.onnx
+python3 "$here/../../tools/make_models.py" transformer -o transformer.onnx
+
+for model in cnn transformer; do
+    for cores in 2 16; do
+        for level in 40 50 70 100; do
+            name=$model-$cores-$level
+            check "compile and run $name" compile "$name" $model.onnx --cores $cores \
+                --stats-level $level --ddr-stats --pmu-recipe KernelUtil
+            check "summary $name" decode "$name" --summary
+            check "laws $name" laws "$name" $level
+        done
+        check "trace $name" trace "$name" --
+        check "trace with arrows $name" trace "$name" --flow-events full -- --flows
+        check "trace of threads $name" trace "$name" --merge-thread-groups=false \
+            --show-barrier-events --flow-events full -- --flows --split --barriers
+        check "trace of a core $name" trace "$name" -c 1 -- --cores 1
+    done
+    check "critical path of $name" critical_path "$name"
+    name=$model-devices
+    check "compile for two devices, $model" compile $name $model.onnx --cores 2 --devices 2 \
+        --stats-level 70
+    check "merged trace, $model" trace $name --merge-mq-traces --flow-events full -- --flows \
+        --devices 2
+    check "name of the merged trace" bash -c "ls out-$name/*-merged.qaic-opstats.trace.json"
+    check "one trace each" decode $name --trace --merge-mq-traces false --summary
+    check "two summaries and traces" bash -c "(( \$(ls out-$name | wc -l) == 4 ))"
+    check "one of two devices" trace $name -d 1 --merge-mq-traces true -- --devices 1
+    check "traffic between devices" bash -c "$tacho opstats -q $name.bin -i stats-$name \
+        --rollup device --format json | python3 -c 'import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+assert [(row[\"from_device\"], row[\"to_device\"]) for row in rows] == [(0, 1)], rows
+assert rows[0][\"bytes\"] > 0'"
+done
+
+# A host's trace is put on the axis of the timer: the simulated host clock counts from 0, too.
+cat >host.json <<'JSON'
+{"traceEvents": [
+{"ph": "M", "pid": 9, "tid": 1, "name": "thread_name", "args": {"name": "host"}},
+{"ph": "c", "pid": 9, "tid": 1, "name": "clock_sync", "ts": 1000, "args": {"sync_id": "a", "host_ns": 0}},
+{"ph": "X", "pid": 9, "tid": 1, "name": "enqueue", "ts": 990.5, "dur": 30}
+]}
+JSON
+sed 's/clock_sync/no_sync/' host.json >no-sync.json
+check "host trace" decode cnn-2-70 --trace --host-trace host.json
+check "host and device on one axis" python3 -c "import glob, json
+events = json.load(open(glob.glob('out-cnn-2-70/*.json')[0]))['traceEvents']
+host = [e for e in events if e['name'] == 'enqueue']
+core = [e for e in events if e['name'] == 'Core-0-Activation']
+assert len(host) == 1 and 0 <= host[0]['ts'] < 0.053 and host[0]['dur'] == 30, host
+assert len(core) == 1 and abs(core[0]['ts'] - host[0]['ts'] - 9.5) < 0.053, (host, core)"
+check "host trace without a record is refused" bash -c "! $opstats --qpc cnn-2-70.bin \
+    --input-dir stats-cnn-2-70 --output-dir none --trace --host-trace no-sync.json 2>&1 |
+    tee /dev/stderr | grep -q 'no clock-sync record' && exit 1; [[ ! -e none ]]"
+
+# As a profile: what is written as a Perfetto trace and read back is what was recorded.
+rows() { # FILE: spans and samples as JSON lines, without what names the file
+    "$tacho" convert "$1" -o rows.jsonl -q "${@:2}" && grep -v '"kind":"attribute"' rows.jsonl | sort
+}
+round_trip() {
+    rows stats-cnn-2-70/*.bin --program cnn-2-70.bin >direct.txt &&
+        "$tacho" convert stats-cnn-2-70/*.bin --program cnn-2-70.bin -o trip.pb -q &&
+        rows trip.pb >trip.txt && [[ -s trip.txt ]] && diff direct.txt trip.txt
+}
+check "to Perfetto and back" round_trip
+
+# Many files: memory does not follow their number.
+mkdir many && "$make_stats" cnn-2-70.bin many sim 300
+check "many files" "$opstats" --qpc cnn-2-70.bin --input-dir many --output-dir many-out --summary
+check "as many summaries" bash -c "(( \$(ls many-out | wc -l) == 300 ))"
+check "the same bytes twice" bash -c "$opstats --qpc cnn-2-70.bin --input-dir many --output-dir \
+    many-again --summary && diff -r many-out many-again"
+
+echo "opstats: $((count - failures)) passed, $failures failed"
+((failures == 0))
