@@ -24,7 +24,7 @@ static tacho_status shift_row(tacho_events *events, const tacho_row *row)
     for (; self->first_clock < events->dict->clock_count; self->first_clock++) {
         tacho_clock *clock = &events->dict->clocks[self->first_clock];
         clock->has_fixed_zero = true;
-        clock->zero_ticks = self->zero_ns;
+        clock->zero_ticks = tacho_clock_ticks(clock, self->zero_ns);
     }
     return tacho_events_row(self->next, row);
 }

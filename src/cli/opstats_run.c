@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { MESSAGE_BYTES = 1024 };
 
@@ -70,7 +71,8 @@ static void say_damage(opstats_run *self, const tacho_stats_name *name,
                  damage->damaged_bytes, damage->damaged_bytes == 1 ? "" : "s", damage->first_damage,
                  damage->missing_chunks, damage->missing_chunks == 1 ? "" : "s");
         say_problem(self, name, text);
-    } else if (damage->is_cut) {
+    }
+    if (damage->is_cut) {
         say_problem(self, name, "no end: the file was cut; what there is of it is used");
     }
     if (damage->bad_records > 0) {
@@ -87,15 +89,33 @@ static void say_damage(opstats_run *self, const tacho_stats_name *name,
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
+/* A file says of what inference it is; one that was renamed would be taken for another. */
+static tacho_status check_name(const tacho_stats_name *name, const tacho_stats_head *head)
+{
+    if (name->activation == head->activation && name->inference == head->inference &&
+        (name->slice == UINT64_MAX || name->slice == head->device)) {
+        return TACHO_OK;
+    }
+    return tacho_fail(TACHO_CODE_BAD_DATA,
+                      "its name is of another recording: it holds activation %" PRIu32
+                      ", inference %" PRIu64 " of device %" PRIu32,
+                      head->activation, head->inference, head->device);
+}
+
 static tacho_status read_file(opstats_run *self, opened_stats *opened)
 {
+    struct stat facts;
+    if (stat(opened->name->path, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "not a regular file");
+    }
     tacho_str bytes = TACHO_STR("");
     TACHO_TRY(tacho_mappings_open(&opened->mappings, opened->name->path, &bytes));
     if (bytes.len == 0) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the file is empty");
     }
     TACHO_TRY(tacho_stats_read(&opened->file, bytes));
-    return tacho_stats_bind(&opened->file, &self->layout);
+    TACHO_TRY(tacho_stats_bind(&opened->file, &self->layout));
+    return check_name(opened->name, &opened->file.head);
 }
 
 static void close_file(opened_stats *opened)
@@ -380,11 +400,24 @@ static size_t open_inference(opstats_run *self, size_t first)
     return end - first;
 }
 
+/* Devices of an inference of which there is no file. */
+static void say_missing(opstats_run *self, const tacho_stats_name *name)
+{
+    uint32_t devices = self->program.facts.device_count;
+    if (self->opened_count > 0 && self->opened_count < devices) {
+        char text[MESSAGE_BYTES / 2];
+        snprintf(text, sizeof(text), "%zu of the %" PRIu32 " devices' stats are there",
+                 self->opened_count, devices);
+        say_problem(self, name, text);
+    }
+}
+
 static tacho_status process_all(opstats_run *self, const tacho_progress *progress)
 {
     for (size_t at = 0; at < self->names.item_count;) {
         size_t count = open_inference(self, at);
         self->file_count += self->opened_count;
+        say_missing(self, &self->names.items[at]);
         tacho_status status = process_opened(self);
         close_files(self);
         TACHO_TRY(status);

@@ -31,10 +31,11 @@ typedef struct tacho_block_time {
 
 /* What one run of all activations gave; good until the next run. */
 typedef struct tacho_device_result {
-    int64_t start_ns, end_ns;       /* of the device's time: simulated from 0, or real */
-    int64_t cycles;                 /* of the core clock, flush not included; -1: not known */
-    int64_t wall_ns;                /* that it really took */
-    const tacho_block_time *blocks; /* one per block of the program, of the first activation */
+    int64_t start_ns, end_ns; /* of the device's time: simulated from 0, or real */
+    int64_t cycles;           /* of the core clock, flush not included; -1: not known */
+    int64_t wall_ns;          /* that it really took */
+    const tacho_block_time
+        *blocks; /* one per block of the program, of the first activation; or none */
     size_t block_count;
     const tacho_stats_buffer *stats; /* by activation, then device; NULL when not recorded */
     size_t stats_count;

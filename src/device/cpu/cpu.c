@@ -23,7 +23,6 @@ typedef struct cpu_device {
     int64_t loaded_ns, ready_ns;
     int64_t *times; /* by op: its start, and the last one's end; NULL below level 70 */
     int64_t read_cost_ns;
-    tacho_block_time *blocks;
     tacho_counters counters;
     /* records */
     tacho_stats_clock clocks[CLOCKS];
@@ -45,7 +44,6 @@ static void cpu_close(tacho_device *device)
     }
     tacho_counters_close(&self->counters);
     free(self->times);
-    free(self->blocks);
     free(self->ops);
     free(self);
 }
@@ -150,10 +148,6 @@ static tacho_status cpu_load(tacho_device *device, const tacho_program *program)
     self->loaded_ns = tacho_now_ns();
     uint32_t threads = self->options.threads > 0 ? self->options.threads : 1;
     TACHO_TRY(tacho_execution_create(program, self->options.kernels, threads, &device->execution));
-    self->blocks = calloc(program->block_count + 1, sizeof(*self->blocks));
-    if (self->blocks == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
     if (program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE) {
         TACHO_TRY(prepare_records(self));
     }
@@ -241,17 +235,12 @@ static tacho_status cpu_run(tacho_device *device, uint64_t inference, bool recor
     TACHO_TRY(run_ops(self));
     int64_t end = tacho_now_ns();
     tacho_counters_stop(&self->counters);
-    size_t count = device->program->block_count;
-    for (size_t i = 0; i < count; i++) { /* blocks are of jobs, which have no times of their own */
-        self->blocks[i] = (tacho_block_time){start, end};
-    }
+    /* Blocks are of jobs, which have no times here. */
     *out_result = (tacho_device_result){
         .start_ns = start,
         .end_ns = end,
         .cycles = -1,
         .wall_ns = end - start,
-        .blocks = self->blocks,
-        .block_count = count,
     };
     if (records && self->has_layout) {
         record(self, inference, start, end);

@@ -265,8 +265,8 @@ static void sum_op(simulator *self, const op_ends *ends, int64_t estimated, tach
     size_t largest = TACHO_STALL_DDR;
     for (size_t i = 0; i < TACHO_STALL_SLACK; i++) {
         int64_t own = op->stalls[i] - out->stalls[ends->first][i];
-        largest = op->stalls[i] > op->stalls[largest] ? i : largest;
         op->stalls[i] = own > 0 ? own : 0;
+        largest = op->stalls[i] > op->stalls[largest] ? i : largest;
         rest -= op->stalls[i];
     }
     op->stalls[TACHO_STALL_SLACK] = rest < 0 ? rest : 0;
