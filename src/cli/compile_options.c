@@ -343,6 +343,19 @@ static bool check_paths(const tacho_arguments *arguments, const tacho_compile_re
     return !is_table && !is_program;
 }
 
+/* Nobody has checked that operands that are told where to be have room there. */
+static bool check_places(const tacho_arguments *arguments, const tacho_compile_request *request)
+{
+    bool is_placed = tacho_arguments_has(arguments, "place");
+    if (is_placed && request->program_path != NULL) {
+        tacho_command_misuse(arguments->command,
+                             "--place is for estimates: %s would be a program whose operands may "
+                             "not fit local memory; leave one of them out",
+                             request->program_path);
+    }
+    return !is_placed || request->program_path == NULL;
+}
+
 bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request)
 {
     choose_paths(arguments, request);
@@ -353,5 +366,5 @@ bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compil
         return false;
     }
     request->table.is_for_people = request->table_sink == &tacho_table_sink_text;
-    return check_paths(arguments, request);
+    return check_paths(arguments, request) && check_places(arguments, request);
 }

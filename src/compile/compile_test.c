@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/index.h"
+#include "compile/memory_table.h"
 #include "compile/tile.h"
 #include "program/timing.h"
 
@@ -475,6 +476,96 @@ static void test_too_large(void **state)
     end(&f);
 }
 
+static tacho_status compile_outer(fixture *self, int64_t rows, bool has_values)
+{
+    begin(self, "torq-sl2610");
+    uint32_t x = add_input(self, TACHO_DTYPE_I8, TEST_DIMS(rows, 1));
+    uint32_t w = add_input(self, TACHO_DTYPE_I8, TEST_DIMS(1, 65536));
+    uint32_t y = test_tensor(&self->graph, TACHO_DTYPE_I8, TEST_DIMS(rows, 65536));
+    TEST_NODE(&self->graph, "MatMul", y, x, w);
+    add_output(self, y);
+    assert_null(tacho_fusion_init(&self->fusion, &self->graph));
+    tacho_compile_options options = {.has_values = has_values};
+    return tacho_compile_program(&self->fusion, self->machine, &options, &self->estimate,
+                                 &self->program);
+}
+
+/* 4 GiB of shared memory: a program's tensors fit it, to the byte; an estimate only says so. */
+static void test_shared_memory(void **state)
+{
+    (void)state;
+    fixture f;
+    assert_null(compile_outer(&f, 65534, true));
+    assert_int_equal(f.program.facts.ddr_bytes, UINT64_C(65534) * 65536 + 65534 + 65536);
+    assert_null(tacho_memory_check(&f.estimate, &f.program));
+    end(&f);
+    assert_null(compile_outer(&f, 65535, false));
+    tacho_status status = tacho_memory_check(&f.estimate, &f.program);
+    assert_non_null(status);
+    tacho_status_free(status);
+    end(&f);
+    status = compile_outer(&f, 65535, true);
+    assert_non_null(status);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+    assert_string_equal(tacho_status_message(status),
+                        "its tensors need 4295032831 bytes of XRAM, and torq-sl2610 has "
+                        "4294967296; the largest is 't2' with 4294901760");
+    tacho_status_free(status);
+    end(&f);
+}
+
+static int64_t cycles_on(uint32_t cores)
+{
+    fixture f;
+    begin(&f, "aic100");
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(1, 4096));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(4096, 512));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1, 512));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.cores = cores});
+    int64_t cycles = f.program.facts.total_cycles;
+    end(&f);
+    return cycles;
+}
+
+/* Any number of cores is as fast as the powers of two below it. */
+static void test_odd_cores(void **state)
+{
+    (void)state;
+    for (uint32_t cores = 2; cores <= 16; cores++) {
+        int64_t cycles = cycles_on(cores);
+        for (uint32_t fewer = 1; fewer < cores; fewer *= 2) {
+            assert_true(cycles <= cycles_on(fewer));
+        }
+    }
+}
+
+/* Tiles of one element, of which one core's share has too many: more cores do not mind. */
+static void test_fewer_do_not_fit(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "aic100");
+    assert_int_equal(f.machine->memories[0].kind, TACHO_MEMORY_LOCAL);
+    f.machine->memories[0].size_bytes.value = (tacho_ratio){12, 1};
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(4096, 1024));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1024, 4096));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(4096, 4096));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.cores = 16});
+    assert_in_range(f.program.facts.core_count, 8, 16);
+    tacho_estimate_deinit(&f.estimate);
+    tacho_program_deinit(&f.program);
+    tacho_status status = tacho_compile_program(
+        &f.fusion, f.machine, &(tacho_compile_options){.cores = 2}, &f.estimate, &f.program);
+    assert_non_null(status);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+    tacho_status_free(status);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,7 +575,8 @@ int main(void)
         cmocka_unit_test(test_barrier),     cmocka_unit_test(test_one_core_overlaps),
         cmocka_unit_test(test_fewer_cores), cmocka_unit_test(test_devices),
         cmocka_unit_test(test_batch),       cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_too_large),   cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_odd_cores),   cmocka_unit_test(test_fewer_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
