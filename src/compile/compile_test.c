@@ -131,7 +131,7 @@ static void test_torq_tiles(void **state)
     assert_int_equal(f.program.facts.total_cycles, 16 * 1979 + 148 + 990);
     assert_int_equal(f.program.facts.local_peak_bytes, 2 * 3 * 4704);
     assert_int_equal(f.program.facts.moved_bytes, 225792);
-    assert_int_equal(f.program.block_count, 2);
+    assert_int_equal(f.program.block_count, 1);
     assert_string_equal(text_of(&f, f.program.dispatchs[0].name), "main$async_dispatch_0");
     assert_int_equal(f.program.step_count, 1);
     assert_string_equal(text_of(&f, f.program.steps[0].type), "tosa.add");
@@ -566,6 +566,44 @@ static void test_fewer_do_not_fit(void **state)
     end(&f);
 }
 
+/* Operators gathered into programs of at most 32 jobs, one after the other. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    static const int64_t rows[] = {8, 8, 256, 8, 8};
+    fixture f;
+    begin(&f, "torq-sl2610");
+    uint32_t at = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(8, 64));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(64, rows[i] * 8));
+        uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(8, rows[i] * 8));
+        TEST_NODE(&f.graph, "MatMul", y, at, w);
+        add_output(&f, y);
+        at = rows[i] == 8 ? y : at;
+    }
+    compile(&f, &(tacho_compile_options){.has_values = false});
+    const tacho_program *program = &f.program;
+    int64_t before = 0;
+    uint32_t first = 0;
+    assert_true(program->block_count > 1);
+    for (size_t i = 0; i < program->block_count; i++) {
+        const tacho_block *block = &program->blocks[i];
+        uint32_t op = program->jobs[block->first_job].op;
+        int64_t last = 0;
+        assert_int_equal(block->first_job, first);
+        assert_int_equal(block->first_job, program->ops[op].first_job);
+        assert_true(block->job_count <= 32 || block->job_count == program->ops[op].job_count);
+        for (uint32_t k = first; k < first + block->job_count; k++) {
+            assert_true(program->jobs[k].start >= before);
+            last = program->jobs[k].end > last ? program->jobs[k].end : last;
+        }
+        before = last;
+        first += block->job_count;
+    }
+    assert_int_equal(first, program->job_count);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -577,6 +615,7 @@ int main(void)
         cmocka_unit_test(test_batch),       cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_too_large),   cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_odd_cores),   cmocka_unit_test(test_fewer_do_not_fit),
+        cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,9 @@
  *
  * No engine does two jobs at a time; needs are respected; local memory is never overcommitted, and
  * a buffer not filled while it is read; at least the tensors' bytes are moved; the jobs'
- * multiplications are those of the operators; nothing is faster than engines and memories can be;
- * more cores are never slower than half as many; and, for the same jobs, more bandwidth is never
- * slower.
+ * multiplications are those of the operators; what the host starts comes one after the other;
+ * nothing is faster than engines and memories can be; more cores are never slower than half as
+ * many; and, for the same jobs, more bandwidth is never slower.
  *
  * Prints a line for each machine; exit code 1 and the law when one is broken.
  */
@@ -117,6 +117,24 @@ static void check_reuse(const tacho_program *program, size_t id, const char *mac
     }
 }
 
+/* What a core's sequencer runs as one: a program starts when the host has waited for the last. */
+static void check_blocks(const tacho_program *program, const tacho_estimate *estimate)
+{
+    const char *machine = estimate->machine->name.data;
+    int64_t before = 0;
+    for (size_t i = 0; i < program->block_count; i++) {
+        const tacho_block *block = &program->blocks[i];
+        int64_t last = 0;
+        for (uint32_t k = 0; k < block->job_count; k++) {
+            const tacho_job *job = &program->jobs[block->first_job + k];
+            hold(job->start >= before, "a program starts when the one before has ended", machine,
+                 (uint64_t)job->start, (uint64_t)before);
+            last = job->end > last ? job->end : last;
+        }
+        before = last;
+    }
+}
+
 static void check_memory_bound(const tacho_program *program, const tacho_estimate *estimate)
 {
     tacho_ratio rate;
@@ -160,6 +178,7 @@ static int64_t check_program(const tacho_fusion *fusion, const tacho_machine *ma
         hold_status(tacho_program_check_timeline(&program), "timeline", name);
         check_ops(&program, &estimate);
         check_memory_bound(&program, &estimate);
+        check_blocks(&program, &estimate);
         for (size_t i = 0; i < program.job_count; i++) {
             check_reuse(&program, i, name);
         }
