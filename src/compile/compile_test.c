@@ -604,6 +604,47 @@ static void test_blocks(void **state)
     end(&f);
 }
 
+/* Cycles with so much local memory; a job's bytes go through its buffer, tile by tile. */
+static int64_t cycles_with(int64_t kib, int64_t rows, int64_t depth, int64_t columns)
+{
+    fixture f;
+    begin(&f, "torq-sl2610");
+    f.machine->memories[0].size_bytes.value = (tacho_ratio){kib * 1024, 1};
+    uint32_t x = add_input(&f, TACHO_DTYPE_BF16, (int64_t[]){rows, depth, 0});
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_BF16, TEST_DIMS(depth, columns));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_BF16, TEST_DIMS(rows, columns));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.has_values = false});
+    int64_t cycles = f.program.facts.total_cycles;
+    for (size_t i = 0; i < f.program.job_count; i++) {
+        const tacho_job *job = &f.program.jobs[i];
+        bool is_moved = job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
+        assert_true(!is_moved || job->bytes <= f.program.buffers[job->buffer].bytes * job->repeat);
+    }
+    end(&f);
+    return cycles;
+}
+
+/* More local memory is not slower, but for 2 % of what is rounded. */
+static void test_more_memory(void **state)
+{
+    (void)state;
+    static const int64_t products[][3] = {
+        {12544, 147, 64}, {3136, 576, 64}, {49, 4608, 512}, {512, 2048, 2048}, {1, 512, 1000}};
+    for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+        int64_t before = INT64_MAX / 102;
+        for (int64_t kib = 16; kib <= 4096; kib += kib / 2) {
+            int64_t cycles = cycles_with(kib, products[i][0], products[i][1], products[i][2]);
+            if (cycles * 100 > before * 102) {
+                fail_msg("product %zu, %d KiB: %d cycles, with less %d", i, (int)kib, (int)cycles,
+                         (int)before);
+            }
+            before = cycles;
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -615,7 +656,7 @@ int main(void)
         cmocka_unit_test(test_batch),       cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_too_large),   cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_odd_cores),   cmocka_unit_test(test_fewer_do_not_fit),
-        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_blocks),      cmocka_unit_test(test_more_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,9 +110,12 @@ static void write_configure(const tacho_targets *self, const tacho_job *job, con
     uint32_t to = is_in ? job->buffer : TACHO_NONE;
     tacho_output_printf(self->output, "            \"torq_hw.%s_cfg\"", name);
     write_buffers(self, from, to, false);
-    tacho_output_printf(self->output,
-                        " <{id = %" PRIu32 " : index}> {bytes = %" PRIu64 " : i64} : ",
+    tacho_output_printf(self->output, " <{id = %" PRIu32 " : index}> {bytes = %" PRIu64 " : i64",
                         self->engine_ids[job->engine], job->bytes);
+    if (job->repeat > 1) {
+        tacho_output_printf(self->output, ", repeat = %" PRIu32 " : i64", job->repeat);
+    }
+    tacho_output_write_cstring(self->output, "} : ");
     write_buffers(self, from, to, true);
     tacho_output_write_cstring(self->output, " -> ()");
     tacho_targets_location(self, job->op);

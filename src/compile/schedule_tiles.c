@@ -78,15 +78,13 @@ static tile tile_at(const core_work *self, uint64_t number)
     if (self->share.kind != TACHO_WORK_MATRIX) {
         at.input = number;
         at.weights = self->tiling.weights.loads <= 1 ? 0 : number;
-    } else if (t->k > 1) {
-        at.input = at.weights = number;
-    } else if (t->rows_outside) {
-        at.input = at.batch * t->m + at.m;
-        at.weights = t->n == 1 ? at.batch : number;
-    } else {
-        at.input = t->m == 1 ? at.batch : number;
-        at.weights = at.batch * t->n + at.n;
+        return at;
     }
+    uint64_t all = tile_count(t);
+    at.input = t->rows_outside ? at.batch * t->m + at.m : at.batch;
+    at.weights = t->rows_outside ? at.batch : at.batch * t->n + at.n;
+    at.input = t->input.loads == all ? number : at.input;
+    at.weights = t->weights.loads == all ? number : at.weights;
     return at;
 }
 

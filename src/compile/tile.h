@@ -4,8 +4,8 @@
  * a second buffer for what comes next. Rows are cut first, then columns, then the depth of a
  * product; of the ways that fit the fastest is taken, also of what fits whole: tiles overlap.
  *
- * An operator has a bounded number of tiles: where memory asks for more, several follow one another
- * as one job.
+ * An operator has a bounded number of tiles. Only where memory asks for more, several follow one
+ * another as one job: its bytes are those of all of them, and go through the buffer of one.
  */
 #ifndef TACHO_COMPILE_TILE_H
 #define TACHO_COMPILE_TILE_H

@@ -12,6 +12,7 @@
  */
 #include "base/index.h"
 #include "compile/compile.h"
+#include "compile/schedule.h"
 #include "graph/model.h"
 #include "machine/cost.h"
 #include "program/check.h"
@@ -135,6 +136,20 @@ static void check_blocks(const tacho_program *program, const tacho_estimate *est
     }
 }
 
+/* What a job moves goes through its buffer, tile by tile; streams stand for any number of tiles. */
+static void check_buffer(const tacho_program *program, const tacho_job *job,
+                         const tacho_estimate *estimate)
+{
+    bool moves = job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
+    bool is_tiled = tacho_schedule_is_tiled(estimate->machine) && job->op != TACHO_NONE &&
+                    estimate->ops[job->op].work.sequence <= 1;
+    if (is_tiled && moves && job->buffer != TACHO_NONE) {
+        uint64_t room = program->buffers[job->buffer].bytes * job->repeat;
+        hold(job->bytes <= room, "a job's bytes fit its buffer", estimate->machine->name.data,
+             job->bytes, room);
+    }
+}
+
 static void check_memory_bound(const tacho_program *program, const tacho_estimate *estimate)
 {
     tacho_ratio rate;
@@ -181,6 +196,7 @@ static int64_t check_program(const tacho_fusion *fusion, const tacho_machine *ma
         check_blocks(&program, &estimate);
         for (size_t i = 0; i < program.job_count; i++) {
             check_reuse(&program, i, name);
+            check_buffer(&program, &program.jobs[i], &estimate);
         }
         check_bandwidth(&program, name);
         printf("%s cores %" PRIu32 "/%" PRIu32 " devices %" PRIu32 " batch %" PRIu32 ": %" PRId64
