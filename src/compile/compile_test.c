@@ -645,18 +645,53 @@ static void test_more_memory(void **state)
     }
 }
 
+/* Columns are not cut through: a tile's weights are in its buffer, and are all that it uses. */
+static void test_whole_columns(void **state)
+{
+    (void)state;
+    enum { ROWS = 8, DEPTH = 1280, COLUMNS = 1001 };
+    fixture f;
+    begin(&f, "torq-sl2610");
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(ROWS, DEPTH));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(DEPTH, COLUMNS));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(ROWS, COLUMNS));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.has_values = false});
+    uint64_t weights[TACHO_TILES_SEQUENCED_MAX] = {0};
+    uint64_t macs[TACHO_TILES_SEQUENCED_MAX] = {0};
+    uint64_t results[TACHO_TILES_SEQUENCED_MAX] = {0};
+    for (size_t i = 0; i < f.program.job_count; i++) {
+        const tacho_job *job = &f.program.jobs[i];
+        bool is_input = job->kind == TACHO_JOB_LOAD && job->bytes == ROWS * DEPTH;
+        weights[job->tile] += job->kind == TACHO_JOB_LOAD && !is_input ? job->bytes : 0;
+        macs[job->tile] += job->macs;
+        results[job->tile] += job->kind == TACHO_JOB_STORE ? job->bytes : 0;
+        assert_true(job->kind == TACHO_JOB_COMPUTE ||
+                    job->bytes <= f.program.buffers[job->buffer].bytes);
+    }
+    for (size_t i = 0; i < TACHO_TILES_SEQUENCED_MAX; i++) {
+        uint64_t columns = i < COLUMNS % 16 ? 63 : 62;
+        assert_int_equal(weights[i], columns * DEPTH);
+        assert_int_equal(macs[i], columns * DEPTH * ROWS);
+        assert_int_equal(results[i], columns * ROWS);
+    }
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torq_tiles),  cmocka_unit_test(test_torq_sequence),
-        cmocka_unit_test(test_torq_border), cmocka_unit_test(test_read_again),
-        cmocka_unit_test(test_local_move),  cmocka_unit_test(test_local_activation),
-        cmocka_unit_test(test_barrier),     cmocka_unit_test(test_one_core_overlaps),
-        cmocka_unit_test(test_fewer_cores), cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_batch),       cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_too_large),   cmocka_unit_test(test_shared_memory),
-        cmocka_unit_test(test_odd_cores),   cmocka_unit_test(test_fewer_do_not_fit),
-        cmocka_unit_test(test_blocks),      cmocka_unit_test(test_more_memory),
+        cmocka_unit_test(test_torq_tiles),    cmocka_unit_test(test_torq_sequence),
+        cmocka_unit_test(test_torq_border),   cmocka_unit_test(test_read_again),
+        cmocka_unit_test(test_local_move),    cmocka_unit_test(test_local_activation),
+        cmocka_unit_test(test_barrier),       cmocka_unit_test(test_one_core_overlaps),
+        cmocka_unit_test(test_fewer_cores),   cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_batch),         cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_too_large),     cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_odd_cores),     cmocka_unit_test(test_fewer_do_not_fit),
+        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_more_memory),
+        cmocka_unit_test(test_whole_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

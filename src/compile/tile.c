@@ -36,10 +36,22 @@ uint64_t tacho_slots_moved(const tacho_slots *slots, uint64_t bytes)
 
 /* ---- what a way to cut needs and takes ----------------------------------------------------- */
 
-static void set_slots(tacho_slots *slots, bool moves, uint64_t bytes, uint64_t distinct)
+uint64_t tacho_share_elements(const tacho_share *share)
+{
+    uint64_t bytes =
+        share->input_bytes > share->output_bytes ? share->input_bytes : share->output_bytes;
+    return share->elements > 0 ? share->elements : bytes;
+}
+
+/* A buffer has room for the largest part: |part| of |whole| elements. */
+static void set_slots(tacho_slots *slots, bool moves, uint64_t bytes, uint64_t distinct,
+                      tacho_u128 part, tacho_u128 whole)
 {
     slots->count = !moves || bytes == 0 ? 0 : (distinct > 1 ? 2 : 1);
     slots->bytes = slots->count == 0 ? 0 : tacho_ceil_div(bytes, distinct);
+    if (slots->count > 0 && whole > 0 && part <= whole && whole >> 63 == 0) {
+        slots->bytes = (uint64_t)((bytes * part + whole - 1) / whole);
+    }
 }
 
 static void set_loads(tacho_slots *slots, uint64_t loads, uint64_t moved)
@@ -52,13 +64,20 @@ static void set_loads(tacho_slots *slots, uint64_t loads, uint64_t moved)
 static void complete_matrix(const tacho_share *share, tacho_tiling *t)
 {
     uint64_t all = tile_count(t);
-    set_slots(&t->input, share->moves_input, share->input_bytes, t->batch * t->m * t->k);
-    set_slots(&t->weights, share->moves_weights, share->weight_bytes, t->batch * t->n * t->k);
-    set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n);
+    tacho_u128 batch = share->batch;
+    tacho_u128 batch_part = tacho_ceil_div(share->batch, t->batch);
+    uint64_t m = tacho_ceil_div(share->m, t->m);
+    uint64_t n = tacho_ceil_div(share->n, t->n);
+    uint64_t k = tacho_ceil_div(share->k, t->k);
+    set_slots(&t->input, share->moves_input, share->input_bytes, t->batch * t->m * t->k,
+              batch_part * m * k, batch * share->m * share->k);
+    set_slots(&t->weights, share->moves_weights, share->weight_bytes, t->batch * t->n * t->k,
+              batch_part * n * k, batch * share->n * share->k);
+    set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n,
+              batch_part * m * n, batch * share->m * share->n);
     set_loads(&t->output, t->batch * t->m * t->n, 1);
     if (t->k > 1 && t->output.count > 0) { /* it holds partial sums until the last of k */
-        uint64_t sums = TACHO_SUM_BYTES *
-                        tacho_ceil_div(share->batch * share->m * share->n, t->batch * t->m * t->n);
+        uint64_t sums = TACHO_SUM_BYTES * (uint64_t)batch_part * m * n;
         t->output.bytes = sums > t->output.bytes ? sums : t->output.bytes;
     }
     if (t->k > 1) {
@@ -77,9 +96,12 @@ static void complete_matrix(const tacho_share *share, tacho_tiling *t)
 static void complete_plain(const tacho_share *share, uint64_t room, tacho_tiling *t)
 {
     uint64_t weight_parts = share->weight_bytes <= room / 4 ? 1 : t->m;
-    set_slots(&t->input, share->moves_input, share->input_bytes, t->m);
-    set_slots(&t->weights, share->moves_weights, share->weight_bytes, weight_parts);
-    set_slots(&t->output, share->moves_output, share->output_bytes, t->m);
+    uint64_t all = tacho_share_elements(share);
+    uint64_t part = tacho_ceil_div(all, t->m);
+    set_slots(&t->input, share->moves_input, share->input_bytes, t->m, part, all);
+    set_slots(&t->weights, share->moves_weights, share->weight_bytes, weight_parts,
+              weight_parts == 1 ? all : part, all);
+    set_slots(&t->output, share->moves_output, share->output_bytes, t->m, part, all);
     set_loads(&t->input, t->m, 1);
     set_loads(&t->weights, weight_parts, 1);
     set_loads(&t->output, t->m, 1);
@@ -242,7 +264,8 @@ static void coarsen(const tacho_share *share, uint64_t tiles_max, tacho_tiling *
         *count = tacho_ceil_div(*count, 2);
     }
     uint64_t tiles = tile_count(t);
-    uint64_t repeat = tacho_ceil_div(tile_count(&fine), tiles);
+    uint64_t repeat = tacho_ceil_div(fine.batch, t->batch) * tacho_ceil_div(fine.m, t->m) *
+                      tacho_ceil_div(fine.n, t->n) * tacho_ceil_div(fine.k, t->k);
     if (repeat == 1) {
         return;
     }
@@ -351,10 +374,7 @@ static tacho_status try_matrix(tiler *self)
 
 static tacho_status try_plain(tiler *self)
 {
-    const tacho_share *share = self->share;
-    uint64_t bytes =
-        share->input_bytes > share->output_bytes ? share->input_bytes : share->output_bytes;
-    uint64_t limit = share->elements > 0 ? share->elements : bytes;
+    uint64_t limit = tacho_share_elements(self->share);
     tacho_tiling t = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
     for (; t.m <= limit || t.m == 1; t.m = next_count(t.m, limit)) {
         if (t.m > self->tried_max) {
