@@ -581,8 +581,15 @@ static void test_blocks(void **state)
         add_output(&f, y);
         at = rows[i] == 8 ? y : at;
     }
+    for (size_t i = 0; i < 24; i++) { /* of a few jobs each */
+        uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(8, 64));
+        TEST_NODE(&f.graph, "Fancy", y, at);
+        add_output(&f, y);
+        at = y;
+    }
     compile(&f, &(tacho_compile_options){.has_values = false});
     const tacho_program *program = &f.program;
+    size_t gathered = 0;
     int64_t before = 0;
     uint32_t first = 0;
     assert_true(program->block_count > 1);
@@ -593,6 +600,7 @@ static void test_blocks(void **state)
         assert_int_equal(block->first_job, first);
         assert_int_equal(block->first_job, program->ops[op].first_job);
         assert_true(block->job_count <= 32 || block->job_count == program->ops[op].job_count);
+        gathered += block->job_count > program->ops[op].job_count ? 1 : 0;
         for (uint32_t k = first; k < first + block->job_count; k++) {
             assert_true(program->jobs[k].start >= before);
             last = program->jobs[k].end > last ? program->jobs[k].end : last;
@@ -601,6 +609,7 @@ static void test_blocks(void **state)
         first += block->job_count;
     }
     assert_int_equal(first, program->job_count);
+    assert_in_range(gathered, 2, 4); /* 24 operators of two or three jobs */
     end(&f);
 }
 
