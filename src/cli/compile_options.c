@@ -465,6 +465,19 @@ static bool choose_paths(const tacho_arguments *arguments, tacho_compile_request
     return true;
 }
 
+/* Nobody has checked that operands that are told where to be have room there. */
+static bool check_places(const tacho_arguments *arguments, const tacho_compile_request *request)
+{
+    bool is_placed = tacho_arguments_has(arguments, "place");
+    if (is_placed && request->program_path != NULL) {
+        tacho_command_misuse(arguments->command,
+                             "--place is for estimates: %s would be a program whose operands may "
+                             "not fit local memory; leave one of them out",
+                             request->program_path);
+    }
+    return !is_placed || request->program_path == NULL;
+}
+
 bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request)
 {
     if (!choose_paths(arguments, request)) {
@@ -477,5 +490,5 @@ bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compil
         return false;
     }
     request->table.is_for_people = request->table_sink == &tacho_table_sink_text;
-    return true;
+    return check_places(arguments, request);
 }

@@ -329,6 +329,19 @@ void tacho_compile_say_model(const tacho_fusion *fusion)
     }
 }
 
+/* A program that does not fit is not written; an estimate says so. */
+static void warn_of_memory(const compiled *self)
+{
+    tacho_status status = tacho_memory_check(self->estimate, self->program);
+    if (status != TACHO_OK) {
+        char text[600];
+        snprintf(text, sizeof(text), "%.120s: %.400s", self->request->model_path,
+                 tacho_status_message(status));
+        tacho_talk_line("warning", text);
+        tacho_status_free(status);
+    }
+}
+
 static void say_file(const char *path, const char *what, size_t count, const char *unit)
 {
     char text[512];
@@ -383,6 +396,7 @@ static tacho_status finish(compiled *self)
         say_devices(self);
     }
     warn_unknown(self->estimate);
+    warn_of_memory(self);
     if (request->has_warnings) {
         TACHO_TRY(tacho_compile_warn(self->estimate, self->program));
     }

@@ -15,18 +15,18 @@ typedef struct tacho_compile_options {
     uint32_t cores;                  /* of each device, at most; 0: all, as far as they pay */
     uint32_t devices;                /* that the operators are spread over; 0: one */
     uint32_t batch;                  /* inferences that run as one; 0: one */
-    bool has_values;                 /* bytes of constants go into the program */
-    tacho_str network_name;          /* empty: the model's */
-    tacho_str machine_text;          /* empty: that of the built-in machine */
-    tacho_str hardware;              /* what --torq-hw changed */
+    bool has_values; /* bytes of constants go into the program, which then has to fit memory */
+    tacho_str network_name; /* empty: the model's */
+    tacho_str machine_text; /* empty: that of the built-in machine */
+    tacho_str hardware;     /* what --torq-hw changed */
     tacho_stats_config stats;
     tacho_str pmu_recipe;
 } tacho_compile_options;
 
 /*
- * The program, and the estimate with its times. Half as many cores are tried, and a quarter, and
- * so on: N cores are never slower than N / 2. Neither output has to be initialised; both are to be
- * deinitialised, after a failure, too.
+ * The program, and the estimate with its times. All cores are tried, and the powers of two
+ * below: N cores are never slower than fewer of those. Ways that do not fit are left out. Neither
+ * output has to be initialised; both are to be deinitialised, after a failure, too.
  */
 tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machine *machine,
                                    const tacho_compile_options *options,

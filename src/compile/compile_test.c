@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/index.h"
+#include "compile/memory_table.h"
 #include "compile/tile.h"
 #include "program/timing.h"
 
@@ -130,7 +131,7 @@ static void test_torq_tiles(void **state)
     assert_int_equal(f.program.facts.total_cycles, 16 * 1979 + 148 + 990);
     assert_int_equal(f.program.facts.local_peak_bytes, 2 * 3 * 4704);
     assert_int_equal(f.program.facts.moved_bytes, 225792);
-    assert_int_equal(f.program.block_count, 2);
+    assert_int_equal(f.program.block_count, 1);
     assert_string_equal(text_of(&f, f.program.dispatchs[0].name), "main$async_dispatch_0");
     assert_int_equal(f.program.step_count, 1);
     assert_string_equal(text_of(&f, f.program.steps[0].type), "tosa.add");
@@ -475,16 +476,231 @@ static void test_too_large(void **state)
     end(&f);
 }
 
+static tacho_status compile_outer(fixture *self, int64_t rows, bool has_values)
+{
+    begin(self, "torq-sl2610");
+    uint32_t x = add_input(self, TACHO_DTYPE_I8, TEST_DIMS(rows, 1));
+    uint32_t w = add_input(self, TACHO_DTYPE_I8, TEST_DIMS(1, 65536));
+    uint32_t y = test_tensor(&self->graph, TACHO_DTYPE_I8, TEST_DIMS(rows, 65536));
+    TEST_NODE(&self->graph, "MatMul", y, x, w);
+    add_output(self, y);
+    assert_null(tacho_fusion_init(&self->fusion, &self->graph));
+    tacho_compile_options options = {.has_values = has_values};
+    return tacho_compile_program(&self->fusion, self->machine, &options, &self->estimate,
+                                 &self->program);
+}
+
+/* 4 GiB of shared memory: a program's tensors fit it, to the byte; an estimate only says so. */
+static void test_shared_memory(void **state)
+{
+    (void)state;
+    fixture f;
+    assert_null(compile_outer(&f, 65534, true));
+    assert_int_equal(f.program.facts.ddr_bytes, UINT64_C(65534) * 65536 + 65534 + 65536);
+    assert_null(tacho_memory_check(&f.estimate, &f.program));
+    end(&f);
+    assert_null(compile_outer(&f, 65535, false));
+    tacho_status status = tacho_memory_check(&f.estimate, &f.program);
+    assert_non_null(status);
+    tacho_status_free(status);
+    end(&f);
+    status = compile_outer(&f, 65535, true);
+    assert_non_null(status);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+    assert_string_equal(tacho_status_message(status),
+                        "its tensors need 4295032831 bytes of XRAM, and torq-sl2610 has "
+                        "4294967296; the largest is 't2' with 4294901760");
+    tacho_status_free(status);
+    end(&f);
+}
+
+static int64_t cycles_on(uint32_t cores)
+{
+    fixture f;
+    begin(&f, "aic100");
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(1, 4096));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(4096, 512));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1, 512));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.cores = cores});
+    int64_t cycles = f.program.facts.total_cycles;
+    end(&f);
+    return cycles;
+}
+
+/* Any number of cores is as fast as the powers of two below it. */
+static void test_odd_cores(void **state)
+{
+    (void)state;
+    for (uint32_t cores = 2; cores <= 16; cores++) {
+        int64_t cycles = cycles_on(cores);
+        for (uint32_t fewer = 1; fewer < cores; fewer *= 2) {
+            assert_true(cycles <= cycles_on(fewer));
+        }
+    }
+}
+
+/* Tiles of one element, of which one core's share has too many: more cores do not mind. */
+static void test_fewer_do_not_fit(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "aic100");
+    assert_int_equal(f.machine->memories[0].kind, TACHO_MEMORY_LOCAL);
+    f.machine->memories[0].size_bytes.value = (tacho_ratio){12, 1};
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(4096, 1024));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1024, 4096));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(4096, 4096));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.cores = 16});
+    assert_in_range(f.program.facts.core_count, 8, 16);
+    tacho_estimate_deinit(&f.estimate);
+    tacho_program_deinit(&f.program);
+    tacho_status status = tacho_compile_program(
+        &f.fusion, f.machine, &(tacho_compile_options){.cores = 2}, &f.estimate, &f.program);
+    assert_non_null(status);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+    tacho_status_free(status);
+    end(&f);
+}
+
+/* Operators gathered into programs of at most 32 jobs, one after the other. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    static const int64_t rows[] = {8, 8, 256, 8, 8};
+    fixture f;
+    begin(&f, "torq-sl2610");
+    uint32_t at = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(8, 64));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(64, rows[i] * 8));
+        uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(8, rows[i] * 8));
+        TEST_NODE(&f.graph, "MatMul", y, at, w);
+        add_output(&f, y);
+        at = rows[i] == 8 ? y : at;
+    }
+    for (size_t i = 0; i < 24; i++) { /* of a few jobs each */
+        uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(8, 64));
+        TEST_NODE(&f.graph, "Fancy", y, at);
+        add_output(&f, y);
+        at = y;
+    }
+    compile(&f, &(tacho_compile_options){.has_values = false});
+    const tacho_program *program = &f.program;
+    size_t gathered = 0;
+    int64_t before = 0;
+    uint32_t first = 0;
+    assert_true(program->block_count > 1);
+    for (size_t i = 0; i < program->block_count; i++) {
+        const tacho_block *block = &program->blocks[i];
+        uint32_t op = program->jobs[block->first_job].op;
+        int64_t last = 0;
+        assert_int_equal(block->first_job, first);
+        assert_int_equal(block->first_job, program->ops[op].first_job);
+        assert_true(block->job_count <= 32 || block->job_count == program->ops[op].job_count);
+        gathered += block->job_count > program->ops[op].job_count ? 1 : 0;
+        for (uint32_t k = first; k < first + block->job_count; k++) {
+            assert_true(program->jobs[k].start >= before);
+            last = program->jobs[k].end > last ? program->jobs[k].end : last;
+        }
+        before = last;
+        first += block->job_count;
+    }
+    assert_int_equal(first, program->job_count);
+    assert_in_range(gathered, 2, 4); /* 24 operators of two or three jobs */
+    end(&f);
+}
+
+/* Cycles with so much local memory; a job's bytes go through its buffer, tile by tile. */
+static int64_t cycles_with(int64_t kib, int64_t rows, int64_t depth, int64_t columns)
+{
+    fixture f;
+    begin(&f, "torq-sl2610");
+    f.machine->memories[0].size_bytes.value = (tacho_ratio){kib * 1024, 1};
+    uint32_t x = add_input(&f, TACHO_DTYPE_BF16, (int64_t[]){rows, depth, 0});
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_BF16, TEST_DIMS(depth, columns));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_BF16, TEST_DIMS(rows, columns));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.has_values = false});
+    int64_t cycles = f.program.facts.total_cycles;
+    for (size_t i = 0; i < f.program.job_count; i++) {
+        const tacho_job *job = &f.program.jobs[i];
+        bool is_moved = job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
+        assert_true(!is_moved || job->bytes <= f.program.buffers[job->buffer].bytes * job->repeat);
+    }
+    end(&f);
+    return cycles;
+}
+
+/* More local memory is not slower, but for 2 % of what is rounded. */
+static void test_more_memory(void **state)
+{
+    (void)state;
+    static const int64_t products[][3] = {
+        {12544, 147, 64}, {3136, 576, 64}, {49, 4608, 512}, {512, 2048, 2048}, {1, 512, 1000}};
+    for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+        int64_t before = INT64_MAX / 102;
+        for (int64_t kib = 16; kib <= 4096; kib += kib / 2) {
+            int64_t cycles = cycles_with(kib, products[i][0], products[i][1], products[i][2]);
+            if (cycles * 100 > before * 102) {
+                fail_msg("product %zu, %d KiB: %d cycles, with less %d", i, (int)kib, (int)cycles,
+                         (int)before);
+            }
+            before = cycles;
+        }
+    }
+}
+
+/* Columns are not cut through: a tile's weights are in its buffer, and are all that it uses. */
+static void test_whole_columns(void **state)
+{
+    (void)state;
+    enum { ROWS = 8, DEPTH = 1280, COLUMNS = 1001 };
+    fixture f;
+    begin(&f, "torq-sl2610");
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(ROWS, DEPTH));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(DEPTH, COLUMNS));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(ROWS, COLUMNS));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    add_output(&f, y);
+    compile(&f, &(tacho_compile_options){.has_values = false});
+    uint64_t weights[TACHO_TILES_SEQUENCED_MAX] = {0};
+    uint64_t macs[TACHO_TILES_SEQUENCED_MAX] = {0};
+    uint64_t results[TACHO_TILES_SEQUENCED_MAX] = {0};
+    for (size_t i = 0; i < f.program.job_count; i++) {
+        const tacho_job *job = &f.program.jobs[i];
+        bool is_input = job->kind == TACHO_JOB_LOAD && job->bytes == ROWS * DEPTH;
+        weights[job->tile] += job->kind == TACHO_JOB_LOAD && !is_input ? job->bytes : 0;
+        macs[job->tile] += job->macs;
+        results[job->tile] += job->kind == TACHO_JOB_STORE ? job->bytes : 0;
+        assert_true(job->kind == TACHO_JOB_COMPUTE ||
+                    job->bytes <= f.program.buffers[job->buffer].bytes);
+    }
+    for (size_t i = 0; i < TACHO_TILES_SEQUENCED_MAX; i++) {
+        uint64_t columns = i < COLUMNS % 16 ? 63 : 62;
+        assert_int_equal(weights[i], columns * DEPTH);
+        assert_int_equal(macs[i], columns * DEPTH * ROWS);
+        assert_int_equal(results[i], columns * ROWS);
+    }
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torq_tiles),  cmocka_unit_test(test_torq_sequence),
-        cmocka_unit_test(test_torq_border), cmocka_unit_test(test_read_again),
-        cmocka_unit_test(test_local_move),  cmocka_unit_test(test_local_activation),
-        cmocka_unit_test(test_barrier),     cmocka_unit_test(test_one_core_overlaps),
-        cmocka_unit_test(test_fewer_cores), cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_batch),       cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_torq_tiles),    cmocka_unit_test(test_torq_sequence),
+        cmocka_unit_test(test_torq_border),   cmocka_unit_test(test_read_again),
+        cmocka_unit_test(test_local_move),    cmocka_unit_test(test_local_activation),
+        cmocka_unit_test(test_barrier),       cmocka_unit_test(test_one_core_overlaps),
+        cmocka_unit_test(test_fewer_cores),   cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_batch),         cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_too_large),     cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_odd_cores),     cmocka_unit_test(test_fewer_do_not_fit),
+        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_more_memory),
+        cmocka_unit_test(test_whole_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,6 +264,9 @@ static void write_job(const tacho_program *program, size_t index, tacho_output *
     write_job_facts(program, job, output);
     tacho_output_printf(output, ", start = %" PRId64 " : i64, end = %" PRId64 " : i64", job->start,
                         job->end);
+    if (job->repeat > 1) {
+        tacho_output_printf(output, ", repeat = %" PRIu32 " : i32", job->repeat);
+    }
     write_false_needs(program, job, output);
     tacho_output_write_cstring(output, "} : (");
     for (uint32_t i = 0; i < job->need_count; i++) {

@@ -105,16 +105,21 @@ static void write_buffer(tacho_targets *self, uint32_t buffer, uint32_t op)
 
 /* ---- slices' programs ---------------------------------------------------------------------- */
 
-/* The last word of "tosa.conv2d"; what was fused follows, "conv2d+rescale". */
-static tacho_str kernel_word(const tacho_targets *self, const tacho_program_op *op)
+/* "conv2d" of "tosa.conv2d". */
+static tacho_str last_word(tacho_str type)
 {
-    tacho_str word = string_of(self, op->type);
-    for (size_t i = word.len; i > 0; i--) {
-        if (word.data[i - 1] == '.') {
-            return tacho_str_from(word, i);
+    for (size_t i = type.len; i > 0; i--) {
+        if (type.data[i - 1] == '.') {
+            return tacho_str_from(type, i);
         }
     }
-    return word;
+    return type;
+}
+
+/* What was fused follows: "conv2d+rescale". */
+static tacho_str kernel_word(const tacho_targets *self, const tacho_program_op *op)
+{
+    return last_word(string_of(self, op->type));
 }
 
 static void write_kernel_name(tacho_targets *self, const tacho_program_op *op, bool is_css,
@@ -125,21 +130,37 @@ static void write_kernel_name(tacho_targets *self, const tacho_program_op *op, b
     tacho_output_printf(self->output, "_%" PRIu32 "\"}>", number);
 }
 
+/* The step that the operator is named after: views that it needs come before. */
+static uint32_t main_step(const tacho_targets *self, const tacho_program_op *op)
+{
+    tacho_str word = string_of(self, op->type);
+    size_t plus = tacho_str_find_byte(word, '+');
+    word = last_word(tacho_str_make(word.data, plus < word.len ? plus : word.len));
+    for (uint32_t i = 0; i < op->step_count; i++) {
+        tacho_str type = string_of(self, self->program->steps[op->first_step + i].type);
+        if (tacho_str_equal(last_word(type), word)) {
+            return op->first_step + i;
+        }
+    }
+    return op->first_step;
+}
+
 static void write_shapes(tacho_targets *self, const tacho_program_op *op)
 {
     const tacho_program *program = self->program;
     char text[TACHO_SHAPE_TEXT_MAX];
     size_t count = 0;
-    for (uint32_t i = 0; i < op->step_count; i++) {
-        const tacho_step *step = &program->steps[op->first_step + i];
-        size_t links = (size_t)step->input_count + step->output_count;
-        for (size_t k = 0; k < links && i == 0; k++) {
-            uint32_t tensor = program->links[step->first_link + k];
-            if (tensor != TACHO_NONE) {
-                tacho_output_printf(
-                    self->output, "%s%s", count++ > 0 ? "+" : "",
-                    tacho_shape_print(&program->tensors[tensor].shape, text, sizeof(text)));
-            }
+    if (op->step_count == 0) {
+        return;
+    }
+    const tacho_step *step = &program->steps[main_step(self, op)];
+    size_t links = (size_t)step->input_count + step->output_count;
+    for (size_t k = 0; k < links; k++) {
+        uint32_t tensor = program->links[step->first_link + k];
+        if (tensor != TACHO_NONE) {
+            tacho_output_printf(
+                self->output, "%s%s", count++ > 0 ? "+" : "",
+                tacho_shape_print(&program->tensors[tensor].shape, text, sizeof(text)));
         }
     }
 }
@@ -415,21 +436,22 @@ static tacho_status write_host(tacho_targets *self, const uint32_t *blocks, size
 
 /* ---- dispatches ---------------------------------------------------------------------------- */
 
+/* The cycles are those of the longest slice program, as the vendor's are: not a sum. */
 static void write_dispatch_profile(tacho_targets *self, const uint32_t *blocks, size_t count)
 {
-    int64_t first = INT64_MAX;
-    int64_t last = 0;
+    int64_t longest = 0;
     for (size_t i = 0; i < count; i++) {
-        int64_t start;
-        int64_t end;
-        find_span(self, &self->program->blocks[blocks[i]], &start, &end);
-        first = start < first ? start : first;
-        last = end > last ? end : last;
+        const tacho_block *block = &self->program->blocks[blocks[i]];
+        for (uint32_t k = 0; k < block->job_count; k++) {
+            const tacho_job *job = &self->program->jobs[block->first_job + k];
+            bool is_slice = tacho_targets_engine(self, job) == TACHO_TARGET_SLICE;
+            longest = is_slice && job->cycles > longest ? job->cycles : longest;
+        }
     }
     tacho_output_printf(self->output,
                         "        \"torq_hw.dispatch_profiling\"() {total_lram_bytes = %" PRIu64
                         " : i64, total_cycle = %" PRId64 " : i64} : () -> () loc(unknown)\n",
-                        self->program->facts.local_peak_bytes, last > first ? last - first : 0);
+                        self->program->facts.local_peak_bytes, longest);
 }
 
 static tacho_status write_function(tacho_targets *self, const uint32_t *blocks, size_t count)
@@ -528,7 +550,6 @@ static void close_targets(tacho_targets *self)
     free(self->argument_marks);
     free(self->block_order);
     free(self->first_blocks);
-    free(self->events);
 }
 
 static tacho_status write_aliases(const tacho_targets *self, uint32_t first, uint32_t count)

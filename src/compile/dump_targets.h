@@ -42,8 +42,6 @@ typedef struct tacho_targets {
     uint32_t *first_blocks; /* by dispatch: where its blocks begin in |block_order| */
     uint32_t kernel_count;  /* in this dispatch, as tasks */
     uint32_t task_count;
-    tacho_target_event *events; /* of a block */
-    size_t event_capacity;
 } tacho_targets;
 
 tacho_target_engine tacho_targets_engine(const tacho_targets *self, const tacho_job *job);
@@ -59,5 +57,11 @@ void tacho_targets_times(const tacho_targets *self, int64_t start, int64_t end);
 
 /* The tasks of a block. */
 tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block) TACHO_MUST_USE;
+
+/*
+ * By job: the task that starts it, counted from 0 over the blocks of its dispatch. |out_tasks| has
+ * room for all jobs.
+ */
+tacho_status tacho_targets_number(const tacho_program *program, uint32_t *out_tasks) TACHO_MUST_USE;
 
 #endif

@@ -51,21 +51,27 @@ static bool is_instant(const tacho_job *job)
     return job->kind == TACHO_JOB_SIGNAL || job->kind == TACHO_JOB_WAIT;
 }
 
-static tacho_status collect(tacho_targets *self, const tacho_block *block, size_t *out_count)
+/* The events of a block, in order. */
+typedef struct event_list {
+    tacho_target_event *items;
+    size_t count, capacity;
+} event_list;
+
+static tacho_status collect(const tacho_program *program, const tacho_block *block,
+                            event_list *events)
 {
-    size_t count = 0;
-    TACHO_TRY(tacho_grow(&self->events, &self->event_capacity, 2 * (size_t)block->job_count + 1));
+    events->count = 0;
+    TACHO_TRY(tacho_grow(&events->items, &events->capacity, 2 * (size_t)block->job_count + 1));
     for (uint32_t i = 0; i < block->job_count; i++) {
         uint32_t id = block->first_job + i;
-        const tacho_job *job = &self->program->jobs[id];
+        const tacho_job *job = &program->jobs[id];
         bool is_empty = job->start == job->end;
-        self->events[count++] = (tacho_target_event){job->start, id, false, true};
+        events->items[events->count++] = (tacho_target_event){job->start, id, false, true};
         if (!is_instant(job)) {
-            self->events[count++] = (tacho_target_event){job->end, id, true, is_empty};
+            events->items[events->count++] = (tacho_target_event){job->end, id, true, is_empty};
         }
     }
-    qsort(self->events, count, sizeof(*self->events), compare_events);
-    *out_count = count;
+    qsort(events->items, events->count, sizeof(*events->items), compare_events);
     return TACHO_OK;
 }
 
@@ -104,9 +110,12 @@ static void write_configure(const tacho_targets *self, const tacho_job *job, con
     uint32_t to = is_in ? job->buffer : TACHO_NONE;
     tacho_output_printf(self->output, "            \"torq_hw.%s_cfg\"", name);
     write_buffers(self, from, to, false);
-    tacho_output_printf(self->output,
-                        " <{id = %" PRIu32 " : index}> {bytes = %" PRIu64 " : i64} : ",
+    tacho_output_printf(self->output, " <{id = %" PRIu32 " : index}> {bytes = %" PRIu64 " : i64",
                         self->engine_ids[job->engine], job->bytes);
+    if (job->repeat > 1) {
+        tacho_output_printf(self->output, ", repeat = %" PRIu32 " : i64", job->repeat);
+    }
+    tacho_output_write_cstring(self->output, "} : ");
     write_buffers(self, from, to, true);
     tacho_output_write_cstring(self->output, " -> ()");
     tacho_targets_location(self, job->op);
@@ -177,16 +186,14 @@ static bool is_same_task(const tacho_target_event *a, const tacho_target_event *
     return a->time == b->time && a->is_late == b->is_late;
 }
 
-tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block)
+static void write_tasks(tacho_targets *self, uint32_t block, const event_list *events)
 {
-    size_t count = 0;
-    TACHO_TRY(collect(self, &self->program->blocks[block], &count));
-    int64_t before = count > 0 ? self->events[0].time : 0;
-    for (size_t i = 0; i < count;) {
-        const tacho_target_event *first = &self->events[i];
+    int64_t before = events->count > 0 ? events->items[0].time : 0;
+    for (size_t i = 0; i < events->count;) {
+        const tacho_target_event *first = &events->items[i];
         tacho_output_write_cstring(self->output, "          \"torq_hw.nss_task\"() ({\n");
-        for (; i < count && is_same_task(first, &self->events[i]); i++) {
-            write_event(self, &self->events[i], block);
+        for (; i < events->count && is_same_task(first, &events->items[i]); i++) {
+            write_event(self, &events->items[i], block);
         }
         tacho_output_printf(self->output, "          }) {\"torq-task-id\" = %" PRIu32 " : i64",
                             self->task_count++);
@@ -195,5 +202,45 @@ tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block)
         tacho_targets_location(self, self->program->jobs[first->job].op);
         before = first->time;
     }
-    return TACHO_OK;
+}
+
+tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block)
+{
+    event_list events = {0};
+    tacho_status status = collect(self->program, &self->program->blocks[block], &events);
+    if (status == TACHO_OK) {
+        write_tasks(self, block, &events);
+    }
+    free(events.items);
+    return status;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+/* A job has the number of the task that starts it. */
+static void number_events(const event_list *events, uint32_t *next_task, uint32_t *tasks)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const tacho_target_event *event = &events->items[i];
+        *next_task += i > 0 && !is_same_task(&events->items[i - 1], event) ? 1 : 0;
+        tasks[event->job] = event->is_wait ? tasks[event->job] : *next_task;
+    }
+    *next_task += events->count > 0 ? 1 : 0;
+}
+
+tacho_status tacho_targets_number(const tacho_program *program, uint32_t *out_tasks)
+{
+    uint32_t *next_task = calloc(program->dispatch_count + 1, sizeof(*next_task));
+    event_list events = {0};
+    tacho_status status =
+        next_task != NULL ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    for (size_t i = 0; status == TACHO_OK && i < program->block_count; i++) {
+        status = collect(program, &program->blocks[i], &events);
+        if (status == TACHO_OK) {
+            number_events(&events, &next_task[program->blocks[i].dispatch], out_tasks);
+        }
+    }
+    free(events.items);
+    free(next_task);
+    return status;
 }

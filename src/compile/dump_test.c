@@ -107,8 +107,18 @@ static void make_torq_program(tacho_program *program)
                    {"DMA OUT", "dma_out", 0}};
     static const tacho_job jobs[] = {
         {.engine = 2, .kind = TACHO_JOB_LOAD, .buffer = 0, .end = 100, .bytes = 64},
-        {.engine = 0, .kind = TACHO_JOB_COMPUTE, .buffer = TACHO_NONE, .start = 100, .end = 150},
-        {.engine = 1, .kind = TACHO_JOB_COMPUTE, .buffer = TACHO_NONE, .start = 101, .end = 150},
+        {.engine = 0,
+         .kind = TACHO_JOB_COMPUTE,
+         .buffer = TACHO_NONE,
+         .cycles = 50,
+         .start = 100,
+         .end = 150},
+        {.engine = 1,
+         .kind = TACHO_JOB_COMPUTE,
+         .buffer = TACHO_NONE,
+         .cycles = 49,
+         .start = 101,
+         .end = 150},
         {.engine = 3, .kind = TACHO_JOB_STORE, .buffer = 0, .start = 150, .end = 150, .bytes = 0},
     };
     tacho_program_op op = {.job_count = 4};
@@ -211,7 +221,42 @@ static void test_actions(void **state)
     assert_non_null(strstr(text, "<{id = 1 : index}> {\"torq-async-duration-cycles\" = 49 : i64}"));
     assert_non_null(strstr(text, "{\"torq-task-id\" = 4 : i64, \"torq-start-time-cycles\" = 101 : "
                                  "i64, \"torq-end-time-cycles\" = 150 : i64}"));
-    assert_non_null(strstr(text, "total_cycle = 150 : i64"));
+    assert_non_null(strstr(text, "total_cycle = 50 : i64"));
+}
+
+/* A view comes before what the operator is named after; the shapes are those of the latter. */
+static void test_shapes(void **state)
+{
+    (void)state;
+    tacho_program program;
+    tacho_program *p = &program;
+    tacho_output output;
+    make_torq_program(p);
+    static const tacho_shape shapes[] = {{1, {2}}, {2, {4, 16}}, {3, {1, 8, 8}}};
+    assert_null(tacho_grow(&p->tensors, &p->tensor_capacity, 3));
+    assert_null(tacho_grow(&p->links, &p->link_capacity, 4));
+    assert_null(tacho_grow(&p->steps, &p->step_capacity, 2));
+    memset(p->tensors, 0, 3 * sizeof(*p->tensors));
+    memset(p->steps, 0, 2 * sizeof(*p->steps));
+    for (uint32_t i = 0; i < 3; i++) {
+        p->tensors[i].shape = shapes[i];
+        p->links[i] = i;
+    }
+    p->links[3] = 2;
+    p->tensor_count = 3;
+    p->link_count = 4;
+    p->steps[0] = (tacho_step){.first_link = 0, .input_count = 1, .output_count = 1};
+    p->steps[1] = (tacho_step){.first_link = 1, .input_count = 2, .output_count = 1};
+    assert_null(intern(p, "tosa.reshape", &p->steps[0].type));
+    assert_null(intern(p, "tosa.add", &p->steps[1].type));
+    assert_null(intern(p, "tosa.add+rescale", &p->ops[0].type));
+    p->step_count = p->ops[0].step_count = 2;
+    open_test_output(&output);
+    tacho_dump dump = {.program = p, .has_profile = true};
+    assert_null(tacho_dump_targets(&dump, &output));
+    read_text(&output);
+    assert_non_null(strstr(text, "shapes = \"4x16+1x8x8+1x8x8\""));
+    tacho_program_deinit(p);
 }
 
 /* ---- the phases before ---------------------------------------------------------------------- */
@@ -249,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_attrs),     cmocka_unit_test(test_types),
         cmocka_unit_test(test_locations), cmocka_unit_test(test_tasks),
         cmocka_unit_test(test_actions),   cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

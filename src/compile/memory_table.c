@@ -4,6 +4,10 @@
  */
 #include "compile/memory_table.h"
 
+#include "base/index.h"
+
+#include <inttypes.h>
+
 tacho_status tacho_memory_table(const tacho_program *program, const tacho_machine *machine,
                                 tacho_table *out_table)
 {
@@ -43,4 +47,66 @@ tacho_status tacho_memory_table(const tacho_program *program, const tacho_machin
             tacho_table_add_real(out_table, 100.0 * (double)rows[i].bytes / (double)rows[i].size));
     }
     return TACHO_OK;
+}
+
+/* ---- room ---------------------------------------------------------------------------------- */
+
+typedef struct largest {
+    tacho_str name;
+    uint64_t bytes;
+} largest;
+
+static void take_larger(largest *self, tacho_str name, uint64_t bytes)
+{
+    if (bytes > self->bytes) {
+        *self = (largest){name, bytes};
+    }
+}
+
+/* Of what operators leave in shared memory, of inputs and of constants. */
+static largest find_largest(const tacho_estimate *estimate, const tacho_program *program)
+{
+    const tacho_fusion *fusion = estimate->fusion;
+    const tacho_graph *graph = fusion->graph;
+    largest found = {TACHO_STR(""), 0};
+    for (size_t i = 0; i < fusion->op_count; i++) {
+        const tacho_operand *output = &estimate->ops[i].work.output;
+        const tacho_fused_op *op = &fusion->ops[i];
+        if (output->place == TACHO_PLACE_DDR && op->output_count > 0) {
+            uint32_t name = graph->tensors[fusion->tensors[op->first_output]].name;
+            take_larger(&found, tacho_graph_string(graph, name), output->bytes);
+        }
+    }
+    for (size_t i = 0; i < program->tensor_count; i++) {
+        const tacho_program_tensor *tensor = &program->tensors[i];
+        if (tensor->storage != TACHO_STORAGE_ACTIVATION &&
+            tensor->storage != TACHO_STORAGE_OUTPUT) {
+            take_larger(&found, tacho_strings_get(&program->strings, tensor->name), tensor->bytes);
+        }
+    }
+    return found;
+}
+
+tacho_status tacho_memory_check(const tacho_estimate *estimate, const tacho_program *program)
+{
+    const tacho_program_facts *facts = &program->facts;
+    const tacho_memory *ddr = tacho_machine_memory(estimate->machine, TACHO_MEMORY_DDR);
+    uint64_t needed;
+    uint64_t room;
+    if (__builtin_add_overflow(facts->ddr_bytes, facts->constant_bytes, &needed)) {
+        needed = UINT64_MAX;
+    }
+    if (__builtin_mul_overflow((uint64_t)tacho_quantity_whole(&ddr->size_bytes),
+                               (uint64_t)facts->device_count, &room)) {
+        room = UINT64_MAX;
+    }
+    if (!tacho_quantity_is_set(&ddr->size_bytes) || needed <= room) {
+        return TACHO_OK;
+    }
+    largest most = find_largest(estimate, program);
+    return tacho_fail(TACHO_CODE_LIMIT,
+                      "its tensors need %" PRIu64 " bytes of %s, and %s has %" PRIu64
+                      "; the largest is '%.*s' with %" PRIu64,
+                      needed, ddr->name.data, estimate->machine->name.data, room,
+                      TACHO_STR_ARG(most.name), most.bytes);
 }

@@ -5,12 +5,19 @@
 #ifndef TACHO_COMPILE_MEMORY_TABLE_H
 #define TACHO_COMPILE_MEMORY_TABLE_H
 
-#include "machine/machine.h"
+#include "compile/estimate.h"
 #include "program/program.h"
 #include "table/table.h"
 
 /* One row per use of a memory: what is there, its bytes, the memory's size where it is known. */
 tacho_status tacho_memory_table(const tacho_program *program, const tacho_machine *machine,
                                 tacho_table *out_table) TACHO_MUST_USE;
+
+/*
+ * That shared memory, that of all devices together, has room for the tensors of a program: else a
+ * LIMIT failure with the bytes and the largest tensor. |estimate| is the program's.
+ */
+tacho_status tacho_memory_check(const tacho_estimate *estimate,
+                                const tacho_program *program) TACHO_MUST_USE;
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/maths.h"
 #include "compile/compile.h"
+#include "compile/memory_table.h"
 #include "compile/schedule.h"
 #include "compile/values.h"
 #include "program/stats_layout.h"
@@ -215,23 +216,50 @@ static uint32_t first_cores(const compiler *self, bool *out_tries_fewer)
     return cores;
 }
 
+/* The largest power of two below |cores|; 0 below 1. */
+static uint32_t fewer_cores(uint32_t cores)
+{
+    uint32_t fewer = cores > 1 ? 1 : 0;
+    while (fewer > 0 && fewer <= (cores - 1) / 2) {
+        fewer *= 2;
+    }
+    return fewer;
+}
+
+/* Takes the way with |cores| where it is faster than the best, or the first that there is. */
+static tacho_status try_cores(const compiler *self, uint32_t cores, candidate *best)
+{
+    candidate other = {.cores = cores};
+    int64_t limit = best->is_complete ? best->program.facts.total_cycles - 1 : INT64_MAX;
+    tacho_status status = compile_candidate(self, limit, &other);
+    if (status == TACHO_OK && other.is_complete) {
+        candidate worse = *best;
+        *best = other;
+        other = worse;
+    }
+    candidate_deinit(&other);
+    return status;
+}
+
+/* All cores and the powers of two below, as far as they fit: a failure when none does. */
 static tacho_status find_best(const compiler *self, candidate *best)
 {
     bool tries_fewer;
-    best->cores = first_cores(self, &tries_fewer);
-    TACHO_TRY(compile_candidate(self, INT64_MAX, best));
-    for (uint32_t cores = best->cores / 2; tries_fewer && cores > 0; cores /= 2) {
-        candidate other = {.cores = cores};
-        tacho_status status = compile_candidate(self, best->program.facts.total_cycles - 1, &other);
-        if (status == TACHO_OK && other.is_complete) {
-            candidate worse = *best;
-            *best = other;
-            other = worse;
+    uint32_t cores = first_cores(self, &tries_fewer);
+    tacho_status none = TACHO_OK; /* why the first that failed does not fit */
+    for (; cores > 0; cores = tries_fewer ? fewer_cores(cores) : 0) {
+        tacho_status status = try_cores(self, cores, best);
+        if (status != TACHO_OK && tacho_status_code(status) != TACHO_CODE_LIMIT) {
+            tacho_status_free(none);
+            return status;
         }
-        candidate_deinit(&other);
-        TACHO_TRY(status);
+        none = tacho_status_first(none, status);
     }
-    return TACHO_OK;
+    if (best->is_complete) {
+        tacho_status_free(none);
+        return TACHO_OK;
+    }
+    return none;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -280,6 +308,10 @@ static tacho_status compile(compiler *self, candidate *best)
     TACHO_TRY(find_best(self, best));
     TACHO_TRY(retime(best));
     TACHO_TRY(tacho_values_fill(&best->estimate, self->options->has_values, &best->program));
+    if (self->options->has_values) {
+        TACHO_TRY_NOTE(tacho_memory_check(&best->estimate, &best->program),
+                       "%.*s does not fit its machine", TACHO_STR_ARG(self->fusion->graph->path));
+    }
     uint64_t *peak = &best->program.facts.local_peak_bytes;
     TACHO_TRY(tacho_program_local_peak(&best->program, peak));
     best->estimate.local_peak_bytes = *peak;

@@ -11,7 +11,12 @@
 
 #include <stdlib.h>
 
-/* Jobs of an NSS program, which has room for about so many. */
+/*
+ * Jobs that operators are gathered for into one program of a sequencer. The hardware has no such
+ * number: a program is a chain of parts of 640 bytes. It is our choice, so that what the host
+ * starts and waits for is a few operators, and small next to local memory. An operator with more
+ * jobs is a program of its own: what the host would have to wait for within it would cost time.
+ */
 enum { BLOCK_JOBS_MAX = 32 };
 
 bool tacho_schedule_is_tiled(const tacho_machine *machine)
@@ -429,23 +434,35 @@ static tacho_status add_block(tacho_schedule *self, uint32_t dispatch, uint32_t 
     return TACHO_OK;
 }
 
-/* A sequencer's programs are short; elsewhere the cores run a dispatch as one. */
+/*
+ * A sequencer's programs are short; elsewhere the cores run a dispatch as one. They end with
+ * operators, which wait for one another, so that none starts before the host has waited for the one
+ * before.
+ */
+static tacho_status add_blocks_of(tacho_schedule *self, uint32_t number)
+{
+    const tacho_program *program = self->program;
+    const tacho_dispatch_info *dispatch = &program->dispatchs[number];
+    bool is_short = tacho_machine_is_sequenced(self->estimate->machine);
+    uint32_t first = program->ops[dispatch->first_op].first_job;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < dispatch->op_count; i++) {
+        uint32_t jobs = program->ops[dispatch->first_op + i].job_count;
+        if (is_short && count > 0 && (uint64_t)count + jobs > BLOCK_JOBS_MAX) {
+            TACHO_TRY(add_block(self, number, first, count));
+            first += count;
+            count = 0;
+        }
+        count += jobs;
+    }
+    return count > 0 ? add_block(self, number, first, count) : TACHO_OK;
+}
+
 static tacho_status add_blocks(tacho_schedule *self)
 {
-    tacho_program *program = self->program;
-    bool is_short = tacho_machine_is_sequenced(self->estimate->machine);
-    for (uint32_t i = 0; i < program->dispatch_count; i++) {
-        const tacho_dispatch_info *dispatch = &program->dispatchs[i];
-        if (dispatch->op_count == 0) {
-            continue;
-        }
-        const tacho_program_op *last = &program->ops[dispatch->first_op + dispatch->op_count - 1];
-        uint32_t at = program->ops[dispatch->first_op].first_job;
-        uint32_t end = last->first_job + last->job_count;
-        while (at < end) {
-            uint32_t count = is_short && end - at > BLOCK_JOBS_MAX ? BLOCK_JOBS_MAX : end - at;
-            TACHO_TRY(add_block(self, i, at, count));
-            at += count;
+    for (uint32_t i = 0; i < self->program->dispatch_count; i++) {
+        if (self->program->dispatchs[i].op_count > 0) {
+            TACHO_TRY(add_blocks_of(self, i));
         }
     }
     return TACHO_OK;

@@ -24,7 +24,9 @@ typedef struct operand {
     tacho_job_kind kind;         /* of its transfers */
     uint32_t queue;              /* engine */
     const tacho_dma *dma;        /* its rate */
-    uint64_t loaded;             /* transfers so far */
+    uint64_t loaded;             /* transfers so far ... */
+    tacho_u128 loaded_elements;  /* ... their elements ... */
+    uint64_t loaded_bytes;       /* ... and bytes */
     uint32_t buffers[SLOTS_MAX]; /* or TACHO_NONE */
     uint32_t jobs[SLOTS_MAX];    /* that filled (or drained) the slot last, or TACHO_NONE */
 } operand;
@@ -78,15 +80,13 @@ static tile tile_at(const core_work *self, uint64_t number)
     if (self->share.kind != TACHO_WORK_MATRIX) {
         at.input = number;
         at.weights = self->tiling.weights.loads <= 1 ? 0 : number;
-    } else if (t->k > 1) {
-        at.input = at.weights = number;
-    } else if (t->rows_outside) {
-        at.input = at.batch * t->m + at.m;
-        at.weights = t->n == 1 ? at.batch : number;
-    } else {
-        at.input = t->m == 1 ? at.batch : number;
-        at.weights = at.batch * t->n + at.n;
+        return at;
     }
+    uint64_t all = tile_count(t);
+    at.input = t->rows_outside ? at.batch * t->m + at.m : at.batch;
+    at.weights = t->rows_outside ? at.batch : at.batch * t->n + at.n;
+    at.input = t->input.loads == all ? number : at.input;
+    at.weights = t->weights.loads == all ? number : at.weights;
     return at;
 }
 
@@ -189,6 +189,44 @@ static tacho_status need_computed(core_work *self, const computed *by, bool is_f
     return TACHO_OK;
 }
 
+/* Elements of an operand, as the product has them: in |at|, and in all transfers. */
+static void count_elements(const core_work *self, const operand *of, const tile *at,
+                           tacho_u128 *out_part, tacho_u128 *out_all)
+{
+    const tacho_share *share = &self->share;
+    const tacho_tiling *t = &self->tiling;
+    if (share->kind != TACHO_WORK_MATRIX) {
+        *out_all = tacho_share_elements(share);
+        *out_part = tacho_part(tacho_share_elements(share), of->slots->loads, of->loaded);
+        return;
+    }
+    bool has_m = of != &self->weights;
+    bool has_n = of != &self->input;
+    bool has_k = of != &self->output;
+    uint64_t distinct = t->batch * (has_m ? t->m : 1) * (has_n ? t->n : 1) * (has_k ? t->k : 1);
+    *out_part = (tacho_u128)tacho_part(share->batch, t->batch, at->batch) *
+                (has_m ? tacho_part(share->m, t->m, at->m) : 1) *
+                (has_n ? tacho_part(share->n, t->n, at->n) : 1) *
+                (has_k ? tacho_part(share->k, t->k, at->k) : 1);
+    *out_all = (tacho_u128)share->batch * (has_m ? share->m : 1) * (has_n ? share->n : 1) *
+               (has_k ? share->k : 1) * (of->slots->loads / distinct);
+}
+
+/* Bytes of the next transfer, by the elements that are in it. */
+static uint64_t next_bytes(const core_work *self, operand *of, const tile *at)
+{
+    tacho_u128 part;
+    tacho_u128 all;
+    count_elements(self, of, at, &part, &all);
+    if (all == 0 || all >> 64 != 0) {
+        return tacho_part(of->bytes, of->slots->loads, of->loaded);
+    }
+    of->loaded_elements += part;
+    uint64_t before = of->loaded_bytes;
+    of->loaded_bytes = (uint64_t)((of->bytes * of->loaded_elements + all - 1) / all);
+    return of->loaded_bytes - before;
+}
+
 static tacho_status add_transfer(core_work *self, operand *of, const tile *at)
 {
     uint32_t slot = (uint32_t)(of->loaded % of->slots->count);
@@ -198,7 +236,7 @@ static tacho_status add_transfer(core_work *self, operand *of, const tile *at)
         .tile = (uint32_t)at->number,
         .buffer = of->buffers[slot],
         .repeat = self->tiling.repeat,
-        .bytes = tacho_part(of->bytes, of->slots->loads, of->loaded),
+        .bytes = next_bytes(self, of, at),
     };
     TACHO_TRY(transfer_cycles(self, of, job.bytes, &job.cycles));
     if (job.kind == TACHO_JOB_LOAD) {

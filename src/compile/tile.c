@@ -20,7 +20,7 @@ typedef struct tiler {
     uint64_t least_bytes; /* that any way asks for */
     tacho_tiling best;
     uint64_t tiles_max; /* as jobs */
-    uint64_t tried_max; /* tiles, once a way is found */
+    uint64_t tried_max; /* tiles */
 } tiler;
 
 static uint64_t tile_count(const tacho_tiling *t)
@@ -36,10 +36,22 @@ uint64_t tacho_slots_moved(const tacho_slots *slots, uint64_t bytes)
 
 /* ---- what a way to cut needs and takes ----------------------------------------------------- */
 
-static void set_slots(tacho_slots *slots, bool moves, uint64_t bytes, uint64_t distinct)
+uint64_t tacho_share_elements(const tacho_share *share)
+{
+    uint64_t bytes =
+        share->input_bytes > share->output_bytes ? share->input_bytes : share->output_bytes;
+    return share->elements > 0 ? share->elements : bytes;
+}
+
+/* A buffer has room for the largest part: |part| of |whole| elements. */
+static void set_slots(tacho_slots *slots, bool moves, uint64_t bytes, uint64_t distinct,
+                      tacho_u128 part, tacho_u128 whole)
 {
     slots->count = !moves || bytes == 0 ? 0 : (distinct > 1 ? 2 : 1);
     slots->bytes = slots->count == 0 ? 0 : tacho_ceil_div(bytes, distinct);
+    if (slots->count > 0 && whole > 0 && part <= whole && whole >> 63 == 0) {
+        slots->bytes = (uint64_t)((bytes * part + whole - 1) / whole);
+    }
 }
 
 static void set_loads(tacho_slots *slots, uint64_t loads, uint64_t moved)
@@ -52,13 +64,20 @@ static void set_loads(tacho_slots *slots, uint64_t loads, uint64_t moved)
 static void complete_matrix(const tacho_share *share, tacho_tiling *t)
 {
     uint64_t all = tile_count(t);
-    set_slots(&t->input, share->moves_input, share->input_bytes, t->batch * t->m * t->k);
-    set_slots(&t->weights, share->moves_weights, share->weight_bytes, t->batch * t->n * t->k);
-    set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n);
+    tacho_u128 batch = share->batch;
+    tacho_u128 batch_part = tacho_ceil_div(share->batch, t->batch);
+    uint64_t m = tacho_ceil_div(share->m, t->m);
+    uint64_t n = tacho_ceil_div(share->n, t->n);
+    uint64_t k = tacho_ceil_div(share->k, t->k);
+    set_slots(&t->input, share->moves_input, share->input_bytes, t->batch * t->m * t->k,
+              batch_part * m * k, batch * share->m * share->k);
+    set_slots(&t->weights, share->moves_weights, share->weight_bytes, t->batch * t->n * t->k,
+              batch_part * n * k, batch * share->n * share->k);
+    set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n,
+              batch_part * m * n, batch * share->m * share->n);
     set_loads(&t->output, t->batch * t->m * t->n, 1);
     if (t->k > 1 && t->output.count > 0) { /* it holds partial sums until the last of k */
-        uint64_t sums = TACHO_SUM_BYTES *
-                        tacho_ceil_div(share->batch * share->m * share->n, t->batch * t->m * t->n);
+        uint64_t sums = TACHO_SUM_BYTES * (uint64_t)batch_part * m * n;
         t->output.bytes = sums > t->output.bytes ? sums : t->output.bytes;
     }
     if (t->k > 1) {
@@ -77,9 +96,12 @@ static void complete_matrix(const tacho_share *share, tacho_tiling *t)
 static void complete_plain(const tacho_share *share, uint64_t room, tacho_tiling *t)
 {
     uint64_t weight_parts = share->weight_bytes <= room / 4 ? 1 : t->m;
-    set_slots(&t->input, share->moves_input, share->input_bytes, t->m);
-    set_slots(&t->weights, share->moves_weights, share->weight_bytes, weight_parts);
-    set_slots(&t->output, share->moves_output, share->output_bytes, t->m);
+    uint64_t all = tacho_share_elements(share);
+    uint64_t part = tacho_ceil_div(all, t->m);
+    set_slots(&t->input, share->moves_input, share->input_bytes, t->m, part, all);
+    set_slots(&t->weights, share->moves_weights, share->weight_bytes, weight_parts,
+              weight_parts == 1 ? all : part, all);
+    set_slots(&t->output, share->moves_output, share->output_bytes, t->m, part, all);
     set_loads(&t->input, t->m, 1);
     set_loads(&t->weights, weight_parts, 1);
     set_loads(&t->output, t->m, 1);
@@ -167,9 +189,10 @@ static tacho_status load_cycles(const tiler *self, const tacho_tiling *t, int64_
     for (size_t i = 0; i < 2; i++) {
         int64_t all;
         int64_t first;
-        TACHO_TRY(transfer_cycles(self->in, tacho_slots_moved(slots[i], bytes[i]), slots[i]->loads,
-                                  &all));
-        TACHO_TRY(transfer_cycles(self->in, slots[i]->bytes, 1, &first));
+        uint64_t moved = tacho_slots_moved(slots[i], bytes[i]);
+        uint64_t each = moved > 0 ? tacho_ceil_div(moved, slots[i]->loads) : 0;
+        TACHO_TRY(transfer_cycles(self->in, moved, slots[i]->loads, &all));
+        TACHO_TRY(transfer_cycles(self->in, each, 1, &first));
         *out_all = tacho_cycles_add(*out_all, all);
         *out_first = tacho_cycles_add(*out_first, first);
     }
@@ -207,7 +230,8 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
     uint64_t results = t->batch * t->m * t->n;
     TACHO_TRY(compute_cycles(self, t, &compute, &complete));
     TACHO_TRY(load_cycles(self, t, &load, &first));
-    TACHO_TRY(transfer_cycles(self->out, t->output.bytes, 1, &last));
+    uint64_t out_each = out_bytes > 0 ? tacho_ceil_div(out_bytes, t->output.loads) : 0;
+    TACHO_TRY(transfer_cycles(self->out, out_each, 1, &last));
     TACHO_TRY(transfer_cycles(self->out, out_bytes, t->output.loads, &store));
     int64_t all = tacho_cycles_add(tacho_cycles_multiply(compute, tile_count(t) - results),
                                    tacho_cycles_multiply(complete, results));
@@ -217,6 +241,49 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
     int64_t out = tacho_cycles_add(tacho_cycles_add(first, before), store);
     *out_cycles = tacho_most(tacho_most(in, out), tacho_most(middle, shared_cycles(self, t)));
     return TACHO_OK;
+}
+
+/* ---- few enough jobs ----------------------------------------------------------------------- */
+
+static uint64_t *most_cut(tacho_tiling *t)
+{
+    uint64_t *const counts[] = {&t->batch, &t->m, &t->n, &t->k};
+    uint64_t *largest = counts[0];
+    for (size_t i = 1; i < 4; i++) {
+        largest = *counts[i] > *largest ? counts[i] : largest;
+    }
+    return largest;
+}
+
+/* Buffers and bytes stay what they are; jobs stand for more tiles. */
+static void coarsen(const tacho_share *share, uint64_t tiles_max, tacho_tiling *t)
+{
+    const tacho_tiling fine = *t;
+    while (tile_count(t) > tiles_max) {
+        uint64_t *count = most_cut(t);
+        *count = tacho_ceil_div(*count, 2);
+    }
+    uint64_t tiles = tile_count(t);
+    uint64_t repeat = tacho_ceil_div(fine.batch, t->batch) * tacho_ceil_div(fine.m, t->m) *
+                      tacho_ceil_div(fine.n, t->n) * tacho_ceil_div(fine.k, t->k);
+    if (repeat == 1) {
+        return;
+    }
+    tacho_tiling coarse = *t;
+    if (share->kind == TACHO_WORK_MATRIX) {
+        complete_matrix(share, &coarse);
+        /* What comes for each tile still comes for each job. */
+        bool has_input = coarse.input.count > 0 && (fine.k > 1 || fine.input.times > 1);
+        bool has_weights = coarse.weights.count > 0 && (fine.k > 1 || fine.weights.times > 1);
+        coarse.input.loads = has_input ? tiles : coarse.input.loads;
+        coarse.weights.loads = has_weights ? tiles : coarse.weights.loads;
+    } else {
+        complete_plain(share, 0, &coarse);
+    }
+    t->input.loads = coarse.input.loads;
+    t->weights.loads = tacho_least(coarse.weights.loads, fine.weights.loads);
+    t->output.loads = coarse.output.loads;
+    t->repeat = repeat < UINT32_MAX ? (uint32_t)repeat : UINT32_MAX;
 }
 
 /* ---- trying -------------------------------------------------------------------------------- */
@@ -234,6 +301,7 @@ static tacho_status try_tiling(tiler *self, tacho_tiling t)
         return TACHO_OK;
     }
     int64_t cycles;
+    coarsen(self->share, self->tiles_max, &t);
     TACHO_TRY(pipeline_cycles(self, &t, &cycles));
     if (!self->is_found || cycles < self->best_cycles) {
         self->is_found = true;
@@ -252,8 +320,7 @@ static uint64_t next_count(uint64_t count, uint64_t limit)
 static tacho_status try_columns(tiler *self, tacho_tiling t)
 {
     for (t.n = 1; t.n <= self->share->n; t.n = next_count(t.n, self->share->n)) {
-        bool is_far = tile_count(&t) > self->tried_max && self->is_found;
-        if (is_far || tile_count(&t) > UINT32_MAX) {
+        if (tile_count(&t) > self->tried_max) {
             break;
         }
         t.rows_outside = false;
@@ -269,7 +336,7 @@ static tacho_status try_columns(tiler *self, tacho_tiling t)
 static tacho_status try_rows(tiler *self, tacho_tiling t)
 {
     for (t.m = 1; t.m <= self->share->m; t.m = next_count(t.m, self->share->m)) {
-        if (t.batch * t.m * t.k > (self->is_found ? self->tried_max : UINT32_MAX)) {
+        if (t.batch * t.m * t.k > self->tried_max) {
             break;
         }
         TACHO_TRY(try_columns(self, t));
@@ -277,24 +344,27 @@ static tacho_status try_rows(tiler *self, tacho_tiling t)
     return TACHO_OK;
 }
 
+/* What is brought again and again is cut along k, too, and in more and smaller tiles. */
+static bool wants_more(const tiler *self)
+{
+    return !self->is_found || self->best.input.times > 1 || self->best.weights.times > 1;
+}
+
 static tacho_status try_matrix(tiler *self)
 {
     const tacho_share *share = self->share;
     tacho_tiling t = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
     for (; t.batch < share->batch; t.batch = next_count(t.batch, share->batch)) {
-        if (t.batch > self->tiles_max && self->is_found) {
+        if (t.batch > self->tried_max) {
             return TACHO_OK;
         }
         TACHO_TRY(try_tiling(self, t));
     }
     t.batch = share->batch;
     TACHO_TRY(try_rows(self, t));
-    /* What is brought again and again is cut along k, too, in more and smaller tiles. */
-    bool reloads = self->best.input.times > 1 || self->best.weights.times > 1;
-    self->tried_max = TACHO_TILES_TRIED_MAX;
-    for (t.k = 2; (!self->is_found || reloads) && t.k <= share->k;
-         t.k = next_count(t.k, share->k)) {
-        if (self->is_found && t.batch * t.k > self->tried_max) {
+    bool is_more = wants_more(self);
+    for (t.k = 2; is_more && t.k <= share->k; t.k = next_count(t.k, share->k)) {
+        if (t.batch * t.k > self->tried_max) {
             break;
         }
         TACHO_TRY(try_rows(self, t));
@@ -304,67 +374,15 @@ static tacho_status try_matrix(tiler *self)
 
 static tacho_status try_plain(tiler *self)
 {
-    const tacho_share *share = self->share;
-    uint64_t bytes =
-        share->input_bytes > share->output_bytes ? share->input_bytes : share->output_bytes;
-    uint64_t limit = share->elements > 0 ? share->elements : bytes;
+    uint64_t limit = tacho_share_elements(self->share);
     tacho_tiling t = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
     for (; t.m <= limit || t.m == 1; t.m = next_count(t.m, limit)) {
-        if (t.m > self->tiles_max && self->is_found) {
+        if (t.m > self->tried_max) {
             break;
         }
         TACHO_TRY(try_tiling(self, t));
     }
     return TACHO_OK;
-}
-
-/* ---- few enough jobs ----------------------------------------------------------------------- */
-
-static uint64_t *most_cut(tacho_tiling *t)
-{
-    uint64_t *const counts[] = {&t->batch, &t->m, &t->n, &t->k};
-    uint64_t *largest = counts[0];
-    for (size_t i = 1; i < 4; i++) {
-        largest = *counts[i] > *largest ? counts[i] : largest;
-    }
-    return largest;
-}
-
-static void coarsen_slots(tacho_slots *slots, uint64_t tiles)
-{
-    slots->loads = slots->loads < tiles ? slots->loads : tiles;
-}
-
-/* Buffers and bytes stay what they are; jobs stand for more tiles. */
-static void coarsen(const tacho_share *share, uint64_t tiles_max, tacho_tiling *t)
-{
-    tacho_tiling fine = *t;
-    uint64_t before = tile_count(t);
-    while (tile_count(t) > tiles_max) {
-        uint64_t *count = most_cut(t);
-        *count = tacho_ceil_div(*count, 2);
-    }
-    uint64_t after = tile_count(t);
-    if (after == before) {
-        return;
-    }
-    tacho_tiling coarse = *t;
-    if (share->kind == TACHO_WORK_MATRIX) {
-        complete_matrix(share, &coarse);
-    } else {
-        complete_plain(share, 0, &coarse);
-    }
-    *t = fine;
-    t->batch = coarse.batch;
-    t->m = coarse.m;
-    t->n = coarse.n;
-    t->k = coarse.k;
-    t->input.loads = coarse.input.loads;
-    t->weights.loads = coarse.weights.loads;
-    t->output.loads = coarse.output.loads;
-    coarsen_slots(&t->weights, fine.weights.loads);
-    uint64_t repeat = tacho_ceil_div(before, after);
-    t->repeat = repeat < UINT32_MAX ? (uint32_t)repeat : UINT32_MAX;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -383,15 +401,18 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
         .tiles_max = tacho_machine_is_sequenced(place->machine) ? TACHO_TILES_SEQUENCED_MAX
                                                                 : TACHO_TILES_MAX,
     };
-    self.tried_max = self.tiles_max;
-    TACHO_TRY((share->kind == TACHO_WORK_MATRIX ? try_matrix : try_plain)(&self));
+    /* Tiles that are jobs first; of as many jobs of more tiles none is faster that fits, too. */
+    const uint64_t tried[] = {self.tiles_max, TACHO_TILES_TRIED_MAX, UINT32_MAX};
+    for (size_t i = 0; i < 3 && (i < 2 ? wants_more(&self) : !self.is_found); i++) {
+        self.tried_max = tried[i];
+        TACHO_TRY((share->kind == TACHO_WORK_MATRIX ? try_matrix : try_plain)(&self));
+    }
     if (!self.is_found) {
         return tacho_fail(TACHO_CODE_LIMIT,
                           "its smallest tile needs %" PRIu64 " bytes of local memory, and %" PRIu64
                           " are free",
                           self.least_bytes, place->room_bytes);
     }
-    coarsen(share, self.tiles_max, &self.best);
     *out_tiling = self.best;
     return TACHO_OK;
 }

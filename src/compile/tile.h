@@ -4,8 +4,8 @@
  * a second buffer for what comes next. Rows are cut first, then columns, then the depth of a
  * product; of the ways that fit the fastest is taken, also of what fits whole: tiles overlap.
  *
- * An operator has a bounded number of tiles: where memory asks for more, several follow one another
- * as one job.
+ * An operator has a bounded number of tiles. Only where memory asks for more, several follow one
+ * another as one job: its bytes are those of all of them, and go through the buffer of one.
  */
 #ifndef TACHO_COMPILE_TILE_H
 #define TACHO_COMPILE_TILE_H
@@ -44,7 +44,7 @@ typedef struct tacho_slots {
 
 typedef struct tacho_tiling {
     uint64_t batch, m, n, k; /* numbers of tiles */
-    uint32_t repeat;         /* of each job: tiles that follow one another */
+    uint32_t repeat;         /* of each job: tiles that follow one another, at most */
     bool rows_outside;       /* columns change faster than rows */
     tacho_slots input, weights, output;
 } tacho_tiling;
@@ -62,6 +62,9 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
 
 /* Bytes that are moved of an operand of |bytes|. */
 uint64_t tacho_slots_moved(const tacho_slots *slots, uint64_t bytes);
+
+/* What a share that is no product is cut along: elements, or bytes where there are none. */
+uint64_t tacho_share_elements(const tacho_share *share);
 
 /* The |i|-th of |count| parts of |total|, as equal as they can be. */
 static inline uint64_t tacho_part(uint64_t total, uint64_t count, uint64_t i)

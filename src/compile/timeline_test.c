@@ -46,6 +46,8 @@ static void schedule(fixture *self)
     assert_null(tacho_grow(&program->ops, &program->op_capacity, 3));
     memset(program->ops, 0, 3 * sizeof(*program->ops));
     program->op_count = 3;
+    assert_null(tacho_grow(&program->dispatchs, &program->dispatch_capacity, 1));
+    program->dispatchs[program->dispatch_count++] = (tacho_dispatch_info){.op_count = 3};
     tacho_schedule all = {.estimate = &self->estimate,
                           .placement = &placement,
                           .device_of = device_of,
@@ -208,13 +210,13 @@ static void test_t4(void **state)
     (void)state;
     check_text(TACHO_TORQ_T4, "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n"
                               "0,200,0,DMA In,loc(\"m\":1:1),192\n"
-                              "2,10,300,DMA Out,loc(\"m\":1:1),128\n"
-                              "3,100,310,DMA In,loc(\"m\":3:1),128\n"
-                              "5,30,390,DMA Out,loc(\"m\":3:1),32\n"
-                              "1,100,200,Slice 0,loc(\"m\":1:1),\n"
-                              "1,100,200,Slice 1,loc(\"m\":1:1),\n"
-                              "6,7,420,Slice 0,loc(\"m\":4:1),\n"
-                              "4,90,330,CSS,loc(\"m\":3:1),\n");
+                              "4,10,300,DMA Out,loc(\"m\":1:1),128\n"
+                              "6,100,310,DMA In,loc(\"m\":3:1),128\n"
+                              "8,30,390,DMA Out,loc(\"m\":3:1),32\n"
+                              "2,100,200,Slice 0,loc(\"m\":1:1),\n"
+                              "2,100,200,Slice 1,loc(\"m\":1:1),\n"
+                              "11,7,420,Slice 0,loc(\"m\":4:1),\n"
+                              "7,90,330,CSS,loc(\"m\":3:1),\n");
 }
 
 static const tacho_track *track_of(const tacho_dict *dict, const char *name)

@@ -6,9 +6,11 @@
  *     DI0,0,9408,loc("fc.mlir":4:10),DMA_IN                                     T1
  *     0,15831,0,DMA In,loc("add.mlir":7:10),75264                               T4
  */
+#include "compile/dump_targets.h"
 #include "compile/timeline.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 typedef struct writer {
     const tacho_timeline *timeline;
@@ -16,6 +18,7 @@ typedef struct writer {
     tacho_torq_timeline_form form;
     uint32_t transfer_count;
     uint32_t slice_count;
+    uint32_t *tasks; /* by job */
     tacho_arena scratch;
 } writer;
 
@@ -138,35 +141,33 @@ static void write_t4_row(const writer *self, const tacho_job *job, uint32_t task
     }
 }
 
-/* Jobs of one tile on one kind of engine are one task. */
-static bool is_new_task(const writer *self, const tacho_job *job, const tacho_job *before)
-{
-    return before->op != job->op || before->tile != job->tile ||
-           tacho_timeline_class(self->timeline, before) !=
-               tacho_timeline_class(self->timeline, job);
-}
-
 static tacho_status write_rows(writer *self, row_class which)
 {
     const tacho_program *program = self->timeline->program;
-    const tacho_job *before = NULL;
-    uint32_t task = 0;
     for (size_t i = 0; i < program->job_count; i++) {
         const tacho_job *job = &program->jobs[i];
-        row_class is = class_of(self, job);
-        if (is == ROW_CLASS_COUNT) {
-            continue;
-        }
-        task += before != NULL && is_new_task(self, job, before) ? 1 : 0;
-        before = job;
-        if (is != which) {
+        if (class_of(self, job) != which) {
             continue;
         }
         if (self->form == TACHO_TORQ_T1) {
             TACHO_TRY(write_t1_row(self, job));
         } else {
-            write_t4_row(self, job, task);
+            write_t4_row(self, job, self->tasks[i]);
         }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status write_all(writer *self)
+{
+    const tacho_program *program = self->timeline->program;
+    self->tasks = calloc(program->job_count + 1, sizeof(*self->tasks));
+    if (self->tasks == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    TACHO_TRY(tacho_targets_number(program, self->tasks));
+    for (row_class which = TRANSFERS; which < ROW_CLASS_COUNT; which++) {
+        TACHO_TRY(write_rows(self, which));
     }
     return TACHO_OK;
 }
@@ -180,10 +181,8 @@ tacho_status tacho_timeline_write_torq(const tacho_timeline *timeline,
         tacho_output_write_cstring(
             output, "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n");
     }
-    tacho_status status = TACHO_OK;
-    for (row_class which = TRANSFERS; status == TACHO_OK && which < ROW_CLASS_COUNT; which++) {
-        status = write_rows(&self, which);
-    }
+    tacho_status status = write_all(&self);
+    free(self.tasks);
     tacho_arena_deinit(&self.scratch);
     return status;
 }

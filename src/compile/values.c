@@ -32,6 +32,12 @@ static tacho_status intern(filler *self, uint32_t text, uint32_t *out_id)
                                 out_id);
 }
 
+/* What is too much for a sum is too much for any memory. */
+static void add_bytes(uint64_t *sum, uint64_t bytes)
+{
+    *sum = bytes > INT64_MAX - *sum ? INT64_MAX : *sum + bytes;
+}
+
 /* ---- tensors ------------------------------------------------------------------------------- */
 
 /* Room for a constant; the bytes are copied at the end, when all is known. */
@@ -41,7 +47,7 @@ static tacho_status place_constant(filler *self, const tacho_tensor *from,
     const tacho_constant *constant = &self->graph->constants[from->constant];
     uint64_t *end = &self->pool_bytes;
     uint64_t bytes = tensor->bytes;
-    self->program->facts.constant_bytes += bytes;
+    add_bytes(&self->program->facts.constant_bytes, bytes);
     if (constant->kind == TACHO_CONSTANT_RANDOM) {
         tensor->storage = TACHO_STORAGE_RANDOM;
         tensor->offset = constant->seed;
@@ -321,11 +327,12 @@ static void count_shared(filler *self)
 {
     for (size_t i = 0; i < self->estimate->fusion->op_count; i++) {
         const tacho_work *work = &self->estimate->ops[i].work;
-        self->program->facts.ddr_bytes +=
-            work->output.place == TACHO_PLACE_DDR ? work->output.bytes : 0;
+        add_bytes(&self->program->facts.ddr_bytes,
+                  work->output.place == TACHO_PLACE_DDR ? work->output.bytes : 0);
     }
     for (size_t i = 0; i < self->program->input_count; i++) {
-        self->program->facts.ddr_bytes += self->program->tensors[self->program->inputs[i]].bytes;
+        add_bytes(&self->program->facts.ddr_bytes,
+                  self->program->tensors[self->program->inputs[i]].bytes);
     }
 }
 

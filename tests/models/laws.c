@@ -4,14 +4,16 @@
  *
  * No engine does two jobs at a time; needs are respected; local memory is never overcommitted, and
  * a buffer not filled while it is read; at least the tensors' bytes are moved; the jobs'
- * multiplications are those of the operators; nothing is faster than engines and memories can be;
- * more cores are never slower than half as many; and, for the same jobs, more bandwidth is never
+ * multiplications are those of the operators; what a job moves fits its buffer; what the host
+ * starts comes one after the other; nothing is faster than engines and memories can be; more cores
+ * are never slower than a power of two of them; and, for the same jobs, more bandwidth is never
  * slower.
  *
  * Prints a line for each machine; exit code 1 and the law when one is broken.
  */
 #include "base/index.h"
 #include "compile/compile.h"
+#include "compile/schedule.h"
 #include "graph/model.h"
 #include "machine/cost.h"
 #include "program/check.h"
@@ -117,6 +119,38 @@ static void check_reuse(const tacho_program *program, size_t id, const char *mac
     }
 }
 
+/* What a core's sequencer runs as one: a program starts when the host has waited for the last. */
+static void check_blocks(const tacho_program *program, const tacho_estimate *estimate)
+{
+    const char *machine = estimate->machine->name.data;
+    int64_t before = 0;
+    for (size_t i = 0; i < program->block_count; i++) {
+        const tacho_block *block = &program->blocks[i];
+        int64_t last = 0;
+        for (uint32_t k = 0; k < block->job_count; k++) {
+            const tacho_job *job = &program->jobs[block->first_job + k];
+            hold(job->start >= before, "a program starts when the one before has ended", machine,
+                 (uint64_t)job->start, (uint64_t)before);
+            last = job->end > last ? job->end : last;
+        }
+        before = last;
+    }
+}
+
+/* What a job moves goes through its buffer, tile by tile; streams stand for any number of tiles. */
+static void check_buffer(const tacho_program *program, const tacho_job *job,
+                         const tacho_estimate *estimate)
+{
+    bool moves = job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
+    bool is_tiled = tacho_schedule_is_tiled(estimate->machine) && job->op != TACHO_NONE &&
+                    estimate->ops[job->op].work.sequence <= 1;
+    if (is_tiled && moves && job->buffer != TACHO_NONE) {
+        uint64_t room = program->buffers[job->buffer].bytes * job->repeat;
+        hold(job->bytes <= room, "a job's bytes fit its buffer", estimate->machine->name.data,
+             job->bytes, room);
+    }
+}
+
 static void check_memory_bound(const tacho_program *program, const tacho_estimate *estimate)
 {
     tacho_ratio rate;
@@ -160,8 +194,10 @@ static int64_t check_program(const tacho_fusion *fusion, const tacho_machine *ma
         hold_status(tacho_program_check_timeline(&program), "timeline", name);
         check_ops(&program, &estimate);
         check_memory_bound(&program, &estimate);
+        check_blocks(&program, &estimate);
         for (size_t i = 0; i < program.job_count; i++) {
             check_reuse(&program, i, name);
+            check_buffer(&program, &program.jobs[i], &estimate);
         }
         check_bandwidth(&program, name);
         printf("%s cores %" PRIu32 "/%" PRIu32 " devices %" PRIu32 " batch %" PRIu32 ": %" PRId64
@@ -180,7 +216,8 @@ static void check_machine(const tacho_fusion *fusion, const tacho_machine *machi
 {
     int64_t fewer = INT64_MAX;
     uint32_t cores = tacho_machine_cores(machine);
-    for (uint32_t count = 1; count <= cores; count *= 2) {
+    for (uint32_t count = 1; count <= cores;
+         count = count < cores && count * 2 > cores ? cores : count * 2) {
         tacho_compile_options options = {.cores = count, .has_values = true};
         int64_t total = check_program(fusion, machine, &options);
         hold(total <= fewer, "more cores are not slower", machine->name.data, (uint64_t)total,
