@@ -89,19 +89,6 @@ static void say_damage(opstats_run *self, const tacho_stats_name *name,
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-/* A file says of what inference it is; one that was renamed would be taken for another. */
-static tacho_status check_name(const tacho_stats_name *name, const tacho_stats_head *head)
-{
-    if (name->activation == head->activation && name->inference == head->inference &&
-        (name->slice == UINT64_MAX || name->slice == head->device)) {
-        return TACHO_OK;
-    }
-    return tacho_fail(TACHO_CODE_BAD_DATA,
-                      "its name is of another recording: it holds activation %" PRIu32
-                      ", inference %" PRIu64 " of device %" PRIu32,
-                      head->activation, head->inference, head->device);
-}
-
 static tacho_status read_file(opstats_run *self, opened_stats *opened)
 {
     struct stat facts;
@@ -114,8 +101,7 @@ static tacho_status read_file(opstats_run *self, opened_stats *opened)
         return tacho_fail(TACHO_CODE_BAD_DATA, "the file is empty");
     }
     TACHO_TRY(tacho_stats_read(&opened->file, bytes));
-    TACHO_TRY(tacho_stats_bind(&opened->file, &self->layout));
-    return check_name(opened->name, &opened->file.head);
+    return tacho_stats_bind(&opened->file, &self->layout);
 }
 
 static void close_file(opened_stats *opened)
@@ -134,6 +120,40 @@ static bool is_opened(const opstats_run *self, uint32_t device)
     return false;
 }
 
+/* A file says of what inference it is; one that was renamed may be taken for another. */
+static void check_name(opstats_run *self, const tacho_stats_name *name,
+                       const tacho_stats_head *head)
+{
+    if (name->activation != head->activation || name->inference != head->inference ||
+        (name->slice != UINT64_MAX && name->copy == UINT64_MAX && name->slice != head->device)) {
+        char text[MESSAGE_BYTES / 2];
+        snprintf(text, sizeof(text),
+                 "its name is of another recording: it holds activation %" PRIu32
+                 ", inference %" PRIu64 " of device %" PRIu32,
+                 head->activation, head->inference, head->device);
+        say_problem(self, name, text);
+    }
+}
+
+/* Whether it may be shown beside what is open. */
+static tacho_status check_sibling(const opstats_run *self, const tacho_stats_head *head)
+{
+    if (is_opened(self, head->device)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "device %" PRIu32 " of this inference has another file, which is used",
+                          head->device);
+    }
+    const tacho_stats_head *first = &self->opened[0].file.head;
+    if (self->opened_count > 0 &&
+        (first->inference != head->inference || first->activation != head->activation)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "inference %" PRIu64 ", but the other devices' files are of inference "
+                          "%" PRIu64,
+                          head->inference, first->inference);
+    }
+    return TACHO_OK;
+}
+
 /* Opens a file; one that cannot be used is said, counted and passed over. */
 static void open_file(opstats_run *self, const tacho_stats_name *name)
 {
@@ -148,10 +168,8 @@ static void open_file(opstats_run *self, const tacho_stats_name *name)
     }
     opened_stats opened = {.name = name};
     tacho_status status = read_file(self, &opened);
-    if (status == TACHO_OK && is_opened(self, opened.file.head.device)) {
-        status = tacho_fail(TACHO_CODE_BAD_DATA,
-                            "device %u of this inference has another file, which is used",
-                            (unsigned)opened.file.head.device);
+    if (status == TACHO_OK) {
+        status = check_sibling(self, &opened.file.head);
     }
     if (status != TACHO_OK) {
         say_problem(self, name, tacho_status_message(status));
@@ -159,6 +177,7 @@ static void open_file(opstats_run *self, const tacho_stats_name *name)
         close_file(&opened);
         return;
     }
+    check_name(self, name, &opened.file.head);
     say_damage(self, name, &opened.file.damage);
     self->opened[self->opened_count++] = opened;
 }
