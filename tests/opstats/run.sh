@@ -113,6 +113,17 @@ host = [e for e in events if e['name'] == 'enqueue']
 core = [e for e in events if e['name'] == 'Core-0-Activation']
 assert len(host) == 1 and 0 <= host[0]['ts'] < 0.053 and host[0]['dur'] == 30, host
 assert len(core) == 1 and abs(core[0]['ts'] - host[0]['ts'] - 9.5) < 0.053, (host, core)"
+# The runner's own trace of a late inference: its host and the device's stats are at one time.
+mkdir late && cp cnn-2-70.bin late/programqpc.bin
+check "a run with a host trace" "$build/dropin/qaic-runner" --test-data=late --num-iter=22 \
+    --aic-profiling-type=raw_device_stats --aic-profiling-type=trace --aic-profiling-out-dir=late \
+    --aic-profiling-start-iter=20
+check "the runner's host trace" "$opstats" --qpc cnn-2-70.bin --input-dir late --output-dir late-out \
+    --trace --host-trace late/aic-profiling-program-0-trace.json
+check "host and device of a late inference" python3 -c "import glob, json
+events = json.load(open(glob.glob('late-out/*.json')[0]))['traceEvents']
+times = [e['ts'] for e in events if e['name'] in ('Core-0-Execution', 'Execute inference')]
+assert len(times) >= 2 and max(times) - min(times) < 0.053, times"
 check "host trace without a record is refused" bash -c "! $opstats --qpc cnn-2-70.bin \
     --input-dir stats-cnn-2-70 --output-dir none --trace --host-trace no-sync.json 2>&1 |
     tee /dev/stderr | grep -q 'no clock-sync record' && exit 1; [[ ! -e none ]]"
