@@ -586,25 +586,39 @@ static const tacho_column missing_columns[] = {
     {"flag", "compile with", TACHO_COLUMN_TEXT},
 };
 
+static bool is_damaged(const tacho_stats_damage *damage)
+{
+    return damage->is_cut || damage->damaged_bytes > 0 || damage->missing_chunks > 0 ||
+           damage->bad_records > 0;
+}
+
+/* What was not compiled in has a flag; what was and is not there the device does not record. */
 static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
 {
     const tacho_stats_head *head = &stats->file->head;
-    bool has_pmu = (head->features & TACHO_STATS_HAS_PMU) != 0;
+    const tacho_stats_config *config = &stats->program->facts.stats;
+    bool has_pmu = config->pmu_event_count > 0;
+    bool has_op_pmu = has_pmu && head->level >= TACHO_STATS_LEVEL_OP_PMU;
     const struct {
-        bool is_missing;
+        bool is_missing, is_compiled_in;
         const char *what, *flag;
     } rows[] = {
-        {(head->features & TACHO_STATS_HAS_DDR) == 0, "DDR traffic", "-ddr-stats"},
-        {!has_pmu, "counters of cores", "-aic-pmu-recipe=KernelUtil or -aic-pmu-events=..."},
-        {head->level < TACHO_STATS_LEVEL_PORTS, "waits at ports and doorbells", "-stats-level=50"},
-        {head->level < TACHO_STATS_LEVEL_OPS, "ops", "-stats-level=70"},
-        {(head->features & TACHO_STATS_HAS_OP_PMU) == 0, "counters of ops",
+        {(head->features & TACHO_STATS_HAS_DDR) == 0, config->counts_ddr != 0, "DDR traffic",
+         "-ddr-stats"},
+        {(head->features & TACHO_STATS_HAS_PMU) == 0, has_pmu, "counters of cores",
+         "-aic-pmu-recipe=KernelUtil or -aic-pmu-events=..."},
+        {head->level < TACHO_STATS_LEVEL_PORTS, false, "waits at ports and doorbells",
+         "-stats-level=50"},
+        {head->level < TACHO_STATS_LEVEL_OPS, false, "ops", "-stats-level=70"},
+        {(head->features & TACHO_STATS_HAS_OP_PMU) == 0, has_op_pmu, "counters of ops",
          has_pmu ? "-stats-level=100" : "-stats-level=100 and -aic-pmu-recipe=KernelUtil"},
+        {is_damaged(&stats->file->damage), true,
+         "a part of the file, which is cut or damaged: it counts as 0", ""},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         if (rows[i].is_missing) {
             TACHO_TRY(add_text(table, rows[i].what));
-            TACHO_TRY(add_text(table, rows[i].flag));
+            TACHO_TRY(add_text(table, rows[i].is_compiled_in ? "" : rows[i].flag));
         }
     }
     return TACHO_OK;

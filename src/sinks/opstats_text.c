@@ -346,9 +346,11 @@ static void put_notes(text_writer *self)
                                    "note: times are simulated, not those of hardware\n");
     }
     for (size_t i = 0; i < tacho_table_row_count(missing); i++) {
-        tacho_output_printf(self->output, "note: not recorded: %.*s (compile with %.*s)\n",
+        tacho_str flag = text(missing, i, "flag");
+        tacho_output_printf(self->output, "note: not recorded: %.*s%s%.*s%s\n",
                             TACHO_STR_ARG(text(missing, i, "what")),
-                            TACHO_STR_ARG(text(missing, i, "flag")));
+                            flag.len > 0 ? " (compile with " : "", TACHO_STR_ARG(flag),
+                            flag.len > 0 ? ")" : "");
     }
 }
 
