@@ -259,6 +259,9 @@ static void say_wrote(const run_choice *choice, const tacho_run_session *session
         snprintf(text, sizeof(text), "%.200s: %zu recorded inference%s", choice->profile_path,
                  session->sample_count, session->sample_count == 1 ? "" : "s");
         tacho_talk_line("wrote", text);
+        if (choice->profile_sink == NULL) {
+            tacho_run_torq_say_origin(session);
+        }
     }
     if (session->stats_file_count > 0) {
         snprintf(text, sizeof(text), "%.200s: %llu file%s of raw stats", choice->request.stats_dir,
@@ -295,6 +298,9 @@ static int run_chosen(const run_choice *choice)
     }
     if (status == TACHO_OK && choice->report.compares) {
         status = tacho_run_compare_check(&session);
+    }
+    if (status == TACHO_OK && choice->profile_path != NULL && choice->profile_sink == NULL) {
+        status = tacho_run_torq_check(&session);
     }
     if (status == TACHO_OK) {
         status = tacho_run_check_output(&session, choice->profile_path);
