@@ -20,6 +20,7 @@ static const tacho_option options[] = {
     {"device", 'd', false, "DEVICE",
      "what runs it: sim (the machine that a program was compiled for), sim:MACHINE, cpu, null "
      "(default: sim; a model is compiled for " TACHO_RUN_DEFAULT_MACHINE ")"},
+    {"machine", 'm', false, "NAME", "the same as --device sim:NAME"},
     {"input", 'i', false, "VALUE",
      "the next input, or NAME=VALUE that of this name: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy, @x.pb; "
      "repeatable (default: seeded-random)"},
@@ -103,11 +104,12 @@ static bool choose_lists(const tacho_arguments *arguments, run_choice *choice)
 static bool choose_device(const tacho_arguments *arguments, run_choice *choice)
 {
     tacho_device_options *device = &choice->request.device_options;
-    const char *name = tacho_arguments_value(arguments, "device");
     const char *kernels = tacho_arguments_value(arguments, "kernels");
     uint64_t activations = 1;
     uint64_t threads = 1;
-    choice->request.device = name != NULL ? name : "sim";
+    if (!tacho_run_choose_device(arguments, &choice->arena, &choice->request.device)) {
+        return false;
+    }
     device->has_fine_timer = true;
     device->is_unlimited = tacho_arguments_has(arguments, "unlimited");
     device->skips_values = tacho_arguments_has(arguments, "no-values");

@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/input.h"
 #include "cli/command.h"
+#include "cli/run_options.h"
 #include "cli/run_values.h"
 #include "cli/talk.h"
 
@@ -114,6 +115,7 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     *session = (tacho_run_session){.request = request, .cycles = -1};
     tacho_arena_init(&session->arena);
     TACHO_TRY(check_stats_dir(request->stats_dir));
+    TACHO_TRY(tacho_run_check_device(request->device));
     TACHO_TRY(tacho_run_module_open(&session->module, request->path, &request->compile));
     if (request->function != NULL) {
         TACHO_TRY(tacho_run_module_check_function(&session->module, request->function));

@@ -17,7 +17,10 @@
 /* Inputs beyond this are a slip of the pen. */
 static const uint64_t input_bytes_max = (uint64_t)1 << 36;
 
-enum { NUMBER_MAX = 64 /* characters of one element */ };
+enum {
+    NUMBER_MAX = 64, /* characters of one element */
+    LISTED_MAX = 8,  /* inputs that a message lists */
+};
 
 /* One text, and the input that it is for. */
 typedef struct input_text {
@@ -333,6 +336,37 @@ static size_t find_input(const tacho_program *program, tacho_str name)
     return i;
 }
 
+/* "2x3xf32 'x', 1xi64 'ids', ..." */
+static void list_inputs(const tacho_program *program, char *out_text, size_t room)
+{
+    char shape[TACHO_SHAPE_TEXT_MAX];
+    size_t used = 0;
+    out_text[0] = '\0';
+    for (size_t i = 0; i < program->input_count && used + 1 < room; i++) {
+        const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
+        bool is_enough = i == LISTED_MAX;
+        used += (size_t)(is_enough
+                             ? snprintf(out_text + used, room - used, " ...")
+                             : snprintf(out_text + used, room - used, "%s'%.60s' (%.40s of %s)",
+                                        i > 0 ? ", " : "", name_of(program, tensor).data,
+                                        tacho_shape_print(&tensor->shape, shape, sizeof(shape)),
+                                        tacho_dtype_name((tacho_dtype)tensor->dtype)));
+        if (is_enough) {
+            break;
+        }
+    }
+}
+
+static tacho_status fail_name(const input_text *self, tacho_str name)
+{
+    char known[1024];
+    list_inputs(self->program, known, sizeof(known));
+    return tacho_fail(TACHO_CODE_USAGE,
+                      "--input=%.200s: '%.*s' is neither a type such as 1x4xf32 nor an input of "
+                      "the program, which has %s",
+                      self->whole, (int)(name.len < 80 ? name.len : 80), name.data, known);
+}
+
 /* What follows "NAME=": |*text| without it, and the input; or the next input. */
 static tacho_status choose_input(input_text *self, tacho_str *text, size_t *next)
 {
@@ -345,10 +379,7 @@ static tacho_status choose_input(input_text *self, tacho_str *text, size_t *next
         !parse_type(head, &ignored)) {
         self->index = find_input(program, head);
         if (self->index == program->input_count) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "--input=%.200s: '%.*s' is neither a type such as 1x4xf32 nor an "
-                              "input of the program",
-                              self->whole, (int)(head.len < 80 ? head.len : 80), head.data);
+            return fail_name(self, head);
         }
         *text = tacho_str_from(*text, equals + 1);
     } else {
