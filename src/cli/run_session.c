@@ -98,12 +98,16 @@ static tacho_status set_inputs(tacho_run_session *self)
     tacho_array *arrays = NULL;
     TACHO_TRY(tacho_arena_alloc(&self->arena, (program->input_count + 1) * sizeof(*arrays),
                                 (void **)&arrays));
+    TACHO_TRY(
+        tacho_arena_alloc(&self->arena, program->input_count + 1, (void **)&self->is_random));
+    memset(self->is_random, 0, program->input_count + 1);
     TACHO_TRY(tacho_run_inputs_read(program, request->inputs, request->input_count, &self->arena,
                                     arrays));
     for (size_t i = 0; i < program->input_count && self->device->execution != NULL; i++) {
         if (arrays[i].data == NULL) {
             TACHO_TRY(tacho_run_input_random(program, i, request->seed, &self->arena, &arrays[i]));
             self->random_inputs++;
+            self->is_random[i] = true;
         }
         TACHO_TRY(tacho_execution_set_input(self->device->execution, i, &arrays[i]));
     }
@@ -296,6 +300,28 @@ static tacho_status run_all(tacho_run_session *self, const tacho_progress *progr
     return TACHO_OK;
 }
 
+/* Values that do not fit, an index out of range say, may be due to inputs that were random. */
+static tacho_status note_random(const tacho_run_session *self, tacho_status status)
+{
+    const tacho_program *program = &self->module.program;
+    char list[800] = "";
+    size_t used = 0;
+    if (tacho_status_code(status) != TACHO_CODE_BAD_DATA || self->random_inputs == 0) {
+        return status;
+    }
+    for (size_t i = 0; i < program->input_count && used + 256 < sizeof(list); i++) {
+        char text[200];
+        if (self->is_random[i]) {
+            tacho_run_input_print(program, i, text, sizeof(text));
+            used += (size_t)snprintf(list + used, sizeof(list) - used, " --input '%s'", text);
+        }
+    }
+    return tacho_status_add_note(
+        status, "%zu input%s random (--seed %" PRIu64 "), as nothing was given; give them with%s",
+        self->random_inputs, self->random_inputs == 1 ? " was" : "s were", self->request->seed,
+        list);
+}
+
 tacho_status tacho_run_go(tacho_run_session *session)
 {
     signal_state before;
@@ -304,7 +330,7 @@ tacho_status tacho_run_go(tacho_run_session *session)
     tacho_talk_progress_init(&talk, "running", session->request->is_quiet, &progress);
     talk.unit = "inferences";
     catch_signals(&before);
-    tacho_status status = run_all(session, &progress);
+    tacho_status status = note_random(session, run_all(session, &progress));
     restore_signals(&before);
     tacho_talk_progress_end(&talk);
     if (session->is_interrupted) {

@@ -61,6 +61,7 @@ typedef struct tacho_run_session {
     int64_t open_ns;      /* when it was opened, in its time: that of the first, or 0 simulated */
     int64_t cycles;       /* of the last; -1: not known */
     size_t random_inputs; /* that were not given */
+    bool *is_random;      /* by input */
     tacho_run_sample *samples;
     size_t sample_count, sample_capacity;
     uint64_t stats_file_count;

@@ -433,6 +433,21 @@ tacho_status tacho_run_inputs_read(const tacho_program *program, const char *con
     return TACHO_OK;
 }
 
+/* Of whole numbers that may be indices the lowest bit stays. */
+static void make_small(tacho_array *array)
+{
+    int64_t count = tacho_array_elements(array);
+    bool is_whole = tacho_element_kind(array->dtype) != TACHO_DTYPE_REAL &&
+                    tacho_element_kind(array->dtype) != TACHO_DTYPE_OTHER;
+    size_t size = tacho_dtype_element_bytes(array->dtype);
+    for (int64_t i = 0; is_whole && size >= 4 && i < count; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, (unsigned char *)array->data + (size_t)i * size, size);
+        bits &= 1;
+        memcpy((unsigned char *)array->data + (size_t)i * size, &bits, size);
+    }
+}
+
 tacho_status tacho_run_input_random(const tacho_program *program, size_t index, uint64_t seed,
                                     tacho_arena *arena, tacho_array *out_array)
 {
@@ -441,7 +456,18 @@ tacho_status tacho_run_input_random(const tacho_program *program, size_t index, 
     *out_array = (tacho_array){(tacho_dtype)tensor->dtype, tensor->shape, NULL};
     TACHO_TRY(make_room(arena, out_array, &bytes));
     tacho_random_fill(out_array->dtype, seed + index, bytes, out_array->data);
+    make_small(out_array);
     return TACHO_OK;
+}
+
+void tacho_run_input_print(const tacho_program *program, size_t index, char *out_text, size_t room)
+{
+    const tacho_program_tensor *tensor = &program->tensors[program->inputs[index]];
+    char shape[TACHO_SHAPE_TEXT_MAX];
+    bool is_scalar = tensor->shape.rank == 0;
+    snprintf(out_text, room, "%.100s=%s%s%s=VALUE", name_of(program, tensor).data,
+             is_scalar ? "" : tacho_shape_print(&tensor->shape, shape, sizeof(shape)),
+             is_scalar ? "" : "x", tacho_dtype_name((tacho_dtype)tensor->dtype));
 }
 
 /* ---- outputs ------------------------------------------------------------------------------- */
