@@ -248,6 +248,24 @@ static tacho_status write_files(const run_choice *choice, const tacho_run_sessio
                : tacho_run_torq_write_file(session, choice->torq_form, choice->profile_path);
 }
 
+/* Asked for are those that were, or one where nobody asked. */
+static void say_samples(const run_choice *choice, const tacho_run_session *session)
+{
+    char text[160];
+    uint32_t level = session->module.program.facts.stats.level;
+    uint64_t asked = choice->request.sampling.count;
+    if (session->sample_count < asked && !session->is_interrupted &&
+        level >= TACHO_STATS_LEVEL_INFERENCE) {
+        snprintf(text, sizeof(text),
+                 "%zu of %llu samples: %llu iteration%s from number %llu on; -n runs more",
+                 session->sample_count, (unsigned long long)asked,
+                 (unsigned long long)choice->request.iterations,
+                 choice->request.iterations == 1 ? "" : "s",
+                 (unsigned long long)choice->request.sampling.start);
+        tacho_talk_line("note", text);
+    }
+}
+
 static void say_wrote(const run_choice *choice, const tacho_run_session *session)
 {
     char text[512];
@@ -285,6 +303,7 @@ static tacho_status finish(const run_choice *choice, tacho_run_session *session,
     }
     tacho_run_profile_deinit(&profile);
     if (status == TACHO_OK && !choice->request.is_quiet) {
+        say_samples(choice, session);
         say_wrote(choice, session);
     }
     return status;
