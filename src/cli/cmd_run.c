@@ -275,6 +275,7 @@ static void say_wrote(const run_choice *choice, const tacho_run_session *session
                  (unsigned long long)choice->request.seed);
         tacho_talk_line("note", text);
     }
+    tacho_run_outputs_say(&choice->outputs, session);
     if (choice->profile_path != NULL) {
         snprintf(text, sizeof(text), "%.200s: %zu recorded inference%s", choice->profile_path,
                  session->sample_count, session->sample_count == 1 ? "" : "s");

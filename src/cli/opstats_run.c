@@ -496,7 +496,8 @@ static void say_rollup(const opstats_run *self)
 #undef ROLLUP_WORD
     char text[160];
     if (self->request->rollup != TACHO_ROLLUP_NONE && self->rollup_count == 0) {
-        snprintf(text, sizeof(text), "--rollup %s: nothing of it was recorded in %" PRIu64 " file%s",
+        snprintf(text, sizeof(text),
+                 "--rollup %s: nothing of it was recorded in %" PRIu64 " file%s",
                  words[self->request->rollup], self->file_count, self->file_count == 1 ? "" : "s");
         tacho_talk_line("note", text);
     }

@@ -113,8 +113,7 @@ static void fit(tacho_run_compare *self)
     }
     for (size_t i = 0; i < self->item_count; i++) {
         tacho_run_compared *item = &self->items[i];
-        int64_t base =
-            self->is_simulated ? item->estimated : estimated_ns(self, item->estimated);
+        int64_t base = self->is_simulated ? item->estimated : estimated_ns(self, item->estimated);
         item->difference = item->taken - base;
         errors += base > 0 ? fabs((double)item->difference) / (double)base : 0;
         counted += base > 0 ? 1 : 0;

@@ -98,8 +98,7 @@ static tacho_status set_inputs(tacho_run_session *self)
     tacho_array *arrays = NULL;
     TACHO_TRY(tacho_arena_alloc(&self->arena, (program->input_count + 1) * sizeof(*arrays),
                                 (void **)&arrays));
-    TACHO_TRY(
-        tacho_arena_alloc(&self->arena, program->input_count + 1, (void **)&self->is_random));
+    TACHO_TRY(tacho_arena_alloc(&self->arena, program->input_count + 1, (void **)&self->is_random));
     memset(self->is_random, 0, program->input_count + 1);
     TACHO_TRY(tacho_run_inputs_read(program, request->inputs, request->input_count, &self->arena,
                                     arrays));

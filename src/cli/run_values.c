@@ -345,12 +345,12 @@ static void list_inputs(const tacho_program *program, char *out_text, size_t roo
     for (size_t i = 0; i < program->input_count && used + 1 < room; i++) {
         const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
         bool is_enough = i == LISTED_MAX;
-        used += (size_t)(is_enough
-                             ? snprintf(out_text + used, room - used, " ...")
-                             : snprintf(out_text + used, room - used, "%s'%.60s' (%.40s of %s)",
-                                        i > 0 ? ", " : "", name_of(program, tensor).data,
-                                        tacho_shape_print(&tensor->shape, shape, sizeof(shape)),
-                                        tacho_dtype_name((tacho_dtype)tensor->dtype)));
+        used +=
+            (size_t)(is_enough ? snprintf(out_text + used, room - used, " ...")
+                               : snprintf(out_text + used, room - used, "%s'%.60s' (%.40s of %s)",
+                                          i > 0 ? ", " : "", name_of(program, tensor).data,
+                                          tacho_shape_print(&tensor->shape, shape, sizeof(shape)),
+                                          tacho_dtype_name((tacho_dtype)tensor->dtype)));
         if (is_enough) {
             break;
         }

@@ -258,8 +258,8 @@ static tacho_status emit_doorbell(stats_emitter *self, const tacho_stats_doorbel
 }
 
 /*
- * Waits at ports are totals without a place in time: they are drawn from the inference's start, over
- * the work that goes on meanwhile, and count as none themselves.
+ * Waits at ports are totals without a place in time: they are drawn from the inference's start,
+ * over the work that goes on meanwhile, and count as none themselves.
  */
 static tacho_status emit_port(stats_emitter *self, const tacho_stats_port *port, int64_t start)
 {
