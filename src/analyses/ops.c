@@ -172,7 +172,7 @@ static tacho_status find_row(grouping *self, const tacho_span *span, uint32_t ty
     uint32_t name = type != TACHO_NONE ? type : tacho_operators_of_site(self->dict, site);
     if (is_accepted(self, site, track, name)) {
         row_key key = {
-            .part = track->part,
+            .part = self->options->merges_parts ? 0 : track->part,
             .origin =
                 own_origin != 0 ? own_origin : (uint32_t)self->dict->parts[track->part].origin,
             .track_class = (uint32_t)track->track_class,

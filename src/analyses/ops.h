@@ -46,7 +46,8 @@ typedef struct tacho_ops_filter {
 } tacho_ops_filter;
 
 typedef struct tacho_ops_options {
-    bool by_instance; /* a row per site, else per operator */
+    bool by_instance;  /* a row per site, else per operator */
+    bool merges_parts; /* all count as the first: they are the same program again */
     tacho_ops_key sort;
     size_t top;              /* rows per part and origin; 0 for all */
     uint32_t classes;        /* TACHO_TRACK_BITs; 0 for all */

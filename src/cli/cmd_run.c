@@ -20,6 +20,7 @@ static const tacho_option options[] = {
     {"device", 'd', false, "DEVICE",
      "what runs it: sim (the machine that a program was compiled for), sim:MACHINE, cpu, null "
      "(default: sim; a model is compiled for " TACHO_RUN_DEFAULT_MACHINE ")"},
+    {"machine", 'm', false, "NAME", "the same as --device sim:NAME"},
     {"input", 'i', false, "VALUE",
      "the next input, or NAME=VALUE that of this name: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy, @x.pb; "
      "repeatable (default: seeded-random)"},
@@ -103,11 +104,12 @@ static bool choose_lists(const tacho_arguments *arguments, run_choice *choice)
 static bool choose_device(const tacho_arguments *arguments, run_choice *choice)
 {
     tacho_device_options *device = &choice->request.device_options;
-    const char *name = tacho_arguments_value(arguments, "device");
     const char *kernels = tacho_arguments_value(arguments, "kernels");
     uint64_t activations = 1;
     uint64_t threads = 1;
-    choice->request.device = name != NULL ? name : "sim";
+    if (!tacho_run_choose_device(arguments, &choice->arena, &choice->request.device)) {
+        return false;
+    }
     device->has_fine_timer = true;
     device->is_unlimited = tacho_arguments_has(arguments, "unlimited");
     device->skips_values = tacho_arguments_has(arguments, "no-values");
@@ -246,6 +248,24 @@ static tacho_status write_files(const run_choice *choice, const tacho_run_sessio
                : tacho_run_torq_write_file(session, choice->torq_form, choice->profile_path);
 }
 
+/* Asked for are those that were, or one where nobody asked. */
+static void say_samples(const run_choice *choice, const tacho_run_session *session)
+{
+    char text[160];
+    uint32_t level = session->module.program.facts.stats.level;
+    uint64_t asked = choice->request.sampling.count;
+    if (session->sample_count < asked && !session->is_interrupted &&
+        level >= TACHO_STATS_LEVEL_INFERENCE) {
+        snprintf(text, sizeof(text),
+                 "%zu of %llu samples: %llu iteration%s from number %llu on; -n runs more",
+                 session->sample_count, (unsigned long long)asked,
+                 (unsigned long long)choice->request.iterations,
+                 choice->request.iterations == 1 ? "" : "s",
+                 (unsigned long long)choice->request.sampling.start);
+        tacho_talk_line("note", text);
+    }
+}
+
 static void say_wrote(const run_choice *choice, const tacho_run_session *session)
 {
     char text[512];
@@ -255,10 +275,14 @@ static void say_wrote(const run_choice *choice, const tacho_run_session *session
                  (unsigned long long)choice->request.seed);
         tacho_talk_line("note", text);
     }
+    tacho_run_outputs_say(&choice->outputs, session);
     if (choice->profile_path != NULL) {
         snprintf(text, sizeof(text), "%.200s: %zu recorded inference%s", choice->profile_path,
                  session->sample_count, session->sample_count == 1 ? "" : "s");
         tacho_talk_line("wrote", text);
+        if (choice->profile_sink == NULL) {
+            tacho_run_torq_say_origin(session);
+        }
     }
     if (session->stats_file_count > 0) {
         snprintf(text, sizeof(text), "%.200s: %llu file%s of raw stats", choice->request.stats_dir,
@@ -280,6 +304,7 @@ static tacho_status finish(const run_choice *choice, tacho_run_session *session,
     }
     tacho_run_profile_deinit(&profile);
     if (status == TACHO_OK && !choice->request.is_quiet) {
+        say_samples(choice, session);
         say_wrote(choice, session);
     }
     return status;
@@ -295,6 +320,9 @@ static int run_chosen(const run_choice *choice)
     }
     if (status == TACHO_OK && choice->report.compares) {
         status = tacho_run_compare_check(&session);
+    }
+    if (status == TACHO_OK && choice->profile_path != NULL && choice->profile_sink == NULL) {
+        status = tacho_run_torq_check(&session);
     }
     if (status == TACHO_OK) {
         status = tacho_run_check_output(&session, choice->profile_path);

@@ -256,6 +256,34 @@ static tacho_status print_performance(const tacho_run_session *session, tacho_ou
     return status;
 }
 
+/* "DIR: 3 files of raw stats". */
+static void say_files(const char *folder, uint64_t count, const char *what)
+{
+    char text[300];
+    if (count > 0) {
+        snprintf(text, sizeof(text), "%.200s: %" PRIu64 " file%s of %s", folder, count,
+                 count == 1 ? "" : "s", what);
+        tacho_talk_line("wrote", text);
+    }
+}
+
+static void say_wrote(const runner *self, const tacho_run_session *session)
+{
+    const tacho_program *program = &session->module.program;
+    bool has_outputs = self->output_dir != NULL && session->latency_count > 0;
+    size_t devices = program->facts.device_count > 0 ? program->facts.device_count : 1;
+    uint64_t summaries = 0; /* one per activation */
+    for (size_t i = 0; i < session->sample_count; i++) {
+        summaries += session->samples[i].result.stats_count / devices;
+    }
+    say_files(has_outputs ? self->output_dir : "", has_outputs ? program->output_count : 0,
+              "outputs");
+    say_files(self->out_dir, session->stats_file_count, "raw stats");
+    say_files(self->out_dir, (self->types & STATS) != 0 ? summaries : 0, "summaries");
+    say_files(self->out_dir, (self->types & TRACE) != 0 ? 1 : 0, "trace events");
+    say_files(self->out_dir, (self->types & LATENCY) != 0 ? 1 : 0, "latencies");
+}
+
 static tacho_status print_all(const tacho_run_session *session)
 {
     tacho_output output;
@@ -270,7 +298,12 @@ static tacho_status print_all(const tacho_run_session *session)
 
 static tacho_status run_session(runner *self, tacho_run_session *session)
 {
-    TACHO_TRY(tacho_run_open(session, &self->request));
+    tacho_status status = tacho_run_open(session, &self->request);
+    if (status != TACHO_OK && session->module.was_compiled) {
+        return tacho_status_add_note(status, "%s has to be a program that qaic-compile wrote",
+                                     self->request.path);
+    }
+    TACHO_TRY(status);
     if (session->module.was_compiled) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s: not a program that qaic-compile wrote",
                           self->request.path);
@@ -289,11 +322,8 @@ static int run_chosen(runner *self)
     int exit_code = status != TACHO_OK       ? tacho_talk_failure(status)
                     : session.is_interrupted ? TACHO_EXIT_INTERRUPTED
                                              : TACHO_EXIT_DONE;
-    if (status == TACHO_OK && session.stats_file_count > 0 && !self->request.is_quiet) {
-        char text[300];
-        snprintf(text, sizeof(text), "%.200s: %" PRIu64 " file%s of raw stats", self->out_dir,
-                 session.stats_file_count, session.stats_file_count == 1 ? "" : "s");
-        tacho_talk_line("wrote", text);
+    if (status == TACHO_OK && !self->request.is_quiet) {
+        say_wrote(self, &session);
     }
     tacho_run_close(&session);
     return exit_code;

@@ -41,7 +41,7 @@ typedef struct opstats_run {
     tacho_table_report report; /* of roll-ups */
     tacho_output output;
     bool has_report;
-    uint64_t problem_count, file_count, record_count, summary_count, trace_count;
+    uint64_t problem_count, file_count, record_count, summary_count, trace_count, rollup_count;
 } opstats_run;
 
 /* ---- talk ---------------------------------------------------------------------------------- */
@@ -373,6 +373,7 @@ static tacho_status write_rollup(opstats_run *self)
     tacho_status status = tacho_rollup_table(self->request->rollup, &all, &table);
     if (status == TACHO_OK && table.cell_count > 0) {
         status = tacho_table_report_add(&self->report, &table);
+        self->rollup_count++;
     }
     tacho_table_deinit(&table);
     free(files);
@@ -473,7 +474,9 @@ static tacho_status prepare(opstats_run *self)
 {
     const tacho_opstats_request *request = self->request;
     TACHO_TRY_NOTE(tacho_program_read(request->program_path, &self->program),
-                   "reading the program %s", request->program_path);
+                   "--qpc %s: expected a compiled program: programqpc.bin, or what 'tacho "
+                   "compile -o' wrote",
+                   request->program_path);
     if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
         return TACHO_OK;
     }
@@ -503,16 +506,52 @@ static tacho_status prepare(opstats_run *self)
                : TACHO_OK;
 }
 
-/* Numbers that nothing has: said, and nothing else. */
-static void check_choice(const tacho_stats_choice *choice, uint32_t count, const char *what)
+/* Numbers that nothing has are said; where that is all of them, nothing is shown: a problem. */
+static void check_choice(opstats_run *self, const tacho_stats_choice *choice, uint32_t count,
+                         const char *what)
 {
+    char text[128];
+    size_t missing = 0;
     for (size_t i = 0; i < choice->item_count; i++) {
         if (choice->items[i] >= count) {
-            char text[128];
+            missing++;
             snprintf(text, sizeof(text), "--select-%ss: the program has no %s %u", what, what,
                      (unsigned)choice->items[i]);
             tacho_talk_line("warning", text);
         }
+    }
+    if (missing > 0 && missing == choice->item_count) {
+        self->problem_count++;
+        snprintf(text, sizeof(text), "--select-%ss: none is left; there are 0 to %u", what,
+                 count > 0 ? (unsigned)count - 1 : 0);
+        tacho_talk_line("warning", text);
+    }
+}
+
+/* What is missing because of how the program was compiled. */
+static void say_level(const opstats_run *self)
+{
+    unsigned level = self->program.facts.stats.level;
+    char text[160];
+    if (level < TACHO_STATS_LEVEL_OPS) {
+        snprintf(text, sizeof(text),
+                 "compiled with stats level %u: operators are recorded from -stats-level=%d on",
+                 level, (int)TACHO_STATS_LEVEL_OPS);
+        tacho_talk_line("note", text);
+    }
+}
+
+static void say_rollup(const opstats_run *self)
+{
+#define ROLLUP_WORD(name, word, title) [TACHO_ROLLUP_##name] = word,
+    static const char *const words[TACHO_ROLLUP_COUNT] = {TACHO_ROLLUPS(ROLLUP_WORD)};
+#undef ROLLUP_WORD
+    char text[160];
+    if (self->request->rollup != TACHO_ROLLUP_NONE && self->rollup_count == 0) {
+        snprintf(text, sizeof(text),
+                 "--rollup %s: nothing of it was recorded in %" PRIu64 " file%s",
+                 words[self->request->rollup], self->file_count, self->file_count == 1 ? "" : "s");
+        tacho_talk_line("note", text);
     }
 }
 
@@ -541,14 +580,16 @@ static tacho_status run(opstats_run *self)
                                 "inferences, 70 for ops");
         return TACHO_OK;
     }
-    check_choice(&request->view.cores, self->program.facts.core_count, "core");
-    check_choice(&request->view.devices, self->program.facts.device_count, "device");
+    say_level(self);
+    check_choice(self, &request->view.cores, self->program.facts.core_count, "core");
+    check_choice(self, &request->view.devices, self->program.facts.device_count, "device");
     tacho_talk_progress progress;
     tacho_progress hook;
     tacho_talk_progress_init(&progress, "decoding", request->is_quiet, &hook);
     tacho_status status = process_with_report(self, &hook);
     tacho_talk_progress_end(&progress);
     TACHO_TRY(status);
+    say_rollup(self);
     if (!request->is_quiet && (request->wants_summary || request->wants_trace)) {
         say_result(self);
     }

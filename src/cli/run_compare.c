@@ -102,6 +102,7 @@ static void fit(tacho_run_compare *self)
     double estimated = 0;
     double taken = 0;
     double errors = 0;
+    size_t counted = 0; /* that have an estimate to compare with, as rows with a percentage have */
     for (size_t i = 0; i < self->item_count; i++) {
         estimated += (double)self->items[i].estimated;
         taken += (double)self->items[i].taken;
@@ -112,11 +113,12 @@ static void fit(tacho_run_compare *self)
     }
     for (size_t i = 0; i < self->item_count; i++) {
         tacho_run_compared *item = &self->items[i];
-        item->difference = item->taken - (self->is_simulated ? item->estimated
-                                                             : estimated_ns(self, item->estimated));
-        errors += item->taken > 0 ? fabs((double)item->difference) / (double)item->taken : 0;
+        int64_t base = self->is_simulated ? item->estimated : estimated_ns(self, item->estimated);
+        item->difference = item->taken - base;
+        errors += base > 0 ? fabs((double)item->difference) / (double)base : 0;
+        counted += base > 0 ? 1 : 0;
     }
-    self->error = self->item_count > 0 ? errors / (double)self->item_count : 0;
+    self->error = counted > 0 ? errors / (double)counted : 0;
 }
 
 tacho_status tacho_run_compare_check(const tacho_run_session *session)
@@ -292,7 +294,10 @@ tacho_status tacho_run_worst_table(const tacho_run_compare *compare, size_t top,
                                    tacho_table *out_table)
 {
     const tacho_run_compared **order = calloc(compare->item_count + 1, sizeof(*order));
-    begin_table(compare, "worst", "Estimated worst", out_table);
+    begin_table(compare, "worst",
+                compare->is_simulated ? "Estimated worst, by cycles of difference"
+                                      : "Estimated worst, by time of difference",
+                out_table);
     tacho_status status = order != NULL ? add_worst(compare, order, top, out_table)
                                         : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     free(order);
@@ -330,7 +335,7 @@ tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *
                                    : "fitted: there the estimate takes as long as was measured");
     TACHO_TRY(tacho_table_add_text(out_table, TACHO_STR("clock")));
     TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(text)));
-    snprintf(text, sizeof(text), "%.2f %% of an operator's time, in the mean",
+    snprintf(text, sizeof(text), "%.2f %% of an operator's estimate, in the mean",
              compare->error * 100);
     TACHO_TRY(tacho_table_add_text(out_table, TACHO_STR("error")));
     TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(text)));

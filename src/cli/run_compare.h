@@ -27,7 +27,7 @@ typedef struct tacho_run_compare {
     tacho_run_compared *items; /* operators with records, in order */
     size_t item_count;
     double clock_hz; /* nominal, or fitted */
-    double error;    /* mean of |difference| / taken */
+    double error;    /* mean of |difference| / estimate */
 } tacho_run_compare;
 
 /* A program that does not record operators is USAGE. */

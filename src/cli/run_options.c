@@ -4,8 +4,10 @@
  */
 #include "cli/run_options.h"
 
+#include "cli/find_machine.h"
 #include "cli/talk.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 bool tacho_run_choose_count(const tacho_arguments *arguments, const char *option, uint64_t least,
@@ -52,4 +54,67 @@ const char *tacho_run_device_machine(const char *device)
         return colon + 1;
     }
     return strcmp(device, "cpu") == 0 ? "host-cpu" : TACHO_RUN_DEFAULT_MACHINE;
+}
+
+static const tacho_device_type *find_type(tacho_str kind)
+{
+    const tacho_device_type *const *types = tacho_device_types();
+    while (*types != NULL && !tacho_str_equal(kind, tacho_str_from_cstring((*types)->name))) {
+        types++;
+    }
+    return *types;
+}
+
+static tacho_status check_argument(const char *machine)
+{
+    tacho_arena arena;
+    tacho_machine *found = NULL;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_cli_find_machine(machine, &arena, &found);
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+tacho_status tacho_run_check_device(const char *device)
+{
+    tacho_str name = tacho_str_from_cstring(device);
+    size_t colon = tacho_str_find_byte(name, ':');
+    const tacho_device_type *type = find_type(tacho_str_make(device, colon));
+    if (type == NULL && tacho_machine_builtin_text(name).len > 0) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "no device is called '%s', which is a machine: say --device sim:%s",
+                          device, device);
+    }
+    bool has_machine = type != NULL && type->has_argument && colon + 1 < name.len;
+    return has_machine ? check_argument(device + colon + 1) : TACHO_OK;
+}
+
+bool tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *arena,
+                             const char **out_device)
+{
+    const char *device = tacho_arguments_value(arguments, "device");
+    const char *machine = tacho_arguments_value(arguments, "machine");
+    *out_device = device != NULL ? device : "sim";
+    if (machine == NULL) {
+        return true;
+    }
+    if (strcmp(*out_device, "sim") != 0 &&
+        strcmp(tacho_run_device_machine(*out_device), machine) != 0) {
+        tacho_command_misuse(arguments->command,
+                             "--machine %s is --device sim:%s, and --device says %s", machine,
+                             machine, device);
+        return false;
+    }
+    if (strcmp(*out_device, "sim") == 0) {
+        size_t room = strlen(machine) + 5;
+        char *text = NULL;
+        tacho_status status = tacho_arena_alloc(arena, room, (void **)&text);
+        if (status != TACHO_OK) {
+            tacho_talk_failure(status);
+            return false;
+        }
+        snprintf(text, room, "sim:%s", machine);
+        *out_device = text;
+    }
+    return true;
 }

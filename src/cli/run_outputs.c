@@ -6,6 +6,9 @@
 
 #include "base/utf8.h"
 #include "cli/run_values.h"
+#include "cli/talk.h"
+
+#include <stdio.h>
 
 tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs,
                                      const tacho_run_session *session)
@@ -49,6 +52,20 @@ tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
         }
     }
     return TACHO_OK;
+}
+
+void tacho_run_outputs_say(const tacho_run_outputs *outputs, const tacho_run_session *session)
+{
+    const tacho_program *program = &session->module.program;
+    for (size_t i = 0; i < outputs->text_count && session->latency_count > 0; i++) {
+        if (outputs->texts[i][0] == '@') {
+            char text[400];
+            tacho_str name = tacho_run_string(session, program->tensors[program->outputs[i]].name);
+            snprintf(text, sizeof(text), "%.200s: output %zu%s%.100s", outputs->texts[i] + 1, i,
+                     name.len > 0 ? " " : "", name.data);
+            tacho_talk_line("wrote", text);
+        }
+    }
 }
 
 static tacho_status print_name(const tacho_run_session *session, size_t index, bool is_iree,

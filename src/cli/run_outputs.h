@@ -23,6 +23,9 @@ tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs,
 tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
                                      const tacho_run_session *session) TACHO_MUST_USE;
 
+/* Says which files that were. */
+void tacho_run_outputs_say(const tacho_run_outputs *outputs, const tacho_run_session *session);
+
 /* Whether output |index| is to be printed. */
 bool tacho_run_output_is_printed(const tacho_run_outputs *outputs, size_t index);
 

@@ -14,10 +14,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Which activations of which recorded inferences. */
+typedef enum run_parts { PARTS_FIRST, PARTS_INFERENCES, PARTS_ALL } run_parts;
+
 /* Where events go. */
 typedef struct decoder {
     const tacho_run_session *session;
     tacho_events *events;
+    run_parts parts;
     bool has_zero;
     int64_t zero_ticks;
 } decoder;
@@ -31,6 +35,10 @@ static void name_part(const decoder *self, const tacho_run_stats *stats, char *o
     const tacho_run_session *session = self->session;
     int used = snprintf(out_name, room, "%.100s",
                         tacho_run_string(session, session->module.program.facts.name).data);
+    if (self->parts == PARTS_INFERENCES) {
+        snprintf(out_name + used, room - (size_t)used, ", %zu inferences", session->sample_count);
+        return;
+    }
     if (session->sample_count > 1) {
         used += snprintf(out_name + used, room - (size_t)used, " inference %" PRIu64,
                          stats->sample->inference);
@@ -44,6 +52,9 @@ static tacho_status emit_stats(void *user, const tacho_run_stats *stats)
 {
     decoder *self = user;
     char name[160];
+    if (self->parts == PARTS_INFERENCES && stats->activation > 0) {
+        return TACHO_OK;
+    }
     name_part(self, stats, name, sizeof(name));
     tacho_stats_set set = {
         .files = stats->files,
@@ -62,13 +73,13 @@ static tacho_status emit_stats(void *user, const tacho_run_stats *stats)
 }
 
 /* All of it through the order filter, which rows need that come by engine. */
-static tacho_status emit_ordered(const tacho_run_session *session, bool is_first_only,
+static tacho_status emit_ordered(const tacho_run_session *session, run_parts parts,
                                  tacho_events *next)
 {
     tacho_order *order = NULL;
     TACHO_TRY(tacho_order_create(next, TACHO_ORDER_SORT, TACHO_SPOOL_DEFAULT_BYTES, &order));
-    decoder self = {.session = session, .events = tacho_order_events(order)};
-    tacho_status status = tacho_run_stats_each(session, is_first_only, emit_stats, &self);
+    decoder self = {.session = session, .events = tacho_order_events(order), .parts = parts};
+    tacho_status status = tacho_run_stats_each(session, parts == PARTS_FIRST, emit_stats, &self);
     if (status == TACHO_OK) {
         status = tacho_events_finish(self.events);
     }
@@ -78,13 +89,25 @@ static tacho_status emit_ordered(const tacho_run_session *session, bool is_first
 
 /* ---- in memory ----------------------------------------------------------------------------- */
 
-tacho_status tacho_run_profile_init(tacho_run_profile *profile, const tacho_run_session *session)
+static tacho_status init_profile(tacho_run_profile *profile, const tacho_run_session *session,
+                                 run_parts parts)
 {
     *profile = (tacho_run_profile){0};
     TACHO_TRY(tacho_dict_init(&profile->dict));
     tacho_profile_init(&profile->profile, &profile->dict);
-    return tacho_run_has_stats(session) ? emit_ordered(session, true, &profile->profile.events)
+    return tacho_run_has_stats(session) ? emit_ordered(session, parts, &profile->profile.events)
                                         : TACHO_OK;
+}
+
+tacho_status tacho_run_profile_init(tacho_run_profile *profile, const tacho_run_session *session)
+{
+    return init_profile(profile, session, PARTS_FIRST);
+}
+
+tacho_status tacho_run_profile_init_all(tacho_run_profile *profile,
+                                        const tacho_run_session *session)
+{
+    return init_profile(profile, session, PARTS_INFERENCES);
 }
 
 void tacho_run_profile_deinit(tacho_run_profile *profile)
@@ -104,7 +127,7 @@ static tacho_status write_trace(const tacho_run_session *session, const tacho_tr
     tacho_lanes *lanes = NULL;
     tacho_status status = tacho_lanes_create(events, &lanes);
     if (status == TACHO_OK) {
-        status = emit_ordered(session, false, tacho_lanes_events(lanes));
+        status = emit_ordered(session, PARTS_ALL, tacho_lanes_events(lanes));
         tacho_lanes_destroy(lanes);
     }
     sink->close(events);

@@ -65,23 +65,39 @@ static tacho_status add_overview(run_printer *self)
     return status;
 }
 
-static tacho_status add_operators(run_printer *self)
+static tacho_status add_operators_of(run_printer *self, const tacho_profile *profile)
 {
     tacho_ops ops;
     tacho_table table = {0};
     tacho_ops_options options = {
         .by_instance = true,
+        .merges_parts = true,
         .sort = TACHO_OPS_BY_TOTAL,
         .top = self->options->top,
         .classes = ~(TACHO_TRACK_BIT(TACHO_TRACK_PORT) | TACHO_TRACK_BIT(TACHO_TRACK_SYNC) |
                      TACHO_TRACK_BIT(TACHO_TRACK_PHASE)),
     };
-    tacho_status status = tacho_ops_init(&ops, &self->profile->profile, &options);
+    tacho_status status = tacho_ops_init(&ops, profile, &options);
     if (status == TACHO_OK) {
         status = tacho_ops_table(&ops, &table);
     }
     status = add(self, status, &table);
     tacho_ops_deinit(&ops);
+    return status;
+}
+
+/* Of all recorded inferences. */
+static tacho_status add_operators(run_printer *self)
+{
+    tacho_run_profile all;
+    if (self->session->sample_count < 2) {
+        return add_operators_of(self, &self->profile->profile);
+    }
+    tacho_status status = tacho_run_profile_init_all(&all, self->session);
+    if (status == TACHO_OK) {
+        status = add_operators_of(self, &all.profile);
+    }
+    tacho_run_profile_deinit(&all);
     return status;
 }
 

@@ -8,11 +8,13 @@
 #include "base/grow.h"
 #include "base/input.h"
 #include "cli/command.h"
+#include "cli/run_options.h"
 #include "cli/run_values.h"
 #include "cli/talk.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,12 +98,15 @@ static tacho_status set_inputs(tacho_run_session *self)
     tacho_array *arrays = NULL;
     TACHO_TRY(tacho_arena_alloc(&self->arena, (program->input_count + 1) * sizeof(*arrays),
                                 (void **)&arrays));
+    TACHO_TRY(tacho_arena_alloc(&self->arena, program->input_count + 1, (void **)&self->is_random));
+    memset(self->is_random, 0, program->input_count + 1);
     TACHO_TRY(tacho_run_inputs_read(program, request->inputs, request->input_count, &self->arena,
                                     arrays));
     for (size_t i = 0; i < program->input_count && self->device->execution != NULL; i++) {
         if (arrays[i].data == NULL) {
             TACHO_TRY(tacho_run_input_random(program, i, request->seed, &self->arena, &arrays[i]));
             self->random_inputs++;
+            self->is_random[i] = true;
         }
         TACHO_TRY(tacho_execution_set_input(self->device->execution, i, &arrays[i]));
     }
@@ -113,6 +118,7 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     *session = (tacho_run_session){.request = request, .cycles = -1};
     tacho_arena_init(&session->arena);
     TACHO_TRY(check_stats_dir(request->stats_dir));
+    TACHO_TRY(tacho_run_check_device(request->device));
     TACHO_TRY(tacho_run_module_open(&session->module, request->path, &request->compile));
     if (request->function != NULL) {
         TACHO_TRY(tacho_run_module_check_function(&session->module, request->function));
@@ -250,12 +256,26 @@ static bool is_sampled(tacho_run_session *self, uint64_t iteration)
     return has_passed || is_last_chance;
 }
 
+/* How long an inference takes when its stats need not be written: simulated, that is known. */
+static int64_t latency_of(const tacho_run_session *self, const tacho_device_result *result)
+{
+    int64_t whole = result->end_ns - result->start_ns;
+    uint64_t clock_hz = self->module.program.facts.core_clock_hz;
+    if (!self->device->type->is_simulated || result->cycles < 0 || clock_hz == 0) {
+        return whole;
+    }
+    int64_t ns = llround((double)result->cycles * 1e9 / (double)clock_hz);
+    return ns < whole ? ns : whole;
+}
+
 static tacho_status run_one(tacho_run_session *self, uint64_t iteration)
 {
     tacho_device_result result = {.cycles = -1};
     bool records = is_sampled(self, iteration);
     TACHO_TRY(self->device->type->run(self->device, iteration, records, &result));
-    self->latencies[self->latency_count++] = result.end_ns - result.start_ns;
+    int64_t latency = latency_of(self, &result);
+    self->latencies[self->latency_count++] = latency;
+    self->latency_ns += latency;
     self->wall_ns += result.wall_ns;
     self->device_ns += result.end_ns - result.start_ns;
     self->cycles = result.cycles;
@@ -279,6 +299,28 @@ static tacho_status run_all(tacho_run_session *self, const tacho_progress *progr
     return TACHO_OK;
 }
 
+/* Values that do not fit, an index out of range say, may be due to inputs that were random. */
+static tacho_status note_random(const tacho_run_session *self, tacho_status status)
+{
+    const tacho_program *program = &self->module.program;
+    char list[800] = "";
+    size_t used = 0;
+    if (tacho_status_code(status) != TACHO_CODE_BAD_DATA || self->random_inputs == 0) {
+        return status;
+    }
+    for (size_t i = 0; i < program->input_count && used + 256 < sizeof(list); i++) {
+        char text[200];
+        if (self->is_random[i]) {
+            tacho_run_input_print(program, i, text, sizeof(text));
+            used += (size_t)snprintf(list + used, sizeof(list) - used, " --input '%s'", text);
+        }
+    }
+    return tacho_status_add_note(
+        status, "%zu input%s random (--seed %" PRIu64 "), as nothing was given; give them with%s",
+        self->random_inputs, self->random_inputs == 1 ? " was" : "s were", self->request->seed,
+        list);
+}
+
 tacho_status tacho_run_go(tacho_run_session *session)
 {
     signal_state before;
@@ -287,7 +329,7 @@ tacho_status tacho_run_go(tacho_run_session *session)
     tacho_talk_progress_init(&talk, "running", session->request->is_quiet, &progress);
     talk.unit = "inferences";
     catch_signals(&before);
-    tacho_status status = run_all(session, &progress);
+    tacho_status status = note_random(session, run_all(session, &progress));
     restore_signals(&before);
     tacho_talk_progress_end(&talk);
     if (session->is_interrupted) {

@@ -53,13 +53,15 @@ typedef struct tacho_run_session {
     tacho_run_module module;
     tacho_device *device;
     tacho_arena arena;
-    int64_t *latencies; /* ns, of each inference that ran */
+    int64_t *latencies; /* ns, of each inference that ran, without writing stats where known */
     size_t latency_count;
+    int64_t latency_ns;   /* their sum */
     int64_t wall_ns;      /* of all inferences */
-    int64_t device_ns;    /* the same on the device */
+    int64_t device_ns;    /* the same on the device, with writing stats */
     int64_t open_ns;      /* when it was opened, in its time: that of the first, or 0 simulated */
     int64_t cycles;       /* of the last; -1: not known */
     size_t random_inputs; /* that were not given */
+    bool *is_random;      /* by input */
     tacho_run_sample *samples;
     size_t sample_count, sample_capacity;
     uint64_t stats_file_count;

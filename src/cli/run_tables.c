@@ -40,7 +40,7 @@ tacho_run_latency tacho_run_latency_of(tacho_run_session *session)
         return (tacho_run_latency){0};
     }
     qsort(times, count, sizeof(*times), compare_times);
-    int64_t total = session->device_ns;
+    int64_t total = session->latency_ns;
     double inferences = (double)count * (double)tacho_run_inferences(session);
     return (tacho_run_latency){
         .count = count,
@@ -163,19 +163,18 @@ static tacho_status add_device(const tacho_run_session *session, tacho_table *ta
                         (unsigned)session->module.program.facts.batch_size);
 }
 
-/* What the program takes without what recording adds at its end. */
+/* What the program takes, and what recording adds at its end. */
 static tacho_status add_cycles(const tacho_run_session *session, tacho_table *table)
 {
     const tacho_program_facts *facts = &session->module.program.facts;
     if (session->cycles < 0) {
         return TACHO_OK;
     }
-    int64_t ns = (int64_t)((double)session->cycles * 1e9 / (double)facts->core_clock_hz);
-    int64_t mean_ns = session->device_ns / (int64_t)session->latency_count;
+    int64_t more_ns = (session->device_ns - session->latency_ns) / (int64_t)session->latency_count;
     char more[80] = "";
-    if (session->device->type->is_simulated && mean_ns > ns) {
-        snprintf(more, sizeof(more), "; %.3f us more write the stats",
-                 (double)(mean_ns - ns) / 1e3);
+    if (more_ns > 0) {
+        snprintf(more, sizeof(more), "; %.3f us more write the stats, not in the latency",
+                 (double)more_ns / 1e3);
     }
     return add_property(table, "cycles", "%" PRId64 ", estimated %" PRId64 "%s", session->cycles,
                         facts->total_cycles, more);

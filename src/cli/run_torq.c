@@ -6,6 +6,9 @@
  */
 #include "cli/run_torq.h"
 
+#include "cli/talk.h"
+#include "device/program_machine.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,6 +366,30 @@ tacho_status tacho_run_torq_write_file(const tacho_run_session *session, tacho_r
     }
     tacho_output_close(&output);
     return status;
+}
+
+tacho_status tacho_run_torq_check(const tacho_run_session *session)
+{
+    tacho_arena arena;
+    tacho_machine *machine = NULL;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_program_machine(&session->module.program, &arena, &machine);
+    if (status == TACHO_OK && !tacho_machine_has_timeline(machine, "torq")) {
+        status = tacho_fail(TACHO_CODE_USAGE,
+                            "--profile-format: r0, r1 and r2 are files of Torq's runtime, and %s "
+                            "is none; use a format of 'tacho help formats'",
+                            machine->name.data);
+    }
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+void tacho_run_torq_say_origin(const tacho_run_session *session)
+{
+    if (session->device->type->is_simulated) {
+        tacho_talk_line("note", "Torq's formats have no word for simulated: the times are read "
+                                "back as measured");
+    }
 }
 
 /* ---- for people ---------------------------------------------------------------------------- */

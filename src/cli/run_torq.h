@@ -30,6 +30,12 @@ tacho_status tacho_run_torq_write(const tacho_run_session *session, tacho_run_to
 tacho_status tacho_run_torq_write_file(const tacho_run_session *session, tacho_run_torq_form form,
                                        const char *path) TACHO_MUST_USE;
 
+/* USAGE where the program is for a machine whose runtime writes no such files. */
+tacho_status tacho_run_torq_check(const tacho_run_session *session) TACHO_MUST_USE;
+
+/* Says that the files of simulated runs are read back as measured. */
+void tacho_run_torq_say_origin(const tacho_run_session *session);
+
 /* One row per block of the first recorded inference: when it ran, and for how long. */
 tacho_status tacho_run_blocks_table(const tacho_run_session *session,
                                     tacho_table *out_table) TACHO_MUST_USE;

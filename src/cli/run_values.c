@@ -17,7 +17,10 @@
 /* Inputs beyond this are a slip of the pen. */
 static const uint64_t input_bytes_max = (uint64_t)1 << 36;
 
-enum { NUMBER_MAX = 64 /* characters of one element */ };
+enum {
+    NUMBER_MAX = 64, /* characters of one element */
+    LISTED_MAX = 8,  /* inputs that a message lists */
+};
 
 /* One text, and the input that it is for. */
 typedef struct input_text {
@@ -333,6 +336,37 @@ static size_t find_input(const tacho_program *program, tacho_str name)
     return i;
 }
 
+/* "2x3xf32 'x', 1xi64 'ids', ..." */
+static void list_inputs(const tacho_program *program, char *out_text, size_t room)
+{
+    char shape[TACHO_SHAPE_TEXT_MAX];
+    size_t used = 0;
+    out_text[0] = '\0';
+    for (size_t i = 0; i < program->input_count && used + 1 < room; i++) {
+        const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
+        bool is_enough = i == LISTED_MAX;
+        used +=
+            (size_t)(is_enough ? snprintf(out_text + used, room - used, " ...")
+                               : snprintf(out_text + used, room - used, "%s'%.60s' (%.40s of %s)",
+                                          i > 0 ? ", " : "", name_of(program, tensor).data,
+                                          tacho_shape_print(&tensor->shape, shape, sizeof(shape)),
+                                          tacho_dtype_name((tacho_dtype)tensor->dtype)));
+        if (is_enough) {
+            break;
+        }
+    }
+}
+
+static tacho_status fail_name(const input_text *self, tacho_str name)
+{
+    char known[1024];
+    list_inputs(self->program, known, sizeof(known));
+    return tacho_fail(TACHO_CODE_USAGE,
+                      "--input=%.200s: '%.*s' is neither a type such as 1x4xf32 nor an input of "
+                      "the program, which has %s",
+                      self->whole, (int)(name.len < 80 ? name.len : 80), name.data, known);
+}
+
 /* What follows "NAME=": |*text| without it, and the input; or the next input. */
 static tacho_status choose_input(input_text *self, tacho_str *text, size_t *next)
 {
@@ -345,10 +379,7 @@ static tacho_status choose_input(input_text *self, tacho_str *text, size_t *next
         !parse_type(head, &ignored)) {
         self->index = find_input(program, head);
         if (self->index == program->input_count) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "--input=%.200s: '%.*s' is neither a type such as 1x4xf32 nor an "
-                              "input of the program",
-                              self->whole, (int)(head.len < 80 ? head.len : 80), head.data);
+            return fail_name(self, head);
         }
         *text = tacho_str_from(*text, equals + 1);
     } else {
@@ -402,6 +433,21 @@ tacho_status tacho_run_inputs_read(const tacho_program *program, const char *con
     return TACHO_OK;
 }
 
+/* Of whole numbers that may be indices the lowest bit stays. */
+static void make_small(tacho_array *array)
+{
+    int64_t count = tacho_array_elements(array);
+    bool is_whole = tacho_element_kind(array->dtype) != TACHO_DTYPE_REAL &&
+                    tacho_element_kind(array->dtype) != TACHO_DTYPE_OTHER;
+    size_t size = tacho_dtype_element_bytes(array->dtype);
+    for (int64_t i = 0; is_whole && size >= 4 && i < count; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, (unsigned char *)array->data + (size_t)i * size, size);
+        bits &= 1;
+        memcpy((unsigned char *)array->data + (size_t)i * size, &bits, size);
+    }
+}
+
 tacho_status tacho_run_input_random(const tacho_program *program, size_t index, uint64_t seed,
                                     tacho_arena *arena, tacho_array *out_array)
 {
@@ -410,7 +456,18 @@ tacho_status tacho_run_input_random(const tacho_program *program, size_t index, 
     *out_array = (tacho_array){(tacho_dtype)tensor->dtype, tensor->shape, NULL};
     TACHO_TRY(make_room(arena, out_array, &bytes));
     tacho_random_fill(out_array->dtype, seed + index, bytes, out_array->data);
+    make_small(out_array);
     return TACHO_OK;
+}
+
+void tacho_run_input_print(const tacho_program *program, size_t index, char *out_text, size_t room)
+{
+    const tacho_program_tensor *tensor = &program->tensors[program->inputs[index]];
+    char shape[TACHO_SHAPE_TEXT_MAX];
+    bool is_scalar = tensor->shape.rank == 0;
+    snprintf(out_text, room, "%.100s=%s%s%s=VALUE", name_of(program, tensor).data,
+             is_scalar ? "" : tacho_shape_print(&tensor->shape, shape, sizeof(shape)),
+             is_scalar ? "" : "x", tacho_dtype_name((tacho_dtype)tensor->dtype));
 }
 
 /* ---- outputs ------------------------------------------------------------------------------- */

@@ -24,9 +24,15 @@ tacho_status tacho_run_inputs_read(const tacho_program *program, const char *con
                                    size_t text_count, tacho_arena *arena,
                                    tacho_array *out_arrays) TACHO_MUST_USE;
 
-/* Seeded-random elements of input |index|, other ones for each input. */
+/*
+ * Seeded-random elements of input |index|, other ones for each input. Integers of 32 and 64 bits,
+ * which are indices more often than not, are 0 or 1.
+ */
 tacho_status tacho_run_input_random(const tacho_program *program, size_t index, uint64_t seed,
                                     tacho_arena *arena, tacho_array *out_array) TACHO_MUST_USE;
+
+/* How to give input |index|: "ids=1x4xi64=VALUE". */
+void tacho_run_input_print(const tacho_program *program, size_t index, char *out_text, size_t room);
 
 /* "2x2xf32=[1 2][3 4]", of at most |element_max| elements: more are "...". */
 tacho_status tacho_run_value_print(const tacho_array *array, uint64_t element_max,

@@ -257,7 +257,10 @@ static tacho_status emit_doorbell(stats_emitter *self, const tacho_stats_doorbel
     return stats_push_span(self, &row);
 }
 
-/* Waits at ports are totals without a place in time: they are drawn from the inference's start. */
+/*
+ * Waits at ports are totals without a place in time: they are drawn from the inference's start,
+ * over the work that goes on meanwhile, and count as none themselves.
+ */
 static tacho_status emit_port(stats_emitter *self, const tacho_stats_port *port, int64_t start)
 {
     char name[64];
@@ -268,7 +271,9 @@ static tacho_status emit_port(stats_emitter *self, const tacho_stats_port *port,
         return TACHO_OK;
     }
     snprintf(name, sizeof(name), "_t%u_Port_%u", (unsigned)port->thread, (unsigned)port->port);
-    TACHO_TRY(stats_core_track(self, port->core, name, TACHO_TRACK_PORT, &track));
+    tacho_track_class track_class =
+        stats_view_of(self)->has_vendor_words ? TACHO_TRACK_PORT : TACHO_TRACK_PHASE;
+    TACHO_TRY(stats_core_track(self, port->core, name, track_class, &track));
     int len = snprintf(peers, sizeof(peers), "%u%s%u", (unsigned)self->file->head.device,
                        port->is_output ? "->" : "<-", (unsigned)port->peer);
     tacho_arg args[4] = {
