@@ -269,7 +269,7 @@ static void test_selection(void **state)
     teardown(&at);
 }
 
-/* Nothing is added up over parts, origins or classes; each has its own share and top. */
+/* Nothing is added up over parts, unless asked to, origins or classes; each has its own top. */
 static void test_apart(void **state)
 {
     (void)state;
@@ -299,6 +299,11 @@ static void test_apart(void **state)
                                  "a.csv op compute measured 1 5 100.00 5 5 5 5 5 - -\n"
                                  "b.csv op compute measured 1 10 100.00 10 10 10 10 10 - -\n"),
                      1);
+    options = (tacho_ops_options){.sort = TACHO_OPS_BY_TOTAL, .merges_parts = true};
+    assert_rows(&at, &options,
+                "a.csv op compute estimated 1 15 75.00 15 15 15 15 15 - -\n"
+                "a.csv op host estimated 1 5 25.00 5 5 5 5 5 - -\n"
+                "a.csv op compute measured 2 15 100.00 8 5 10 5 10 - -\n");
     teardown(&at);
 }
 
