@@ -202,8 +202,12 @@ bool tacho_group_add_post(tacho_group *group, tacho_fast_post post)
     tacho_fast_spec *spec = &group->spec;
     tacho_fast_post *last = spec->post_count > 0 ? &spec->posts[spec->post_count - 1] : NULL;
     if (last != NULL && last->function == TACHO_FAST_LINEAR && post.function == TACHO_FAST_LINEAR) {
-        last->alpha *= post.alpha;
-        last->beta = last->beta * post.alpha + post.beta;
+        float alpha = last->alpha * post.alpha, beta = last->beta * post.alpha + post.beta;
+        if (!isfinite(alpha) || !isfinite(beta)) {
+            return false; /* one after the other they may give something else */
+        }
+        last->alpha = alpha;
+        last->beta = beta;
         return true;
     }
     for (size_t i = 0; i < spec->post_count; i++) {
@@ -265,6 +269,15 @@ bool tacho_group_widen(tacho_fast_tensor *tensor, const tacho_shape *shape)
 }
 
 /* An operation with another operand becomes a post. */
+bool tacho_group_is_thin(const tacho_shape *shape)
+{
+    bool is_thin = false;
+    for (int32_t i = 2; i < shape->rank; i++) {
+        is_thin |= shape->dims[i] == 1;
+    }
+    return is_thin;
+}
+
 static bool follow_binary(tacho_group *group, uint32_t step)
 {
     tacho_fast_post post = {0};
@@ -283,7 +296,8 @@ static bool follow_binary(tacho_group *group, uint32_t step)
     }
     size_t kept = spec->input_count;
     bool is_whole = tacho_shape_equal(&self->values[other].array.shape, &spec->output.shape);
-    if (!tacho_group_add_input(group, other, is_whole ? TACHO_WISH_FREE : TACHO_WISH_PLAIN)) {
+    if ((!is_whole && tacho_group_is_thin(&spec->output.shape)) ||
+        !tacho_group_add_input(group, other, is_whole ? TACHO_WISH_FREE : TACHO_WISH_PLAIN)) {
         spec->input_count = kept;
         return false;
     }

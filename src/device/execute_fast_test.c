@@ -501,6 +501,52 @@ static void test_sizes(void **state)
     }
 }
 
+/* Scales that are not those of the sizes: 10 elements become 20 at 2.05, too. */
+static void test_scales(void **state)
+{
+    (void)state;
+    fixture *self = malloc(sizeof(*self));
+    float scales[4] = {1, 1, 2.05F, 2.05F};
+    assert_non_null(self);
+    begin(self);
+    uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 4, 10, 10}});
+    uint32_t y = made(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 4, 20, 20}});
+    uint32_t scale = constant(self, TACHO_DTYPE_F32, (tacho_shape){1, {4}}, scales);
+    add_attr(&self->program, (tacho_attr){.name = TACHO_STR("mode"),
+                                          .kind = TACHO_ATTR_TEXT,
+                                          .value.as_text = TACHO_STR("linear")});
+    add_step(&self->program, 0, "Resize", INPUTS(x, TACHO_NONE, scale), y);
+    expect_close(self, y, 1);
+    free(self);
+}
+
+/* Images of one row or one place, with numbers per channel. */
+static void test_thin(void **state)
+{
+    (void)state;
+    static const tacho_shape shapes[] = {{4, {2, 8, 1, 1}}, {3, {4, 8, 1}}, {4, {2, 8, 1, 9}}};
+    static const float variances[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    for (size_t i = 0; i < 6; i++) {
+        fixture *self = malloc(sizeof(*self));
+        bool is_norm = i % 2 == 0;
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, shapes[i / 2]);
+        tacho_shape each = shapes[i / 2];
+        each.dims[0] = 1;
+        each.dims[each.rank - 1] = 1;
+        each = is_norm ? (tacho_shape){1, {8}} : each;
+        uint32_t a = constant(self, TACHO_DTYPE_F32, each, NULL);
+        uint32_t b = constant(self, TACHO_DTYPE_F32, each, NULL);
+        uint32_t mean = constant(self, TACHO_DTYPE_F32, each, NULL);
+        uint32_t variance = constant(self, TACHO_DTYPE_F32, each, variances);
+        uint32_t y = is_norm ? step(self, "BatchNormalization", INPUTS(x, a, b, mean, variance), x)
+                             : step(self, "Add", INPUTS(step(self, "Mul", INPUTS(x, a), x), b), x);
+        expect_close(self, y, is_norm ? 1 : 0);
+        free(self);
+    }
+}
+
 /* Convolution, a step that only a reference kernel computes, convolution; the first is returned
  * through a view, and summed up with the last. */
 static void test_borders(void **state)
@@ -815,6 +861,7 @@ int main(void)
         cmocka_unit_test(test_convolutions), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_exact_sums),   cmocka_unit_test(test_almost_gelu),
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_scales),       cmocka_unit_test(test_thin),
         cmocka_unit_test(test_functions),    cmocka_unit_test(test_chance),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);

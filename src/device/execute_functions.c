@@ -5,6 +5,8 @@
  */
 #include "device/execute_parts.h"
 
+#include <math.h>
+
 static const struct {
     const char *type;
     tacho_fast_function function;
@@ -89,7 +91,7 @@ static bool read_linear(tacho_group *group, uint32_t step, tacho_fast_post *out_
     case TACHO_FAST_DIV:
         *out_post = is_second ? (tacho_fast_post){TACHO_FAST_LINEAR, 1 / number, 0, 0}
                               : (tacho_fast_post){TACHO_FAST_POW, number, -1, 0};
-        return number != 0;
+        return isnormal(1 / number);
     default:
         return false;
     }

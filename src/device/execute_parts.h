@@ -181,6 +181,12 @@ bool tacho_function_is_known(tacho_str type);
 bool tacho_group_gelu(tacho_group *group);
 /* Adds what is done with results; false when that cannot be said. */
 bool tacho_group_add_post(tacho_group *group, tacho_fast_post post);
+
+/*
+ * Whether images have one row or column: oneDNN 2 then may take the wrong numbers of a post-op that
+ * has one per channel.
+ */
+bool tacho_group_is_thin(const tacho_shape *shape);
 /* The operation of two operands that a step is, and whether they can be swapped. */
 bool tacho_group_binary(const tacho_group *group, uint32_t step, tacho_fast_function *out_function,
                         bool *out_is_swappable);

@@ -19,6 +19,12 @@ static uint32_t input_of(const tacho_group *group, size_t i)
     return tacho_step_input(group->self, group->step, i);
 }
 
+static bool has_text(const tacho_group *group, const char *name, const char *value, bool is_default)
+{
+    tacho_str text = tacho_attr_text(group->call.attrs, group->call.attr_count, name);
+    return text.len == 0 ? is_default : tacho_str_equal(text, tacho_str_from_cstring(value));
+}
+
 static const tacho_value *value_of(const tacho_group *group, uint32_t id)
 {
     return id == TACHO_NONE ? NULL : &group->self->values[id];
@@ -111,7 +117,7 @@ static bool translate_conv_transpose(tacho_group *group)
     const tacho_shape *in = shape_of(group, data), *out = shape_of(group, group->output);
     tacho_window *window = &group->window;
     size_t count;
-    bool has_auto = tacho_attr_text(group->call.attrs, group->call.attr_count, "auto_pad").len > 0;
+    bool has_auto = !has_text(group, "auto_pad", "NOTSET", true);
     (void)tacho_call_ints(&group->call, "output_shape", &count);
     if (has_auto || count > 0 || in->rank < 3 || in->rank > 5 ||
         shape_of(group, filters)->rank != in->rank ||
@@ -399,7 +405,8 @@ static bool translate_batch_norm(tacho_group *group)
     tacho_fast_spec *spec = &group->spec;
     if (!is_live_f32(group, data) || shape_of(group, data)->rank < 2 || group->call.opset < 7 ||
         tacho_call_int(&group->call, "training_mode", 0) != 0 ||
-        tacho_call_int(&group->call, "spatial", 1) == 0 || group->call.output_count != 1) {
+        tacho_call_int(&group->call, "spatial", 1) == 0 || group->call.output_count != 1 ||
+        tacho_group_is_thin(shape_of(group, data))) {
         return false;
     }
     const tacho_shape *shape = shape_of(group, data);
@@ -592,10 +599,20 @@ static bool translate_reduce_min(tacho_group *group)
     return translate_reduction(group, TACHO_FAST_REDUCE_MIN);
 }
 
-static bool has_text(const tacho_group *group, const char *name, const char *value, bool is_default)
+/* Whether the sizes are multiples by the very scales that are given, if any. */
+static bool has_whole_scales(tacho_group *group, uint32_t scales, const tacho_shape *in,
+                             const tacho_shape *out)
 {
-    tacho_str text = tacho_attr_text(group->call.attrs, group->call.attr_count, name);
-    return text.len == 0 ? is_default : tacho_str_equal(text, tacho_str_from_cstring(value));
+    if (scales == TACHO_NONE || value_of(group, scales)->bytes == 0) {
+        return true;
+    }
+    const float *numbers = tacho_group_floats(group, scales, in->rank);
+    for (int32_t i = 0; numbers != NULL && i < in->rank; i++) {
+        if ((double)numbers[i] * (double)in->dims[i] != (double)out->dims[i]) {
+            return false;
+        }
+    }
+    return numbers != NULL;
 }
 
 /*
@@ -626,6 +643,7 @@ static bool translate_resize(tacho_group *group)
                     !tacho_call_has(&group->call, "axes") &&
                     !tacho_call_has(&group->call, "keep_aspect_ratio_policy");
     if (!is_whole || !is_multiple ||
+        !has_whole_scales(group, input_of(group, is_old ? 1 : 2), in, out) ||
         !(is_nearest ? (is_centred && is_rounded) || is_cornered
                      : is_centred && has_text(group, "mode", "linear", false))) {
         return false;
