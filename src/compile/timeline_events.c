@@ -147,16 +147,17 @@ static bool is_between_memories(tacho_track_class track_class)
 
 static tacho_status find_site(const pusher *self, const tacho_job *job, uint32_t *out_site)
 {
+    const tacho_program *program = self->timeline->program;
     tacho_track_class track_class = tacho_timeline_class(self->timeline, job);
-    bool is_transfer = is_between_memories(track_class);
     tacho_site site = {.location = self->location};
     tacho_str category = tacho_str_from_cstring(tacho_track_class_name(track_class));
-    TACHO_TRY(tacho_dict_ensure_string(
-        self->dict,
-        is_transfer ? tacho_strings_get(&self->timeline->program->strings,
-                                        self->timeline->program->engines[job->engine].name)
-                    : self->type,
-        &site.name));
+    tacho_str name = self->type;
+    if (is_between_memories(track_class)) {
+        name = tacho_strings_get(&program->strings, program->engines[job->engine].name);
+    } else if (track_class == TACHO_TRACK_SYNC) {
+        name = tacho_strings_get(&program->strings, program->facts.job_names[job->kind]);
+    }
+    TACHO_TRY(tacho_dict_ensure_string(self->dict, name, &site.name));
     TACHO_TRY(tacho_dict_ensure_string(self->dict, category, &site.category));
     return tacho_dict_ensure_site(self->dict, &site, out_site);
 }
@@ -188,7 +189,8 @@ static size_t fill_args(const pusher *self, const tacho_job *job, tacho_arg args
     if (job->bytes > 0) {
         args[count++] = uint_arg(self, KEY_BYTES, TACHO_UNIT_BYTES, job->bytes);
     }
-    if (is_between_memories(tacho_timeline_class(self->timeline, job))) {
+    tacho_track_class track_class = tacho_timeline_class(self->timeline, job);
+    if (is_between_memories(track_class) || track_class == TACHO_TRACK_SYNC) {
         return count;
     }
     if (job->macs > 0) {
