@@ -33,17 +33,6 @@ static const tacho_option options[] = {
     TACHO_OPTION_HELP,
 };
 
-static int opstats_command_run(const tacho_arguments *arguments)
-{
-    tacho_opstats_request request;
-    int exit_code = TACHO_EXIT_USAGE;
-    if (tacho_opstats_choose(arguments, &request)) {
-        exit_code = tacho_opstats_run(&request);
-    }
-    tacho_opstats_request_deinit(&request);
-    return exit_code;
-}
-
 const tacho_command tacho_command_opstats = {
     .name = "opstats",
     .summary = "decode the raw stats that a device recorded while it ran a program",
@@ -72,5 +61,5 @@ const tacho_command tacho_command_opstats = {
                 "--to perfetto --flow-events full\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
-    .run = opstats_command_run,
+    .run = tacho_opstats_command_run,
 };

@@ -24,17 +24,6 @@ static const tacho_option options[] = {
     TACHO_OPTION_HELP,
 };
 
-static int qaic_opstats_run(const tacho_arguments *arguments)
-{
-    tacho_opstats_request request;
-    int exit_code = TACHO_EXIT_USAGE;
-    if (tacho_opstats_choose(arguments, &request)) {
-        exit_code = tacho_opstats_run(&request);
-    }
-    tacho_opstats_request_deinit(&request);
-    return exit_code;
-}
-
 const tacho_command tacho_dropin_qaic_opstats = {
     .name = "qaic-opstats",
     .is_dropin = true,
@@ -52,5 +41,5 @@ const tacho_command tacho_dropin_qaic_opstats = {
                 "--output-dir ./stats-out --trace --select-cores 0,1,2,3\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
-    .run = qaic_opstats_run,
+    .run = tacho_opstats_command_run,
 };

@@ -161,3 +161,14 @@ void tacho_opstats_request_deinit(tacho_opstats_request *request)
     free((uint32_t *)(uintptr_t)request->view.cores.items);
     free((uint32_t *)(uintptr_t)request->view.devices.items);
 }
+
+int tacho_opstats_command_run(const tacho_arguments *arguments)
+{
+    tacho_opstats_request request;
+    int exit_code = TACHO_EXIT_USAGE;
+    if (tacho_opstats_choose(arguments, &request)) {
+        exit_code = tacho_opstats_run(&request);
+    }
+    tacho_opstats_request_deinit(&request);
+    return exit_code;
+}

@@ -30,6 +30,9 @@ typedef struct tacho_opstats_request {
 /* Does it and returns the exit code: 3 when a file could not be read, or not all of it. */
 int tacho_opstats_run(const tacho_opstats_request *request);
 
+/* Chooses and does: what tacho opstats and the drop-in run. */
+int tacho_opstats_command_run(const tacho_arguments *arguments);
+
 /*
  * Takes the options that tacho opstats and the drop-in share; false when one is wrong, and said so.
  * The lists of |out_request->view| are to be freed with tacho_opstats_request_deinit in any case.

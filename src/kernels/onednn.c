@@ -608,10 +608,12 @@ static bool keep_constant(draft *self, const tacho_fast_tensor *tensor, argument
     tacho_status status = tacho_fast_prepare(fast, &spec, &reorder);
     if (status == TACHO_OK && reorder != NULL) {
         scratch = aligned_alloc(ALIGN, (reorder->scratch_bytes / ALIGN + 1) * ALIGN);
+    }
+    if (scratch != NULL) {
         status = tacho_fast_bind(reorder, &data, to->constant, scratch);
         status = status == TACHO_OK ? tacho_fast_run(reorder) : status;
     }
-    bool is_done = status == TACHO_OK && reorder != NULL && scratch != NULL;
+    bool is_done = status == TACHO_OK && scratch != NULL;
     tacho_status_free(status);
     tacho_fast_kernel_free(reorder);
     free(scratch);

@@ -9,7 +9,6 @@
  * within |expected| * 1e-3 + 1e-7; bf16 within one unit of the last place, as those of the files
  * were cut off and not rounded. Prints a line for each operator (of a model with several, its
  * first is taken with a plus): passed, failed, unsupported, deviating; and what of these and why.
- * Exits
  * --page prints docs/operators.md instead: all kernels, with what passing tests used of them. Exits
  * with 1 when a test fails or fewer than N pass, with 77 when no folder is there.
  */
@@ -321,9 +320,11 @@ static outcome run_set(tally *all, const char *folder, const char *set_folder, c
     }
     if (status != TACHO_OK && !set.is_odd) {
         snprintf(out_problem, size, "%s", tacho_status_message(status));
-    } else if (set.is_odd || !is_all_tensors(&graph)) {
+    } else if (!is_all_tensors(&graph)) {
         snprintf(out_problem, size, "inputs or outputs are texts, sequences or optionals");
         result = UNSUPPORTED;
+    } else if (set.is_odd) {
+        snprintf(out_problem, size, "a file of inputs or outputs cannot be read");
     } else {
         result = compare(&graph, &set, out_problem, size);
         if (result == PASSED) {
