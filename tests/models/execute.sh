@@ -24,11 +24,12 @@ check() { # NAME OPTION-OR-FILE...
     fi
 }
 
-check_if_any() { # NAME OPTIONS FILE...
+check_if_any() { # NAME OPTIONS FILE...: nothing to do where there is no such file
     local name=$1 options=$2
     shift 2
+    [[ $# -gt 0 && -e $1 ]] || return 0
     # shellcheck disable=SC2086 # options are words
-    [[ $# -eq 0 ]] || check "$name" $options "$@"
+    check "$name" $options "$@"
 }
 
 models=()
