@@ -10,14 +10,10 @@
 #include "sources/torq/torq.h"
 
 static const tacho_source *const sources[] = {
-    &tacho_source_torq_timeline,
-    &tacho_source_torq_runtime,
-    &tacho_source_torq_host,
-    &tacho_source_torq_annotated,
-    &tacho_source_chrome,
-    &tacho_source_perfetto,
-    &tacho_source_stats,
-    NULL,
+    &tacho_source_torq_timeline, &tacho_source_torq_runtime,
+    &tacho_source_torq_host,     &tacho_source_torq_annotated,
+    &tacho_source_chrome,        &tacho_source_perfetto,
+    &tacho_source_stats,         NULL,
 };
 
 const tacho_source *const *tacho_sources(void)
@@ -59,6 +55,13 @@ static probe_result probe_all(tacho_str head)
 
 static tacho_status unknown_format(const tacho_input *input, tacho_str head)
 {
+    if (tacho_str_starts_with(head, TACHO_STR("table,"))) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "%s:1: a table that tacho wrote, not a profile; write a trace (-o "
+                          "NAME.pb) in its place, or what 'tacho annotate' finds with --columns "
+                          "torq-a3",
+                          input->name);
+    }
     size_t shown_len = tacho_str_find_byte(head, '\n');
     shown_len = shown_len > 48 ? 48 : shown_len;
     return tacho_fail(TACHO_CODE_UNSUPPORTED,

@@ -126,6 +126,7 @@ typedef struct folder {
     size_t file_count, file_capacity;
     size_t read_count;
     size_t fitting_count;
+    tacho_str phase; /* stem of the phase dump that is read; empty: this is no folder of dumps */
 } folder;
 
 /* Splits "main$async_dispatch_0.mlirb". */
@@ -227,21 +228,75 @@ static tacho_status list_files(folder *self, DIR *dir)
     return TACHO_OK;
 }
 
-/* A folder of phase dumps: then the other files are earlier phases of the same program. */
-static bool has_phases(const folder *self)
+/* Whether "fc.9.executable-targets" is the last phase of the model at ".../fc.mlir". */
+static bool is_phase_of(tacho_str stem, tacho_str model_path)
 {
-    for (size_t i = 0; i < self->file_count; i++) {
-        if (tacho_str_ends_with(self->files[i].stem, phase_suffix)) {
+    tacho_str model = tacho_str_basename(model_path);
+    while (model.len > 0 && model.data[model.len - 1] != '.') {
+        model.len--;
+    }
+    if (model.len == 0 || !tacho_str_starts_with(stem, model)) {
+        return false;
+    }
+    size_t at = model.len;
+    while (is_digit(stem, at)) {
+        at++;
+    }
+    return at < stem.len && stem.data[at] == '.' &&
+           tacho_str_equal(tacho_str_from(stem, at + 1), phase_suffix);
+}
+
+/* Whether a location of the runtime profile is in the model that |stem| is a dump of. */
+static bool is_of_profile(const tacho_dict *dict, tacho_str stem)
+{
+    uint32_t last = 0; /* most locations are in one file */
+    for (size_t i = 0; i < dict->location_count; i++) {
+        uint32_t file = dict->locations[i].file;
+        if (file != last && is_phase_of(stem, tacho_dict_string(dict, file))) {
             return true;
         }
+        last = file;
     }
     return false;
 }
 
-static bool is_wanted(const folder *self, const folder_file *file, bool is_of_phases)
+/*
+ * A folder of phase dumps: the other files are earlier phases of the same program. With dumps of
+ * several models, all of which call their dispatches alike, the profile says which one it is of.
+ */
+static tacho_status choose_phase(folder *self)
 {
-    if (is_of_phases) {
-        return tacho_str_ends_with(file->stem, phase_suffix);
+    size_t count = 0;
+    size_t fitting_count = 0;
+    tacho_str first = TACHO_STR("");
+    tacho_str last = TACHO_STR("");
+    for (size_t i = 0; i < self->file_count; i++) {
+        tacho_str stem = self->files[i].stem;
+        if (!tacho_str_ends_with(stem, phase_suffix) || tacho_str_equal(stem, last)) {
+            continue;
+        }
+        last = stem;
+        first = count++ == 0 ? stem : first;
+        if (is_of_profile(self->info->dict, stem)) {
+            self->phase = stem;
+            fitting_count++;
+        }
+    }
+    if (count > 1 && fitting_count != 1) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "%s: phase dumps of %zu models are here, from %.*s to %.*s, and the "
+                          "runtime profile does not say which one it is of; name its file instead "
+                          "of the folder",
+                          self->path, count, TACHO_STR_ARG(first), TACHO_STR_ARG(last));
+    }
+    self->phase = count == 1 ? first : self->phase;
+    return TACHO_OK;
+}
+
+static bool is_wanted(const folder *self, const folder_file *file)
+{
+    if (self->phase.len > 0) {
+        return tacho_str_equal(file->stem, self->phase);
     }
     return self->wanted == NULL || tacho_strings_find(self->wanted, file->stem) != TACHO_NONE;
 }
@@ -280,11 +335,11 @@ static tacho_status read_folder_file(folder *self, const folder_file *file)
 
 static tacho_status read_files(folder *self)
 {
-    bool is_of_phases = has_phases(self);
     const folder_file *last = NULL;
+    TACHO_TRY(choose_phase(self));
     for (size_t i = 0; i < self->file_count; i++) {
         const folder_file *file = &self->files[i];
-        if (file->stem.len == 0 || !is_wanted(self, file, is_of_phases)) {
+        if (file->stem.len == 0 || !is_wanted(self, file)) {
             continue;
         }
         if (last != NULL && tacho_str_equal(last->stem, file->stem)) {

@@ -401,6 +401,36 @@ static void test_folder(void **state)
     remove_folder(&files);
 }
 
+/* Dumps of several models: the one that the profile's locations are in, or none. */
+static void test_folder_of_models(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"/w/b.mlir", "/w/x.mlir", "/w/b", "b.9.mlir", "/w/a.onnx"};
+    static const char *const expected[] = {"/b.9.exec", NULL, NULL, NULL, "/a.9.exec"};
+    folder files;
+    make_folder(&files);
+    add_file(&files, "a.9.executable-targets.mlir", COPY("d_0"));
+    add_file(&files, "b.9.executable-targets.mlir", COPY("d_0"));
+    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+        static fixture made;
+        tacho_location location = {.line = 7};
+        uint32_t id = 0;
+        setup(&made);
+        assert_ok(tacho_strings_ensure(&made.dict.strings, tacho_str_from_cstring(models[i]),
+                                       &location.file));
+        assert_ok(tacho_dict_ensure_location(&made.dict, &location, &id));
+        tacho_status status = torq_ir_read_path(files.path, NULL, &made.info);
+        assert_int_equal(status == TACHO_OK, expected[i] != NULL);
+        tacho_status_free(status);
+        assert_int_equal(made.info.dispatch_count, expected[i] != NULL);
+        if (expected[i] != NULL) {
+            assert_non_null(strstr(str(&made, made.info.dispatches[0].file), expected[i]));
+        }
+        teardown(&made);
+    }
+    remove_folder(&files);
+}
+
 static void check_refused(const char *path, tacho_code code, const char *words)
 {
     static fixture made;
@@ -491,12 +521,13 @@ static void test_open_function(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_next_chain), cmocka_unit_test(test_queues),
-        cmocka_unit_test(test_job_queue),  cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_numbering),  cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_functions),  cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_folder),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_open_function),
+        cmocka_unit_test(test_next_chain),    cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_job_queue),     cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_numbering),     cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_functions),     cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_folder),        cmocka_unit_test(test_folder_of_models),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_open_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
