@@ -111,6 +111,9 @@ static tacho_status find_track(const pusher *self, const tacho_job *job, uint32_
         job->engine + 1 < program->engine_count && program->engines[job->engine + 1].index > 0;
     char name[160];
     write_track_name(program, engine, engine->index > 0 || has_next, name, sizeof(name));
+    /* Nobody waits for another here: what starts an operator is at work. */
+    tacho_track_class track_class = tacho_timeline_class(self->timeline, job);
+    track_class = track_class == TACHO_TRACK_SYNC ? TACHO_TRACK_CONTROL : track_class;
     tacho_track facts = {
         .parent = self->dict->parts[self->part].root,
         .part = self->part,
@@ -118,7 +121,7 @@ static tacho_status find_track(const pusher *self, const tacho_job *job, uint32_
         .index = engine->index,
         .lane_of = TACHO_NONE,
         .rank = -1,
-        .track_class = tacho_timeline_class(self->timeline, job),
+        .track_class = track_class,
         .nesting = TACHO_NESTING_ENGINE,
     };
     return tacho_dict_ensure_track(self->dict, &facts, tacho_str_from_cstring(name), out_track);
@@ -155,7 +158,7 @@ static tacho_status find_site(const pusher *self, const tacho_job *job, uint32_t
     if (is_between_memories(track_class)) {
         name = tacho_strings_get(&program->strings, program->engines[job->engine].name);
     } else if (track_class == TACHO_TRACK_SYNC) {
-        name = tacho_strings_get(&program->strings, program->facts.job_names[job->kind]);
+        name = TACHO_STR("launch");
     }
     TACHO_TRY(tacho_dict_ensure_string(self->dict, name, &site.name));
     TACHO_TRY(tacho_dict_ensure_string(self->dict, category, &site.category));
