@@ -188,7 +188,7 @@ static void write_job_facts(const tacho_program *program, const tacho_job *job,
                             tacho_output *output)
 {
     static const char *const kinds[] = {"load",    "store",  "copy", "compute",
-                                        "control", "signal", "wait"};
+                                        "control", "signal", "wait", "p2p"};
     const tacho_program_engine *engine = &program->engines[job->engine];
     tacho_output_printf(output, "kind = \"%s\"", kinds[job->kind]);
     write_text(program, ", engine", engine->name, output);

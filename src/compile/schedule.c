@@ -113,9 +113,11 @@ static tacho_status add_core(tacho_schedule *self, uint32_t device_core)
 static tacho_status name_jobs(tacho_schedule *self)
 {
     static const char *const names[TACHO_JOB_NAME_COUNT] = {
-        [TACHO_JOB_LOAD] = "load", [TACHO_JOB_STORE] = "store",      [TACHO_JOB_COPY] = "copy",
-        [TACHO_JOB_COMPUTE] = "",  [TACHO_JOB_CONTROL] = "control",  [TACHO_JOB_SIGNAL] = "signal",
-        [TACHO_JOB_WAIT] = "wait", [TACHO_JOB_NAME_INPUT] = "input",
+        [TACHO_JOB_LOAD] = "load",        [TACHO_JOB_STORE] = "store",
+        [TACHO_JOB_COPY] = "copy",        [TACHO_JOB_COMPUTE] = "",
+        [TACHO_JOB_CONTROL] = "control",  [TACHO_JOB_SIGNAL] = "signal",
+        [TACHO_JOB_WAIT] = "wait",        [TACHO_JOB_P2P] = "p2p",
+        [TACHO_JOB_NAME_INPUT] = "input",
     };
     tacho_program *program = self->program;
     for (size_t i = 0; i < TACHO_JOB_NAME_COUNT; i++) {
@@ -139,9 +141,12 @@ static tacho_status add_engines(tacho_schedule *self)
     }
     self->finals = calloc(self->program->engine_count + 1, sizeof(*self->finals));
     self->last_job = calloc(self->program->engine_count + 1, sizeof(*self->last_job));
-    if (self->finals == NULL || self->last_job == NULL) {
+    size_t tensors = self->estimate->fusion->graph->tensor_count;
+    self->tensor_device = malloc((tensors + 1) * sizeof(*self->tensor_device));
+    if (self->finals == NULL || self->last_job == NULL || self->tensor_device == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
+    memset(self->tensor_device, 0xff, (tensors + 1) * sizeof(*self->tensor_device));
     return TACHO_OK;
 }
 
@@ -367,6 +372,7 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
     if (number == 0 && self->has_barrier) {
         TACHO_TRY(add_start(self));
     }
+    TACHO_TRY(tacho_schedule_link(self));
     TACHO_TRY(is_stream(self, number) ? tacho_schedule_streams(self) : tacho_schedule_tiles(self));
     TACHO_TRY(end_op(self));
     TACHO_TRY(tacho_timer_run(&self->timer, program));
@@ -522,6 +528,7 @@ tacho_status tacho_schedule_run(tacho_schedule *schedule)
     free(schedule->engines.first);
     free(schedule->finals);
     free(schedule->last_job);
+    free(schedule->tensor_device);
     free(schedule->needs);
     return status;
 }

@@ -268,7 +268,7 @@ static void test_ids(void **state)
     program.jobs[6].buffer = 3;
     expect_refused(&program, "program, jobs[6].buffer: expected less than 3, found 3");
     program.jobs[7].kind = TACHO_JOB_KIND_COUNT;
-    expect_refused(&program, "program, jobs[7].kind: expected less than 7, found 7");
+    expect_refused(&program, "program, jobs[7].kind: expected less than 8, found 8");
     program.steps[1].op = 9;
     expect_refused(&program, "program, steps[1].op: expected less than 2, found 9");
     program.ops[0].dispatch = 1;

@@ -83,6 +83,7 @@ typedef enum tacho_job_kind {
     TACHO_JOB_CONTROL, /* on a core's processor: CSS, host */
     TACHO_JOB_SIGNAL,  /* raises a semaphore or rings a doorbell */
     TACHO_JOB_WAIT,    /* for a semaphore, a doorbell, a barrier */
+    TACHO_JOB_P2P,     /* shared memory of another device to that of the engine's own */
     TACHO_JOB_KIND_COUNT
 } tacho_job_kind;
 
@@ -159,6 +160,7 @@ typedef struct tacho_program_facts {
     uint32_t model_path;   /* string */
     uint32_t device_count, core_count, thread_count;
     uint32_t batch_size;
+    uint32_t hardware; /* string: changes to the machine, as --torq-hw says them */
     int64_t total_cycles;
     uint64_t core_clock_hz, timer_hz;
     uint64_t local_bytes;      /* of each core's local memory */
@@ -166,7 +168,6 @@ typedef struct tacho_program_facts {
     uint64_t ddr_bytes;        /* of shared memory: inputs, outputs, what does not stay local */
     uint64_t constant_bytes;   /* constants, on top of that, at their full size */
     uint64_t moved_bytes;      /* from and to shared memory; what is cast to several cores, once */
-    uint32_t hardware;         /* string: changes to the machine, as --torq-hw says them */
     uint32_t fidelity;         /* index + 1 of the machine's list; 0: its default */
     uint32_t job_names[TACHO_JOB_NAME_COUNT]; /* strings; COMPUTE's is empty: the op's kind */
     tacho_stats_config stats;

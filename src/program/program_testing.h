@@ -201,4 +201,20 @@ static inline tacho_status make_test_program(tacho_program *program)
     return intern(program, "AxiRd", &program->facts.stats.pmu_recipe);
 }
 
+/* Makes the cores of the test program devices: the same jobs as two slices of one core each. */
+static inline void slice_test_program(tacho_program *program)
+{
+    for (size_t i = 0; i < program->engine_count; i++) {
+        program->engines[i].device = program->engines[i].core;
+        program->engines[i].core = 0;
+    }
+    for (size_t i = 0; i < program->buffer_count; i++) {
+        program->buffers[i].device = program->buffers[i].core;
+        program->buffers[i].core = 0;
+    }
+    program->jobs[1].kind = TACHO_JOB_P2P;
+    program->facts.device_count = 2;
+    program->facts.core_count = 1;
+}
+
 #endif

@@ -138,6 +138,7 @@ static const tacho_field facts_fields[] = {
     NUMBER(tacho_program_facts, core_count),
     NUMBER(tacho_program_facts, thread_count),
     NUMBER(tacho_program_facts, batch_size),
+    STRING(tacho_program_facts, hardware),
     NUMBER(tacho_program_facts, total_cycles),
     NUMBER(tacho_program_facts, core_clock_hz),
     NUMBER(tacho_program_facts, timer_hz),
@@ -146,7 +147,6 @@ static const tacho_field facts_fields[] = {
     NUMBER(tacho_program_facts, ddr_bytes),
     NUMBER(tacho_program_facts, constant_bytes),
     NUMBER(tacho_program_facts, moved_bytes),
-    STRING(tacho_program_facts, hardware),
     NUMBER(tacho_program_facts, fidelity),
     STRINGS(tacho_program_facts, job_names, TACHO_JOB_NAME_COUNT),
     NUMBER(tacho_program_facts, stats.level),
@@ -157,7 +157,7 @@ static const tacho_field facts_fields[] = {
     STRING(tacho_program_facts, stats.pmu_recipe),
     NUMBER(tacho_program_facts, stats.buffer_bytes),
 };
-static_assert(sizeof(tacho_program_facts) == 184, "facts_fields list every field");
+static_assert(sizeof(tacho_program_facts) == 192, "facts_fields list every field");
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
