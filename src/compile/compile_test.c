@@ -132,7 +132,7 @@ static void test_torq_tiles(void **state)
     assert_int_equal(f.program.facts.local_peak_bytes, 2 * 3 * 4704);
     assert_int_equal(f.program.facts.moved_bytes, 225792);
     assert_int_equal(f.program.block_count, 1);
-    assert_string_equal(text_of(&f, f.program.dispatchs[0].name), "main$async_dispatch_0");
+    assert_string_equal(text_of(&f, f.program.dispatches[0].name), "main$async_dispatch_0");
     assert_int_equal(f.program.step_count, 1);
     assert_string_equal(text_of(&f, f.program.steps[0].type), "tosa.add");
     assert_int_equal(f.program.links[0], f.program.inputs[0]);
@@ -377,9 +377,9 @@ static void test_devices(void **state)
     compile_chain(&f, "aic100", 4,
                   &(tacho_compile_options){.devices = 2, .network_name = TACHO_STR("QAicGraph")});
     assert_int_equal(f.program.dispatch_count, 2);
-    assert_string_equal(text_of(&f, f.program.dispatchs[0].name), "QAicGraph_slice00");
-    assert_string_equal(text_of(&f, f.program.dispatchs[1].name), "QAicGraph_slice01");
-    assert_int_equal(f.program.dispatchs[1].first_op, 2);
+    assert_string_equal(text_of(&f, f.program.dispatches[0].name), "QAicGraph_slice00");
+    assert_string_equal(text_of(&f, f.program.dispatches[1].name), "QAicGraph_slice01");
+    assert_int_equal(f.program.dispatches[1].first_op, 2);
     assert_int_equal(f.program.engines[f.program.jobs[f.program.ops[2].first_job].engine].device,
                      1);
     assert_int_equal(f.estimate.ops[0].ddr_write_bytes, 0);

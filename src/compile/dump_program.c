@@ -134,7 +134,7 @@ static void write_step(const tacho_program *program, const tacho_step *step, tac
         const tacho_program_op *op = &program->ops[step->op];
         tacho_output_printf(output, ", operator = %" PRIu32 " : i32", step->op);
         if (op->dispatch < program->dispatch_count) {
-            write_text(program, ", dispatch", program->dispatchs[op->dispatch].name, output);
+            write_text(program, ", dispatch", program->dispatches[op->dispatch].name, output);
         }
     }
     tacho_output_write_cstring(output, "} : (");

@@ -118,8 +118,8 @@ static tacho_status add_dispatch(const compiler *self, tacho_program *program, u
     TACHO_TRY(
         tacho_strings_ensure(&program->strings, tacho_str_from_cstring(text), &dispatch.name));
     TACHO_TRY(
-        tacho_grow(&program->dispatchs, &program->dispatch_capacity, program->dispatch_count + 1));
-    program->dispatchs[program->dispatch_count++] = dispatch;
+        tacho_grow(&program->dispatches, &program->dispatch_capacity, program->dispatch_count + 1));
+    program->dispatches[program->dispatch_count++] = dispatch;
     return TACHO_OK;
 }
 

@@ -431,7 +431,7 @@ static tacho_status add_block(tacho_schedule *self, uint32_t dispatch, uint32_t 
                          .job_count = count,
                          .start_action = 2 * id,
                          .wait_action = 2 * id + 1};
-    block.name = program->dispatchs[dispatch].name;
+    block.name = program->dispatches[dispatch].name;
     TACHO_TRY(tacho_grow(&program->blocks, &program->block_capacity, program->block_count + 1));
     program->blocks[program->block_count++] = block;
     for (uint32_t i = 0; i < count; i++) {
@@ -448,7 +448,7 @@ static tacho_status add_block(tacho_schedule *self, uint32_t dispatch, uint32_t 
 static tacho_status add_blocks_of(tacho_schedule *self, uint32_t number)
 {
     const tacho_program *program = self->program;
-    const tacho_dispatch_info *dispatch = &program->dispatchs[number];
+    const tacho_dispatch_info *dispatch = &program->dispatches[number];
     bool is_short = tacho_machine_is_sequenced(self->estimate->machine);
     uint32_t first = program->ops[dispatch->first_op].first_job;
     uint32_t count = 0;
@@ -467,7 +467,7 @@ static tacho_status add_blocks_of(tacho_schedule *self, uint32_t number)
 static tacho_status add_blocks(tacho_schedule *self)
 {
     for (uint32_t i = 0; i < self->program->dispatch_count; i++) {
-        if (self->program->dispatchs[i].op_count > 0) {
+        if (self->program->dispatches[i].op_count > 0) {
             TACHO_TRY(add_blocks_of(self, i));
         }
     }

@@ -174,25 +174,25 @@ typedef struct tacho_program_facts {
 } tacho_program_facts;
 
 /*
- * One row per table: field of tacho_program, type of its records. The image has a section for each,
- * named after it.
+ * One row per table: a record, the table in tacho_program, type of its records. The image has a
+ * section for each, named after it.
  */
 #define TACHO_PROGRAM_TABLES(X)                                                                    \
-    X(tensor, tacho_program_tensor)                                                                \
-    X(step, tacho_step)                                                                            \
-    X(op, tacho_program_op)                                                                        \
-    X(engine, tacho_program_engine)                                                                \
-    X(job, tacho_job)                                                                              \
-    X(need, tacho_need)                                                                            \
-    X(buffer, tacho_buffer)                                                                        \
-    X(block, tacho_block)                                                                          \
-    X(dispatch, tacho_dispatch_info)                                                               \
-    X(link, uint32_t)                                                                              \
-    X(input, uint32_t)                                                                             \
-    X(output, uint32_t)
+    X(tensor, tensors, tacho_program_tensor)                                                       \
+    X(step, steps, tacho_step)                                                                     \
+    X(op, ops, tacho_program_op)                                                                   \
+    X(engine, engines, tacho_program_engine)                                                       \
+    X(job, jobs, tacho_job)                                                                        \
+    X(need, needs, tacho_need)                                                                     \
+    X(buffer, buffers, tacho_buffer)                                                               \
+    X(block, blocks, tacho_block)                                                                  \
+    X(dispatch, dispatches, tacho_dispatch_info)                                                   \
+    X(link, links, uint32_t)                                                                       \
+    X(input, inputs, uint32_t)                                                                     \
+    X(output, outputs, uint32_t)
 
 typedef enum tacho_program_table {
-#define TACHO_PROGRAM_TABLE_ENUM(name, type) TACHO_TABLE_##name,
+#define TACHO_PROGRAM_TABLE_ENUM(name, names, type) TACHO_TABLE_##name,
     TACHO_PROGRAM_TABLES(TACHO_PROGRAM_TABLE_ENUM)
 #undef TACHO_PROGRAM_TABLE_ENUM
         TACHO_TABLE_COUNT
@@ -201,8 +201,8 @@ typedef enum tacho_program_table {
 typedef struct tacho_program {
     tacho_program_facts facts;
     tacho_strings strings;
-#define TACHO_PROGRAM_FIELD(name, type)                                                            \
-    type *name##s;                                                                                 \
+#define TACHO_PROGRAM_FIELD(name, names, type)                                                     \
+    type *names;                                                                                   \
     size_t name##_count, name##_capacity;
     TACHO_PROGRAM_TABLES(TACHO_PROGRAM_FIELD)
 #undef TACHO_PROGRAM_FIELD

@@ -15,12 +15,13 @@ static inline tacho_status intern(tacho_program *program, const char *text, uint
     return tacho_strings_ensure(&program->strings, tacho_str_from_cstring(text), out_id);
 }
 
-#define TEST_APPEND(program, name, ...)                                                            \
+#define TEST_APPEND_TO(program, name, names, ...)                                                  \
     do {                                                                                           \
-        TACHO_TRY(tacho_grow(&(program)->name##s, &(program)->name##_capacity,                     \
+        TACHO_TRY(tacho_grow(&(program)->names, &(program)->name##_capacity,                       \
                              (program)->name##_count + 1));                                        \
-        (program)->name##s[(program)->name##_count++] = __VA_ARGS__;                               \
+        (program)->names[(program)->name##_count++] = __VA_ARGS__;                                 \
     } while (0)
+#define TEST_APPEND(program, name, ...) TEST_APPEND_TO(program, name, name##s, __VA_ARGS__)
 
 static inline tacho_status add_test_tensors(tacho_program *program)
 {
@@ -110,7 +111,7 @@ static inline tacho_status add_test_ops(tacho_program *program)
     TEST_APPEND(program, op, op);
     uint32_t name = 0;
     TACHO_TRY(intern(program, "main$async_dispatch_0", &name));
-    TEST_APPEND(program, dispatch, (tacho_dispatch_info){name, 0, 2});
+    TEST_APPEND_TO(program, dispatch, dispatches, (tacho_dispatch_info){name, 0, 2});
     return TACHO_OK;
 }
 

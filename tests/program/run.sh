@@ -54,8 +54,8 @@ slices_with_protoc() {
             encode <"$work/slice.txt" | cmp - "$work/slice" || return 1
     done
     "$bin/tacho" info --strict --format csv "$work/sliced.bin" >"$work/out" &&
-        grep -qx "sliced.bin,QAicGraph_slice00,0,1,1,3,0,0,1200" "$work/out" &&
-        grep -qx "sliced.bin,QAicGraph_slice01,1,1,1,5,792,0,1200" "$work/out"
+        grep -qx "slices,sliced.bin,QAicGraph_slice00,0,1,1,3,0,0,1200" "$work/out" &&
+        grep -qx "slices,sliced.bin,QAicGraph_slice01,1,1,1,5,792,0,1200" "$work/out"
 }
 
 seal_is_right() { [[ $(inspect seal "$work/a.bin") == "3 segments sealed" ]]; }
@@ -113,7 +113,8 @@ END
 corpus_is_current() {
     bash "$here/make_corpus.sh" "$tests" "$work/corpus" || return 1
     diff -r "$work/corpus/fuzz_qpc" "$here/../fuzz/corpus/fuzz_qpc" &&
-        diff -r "$work/corpus/fuzz_networkdesc" "$here/../fuzz/corpus/fuzz_networkdesc" && return
+        diff -r "$work/corpus/fuzz_networkdesc" "$here/../fuzz/corpus/fuzz_networkdesc" &&
+        diff -r "$work/corpus/fuzz_sim" "$here/../fuzz/corpus/fuzz_sim" && return
     echo "make the seeds anew: tests/program/make_corpus.sh $tests"
     return 1
 }
