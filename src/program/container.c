@@ -59,8 +59,8 @@ static tacho_status write_parts(parts *self, tacho_output *output)
     tacho_qpc_segment *segments = memory;
     TACHO_TRY(tacho_arena_alloc(&self->arena, slice_count * sizeof(tacho_bytes), &memory));
     self->descriptions = memory;
+    TACHO_TRY(tacho_image_write(program, &self->image)); /* and checks it */
     TACHO_TRY(tacho_slices_create(program, &self->slices));
-    TACHO_TRY(tacho_image_write(program, &self->image));
     segments[IMAGE].name = TACHO_STR(TACHO_SEGMENT_IMAGE);
     segments[IMAGE].data = tacho_bytes_view(&self->image);
     for (uint32_t i = 0; i < slice_count; i++) {

@@ -31,8 +31,8 @@ void tacho_slice_name(tacho_str network, uint32_t device, uint32_t device_count,
 uint32_t tacho_slice_count(const tacho_program *program);
 
 /*
- * The slices of |program|. An input belongs to every slice that reads it, an
- * output to the one that makes it; what nobody reads or makes to the first. The caller frees
+ * The slices of |program|, which has been checked. An input belongs to every slice that reads it,
+ * an output to the one that makes it; what nobody reads or makes to the first. The caller frees
  * them, after a failure, too.
  */
 tacho_status tacho_slices_create(const tacho_program *program,
