@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/index.h"
 #include "program/check.h"
 #include "program/program_testing.h"
 #include "program/stats_layout.h"
@@ -384,6 +385,16 @@ static void test_slice_facts(void **state)
     assert_int_equal(slices[0].outputs[0], 0);
     assert_int_equal(slices[1].output_count, 1);
     assert_int_equal(slices[1].outputs[0], 1);
+    tacho_slices_free(&program, slices);
+    /* Read by nobody: the first one's. */
+    for (size_t i = 0; i < program.link_count; i++) {
+        if (program.links[i] == program.inputs[0]) {
+            program.links[i] = TACHO_NONE;
+        }
+    }
+    assert_null(tacho_slices_create(&program, &slices));
+    assert_int_equal(slices[0].input_count, 1);
+    assert_int_equal(slices[1].input_count, 0);
     tacho_slices_free(&program, slices);
     char name[TACHO_SLICE_NAME_MAX];
     tacho_slice_name(TACHO_STR("net"), 0, 1, name);
