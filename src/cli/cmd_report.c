@@ -6,6 +6,7 @@
 #include "api/intake.h"
 #include "base/status.h"
 #include "cli/command.h"
+#include "cli/file_kind.h"
 #include "cli/input_list.h"
 #include "cli/talk.h"
 #include "cli/values.h"
@@ -129,6 +130,9 @@ static tacho_status skip_file(report_request *request, tacho_report *report, con
 {
     const char *reason = tacho_status_message(status);
     tacho_talk_line("skipped", reason);
+    for (size_t i = 0; tacho_status_note(status, i) != NULL; i++) {
+        tacho_talk_line("note", tacho_status_note(status, i));
+    }
     request->skipped_count++;
     tacho_status written = tacho_report_add_skipped(report, tacho_str_from_cstring(path),
                                                     tacho_str_from_cstring(reason));
@@ -148,6 +152,7 @@ static tacho_status add_file(report_request *request, tacho_report *report, cons
         status = load_and_add(request, report, &dict, &is_read);
     }
     tacho_dict_deinit(&dict);
+    status = tacho_cli_note_kinds(status, &request->intake);
     bool is_fatal = is_read || request->is_strict ||
                     tacho_status_code(status) == TACHO_CODE_USAGE ||
                     tacho_status_code(status) == TACHO_CODE_NO_MEMORY;

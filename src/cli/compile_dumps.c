@@ -141,7 +141,7 @@ static tacho_status open_dispatches(const tacho_compile_dumps *dumps, const tach
     const char *path = NULL;
     TACHO_TRY(tacho_compile_outputs_folder(outputs, dumps->debug_dir));
     for (size_t i = 0; i < program->dispatch_count; i++) {
-        make_stem(tacho_strings_get(&program->strings, program->dispatchs[i].name), stem);
+        make_stem(tacho_strings_get(&program->strings, program->dispatches[i].name), stem);
         snprintf(name, sizeof(name), "%s.mlir", stem);
         (*at)->dispatch = i;
         TACHO_TRY(open_in(outputs, dumps->debug_dir, name, at, &path));

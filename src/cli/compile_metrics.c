@@ -25,6 +25,7 @@ typedef struct core_sum {
     uint64_t macs;
     uint64_t read_bytes, written_bytes; /* shared memory */
     uint64_t copied_bytes;              /* between cores, or memories of one */
+    uint64_t link_bytes;                /* from other devices */
     uint64_t job_count, wait_count, short_count;
     int64_t busy_cycles; /* of its busiest engine that computes */
 } core_sum;
@@ -49,6 +50,9 @@ static void add_job(core_sums *sums, const tacho_program *program, const tacho_j
         break;
     case TACHO_JOB_COPY:
         sum->copied_bytes += job->bytes;
+        break;
+    case TACHO_JOB_P2P:
+        sum->link_bytes += job->bytes;
         break;
     case TACHO_JOB_COMPUTE:
     case TACHO_JOB_CONTROL:
@@ -118,6 +122,7 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
         all.macs += sum->macs;
         all.written_bytes += sum->written_bytes;
         all.copied_bytes += sum->copied_bytes;
+        all.link_bytes += sum->link_bytes;
         all.job_count += sum->job_count;
         all.wait_count += sum->wait_count;
     }
@@ -127,6 +132,9 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
     TACHO_TRY(add_metric(table, "bytes read from DDR", facts->moved_bytes - all.written_bytes));
     TACHO_TRY(add_metric(table, "bytes written to DDR", all.written_bytes));
     TACHO_TRY(add_metric(table, "bytes between cores and memories", all.copied_bytes));
+    if (facts->device_count > 1) {
+        TACHO_TRY(add_metric(table, "bytes between devices", all.link_bytes));
+    }
     TACHO_TRY(add_metric(table, "bytes of constants, read anew by each inference",
                          facts->constant_bytes));
     TACHO_TRY(add_metric(table, "bytes of local memory at most", facts->local_peak_bytes));

@@ -13,7 +13,7 @@ enum { LOOK_BYTES = 4096 };
 static const char *describe(tacho_str head)
 {
     if (head.len >= 4 && tacho_qpc_is_container(head)) {
-        return "is a program: 'tacho info' says what is in it";
+        return "is a program: 'tacho info' says what is in it, 'tacho run' profiles it";
     }
     if (tacho_str_starts_with(head, TACHO_STR("kind,file,group,track,class,index,start_ns,"))) {
         return "is a table of events that tacho wrote for other programs and does not read back: "

@@ -84,8 +84,8 @@ bool tacho_info_is_program(const char *path)
 
 static void say_problem(program_list *list, const char *path, const char *what)
 {
-    char text[600];
-    snprintf(text, sizeof(text), "%.200s: %.380s", path, what);
+    char text[640];
+    snprintf(text, sizeof(text), "%.200s: %.420s", path, what);
     tacho_talk_line("warning", text);
     list->problem_count++;
 }
@@ -95,7 +95,7 @@ static void say_failure(program_list *list, const char *path, const char *segmen
                         tacho_status status)
 {
     if (status != TACHO_OK) {
-        char text[380];
+        char text[520];
         snprintf(text, sizeof(text), "%s: %.300s", segment, tacho_status_message(status));
         say_problem(list, path, text);
         tacho_status_free(status);
@@ -112,19 +112,37 @@ static bool is_bad(const tacho_opened_program *opened)
     return false;
 }
 
-static void read_description(program_list *list, tacho_opened_program *opened, const char *path)
+static tacho_status read_description(program_list *list, tacho_opened_program *opened,
+                                     const tacho_qpc_segment *segment, const char *path)
 {
-    const tacho_qpc_segment *segment =
-        tacho_qpc_find(&opened->qpc, TACHO_STR(TACHO_SEGMENT_NETWORKDESC));
-    if (segment == NULL) {
-        return;
+    TACHO_TRY(tacho_grow(&opened->descs, &opened->desc_capacity, opened->desc_count + 1));
+    tacho_networkdesc *desc = &opened->descs[opened->desc_count];
+    tacho_status status = tacho_networkdesc_read(segment->data, desc);
+    if (status == TACHO_OK) {
+        opened->desc_count++;
+        return TACHO_OK;
     }
-    tacho_status status = tacho_networkdesc_read(segment->data, &opened->desc);
-    opened->has_desc = status == TACHO_OK;
-    say_failure(list, path, TACHO_SEGMENT_NETWORKDESC, status);
-    if (!opened->has_desc) {
-        tacho_networkdesc_deinit(&opened->desc);
+    tacho_networkdesc_deinit(desc);
+    if (tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
+        return status;
     }
+    char name[128];
+    snprintf(name, sizeof(name), "%.*s", segment->name.len < 120 ? (int)segment->name.len : 120,
+             segment->name.data);
+    say_failure(list, path, name, status);
+    return TACHO_OK;
+}
+
+static tacho_status read_descriptions(program_list *list, tacho_opened_program *opened,
+                                      const char *path)
+{
+    for (size_t i = 0; i < opened->qpc.segment_count; i++) {
+        const tacho_qpc_segment *segment = &opened->qpc.segments[i];
+        if (tacho_program_is_description(segment->name)) {
+            TACHO_TRY(read_description(list, opened, segment, path));
+        }
+    }
+    return TACHO_OK;
 }
 
 /* Of a container that tacho wrote: one with a seal or an image of ours. */
@@ -164,14 +182,16 @@ static tacho_status open_program(program_list *list, const char *path)
     if (is_bad(opened) && list->problem_count == problem_count) {
         say_problem(list, path, "a checksum is wrong");
     }
-    read_description(list, opened, path);
-    return TACHO_OK;
+    return read_descriptions(list, opened, path);
 }
 
 static void close_programs(program_list *list)
 {
     for (size_t i = 0; i < list->item_count; i++) {
-        tacho_networkdesc_deinit(&list->items[i].desc);
+        for (size_t k = 0; k < list->items[i].desc_count; k++) {
+            tacho_networkdesc_deinit(&list->items[i].descs[k]);
+        }
+        free(list->items[i].descs);
         if (list->items[i].has_program) {
             tacho_program_deinit(&list->items[i].program);
         }

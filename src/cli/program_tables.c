@@ -8,6 +8,7 @@
 #include "base/maths.h"
 #include "cli/compile_stats.h"
 #include "graph/op_def.h"
+#include "program/slice.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,13 +66,22 @@ static const tacho_column network_columns[] = {
     {"output_count", "outputs", TACHO_COLUMN_INT},
 };
 
-static tacho_status add_network(const tacho_opened_program *opened, tacho_table *table)
+/* Adds rows of one description. */
+typedef tacho_status (*desc_adder)(const tacho_opened_program *opened,
+                                   const tacho_networkdesc *desc, tacho_table *table);
+
+static tacho_status add_each(const tacho_opened_program *opened, desc_adder add, tacho_table *table)
 {
-    const tacho_networkdesc *desc = &opened->desc;
-    char version[48];
-    if (!opened->has_desc) {
-        return TACHO_OK;
+    for (size_t i = 0; i < opened->desc_count; i++) {
+        TACHO_TRY(add(opened, &opened->descs[i], table));
     }
+    return TACHO_OK;
+}
+
+static tacho_status add_network(const tacho_opened_program *opened, const tacho_networkdesc *desc,
+                                tacho_table *table)
+{
+    char version[48];
     snprintf(version, sizeof(version), "%" PRIu64 ".%" PRIu64, desc->major, desc->minor);
     TACHO_TRY(tacho_table_add_text(table, opened->file));
     TACHO_TRY(add_name(table, desc->name));
@@ -82,6 +92,58 @@ static tacho_status add_network(const tacho_opened_program *opened, tacho_table 
     TACHO_TRY(tacho_table_add_int(table, desc->batch_size));
     TACHO_TRY(add_count(table, desc->input_count));
     return add_count(table, desc->output_count);
+}
+
+static tacho_status add_networks(const tacho_opened_program *opened, tacho_table *table)
+{
+    return add_each(opened, add_network, table);
+}
+
+/* ---- slices ------------------------------------------------------------------------------- */
+
+static const tacho_column slice_columns[] = {
+    {"file", "file", TACHO_COLUMN_TEXT},
+    {"slice", "slice", TACHO_COLUMN_TEXT},
+    {"device", "device", TACHO_COLUMN_INT},
+    {"op_count", "ops", TACHO_COLUMN_INT},
+    {"core_count", "cores", TACHO_COLUMN_INT},
+    {"job_count", "jobs", TACHO_COLUMN_INT},
+    {"link_bytes", "bytes from devices", TACHO_COLUMN_INT},
+    {"start_cycles", "start", TACHO_COLUMN_INT},
+    {"end_cycles", "end", TACHO_COLUMN_INT},
+};
+
+static tacho_status add_slice_rows(const tacho_opened_program *opened, const tacho_slice *slices,
+                                   tacho_table *table)
+{
+    for (uint32_t i = 0; i < tacho_slice_count(&opened->program); i++) {
+        const tacho_slice *slice = &slices[i];
+        TACHO_TRY(tacho_table_add_text(table, opened->file));
+        TACHO_TRY(add_text(table, slice->name));
+        TACHO_TRY(add_count(table, slice->device));
+        TACHO_TRY(add_count(table, slice->op_count));
+        TACHO_TRY(add_count(table, opened->program.facts.core_count));
+        TACHO_TRY(add_count(table, slice->job_count));
+        TACHO_TRY(add_count(table, slice->link_bytes));
+        TACHO_TRY(tacho_table_add_int(table, slice->start));
+        TACHO_TRY(tacho_table_add_int(table, slice->end));
+    }
+    return TACHO_OK;
+}
+
+/* Of programs that run on several devices. */
+static tacho_status add_slices(const tacho_opened_program *opened, tacho_table *table)
+{
+    tacho_slice *slices;
+    if (!opened->has_program || tacho_slice_count(&opened->program) <= 1) {
+        return TACHO_OK;
+    }
+    tacho_status status = tacho_slices_create(&opened->program, &slices);
+    if (status == TACHO_OK) {
+        status = add_slice_rows(opened, slices, table);
+    }
+    tacho_slices_free(&opened->program, slices);
+    return status;
 }
 
 /* ---- inputs and outputs ------------------------------------------------------------------- */
@@ -169,39 +231,63 @@ static tacho_status add_own_tensor(const tacho_opened_program *opened, uint32_t 
     return add_count(table, tensor->bytes);
 }
 
+/* How the |number|-th input or output is described: of one network by place, of slices by name. */
+static const tacho_networkdesc_binding *find_binding(const tacho_opened_program *opened,
+                                                     tacho_str name, size_t number, bool is_in)
+{
+    for (size_t i = 0; i < opened->desc_count; i++) {
+        const tacho_networkdesc *desc = &opened->descs[i];
+        const tacho_networkdesc_binding *bindings = is_in ? desc->inputs : desc->outputs;
+        size_t count = is_in ? desc->input_count : desc->output_count;
+        if (opened->desc_count == 1) {
+            return number < count ? &bindings[number] : NULL;
+        }
+        for (size_t k = 0; k < count; k++) {
+            if (tacho_str_equal(bindings[k].name, name)) {
+                return &bindings[k];
+            }
+        }
+    }
+    return NULL;
+}
+
 static tacho_status add_own_tensors(const tacho_opened_program *opened, tacho_table *table)
 {
     const tacho_program *program = &opened->program;
-    const tacho_networkdesc *desc = &opened->desc;
-    for (size_t i = 0; i < program->input_count; i++) {
-        TACHO_TRY(add_own_tensor(opened, program->inputs[i],
-                                 i < desc->input_count ? &desc->inputs[i] : NULL, "in", table));
+    for (size_t i = 0; i < program->input_count + program->output_count; i++) {
+        bool is_in = i < program->input_count;
+        size_t number = is_in ? i : i - program->input_count;
+        uint32_t id = is_in ? program->inputs[number] : program->outputs[number];
+        tacho_str name = tacho_strings_get(&program->strings, program->tensors[id].name);
+        TACHO_TRY(add_own_tensor(opened, id, find_binding(opened, name, number, is_in),
+                                 is_in ? "in" : "out", table));
     }
-    for (size_t i = 0; i < program->output_count; i++) {
-        TACHO_TRY(add_own_tensor(opened, program->outputs[i],
-                                 i < desc->output_count ? &desc->outputs[i] : NULL, "out", table));
+    return TACHO_OK;
+}
+
+static tacho_status add_bindings(const tacho_opened_program *opened, const tacho_networkdesc *desc,
+                                 tacho_table *table)
+{
+    for (size_t i = 0; i < desc->input_count; i++) {
+        TACHO_TRY(add_binding(opened, &desc->inputs[i], "in", table));
+    }
+    for (size_t i = 0; i < desc->output_count; i++) {
+        TACHO_TRY(add_binding(opened, &desc->outputs[i], "out", table));
     }
     return TACHO_OK;
 }
 
 static tacho_status add_tensors(const tacho_opened_program *opened, tacho_table *table)
 {
-    if (opened->has_program) {
-        return add_own_tensors(opened, table);
-    }
-    for (size_t i = 0; i < opened->desc.input_count; i++) {
-        TACHO_TRY(add_binding(opened, &opened->desc.inputs[i], "in", table));
-    }
-    for (size_t i = 0; i < opened->desc.output_count; i++) {
-        TACHO_TRY(add_binding(opened, &opened->desc.outputs[i], "out", table));
-    }
-    return TACHO_OK;
+    return opened->has_program ? add_own_tensors(opened, table)
+                               : add_each(opened, add_bindings, table);
 }
 
 /* ---- statistics --------------------------------------------------------------------------- */
 
 static const tacho_column stats_columns[] = {
     {"file", "file", TACHO_COLUMN_TEXT},
+    {"network", "network", TACHO_COLUMN_TEXT},
     {"level", "level", TACHO_COLUMN_INT},
     {"records", "records", TACHO_COLUMN_TEXT},
     {"op_level", "op level", TACHO_COLUMN_INT},
@@ -245,24 +331,27 @@ static tacho_status add_no_stats(const tacho_opened_program *opened, tacho_table
     }
     uint32_t level = opened->program.facts.stats.level;
     TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(
+        add_name(table, tacho_strings_get(&opened->program.strings, opened->program.facts.name)));
     TACHO_TRY(tacho_table_add_int(table, level));
     TACHO_TRY(add_text(table, records_of(level)));
-    for (size_t i = 3; i < COUNT_OF(stats_columns); i++) {
+    for (size_t i = 4; i < COUNT_OF(stats_columns); i++) {
         TACHO_TRY(tacho_table_add_absent(table));
     }
     return TACHO_OK;
 }
 
-static tacho_status add_stats(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_desc_stats(const tacho_opened_program *opened,
+                                   const tacho_networkdesc *desc, tacho_table *table)
 {
-    const tacho_networkdesc *desc = &opened->desc;
     const tacho_networkdesc_stats *stats = &desc->stats;
     char events[256];
-    if (!opened->has_desc || !desc->has_stats) {
-        return add_no_stats(opened, table);
+    if (!desc->has_stats) {
+        return TACHO_OK;
     }
     print_events(desc, events, sizeof(events));
     TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(add_name(table, desc->name));
     TACHO_TRY(tacho_table_add_int(table, stats->level));
     TACHO_TRY(add_text(table, records_of(stats->level)));
     TACHO_TRY(tacho_table_add_int(table, stats->op_level));
@@ -280,6 +369,15 @@ static tacho_status add_stats(const tacho_opened_program *opened, tacho_table *t
                                : tacho_table_add_absent(table);
 }
 
+static tacho_status add_stats(const tacho_opened_program *opened, tacho_table *table)
+{
+    bool has_stats = false;
+    for (size_t i = 0; i < opened->desc_count; i++) {
+        has_stats |= opened->descs[i].has_stats;
+    }
+    return has_stats ? add_each(opened, add_desc_stats, table) : add_no_stats(opened, table);
+}
+
 static const tacho_column event_columns[] = {
     {"file", "file", TACHO_COLUMN_TEXT},
     {"event", "event", TACHO_COLUMN_TEXT},
@@ -290,7 +388,7 @@ static const tacho_column event_columns[] = {
 static tacho_status add_event_rows(const tacho_opened_program *opened, const tacho_machine *machine,
                                    tacho_table *table)
 {
-    const tacho_networkdesc *desc = &opened->desc;
+    const tacho_networkdesc *desc = &opened->descs[0]; /* slices count the same */
     for (size_t i = 0; i < desc->pmu_event_count; i++) {
         char code[32];
         const tacho_counter_def *counter = tacho_compile_find_counter(machine, desc->pmu_events[i]);
@@ -310,7 +408,8 @@ static tacho_status add_events(const tacho_opened_program *opened, tacho_table *
     if (opened->has_program) {
         name = tacho_strings_get(&opened->program.strings, opened->program.facts.machine);
     }
-    if (opened->desc.pmu_event_count == 0 || tacho_machine_builtin_text(name).len == 0) {
+    if (opened->desc_count == 0 || opened->descs[0].pmu_event_count == 0 ||
+        tacho_machine_builtin_text(name).len == 0) {
         return TACHO_OK;
     }
     tacho_arena arena;
@@ -327,18 +426,22 @@ static tacho_status add_events(const tacho_opened_program *opened, tacho_table *
 /* ---- ops per core ------------------------------------------------------------------------- */
 
 static const tacho_column core_columns[] = {
-    {"file", "file", TACHO_COLUMN_TEXT},          {"core", "core", TACHO_COLUMN_INT},
-    {"group", "thread group", TACHO_COLUMN_TEXT}, {"thread_count", "threads", TACHO_COLUMN_INT},
+    {"file", "file", TACHO_COLUMN_TEXT},
+    {"network", "network", TACHO_COLUMN_TEXT},
+    {"core", "core", TACHO_COLUMN_INT},
+    {"group", "thread group", TACHO_COLUMN_TEXT},
+    {"thread_count", "threads", TACHO_COLUMN_INT},
     {"op_count", "ops", TACHO_COLUMN_INT},
 };
 
-static tacho_status add_core_row(const tacho_opened_program *opened, uint64_t core, uint32_t group,
-                                 uint64_t op_count, tacho_table *table)
+static tacho_status add_core_row(const tacho_opened_program *opened, const tacho_networkdesc *desc,
+                                 uint64_t core, uint32_t group, uint64_t op_count,
+                                 tacho_table *table)
 {
-    const tacho_networkdesc *desc = &opened->desc;
     char number[16];
     snprintf(number, sizeof(number), "%" PRIu32, group);
     TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(add_name(table, desc->name));
     TACHO_TRY(add_count(table, core));
     TACHO_TRY(group < desc->group_name_count ? tacho_table_add_text(table, desc->group_names[group])
                                              : add_text(table, number));
@@ -348,14 +451,16 @@ static tacho_status add_core_row(const tacho_opened_program *opened, uint64_t co
 }
 
 /* Where no names are listed, the numbers of ops are. */
-static tacho_status add_core_counts(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_core_counts(const tacho_opened_program *opened,
+                                    const tacho_networkdesc *desc, tacho_table *table)
 {
-    for (size_t i = 0; i < opened->desc.core_op_count_count; i++) {
+    for (size_t i = 0; i < desc->core_op_count_count; i++) {
         TACHO_TRY(tacho_table_add_text(table, opened->file));
+        TACHO_TRY(add_name(table, desc->name));
         TACHO_TRY(add_count(table, i));
         TACHO_TRY(add_text(table, "all"));
         TACHO_TRY(tacho_table_add_absent(table));
-        TACHO_TRY(add_count(table, opened->desc.core_op_counts[i]));
+        TACHO_TRY(add_count(table, desc->core_op_counts[i]));
     }
     return TACHO_OK;
 }
@@ -363,10 +468,9 @@ static tacho_status add_core_counts(const tacho_opened_program *opened, tacho_ta
 /* Cores that people are not shown, as one row. */
 enum { CORES_SHOWN = 8 };
 
-static tacho_status add_more_cores(const tacho_opened_program *opened, size_t first,
-                                   tacho_table *table)
+static tacho_status add_more_cores(const tacho_opened_program *opened,
+                                   const tacho_networkdesc *desc, size_t first, tacho_table *table)
 {
-    const tacho_networkdesc *desc = &opened->desc;
     size_t cores = 0;
     char text[48];
     for (size_t i = first; i < desc->op_count; i++) {
@@ -374,30 +478,36 @@ static tacho_status add_more_cores(const tacho_opened_program *opened, size_t fi
     }
     snprintf(text, sizeof(text), "... %zu more core%s", cores, cores == 1 ? "" : "s");
     TACHO_TRY(tacho_table_add_text(table, opened->file));
+    TACHO_TRY(add_name(table, desc->name));
     TACHO_TRY(tacho_table_add_absent(table));
     TACHO_TRY(add_text(table, text));
     TACHO_TRY(tacho_table_add_absent(table));
     return add_count(table, desc->op_count - first);
 }
 
-static tacho_status add_cores(const tacho_opened_program *opened, tacho_table *table)
+static tacho_status add_desc_cores(const tacho_opened_program *opened,
+                                   const tacho_networkdesc *desc, tacho_table *table)
 {
-    const tacho_networkdesc *desc = &opened->desc;
     if (desc->op_count == 0) {
-        return add_core_counts(opened, table);
+        return add_core_counts(opened, desc, table);
     }
     for (size_t first = 0, at = 0; first < desc->op_count; first = at) {
         const tacho_networkdesc_op *op = &desc->ops[first];
         if (opened->is_for_people && op->core >= CORES_SHOWN) {
-            return add_more_cores(opened, first, table);
+            return add_more_cores(opened, desc, first, table);
         }
         for (at = first; at < desc->op_count && desc->ops[at].core == op->core &&
                          desc->ops[at].group == op->group;
              at++) {
         }
-        TACHO_TRY(add_core_row(opened, op->core, op->group, at - first, table));
+        TACHO_TRY(add_core_row(opened, desc, op->core, op->group, at - first, table));
     }
     return TACHO_OK;
+}
+
+static tacho_status add_cores(const tacho_opened_program *opened, tacho_table *table)
+{
+    return add_each(opened, add_desc_cores, table);
 }
 
 /* ---- programs that tacho compiled --------------------------------------------------------- */
@@ -501,7 +611,8 @@ static tacho_status add_memory(const tacho_opened_program *opened, tacho_table *
 
 const tacho_program_table_maker tacho_program_table_makers[] = {
     MAKER("segments", "Segments", segment_columns, add_segments),
-    MAKER("networks", "Networks", network_columns, add_network),
+    MAKER("networks", "Networks", network_columns, add_networks),
+    MAKER("slices", "Slices", slice_columns, add_slices),
     MAKER("tensors", "Inputs and outputs", tensor_columns, add_tensors),
     MAKER("stats", "Recorded while it runs", stats_columns, add_stats),
     MAKER("events", "Events that are counted", event_columns, add_events),

@@ -16,8 +16,8 @@ typedef struct tacho_opened_program {
     bool is_for_people; /* long lists are cut */
     tacho_qpc qpc;
     const tacho_seal_state *states; /* by segment */
-    tacho_networkdesc desc;
-    bool has_desc;
+    tacho_networkdesc *descs; /* of the network, or of its slices, in the order of the file */
+    size_t desc_count, desc_capacity;
     tacho_program program; /* of a container that tacho wrote */
     bool has_program;
 } tacho_opened_program;

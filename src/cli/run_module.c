@@ -129,7 +129,7 @@ tacho_status tacho_run_module_check_function(const tacho_run_module *module, con
     size_t used = (size_t)snprintf(known, sizeof(known), "%.100s", network.data);
     bool is_known = is_called(network, wanted);
     for (size_t i = 0; i < program->dispatch_count && !is_known; i++) {
-        tacho_str function = tacho_strings_get(&program->strings, program->dispatchs[i].name);
+        tacho_str function = tacho_strings_get(&program->strings, program->dispatches[i].name);
         is_known = is_called(function, wanted);
         if (used < 200 && !tacho_str_equal(function, network)) {
             used += (size_t)snprintf(known + used, sizeof(known) - used, ", %.100s", function.data);

@@ -155,7 +155,7 @@ static void write_r1_row(torq_writer *self, const action *what, int64_t us, bool
 static void write_r2_row(torq_writer *self, uint32_t dispatch, uint32_t invocation, int64_t us,
                          const char *event, int64_t action_id)
 {
-    tacho_str name = string_of(self, self->program->dispatchs[dispatch].name);
+    tacho_str name = string_of(self, self->program->dispatches[dispatch].name);
     for (size_t i = 0; i < name.len; i++) {
         bool is_plain = name.data[i] > ' ' && name.data[i] != ',' && name.data[i] != '"';
         tacho_output_write(self->output, is_plain ? &name.data[i] : "_", 1);
@@ -418,7 +418,7 @@ static tacho_status add_block(torq_writer *self, size_t i, const int64_t span[2]
     const tacho_block *block = &self->program->blocks[self->order[i].block];
     TACHO_TRY(tacho_table_add_int(table, (int64_t)i));
     TACHO_TRY(tacho_table_add_text(
-        table, string_of(self, self->program->dispatchs[block->dispatch].name)));
+        table, string_of(self, self->program->dispatches[block->dispatch].name)));
     TACHO_TRY(tacho_table_add_int(table, span[0]));
     TACHO_TRY(tacho_table_add_int(table, span[1]));
     TACHO_TRY(tacho_table_add_int(table, span[1] - span[0]));

@@ -132,7 +132,7 @@ static void test_torq_tiles(void **state)
     assert_int_equal(f.program.facts.local_peak_bytes, 2 * 3 * 4704);
     assert_int_equal(f.program.facts.moved_bytes, 225792);
     assert_int_equal(f.program.block_count, 1);
-    assert_string_equal(text_of(&f, f.program.dispatchs[0].name), "main$async_dispatch_0");
+    assert_string_equal(text_of(&f, f.program.dispatches[0].name), "main$async_dispatch_0");
     assert_int_equal(f.program.step_count, 1);
     assert_string_equal(text_of(&f, f.program.steps[0].type), "tosa.add");
     assert_int_equal(f.program.links[0], f.program.inputs[0]);
@@ -354,29 +354,135 @@ static void test_fewer_cores(void **state)
     end(&f);
 }
 
+/* A chain of |count| operators on so many devices. */
+static void compile_chain(fixture *f, const char *machine, int count,
+                          const tacho_compile_options *options)
+{
+    begin(f, machine);
+    uint32_t at = add_input(f, TACHO_DTYPE_F32, TEST_DIMS(64, 64));
+    for (int i = 0; i < count; i++) {
+        uint32_t next = test_tensor(&f->graph, TACHO_DTYPE_F32, TEST_DIMS(64, 64));
+        TEST_NODE(&f->graph, "Softmax", next, at);
+        at = next;
+    }
+    add_output(f, at);
+    compile(f, options);
+}
+
 /* Four operators on two devices: what goes between them is in shared memory. */
 static void test_devices(void **state)
 {
     (void)state;
     fixture f;
-    begin(&f, "aic100");
-    uint32_t at = add_input(&f, TACHO_DTYPE_F32, TEST_DIMS(64, 64));
-    for (int i = 0; i < 4; i++) {
-        uint32_t next = test_tensor(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(64, 64));
-        TEST_NODE(&f.graph, "Softmax", next, at);
-        at = next;
-    }
-    add_output(&f, at);
-    compile(&f, &(tacho_compile_options){.devices = 2, .network_name = TACHO_STR("QAicGraph")});
+    compile_chain(&f, "aic100", 4,
+                  &(tacho_compile_options){.devices = 2, .network_name = TACHO_STR("QAicGraph")});
     assert_int_equal(f.program.dispatch_count, 2);
-    assert_string_equal(text_of(&f, f.program.dispatchs[0].name), "QAicGraph_slice00");
-    assert_string_equal(text_of(&f, f.program.dispatchs[1].name), "QAicGraph_slice01");
-    assert_int_equal(f.program.dispatchs[1].first_op, 2);
+    assert_string_equal(text_of(&f, f.program.dispatches[0].name), "QAicGraph_slice00");
+    assert_string_equal(text_of(&f, f.program.dispatches[1].name), "QAicGraph_slice01");
+    assert_int_equal(f.program.dispatches[1].first_op, 2);
     assert_int_equal(f.program.engines[f.program.jobs[f.program.ops[2].first_job].engine].device,
                      1);
     assert_int_equal(f.estimate.ops[0].ddr_write_bytes, 0);
     assert_int_equal(f.estimate.ops[1].ddr_write_bytes, 8192);
     assert_int_equal(f.estimate.ops[2].ddr_read_bytes, 8192);
+    end(&f);
+}
+
+/* What comes from another device takes the link's time, before anything else of its operator. */
+static void test_link(void **state)
+{
+    (void)state;
+    for (uint32_t batch = 1; batch <= 3; batch += 2) {
+        fixture f;
+        compile_chain(&f, "aic100", 4, &(tacho_compile_options){.devices = 4, .batch = batch});
+        assert_int_equal(f.program.facts.device_count, 4);
+        for (uint32_t i = 0; i < 4; i++) {
+            const tacho_program_op *op = &f.program.ops[i];
+            const tacho_job *first = &f.program.jobs[op->first_job];
+            assert_int_equal(f.program.engines[first->engine].device, i);
+            assert_int_equal(first->kind == TACHO_JOB_P2P, i > 0);
+            assert_int_equal(f.estimate.ops[i].device, i);
+            assert_int_equal(f.estimate.ops[i].link_bytes, i > 0 ? 8192 * batch : 0);
+            assert_true(f.estimate.ops[i].cost.cycles >= (i > 0 ? first->cycles : 0));
+        }
+        const tacho_job *job = &f.program.jobs[f.program.ops[1].first_job];
+        assert_int_equal(job->bytes, 8192 * batch); /* 64 x 64 of 2 bytes */
+        /* ceil(8192 / 11.02), ceil(24576 / 11.02) */
+        assert_int_equal(job->cycles, batch == 1 ? 744 : 2231);
+        assert_int_equal(job->end - job->start, job->cycles);
+        assert_int_equal(job[1].start, job->end);
+        end(&f);
+    }
+}
+
+/* A tensor that two operators of a device read comes once, one that two devices read twice. */
+static void test_link_once(void **state)
+{
+    (void)state;
+    for (uint32_t devices = 2; devices <= 3; devices++) {
+        fixture f;
+        begin(&f, "aic100");
+        uint32_t x = add_input(&f, TACHO_DTYPE_F32, TEST_DIMS(64, 65536)); /* long: has its own */
+        uint32_t w = test_constant(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(65536, 64));
+        uint32_t tensors[3];
+        for (size_t i = 0; i < 3; i++) {
+            tensors[i] = test_tensor(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(64, 64));
+        }
+        TEST_NODE(&f.graph, "MatMul", tensors[0], x, w);
+        TEST_NODE(&f.graph, "Softmax", tensors[1], tensors[0]);
+        TEST_NODE(&f.graph, "MatMul", tensors[2], tensors[0], tensors[1]);
+        add_output(&f, tensors[2]);
+        compile(&f, &(tacho_compile_options){.devices = devices});
+        uint64_t bytes = 0;
+        for (size_t i = 0; i < f.program.job_count; i++) {
+            bytes += f.program.jobs[i].kind == TACHO_JOB_P2P ? f.program.jobs[i].bytes : 0;
+        }
+        assert_int_equal(bytes, devices == 2 ? 8192 : 3 * 8192);
+        end(&f);
+    }
+}
+
+/* Devices beyond the operators are not there; where the link has no rate nothing is brought. */
+static void test_few_devices(void **state)
+{
+    (void)state;
+    fixture f;
+    compile_chain(&f, "torq-sl2610", 3, &(tacho_compile_options){.devices = 8});
+    assert_int_equal(f.program.facts.device_count, 3);
+    assert_int_equal(f.program.dispatch_count, 3);
+    for (size_t i = 0; i < f.program.job_count; i++) {
+        assert_int_not_equal(f.program.jobs[i].kind, TACHO_JOB_P2P);
+    }
+    end(&f);
+}
+
+/* The longest share is as short as it can be: of 1 1 1 5 1 on three devices the 5 has its own. */
+static void test_device_balance(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "aic100");
+    uint32_t at = add_input(&f, TACHO_DTYPE_F32, TEST_DIMS(1024, 64));
+    for (int i = 0; i < 5; i++) {
+        uint32_t next = test_tensor(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(1024, 64));
+        if (i == 3) {
+            uint32_t w = test_constant(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(64, 65536));
+            uint32_t v = test_constant(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(65536, 64));
+            uint32_t wide = test_tensor(&f.graph, TACHO_DTYPE_F32, TEST_DIMS(1024, 65536));
+            TEST_NODE(&f.graph, "MatMul", wide, at, w);
+            TEST_NODE(&f.graph, "MatMul", next, wide, v);
+        } else {
+            TEST_NODE(&f.graph, "Softmax", next, at);
+        }
+        at = next;
+    }
+    add_output(&f, at);
+    compile(&f, &(tacho_compile_options){.devices = 3});
+    const uint32_t expected[] = {0, 0, 0, 1, 2, 2};
+    assert_int_equal(f.program.op_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(f.estimate.ops[i].device, expected[i]);
+    }
     end(&f);
 }
 
@@ -696,6 +802,9 @@ int main(void)
         cmocka_unit_test(test_local_move),    cmocka_unit_test(test_local_activation),
         cmocka_unit_test(test_barrier),       cmocka_unit_test(test_one_core_overlaps),
         cmocka_unit_test(test_fewer_cores),   cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_link),          cmocka_unit_test(test_link_once),
+        cmocka_unit_test(test_few_devices),   cmocka_unit_test(test_device_balance),
+
         cmocka_unit_test(test_batch),         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_too_large),     cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_odd_cores),     cmocka_unit_test(test_fewer_do_not_fit),

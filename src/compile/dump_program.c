@@ -134,7 +134,7 @@ static void write_step(const tacho_program *program, const tacho_step *step, tac
         const tacho_program_op *op = &program->ops[step->op];
         tacho_output_printf(output, ", operator = %" PRIu32 " : i32", step->op);
         if (op->dispatch < program->dispatch_count) {
-            write_text(program, ", dispatch", program->dispatchs[op->dispatch].name, output);
+            write_text(program, ", dispatch", program->dispatches[op->dispatch].name, output);
         }
     }
     tacho_output_write_cstring(output, "} : (");
@@ -188,7 +188,7 @@ static void write_job_facts(const tacho_program *program, const tacho_job *job,
                             tacho_output *output)
 {
     static const char *const kinds[] = {"load",    "store",  "copy", "compute",
-                                        "control", "signal", "wait"};
+                                        "control", "signal", "wait", "p2p"};
     const tacho_program_engine *engine = &program->engines[job->engine];
     tacho_output_printf(output, "kind = \"%s\"", kinds[job->kind]);
     write_text(program, ", engine", engine->name, output);

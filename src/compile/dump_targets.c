@@ -457,7 +457,7 @@ static void write_dispatch_profile(tacho_targets *self, const uint32_t *blocks, 
 static tacho_status write_function(tacho_targets *self, const uint32_t *blocks, size_t count)
 {
     tacho_output *output = self->output;
-    tacho_str name = string_of(self, self->program->dispatchs[self->dispatch].name);
+    tacho_str name = string_of(self, self->program->dispatches[self->dispatch].name);
     self->kernel_count = 0;
     self->task_count = 0;
     tacho_output_write_cstring(output,
@@ -484,7 +484,7 @@ static tacho_status write_executable(tacho_targets *self, const uint32_t *blocks
     tacho_output_write_cstring(output, "  \"hal.executable\"() ({\n    \"builtin.module\"() ({\n");
     TACHO_TRY(write_function(self, blocks, count));
     tacho_output_write_cstring(output, "    }) : () -> () loc(unknown)\n  }) {sym_name = ");
-    tacho_dump_quoted(output, string_of(self, self->program->dispatchs[self->dispatch].name));
+    tacho_dump_quoted(output, string_of(self, self->program->dispatches[self->dispatch].name));
     tacho_output_write_cstring(output, "} : () -> () loc(unknown)\n");
     return TACHO_OK;
 }

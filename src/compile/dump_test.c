@@ -142,11 +142,11 @@ static void make_torq_program(tacho_program *program)
     assert_null(tacho_grow(&p->ops, &p->op_capacity, 1));
     assert_null(tacho_grow(&p->buffers, &p->buffer_capacity, 1));
     assert_null(tacho_grow(&p->blocks, &p->block_capacity, 1));
-    assert_null(tacho_grow(&p->dispatchs, &p->dispatch_capacity, 1));
+    assert_null(tacho_grow(&p->dispatches, &p->dispatch_capacity, 1));
     p->ops[p->op_count++] = op;
     p->buffers[p->buffer_count++] = buffer;
     p->blocks[p->block_count++] = (tacho_block){0, 0, 0, 4, 1, 2};
-    p->dispatchs[p->dispatch_count++] = dispatch;
+    p->dispatches[p->dispatch_count++] = dispatch;
     p->facts.ddr_bytes = 128;
 }
 

@@ -16,7 +16,8 @@
 
 const char *tacho_bound_name(tacho_bound bound)
 {
-    static const char *const names[] = {"-", "compute", "memory", "local memory", "launch"};
+    static const char *const names[] = {"-",      "compute",    "memory", "local memory",
+                                        "launch", "device link"};
     return names[bound];
 }
 
@@ -329,6 +330,7 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
 {
     *estimate = (tacho_estimate){.fusion = fusion, .machine = machine};
     estimate->inferences = options->factor > 0 ? options->factor : 1;
+    estimate->devices = 1;
     estimate->ops = calloc(fusion->op_count + 1, sizeof(*estimate->ops));
     if (estimate->ops == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
@@ -349,6 +351,11 @@ tacho_status tacho_estimate_retime(tacho_estimate *estimate, const tacho_op_timi
         op->cost.cycles = timings[i].cycles;
         op->ddr_read_bytes = timings[i].ddr_read_bytes;
         op->ddr_write_bytes = timings[i].ddr_write_bytes;
+        op->device = timings[i].device;
+        op->link_bytes = timings[i].link_bytes;
+        if (timings[i].link_cycles > timings[i].cycles / 2) { /* longer than all else together */
+            op->cost.bound = TACHO_BOUND_LINK;
+        }
         TACHO_TRY(add_up(estimate, i));
         op->start_cycles = timings[i].start_cycles;
     }

@@ -41,9 +41,11 @@ typedef struct tacho_op_estimate {
     uint64_t ddr_read_bytes;
     uint64_t ddr_write_bytes;
     uint64_t local_bytes; /* read and written in the memories of the cores */
+    uint32_t device;      /* that it runs on ... */
+    uint64_t link_bytes;  /* ... and what comes to it from others first */
 } tacho_op_estimate;
 
-enum { TACHO_BOUND_COUNT = TACHO_BOUND_LAUNCH + 1 };
+enum { TACHO_BOUND_COUNT = TACHO_BOUND_LINK + 1 };
 
 typedef struct tacho_estimate {
     const tacho_fusion *fusion;
@@ -55,6 +57,7 @@ typedef struct tacho_estimate {
     uint64_t ddr_bytes;    /* moved */
     uint64_t local_peak_bytes;
     uint64_t inferences;  /* that run as one */
+    uint32_t devices;     /* that operators are spread over */
     int64_t ideal_cycles; /* with every engine at its peak */
     size_t unknown_count; /* operators that are not known */
     int64_t bound_cycles[TACHO_BOUND_COUNT];
@@ -71,13 +74,16 @@ void tacho_estimate_deinit(tacho_estimate *estimate);
 typedef struct tacho_op_timing {
     int64_t start_cycles, cycles;
     uint64_t ddr_read_bytes, ddr_write_bytes;
+    uint32_t device;
+    uint64_t link_bytes; /* from other devices ... */
+    int64_t link_cycles; /* ... of |cycles|, before all else */
 } tacho_op_timing;
 
 /* Takes one for each operator from a schedule; sums are made anew. */
 tacho_status tacho_estimate_retime(tacho_estimate *estimate,
                                    const tacho_op_timing *timings) TACHO_MUST_USE;
 
-/* "compute", "memory", "local memory", "launch"; "-" for what takes no time. */
+/* "compute", "memory", "local memory", "launch", "device link"; "-" for what takes no time. */
 const char *tacho_bound_name(tacho_bound bound);
 
 /* Whether nobody knows what the operator does, so that only its bytes count. */

@@ -42,6 +42,7 @@ typedef struct op_column {
     tacho_status (*add)(const filler *self);
     bool is_for_people;
     bool is_for_programs;
+    bool is_of_devices; /* says something only where there are several */
 } op_column;
 
 static tacho_status add_number(const filler *self)
@@ -80,6 +81,16 @@ static tacho_status add_dtype(const filler *self)
 static tacho_status add_cores(const filler *self)
 {
     return tacho_table_add_int(self->table, self->row->cost.cores);
+}
+
+static tacho_status add_device(const filler *self)
+{
+    return tacho_table_add_int(self->table, self->row->device);
+}
+
+static tacho_status add_link(const filler *self)
+{
+    return tacho_table_add_int(self->table, (int64_t)self->row->link_bytes);
 }
 
 static tacho_status add_cycles(const filler *self)
@@ -175,36 +186,39 @@ static tacho_status add_location(const filler *self)
 }
 
 static const op_column op_columns[] = {
-    {{"op", "#", TACHO_COLUMN_INT}, add_number, true, true},
-    {{"name", "Name", TACHO_COLUMN_TEXT}, add_name, true, true},
-    {{"type", "Type", TACHO_COLUMN_TEXT}, add_type, true, true},
-    {{"engine", "Engine", TACHO_COLUMN_TEXT}, add_engine, true, true},
-    {{"dtype", "Dtype", TACHO_COLUMN_TEXT}, add_dtype, true, true},
-    {{"cores", "Cores", TACHO_COLUMN_INT}, add_cores, true, true},
-    {{"cycles", "Cycles", TACHO_COLUMN_INT}, add_cycles, true, true},
-    {{"share_percent", "Share", TACHO_COLUMN_PERCENT}, add_share, true, true},
-    {{"time_ns", "Time", TACHO_COLUMN_DURATION}, add_time, true, true},
-    {{"macs", "MACs", TACHO_COLUMN_INT}, add_macs, false, true},
-    {{"macs", "MMAC", TACHO_COLUMN_REAL}, add_mega_macs, true, false},
-    {{"utilisation_percent", "Util", TACHO_COLUMN_PERCENT}, add_utilisation, true, true},
-    {{"padding_percent", "Pad", TACHO_COLUMN_PERCENT}, add_padding, true, true},
-    {{"ddr_read_bytes", "DDR in", TACHO_COLUMN_INT}, add_ddr_read, true, true},
-    {{"ddr_write_bytes", "DDR out", TACHO_COLUMN_INT}, add_ddr_write, true, true},
-    {{"local_bytes", "Local", TACHO_COLUMN_INT}, add_local, true, true},
-    {{"compute_cycles", "", TACHO_COLUMN_INT}, add_compute_cycles, false, true},
-    {{"read_cycles", "", TACHO_COLUMN_INT}, add_read_cycles, false, true},
-    {{"write_cycles", "", TACHO_COLUMN_INT}, add_write_cycles, false, true},
-    {{"launch_cycles", "", TACHO_COLUMN_INT}, add_launch_cycles, false, true},
-    {{"ideal_cycles", "", TACHO_COLUMN_INT}, add_ideal_cycles, false, true},
-    {{"bound", "Bound", TACHO_COLUMN_TEXT}, add_bound, true, true},
-    {{"location", "Location", TACHO_COLUMN_TEXT}, add_location, true, true},
+    {{"op", "#", TACHO_COLUMN_INT}, add_number, true, true, false},
+    {{"name", "Name", TACHO_COLUMN_TEXT}, add_name, true, true, false},
+    {{"type", "Type", TACHO_COLUMN_TEXT}, add_type, true, true, false},
+    {{"engine", "Engine", TACHO_COLUMN_TEXT}, add_engine, true, true, false},
+    {{"dtype", "Dtype", TACHO_COLUMN_TEXT}, add_dtype, true, true, false},
+    {{"device", "Device", TACHO_COLUMN_INT}, add_device, true, true, true},
+    {{"cores", "Cores", TACHO_COLUMN_INT}, add_cores, true, true, false},
+    {{"cycles", "Cycles", TACHO_COLUMN_INT}, add_cycles, true, true, false},
+    {{"share_percent", "Share", TACHO_COLUMN_PERCENT}, add_share, true, true, false},
+    {{"time_ns", "Time", TACHO_COLUMN_DURATION}, add_time, true, true, false},
+    {{"macs", "MACs", TACHO_COLUMN_INT}, add_macs, false, true, false},
+    {{"macs", "MMAC", TACHO_COLUMN_REAL}, add_mega_macs, true, false, false},
+    {{"utilisation_percent", "Util", TACHO_COLUMN_PERCENT}, add_utilisation, true, true, false},
+    {{"padding_percent", "Pad", TACHO_COLUMN_PERCENT}, add_padding, true, true, false},
+    {{"ddr_read_bytes", "DDR in", TACHO_COLUMN_INT}, add_ddr_read, true, true, false},
+    {{"ddr_write_bytes", "DDR out", TACHO_COLUMN_INT}, add_ddr_write, true, true, false},
+    {{"link_bytes", "Link in", TACHO_COLUMN_INT}, add_link, true, true, true},
+    {{"local_bytes", "Local", TACHO_COLUMN_INT}, add_local, true, true, false},
+    {{"compute_cycles", "", TACHO_COLUMN_INT}, add_compute_cycles, false, true, false},
+    {{"read_cycles", "", TACHO_COLUMN_INT}, add_read_cycles, false, true, false},
+    {{"write_cycles", "", TACHO_COLUMN_INT}, add_write_cycles, false, true, false},
+    {{"launch_cycles", "", TACHO_COLUMN_INT}, add_launch_cycles, false, true, false},
+    {{"ideal_cycles", "", TACHO_COLUMN_INT}, add_ideal_cycles, false, true, false},
+    {{"bound", "Bound", TACHO_COLUMN_TEXT}, add_bound, true, true, false},
+    {{"location", "Location", TACHO_COLUMN_TEXT}, add_location, true, true, false},
 };
 
 enum { OP_COLUMN_COUNT = sizeof(op_columns) / sizeof(op_columns[0]) };
 
-static bool is_shown(const op_column *column, bool is_for_people)
+static bool is_shown(const op_column *column, const tacho_estimate *estimate, bool is_for_people)
 {
-    return is_for_people ? column->is_for_people : column->is_for_programs;
+    return (is_for_people ? column->is_for_people : column->is_for_programs) &&
+           (!column->is_of_devices || estimate->devices > 1);
 }
 
 /* What rows are compared by: numbers, largest first, or names. */
@@ -263,7 +277,7 @@ static tacho_status fill_ops(const tacho_estimate *estimate,
     for (size_t i = 0; i < count; i++) {
         filler self = {estimate, table, rows[i].op, &estimate->ops[rows[i].op]};
         for (size_t j = 0; j < OP_COLUMN_COUNT; j++) {
-            if (is_shown(&op_columns[j], options->is_for_people)) {
+            if (is_shown(&op_columns[j], estimate, options->is_for_people)) {
                 TACHO_TRY(op_columns[j].add(&self));
             }
         }
@@ -278,7 +292,7 @@ tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
     tacho_column columns[OP_COLUMN_COUNT];
     size_t column_count = 0;
     for (size_t i = 0; i < OP_COLUMN_COUNT; i++) {
-        if (is_shown(&op_columns[i], options->is_for_people)) {
+        if (is_shown(&op_columns[i], estimate, options->is_for_people)) {
             columns[column_count++] = op_columns[i].column;
         }
     }
@@ -297,6 +311,7 @@ tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* An inference is one run of the model as its shapes say; a batch is so many of them. */
 static double inferences_per_second(const tacho_estimate *estimate)
 {
     return estimate->cycles > 0 ? tacho_machine_view_hz(estimate->machine) *
@@ -325,6 +340,10 @@ tacho_status tacho_estimate_totals_table(const tacho_estimate *estimate, tacho_t
         {"weight_bytes", "Weights", TACHO_COLUMN_INT},
         {"ddr_bytes", "DDR bytes", TACHO_COLUMN_INT},
         {"local_peak_bytes", "Local peak", TACHO_COLUMN_INT},
+        {"unused", "Unused", TACHO_COLUMN_INT},
+        {"fused", "Fused", TACHO_COLUMN_INT},
+        {"devices", "Devices", TACHO_COLUMN_INT},
+        {"batch", "Batch", TACHO_COLUMN_INT},
     };
     const tacho_fusion *fusion = estimate->fusion;
     const tacho_graph *graph = fusion->graph;
@@ -351,7 +370,11 @@ tacho_status tacho_estimate_totals_table(const tacho_estimate *estimate, tacho_t
     TACHO_TRY(tacho_table_add_real(out_table, share(estimate->ideal_cycles, estimate->cycles)));
     TACHO_TRY(tacho_table_add_int(out_table, (int64_t)estimate->weight_bytes));
     TACHO_TRY(tacho_table_add_int(out_table, (int64_t)estimate->ddr_bytes));
-    return tacho_table_add_int(out_table, (int64_t)estimate->local_peak_bytes);
+    TACHO_TRY(tacho_table_add_int(out_table, (int64_t)estimate->local_peak_bytes));
+    TACHO_TRY(tacho_table_add_int(out_table, (int64_t)fusion->unused_count));
+    TACHO_TRY(tacho_table_add_int(out_table, (int64_t)tacho_fusion_fused_count(fusion)));
+    TACHO_TRY(tacho_table_add_int(out_table, estimate->devices));
+    return tacho_table_add_int(out_table, (int64_t)estimate->inferences);
 }
 
 /* ---- for people ---------------------------------------------------------------------------- */
@@ -390,9 +413,14 @@ static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_t
     char macs[48];
     char weights[48];
     TACHO_TRY(add_property(table, "model", "%.*s (%s)", TACHO_STR_ARG(graph->path), graph->format));
-    TACHO_TRY(add_property(table, "nodes", "%zu: %zu folded, %zu views; %zu operator%s to run",
-                           graph->node_count, fusion->folded_count, fusion->view_count,
-                           fusion->op_count, fusion->op_count == 1 ? "" : "s"));
+    char unused[48] = "";
+    if (fusion->unused_count > 0) {
+        snprintf(unused, sizeof(unused), ", %zu unused", fusion->unused_count);
+    }
+    TACHO_TRY(add_property(
+        table, "nodes", "%zu: %zu folded, %zu views%s, %zu fused into %zu operator%s to run",
+        graph->node_count, fusion->folded_count, fusion->view_count, unused,
+        tacho_fusion_fused_count(fusion), fusion->op_count, fusion->op_count == 1 ? "" : "s"));
     return add_property(table, "size", "%s, %s of weights",
                         with_unit((double)estimate->macs, "MAC", macs),
                         with_unit((double)estimate->weight_bytes, "B", weights));

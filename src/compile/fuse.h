@@ -47,6 +47,13 @@ typedef struct tacho_fusion {
 tacho_status tacho_fusion_init(tacho_fusion *fusion, const tacho_graph *graph) TACHO_MUST_USE;
 void tacho_fusion_deinit(tacho_fusion *fusion);
 
+/* Nodes that run as part of another's operator: with operators, views, and what is folded or left
+ * out they are all of the graph. */
+static inline size_t tacho_fusion_fused_count(const tacho_fusion *fusion)
+{
+    return fusion->member_count - fusion->op_count;
+}
+
 /* The tensor that is |i|-th of a list, which begins at |first|. */
 static inline const tacho_tensor *tacho_fusion_tensor(const tacho_fusion *fusion, uint32_t first,
                                                       uint32_t i)

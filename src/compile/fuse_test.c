@@ -23,7 +23,11 @@ static void setup(fixture *self)
 
 static void fuse(fixture *self)
 {
+    const tacho_fusion *fusion = &self->fusion;
     assert_null(tacho_fusion_init(&self->fusion, &self->graph));
+    assert_int_equal(self->graph.node_count, fusion->folded_count + fusion->view_count +
+                                                 fusion->unused_count + fusion->op_count +
+                                                 tacho_fusion_fused_count(fusion));
 }
 
 static void teardown(fixture *self)

@@ -10,6 +10,7 @@
 #include "compile/memory_table.h"
 #include "compile/schedule.h"
 #include "compile/values.h"
+#include "program/slice.h"
 #include "program/stats_layout.h"
 
 #include <stdio.h>
@@ -36,11 +37,52 @@ typedef struct candidate {
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-/* Operators in order, so that each device has about the same share of the estimate. */
-static tacho_status spread_devices(compiler *self)
+/*
+ * Gives devices operators in order, each as many as take no more than |most| cycles together, but
+ * leaves one for each device to come. Whether that was enough for all.
+ */
+static bool spread_below(compiler *self, const tacho_estimate *estimate, int64_t most)
 {
     size_t count = self->fusion->op_count;
-    self->device_of = calloc(count + 1, sizeof(*self->device_of));
+    uint32_t device = 0;
+    int64_t taken = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t cycles = estimate->ops[i].cost.cycles;
+        bool is_full = cycles > most - taken;
+        bool is_last_chance = count - i == self->devices - 1 - device;
+        if (taken > 0 && device + 1 < self->devices && (is_full || is_last_chance)) {
+            device++;
+            taken = 0;
+            is_full = cycles > most;
+        }
+        if (is_full) {
+            return false;
+        }
+        taken += cycles;
+        self->device_of[i] = device;
+    }
+    return true;
+}
+
+/* Operators in order, at least one for each device, so that the longest share is the shortest. */
+static void spread_evenly(compiler *self, const tacho_estimate *estimate)
+{
+    int64_t least = 0;
+    int64_t most = estimate->cycles;
+    while (least < most) {
+        int64_t middle = least + (most - least) / 2;
+        if (spread_below(self, estimate, middle)) {
+            most = middle;
+        } else {
+            least = middle + 1;
+        }
+    }
+    spread_below(self, estimate, most);
+}
+
+static tacho_status spread_devices(compiler *self)
+{
+    self->device_of = calloc(self->fusion->op_count + 1, sizeof(*self->device_of));
     if (self->device_of == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
@@ -48,16 +90,11 @@ static tacho_status spread_devices(compiler *self)
         return TACHO_OK;
     }
     tacho_estimate estimate;
-    tacho_status status =
-        tacho_estimate_init(&estimate, self->fusion, self->machine, &self->options->estimate);
-    for (size_t i = 0; status == TACHO_OK && i < count; i++) {
-        tacho_u128 middle = (tacho_u128)(uint64_t)estimate.ops[i].start_cycles * 2 +
-                            (uint64_t)estimate.ops[i].cost.cycles;
-        tacho_u128 device = middle * self->devices / ((tacho_u128)(uint64_t)estimate.cycles * 2);
-        uint32_t least = i > 0 ? self->device_of[i - 1] : 0;
-        uint32_t chosen = (uint32_t)device;
-        chosen = chosen < least ? least : (chosen > least + 1 ? least + 1 : chosen);
-        self->device_of[i] = i == 0 ? 0 : chosen;
+    tacho_estimate_options options = self->options->estimate;
+    options.factor = self->options->batch;
+    tacho_status status = tacho_estimate_init(&estimate, self->fusion, self->machine, &options);
+    if (status == TACHO_OK) {
+        spread_evenly(self, &estimate);
     }
     tacho_estimate_deinit(&estimate);
     return status;
@@ -68,11 +105,11 @@ static tacho_status spread_devices(compiler *self)
 static tacho_status add_dispatch(const compiler *self, tacho_program *program, uint32_t first,
                                  uint32_t count)
 {
-    char text[512];
-    bool is_nss = tacho_quantity_is_set(&self->machine->engines[0].issue_cycles);
+    char text[TACHO_SLICE_NAME_MAX];
+    bool is_nss = tacho_machine_is_sequenced(self->machine);
     uint32_t number = (uint32_t)program->dispatch_count;
     if (self->devices > 1) {
-        snprintf(text, sizeof(text), "%.400s_slice%02u", self->name.data, (unsigned)number);
+        tacho_slice_name(self->name, number, self->devices, text);
     } else {
         snprintf(text, sizeof(text), is_nss ? "%.400s$async_dispatch_0" : "%.400s",
                  self->name.data);
@@ -81,8 +118,8 @@ static tacho_status add_dispatch(const compiler *self, tacho_program *program, u
     TACHO_TRY(
         tacho_strings_ensure(&program->strings, tacho_str_from_cstring(text), &dispatch.name));
     TACHO_TRY(
-        tacho_grow(&program->dispatchs, &program->dispatch_capacity, program->dispatch_count + 1));
-    program->dispatchs[program->dispatch_count++] = dispatch;
+        tacho_grow(&program->dispatches, &program->dispatch_capacity, program->dispatch_count + 1));
+    program->dispatches[program->dispatch_count++] = dispatch;
     return TACHO_OK;
 }
 
@@ -182,6 +219,7 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
         .cores = is_tiled ? way->cores : 1,
         .devices = self->devices,
         .fidelity = self->options->estimate.cost.fidelity,
+        .compute = self->options->estimate.cost.compute,
         .limit = limit,
         .program = &way->program,
         .timings = way->timings,
@@ -280,11 +318,13 @@ static void time_op(const tacho_program *program, const tacho_program_op *op,
 }
 
 /* The estimate says what the schedule does: one truth for tables and programs. */
-static tacho_status retime(candidate *way)
+static tacho_status retime(const compiler *self, candidate *way)
 {
     tacho_program *program = &way->program;
+    way->estimate.devices = self->devices;
     for (size_t i = 0; i < program->op_count; i++) {
         time_op(program, &program->ops[i], &way->timings[i]);
+        way->timings[i].device = self->device_of[i];
         program->ops[i].cycles = way->timings[i].cycles;
     }
     TACHO_TRY(tacho_estimate_retime(&way->estimate, way->timings));
@@ -306,7 +346,7 @@ static tacho_status compile(compiler *self, candidate *best)
 {
     TACHO_TRY(spread_devices(self));
     TACHO_TRY(find_best(self, best));
-    TACHO_TRY(retime(best));
+    TACHO_TRY(retime(self, best));
     TACHO_TRY(tacho_values_fill(&best->estimate, self->options->has_values, &best->program));
     if (self->options->has_values) {
         TACHO_TRY_NOTE(tacho_memory_check(&best->estimate, &best->program),

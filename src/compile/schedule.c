@@ -113,9 +113,11 @@ static tacho_status add_core(tacho_schedule *self, uint32_t device_core)
 static tacho_status name_jobs(tacho_schedule *self)
 {
     static const char *const names[TACHO_JOB_NAME_COUNT] = {
-        [TACHO_JOB_LOAD] = "load", [TACHO_JOB_STORE] = "store",      [TACHO_JOB_COPY] = "copy",
-        [TACHO_JOB_COMPUTE] = "",  [TACHO_JOB_CONTROL] = "control",  [TACHO_JOB_SIGNAL] = "signal",
-        [TACHO_JOB_WAIT] = "wait", [TACHO_JOB_NAME_INPUT] = "input",
+        [TACHO_JOB_LOAD] = "load",        [TACHO_JOB_STORE] = "store",
+        [TACHO_JOB_COPY] = "copy",        [TACHO_JOB_COMPUTE] = "",
+        [TACHO_JOB_CONTROL] = "control",  [TACHO_JOB_SIGNAL] = "signal",
+        [TACHO_JOB_WAIT] = "wait",        [TACHO_JOB_P2P] = "p2p",
+        [TACHO_JOB_NAME_INPUT] = "input",
     };
     tacho_program *program = self->program;
     for (size_t i = 0; i < TACHO_JOB_NAME_COUNT; i++) {
@@ -139,9 +141,12 @@ static tacho_status add_engines(tacho_schedule *self)
     }
     self->finals = calloc(self->program->engine_count + 1, sizeof(*self->finals));
     self->last_job = calloc(self->program->engine_count + 1, sizeof(*self->last_job));
-    if (self->finals == NULL || self->last_job == NULL) {
+    size_t tensors = self->estimate->fusion->graph->tensor_count;
+    self->tensor_device = malloc((tensors + 1) * sizeof(*self->tensor_device));
+    if (self->finals == NULL || self->last_job == NULL || self->tensor_device == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
+    memset(self->tensor_device, 0xff, (tensors + 1) * sizeof(*self->tensor_device));
     return TACHO_OK;
 }
 
@@ -367,6 +372,7 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
     if (number == 0 && self->has_barrier) {
         TACHO_TRY(add_start(self));
     }
+    TACHO_TRY(tacho_schedule_link(self));
     TACHO_TRY(is_stream(self, number) ? tacho_schedule_streams(self) : tacho_schedule_tiles(self));
     TACHO_TRY(end_op(self));
     TACHO_TRY(tacho_timer_run(&self->timer, program));
@@ -425,7 +431,7 @@ static tacho_status add_block(tacho_schedule *self, uint32_t dispatch, uint32_t 
                          .job_count = count,
                          .start_action = 2 * id,
                          .wait_action = 2 * id + 1};
-    block.name = program->dispatchs[dispatch].name;
+    block.name = program->dispatches[dispatch].name;
     TACHO_TRY(tacho_grow(&program->blocks, &program->block_capacity, program->block_count + 1));
     program->blocks[program->block_count++] = block;
     for (uint32_t i = 0; i < count; i++) {
@@ -442,7 +448,7 @@ static tacho_status add_block(tacho_schedule *self, uint32_t dispatch, uint32_t 
 static tacho_status add_blocks_of(tacho_schedule *self, uint32_t number)
 {
     const tacho_program *program = self->program;
-    const tacho_dispatch_info *dispatch = &program->dispatchs[number];
+    const tacho_dispatch_info *dispatch = &program->dispatches[number];
     bool is_short = tacho_machine_is_sequenced(self->estimate->machine);
     uint32_t first = program->ops[dispatch->first_op].first_job;
     uint32_t count = 0;
@@ -461,7 +467,7 @@ static tacho_status add_blocks_of(tacho_schedule *self, uint32_t number)
 static tacho_status add_blocks(tacho_schedule *self)
 {
     for (uint32_t i = 0; i < self->program->dispatch_count; i++) {
-        if (self->program->dispatchs[i].op_count > 0) {
+        if (self->program->dispatches[i].op_count > 0) {
             TACHO_TRY(add_blocks_of(self, i));
         }
     }
@@ -522,6 +528,7 @@ tacho_status tacho_schedule_run(tacho_schedule *schedule)
     free(schedule->engines.first);
     free(schedule->finals);
     free(schedule->last_job);
+    free(schedule->tensor_device);
     free(schedule->needs);
     return status;
 }

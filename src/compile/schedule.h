@@ -9,6 +9,8 @@
  * when it is done and a barrier ends the operator; it does not end before shared memory has moved
  * the operator's bytes.
  *
+ * What another device made is brought over the link between them before the operator starts.
+ *
  * Elsewhere the closed form of compile/op_cost.h says what an operator takes, overlap and all: its
  * jobs stand for all cores, and lags say when each stream begins.
  */
@@ -32,6 +34,7 @@ typedef struct tacho_schedule {
     const uint32_t *device_of; /* by operator */
     uint32_t cores, devices;
     uint32_t fidelity;
+    tacho_dtype compute; /* that real numbers are kept in; NONE: as the machine does */
     bool is_tiled;
     bool has_barrier;  /* operators end with one */
     int64_t limit;     /* not worth going on beyond this cycle */
@@ -46,8 +49,9 @@ typedef struct tacho_schedule {
     bool reads_previous; /* it reads what the operator before it made */
     uint32_t *finals;    /* jobs that it waits for, of the one before */
     size_t final_count;
-    uint32_t *last_job; /* by engine: its last job in this operator, or TACHO_NONE */
-    tacho_need *needs;  /* scratch */
+    uint32_t *last_job;      /* by engine: its last job in this operator, or TACHO_NONE */
+    uint32_t *tensor_device; /* by tensor: where an operator made it or it was brought to last */
+    tacho_need *needs;       /* scratch */
     size_t need_count, need_capacity;
 } tacho_schedule;
 
@@ -80,6 +84,9 @@ uint32_t tacho_schedule_queue(const tacho_schedule *schedule, uint32_t core, uin
 
 tacho_status tacho_schedule_add_buffer(tacho_schedule *schedule, const tacho_buffer *buffer,
                                        uint32_t *out_id) TACHO_MUST_USE;
+
+/* What other devices made for the operator, brought to its own (schedule_link.c). */
+tacho_status tacho_schedule_link(tacho_schedule *schedule) TACHO_MUST_USE;
 
 /* The jobs of the operator: tiles on cores, or streams; and what they move. */
 tacho_status tacho_schedule_tiles(tacho_schedule *schedule) TACHO_MUST_USE;

@@ -155,7 +155,9 @@ static tacho_status find_site(const pusher *self, const tacho_job *job, uint32_t
     tacho_site site = {.location = self->location};
     tacho_str category = tacho_str_from_cstring(tacho_track_class_name(track_class));
     tacho_str name = self->type;
-    if (is_between_memories(track_class)) {
+    if (job->kind == TACHO_JOB_P2P) {
+        name = tacho_strings_get(&program->strings, program->facts.job_names[job->kind]);
+    } else if (is_between_memories(track_class)) {
         name = tacho_strings_get(&program->strings, program->engines[job->engine].name);
     } else if (track_class == TACHO_TRACK_SYNC) {
         name = TACHO_STR("launch");

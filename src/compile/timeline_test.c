@@ -46,8 +46,8 @@ static void schedule(fixture *self)
     assert_null(tacho_grow(&program->ops, &program->op_capacity, 3));
     memset(program->ops, 0, 3 * sizeof(*program->ops));
     program->op_count = 3;
-    assert_null(tacho_grow(&program->dispatchs, &program->dispatch_capacity, 1));
-    program->dispatchs[program->dispatch_count++] = (tacho_dispatch_info){.op_count = 3};
+    assert_null(tacho_grow(&program->dispatches, &program->dispatch_capacity, 1));
+    program->dispatches[program->dispatch_count++] = (tacho_dispatch_info){.op_count = 3};
     tacho_schedule all = {.estimate = &self->estimate,
                           .placement = &placement,
                           .device_of = device_of,

@@ -9,12 +9,14 @@
 /* What a job waits for: false when neither for the host nor for another device. */
 static bool look_at_job(const tacho_recorder *self, const tacho_job *job, tacho_port_row *out_row)
 {
-    if (job->op == TACHO_NONE || (job->kind != TACHO_JOB_LOAD && job->kind != TACHO_JOB_STORE)) {
+    bool is_link = job->kind == TACHO_JOB_P2P;
+    if (job->op == TACHO_NONE ||
+        (job->kind != TACHO_JOB_LOAD && job->kind != TACHO_JOB_STORE && !is_link)) {
         return false;
     }
     const tacho_op_io *io = &self->ios[job->op];
     bool is_output = job->kind == TACHO_JOB_STORE;
-    bool is_host = is_output ? io->writes_output : io->reads_input;
+    bool is_host = is_output ? io->writes_output : io->reads_input && !is_link;
     uint32_t peer = is_output ? io->to_device : io->from_device;
     if (!is_host && peer == TACHO_NONE) {
         return false;

@@ -165,9 +165,9 @@ static tacho_status check_blocks(const tacho_program *program)
     for (size_t i = 0; i < program->block_count; i++) {
         TACHO_TRY(check_run(&jobs, i, program->blocks[i].first_job, program->blocks[i].job_count));
     }
-    run_check ops = {"dispatchs", "ops", program->op_count, 0};
+    run_check ops = {"dispatches", "ops", program->op_count, 0};
     for (size_t i = 0; i < program->dispatch_count; i++) {
-        const tacho_dispatch_info *dispatch = &program->dispatchs[i];
+        const tacho_dispatch_info *dispatch = &program->dispatches[i];
         TACHO_TRY(check_run(&ops, i, dispatch->first_op, dispatch->op_count));
     }
     return TACHO_OK;

@@ -8,49 +8,93 @@
 #include "program/networkdesc.h"
 #include "program/seal.h"
 
-enum { IMAGE, NETWORKDESC, CONSTANTS, SEAL, SEGMENT_COUNT };
+#include <stdio.h>
 
-static tacho_status write_segments(tacho_qpc_segment segments[SEGMENT_COUNT], tacho_arena *arena,
+/* What is put into a container: the image, a description for each slice, constants, the seal. */
+typedef struct parts {
+    const tacho_program *program;
+    tacho_slice *slices;
+    tacho_bytes image;
+    tacho_bytes *descriptions; /* by slice */
+    tacho_arena arena;
+} parts;
+
+enum { IMAGE = 0, DESCRIPTIONS = 1, OTHER_COUNT = 3 /* beside descriptions */ };
+
+static tacho_status write_segments(parts *self, tacho_qpc_segment *segments, size_t segment_count,
                                    tacho_output *output)
 {
     tacho_str head;
-    segments[SEAL].data.len = tacho_seal_bytes(SEAL);
-    TACHO_TRY(tacho_qpc_make_head(segments, SEGMENT_COUNT, arena, &head));
-    TACHO_TRY(tacho_seal_make(head, segments, SEAL, arena, &segments[SEAL].data));
-    tacho_qpc_write(head, segments, SEGMENT_COUNT, output);
+    size_t seal = segment_count - 1;
+    segments[seal].data.len = tacho_seal_bytes(seal);
+    TACHO_TRY(tacho_qpc_make_head(segments, segment_count, &self->arena, &head));
+    TACHO_TRY(tacho_seal_make(head, segments, seal, &self->arena, &segments[seal].data));
+    tacho_qpc_write(head, segments, segment_count, output);
     return tacho_output_take_failure(output);
 }
 
-static tacho_status write_parts(const tacho_program *program, tacho_bytes *image,
-                                tacho_bytes *description, tacho_output *output)
+static tacho_status name_description(parts *self, uint32_t slice, tacho_str *out_name)
 {
-    TACHO_TRY(tacho_image_write(program, image));
-    TACHO_TRY(tacho_networkdesc_write(program, description));
-    tacho_qpc_segment segments[SEGMENT_COUNT] = {
-        [IMAGE] = {.name = TACHO_STR_INIT(TACHO_SEGMENT_IMAGE)},
-        [NETWORKDESC] = {.name = TACHO_STR_INIT(TACHO_SEGMENT_NETWORKDESC)},
-        [CONSTANTS] = {.name = TACHO_STR_INIT(TACHO_SEGMENT_CONSTANTS)},
-        [SEAL] = {.name = TACHO_STR_INIT(TACHO_SEAL_SEGMENT)},
-    };
-    segments[IMAGE].data = tacho_bytes_view(image);
-    segments[NETWORKDESC].data = tacho_bytes_view(description);
-    segments[CONSTANTS].data = program->constants;
-    segments[CONSTANTS].offset = program->constants.len; /* all of them are static */
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_status status = write_segments(segments, &arena, output);
-    tacho_arena_deinit(&arena);
-    return status;
+    char name[TACHO_SLICE_NAME_MAX + sizeof(TACHO_SLICE_FOLDER TACHO_SEGMENT_NETWORKDESC)];
+    if (tacho_slice_count(self->program) == 1) {
+        *out_name = TACHO_STR(TACHO_SEGMENT_NETWORKDESC);
+        return TACHO_OK;
+    }
+    snprintf(name, sizeof(name), "%s" TACHO_SLICE_FOLDER TACHO_SEGMENT_NETWORKDESC,
+             self->slices[slice].name);
+    return tacho_arena_copy(&self->arena, tacho_str_from_cstring(name), out_name);
+}
+
+static tacho_status write_parts(parts *self, tacho_output *output)
+{
+    const tacho_program *program = self->program;
+    uint32_t slice_count = tacho_slice_count(program);
+    size_t segment_count = slice_count + OTHER_COUNT;
+    void *memory = NULL;
+    if (segment_count > TACHO_QPC_SEGMENTS_MAX) {
+        return tacho_fail(TACHO_CODE_LIMIT, "a program file has room for %d devices, not %u",
+                          TACHO_QPC_SEGMENTS_MAX - OTHER_COUNT, (unsigned)slice_count);
+    }
+    TACHO_TRY(tacho_arena_alloc(&self->arena, segment_count * sizeof(tacho_qpc_segment), &memory));
+    tacho_qpc_segment *segments = memory;
+    TACHO_TRY(tacho_arena_alloc(&self->arena, slice_count * sizeof(tacho_bytes), &memory));
+    self->descriptions = memory;
+    TACHO_TRY(tacho_image_write(program, &self->image)); /* and checks it */
+    TACHO_TRY(tacho_slices_create(program, &self->slices));
+    segments[IMAGE].name = TACHO_STR(TACHO_SEGMENT_IMAGE);
+    segments[IMAGE].data = tacho_bytes_view(&self->image);
+    for (uint32_t i = 0; i < slice_count; i++) {
+        tacho_qpc_segment *segment = &segments[DESCRIPTIONS + i];
+        TACHO_TRY(name_description(self, i, &segment->name));
+        TACHO_TRY(tacho_networkdesc_write(program, &self->slices[i], &self->descriptions[i]));
+        segment->data = tacho_bytes_view(&self->descriptions[i]);
+    }
+    tacho_qpc_segment *constants = &segments[DESCRIPTIONS + slice_count];
+    constants->name = TACHO_STR(TACHO_SEGMENT_CONSTANTS);
+    constants->data = program->constants;
+    constants->offset = program->constants.len; /* all of them are static */
+    constants[1].name = TACHO_STR(TACHO_SEAL_SEGMENT);
+    return write_segments(self, segments, segment_count, output);
 }
 
 tacho_status tacho_program_write_to(const tacho_program *program, tacho_output *output)
 {
-    tacho_bytes image = {0};
-    tacho_bytes description = {0};
-    tacho_status status = write_parts(program, &image, &description, output);
-    tacho_bytes_deinit(&image);
-    tacho_bytes_deinit(&description);
+    parts self = {.program = program};
+    tacho_arena_init(&self.arena);
+    tacho_status status = write_parts(&self, output);
+    for (uint32_t i = 0; self.descriptions != NULL && i < tacho_slice_count(program); i++) {
+        tacho_bytes_deinit(&self.descriptions[i]);
+    }
+    tacho_bytes_deinit(&self.image);
+    tacho_slices_free(program, self.slices);
+    tacho_arena_deinit(&self.arena);
     return status;
+}
+
+bool tacho_program_is_description(tacho_str segment)
+{
+    return tacho_str_equal(segment, TACHO_STR(TACHO_SEGMENT_NETWORKDESC)) ||
+           tacho_str_ends_with(segment, TACHO_STR("/" TACHO_SEGMENT_NETWORKDESC));
 }
 
 tacho_status tacho_program_check_path(const char *path)

@@ -7,6 +7,9 @@
  *     constants.bin    the constants' bytes
  *     segments.crc32c  the seal (program/seal.h)
  *
+ * A program of several devices has a description for each of its slices (program/slice.h) instead,
+ * NETWORK_sliceNN_dir/networkdesc.bin.
+ *
  * Files are there whole or not at all, and every damaged byte is noticed when they are read.
  */
 #ifndef TACHO_PROGRAM_CONTAINER_H
@@ -19,6 +22,10 @@
 #define TACHO_SEGMENT_IMAGE "network.elf"
 #define TACHO_SEGMENT_NETWORKDESC "networkdesc.bin"
 #define TACHO_SEGMENT_CONSTANTS "constants.bin"
+#define TACHO_SLICE_FOLDER "_dir/" /* behind a slice's name, before its segments' */
+
+/* Whether the segment of that name describes a network, or a slice of one. */
+bool tacho_program_is_description(tacho_str segment);
 
 /* A suffix that would compress is a failure: programs are mapped where they lie. */
 tacho_status tacho_program_check_path(const char *path) TACHO_MUST_USE;

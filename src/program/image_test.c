@@ -268,7 +268,7 @@ static void test_ids(void **state)
     program.jobs[6].buffer = 3;
     expect_refused(&program, "program, jobs[6].buffer: expected less than 3, found 3");
     program.jobs[7].kind = TACHO_JOB_KIND_COUNT;
-    expect_refused(&program, "program, jobs[7].kind: expected less than 7, found 7");
+    expect_refused(&program, "program, jobs[7].kind: expected less than 8, found 8");
     program.steps[1].op = 9;
     expect_refused(&program, "program, steps[1].op: expected less than 2, found 9");
     program.ops[0].dispatch = 1;
@@ -330,8 +330,8 @@ static void test_runs(void **state)
     program.blocks[0].job_count = 9;
     expect_refused(&program, "program, blocks[0].jobs: expected a run within 8 records, found 9 "
                              "records from 0");
-    program.dispatchs[0].first_op = 1;
-    expect_refused(&program, "program, dispatchs[0].ops: expected a run within 2 records, found 2 "
+    program.dispatches[0].first_op = 1;
+    expect_refused(&program, "program, dispatches[0].ops: expected a run within 2 records, found 2 "
                              "records from 1");
     program.jobs[4].end = 709;
     expect_refused(&program, "program, jobs[4]: expected 0 <= start <= end and 0 <= cycles, found "

@@ -196,14 +196,22 @@ static tacho_status put_transform(tacho_bytes *bytes, const described *what, uin
     return close_message(bytes, transform);
 }
 
+/* The |number|-th input or output of a slice. */
+static const tacho_program_tensor *bound_tensor(const tacho_program *program,
+                                                const tacho_slice *slice, bool is_in, size_t number)
+{
+    return &program->tensors[is_in ? program->inputs[slice->inputs[number]]
+                                   : program->outputs[slice->outputs[number]]];
+}
+
 static tacho_status put_bindings(tacho_bytes *bytes, const tacho_program *program,
-                                 uint64_t direction, uint64_t first_buffer)
+                                 const tacho_slice *slice, uint64_t direction,
+                                 uint64_t first_buffer)
 {
     bool is_in = direction == DIRECTION_IN;
-    const uint32_t *ids = is_in ? program->inputs : program->outputs;
-    size_t count = is_in ? program->input_count : program->output_count;
+    size_t count = is_in ? slice->input_count : slice->output_count;
     for (size_t i = 0; i < count; i++) {
-        const tacho_program_tensor *tensor = &program->tensors[ids[i]];
+        const tacho_program_tensor *tensor = bound_tensor(program, slice, is_in, i);
         described what = describe(tensor);
         size_t body = 0;
         TACHO_TRY(open_message(bytes, is_in ? NETWORK_INPUTS : NETWORK_OUTPUTS, &body));
@@ -238,16 +246,16 @@ static bool has_stats(const tacho_program *program)
 }
 
 /* One buffer per input, one per output, one for what is recorded. */
-static tacho_status put_dmas(tacho_bytes *bytes, const tacho_program *program)
+static tacho_status put_dmas(tacho_bytes *bytes, const tacho_program *program,
+                             const tacho_slice *slice)
 {
-    for (size_t i = 0; i < program->input_count; i++) {
-        TACHO_TRY(put_dma(bytes, program->tensors[program->inputs[i]].bytes, DIRECTION_IN));
+    for (size_t i = 0; i < slice->input_count; i++) {
+        TACHO_TRY(put_dma(bytes, bound_tensor(program, slice, true, i)->bytes, DIRECTION_IN));
     }
-    for (size_t i = 0; i < program->output_count; i++) {
-        TACHO_TRY(put_dma(bytes, program->tensors[program->outputs[i]].bytes, DIRECTION_OUT));
+    for (size_t i = 0; i < slice->output_count; i++) {
+        TACHO_TRY(put_dma(bytes, bound_tensor(program, slice, false, i)->bytes, DIRECTION_OUT));
     }
-    return has_stats(program) ? put_dma(bytes, program->facts.stats.buffer_bytes, DIRECTION_OUT)
-                              : TACHO_OK;
+    return has_stats(program) ? put_dma(bytes, slice->stats_bytes, DIRECTION_OUT) : TACHO_OK;
 }
 
 /* ---- thread groups ------------------------------------------------------------------------ */
@@ -264,12 +272,13 @@ typedef struct thread_group {
 
 /* What is listed of an op: who works on it, in the order of files. */
 typedef struct listed_op {
-    uint32_t bucket; /* (device, core, group) */
+    uint32_t bucket; /* (core, group) */
     uint32_t op;
 } listed_op;
 
 typedef struct writer {
     const tacho_program *program;
+    const tacho_slice *slice;
     tacho_bytes *bytes;
     thread_group *groups;
     size_t group_count, group_capacity;
@@ -448,17 +457,16 @@ static int compare_listed(const void *a, const void *b)
 static uint64_t bucket_count(const writer *self)
 {
     const tacho_program_facts *facts = &self->program->facts;
-    return (uint64_t)facts->device_count * facts->core_count * self->group_count;
+    return (uint64_t)facts->core_count * self->group_count;
 }
 
 static tacho_status list_job(writer *self, const tacho_job *job)
 {
-    if (job->op == TACHO_NONE) {
+    const tacho_program_engine *engine = &self->program->engines[job->engine];
+    if (job->op == TACHO_NONE || engine->device != self->slice->device) {
         return TACHO_OK;
     }
-    const tacho_program_engine *engine = &self->program->engines[job->engine];
-    uint32_t core = engine->device * self->program->facts.core_count + engine->core;
-    uint32_t bucket = core * (uint32_t)self->group_count + self->engine_groups[job->engine];
+    uint32_t bucket = engine->core * (uint32_t)self->group_count + self->engine_groups[job->engine];
     if (self->last_ops[bucket] == job->op + 1) {
         return TACHO_OK;
     }
@@ -665,7 +673,7 @@ static tacho_status put_stats(writer *self)
     bool has_ops = stats->level >= TACHO_STATS_LEVEL_OPS;
     size_t body = 0;
     TACHO_TRY(open_message(bytes, NETWORK_STATS, &body));
-    TACHO_TRY(put_uint(bytes, STATS_BUFFER, program->input_count + program->output_count));
+    TACHO_TRY(put_uint(bytes, STATS_BUFFER, self->slice->input_count + self->slice->output_count));
     TACHO_TRY(put_uint(bytes, STATS_PRINTS, 1));
     TACHO_TRY(put_uint(bytes, STATS_LEVEL, stats->level));
     TACHO_TRY(put_uint(bytes, STATS_PRINTS_OPS, has_ops ? 1 : 0));
@@ -683,16 +691,19 @@ static tacho_status put_stats(writer *self)
 static tacho_status put_network(writer *self)
 {
     const tacho_program *program = self->program;
+    const tacho_slice *slice = self->slice;
     const tacho_program_facts *facts = &program->facts;
     tacho_bytes *bytes = self->bytes;
     TACHO_TRY(find_groups(self));
     TACHO_TRY(put_uint(bytes, NETWORK_MAJOR, TACHO_NETWORKDESC_MAJOR));
     TACHO_TRY(put_uint(bytes, NETWORK_MINOR, TACHO_NETWORKDESC_MINOR));
-    TACHO_TRY(put_text(bytes, NETWORK_NAME, tacho_strings_get(&program->strings, facts->name)));
-    TACHO_TRY(put_bindings(bytes, program, DIRECTION_IN, 0));
-    TACHO_TRY(put_bindings(bytes, program, DIRECTION_OUT, program->input_count));
-    TACHO_TRY(put_dmas(bytes, program));
-    TACHO_TRY(put_uint(bytes, NETWORK_CORES, (uint64_t)facts->core_count * facts->device_count));
+    tacho_str name = tacho_strings_get(&program->strings, facts->name);
+    name = tacho_slice_count(program) > 1 ? tacho_str_from_cstring(slice->name) : name;
+    TACHO_TRY(put_text(bytes, NETWORK_NAME, name));
+    TACHO_TRY(put_bindings(bytes, program, slice, DIRECTION_IN, 0));
+    TACHO_TRY(put_bindings(bytes, program, slice, DIRECTION_OUT, slice->input_count));
+    TACHO_TRY(put_dmas(bytes, program, slice));
+    TACHO_TRY(put_uint(bytes, NETWORK_CORES, facts->core_count));
     TACHO_TRY(put_uint(bytes, NETWORK_THREADS, facts->thread_count));
     TACHO_TRY(put_groups(self));
     if (has_stats(program)) {
@@ -703,9 +714,10 @@ static tacho_status put_network(writer *self)
     return put_uint(bytes, NETWORK_BATCH, facts->batch_size);
 }
 
-tacho_status tacho_networkdesc_write(const tacho_program *program, tacho_bytes *out_bytes)
+tacho_status tacho_networkdesc_write(const tacho_program *program, const tacho_slice *slice,
+                                     tacho_bytes *out_bytes)
 {
-    writer self = {.program = program, .bytes = out_bytes};
+    writer self = {.program = program, .slice = slice, .bytes = out_bytes};
     tacho_status status = put_network(&self);
     deinit_writer(&self);
     return status;

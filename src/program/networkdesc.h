@@ -17,12 +17,13 @@
 
 #include "program/bytes.h"
 #include "program/program.h"
+#include "program/slice.h"
+#include "program/stats_records.h"
 
 enum {
     TACHO_NETWORKDESC_MAJOR = 9, /* of the interface */
     TACHO_NETWORKDESC_MINOR = 0,
     TACHO_STATS_LEVEL_MIN = 40, /* below it nothing is recorded, and no statistics are described */
-    TACHO_STATS_LEVEL_OPS = 70, /* from it on single ops are */
     TACHO_NETWORKDESC_DIMS_MAX = 32,
     TACHO_NETWORKDESC_BINDINGS_MAX = 1 << 16, /* inputs or outputs that are read */
     TACHO_NETWORKDESC_OPS_MAX = 1 << 22,      /* of all cores and thread groups */
@@ -102,8 +103,11 @@ typedef struct tacho_networkdesc {
 tacho_status tacho_networkdesc_read(tacho_str bytes, tacho_networkdesc *out_desc) TACHO_MUST_USE;
 void tacho_networkdesc_deinit(tacho_networkdesc *desc);
 
-/* Appends the description of |program|, which has been checked. */
-tacho_status tacho_networkdesc_write(const tacho_program *program,
+/*
+ * Appends the description of a slice of |program|, which has been checked: the cores of its device
+ * and what they do, the inputs and outputs of the network that are its own.
+ */
+tacho_status tacho_networkdesc_write(const tacho_program *program, const tacho_slice *slice,
                                      tacho_bytes *out_bytes) TACHO_MUST_USE;
 
 #endif

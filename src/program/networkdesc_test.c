@@ -13,7 +13,18 @@
 
 #include <cmocka.h>
 
+#include "base/index.h"
+#include "program/check.h"
 #include "program/program_testing.h"
+#include "program/stats_layout.h"
+
+static void describe_slice(const tacho_program *program, uint32_t device, tacho_bytes *bytes)
+{
+    tacho_slice *slices;
+    assert_null(tacho_slices_create(program, &slices));
+    assert_null(tacho_networkdesc_write(program, &slices[device], bytes));
+    tacho_slices_free(program, slices);
+}
 
 static tacho_bytes describe(uint32_t level)
 {
@@ -22,7 +33,7 @@ static tacho_bytes describe(uint32_t level)
     assert_null(make_test_program(&program));
     program.facts.stats.level = level;
     tacho_bytes bytes = {0};
-    assert_null(tacho_networkdesc_write(&program, &bytes));
+    describe_slice(&program, 0, &bytes);
     tacho_program_deinit(&program);
     return bytes;
 }
@@ -129,7 +140,7 @@ static void test_names(void **state)
     assert_null(make_test_program(&program));
     assert_null(intern(&program, "a\xff\xc3\xa4", &program.tensors[0].name));
     tacho_bytes bytes = {0};
-    assert_null(tacho_networkdesc_write(&program, &bytes));
+    describe_slice(&program, 0, &bytes);
     tacho_networkdesc desc;
     assert_null(tacho_networkdesc_read(tacho_bytes_view(&bytes), &desc));
     check_text(desc.inputs[0].name, "a\xef\xbf\xbd\xc3\xa4");
@@ -283,7 +294,7 @@ static void test_thread_groups(void **state)
     assert_null(
         tacho_strings_ensure(&program.strings, TACHO_STR("sync"), &program.engines[3].class_name));
     tacho_bytes bytes = {0};
-    assert_null(tacho_networkdesc_write(&program, &bytes));
+    describe_slice(&program, 0, &bytes);
     tacho_networkdesc desc;
     assert_null(tacho_networkdesc_read(tacho_bytes_view(&bytes), &desc));
     assert_int_equal(desc.vector_thread_count, 2);
@@ -303,9 +314,100 @@ static void test_thread_groups(void **state)
     tacho_program_deinit(&program);
 }
 
+/* Each slice is described by its own cores, jobs, inputs and outputs. */
+static void test_slices(void **state)
+{
+    (void)state;
+    tacho_program program;
+    assert_null(tacho_program_init(&program));
+    assert_null(make_test_program(&program));
+    slice_test_program(&program);
+    assert_null(tacho_program_check(&program));
+    uint64_t stats_bytes = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        tacho_bytes bytes = {0};
+        tacho_networkdesc desc;
+        describe_slice(&program, i, &bytes);
+        assert_null(tacho_networkdesc_read(tacho_bytes_view(&bytes), &desc));
+        check_text(desc.name, i == 0 ? "QAicGraph_slice00" : "QAicGraph_slice01");
+        assert_int_equal(desc.core_count, 1);
+        assert_int_equal(desc.thread_count, 4);
+        assert_int_equal(desc.input_count, i == 0 ? 1 : 0);
+        assert_int_equal(desc.output_count, i == 0 ? 0 : 2);
+        assert_int_equal(desc.listed_core_count, 1);
+        assert_int_equal(desc.core_op_count_count, 1);
+        assert_int_equal(desc.core_op_counts[0], i == 0 ? 2 : 5);
+        assert_int_equal(desc.stats.buffer, i == 0 ? 1 : 2);
+        assert_int_equal(desc.dma_count, desc.stats.buffer + 1);
+        stats_bytes += desc.dmas[desc.stats.buffer].bytes;
+        tacho_networkdesc_deinit(&desc);
+        tacho_bytes_deinit(&bytes);
+    }
+    tacho_stats_layout layout;
+    assert_null(tacho_stats_layout_init(&layout, &program));
+    assert_int_equal(stats_bytes, layout.buffer_bytes);
+    tacho_stats_layout_deinit(&layout);
+    tacho_program_deinit(&program);
+}
+
+/* Where a device has no work its slice is empty, and inputs belong to all who read them. */
+static void test_slice_facts(void **state)
+{
+    (void)state;
+    tacho_program program;
+    tacho_slice *slices;
+    assert_null(tacho_program_init(&program));
+    assert_null(make_test_program(&program));
+    slice_test_program(&program);
+    program.facts.device_count = 3;
+    assert_null(tacho_slices_create(&program, &slices));
+    assert_int_equal(tacho_slice_count(&program), 3);
+    assert_string_equal(slices[2].name, "QAicGraph_slice02");
+    assert_int_equal(slices[0].op_count, 1);
+    assert_int_equal(slices[1].op_count, 1);
+    assert_int_equal(slices[2].op_count, 0);
+    assert_int_equal(slices[0].job_count, 3);
+    assert_int_equal(slices[1].job_count, 5);
+    assert_int_equal(slices[2].job_count, 0);
+    assert_int_equal(slices[0].link_bytes, 0);
+    assert_int_equal(slices[1].link_bytes, 792);
+    assert_int_equal(slices[0].end, 1200);
+    assert_int_equal(slices[1].start, 0);
+    tacho_slices_free(&program, slices);
+    /* Read by both, and made by nobody. */
+    program.links[program.steps[program.ops[1].first_step].first_link] = program.inputs[0];
+    program.outputs[0] = program.inputs[0];
+    assert_null(tacho_slices_create(&program, &slices));
+    assert_int_equal(slices[0].input_count, 1);
+    assert_int_equal(slices[1].input_count, 1);
+    assert_int_equal(slices[2].input_count, 0);
+    assert_int_equal(slices[0].output_count, 1);
+    assert_int_equal(slices[0].outputs[0], 0);
+    assert_int_equal(slices[1].output_count, 1);
+    assert_int_equal(slices[1].outputs[0], 1);
+    tacho_slices_free(&program, slices);
+    /* Read by nobody: the first one's. */
+    for (size_t i = 0; i < program.link_count; i++) {
+        if (program.links[i] == program.inputs[0]) {
+            program.links[i] = TACHO_NONE;
+        }
+    }
+    assert_null(tacho_slices_create(&program, &slices));
+    assert_int_equal(slices[0].input_count, 1);
+    assert_int_equal(slices[1].input_count, 0);
+    tacho_slices_free(&program, slices);
+    char name[TACHO_SLICE_NAME_MAX];
+    tacho_slice_name(TACHO_STR("net"), 0, 1, name);
+    assert_string_equal(name, "net");
+    tacho_slice_name(TACHO_STR("net"), 115, 200, name);
+    assert_string_equal(name, "net_slice115");
+    tacho_program_deinit(&program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slices),     cmocka_unit_test(test_slice_facts),
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_levels),
         cmocka_unit_test(test_names),      cmocka_unit_test(test_foreign),
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_damaged),

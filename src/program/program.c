@@ -15,7 +15,7 @@ tacho_status tacho_program_init(tacho_program *program)
 
 void tacho_program_deinit(tacho_program *program)
 {
-#define FREE_TABLE(name, type) free(program->name##s);
+#define FREE_TABLE(name, names, type) free(program->names);
     TACHO_PROGRAM_TABLES(FREE_TABLE)
 #undef FREE_TABLE
     free(program->attrs);

@@ -83,6 +83,7 @@ typedef enum tacho_job_kind {
     TACHO_JOB_CONTROL, /* on a core's processor: CSS, host */
     TACHO_JOB_SIGNAL,  /* raises a semaphore or rings a doorbell */
     TACHO_JOB_WAIT,    /* for a semaphore, a doorbell, a barrier */
+    TACHO_JOB_P2P,     /* shared memory of another device to that of the engine's own */
     TACHO_JOB_KIND_COUNT
 } tacho_job_kind;
 
@@ -159,6 +160,7 @@ typedef struct tacho_program_facts {
     uint32_t model_path;   /* string */
     uint32_t device_count, core_count, thread_count;
     uint32_t batch_size;
+    uint32_t hardware; /* string: changes to the machine, as --torq-hw says them */
     int64_t total_cycles;
     uint64_t core_clock_hz, timer_hz;
     uint64_t local_bytes;      /* of each core's local memory */
@@ -166,32 +168,31 @@ typedef struct tacho_program_facts {
     uint64_t ddr_bytes;        /* of shared memory: inputs, outputs, what does not stay local */
     uint64_t constant_bytes;   /* constants, on top of that, at their full size */
     uint64_t moved_bytes;      /* from and to shared memory; what is cast to several cores, once */
-    uint32_t hardware;         /* string: changes to the machine, as --torq-hw says them */
     uint32_t fidelity;         /* index + 1 of the machine's list; 0: its default */
     uint32_t job_names[TACHO_JOB_NAME_COUNT]; /* strings; COMPUTE's is empty: the op's kind */
     tacho_stats_config stats;
 } tacho_program_facts;
 
 /*
- * One row per table: field of tacho_program, type of its records. The image has a section for each,
- * named after it.
+ * One row per table: a record, the table in tacho_program, type of its records. The image has a
+ * section for each, named after it.
  */
 #define TACHO_PROGRAM_TABLES(X)                                                                    \
-    X(tensor, tacho_program_tensor)                                                                \
-    X(step, tacho_step)                                                                            \
-    X(op, tacho_program_op)                                                                        \
-    X(engine, tacho_program_engine)                                                                \
-    X(job, tacho_job)                                                                              \
-    X(need, tacho_need)                                                                            \
-    X(buffer, tacho_buffer)                                                                        \
-    X(block, tacho_block)                                                                          \
-    X(dispatch, tacho_dispatch_info)                                                               \
-    X(link, uint32_t)                                                                              \
-    X(input, uint32_t)                                                                             \
-    X(output, uint32_t)
+    X(tensor, tensors, tacho_program_tensor)                                                       \
+    X(step, steps, tacho_step)                                                                     \
+    X(op, ops, tacho_program_op)                                                                   \
+    X(engine, engines, tacho_program_engine)                                                       \
+    X(job, jobs, tacho_job)                                                                        \
+    X(need, needs, tacho_need)                                                                     \
+    X(buffer, buffers, tacho_buffer)                                                               \
+    X(block, blocks, tacho_block)                                                                  \
+    X(dispatch, dispatches, tacho_dispatch_info)                                                   \
+    X(link, links, uint32_t)                                                                       \
+    X(input, inputs, uint32_t)                                                                     \
+    X(output, outputs, uint32_t)
 
 typedef enum tacho_program_table {
-#define TACHO_PROGRAM_TABLE_ENUM(name, type) TACHO_TABLE_##name,
+#define TACHO_PROGRAM_TABLE_ENUM(name, names, type) TACHO_TABLE_##name,
     TACHO_PROGRAM_TABLES(TACHO_PROGRAM_TABLE_ENUM)
 #undef TACHO_PROGRAM_TABLE_ENUM
         TACHO_TABLE_COUNT
@@ -200,8 +201,8 @@ typedef enum tacho_program_table {
 typedef struct tacho_program {
     tacho_program_facts facts;
     tacho_strings strings;
-#define TACHO_PROGRAM_FIELD(name, type)                                                            \
-    type *name##s;                                                                                 \
+#define TACHO_PROGRAM_FIELD(name, names, type)                                                     \
+    type *names;                                                                                   \
     size_t name##_count, name##_capacity;
     TACHO_PROGRAM_TABLES(TACHO_PROGRAM_FIELD)
 #undef TACHO_PROGRAM_FIELD

@@ -15,12 +15,13 @@ static inline tacho_status intern(tacho_program *program, const char *text, uint
     return tacho_strings_ensure(&program->strings, tacho_str_from_cstring(text), out_id);
 }
 
-#define TEST_APPEND(program, name, ...)                                                            \
+#define TEST_APPEND_TO(program, name, names, ...)                                                  \
     do {                                                                                           \
-        TACHO_TRY(tacho_grow(&(program)->name##s, &(program)->name##_capacity,                     \
+        TACHO_TRY(tacho_grow(&(program)->names, &(program)->name##_capacity,                       \
                              (program)->name##_count + 1));                                        \
-        (program)->name##s[(program)->name##_count++] = __VA_ARGS__;                               \
+        (program)->names[(program)->name##_count++] = __VA_ARGS__;                                 \
     } while (0)
+#define TEST_APPEND(program, name, ...) TEST_APPEND_TO(program, name, name##s, __VA_ARGS__)
 
 static inline tacho_status add_test_tensors(tacho_program *program)
 {
@@ -110,7 +111,7 @@ static inline tacho_status add_test_ops(tacho_program *program)
     TEST_APPEND(program, op, op);
     uint32_t name = 0;
     TACHO_TRY(intern(program, "main$async_dispatch_0", &name));
-    TEST_APPEND(program, dispatch, (tacho_dispatch_info){name, 0, 2});
+    TEST_APPEND_TO(program, dispatch, dispatches, (tacho_dispatch_info){name, 0, 2});
     return TACHO_OK;
 }
 
@@ -199,6 +200,22 @@ static inline tacho_status make_test_program(tacho_program *program)
     TACHO_TRY(intern(program, "{\"name\": \"aic100\"}", &program->facts.machine_text));
     TACHO_TRY(intern(program, "stem.onnx", &program->facts.model_path));
     return intern(program, "AxiRd", &program->facts.stats.pmu_recipe);
+}
+
+/* Makes the cores of the test program devices: the same jobs as two slices of one core each. */
+static inline void slice_test_program(tacho_program *program)
+{
+    for (size_t i = 0; i < program->engine_count; i++) {
+        program->engines[i].device = program->engines[i].core;
+        program->engines[i].core = 0;
+    }
+    for (size_t i = 0; i < program->buffer_count; i++) {
+        program->buffers[i].device = program->buffers[i].core;
+        program->buffers[i].core = 0;
+    }
+    program->jobs[1].kind = TACHO_JOB_P2P;
+    program->facts.device_count = 2;
+    program->facts.core_count = 1;
 }
 
 #endif

@@ -138,6 +138,7 @@ static const tacho_field facts_fields[] = {
     NUMBER(tacho_program_facts, core_count),
     NUMBER(tacho_program_facts, thread_count),
     NUMBER(tacho_program_facts, batch_size),
+    STRING(tacho_program_facts, hardware),
     NUMBER(tacho_program_facts, total_cycles),
     NUMBER(tacho_program_facts, core_clock_hz),
     NUMBER(tacho_program_facts, timer_hz),
@@ -146,7 +147,6 @@ static const tacho_field facts_fields[] = {
     NUMBER(tacho_program_facts, ddr_bytes),
     NUMBER(tacho_program_facts, constant_bytes),
     NUMBER(tacho_program_facts, moved_bytes),
-    STRING(tacho_program_facts, hardware),
     NUMBER(tacho_program_facts, fidelity),
     STRINGS(tacho_program_facts, job_names, TACHO_JOB_NAME_COUNT),
     NUMBER(tacho_program_facts, stats.level),
@@ -157,12 +157,12 @@ static const tacho_field facts_fields[] = {
     STRING(tacho_program_facts, stats.pmu_recipe),
     NUMBER(tacho_program_facts, stats.buffer_bytes),
 };
-static_assert(sizeof(tacho_program_facts) == 184, "facts_fields list every field");
+static_assert(sizeof(tacho_program_facts) == 192, "facts_fields list every field");
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const tacho_schema schemas[] = {
-#define SCHEMA(name, type) {#name "s", name##_fields, COUNT_OF(name##_fields), sizeof(type)},
+#define SCHEMA(name, names, type) {#names, name##_fields, COUNT_OF(name##_fields), sizeof(type)},
     TACHO_PROGRAM_TABLES(SCHEMA)
 #undef SCHEMA
 };
@@ -222,9 +222,9 @@ uint64_t tacho_program_layout_id(void)
 tacho_program_rows tacho_program_rows_of(const tacho_program *program, tacho_program_table table)
 {
     switch (table) {
-#define ROWS(name, type)                                                                           \
+#define ROWS(name, names, type)                                                                    \
     case TACHO_TABLE_##name:                                                                       \
-        return (tacho_program_rows){(void *)program->name##s, program->name##_count};
+        return (tacho_program_rows){(void *)program->names, program->name##_count};
         TACHO_PROGRAM_TABLES(ROWS)
 #undef ROWS
     case TACHO_TABLE_COUNT:
@@ -236,9 +236,9 @@ tacho_program_rows tacho_program_rows_of(const tacho_program *program, tacho_pro
 tacho_status tacho_program_resize(tacho_program *program, tacho_program_table table, size_t count)
 {
     switch (table) {
-#define RESIZE(name, type)                                                                         \
+#define RESIZE(name, names, type)                                                                  \
     case TACHO_TABLE_##name:                                                                       \
-        TACHO_TRY(tacho_grow(&program->name##s, &program->name##_capacity, count));                \
+        TACHO_TRY(tacho_grow(&program->names, &program->name##_capacity, count));                  \
         program->name##_count = count;                                                             \
         break;
         TACHO_PROGRAM_TABLES(RESIZE)

@@ -168,6 +168,37 @@ static uint64_t layout_id(const tacho_program *program)
     return hash;
 }
 
+/* Of each job that is recorded. */
+static uint64_t job_bytes(const tacho_stats_config *stats)
+{
+    bool has_pmu = stats->level >= TACHO_STATS_LEVEL_OP_PMU && stats->pmu_event_count > 0;
+    return sizeof(tacho_stats_op) + (has_pmu ? sizeof(tacho_stats_op_pmu) : 0);
+}
+
+/* Of each device, whatever it does. */
+static uint64_t fixed_bytes(const tacho_program *program)
+{
+    const tacho_stats_config *stats = &program->facts.stats;
+    uint64_t cores = program->facts.core_count;
+    uint64_t threads = cores * program->facts.thread_count;
+    uint64_t bytes = threads * sizeof(tacho_stats_thread);
+    bytes += stats->pmu_event_count > 0 ? threads * sizeof(tacho_stats_pmu) : 0;
+    return bytes + (stats->counts_ddr != 0 ? cores * sizeof(tacho_stats_ddr) : 0);
+}
+
+void tacho_stats_layout_device_bytes(const tacho_stats_layout *layout, uint64_t *out_bytes)
+{
+    const tacho_program *program = layout->program;
+    bool records = program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE;
+    for (uint32_t i = 0; i < program->facts.device_count; i++) {
+        out_bytes[i] = records ? fixed_bytes(program) : 0;
+    }
+    for (size_t i = 0; records && i < program->engine_count; i++) {
+        out_bytes[program->engines[i].device] +=
+            layout->engine_jobs[i] * job_bytes(&program->facts.stats);
+    }
+}
+
 static uint64_t record_bytes(const tacho_stats_layout *self)
 {
     const tacho_program *program = self->program;
@@ -175,17 +206,9 @@ static uint64_t record_bytes(const tacho_stats_layout *self)
     if (stats->level < TACHO_STATS_LEVEL_INFERENCE) {
         return 0;
     }
-    uint64_t cores = (uint64_t)program->facts.device_count * program->facts.core_count;
-    uint64_t threads = cores * program->facts.thread_count;
-    uint64_t bytes = threads * sizeof(tacho_stats_thread);
-    bytes += stats->pmu_event_count > 0 ? threads * sizeof(tacho_stats_pmu) : 0;
-    bytes += stats->counts_ddr != 0 ? cores * sizeof(tacho_stats_ddr) : 0;
-    uint64_t each = sizeof(tacho_stats_op);
-    if (stats->level >= TACHO_STATS_LEVEL_OP_PMU && stats->pmu_event_count > 0) {
-        each += sizeof(tacho_stats_op_pmu);
-    }
+    uint64_t bytes = program->facts.device_count * fixed_bytes(program);
     for (size_t i = 0; i < program->engine_count; i++) {
-        bytes += self->engine_jobs[i] * each;
+        bytes += self->engine_jobs[i] * job_bytes(stats);
     }
     return bytes;
 }

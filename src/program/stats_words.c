@@ -68,7 +68,8 @@ tacho_str tacho_stats_words_group(const tacho_stats_words *words, uint32_t engin
 
 tacho_str tacho_stats_words_memory(uint16_t kind)
 {
-    return kind == TACHO_JOB_LOAD || kind == TACHO_JOB_STORE ? TACHO_STR("DDR") : TACHO_STR("TCM");
+    bool is_shared = kind == TACHO_JOB_LOAD || kind == TACHO_JOB_STORE || kind == TACHO_JOB_P2P;
+    return is_shared ? TACHO_STR("DDR") : TACHO_STR("TCM");
 }
 
 static size_t task_of(const tacho_stats_words *self, size_t job)

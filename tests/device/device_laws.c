@@ -12,6 +12,7 @@
  * Prints a line for each program; exit code 1 and the law when one is broken.
  */
 #include "base/index.h"
+#include "base/maths.h"
 #include "device/clock.h"
 #include "device/device.h"
 #include "device/program_machine.h"
@@ -131,6 +132,39 @@ static void check_ddr(const tacho_program *program, const tacho_simulation *simu
          simulation->cycles, (int64_t)least);
 }
 
+/* The cycles that the link into a device needs for |bytes|, at least. */
+static int64_t link_cycles(uint64_t bytes, tacho_ratio rate)
+{
+    return (int64_t)(((tacho_u128)bytes * (uint64_t)rate.den + (uint64_t)rate.num - 1) /
+                     (uint64_t)rate.num);
+}
+
+/* What comes from other devices is no faster than the link, each and all together. */
+static void check_link(const tacho_program *program, const tacho_simulation *simulation,
+                       const tacho_sim_limits *limits)
+{
+    uint64_t *bytes = calloc(program->facts.device_count + 1, sizeof(*bytes));
+    for (size_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        uint32_t device = program->engines[job->engine].device;
+        if (job->kind != TACHO_JOB_P2P) {
+            continue;
+        }
+        hold(limits->link.num > 0 && device > 0, "only devices after the first have links", i,
+             device, 1);
+        int64_t least = limits->link.num > 0 ? link_cycles(job->bytes, limits->link) : 0;
+        hold(job->cycles >= least, "no transfer is faster than its link", i, job->cycles, least);
+        bytes[device] += job->bytes;
+    }
+    for (uint32_t i = 0; i < program->facts.device_count && limits->link.num > 0; i++) {
+        hold(i == 0 || bytes[i] > 0, "each device gets something", i, (int64_t)bytes[i], 1);
+        int64_t least = link_cycles(bytes[i] * simulation->activations, limits->link);
+        hold(simulation->cycles >= least, "the link is not faster than it is", i,
+             simulation->cycles, least);
+    }
+    free(bytes);
+}
+
 static int64_t check_limited(const tacho_program *program, const tacho_machine *machine,
                              uint32_t activations, uint32_t depth, double *out_seconds)
 {
@@ -150,6 +184,7 @@ static int64_t check_limited(const tacho_program *program, const tacho_machine *
         check_ops(program, &simulation, i * program->op_count);
     }
     check_ddr(program, &simulation, &limits);
+    check_link(program, &simulation, &limits);
     hold(simulation.cycles >= program->facts.total_cycles, "limits make nothing faster", 0,
          simulation.cycles, program->facts.total_cycles);
     int64_t cycles = simulation.cycles;

@@ -31,8 +31,11 @@ for model in "$made"/{mobilenet,cnn_qdq_i8,transformer}.onnx; do
     for level in 0 40 50 100; do
         compile "$model" "$name-level$level" --machine aic100 --cores 2 --stats-level "$level"
     done
-    compile "$model" "$name-devices" --machine aic100 --cores 4 --devices 2 --stats-level 100 \
-        --ddr-stats --pmu-recipe KernelUtil
+    for devices in 2 4; do
+        compile "$model" "$name-devices$devices" --machine aic100 --cores 4 --devices $devices \
+            --stats-level 100 --ddr-stats --pmu-recipe KernelUtil
+    done
+    compile "$model" "$name-torq-devices" --machine torq-sl2610 --devices 2 --stats-level 70
 done
 "$tests/device_laws" "$work"/*.bin >"$work/laws" || failed=$((failed + 1))
 grep -v ' of the estimate, ' "$work/laws"

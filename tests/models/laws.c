@@ -181,6 +181,33 @@ static void check_bandwidth(tacho_program *program, const char *machine)
     hold_status(tacho_program_check_timeline(program), "faster timeline", machine);
 }
 
+/* Every device has something to do, and what comes from others takes the link's time. */
+static void check_devices(const tacho_program *program, const tacho_estimate *estimate,
+                          uint32_t asked)
+{
+    const char *machine = estimate->machine->name.data;
+    const tacho_quantity *link = &estimate->machine->device_link_bytes_per_cycle;
+    uint64_t expected = asked < program->op_count ? asked : program->op_count;
+    uint32_t used = 0;
+    hold(program->facts.device_count == expected, "as many devices as asked for", machine,
+         program->facts.device_count, expected);
+    for (size_t i = 0; i < program->op_count; i++) {
+        uint32_t device = estimate->ops[i].device;
+        hold(device == used || device == used + 1, "devices follow one another", machine, device,
+             used);
+        used = device;
+        int64_t cycles = 0;
+        uint64_t bytes = estimate->ops[i].link_bytes;
+        hold(bytes == 0 || device > 0, "the first device gets nothing from others", machine, bytes,
+             0);
+        if (tacho_quantity_is_set(link) && tacho_ratio_ceil_divide(bytes, link->value, &cycles)) {
+            hold(estimate->ops[i].cost.cycles >= cycles, "link bound", machine,
+                 (uint64_t)estimate->ops[i].cost.cycles, (uint64_t)cycles);
+        }
+    }
+    hold(used + 1 == expected, "no device is idle", machine, used + 1, expected);
+}
+
 static int64_t check_program(const tacho_fusion *fusion, const tacho_machine *machine,
                              const tacho_compile_options *options)
 {
@@ -195,6 +222,7 @@ static int64_t check_program(const tacho_fusion *fusion, const tacho_machine *ma
         check_ops(&program, &estimate);
         check_memory_bound(&program, &estimate);
         check_blocks(&program, &estimate);
+        check_devices(&program, &estimate, options->devices > 0 ? options->devices : 1);
         for (size_t i = 0; i < program.job_count; i++) {
             check_reuse(&program, i, name);
             check_buffer(&program, &program.jobs[i], &estimate);
@@ -224,8 +252,10 @@ static void check_machine(const tacho_fusion *fusion, const tacho_machine *machi
              (uint64_t)fewer);
         fewer = total;
     }
-    tacho_compile_options several = {.devices = 3, .has_values = true};
-    check_program(fusion, machine, &several);
+    for (uint32_t devices = 2; devices <= 4; devices *= 2) {
+        tacho_compile_options several = {.devices = devices, .has_values = true};
+        check_program(fusion, machine, &several);
+    }
     tacho_compile_options batch = {.batch = 4, .has_values = true};
     check_program(fusion, machine, &batch);
 }

@@ -15,7 +15,7 @@ static int fail(tacho_status status)
     return 1;
 }
 
-static tacho_status write_program(const char *path, const char *level)
+static tacho_status write_program(const char *path, const char *level, bool is_sliced)
 {
     tacho_program program;
     tacho_status status = tacho_program_init(&program);
@@ -24,6 +24,9 @@ static tacho_status write_program(const char *path, const char *level)
     }
     if (status == TACHO_OK && level != NULL) {
         program.facts.stats.level = (uint32_t)strtoul(level, NULL, 10);
+    }
+    if (status == TACHO_OK && is_sliced) {
+        slice_test_program(&program);
     }
     if (status == TACHO_OK) {
         status = tacho_program_write(&program, path);
@@ -34,10 +37,11 @@ static tacho_status write_program(const char *path, const char *level)
 
 int main(int word_count, char **words)
 {
-    if (word_count != 2 && word_count != 3) {
-        fprintf(stderr, "usage: make_program OUT [LEVEL]\n");
+    bool is_sliced = word_count == 4 && strcmp(words[3], "sliced") == 0;
+    if (word_count < 2 || word_count > 4 || (word_count == 4 && !is_sliced)) {
+        fprintf(stderr, "usage: make_program OUT [LEVEL [sliced]]\n");
         return 2;
     }
-    tacho_status status = write_program(words[1], word_count == 3 ? words[2] : NULL);
+    tacho_status status = write_program(words[1], word_count >= 3 ? words[2] : NULL, is_sliced);
     return status == TACHO_OK ? 0 : fail(status);
 }

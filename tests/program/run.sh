@@ -41,6 +41,23 @@ reads_with_protoc() {
 # What protoc writes of the same message is the same, byte for byte.
 writes_as_protoc() { encode <"$work/desc.txt" | cmp - "$work/desc"; }
 
+# Each slice of a program on two devices has a description of its own, under its name.
+slices_with_protoc() {
+    "$tests/make_program" "$work/sliced.bin" 70 sliced || return 1
+    [[ $(inspect seal "$work/sliced.bin") == "4 segments sealed" ]] || return 1
+    local slice name
+    for slice in 00 01; do
+        name=QAicGraph_slice${slice}_dir/networkdesc.bin
+        inspect extract "$work/sliced.bin" "$name" >"$work/slice" &&
+            decode <"$work/slice" >"$work/slice.txt" &&
+            diff -u "$here/networkdesc_slice$slice.expected" "$work/slice.txt" &&
+            encode <"$work/slice.txt" | cmp - "$work/slice" || return 1
+    done
+    "$bin/tacho" info --strict --format csv "$work/sliced.bin" >"$work/out" &&
+        grep -qx "slices,sliced.bin,QAicGraph_slice00,0,1,1,3,0,0,1200" "$work/out" &&
+        grep -qx "slices,sliced.bin,QAicGraph_slice01,1,1,1,5,792,0,1200" "$work/out"
+}
+
 seal_is_right() { [[ $(inspect seal "$work/a.bin") == "3 segments sealed" ]]; }
 
 image_is_ours() { [[ $(inspect extract "$work/a.bin" network.elf | head -c 8) == TachoPrg ]]; }
@@ -96,7 +113,8 @@ END
 corpus_is_current() {
     bash "$here/make_corpus.sh" "$tests" "$work/corpus" || return 1
     diff -r "$work/corpus/fuzz_qpc" "$here/../fuzz/corpus/fuzz_qpc" &&
-        diff -r "$work/corpus/fuzz_networkdesc" "$here/../fuzz/corpus/fuzz_networkdesc" && return
+        diff -r "$work/corpus/fuzz_networkdesc" "$here/../fuzz/corpus/fuzz_networkdesc" &&
+        diff -r "$work/corpus/fuzz_sim" "$here/../fuzz/corpus/fuzz_sim" && return
     echo "make the seeds anew: tests/program/make_corpus.sh $tests"
     return 1
 }
@@ -105,6 +123,7 @@ check "the same program gives the same bytes" same_bytes_twice
 if command -v protoc >/dev/null; then
     check "protoc reads the description" reads_with_protoc
     check "protoc writes the same description" writes_as_protoc
+    check "protoc reads and writes the descriptions of slices" slices_with_protoc
 else
     echo "skip: no protoc"
 fi

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/index.h"
-#include "device/op_io.h"
 #include "device/sim/share.h"
 #include "machine/cost.h"
 
@@ -69,7 +68,7 @@ static tacho_status find_waiters(tacho_sim_plan *self)
     for (size_t i = 0; i < program->job_count; i++) {
         first[i + 1] += first[i];
     }
-    uint32_t total = first[program->job_count]; /* needs of no job are left out */
+    uint32_t total = first[program->job_count];     /* needs of no job are left out */
     for (size_t i = program->job_count; i-- > 0;) { /* from behind: places are counted down */
         const tacho_job *job = &program->jobs[i];
         for (uint32_t j = job->need_count; j-- > 0;) {
@@ -209,16 +208,14 @@ static tacho_status follow_queues(tacho_sim_plan *self, const tacho_sim_limits *
 
 /* ---- what is shared ------------------------------------------------------------------------ */
 
-static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, const tacho_op_io *ios,
-                      size_t id)
+static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, size_t id)
 {
     const tacho_program *program = self->program;
     const tacho_job *job = &program->jobs[id];
-    const tacho_op_io *io = &ios[job->op != TACHO_NONE ? job->op : program->op_count];
     tacho_ratio rate = {0, 1};
     tacho_sim_shared what = TACHO_SIM_DDR;
     uint64_t bytes = job->bytes / (job->readers > 0 ? job->readers : 1); /* multicast */
-    if (job->kind == TACHO_JOB_LOAD && io->from_device != TACHO_NONE && limits->link.num > 0) {
+    if (job->kind == TACHO_JOB_P2P) {
         rate = limits->link;
         what = TACHO_SIM_LINK;
     } else if (job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE) {
@@ -232,17 +229,6 @@ static void share_job(tacho_sim_plan *self, const tacho_sim_limits *limits, cons
         self->jobs[id].shared = device * TACHO_SIM_SHARED_COUNT + what;
         self->jobs[id].part = tacho_sharing_part(bytes, job->cycles, rate);
     }
-}
-
-static tacho_status share_jobs(tacho_sim_plan *self, const tacho_sim_limits *limits)
-{
-    tacho_op_io *ios;
-    TACHO_TRY(tacho_op_io_create(self->program, &ios));
-    for (size_t i = 0; i < self->program->job_count; i++) {
-        share_job(self, limits, ios, i);
-    }
-    free(ios);
-    return TACHO_OK;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -283,7 +269,10 @@ tacho_status tacho_sim_plan_init(tacho_sim_plan *plan, const tacho_program *prog
     }
     TACHO_TRY(find_waiters(plan));
     TACHO_TRY(follow_all(plan, limits));
-    return share_jobs(plan, limits);
+    for (size_t i = 0; i < program->job_count; i++) {
+        share_job(plan, limits, i);
+    }
+    return TACHO_OK;
 }
 
 void tacho_sim_plan_deinit(tacho_sim_plan *plan)

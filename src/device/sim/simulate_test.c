@@ -274,7 +274,7 @@ static void test_network(void **state)
     }
 }
 
-/* What one device makes and two cores of another read comes through its link. */
+/* What two cores of a device bring from another comes through its one link. */
 static void test_link(void **state)
 {
     (void)state;
@@ -283,24 +283,13 @@ static void test_link(void **state)
     tacho_program program;
     tacho_simulation simulation;
     setup(&program, 2, 2, 2);
-    for (uint32_t i = 0; i < 2; i++) {
-        assert_null(
-            tacho_grow(&program.tensors, &program.tensor_capacity, program.tensor_count + 1));
-        program.tensors[program.tensor_count++] =
-            (tacho_program_tensor){.storage = TACHO_STORAGE_ACTIVATION};
-        assert_null(tacho_grow(&program.steps, &program.step_capacity, program.step_count + 1));
-        program.steps[program.step_count++] =
-            (tacho_step){.op = i, .first_link = i, .input_count = (uint16_t)i, .output_count = 1};
-    }
-    assert_null(tacho_grow(&program.links, &program.link_capacity, 3));
-    memcpy(program.links, (const uint32_t[]){0, 0, 1}, 3 * sizeof(uint32_t));
-    program.link_count = 3;
     add_job(&program, (job_row){0, 1, TACHO_JOB_STORE, 100, 1000, 0, -1});
-    add_job(&program, (job_row){2, 0, TACHO_JOB_LOAD, 100, 1000, 1, 0});
-    add_job(&program, (job_row){3, 0, TACHO_JOB_LOAD, 100, 1000, 1, 0});
+    add_job(&program, (job_row){2, 0, TACHO_JOB_P2P, 100, 1000, 1, 0});
+    add_job(&program, (job_row){3, 0, TACHO_JOB_P2P, 100, 1000, 1, 0});
+    add_job(&program, (job_row){2, 0, TACHO_JOB_LOAD, 100, 1000, 1, 1}); /* of DDR alone */
     estimate(&program);
     simulate(&simulation, &program, &limits, 1);
-    assert_int_equal(simulation.cycles, 300);
+    assert_int_equal(simulation.cycles, 400);
     assert_int_equal(simulation.ops[0].stalls[TACHO_STALL_LINK], 0);
     assert_int_equal(simulation.ops[1].stalls[TACHO_STALL_LINK], 100);
     tacho_simulation_deinit(&simulation);
