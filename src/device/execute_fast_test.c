@@ -11,8 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool has_fast;  /* whether this build and computer have fast kernels */
-static bool has_bytes; /* and such for products of bytes */
+static bool has_fast;                  /* whether this build and computer have fast kernels */
+static bool has_bytes;                 /* and such for products of bytes */
+static tacho_execution_counts counted; /* of the last comparison's fast kernels */
 
 typedef struct fixture {
     tacho_program program;
@@ -136,6 +137,9 @@ static double element(const tacho_array *array, uint64_t i)
     }
 }
 
+/* As many reference kernels as there are. */
+enum { ANY = 1000 };
+
 /* How the two differ at most, and how many elements do. Ends the fixture. */
 static double compare(fixture *self, uint32_t output, unsigned reference, uint64_t *out_differing)
 {
@@ -147,7 +151,8 @@ static double compare(fixture *self, uint32_t output, unsigned reference, uint64
     tacho_array fast = run(self, TACHO_KERNELS_FAST, &counts);
     tacho_array exact = run(self, TACHO_KERNELS_REFERENCE, &none);
     assert_int_equal(none.fast, 0);
-    if (has_bytes) { /* older processors have some kernels less */
+    counted = counts;
+    if (has_bytes && reference != ANY) { /* older processors have some kernels less */
         assert_int_equal(counts.reference, reference);
     }
     assert_true(tacho_shape_elements(&exact.shape, &count));
@@ -449,6 +454,183 @@ static void test_exact_sums(void **state)
         check_sums(i % 2 == 0, i / 2 == 0);
     }
 }
+
+/* ---- sums and means of bytes --------------------------------------------------------------- */
+
+typedef struct sum_case {
+    tacho_dtype dtype, other, made;
+    float a_scale, b_scale, scale;
+    int a_zero, b_zero, zero;
+    const char *function;
+} sum_case;
+
+static uint32_t dequantise(fixture *self, uint32_t id, float scale, int zero)
+{
+    const tacho_program_tensor *tensor = &self->program.tensors[id];
+    tacho_dtype dtype = (tacho_dtype)tensor->dtype;
+    uint32_t reals = made(self, TACHO_DTYPE_F32, tensor->shape);
+    add_step(&self->program, 0, "DequantizeLinear",
+             INPUTS(id, number(self, scale), byte(self, dtype, zero)), reals);
+    return reals;
+}
+
+static uint32_t quantise(fixture *self, uint32_t id, tacho_dtype dtype, float scale, int zero)
+{
+    uint32_t bytes = made(self, dtype, self->program.tensors[id].shape);
+    add_step(&self->program, 0, "QuantizeLinear",
+             INPUTS(id, number(self, scale), byte(self, dtype, zero)), bytes);
+    return bytes;
+}
+
+/* All pairs of bytes: rows plus columns. Returns how many differ. */
+static uint64_t check_sum(const sum_case *how)
+{
+    fixture *self = malloc(sizeof(*self));
+    assert_non_null(self);
+    begin(self);
+    tacho_shape shape = {2, {256, 256}};
+    uint32_t x = input(self, how->dtype, shape), turned = made(self, how->dtype, shape);
+    for (int i = 0; i < 256 * 256; i++) {
+        ((unsigned char *)self->input.data)[i] = (unsigned char)(i / 256);
+    }
+    add_step(&self->program, 0, "Transpose", INPUTS(x), turned);
+    bool is_mixed = how->other != how->dtype;
+    if (is_mixed) { /* the same bits under another type, which only a reference kernel makes */
+        uint32_t cast = made(self, how->other, shape);
+        add_int(self, "to", how->other == TACHO_DTYPE_I8 ? 3 : 2);
+        add_step(&self->program, 0, "Cast", INPUTS(turned), cast);
+        turned = cast;
+    }
+    uint32_t a = dequantise(self, x, how->a_scale, how->a_zero);
+    uint32_t b = dequantise(self, turned, how->b_scale, how->b_zero);
+    uint32_t y = step(self, "Add", INPUTS(a, b), a);
+    if (strcmp(how->function, "Clip") == 0) {
+        y = step(self, "Clip", INPUTS(y, number(self, -3 * how->scale), TACHO_NONE), y);
+    } else if (how->function[0] != '\0') {
+        y = step(self, how->function, INPUTS(y), y);
+    }
+    uint64_t differing;
+    y = quantise(self, y, how->made, how->scale, how->zero);
+    (void)compare(self, y, ANY, &differing);
+    assert_true(!has_bytes || counted.reference == (is_mixed ? 1u : 0u) ||
+                counted.reference == (is_mixed ? 2u : 1u));
+    free(self);
+    return differing;
+}
+
+static void test_byte_sums(void **state)
+{
+    (void)state;
+#define U8 TACHO_DTYPE_U8
+#define I8 TACHO_DTYPE_I8
+    static const sum_case sums[] = {
+        /* Half of all sums are ties. */
+        {U8, U8, U8, 1, 1, 2, 0, 0, 0, ""},
+        {U8, U8, U8, 1, 1, 2, 128, 128, 127, ""},
+        {U8, U8, U8, 1, 1, 2, 3, 7, 131, "Relu"},
+        {I8, I8, I8, 0.25f, 0.25f, 0.5f, 0, 0, 0, ""},
+        {I8, I8, I8, 0.25f, 0.5f, 0.5f, 1, -3, -7, ""},
+        {I8, I8, I8, 0.5f, 0.5f, 1, -128, 127, 127, "Clip"},
+        {I8, I8, U8, 0.5f, 0.5f, 1, 5, 6, 101, "Relu"},
+        {U8, I8, U8, 0.5f, 0.25f, 1, 5, 6, 99, ""},
+        {U8, I8, I8, 0.1f, 0.3f, 0.7f, 5, 6, -99, "Clip"},
+        /* As networks have them. */
+        {U8, U8, U8, 0.027604919f, 0.023746882f, 0.029093407f, 129, 158, 130, ""},
+        {U8, U8, U8, 0.023428692f, 0.01742071f, 0.027130032f, 129, 131, 125, ""},
+        {U8, U8, U8, 0.04538624f, 0.058962904f, 0.085624546f, 119, 131, 114, ""},
+        {I8, I8, I8, 0.1f, 0.1f, 0.2f, 3, 3, 5, ""}, /* almost ties */
+        {I8, I8, I8, 0.003f, 7, 0.05f, 3, 3, 5, ""},
+    };
+    for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+        assert_int_equal(check_sum(&sums[i]), 0);
+        if (has_bytes && i < 12) { /* with the transposition */
+            assert_int_equal(counted.kernels, 2);
+        }
+    }
+}
+
+/* Scales and zero points by chance: the same bytes as reference kernels', mostly in one kernel. */
+static void test_any_sums(void **state)
+{
+    (void)state;
+    unsigned joined = 0;
+    uint64_t chances = 99;
+    enum { COUNT = 60 };
+    for (int i = 0; i < COUNT; i++) {
+        sum_case how = {U8, U8, U8, 0, 0, 0, 0, 0, 0, ""};
+        float *scales[] = {&how.a_scale, &how.b_scale, &how.scale};
+        int *zeros[] = {&how.a_zero, &how.b_zero, &how.zero};
+        for (int j = 0; j < 3; j++) {
+            chances = chances * 6364136223846793005u + 1442695040888963407u;
+            *scales[j] = 0.01f + (float)((chances >> 33) % 100000) * 1e-6f;
+            *zeros[j] = (int)(chances >> 56);
+        }
+        assert_int_equal(check_sum(&how), 0);
+        joined += counted.kernels == 2 ? 1 : 0;
+    }
+    print_message("%u of %d sums are one kernel\n", joined, COUNT);
+    assert_true(!has_bytes || joined > COUNT / 2);
+}
+
+typedef struct mean_case {
+    tacho_dtype dtype;
+    int64_t kernel[2], pads[4], out[2];
+    float scale;
+    int zero;
+    unsigned kernels;
+} mean_case;
+
+/* The same bytes in the layout that convolutions leave: there are no pools of other ones. */
+static uint32_t copy_bytes(fixture *self, uint32_t x, const mean_case *at)
+{
+    signed char same[16 * 16] = {0};
+    for (int i = 0; i < 16; i++) {
+        same[17 * i] = 1;
+    }
+    uint32_t filters = constant(self, TACHO_DTYPE_I8, (tacho_shape){4, {16, 16, 1, 1}}, same);
+    uint32_t a = dequantise(self, x, at->scale, at->zero);
+    uint32_t y = step(self, "Conv", INPUTS(a, dequantise(self, filters, 1, 0)), a);
+    return quantise(self, y, at->dtype, at->scale, at->zero);
+}
+
+/* Means of all bytes: every tie is to be the reference's. */
+static void test_byte_means(void **state)
+{
+    (void)state;
+    static const mean_case means[] = {
+        {U8, {2, 2}, {0, 0, 0, 0}, {63, 63}, 0.25f, 128, 2},
+        {I8, {2, 2}, {0, 0, 0, 0}, {63, 63}, 0.25f, -6, 2},
+        {U8, {2, 2}, {0, 0, 0, 0}, {63, 63}, 0.25f, 127, 4}, /* ties go the other way */
+        {I8, {2, 3}, {0, 1, 1, 0}, {64, 63}, 2, -7, 4},
+        {I8, {2, 3}, {0, 0, 0, 0}, {63, 62}, 2, -8, 2},
+        {U8, {3, 3}, {0, 0, 0, 0}, {62, 62}, 0.1f, 127, 2}, /* there are none */
+        {I8, {5, 3}, {0, 0, 0, 0}, {60, 62}, 0.037f, 0, 2},
+        {U8, {3, 3}, {1, 1, 1, 1}, {64, 64}, 0.5f, 127, 4}, /* but in corners */
+    };
+    for (size_t i = 0; i < sizeof(means) / sizeof(means[0]); i++) {
+        const mean_case *at = &means[i];
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, at->dtype, (tacho_shape){4, {1, 16, 64, 64}});
+        uint32_t a = dequantise(self, copy_bytes(self, x, at), at->scale, at->zero);
+        uint32_t y = made(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 16, at->out[0], at->out[1]}});
+        add_ints(self, "kernel_shape", at->kernel, 2);
+        add_ints(self, "pads", at->pads, 4);
+        add_step(&self->program, 0, "AveragePool", INPUTS(a), y);
+        y = quantise(self, y, at->dtype, at->scale, at->zero);
+        uint64_t differing;
+        (void)compare(self, y, 0, &differing);
+        assert_int_equal(differing, 0);
+        if (has_bytes) {
+            assert_int_equal(counted.kernels, at->kernels);
+        }
+        free(self);
+    }
+}
+
+#undef U8
+#undef I8
 
 /* ---- layouts ------------------------------------------------------------------------------- */
 
@@ -810,6 +992,31 @@ static void test_functions(void **state)
     }
 }
 
+/* What is not a number, or infinite, through what does not bound it. */
+static void test_infinities(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"Clip", "Clip", "Clip", "Clip", "Relu", "LeakyRelu"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {8, 19}});
+        float *values = self->input.data;
+        values[0] = (float)INFINITY;
+        values[1] = -(float)INFINITY;
+        values[2] = 3.4028234663852886e38f;
+        uint32_t low = i % 2 == 0 ? TACHO_NONE : number(self, -0.01f);
+        uint32_t high = i / 2 == 0 ? TACHO_NONE : number(self, 0.01f);
+        uint32_t y = i < 4 ? step(self, "Clip", INPUTS(x, low, high), x)
+                           : step(self, types[i], INPUTS(x), x);
+        expect_same(self, y);
+        free(self->input.data);
+        tacho_program_deinit(&self->program);
+        free(self);
+    }
+}
+
 /* Operators with sizes and attributes by chance. */
 static void test_chance(void **state)
 {
@@ -861,6 +1068,8 @@ int main(void)
         cmocka_unit_test(test_convolutions), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_exact_sums),   cmocka_unit_test(test_almost_gelu),
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_byte_sums),    cmocka_unit_test(test_any_sums),
+        cmocka_unit_test(test_byte_means),   cmocka_unit_test(test_infinities),
         cmocka_unit_test(test_scales),       cmocka_unit_test(test_thin),
         cmocka_unit_test(test_functions),    cmocka_unit_test(test_chance),
     };

@@ -31,6 +31,7 @@ typedef struct tacho_value {
     uint32_t block;    /* of a constant: memory that was made for it, or TACHO_NONE */
     bool is_deferred;  /* a dequantisation that nobody has asked for so far */
     bool is_kept;      /* a constant that is read while the program runs */
+    bool is_tied;      /* a sum of bytes as reals: many lie between two quanta, by a hair or not */
 } tacho_value;
 
 /* Memory with a value in a layout of a fast kernel's choice. */
