@@ -19,7 +19,9 @@ typedef struct fixture {
     tacho_program program;
     unsigned char pool[1 << 16]; /* of constants */
     size_t used;
-    tacho_array input;
+    tacho_array input, others[2]; /* beside the first, which is tensor 0 */
+    uint32_t other_ids[2];
+    size_t other_count;
     uint64_t seed;
     int64_t kernel[3], order[TACHO_RANK_MAX]; /* lists that attributes point to */
     void *kept;
@@ -67,6 +69,45 @@ static uint32_t input(fixture *self, tacho_dtype dtype, tacho_shape shape)
     return id;
 }
 
+static uint32_t another_input(fixture *self, tacho_shape shape)
+{
+    tacho_array first = self->input;
+    assert_true(self->other_count < 2);
+    uint32_t id = input(self, TACHO_DTYPE_F32, shape);
+    self->others[self->other_count] = self->input;
+    self->other_ids[self->other_count++] = id;
+    self->input = first;
+    return id;
+}
+
+/* Inputs and the output of a program that is complete. */
+static void add_all_ends(fixture *self, uint32_t output)
+{
+    tacho_program *program = &self->program;
+    program->tensors[output].storage = TACHO_STORAGE_OUTPUT;
+    add_ends(program, 0, output);
+    assert_null(tacho_grow(&program->inputs, &program->input_capacity, 3));
+    for (size_t i = 0; i < self->other_count; i++) {
+        program->inputs[program->input_count++] = self->other_ids[i];
+    }
+}
+
+static void set_all(fixture *self, tacho_execution *execution)
+{
+    assert_null(tacho_execution_set_input(execution, 0, &self->input));
+    for (size_t i = 0; i < self->other_count; i++) {
+        assert_null(tacho_execution_set_input(execution, i + 1, &self->others[i]));
+    }
+}
+
+static void end(fixture *self)
+{
+    free(self->input.data);
+    free(self->others[0].data);
+    free(self->others[1].data);
+    tacho_program_deinit(&self->program);
+}
+
 static uint32_t made(fixture *self, tacho_dtype dtype, tacho_shape shape)
 {
     return add_tensor(&self->program, "made", dtype, TACHO_STORAGE_ACTIVATION, shape);
@@ -108,7 +149,7 @@ static tacho_array run(fixture *self, tacho_kernel_choice choice,
     tacho_array output;
     uint64_t count, bytes;
     assert_null(tacho_execution_create(&self->program, choice, 1, &execution));
-    assert_null(tacho_execution_set_input(execution, 0, &self->input));
+    set_all(self, execution);
     assert_null(tacho_execution_run(execution));
     assert_null(tacho_execution_run(execution)); /* nothing is left over from the first time */
     assert_null(tacho_execution_output(execution, 0, &output));
@@ -146,8 +187,7 @@ static double compare(fixture *self, uint32_t output, unsigned reference, uint64
     tacho_execution_counts counts, none;
     uint64_t count;
     double worst = 0, spread = 0;
-    self->program.tensors[output].storage = TACHO_STORAGE_OUTPUT;
-    add_ends(&self->program, 0, output);
+    add_all_ends(self, output);
     tacho_array fast = run(self, TACHO_KERNELS_FAST, &counts);
     tacho_array exact = run(self, TACHO_KERNELS_REFERENCE, &none);
     assert_int_equal(none.fast, 0);
@@ -166,8 +206,7 @@ static double compare(fixture *self, uint32_t output, unsigned reference, uint64
     assert_true(count < 8 || spread > 0); /* else anything would agree */
     free(fast.data);
     free(exact.data);
-    free(self->input.data);
-    tacho_program_deinit(&self->program);
+    end(self);
     return worst;
 }
 
@@ -806,14 +845,13 @@ static void expect_same(fixture *self, uint32_t output)
 {
     tacho_execution *executions[2];
     tacho_status statuses[2];
-    self->program.tensors[output].storage = TACHO_STORAGE_OUTPUT;
-    add_ends(&self->program, 0, output);
+    add_all_ends(self, output);
     for (int i = 0; i < 2; i++) {
         statuses[i] = tacho_execution_create(&self->program,
                                              i == 0 ? TACHO_KERNELS_FAST : TACHO_KERNELS_REFERENCE,
                                              1, &executions[i]);
         if (statuses[i] == TACHO_OK) {
-            assert_null(tacho_execution_set_input(executions[i], 0, &self->input));
+            set_all(self, executions[i]);
             statuses[i] = tacho_execution_run(executions[i]);
         }
     }
@@ -992,6 +1030,102 @@ static void test_functions(void **state)
     }
 }
 
+/* Filters and bias that are made while the program runs. */
+static void test_live_filters(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * CONVS + 2; i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        const conv_case *at = &convs[i / 2 % CONVS];
+        bool has_bias = i % 2 == 0;
+        uint32_t x = input(self, TACHO_DTYPE_F32, at->data);
+        tacho_shape channels = {1, {at->out.dims[1]}};
+        if (i < 2 * (size_t)CONVS) {
+            uint32_t filters = another_input(self, at->filters);
+            uint32_t bias = has_bias ? another_input(self, channels) : TACHO_NONE;
+            uint32_t y = made(self, TACHO_DTYPE_F32, at->out);
+            add_window(self, at);
+            add_step(&self->program, 0, "Conv", INPUTS(x, filters, bias), y);
+            expect_close(self, step(self, "Relu", INPUTS(y), y), 0);
+        } else { /* the first backwards */
+            uint32_t filters = another_input(self, (tacho_shape){4, {8, 16, 3, 3}});
+            uint32_t bias = has_bias ? another_input(self, channels) : TACHO_NONE;
+            uint32_t y = made(self, TACHO_DTYPE_F32, at->out);
+            add_window(self, at);
+            add_step(&self->program, 0, "ConvTranspose", INPUTS(x, filters, bias), y);
+            expect_close(self, y, 0);
+        }
+        free(self);
+    }
+}
+
+static void add_real(fixture *self, const char *name, double value)
+{
+    add_attr(&self->program, (tacho_attr){.name = tacho_str_from_cstring(name),
+                                          .kind = TACHO_ATTR_REAL,
+                                          .value.as_real = value});
+}
+
+/* alpha * a * b + beta * c: c a row, a column, a matrix or absent, constant or not. */
+static void test_gemm_factors(void **state)
+{
+    (void)state;
+    static const double factors[][2] = {{1, 1}, {0.5, 1}, {1, -2}, {3, 0.25}, {-1.5, 0}, {0, 1}};
+    static const tacho_shape summands[] = {
+        {1, {24}}, {2, {1, 24}}, {2, {16, 1}}, {2, {16, 24}}, {0, {0}}};
+    for (size_t i = 0; i < 6 * 11; i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        const double *factor = factors[i / 11];
+        bool is_live = i % 2 == 0, has_summand = i % 11 < 10;
+        uint32_t a = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {16, 40}});
+        uint32_t b = constant(self, TACHO_DTYPE_F32, (tacho_shape){2, {24, 40}}, NULL);
+        const tacho_shape *shape = &summands[i % 11 / 2 % 5];
+        uint32_t c = !has_summand ? TACHO_NONE
+                     : is_live    ? another_input(self, *shape)
+                                  : constant(self, TACHO_DTYPE_F32, *shape, NULL);
+        uint32_t y = made(self, TACHO_DTYPE_F32, (tacho_shape){2, {16, 24}});
+        add_real(self, "alpha", factor[0]);
+        add_real(self, "beta", factor[1]);
+        add_int(self, "transB", 1);
+        add_step(&self->program, 0, "Gemm", INPUTS(a, b, c), y);
+        if (factor[0] == 0) { /* which is not a product */
+            expect_same(self, y);
+            end(self);
+        } else {
+            bool is_column =
+                has_summand && factor[1] != 0 && shape->rank == 2 && shape->dims[1] == 1;
+            expect_close(self, step(self, "Tanh", INPUTS(y), y), is_column ? 1 : 0);
+        }
+        free(self);
+    }
+}
+
+/* Over every axis, forwards and from behind. */
+static void test_softmax_axes(void **state)
+{
+    (void)state;
+    tacho_shape shape = {4, {2, 19, 5, 7}};
+    for (int64_t i = -4; i < 4; i++) {
+        for (int is_log = 0; is_log < 2; is_log++) {
+            fixture *self = malloc(sizeof(*self));
+            assert_non_null(self);
+            begin(self);
+            uint32_t x = input(self, TACHO_DTYPE_F32, shape);
+            for (int j = 0; j < 2 * 19 * 5 * 7; j++) {
+                ((float *)self->input.data)[j] *= 32;
+            }
+            add_int(self, "axis", i);
+            uint32_t y = step(self, is_log ? "LogSoftmax" : "Softmax", INPUTS(x), x);
+            expect_close(self, y, 0);
+            free(self);
+        }
+    }
+}
+
 /* What is not a number, or infinite, through what does not bound it. */
 static void test_infinities(void **state)
 {
@@ -1070,8 +1204,10 @@ int main(void)
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
         cmocka_unit_test(test_byte_sums),    cmocka_unit_test(test_any_sums),
         cmocka_unit_test(test_byte_means),   cmocka_unit_test(test_infinities),
-        cmocka_unit_test(test_scales),       cmocka_unit_test(test_thin),
-        cmocka_unit_test(test_functions),    cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_live_filters), cmocka_unit_test(test_gemm_factors),
+        cmocka_unit_test(test_softmax_axes), cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_thin),         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_chance),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);
 }

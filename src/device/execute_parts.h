@@ -173,6 +173,11 @@ void tacho_group_set_output(tacho_group *group, uint32_t id, bool is_free);
 
 /* Makes the spec of the root; false when it is not for fast kernels. See execute_specs.c. */
 bool tacho_group_translate(tacho_group *group);
+/* The same of Resize and Upsample, see execute_resize.c. */
+bool tacho_group_resize(tacho_group *group);
+/* Whether the root's attribute is that text; |is_default|: also when it is absent. */
+bool tacho_group_has_text(const tacho_group *group, const char *name, const char *value,
+                          bool is_default);
 /* The function of one operand that a step is, with its constants; false when it is none. */
 bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post);
 /* Whether there is a fast function, or operation of two operands, of that name. */

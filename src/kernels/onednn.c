@@ -258,6 +258,17 @@ const tacho_layout *tacho_layout_plain(tacho_fast *fast, tacho_dtype dtype,
     return describe(fast, &tensor, &desc) ? intern(fast, &desc) : NULL;
 }
 
+const tacho_layout *tacho_layout_along(tacho_fast *fast, tacho_dtype dtype,
+                                       const tacho_shape *shape, int32_t axis)
+{
+    dnnl_memory_desc_t desc;
+    tacho_fast_tensor tensor = {.dtype = dtype, .shape = *shape, .has_order = true};
+    for (int32_t i = 0; i < shape->rank; i++) {
+        tensor.order[i] = (uint8_t)(i < axis ? i : i + 1 < shape->rank ? i + 1 : axis);
+    }
+    return describe(fast, &tensor, &desc) ? intern(fast, &desc) : NULL;
+}
+
 uint64_t tacho_layout_bytes(const tacho_fast *fast, const tacho_layout *layout)
 {
     return fast->call.memory_desc_get_size(&layout->desc);
