@@ -31,6 +31,7 @@ typedef struct tacho_value {
     uint32_t block;    /* of a constant: memory that was made for it, or TACHO_NONE */
     bool is_deferred;  /* a dequantisation that nobody has asked for so far */
     bool is_kept;      /* a constant that is read while the program runs */
+    bool is_odd;       /* its copy is in a layout that others are not to take over */
     bool is_tied;      /* a sum of bytes as reals: many lie between two quanta, by a hair or not */
 } tacho_value;
 
@@ -149,6 +150,7 @@ typedef struct tacho_group {
     uint32_t output;                       /* value that it makes */
     uint32_t steps[TACHO_GROUP_STEPS_MAX]; /* beside the root */
     size_t step_count;
+    bool is_odd;                        /* the layout of its output is none that others know */
     void *owned[TACHO_GROUP_OWNED_MAX]; /* freed with the group */
     size_t owned_count;
 } tacho_group;

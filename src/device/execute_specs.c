@@ -499,6 +499,7 @@ static bool translate_softmax(tacho_group *group)
         const tacho_layout *layout =
             tacho_layout_along(group->self->fast, TACHO_DTYPE_F32, shape, axis);
         group->inputs[0].layout = group->spec.output.layout = layout;
+        group->is_odd = true;
     }
     return true;
 }

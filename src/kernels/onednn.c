@@ -591,8 +591,8 @@ static bool is_slow(const draft *self, tacho_fast_kernel *kernel)
         name != NULL) {
         snprintf(kernel->name, sizeof(kernel->name), "%s", name);
     }
-    bool is_small = self->spec->kind == TACHO_FAST_REORDER || self->spec->kind == TACHO_FAST_CONCAT;
-    return !is_small && strstr(kernel->name, "ref") != NULL;
+    return self->spec->kind != TACHO_FAST_REORDER && self->spec->kind != TACHO_FAST_CONCAT &&
+           strstr(kernel->name, "ref") != NULL;
 }
 
 /* Puts a constant into the layout that the kernel wants. */
@@ -709,9 +709,8 @@ tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
     free(self);
     if (!is_made) {
         tacho_fast_kernel_free(kernel);
-        kernel = NULL;
     }
-    *out = kernel;
+    *out = is_made ? kernel : NULL;
     return has_memory ? TACHO_OK
                       : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to prepare a kernel");
 }
