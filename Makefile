@@ -42,7 +42,8 @@ bench: bench-packages
 	@bash bench/run.sh build/bin $(BENCH_FLAGS)
 
 oracle: build-packages
-	@tools/install_packages.sh nodejs npm python3-onnx
+	@tools/install_packages.sh python3-onnx
+	@{ command -v node && command -v npm; } >/dev/null || tools/install_packages.sh nodejs npm
 	@$(MAKE) --no-print-directory all
 	@bash tools/oracle.sh build $(ORACLE_FLAGS)
 

@@ -2,22 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Fast kernels against ONNX Runtime: the same models, with random weights, on the same inputs.
-# Outputs must agree within 1e-4 of the largest element; both are timed with one thread, in turns,
-# by the processor's time.
+# Outputs must agree within 1e-4 of the largest element, those of the quantised MobileNetV2 within
+# one quantum. Both are timed with one thread, in turns, by the processor's time; the median of
+# rounds counts, and ResNet-50 and MobileNetV2 may take twice ONNX Runtime's at most. What is
+# missed is said, and is the exit status.
 #
 #   tools/oracle.sh BUILD_DIR [--save docs/kernels.md] [--rounds N] [--models DIR]
 #
-# DIR has models as in the reader's folder of models: light/*.onnx, mobilenetv2_qdq.onnx. ONNX
-# Runtime is fetched by npm into a temporary folder, or taken from $ORT_MODULES. Where node, npm or
-# the onnx package is missing it says so and ends well. --save puts the tables into the page, between its
-# marks.
+# DIR has models as in the reader's folder of models: light/*.onnx, mobilenetv2_qdq.onnx; without it
+# only made models are compared. ONNX Runtime is fetched by npm into a temporary folder, or taken
+# from $ORT_MODULES. Where node, npm or the onnx package is missing it says so and ends well.
+# --save puts the tables into the page, between its marks.
 set -eu
 export LC_ALL=C.UTF-8
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${1:?usage: tools/oracle.sh BUILD_DIR [--save PAGE] [--rounds N] [--models DIR]}
 shift
-save="" rounds=3 models=$here/../shared/data/models
+save="" rounds=5 models=$here/../shared/data/models
 while (($# > 1)); do
     case $1 in
     --save) save=$2 ;;
@@ -27,6 +29,7 @@ while (($# > 1)); do
     esac
     shift 2
 done
+(($# == 0)) || { echo "tools/oracle.sh: $1 has no value" >&2 && exit 2; }
 
 skip() {
     echo "skip: $1"
@@ -43,39 +46,52 @@ modules=${ORT_MODULES:-}
 if [[ -z $modules ]]; then
     command -v npm >/dev/null || skip "no npm"
     (cd "$work" && npm install onnxruntime-node --ignore-scripts --no-audit --no-fund >npm.log 2>&1) ||
-        skip "npm cannot install onnxruntime-node"
+        skip "npm cannot install onnxruntime-node: $(tail -n 1 "$work/npm.log")"
     modules=$work/node_modules
 fi
 export NODE_PATH=$modules
 
 failed=0 values=$work/values table=$work/table.md
 mkdir "$values"
-least() { awk -v a="$1" -v b="$2" 'BEGIN { print a < b ? a : b }'; }
+median() { sort -g | awk '{ line[NR] = $1 } END { print line[int((NR + 1) / 2)] }'; }
+at_most() { awk -v found="$1" -v most="$2" 'BEGIN { exit !(found ~ /^[0-9]/ && found + 0 <= most) }'; }
+miss() {
+    echo "FAIL $1"
+    failed=$((failed + 1))
+}
 
-# compare NAME FILE TOLERANCE OPTION...: one row of the table.
+# compare NAME FILE KIND BAR OPTION...: one row of the table. KIND is what outputs are compared in:
+# parts (1e-4 of the largest) or quanta (1); BAR is the largest ratio of times, 0: any.
 compare() {
-    local name=$1 file=$2 tolerance=$3 ours=1e9 theirs=1e9 i line away differing
-    shift 3
+    local name=$1 file=$2 kind=$3 bar=$4 i line away quanta differing took counts ours theirs ratio
+    shift 4
+    : >"$work/ours"
+    : >"$work/theirs"
     for ((i = 0; i < rounds; i++)); do
-        line=$("$build/bench/run_model" "$file" --repeat 10 --cpu --save "$values" "$@") || {
-            echo "FAIL $name: run_model" && failed=$((failed + 1)) && return
-        }
-        ours=$(least "$ours" "$(cut -f 2 <<<"$line")")
+        line=$("$build/bench/run_model" "$file" --repeat 10 --cpu --save "$values" "$@") ||
+            { miss "$name: run_model" && return; }
+        cut -f 3 <<<"$line" >>"$work/ours"
         counts=$(cut -f 5,6,7 <<<"$line")
-        line=$(node "$here/tests/oracle/compare.js" "$file" "$values" 10) || {
-            echo "FAIL $name: ONNX Runtime" && failed=$((failed + 1)) && return
-        }
-        IFS=$'\t' read -r away differing took <<<"$line"
-        theirs=$(least "$theirs" "$took")
+        line=$(node "$here/tests/oracle/compare.js" "$file" "$values" 10) ||
+            { miss "$name: ONNX Runtime" && return; }
+        IFS=$'\t' read -r away quanta differing took <<<"$line"
+        echo "$took" >>"$work/theirs"
     done
-    awk -v away="$away" -v most="$tolerance" 'BEGIN { exit !(away <= most) }' || {
-        echo "FAIL $name: outputs are $away apart" && failed=$((failed + 1))
-    }
+    ours=$(median <"$work/ours") theirs=$(median <"$work/theirs")
+    ratio=$(awk -v a="$ours" -v b="$theirs" 'BEGIN { printf "%.2f", a / b }')
+    if [[ $kind == quanta ]]; then
+        at_most "$quanta" 1.01 || miss "$name: outputs are $quanta quanta apart"
+        away="$quanta quanta"
+    else
+        at_most "$away" 1e-4 || miss "$name: outputs are $away of the largest apart"
+    fi
+    [[ $bar == 0 ]] || at_most "$ratio" "$bar" ||
+        miss "$name: takes $ratio times as long as ONNX Runtime, at most $bar are allowed"
     awk -v OFS=' | ' -v name="$name" -v away="$away" -v differing="$differing" -v ours="$ours" \
-        -v theirs="$theirs" -v counts="$counts" 'BEGIN {
+        -v theirs="$theirs" -v ratio="$ratio" -v counts="$counts" 'BEGIN {
         split(counts, n, "\t")
-        print "| " name, away, differing, sprintf("%.2f", ours), sprintf("%.2f", theirs),
-              sprintf("%.2f", ours / theirs), n[1], n[2], n[3] " |"
+        print "| " name, away, differing, sprintf("%.2f", ours), sprintf("%.2f", theirs), ratio,
+              n[1], n[2], n[3] " |"
     }' | tee -a "$table"
 }
 
@@ -87,19 +103,20 @@ for file in "$models"/light/*.onnx; do
     name=$(basename "$file" .onnx)
     [[ -e $file && $name != light_vgg19 ]] || continue # half a gigabyte of weights
     "$python" "$here/tools/random_weights.py" "$file" -o "$work/model.onnx" >/dev/null
-    compare "${name#light_}" "$work/model.onnx" 1e-4
+    bar=0
+    [[ $name != light_resnet50 ]] || bar=2
+    compare "${name#light_}" "$work/model.onnx" parts "$bar"
     rm -f "$work/model.onnx"
 done
 "$python" "$here/tools/make_models.py" all "$work/made" >/dev/null
-for name in cnn mobilenet transformer; do
-    compare "made: $name" "$work/made/$name.onnx" 1e-4
+for name in cnn mobilenet transformer cnn_qdq_i8 cnn_qdq_u8; do
+    compare "made: $name" "$work/made/$name.onnx" parts 0
 done
-# Between two quanta a result may go either way, and what follows goes with it.
-for name in cnn_qdq_i8 cnn_qdq_u8; do
-    compare "made: $name" "$work/made/$name.onnx" 0.05
+for name in light/light_resnet50 mobilenetv2_qdq; do
+    [[ -e $models/$name.onnx ]] || echo "not judged: no $models/$name.onnx"
 done
 if [[ -e $models/mobilenetv2_qdq.onnx ]]; then
-    compare "MobileNetV2, int8" "$models/mobilenetv2_qdq.onnx" 0.1 --dim batch=1
+    compare "MobileNetV2, int8" "$models/mobilenetv2_qdq.onnx" quanta 2 --dim batch=1
 fi
 kernels=$work/kernels.md
 {
@@ -116,5 +133,5 @@ if [[ $save ]]; then
     /^<!-- oracle -->/ { is_within = 1; put(table) }
     /^<!-- kernels -->/ { is_within = 1; put(kernels) }' "$save" >"$work/page" && cp "$work/page" "$save"
 fi
-echo "$failed failed"
+echo "$failed missed"
 [[ $failed -eq 0 ]]

@@ -10,6 +10,7 @@
  * results are the same or a neighbour.
  */
 #include "device/execute_parts.h"
+#include "kernels/byte_sum.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -512,51 +513,111 @@ static bool translate_product(tacho_group *group)
 
 /* ---- others -------------------------------------------------------------------------------- */
 
+/* Bounds from functions behind a sum; false when there are others. */
+static bool read_bounds(tacho_byte_sum *self, const tacho_fast_post *posts, size_t count)
+{
+    self->low = -(float)INFINITY;
+    self->high = (float)INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        bool is_relu = posts[i].function == TACHO_FAST_RELU && posts[i].alpha == 0;
+        if (!is_relu && posts[i].function != TACHO_FAST_CLIP) {
+            return false;
+        }
+        float low = is_relu ? 0 : posts[i].alpha, high = is_relu ? (float)INFINITY : posts[i].beta;
+        self->low = fminf(fmaxf(self->low, low), high); /* as one after the other */
+        self->high = fminf(fmaxf(self->high, low), high);
+    }
+    return true;
+}
+
+/* Offset, bounds, and the zero point, which is added to what is rounded. */
+static bool add_sum_posts(tacho_group *group, const tacho_byte_sum *self)
+{
+    tacho_fast_spec *spec = &group->spec;
+    float scale = self->made.scale;
+    bool has_bounds = self->low > -(float)INFINITY || self->high < (float)INFINITY;
+    tacho_fast_post shift = {TACHO_FAST_LINEAR, 1, self->offset, 0};
+    tacho_fast_post clip = {TACHO_FAST_CLIP, fmaxf(self->low / scale, -1024),
+                            fminf(self->high / scale, 1024), 0};
+    if (!tacho_group_add_post(group, shift) || (has_bounds && !tacho_group_add_post(group, clip)) ||
+        !add_rounding(group, self->made.zero)) {
+        return false;
+    }
+    float *zero = tacho_group_memory(group, 1);
+    if (self->made.zero == 0 || zero == NULL) {
+        return zero != NULL;
+    }
+    *zero = (float)self->made.zero;
+    group->inputs[2] = (tacho_fast_tensor){.dtype = TACHO_DTYPE_F32, .data = zero};
+    group->inputs[2].shape.rank = spec->output.shape.rank;
+    for (int32_t i = 0; i < spec->output.shape.rank; i++) {
+        group->inputs[2].shape.dims[i] = 1;
+    }
+    group->ids[2] = TACHO_NONE;
+    spec->post_input_count = 1;
+    spec->posts[spec->post_count++] = (tacho_fast_post){TACHO_FAST_ADD, 0, 0, 2};
+    return true;
+}
+
+/* The live bytes, all of one meaning, that the step's input |i| is made from: its own shape. */
+static bool add_summand(tacho_group *group, size_t i, tacho_byte_meaning *out_meaning)
+{
+    tacho_execution *self = group->self;
+    quantised found;
+    if (!find_quantised(self, tacho_step_input(self, group->step, i), &found) || found.count != 1) {
+        return false;
+    }
+    const tacho_value *value = &self->values[found.id];
+    *out_meaning = (tacho_byte_meaning){value->array.dtype, found.scales[0], found.zero};
+    return is_byte(value) && value->state == TACHO_VALUE_LIVE &&
+           tacho_shape_equal(&self->values[group->output].array.shape, &value->array.shape) &&
+           tacho_group_add_input(group, found.id, TACHO_WISH_AS_IT_IS);
+}
+
 /* a + b: bytes times their scales, more a number for all zero points. */
 static bool translate_add(tacho_group *group)
 {
     tacho_execution *self = group->self;
     tacho_fast_spec *spec = &group->spec;
-    quantised a, b, made;
+    tacho_byte_sum sum = {0};
+    quantised made;
     tacho_fast_post posts[TACHO_FAST_POSTS_MAX];
     size_t post_count;
-    const tacho_shape *out = &self->values[group->output].array.shape;
-    if (self->program->steps[group->step].input_count != 2 ||
-        !find_quantised(self, tacho_step_input(self, group->step, 0), &a) ||
-        !find_quantised(self, tacho_step_input(self, group->step, 1), &b) || a.count != 1 ||
-        b.count != 1 || !is_byte(&self->values[a.id]) || !is_byte(&self->values[b.id]) ||
-        self->values[a.id].state != TACHO_VALUE_LIVE ||
-        self->values[b.id].state != TACHO_VALUE_LIVE ||
-        !tacho_shape_equal(out, &self->values[a.id].array.shape) ||
-        !tacho_shape_equal(out, &self->values[b.id].array.shape) ||
-        !tacho_group_add_input(group, a.id, TACHO_WISH_AS_IT_IS) ||
-        !tacho_group_add_input(group, b.id, TACHO_WISH_AS_IT_IS) ||
-        !follow_all(group, posts, &post_count, &made)) {
+    if (self->program->steps[group->step].input_count != 2 || !add_summand(group, 0, &sum.a) ||
+        !add_summand(group, 1, &sum.b) || !follow_all(group, posts, &post_count, &made) ||
+        !read_bounds(&sum, posts, post_count)) {
         return false;
     }
-    float low = -(float)INFINITY, high = (float)INFINITY; /* of the reals */
-    for (size_t i = 0; i < post_count; i++) {
-        bool is_relu = posts[i].function == TACHO_FAST_RELU && posts[i].alpha == 0;
-        if (!is_relu && posts[i].function != TACHO_FAST_CLIP) {
-            return false;
-        }
-        low = fmaxf(low, is_relu ? 0 : posts[i].alpha);
-        high = fminf(high, is_relu ? high : posts[i].beta);
+    sum.made =
+        (tacho_byte_meaning){self->values[group->output].array.dtype, made.scales[0], made.zero};
+    if (!tacho_byte_sum_solve(&sum)) {
+        self->values[tacho_step_input(self, group->steps[post_count], 0)].is_tied = true;
+        return false;
     }
-    if (self->values[a.id].array.dtype == self->values[b.id].array.dtype) {
+    if (sum.a.dtype == sum.b.dtype) {
         group->inputs[1].layout = group->inputs[0].layout;
     }
     spec->kind = TACHO_FAST_BINARY;
     spec->function = TACHO_FAST_ADD;
-    float scale = made.scales[0], zero = (float)made.zero;
-    spec->input_scales[0] = a.scales[0] / scale;
-    spec->input_scales[1] = b.scales[0] / scale;
-    float offset = -((float)a.zero * spec->input_scales[0] + (float)b.zero * spec->input_scales[1]);
-    tacho_fast_post shift = {TACHO_FAST_LINEAR, 1, offset + zero, 0};
-    tacho_fast_post clip = {TACHO_FAST_CLIP, fmaxf(low / scale + zero, -512),
-                            fminf(high / scale + zero, 512), 0};
-    return tacho_group_add_post(group, shift) &&
-           (post_count == 0 || tacho_group_add_post(group, clip));
+    spec->input_scales[0] = sum.factors[0];
+    spec->input_scales[1] = sum.factors[1];
+    return add_sum_posts(group, &sum);
+}
+
+/*
+ * Whether a mean of bytes can lie in the middle between two: that of an odd number cannot. Where
+ * it does, kernels take the even byte, which is what the model says only if the zero point is even.
+ */
+static bool has_ties(const tacho_window *window, const tacho_shape *in)
+{
+    bool is_odd = true;
+    for (int32_t i = 0; i < window->spatial; i++) {
+        int64_t size = in->dims[i + 2];
+        bool is_within = window->begins[i] <= 0 && window->ends[i] <= 0;
+        is_odd &= (is_within || window->kernel[i] == 1) && window->kernel[i] % 2 == 1;
+        is_odd &= window->kernel[i] <= size;
+    }
+    return !is_odd;
 }
 
 /* A pool of bytes where they mean the same before and behind. */
@@ -574,13 +635,18 @@ static bool translate_pool(tacho_group *group)
         group->spec.function == TACHO_FAST_POOL_MEAN_PADDED) {
         return false;
     }
+    if (group->spec.function == TACHO_FAST_POOL_MEAN && data.zero % 2 != 0 &&
+        has_ties(&group->window, &self->values[data.id].array.shape)) {
+        return false;
+    }
     group->spec.input_count = 0;
     return tacho_group_add_input(group, data.id, TACHO_WISH_AS_IT_IS) &&
            follow_all(group, posts, &post_count, &made) && post_count == 0 &&
            is_same(self, &data, &made);
 }
 
-/* Reals to bytes: a quotient, since the product with 1 / scale would move ties. */
+/* Reals to bytes: a quotient, since the product with 1 / scale would move ties. It is rounded to
+ * f32, which may make ties of what is close to one: not for sums of bytes, where much is. */
 static bool translate_quantise(tacho_group *group)
 {
     tacho_execution *self = group->self;
@@ -588,7 +654,7 @@ static bool translate_quantise(tacho_group *group)
     uint32_t from = tacho_step_input(self, group->step, 0);
     quantised made;
     if (from == TACHO_NONE || self->values[from].state != TACHO_VALUE_LIVE ||
-        self->values[from].array.dtype != TACHO_DTYPE_F32 ||
+        self->values[from].is_tied || self->values[from].array.dtype != TACHO_DTYPE_F32 ||
         !read_scaling(self, group->step, group->output, &made) || made.count != 1 ||
         !is_byte(&self->values[group->output]) ||
         !tacho_group_add_input(group, from, TACHO_WISH_AS_IT_IS)) {

@@ -427,6 +427,7 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
     TACHO_TRY(tacho_value_make(self, group->output,
                                is_own ? tacho_fast_output_layout(kernel) : NULL, number,
                                &task.output_piece));
+    self->values[group->output].is_odd = group->is_odd;
     if (tacho_fast_scratch_bytes(kernel) > 0) {
         TACHO_TRY(
             tacho_piece_add(self, tacho_fast_scratch_bytes(kernel), number, &task.scratch_piece));

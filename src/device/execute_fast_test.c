@@ -11,14 +11,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool has_fast;  /* whether this build and computer have fast kernels */
-static bool has_bytes; /* and such for products of bytes */
+static bool has_fast;                  /* whether this build and computer have fast kernels */
+static bool has_bytes;                 /* and such for products of bytes */
+static tacho_execution_counts counted; /* of the last comparison's fast kernels */
 
 typedef struct fixture {
     tacho_program program;
     unsigned char pool[1 << 16]; /* of constants */
     size_t used;
-    tacho_array input;
+    tacho_array input, others[2]; /* beside the first, which is tensor 0 */
+    uint32_t other_ids[2];
+    size_t other_count;
     uint64_t seed;
     int64_t kernel[3], order[TACHO_RANK_MAX]; /* lists that attributes point to */
     void *kept;
@@ -66,6 +69,45 @@ static uint32_t input(fixture *self, tacho_dtype dtype, tacho_shape shape)
     return id;
 }
 
+static uint32_t another_input(fixture *self, tacho_shape shape)
+{
+    tacho_array first = self->input;
+    assert_true(self->other_count < 2);
+    uint32_t id = input(self, TACHO_DTYPE_F32, shape);
+    self->others[self->other_count] = self->input;
+    self->other_ids[self->other_count++] = id;
+    self->input = first;
+    return id;
+}
+
+/* Inputs and the output of a program that is complete. */
+static void add_all_ends(fixture *self, uint32_t output)
+{
+    tacho_program *program = &self->program;
+    program->tensors[output].storage = TACHO_STORAGE_OUTPUT;
+    add_ends(program, 0, output);
+    assert_null(tacho_grow(&program->inputs, &program->input_capacity, 3));
+    for (size_t i = 0; i < self->other_count; i++) {
+        program->inputs[program->input_count++] = self->other_ids[i];
+    }
+}
+
+static void set_all(fixture *self, tacho_execution *execution)
+{
+    assert_null(tacho_execution_set_input(execution, 0, &self->input));
+    for (size_t i = 0; i < self->other_count; i++) {
+        assert_null(tacho_execution_set_input(execution, i + 1, &self->others[i]));
+    }
+}
+
+static void end(fixture *self)
+{
+    free(self->input.data);
+    free(self->others[0].data);
+    free(self->others[1].data);
+    tacho_program_deinit(&self->program);
+}
+
 static uint32_t made(fixture *self, tacho_dtype dtype, tacho_shape shape)
 {
     return add_tensor(&self->program, "made", dtype, TACHO_STORAGE_ACTIVATION, shape);
@@ -107,7 +149,7 @@ static tacho_array run(fixture *self, tacho_kernel_choice choice,
     tacho_array output;
     uint64_t count, bytes;
     assert_null(tacho_execution_create(&self->program, choice, 1, &execution));
-    assert_null(tacho_execution_set_input(execution, 0, &self->input));
+    set_all(self, execution);
     assert_null(tacho_execution_run(execution));
     assert_null(tacho_execution_run(execution)); /* nothing is left over from the first time */
     assert_null(tacho_execution_output(execution, 0, &output));
@@ -136,18 +178,21 @@ static double element(const tacho_array *array, uint64_t i)
     }
 }
 
+/* As many reference kernels as there are. */
+enum { ANY = 1000 };
+
 /* How the two differ at most, and how many elements do. Ends the fixture. */
 static double compare(fixture *self, uint32_t output, unsigned reference, uint64_t *out_differing)
 {
     tacho_execution_counts counts, none;
     uint64_t count;
     double worst = 0, spread = 0;
-    self->program.tensors[output].storage = TACHO_STORAGE_OUTPUT;
-    add_ends(&self->program, 0, output);
+    add_all_ends(self, output);
     tacho_array fast = run(self, TACHO_KERNELS_FAST, &counts);
     tacho_array exact = run(self, TACHO_KERNELS_REFERENCE, &none);
     assert_int_equal(none.fast, 0);
-    if (has_bytes) { /* older processors have some kernels less */
+    counted = counts;
+    if (has_bytes && reference != ANY) { /* older processors have some kernels less */
         assert_int_equal(counts.reference, reference);
     }
     assert_true(tacho_shape_elements(&exact.shape, &count));
@@ -161,8 +206,7 @@ static double compare(fixture *self, uint32_t output, unsigned reference, uint64
     assert_true(count < 8 || spread > 0); /* else anything would agree */
     free(fast.data);
     free(exact.data);
-    free(self->input.data);
-    tacho_program_deinit(&self->program);
+    end(self);
     return worst;
 }
 
@@ -450,6 +494,183 @@ static void test_exact_sums(void **state)
     }
 }
 
+/* ---- sums and means of bytes --------------------------------------------------------------- */
+
+typedef struct sum_case {
+    tacho_dtype dtype, other, made;
+    float a_scale, b_scale, scale;
+    int a_zero, b_zero, zero;
+    const char *function;
+} sum_case;
+
+static uint32_t dequantise(fixture *self, uint32_t id, float scale, int zero)
+{
+    const tacho_program_tensor *tensor = &self->program.tensors[id];
+    tacho_dtype dtype = (tacho_dtype)tensor->dtype;
+    uint32_t reals = made(self, TACHO_DTYPE_F32, tensor->shape);
+    add_step(&self->program, 0, "DequantizeLinear",
+             INPUTS(id, number(self, scale), byte(self, dtype, zero)), reals);
+    return reals;
+}
+
+static uint32_t quantise(fixture *self, uint32_t id, tacho_dtype dtype, float scale, int zero)
+{
+    uint32_t bytes = made(self, dtype, self->program.tensors[id].shape);
+    add_step(&self->program, 0, "QuantizeLinear",
+             INPUTS(id, number(self, scale), byte(self, dtype, zero)), bytes);
+    return bytes;
+}
+
+/* All pairs of bytes: rows plus columns. Returns how many differ. */
+static uint64_t check_sum(const sum_case *how)
+{
+    fixture *self = malloc(sizeof(*self));
+    assert_non_null(self);
+    begin(self);
+    tacho_shape shape = {2, {256, 256}};
+    uint32_t x = input(self, how->dtype, shape), turned = made(self, how->dtype, shape);
+    for (int i = 0; i < 256 * 256; i++) {
+        ((unsigned char *)self->input.data)[i] = (unsigned char)(i / 256);
+    }
+    add_step(&self->program, 0, "Transpose", INPUTS(x), turned);
+    bool is_mixed = how->other != how->dtype;
+    if (is_mixed) { /* the same bits under another type, which only a reference kernel makes */
+        uint32_t cast = made(self, how->other, shape);
+        add_int(self, "to", how->other == TACHO_DTYPE_I8 ? 3 : 2);
+        add_step(&self->program, 0, "Cast", INPUTS(turned), cast);
+        turned = cast;
+    }
+    uint32_t a = dequantise(self, x, how->a_scale, how->a_zero);
+    uint32_t b = dequantise(self, turned, how->b_scale, how->b_zero);
+    uint32_t y = step(self, "Add", INPUTS(a, b), a);
+    if (strcmp(how->function, "Clip") == 0) {
+        y = step(self, "Clip", INPUTS(y, number(self, -3 * how->scale), TACHO_NONE), y);
+    } else if (how->function[0] != '\0') {
+        y = step(self, how->function, INPUTS(y), y);
+    }
+    uint64_t differing;
+    y = quantise(self, y, how->made, how->scale, how->zero);
+    (void)compare(self, y, ANY, &differing);
+    assert_true(!has_bytes || counted.reference == (is_mixed ? 1u : 0u) ||
+                counted.reference == (is_mixed ? 2u : 1u));
+    free(self);
+    return differing;
+}
+
+static void test_byte_sums(void **state)
+{
+    (void)state;
+#define U8 TACHO_DTYPE_U8
+#define I8 TACHO_DTYPE_I8
+    static const sum_case sums[] = {
+        /* Half of all sums are ties. */
+        {U8, U8, U8, 1, 1, 2, 0, 0, 0, ""},
+        {U8, U8, U8, 1, 1, 2, 128, 128, 127, ""},
+        {U8, U8, U8, 1, 1, 2, 3, 7, 131, "Relu"},
+        {I8, I8, I8, 0.25f, 0.25f, 0.5f, 0, 0, 0, ""},
+        {I8, I8, I8, 0.25f, 0.5f, 0.5f, 1, -3, -7, ""},
+        {I8, I8, I8, 0.5f, 0.5f, 1, -128, 127, 127, "Clip"},
+        {I8, I8, U8, 0.5f, 0.5f, 1, 5, 6, 101, "Relu"},
+        {U8, I8, U8, 0.5f, 0.25f, 1, 5, 6, 99, ""},
+        {U8, I8, I8, 0.1f, 0.3f, 0.7f, 5, 6, -99, "Clip"},
+        /* As networks have them. */
+        {U8, U8, U8, 0.027604919f, 0.023746882f, 0.029093407f, 129, 158, 130, ""},
+        {U8, U8, U8, 0.023428692f, 0.01742071f, 0.027130032f, 129, 131, 125, ""},
+        {U8, U8, U8, 0.04538624f, 0.058962904f, 0.085624546f, 119, 131, 114, ""},
+        {I8, I8, I8, 0.1f, 0.1f, 0.2f, 3, 3, 5, ""}, /* almost ties */
+        {I8, I8, I8, 0.003f, 7, 0.05f, 3, 3, 5, ""},
+    };
+    for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+        assert_int_equal(check_sum(&sums[i]), 0);
+        if (has_bytes && i < 12) { /* with the transposition */
+            assert_int_equal(counted.kernels, 2);
+        }
+    }
+}
+
+/* Scales and zero points by chance: the same bytes as reference kernels', mostly in one kernel. */
+static void test_any_sums(void **state)
+{
+    (void)state;
+    unsigned joined = 0;
+    uint64_t chances = 99;
+    enum { COUNT = 60 };
+    for (int i = 0; i < COUNT; i++) {
+        sum_case how = {U8, U8, U8, 0, 0, 0, 0, 0, 0, ""};
+        float *scales[] = {&how.a_scale, &how.b_scale, &how.scale};
+        int *zeros[] = {&how.a_zero, &how.b_zero, &how.zero};
+        for (int j = 0; j < 3; j++) {
+            chances = chances * 6364136223846793005u + 1442695040888963407u;
+            *scales[j] = 0.01f + (float)((chances >> 33) % 100000) * 1e-6f;
+            *zeros[j] = (int)(chances >> 56);
+        }
+        assert_int_equal(check_sum(&how), 0);
+        joined += counted.kernels == 2 ? 1 : 0;
+    }
+    print_message("%u of %d sums are one kernel\n", joined, COUNT);
+    assert_true(!has_bytes || joined > COUNT / 2);
+}
+
+typedef struct mean_case {
+    tacho_dtype dtype;
+    int64_t kernel[2], pads[4], out[2];
+    float scale;
+    int zero;
+    unsigned kernels;
+} mean_case;
+
+/* The same bytes in the layout that convolutions leave: there are no pools of other ones. */
+static uint32_t copy_bytes(fixture *self, uint32_t x, const mean_case *at)
+{
+    signed char same[16 * 16] = {0};
+    for (int i = 0; i < 16; i++) {
+        same[17 * i] = 1;
+    }
+    uint32_t filters = constant(self, TACHO_DTYPE_I8, (tacho_shape){4, {16, 16, 1, 1}}, same);
+    uint32_t a = dequantise(self, x, at->scale, at->zero);
+    uint32_t y = step(self, "Conv", INPUTS(a, dequantise(self, filters, 1, 0)), a);
+    return quantise(self, y, at->dtype, at->scale, at->zero);
+}
+
+/* Means of all bytes: every tie is to be the reference's. */
+static void test_byte_means(void **state)
+{
+    (void)state;
+    static const mean_case means[] = {
+        {U8, {2, 2}, {0, 0, 0, 0}, {63, 63}, 0.25f, 128, 2},
+        {I8, {2, 2}, {0, 0, 0, 0}, {63, 63}, 0.25f, -6, 2},
+        {U8, {2, 2}, {0, 0, 0, 0}, {63, 63}, 0.25f, 127, 4}, /* ties go the other way */
+        {I8, {2, 3}, {0, 1, 1, 0}, {64, 63}, 2, -7, 4},
+        {I8, {2, 3}, {0, 0, 0, 0}, {63, 62}, 2, -8, 2},
+        {U8, {3, 3}, {0, 0, 0, 0}, {62, 62}, 0.1f, 127, 2}, /* there are none */
+        {I8, {5, 3}, {0, 0, 0, 0}, {60, 62}, 0.037f, 0, 2},
+        {U8, {3, 3}, {1, 1, 1, 1}, {64, 64}, 0.5f, 127, 4}, /* but in corners */
+    };
+    for (size_t i = 0; i < sizeof(means) / sizeof(means[0]); i++) {
+        const mean_case *at = &means[i];
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, at->dtype, (tacho_shape){4, {1, 16, 64, 64}});
+        uint32_t a = dequantise(self, copy_bytes(self, x, at), at->scale, at->zero);
+        uint32_t y = made(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 16, at->out[0], at->out[1]}});
+        add_ints(self, "kernel_shape", at->kernel, 2);
+        add_ints(self, "pads", at->pads, 4);
+        add_step(&self->program, 0, "AveragePool", INPUTS(a), y);
+        y = quantise(self, y, at->dtype, at->scale, at->zero);
+        uint64_t differing;
+        (void)compare(self, y, 0, &differing);
+        assert_int_equal(differing, 0);
+        if (has_bytes) {
+            assert_int_equal(counted.kernels, at->kernels);
+        }
+        free(self);
+    }
+}
+
+#undef U8
+#undef I8
+
 /* ---- layouts ------------------------------------------------------------------------------- */
 
 /* Almost a GELU: every number has to be the right one. */
@@ -624,14 +845,13 @@ static void expect_same(fixture *self, uint32_t output)
 {
     tacho_execution *executions[2];
     tacho_status statuses[2];
-    self->program.tensors[output].storage = TACHO_STORAGE_OUTPUT;
-    add_ends(&self->program, 0, output);
+    add_all_ends(self, output);
     for (int i = 0; i < 2; i++) {
         statuses[i] = tacho_execution_create(&self->program,
                                              i == 0 ? TACHO_KERNELS_FAST : TACHO_KERNELS_REFERENCE,
                                              1, &executions[i]);
         if (statuses[i] == TACHO_OK) {
-            assert_null(tacho_execution_set_input(executions[i], 0, &self->input));
+            set_all(self, executions[i]);
             statuses[i] = tacho_execution_run(executions[i]);
         }
     }
@@ -810,6 +1030,127 @@ static void test_functions(void **state)
     }
 }
 
+/* Filters and bias that are made while the program runs. */
+static void test_live_filters(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * CONVS + 2; i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        const conv_case *at = &convs[i / 2 % CONVS];
+        bool has_bias = i % 2 == 0;
+        uint32_t x = input(self, TACHO_DTYPE_F32, at->data);
+        tacho_shape channels = {1, {at->out.dims[1]}};
+        if (i < 2 * (size_t)CONVS) {
+            uint32_t filters = another_input(self, at->filters);
+            uint32_t bias = has_bias ? another_input(self, channels) : TACHO_NONE;
+            uint32_t y = made(self, TACHO_DTYPE_F32, at->out);
+            add_window(self, at);
+            add_step(&self->program, 0, "Conv", INPUTS(x, filters, bias), y);
+            expect_close(self, step(self, "Relu", INPUTS(y), y), 0);
+        } else { /* the first backwards */
+            uint32_t filters = another_input(self, (tacho_shape){4, {8, 16, 3, 3}});
+            uint32_t bias = has_bias ? another_input(self, channels) : TACHO_NONE;
+            uint32_t y = made(self, TACHO_DTYPE_F32, at->out);
+            add_window(self, at);
+            add_step(&self->program, 0, "ConvTranspose", INPUTS(x, filters, bias), y);
+            expect_close(self, y, 0);
+        }
+        free(self);
+    }
+}
+
+static void add_real(fixture *self, const char *name, double value)
+{
+    add_attr(&self->program, (tacho_attr){.name = tacho_str_from_cstring(name),
+                                          .kind = TACHO_ATTR_REAL,
+                                          .value.as_real = value});
+}
+
+/* alpha * a * b + beta * c: c a row, a column, a matrix or absent, constant or not. */
+static void test_gemm_factors(void **state)
+{
+    (void)state;
+    static const double factors[][2] = {{1, 1}, {0.5, 1}, {1, -2}, {3, 0.25}, {-1.5, 0}, {0, 1}};
+    static const tacho_shape summands[] = {
+        {1, {24}}, {2, {1, 24}}, {2, {16, 1}}, {2, {16, 24}}, {0, {0}}};
+    for (size_t i = 0; i < 6 * 11; i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        const double *factor = factors[i / 11];
+        bool is_live = i % 2 == 0, has_summand = i % 11 < 10;
+        uint32_t a = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {16, 40}});
+        uint32_t b = constant(self, TACHO_DTYPE_F32, (tacho_shape){2, {24, 40}}, NULL);
+        const tacho_shape *shape = &summands[i % 11 / 2 % 5];
+        uint32_t c = !has_summand ? TACHO_NONE
+                     : is_live    ? another_input(self, *shape)
+                                  : constant(self, TACHO_DTYPE_F32, *shape, NULL);
+        uint32_t y = made(self, TACHO_DTYPE_F32, (tacho_shape){2, {16, 24}});
+        add_real(self, "alpha", factor[0]);
+        add_real(self, "beta", factor[1]);
+        add_int(self, "transB", 1);
+        add_step(&self->program, 0, "Gemm", INPUTS(a, b, c), y);
+        if (factor[0] == 0) { /* which is not a product */
+            expect_same(self, y);
+            end(self);
+        } else {
+            bool is_column =
+                has_summand && factor[1] != 0 && shape->rank == 2 && shape->dims[1] == 1;
+            expect_close(self, step(self, "Tanh", INPUTS(y), y), is_column ? 1 : 0);
+        }
+        free(self);
+    }
+}
+
+/* Over every axis, forwards and from behind. */
+static void test_softmax_axes(void **state)
+{
+    (void)state;
+    tacho_shape shape = {4, {2, 19, 5, 7}};
+    for (int64_t i = -4; i < 4; i++) {
+        for (int is_log = 0; is_log < 2; is_log++) {
+            fixture *self = malloc(sizeof(*self));
+            assert_non_null(self);
+            begin(self);
+            uint32_t x = input(self, TACHO_DTYPE_F32, shape);
+            for (int j = 0; j < 2 * 19 * 5 * 7; j++) {
+                ((float *)self->input.data)[j] *= 32;
+            }
+            add_int(self, "axis", i);
+            uint32_t y = step(self, is_log ? "LogSoftmax" : "Softmax", INPUTS(x), x);
+            expect_close(self, y, 0);
+            free(self);
+        }
+    }
+}
+
+/* What is not a number, or infinite, through what does not bound it. */
+static void test_infinities(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"Clip", "Clip", "Clip", "Clip", "Relu", "LeakyRelu"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {8, 19}});
+        float *values = self->input.data;
+        values[0] = (float)INFINITY;
+        values[1] = -(float)INFINITY;
+        values[2] = 3.4028234663852886e38f;
+        uint32_t low = i % 2 == 0 ? TACHO_NONE : number(self, -0.01f);
+        uint32_t high = i / 2 == 0 ? TACHO_NONE : number(self, 0.01f);
+        uint32_t y = i < 4 ? step(self, "Clip", INPUTS(x, low, high), x)
+                           : step(self, types[i], INPUTS(x), x);
+        expect_same(self, y);
+        free(self->input.data);
+        tacho_program_deinit(&self->program);
+        free(self);
+    }
+}
+
 /* Operators with sizes and attributes by chance. */
 static void test_chance(void **state)
 {
@@ -861,8 +1202,12 @@ int main(void)
         cmocka_unit_test(test_convolutions), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_exact_sums),   cmocka_unit_test(test_almost_gelu),
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_scales),       cmocka_unit_test(test_thin),
-        cmocka_unit_test(test_functions),    cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_byte_sums),    cmocka_unit_test(test_any_sums),
+        cmocka_unit_test(test_byte_means),   cmocka_unit_test(test_infinities),
+        cmocka_unit_test(test_live_filters), cmocka_unit_test(test_gemm_factors),
+        cmocka_unit_test(test_softmax_axes), cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_thin),         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_chance),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);
 }

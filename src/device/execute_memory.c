@@ -168,6 +168,6 @@ uint32_t tacho_value_whole(const tacho_execution *self, uint32_t id)
 const tacho_layout *tacho_value_layout(tacho_execution *self, uint32_t id)
 {
     const tacho_value *value = &self->values[id];
-    return value->copies != TACHO_NONE ? self->copies[value->copies].layout
-                                       : plain_layout(self, id);
+    return value->copies != TACHO_NONE && !value->is_odd ? self->copies[value->copies].layout
+                                                         : plain_layout(self, id);
 }

@@ -31,6 +31,8 @@ typedef struct tacho_value {
     uint32_t block;    /* of a constant: memory that was made for it, or TACHO_NONE */
     bool is_deferred;  /* a dequantisation that nobody has asked for so far */
     bool is_kept;      /* a constant that is read while the program runs */
+    bool is_odd;       /* its copy is in a layout that others are not to take over */
+    bool is_tied;      /* a sum of bytes as reals: many lie between two quanta, by a hair or not */
 } tacho_value;
 
 /* Memory with a value in a layout of a fast kernel's choice. */
@@ -148,6 +150,7 @@ typedef struct tacho_group {
     uint32_t output;                       /* value that it makes */
     uint32_t steps[TACHO_GROUP_STEPS_MAX]; /* beside the root */
     size_t step_count;
+    bool is_odd;                        /* the layout of its output is none that others know */
     void *owned[TACHO_GROUP_OWNED_MAX]; /* freed with the group */
     size_t owned_count;
 } tacho_group;
@@ -172,6 +175,11 @@ void tacho_group_set_output(tacho_group *group, uint32_t id, bool is_free);
 
 /* Makes the spec of the root; false when it is not for fast kernels. See execute_specs.c. */
 bool tacho_group_translate(tacho_group *group);
+/* The same of Resize and Upsample, see execute_resize.c. */
+bool tacho_group_resize(tacho_group *group);
+/* Whether the root's attribute is that text; |is_default|: also when it is absent. */
+bool tacho_group_has_text(const tacho_group *group, const char *name, const char *value,
+                          bool is_default);
 /* The function of one operand that a step is, with its constants; false when it is none. */
 bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post);
 /* Whether there is a fast function, or operation of two operands, of that name. */

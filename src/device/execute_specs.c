@@ -19,12 +19,6 @@ static uint32_t input_of(const tacho_group *group, size_t i)
     return tacho_step_input(group->self, group->step, i);
 }
 
-static bool has_text(const tacho_group *group, const char *name, const char *value, bool is_default)
-{
-    tacho_str text = tacho_attr_text(group->call.attrs, group->call.attr_count, name);
-    return text.len == 0 ? is_default : tacho_str_equal(text, tacho_str_from_cstring(value));
-}
-
 static const tacho_value *value_of(const tacho_group *group, uint32_t id)
 {
     return id == TACHO_NONE ? NULL : &group->self->values[id];
@@ -34,6 +28,14 @@ static bool is_live_f32(const tacho_group *group, uint32_t id)
 {
     const tacho_value *value = value_of(group, id);
     return value != NULL && value->state == TACHO_VALUE_LIVE &&
+           value->array.dtype == TACHO_DTYPE_F32;
+}
+
+/* Whatever its state. */
+static bool is_f32(const tacho_group *group, uint32_t id)
+{
+    const tacho_value *value = value_of(group, id);
+    return value != NULL && value->state != TACHO_VALUE_NONE &&
            value->array.dtype == TACHO_DTYPE_F32;
 }
 
@@ -79,21 +81,31 @@ bool tacho_group_split(tacho_group *group, int64_t groups, bool is_transposed)
     return true;
 }
 
+/* Filters with their groups. Where they are made while the program runs, and are not said in their
+ * own shape, they lie as they are made. */
+static bool add_filters(tacho_group *group, uint32_t id, bool is_transposed)
+{
+    int64_t groups = tacho_call_int(&group->call, "group", 1);
+    bool is_free = is_constant_f32(group, id) || (groups == 1 && !is_transposed);
+    return tacho_group_add_input(group, id, is_free ? TACHO_WISH_FREE : TACHO_WISH_PLAIN) &&
+           tacho_group_split(group, groups, is_transposed);
+}
+
 static bool add_bias(tacho_group *group, uint32_t id, int64_t channels)
 {
     const tacho_value *bias = value_of(group, id);
     if (bias == NULL) {
         return true;
     }
-    bool is_fit = is_constant_f32(group, id) && bias->array.shape.rank == 1 &&
-                  bias->array.shape.dims[0] == channels;
+    bool is_fit =
+        is_f32(group, id) && bias->array.shape.rank == 1 && bias->array.shape.dims[0] == channels;
     return is_fit && tacho_group_add_input(group, id, TACHO_WISH_PLAIN);
 }
 
 static bool translate_conv(tacho_group *group)
 {
     uint32_t data = input_of(group, 0), filters = input_of(group, 1);
-    if (!is_live_f32(group, data) || !is_constant_f32(group, filters)) {
+    if (!is_live_f32(group, data) || !is_f32(group, filters)) {
         return false;
     }
     const tacho_shape *in = shape_of(group, data), *out = shape_of(group, group->output);
@@ -102,22 +114,20 @@ static bool translate_conv(tacho_group *group)
            tacho_window_read(&group->call, in, out, shape_of(group, filters)->dims + 2,
                              &group->window) &&
            tacho_group_add_input(group, data, TACHO_WISH_FREE) &&
-           tacho_group_add_input(group, filters, TACHO_WISH_FREE) &&
-           tacho_group_split(group, tacho_call_int(&group->call, "group", 1), false) &&
-           add_bias(group, input_of(group, 2), out->dims[1]);
+           add_filters(group, filters, false) && add_bias(group, input_of(group, 2), out->dims[1]);
 }
 
 /* Padding that takes (in - 1) * stride + kernel to the output that was inferred. */
 static bool translate_conv_transpose(tacho_group *group)
 {
     uint32_t data = input_of(group, 0), filters = input_of(group, 1);
-    if (!is_live_f32(group, data) || !is_constant_f32(group, filters)) {
+    if (!is_live_f32(group, data) || !is_f32(group, filters)) {
         return false;
     }
     const tacho_shape *in = shape_of(group, data), *out = shape_of(group, group->output);
     tacho_window *window = &group->window;
     size_t count;
-    bool has_auto = !has_text(group, "auto_pad", "NOTSET", true);
+    bool has_auto = !tacho_group_has_text(group, "auto_pad", "NOTSET", true);
     (void)tacho_call_ints(&group->call, "output_shape", &count);
     if (has_auto || count > 0 || in->rank < 3 || in->rank > 5 ||
         shape_of(group, filters)->rank != in->rank ||
@@ -134,9 +144,7 @@ static bool translate_conv_transpose(tacho_group *group)
     }
     group->spec.kind = TACHO_FAST_DECONVOLUTION;
     return tacho_group_add_input(group, data, TACHO_WISH_FREE) &&
-           tacho_group_add_input(group, filters, TACHO_WISH_FREE) &&
-           tacho_group_split(group, tacho_call_int(&group->call, "group", 1), true) &&
-           add_bias(group, input_of(group, 2), out->dims[1]);
+           add_filters(group, filters, true) && add_bias(group, input_of(group, 2), out->dims[1]);
 }
 
 /* Padding behind that the window reaches into; more than declared where sizes are rounded up. */
@@ -246,7 +254,7 @@ static bool add_summand(tacho_group *group, uint32_t id)
         !tacho_group_widen(&group->inputs[2], &spec->output.shape)) {
         return false;
     }
-    is_row = is_row && group->inputs[2].shape.dims[0] == 1 &&
+    is_row = is_row && spec->scale_count == 0 && group->inputs[2].shape.dims[0] == 1 &&
              group->inputs[2].shape.dims[1] == spec->output.shape.dims[1];
     if (!is_row) {
         spec->input_count--;
@@ -256,13 +264,31 @@ static bool add_summand(tacho_group *group, uint32_t id)
     return true;
 }
 
+/* alpha * a * b + beta * c is beta times the sum of alpha / beta * a * b and c. */
+static bool add_factors(tacho_group *group, double alpha, double beta)
+{
+    uint32_t summand = input_of(group, 2);
+    if (summand == TACHO_NONE || beta == 0) {
+        beta = 1;
+        summand = TACHO_NONE;
+    }
+    float *scale = tacho_group_memory(group, 1);
+    if (scale == NULL || !isnormal((float)(alpha / beta)) || !isnormal((float)beta)) {
+        return false;
+    }
+    *scale = (float)(alpha / beta);
+    group->spec.scales = scale;
+    group->spec.scale_count = alpha == 1 && beta == 1 ? 0 : 1;
+    return add_summand(group, summand) &&
+           (beta == 1 ||
+            tacho_group_add_post(group, (tacho_fast_post){TACHO_FAST_LINEAR, (float)beta, 0, 0}));
+}
+
 static bool translate_gemm(tacho_group *group)
 {
     uint32_t a = input_of(group, 0), b = input_of(group, 1);
     if (!is_live_f32(group, a) || !(is_live_f32(group, b) || is_constant_f32(group, b)) ||
         shape_of(group, a)->rank != 2 || shape_of(group, b)->rank != 2 ||
-        tacho_call_real(&group->call, "alpha", 1) != 1 ||
-        tacho_call_real(&group->call, "beta", 1) != 1 ||
         !tacho_group_add_input(group, a, TACHO_WISH_PLAIN) ||
         !tacho_group_add_input(group, b, TACHO_WISH_PLAIN)) {
         return false;
@@ -276,7 +302,8 @@ static bool translate_gemm(tacho_group *group)
     }
     group->inputs[1].is_free = group->inputs[1].data != NULL;
     group->spec.output.is_free = false;
-    return add_summand(group, input_of(group, 2));
+    return add_factors(group, tacho_call_real(&group->call, "alpha", 1),
+                       tacho_call_real(&group->call, "beta", 1));
 }
 
 void tacho_group_flatten(tacho_fast_tensor *tensor)
@@ -468,6 +495,11 @@ static bool translate_softmax(tacho_group *group)
         group->inputs[0].shape = (tacho_shape){2, {split.outer, split.dim * split.inner}};
         group->spec.output.shape = group->inputs[0].shape;
         group->spec.axis = 1;
+    } else if (axis != shape->rank - 1) { /* oneDNN wants its elements side by side */
+        const tacho_layout *layout =
+            tacho_layout_along(group->self->fast, TACHO_DTYPE_F32, shape, axis);
+        group->inputs[0].layout = group->spec.output.layout = layout;
+        group->is_odd = true;
     }
     return true;
 }
@@ -599,60 +631,6 @@ static bool translate_reduce_min(tacho_group *group)
     return translate_reduction(group, TACHO_FAST_REDUCE_MIN);
 }
 
-/* Whether the sizes are multiples by the very scales that are given, if any. */
-static bool has_whole_scales(tacho_group *group, uint32_t scales, const tacho_shape *in,
-                             const tacho_shape *out)
-{
-    if (scales == TACHO_NONE || value_of(group, scales)->bytes == 0) {
-        return true;
-    }
-    const float *numbers = tacho_group_floats(group, scales, in->rank);
-    for (int32_t i = 0; numbers != NULL && i < in->rank; i++) {
-        if ((double)numbers[i] * (double)in->dims[i] != (double)out->dims[i]) {
-            return false;
-        }
-    }
-    return numbers != NULL;
-}
-
-/*
- * Images to another size. oneDNN takes centres of pixels for their places, and the nearest one. Of
- * nearest pixels that is the same as to round down from corners, where sizes are multiples.
- */
-static bool translate_resize(tacho_group *group)
-{
-    uint32_t data = input_of(group, 0);
-    if (!is_live_f32(group, data) || shape_of(group, data)->rank < 3 ||
-        shape_of(group, data)->rank > 5 || shape_of(group, data)->dims[1] == 1) {
-        return false; /* with one channel, oneDNN 2 takes one layout for another */
-    }
-    const tacho_shape *in = shape_of(group, data), *out = shape_of(group, group->output);
-    bool is_old = is_named(group, group->step, "Upsample") || group->call.opset < 11;
-    bool is_multiple = in->rank == out->rank;
-    for (int32_t i = 0; i < in->rank && is_multiple; i++) {
-        is_multiple = out->dims[i] % in->dims[i] == 0 && (i > 1 || out->dims[i] == in->dims[i]);
-    }
-    const char *places = "coordinate_transformation_mode";
-    bool is_centred = !is_old && has_text(group, places, "half_pixel", true);
-    bool is_nearest = has_text(group, "mode", "nearest", true);
-    bool is_rounded = has_text(group, "nearest_mode", "round_prefer_floor", true) ||
-                      has_text(group, "nearest_mode", "round_prefer_ceil", false);
-    bool is_cornered = is_old || (has_text(group, places, "asymmetric", false) &&
-                                  has_text(group, "nearest_mode", "floor", false));
-    bool is_whole = tacho_call_int(&group->call, "antialias", 0) == 0 &&
-                    !tacho_call_has(&group->call, "axes") &&
-                    !tacho_call_has(&group->call, "keep_aspect_ratio_policy");
-    if (!is_whole || !is_multiple ||
-        !has_whole_scales(group, input_of(group, is_old ? 1 : 2), in, out) ||
-        !(is_nearest ? (is_centred && is_rounded) || is_cornered
-                     : is_centred && has_text(group, "mode", "linear", false))) {
-        return false;
-    }
-    group->spec.kind = TACHO_FAST_RESAMPLING;
-    group->spec.function = is_nearest ? TACHO_FAST_NEAREST : TACHO_FAST_BILINEAR;
-    return tacho_group_add_input(group, data, TACHO_WISH_AS_IT_IS);
-}
-
 static bool translate_concat(tacho_group *group)
 {
     size_t count = group->self->program->steps[group->step].input_count;
@@ -729,10 +707,10 @@ static const struct {
     {"ReduceMean", translate_reduce_mean},
     {"ReduceMin", translate_reduce_min},
     {"ReduceSum", translate_reduce_sum},
-    {"Resize", translate_resize},
+    {"Resize", tacho_group_resize},
     {"Softmax", translate_softmax},
     {"Transpose", translate_transpose},
-    {"Upsample", translate_resize},
+    {"Upsample", tacho_group_resize},
 };
 
 /* Starts afresh, for the next way to say it. */

@@ -4,6 +4,8 @@
  */
 #include "device/execute_testing.h"
 
+#include <math.h>
+
 static const tacho_shape two_by_three = {2, {2, 3}}, six = {1, {6}}, three = {1, {3}};
 
 typedef struct fixture {
@@ -223,12 +225,163 @@ static void test_constants(void **state)
     }
 }
 
+/* ---- sizes --------------------------------------------------------------------------------- */
+
+typedef struct sized_case {
+    const char *type;
+    tacho_shape first, second, out; /* rank -1: there is no second */
+    const char *attr;               /* or NULL */
+    int64_t value;
+    double expected; /* of all elements, where the first is ones and the second twos */
+} sized_case;
+
+static const tacho_shape absent = {-1, {0}};
+
+static void check_sized(const sized_case *at, tacho_kernel_choice choice)
+{
+    float ones[512], twos[512];
+    tacho_program program;
+    tacho_execution *execution;
+    tacho_array found;
+    uint64_t count;
+    bool has_second = at->second.rank >= 0;
+    for (int i = 0; i < 512; i++) {
+        ones[i] = 1;
+        twos[i] = 2;
+    }
+    assert_null(tacho_program_init(&program));
+    program.constants = tacho_str_make((const char *)twos, sizeof(twos));
+    uint32_t x = add_tensor(&program, "x", TACHO_DTYPE_F32, TACHO_STORAGE_INPUT, at->first);
+    uint32_t w = has_second
+                     ? add_tensor(&program, "w", TACHO_DTYPE_F32, TACHO_STORAGE_BYTES, at->second)
+                     : (uint32_t)INPUTS_END;
+    uint32_t y = add_tensor(&program, "y", TACHO_DTYPE_F32, TACHO_STORAGE_OUTPUT, at->out);
+    if (at->attr != NULL) {
+        add_attr(&program, (tacho_attr){.name = tacho_str_from_cstring(at->attr),
+                                        .kind = TACHO_ATTR_INT,
+                                        .value.as_int = at->value});
+    }
+    add_step(&program, 0, at->type, (uint32_t[]){x, w, (uint32_t)INPUTS_END}, y);
+    add_ends(&program, x, y);
+    tacho_status status = tacho_execution_create(&program, choice, 1, &execution);
+    if (status != TACHO_OK) {
+        fail_msg("%s: %s", at->type, tacho_status_message(status));
+    }
+    assert_null(
+        tacho_execution_set_input(execution, 0, &(tacho_array){TACHO_DTYPE_F32, at->first, ones}));
+    status = tacho_execution_run(execution);
+    if (status != TACHO_OK) {
+        fail_msg("%s: %s", at->type, tacho_status_message(status));
+    }
+    assert_null(tacho_execution_output(execution, 0, &found));
+    assert_true(tacho_shape_equal(&found.shape, &at->out));
+    assert_true(tacho_shape_elements(&found.shape, &count));
+    for (uint64_t i = 0; i < count; i++) {
+        if (fabs((double)((const float *)found.data)[i] - at->expected) > 1e-6) {
+            fail_msg("%s: element %d is %g, expected %g", at->type, (int)i,
+                     (double)((const float *)found.data)[i], at->expected);
+        }
+    }
+    tacho_execution_free(execution);
+    tacho_program_deinit(&program);
+}
+
+/* Dimensions of 0 and 1, strides beyond the image, broadcasts and axes from behind. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const sized_case cases[] = {
+        {"Relu", {2, {0, 3}}, absent, {2, {0, 3}}, NULL, 0, 0},
+        {"Add", {2, {0, 3}}, {1, {3}}, {2, {0, 3}}, NULL, 0, 0},
+        {"Add", {2, {4, 1}}, {2, {1, 0}}, {2, {4, 0}}, NULL, 0, 0},
+        {"MatMul", {2, {0, 3}}, {2, {3, 4}}, {2, {0, 4}}, NULL, 0, 0},
+        {"MatMul", {2, {2, 0}}, {2, {0, 4}}, {2, {2, 4}}, NULL, 0, 0}, /* sums of nothing */
+        {"Gemm", {2, {2, 0}}, {2, {0, 4}}, {2, {2, 4}}, NULL, 0, 0},
+        {"Concat", {2, {0, 3}}, {2, {2, 3}}, {2, {2, 3}}, "axis", 0, 2},
+        {"Concat", {2, {2, 0}}, {2, {2, 3}}, {2, {2, 3}}, "axis", -1, 2},
+        {"Softmax", {2, {0, 3}}, absent, {2, {0, 3}}, "axis", -1, 0},
+        {"Softmax", {2, {3, 0}}, absent, {2, {3, 0}}, "axis", 0, 0},
+        {"Transpose", {3, {2, 0, 3}}, absent, {3, {3, 0, 2}}, NULL, 0, 0},
+        {"Conv", {4, {0, 2, 3, 3}}, {4, {4, 2, 3, 3}}, {4, {0, 4, 1, 1}}, NULL, 0, 0},
+        {"GlobalAveragePool", {4, {0, 2, 3, 3}}, absent, {4, {0, 2, 1, 1}}, NULL, 0, 0},
+        {"Flatten", {3, {2, 0, 3}}, absent, {2, {2, 0}}, NULL, 0, 0},
+        {"Relu", {0, {0}}, absent, {0, {0}}, NULL, 0, 1},
+        {"Add", {0, {0}}, {0, {0}}, {0, {0}}, NULL, 0, 3},
+        {"Add", {4, {1, 1, 1, 1}}, {1, {1}}, {4, {1, 1, 1, 1}}, NULL, 0, 3},
+        {"Mul", {5, {2, 1, 3, 1, 2}}, {3, {3, 4, 1}}, {5, {2, 1, 3, 4, 2}}, NULL, 0, 2},
+        {"Sub", {1, {1}}, {2, {3, 5}}, {2, {3, 5}}, NULL, 0, -1},
+        {"MatMul", {4, {1, 5, 1, 3}}, {3, {5, 3, 1}}, {4, {1, 5, 1, 1}}, NULL, 0, 6},
+        {"MatMul", {1, {3}}, {1, {3}}, {0, {0}}, NULL, 0, 6},
+        {"Gemm", {2, {1, 1}}, {2, {1, 1}}, {2, {1, 1}}, NULL, 0, 2},
+        {"Conv", {3, {1, 1, 1}}, {3, {1, 1, 1}}, {3, {1, 1, 1}}, NULL, 0, 2},
+        {"Conv", {4, {1, 4, 3, 3}}, {4, {8, 4, 3, 3}}, {4, {1, 8, 1, 1}}, NULL, 0, 72},
+        {"GlobalAveragePool", {4, {2, 3, 1, 1}}, absent, {4, {2, 3, 1, 1}}, NULL, 0, 1},
+        {"Softmax", {3, {2, 4, 3}}, absent, {3, {2, 4, 3}}, "axis", -2, 0.25},
+        {"Softmax", {4, {1, 1, 5, 1}}, absent, {4, {1, 1, 5, 1}}, "axis", -3, 1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        check_sized(&cases[i], TACHO_KERNELS_REFERENCE);
+        check_sized(&cases[i], TACHO_KERNELS_FAST);
+    }
+}
+
+/* Windows that step over most of the image, by 1000 and by the largest stride there is. */
+static void test_big_strides(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"Conv", "MaxPool", "AveragePool"};
+    static const int64_t size[] = {1, 1};
+    for (int i = 0; i < 12; i++) {
+        const int64_t strides[] = {i % 2 == 0 ? 1000 : INT32_MAX, 2};
+        tacho_program program;
+        tacho_execution *execution;
+        tacho_array found;
+        float twos[4] = {2, 2, 2, 2}, x[28];
+        tacho_shape in = {4, {1, 2, 2, 7}}, filters = {4, {1, 2, 1, 1}}, out = {4, {1, 1, 1, 4}};
+        bool is_pool = i / 2 % 3 > 0;
+        out.dims[1] = is_pool ? 2 : 1;
+        for (int j = 0; j < 28; j++) {
+            x[j] = (float)j;
+        }
+        assert_null(tacho_program_init(&program));
+        program.constants = tacho_str_make((const char *)twos, sizeof(twos));
+        uint32_t data = add_tensor(&program, "x", TACHO_DTYPE_F32, TACHO_STORAGE_INPUT, in);
+        uint32_t w = add_tensor(&program, "w", TACHO_DTYPE_F32, TACHO_STORAGE_BYTES, filters);
+        uint32_t y = add_tensor(&program, "y", TACHO_DTYPE_F32, TACHO_STORAGE_OUTPUT, out);
+        const int64_t *lists[] = {strides, size};
+        for (int j = 0; j < 2; j++) {
+            add_attr(&program, (tacho_attr){.name = tacho_str_from_cstring(j == 0 ? "strides"
+                                                                                  : "kernel_shape"),
+                                            .kind = TACHO_ATTR_INTS,
+                                            .count = 2,
+                                            .value.as_ints = lists[j]});
+        }
+        add_step(&program, 0, types[i / 2 % 3],
+                 (uint32_t[]){data, is_pool ? (uint32_t)INPUTS_END : w, (uint32_t)INPUTS_END}, y);
+        add_ends(&program, data, y);
+        assert_null(tacho_execution_create(
+            &program, i < 6 ? TACHO_KERNELS_REFERENCE : TACHO_KERNELS_FAST, 1, &execution));
+        assert_null(
+            tacho_execution_set_input(execution, 0, &(tacho_array){TACHO_DTYPE_F32, in, x}));
+        assert_null(tacho_execution_run(execution));
+        assert_null(tacho_execution_output(execution, 0, &found));
+        for (int j = 0; j < (is_pool ? 8 : 4); j++) {
+            float at = (float)(j / 4 * 14 + j % 4 * 2);
+            float expected = is_pool ? at : 2 * at + 2 * (at + 14);
+            assert_true(((const float *)found.data)[j] == expected);
+        }
+        tacho_execution_free(execution);
+        tacho_program_deinit(&program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),  cmocka_unit_test(test_memory),
         cmocka_unit_test(test_misuse),  cmocka_unit_test(test_constant_input),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_big_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,22 +170,27 @@ bool tacho_fast_has_exact_bytes(const tacho_fast *fast)
 
 static bool type_of(dnnl_data_type_t *out_type, tacho_dtype dtype)
 {
-    switch ((int)dtype) {
-    case TACHO_DTYPE_F32:
-        *out_type = dnnl_f32;
-        return true;
-    case TACHO_DTYPE_I32:
-        *out_type = dnnl_s32;
-        return true;
-    case TACHO_DTYPE_I8:
-        *out_type = dnnl_s8;
-        return true;
-    case TACHO_DTYPE_U8:
-        *out_type = dnnl_u8;
-        return true;
-    default:
-        return false;
+    *out_type = dtype == TACHO_DTYPE_F32   ? dnnl_f32
+                : dtype == TACHO_DTYPE_I32 ? dnnl_s32
+                : dtype == TACHO_DTYPE_I8  ? dnnl_s8
+                : dtype == TACHO_DTYPE_U8  ? dnnl_u8
+                                           : dnnl_data_type_undef;
+    return *out_type != dnnl_data_type_undef;
+}
+
+/* A descriptor with dimensions in |order|, the outermost first; NULL: row-major. */
+static bool lay_out(const tacho_fast *fast, int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                    const uint8_t *order, dnnl_memory_desc_t *out_desc)
+{
+    dnnl_dims_t strides = {0};
+    int64_t stride = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        int dim = order != NULL ? order[i] : i;
+        strides[dim] = stride;
+        stride *= dims[dim] > 0 ? dims[dim] : 1;
     }
+    return fast->call.memory_desc_init_by_strides(out_desc, rank, dims, type, strides) ==
+           dnnl_success;
 }
 
 /* The descriptor of a tensor as the spec says it lies. */
@@ -193,7 +198,7 @@ static bool describe(const tacho_fast *fast, const tacho_fast_tensor *tensor,
                      dnnl_memory_desc_t *out_desc)
 {
     dnnl_data_type_t type;
-    dnnl_dims_t dims = {0}, strides = {0};
+    dnnl_dims_t dims = {0};
     const tacho_shape *shape = &tensor->shape;
     if (tensor->layout != NULL) {
         *out_desc = tensor->layout->desc;
@@ -207,14 +212,8 @@ static bool describe(const tacho_fast *fast, const tacho_fast_tensor *tensor,
         return fast->call.memory_desc_init_by_tag(out_desc, shape->rank, dims, type,
                                                   dnnl_format_tag_any) == dnnl_success;
     }
-    int64_t stride = 1;
-    for (int32_t i = shape->rank - 1; i >= 0; i--) {
-        int32_t dim = tensor->has_order ? tensor->order[i] : i;
-        strides[dim] = stride;
-        stride *= shape->dims[dim] > 0 ? shape->dims[dim] : 1;
-    }
-    return fast->call.memory_desc_init_by_strides(out_desc, shape->rank, dims, type, strides) ==
-           dnnl_success;
+    return lay_out(fast, shape->rank, dims, type, tensor->has_order ? tensor->order : NULL,
+                   out_desc);
 }
 
 /* The same, but free where the kernel may choose, also of a constant. */
@@ -227,8 +226,15 @@ static bool describe_wish(const tacho_fast *fast, const tacho_fast_tensor *tenso
     return describe(fast, &wish, out_desc);
 }
 
+/* Strides of dimensions of one element may be any: what is row-major is said as such, since oneDNN
+ * 2 takes some of the others for broadcasts that they are not. */
 static const tacho_layout *intern(tacho_fast *fast, const dnnl_memory_desc_t *desc)
 {
+    dnnl_memory_desc_t plain;
+    if (lay_out(fast, desc->ndims, desc->dims, desc->data_type, NULL, &plain) &&
+        fast->call.memory_desc_equal(&plain, desc)) {
+        desc = &plain;
+    }
     for (size_t i = 0; i < fast->layout_count; i++) {
         if (fast->call.memory_desc_equal(&fast->layouts[i]->desc, desc)) {
             return fast->layouts[i];
@@ -254,6 +260,17 @@ const tacho_layout *tacho_layout_plain(tacho_fast *fast, tacho_dtype dtype,
     tacho_fast_tensor tensor = {.dtype = dtype, .shape = *shape};
     if (shape->rank == 0) {
         tensor.shape = (tacho_shape){1, {1}};
+    }
+    return describe(fast, &tensor, &desc) ? intern(fast, &desc) : NULL;
+}
+
+const tacho_layout *tacho_layout_along(tacho_fast *fast, tacho_dtype dtype,
+                                       const tacho_shape *shape, int32_t axis)
+{
+    dnnl_memory_desc_t desc;
+    tacho_fast_tensor tensor = {.dtype = dtype, .shape = *shape, .has_order = true};
+    for (int32_t i = 0; i < shape->rank; i++) {
+        tensor.order[i] = (uint8_t)(i < axis ? i : i + 1 < shape->rank ? i + 1 : axis);
     }
     return describe(fast, &tensor, &desc) ? intern(fast, &desc) : NULL;
 }
@@ -318,22 +335,22 @@ static window_dims window_of(const tacho_window *window)
 
 static dnnl_status_t make_convolution(draft *self)
 {
-    window_dims window = window_of(self->spec->window);
+    window_dims at = window_of(self->spec->window);
     dnnl_convolution_desc_t desc;
     dnnl_status_t status = self->fast->call.dilated_convolution_forward_desc_init(
         &desc, dnnl_forward_inference, dnnl_convolution_direct, &self->inputs[0], &self->inputs[1],
-        bias_of(self), &self->output, window.strides, window.dilations, window.begins, window.ends);
+        bias_of(self), &self->output, at.strides, at.dilations, at.begins, at.ends);
     return status == dnnl_success ? make(self, &desc) : status;
 }
 
 static dnnl_status_t make_deconvolution(draft *self)
 {
-    window_dims window = window_of(self->spec->window);
+    window_dims at = window_of(self->spec->window);
     dnnl_deconvolution_desc_t desc;
     dnnl_status_t status = self->fast->call.dilated_deconvolution_forward_desc_init(
         &desc, dnnl_forward_inference, dnnl_deconvolution_direct, &self->inputs[0],
-        &self->inputs[1], bias_of(self), &self->output, window.strides, window.dilations,
-        window.begins, window.ends);
+        &self->inputs[1], bias_of(self), &self->output, at.strides, at.dilations, at.begins,
+        at.ends);
     return status == dnnl_success ? make(self, &desc) : status;
 }
 
@@ -574,8 +591,8 @@ static bool is_slow(const draft *self, tacho_fast_kernel *kernel)
         name != NULL) {
         snprintf(kernel->name, sizeof(kernel->name), "%s", name);
     }
-    bool is_small = self->spec->kind == TACHO_FAST_REORDER || self->spec->kind == TACHO_FAST_CONCAT;
-    return !is_small && strstr(kernel->name, "ref") != NULL;
+    return self->spec->kind != TACHO_FAST_REORDER && self->spec->kind != TACHO_FAST_CONCAT &&
+           strstr(kernel->name, "ref") != NULL;
 }
 
 /* Puts a constant into the layout that the kernel wants. */
@@ -692,9 +709,8 @@ tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
     free(self);
     if (!is_made) {
         tacho_fast_kernel_free(kernel);
-        kernel = NULL;
     }
-    *out = kernel;
+    *out = is_made ? kernel : NULL;
     return has_memory ? TACHO_OK
                       : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to prepare a kernel");
 }

@@ -165,6 +165,9 @@ tacho_status tacho_fast_run(const tacho_fast_kernel *kernel) TACHO_MUST_USE;
 /* The layout of a row-major tensor; NULL when memory is short or oneDNN has no such type. */
 const tacho_layout *tacho_layout_plain(tacho_fast *fast, tacho_dtype dtype,
                                        const tacho_shape *shape);
+/* The same with the elements along |axis| side by side. */
+const tacho_layout *tacho_layout_along(tacho_fast *fast, tacho_dtype dtype,
+                                       const tacho_shape *shape, int32_t axis);
 uint64_t tacho_layout_bytes(const tacho_fast *fast, const tacho_layout *layout);
 
 #endif

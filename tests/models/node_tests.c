@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The standard's own operator tests through our reader, inference and reference kernels:
+ * The standard's own operator tests through our reader, inference and reference kernels; with
+ * --fast through the compiler and an execution with fast kernels:
  *
- *     node_tests [--at-least N] [--verbose] [--page] FOLDER...
+ *     node_tests [--fast] [--at-least N] [--verbose] [--page] FOLDER...
  *
  * Each FOLDER has a folder per test: model.onnx and test_data_set_*, with inputs and outputs as
  * files of one tensor each. Outputs are compared as the onnx package does: integers exactly, reals
  * within |expected| * 1e-3 + 1e-7; bf16 within one unit of the last place, as those of the files
  * were cut off and not rounded. Prints a line for each operator (of a model with several, its
  * first is taken with a plus): passed, failed, unsupported, deviating; and what of these and why.
+ * With --fast, also how many steps ran fast kernels; what the compiler refuses is unsupported.
  * --page prints docs/operators.md instead: all kernels, with what passing tests used of them. Exits
  * with 1 when a test fails or fewer than N pass, with 77 when no folder is there.
  */
+#include "compile/compile.h"
 #include "device/execute.h"
 #include "graph/evaluate.h"
 #include "graph/model.h"
@@ -52,7 +55,8 @@ typedef struct tally {
     operator_row rows[OPERATORS_MAX];
     size_t row_count;
     unsigned counts[OUTCOMES];
-    bool is_verbose, is_page;
+    bool is_verbose, is_page, is_fast;
+    tacho_execution_counts steps; /* of executions */
     usage usages[OPERATORS_MAX];
     size_t usage_count;
 } tally;
@@ -225,9 +229,84 @@ static void name_types(const tacho_graph *graph, const uint32_t *ids, size_t id_
     }
 }
 
-static outcome compare(tacho_graph *graph, data_set *set, char *out_problem, size_t size)
+/* Compares what an execution made, and counts its steps. */
+static tacho_status compare_outputs(tally *all, const tacho_graph *graph, data_set *set,
+                                    tacho_execution *execution, char *out_problem, size_t size)
+{
+    for (size_t i = 0; i < graph->input_count && i < set->input_count; i++) {
+        TACHO_TRY(tacho_execution_set_input(execution, i, &set->inputs[i]));
+    }
+    TACHO_TRY(tacho_execution_run(execution));
+    for (size_t i = 0; i < graph->output_count && out_problem[0] == '\0'; i++) {
+        tacho_array found;
+        char what[256];
+        TACHO_TRY(tacho_execution_output(execution, i, &found));
+        if (!is_same(&found, &set->outputs[i], what, sizeof(what))) {
+            snprintf(out_problem, size, "output %zu: %s", i, what);
+        }
+    }
+    tacho_execution_counts counts = tacho_execution_count(execution);
+    all->steps.fast += counts.fast;
+    all->steps.reference += counts.reference;
+    all->steps.free += counts.free;
+    return TACHO_OK;
+}
+
+/* The values by fast kernels; |out_problem| is empty when they are the expected ones. */
+static tacho_status execute(tally *all, const tacho_graph *graph, data_set *set, char *out_problem,
+                            size_t size)
+{
+    tacho_fusion fusion = {0};
+    tacho_estimate estimate = {0};
+    tacho_program program = {0};
+    tacho_execution *execution = NULL;
+    tacho_machine *machine;
+    tacho_arena arena;
+    tacho_compile_options options = {.has_values = true};
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_fusion_init(&fusion, graph);
+    status = status != TACHO_OK ? status
+                                : tacho_machine_find(tacho_machine_builtin(0), &arena, &machine);
+    status = status != TACHO_OK
+                 ? status
+                 : tacho_compile_program(&fusion, machine, &options, &estimate, &program);
+    if (status != TACHO_OK) { /* what is not compiled is not executed */
+        tacho_status why = tacho_fail(TACHO_CODE_UNSUPPORTED, "%s", tacho_status_message(status));
+        tacho_status_free(status);
+        status = why;
+    } else {
+        status = tacho_execution_create(&program, TACHO_KERNELS_FAST, 1, &execution);
+    }
+    out_problem[0] = '\0';
+    status = status != TACHO_OK ? status
+                                : compare_outputs(all, graph, set, execution, out_problem, size);
+    tacho_execution_free(execution);
+    tacho_program_deinit(&program);
+    tacho_estimate_deinit(&estimate);
+    tacho_fusion_deinit(&fusion);
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+static tacho_status evaluate(tacho_graph *graph, const data_set *set, char *out_problem,
+                             size_t size)
 {
     tacho_array outputs[FILES_MAX];
+    out_problem[0] = '\0';
+    TACHO_TRY(tacho_graph_evaluate(graph, set->inputs, set->input_count, outputs));
+    for (size_t i = 0; out_problem[0] == '\0' && i < graph->output_count; i++) {
+        char what[256];
+        if (!is_same(&outputs[i], &set->outputs[i], what, sizeof(what))) {
+            snprintf(out_problem, size, "output %zu: %s", i, what);
+        }
+    }
+    tacho_arrays_free(outputs, graph->output_count);
+    return TACHO_OK;
+}
+
+static outcome compare(tally *all, tacho_graph *graph, data_set *set, char *out_problem,
+                       size_t size)
+{
     if (graph->output_count > FILES_MAX || set->output_count < graph->output_count) {
         snprintf(out_problem, size, "%zu outputs, but %zu files", graph->output_count,
                  set->output_count);
@@ -235,22 +314,15 @@ static outcome compare(tacho_graph *graph, data_set *set, char *out_problem, siz
     }
     name_types(graph, graph->inputs, graph->input_count, set->inputs, set->input_count);
     name_types(graph, graph->outputs, graph->output_count, set->outputs, set->output_count);
-    tacho_status status = tacho_graph_evaluate(graph, set->inputs, set->input_count, outputs);
-    outcome result = PASSED;
+    tacho_status status = all->is_fast ? execute(all, graph, set, out_problem, size)
+                                       : evaluate(graph, set, out_problem, size);
+    outcome result = out_problem[0] == '\0' ? PASSED : FAILED;
     if (status != TACHO_OK) {
         result = tacho_status_code(status) == TACHO_CODE_UNSUPPORTED ? UNSUPPORTED : FAILED;
         const char *message = tacho_status_message(status), *node = strstr(message, ": node ");
         snprintf(out_problem, size, "%s", node == NULL ? message : node + 2);
         tacho_status_free(status);
     }
-    for (size_t i = 0; result == PASSED && i < graph->output_count; i++) {
-        char what[256];
-        if (!is_same(&outputs[i], &set->outputs[i], what, sizeof(what))) {
-            snprintf(out_problem, size, "output %zu: %s", i, what);
-            result = FAILED;
-        }
-    }
-    tacho_arrays_free(outputs, graph->output_count);
     return result;
 }
 
@@ -326,7 +398,7 @@ static outcome run_set(tally *all, const char *folder, const char *set_folder, c
     } else if (set.is_odd) {
         snprintf(out_problem, size, "a file of inputs or outputs cannot be read");
     } else {
-        result = compare(&graph, &set, out_problem, size);
+        result = compare(all, &graph, &set, out_problem, size);
         if (result == PASSED) {
             use(all, &graph);
         }
@@ -373,7 +445,7 @@ static void run_test(tally *all, const char *folder, const char *test)
         }
     }
     if (deviation != NULL) {
-        result = result == FAILED ? DEVIATES : FAILED;
+        result = result == FAILED || (result == PASSED && all->is_fast) ? DEVIATES : FAILED;
         snprintf(problem, sizeof(problem), "%s", deviation);
     }
     count(all, name, result);
@@ -479,6 +551,8 @@ int main(int argc, char **argv)
             at_least = (unsigned)strtoul(argv[++i], NULL, 10);
         } else if (strcmp(argv[i], "--verbose") == 0) {
             all.is_verbose = true;
+        } else if (strcmp(argv[i], "--fast") == 0) {
+            all.is_fast = true;
         } else if (strcmp(argv[i], "--page") == 0) {
             all.is_page = true;
         } else {
@@ -501,5 +575,9 @@ int main(int argc, char **argv)
     }
     printf("all passed=%u failed=%u unsupported=%u deviates=%u\n", all.counts[PASSED],
            all.counts[FAILED], all.counts[UNSUPPORTED], all.counts[DEVIATES]);
+    if (all.is_fast) {
+        printf("steps fast=%u reference=%u free=%u\n", all.steps.fast, all.steps.reference,
+               all.steps.free);
+    }
     return all.counts[FAILED] > 0 || all.counts[PASSED] < at_least ? 1 : 0;
 }

@@ -3,9 +3,9 @@
 //
 //     node compare.js MODEL FOLDER REPEAT [LEVEL]
 //
-// Prints, with tabs between: how far outputs are apart at most, in parts of the largest element;
-// how many elements differ at all; milliseconds of processor time of the fastest of REPEAT runs, with one
-// thread.
+// Prints, with tabs between: how far outputs are apart at most, in parts of the largest element; the
+// same in quanta, which are the least distance between two different elements; how many elements
+// differ at all; milliseconds of processor time of the median of REPEAT runs, with one thread.
 // LEVEL is the level of optimisation, "all" unless it is given.
 'use strict';
 const fs = require('fs');
@@ -28,20 +28,36 @@ function load(folder, kind, i, about) {
   return new array(buffer);
 }
 
+// The least distance between two elements that differ; 0 where all are the same.
+function quantum(values) {
+  const sorted = Float64Array.from(values, Number).sort();
+  let least = 0;
+  for (let i = 1; i < sorted.length; i++) {
+    const step = sorted[i] - sorted[i - 1];
+    least = step > 0 && (least === 0 || step < least) ? step : least;
+  }
+  return least;
+}
+
 function distance(found, expected) {
   let largest = 0, worst = 0, differing = 0;
   for (let i = 0; i < expected.length; i++) {
     largest = Math.max(largest, Math.abs(Number(expected[i])));
   }
   if (found.length !== expected.length || !Number.isFinite(largest) || largest === 0) {
-    return [Infinity, expected.length];
+    return [Infinity, Infinity, expected.length];
   }
   for (let i = 0; i < expected.length; i++) {
     const away = Math.abs(Number(found[i]) - Number(expected[i]));
     differing += away !== 0 ? 1 : 0;
     worst = away > worst || Number.isNaN(away) ? away : worst;
   }
-  return [worst / largest, differing];
+  return [worst / largest, worst === 0 ? 0 : worst / quantum(expected), differing];
+}
+
+// NaN is the largest of all.
+function larger(a, b) {
+  return Number.isNaN(a) || Number.isNaN(b) ? NaN : Math.max(a, b);
 }
 
 async function main() {
@@ -57,21 +73,24 @@ async function main() {
                                        input.dims);
   });
   const results = await session.run(feeds);
-  let worst = 0, differing = 0;
+  let worst = 0, quanta = 0, differing = 0;
   about.outputs.forEach((output, i) => {
     const found = load(folder, 'output', i, output);
-    const [away, count] = distance(found, results[output.name].data);
-    worst = Math.max(worst, away);
+    const [away, steps, count] = distance(found, results[output.name].data);
+    worst = larger(worst, away);
+    quanta = larger(quanta, steps);
     differing += count;
   });
-  let best = Infinity;
+  const times = [];
   for (let i = 0; i < Number(repeat); i++) {
     const start = process.cpuUsage();
     await session.run(feeds);
     const used = process.cpuUsage(start);
-    best = Math.min(best, (used.user + used.system) / 1e3);
+    times.push((used.user + used.system) / 1e3);
   }
-  console.log(`${worst.toExponential(2)}\t${differing}\t${best.toFixed(3)}`);
+  times.sort((a, b) => a - b);
+  const median = times[Math.floor(times.length / 2)];
+  console.log([worst.toExponential(2), quanta.toFixed(2), differing, median.toFixed(3)].join('\t'));
 }
 
 main().catch((error) => {
