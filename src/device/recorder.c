@@ -309,6 +309,7 @@ static void fill_threads(tacho_recorder *self, const tacho_recording *recording)
         int64_t flush = recording->start + recording->flush_starts[core];
         tacho_stats_thread thread = {
             .core = (uint16_t)(core % facts->core_count),
+            .flush_p = (uint32_t)tacho_least((uint64_t)(end - flush), UINT32_MAX),
             .start_u = tacho_recorder_tick(self, recording->start),
             .end_u = tacho_recorder_tick(self, end),
             .start_p = (uint64_t)recording->start,

@@ -74,7 +74,7 @@ typedef struct tacho_stats_clock {
 /* A thread of a core during one inference. */
 typedef struct tacho_stats_thread {
     uint16_t core, thread;
-    uint32_t flags;
+    uint32_t flush_p; /* cycles of the flush, no more than fit; 0: none, or not known */
     uint64_t start_u, end_u, start_p, end_p; /* the inference, the stats' flush included */
     uint64_t activate_start_u, activate_end_u, activate_start_p, activate_end_p;
     uint64_t flush_start_u; /* from here to the end it wrote the stats */
