@@ -253,8 +253,10 @@ static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stat
     }
     TACHO_TRY(emit_op(self, facts, track, times, times->end));
     if (times->done >= 0) {
+        stats_times moving = *times;
+        moving.pmu = NULL; /* counters are the thread's: once, where it starts the transfer */
         TACHO_TRY(stats_engine_track(self, engine, STATS_TRACK_TRANSFERS, &track));
-        TACHO_TRY(emit_op(self, facts, track, times, times->done));
+        TACHO_TRY(emit_op(self, facts, track, &moving, times->done));
     }
     return TACHO_OK;
 }
