@@ -48,6 +48,11 @@ enum {
     TACHO_STATS_HAS_OP_PMU = 1 << 2,
     TACHO_STATS_SIMULATED = 1 << 3, /* times are simulated; else measured */
     TACHO_STATS_BY_OP = 1 << 4,     /* OPRC has one record per op of the program, not per job */
+    /*
+     * The computer that the host is ran it, on its processor: cores and engines of the program's
+     * machine did nothing. U ticks in its clock's nanoseconds; there are no cycles, P ticks as U.
+     */
+    TACHO_STATS_ON_HOST = 1 << 5,
 };
 
 /* The first chunk; one record. */
