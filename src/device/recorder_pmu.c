@@ -327,6 +327,7 @@ static tacho_stats_pmu *pmu_of(const counting *self, size_t thread)
                 ->pmus[thread % of_device];
 }
 
+/* |sums| is NULL where nothing is counted. */
 static void fill_threads(const counting *self, const thread_sum *sums)
 {
     const tacho_program_facts *facts = &self->recorder->program->facts;
@@ -338,6 +339,9 @@ static void fill_threads(const counting *self, const thread_sum *sums)
         pmu->event_count = facts->stats.pmu_event_count;
         memcpy(pmu->events, facts->stats.pmu_events, sizeof(pmu->events));
         for (uint32_t j = 0; j < pmu->event_count; j++) {
+            if (sums == NULL) {
+                continue;
+            }
             pmu->values[j] = pmu->events[j] == EVENT_HMX_CLOCKS
                                  ? (uint64_t)self->recording->flush_starts[core]
                                  : count_thread(&sums[i], pmu->events[j]);
@@ -370,6 +374,13 @@ static void fill_jobs(const counting *self, const job_sum *sums)
             op->oc = self->recorder->layout.job_task[i];
         }
     }
+}
+
+/* Codes of a program for the computer at hand are other ones (base/perf.h). */
+static bool has_other_codes(const tacho_program *program)
+{
+    return tacho_str_equal(tacho_strings_get(&program->strings, program->facts.machine),
+                           TACHO_STR("host-cpu"));
 }
 
 static tacho_status count_events(const counting *self)
@@ -420,6 +431,10 @@ tacho_status tacho_recorder_count(tacho_recorder *recorder, const tacho_recordin
     if (program->facts.stats.pmu_event_count == 0) {
         return TACHO_OK;
     }
+    if (has_other_codes(program)) {
+        fill_threads(&self, NULL);
+        return TACHO_OK;
+    }
     TACHO_RECORDER_ALLOC(recorder, program->engine_count, &self.classes);
     for (uint32_t i = 0; i < program->engine_count; i++) {
         self.classes[i] = class_of(program, i);
@@ -451,7 +466,7 @@ bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t
     size_t used = 0;
     size_t count = 0;
     for (uint32_t i = 0; i < stats->pmu_event_count; i++) {
-        if (!is_counted(stats->pmu_events[i])) {
+        if (has_other_codes(program) || !is_counted(stats->pmu_events[i])) {
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%02X",
                                      count++ > 0 ? ", " : "", stats->pmu_events[i]);
         }
