@@ -327,7 +327,7 @@ static tacho_stats_pmu *pmu_of(const counting *self, size_t thread)
                 ->pmus[thread % of_device];
 }
 
-/* |sums| is NULL where nothing is counted. */
+/* Here and below |sums| are NULL where nothing is counted. */
 static void fill_threads(const counting *self, const thread_sum *sums)
 {
     const tacho_program_facts *facts = &self->recorder->program->facts;
@@ -363,8 +363,9 @@ static void fill_jobs(const counting *self, const job_sum *sums)
         for (uint32_t j = 0; j < stats->pmu_event_count; j++) {
             uint16_t event = stats->pmu_events[j];
             bool is_summed = is_of_threads(event);
-            uint64_t value =
-                is_summed ? count_thread_job(&sums[i], event) : count_job(self, i, event);
+            uint64_t value = sums == NULL ? 0
+                             : is_summed  ? count_thread_job(&sums[i], event)
+                                          : count_job(self, i, event);
             pmu->values[j] += is_summed ? 0 : value;
             if (op != NULL) {
                 op->values[j] = (uint32_t)tacho_least(value, UINT32_MAX);
@@ -433,6 +434,7 @@ tacho_status tacho_recorder_count(tacho_recorder *recorder, const tacho_recordin
     }
     if (has_other_codes(program)) {
         fill_threads(&self, NULL);
+        fill_jobs(&self, NULL);
         return TACHO_OK;
     }
     TACHO_RECORDER_ALLOC(recorder, program->engine_count, &self.classes);

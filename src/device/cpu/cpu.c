@@ -91,10 +91,7 @@ static void measure_read_cost(cpu_device *self)
         int64_t cost = tacho_now_ns() - before;
         best = cost < best ? cost : best;
     }
-    self->read_cost_ns = best / 2; /* the clock was read twice */
-    if (self->counts != NULL) {
-        self->read_cost_ns = best;
-    }
+    self->read_cost_ns = self->counts != NULL ? best : best / 2; /* the clock was read twice */
 }
 
 static void add_array(cpu_device *self, tacho_stats_type type, size_t count, const void *records)
@@ -144,7 +141,6 @@ static tacho_status allocate_ops(cpu_device *self)
 static tacho_status prepare_records(cpu_device *self)
 {
     const tacho_program *program = self->base.program;
-    tacho_counters_open(&self->counters, program, NULL);
     self->has_layout = true;
     TACHO_TRY(tacho_stats_layout_init(&self->layout, program));
     if (program->facts.stats.level >= TACHO_STATS_LEVEL_OPS && program->engine_count > 0) {
@@ -161,8 +157,12 @@ static tacho_status cpu_load(tacho_device *device, const tacho_program *program)
     device->program = program;
     self->loaded_ns = tacho_now_ns();
     uint32_t threads = self->options.threads > 0 ? self->options.threads : 1;
+    bool records = program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE;
+    if (records) { /* counters are also of threads that start later */
+        tacho_counters_open(&self->counters, program, NULL);
+    }
     TACHO_TRY(tacho_execution_create(program, self->options.kernels, threads, &device->execution));
-    if (program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE) {
+    if (records) {
         TACHO_TRY(prepare_records(self));
     }
     self->ready_ns = tacho_now_ns();
