@@ -109,8 +109,10 @@ static tacho_status add_block(const tacho_overview *overview, const tacho_overvi
         const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
         TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, part->name)));
         TACHO_TRY(tacho_table_add_text(table, part_model_name(dict, block->part)));
-        TACHO_TRY(
-            tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(block->origin))));
+        /* The computer's own clock, whatever the block is of. */
+        tacho_origin origin =
+            value->metric == TACHO_METRIC_WALL_TIME ? TACHO_ORIGIN_MEASURED : block->origin;
+        TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(origin))));
         TACHO_TRY(add_name(table, names[value->metric].key, value->index));
         TACHO_TRY(add_name(table, names[value->metric].dashboard, value->index));
         TACHO_TRY(add_name(table, names[value->metric].label, value->index));

@@ -14,7 +14,7 @@
 int tacho_perf_open(uint64_t code)
 {
     struct perf_event_attr attr = {
-        .type = PERF_TYPE_RAW,
+        .type = code < TACHO_PERF_RAW ? PERF_TYPE_HARDWARE : PERF_TYPE_RAW,
         .size = sizeof(attr),
         .config = code,
         .disabled = 1,
@@ -37,9 +37,14 @@ void tacho_perf_start(int file)
     ioctl(file, PERF_EVENT_IOC_ENABLE, 0);
 }
 
-uint64_t tacho_perf_stop(int file)
+uint64_t tacho_perf_read(int file)
 {
     uint64_t value = 0;
-    ioctl(file, PERF_EVENT_IOC_DISABLE, 0);
     return read(file, &value, sizeof(value)) == (ssize_t)sizeof(value) ? value : 0;
+}
+
+uint64_t tacho_perf_stop(int file)
+{
+    ioctl(file, PERF_EVENT_IOC_DISABLE, 0);
+    return tacho_perf_read(file);
 }

@@ -159,6 +159,7 @@ static bool choose_profile(const tacho_arguments *arguments, run_choice *choice)
     const char *format = tacho_arguments_value(arguments, "profile-format");
     const char *path = tacho_arguments_value(arguments, "profile");
     choice->profile_path = path;
+    choice->request.held_bytes_max = path == NULL ? TACHO_RUN_HELD_BYTES : 0;
     if (path == NULL) {
         if (format != NULL) {
             tacho_command_misuse(arguments->command,
@@ -254,16 +255,40 @@ static void say_samples(const run_choice *choice, const tacho_run_session *sessi
     char text[160];
     uint32_t level = session->module.program.facts.stats.level;
     uint64_t asked = choice->request.sampling.count;
-    if (session->sample_count < asked && !session->is_interrupted &&
+    if (session->sample_count < session->recorded_count && !choice->report.omits_tables) {
+        snprintf(text, sizeof(text),
+                 "operators are those of the first %zu of %llu recorded inferences",
+                 session->sample_count, (unsigned long long)session->recorded_count);
+        tacho_talk_line("note", text);
+    }
+    if (session->recorded_count < asked && !session->is_interrupted &&
         level >= TACHO_STATS_LEVEL_INFERENCE) {
         snprintf(text, sizeof(text),
-                 "%zu of %llu samples: %llu iteration%s from number %llu on; -n runs more",
-                 session->sample_count, (unsigned long long)asked,
+                 "%llu of %llu samples: %llu iteration%s from number %llu on; -n runs more",
+                 (unsigned long long)session->recorded_count, (unsigned long long)asked,
                  (unsigned long long)choice->request.iterations,
                  choice->request.iterations == 1 ? "" : "s",
                  (unsigned long long)choice->request.sampling.start);
         tacho_talk_line("note", text);
     }
+}
+
+/* Torq's older forms are of one inference. */
+static void say_profile(const run_choice *choice, const tacho_run_session *session)
+{
+    char text[512];
+    size_t count = session->sample_count;
+    size_t written =
+        choice->profile_sink == NULL ? tacho_run_torq_count(session, choice->torq_form) : count;
+    if (written < count) {
+        snprintf(text, sizeof(text),
+                 "%.200s: the first of %zu recorded inferences; this format has one, r2 all",
+                 choice->profile_path, count);
+    } else {
+        snprintf(text, sizeof(text), "%.200s: %zu recorded inference%s", choice->profile_path,
+                 count, count == 1 ? "" : "s");
+    }
+    tacho_talk_line("wrote", text);
 }
 
 static void say_wrote(const run_choice *choice, const tacho_run_session *session)
@@ -277,9 +302,7 @@ static void say_wrote(const run_choice *choice, const tacho_run_session *session
     }
     tacho_run_outputs_say(&choice->outputs, session);
     if (choice->profile_path != NULL) {
-        snprintf(text, sizeof(text), "%.200s: %zu recorded inference%s", choice->profile_path,
-                 session->sample_count, session->sample_count == 1 ? "" : "s");
-        tacho_talk_line("wrote", text);
+        say_profile(choice, session);
         if (choice->profile_sink == NULL) {
             tacho_run_torq_say_origin(session);
         }

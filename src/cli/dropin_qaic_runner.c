@@ -54,6 +54,7 @@ typedef struct runner {
     const char *out_dir;
     const char *output_dir; /* of values, or NULL */
     unsigned types;
+    tacho_run_qaic qaic;
     tacho_arena arena;
 } runner;
 
@@ -218,7 +219,7 @@ static tacho_status write_latency(runner *self, const tacho_run_session *session
     const char *path = NULL;
     TACHO_TRY(tacho_folder_join(self->out_dir, TACHO_STR("aic-profiling-program-0-latency.txt"),
                                 &self->arena, &path));
-    return tacho_run_qaic_latency_file(session, path);
+    return tacho_run_qaic_latency_file(&self->qaic, session, path);
 }
 
 static tacho_status write_profiles(runner *self, const tacho_run_session *session)
@@ -243,10 +244,11 @@ static tacho_status write_profiles(runner *self, const tacho_run_session *sessio
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-static tacho_status print_performance(const tacho_run_session *session, tacho_output *output)
+static tacho_status print_performance(const runner *self, const tacho_run_session *session,
+                                      tacho_output *output)
 {
     tacho_table table = {0};
-    tacho_status status = tacho_run_qaic_table(session, &table);
+    tacho_status status = tacho_run_qaic_table(&self->qaic, session, &table);
     if (status == TACHO_OK) {
         status = tacho_table_sink_text.write(&table, 0, output);
     }
@@ -284,11 +286,11 @@ static void say_wrote(const runner *self, const tacho_run_session *session)
     say_files(self->out_dir, (self->types & LATENCY) != 0 ? 1 : 0, "latencies");
 }
 
-static tacho_status print_all(const tacho_run_session *session)
+static tacho_status print_all(const runner *self, const tacho_run_session *session)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open("-", &output));
-    tacho_status status = print_performance(session, &output);
+    tacho_status status = print_performance(self, session, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit(&output);
     }
@@ -312,7 +314,7 @@ static tacho_status run_session(runner *self, tacho_run_session *session)
     TACHO_TRY(tacho_run_go(session));
     TACHO_TRY(write_outputs(self, session));
     TACHO_TRY(write_profiles(self, session));
-    return print_all(session);
+    return print_all(self, session);
 }
 
 static int run_chosen(runner *self)
@@ -343,11 +345,17 @@ static int qaic_runner_run(const tacho_arguments *arguments)
         /* Without raw stats the folder is checked all the same, before anything runs. */
         self.request.stats_dir = self.types != 0 ? self.out_dir : NULL;
         self.request.keeps_stats_in_memory = (self.types & RAW) == 0;
+        /* Summaries and the trace are made of all records at the end. */
+        self.request.held_bytes_max = (self.types & (STATS | TRACE)) == 0 ? 1 : 0;
+        self.request.take = tacho_run_qaic_take;
+        self.request.taker = &self.qaic;
+        self.qaic.keeps_rows = (self.types & LATENCY) != 0;
         if (!self.request.is_quiet) {
             say_ignored(arguments);
         }
         exit_code = run_chosen(&self);
     }
+    tacho_run_qaic_deinit(&self.qaic);
     tacho_arena_deinit(&self.arena);
     return exit_code;
 }

@@ -1,49 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of inferences from records: threads (level 40), traffic (when it is counted), ports (50).
+ * Numbers of inferences from records: threads (level 40), counters and traffic (when they are
+ * counted), ports (50). Writing the stats at the end is no part of an inference.
  */
 #include "cli/run_qaic.h"
 
+#include "base/grow.h"
 #include "cli/run_tables.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- one inference ------------------------------------------------------------------------- */
 
-/* Of one device and activation; negative: not recorded. */
-typedef struct inference_facts {
-    double exec_us, input_wait_us, output_wait_us;
-    double pcycles;
-    double ddr_bytes;
-} inference_facts;
+enum { EVENT_HVX = 0x100, EVENT_HMX = 0x200, EVENT_DMA = 0x240 };
 
 static double us_of(const tacho_stats_head *head, uint64_t ticks)
 {
     return head->timer_hz > 0 ? (double)ticks * 1e6 / (double)head->timer_hz : 0;
 }
 
+/* Cycles of a thread up to the flush; where those of the flush are not known, by its ticks. */
+static double work_cycles(const tacho_stats_thread *thread)
+{
+    uint64_t ticks = thread->end_u - thread->start_u;
+    uint64_t work = thread->flush_start_u - thread->start_u;
+    double cycles = (double)(thread->end_p - thread->start_p);
+    if (thread->flush_p > 0) {
+        return cycles - (double)thread->flush_p;
+    }
+    return ticks > 0 ? cycles * (double)work / (double)ticks : cycles;
+}
+
 static void take_threads(const tacho_stats_buffer *buffer, const tacho_stats_array *array,
-                         inference_facts *facts)
+                         tacho_run_qaic_facts *facts)
 {
     const tacho_stats_thread *records = array->records;
-    uint64_t start = UINT64_MAX, end = 0, pcycles = 0;
+    uint64_t start = UINT64_MAX;
+    uint64_t end = 0;
+    double cycles = 0;
     for (uint32_t i = 0; i < array->count; i++) {
         start = records[i].start_u < start ? records[i].start_u : start;
-        end = records[i].end_u > end ? records[i].end_u : end;
-        uint64_t own = records[i].end_p - records[i].start_p;
-        pcycles = own > pcycles ? own : pcycles;
+        end = records[i].flush_start_u > end ? records[i].flush_start_u : end;
+        double own = work_cycles(&records[i]);
+        cycles = own > cycles ? own : cycles;
     }
     if (end >= start) {
         facts->exec_us = us_of(&buffer->head, end - start);
-        facts->pcycles = (double)pcycles;
+        facts->pcycles = cycles;
     }
 }
 
 /* The longest wait of any thread. */
 static void take_ports(const tacho_stats_buffer *buffer, const tacho_stats_array *array,
-                       inference_facts *facts)
+                       tacho_run_qaic_facts *facts)
 {
     const tacho_stats_port *records = array->records;
     facts->input_wait_us = facts->input_wait_us < 0 ? 0 : facts->input_wait_us;
@@ -55,7 +67,7 @@ static void take_ports(const tacho_stats_buffer *buffer, const tacho_stats_array
     }
 }
 
-static void take_traffic(const tacho_stats_array *array, inference_facts *facts)
+static void take_traffic(const tacho_stats_array *array, tacho_run_qaic_facts *facts)
 {
     const tacho_stats_ddr *records = array->records;
     facts->ddr_bytes = 0;
@@ -64,9 +76,35 @@ static void take_traffic(const tacho_stats_array *array, inference_facts *facts)
     }
 }
 
-static inference_facts facts_of(const tacho_stats_buffer *buffer)
+static void take_counters(const tacho_stats_array *array, tacho_run_qaic_facts *facts)
 {
-    inference_facts facts = {-1, -1, -1, -1, -1};
+    const tacho_stats_pmu *records = array->records;
+    for (uint32_t i = 0; i < array->count; i++) {
+        for (uint32_t k = 0; k < records[i].event_count; k++) {
+            uint16_t event = records[i].events[k];
+            double *cycles = event == EVENT_HMX   ? &facts->hmx_cycles
+                             : event == EVENT_HVX ? &facts->hvx_cycles
+                             : event == EVENT_DMA ? &facts->dma_cycles
+                                                  : NULL;
+            if (cycles != NULL) {
+                *cycles = (*cycles < 0 ? 0 : *cycles) + (double)records[i].values[k];
+            }
+        }
+    }
+}
+
+static tacho_run_qaic_facts facts_of(const tacho_stats_buffer *buffer)
+{
+    tacho_run_qaic_facts facts = {.activation = buffer->head.activation,
+                                  .device = buffer->head.device,
+                                  .exec_us = -1,
+                                  .input_wait_us = -1,
+                                  .output_wait_us = -1,
+                                  .pcycles = -1,
+                                  .ddr_bytes = -1,
+                                  .hmx_cycles = -1,
+                                  .hvx_cycles = -1,
+                                  .dma_cycles = -1};
     for (size_t i = 0; i < buffer->array_count; i++) {
         const tacho_stats_array *array = &buffer->arrays[i];
         if (array->count == 0) {
@@ -78,6 +116,8 @@ static inference_facts facts_of(const tacho_stats_buffer *buffer)
             take_ports(buffer, array, &facts);
         } else if (array->type == TACHO_STATS_TYPE_ddr) {
             take_traffic(array, &facts);
+        } else if (array->type == TACHO_STATS_TYPE_pmu) {
+            take_counters(array, &facts);
         }
     }
     return facts;
@@ -85,12 +125,27 @@ static inference_facts facts_of(const tacho_stats_buffer *buffer)
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-typedef struct spread {
-    uint64_t count;
-    double mean, square_sum, least, most; /* squares of the distance from the mean */
-} spread;
+/* Rows of the report, in its order; the first three are there in any case. */
+#define METRICS(X)                                                                                 \
+    X(EXEC, "ExecTimeUs")                                                                          \
+    X(INPUT_WAIT, "InputWaitTimeUs")                                                               \
+    X(OUTPUT_WAIT, "OutputWaitTimeUs")                                                             \
+    X(PCYCLES, "InfPCycles")                                                                       \
+    X(RATE, "InfPerSec")                                                                           \
+    X(HMX, "HMXActivePct")                                                                         \
+    X(HVX, "HVXActivePct")                                                                         \
+    X(DMA, "DMAActivePct")                                                                         \
+    X(TRAFFIC, "DDRTrafficMB")                                                                     \
+    X(BANDWIDTH, "DDRBandwidthGBPerSec")
 
-static void add_value(spread *self, double value)
+enum {
+#define METRIC_ENUM(name, text) METRIC_##name,
+    METRICS(METRIC_ENUM)
+#undef METRIC_ENUM
+        METRIC_COUNT
+};
+
+static void add_value(tacho_run_qaic_spread *self, double value)
 {
     if (value < 0) {
         return;
@@ -103,7 +158,94 @@ static void add_value(spread *self, double value)
     self->square_sum += before * (value - self->mean);
 }
 
-static tacho_status add_metric(tacho_table *table, const char *name, const spread *values)
+/* Vector threads of a device, on all cores of the program. */
+static double count_vectors(const tacho_program *program, uint32_t device)
+{
+    double count = 0;
+    for (size_t i = 0; i < program->engine_count; i++) {
+        const tacho_program_engine *engine = &program->engines[i];
+        tacho_str name = tacho_strings_get(&program->strings, engine->class_name);
+        count += engine->device == device && tacho_str_equal(name, TACHO_STR("vector")) ? 1 : 0;
+    }
+    return count;
+}
+
+static double percent_of(double cycles, double all)
+{
+    return cycles >= 0 && all > 0 ? 100 * cycles / all : -1;
+}
+
+static void add_facts(tacho_run_qaic_spread *metrics, const tacho_run_qaic_facts *facts,
+                      const tacho_program *program)
+{
+    double batch = (double)program->facts.batch_size;
+    double core_cycles = facts->pcycles * (double)program->facts.core_count;
+    double vector_cycles = facts->pcycles * count_vectors(program, facts->device);
+    bool has_time = facts->exec_us > 0;
+    bool has_traffic = facts->ddr_bytes >= 0;
+    add_value(&metrics[METRIC_EXEC], facts->exec_us);
+    add_value(&metrics[METRIC_INPUT_WAIT], facts->input_wait_us);
+    add_value(&metrics[METRIC_OUTPUT_WAIT], facts->output_wait_us);
+    add_value(&metrics[METRIC_PCYCLES], facts->pcycles);
+    add_value(&metrics[METRIC_RATE], has_time ? batch * 1e6 / facts->exec_us : -1);
+    add_value(&metrics[METRIC_HMX], percent_of(facts->hmx_cycles, core_cycles));
+    add_value(&metrics[METRIC_HVX], percent_of(facts->hvx_cycles, vector_cycles));
+    add_value(&metrics[METRIC_DMA], percent_of(facts->dma_cycles, core_cycles));
+    add_value(&metrics[METRIC_TRAFFIC], has_traffic ? facts->ddr_bytes / 1e6 : -1);
+    add_value(&metrics[METRIC_BANDWIDTH],
+              has_traffic && has_time ? facts->ddr_bytes / 1e3 / facts->exec_us : -1);
+}
+
+static tacho_status add_row(tacho_run_qaic *self, const tacho_run_sample *sample,
+                            const tacho_run_qaic_facts *facts)
+{
+    TACHO_TRY(tacho_grow(&self->rows, &self->row_capacity, self->row_count + 1));
+    self->rows[self->row_count++] = (tacho_run_qaic_row){
+        .sample = self->sample_count,
+        .total_us = (double)(sample->result.end_ns - sample->result.start_ns) / 1e3,
+        .facts = *facts,
+    };
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_qaic_take(void *taker, const tacho_run_session *session,
+                                 const tacho_run_sample *sample)
+{
+    tacho_run_qaic *self = taker;
+    const tacho_program *program = &session->module.program;
+    const tacho_device_result *result = &sample->result;
+    if (self->metrics == NULL) {
+        self->metrics =
+            calloc((size_t)program->facts.device_count * METRIC_COUNT + 1, sizeof(*self->metrics));
+        if (self->metrics == NULL) {
+            return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %u devices",
+                              (unsigned)program->facts.device_count);
+        }
+    }
+    for (size_t i = 0; i < result->stats_count; i++) {
+        tacho_run_qaic_facts facts = facts_of(&result->stats[i]);
+        add_facts(&self->metrics[(size_t)facts.device * METRIC_COUNT], &facts, program);
+        if (self->keeps_rows) {
+            TACHO_TRY(add_row(self, sample, &facts));
+        }
+    }
+    if (self->keeps_rows && result->stats_count == 0) { /* the program records nothing */
+        tacho_stats_buffer nothing = {.array_count = 0};
+        tacho_run_qaic_facts facts = facts_of(&nothing);
+        TACHO_TRY(add_row(self, sample, &facts));
+    }
+    self->sample_count++;
+    return TACHO_OK;
+}
+
+void tacho_run_qaic_deinit(tacho_run_qaic *qaic)
+{
+    free(qaic->metrics);
+    free(qaic->rows);
+}
+
+static tacho_status add_metric(tacho_table *table, const char *name,
+                               const tacho_run_qaic_spread *values)
 {
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(name)));
     if (values->count == 0) {
@@ -118,48 +260,45 @@ static tacho_status add_metric(tacho_table *table, const char *name, const sprea
     return tacho_table_add_real(table, sqrt(values->square_sum / (double)values->count));
 }
 
-enum { EXEC, INPUT_WAIT, OUTPUT_WAIT, PCYCLES, RATE, TRAFFIC, BANDWIDTH, METRIC_COUNT };
-
-static void take_samples(const tacho_run_session *session, spread metrics[METRIC_COUNT])
-{
-    double batch = (double)session->module.program.facts.batch_size;
-    for (size_t i = 0; i < session->sample_count; i++) {
-        const tacho_device_result *result = &session->samples[i].result;
-        for (size_t k = 0; k < result->stats_count; k++) {
-            inference_facts facts = facts_of(&result->stats[k]);
-            bool has_time = facts.exec_us > 0;
-            add_value(&metrics[EXEC], facts.exec_us);
-            add_value(&metrics[INPUT_WAIT], facts.input_wait_us);
-            add_value(&metrics[OUTPUT_WAIT], facts.output_wait_us);
-            add_value(&metrics[PCYCLES], facts.pcycles);
-            add_value(&metrics[RATE], has_time ? batch * 1e6 / facts.exec_us : -1);
-            add_value(&metrics[TRAFFIC], facts.ddr_bytes >= 0 ? facts.ddr_bytes / 1e6 : -1);
-            add_value(&metrics[BANDWIDTH], facts.ddr_bytes >= 0 && has_time
-                                               ? facts.ddr_bytes / 1e3 / facts.exec_us
-                                               : -1);
-        }
-    }
-}
-
-tacho_status tacho_run_qaic_table(const tacho_run_session *session, tacho_table *out_table)
+/* "ExecTimeUs_Func_0", "ExecTimeUs_Dev_1_Func_0" of several devices. */
+static tacho_status add_device(const tacho_run_qaic *self, uint32_t device, bool is_one_of_several,
+                               tacho_table *table)
 {
     static const char *const names[METRIC_COUNT] = {
-        "ExecTimeUs", "InputWaitTimeUs", "OutputWaitTimeUs",     "InfPCycles",
-        "InfPerSec",  "DDRTrafficMB",    "DDRBandwidthGBPerSec",
+#define METRIC_NAME(name, text) text,
+        METRICS(METRIC_NAME)
+#undef METRIC_NAME
     };
+    for (size_t i = 0; i < METRIC_COUNT; i++) {
+        tacho_run_qaic_spread values = {.count = 0};
+        char name[64];
+        char of_device[24] = "";
+        if (self->metrics != NULL) {
+            values = self->metrics[(size_t)device * METRIC_COUNT + i];
+        }
+        if (is_one_of_several) {
+            snprintf(of_device, sizeof(of_device), "_Dev_%" PRIu32, device);
+        }
+        snprintf(name, sizeof(name), "%s%s_Func_0", names[i], of_device);
+        if (values.count > 0 || i <= METRIC_OUTPUT_WAIT) {
+            TACHO_TRY(add_metric(table, name, &values));
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_run_session *session,
+                                  tacho_table *out_table)
+{
     static const tacho_column columns[] = {
         {"metric", "Metric", TACHO_COLUMN_TEXT}, {"avg", "Avg", TACHO_COLUMN_REAL},
         {"min", "Min", TACHO_COLUMN_REAL},       {"max", "Max", TACHO_COLUMN_REAL},
         {"std", "Std", TACHO_COLUMN_REAL},
     };
-    spread metrics[METRIC_COUNT] = {0};
-    take_samples(session, metrics);
-    tacho_table_init(out_table, "device_performance", "Device Performance", columns, 5);
-    for (size_t i = 0; i < METRIC_COUNT; i++) {
-        bool is_always = i <= OUTPUT_WAIT;
-        if (metrics[i].count > 0 || is_always) {
-            TACHO_TRY(add_metric(out_table, names[i], &metrics[i]));
-        }
+    uint32_t devices = session->module.program.facts.device_count;
+    tacho_table_init(out_table, "device_metrics", "Aggregated Device Metrics Report", columns, 5);
+    for (uint32_t i = 0; i < devices; i++) {
+        TACHO_TRY(add_device(qaic, i, devices > 1, out_table));
     }
     return TACHO_OK;
 }
@@ -187,54 +326,57 @@ static void print_value(tacho_output *output, double value)
 }
 
 /* The host takes no time of its own here: all of a round trip is the device's. */
-static void print_sample(const tacho_run_session *session, const tacho_run_sample *sample,
-                         size_t number, tacho_output *output)
+static void print_row(const tacho_run_session *session, const tacho_run_qaic_row *row,
+                      bool has_places, tacho_output *output)
 {
-    const tacho_device_result *result = &sample->result;
-    inference_facts facts =
-        result->stats_count > 0 ? facts_of(&result->stats[0]) : (inference_facts){-1, -1, -1, 0, 0};
+    const tacho_run_qaic_facts *facts = &row->facts;
     double batch = (double)session->module.program.facts.batch_size;
-    double total_us = (double)(result->end_ns - result->start_ns) / 1e3;
-    tacho_output_printf(output, "%zu", number);
-    print_value(output, facts.exec_us > 0 ? batch * 1e6 / facts.exec_us : -1);
-    print_value(output, facts.exec_us);
-    print_value(output, facts.input_wait_us);
-    print_value(output, facts.output_wait_us);
-    print_value(output, total_us);
+    tacho_output_printf(output, "%" PRIu64, row->sample);
+    print_value(output, facts->exec_us > 0 ? batch * 1e6 / facts->exec_us : -1);
+    print_value(output, facts->exec_us);
+    print_value(output, facts->input_wait_us);
+    print_value(output, facts->output_wait_us);
+    print_value(output, row->total_us);
     for (int i = 0; i < 3; i++) {
         tacho_output_write_cstring(output, ",N/A"); /* enqueue, pre-processing, submission */
     }
-    print_value(output, total_us);
+    print_value(output, row->total_us);
     for (int i = 0; i < 3; i++) {
         tacho_output_write_cstring(output, ",N/A"); /* stages of the driver, post-processing */
     }
-    print_value(output, total_us);
+    print_value(output, row->total_us);
+    if (has_places) {
+        tacho_output_printf(output, ",%" PRIu32 ",%" PRIu32, facts->activation, facts->device);
+    }
     tacho_output_write_cstring(output, "\n");
 }
 
-static void print_latencies(const tacho_run_session *session, tacho_output *output)
+static void print_latencies(const tacho_run_qaic *self, const tacho_run_session *session,
+                            tacho_output *output)
 {
-    tacho_output_printf(
-        output,
-        "Latency of inferences, %s\nProgramId: 0\nProgramName: %s\nSamples: %zu collected, %" PRIu64
-        " requested\n",
-        session->device->type->is_simulated ? "simulated" : "measured",
-        tacho_run_string(session, session->module.program.facts.name).data, session->sample_count,
-        session->request->sampling.count);
+    bool has_places = self->row_count > self->sample_count;
+    tacho_output_printf(output,
+                        "Latency of inferences, %s\nProgramId: 0\nProgramName: %s\nSamples: "
+                        "%" PRIu64 " collected, %" PRIu64 " requested\n",
+                        session->device->type->is_simulated ? "simulated" : "measured",
+                        tacho_run_string(session, session->module.program.facts.name).data,
+                        self->sample_count, session->request->sampling.count);
     tacho_output_write_cstring(
         output, "Sample,devInfPerSec,devExecUs,devInWaitTimeUs,devOutWaitTimeUs,hostRoundTripUs,"
                 "enqTimeUs,preProcTimeUs,submitTimeUs,execTotalUs,exectoVcUs,execToCompleteUs,"
-                "postProcUs,totalRoundtripTimeUs\n");
-    for (size_t i = 0; i < session->sample_count; i++) {
-        print_sample(session, &session->samples[i], i, output);
+                "postProcUs,totalRoundtripTimeUs");
+    tacho_output_write_cstring(output, has_places ? ",activation,device\n" : "\n");
+    for (size_t i = 0; i < self->row_count; i++) {
+        print_row(session, &self->rows[i], has_places, output);
     }
 }
 
-tacho_status tacho_run_qaic_latency_file(const tacho_run_session *session, const char *path)
+tacho_status tacho_run_qaic_latency_file(const tacho_run_qaic *qaic,
+                                         const tacho_run_session *session, const char *path)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open(path, &output));
-    print_latencies(session, &output);
+    print_latencies(qaic, session, &output);
     tacho_status status = tacho_output_commit(&output);
     tacho_output_close(&output);
     return status;

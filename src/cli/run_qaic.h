@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the runner of Qualcomm Cloud AI 100 prints and writes of a run beside raw stats.
+ * What the runner of Qualcomm Cloud AI 100 prints and writes of a run beside raw stats. Numbers are
+ * taken from the records of each inference as it ends, so that none need be held.
  */
 #ifndef TACHO_CLI_RUN_QAIC_H
 #define TACHO_CLI_RUN_QAIC_H
@@ -8,18 +9,54 @@
 #include "cli/run_session.h"
 #include "table/table.h"
 
-/* One row per metric of the device: mean, least, most, standard deviation. */
-tacho_status tacho_run_qaic_table(const tacho_run_session *session,
+/* One inference of one activation on one device; negative: not recorded. */
+typedef struct tacho_run_qaic_facts {
+    uint32_t activation, device;
+    double exec_us, input_wait_us, output_wait_us;
+    double pcycles;
+    double ddr_bytes;
+    double hmx_cycles, hvx_cycles, dma_cycles; /* all threads of all cores */
+} tacho_run_qaic_facts;
+
+typedef struct tacho_run_qaic_spread {
+    uint64_t count;
+    double mean, square_sum, least, most; /* squares of the distance from the mean */
+} tacho_run_qaic_spread;
+
+typedef struct tacho_run_qaic_row {
+    uint64_t sample;
+    double total_us; /* what the host sees */
+    tacho_run_qaic_facts facts;
+} tacho_run_qaic_row;
+
+/* Starts as zeros, with |keeps_rows| as wanted. */
+typedef struct tacho_run_qaic {
+    bool keeps_rows;                /* for the latency file */
+    tacho_run_qaic_spread *metrics; /* by device; NULL before the first sample */
+    tacho_run_qaic_row *rows;       /* by sample, activation and device */
+    size_t row_count, row_capacity;
+    uint64_t sample_count;
+} tacho_run_qaic;
+
+/* Takes what one inference recorded: a tacho_run_request's |take|, with a tacho_run_qaic. */
+tacho_status tacho_run_qaic_take(void *taker, const tacho_run_session *session,
+                                 const tacho_run_sample *sample) TACHO_MUST_USE;
+void tacho_run_qaic_deinit(tacho_run_qaic *qaic);
+
+/* One row per metric of each device: mean, least, most, standard deviation. */
+tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_run_session *session,
                                   tacho_table *out_table) TACHO_MUST_USE;
 
 /* The line that the runner ends with: inferences, how long they took, how many per second. */
 void tacho_run_qaic_print_line(const tacho_run_session *session, tacho_output *output);
 
 /*
- * The latency file: four lines that say what it is of, then a row per recorded inference. What the
- * device or the program does not tell is N/A.
+ * The latency file: four lines that say what it is of, then a row per recorded inference; of
+ * several activations or devices one for each, with two more columns at the end that say which.
+ * What the device or the program does not tell is N/A.
  */
-tacho_status tacho_run_qaic_latency_file(const tacho_run_session *session,
+tacho_status tacho_run_qaic_latency_file(const tacho_run_qaic *qaic,
+                                         const tacho_run_session *session,
                                          const char *path) TACHO_MUST_USE;
 
 #endif

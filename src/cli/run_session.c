@@ -171,14 +171,21 @@ static tacho_status write_stats_file(tacho_run_session *self, const tacho_stats_
 {
     char name[TACHO_RUN_STATS_NAME_MAX];
     const char *path = NULL;
+    tacho_arena arena;
     tacho_output output;
     tacho_run_stats_name(self, &buffer->head, name);
-    TACHO_TRY(tacho_folder_join(self->request->stats_dir, tacho_str_from_cstring(name),
-                                &self->arena, &path));
-    TACHO_TRY(tacho_output_open(path, &output));
-    tacho_stats_seal(buffer, &output);
-    tacho_status status = tacho_output_commit(&output);
-    tacho_output_close(&output);
+    tacho_arena_init(&arena);
+    tacho_status status =
+        tacho_folder_join(self->request->stats_dir, tacho_str_from_cstring(name), &arena, &path);
+    if (status == TACHO_OK) {
+        status = tacho_output_open(path, &output);
+    }
+    if (status == TACHO_OK) {
+        tacho_stats_seal(buffer, &output);
+        status = tacho_output_commit(&output);
+        tacho_output_close(&output);
+    }
+    tacho_arena_deinit(&arena);
     self->stats_file_count += status == TACHO_OK ? 1 : 0;
     return status;
 }
@@ -226,18 +233,52 @@ static tacho_status copy_result(tacho_arena *arena, tacho_device_result *result)
     return TACHO_OK;
 }
 
-static tacho_status take_sample(tacho_run_session *self, uint64_t inference,
-                                const tacho_device_result *result)
+static uint64_t bytes_of(const tacho_device_result *result)
 {
-    tacho_run_sample sample = {inference, *result};
-    bool is_written = self->request->stats_dir != NULL && !self->request->keeps_stats_in_memory;
-    for (size_t i = 0; i < result->stats_count && is_written; i++) {
-        TACHO_TRY(write_stats_file(self, &result->stats[i]));
+    uint64_t bytes = result->block_count * sizeof(*result->blocks);
+    for (size_t i = 0; i < result->stats_count; i++) {
+        const tacho_stats_buffer *buffer = &result->stats[i];
+        for (size_t k = 0; k < buffer->array_count; k++) {
+            bytes += sizeof(buffer->arrays[k]) +
+                     buffer->arrays[k].count * tacho_stats_record_bytes(buffer->arrays[k].type);
+        }
+    }
+    return bytes;
+}
+
+/* Samples are held from the first on without a gap, so that tables are of the first so many. */
+static tacho_status hold_sample(tacho_run_session *self, tacho_run_sample sample)
+{
+    uint64_t bytes = bytes_of(&sample.result);
+    uint64_t most = self->request->held_bytes_max;
+    bool is_next = self->sample_count + 1 == self->recorded_count;
+    if (self->sample_count > 0 && most > 0 && (!is_next || self->held_bytes + bytes > most)) {
+        return TACHO_OK;
     }
     TACHO_TRY(copy_result(&self->arena, &sample.result));
     TACHO_TRY(tacho_grow(&self->samples, &self->sample_capacity, self->sample_count + 1));
     self->samples[self->sample_count++] = sample;
+    self->held_bytes += bytes;
     return TACHO_OK;
+}
+
+static tacho_status take_sample(tacho_run_session *self, uint64_t inference,
+                                const tacho_device_result *result)
+{
+    const tacho_run_request *request = self->request;
+    tacho_run_sample sample = {inference, *result};
+    bool is_written = request->stats_dir != NULL && !request->keeps_stats_in_memory;
+    self->recorded_count++;
+    for (size_t i = 0; i < result->stats_count; i++) {
+        self->record_cost_ns += result->stats[i].record_cost_ns;
+        if (is_written) {
+            TACHO_TRY(write_stats_file(self, &result->stats[i]));
+        }
+    }
+    if (request->take != NULL) {
+        TACHO_TRY(request->take(request->taker, self, &sample));
+    }
+    return hold_sample(self, sample);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------ */
@@ -246,12 +287,12 @@ static bool is_sampled(tacho_run_session *self, uint64_t iteration)
 {
     const tacho_run_sampling *sampling = &self->request->sampling;
     uint64_t left = self->request->iterations - iteration;
-    if (self->sample_count >= sampling->count || iteration < sampling->start) {
+    if (self->recorded_count >= sampling->count || iteration < sampling->start) {
         return false;
     }
-    bool has_passed = self->sample_count > 0 || sampling->delay_ms <= 0 ||
+    bool has_passed = self->recorded_count > 0 || sampling->delay_ms <= 0 ||
                       self->device_ns / NS_PER_MS >= sampling->delay_ms;
-    bool is_last_chance = left <= sampling->count - self->sample_count;
+    bool is_last_chance = left <= sampling->count - self->recorded_count;
     self->is_late = self->is_late || (!has_passed && is_last_chance);
     return has_passed || is_last_chance;
 }
@@ -338,9 +379,10 @@ tacho_status tacho_run_go(tacho_run_session *session)
     if (session->is_late && !session->request->is_quiet) {
         char text[160];
         snprintf(text, sizeof(text),
-                 "the delay of %" PRId64 " ms never passed: the last %zu inference%s recorded",
-                 session->request->sampling.delay_ms, session->sample_count,
-                 session->sample_count == 1 ? " was" : "s were");
+                 "the delay of %" PRId64 " ms never passed: the last %" PRIu64
+                 " inference%s recorded",
+                 session->request->sampling.delay_ms, session->recorded_count,
+                 session->recorded_count == 1 ? " was" : "s were");
         tacho_talk_line("note", text);
     }
     return status;

@@ -26,6 +26,9 @@ typedef struct tacho_run_sampling {
     int64_t delay_ms;
 } tacho_run_sampling;
 
+struct tacho_run_session;
+struct tacho_run_sample;
+
 typedef struct tacho_run_request {
     const char *path;   /* program or model */
     const char *device; /* "sim:aic100" */
@@ -39,8 +42,20 @@ typedef struct tacho_run_request {
     tacho_run_sampling sampling;
     const char *stats_dir;      /* where raw stats go; NULL: nowhere */
     bool keeps_stats_in_memory; /* that folder is checked, and others write there */
+    /*
+     * Records that are held in memory at most, beside the first inference's; what is recorded later
+     * is written, given to |take| and forgotten. 0: all of them are held.
+     */
+    uint64_t held_bytes_max;
+    /* Optional: sees each inference that was recorded; the records are good until it returns. */
+    tacho_status (*take)(void *taker, const struct tacho_run_session *session,
+                         const struct tacho_run_sample *sample);
+    void *taker;
     bool is_quiet;
 } tacho_run_request;
+
+/* What tables may hold of records: hundreds of inferences of a network of usual size. */
+enum { TACHO_RUN_HELD_BYTES = 16 << 20 };
 
 /* An inference that was recorded, copied from the device. */
 typedef struct tacho_run_sample {
@@ -62,8 +77,11 @@ typedef struct tacho_run_session {
     int64_t cycles;       /* of the last; -1: not known */
     size_t random_inputs; /* that were not given */
     bool *is_random;      /* by input */
-    tacho_run_sample *samples;
+    tacho_run_sample *samples; /* the first that were recorded: those that are held */
     size_t sample_count, sample_capacity;
+    uint64_t held_bytes;     /* of their records */
+    uint64_t recorded_count; /* inferences that were recorded, held or not */
+    uint64_t record_cost_ns; /* of all of them; 0: not known */
     uint64_t stats_file_count;
     bool is_late;        /* the delay had not passed: the last inferences were recorded */
     bool is_interrupted; /* not all iterations ran */

@@ -53,18 +53,6 @@ tacho_run_latency tacho_run_latency_of(tacho_run_session *session)
     };
 }
 
-uint64_t tacho_run_record_cost_ns(const tacho_run_session *session)
-{
-    uint64_t cost = 0;
-    for (size_t i = 0; i < session->sample_count; i++) {
-        const tacho_device_result *result = &session->samples[i].result;
-        for (size_t k = 0; k < result->stats_count; k++) {
-            cost += result->stats[k].record_cost_ns;
-        }
-    }
-    return cost;
-}
-
 /* ---- latency ------------------------------------------------------------------------------- */
 
 static const char *origin_of(const tacho_run_session *session)
@@ -198,7 +186,7 @@ static tacho_status add_values(const tacho_run_session *session, tacho_table *ta
 static tacho_status add_recording(const tacho_run_session *session, tacho_table *table)
 {
     uint32_t level = session->module.program.facts.stats.level;
-    uint64_t cost = tacho_run_record_cost_ns(session);
+    uint64_t cost = session->record_cost_ns;
     char text[80] = "";
     if (level < TACHO_STATS_LEVEL_INFERENCE) {
         return add_property(table, "recorded", "nothing: compiled with stats level %u",
@@ -209,8 +197,9 @@ static tacho_status add_recording(const tacho_run_session *session, tacho_table 
     } else if (cost > 0) {
         snprintf(text, sizeof(text), "; recording took %.3f us", (double)cost / 1e3);
     }
-    return add_property(table, "recorded", "%zu run%s at stats level %u%s", session->sample_count,
-                        session->sample_count == 1 ? "" : "s", (unsigned)level, text);
+    return add_property(table, "recorded", "%" PRIu64 " run%s at stats level %u%s",
+                        session->recorded_count, session->recorded_count == 1 ? "" : "s",
+                        (unsigned)level, text);
 }
 
 tacho_status tacho_run_summary_table(const tacho_run_session *session, tacho_table *out_table)
@@ -253,8 +242,8 @@ tacho_status tacho_run_facts_table(const tacho_run_session *session, tacho_table
     const tacho_execution *execution = session->device->execution;
     const int64_t numbers[] = {
         (int64_t)facts->stats.level,
-        (int64_t)session->sample_count,
-        (int64_t)tacho_run_record_cost_ns(session),
+        (int64_t)session->recorded_count,
+        (int64_t)session->record_cost_ns,
         session->wall_ns,
     };
     tacho_table_init(out_table, "run", "Run", columns, 13);

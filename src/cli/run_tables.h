@@ -21,9 +21,6 @@ tacho_run_latency tacho_run_latency_of(tacho_run_session *session);
 /* Inferences that one run of the device is: those of its activations, each of a batch. */
 uint64_t tacho_run_inferences(const tacho_run_session *session);
 
-/* What was recorded, of all samples, cost; 0: not known. */
-uint64_t tacho_run_record_cost_ns(const tacho_run_session *session);
-
 /* For people: properties and their values. */
 tacho_status tacho_run_summary_table(const tacho_run_session *session,
                                      tacho_table *out_table) TACHO_MUST_USE;

@@ -273,6 +273,11 @@ static void write_init(torq_writer *self, int64_t now_ns)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
+size_t tacho_run_torq_count(const tacho_run_session *session, tacho_run_torq_form form)
+{
+    return form == TACHO_RUN_R2 || session->sample_count == 0 ? session->sample_count : 1;
+}
+
 static void write_all(torq_writer *self)
 {
     static const char *const headers[] = {
@@ -281,8 +286,7 @@ static void write_all(torq_writer *self)
         "dispatch_name,invocation_id,action_id,timestamp_us,event\n",
     };
     const tacho_run_session *session = self->session;
-    size_t count =
-        self->form == TACHO_RUN_R2 || session->sample_count == 0 ? session->sample_count : 1;
+    size_t count = tacho_run_torq_count(session, self->form);
     int64_t now_ns = count > 0 ? session->samples[0].result.start_ns : 0;
     tacho_output_write_cstring(self->output, headers[self->form]);
     if (self->form == TACHO_RUN_R2 && count > 0 && self->program->block_count > 0) {

@@ -26,6 +26,9 @@ bool tacho_run_torq_form_find(const char *name, tacho_run_torq_form *out_form);
 tacho_status tacho_run_torq_write(const tacho_run_session *session, tacho_run_torq_form form,
                                   tacho_output *output) TACHO_MUST_USE;
 
+/* How many of them that is. */
+size_t tacho_run_torq_count(const tacho_run_session *session, tacho_run_torq_form form);
+
 /* The same to the file |path|. */
 tacho_status tacho_run_torq_write_file(const tacho_run_session *session, tacho_run_torq_form form,
                                        const char *path) TACHO_MUST_USE;

@@ -4,6 +4,7 @@
  */
 #include "cli/run_values.h"
 
+#include "cli/talk.h"
 #include "codec/npy.h"
 #include "graph/evaluate.h"
 #include "graph/model.h"
@@ -13,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* Inputs beyond this are a slip of the pen. */
 static const uint64_t input_bytes_max = (uint64_t)1 << 36;
@@ -314,11 +316,35 @@ static tacho_status read_mapped(const input_text *self, tacho_mappings *mappings
     return read_raw(self, file, path, array);
 }
 
+/*
+ * A pipe with a name waits, for ever if need be, until somebody writes to it: this is said. What
+ * would be read twice cannot be one.
+ */
+static tacho_status check_pipe(const char *path, bool is_raw)
+{
+    struct stat facts;
+    tacho_str name = tacho_str_from_cstring(path);
+    if (stat(path, &facts) != 0 || !S_ISFIFO(facts.st_mode)) {
+        return TACHO_OK;
+    }
+    if (!is_raw && tacho_str_ends_with(name, TACHO_STR(".pb"))) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "%s: a pipe, and .pb is read twice; expected a file, or .npy", path);
+    }
+    if (!tacho_str_starts_with(name, TACHO_STR("/dev/"))) { /* as <(...) of a shell */
+        char text[320];
+        snprintf(text, sizeof(text), "%.200s is a pipe: waiting for what is written to it", path);
+        tacho_talk_line("note", text);
+    }
+    return TACHO_OK;
+}
+
 /* |array| has a type already where the text gives it: then the file is bytes alone. */
 static tacho_status read_file(const input_text *self, const char *path, bool is_raw,
                               tacho_array *array)
 {
     tacho_mappings mappings = {0};
+    TACHO_TRY(check_pipe(path, is_raw));
     tacho_status status = read_mapped(self, &mappings, path, is_raw, array);
     tacho_mappings_close(&mappings);
     return status;

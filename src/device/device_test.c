@@ -258,6 +258,13 @@ static void test_counters(void **state)
     assert_int_equal(ops[0].values[2], 200);
     assert_int_equal(ops[1].values[2], 231);
     assert_int_equal(ops[1].values[7], 16);
+    assert_int_equal(ops[0].values[5], 16); /* its thread runs while it issues */
+    assert_int_equal(ops[1].values[5], 16);
+    assert_int_equal(ops[0].values[6], 16);
+    ops = records(&all, TACHO_STATS_TYPE_op_pmu, 4, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(ops[0].values[5], 500);
+    assert_int_equal(ops[0].values[0], 500);
     const tacho_stats_drop *drops = records(&all, TACHO_STATS_TYPE_drop, 0, &count);
     uint64_t stored = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -265,6 +272,46 @@ static void test_counters(void **state)
         stored += drops[i].type == TACHO_FOURCC('O', 'P', 'R', 'C') ? drops[i].stored : 0;
     }
     assert_int_equal(stored, 8);
+    unload(&all);
+    tacho_device_close(device);
+    tacho_program_deinit(&program);
+}
+
+/* A thread that waits runs not, and commits no packets; a code that is not simulated is named. */
+static void test_waits_and_unknown_events(void **state)
+{
+    (void)state;
+    static const uint16_t events[] = {0x03, 0x3b, 0x20e, 0x100, 0x20f};
+    tacho_program program;
+    setup(&program);
+    program.facts.stats.level = 100;
+    program.facts.stats.pmu_event_count = 5;
+    memcpy(program.facts.stats.pmu_events, events, sizeof(events));
+    for (size_t i = 0; i < program.job_count; i++) {
+        if (program.jobs[i].engine == 5) { /* 150 cycles of HVX 1 of core 1 */
+            program.jobs[i].kind = TACHO_JOB_WAIT;
+        }
+    }
+    tacho_device *device = open_sim(
+        &program, "sim", (tacho_device_options){.has_fine_timer = true, .is_unlimited = true});
+    assert_string_equal(tacho_device_missing(device),
+                        "counters 20E, 20F are not simulated: 0 is no count");
+    tacho_device_result result;
+    assert_null(device->type->run(device, 0, true, &result));
+    loaded all;
+    uint32_t count;
+    seal_and_read(&program, result.stats, &all);
+    const tacho_stats_pmu *pmus = records(&all, TACHO_STATS_TYPE_pmu, 0, &count);
+    assert_int_equal(count, 8);
+    assert_int_equal(pmus[5].values[0], 0);
+    assert_int_equal(pmus[5].values[1], 0);
+    assert_int_equal(pmus[6].values[0], 100);
+    assert_int_equal(pmus[6].values[1], 100);
+    const tacho_stats_op_pmu *ops = records(&all, TACHO_STATS_TYPE_op_pmu, 5, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(ops[0].values[0], 0);
+    ops = records(&all, TACHO_STATS_TYPE_op_pmu, 6, &count);
+    assert_int_equal(ops[0].values[0], 100);
     unload(&all);
     tacho_device_close(device);
     tacho_program_deinit(&program);
@@ -334,9 +381,13 @@ static void test_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registry), cmocka_unit_test(test_refused_programs),
-        cmocka_unit_test(test_records),  cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_levels),   cmocka_unit_test(test_null),
+        cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_refused_programs),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_null),
+        cmocka_unit_test(test_waits_and_unknown_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,27 +112,6 @@ static void add_array(tacho_bank *bank, tacho_stats_type type, uint32_t stream, 
     }
 }
 
-/* Nothing is lost here, and the file says so: who counts fewer than stored has a damaged one. */
-static void add_drops(tacho_bank *bank)
-{
-    uint64_t counts[TACHO_STATS_TYPE_COUNT] = {0};
-    for (size_t i = 0; i < bank->array_count; i++) {
-        counts[bank->arrays[i].type] += bank->arrays[i].count;
-    }
-    static const uint32_t types[] = {
-#define TYPE_FOURCC(a, b, c, d, name, level) TACHO_FOURCC(a, b, c, d),
-        TACHO_STATS_TYPES(TYPE_FOURCC)
-#undef TYPE_FOURCC
-    };
-    for (size_t i = 0; i < TACHO_STATS_TYPE_COUNT; i++) {
-        if (counts[i] > 0) {
-            bank->drops[bank->drop_count++] =
-                (tacho_stats_drop){.type = types[i], .emitted = counts[i], .stored = counts[i]};
-        }
-    }
-    add_array(bank, TACHO_STATS_TYPE_drop, 0, bank->drop_count, bank->drops);
-}
-
 static void list_engines(tacho_recorder *self, tacho_bank *bank, uint32_t activation,
                          uint32_t device)
 {
@@ -168,7 +147,8 @@ static void list_bank(tacho_recorder *self, tacho_bank *bank, uint32_t activatio
         add_array(bank, TACHO_STATS_TYPE_stall, 0,
                   self->first_device_op[device + 1] - self->first_device_op[device], bank->stalls);
     }
-    add_drops(bank);
+    bank->drop_count = tacho_stats_account(bank->arrays, bank->array_count, bank->drops);
+    add_array(bank, TACHO_STATS_TYPE_drop, 0, bank->drop_count, bank->drops);
 }
 
 static tacho_stats_head make_head(const tacho_recorder *self, uint32_t activation, uint32_t device)
@@ -178,20 +158,12 @@ static tacho_stats_head make_head(const tacho_recorder *self, uint32_t activatio
     features |= facts->stats.counts_ddr != 0 ? TACHO_STATS_HAS_DDR : 0;
     features |= facts->stats.pmu_event_count > 0 ? TACHO_STATS_HAS_PMU : 0;
     features |= has_op_pmus(self->program) ? TACHO_STATS_HAS_OP_PMU : 0;
-    return (tacho_stats_head){
-        .layout_id = self->layout.id,
-        .activation = activation,
-        .device = device,
-        .device_count = facts->device_count,
-        .timer_hz = self->options.timer_hz,
-        .core_hz = self->options.core_hz,
-        .level = (uint16_t)facts->stats.level,
-        .features = (uint16_t)features,
-        .core_count = (uint16_t)facts->core_count,
-        .thread_count = (uint16_t)facts->thread_count,
-        .batch_size = facts->stats.batch_size,
-        .first_core = activation * facts->core_count,
-    };
+    tacho_stats_head head = tacho_stats_head_of(&self->layout, device, features);
+    head.activation = activation;
+    head.timer_hz = self->options.timer_hz;
+    head.core_hz = self->options.core_hz;
+    head.first_core = activation * facts->core_count;
+    return head;
 }
 
 static tacho_status make_banks(tacho_recorder *self)
@@ -309,6 +281,7 @@ static void fill_threads(tacho_recorder *self, const tacho_recording *recording)
         int64_t flush = recording->start + recording->flush_starts[core];
         tacho_stats_thread thread = {
             .core = (uint16_t)(core % facts->core_count),
+            .flush_p = (uint32_t)tacho_least((uint64_t)(end - flush), UINT32_MAX),
             .start_u = tacho_recorder_tick(self, recording->start),
             .end_u = tacho_recorder_tick(self, end),
             .start_p = (uint64_t)recording->start,

@@ -47,6 +47,9 @@ uint64_t tacho_recorder_core_bytes(const tacho_recorder *recorder, size_t core);
 tacho_status tacho_recorder_count(tacho_recorder *recorder,
                                   const tacho_recording *recording) TACHO_MUST_USE;
 
+/* Whether the program asks for events that the recorder cannot tell; then |out_text| says which. */
+bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t room);
+
 /* Fills everything else of one activation; nothing is allocated. */
 void tacho_recorder_fill(tacho_recorder *recorder, const tacho_recording *recording);
 

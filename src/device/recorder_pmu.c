@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counters of threads and single jobs, and traffic with DDR: derived from what ran. Codes are those
- * of the Hexagon processor (program/pmu.h); one that nothing here can tell stays 0.
+ * of the Hexagon processor (program/pmu.h); one that nothing here can tell stays 0, and
+ * tacho_recorder_missing says so.
  *
- * Requests on the AXI bus are as large as their address allows, up to 256 bytes. A thread counts
- * cycles with so many threads running while it is one of them; while a transfer is on its way its
- * thread does not run.
+ * Requests on the AXI bus are as large as their address allows, up to 256 bytes. A thread runs
+ * while it works: not while it waits, nor while a transfer that it has started is on its way. It
+ * counts cycles with so many threads running while it is one of them, and commits a packet in each.
+ *
+ * Every cycle of a thread belongs to one job at most, so that the counters of its jobs never sum up
+ * to more than its own: where jobs of a thread overlap, a running one belongs to that which began
+ * last, a moving one to that which began first.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "device/recorder_parts.h"
@@ -56,15 +62,17 @@ static lines count_lines(uint64_t address, uint64_t bytes)
     return all;
 }
 
-/* Requests of a job that an event counts; the events of each direction: all, 32, 64, 128, 256. */
+/* Reads and writes: all, and those of 32, 64, 128, 256 bytes. */
+static const uint16_t bus_events[2][1 + LINE_SIZES] = {{0x40, 0x41, 0xce, 0x3f, 0xcd},
+                                                       {0x42, 0x43, 0xcf, 0x46, 0x55}};
+
+/* Requests of a job that an event counts. */
 static uint64_t count_requests(const tacho_program *program, const tacho_job *job, uint16_t event)
 {
-    static const uint16_t events[2][1 + LINE_SIZES] = {{0x40, 0x41, 0xce, 0x3f, 0xcd},
-                                                       {0x42, 0x43, 0xcf, 0x46, 0x55}};
     if (job->kind != TACHO_JOB_LOAD && job->kind != TACHO_JOB_STORE) {
         return 0;
     }
-    const uint16_t *own = events[job->kind == TACHO_JOB_STORE ? 1 : 0];
+    const uint16_t *own = bus_events[job->kind == TACHO_JOB_STORE ? 1 : 0];
     uint64_t address = job->buffer != TACHO_NONE ? program->buffers[job->buffer].offset : 0;
     lines all = count_lines(address % LINE_MAX, job->bytes);
     uint64_t sum = 0;
@@ -116,7 +124,7 @@ static int64_t thread_end(const counting *self, size_t id)
                : end;
 }
 
-/* What |event| counts over one job; cycles with so many threads running are not a job's. */
+/* What |event| counts over one job, those of threads aside. */
 static uint64_t count_job(const counting *self, size_t id, uint16_t event)
 {
     const tacho_program *program = self->recorder->program;
@@ -125,22 +133,16 @@ static uint64_t count_job(const counting *self, size_t id, uint16_t event)
     uint64_t cycles = (uint64_t)(self->recording->ends[id] - self->recording->starts[id]);
     bool multiplies = class == TACHO_ENGINE_COMPUTE && job->macs > 0;
     switch (event) {
-    case EVENT_PACKETS:
-        return (uint64_t)(thread_end(self, id) - self->recording->starts[id]);
     case EVENT_HMX:
         return class == TACHO_ENGINE_COMPUTE ? cycles : 0;
     case EVENT_HVX:
         return class == TACHO_ENGINE_VECTOR ? cycles : 0;
-    case EVENT_DMA:
-        return self->recorder->is_async[job->engine] ? cycles : 0;
     case EVENT_HMX_MAC:
         return multiplies ? cycles : 0;
     case EVENT_HMX_MAC_FIXED:
         return multiplies && !is_float(program, job->op) ? cycles : 0;
     case EVENT_HMX_MAC_FLOAT:
         return multiplies && is_float(program, job->op) ? cycles : 0;
-    case EVENT_HMX_CLOCKS:
-        return cycles;
     default:
         return count_requests(program, job, event);
     }
@@ -154,23 +156,40 @@ typedef struct change {
     uint64_t thread; /* of all cores */
     int32_t delta;
     uint32_t is_transfer;
+    uint32_t job;
 } change;
 
 static int compare_changes(const void *a, const void *b)
 {
     const change *x = a;
     const change *y = b;
-    return x->time != y->time ? (x->time < y->time ? -1 : 1)
-                              : (x->delta > y->delta) - (x->delta < y->delta);
+    if (x->time != y->time) {
+        return x->time < y->time ? -1 : 1;
+    }
+    return x->delta != y->delta ? x->delta - y->delta : (x->job > y->job) - (x->job < y->job);
 }
+
+enum { RUNNING_MAX = 6 };
 
 /* Busy cycles of a thread. */
 typedef struct thread_sum {
-    uint64_t alone[6]; /* running with so many others */
+    uint64_t alone[RUNNING_MAX]; /* running with so many others */
     uint64_t transfers;
-    uint32_t running, moving; /* jobs at the moment */
-    int64_t moving_since;
+    uint32_t running; /* jobs at the moment ... */
+    uint32_t job;     /* ... of which this one began last, or TACHO_NONE: it has ended */
+    int64_t moved_to; /* the last end of a transfer that has begun */
 } thread_sum;
+
+/* Those of a job, no more than fit. */
+typedef struct job_sum {
+    uint32_t alone[RUNNING_MAX];
+    uint32_t transfers;
+} job_sum;
+
+static void add_cycles(uint32_t *sum, uint64_t cycles)
+{
+    *sum = (uint32_t)tacho_least(*sum + cycles, UINT32_MAX);
+}
 
 static size_t thread_of(const tacho_program *program, uint32_t engine)
 {
@@ -188,52 +207,57 @@ static size_t list_changes(const counting *self, change *changes)
         uint32_t engine = program->jobs[i].engine;
         uint64_t thread = thread_of(program, engine);
         int64_t start = self->recording->starts[i];
-        if (thread_end(self, i) > start) {
-            changes[count++] = (change){start, thread, 1, 0};
-            changes[count++] = (change){thread_end(self, i), thread, -1, 0};
+        uint32_t job = (uint32_t)i;
+        if (program->jobs[i].kind != TACHO_JOB_WAIT && thread_end(self, i) > start) {
+            changes[count++] = (change){start, thread, 1, 0, job};
+            changes[count++] = (change){thread_end(self, i), thread, -1, 0, job};
         }
         if (self->recorder->is_async[engine] && self->recording->ends[i] > start) {
-            changes[count++] = (change){start, thread, 1, 1};
-            changes[count++] = (change){self->recording->ends[i], thread, -1, 1};
+            changes[count++] = (change){start, thread, 1, 1, job};
         }
     }
     return count;
 }
 
 /* The threads of a core between two changes. */
-static void add_running(thread_sum *threads, size_t thread_count, int64_t cycles)
+static void add_running(thread_sum *threads, size_t thread_count, int64_t cycles, job_sum *jobs)
 {
     size_t running = 0;
     for (size_t i = 0; i < thread_count; i++) {
         running += threads[i].running > 0 ? 1 : 0;
     }
+    size_t place = running <= RUNNING_MAX ? running - 1 : RUNNING_MAX - 1;
     for (size_t i = 0; i < thread_count && running > 0; i++) {
         if (threads[i].running > 0) {
-            threads[i].alone[running <= 6 ? running - 1 : 5] += (uint64_t)cycles;
+            threads[i].alone[place] += (uint64_t)cycles;
+            if (threads[i].job != TACHO_NONE) {
+                add_cycles(&jobs[threads[i].job].alone[place], (uint64_t)cycles);
+            }
         }
     }
 }
 
-static void apply_change(thread_sum *sum, const change *at)
+static void apply_change(const counting *self, const change *at, thread_sum *sum, job_sum *jobs)
 {
     if (at->is_transfer == 0) {
         sum->running += (uint32_t)at->delta;
+        sum->job = at->delta > 0 ? at->job : sum->job == at->job ? TACHO_NONE : sum->job;
         return;
     }
-    if (sum->moving == 0) {
-        sum->moving_since = at->time;
-    }
-    sum->moving += (uint32_t)at->delta;
-    if (sum->moving == 0) {
-        sum->transfers += (uint64_t)(at->time - sum->moving_since);
+    int64_t from = tacho_most(at->time, sum->moved_to);
+    int64_t to = self->recording->ends[at->job];
+    if (to > from) {
+        sum->transfers += (uint64_t)(to - from);
+        sum->moved_to = to;
+        add_cycles(&jobs[at->job].transfers, (uint64_t)(to - from));
     }
 }
 
-static tacho_status sum_threads(const counting *self, thread_sum *sums)
+static tacho_status sum_threads(const counting *self, thread_sum *sums, job_sum *jobs)
 {
     const tacho_recorder *recorder = self->recorder;
     size_t threads = recorder->program->facts.thread_count;
-    change *changes = malloc((4 * recorder->program->job_count + 1) * sizeof(*changes));
+    change *changes = malloc((3 * recorder->program->job_count + 1) * sizeof(*changes));
     int64_t *core_times = calloc(recorder->core_count + 1, sizeof(*core_times));
     if (changes == NULL || core_times == NULL) {
         free(changes);
@@ -245,23 +269,51 @@ static tacho_status sum_threads(const counting *self, thread_sum *sums)
     for (size_t i = 0; i < count; i++) {
         size_t core = (size_t)changes[i].thread / threads;
         if (changes[i].time > core_times[core]) {
-            add_running(sums + core * threads, threads, changes[i].time - core_times[core]);
+            add_running(sums + core * threads, threads, changes[i].time - core_times[core], jobs);
             core_times[core] = changes[i].time;
         }
-        apply_change(&sums[changes[i].thread], &changes[i]);
+        apply_change(self, &changes[i], &sums[changes[i].thread], jobs);
     }
     free(changes);
     free(core_times);
     return TACHO_OK;
 }
 
-static uint64_t count_running(const thread_sum *sum, uint16_t event)
+/* Which of |alone| an event counts; RUNNING_MAX: none of them. */
+static size_t place_of(uint16_t event)
 {
-    return event == EVENT_FIVE_THREADS  ? sum->alone[4]
-           : event == EVENT_SIX_THREADS ? sum->alone[5]
-           : event >= EVENT_ONE_THREAD && event < EVENT_ONE_THREAD + 4
-               ? sum->alone[event - EVENT_ONE_THREAD]
-               : 0;
+    if (event >= EVENT_ONE_THREAD && event < EVENT_ONE_THREAD + 4) {
+        return (size_t)event - EVENT_ONE_THREAD;
+    }
+    return event == EVENT_FIVE_THREADS ? 4 : event == EVENT_SIX_THREADS ? 5 : RUNNING_MAX;
+}
+
+static uint64_t count_thread(const thread_sum *sum, uint16_t event)
+{
+    size_t place = place_of(event);
+    uint64_t all = 0;
+    for (size_t i = 0; i < RUNNING_MAX; i++) {
+        all += event == EVENT_PACKETS || i == place ? sum->alone[i] : 0;
+    }
+    return event == EVENT_DMA ? sum->transfers : all;
+}
+
+/* Of a job what threads count; the matrix engine's clock ticks while its thread is at the job. */
+static uint64_t count_thread_job(const job_sum *sum, uint16_t event)
+{
+    size_t place = place_of(event);
+    bool is_any = event == EVENT_PACKETS || event == EVENT_HMX_CLOCKS;
+    uint64_t all = 0;
+    for (size_t i = 0; i < RUNNING_MAX; i++) {
+        all += is_any || i == place ? sum->alone[i] : 0;
+    }
+    return event == EVENT_DMA ? sum->transfers : all;
+}
+
+static bool is_of_threads(uint16_t event)
+{
+    return event == EVENT_PACKETS || event == EVENT_DMA || event == EVENT_HMX_CLOCKS ||
+           place_of(event) < RUNNING_MAX;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -275,36 +327,29 @@ static tacho_stats_pmu *pmu_of(const counting *self, size_t thread)
                 ->pmus[thread % of_device];
 }
 
-static tacho_status count_threads(const counting *self)
+/* Here and below |sums| are NULL where nothing is counted. */
+static void fill_threads(const counting *self, const thread_sum *sums)
 {
-    const tacho_program *program = self->recorder->program;
-    const tacho_stats_config *stats = &program->facts.stats;
-    size_t threads = self->recorder->core_count * program->facts.thread_count;
-    thread_sum *sums = calloc(threads + 1, sizeof(*sums));
-    if (sums == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
-    tacho_status status = sum_threads(self, sums);
-    for (size_t i = 0; status == TACHO_OK && i < threads; i++) {
+    const tacho_program_facts *facts = &self->recorder->program->facts;
+    for (size_t i = 0; i < self->recorder->core_count * facts->thread_count; i++) {
         tacho_stats_pmu *pmu = pmu_of(self, i);
-        size_t core = i / program->facts.thread_count;
-        pmu->core = (uint16_t)(core % program->facts.core_count);
-        pmu->thread = (uint16_t)(i % program->facts.thread_count);
-        pmu->event_count = stats->pmu_event_count;
-        memcpy(pmu->events, stats->pmu_events, sizeof(pmu->events));
-        for (uint32_t j = 0; j < stats->pmu_event_count; j++) {
-            uint16_t event = stats->pmu_events[j];
-            pmu->values[j] = event == EVENT_DMA ? sums[i].transfers
-                             : event == EVENT_HMX_CLOCKS
+        size_t core = i / facts->thread_count;
+        pmu->core = (uint16_t)(core % facts->core_count);
+        pmu->thread = (uint16_t)(i % facts->thread_count);
+        pmu->event_count = facts->stats.pmu_event_count;
+        memcpy(pmu->events, facts->stats.pmu_events, sizeof(pmu->events));
+        for (uint32_t j = 0; j < pmu->event_count; j++) {
+            if (sums == NULL) {
+                continue;
+            }
+            pmu->values[j] = pmu->events[j] == EVENT_HMX_CLOCKS
                                  ? (uint64_t)self->recording->flush_starts[core]
-                                 : count_running(&sums[i], event);
+                                 : count_thread(&sums[i], pmu->events[j]);
         }
     }
-    free(sums);
-    return status;
 }
 
-static void count_jobs(const counting *self)
+static void fill_jobs(const counting *self, const job_sum *sums)
 {
     const tacho_program *program = self->recorder->program;
     const tacho_stats_config *stats = &program->facts.stats;
@@ -317,10 +362,11 @@ static void count_jobs(const counting *self)
         tacho_stats_op_pmu *op = each != NULL && slot != TACHO_NONE ? &each[slot] : NULL;
         for (uint32_t j = 0; j < stats->pmu_event_count; j++) {
             uint16_t event = stats->pmu_events[j];
-            uint64_t value = count_job(self, i, event);
-            if (event != EVENT_DMA && event != EVENT_HMX_CLOCKS) { /* which are the thread's */
-                pmu->values[j] += value;
-            }
+            bool is_summed = is_of_threads(event);
+            uint64_t value = sums == NULL ? 0
+                             : is_summed  ? count_thread_job(&sums[i], event)
+                                          : count_job(self, i, event);
+            pmu->values[j] += is_summed ? 0 : value;
             if (op != NULL) {
                 op->values[j] = (uint32_t)tacho_least(value, UINT32_MAX);
             }
@@ -329,6 +375,31 @@ static void count_jobs(const counting *self)
             op->oc = self->recorder->layout.job_task[i];
         }
     }
+}
+
+/* Codes of a program for the computer at hand are other ones (base/perf.h). */
+static bool has_other_codes(const tacho_program *program)
+{
+    return tacho_str_equal(tacho_strings_get(&program->strings, program->facts.machine),
+                           TACHO_STR("host-cpu"));
+}
+
+static tacho_status count_events(const counting *self)
+{
+    const tacho_program *program = self->recorder->program;
+    size_t threads = self->recorder->core_count * program->facts.thread_count;
+    thread_sum *thread_sums = calloc(threads + 1, sizeof(*thread_sums));
+    job_sum *job_sums = calloc(program->job_count + 1, sizeof(*job_sums));
+    tacho_status status = thread_sums == NULL || job_sums == NULL
+                              ? tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory")
+                              : sum_threads(self, thread_sums, job_sums);
+    if (status == TACHO_OK) {
+        fill_threads(self, thread_sums);
+        fill_jobs(self, job_sums);
+    }
+    free(thread_sums);
+    free(job_sums);
+    return status;
 }
 
 static void count_ddr(const counting *self)
@@ -361,11 +432,50 @@ tacho_status tacho_recorder_count(tacho_recorder *recorder, const tacho_recordin
     if (program->facts.stats.pmu_event_count == 0) {
         return TACHO_OK;
     }
+    if (has_other_codes(program)) {
+        fill_threads(&self, NULL);
+        fill_jobs(&self, NULL);
+        return TACHO_OK;
+    }
     TACHO_RECORDER_ALLOC(recorder, program->engine_count, &self.classes);
     for (uint32_t i = 0; i < program->engine_count; i++) {
         self.classes[i] = class_of(program, i);
     }
-    TACHO_TRY(count_threads(&self));
-    count_jobs(&self);
-    return TACHO_OK;
+    return count_events(&self);
+}
+
+/* ---- what nothing here tells --------------------------------------------------------------- */
+
+static bool is_counted(uint16_t event)
+{
+    static const uint16_t of_jobs[] = {
+        EVENT_HVX, EVENT_HMX, EVENT_HMX_MAC, EVENT_HMX_MAC_FIXED, EVENT_HMX_MAC_FLOAT,
+    };
+    bool is_found = is_of_threads(event);
+    for (size_t i = 0; i < sizeof(of_jobs) / sizeof(of_jobs[0]); i++) {
+        is_found = is_found || event == of_jobs[i];
+    }
+    for (size_t i = 0; i < 2 * (1 + LINE_SIZES); i++) {
+        is_found = is_found || event == bus_events[i / (1 + LINE_SIZES)][i % (1 + LINE_SIZES)];
+    }
+    return is_found;
+}
+
+bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t room)
+{
+    const tacho_stats_config *stats = &program->facts.stats;
+    char list[TACHO_PMU_EVENTS_MAX * 8] = "";
+    size_t used = 0;
+    size_t count = 0;
+    for (uint32_t i = 0; i < stats->pmu_event_count; i++) {
+        if (has_other_codes(program) || !is_counted(stats->pmu_events[i])) {
+            used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%02X",
+                                     count++ > 0 ? ", " : "", stats->pmu_events[i]);
+        }
+    }
+    if (count > 0) {
+        snprintf(out_text, room, "counter%s %s %s not simulated: 0 is no count",
+                 count > 1 ? "s" : "", list, count > 1 ? "are" : "is");
+    }
+    return count > 0;
 }

@@ -248,6 +248,35 @@ static void write_head(tacho_output *output, const measured *m)
     write_whole(output, "launch_cycles", (long long)(m->wake_s * m->hz), "cycles");
 }
 
+/* The kernel's generic events, which base/perf.h opens by these codes. */
+static void write_counters(tacho_output *output)
+{
+    static const struct {
+        unsigned code;
+        const char *name, *counts;
+    } rows[] = {
+        {0, "CPU_CYCLES", "cycles"},
+        {1, "INSTRUCTIONS", "instructions that were retired"},
+        {2, "CACHE_REFERENCES", "accesses of the last cache"},
+        {3, "CACHE_MISSES", "misses of the last cache"},
+        {4, "BRANCH_INSTRUCTIONS", "branches that were retired"},
+        {5, "BRANCH_MISSES", "branches that were mispredicted"},
+        {7, "STALLED_CYCLES_FRONTEND",
+         "cycles in which nothing could be issued for want of instructions"},
+        {8, "STALLED_CYCLES_BACKEND",
+         "cycles in which nothing could be issued for want of resources"},
+    };
+    tacho_output_write_cstring(output, "  \"counters\": [\n");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        tacho_output_printf(output,
+                            "%s    {\"id\": \"%02X\", \"name\": \"%s\", \"counts\": \"%s; "
+                            "perf_hw_id %u of linux/perf_event.h\"}",
+                            i > 0 ? ",\n" : "", rows[i].code, rows[i].name, rows[i].counts,
+                            rows[i].code);
+    }
+    tacho_output_write_cstring(output, "\n  ]\n");
+}
+
 static void write_machine(tacho_output *output, const measured *m)
 {
     write_head(output, m);
@@ -272,7 +301,9 @@ static void write_machine(tacho_output *output, const measured *m)
     write_queue(output, "STORE", "dma_out", m->write_one);
     tacho_output_write_cstring(output, "\n  ],\n  \"legalise\": [\n"
                                        "    {\"from\": \"f16\", \"to\": \"f32\"},\n"
-                                       "    {\"from\": \"bf16\", \"to\": \"f32\"}\n  ]\n}\n");
+                                       "    {\"from\": \"bf16\", \"to\": \"f32\"}\n  ],\n");
+    write_counters(output);
+    tacho_output_write_cstring(output, "}\n");
 }
 
 /* Small numbers of any type: reals with an exponent, or integers whose sums do not overflow. */

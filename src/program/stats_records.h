@@ -48,6 +48,11 @@ enum {
     TACHO_STATS_HAS_OP_PMU = 1 << 2,
     TACHO_STATS_SIMULATED = 1 << 3, /* times are simulated; else measured */
     TACHO_STATS_BY_OP = 1 << 4,     /* OPRC has one record per op of the program, not per job */
+    /*
+     * The computer that the host is ran it, on its processor: cores and engines of the program's
+     * machine did nothing. U ticks in its clock's nanoseconds; there are no cycles, P ticks as U.
+     */
+    TACHO_STATS_ON_HOST = 1 << 5,
 };
 
 /* The first chunk; one record. */
@@ -74,7 +79,7 @@ typedef struct tacho_stats_clock {
 /* A thread of a core during one inference. */
 typedef struct tacho_stats_thread {
     uint16_t core, thread;
-    uint32_t flags;
+    uint32_t flush_p; /* cycles of the flush, no more than fit; 0: none, or not known */
     uint64_t start_u, end_u, start_p, end_p; /* the inference, the stats' flush included */
     uint64_t activate_start_u, activate_end_u, activate_start_p, activate_end_p;
     uint64_t flush_start_u; /* from here to the end it wrote the stats */

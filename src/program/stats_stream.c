@@ -42,6 +42,43 @@ static tacho_stats_type find_type(uint32_t fourcc)
     return (tacho_stats_type)type;
 }
 
+/* ---- what devices share ------------------------------------------------------------------- */
+
+tacho_stats_head tacho_stats_head_of(const tacho_stats_layout *layout, uint32_t device,
+                                     uint32_t features)
+{
+    const tacho_program_facts *facts = &layout->program->facts;
+    return (tacho_stats_head){
+        .layout_id = layout->id,
+        .device = device,
+        .device_count = facts->device_count,
+        .timer_hz = facts->timer_hz > 0 ? facts->timer_hz : 1,
+        .core_hz = facts->core_clock_hz > 0 ? facts->core_clock_hz : 1,
+        .level = (uint16_t)facts->stats.level,
+        .features = (uint16_t)features,
+        .core_count = (uint16_t)facts->core_count,
+        .thread_count = (uint16_t)facts->thread_count,
+        .batch_size = facts->stats.batch_size,
+    };
+}
+
+uint32_t tacho_stats_account(const tacho_stats_array *arrays, size_t array_count,
+                             tacho_stats_drop out_drops[TACHO_STATS_TYPE_COUNT])
+{
+    uint64_t counts[TACHO_STATS_TYPE_COUNT] = {0};
+    uint32_t drop_count = 0;
+    for (size_t i = 0; i < array_count; i++) {
+        counts[arrays[i].type] += arrays[i].count;
+    }
+    for (size_t i = 0; i < TACHO_STATS_TYPE_COUNT; i++) {
+        if (counts[i] > 0) {
+            out_drops[drop_count++] = (tacho_stats_drop){
+                .type = types[i].fourcc, .emitted = counts[i], .stored = counts[i]};
+        }
+    }
+    return drop_count;
+}
+
 /* ---- writing ------------------------------------------------------------------------------- */
 
 /* Records of one chunk: its payload stays small enough to lose little when it is damaged. */

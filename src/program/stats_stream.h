@@ -32,6 +32,18 @@ size_t tacho_stats_record_bytes(tacho_stats_type type);
 /* Four letters. */
 const char *tacho_stats_type_name(tacho_stats_type type);
 
+/* The head of files of one device that runs the program of |layout|, for its own times and flags.
+ */
+tacho_stats_head tacho_stats_head_of(const tacho_stats_layout *layout, uint32_t device,
+                                     uint32_t features);
+
+/*
+ * Nothing is lost of |arrays|, and the file says so: who counts fewer than stored has a damaged
+ * one. Makes a record for each type that is there; how many.
+ */
+uint32_t tacho_stats_account(const tacho_stats_array *arrays, size_t array_count,
+                             tacho_stats_drop out_drops[TACHO_STATS_TYPE_COUNT]);
+
 /* Writes the whole file; failures stick to |output|. */
 void tacho_stats_seal(const tacho_stats_buffer *buffer, tacho_output *output);
 

@@ -143,21 +143,40 @@ static void write_metric(const tacho_table *table, const overview_columns *colum
     tacho_output_write(output, "\n", 1);
 }
 
+/* A row that says where the times of its block come from: the wall time is measured in any. */
+static size_t kind_row(const tacho_table *table, const overview_columns *columns, size_t row)
+{
+    tacho_str metric = tacho_table_cell(table, row, columns->metric)->value.text;
+    bool has_next = row + 1 < tacho_table_row_count(table);
+    return has_next && tacho_str_equal(metric, TACHO_STR("WALL_TIME")) &&
+                   is_same_text(table, row, row + 1, columns->file)
+               ? row + 1
+               : row;
+}
+
+static bool is_same_kind(const tacho_table *table, const overview_columns *columns, size_t row,
+                         size_t other)
+{
+    return is_same_text(table, kind_row(table, columns, row), kind_row(table, columns, other),
+                        columns->origin);
+}
+
 static tacho_status overview_write(const tacho_table *table, size_t index, tacho_output *output)
 {
     (void)index;
     overview_columns columns = find_columns(table);
     size_t row_count = tacho_table_row_count(table);
     for (size_t row = 0; row < row_count; row++) {
-        bool is_new_kind = row == 0 || !is_same_text(table, row, row - 1, columns.origin);
+        bool is_new_kind = row == 0 || !is_same_kind(table, &columns, row, row - 1);
         if (is_new_kind) {
-            write_title(tacho_table_cell(table, row, columns.origin)->value.text, output);
+            size_t kind = kind_row(table, &columns, row);
+            write_title(tacho_table_cell(table, kind, columns.origin)->value.text, output);
         }
         if (is_new_kind || !is_same_text(table, row, row - 1, columns.file)) {
             TACHO_TRY(write_model(tacho_table_cell(table, row, columns.model)->value.text, output));
         }
         write_metric(table, &columns, row, output);
-        if (row + 1 == row_count || !is_same_text(table, row, row + 1, columns.origin) ||
+        if (row + 1 == row_count || !is_same_kind(table, &columns, row, row + 1) ||
             !is_same_text(table, row, row + 1, columns.file)) {
             tacho_output_write(output, "\n", 1);
         }

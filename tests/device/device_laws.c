@@ -230,6 +230,46 @@ static void add_engine(const tacho_program *program, const tacho_stats_array *ar
     all->op_records += array->count;
 }
 
+/* Counters: what is counted of jobs is part of their thread's, and all of it where jobs alone have
+ * it. */
+static void check_counters(const tacho_program *program, const tacho_stats_buffer *buffer)
+{
+    size_t threads = (size_t)program->facts.core_count * program->facts.thread_count;
+    uint32_t events = program->facts.stats.pmu_event_count;
+    uint64_t *found = calloc((threads + 1) * TACHO_PMU_EVENTS_MAX, sizeof(*found));
+    const tacho_stats_pmu *pmus = NULL;
+    bool has_jobs = false;
+    for (size_t i = 0; i < buffer->array_count; i++) {
+        const tacho_stats_array *array = &buffer->arrays[i];
+        pmus = array->type == TACHO_STATS_TYPE_pmu ? array->records : pmus;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_op_pmu && j < array->count; j++) {
+            const tacho_stats_op_pmu *op = &((const tacho_stats_op_pmu *)array->records)[j];
+            const tacho_program_engine *engine = &program->engines[array->stream];
+            size_t thread = (size_t)engine->core * program->facts.thread_count + engine->thread;
+            has_jobs = true;
+            for (uint32_t k = 0; k < events; k++) {
+                found[thread * TACHO_PMU_EVENTS_MAX + k] += op->values[k];
+            }
+        }
+    }
+    for (size_t i = 0; has_jobs && pmus != NULL && i < threads; i++) {
+        uint64_t packets = UINT64_MAX;
+        uint64_t running = 0;
+        for (uint32_t k = 0; k < events; k++) {
+            uint16_t event = pmus[i].events[k];
+            bool is_of_thread = event == 0x03 || event == 0x214 || (event >= 0x3b && event <= 0x3e);
+            uint64_t sum = found[i * TACHO_PMU_EVENTS_MAX + k];
+            uint64_t total = pmus[i].values[k];
+            hold(is_of_thread ? sum <= total : sum == total, "counters of jobs are the thread's",
+                 event, (int64_t)sum, (int64_t)total);
+            packets = event == 0x03 ? total : packets;
+            running += event >= 0x3b && event <= 0x3e ? total : 0;
+        }
+        hold(running <= packets, "threads that run work", i, (int64_t)running, (int64_t)packets);
+    }
+    free(found);
+}
+
 static void check_buffer(const tacho_program *program, const tacho_stats_buffer *buffer)
 {
     sums all = {.flush_starts = calloc(program->facts.core_count + 1, sizeof(int64_t)),
@@ -299,6 +339,7 @@ static uint64_t run_device(const tacho_program *program, uint32_t activations)
     uint64_t hash = 1469598103934665603u;
     for (size_t i = 0; i < result.stats_count; i++) {
         check_buffer(program, &result.stats[i]);
+        check_counters(program, &result.stats[i]);
         for (size_t j = 0; j < result.stats[i].array_count; j++) {
             const tacho_stats_array *array = &result.stats[i].arrays[j];
             const unsigned char *bytes = array->records;

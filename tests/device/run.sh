@@ -36,6 +36,8 @@ for model in "$made"/{mobilenet,cnn_qdq_i8,transformer}.onnx; do
             --stats-level 100 --ddr-stats --pmu-recipe KernelUtil
     done
     compile "$model" "$name-torq-devices" --machine torq-sl2610 --devices 2 --stats-level 70
+    compile "$model" "$name-macs" --machine aic100 --stats-level 100 --pmu-recipe HmxMacs
+    compile "$model" "$name-bus" --machine aic100 --cores 2 --stats-level 100 --pmu-recipe AxiRdWr
 done
 "$tests/device_laws" "$work"/*.bin >"$work/laws" || failed=$((failed + 1))
 grep -v ' of the estimate, ' "$work/laws"

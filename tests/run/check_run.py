@@ -6,8 +6,8 @@
 
 Laws: simulated - estimated is the sum of the named stalls, operator by operator; without limits it
 is 0; the same run twice gives the same bytes; sim and cpu give the same values; Torq's files join
-with the debug information of the program; raw stats and traces are read back; an interrupt leaves
-what was recorded.
+with the debug information of the program; raw stats and traces are read back; memory does not grow
+with the inferences that are recorded; metrics are by device; an interrupt leaves what was recorded.
 """
 import json
 import os
@@ -166,6 +166,84 @@ def check_interrupt(model):
         require(len(info["inputs"]) == 3, "interrupted: the trace does not hold what was recorded")
 
 
+def check_samples(model):
+    """Memory does not grow with the number of recorded inferences that are written."""
+    run("tacho", "compile", str(model), "-m", "aic100", "-o", "m.qpc", "--stats-level", "70", "-q")
+    peaks = []
+    for count in (100, 600):
+        os.mkdir(f"s{count}")
+        words = ["tacho", "run", "m.qpc", "--no-values", "-n", str(count), "--samples", str(count),
+                 "--stats-dir", f"s{count}"]
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said = child.stderr.read().decode()
+        _, status, usage = os.wait4(child.pid, 0)
+        require(status == 0, f"{' '.join(words)}: {said[-300:]}")
+        files = list(pathlib.Path(f"s{count}").iterdir())
+        require(len(files) == count, f"{count} samples: {len(files)} files")
+        require(f"of {count} recorded inferences" in said, f"{count} samples: tables of all: {said}")
+        shutil.rmtree(f"s{count}")
+        peaks.append(usage.ru_maxrss)
+    require(peaks[1] < peaks[0] * 1.1, f"memory grows with samples: {peaks} KiB")
+
+
+def check_runner(model):
+    """Metrics of several devices are apart, and without the flush."""
+    os.mkdir("b")
+    run("tacho", "compile", str(model), "-m", "aic100", "--cores", "4", "--devices", "2", "-o",
+        "b/programqpc.bin", "--stats-level", "100", "--ddr-stats", "--pmu-recipe", "KernelUtil", "-q")
+    rows = {}
+    words = ("qaic-runner", "-t", "b", "-n", "3", "-q", "--aic-profiling-num-samples", "2",
+             "--aic-profiling-type", "latency", "--aic-profiling-type", "raw_device_stats")
+    for line in run(*words).splitlines():
+        if "_Func_0" in line:
+            rows[line.split()[0]] = [float(v) for v in line.split()[1:]]
+    for metric in ("ExecTimeUs", "InfPCycles", "InfPerSec", "HMXActivePct", "HVXActivePct",
+                   "DMAActivePct", "DDRTrafficMB", "DDRBandwidthGBPerSec"):
+        both = [rows.get(f"{metric}_Dev_{n}_Func_0") for n in (0, 1)]
+        require(all(both) and both[0][0] != both[1][0], f"runner: {metric}: {both}")
+    require(len(rows) == 20, f"runner: {sorted(rows)}")
+    cycles = run_json("b/programqpc.bin", "--no-values")["run"][0]["cycles"]
+    most = max(rows[f"InfPCycles_Dev_{n}_Func_0"][0] for n in (0, 1))
+    require(most == cycles, f"runner: {most} cycles, {cycles} without the flush")
+    lines = pathlib.Path("aic-profiling-program-0-latency.txt").read_text().splitlines()
+    require([line.split(",")[0::14] + line.split(",")[15:] for line in lines[5:]] ==
+            [["0", "0", "0"], ["0", "0", "1"], ["1", "0", "0"], ["1", "0", "1"]],
+            f"runner: latencies {lines[4:]}")
+
+
+def check_host(model):
+    """Streams of cpu say what they are, whatever the program was compiled for."""
+    for machine in ("aic100", "torq-sl2610", "host-cpu"):
+        run("tacho", "compile", str(model), "-m", machine, "-o", "m.bin", "--stats-level", "70", "-q")
+        os.mkdir(machine)
+        run("tacho", "run", "m.bin", "-d", "cpu", "--stats-dir", machine, "-q", "--no-tables")
+        file = str(next(pathlib.Path(machine).iterdir()))
+        info = tables(run("tacho", "info", file, "--program", "m.bin", "--format", "json", "-q"))
+        require([t["track"] for t in info["tracks"]] == ["Host", "CPU"],
+                f"cpu: {machine}: tracks {info['tracks']}")
+        require(info["inputs"][0]["origin"] == "measured", f"cpu: {machine}: origin")
+        ops = tables(run("tacho", "ops", file, "--program", "m.bin", "--format", "json", "-q"))["ops"]
+        require({"Softmax", "Add"} <= {r["operation"] for r in ops}, f"cpu: {machine}: {ops}")
+        run("tacho", "convert", file, "--program", "m.bin", "-o", "h.json", "-q")
+        text = pathlib.Path("h.json").read_text()
+        require("stats.not_recorded" in text and "pcycles" not in text and "MHz" not in text,
+                f"cpu: {machine}: cycles, or nothing said of them")
+
+
+def check_pipes(model):
+    """A pipe is read; one that nobody writes to is at least announced."""
+    os.mkfifo("x.bin")
+    os.mkfifo("x.pb")
+    child = subprocess.Popen(["tacho", "run", str(model), "-i", "@x.bin", "--no-tables"],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    said = child.stderr.readline()
+    require("x.bin is a pipe: waiting" in said, f"pipe: {said}")
+    pathlib.Path("x.bin").write_bytes(bytes(3 * 64 * 64 * 4))
+    out, err = child.communicate(timeout=60)
+    require(child.returncode == 0 and "1x100xf32" in out, f"pipe: {err}")
+    run("tacho", "run", str(model), "-i", "@x.pb", expect=2)
+
+
 def main():
     bin_dir, dropin_dir, repository = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
     os.environ["PATH"] = f"{dropin_dir}:{bin_dir}:{os.environ['PATH']}"
@@ -182,7 +260,8 @@ def main():
         steps = ((check_contention, transformer), (check_same_twice, mobilenet),
                  (check_values, mobilenet),
                  (check_torq, repository / "samples/tosa/fc.mlir"), (check_torq, mobilenet),
-                 (check_stats, transformer),
+                 (check_stats, transformer), (check_samples, mobilenet), (check_runner, transformer),
+                 (check_host, mobilenet), (check_pipes, mobilenet),
                  (check_interrupt, repository / "tests/data/run/pair.mlir"))
         for number, (step, model) in enumerate(steps):
             os.mkdir(str(number))

@@ -10,7 +10,7 @@
 #include "device/types.h"
 #include "program/stats_layout.h"
 
-enum { CLOCKS = 2, ARRAYS = 5, DROPS = 4, COST_READS = 256 };
+enum { CLOCKS = 2, ARRAYS = 6, COST_READS = 64 };
 
 static const uint64_t NS_HZ = 1000000000;
 
@@ -22,14 +22,16 @@ typedef struct cpu_device {
     int64_t opened_ns; /* U counts from here */
     int64_t loaded_ns, ready_ns;
     int64_t *times; /* by op: its start, and the last one's end; NULL below level 70 */
-    int64_t read_cost_ns;
+    uint64_t (*counts)[TACHO_PMU_EVENTS_MAX]; /* the same; NULL below level 100 */
+    int64_t read_cost_ns; /* of the clock, and of counters where they are read */
     tacho_counters counters;
     /* records */
     tacho_stats_clock clocks[CLOCKS];
     tacho_stats_thread thread;
     tacho_stats_pmu pmu;
     tacho_stats_op *ops;
-    tacho_stats_drop drops[DROPS];
+    tacho_stats_op_pmu *op_pmus; /* NULL: none */
+    tacho_stats_drop drops[TACHO_STATS_TYPE_COUNT];
     tacho_stats_array arrays[ARRAYS];
     tacho_stats_buffer buffer;
 } cpu_device;
@@ -44,7 +46,9 @@ static void cpu_close(tacho_device *device)
     }
     tacho_counters_close(&self->counters);
     free(self->times);
+    free(self->counts);
     free(self->ops);
+    free(self->op_pmus);
     free(self);
 }
 
@@ -69,74 +73,80 @@ static tacho_status cpu_open(const tacho_device_options *options, tacho_str argu
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
+/* What is done between two ops. */
+static inline void read_clocks(cpu_device *self, uint32_t op)
+{
+    self->times[op] = tacho_now_ns();
+    if (self->counts != NULL) {
+        tacho_counters_read(&self->counters, self->counts[op]);
+    }
+}
+
 static void measure_read_cost(cpu_device *self)
 {
     int64_t best = INT64_MAX;
-    int64_t before = tacho_now_ns();
-    for (size_t i = 0; i < COST_READS; i++) {
-        int64_t now = tacho_now_ns();
-        best = now - before < best ? now - before : best;
-        before = now;
+    for (size_t i = 0; self->times != NULL && i < COST_READS; i++) {
+        int64_t before = tacho_now_ns();
+        read_clocks(self, 0);
+        int64_t cost = tacho_now_ns() - before;
+        best = cost < best ? cost : best;
     }
-    self->read_cost_ns = best;
+    self->read_cost_ns = self->counts != NULL ? best : best / 2; /* the clock was read twice */
+}
+
+static void add_array(cpu_device *self, tacho_stats_type type, size_t count, const void *records)
+{
+    if (count > 0 && records != NULL) {
+        self->arrays[self->buffer.array_count++] =
+            (tacho_stats_array){type, 0, (uint32_t)count, records};
+    }
 }
 
 static void list_arrays(cpu_device *self)
 {
-    const tacho_program_facts *facts = &self->base.program->facts;
-    size_t count = 0;
-    self->arrays[count++] = (tacho_stats_array){TACHO_STATS_TYPE_clock, 0, CLOCKS, self->clocks};
-    self->arrays[count++] = (tacho_stats_array){TACHO_STATS_TYPE_thread, 0, 1, &self->thread};
-    if (self->counters.count > 0) {
-        self->arrays[count++] = (tacho_stats_array){TACHO_STATS_TYPE_pmu, 0, 1, &self->pmu};
-    }
-    if (self->ops != NULL && self->base.program->op_count > 0) {
-        self->arrays[count++] = (tacho_stats_array){
-            TACHO_STATS_TYPE_op, 0, (uint32_t)self->base.program->op_count, self->ops};
-    }
-    static const uint32_t types[TACHO_STATS_TYPE_COUNT] = {
-#define TYPE_FOURCC(a, b, c, d, name, level) [TACHO_STATS_TYPE_##name] = TACHO_FOURCC(a, b, c, d),
-        TACHO_STATS_TYPES(TYPE_FOURCC)
-#undef TYPE_FOURCC
-    };
-    for (size_t i = 0; i < count; i++) {
-        uint64_t records = self->arrays[i].count;
-        self->drops[i] = (tacho_stats_drop){
-            .type = types[self->arrays[i].type], .emitted = records, .stored = records};
-    }
-    self->arrays[count] =
-        (tacho_stats_array){TACHO_STATS_TYPE_drop, 0, (uint32_t)count, self->drops};
+    size_t op_count = self->base.program->op_count;
+    bool has_counters = self->counters.counted > 0;
+    add_array(self, TACHO_STATS_TYPE_clock, CLOCKS, self->clocks);
+    add_array(self, TACHO_STATS_TYPE_thread, 1, &self->thread);
+    add_array(self, TACHO_STATS_TYPE_pmu, 1, has_counters ? &self->pmu : NULL);
+    add_array(self, TACHO_STATS_TYPE_op, op_count, self->ops);
+    add_array(self, TACHO_STATS_TYPE_op_pmu, op_count, self->op_pmus);
+    add_array(self, TACHO_STATS_TYPE_drop,
+              tacho_stats_account(self->arrays, self->buffer.array_count, self->drops),
+              self->drops);
+    uint32_t features = TACHO_STATS_ON_HOST;
+    features |= self->ops != NULL ? TACHO_STATS_BY_OP : 0;
+    features |= has_counters ? TACHO_STATS_HAS_PMU : 0;
+    features |= self->op_pmus != NULL ? TACHO_STATS_HAS_OP_PMU : 0;
     self->buffer.arrays = self->arrays;
-    self->buffer.array_count = count + 1;
-    uint32_t features = self->ops != NULL ? TACHO_STATS_BY_OP : 0;
-    features |= self->counters.count > 0 ? TACHO_STATS_HAS_PMU : 0;
-    self->buffer.head = (tacho_stats_head){
-        .layout_id = self->layout.id,
-        .device_count = facts->device_count,
-        .timer_hz = NS_HZ,
-        .core_hz = NS_HZ,
-        .level = (uint16_t)facts->stats.level,
-        .features = (uint16_t)features,
-        .core_count = (uint16_t)facts->core_count,
-        .thread_count = (uint16_t)facts->thread_count,
-        .batch_size = facts->stats.batch_size,
-    };
+    self->buffer.head = tacho_stats_head_of(&self->layout, 0, features);
+    self->buffer.head.timer_hz = NS_HZ;
+    self->buffer.head.core_hz = NS_HZ;
+}
+
+static tacho_status allocate_ops(cpu_device *self)
+{
+    size_t count = self->base.program->op_count + 1;
+    bool counts = self->base.program->facts.stats.level >= TACHO_STATS_LEVEL_OP_PMU &&
+                  self->counters.counted > 0;
+    self->times = calloc(count, sizeof(*self->times));
+    self->ops = calloc(count, sizeof(*self->ops));
+    self->counts = counts ? calloc(count, sizeof(*self->counts)) : NULL;
+    self->op_pmus = counts ? calloc(count, sizeof(*self->op_pmus)) : NULL;
+    bool is_good = self->times != NULL && self->ops != NULL &&
+                   (!counts || (self->counts != NULL && self->op_pmus != NULL));
+    return is_good ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
 }
 
 static tacho_status prepare_records(cpu_device *self)
 {
     const tacho_program *program = self->base.program;
-    TACHO_TRY(tacho_counters_open(&self->counters, program));
     self->has_layout = true;
     TACHO_TRY(tacho_stats_layout_init(&self->layout, program));
     if (program->facts.stats.level >= TACHO_STATS_LEVEL_OPS && program->engine_count > 0) {
-        self->times = calloc(program->op_count + 1, sizeof(*self->times));
-        self->ops = calloc(program->op_count + 1, sizeof(*self->ops));
-        if (self->times == NULL || self->ops == NULL) {
-            return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-        }
+        TACHO_TRY(allocate_ops(self));
+        measure_read_cost(self);
     }
-    measure_read_cost(self);
     list_arrays(self);
     return TACHO_OK;
 }
@@ -147,8 +157,12 @@ static tacho_status cpu_load(tacho_device *device, const tacho_program *program)
     device->program = program;
     self->loaded_ns = tacho_now_ns();
     uint32_t threads = self->options.threads > 0 ? self->options.threads : 1;
+    bool records = program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE;
+    if (records) { /* counters are also of threads that start later */
+        tacho_counters_open(&self->counters, program, NULL);
+    }
     TACHO_TRY(tacho_execution_create(program, self->options.kernels, threads, &device->execution));
-    if (program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE) {
+    if (records) {
         TACHO_TRY(prepare_records(self));
     }
     self->ready_ns = tacho_now_ns();
@@ -165,10 +179,10 @@ static tacho_status run_ops(cpu_device *self)
         return tacho_execution_run(execution);
     }
     for (uint32_t i = 0; i < count; i++) {
-        self->times[i] = tacho_now_ns();
+        read_clocks(self, i);
         TACHO_TRY(tacho_execution_run_op(execution, i));
     }
-    self->times[count] = tacho_now_ns();
+    read_clocks(self, count);
     return TACHO_OK;
 }
 
@@ -193,6 +207,9 @@ static void record_ops(cpu_device *self)
             .op_start_p = start,
             .op_end_p = end,
         };
+        if (self->op_pmus != NULL) {
+            self->op_pmus[i] = tacho_counters_between(self->counts[i], self->counts[i + 1], i);
+        }
     }
     self->buffer.record_cost_ns =
         self->ops == NULL ? 0 : (uint64_t)self->read_cost_ns * (program->op_count + 1);
@@ -220,7 +237,7 @@ static void record(cpu_device *self, uint64_t inference, int64_t start, int64_t 
     };
     self->pmu = (tacho_stats_pmu){.event_count = self->counters.count};
     for (uint32_t i = 0; i < self->counters.count; i++) {
-        self->pmu.events[i] = self->counters.events[i];
+        self->pmu.events[i] = self->base.program->facts.stats.pmu_events[i];
         self->pmu.values[i] = self->counters.values[i];
     }
     record_ops(self);

@@ -49,16 +49,7 @@ static tacho_status prepare_records(null_device *self)
     self->array = (tacho_stats_array){TACHO_STATS_TYPE_thread, 0, (uint32_t)count, self->threads};
     for (uint32_t i = 0; status == TACHO_OK && i < facts->device_count; i++) {
         self->buffers[i] = (tacho_stats_buffer){
-            .head = {.layout_id = layout.id,
-                     .device = i,
-                     .device_count = facts->device_count,
-                     .timer_hz = facts->timer_hz > 0 ? facts->timer_hz : 1,
-                     .core_hz = facts->core_clock_hz > 0 ? facts->core_clock_hz : 1,
-                     .level = (uint16_t)facts->stats.level,
-                     .features = TACHO_STATS_SIMULATED,
-                     .core_count = (uint16_t)facts->core_count,
-                     .thread_count = (uint16_t)facts->thread_count,
-                     .batch_size = facts->stats.batch_size},
+            .head = tacho_stats_head_of(&layout, i, TACHO_STATS_SIMULATED),
             .arrays = &self->array,
             .array_count = 1,
         };

@@ -30,6 +30,8 @@ typedef struct sim_device {
     tacho_block_time *blocks; /* of the inference that ran last */
     int64_t *block_starts;    /* cycles of the inference */
     int64_t *block_ends;
+    bool is_missing; /* something that the program asks for; |missing| says what */
+    char missing[160];
 } sim_device;
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -245,6 +247,8 @@ static tacho_status sim_load(tacho_device *device, const tacho_program *program)
     TACHO_TRY(place_blocks(self, program));
     self->launch = tacho_quantity_whole(&self->machine->launch_cycles);
     TACHO_TRY(count_events(self));
+    self->is_missing = self->recorder != NULL &&
+                       tacho_recorder_missing(program, self->missing, sizeof(self->missing));
     if (self->options.skips_values) {
         return TACHO_OK;
     }
@@ -305,6 +309,12 @@ static tacho_status sim_run(tacho_device *device, uint64_t inference, bool recor
     return TACHO_OK;
 }
 
+static const char *sim_missing(const tacho_device *device)
+{
+    const sim_device *self = (const sim_device *)device;
+    return self->is_missing ? self->missing : NULL;
+}
+
 const tacho_device_type tacho_device_sim = {
     .name = "sim",
     .about = "a simulated accelerator: exact values, times by the cycle",
@@ -314,4 +324,5 @@ const tacho_device_type tacho_device_sim = {
     .load = sim_load,
     .run = sim_run,
     .close = sim_close,
+    .missing = sim_missing,
 };

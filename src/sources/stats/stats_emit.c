@@ -158,7 +158,7 @@ static size_t add_core_counts(const stats_emitter *self, uint32_t core, tacho_ar
 static tacho_status emit_frequency(stats_emitter *self, uint32_t core, const core_times *times)
 {
     uint64_t ticks = (uint64_t)(times->end - times->start);
-    if (ticks == 0 || times->end > self->max_ticks) {
+    if (ticks == 0 || times->end > self->max_ticks || stats_is_on_host(self->file)) {
         return TACHO_OK;
     }
     tacho_row row = {.kind = TACHO_ROW_SAMPLE, .start = times->start};
@@ -186,8 +186,10 @@ static tacho_status emit_core(stats_emitter *self, uint32_t core, const core_tim
     }
     tacho_arg args[CORE_ARGS_MAX];
     size_t count = 0;
-    args[count++] =
-        uint_arg(self, STATS_KEY_PCYCLES, TACHO_UNIT_CYCLES, times->end_p - times->start_p);
+    if (!stats_is_on_host(self->file)) {
+        args[count++] =
+            uint_arg(self, STATS_KEY_PCYCLES, TACHO_UNIT_CYCLES, times->end_p - times->start_p);
+    }
     args[count++] =
         uint_arg(self, STATS_KEY_INFERENCE, TACHO_UNIT_NONE, self->file->head.inference);
     args[count++] = uint_arg(self, STATS_KEY_BATCH, TACHO_UNIT_COUNT, self->file->head.batch_size);
@@ -442,13 +444,33 @@ static uint32_t covered_classes(const tacho_program *program)
     return covered;
 }
 
+/* What level 70 of another device would have; said once. */
+static tacho_status say_host(const stats_emitter *self)
+{
+    tacho_dict *dict = self->dict;
+    for (size_t i = 0; i < dict->metadata_count; i++) {
+        if (tacho_str_equal(tacho_dict_string(dict, dict->metadata[i].key),
+                            TACHO_STR("stats.not_recorded"))) {
+            return TACHO_OK;
+        }
+    }
+    return tacho_dict_add_metadata(
+        dict, "stats.not_recorded",
+        TACHO_STR("cycles, engines, transfers, waits: the operators ran whole, on the host's "
+                  "processor"));
+}
+
 static tacho_status add_part(stats_emitter *self)
 {
     const tacho_stats_set *set = self->set;
     const tacho_stats_head *head = &set->files[0].head;
     bool is_simulated = (head->features & TACHO_STATS_SIMULATED) != 0;
-    char level[24];
-    snprintf(level, sizeof(level), "level %u", (unsigned)head->level);
+    bool is_on_host = stats_is_on_host(&set->files[0]);
+    uint32_t covered =
+        is_on_host ? TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE) : covered_classes(self->program);
+    char level[32];
+    snprintf(level, sizeof(level), "level %u%s", (unsigned)head->level,
+             is_on_host ? " on the host" : "");
     tacho_clock clock;
     tacho_clock_init(&clock, 1000000000, head->timer_hz);
     clock.has_fixed_zero = set->has_zero;
@@ -463,11 +485,11 @@ static tacho_status add_part(stats_emitter *self)
         .generation = tacho_str_from_cstring(level),
         .origin = is_simulated ? TACHO_ORIGIN_SIMULATED : TACHO_ORIGIN_MEASURED,
         .clock = self->clock,
-        .covered_classes =
-            head->level >= TACHO_STATS_LEVEL_OPS ? covered_classes(self->program) : 0,
+        .covered_classes = head->level >= TACHO_STATS_LEVEL_OPS ? covered : 0,
         .keeps_order = true,
     };
     TACHO_TRY(tacho_dict_add_part(self->dict, &facts, &self->part));
+    TACHO_TRY(is_on_host ? say_host(self) : TACHO_OK);
     self->dict->parts[self->part].first_start = tacho_stats_first_tick(set);
     tacho_run run = {.part = self->part,
                      .invocation = head->inference <= INT64_MAX ? (int64_t)head->inference : -1};

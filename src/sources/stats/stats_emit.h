@@ -174,6 +174,12 @@ static inline bool stats_is_by_op(const tacho_stats_file *file)
     return (file->head.features & TACHO_STATS_BY_OP) != 0;
 }
 
+/* Whether the program ran on the host's processor: no core of its machine, no cycles. */
+static inline bool stats_is_on_host(const tacho_stats_file *file)
+{
+    return (file->head.features & TACHO_STATS_ON_HOST) != 0;
+}
+
 static inline const tacho_stats_view *stats_view_of(const stats_emitter *self)
 {
     return &self->set->view;

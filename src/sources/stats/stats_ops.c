@@ -132,7 +132,9 @@ static tacho_status emit_native(stats_emitter *self, uint32_t engine, const stat
     if (times->bytes > 0) {
         add_uint(&args, self->keys[STATS_KEY_BYTES], TACHO_UNIT_BYTES, times->bytes);
     }
-    add_uint(&args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
+    if (TACHO_LIKELY(!stats_is_on_host(self->file))) {
+        add_uint(&args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
+    }
     if (times->start > times->sync_start) {
         add_ns(self, &args, self->keys[STATS_KEY_SYNC], times->start - times->sync_start);
     }
@@ -208,8 +210,11 @@ static void add_cycle_args(stats_emitter *self, const stats_times *times, uint64
 {
     add_uint(args, self->keys[STATS_KEY_BYTES], TACHO_UNIT_BYTES, times->bytes);
     add_uint(args, self->keys[STATS_KEY_UCYCLES], TACHO_UNIT_NONE, ucycles);
-    add_uint(args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
-    if (ucycles > 0) {
+    bool has_cycles = !stats_is_on_host(self->file);
+    if (has_cycles) {
+        add_uint(args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
+    }
+    if (has_cycles && ucycles > 0) {
         double mhz = (double)times->pcycles / (double)ucycles * self->timer_mhz;
         uint64_t khz = mhz < 1e12 ? (uint64_t)(mhz * 1e3 + 0.5) : 0;
         add_ratio(args, self->keys[STATS_KEY_FREQUENCY], khz, 1000);
@@ -217,6 +222,8 @@ static void add_cycle_args(stats_emitter *self, const stats_times *times, uint64
     if (times->bytes > 0) {
         add_ratio(args, self->keys[STATS_KEY_UCYCLES_PER_KB],
                   ucycles > UINT64_MAX / 1024 ? UINT64_MAX : ucycles * 1024, times->bytes);
+    }
+    if (has_cycles && times->bytes > 0) {
         add_ratio(args, self->keys[STATS_KEY_PCYCLES_PER_KB],
                   times->pcycles > UINT64_MAX / 1024 ? UINT64_MAX : times->pcycles * 1024,
                   times->bytes);
@@ -253,8 +260,10 @@ static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stat
     }
     TACHO_TRY(emit_op(self, facts, track, times, times->end));
     if (times->done >= 0) {
+        stats_times moving = *times;
+        moving.pmu = NULL; /* counters are the thread's: once, where it starts the transfer */
         TACHO_TRY(stats_engine_track(self, engine, STATS_TRACK_TRANSFERS, &track));
-        TACHO_TRY(emit_op(self, facts, track, times, times->done));
+        TACHO_TRY(emit_op(self, facts, track, &moving, times->done));
     }
     return TACHO_OK;
 }

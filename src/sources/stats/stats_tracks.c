@@ -93,7 +93,9 @@ tacho_status stats_core_track(stats_emitter *self, uint32_t core, const char *su
     uint32_t device = self->file->head.device;
     uint32_t group = TACHO_NONE;
     TACHO_TRY(stats_core_group(self, device, core, &group));
-    if (stats_view_of(self)->has_vendor_words && track_class != TACHO_TRACK_COUNTER) {
+    if (stats_is_on_host(self->file)) {
+        TACHO_TRY(put(self, TACHO_STR("Host")));
+    } else if (stats_view_of(self)->has_vendor_words && track_class != TACHO_TRACK_COUNTER) {
         TACHO_TRY(put_network(self, device));
         TACHO_TRY(put_number(self, "_Core_", core));
         TACHO_TRY(put(self, tacho_str_from_cstring(suffix)));
@@ -162,11 +164,27 @@ static tacho_status vendor_name(stats_emitter *self, uint32_t engine, stats_trac
                                                     : TACHO_STR(""));
 }
 
+/* The processor of the host does what the machine's engines would have. */
+static tacho_status make_host_track(stats_emitter *self, const tacho_program_engine *of,
+                                    uint32_t *out_track)
+{
+    tacho_track track = {.parent = TACHO_NONE,
+                         .rank = 1,
+                         .track_class = TACHO_TRACK_COMPUTE,
+                         .nesting = TACHO_NESTING_ENGINE};
+    TACHO_TRY(stats_core_group(self, of->device, of->core, &track.parent));
+    TACHO_TRY(put(self, TACHO_STR("CPU")));
+    return ensure_track(self, &track, tacho_text_take(&self->text), out_track);
+}
+
 static tacho_status make_engine_track(stats_emitter *self, uint32_t engine, stats_track_kind kind,
                                       uint32_t *out_track)
 {
     const tacho_program_engine *of = &self->program->engines[engine];
     bool is_vendor = stats_view_of(self)->has_vendor_words;
+    if (stats_is_on_host(self->file)) {
+        return make_host_track(self, of, out_track);
+    }
     tacho_track track = {.parent = TACHO_NONE,
                          .index = of->core * group_size(self, engine) + of->index,
                          .rank = -1,
@@ -246,8 +264,9 @@ static tacho_status make_facts(stats_emitter *self, uint32_t engine, tacho_str k
     uint32_t location = TACHO_NONE;
     TACHO_TRY(add_location(self, facts->op, &location));
     TACHO_TRY(tacho_dict_ensure_string(self->dict, kind, &facts->kind));
-    return stats_site(self, kind, tacho_track_class_name(class_of(self, engine)), location,
-                      &facts->site);
+    tacho_track_class class =
+        stats_is_on_host(self->file) ? TACHO_TRACK_COMPUTE : class_of(self, engine);
+    return stats_site(self, kind, tacho_track_class_name(class), location, &facts->site);
 }
 
 static stats_facts *facts_at(stats_emitter *self, uint32_t op, uint32_t kind_name)
@@ -268,9 +287,12 @@ static tacho_status op_facts(stats_emitter *self, uint32_t engine, uint32_t op,
     }
     const tacho_program_op *of = &self->program->ops[op];
     tacho_str kind = tacho_strings_get(&self->program->strings, of->kind);
-    kind = kind.len > 0 ? kind : tacho_strings_get(&self->program->strings, of->type);
+    tacho_str type = tacho_strings_get(&self->program->strings, of->type);
+    bool is_on_host = stats_is_on_host(self->file); /* then a kind of the machine's is none */
+    kind = kind.len == 0 || (is_on_host && type.len > 0) ? type : kind;
     *facts = (stats_facts){.op = op, .class_name = class_name};
-    TACHO_TRY(tacho_dict_ensure_string(self->dict, TACHO_STR("DDR"), &facts->memory));
+    TACHO_TRY(tacho_dict_ensure_string(
+        self->dict, is_on_host ? TACHO_STR("host") : TACHO_STR("DDR"), &facts->memory));
     return make_facts(self, engine, kind, facts);
 }
 
