@@ -25,6 +25,7 @@ typedef struct tacho_part {
     tacho_origin origin;
     uint32_t covered_classes; /* as tacho_part_facts says */
     int64_t first_start;      /* first start that the source has met, -1 when it does not say */
+    bool is_aside;            /* was put beside others in one file, with a zero of its own */
     bool keeps_order;         /* spans of one extent lie in one another as they came */
     bool has_flows_around;    /* flow ends that find their span by time; set by profile/order */
     uint64_t row_count;       /* rows read; counted by profile/order */

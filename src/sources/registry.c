@@ -7,6 +7,7 @@
 #include "sources/perfetto/perfetto.h"
 #include "sources/source.h"
 #include "sources/stats/stats.h"
+#include "sources/tacho/capture.h"
 #include "sources/torq/torq.h"
 
 static const tacho_source *const sources[] = {
@@ -17,6 +18,7 @@ static const tacho_source *const sources[] = {
     &tacho_source_chrome,
     &tacho_source_perfetto,
     &tacho_source_stats,
+    &tacho_source_tacho,
     NULL,
 };
 
