@@ -41,6 +41,7 @@
 enum {
     TACHO_CAPTURE_VERSION = 1,           /* of chunks */
     TACHO_CAPTURE_CONTINUES = 1 << 0,    /* a chunk's flag: its payload goes on in the next */
+    TACHO_CAPTURE_CONTINUED = 1 << 1,    /* its payload began in an earlier one */
     TACHO_CAPTURE_PIECE_BYTES = 8 << 20, /* of one chunk's payload */
     TACHO_CAPTURE_ROWS_HEAD = 16,        /* ahead of the rows */
     TACHO_CAPTURE_PARTS_MAX = 4096,
@@ -56,25 +57,28 @@ enum {
     TACHO_CAPTURE_CLOCK_FIXED = 1 << 2, /* its zero holds for all its parts */
     TACHO_CAPTURE_PART_KEEPS_ORDER = 1 << 0,
     TACHO_CAPTURE_PART_ASIDE = 1 << 1,        /* side by side with others, not aligned */
+    TACHO_CAPTURE_PART_FLOWS = 1 << 2,        /* flow ends that find their span by time */
     TACHO_CAPTURE_TRACK_PROVISIONAL = 1 << 0, /* its facts may be said again, until its part ends */
 };
 
 /* Fields of the records: u32 or u64, those that may be negative in two's complement. */
 #define TACHO_CAPTURE_CLOCK_FIELDS(X)                                                              \
     X(u32, id)                                                                                     \
-    X(u32, name) X(u64, ns_numerator) X(u64, ns_denominator) X(u64, zero_ticks) X(u32, flags)      \
-        X(u32, reserved)
+    X(u32, name)                                                                                   \
+    X(u64, ns_numerator) X(u64, ns_denominator) X(u64, zero_ticks) X(u32, flags) X(u32, reserved)
 
 /* |first_start|: the tick shown as 0, or that of the source where the part has no rows. */
 #define TACHO_CAPTURE_PART_FIELDS(X)                                                               \
     X(u32, id)                                                                                     \
-    X(u32, name) X(u32, path) X(u32, format) X(u32, generation) X(u32, clock) X(u32, origin)       \
+    X(u32, name)                                                                                   \
+    X(u32, path) X(u32, format) X(u32, generation) X(u32, clock) X(u32, origin)                    \
         X(u32, covered_classes) X(u64, first_start) X(u32, flags) X(u32, reserved)
 
 #define TACHO_CAPTURE_TRACK_FIELDS(X)                                                              \
     X(u32, id)                                                                                     \
-    X(u32, name) X(u32, parent) X(u32, part) X(u32, index) X(u32, lane_of) X(u32, rank)            \
-        X(u32, track_class) X(u32, nesting) X(u32, unit) X(u32, flags) X(u32, reserved)
+    X(u32, name)                                                                                   \
+    X(u32, parent) X(u32, part) X(u32, index) X(u32, lane_of) X(u32, rank) X(u32, track_class)     \
+        X(u32, nesting) X(u32, unit) X(u32, flags) X(u32, reserved)
 
 #define TACHO_CAPTURE_LOCATION_FIELDS(X)                                                           \
     X(u32, id) X(u32, text) X(u32, file) X(u32, line) X(u32, column) X(u32, reserved)
@@ -93,8 +97,8 @@ enum {
 
 #define TACHO_CAPTURE_TOTALS_FIELDS(X)                                                             \
     X(u64, span_count)                                                                             \
-    X(u64, sample_count) X(u64, flow_count) X(u64, part_count) X(u64, track_count)                 \
-        X(u64, lost_count)
+    X(u64, sample_count)                                                                           \
+    X(u64, flow_count) X(u64, part_count) X(u64, track_count) X(u64, lost_count)
 
 typedef uint32_t tacho_capture_u32;
 typedef uint64_t tacho_capture_u64;

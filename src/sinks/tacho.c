@@ -29,7 +29,7 @@ typedef struct capture_sink {
     tacho_trace_options options;
     tacho_chunk_writer writer;
     written_counts written;
-    tacho_track *tracks; /* as they were written, or met before that */
+    tacho_track *tracks; /* as they are in the file, or will be: as they were met */
     size_t track_count, track_capacity;
     uint32_t part;       /* of the rows below */
     bool is_part_begun;  /* a chunk of its rows has been written */
@@ -55,13 +55,13 @@ static capture_sink *sink_of(tacho_events *events)
 static void write_bytes(capture_sink *sink, uint32_t type, tacho_str payload)
 {
     bool is_last = false;
-    while (!is_last) {
+    for (unsigned flags = 0; !is_last; flags = TACHO_CAPTURE_CONTINUED) {
         is_last = payload.len <= TACHO_CAPTURE_PIECE_BYTES;
         size_t len = is_last ? payload.len : TACHO_CAPTURE_PIECE_BYTES;
         const tacho_chunk chunk = {
             .type = type,
             .version = TACHO_CAPTURE_VERSION,
-            .flags = is_last ? 0 : TACHO_CAPTURE_CONTINUES,
+            .flags = (uint16_t)(flags | (is_last ? 0u : TACHO_CAPTURE_CONTINUES)),
             .record_size = 1,
             .record_count = (uint32_t)len,
             .payload = tacho_str_make(payload.data, len),
@@ -174,7 +174,8 @@ static tacho_status add_part(capture_sink *sink, uint32_t id)
                    .covered_classes = part->covered_classes,
                    .first_start = (uint64_t)(has_zero ? clock->zero_ticks : part->first_start),
                    .flags = (part->keeps_order ? TACHO_CAPTURE_PART_KEEPS_ORDER : 0u) |
-                            (is_aside ? TACHO_CAPTURE_PART_ASIDE : 0u),
+                            (is_aside ? TACHO_CAPTURE_PART_ASIDE : 0u) |
+                            (part->has_flows_around ? TACHO_CAPTURE_PART_FLOWS : 0u),
                });
     return TACHO_OK;
 }
@@ -198,9 +199,7 @@ static tacho_status write_parts(capture_sink *sink)
     return TACHO_OK;
 }
 
-/* |met| says whether it was provisional when rows first could refer to it. */
-static tacho_status add_track(capture_sink *sink, uint32_t id, const tacho_track *track,
-                              const tacho_track *met)
+static tacho_status add_track(capture_sink *sink, uint32_t id, const tacho_track *track)
 {
     ADD_RECORD(sink, track,
                {
@@ -214,7 +213,7 @@ static tacho_status add_track(capture_sink *sink, uint32_t id, const tacho_track
                    .track_class = (uint32_t)track->track_class,
                    .nesting = (uint32_t)track->nesting,
                    .unit = (uint32_t)track->unit,
-                   .flags = met->is_provisional ? TACHO_CAPTURE_TRACK_PROVISIONAL : 0u,
+                   .flags = track->is_provisional ? TACHO_CAPTURE_TRACK_PROVISIONAL : 0u,
                });
     return TACHO_OK;
 }
@@ -230,21 +229,13 @@ static tacho_status meet_tracks(capture_sink *sink)
     return TACHO_OK;
 }
 
-/* Track |id| has been written as it is now. */
-static void keep_track(capture_sink *sink, size_t id)
-{
-    bool was_provisional = sink->tracks[id].is_provisional;
-    sink->tracks[id] = sink->events.dict->tracks[id];
-    sink->tracks[id].is_provisional = was_provisional;
-}
-
+/* As they were when rows could first refer to them; what has changed since is written later. */
 static tacho_status write_tracks(capture_sink *sink)
 {
     const tacho_dict *dict = sink->events.dict;
     TACHO_TRY(meet_tracks(sink));
     for (size_t i = sink->written.tracks; i < dict->track_count; i++) {
-        TACHO_TRY(add_track(sink, (uint32_t)i, &dict->tracks[i], &sink->tracks[i]));
-        keep_track(sink, i);
+        TACHO_TRY(add_track(sink, (uint32_t)i, &sink->tracks[i]));
     }
     sink->written.tracks = dict->track_count;
     write_records(sink, TACHO_CAPTURE_TRACKS, tacho_capture_track_bytes);
@@ -265,8 +256,10 @@ static tacho_status write_changed_tracks(capture_sink *sink, size_t first)
     for (size_t i = first; i < sink->written.tracks; i++) {
         const tacho_track *now = &dict->tracks[i];
         if (has_changed(&sink->tracks[i], now)) {
-            TACHO_TRY(add_track(sink, (uint32_t)i, now, &sink->tracks[i]));
-            keep_track(sink, i);
+            bool was_provisional = sink->tracks[i].is_provisional;
+            sink->tracks[i] = *now;
+            sink->tracks[i].is_provisional = was_provisional;
+            TACHO_TRY(add_track(sink, (uint32_t)i, &sink->tracks[i]));
         }
     }
     write_records(sink, TACHO_CAPTURE_TRACKS, tacho_capture_track_bytes);

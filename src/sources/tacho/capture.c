@@ -99,6 +99,10 @@ static tacho_status take_piece(capture_file *file, const tacho_chunk *chunk, boo
         file->joined_len = 0;
         file->has_gap = true;
     }
+    if (file->joined_type == 0 && (chunk->flags & TACHO_CAPTURE_CONTINUED) != 0) {
+        file->has_gap = true; /* its beginning is missing */
+        return TACHO_OK;
+    }
     if (file->joined_type == 0 && !continues) {
         return take_payload(file, chunk->type, chunk->payload);
     }

@@ -107,6 +107,7 @@ tacho_status capture_make_part(capture_reader *reader, capture_part *part)
     TACHO_TRY(tacho_dict_add_part(dict, &facts, &part->ours));
     tacho_part *made = &dict->parts[part->ours];
     made->is_aside = (record->flags & TACHO_CAPTURE_PART_ASIDE) != 0;
+    made->has_flows_around = (record->flags & TACHO_CAPTURE_PART_FLOWS) != 0;
     made->first_start = first_start(part, &dict->clocks[facts.clock]);
     return TACHO_OK;
 }
@@ -118,8 +119,10 @@ tacho_status capture_take_part(capture_reader *reader, const char *bytes)
     if (known != TACHO_NONE) {
         capture_part *part = &reader->parts[known];
         part->record.first_start = record.first_start;
+        part->record.flags |= record.flags & TACHO_CAPTURE_PART_FLOWS;
         if (part->ours != TACHO_NONE && part->row_count == 0) {
             tacho_part *made = &reader->dict->parts[part->ours];
+            made->has_flows_around = (part->record.flags & TACHO_CAPTURE_PART_FLOWS) != 0;
             made->first_start = first_start(part, &reader->dict->clocks[made->clock]);
         }
         return TACHO_OK;
