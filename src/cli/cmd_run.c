@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What --compare takes medians of where it measures, unless told. */
+enum { COMPARED_RUNS = 10, COMPARED_RUNS_MAX = 100 };
+
 enum { DEFAULT_TOP = 10, SHOWN_ELEMENTS = 32, ACTIVATIONS_MAX = 1024, THREADS_MAX = 1024 };
 
 static const tacho_option options[] = {
@@ -29,7 +32,7 @@ static const tacho_option options[] = {
      "write the next output there, as .npy, or .bin for its bytes; - prints it; repeatable "
      "(default: printed)"},
     {"function", 'f', false, "NAME", "refuse a program that has no function of this name"},
-    {"iterations", 'n', false, "N", "run this often (default: 1)"},
+    {"iterations", 'n', false, "N", "run this often (default: 1; 11 to --compare on cpu)"},
     {"activations", 'a', false, "N", "copies of the program on cores of their own (default: 1)"},
     {"kernels", 0, false, "fast|reference", "how values are computed (default: fast)"},
     {"threads", 0, false, "N", "of the host, that compute values (default: 1)"},
@@ -37,12 +40,14 @@ static const tacho_option options[] = {
     {"unlimited", 0, false, NULL,
      "sim: shared memory, networks and queues make nobody wait: gives the estimate"},
     {"profile", 0, false, "FILE",
-     "write what was recorded there; its suffix says the format: .pb, .json, .csv ..."},
+     "write what was recorded there, with each operator's estimate; its suffix says the format: "
+     ".tacho (all of it, for tacho itself), .pb, .json, .csv ..."},
     {"profile-format", 0, false, "FORMAT",
      "write that as FORMAT: a trace format of 'tacho help formats', or Torq's r0, r1 or r2"},
     {"stats-dir", 0, false, "DIR",
      "write the raw stats of each recorded inference there, a file per activation and device"},
-    {"samples", 0, false, "N", "inferences to record (default: 1)"},
+    {"samples", 0, false, "N",
+     "inferences to record (default: 1; all but the first, up to 100, to --compare on cpu)"},
     {"start-iteration", 0, false, "N",
      "record from this iteration on, counted from 0 "
      "(default: 0, or 1 of several that are measured)"},
@@ -143,8 +148,17 @@ static bool choose_sampling(const tacho_arguments *arguments, run_choice *choice
                                 &sampling->count)) {
         return false;
     }
+    bool is_measured = strcmp(request->device, "cpu") == 0;
+    bool compares = is_measured && tacho_arguments_has(arguments, "compare");
+    if (compares && !tacho_arguments_has(arguments, "iterations")) {
+        request->iterations = COMPARED_RUNS + 1;
+    }
+    if (compares && !tacho_arguments_has(arguments, "samples") && request->iterations > 1) {
+        uint64_t after_first = request->iterations - 1;
+        sampling->count = after_first < COMPARED_RUNS_MAX ? after_first : COMPARED_RUNS_MAX;
+    }
     /* The first inference of a computer is slow: caches are cold, pages are new. */
-    sampling->start = strcmp(request->device, "cpu") == 0 && request->iterations > 1 ? 1 : 0;
+    sampling->start = is_measured && request->iterations > 1 ? 1 : 0;
     if (!tacho_run_choose_count(arguments, "start-iteration", 0, request->iterations - 1,
                                 &sampling->start) ||
         !tacho_run_choose_count(arguments, "start-delay", 0, INT32_MAX, &delay)) {
@@ -349,6 +363,7 @@ static int run_command_run(const tacho_arguments *arguments)
     tacho_arena_init(&choice.arena);
     if (choose_path(arguments, &choice) && choose_lists(arguments, &choice) &&
         choose_report(arguments, &choice) && choose_device(arguments, &choice) &&
+        tacho_run_check_options(arguments, choice.request.device) &&
         choose_sampling(arguments, &choice) && choose_profile(arguments, &choice) &&
         choose_compile(arguments, &choice)) {
         exit_code = run_chosen(&choice);
@@ -383,7 +398,8 @@ const tacho_command tacho_command_run = {
         "\n"
         "With --compare each operator is shown beside its estimate. On sim the difference\n"
         "is the sum of stalls by name, to the cycle. On cpu it is what remains at the clock\n"
-        "that fits all operators best.\n"
+        "that fits all operators best; measured is the median of the recorded inferences,\n"
+        "and operators that a neighbour's kernel computes along are marked.\n"
         "\n"
         "Ctrl-C ends the run after the inference that is going on: what was recorded is\n"
         "written and printed, and the exit status is 130.",
