@@ -13,6 +13,7 @@
 #include "codec/protobuf.h"
 #include "profile/capture_records.h"
 #include "profile/capture_row.h"
+#include "sinks/trace_rows.h"
 
 #include <stdlib.h>
 #include <tacho/version.h>
@@ -161,7 +162,7 @@ static tacho_status add_part(capture_sink *sink, uint32_t id)
     const tacho_part *part = &dict->parts[id];
     const tacho_clock *clock = &dict->clocks[part->clock];
     bool has_zero = id == sink->part && sink->row_count > 0 && !clock->has_fixed_zero;
-    bool is_aside = sink->options.side_by_side || part->is_aside;
+    bool is_aside = tacho_trace_is_aside(&sink->options, part);
     ADD_RECORD(sink, part,
                {
                    .id = id,

@@ -290,10 +290,13 @@ static void test_captures_are_transparent(void **state)
 {
     (void)state;
     const tacho_trace_sink *perfetto = tacho_trace_sink_find(TACHO_STR("perfetto"));
+    const tacho_trace_sink *captures = tacho_trace_sink_find(TACHO_STR("tacho"));
     for (size_t i = 0; i < SAMPLE_COUNT; i++) {
         const sorted_fill wanted = {fill_from_sample, &samples[i]};
         check_transparent(perfetto, TACHO_ORDER_PASS, pass_sample, &samples[i], samples[i].label);
         check_transparent(perfetto, TACHO_ORDER_SORT, fill_sorted, &wanted, samples[i].label);
+        check_transparent(captures, TACHO_ORDER_PASS, pass_sample, &samples[i], samples[i].label);
+        check_transparent(captures, TACHO_ORDER_SORT, fill_sorted, &wanted, samples[i].label);
     }
 }
 

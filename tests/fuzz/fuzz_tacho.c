@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fuzzes the reader of captures. Fuzzers do not guess checksums, so bytes that are no capture are
- * made one: each piece, a type by its first byte and a length by its second, becomes a chunk.
+ * made one: each piece, a type by its first byte and a length by the next two, becomes a chunk.
  *
  * Laws: whatever the bytes, the profile that comes out of sorting and lanes is valid, or the file
  * is refused. Rows that need no sorting give the same without it. What every sink makes of it is a
@@ -63,10 +63,10 @@ static size_t frame(tacho_str bytes, char *to)
     tacho_chunk_writer writer;
     open_output(&output);
     tacho_chunk_begin(&writer, &output, TACHO_CAPTURE_KIND);
-    while (bytes.len >= 2) {
+    while (bytes.len >= 3) {
         size_t type = (unsigned char)bytes.data[0] % (sizeof(types) / sizeof(types[0]));
-        size_t len = (unsigned char)bytes.data[1];
-        bytes = tacho_str_from(bytes, 2);
+        size_t len = (unsigned char)bytes.data[1] | (size_t)(unsigned char)bytes.data[2] << 8;
+        bytes = tacho_str_from(bytes, 3);
         len = len < bytes.len ? len : bytes.len;
         len -= len % types[type].record_bytes;
         const tacho_chunk chunk = {

@@ -134,6 +134,10 @@ static tacho_status take_chunk(capture_file *file, const tacho_chunk *chunk)
     }
     file->has_read = true;
     file->has_gap = file->has_gap || !is_next;
+    if (file->has_gap && file->reader.lost_string == 0) {
+        TACHO_TRY(tacho_dict_ensure_string(file->reader.dict, TACHO_STR("(lost)"),
+                                           &file->reader.lost_string));
+    }
     if (chunk->sequence < file->next_sequence) {
         return TACHO_OK; /* it was here before */
     }
@@ -272,7 +276,6 @@ static tacho_status read_file(capture_file *file)
 {
     capture_reader *reader = &file->reader;
     TACHO_TRY(read_header(file));
-    TACHO_TRY(tacho_dict_ensure_string(reader->dict, TACHO_STR("(lost)"), &reader->lost_string));
     TACHO_TRY(read_chunks(file));
     TACHO_TRY(end_parts(file));
     if (has_parts(reader)) {

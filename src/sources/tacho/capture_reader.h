@@ -48,7 +48,7 @@ typedef struct capture_reader {
     size_t run_count, run_capacity;
     size_t made_run_count;
     size_t made_count;    /* of |tracks|, from the first on */
-    uint32_t lost_string; /* "(lost)" */
+    uint32_t lost_string; /* "(lost)" once something is missing, else empty */
     uint32_t lost_site;   /* TACHO_NONE until needed */
     uint32_t open_part;   /* of |parts|: whose rows have begun, or TACHO_NONE */
     tacho_unpacked_args args;
