@@ -77,6 +77,7 @@ typedef struct run_choice {
     const char *profile_path;
     const tacho_trace_sink *profile_sink; /* NULL: a Torq file */
     tacho_run_torq_form torq_form;
+    bool has_top;      /* somebody asked for operators */
     tacho_arena arena; /* sizes of dimensions */
     const char **inputs, **output_texts;
 } run_choice;
@@ -246,6 +247,16 @@ static bool choose_report(const tacho_arguments *arguments, run_choice *choice)
         return false;
     }
     choice->report.top = (size_t)top;
+    choice->has_top = tacho_arguments_has(arguments, "top");
+    for (size_t i = 0; i < choice->outputs.text_count; i++) {
+        if (strcmp(choice->outputs.texts[i], "-") == 0 &&
+            choice->report.sink != &tacho_table_sink_text) {
+            tacho_command_misuse(arguments->command,
+                                 "--output - prints for people, and --format asks for tables "
+                                 "alone; say --output @FILE.npy");
+            return false;
+        }
+    }
     return true;
 }
 
@@ -289,6 +300,12 @@ static void say_wrote(const run_choice *choice, const tacho_run_session *session
                  (unsigned long long)choice->request.seed);
         tacho_talk_line("note", text);
     }
+    if (choice->has_top && session->module.program.facts.stats.level < TACHO_STATS_LEVEL_OPS) {
+        snprintf(text, sizeof(text), "--top: no operators were recorded: stats level %u, not %u",
+                 (unsigned)session->module.program.facts.stats.level,
+                 (unsigned)TACHO_STATS_LEVEL_OPS);
+        tacho_talk_line("note", text);
+    }
     tacho_run_outputs_say(&choice->outputs, session);
     if (choice->profile_path != NULL) {
         snprintf(text, sizeof(text), "%.200s: %zu recorded inference%s", choice->profile_path,
@@ -324,6 +341,20 @@ static tacho_status finish(const run_choice *choice, tacho_run_session *session,
     return status;
 }
 
+/* Whether there will be something to write; said before it runs rather than after. */
+static tacho_status check_recording(const run_choice *choice, const tacho_run_session *session)
+{
+    uint32_t level = session->module.program.facts.stats.level;
+    const char *path =
+        choice->profile_sink != NULL ? choice->profile_path : choice->request.stats_dir;
+    return path == NULL || level >= TACHO_STATS_LEVEL_INFERENCE
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_UNSUPPORTED,
+                            "%s: nothing was recorded: the program was compiled with stats level "
+                            "%u, and 40 is the least",
+                            path, (unsigned)level);
+}
+
 static int run_chosen(const run_choice *choice)
 {
     tacho_run_session session;
@@ -343,6 +374,9 @@ static int run_chosen(const run_choice *choice)
     }
     if (status == TACHO_OK) {
         tacho_run_say_device(&session);
+        status = check_recording(choice, &session);
+    }
+    if (status == TACHO_OK) {
         status = tacho_run_go(&session);
     }
     if (status == TACHO_OK) {

@@ -146,6 +146,7 @@ static const struct {
 bool tacho_run_check_options(const tacho_arguments *arguments, const char *device)
 {
     static const char *const simulated[] = {"unlimited", "no-values"};
+    static const char *const computing[] = {"kernels", "threads"};
     tacho_str name = tacho_str_from_cstring(device);
     bool is_sim =
         tacho_str_equal(tacho_str_make(device, tacho_str_find_byte(name, ':')), TACHO_STR("sim"));
@@ -153,6 +154,14 @@ bool tacho_run_check_options(const tacho_arguments *arguments, const char *devic
         if (tacho_arguments_has(arguments, simulated[i])) {
             tacho_command_misuse(arguments->command, "--%s: of the device sim, not of %s",
                                  simulated[i], device);
+            return false;
+        }
+    }
+    bool is_null = strcmp(device, "null") == 0;
+    for (size_t i = 0; is_null && i < sizeof(computing) / sizeof(computing[0]); i++) {
+        if (tacho_arguments_has(arguments, computing[i])) {
+            tacho_command_misuse(arguments->command, "--%s: the device null computes nothing",
+                                 computing[i]);
             return false;
         }
     }
