@@ -20,7 +20,7 @@ usage: bench/run.sh [BUILD_BIN_DIR] [--quick] [--dir SCRATCH] [--save FILE] [--r
   --save FILE     write the tables as Markdown, too
   --repeat N      runs of each command (default 3)
   --bench-dir DIR where gen_torq and the other generators, measure are (default: BUILD_BIN_DIR/../bench)
-  --sections LIST which of torq host annotate chrome perfetto compile device kernels opstats (default: all)
+  --sections LIST which of torq host annotate chrome perfetto compile device kernels opstats capture (default: all)
   --formats LIST  of section torq, which of t1 t2 t4 r0 (default "t1 t4 r0")
 USAGE
 }
@@ -34,7 +34,7 @@ die() {
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin_dir="" bench_dir="" keep_dir="" save="" quick="" repeat=3 formats="t1 t4 r0"
-sections="torq host annotate chrome perfetto compile device kernels opstats"
+sections="torq host annotate chrome perfetto compile device kernels opstats capture"
 while (($# > 0)); do
     case $1 in
     --help | -h) usage && exit 0 ;;
@@ -62,7 +62,7 @@ done
 [[ $repeat =~ ^[1-9][0-9]*$ ]] || die "--repeat needs a positive number, got $repeat" 2
 for section in $sections; do
     case $section in
-    torq | host | annotate | chrome | perfetto | compile | device | kernels | opstats) ;;
+    torq | host | annotate | chrome | perfetto | compile | device | kernels | opstats | capture) ;;
     *) die "no section $section; --help lists them" 2 ;;
     esac
 done
@@ -114,7 +114,7 @@ kept_mb=$(find "$input_dir" -maxdepth 1 \( -name '*-*-*.csv' -o -name '*-*.json'
 export TMPDIR=$work # a spool counts as scratch, too
 
 for file in lib section_torq section_host section_annotate section_json section_compile \
-    section_device section_kernels section_opstats; do
+    section_device section_kernels section_opstats section_capture; do
     # shellcheck source=/dev/null
     source "$here/$file.sh"
 done
@@ -132,6 +132,7 @@ section_title() {
     device) echo "Programs on devices" ;;
     kernels) echo "Values of models, one thread" ;;
     opstats) echo "Raw stats to summaries and traces" ;;
+    capture) echo "Captures (.tacho)" ;;
     esac
 }
 

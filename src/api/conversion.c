@@ -10,8 +10,11 @@ static tacho_status run_filters(const tacho_conversion *conversion, tacho_order_
                                 tacho_events *sink)
 {
     tacho_lanes *lanes = NULL;
-    TACHO_TRY(tacho_lanes_create(sink, &lanes));
-    tacho_events *next = tacho_lanes_events(lanes);
+    tacho_events *next = sink;
+    if (!conversion->sink->takes_rows_as_given) {
+        TACHO_TRY(tacho_lanes_create(sink, &lanes));
+        next = tacho_lanes_events(lanes);
+    }
     tacho_select select;
     if (!tacho_selection_is_all(&conversion->selection)) {
         tacho_select_init(&select, &conversion->selection, next);

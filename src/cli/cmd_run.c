@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What --compare takes medians of where it measures, unless told. */
+enum { COMPARED_RUNS = 10, COMPARED_RUNS_MAX = 100 };
+
 enum { DEFAULT_TOP = 10, SHOWN_ELEMENTS = 32, ACTIVATIONS_MAX = 1024, THREADS_MAX = 1024 };
 
 static const tacho_option options[] = {
@@ -29,7 +32,7 @@ static const tacho_option options[] = {
      "write the next output there, as .npy, or .bin for its bytes; - prints it; repeatable "
      "(default: printed)"},
     {"function", 'f', false, "NAME", "refuse a program that has no function of this name"},
-    {"iterations", 'n', false, "N", "run this often (default: 1)"},
+    {"iterations", 'n', false, "N", "run this often (default: 1; 11 to --compare on cpu)"},
     {"activations", 'a', false, "N", "copies of the program on cores of their own (default: 1)"},
     {"kernels", 0, false, "fast|reference", "how values are computed (default: fast)"},
     {"threads", 0, false, "N", "of the host, that compute values (default: 1)"},
@@ -37,12 +40,14 @@ static const tacho_option options[] = {
     {"unlimited", 0, false, NULL,
      "sim: shared memory, networks and queues make nobody wait: gives the estimate"},
     {"profile", 0, false, "FILE",
-     "write what was recorded there; its suffix says the format: .pb, .json, .csv ..."},
+     "write what was recorded there, with each operator's estimate; its suffix says the format: "
+     ".tacho (all of it, for tacho itself), .pb, .json, .csv ..."},
     {"profile-format", 0, false, "FORMAT",
      "write that as FORMAT: a trace format of 'tacho help formats', or Torq's r0, r1 or r2"},
     {"stats-dir", 0, false, "DIR",
      "write the raw stats of each recorded inference there, a file per activation and device"},
-    {"samples", 0, false, "N", "inferences to record (default: 1)"},
+    {"samples", 0, false, "N",
+     "inferences to record (default: 1; all but the first, up to 100, to --compare on cpu)"},
     {"start-iteration", 0, false, "N",
      "record from this iteration on, counted from 0 "
      "(default: 0, or 1 of several that are measured)"},
@@ -72,6 +77,7 @@ typedef struct run_choice {
     const char *profile_path;
     const tacho_trace_sink *profile_sink; /* NULL: a Torq file */
     tacho_run_torq_form torq_form;
+    bool has_top;      /* somebody asked for operators */
     tacho_arena arena; /* sizes of dimensions */
     const char **inputs, **output_texts;
 } run_choice;
@@ -143,8 +149,17 @@ static bool choose_sampling(const tacho_arguments *arguments, run_choice *choice
                                 &sampling->count)) {
         return false;
     }
+    bool is_measured = strcmp(request->device, "cpu") == 0;
+    bool compares = is_measured && tacho_arguments_has(arguments, "compare");
+    if (compares && !tacho_arguments_has(arguments, "iterations")) {
+        request->iterations = COMPARED_RUNS + 1;
+    }
+    if (compares && !tacho_arguments_has(arguments, "samples") && request->iterations > 1) {
+        uint64_t after_first = request->iterations - 1;
+        sampling->count = after_first < COMPARED_RUNS_MAX ? after_first : COMPARED_RUNS_MAX;
+    }
     /* The first inference of a computer is slow: caches are cold, pages are new. */
-    sampling->start = strcmp(request->device, "cpu") == 0 && request->iterations > 1 ? 1 : 0;
+    sampling->start = is_measured && request->iterations > 1 ? 1 : 0;
     if (!tacho_run_choose_count(arguments, "start-iteration", 0, request->iterations - 1,
                                 &sampling->start) ||
         !tacho_run_choose_count(arguments, "start-delay", 0, INT32_MAX, &delay)) {
@@ -233,6 +248,16 @@ static bool choose_report(const tacho_arguments *arguments, run_choice *choice)
         return false;
     }
     choice->report.top = (size_t)top;
+    choice->has_top = tacho_arguments_has(arguments, "top");
+    for (size_t i = 0; i < choice->outputs.text_count; i++) {
+        if (strcmp(choice->outputs.texts[i], "-") == 0 &&
+            choice->report.sink != &tacho_table_sink_text) {
+            tacho_command_misuse(arguments->command,
+                                 "--output - prints for people, and --format asks for tables "
+                                 "alone; say --output @FILE.npy");
+            return false;
+        }
+    }
     return true;
 }
 
@@ -300,6 +325,12 @@ static void say_wrote(const run_choice *choice, const tacho_run_session *session
                  (unsigned long long)choice->request.seed);
         tacho_talk_line("note", text);
     }
+    if (choice->has_top && session->module.program.facts.stats.level < TACHO_STATS_LEVEL_OPS) {
+        snprintf(text, sizeof(text), "--top: no operators were recorded: stats level %u, not %u",
+                 (unsigned)session->module.program.facts.stats.level,
+                 (unsigned)TACHO_STATS_LEVEL_OPS);
+        tacho_talk_line("note", text);
+    }
     tacho_run_outputs_say(&choice->outputs, session);
     if (choice->profile_path != NULL) {
         say_profile(choice, session);
@@ -333,6 +364,20 @@ static tacho_status finish(const run_choice *choice, tacho_run_session *session,
     return status;
 }
 
+/* Whether there will be something to write; said before it runs rather than after. */
+static tacho_status check_recording(const run_choice *choice, const tacho_run_session *session)
+{
+    uint32_t level = session->module.program.facts.stats.level;
+    const char *path =
+        choice->profile_sink != NULL ? choice->profile_path : choice->request.stats_dir;
+    return path == NULL || level >= TACHO_STATS_LEVEL_INFERENCE
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_UNSUPPORTED,
+                            "%s: nothing was recorded: the program was compiled with stats level "
+                            "%u, and 40 is the least",
+                            path, (unsigned)level);
+}
+
 static int run_chosen(const run_choice *choice)
 {
     tacho_run_session session;
@@ -352,6 +397,9 @@ static int run_chosen(const run_choice *choice)
     }
     if (status == TACHO_OK) {
         tacho_run_say_device(&session);
+        status = check_recording(choice, &session);
+    }
+    if (status == TACHO_OK) {
         status = tacho_run_go(&session);
     }
     if (status == TACHO_OK) {
@@ -372,6 +420,7 @@ static int run_command_run(const tacho_arguments *arguments)
     tacho_arena_init(&choice.arena);
     if (choose_path(arguments, &choice) && choose_lists(arguments, &choice) &&
         choose_report(arguments, &choice) && choose_device(arguments, &choice) &&
+        tacho_run_check_options(arguments, choice.request.device) &&
         choose_sampling(arguments, &choice) && choose_profile(arguments, &choice) &&
         choose_compile(arguments, &choice)) {
         exit_code = run_chosen(&choice);
@@ -406,7 +455,8 @@ const tacho_command tacho_command_run = {
         "\n"
         "With --compare each operator is shown beside its estimate. On sim the difference\n"
         "is the sum of stalls by name, to the cycle. On cpu it is what remains at the clock\n"
-        "that fits all operators best.\n"
+        "that fits all operators best; measured is the median of the recorded inferences,\n"
+        "and operators that a neighbour's kernel computes along are marked.\n"
         "\n"
         "Ctrl-C ends the run after the inference that is going on: what was recorded is\n"
         "written and printed, and the exit status is 130.",

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records to rows. Simulated operators come from STAL records of the first inference and
- * activation, since all inferences are the same there; measured ones from all op records.
+ * activation, since all inferences are the same there; measured ones are the medians of all op
+ * records, since a computer that does something else for a while makes single ones any length.
  */
 #include "cli/run_compare.h"
+
+#include "base/grow.h"
+#include "device/execute.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,24 +32,63 @@ static void take_stalls(tacho_run_compare *self, const tacho_stats_array *array)
     }
 }
 
-/* Sums, in ns. */
-static void take_times(tacho_run_compare *self, const tacho_stats_head *head,
-                       const tacho_stats_array *array)
+/* How long an operator took once. */
+typedef struct op_time {
+    uint32_t op;
+    int64_t ns;
+} op_time;
+
+typedef struct op_times {
+    op_time *items;
+    size_t item_count, item_capacity;
+} op_times;
+
+static tacho_status take_times(const tacho_run_compare *self, const tacho_stats_head *head,
+                               const tacho_stats_array *array, op_times *times)
 {
     const tacho_stats_op *records = array->records;
     double ns_per_tick = head->timer_hz > 0 ? 1e9 / (double)head->timer_hz : 0;
     for (uint32_t i = 0; i < array->count; i++) {
         if (records[i].oc < self->session->module.program.op_count &&
             records[i].op_end_u >= records[i].op_start_u) {
-            tacho_run_compared *item = &self->items[records[i].oc];
             double ns = (double)(records[i].op_end_u - records[i].op_start_u) * ns_per_tick;
-            item->count++;
-            item->taken += (int64_t)llround(ns);
+            TACHO_TRY(tacho_grow(&times->items, &times->item_capacity, times->item_count + 1));
+            times->items[times->item_count++] = (op_time){records[i].oc, (int64_t)llround(ns)};
         }
+    }
+    return TACHO_OK;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+    const op_time *a = left;
+    const op_time *b = right;
+    if (a->op != b->op) {
+        return a->op < b->op ? -1 : 1;
+    }
+    return a->ns < b->ns ? -1 : a->ns > b->ns;
+}
+
+/* The median of each operator; of two in the middle the shorter one. */
+static void take_medians(tacho_run_compare *self, op_times *times)
+{
+    size_t first = 0;
+    if (times->item_count > 0) {
+        qsort(times->items, times->item_count, sizeof(*times->items), compare_times);
+    }
+    for (size_t i = 1; i <= times->item_count; i++) {
+        if (i < times->item_count && times->items[i].op == times->items[first].op) {
+            continue;
+        }
+        tacho_run_compared *item = &self->items[times->items[first].op];
+        item->count = (uint32_t)(i - first);
+        item->taken = times->items[first + (item->count - 1) / 2].ns;
+        first = i;
     }
 }
 
-static void take_buffer(tacho_run_compare *self, const tacho_stats_buffer *buffer)
+static tacho_status take_buffer(tacho_run_compare *self, const tacho_stats_buffer *buffer,
+                                op_times *times)
 {
     bool is_by_op = (buffer->head.features & TACHO_STATS_BY_OP) != 0;
     for (size_t i = 0; i < buffer->array_count; i++) {
@@ -53,12 +96,13 @@ static void take_buffer(tacho_run_compare *self, const tacho_stats_buffer *buffe
         if (self->is_simulated && array->type == TACHO_STATS_TYPE_stall) {
             take_stalls(self, array);
         } else if (!self->is_simulated && is_by_op && array->type == TACHO_STATS_TYPE_op) {
-            take_times(self, &buffer->head, array);
+            TACHO_TRY(take_times(self, &buffer->head, array, times));
         }
     }
+    return TACHO_OK;
 }
 
-static void take_samples(tacho_run_compare *self)
+static tacho_status take_samples(tacho_run_compare *self, op_times *times)
 {
     const tacho_run_session *session = self->session;
     size_t sample_count =
@@ -67,25 +111,31 @@ static void take_samples(tacho_run_compare *self)
         const tacho_device_result *result = &session->samples[i].result;
         for (size_t k = 0; k < result->stats_count; k++) {
             if (result->stats[k].head.activation == 0 || !self->is_simulated) {
-                take_buffer(self, &result->stats[k]);
+                TACHO_TRY(take_buffer(self, &result->stats[k], times));
             }
         }
     }
+    take_medians(self, times);
+    return TACHO_OK;
 }
 
 /* ---- the comparison ------------------------------------------------------------------------ */
 
-/* Those that have records, and their means. */
+/* Those that have records. */
 static void keep_recorded(tacho_run_compare *self)
 {
     const tacho_program *program = &self->session->module.program;
+    const tacho_execution *execution = self->session->device->execution;
     size_t kept = 0;
     for (size_t i = 0; i < program->op_count; i++) {
         tacho_run_compared item = self->items[i];
         if (item.count > 0) {
             item.op = (uint32_t)i;
             item.estimated = program->ops[i].cycles;
-            item.taken = (item.taken + item.count / 2) / item.count;
+            item.is_elsewhere = !self->is_simulated && execution != NULL &&
+                                !tacho_execution_computes_op(execution, (uint32_t)i);
+            self->record_count_max =
+                item.count > self->record_count_max ? item.count : self->record_count_max;
             self->items[kept++] = item;
         }
     }
@@ -115,8 +165,9 @@ static void fit(tacho_run_compare *self)
         tacho_run_compared *item = &self->items[i];
         int64_t base = self->is_simulated ? item->estimated : estimated_ns(self, item->estimated);
         item->difference = item->taken - base;
-        errors += base > 0 ? fabs((double)item->difference) / (double)base : 0;
-        counted += base > 0 ? 1 : 0;
+        bool counts = base > 0 && !item->is_elsewhere;
+        errors += counts ? fabs((double)item->difference) / (double)base : 0;
+        counted += counts ? 1 : 0;
     }
     self->error = counted > 0 ? errors / (double)counted : 0;
 }
@@ -145,7 +196,10 @@ tacho_status tacho_run_compare_init(tacho_run_compare *compare, const tacho_run_
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu operators",
                           program->op_count);
     }
-    take_samples(compare);
+    op_times times = {0};
+    tacho_status status = take_samples(compare, &times);
+    free(times.items);
+    TACHO_TRY(status);
     keep_recorded(compare);
     fit(compare);
     if (compare->item_count == 0 && session->sample_count > 0) {
@@ -183,6 +237,7 @@ static const tacho_column measured_columns[] = {
     {"estimated_ns", "At that clock", TACHO_COLUMN_DURATION},
     {"measured_ns", "Measured", TACHO_COLUMN_DURATION},
     {"difference_percent", "Of estimate", TACHO_COLUMN_PERCENT},
+    {"computed", "Computed", TACHO_COLUMN_TEXT},
     {"location", "Location", TACHO_COLUMN_TEXT},
 };
 
@@ -210,8 +265,14 @@ static tacho_status add_numbers(const tacho_run_compare *self, const tacho_run_c
     if (!self->is_simulated) {
         int64_t estimated = estimated_ns(self, item->estimated);
         TACHO_TRY(tacho_table_add_int(table, estimated));
+        if (item->is_elsewhere) {
+            TACHO_TRY(tacho_table_add_absent(table));
+            TACHO_TRY(tacho_table_add_absent(table));
+            return tacho_table_add_text(table, TACHO_STR("with a neighbour, or a view"));
+        }
         TACHO_TRY(tacho_table_add_int(table, item->taken));
-        return add_percent(table, (double)(item->taken - estimated), (double)estimated);
+        TACHO_TRY(add_percent(table, (double)(item->taken - estimated), (double)estimated));
+        return tacho_table_add_absent(table);
     }
     TACHO_TRY(tacho_table_add_int(table, item->taken));
     TACHO_TRY(tacho_table_add_int(table, item->difference));
@@ -284,8 +345,12 @@ static tacho_status add_worst(const tacho_run_compare *self, const tacho_run_com
         order[i] = &self->items[i];
     }
     qsort(order, self->item_count, sizeof(*order), compare_sizes);
-    for (size_t i = 0; i < self->item_count && i < top && order[i]->difference != 0; i++) {
-        TACHO_TRY(add_item(self, order[i], table));
+    size_t left = top;
+    for (size_t i = 0; i < self->item_count && left > 0 && order[i]->difference != 0; i++) {
+        if (!order[i]->is_elsewhere) {
+            TACHO_TRY(add_item(self, order[i], table));
+            left--;
+        }
     }
     return TACHO_OK;
 }
@@ -322,6 +387,29 @@ static tacho_status add_stall_rows(const tacho_run_compare *self, tacho_table *t
     return TACHO_OK;
 }
 
+/* How times came about. */
+static tacho_status add_measured_rows(const tacho_run_compare *self, tacho_table *table)
+{
+    char text[160];
+    size_t elsewhere = 0;
+    for (size_t i = 0; i < self->item_count; i++) {
+        elsewhere += self->items[i].is_elsewhere ? 1 : 0;
+    }
+    snprintf(text, sizeof(text), "%s of %" PRIu32 " inference%s",
+             self->record_count_max == 1 ? "times" : "medians", self->record_count_max,
+             self->record_count_max == 1 ? "" : "s");
+    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("measured")));
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+    if (elsewhere == 0) {
+        return TACHO_OK;
+    }
+    snprintf(text, sizeof(text),
+             "%zu operator%s with the kernel of a neighbour, or only another view of it", elsewhere,
+             elsewhere == 1 ? " runs" : "s run");
+    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("not measured")));
+    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+}
+
 tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
@@ -339,5 +427,6 @@ tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *
              compare->error * 100);
     TACHO_TRY(tacho_table_add_text(out_table, TACHO_STR("error")));
     TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(text)));
-    return compare->is_simulated ? add_stall_rows(compare, out_table) : TACHO_OK;
+    return compare->is_simulated ? add_stall_rows(compare, out_table)
+                                 : add_measured_rows(compare, out_table);
 }

@@ -16,7 +16,8 @@ typedef struct tacho_run_compared {
     uint32_t op;
     uint32_t count;     /* of records */
     int64_t estimated;  /* cycles */
-    int64_t taken;      /* cycles, or ns */
+    int64_t taken;      /* cycles, or ns: the median of the records */
+    bool is_elsewhere;  /* measured: part of a kernel that runs with another one, or a view */
     int64_t difference; /* cycles, or ns at the fitted clock */
     int64_t stalls[TACHO_STALL_COUNT];
 } tacho_run_compared;
@@ -26,6 +27,7 @@ typedef struct tacho_run_compare {
     bool is_simulated;
     tacho_run_compared *items; /* operators with records, in order */
     size_t item_count;
+    uint32_t record_count_max; /* of an operator */
     double clock_hz; /* nominal, or fitted */
     double error;    /* mean of |difference| / estimate */
 } tacho_run_compare;

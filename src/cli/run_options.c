@@ -118,3 +118,65 @@ bool tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *aren
     }
     return true;
 }
+
+/* ---- options that go against each other ---------------------------------------------------- */
+
+/* What an option would do if the other one let it. */
+static const struct {
+    const char *option;
+    const char *other;
+    const char *value; /* of the other one; NULL: any */
+    const char *why;
+} voids[] = {
+    {"compare", "no-tables", NULL, "it is a table"},
+    {"blocks", "no-tables", NULL, "it is a table"},
+    {"top", "no-tables", NULL, "it cuts a table"},
+    {"format", "no-tables", NULL, "it is that of tables"},
+    {"input", "no-values", NULL, "nothing is computed"},
+    {"seed", "no-values", NULL, "nothing is computed"},
+    {"kernels", "no-values", NULL, "nothing is computed"},
+    {"threads", "no-values", NULL, "nothing is computed"},
+    {"profile", "samples", "0", "nothing is recorded"},
+    {"stats-dir", "samples", "0", "nothing is recorded"},
+    {"compare", "samples", "0", "nothing is recorded"},
+    {"start-iteration", "samples", "0", "nothing is recorded"},
+    {"start-delay", "samples", "0", "nothing is recorded"},
+};
+
+bool tacho_run_check_options(const tacho_arguments *arguments, const char *device)
+{
+    static const char *const simulated[] = {"unlimited", "no-values"};
+    static const char *const computing[] = {"kernels", "threads"};
+    tacho_str name = tacho_str_from_cstring(device);
+    bool is_sim =
+        tacho_str_equal(tacho_str_make(device, tacho_str_find_byte(name, ':')), TACHO_STR("sim"));
+    for (size_t i = 0; !is_sim && i < sizeof(simulated) / sizeof(simulated[0]); i++) {
+        if (tacho_arguments_has(arguments, simulated[i])) {
+            tacho_command_misuse(arguments->command, "--%s: of the device sim, not of %s",
+                                 simulated[i], device);
+            return false;
+        }
+    }
+    bool is_null = strcmp(device, "null") == 0;
+    for (size_t i = 0; is_null && i < sizeof(computing) / sizeof(computing[0]); i++) {
+        if (tacho_arguments_has(arguments, computing[i])) {
+            tacho_command_misuse(arguments->command, "--%s: the device null computes nothing",
+                                 computing[i]);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof(voids) / sizeof(voids[0]); i++) {
+        const char *value = tacho_arguments_value(arguments, voids[i].other);
+        bool is_void =
+            tacho_arguments_has(arguments, voids[i].option) &&
+            tacho_arguments_has(arguments, voids[i].other) &&
+            (voids[i].value == NULL || (value != NULL && strcmp(value, voids[i].value) == 0));
+        if (is_void) {
+            tacho_command_misuse(arguments->command, "--%s does nothing beside --%s%s%s: %s",
+                                 voids[i].option, voids[i].other, voids[i].value != NULL ? " " : "",
+                                 voids[i].value != NULL ? voids[i].value : "", voids[i].why);
+            return false;
+        }
+    }
+    return true;
+}

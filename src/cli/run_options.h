@@ -27,4 +27,7 @@ bool tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *aren
 /* A device that is a machine's name, or has an unknown machine behind its colon, is refused. */
 tacho_status tacho_run_check_device(const char *device) TACHO_MUST_USE;
 
+/* Whether no option is there that another one, or |device|, makes void; says which otherwise. */
+bool tacho_run_check_options(const tacho_arguments *arguments, const char *device);
+
 #endif

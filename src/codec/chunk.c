@@ -10,7 +10,7 @@
 
 static const unsigned char file_magic[8] = {0x89, 'T', 'C', 'H', '\r', '\n', 0x1a, '\n'};
 
-enum { HEADER_BYTES = 40, TRAILER_BYTES = 8, CRC_AT = 28 };
+enum { HEADER_BYTES = TACHO_CHUNK_HEADER_BYTES, TRAILER_BYTES = 8, CRC_AT = 28 };
 
 /* A file's payloads are checked so many times over at most, whatever it says. */
 enum { CHECKS_MAX = 16 };
@@ -115,23 +115,26 @@ static bool is_header(const char *header)
     return load(header, 4) == CHUNK_MAGIC && load(header + CRC_AT, 4) == crc_of(copy, sizeof(copy));
 }
 
-/* The chunk at |at| if it is whole; its length with header and trailer, else 0. */
-static uint64_t whole_chunk(tacho_chunk_reader *reader, uint64_t at, tacho_chunk *out_chunk)
+uint64_t tacho_chunk_size(tacho_str bytes)
 {
-    uint64_t left = reader->file.len - at;
-    const char *header = reader->file.data + at;
-    if (left < HEADER_BYTES + TRAILER_BYTES || !is_header(header)) {
+    if (bytes.len < HEADER_BYTES || !is_header(bytes.data)) {
         return 0;
     }
-    uint64_t bytes = load(header + 32, 8);
-    if (bytes > tacho_chunk_bytes_max || padded(bytes) > left - HEADER_BYTES - TRAILER_BYTES) {
-        return 0;
-    }
-    reader->checked_bytes += padded(bytes);
+    uint64_t payload = load(bytes.data + 32, 8);
+    bool is_consistent = load(bytes.data + 20, 4) * load(bytes.data + 24, 4) == payload;
+    return payload <= tacho_chunk_bytes_max && is_consistent
+               ? HEADER_BYTES + padded(payload) + TRAILER_BYTES
+               : 0;
+}
+
+bool tacho_chunk_parse(tacho_str bytes, tacho_chunk *out_chunk)
+{
+    const char *header = bytes.data;
     const char *payload = header + HEADER_BYTES;
-    if (load(payload + padded(bytes), 4) != crc_of(payload, padded(bytes)) ||
-        load(payload + padded(bytes) + 4, 4) != load(header + 16, 4)) {
-        return 0;
+    uint64_t room = bytes.len - HEADER_BYTES - TRAILER_BYTES;
+    if (load(payload + room, 4) != crc_of(payload, room) ||
+        load(payload + room + 4, 4) != load(header + 16, 4)) {
+        return false;
     }
     *out_chunk = (tacho_chunk){
         .type = (uint32_t)load(header + 4, 4),
@@ -141,27 +144,37 @@ static uint64_t whole_chunk(tacho_chunk_reader *reader, uint64_t at, tacho_chunk
         .sequence = (uint32_t)load(header + 16, 4),
         .record_size = (uint32_t)load(header + 20, 4),
         .record_count = (uint32_t)load(header + 24, 4),
-        .payload = tacho_str_make(payload, bytes),
+        .payload = tacho_str_make(payload, load(header + 32, 8)),
     };
-    bool is_consistent = (uint64_t)out_chunk->record_size * out_chunk->record_count == bytes;
-    return is_consistent ? HEADER_BYTES + padded(bytes) + TRAILER_BYTES : 0;
+    return true;
 }
 
-/* The next place from |at| on where a chunk may begin, or the end. */
-static uint64_t next_magic(tacho_str file, uint64_t at)
+/* The chunk at |at| if it is whole; its length with header and trailer, else 0. */
+static uint64_t whole_chunk(tacho_chunk_reader *reader, uint64_t at, tacho_chunk *out_chunk)
 {
-    while (at < file.len) {
-        const char *found = memchr(file.data + at, 'T', file.len - at);
+    tacho_str left = tacho_str_from(reader->file, at);
+    uint64_t bytes = tacho_chunk_size(left);
+    if (bytes == 0 || bytes > left.len) {
+        return 0;
+    }
+    reader->checked_bytes += bytes;
+    return tacho_chunk_parse(tacho_str_make(left.data, bytes), out_chunk) ? bytes : 0;
+}
+
+uint64_t tacho_chunk_find(tacho_str bytes, uint64_t at)
+{
+    while (at < bytes.len) {
+        const char *found = memchr(bytes.data + at, 'T', bytes.len - at);
         if (found == NULL) {
-            return file.len;
+            return bytes.len;
         }
-        at = (uint64_t)(found - file.data);
-        if (file.len - at >= 4 && load(found, 4) == CHUNK_MAGIC) {
+        at = (uint64_t)(found - bytes.data);
+        if (bytes.len - at >= 4 && load(found, 4) == CHUNK_MAGIC) {
             return at;
         }
         at++;
     }
-    return file.len;
+    return bytes.len;
 }
 
 static void count_damage(tacho_chunk_reader *reader, uint64_t from, uint64_t to)
@@ -188,7 +201,7 @@ bool tacho_chunk_next(tacho_chunk_reader *reader, tacho_chunk *out_chunk)
             }
             return true;
         }
-        at = next_magic(reader->file, at + 1);
+        at = tacho_chunk_find(reader->file, at + 1);
     }
     count_damage(reader, from, reader->file.len);
     reader->at = reader->file.len;

@@ -25,7 +25,12 @@
 #define TACHO_FOURCC(a, b, c, d)                                                                   \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
-enum { TACHO_CHUNK_FILE_BYTES = 32, TACHO_CHUNK_OVERHEAD = 48, TACHO_CHUNK_VERSION = 1 };
+enum {
+    TACHO_CHUNK_FILE_BYTES = 32,
+    TACHO_CHUNK_HEADER_BYTES = 40,
+    TACHO_CHUNK_OVERHEAD = 48,
+    TACHO_CHUNK_VERSION = 1,
+};
 
 /* The most bytes of one chunk's payload. */
 static const uint64_t tacho_chunk_bytes_max = (uint64_t)1 << 30;
@@ -69,5 +74,17 @@ tacho_status tacho_chunk_open(tacho_chunk_reader *reader, tacho_str file,
 
 /* The next whole chunk; false after the last. */
 bool tacho_chunk_next(tacho_chunk_reader *reader, tacho_chunk *out_chunk);
+
+/*
+ * For who sees a file through a window. The bytes that the chunk at the front of |bytes| takes by
+ * its header, of which TACHO_CHUNK_HEADER_BYTES must be there; 0 when none begins so.
+ */
+uint64_t tacho_chunk_size(tacho_str bytes);
+
+/* The chunk of which |bytes| are all; false when its payload is damaged. */
+bool tacho_chunk_parse(tacho_str bytes, tacho_chunk *out_chunk);
+
+/* The next place from |at| on where a chunk may begin, or the end. */
+uint64_t tacho_chunk_find(tacho_str bytes, uint64_t at);
 
 #endif

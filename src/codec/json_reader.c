@@ -406,3 +406,42 @@ tacho_status tacho_json_raw_value(tacho_json_reader *reader, tacho_str *out_text
     reader->text = *out_text = tacho_str_make(at_offset(reader, start), len);
     return TACHO_OK;
 }
+
+/* ---- whole values ------------------------------------------------------------------------ */
+
+static tacho_status scan_json(tacho_json_reader *reader)
+{
+    tacho_json_token token = TACHO_JSON_NULL;
+    while (token != TACHO_JSON_END) {
+        TACHO_TRY(tacho_json_next(reader, &token));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_json_check_value(tacho_str text, bool *out_valid)
+{
+    static const char *const common[] = {"null", "{}", "[]"};
+    *out_valid = false;
+    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+        *out_valid = *out_valid || tacho_str_equal(text, tacho_str_from_cstring(common[i]));
+    }
+    if (*out_valid || text.len == 0) {
+        return TACHO_OK;
+    }
+    tacho_input input;
+    tacho_json_reader reader;
+    TACHO_TRY(tacho_input_open_bytes("an annotation", text, &input));
+    bool is_plain = tacho_input_compression(&input) == NULL;
+    tacho_status status = tacho_json_reader_init(&reader, &input, NULL);
+    if (status == TACHO_OK) {
+        status = scan_json(&reader);
+        *out_valid = status == TACHO_OK && is_plain;
+        tacho_json_reader_deinit(&reader);
+    }
+    tacho_input_close(&input);
+    if (tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
+        return status;
+    }
+    tacho_status_free(status);
+    return TACHO_OK;
+}

@@ -169,4 +169,7 @@ void tacho_json_release(tacho_json_reader *reader);
 /* Offset of the last token's text in the decompressed stream, for messages. */
 uint64_t tacho_json_offset(const tacho_json_reader *reader);
 
+/* Whether |text| is one JSON value; fails for want of memory alone. */
+tacho_status tacho_json_check_value(tacho_str text, bool *out_valid) TACHO_MUST_USE;
+
 #endif

@@ -163,6 +163,11 @@ static tacho_status run_tasks(tacho_execution *self, uint32_t first, uint32_t en
     return TACHO_OK;
 }
 
+bool tacho_execution_computes_op(const tacho_execution *execution, uint32_t op)
+{
+    return execution->op_tasks[op] < execution->op_tasks[op + 1];
+}
+
 tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op)
 {
     if (op >= execution->program->op_count) {

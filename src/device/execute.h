@@ -50,6 +50,10 @@ tacho_status tacho_execution_output(tacho_execution *execution, size_t index,
 /* Bytes of the block that inputs, activations and outputs share. */
 uint64_t tacho_execution_peak_bytes(const tacho_execution *execution);
 
+/* Whether op |op| computes anything itself: else its steps are views, or part of a kernel that runs
+ * with another op. */
+bool tacho_execution_computes_op(const tacho_execution *execution, uint32_t op);
+
 /* How the steps run, for reports: by fast kernels (several may be one), by reference kernels, or
  * not at all, as they are views or depend on constants alone. */
 typedef struct tacho_execution_counts {

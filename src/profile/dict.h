@@ -25,8 +25,10 @@ typedef struct tacho_part {
     tacho_origin origin;
     uint32_t covered_classes; /* as tacho_part_facts says */
     int64_t first_start;      /* first start that the source has met, -1 when it does not say */
+    bool is_aside;            /* was put beside others in one file, with a zero of its own */
     bool keeps_order;         /* spans of one extent lie in one another as they came */
-    bool has_flows_around;    /* flow ends that find their span by time; set by profile/order */
+    bool has_flows_around;    /* flow ends that find their span by time; set by profile/order,
+                               or by a source that knows of them ahead */
     uint64_t row_count;       /* rows read; counted by profile/order */
     uint64_t left_out_count;  /* of those, what profile/select did not let through */
 } tacho_part;

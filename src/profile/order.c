@@ -166,7 +166,7 @@ static tacho_status sort_row(tacho_events *events, const tacho_row *row)
     tacho_order *order = order_of(events);
     note_flow(events->dict, row);
     if (order->part_row_count == 0 || row->start < order->earliest_start) {
-        order->earliest_start = row->start;
+        order->earliest_start = first_start(order, row);
     }
     order->part_row_count++;
     return tacho_spool_add(order->spool, row);

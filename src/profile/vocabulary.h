@@ -40,7 +40,10 @@ typedef enum tacho_track_class {
 /* For sets of classes. */
 #define TACHO_TRACK_BIT(track_class) (UINT32_C(1) << (track_class))
 
-/* Whether the numbers were computed, simulated or measured; never summed together. */
+/*
+ * Whether the numbers were computed, simulated or measured; never summed together. Captures hold
+ * the place of these, and of units and reasons below: new ones go to the end.
+ */
 #define TACHO_ORIGINS(X)                                                                           \
     X(UNKNOWN, "unknown")                                                                          \
     X(ESTIMATED, "estimated")                                                                      \

@@ -5,6 +5,7 @@
 #include "sinks/attributes.h"
 
 #include "profile/facts.h"
+#include "sinks/trace_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ tacho_status tacho_attributes_visit_part(const tacho_dict *dict, const tacho_tra
     const tacho_part *part = &dict->parts[part_id];
     tacho_str origin = tacho_str_from_cstring(tacho_origin_name(part->origin));
     tacho_str alignment = dict->clocks[part->clock].has_fixed_zero ? TACHO_STR("times as given")
-                          : options->side_by_side
+                          : tacho_trace_is_aside(options, part)
                               ? TACHO_STR("not aligned: own zero at its first event")
                               : TACHO_STR("own zero at its first event");
     char clock[TACHO_FACTS_MAX];

@@ -94,7 +94,7 @@ static void describe_process(chrome_sink *sink, uint32_t track)
     put_metadata_event(sink, "process_labels", track);
     put_literal(sink, "\"labels\":\"");
     put_literal(sink, tacho_origin_name(part->origin));
-    put_literal(sink, sink->options.side_by_side ? ", not aligned\"}}" : "\"}}");
+    put_literal(sink, tacho_trace_is_aside(&sink->options, part) ? ", not aligned\"}}" : "\"}}");
     put_metadata_event(sink, "process_sort_index", track);
     tacho_json_put_int(sink->output, "\"sort_index\":", facts->rank);
     put_literal(sink, "}}");

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "profile/facts.h"
 #include "sinks/attributes.h"
+#include "sinks/trace_rows.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -308,13 +309,13 @@ static tacho_status format_process_name(const pf_writer *writer, const tacho_tra
     tacho_str name = tacho_dict_string(dict, track->name);
     tacho_str remark = tacho_str_from_cstring(tacho_origin_name(part->origin));
     if (track->parent != TACHO_NONE) {
-        if (!writer->options.side_by_side) {
+        if (!tacho_trace_is_aside(&writer->options, part)) {
             *out_name = name;
             return TACHO_OK;
         }
         remark = tacho_dict_string(dict, part->name);
     }
-    const char *alignment = writer->options.side_by_side ? ", not aligned" : "";
+    const char *alignment = tacho_trace_is_aside(&writer->options, part) ? ", not aligned" : "";
     size_t room = name.len + remark.len + 64;
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(arena, room, &memory));
@@ -333,7 +334,7 @@ static unsigned char *put_process(unsigned char *at, const pf_writer *writer, ui
     at = tacho_pb_put_bytes(at, PF_PROCESS_NAME, name);
     at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS,
                             tacho_str_from_cstring(tacho_origin_name(part->origin)));
-    if (writer->options.side_by_side) {
+    if (tacho_trace_is_aside(&writer->options, part)) {
         at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS, TACHO_STR("not aligned"));
     }
     return tacho_pb_close(body, at);

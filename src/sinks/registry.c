@@ -7,6 +7,7 @@
 #include "sinks/spans_csv.h"
 #include "sinks/spans_jsonl.h"
 #include "sinks/table_sink.h"
+#include "sinks/tacho.h"
 #include "sinks/trace_sink.h"
 
 static const tacho_trace_sink *const trace_sinks[] = {
@@ -14,6 +15,7 @@ static const tacho_trace_sink *const trace_sinks[] = {
     &tacho_sink_chrome_json,
     &tacho_sink_spans_jsonl,
     &tacho_sink_spans_csv,
+    &tacho_sink_tacho,
     NULL,
 };
 

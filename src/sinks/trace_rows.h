@@ -7,6 +7,12 @@
 
 #include "sinks/trace_sink.h"
 
+/* Whether |part| lies beside others, with a zero of its own: here, or where it was captured. */
+static inline bool tacho_trace_is_aside(const tacho_trace_options *options, const tacho_part *part)
+{
+    return options->side_by_side || part->is_aside;
+}
+
 /* Nanoseconds of |ticks| on the row's track. */
 static inline int64_t tacho_trace_ns(const tacho_dict *dict, const tacho_row *row, int64_t ticks)
 {

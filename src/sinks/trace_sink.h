@@ -55,6 +55,7 @@ typedef struct tacho_trace_sink {
     const char *const *suffixes; /* NULL-terminated; the first is the usual one */
     const char *source;          /* the source that reads it back, NULL with TACHO_LIMIT_READING */
     unsigned limits;             /* TACHO_LIMIT_* of what it cannot carry */
+    bool takes_rows_as_given;    /* wants no lanes: rows may cross, flow ends come as they come */
     /*
      * Starts a trace. Close it before the output is committed or closed; finish, an event,
      * makes it complete.

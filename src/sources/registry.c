@@ -7,13 +7,19 @@
 #include "sources/perfetto/perfetto.h"
 #include "sources/source.h"
 #include "sources/stats/stats.h"
+#include "sources/tacho/capture.h"
 #include "sources/torq/torq.h"
 
 static const tacho_source *const sources[] = {
-    &tacho_source_torq_timeline, &tacho_source_torq_runtime,
-    &tacho_source_torq_host,     &tacho_source_torq_annotated,
-    &tacho_source_chrome,        &tacho_source_perfetto,
-    &tacho_source_stats,         NULL,
+    &tacho_source_torq_timeline,
+    &tacho_source_torq_runtime,
+    &tacho_source_torq_host,
+    &tacho_source_torq_annotated,
+    &tacho_source_chrome,
+    &tacho_source_perfetto,
+    &tacho_source_stats,
+    &tacho_source_tacho,
+    NULL,
 };
 
 const tacho_source *const *tacho_sources(void)
