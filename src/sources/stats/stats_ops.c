@@ -199,6 +199,9 @@ static tacho_status add_op_args(stats_emitter *self, const stats_facts *facts, s
         for (uint32_t i = 0; i < texts->operand_count; i++) {
             add_string(args, self->operand_keys[i], texts->operands[i]);
         }
+        if (texts->attributes != TACHO_NONE) {
+            add_string(args, self->keys[STATS_KEY_ATTRIBUTES], texts->attributes);
+        }
     }
     return TACHO_OK;
 }
