@@ -6,6 +6,7 @@
 
 #include "analyses/opstats_tables.h"
 #include "base/folder.h"
+#include "cli/opstats_machine.h"
 #include "cli/run_stats.h"
 #include "profile/lanes.h"
 #include "profile/order.h"
@@ -41,6 +42,9 @@ static tacho_status write_files(const tacho_run_stats *stats, const tacho_opstat
 {
     tacho_opstats sums;
     tacho_status status = tacho_opstats_init(&sums, plan);
+    if (status == TACHO_OK) {
+        tacho_opstats_take_machine(&sums);
+    }
     for (size_t i = 0; status == TACHO_OK && i < stats->file_count; i++) {
         status = tacho_opstats_read(&sums, &stats->files[i]);
         if (status == TACHO_OK) {

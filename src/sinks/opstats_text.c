@@ -232,8 +232,10 @@ static void put_counters(text_writer *self, size_t core_row, int64_t core)
     const tacho_table *rates = find_table(self, "rates");
     for (size_t i = 0; i < tacho_table_row_count(rates); i++) {
         if (number(rates, i, "core") == core) {
-            tacho_output_printf(self->output, "c%" PRId64 ": %.*s is %.2f\n", core,
-                                TACHO_STR_ARG(text(rates, i, "name")), real(rates, i, "value"));
+            tacho_str name = text(rates, i, "name");
+            bool is_count = tacho_str_ends_with(name, TACHO_STR("Macs"));
+            tacho_output_printf(self->output, "c%" PRId64 ": %.*s is %.*f\n", core,
+                                TACHO_STR_ARG(name), is_count ? 0 : 2, real(rates, i, "value"));
         }
     }
     const tacho_table *cores = find_table(self, "cores");
