@@ -137,7 +137,7 @@ static int compare_sums(const void *a, const void *b)
     return (left->name > right->name) - (left->name < right->name);
 }
 
-static tacho_status add_sums(name_sums *self, uint64_t inference, tacho_table *table)
+static tacho_status add_sums(name_sums *self, const tacho_stats_head *head, tacho_table *table)
 {
     double total = 0.0;
     for (size_t i = 0; i < self->item_count; i++) {
@@ -151,13 +151,14 @@ static tacho_status add_sums(name_sums *self, uint64_t inference, tacho_table *t
         if (sum->record_count == 0) {
             continue;
         }
-        TACHO_TRY(add_count(table, inference));
+        TACHO_TRY(add_count(table, head->inference));
         TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(&self->strings, sum->name)));
         TACHO_TRY(add_count(table, sum->op_count));
         TACHO_TRY(add_count(table, sum->record_count));
         TACHO_TRY(add_count(table, sum->ucycles));
         TACHO_TRY(tacho_table_add_real(table, percent((double)sum->ucycles, total)));
-        TACHO_TRY(add_count(table, sum->pcycles));
+        TACHO_TRY(tacho_stats_has_cycles(head) ? add_count(table, sum->pcycles)
+                                               : tacho_table_add_absent(table));
         TACHO_TRY(add_count(table, sum->sync_u));
         TACHO_TRY(tacho_table_add_int(table, sum->estimate));
         TACHO_TRY(add_count(table, sum->macs));
@@ -184,7 +185,7 @@ static tacho_status sum_names(name_sums *self, const tacho_rollup_files *files, 
             }
         }
     }
-    return add_sums(self, files->files[0]->head.inference, table);
+    return add_sums(self, &files->files[0]->head, table);
 }
 
 static tacho_status rollup_names(const tacho_rollup_files *files, bool by_layer, tacho_table *table)

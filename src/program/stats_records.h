@@ -64,6 +64,19 @@ typedef struct tacho_stats_head {
     uint32_t first_core; /* of the device, that this activation's core 0 is */
 } tacho_stats_head;
 
+/*
+ * Whether P counts cycles of a core. A computer that measures itself has one clock, in whose ticks
+ * both are given: those are times, and no frequency follows from them.
+ */
+static inline bool tacho_stats_has_cycles(const tacho_stats_head *head)
+{
+    bool is_simulated = (head->features & TACHO_STATS_SIMULATED) != 0;
+    return head->core_hz > 0 && (is_simulated || head->core_hz != head->timer_hz);
+}
+
+/* What a device that has no cycles of its own is called among engines. */
+#define TACHO_STATS_COMPUTER "CPU"
+
 /* A moment on both clocks: of the host (CLOCK_MONOTONIC) and U. */
 typedef struct tacho_stats_clock {
     uint64_t host_ns;

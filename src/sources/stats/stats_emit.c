@@ -158,7 +158,7 @@ static size_t add_core_counts(const stats_emitter *self, uint32_t core, tacho_ar
 static tacho_status emit_frequency(stats_emitter *self, uint32_t core, const core_times *times)
 {
     uint64_t ticks = (uint64_t)(times->end - times->start);
-    if (ticks == 0 || times->end > self->max_ticks) {
+    if (ticks == 0 || times->end > self->max_ticks || !tacho_stats_has_cycles(&self->file->head)) {
         return TACHO_OK;
     }
     tacho_row row = {.kind = TACHO_ROW_SAMPLE, .start = times->start};
@@ -186,8 +186,10 @@ static tacho_status emit_core(stats_emitter *self, uint32_t core, const core_tim
     }
     tacho_arg args[CORE_ARGS_MAX];
     size_t count = 0;
-    args[count++] =
-        uint_arg(self, STATS_KEY_PCYCLES, TACHO_UNIT_CYCLES, times->end_p - times->start_p);
+    if (tacho_stats_has_cycles(&self->file->head)) {
+        args[count++] =
+            uint_arg(self, STATS_KEY_PCYCLES, TACHO_UNIT_CYCLES, times->end_p - times->start_p);
+    }
     args[count++] =
         uint_arg(self, STATS_KEY_INFERENCE, TACHO_UNIT_NONE, self->file->head.inference);
     args[count++] = uint_arg(self, STATS_KEY_BATCH, TACHO_UNIT_COUNT, self->file->head.batch_size);

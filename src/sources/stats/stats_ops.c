@@ -189,7 +189,9 @@ static tacho_status emit_barrier(stats_emitter *self, uint32_t engine, const sta
 static tacho_status add_op_args(stats_emitter *self, const stats_facts *facts, stats_args *args)
 {
     add_string(args, self->keys[STATS_KEY_KIND], facts->kind);
-    add_string(args, self->keys[STATS_KEY_MEMORY], facts->memory);
+    if (facts->memory != TACHO_NONE) {
+        add_string(args, self->keys[STATS_KEY_MEMORY], facts->memory);
+    }
     if (facts->op != TACHO_NONE) {
         const stats_op_texts *texts = NULL;
         TACHO_TRY(stats_texts_of(self, facts->op, &texts));
@@ -211,8 +213,11 @@ static void add_cycle_args(stats_emitter *self, const stats_times *times, uint64
 {
     add_uint(args, self->keys[STATS_KEY_BYTES], TACHO_UNIT_BYTES, times->bytes);
     add_uint(args, self->keys[STATS_KEY_UCYCLES], TACHO_UNIT_NONE, ucycles);
-    add_uint(args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
-    if (ucycles > 0) {
+    bool has_cycles = tacho_stats_has_cycles(&self->file->head);
+    if (has_cycles) {
+        add_uint(args, self->keys[STATS_KEY_PCYCLES], TACHO_UNIT_CYCLES, times->pcycles);
+    }
+    if (ucycles > 0 && has_cycles) {
         double mhz = (double)times->pcycles / (double)ucycles * self->timer_mhz;
         uint64_t khz = mhz < 1e12 ? (uint64_t)(mhz * 1e3 + 0.5) : 0;
         add_ratio(args, self->keys[STATS_KEY_FREQUENCY], khz, 1000);
@@ -220,6 +225,8 @@ static void add_cycle_args(stats_emitter *self, const stats_times *times, uint64
     if (times->bytes > 0) {
         add_ratio(args, self->keys[STATS_KEY_UCYCLES_PER_KB],
                   ucycles > UINT64_MAX / 1024 ? UINT64_MAX : ucycles * 1024, times->bytes);
+    }
+    if (times->bytes > 0 && has_cycles) {
         add_ratio(args, self->keys[STATS_KEY_PCYCLES_PER_KB],
                   times->pcycles > UINT64_MAX / 1024 ? UINT64_MAX : times->pcycles * 1024,
                   times->bytes);

@@ -179,6 +179,9 @@ static tacho_status native_name(stats_emitter *self, uint32_t engine)
     const tacho_program_engine *of = &self->program->engines[engine];
     TACHO_TRY(put_number(self, "Core ", of->core));
     TACHO_TRY(put(self, TACHO_STR(" ")));
+    if (stats_is_by_op(self->file)) {
+        return put(self, TACHO_STR(TACHO_STATS_COMPUTER));
+    }
     TACHO_TRY(put(self, tacho_strings_get(&self->program->strings, of->name)));
     return group_size(self, engine) > 1 ? put_number(self, " ", of->index) : TACHO_OK;
 }
@@ -190,6 +193,9 @@ static tacho_status vendor_name(stats_emitter *self, uint32_t engine, stats_trac
     TACHO_TRY(put_network(self, of->device));
     TACHO_TRY(put_number(self, "_Core_", of->core));
     TACHO_TRY(put(self, TACHO_STR("_")));
+    if (stats_is_by_op(self->file)) {
+        return put(self, TACHO_STR(TACHO_STATS_COMPUTER));
+    }
     TACHO_TRY(put(self, tacho_stats_words_group(self->set->words, engine)));
     bool is_split = stats_view_of(self)->splits_groups || kind == STATS_TRACK_BARRIERS;
     if (is_split && group_size(self, engine) > 1) {
@@ -314,8 +320,7 @@ static tacho_status op_facts(stats_emitter *self, uint32_t engine, uint32_t op,
     const tacho_program_op *of = &self->program->ops[op];
     tacho_str kind = tacho_strings_get(&self->program->strings, of->kind);
     kind = kind.len > 0 ? kind : tacho_strings_get(&self->program->strings, of->type);
-    *facts = (stats_facts){.op = op, .class_name = class_name};
-    TACHO_TRY(tacho_dict_ensure_string(self->dict, TACHO_STR("DDR"), &facts->memory));
+    *facts = (stats_facts){.op = op, .class_name = class_name, .memory = TACHO_NONE};
     return make_facts(self, engine, kind, facts);
 }
 
