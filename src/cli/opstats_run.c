@@ -588,6 +588,7 @@ static tacho_status run(opstats_run *self)
     tacho_talk_progress progress;
     tacho_progress hook;
     tacho_talk_progress_init(&progress, "decoding", request->is_quiet, &hook);
+    progress.unit = "files";
     tacho_status status = process_with_report(self, &hook);
     tacho_talk_progress_end(&progress);
     TACHO_TRY(status);
