@@ -23,7 +23,8 @@ typedef struct tacho_convert_options {
     const char *clock_mhz; /* frequency of cycle counts; NULL: the format's default */
     uint32_t slice_count;  /* compute slices of old Torq timelines; 0: two */
     bool omit_args;        /* names and times only: smaller files */
-    uint64_t reserved[6];  /* zero */
+    const char *program;   /* compiled program that recorded raw stats, which need it; else NULL */
+    uint64_t reserved[5];  /* zero */
 } tacho_convert_options;
 
 /* What came of it. */

@@ -49,7 +49,8 @@ typedef struct tacho_view_options {
     const char *from;      /* name of the input format; NULL: recognise each file by content */
     const char *clock_mhz; /* frequency of cycle counts; NULL: the format's default */
     uint32_t slice_count;  /* compute slices of old Torq timelines; 0: two */
-    uint64_t reserved[6];  /* zero */
+    const char *program;   /* compiled program that recorded raw stats, which need it; else NULL */
+    uint64_t reserved[5];  /* zero */
 } tacho_view_options;
 
 /*

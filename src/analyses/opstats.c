@@ -166,7 +166,9 @@ static void read_tasks(tacho_opstats *self, const tacho_stats_array *array)
 static void read_ops(tacho_opstats *self, const tacho_stats_array *array)
 {
     const tacho_stats_op *ops = array->records;
-    tacho_opstats_thread *thread = &self->threads[self->engine_thread[array->stream]];
+    size_t core = self->program->engines[array->stream].core;
+    /* One thread starts them all, whatever engines the program was compiled for. */
+    tacho_opstats_thread *thread = &self->threads[core * self->program->facts.thread_count];
     for (uint32_t i = 0; i < array->count; i++) {
         const tacho_stats_op *op = &ops[i];
         if (op->oc == TACHO_NONE) {
@@ -425,7 +427,8 @@ bool tacho_opstats_extent(const tacho_opstats *stats, uint64_t *out_start, uint6
 
 double tacho_opstats_mhz(const tacho_opstats *stats, const tacho_opstats_core *core)
 {
-    return core->max_u == 0 ? 0.0
-                            : (double)(core->end_p - core->start_p) *
-                                  (double)stats->file->head.timer_hz / (double)core->max_u / 1e6;
+    return core->max_u == 0 || !tacho_stats_has_cycles(&stats->file->head)
+               ? 0.0
+               : (double)(core->end_p - core->start_p) * (double)stats->file->head.timer_hz /
+                     (double)core->max_u / 1e6;
 }

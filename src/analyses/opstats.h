@@ -109,6 +109,12 @@ typedef struct tacho_opstats {
     uint64_t record_count;                /* of ops */
     uint64_t max_input_wait, max_output_wait;
     bool has_ports;
+    /*
+     * Products of the matrix engine in a cycle, of integers and of reals: of the machine, which is
+     * not known here. The caller may set them; 0: they are not known, nor is what follows from
+     * them.
+     */
+    double fixed_macs_per_cycle, real_macs_per_cycle;
 } tacho_opstats;
 
 /* Memory for the files of a plan, used for one after the other. deinit in any case. */

@@ -37,6 +37,8 @@ static tacho_status make_details(plan_maker *self, tacho_opstats_row *row)
     if (row->memory != 0) {
         TACHO_TRY(tacho_text_put(&self->text, TACHO_STR(" ")));
         TACHO_TRY(tacho_text_put(&self->text, tacho_strings_get(strings, row->memory)));
+    }
+    if (row->memory != 0 || row->types != 0) {
         TACHO_TRY(tacho_text_put(&self->text, TACHO_STR(" ")));
         TACHO_TRY(tacho_text_put(&self->text, tacho_strings_get(strings, row->types)));
     }
@@ -128,20 +130,16 @@ static tacho_status add_core(plan_maker *self, size_t at)
     return TACHO_OK;
 }
 
-/* Rows for devices that record ops as wholes: on the core of the op's first job. */
+/* Rows for devices that record ops as wholes: those have none of the program's engines. */
 static tacho_status add_op(plan_maker *self, uint32_t op)
 {
     const tacho_program_op *of = &self->program->ops[op];
     const tacho_strings *strings = &self->program->strings;
-    uint32_t engine = of->job_count > 0 ? self->program->jobs[of->first_job].engine : 0;
     tacho_opstats_row row = {.kind = TACHO_OPSTATS_OP};
     tacho_str kind = tacho_strings_get(strings, of->kind);
     kind = kind.len > 0 ? kind : tacho_strings_get(strings, of->type);
     TACHO_TRY(intern(self, kind, &row.word));
-    if (engine < self->program->engine_count) {
-        TACHO_TRY(intern(self, tacho_stats_words_group(self->plan->words, engine), &row.engine));
-    }
-    TACHO_TRY(intern(self, TACHO_STR("DDR"), &row.memory));
+    TACHO_TRY(intern(self, TACHO_STR(TACHO_STATS_COMPUTER), &row.engine));
     TACHO_TRY(types_of(self, op, &row.types));
     return ensure_row(self, &row, &self->plan->op_row[op]);
 }

@@ -97,6 +97,18 @@ static bool axi_kb(const tacho_opstats *stats, uint32_t core, const uint16_t cod
     return has_all;
 }
 
+/* Products: cycles that multiplied x what a cycle can; false when either is not known. */
+static bool count_macs(const tacho_opstats *stats, uint32_t core, double *out_macs)
+{
+    double fixed = 0.0;
+    double real = 0.0;
+    bool is_known = find_value(stats, core, 0x211, &fixed) && find_value(stats, core, 0x212, &real);
+    *out_macs = fixed * stats->fixed_macs_per_cycle + real * stats->real_macs_per_cycle;
+    return is_known && (fixed == 0.0 || stats->fixed_macs_per_cycle > 0.0) &&
+           (real == 0.0 || stats->real_macs_per_cycle > 0.0) &&
+           stats->fixed_macs_per_cycle + stats->real_macs_per_cycle > 0.0;
+}
+
 size_t tacho_opstats_rates(const tacho_opstats *stats, uint32_t core,
                            tacho_opstats_rate out_rates[TACHO_OPSTATS_RATES_MAX])
 {
@@ -118,6 +130,9 @@ size_t tacho_opstats_rates(const tacho_opstats *stats, uint32_t core,
     }
     if (cycles > 0.0 && find_value(stats, core, 0x205, &value)) {
         out_rates[count++] = (tacho_opstats_rate){"HMXMacPct", 100.0 * value / cycles};
+    }
+    if (count_macs(stats, core, &value)) {
+        out_rates[count++] = (tacho_opstats_rate){"HmxMacs", value};
     }
     if (axi_kb(stats, core, reads, &value)) {
         out_rates[count++] = (tacho_opstats_rate){"AxiReadKB", value};

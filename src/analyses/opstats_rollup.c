@@ -6,6 +6,7 @@
 
 #include "analyses/opstats_path.h"
 #include "base/grow.h"
+#include "base/maths.h"
 
 #include <stdlib.h>
 
@@ -137,7 +138,7 @@ static int compare_sums(const void *a, const void *b)
     return (left->name > right->name) - (left->name < right->name);
 }
 
-static tacho_status add_sums(name_sums *self, uint64_t inference, tacho_table *table)
+static tacho_status add_sums(name_sums *self, const tacho_stats_head *head, tacho_table *table)
 {
     double total = 0.0;
     for (size_t i = 0; i < self->item_count; i++) {
@@ -151,13 +152,14 @@ static tacho_status add_sums(name_sums *self, uint64_t inference, tacho_table *t
         if (sum->record_count == 0) {
             continue;
         }
-        TACHO_TRY(add_count(table, inference));
+        TACHO_TRY(add_count(table, head->inference));
         TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(&self->strings, sum->name)));
         TACHO_TRY(add_count(table, sum->op_count));
         TACHO_TRY(add_count(table, sum->record_count));
         TACHO_TRY(add_count(table, sum->ucycles));
         TACHO_TRY(tacho_table_add_real(table, percent((double)sum->ucycles, total)));
-        TACHO_TRY(add_count(table, sum->pcycles));
+        TACHO_TRY(tacho_stats_has_cycles(head) ? add_count(table, sum->pcycles)
+                                               : tacho_table_add_absent(table));
         TACHO_TRY(add_count(table, sum->sync_u));
         TACHO_TRY(tacho_table_add_int(table, sum->estimate));
         TACHO_TRY(add_count(table, sum->macs));
@@ -184,7 +186,7 @@ static tacho_status sum_names(name_sums *self, const tacho_rollup_files *files, 
             }
         }
     }
-    return add_sums(self, files->files[0]->head.inference, table);
+    return add_sums(self, &files->files[0]->head, table);
 }
 
 static tacho_status rollup_names(const tacho_rollup_files *files, bool by_layer, tacho_table *table)
@@ -388,6 +390,27 @@ static uint32_t device_of(const tacho_program *program, uint32_t op)
                              : TACHO_NONE;
 }
 
+/*
+ * Bytes of a tensor as it goes between devices: as its maker stores it, in the type that the
+ * machine computes in. Several outputs of an op share what it stores by their sizes in the model.
+ */
+static uint64_t moved_bytes(const tacho_program *program, const tacho_step *step, uint32_t tensor)
+{
+    const tacho_program_op *op = &program->ops[step->op];
+    uint64_t stored = 0;
+    uint64_t made = 0;
+    for (uint32_t i = 0; i < op->job_count; i++) {
+        const tacho_job *job = &program->jobs[op->first_job + i];
+        stored += job->kind == TACHO_JOB_STORE ? job->bytes : 0;
+    }
+    for (uint32_t i = 0; i < step->output_count; i++) {
+        uint32_t output = program->links[step->first_link + step->input_count + i];
+        made += output != TACHO_NONE ? program->tensors[output].bytes : 0;
+    }
+    uint64_t bytes = program->tensors[tensor].bytes;
+    return stored > 0 && made > 0 ? (uint64_t)((tacho_u128)stored * bytes / made) : bytes;
+}
+
 /* What an op of one device makes and one of another reads goes there once. */
 static void count_tensors(const tacho_program *program, uint32_t *makers, uint32_t *readers,
                           device_pair *pairs)
@@ -396,6 +419,7 @@ static void count_tensors(const tacho_program *program, uint32_t *makers, uint32
     for (size_t i = 0; i < program->tensor_count; i++) {
         makers[i] = readers[i] = TACHO_NONE;
     }
+    /* By tensor: the step that makes it, and the last device that it went to. */
     for (size_t i = 0; i < program->step_count; i++) {
         const tacho_step *step = &program->steps[i];
         uint32_t device = step->op < program->op_count ? device_of(program, step->op) : TACHO_NONE;
@@ -405,12 +429,16 @@ static void count_tensors(const tacho_program *program, uint32_t *makers, uint32
                 continue;
             }
             if (j >= step->input_count) {
-                makers[tensor] = device;
-            } else if (makers[tensor] != TACHO_NONE && makers[tensor] != device &&
-                       readers[tensor] != device) {
-                device_pair *pair = &pairs[(size_t)makers[tensor] * count + device];
+                makers[tensor] = (uint32_t)i;
+                continue;
+            }
+            const tacho_step *maker =
+                makers[tensor] != TACHO_NONE ? &program->steps[makers[tensor]] : NULL;
+            uint32_t from = maker != NULL ? device_of(program, maker->op) : TACHO_NONE;
+            if (from != TACHO_NONE && from != device && readers[tensor] != device) {
+                device_pair *pair = &pairs[(size_t)from * count + device];
                 pair->tensor_count++;
-                pair->bytes += program->tensors[tensor].bytes;
+                pair->bytes += moved_bytes(program, maker, tensor);
                 readers[tensor] = device;
             }
         }

@@ -23,6 +23,18 @@ static tacho_status add_text(tacho_table *table, const char *text)
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
+/* Cycles of cores, absent where the device has none. */
+static tacho_status add_cycles(tacho_table *table, const tacho_opstats *stats, uint64_t cycles)
+{
+    return tacho_stats_has_cycles(&stats->file->head) ? add_count(table, cycles)
+                                                      : tacho_table_add_absent(table);
+}
+
+static tacho_status add_real_if(tacho_table *table, bool is_there, double value)
+{
+    return is_there ? tacho_table_add_real(table, value) : tacho_table_add_absent(table);
+}
+
 /* |a| / |b|, absent where that is none. */
 static tacho_status add_ratio(tacho_table *table, double a, double b)
 {
@@ -98,14 +110,15 @@ static tacho_status add_op_numbers(tacho_table *table, const tacho_opstats *stat
         }
         return TACHO_OK;
     }
-    TACHO_TRY(add_count(table, sum->pcycles));
-    TACHO_TRY(tacho_table_add_real(table, percent(sum->pcycles, core->max_p)));
+    bool has_cycles = tacho_stats_has_cycles(&stats->file->head);
+    TACHO_TRY(add_cycles(table, stats, sum->pcycles));
+    TACHO_TRY(add_real_if(table, has_cycles, percent(sum->pcycles, core->max_p)));
     TACHO_TRY(add_count(table, sum->count));
     TACHO_TRY(tacho_table_add_real(table, kb));
     TACHO_TRY(add_ratio(table, (double)sum->ucycles, kb));
-    TACHO_TRY(add_ratio(table, (double)sum->pcycles, kb));
-    return sum->ratio_count > 0 ? tacho_table_add_real(table, deviation(sum))
-                                : tacho_table_add_absent(table);
+    TACHO_TRY(add_ratio(table, (double)sum->pcycles, has_cycles ? kb : 0.0));
+    return sum->ratio_count > 0 && has_cycles ? tacho_table_add_real(table, deviation(sum))
+                                              : tacho_table_add_absent(table);
 }
 
 static tacho_status add_op_row(tacho_table *table, const tacho_opstats *stats, uint32_t at)
@@ -122,8 +135,8 @@ static tacho_status add_op_row(tacho_table *table, const tacho_opstats *stats, u
     TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->details)));
     TACHO_TRY(tacho_table_add_real(table, (double)sum->ucycles / batch));
     bool is_wait = row->kind == TACHO_OPSTATS_SYNC || row->kind == TACHO_OPSTATS_BARRIER;
-    return is_wait ? tacho_table_add_absent(table)
-                   : tacho_table_add_real(table, (double)sum->pcycles / batch);
+    return add_real_if(table, !is_wait && tacho_stats_has_cycles(&stats->file->head),
+                       (double)sum->pcycles / batch);
 }
 
 /* Rows [first, end) that count something, largest first. */
@@ -186,6 +199,9 @@ static const tacho_column thread_columns[] = {
 static tacho_str thread_engine(const tacho_opstats *stats, uint32_t core, uint32_t thread)
 {
     const tacho_program *program = stats->program;
+    if (!tacho_stats_has_cycles(&stats->file->head)) {
+        return TACHO_STR(TACHO_STATS_COMPUTER);
+    }
     for (uint32_t i = 0; i < program->engine_count; i++) {
         const tacho_program_engine *engine = &program->engines[i];
         if (engine->device == stats->file->head.device && engine->core == core &&
@@ -226,11 +242,14 @@ static tacho_status add_thread(tacho_table *table, const tacho_opstats *stats, u
     TACHO_TRY(add_count(table, thread->end_u - thread->start_u));
     TACHO_TRY(add_count(table, thread->start_u));
     TACHO_TRY(add_count(table, thread->end_u));
-    TACHO_TRY(add_count(table, thread->end_p - thread->start_p));
+    TACHO_TRY(add_cycles(table, stats, thread->end_p - thread->start_p));
     bool has_ops = stats->file->head.level >= TACHO_STATS_LEVEL_OPS;
     double cycles =
         (double)(thread->end_p - thread->start_p) * (double)count_engines(stats, core, number);
     double share = cycles > 0.0 ? 100.0 * (double)thread->op_p / cycles : 0.0;
+    if (!tacho_stats_has_cycles(&stats->file->head)) {
+        share = percent(thread->op_u, thread->end_u - thread->start_u);
+    }
     TACHO_TRY(has_ops ? tacho_table_add_real(table, share) : tacho_table_add_absent(table));
     const uint64_t times[] = {thread->op_u, thread->sync_u, thread->barrier_u};
     for (size_t i = 0; i < COUNT_OF(times); i++) {
@@ -275,8 +294,8 @@ static tacho_status add_core(tacho_table *table, const tacho_opstats *stats, uin
     }
     TACHO_TRY(add_count(table, number));
     TACHO_TRY(add_count(table, core->max_u));
-    TACHO_TRY(add_count(table, core->max_p));
-    TACHO_TRY(add_count(table, core->end_p - core->start_p));
+    TACHO_TRY(add_cycles(table, stats, core->max_p));
+    TACHO_TRY(add_cycles(table, stats, core->end_p - core->start_p));
     double mhz = tacho_opstats_mhz(stats, core);
     TACHO_TRY(mhz > 0.0 ? tacho_table_add_real(table, mhz) : tacho_table_add_absent(table));
     TACHO_TRY(add_count(table, core->flush_u));
@@ -324,6 +343,7 @@ static const tacho_column device_columns[] = {
     {"ddr_gb_per_s", "DDR GB/s", TACHO_COLUMN_REAL},
     {"op_records", "op records", TACHO_COLUMN_INT},
     {"record_cost_ns", "cost of recording", TACHO_COLUMN_DURATION},
+    {"timer_mhz", "timer MHz", TACHO_COLUMN_REAL},
 };
 
 static tacho_status add_network(tacho_table *table, const tacho_opstats *stats)
@@ -397,8 +417,10 @@ static tacho_status add_device(tacho_table *table, const tacho_opstats *stats)
                                : tacho_table_add_absent(table));
     TACHO_TRY(add_traffic(table, stats, end - start));
     TACHO_TRY(add_count(table, stats->record_count));
-    return stats->file->end.record_cost_ns > 0 ? add_count(table, stats->file->end.record_cost_ns)
-                                               : tacho_table_add_absent(table);
+    TACHO_TRY(stats->file->end.record_cost_ns > 0
+                  ? add_count(table, stats->file->end.record_cost_ns)
+                  : tacho_table_add_absent(table));
+    return tacho_table_add_real(table, (double)head->timer_hz / 1e6);
 }
 
 /* ---- ports --------------------------------------------------------------------------------- */
@@ -599,17 +621,24 @@ static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
     const tacho_stats_config *config = &stats->program->facts.stats;
     bool has_pmu = config->pmu_event_count > 0;
     bool has_op_pmu = has_pmu && head->level >= TACHO_STATS_LEVEL_OP_PMU;
+    bool has_cycles = tacho_stats_has_cycles(head);
+    bool has_port_level = head->level >= TACHO_STATS_LEVEL_PORTS;
+    bool has_op_level = head->level >= TACHO_STATS_LEVEL_OPS;
     const struct {
         bool is_missing, is_compiled_in;
         const char *what, *flag;
     } rows[] = {
-        {(head->features & TACHO_STATS_HAS_DDR) == 0, config->counts_ddr != 0, "DDR traffic",
-         "-ddr-stats"},
+        {(head->features & TACHO_STATS_HAS_DDR) == 0, config->counts_ddr != 0 || !has_cycles,
+         "DDR traffic", "-ddr-stats"},
         {(head->features & TACHO_STATS_HAS_PMU) == 0, has_pmu, "counters of cores",
          "-aic-pmu-recipe=KernelUtil or -aic-pmu-events=..."},
-        {head->level < TACHO_STATS_LEVEL_PORTS, false, "waits at ports and doorbells",
+        {!has_cycles, true,
+         "cycles and frequency of cores: the device has one clock, which ucycles are of", ""},
+        {!has_port_level || !has_cycles, has_port_level, "waits at ports and doorbells",
          "-stats-level=50"},
-        {head->level < TACHO_STATS_LEVEL_OPS, false, "ops", "-stats-level=70"},
+        {!has_op_level, false, "ops", "-stats-level=70"},
+        {has_op_level && (head->features & TACHO_STATS_BY_OP) != 0, true,
+         "engines, transfers and waits of ops: the device runs an op as a whole", ""},
         {(head->features & TACHO_STATS_HAS_OP_PMU) == 0, has_op_pmu, "counters of ops",
          has_pmu ? "-stats-level=100" : "-stats-level=100 and -aic-pmu-recipe=KernelUtil"},
         {is_damaged(&stats->file->damage), true,

@@ -217,6 +217,7 @@ static void test_groups_count_once(void **state)
     at.file = (tacho_stats_file){.arrays = arrays, .array_count = 2};
     at.file.head = (tacho_stats_head){.level = 70, .core_count = 2, .thread_count = 4};
     at.file.head.timer_hz = 1000;
+    at.file.head.core_hz = 10000;
     assert_null(tacho_opstats_read(&at.stats, &at.file));
     assert_null(tacho_opstats_tables_init(at.tables, &at.stats));
     const tacho_table *rows = &at.tables[TACHO_OPSTATS_TABLE_OPS];
@@ -251,6 +252,7 @@ static void test_deviation(void **state)
     at.file = (tacho_stats_file){.arrays = &array, .array_count = 1};
     at.file.head = (tacho_stats_head){.level = 70, .core_count = 2, .thread_count = 4};
     at.file.head.timer_hz = 1000;
+    at.file.head.core_hz = 10000;
     assert_null(tacho_opstats_read(&at.stats, &at.file));
     assert_null(tacho_opstats_tables_init(at.tables, &at.stats));
     const tacho_table *rows = &at.tables[TACHO_OPSTATS_TABLE_OPS];

@@ -61,6 +61,9 @@ tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
     if (chosen->clock_mhz != NULL) {
         conversion.intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
     }
+    if (chosen->program != NULL) {
+        conversion.intake.options.program_path = tacho_str_from_cstring(chosen->program);
+    }
     const tacho_source *source = NULL;
     tacho_intake_input *inputs = NULL;
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));

@@ -69,6 +69,9 @@ tacho_status tacho_view_open(const char *const *paths, size_t path_count,
     if (chosen->clock_mhz != NULL) {
         intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
     }
+    if (chosen->program != NULL) {
+        intake.options.program_path = tacho_str_from_cstring(chosen->program);
+    }
     tacho_status status = load_new(&intake, out_view);
     free(inputs);
     return status;

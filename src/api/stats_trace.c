@@ -6,17 +6,46 @@
 #include "api/stats_trace.h"
 
 #include "api/intake.h"
+#include "base/grow.h"
 #include "profile/lanes.h"
 #include "profile/spool.h"
 #include "sources/chrome/chrome.h"
 
-/* Puts the host's part on the common axis before its first row passes. */
+#include <stdlib.h>
+
+/*
+ * Puts the host's part on the common axis before its first row passes. A runner's trace shows the
+ * device, too: those tracks are here already, and left out.
+ */
 typedef struct host_shift {
     tacho_events events;
     tacho_events *next;
+    tacho_str network;
     int64_t zero_ns;    /* of the trace's own time */
     size_t first_clock; /* clocks from here on are the host's */
+    bool *is_device;    /* by track */
+    size_t track_count, track_capacity;
 } host_shift;
+
+/* "program-0 [QAicGraph_Core_1]" and the like: what devices' processes are called. */
+static bool is_device_process(tacho_str name, tacho_str network)
+{
+    size_t at = tacho_str_find_byte(name, '[');
+    return tacho_str_starts_with(name, TACHO_STR("program-")) && at < name.len &&
+           tacho_str_starts_with(tacho_str_from(name, at + 1), network);
+}
+
+static tacho_status grow_tracks(host_shift *self)
+{
+    const tacho_dict *dict = self->events.dict;
+    TACHO_TRY(tacho_grow(&self->is_device, &self->track_capacity, dict->track_count));
+    for (; self->track_count < dict->track_count; self->track_count++) {
+        uint32_t group = tacho_dict_track_group(dict, (uint32_t)self->track_count);
+        self->is_device[self->track_count] =
+            is_device_process(tacho_dict_string(dict, dict->tracks[group].name), self->network);
+    }
+    return TACHO_OK;
+}
 
 static tacho_status shift_row(tacho_events *events, const tacho_row *row)
 {
@@ -26,7 +55,10 @@ static tacho_status shift_row(tacho_events *events, const tacho_row *row)
         clock->has_fixed_zero = true;
         clock->zero_ticks = tacho_clock_ticks(clock, self->zero_ns);
     }
-    return tacho_events_row(self->next, row);
+    if (row->track >= self->track_count) {
+        TACHO_TRY(grow_tracks(self));
+    }
+    return self->is_device[row->track] ? TACHO_OK : tacho_events_row(self->next, row);
 }
 
 static tacho_status shift_end_part(tacho_events *events, uint32_t part)
@@ -41,12 +73,15 @@ static tacho_status read_host(const tacho_stats_trace *trace, int64_t zero_ns,
 {
     host_shift shift = {.events = {&shift_vtable, next->dict},
                         .next = next,
+                        .network = trace->set.name,
                         .zero_ns = zero_ns,
                         .first_clock = next->dict->clock_count};
     tacho_intake_input input = {
         .path = trace->host_path, .source = &tacho_source_chrome, .name = "HOST_PROC"};
     tacho_intake intake = {.inputs = &input, .input_count = 1};
-    return tacho_intake_read_input(&intake, &input, mode, &shift.events);
+    tacho_status status = tacho_intake_read_input(&intake, &input, mode, &shift.events);
+    free(shift.is_device);
+    return status;
 }
 
 /* The zero of both: |out_host_ns| in the time of the host's trace. */

@@ -8,6 +8,7 @@
 #include "api/stats_trace.h"
 #include "base/folder.h"
 #include "cli/opstats_files.h"
+#include "cli/opstats_machine.h"
 #include "cli/talk.h"
 #include "program/container.h"
 #include "sinks/opstats_text.h"
@@ -484,6 +485,7 @@ static tacho_status prepare(opstats_run *self)
     TACHO_TRY(tacho_stats_words_init(&self->words, &self->layout));
     TACHO_TRY(tacho_opstats_plan_init(&self->plan, &self->words));
     TACHO_TRY(tacho_opstats_init(&self->stats, &self->plan));
+    tacho_opstats_take_machine(&self->stats);
     size_t device_count = self->program.facts.device_count;
     self->opened = calloc(device_count + 1, sizeof(*self->opened));
     self->files = calloc(device_count + 1, sizeof(*self->files));
@@ -586,6 +588,7 @@ static tacho_status run(opstats_run *self)
     tacho_talk_progress progress;
     tacho_progress hook;
     tacho_talk_progress_init(&progress, "decoding", request->is_quiet, &hook);
+    progress.unit = "files";
     tacho_status status = process_with_report(self, &hook);
     tacho_talk_progress_end(&progress);
     TACHO_TRY(status);

@@ -6,6 +6,7 @@
 
 #include "analyses/opstats_tables.h"
 #include "base/folder.h"
+#include "cli/opstats_machine.h"
 #include "cli/run_stats.h"
 #include "profile/lanes.h"
 #include "profile/order.h"
@@ -41,6 +42,9 @@ static tacho_status write_files(const tacho_run_stats *stats, const tacho_opstat
 {
     tacho_opstats sums;
     tacho_status status = tacho_opstats_init(&sums, plan);
+    if (status == TACHO_OK) {
+        tacho_opstats_take_machine(&sums);
+    }
     for (size_t i = 0; status == TACHO_OK && i < stats->file_count; i++) {
         status = tacho_opstats_read(&sums, &stats->files[i]);
         if (status == TACHO_OK) {
@@ -103,6 +107,7 @@ typedef struct tracer {
     const tacho_run_session *session;
     tacho_events *events;
     trace_zero zero;
+    uint32_t part; /* of what devices recorded; TACHO_NONE: nothing yet */
 } tracer;
 
 static tacho_stats_set set_of(const tacho_run_session *session, const tacho_run_stats *stats)
@@ -112,7 +117,9 @@ static tacho_stats_set set_of(const tacho_run_session *session, const tacho_run_
         .file_count = stats->file_count,
         .words = stats->words,
         .path = tacho_str_from_cstring(session->request->path),
-        .view = {.has_vendor_words = true},
+        .name =
+            tacho_strings_get(&session->module.program.strings, session->module.program.facts.name),
+        .view = {.has_vendor_words = true, .names_inferences = true},
         .has_zero = true,
     };
 }
@@ -130,12 +137,8 @@ static tacho_status visit_zero(void *user, const tacho_run_stats *stats)
 static tacho_status visit_trace(void *user, const tacho_run_stats *stats)
 {
     tracer *self = user;
-    char name[160];
     tacho_stats_set set = set_of(self->session, stats);
-    snprintf(name, sizeof(name), "%.100s activation %" PRIu32 " inference %" PRIu64,
-             tacho_run_string(self->session, self->session->module.program.facts.name).data,
-             stats->activation, stats->sample->inference);
-    set.name = tacho_str_from_cstring(name);
+    set.shared_part = &self->part;
     set.zero_ticks = self->zero.ticks;
     return tacho_stats_emit(&set, self->events);
 }
@@ -203,6 +206,9 @@ static tacho_status emit_all(tracer *self, tacho_events *sink)
         if (status == TACHO_OK) {
             status = tacho_run_stats_each(self->session, false, visit_trace, self);
         }
+        if (status == TACHO_OK && self->part != TACHO_NONE) {
+            status = tacho_events_end_part(self->events, self->part);
+        }
         if (status == TACHO_OK) {
             status = tacho_events_finish(self->events);
         }
@@ -245,7 +251,7 @@ static tacho_status write_path(tracer *self, const char *path)
 
 tacho_status tacho_run_qaic_trace(const tacho_run_session *session, const char *folder)
 {
-    tracer self = {.session = session};
+    tracer self = {.session = session, .part = TACHO_NONE};
     const char *path = NULL;
     tacho_arena arena;
     tacho_arena_init(&arena);

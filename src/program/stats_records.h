@@ -69,6 +69,15 @@ typedef struct tacho_stats_head {
     uint32_t first_core; /* of the device, that this activation's core 0 is */
 } tacho_stats_head;
 
+/* Whether P counts cycles of a core; of the host's processor both clocks are one, in ns. */
+static inline bool tacho_stats_has_cycles(const tacho_stats_head *head)
+{
+    return (head->features & TACHO_STATS_ON_HOST) == 0;
+}
+
+/* What a device that has no cycles of its own is called among engines. */
+#define TACHO_STATS_COMPUTER "CPU"
+
 /* A moment on both clocks: of the host (CLOCK_MONOTONIC) and U. */
 typedef struct tacho_stats_clock {
     uint64_t host_ns;

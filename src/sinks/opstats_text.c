@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { ENGINE_WIDTH = 15 };
+enum { ENGINE_WIDTH = 15, NUMBER_ROOM = 24 };
 
 typedef struct text_writer {
     const tacho_table *tables;
@@ -83,6 +83,13 @@ static void put_int(text_writer *self, const tacho_cell *of, int width)
     }
 }
 
+/* A number, or that there is none. */
+static const char *shown_int(const tacho_cell *of, char room[NUMBER_ROOM])
+{
+    snprintf(room, NUMBER_ROOM, "%" PRId64, of->is_absent ? 0 : of->value.integer);
+    return of->is_absent ? "N/A" : room;
+}
+
 static void put_real(text_writer *self, const tacho_cell *of, int width, const char *unit)
 {
     char shown[64] = "N/A";
@@ -137,10 +144,12 @@ static void put_utilization(text_writer *self, size_t core_row, int64_t core)
 {
     const tacho_table *cores = find_table(self, "cores");
     const tacho_table *threads = find_table(self, "threads");
-    tacho_output_printf(
-        self->output,
-        "\nc%" PRId64 " total:%16" PRId64 " ucycles %15" PRId64 " pcycles (thread max)\n", core,
-        number(cores, core_row, "ucycles"), number(cores, core_row, "pcycles"));
+    char cycles[NUMBER_ROOM];
+    tacho_output_printf(self->output,
+                        "\nc%" PRId64 " total:%16" PRId64 " ucycles %15s pcycles "
+                        "(thread max)\n",
+                        core, number(cores, core_row, "ucycles"),
+                        shown_int(cell(cores, core_row, "pcycles"), cycles));
     for (size_t i = 0; i < tacho_table_row_count(threads); i++) {
         if (number(threads, i, "core") != core ||
             cell(threads, i, "utilization_percent")->is_absent) {
@@ -151,11 +160,12 @@ static void put_utilization(text_writer *self, size_t core_row, int64_t core)
                             number(threads, i, "thread"));
         put_name(self, engine);
         tacho_output_printf(self->output,
-                            "%*s %8" PRId64 " ucycles [%" PRId64 ", %" PRId64 "] %15" PRId64
-                            " pcycles %6.2f%% utilization\n",
+                            "%*s %8" PRId64 " ucycles [%" PRId64 ", %" PRId64 "] %15s pcycles "
+                            "%6.2f%% utilization\n",
                             engine.len < ENGINE_WIDTH ? (int)(ENGINE_WIDTH - engine.len) : 0, "",
                             number(threads, i, "ucycles"), number(threads, i, "start_u"),
-                            number(threads, i, "end_u"), number(threads, i, "pcycles"),
+                            number(threads, i, "end_u"),
+                            shown_int(cell(threads, i, "pcycles"), cycles),
                             real(threads, i, "utilization_percent"));
     }
     tacho_output_write_cstring(self->output, "\n\n");
@@ -166,12 +176,13 @@ static void put_batches(text_writer *self, int64_t core)
     const tacho_table *threads = find_table(self, "threads");
     for (size_t i = 0; i < tacho_table_row_count(threads); i++) {
         if (number(threads, i, "core") == core) {
+            char cycles[NUMBER_ROOM];
             tacho_output_printf(self->output,
                                 "c%02" PRId64 "t%" PRId64 " batch ucycles:%17" PRId64 " [%" PRId64
-                                ",%" PRId64 "]    pcycles:%16" PRId64 " \n",
+                                ",%" PRId64 "]    pcycles:%16s \n",
                                 core, number(threads, i, "thread"), number(threads, i, "ucycles"),
                                 number(threads, i, "start_u"), number(threads, i, "end_u"),
-                                number(threads, i, "pcycles"));
+                                shown_int(cell(threads, i, "pcycles"), cycles));
         }
     }
 }
@@ -232,8 +243,10 @@ static void put_counters(text_writer *self, size_t core_row, int64_t core)
     const tacho_table *rates = find_table(self, "rates");
     for (size_t i = 0; i < tacho_table_row_count(rates); i++) {
         if (number(rates, i, "core") == core) {
-            tacho_output_printf(self->output, "c%" PRId64 ": %.*s is %.2f\n", core,
-                                TACHO_STR_ARG(text(rates, i, "name")), real(rates, i, "value"));
+            tacho_str name = text(rates, i, "name");
+            bool is_count = tacho_str_ends_with(name, TACHO_STR("Macs"));
+            tacho_output_printf(self->output, "c%" PRId64 ": %.*s is %.*f\n", core,
+                                TACHO_STR_ARG(name), is_count ? 0 : 2, real(rates, i, "value"));
         }
     }
     const tacho_table *cores = find_table(self, "cores");
@@ -284,8 +297,9 @@ static void put_core(text_writer *self, size_t row)
         tacho_output_write_cstring(self->output, "\n");
     }
     put_batches(self, core);
-    tacho_output_printf(self->output, "c%" PRId64 ": Total inference pcycle is %" PRId64 "\n", core,
-                        number(cores, row, "inference_pcycles"));
+    char cycles[NUMBER_ROOM];
+    tacho_output_printf(self->output, "c%" PRId64 ": Total inference pcycle is %s\n", core,
+                        shown_int(cell(cores, row, "inference_pcycles"), cycles));
     if (!cell(cores, row, "effective_mhz")->is_absent) {
         tacho_output_printf(self->output, "c%" PRId64 ": Effective frequency is %.2fMHz\n", core,
                             real(cores, row, "effective_mhz"));
@@ -344,6 +358,10 @@ static void put_notes(text_writer *self)
     if (tacho_str_equal(text(device, 0, "origin"), TACHO_STR("simulated"))) {
         tacho_output_write_cstring(self->output,
                                    "note: times are simulated, not those of hardware\n");
+    } else {
+        tacho_output_printf(self->output,
+                            "note: times are measured; a ucycle is a tick of %g MHz\n",
+                            real(device, 0, "timer_mhz"));
     }
     for (size_t i = 0; i < tacho_table_row_count(missing); i++) {
         tacho_str flag = text(missing, i, "flag");

@@ -12,6 +12,7 @@ import re
 import sys
 
 TRACK = re.compile(r"^(?P<network>.+)_Core_(?P<core>\d+)(?P<rest>|_.*)$")
+DEVICE_TRACK = re.compile(r"^(?P<network>.+)_(Device_\d+|P2P_Port_\d+)$")
 
 
 def fail(text):
@@ -26,6 +27,9 @@ def check_tracks(events, arguments):
     cores, networks = set(), set()
     for name in names.values():
         match = TRACK.match(name)
+        if DEVICE_TRACK.match(name):
+            networks.add(DEVICE_TRACK.match(name)["network"])
+            continue
         if not match:
             fail(f"a track called {name}")
         cores.add(int(match["core"]))
@@ -42,8 +46,8 @@ def check_tracks(events, arguments):
     return names
 
 
-def check_slices(events, names):
-    executions = collections.Counter()
+def check_slices(events, names, arguments):
+    executions, devices = collections.Counter(), collections.Counter()
     ops = set()
     for event in events:
         if event["ph"] != "X":
@@ -51,6 +55,12 @@ def check_slices(events, names):
         name = names[event["pid"], event["tid"]]
         args = event.get("args", {})
         match = TRACK.match(name)
+        if (args.get("PortType") == "P2P") != ("_P2P_Port_" in name):
+            fail(f"{event} on {name}")
+        if re.fullmatch(r"Device_\d+_Execution", event["name"]):
+            devices[name] += 1
+        if match is None:
+            continue
         if event["name"] == f"Core-{match['core']}-Execution":
             executions[name] += 1
         if event["name"].startswith("sync "):
@@ -67,6 +77,8 @@ def check_slices(events, names):
                 fail(f"{event['dur']} us are not {args['opUCycle']} ticks")
     if not executions or set(executions.values()) != {1}:
         fail(f"execution slices: {executions}")
+    if len(devices) != arguments.devices or set(devices.values()) != {1}:
+        fail(f"slices of devices: {devices}")
     return ops
 
 
@@ -100,7 +112,7 @@ def main():
     with open(arguments.trace, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
     names = check_tracks(events, arguments)
-    ops = check_slices(events, names)
+    ops = check_slices(events, names, arguments)
     kinds = check_flows(events, ops, arguments)
     phases = collections.Counter(event["ph"] for event in events)
     print(f"{phases['X']} slices, {phases['i']} marks, {kinds['true'] // 2} true and "

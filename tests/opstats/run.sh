@@ -49,6 +49,27 @@ laws() { # NAME LEVEL
         python3 "$here/check_summary.py" "$2" info.json "laws-$1"/*.summary.json
 }
 
+# What is printed, by its own identities and beside the trace.
+text_laws() { # NAME
+    decode "$1" --summary --trace --flow-events full || return 1
+    local summary
+    for summary in "out-$1"/*.summary.txt; do
+        python3 "$here/check_text.py" "$summary" "${summary%.summary.txt}.trace.json" || return 1
+    done
+}
+
+# Roll-ups beside a trace that has every thread.
+rollup_laws() { # NAME
+    local what
+    decode "$1" --trace --merge-thread-groups=false --flow-events full || return 1
+    mkdir -p rollups
+    for what in op layer core device critical; do
+        "$tacho" opstats -q "$1.bin" -i "stats-$1" --rollup $what --format json \
+            >rollups/$what.json || return 1
+    done
+    python3 "$here/check_rollups.py" "out-$1"/*.trace.json rollups
+}
+
 # The critical path, waits and all, takes as long as the slowest core without its flush.
 critical_path() { # NAME
     "$tacho" opstats -q "$1.bin" -i "stats-$1" --rollup critical --format json >path.json &&
@@ -73,6 +94,7 @@ for model in cnn transformer; do
                 --stats-level $level --ddr-stats --pmu-recipe KernelUtil
             check "summary $name" decode "$name" --summary
             check "laws $name" laws "$name" $level
+            check "laws of the text of $name" text_laws "$name"
         done
         check "trace $name" trace "$name" --
         check "trace with arrows $name" trace "$name" --flow-events full -- --flows
@@ -81,12 +103,14 @@ for model in cnn transformer; do
         check "trace of a core $name" trace "$name" -c 1 -- --cores 1
     done
     check "critical path of $name" critical_path "$name"
+    check "roll-ups of $name" rollup_laws "$name"
     name=$model-devices
     check "compile for two devices, $model" compile $name $model.onnx --cores 2 --devices 2 \
         --stats-level 70
     check "merged trace, $model" trace $name --merge-mq-traces --flow-events full -- --flows \
         --devices 2
     check "name of the merged trace" bash -c "ls out-$name/*-merged.qaic-opstats.trace.json"
+    check "roll-ups of two devices, $model" rollup_laws $name
     check "one trace each" decode $name --trace --merge-mq-traces false --summary
     check "two summaries and traces" bash -c "(( \$(ls out-$name | wc -l) == 4 ))"
     check "one of two devices" trace $name -d 1 --merge-mq-traces true -- --devices 1
@@ -96,6 +120,20 @@ rows = [json.loads(line) for line in sys.stdin]
 assert [(row[\"from_device\"], row[\"to_device\"]) for row in rows] == [(0, 1)], rows
 assert rows[0][\"bytes\"] > 0'"
 done
+
+# Bytes between devices are those that are stored for the other: the model's floats as halves.
+check "bytes between devices" bash -c "$tacho opstats -q cnn-devices.bin -i stats-cnn-devices \
+    --rollup device --format json | grep -q '\"tensor_count\":2,\"bytes\":32768,'"
+
+# HmxMacs: products, which are at least those of the model, padded.
+check "compile with HmxMacs" compile macs cnn.onnx --cores 2 --stats-level 40 --pmu-recipe HmxMacs
+check "summary with HmxMacs" decode macs --summary
+check "products are counted" python3 -c "import glob, re
+text = open(glob.glob('out-macs/*.txt')[0]).read()
+shown = [int(macs) for macs in re.findall(r'c\d: HmxMacs is (\d+)\n', text)]
+cycles = [int(count) for count in re.findall(r'c\d\d pmu 0x212 HMX_MAC_FLT: (\d+)', text)]
+assert len(shown) == 2 and shown == [4096 * count for count in cycles], (shown, cycles)
+assert sum(shown) >= 11.06e6, shown"
 
 # A host's trace is put on the axis of the timer: the simulated host clock counts from 0, too.
 cat >host.json <<'JSON'
@@ -123,7 +161,23 @@ check "the runner's host trace" "$opstats" --qpc cnn-2-70.bin --input-dir late -
 check "host and device of a late inference" python3 -c "import glob, json
 events = json.load(open(glob.glob('late-out/*.json')[0]))['traceEvents']
 times = [e['ts'] for e in events if e['name'] in ('Core-0-Execution', 'Execute inference')]
-assert len(times) >= 2 and max(times) - min(times) < 0.053, times"
+assert len(times) == 2 and max(times) - min(times) < 0.053, times
+names = [e['args']['name'] for e in events if e['ph'] == 'M' and e['name'] == 'process_name']
+assert sorted(names) == ['HOST_PROC', 'program-0 [cnn]', 'program-0 [cnn_Core_0]',
+                         'program-0 [cnn_Core_1]'], names"
+# Inferences and activations of a runner's trace: a process for each core, however many there are.
+check "a run of two activations" "$build/dropin/qaic-runner" --test-data=late --num-iter=5 -a 2 \
+    --aic-profiling-type=trace --aic-profiling-out-dir=late --aic-profiling-num-samples=3
+check "processes of the runner's trace" python3 -c "import json
+events = json.load(open('late/aic-profiling-program-0-trace.json'))['traceEvents']
+names = [e['args']['name'] for e in events if e['ph'] == 'M' and e['name'] == 'process_name']
+own = ['[cnn]', '[cnn_Core_0]', '[cnn_Core_1]']
+assert sorted(names) == sorted(['HOST_PROC'] + [f'program-0 {name}' for name in own] +
+                               [f'program-0 activation-1 {name}' for name in own]), names
+runs = {e['name'].rpartition('-Inf-')[2] for e in events if '-Inf-' in e['name']}
+assert len(runs) == 3, runs
+assert all(e['args']['opKind'] == e['name'].partition('-Inf-')[0] for e in events
+           if '-Inf-' in e['name'])"
 check "host trace without a record is refused" bash -c "! $opstats --qpc cnn-2-70.bin \
     --input-dir stats-cnn-2-70 --output-dir none --trace --host-trace no-sync.json 2>&1 |
     tee /dev/stderr | grep -q 'no clock-sync record' && exit 1; [[ ! -e none ]]"
@@ -138,6 +192,34 @@ round_trip() {
         rows trip.pb >trip.txt && [[ -s trip.txt ]] && diff direct.txt trip.txt
 }
 check "to Perfetto and back" round_trip
+
+# The library, too, takes the program that raw stats need.
+use_program=$build/tests/use_program
+check "the library with a program" bash -c "$use_program stats-cnn-2-70/*.bin trip2.pb cnn-2-70.bin |
+    grep -qx '[1-9][0-9]* events, 0 lost; [1-9][0-9]* spans on [1-9][0-9]* tracks'"
+check "the library's trace" cmp trip.pb trip2.pb
+check "the library without one" bash -c "! $use_program stats-cnn-2-70/*.bin none.pb 2>message &&
+    grep -q 'raw stats name ops by number only' message && [[ ! -e none.pb ]]"
+
+# What a computer measures of itself has neither cycles nor the engines of the program's machine.
+computer() {
+    "$tacho" compile cnn.onnx --machine aic100 -q -o cpu.bin --cores 2 --stats-level $1 >/dev/null
+    rm -rf stats-cpu && mkdir stats-cpu && "$make_stats" cpu.bin stats-cpu cpu || return 1
+    decode cpu --summary --trace || return 1
+    ! grep -E 'HMX|HVX|DMAIssue|frequency is' out-cpu/*.txt &&
+        ! grep -E 'HMX|HVX|DMAIssue|Freq|PCycle"|opMemory' out-cpu/*.json &&
+        grep -qx 'note: times are measured; a ucycle is a tick of 1000 MHz' out-cpu/*.txt &&
+        grep -q 'note: not recorded: cycles and frequency of cores' out-cpu/*.txt &&
+        grep -qx 'c0: Total inference pcycle is N/A' out-cpu/*.txt
+}
+check "a computer's stats, level 40" computer 40
+check "a computer's stats, level 70" computer 70
+check "its ops" grep -qE 'c0 .* N/A .* 6 .*  aicconvolutiond32 CPU \(float\)$' out-cpu/*.txt
+
+# A thousand files: memory as for ten, and progress where someone looks.
+mkdir thousand ten && "$make_stats" cnn-2-70.bin thousand sim 1000
+cp thousand/*-inf-?-* ten
+check "a thousand files" python3 "$here/check_many.py" "$opstats" cnn-2-70.bin ten thousand
 
 # Many files: memory does not follow their number.
 mkdir many && "$make_stats" cnn-2-70.bin many sim 300

@@ -24,9 +24,10 @@ typedef struct tacho_stats_choice {
 
 typedef struct tacho_stats_view {
     bool has_vendor_words;
-    bool splits_groups;  /* vendor: one track per thread, not per group */
-    bool shows_barriers; /* vendor: a track per thread for waiting after ops */
-    bool shows_flows;    /* arrows for what jobs wait for */
+    bool splits_groups;    /* vendor: one track per thread, not per group */
+    bool shows_barriers;   /* vendor: a track per thread for waiting after ops */
+    bool shows_flows;      /* arrows for what jobs wait for */
+    bool names_inferences; /* vendor: "aicsoftmax-Inf-6", where several share a track */
     tacho_stats_choice cores, devices;
 } tacho_stats_view;
 
@@ -38,6 +39,11 @@ typedef struct tacho_stats_set {
     tacho_str path; /* for people: where they are from */
     tacho_str name; /* of the part; empty: by its path */
     tacho_stats_view view;
+    /*
+     * Not NULL: files of several inferences share a part. The first call opens it where this is
+     * TACHO_NONE, all leave it open, and the caller ends it.
+     */
+    uint32_t *shared_part;
     bool has_zero; /* other parts are aligned with this one: |zero_ticks| is 0 of them all */
     int64_t zero_ticks;
 } tacho_stats_set;
@@ -48,7 +54,10 @@ bool tacho_stats_choice_has(const tacho_stats_choice *choice, uint32_t number);
 /* The first tick of any record in the files: what is shown as 0. */
 int64_t tacho_stats_first_tick(const tacho_stats_set *set);
 
-/* Opens a part for the files, pushes its rows, counts what is damaged, ends the part. */
+/*
+ * Opens a part for the files, pushes its rows, counts what is damaged, ends the part. Arrows are
+ * not for shared parts: their numbers start afresh with each call.
+ */
 tacho_status tacho_stats_emit(const tacho_stats_set *set, tacho_events *events) TACHO_MUST_USE;
 
 #endif

@@ -205,6 +205,33 @@ static tacho_status emit_core(stats_emitter *self, uint32_t core, const core_tim
     return emit_frequency(self, core, times);
 }
 
+/* All cores of the device together; vendor's words. */
+static tacho_status emit_device(stats_emitter *self, const core_times *cores)
+{
+    unsigned device = self->file->head.device;
+    int64_t start = INT64_MAX;
+    int64_t end = 0;
+    for (uint32_t i = 0; i < self->file->head.core_count; i++) {
+        start = cores[i].is_there && cores[i].start < start ? cores[i].start : start;
+        end = cores[i].is_there ? tacho_most(end, cores[i].end) : end;
+    }
+    if (start > end || !stats_view_of(self)->has_vendor_words) {
+        return TACHO_OK;
+    }
+    char name[64];
+    uint32_t track = TACHO_NONE;
+    snprintf(name, sizeof(name), "_Device_%u", device);
+    TACHO_TRY(stats_device_track(self, name, TACHO_TRACK_PHASE, &track));
+    tacho_arg args[] = {
+        uint_arg(self, STATS_KEY_UCYCLES, TACHO_UNIT_NONE, (uint64_t)(end - start)),
+        uint_arg(self, STATS_KEY_INFERENCE, TACHO_UNIT_NONE, self->file->head.inference),
+        uint_arg(self, STATS_KEY_BATCH, TACHO_UNIT_COUNT, self->file->head.batch_size),
+    };
+    int len = snprintf(name, sizeof(name), "Device_%u_Execution", device);
+    return push_core_span(self, track, tacho_str_make(name, (size_t)len), start, end, args,
+                          sizeof(args) / sizeof(args[0]));
+}
+
 static tacho_status emit_cores(stats_emitter *self)
 {
     core_times *cores = calloc((size_t)self->file->head.core_count + 1, sizeof(*cores));
@@ -222,7 +249,7 @@ static tacho_status emit_cores(stats_emitter *self)
             }
         }
     }
-    tacho_status status = TACHO_OK;
+    tacho_status status = emit_device(self, cores);
     for (uint32_t core = 0; core < self->file->head.core_count && status == TACHO_OK; core++) {
         if (cores[core].is_there && stats_shows_core(self, core)) {
             status = emit_core(self, core, &cores[core]);
@@ -246,9 +273,15 @@ static tacho_status emit_doorbell(stats_emitter *self, const tacho_stats_doorbel
          .type = TACHO_ARG_TEXT,
          .value.as_text =
              bell->port >= TACHO_PORT_P2P ? TACHO_STR("P2P") : TACHO_STR("Host_IO_Port")},
+        uint_arg(self, STATS_KEY_CORE, TACHO_UNIT_NONE, bell->core),
     };
-    snprintf(name, sizeof(name), "_Port_%u", (unsigned)bell->port);
-    TACHO_TRY(stats_core_track(self, bell->core, name, TACHO_TRACK_PORT, &row.track));
+    if (bell->port >= TACHO_PORT_P2P && stats_view_of(self)->has_vendor_words) {
+        snprintf(name, sizeof(name), "_P2P_Port_%u", (unsigned)bell->port);
+        TACHO_TRY(stats_device_track(self, name, TACHO_TRACK_PORT, &row.track));
+    } else {
+        snprintf(name, sizeof(name), "_Port_%u", (unsigned)bell->port);
+        TACHO_TRY(stats_core_track(self, bell->core, name, TACHO_TRACK_PORT, &row.track));
+    }
     TACHO_TRY(stats_site(self, TACHO_STR("doorbell"), "port", TACHO_NONE, &row.of.span.site));
     row.of.span.end = row.start;
     row.of.span.op = TACHO_NONE;
@@ -272,13 +305,20 @@ static tacho_status emit_port(stats_emitter *self, const tacho_stats_port *port,
         self->overflow_count++;
         return TACHO_OK;
     }
-    snprintf(name, sizeof(name), "_t%u_Port_%u", (unsigned)port->thread, (unsigned)port->port);
-    tacho_track_class track_class =
-        stats_view_of(self)->has_vendor_words ? TACHO_TRACK_PORT : TACHO_TRACK_PHASE;
-    TACHO_TRY(stats_core_track(self, port->core, name, track_class, &track));
+    bool is_vendor = stats_view_of(self)->has_vendor_words;
+    if (port->is_p2p && is_vendor) {
+        snprintf(name, sizeof(name), "_P2P_Port_%u", (unsigned)port->port);
+        TACHO_TRY(stats_device_track(self, name, TACHO_TRACK_PORT, &track));
+    } else {
+        snprintf(name, sizeof(name), "_t%u_Port_%u", (unsigned)port->thread, (unsigned)port->port);
+        TACHO_TRY(stats_core_track(self, port->core, name,
+                                   is_vendor ? TACHO_TRACK_PORT : TACHO_TRACK_PHASE, &track));
+    }
     int len = snprintf(peers, sizeof(peers), "%u%s%u", (unsigned)self->file->head.device,
                        port->is_output ? "->" : "<-", (unsigned)port->peer);
-    tacho_arg args[4] = {
+    tacho_arg args[] = {
+        uint_arg(self, STATS_KEY_CORE, TACHO_UNIT_NONE, port->core),
+        uint_arg(self, STATS_KEY_THREAD, TACHO_UNIT_NONE, port->thread),
         uint_arg(self, STATS_KEY_WAITS, TACHO_UNIT_COUNT, port->wait_count),
         uint_arg(self, STATS_KEY_UCYCLES, TACHO_UNIT_NONE, port->wait_u),
         {.key = self->keys[STATS_KEY_PORT_TYPE],
@@ -290,7 +330,7 @@ static tacho_status emit_port(stats_emitter *self, const tacho_stats_port *port,
     };
     return push_core_span(self, track,
                           port->is_output ? TACHO_STR("output wait") : TACHO_STR("input wait"),
-                          start, start + (int64_t)port->wait_u, args, port->is_p2p ? 4 : 3);
+                          start, start + (int64_t)port->wait_u, args, port->is_p2p ? 6 : 5);
 }
 
 static int64_t inference_start(const tacho_stats_file *file)
@@ -460,7 +500,7 @@ static tacho_status say_host(const stats_emitter *self)
                   "processor"));
 }
 
-static tacho_status add_part(stats_emitter *self)
+static tacho_status open_part(stats_emitter *self)
 {
     const tacho_stats_set *set = self->set;
     const tacho_stats_head *head = &set->files[0].head;
@@ -475,8 +515,6 @@ static tacho_status add_part(stats_emitter *self)
     tacho_clock_init(&clock, 1000000000, head->timer_hz);
     clock.has_fixed_zero = set->has_zero;
     clock.zero_ticks = set->zero_ticks;
-    self->max_ticks = clock.max_ticks;
-    self->timer_mhz = (double)head->timer_hz / 1e6;
     TACHO_TRY(tacho_dict_add_clock(self->dict, &clock, TACHO_STR("timer"), &self->clock));
     tacho_part_facts facts = {
         .path = set->path,
@@ -491,6 +529,25 @@ static tacho_status add_part(stats_emitter *self)
     TACHO_TRY(tacho_dict_add_part(self->dict, &facts, &self->part));
     TACHO_TRY(is_on_host ? say_host(self) : TACHO_OK);
     self->dict->parts[self->part].first_start = tacho_stats_first_tick(set);
+    return TACHO_OK;
+}
+
+/* The part that rows go to, and the run that they are of. */
+static tacho_status find_part(stats_emitter *self)
+{
+    const tacho_stats_head *head = &self->set->files[0].head;
+    uint32_t *shared = self->set->shared_part;
+    if (shared != NULL && *shared != TACHO_NONE) {
+        self->part = *shared;
+        self->clock = self->dict->parts[self->part].clock;
+    } else {
+        TACHO_TRY(open_part(self));
+    }
+    if (shared != NULL) {
+        *shared = self->part;
+    }
+    self->max_ticks = self->dict->clocks[self->clock].max_ticks;
+    self->timer_mhz = (double)head->timer_hz / 1e6;
     tacho_run run = {.part = self->part,
                      .invocation = head->inference <= INT64_MAX ? (int64_t)head->inference : -1};
     TACHO_TRY(tacho_dict_ensure_string(
@@ -534,7 +591,7 @@ static tacho_status emit_all(stats_emitter *self)
 {
     TACHO_TRY(allocate(self));
     self->file = &self->set->files[0];
-    TACHO_TRY(add_part(self));
+    TACHO_TRY(find_part(self));
     TACHO_TRY(make_keys(self));
     for (size_t i = 0; i < self->set->file_count; i++) {
         TACHO_TRY(emit_file(self, &self->set->files[i]));
@@ -543,7 +600,8 @@ static tacho_status emit_all(stats_emitter *self)
         TACHO_TRY(stats_emit_flows(self));
     }
     TACHO_TRY(lose(self, TACHO_LOSS_TIME_OVERFLOW, self->overflow_count));
-    return tacho_events_end_part(self->events, self->part);
+    return self->set->shared_part == NULL ? tacho_events_end_part(self->events, self->part)
+                                          : TACHO_OK;
 }
 
 tacho_status tacho_stats_emit(const tacho_stats_set *set, tacho_events *events)

@@ -35,7 +35,10 @@
     X(WRITTEN, "ddr_write_bytes", "ddrWriteBytes")                                                 \
     X(FLUSH, "flush_ns", "statsFlushUs")                                                           \
     X(INFERENCE, "inference", "inference")                                                         \
-    X(BATCH, "stats_batch", "statsBatchSize")
+    X(BATCH, "stats_batch", "statsBatchSize")                                                      \
+    X(CORE, "core", "core")                                                                        \
+    X(THREAD, "thread", "thread")                                                                  \
+    X(ATTRIBUTES, "attributes", "opAttributes")
 
 typedef enum stats_key {
 #define STATS_KEY_ENUM(name, native, vendor) STATS_KEY_##name,
@@ -60,7 +63,7 @@ typedef struct stats_facts {
     uint32_t kind_name, class_name; /* of the layout, of the program: what it is about */
     uint32_t op;                    /* of the program, or TACHO_NONE */
     uint32_t kind;                  /* strings of the dictionary from here on */
-    uint32_t memory;
+    uint32_t memory;                /* or TACHO_NONE */
 } stats_facts;
 
 /* Facts that are remembered of each op: a few kinds of tasks. */
@@ -70,6 +73,7 @@ enum { STATS_FACTS_OF_OP = 8 };
 typedef struct stats_op_texts {
     bool is_known;
     uint32_t name, type, shape;
+    uint32_t attributes; /* TACHO_NONE: it has none */
     uint32_t operand_count;
     uint32_t operands[STATS_OPERANDS_MAX];
 } stats_op_texts;
@@ -124,6 +128,10 @@ tacho_status stats_core_group(stats_emitter *self, uint32_t device, uint32_t cor
 tacho_status stats_engine_track(stats_emitter *self, uint32_t engine, stats_track_kind kind,
                                 uint32_t *out_track) TACHO_MUST_USE;
 
+/* A track of the file's device outside its cores, by name: "_P2P_Port_102"; vendor's words. */
+tacho_status stats_device_track(stats_emitter *self, const char *suffix,
+                                tacho_track_class track_class, uint32_t *out_track) TACHO_MUST_USE;
+
 /* A track of a core by name: "" for the core itself, "_Port_100". */
 tacho_status stats_core_track(stats_emitter *self, uint32_t core, const char *suffix,
                               tacho_track_class track_class, uint32_t *out_track) TACHO_MUST_USE;
@@ -177,7 +185,7 @@ static inline bool stats_is_by_op(const tacho_stats_file *file)
 /* Whether the program ran on the host's processor: no core of its machine, no cycles. */
 static inline bool stats_is_on_host(const tacho_stats_file *file)
 {
-    return (file->head.features & TACHO_STATS_ON_HOST) != 0;
+    return !tacho_stats_has_cycles(&file->head);
 }
 
 static inline const tacho_stats_view *stats_view_of(const stats_emitter *self)

@@ -191,7 +191,9 @@ static tacho_status emit_barrier(stats_emitter *self, uint32_t engine, const sta
 static tacho_status add_op_args(stats_emitter *self, const stats_facts *facts, stats_args *args)
 {
     add_string(args, self->keys[STATS_KEY_KIND], facts->kind);
-    add_string(args, self->keys[STATS_KEY_MEMORY], facts->memory);
+    if (facts->memory != TACHO_NONE) {
+        add_string(args, self->keys[STATS_KEY_MEMORY], facts->memory);
+    }
     if (facts->op != TACHO_NONE) {
         const stats_op_texts *texts = NULL;
         TACHO_TRY(stats_texts_of(self, facts->op, &texts));
@@ -200,6 +202,9 @@ static tacho_status add_op_args(stats_emitter *self, const stats_facts *facts, s
         add_string(args, self->keys[STATS_KEY_SHAPE], texts->shape);
         for (uint32_t i = 0; i < texts->operand_count; i++) {
             add_string(args, self->operand_keys[i], texts->operands[i]);
+        }
+        if (texts->attributes != TACHO_NONE) {
+            add_string(args, self->keys[STATS_KEY_ATTRIBUTES], texts->attributes);
         }
     }
     return TACHO_OK;

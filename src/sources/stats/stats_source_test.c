@@ -161,6 +161,7 @@ static void test_vendor(void **state)
     tacho_stats_view view = {.has_vendor_words = true, .shows_barriers = true, .cores = {&core, 1}};
     make_test_stats(&made, 70);
     expect(&made, &view,
+           "QAicGraph_Device_0: Device_0_Execution 1000 1131\n"
            "QAicGraph_Core_1: Core-1-Activation 970 997\n"
            "QAicGraph_Core_1: Core-1-Execution 1000 1131\n"
            "QAicGraph_Core_1: aicendcyclestats 1125 1131\n"

@@ -5,6 +5,7 @@
  */
 #include "sources/stats/stats_emit.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum { NUMBER_ROOM = 24 };
@@ -53,6 +54,24 @@ static tacho_status ensure_track(stats_emitter *self, const tacho_track *facts, 
     return tacho_dict_ensure_track(self->dict, &track, name, out_track);
 }
 
+/* "program-0 [QAicGraph_slice01": what the vendor's processes begin with. */
+static tacho_status put_process(stats_emitter *self, uint32_t device)
+{
+    TACHO_TRY(put_number(self, "program-", self->file->head.program));
+    if (self->file->head.activation > 0) {
+        TACHO_TRY(put_number(self, " activation-", self->file->head.activation));
+    }
+    TACHO_TRY(put(self, TACHO_STR(" [")));
+    return put_network(self, device);
+}
+
+/* Of a device's process; those of its cores follow. */
+static uint32_t process_rank(const stats_emitter *self, uint32_t device)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    return (self->file->head.activation * facts->device_count + device) * (facts->core_count + 1);
+}
+
 tacho_status stats_core_group(stats_emitter *self, uint32_t device, uint32_t core,
                               uint32_t *out_track)
 {
@@ -69,12 +88,10 @@ tacho_status stats_core_group(stats_emitter *self, uint32_t device, uint32_t cor
     }
     uint32_t rank = device;
     if (is_vendor) {
-        TACHO_TRY(put_number(self, "program-", self->file->head.program));
-        TACHO_TRY(put(self, TACHO_STR(" [")));
-        TACHO_TRY(put_network(self, device));
+        TACHO_TRY(put_process(self, device));
         TACHO_TRY(put_number(self, "_Core_", core));
         TACHO_TRY(put(self, TACHO_STR("]")));
-        rank = device * facts->core_count + core;
+        rank = process_rank(self, device) + 1 + core;
     } else {
         TACHO_TRY(put_number(self, "Device ", device));
     }
@@ -85,6 +102,27 @@ tacho_status stats_core_group(stats_emitter *self, uint32_t device, uint32_t cor
     TACHO_TRY(ensure_track(self, &track, tacho_text_take(&self->text), group));
     *out_track = *group;
     return TACHO_OK;
+}
+
+tacho_status stats_device_track(stats_emitter *self, const char *suffix,
+                                tacho_track_class track_class, uint32_t *out_track)
+{
+    uint32_t device = self->file->head.device;
+    uint32_t rank = process_rank(self, device);
+    tacho_track group = {.parent = self->dict->parts[self->part].root,
+                         .index = rank,
+                         .rank = (int32_t)(rank & INT32_MAX),
+                         .track_class = TACHO_TRACK_GROUP};
+    tacho_track track = {.index = device,
+                         .rank = track_class == TACHO_TRACK_PHASE ? 0 : -1,
+                         .track_class = track_class,
+                         .nesting = TACHO_NESTING_STACK};
+    TACHO_TRY(put_process(self, device));
+    TACHO_TRY(put(self, TACHO_STR("]")));
+    TACHO_TRY(ensure_track(self, &group, tacho_text_take(&self->text), &track.parent));
+    TACHO_TRY(put_network(self, device));
+    TACHO_TRY(put(self, tacho_str_from_cstring(suffix)));
+    return ensure_track(self, &track, tacho_text_take(&self->text), out_track);
 }
 
 tacho_status stats_core_track(stats_emitter *self, uint32_t core, const char *suffix,
@@ -173,7 +211,7 @@ static tacho_status make_host_track(stats_emitter *self, const tacho_program_eng
                          .track_class = TACHO_TRACK_COMPUTE,
                          .nesting = TACHO_NESTING_ENGINE};
     TACHO_TRY(stats_core_group(self, of->device, of->core, &track.parent));
-    TACHO_TRY(put(self, TACHO_STR("CPU")));
+    TACHO_TRY(put(self, TACHO_STR(TACHO_STATS_COMPUTER)));
     return ensure_track(self, &track, tacho_text_take(&self->text), out_track);
 }
 
@@ -264,9 +302,17 @@ static tacho_status make_facts(stats_emitter *self, uint32_t engine, tacho_str k
     uint32_t location = TACHO_NONE;
     TACHO_TRY(add_location(self, facts->op, &location));
     TACHO_TRY(tacho_dict_ensure_string(self->dict, kind, &facts->kind));
+    TACHO_TRY(put(self, kind));
+    if (stats_view_of(self)->names_inferences) {
+        char text[NUMBER_ROOM];
+        int len = snprintf(text, sizeof(text), "%" PRIu64, self->file->head.inference);
+        TACHO_TRY(put(self, TACHO_STR("-Inf-")));
+        TACHO_TRY(put(self, tacho_str_make(text, (size_t)len)));
+    }
     tacho_track_class class =
         stats_is_on_host(self->file) ? TACHO_TRACK_COMPUTE : class_of(self, engine);
-    return stats_site(self, kind, tacho_track_class_name(class), location, &facts->site);
+    return stats_site(self, tacho_text_take(&self->text), tacho_track_class_name(class), location,
+                      &facts->site);
 }
 
 static stats_facts *facts_at(stats_emitter *self, uint32_t op, uint32_t kind_name)
@@ -290,9 +336,7 @@ static tacho_status op_facts(stats_emitter *self, uint32_t engine, uint32_t op,
     tacho_str type = tacho_strings_get(&self->program->strings, of->type);
     bool is_on_host = stats_is_on_host(self->file); /* then a kind of the machine's is none */
     kind = kind.len == 0 || (is_on_host && type.len > 0) ? type : kind;
-    *facts = (stats_facts){.op = op, .class_name = class_name};
-    TACHO_TRY(tacho_dict_ensure_string(
-        self->dict, is_on_host ? TACHO_STR("host") : TACHO_STR("DDR"), &facts->memory));
+    *facts = (stats_facts){.op = op, .class_name = class_name, .memory = TACHO_NONE};
     return make_facts(self, engine, kind, facts);
 }
 
@@ -317,94 +361,4 @@ tacho_status stats_facts_of(stats_emitter *self, uint32_t engine, uint32_t oc,
         tacho_dict_ensure_string(self->dict, tacho_stats_words_memory(task->kind), &facts->memory));
     return make_facts(self, task->engine, tacho_strings_get(&layout->names, task->kind_name),
                       facts);
-}
-
-/* ---- texts of ops -------------------------------------------------------------------------- */
-
-static tacho_status put_shape(stats_emitter *self, const tacho_shape *shape)
-{
-    for (int32_t i = 0; i < shape->rank && i < TACHO_RANK_MAX; i++) {
-        char text[NUMBER_ROOM];
-        int len =
-            snprintf(text, sizeof(text), "%s%lld", i > 0 ? "x" : "", (long long)shape->dims[i]);
-        TACHO_TRY(put(self, tacho_str_make(text, (size_t)len)));
-    }
-    return TACHO_OK;
-}
-
-/* "in DDR weights conv1.w float16 8x3x1x1 0.05KB". */
-static tacho_status put_operand(stats_emitter *self, uint32_t tensor, bool is_output)
-{
-    const tacho_program_tensor *of = &self->program->tensors[tensor];
-    bool is_constant = of->storage >= TACHO_STORAGE_BYTES;
-    bool is_outside = is_constant || of->storage != TACHO_STORAGE_ACTIVATION;
-    TACHO_TRY(put(self, is_output ? TACHO_STR("out ") : TACHO_STR("in ")));
-    TACHO_TRY(put(self, is_outside ? TACHO_STR("DDR ") : TACHO_STR("TCM ")));
-    TACHO_TRY(put(self, is_constant ? TACHO_STR("weights ") : TACHO_STR("data ")));
-    TACHO_TRY(put(self, tacho_strings_get(&self->program->strings, of->name)));
-    TACHO_TRY(put(self, TACHO_STR(" ")));
-    TACHO_TRY(put(self, tacho_str_from_cstring(tacho_stats_words_dtype((tacho_dtype)of->dtype))));
-    TACHO_TRY(put(self, TACHO_STR(" ")));
-    TACHO_TRY(put_shape(self, &of->shape));
-    char text[2 * NUMBER_ROOM];
-    int len = snprintf(text, sizeof(text), " %.2fKB", (double)of->bytes / 1024.0);
-    return put(self, tacho_str_make(text, (size_t)len));
-}
-
-/* Operands of the op as a whole: what its first step reads and its last writes, and constants. */
-static tacho_status add_operands(stats_emitter *self, const tacho_program_op *op,
-                                 stats_op_texts *texts)
-{
-    for (uint32_t i = 0; i < op->step_count; i++) {
-        const tacho_step *step = &self->program->steps[op->first_step + i];
-        uint32_t count = (uint32_t)step->input_count + step->output_count;
-        for (uint32_t j = 0; j < count && texts->operand_count < STATS_OPERANDS_MAX; j++) {
-            uint32_t tensor = self->program->links[step->first_link + j];
-            bool is_output = j >= step->input_count;
-            if (tensor == TACHO_NONE || (is_output && i + 1 < op->step_count) ||
-                (!is_output && i > 0 &&
-                 self->program->tensors[tensor].storage < TACHO_STORAGE_BYTES)) {
-                continue;
-            }
-            TACHO_TRY(put_operand(self, tensor, is_output));
-            TACHO_TRY(tacho_dict_ensure_string(self->dict, tacho_text_take(&self->text),
-                                               &texts->operands[texts->operand_count++]));
-        }
-    }
-    return TACHO_OK;
-}
-
-static tacho_status add_shape(stats_emitter *self, const tacho_program_op *op,
-                              stats_op_texts *texts)
-{
-    if (op->step_count == 0) {
-        return TACHO_OK;
-    }
-    const tacho_step *last = &self->program->steps[op->first_step + op->step_count - 1];
-    if (last->output_count == 0) {
-        return TACHO_OK;
-    }
-    uint32_t tensor = self->program->links[last->first_link + last->input_count];
-    if (tensor != TACHO_NONE) {
-        TACHO_TRY(put_shape(self, &self->program->tensors[tensor].shape));
-    }
-    return tacho_dict_ensure_string(self->dict, tacho_text_take(&self->text), &texts->shape);
-}
-
-tacho_status stats_texts_of(stats_emitter *self, uint32_t op, const stats_op_texts **out_texts)
-{
-    stats_op_texts *texts = &self->ops[op];
-    *out_texts = texts;
-    if (TACHO_LIKELY(texts->is_known)) {
-        return TACHO_OK;
-    }
-    const tacho_program_op *of = &self->program->ops[op];
-    const tacho_strings *strings = &self->program->strings;
-    texts->is_known = true;
-    TACHO_TRY(
-        tacho_dict_ensure_string(self->dict, tacho_strings_get(strings, of->name), &texts->name));
-    TACHO_TRY(
-        tacho_dict_ensure_string(self->dict, tacho_strings_get(strings, of->type), &texts->type));
-    TACHO_TRY(add_shape(self, of, texts));
-    return stats_view_of(self)->has_vendor_words ? add_operands(self, of, texts) : TACHO_OK;
 }

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Roll-ups against the trace of the same inference, with a track per thread:
+
+    check_rollups.py TRACE.json FOLDER
+
+FOLDER has op.json, layer.json, core.json, device.json and critical.json, as JSON lines."""
+import collections
+import json
+import os
+import re
+import sys
+
+TICKS_PER_US = 19.2
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"check_rollups: {what}")
+
+
+def load(name):
+    with open(os.path.join(sys.argv[2], name + ".json"), encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def length(event):
+    end = round((event["ts"] + event["dur"]) * TICKS_PER_US)
+    return end - round(event["ts"] * TICKS_PER_US)
+
+
+def is_issue(kind, track):
+    """Of a transfer, which has a slice of its own from issue to completion."""
+    return kind.startswith(("aiccopy", "aicmulticast")) and not track.endswith("_DMA")
+
+
+def check_cores(events, rows):
+    shown, flushes = {}, collections.Counter()
+    for track, event in events:
+        match = re.fullmatch(r".*?(?:_slice(\d+))?_Core_(\d+)", track)
+        key = (int(match[1] or 0), int(match[2])) if match else None
+        if event["name"] == "aicendcyclestats" and key:
+            flushes[key] = length(event)
+        elif event["name"].endswith("-Execution") and key:
+            shown[key] = length(event)
+    check({(row["device"], row["core"]) for row in rows} == set(shown), f"cores {shown}")
+    work = collections.defaultdict(list)
+    for row in rows:
+        key = row["device"], row["core"]
+        check(abs(row["ucycles"] - shown[key]) <= 1, f"{row} took {shown[key]}")
+        check(abs(row["flush_ucycles"] - flushes[key]) <= 1, f"{row} flushed {flushes[key]}")
+        check(row["work_ucycles"] == row["ucycles"] - row["flush_ucycles"], f"work of {row}")
+        work[row["device"]].append(row["work_ucycles"])
+    for row in rows:
+        mean = sum(work[row["device"]]) / len(work[row["device"]])
+        check(abs(row["of_mean_percent"] - 100 * row["work_ucycles"] / mean) < 0.01, f"{row}")
+
+
+def check_names(events, ops, layers):
+    by_type, longest = collections.Counter(), 0
+    for track, event in events:
+        kind = event.get("args", {}).get("opKind", "wait")
+        if kind == "wait" or is_issue(kind, track):
+            continue
+        by_type[event["args"].get("opType", "")] += event["args"]["opUCycle"]
+        longest = max(longest, event["args"]["opUCycle"])
+    for row in ops:
+        check(row["engine_ucycles"] == by_type[row["name"]], f"{row}: {by_type[row['name']]}")
+    for rows in (ops, layers):
+        total = sum(row["engine_ucycles"] for row in rows)
+        check(total == sum(by_type.values()), f"{total} ucycles of {sum(by_type.values())}")
+    return longest
+
+
+def check_devices(events, rows):
+    """Every tensor that crosses was stored by its maker: the matrix has no byte more."""
+    pairs = set()
+    for track, event in events:
+        match = re.fullmatch(r"(\d+)(->|<-)(\d+)", event.get("args", {}).get("PortDescription", ""))
+        if match:
+            ends = int(match[1]), int(match[3])
+            pairs.add(ends if match[2] == "->" else ends[::-1])
+    check(pairs <= {(row["from_device"], row["to_device"]) for row in rows}, f"{pairs}, {rows}")
+    check(all(row["bytes"] > 0 and row["tensor_count"] > 0 for row in rows), f"{rows}")
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        trace = json.load(file)["traceEvents"]
+    names = {(event["pid"], event["tid"]): event["args"]["name"] for event in trace
+             if event["ph"] == "M" and event["name"] == "thread_name"}
+    events = [(names[event["pid"], event["tid"]], event) for event in trace if event["ph"] == "X"]
+    cores = load("core")
+    check_cores(events, cores)
+    longest = check_names(events, load("op"), load("layer"))
+    check_devices(events, load("device"))
+    total = sum(row["ucycles"] for row in load("critical"))
+    span = max(length(event) for _, event in events if event["name"].startswith("Device_"))
+    check(longest <= total <= span, f"critical path of {total}: longest op {longest}, all {span}")
+    check(total == max(row["work_ucycles"] for row in cores), f"critical path of {total}: {cores}")
+
+
+if __name__ == "__main__":
+    main()
