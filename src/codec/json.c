@@ -23,10 +23,36 @@ static void write_character(tacho_output *output, tacho_str character, uint32_t 
     }
 }
 
+static const uint64_t each_byte = UINT64_C(0x0101010101010101);
+
+/* Not 0 where a byte of |word| is that of |pattern|, eight of it. */
+static inline uint64_t has_byte(uint64_t word, uint64_t pattern)
+{
+    uint64_t differs = word ^ pattern;
+    return (differs - each_byte) & ~differs;
+}
+
+/* Whether none of eight bytes needs an escape. */
+static inline bool is_plain_word(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    uint64_t odd = word | ((word - each_byte * 0x20) & ~word) | has_byte(word, each_byte * '"') |
+                   has_byte(word, each_byte * '\\') | has_byte(word, each_byte * 0x7f);
+    return (odd & each_byte * 0x80) == 0;
+}
+
 /* Length of the run at the front that needs no escape: printable ASCII, nearly all of it. */
 static size_t plain_length(tacho_str text)
 {
     size_t at = 0;
+    while (at + sizeof(uint64_t) <= text.len && is_plain_word(text.data + at)) {
+        at += sizeof(uint64_t);
+    }
+    if (at > 0 && text.len - at < sizeof(uint64_t) &&
+        is_plain_word(text.data + text.len - sizeof(uint64_t))) {
+        return text.len; /* the rest lies in the last eight bytes */
+    }
     while (at < text.len && text.data[at] >= 0x20 && text.data[at] < 0x7f && text.data[at] != '"' &&
            text.data[at] != '\\') {
         at++;

@@ -93,6 +93,38 @@ static void test_ascii(void **state)
     check_string(tacho_str_make(text, sizeof(text)), tacho_str_make(expected, len));
 }
 
+/* One byte of each value at every place of strings of every short length. */
+static void test_every_byte(void **state)
+{
+    (void)state;
+    char bytes[64];
+    for (size_t length = 1; length <= 20; length++) {
+        for (size_t at = 0; at < length; at++) {
+            for (int value = 1; value < 256; value++) {
+                char text[20];
+                char wanted[64];
+                char piece[16];
+                bool is_plain = value >= 0x20 && value < 0x7f && value != '"' && value != '\\';
+                snprintf(piece, sizeof(piece),
+                         is_plain                        ? "%c"
+                         : value == '"' || value == '\\' ? "\\%c"
+                                                         : "\\u%04x",
+                         value < 0x80 ? value : 0xfffd);
+                memset(text, 'x', sizeof(text));
+                text[at] = (char)value;
+                snprintf(wanted, sizeof(wanted), "\"%.*s%s%.*s\"", (int)at, "xxxxxxxxxxxxxxxxxxxx",
+                         piece, (int)(length - at - 1), "xxxxxxxxxxxxxxxxxxxx");
+                tacho_output output;
+                open_test_output(&output);
+                tacho_json_write_string(&output, tacho_str_make(text, length));
+                size_t len = read_test_output(&output, bytes, sizeof(bytes) - 1);
+                bytes[len] = '\0';
+                assert_string_equal(bytes, wanted);
+            }
+        }
+    }
+}
+
 /* Longer than the output's buffer, with escapes at every border. */
 static void test_long_string(void **state)
 {
@@ -187,10 +219,10 @@ static void test_not_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strings), cmocka_unit_test(test_bad_utf8),
-        cmocka_unit_test(test_ascii),   cmocka_unit_test(test_long_string),
-        cmocka_unit_test(test_reals),   cmocka_unit_test(test_not_numbers),
-        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_strings),     cmocka_unit_test(test_bad_utf8),
+        cmocka_unit_test(test_ascii),       cmocka_unit_test(test_long_string),
+        cmocka_unit_test(test_every_byte),  cmocka_unit_test(test_reals),
+        cmocka_unit_test(test_not_numbers), cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

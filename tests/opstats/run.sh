@@ -207,7 +207,7 @@ computer() {
     rm -rf stats-cpu && mkdir stats-cpu && "$make_stats" cpu.bin stats-cpu cpu || return 1
     decode cpu --summary --trace || return 1
     ! grep -E 'HMX|HVX|DMAIssue|frequency is' out-cpu/*.txt &&
-        ! grep -E 'HMX|HVX|DMAIssue|Freq|PCycle"|opMemory' out-cpu/*.json &&
+        ! grep -E 'HMX|HVX|DMAIssue|Freq|opPCycle|opMemory' out-cpu/*.json &&
         grep -qx 'note: times are measured; a ucycle is a tick of 1000 MHz' out-cpu/*.txt &&
         grep -q 'note: not recorded: cycles and frequency of cores' out-cpu/*.txt &&
         grep -qx 'c0: Total inference pcycle is N/A' out-cpu/*.txt
