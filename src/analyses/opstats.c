@@ -31,9 +31,11 @@ tacho_status tacho_opstats_init(tacho_opstats *stats, const tacho_opstats_plan *
     stats->first_array = calloc(program->engine_count + 1, sizeof(*stats->first_array));
     stats->cursors = calloc(program->engine_count + 1, sizeof(*stats->cursors));
     stats->engine_end = calloc(program->engine_count + 1, sizeof(*stats->engine_end));
-    if (stats->engine_end == NULL || stats->first_array == NULL || stats->cursors == NULL ||
-        stats->sums == NULL || stats->tasks == NULL || stats->threads == NULL ||
-        stats->cores == NULL || stats->engine_thread == NULL) {
+    stats->device_bytes =
+        calloc((size_t)program->facts.device_count + 1, sizeof(*stats->device_bytes));
+    if (stats->engine_end == NULL || stats->device_bytes == NULL || stats->first_array == NULL ||
+        stats->cursors == NULL || stats->sums == NULL || stats->tasks == NULL ||
+        stats->threads == NULL || stats->cores == NULL || stats->engine_thread == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
     for (size_t i = 0; i < program->engine_count; i++) {
@@ -41,6 +43,7 @@ tacho_status tacho_opstats_init(tacho_opstats *stats, const tacho_opstats_plan *
         size_t thread = engine->thread < thread_count ? engine->thread : thread_count - 1;
         stats->engine_thread[i] = (uint32_t)(engine->core * thread_count + thread);
     }
+    tacho_stats_layout_device_bytes(layout, stats->device_bytes);
     return TACHO_OK;
 }
 
@@ -55,6 +58,7 @@ void tacho_opstats_deinit(tacho_opstats *stats)
     free(stats->next_array);
     free(stats->cursors);
     free(stats->engine_end);
+    free(stats->device_bytes);
 }
 
 static void clear(tacho_opstats *self)
@@ -256,6 +260,17 @@ static bool is_possible(const tacho_stats_thread *thread)
            thread->flush_start_u <= thread->end_u && thread->flush_start_u >= thread->start_u;
 }
 
+/* Cycles of the flush; where they are not known, the share of the thread's that its ticks are. */
+static uint64_t flush_cycles(const tacho_stats_thread *thread)
+{
+    uint64_t cycles = thread->end_p - thread->start_p;
+    uint64_t flush = thread->end_u - thread->flush_start_u;
+    if (thread->flush_p > 0 || flush == 0) {
+        return thread->flush_p < cycles ? thread->flush_p : cycles;
+    }
+    return (uint64_t)((tacho_u128)cycles * flush / (thread->end_u - thread->start_u));
+}
+
 static void add_to_core(tacho_opstats_core *core, const tacho_opstats_thread *thread)
 {
     if (!core->is_there) {
@@ -265,7 +280,10 @@ static void add_to_core(tacho_opstats_core *core, const tacho_opstats_thread *th
     }
     core->start_u = thread->start_u < core->start_u ? thread->start_u : core->start_u;
     core->start_p = thread->start_p < core->start_p ? thread->start_p : core->start_p;
-    core->flush_u = thread->end_u >= core->end_u ? thread->flush_u : core->flush_u;
+    if (thread->end_u >= core->end_u) {
+        core->flush_u = thread->flush_u;
+        core->flush_p = thread->flush_p;
+    }
     core->end_u = larger(core->end_u, thread->end_u);
     core->end_p = larger(core->end_p, thread->end_p);
     core->max_u = larger(core->max_u, thread->end_u - thread->start_u);
@@ -290,6 +308,7 @@ static void read_threads(tacho_opstats *self, const tacho_stats_array *array)
         thread->end_p = record->end_p;
         thread->activate_u = record->activate_end_u - record->activate_start_u;
         thread->flush_u = record->end_u - record->flush_start_u;
+        thread->flush_p = flush_cycles(record);
         add_to_core(&self->cores[record->core], thread);
     }
 }
@@ -331,14 +350,11 @@ static void read_ports(tacho_opstats *self, const tacho_stats_array *array)
     }
 }
 
-/*
- * Writing the stats is an op of every group at the end of its threads. Its pcycles are the share of
- * the thread's that its ucycles are.
- */
+/* Writing the stats is an op of every group at the end of its threads. */
 static void sum_flush(tacho_opstats *self)
 {
     const tacho_program *program = self->program;
-    uint64_t bytes = self->plan->words->layout->buffer_bytes / program->facts.device_count;
+    uint64_t bytes = self->device_bytes[self->file->head.device];
     for (uint32_t i = 0; i < program->engine_count; i++) {
         const tacho_opstats_thread *thread = &self->threads[self->engine_thread[i]];
         if (program->engines[i].device != self->file->head.device || !thread->is_there ||
@@ -346,12 +362,9 @@ static void sum_flush(tacho_opstats *self)
             continue;
         }
         tacho_opstats_sum *sum = &self->sums[self->plan->flush_row[i]];
-        uint64_t span = thread->end_u - thread->start_u;
-        uint64_t pcycles =
-            (uint64_t)((tacho_u128)(thread->end_p - thread->start_p) * thread->flush_u / span);
         if (thread->flush_u > sum->ucycles) {
             *sum = (tacho_opstats_sum){0};
-            add_sum(sum, thread->flush_u, pcycles, bytes);
+            add_sum(sum, thread->flush_u, thread->flush_p, bytes);
         }
     }
 }

@@ -73,7 +73,7 @@ typedef struct tacho_opstats_sum {
 typedef struct tacho_opstats_thread {
     bool is_there;
     uint64_t start_u, end_u, start_p, end_p;
-    uint64_t activate_u, flush_u;
+    uint64_t activate_u, flush_u, flush_p;
     uint64_t op_u, op_p, sync_u, barrier_u; /* sums of its records */
     uint64_t pmu[TACHO_PMU_EVENTS_MAX];
 } tacho_opstats_thread;
@@ -82,7 +82,7 @@ typedef struct tacho_opstats_core {
     bool is_there, has_ddr, has_pmu;
     uint64_t start_u, end_u, max_u; /* of all threads; of the slowest */
     uint64_t start_p, end_p, max_p;
-    uint64_t flush_u; /* of the thread that ended last */
+    uint64_t flush_u, flush_p; /* of the thread that ended last */
     uint64_t read_bytes, write_bytes;
     uint64_t pmu[TACHO_PMU_EVENTS_MAX];
 } tacho_opstats_core;
@@ -102,6 +102,7 @@ typedef struct tacho_opstats {
     tacho_opstats_core *cores;
     uint32_t *engine_thread; /* by engine: place in |threads| */
     uint64_t *engine_end;    /* by engine: of its last record; 0: it has none */
+    uint64_t *device_bytes;  /* by device: what it records of an inference */
     /* Arrays of the file: the first of an engine, and the one after each. */
     uint32_t *first_array, *next_array;
     size_t next_capacity;

@@ -391,8 +391,9 @@ static uint32_t device_of(const tacho_program *program, uint32_t op)
 }
 
 /*
- * Bytes of a tensor as it goes between devices: as its maker stores it, in the type that the
- * machine computes in. Several outputs of an op share what it stores by their sizes in the model.
+ * Bytes of a tensor as it goes between devices where no job brings it, since loads reach the memory
+ * of all: as its maker stores it, in the type that the machine computes in. Several outputs of an
+ * op share what it stores by their sizes in the model.
  */
 static uint64_t moved_bytes(const tacho_program *program, const tacho_step *step, uint32_t tensor)
 {
@@ -411,38 +412,94 @@ static uint64_t moved_bytes(const tacho_program *program, const tacho_step *step
     return stored > 0 && made > 0 ? (uint64_t)((tacho_u128)stored * bytes / made) : bytes;
 }
 
-/* What an op of one device makes and one of another reads goes there once. */
-static void count_tensors(const tacho_program *program, uint32_t *makers, uint32_t *readers,
-                          device_pair *pairs)
+/* What is known while tensors are followed. */
+typedef struct device_marks {
+    uint32_t *makers;  /* by tensor: the step that makes it, or TACHO_NONE */
+    uint32_t *readers; /* by tensor: the last device that it went to, or TACHO_NONE */
+    uint32_t *first;   /* by device: its first step, or TACHO_NONE ... */
+    uint32_t *next;    /* ... and by step the next one there */
+} device_marks;
+
+static void list_steps(const tacho_program *program, device_marks *marks)
 {
-    uint32_t count = program->facts.device_count;
     for (size_t i = 0; i < program->tensor_count; i++) {
-        makers[i] = readers[i] = TACHO_NONE;
+        marks->makers[i] = marks->readers[i] = TACHO_NONE;
     }
-    /* By tensor: the step that makes it, and the last device that it went to. */
-    for (size_t i = 0; i < program->step_count; i++) {
+    for (size_t i = 0; i < program->facts.device_count; i++) {
+        marks->first[i] = TACHO_NONE;
+    }
+    for (size_t i = program->step_count; i-- > 0;) {
         const tacho_step *step = &program->steps[i];
         uint32_t device = step->op < program->op_count ? device_of(program, step->op) : TACHO_NONE;
-        for (uint32_t j = 0; j < (uint32_t)step->input_count + step->output_count; j++) {
-            uint32_t tensor = program->links[step->first_link + j];
-            if (tensor == TACHO_NONE || device == TACHO_NONE) {
-                continue;
-            }
-            if (j >= step->input_count) {
-                makers[tensor] = (uint32_t)i;
-                continue;
-            }
-            const tacho_step *maker =
-                makers[tensor] != TACHO_NONE ? &program->steps[makers[tensor]] : NULL;
-            uint32_t from = maker != NULL ? device_of(program, maker->op) : TACHO_NONE;
-            if (from != TACHO_NONE && from != device && readers[tensor] != device) {
-                device_pair *pair = &pairs[(size_t)from * count + device];
-                pair->tensor_count++;
-                pair->bytes += moved_bytes(program, maker, tensor);
-                readers[tensor] = device;
+        if (device == TACHO_NONE) {
+            continue;
+        }
+        marks->next[i] = marks->first[device];
+        marks->first[device] = (uint32_t)i;
+        for (uint32_t j = 0; j < step->output_count; j++) {
+            uint32_t tensor = program->links[step->first_link + step->input_count + j];
+            if (tensor != TACHO_NONE) {
+                marks->makers[tensor] = (uint32_t)i;
             }
         }
     }
+}
+
+static void read_tensor(const tacho_program *program, device_marks *marks, uint32_t tensor,
+                        uint32_t device, device_pair *pairs)
+{
+    if (tensor == TACHO_NONE || marks->makers[tensor] == TACHO_NONE) {
+        return;
+    }
+    const tacho_step *maker = &program->steps[marks->makers[tensor]];
+    uint32_t from = device_of(program, maker->op);
+    if (from != device && marks->readers[tensor] != device) {
+        device_pair *pair = &pairs[(size_t)from * program->facts.device_count + device];
+        pair->tensor_count++;
+        pair->bytes += moved_bytes(program, maker, tensor);
+        marks->readers[tensor] = device;
+    }
+}
+
+/* Device by device, so that what one reads several times, others in between, goes there once. */
+static tacho_status count_tensors(const tacho_program *program, device_pair *pairs)
+{
+    size_t room = 2 * program->tensor_count + program->step_count + program->facts.device_count;
+    uint32_t *memory = calloc(room + 1, sizeof(*memory));
+    if (memory == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    device_marks marks = {.makers = memory, .readers = memory + program->tensor_count};
+    marks.first = marks.readers + program->tensor_count;
+    marks.next = marks.first + program->facts.device_count;
+    list_steps(program, &marks);
+    for (uint32_t device = 0; device < program->facts.device_count; device++) {
+        for (uint32_t i = marks.first[device]; i != TACHO_NONE; i = marks.next[i]) {
+            const tacho_step *step = &program->steps[i];
+            for (uint32_t j = 0; j < step->input_count; j++) {
+                read_tensor(program, &marks, program->links[step->first_link + j], device, pairs);
+            }
+        }
+    }
+    free(memory);
+    return TACHO_OK;
+}
+
+/* What jobs bring from other devices, a tensor each; false when the program has none such. */
+static bool count_transfers(const tacho_program *program, device_pair *pairs)
+{
+    bool has_any = false;
+    for (size_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        if (job->kind == TACHO_JOB_P2P) {
+            uint32_t device = program->engines[job->engine].device;
+            device_pair *pair = &pairs[(size_t)job->partner * program->facts.device_count + device];
+            pair->tensor_count++;
+            pair->bytes += job->bytes;
+            has_any = true;
+        }
+    }
+    return has_any;
 }
 
 static void count_waits(const tacho_stats_file *file, uint32_t count, device_pair *pairs)
@@ -492,19 +549,19 @@ static tacho_status rollup_devices(const tacho_rollup_files *files, tacho_table 
                           DEVICES_MAX);
     }
     device_pair *pairs = calloc((size_t)count * count + 1, sizeof(*pairs));
-    uint32_t *marks = calloc(program->tensor_count + 1, 2 * sizeof(*marks));
     tacho_status status = TACHO_OK;
-    if (pairs == NULL || marks == NULL) {
+    if (pairs == NULL) {
         status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    } else {
-        count_tensors(program, marks, marks + program->tensor_count, pairs);
-        for (size_t i = 0; i < files->file_count; i++) {
-            count_waits(files->files[i], count, pairs);
-        }
+    } else if (!count_transfers(program, pairs)) {
+        status = count_tensors(program, pairs);
+    }
+    for (size_t i = 0; i < files->file_count && status == TACHO_OK; i++) {
+        count_waits(files->files[i], count, pairs);
+    }
+    if (status == TACHO_OK) {
         status = add_pairs(files, pairs, count, table);
     }
     free(pairs);
-    free(marks);
     return status;
 }
 

@@ -302,6 +302,66 @@ static void test_rollups(void **state)
 }
 
 /* The path covers the time from the start to the last end, whatever happened on the way. */
+static void expect_pair(const tacho_table *table, size_t row, const int64_t want[4])
+{
+    assert_int_equal(cell(table, row, "from_device")->value.integer, want[0]);
+    assert_int_equal(cell(table, row, "to_device")->value.integer, want[1]);
+    assert_int_equal(cell(table, row, "tensor_count")->value.integer, want[2]);
+    assert_int_equal(cell(table, row, "bytes")->value.integer, want[3]);
+}
+
+/* What device 0 makes is read by 1, by 2 and by 1 again; then jobs bring it, in a row. */
+static void test_device_matrix(void **state)
+{
+    (void)state;
+    tacho_program_tensor tensor = {.bytes = 100};
+    uint32_t links[4] = {0, 0, 0, 0};
+    tacho_step steps[4] = {{.op = 0, .output_count = 1},
+                           {.op = 1, .first_link = 1, .input_count = 1},
+                           {.op = 2, .first_link = 2, .input_count = 1},
+                           {.op = 3, .first_link = 3, .input_count = 1}};
+    tacho_program_op ops[4] = {{.first_job = 0, .job_count = 1},
+                               {.first_job = 1, .job_count = 1},
+                               {.first_job = 2, .job_count = 1},
+                               {.first_job = 3, .job_count = 1}};
+    tacho_program_engine engines[3] = {{.device = 0}, {.device = 1}, {.device = 2}};
+    tacho_job jobs[4] = {{.op = 0, .engine = 0, .kind = TACHO_JOB_STORE, .bytes = 50},
+                         {.op = 1, .engine = 1, .kind = TACHO_JOB_LOAD, .bytes = 60},
+                         {.op = 2, .engine = 2, .kind = TACHO_JOB_LOAD, .bytes = 70},
+                         {.op = 3, .engine = 1, .kind = TACHO_JOB_LOAD, .bytes = 60}};
+    tacho_program program = {.facts = {.device_count = 3, .core_count = 1},
+                             .tensors = &tensor,
+                             .tensor_count = 1,
+                             .links = links,
+                             .link_count = 4,
+                             .steps = steps,
+                             .step_count = 4,
+                             .ops = ops,
+                             .op_count = 4,
+                             .engines = engines,
+                             .engine_count = 3,
+                             .jobs = jobs,
+                             .job_count = 4};
+    tacho_stats_layout layout = {.program = &program};
+    tacho_stats_words words = {.layout = &layout};
+    tacho_stats_file file = {.head = {.device_count = 3}};
+    const tacho_stats_file *list = &file;
+    tacho_rollup_files files = {&list, 1, &words};
+    tacho_table table;
+    assert_null(tacho_rollup_table(TACHO_ROLLUP_DEVICE, &files, &table));
+    assert_int_equal(tacho_table_row_count(&table), 2);
+    expect_pair(&table, 0, (const int64_t[]){0, 1, 1, 50});
+    expect_pair(&table, 1, (const int64_t[]){0, 2, 1, 50});
+    tacho_table_deinit(&table);
+    jobs[1].kind = jobs[2].kind = TACHO_JOB_P2P;
+    jobs[2].partner = 1;
+    assert_null(tacho_rollup_table(TACHO_ROLLUP_DEVICE, &files, &table));
+    assert_int_equal(tacho_table_row_count(&table), 2);
+    expect_pair(&table, 0, (const int64_t[]){0, 1, 1, 60});
+    expect_pair(&table, 1, (const int64_t[]){1, 2, 1, 70});
+    tacho_table_deinit(&table);
+}
+
 static void test_critical_path(void **state)
 {
     (void)state;
@@ -336,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_groups_count_once),
         cmocka_unit_test(test_deviation),
         cmocka_unit_test(test_rollups),
+        cmocka_unit_test(test_device_matrix),
         cmocka_unit_test(test_critical_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -401,6 +401,7 @@ static void test_link(void **state)
             const tacho_job *first = &f.program.jobs[op->first_job];
             assert_int_equal(f.program.engines[first->engine].device, i);
             assert_int_equal(first->kind == TACHO_JOB_P2P, i > 0);
+            assert_int_equal(first->partner, i > 0 ? i - 1 : first->partner);
             assert_int_equal(f.estimate.ops[i].device, i);
             assert_int_equal(f.estimate.ops[i].link_bytes, i > 0 ? 8192 * batch : 0);
             assert_true(f.estimate.ops[i].cost.cycles >= (i > 0 ? first->cycles : 0));

@@ -198,6 +198,9 @@ static void write_job_facts(const tacho_program *program, const tacho_job *job,
                         " : i64, cycles = %" PRId64 " : i64",
                         (unsigned)engine->device, (unsigned)engine->core, (unsigned)engine->index,
                         job->tile, job->bytes, job->macs, job->cycles);
+    if (job->kind == TACHO_JOB_P2P) {
+        tacho_output_printf(output, ", from = %" PRIu32 " : i32", job->partner);
+    }
 }
 
 static tacho_status write_operators(const tacho_program *program, tacho_output *output)

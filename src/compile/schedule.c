@@ -196,8 +196,9 @@ tacho_status tacho_schedule_add(tacho_schedule *schedule, tacho_job job, uint32_
     job.first_need = (uint32_t)program->need_count;
     job.need_count = (uint32_t)schedule->need_count;
     job.repeat = job.repeat > 0 ? job.repeat : 1;
-    job.semaphore =
-        job.kind == TACHO_JOB_SIGNAL || job.kind == TACHO_JOB_WAIT ? job.semaphore : TACHO_NONE;
+    bool has_partner =
+        job.kind == TACHO_JOB_SIGNAL || job.kind == TACHO_JOB_WAIT || job.kind == TACHO_JOB_P2P;
+    job.partner = has_partner ? job.partner : TACHO_NONE;
     if (schedule->need_count > 0) {
         memcpy(program->needs + program->need_count, schedule->needs,
                schedule->need_count * sizeof(tacho_need));
@@ -234,7 +235,7 @@ static tacho_job sync_job(const tacho_schedule *self, uint32_t core, tacho_job_k
         .engine = tacho_schedule_queue(self, core, self->engines.sync),
         .kind = (uint16_t)(has_semaphores(self) ? kind : TACHO_JOB_CONTROL),
         .buffer = TACHO_NONE,
-        .semaphore = semaphores > 0 ? self->op % (uint32_t)semaphores : TACHO_NONE,
+        .partner = semaphores > 0 ? self->op % (uint32_t)semaphores : TACHO_NONE,
     };
     return job;
 }

@@ -45,13 +45,14 @@ static tacho_status link_cycles(const tacho_schedule *self, uint64_t bytes, int6
     return TACHO_OK;
 }
 
-static tacho_status bring(tacho_schedule *self, uint32_t tensor)
+static tacho_status bring(tacho_schedule *self, uint32_t tensor, uint32_t from)
 {
     tacho_op_timing *timing = &self->timings[self->op];
     tacho_job job = {
         .engine = tacho_schedule_queue(self, 0, self->engines.dma_in),
         .kind = TACHO_JOB_P2P,
         .buffer = TACHO_NONE,
+        .partner = from,
     };
     TACHO_TRY(tensor_bytes(self, tensor, &job.bytes));
     if (job.bytes == 0) {
@@ -79,7 +80,7 @@ tacho_status tacho_schedule_link(tacho_schedule *schedule)
         uint32_t tensor = fusion->tensors[op->first_input + i];
         uint32_t *where = &schedule->tensor_device[tensor];
         if (*where != TACHO_NONE && *where != device) {
-            TACHO_TRY(bring(schedule, tensor));
+            TACHO_TRY(bring(schedule, tensor, *where));
             *where = device; /* and those after it: devices follow one another */
         }
     }

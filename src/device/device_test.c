@@ -317,6 +317,48 @@ static void test_waits_and_unknown_events(void **state)
     tacho_program_deinit(&program);
 }
 
+/*
+ * What comes from another device is that of its port, and written to this one's DDR; loads wait for
+ * the host alone.
+ */
+static void test_links(void **state)
+{
+    (void)state;
+    tacho_program program;
+    setup(&program);
+    slice_test_program(&program);
+    program.jobs[5].kind = TACHO_JOB_LOAD; /* of what the other device made: no port's */
+    tacho_device *device = open_sim(&program, "sim", (tacho_device_options){.threads = 1});
+    tacho_device_result result;
+    assert_null(device->type->run(device, 0, true, &result));
+    assert_int_equal(result.stats_count, 2);
+    static const struct {
+        uint64_t read_bytes, write_bytes;
+        uint16_t ports[2];
+        uint8_t is_p2p[2];
+    } rows[] = {{792, 0, {TACHO_PORT_HOST_IN}, {0}},
+                {0, 792 + 4096, {TACHO_PORT_P2P, TACHO_PORT_HOST_OUT}, {1, 0}}};
+    for (uint32_t i = 0; i < 2; i++) {
+        loaded all;
+        uint32_t count;
+        seal_and_read(&program, &result.stats[i], &all);
+        const tacho_stats_ddr *ddr = records(&all, TACHO_STATS_TYPE_ddr, 0, &count);
+        assert_int_equal(ddr->read_bytes, rows[i].read_bytes);
+        assert_int_equal(ddr->write_bytes, rows[i].write_bytes);
+        const tacho_stats_port *ports = records(&all, TACHO_STATS_TYPE_port, 0, &count);
+        assert_int_equal(count, i + 1);
+        for (uint32_t j = 0; j < count; j++) {
+            assert_int_equal(ports[j].port, rows[i].ports[j]);
+            assert_int_equal(ports[j].is_p2p, rows[i].is_p2p[j]);
+            assert_int_equal(ports[j].peer, 0);
+            assert_int_equal(ports[j].wait_count, 1);
+        }
+        unload(&all);
+    }
+    tacho_device_close(device);
+    tacho_program_deinit(&program);
+}
+
 /* What each level has, and no more. */
 static void test_levels(void **state)
 {
@@ -381,13 +423,10 @@ static void test_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registry),
-        cmocka_unit_test(test_refused_programs),
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_null),
-        cmocka_unit_test(test_waits_and_unknown_events),
+        cmocka_unit_test(test_registry), cmocka_unit_test(test_refused_programs),
+        cmocka_unit_test(test_records),  cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_links),    cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_null),     cmocka_unit_test(test_waits_and_unknown_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,15 +8,29 @@
 #include "program/program.h"
 
 typedef struct tacho_op_io {
-    uint32_t device;      /* that its jobs run on; TACHO_NONE: it has none */
-    uint32_t from_device; /* another one that made an operand, or TACHO_NONE ... */
-    uint32_t from_op;     /* ... and the op that did */
-    uint32_t to_device;   /* another one that reads a result, or TACHO_NONE */
-    bool reads_input;     /* of the network */
+    uint32_t device;                    /* that its jobs run on; TACHO_NONE: it has none */
+    uint32_t first_source, last_source; /* of what other devices have, or TACHO_NONE */
+    bool reads_input;                   /* of the network */
     bool writes_output;
 } tacho_op_io;
 
-/* By op, and one more that stands for jobs of no op. The caller frees it. */
-tacho_status tacho_op_io_create(const tacho_program *program, tacho_op_io **out_ios) TACHO_MUST_USE;
+/* An op of another device that made an operand, or had it brought to itself before. */
+typedef struct tacho_op_source {
+    uint32_t op;
+    uint32_t next; /* of the same reader, or TACHO_NONE */
+} tacho_op_source;
+
+typedef struct tacho_op_ios {
+    tacho_op_io *items; /* by op, and one more that stands for jobs of no op */
+    tacho_op_source *sources;
+    size_t source_count, source_capacity;
+} tacho_op_ios;
+
+/* deinit in any case. */
+tacho_status tacho_op_ios_init(tacho_op_ios *ios, const tacho_program *program) TACHO_MUST_USE;
+void tacho_op_ios_deinit(tacho_op_ios *ios);
+
+/* The op of |device| that |op| has its first operand from, of those there, or TACHO_NONE. */
+uint32_t tacho_op_ios_source(const tacho_op_ios *ios, uint32_t op, uint32_t device);
 
 #endif

@@ -82,20 +82,20 @@ static tacho_status find_device_ops(tacho_recorder *self)
 {
     const tacho_program *program = self->program;
     size_t devices = program->facts.device_count;
-    TACHO_TRY(tacho_op_io_create(program, &self->ios));
+    TACHO_TRY(tacho_op_ios_init(&self->ios, program));
     TACHO_RECORDER_ALLOC(self, program->op_count, &self->device_ops);
     TACHO_RECORDER_ALLOC(self, devices + 2, &self->first_device_op);
     for (size_t i = 0; i < program->op_count; i++) {
-        if (self->ios[i].device != TACHO_NONE) {
-            self->first_device_op[self->ios[i].device + 2]++;
+        if (self->ios.items[i].device != TACHO_NONE) {
+            self->first_device_op[self->ios.items[i].device + 2]++;
         }
     }
     for (size_t i = 0; i < devices; i++) {
         self->first_device_op[i + 2] += self->first_device_op[i + 1];
     }
     for (size_t i = 0; i < program->op_count; i++) {
-        if (self->ios[i].device != TACHO_NONE) {
-            self->device_ops[self->first_device_op[self->ios[i].device + 1]++] = (uint32_t)i;
+        if (self->ios.items[i].device != TACHO_NONE) {
+            self->device_ops[self->first_device_op[self->ios.items[i].device + 1]++] = (uint32_t)i;
         }
     }
     return TACHO_OK;
@@ -252,7 +252,7 @@ void tacho_recorder_destroy(tacho_recorder *recorder)
     if (recorder != NULL) {
         tacho_stats_layout_deinit(&recorder->layout);
         tacho_arena_deinit(&recorder->arena);
-        free(recorder->ios);
+        tacho_op_ios_deinit(&recorder->ios);
         free(recorder->ports);
         free(recorder);
     }

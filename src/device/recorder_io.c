@@ -6,33 +6,31 @@
 #include "base/grow.h"
 #include "device/recorder_parts.h"
 
-/* What a job waits for: false when neither for the host nor for another device. */
+/*
+ * What a job waits for: false when neither for the host nor for another device. What goes to other
+ * devices is no port's: those fetch it themselves.
+ */
 static bool look_at_job(const tacho_recorder *self, const tacho_job *job, tacho_port_row *out_row)
 {
     bool is_link = job->kind == TACHO_JOB_P2P;
-    if (job->op == TACHO_NONE ||
-        (job->kind != TACHO_JOB_LOAD && job->kind != TACHO_JOB_STORE && !is_link)) {
-        return false;
-    }
-    const tacho_op_io *io = &self->ios[job->op];
     bool is_output = job->kind == TACHO_JOB_STORE;
-    bool is_host = is_output ? io->writes_output : io->reads_input && !is_link;
-    uint32_t peer = is_output ? io->to_device : io->from_device;
-    if (!is_host && peer == TACHO_NONE) {
+    if (job->op == TACHO_NONE || (job->kind != TACHO_JOB_LOAD && !is_output && !is_link)) {
         return false;
     }
+    const tacho_op_io *io = &self->ios.items[job->op];
     *out_row = (tacho_port_row){
         .engine = job->engine,
         .next = TACHO_NONE,
-        .peer = is_host ? TACHO_NONE : peer,
-        .op = is_host || is_output ? TACHO_NONE : io->from_op,
+        .peer = is_link ? job->partner : TACHO_NONE,
+        .op = TACHO_NONE,
         .port = (uint16_t)(is_output ? TACHO_PORT_HOST_OUT : TACHO_PORT_HOST_IN),
         .is_output = is_output,
     };
-    if (!is_host) {
-        out_row->port = (uint16_t)(TACHO_PORT_P2P + 2 * peer + (is_output ? 1 : 0));
+    if (is_link) {
+        out_row->port = tacho_stats_p2p_port(job->partner, false);
+        out_row->op = tacho_op_ios_source(&self->ios, job->op, job->partner);
     }
-    return true;
+    return is_link || (is_output ? io->writes_output : io->reads_input);
 }
 
 /* The engine's row for that port, which is added when it is not there. */

@@ -52,9 +52,9 @@ struct tacho_recorder {
     tacho_stats_buffer *buffers;
     tacho_stats_op **ops;         /* by activation and engine: its records */
     tacho_stats_op_pmu **op_pmus; /* the same; NULL when there are none */
-    tacho_op_io *ios;             /* by op */
-    uint32_t *device_ops;         /* ops that have jobs, by device ... */
-    size_t *first_device_op;      /* ... from here on, by device and one more */
+    tacho_op_ios ios;
+    uint32_t *device_ops;    /* ops that have jobs, by device ... */
+    size_t *first_device_op; /* ... from here on, by device and one more */
     tacho_port_row *ports;
     size_t port_count, port_capacity;
     uint32_t *device_ports;     /* by device: how many ... */

@@ -66,13 +66,20 @@ static lines count_lines(uint64_t address, uint64_t bytes)
 static const uint16_t bus_events[2][1 + LINE_SIZES] = {{0x40, 0x41, 0xce, 0x3f, 0xcd},
                                                        {0x42, 0x43, 0xcf, 0x46, 0x55}};
 
+/* What comes from another device is written to this one's DDR; the other one's is not the core's.
+ */
+static bool writes_ddr(const tacho_job *job)
+{
+    return job->kind == TACHO_JOB_STORE || job->kind == TACHO_JOB_P2P;
+}
+
 /* Requests of a job that an event counts. */
 static uint64_t count_requests(const tacho_program *program, const tacho_job *job, uint16_t event)
 {
-    if (job->kind != TACHO_JOB_LOAD && job->kind != TACHO_JOB_STORE) {
+    if (job->kind != TACHO_JOB_LOAD && !writes_ddr(job)) {
         return 0;
     }
-    const uint16_t *own = bus_events[job->kind == TACHO_JOB_STORE ? 1 : 0];
+    const uint16_t *own = bus_events[writes_ddr(job) ? 1 : 0];
     uint64_t address = job->buffer != TACHO_NONE ? program->buffers[job->buffer].offset : 0;
     lines all = count_lines(address % LINE_MAX, job->bytes);
     uint64_t sum = 0;
@@ -418,7 +425,7 @@ static void count_ddr(const counting *self)
         tacho_stats_ddr *ddr =
             &tacho_recorder_bank(self->recorder, activation, engine->device)->ddrs[engine->core];
         ddr->read_bytes += job->kind == TACHO_JOB_LOAD ? job->bytes : 0;
-        ddr->write_bytes += job->kind == TACHO_JOB_STORE ? job->bytes : 0;
+        ddr->write_bytes += writes_ddr(job) ? job->bytes : 0;
     }
 }
 

@@ -215,6 +215,8 @@ static void test_words(void **state)
         {"torq-sl2610", "softmax", "softmax"},
         {"aic100", "matmul", "aicconvolutiond32"},
         {"aic100", "Transpose", "aictranspose"},
+        {"aic100", "reduction", "aicbatchedreduceadd"},
+        {"aic100", "binary", "elementadd"},
         {"host-cpu", "matmul", "matmul"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

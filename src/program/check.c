@@ -186,6 +186,12 @@ static tacho_status check_places(const tacho_program *program)
             return fail_at("engines", i, "core", cores, engine->core);
         }
     }
+    for (size_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        if (job->kind == TACHO_JOB_P2P && job->partner >= devices) {
+            return fail_at("jobs", i, "partner", devices, job->partner);
+        }
+    }
     for (size_t i = 0; i < program->buffer_count; i++) {
         const tacho_buffer *buffer = &program->buffers[i];
         if (buffer->device >= devices) {

@@ -267,6 +267,9 @@ static void test_ids(void **state)
     expect_refused(&program, "program, jobs[1].op: expected less than 2, found 2");
     program.jobs[6].buffer = 3;
     expect_refused(&program, "program, jobs[6].buffer: expected less than 3, found 3");
+    program.jobs[7].kind = TACHO_JOB_P2P;
+    program.jobs[7].partner = 1;
+    expect_refused(&program, "program, jobs[7].partner: expected less than 1, found 1");
     program.jobs[7].kind = TACHO_JOB_KIND_COUNT;
     expect_refused(&program, "program, jobs[7].kind: expected less than 8, found 8");
     program.steps[1].op = 9;

@@ -97,7 +97,7 @@ typedef struct tacho_job {
     uint32_t first_need, need_count; /* in |needs| */
     uint32_t buffer;                 /* that it fills or drains, or TACHO_NONE */
     uint32_t repeat;                 /* tiles that follow one another as this one job, from 1 */
-    uint32_t semaphore;              /* of SIGNAL and WAIT, or TACHO_NONE */
+    uint32_t partner;                /* SIGNAL, WAIT: semaphore; P2P: device it comes from */
     int64_t cycles;                  /* uncontended */
     int64_t start, end;              /* the compiler's timeline */
     uint64_t bytes;

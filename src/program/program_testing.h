@@ -214,6 +214,7 @@ static inline void slice_test_program(tacho_program *program)
         program->buffers[i].core = 0;
     }
     program->jobs[1].kind = TACHO_JOB_P2P;
+    program->jobs[1].partner = 0;
     program->facts.device_count = 2;
     program->facts.core_count = 1;
 }

@@ -113,6 +113,12 @@ typedef struct tacho_stats_ddr {
 /* Ports that threads wait at; the host's are numbered so. */
 enum { TACHO_PORT_HOST_IN = 100, TACHO_PORT_HOST_OUT = 101, TACHO_PORT_P2P = 102 /* and up */ };
 
+/* The port to what comes from, or goes to, a device. */
+static inline uint16_t tacho_stats_p2p_port(uint32_t peer, bool is_output)
+{
+    return (uint16_t)(TACHO_PORT_P2P + 2 * peer + (is_output ? 1 : 0));
+}
+
 typedef struct tacho_stats_port {
     uint16_t core, thread;
     uint16_t port;

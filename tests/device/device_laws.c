@@ -310,7 +310,8 @@ static void check_buffer(const tacho_program *program, const tacho_stats_buffer 
         const tacho_job *job = &program->jobs[i];
         if (program->engines[job->engine].device == buffer->head.device) {
             loads += job->kind == TACHO_JOB_LOAD ? job->bytes : 0;
-            stores += job->kind == TACHO_JOB_STORE ? job->bytes : 0;
+            bool is_written = job->kind == TACHO_JOB_STORE || job->kind == TACHO_JOB_P2P;
+            stores += is_written ? job->bytes : 0;
         }
     }
     hold(loads == all.read_bytes, "DDR gave what was loaded", 0, (int64_t)all.read_bytes,

@@ -4,7 +4,8 @@
 
     check_rollups.py TRACE.json FOLDER
 
-FOLDER has op.json, layer.json, core.json, device.json and critical.json, as JSON lines."""
+FOLDER has op.json, layer.json, core.json, device.json, critical.json and info.json, what tacho info
+says of the program, as JSON lines."""
 import collections
 import json
 import os
@@ -31,7 +32,8 @@ def length(event):
 
 def is_issue(kind, track):
     """Of a transfer, which has a slice of its own from issue to completion."""
-    return kind.startswith(("aiccopy", "aicmulticast")) and not track.endswith("_DMA")
+    return (kind.startswith(("aiccopy", "aicmulticast")) and not track.endswith("_DMA") and
+            "_P2P_Port_" not in track)
 
 
 def check_cores(events, rows):
@@ -72,16 +74,27 @@ def check_names(events, ops, layers):
     return longest
 
 
-def check_devices(events, rows):
-    """Every tensor that crosses was stored by its maker: the matrix has no byte more."""
-    pairs = set()
+def check_devices(events, rows, info):
+    """The matrix has the transfers of the trace, and what the program says that each slice gets."""
+    counts, sizes, waits, got = (collections.Counter() for _ in range(4))
     for track, event in events:
-        match = re.fullmatch(r"(\d+)(->|<-)(\d+)", event.get("args", {}).get("PortDescription", ""))
-        if match:
-            ends = int(match[1]), int(match[3])
-            pairs.add(ends if match[2] == "->" else ends[::-1])
-    check(pairs <= {(row["from_device"], row["to_device"]) for row in rows}, f"{pairs}, {rows}")
-    check(all(row["bytes"] > 0 and row["tensor_count"] > 0 for row in rows), f"{rows}")
+        args = event.get("args", {})
+        match = re.fullmatch(r"(\d+)<-(\d+)", args.get("PortDescription", ""))
+        if match and "opKind" in args:
+            counts[int(match[2]), int(match[1])] += 1
+            sizes[int(match[2]), int(match[1])] += args["opOutputSize"]
+        elif match:
+            waits[int(match[2]), int(match[1])] += args["opUCycle"]
+    for row in rows:
+        ends = row["from_device"], row["to_device"]
+        check(row["tensor_count"] == counts.pop(ends), f"{row}: transfers")
+        check(row["bytes"] == sizes[ends] > 0, f"{row}: {sizes[ends]} bytes")
+        check(row["receive_wait_ucycles"] == waits[ends], f"{row}: waits {waits[ends]}")
+        got[row["to_device"]] += row["bytes"]
+    check(not counts, f"{counts} are in no row")
+    for row in info:
+        if row["table"] == "slices":
+            check(got[row["device"]] == row["link_bytes"], f"{row}: {got}")
 
 
 def main():
@@ -93,7 +106,7 @@ def main():
     cores = load("core")
     check_cores(events, cores)
     longest = check_names(events, load("op"), load("layer"))
-    check_devices(events, load("device"))
+    check_devices(events, load("device"), load("info"))
     total = sum(row["ucycles"] for row in load("critical"))
     span = max(length(event) for _, event in events if event["name"].startswith("Device_"))
     check(longest <= total <= span, f"critical path of {total}: longest op {longest}, all {span}")

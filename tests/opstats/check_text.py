@@ -117,6 +117,8 @@ def check_against_trace(cores, path):
         kind = event.get("args", {}).get("opKind", "wait")
         if match and kind != "wait":
             shown[int(match[1]), match[2], kind] += 1
+        elif "_P2P_Port_" in name and kind != "wait":
+            shown[event["args"]["core"], "DMAIssue", kind] += 1
     for number, core in cores.items():
         for row in core.rows if core.threads else []:
             kind, engine = row[9].split()[:2]

@@ -46,6 +46,21 @@ def check_tracks(events, arguments):
     return names
 
 
+def check_op(event, name, args):
+    if args["opKind"] != event["name"] or args["opKind"] == "wait":
+        fail(f"kind of {event}")
+    us = float(args["opUCycle"]) / 19.2
+    if abs(us - event["dur"]) > 0.0021:
+        fail(f"{event['dur']} us are not {args['opUCycle']} ticks")
+    if (args["opKind"] == "aicmulticastvtcm_in") != ("_P2P_Port_" in name):
+        fail(f"{event} on {name}")
+    if "_P2P_Port_" in name:
+        peers = re.fullmatch(r"(\d+)<-(\d+)", args["PortDescription"])
+        if int(peers[1]) != int(name.split("_slice")[1][:2]) or \
+                not name.endswith(f"_Port_{102 + 2 * int(peers[2])}"):
+            fail(f"{args['PortDescription']} on {name}")
+
+
 def check_slices(events, names, arguments):
     executions, devices = collections.Counter(), collections.Counter()
     ops = set()
@@ -59,6 +74,9 @@ def check_slices(events, names, arguments):
             fail(f"{event} on {name}")
         if re.fullmatch(r"Device_\d+_Execution", event["name"]):
             devices[name] += 1
+        if "opKind" in args:
+            check_op(event, name, args)
+            ops.add((event["pid"], event["tid"], args["oc"], event["ts"]))
         if match is None:
             continue
         if event["name"] == f"Core-{match['core']}-Execution":
@@ -68,13 +86,6 @@ def check_slices(events, names, arguments):
                 fail(f"a sync slice {event}")
         if event["name"].startswith("barrier ") != name.endswith("_Barrier"):
             fail(f"a slice {event['name']} on {name}")
-        if "opKind" in args:
-            if args["opKind"] != event["name"]:
-                fail(f"kind of {event}")
-            ops.add((event["pid"], event["tid"], args["oc"], event["ts"]))
-            us = float(args["opUCycle"]) / 19.2
-            if abs(us - event["dur"]) > 0.0021:
-                fail(f"{event['dur']} us are not {args['opUCycle']} ticks")
     if not executions or set(executions.values()) != {1}:
         fail(f"execution slices: {executions}")
     if len(devices) != arguments.devices or set(devices.values()) != {1}:

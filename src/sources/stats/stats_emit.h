@@ -115,6 +115,7 @@ typedef struct stats_times {
     uint32_t oc;
     uint32_t repeat;
     uint32_t job;        /* or TACHO_NONE */
+    bool is_wait;        /* nothing but waiting: in the vendor's words no op */
     const uint64_t *pmu; /* values of the program's events, or NULL */
 } stats_times;
 
@@ -131,6 +132,10 @@ tacho_status stats_engine_track(stats_emitter *self, uint32_t engine, stats_trac
 /* A track of the file's device outside its cores, by name: "_P2P_Port_102"; vendor's words. */
 tacho_status stats_device_track(stats_emitter *self, const char *suffix,
                                 tacho_track_class track_class, uint32_t *out_track) TACHO_MUST_USE;
+
+/* The track of transfers from another device, which a job is; vendor's words. */
+tacho_status stats_link_track(stats_emitter *self, uint32_t job,
+                              uint32_t *out_track) TACHO_MUST_USE;
 
 /* A track of a core by name: "" for the core itself, "_Port_100". */
 tacho_status stats_core_track(stats_emitter *self, uint32_t core, const char *suffix,
@@ -186,6 +191,12 @@ static inline bool stats_is_by_op(const tacho_stats_file *file)
 static inline bool stats_is_on_host(const tacho_stats_file *file)
 {
     return !tacho_stats_has_cycles(&file->head);
+}
+
+/* Whether the record is of a transfer from another device. */
+static inline bool stats_is_link(const stats_emitter *self, const stats_times *times)
+{
+    return times->job != TACHO_NONE && self->program->jobs[times->job].kind == TACHO_JOB_P2P;
 }
 
 static inline const tacho_stats_view *stats_view_of(const stats_emitter *self)

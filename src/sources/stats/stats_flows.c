@@ -2,7 +2,9 @@
 /*
  * Arrows: what jobs waited for, from the program, between the spans that were recorded. An arrow of
  * the role data is a true dependency, one of the role order a buffer that is used again. Where the
- * threads of a group share a span, arrows between two spans are drawn once.
+ * threads of a group share a span, arrows between two spans are drawn once. In the vendor's words a
+ * job that does nothing but wait is no span: what waited for it has an arrow from what it waited
+ * for longest.
  */
 #include "sources/stats/stats_emit.h"
 
@@ -16,8 +18,9 @@ typedef struct place {
 
 typedef struct flows {
     stats_emitter *emitter;
-    place *places;   /* by job, or by task */
-    uint32_t *marks; /* by place: the last one that an arrow leads to from it, + 1 */
+    place *places;     /* by job, or by task */
+    uint32_t *marks;   /* by place: the last one that an arrow leads to from it, + 1 */
+    uint32_t *origins; /* by job: where arrows from it leave; itself unless it only waits */
     size_t place_count;
     bool by_task;
     uint64_t next_id;
@@ -40,18 +43,21 @@ static tacho_status take_place(stats_emitter *emitter, uint32_t engine, const st
     uint32_t job = times->job;
     bool is_async = times->done >= 0;
     bool is_vendor = stats_view_of(emitter)->has_vendor_words;
-    int64_t end = is_async && !is_vendor ? times->done : times->end;
+    bool is_link = is_vendor && stats_is_link(emitter, times);
+    int64_t end = is_async && (!is_vendor || is_link) ? times->done : times->end;
     int64_t out_end = is_async ? times->done : times->end;
-    if (job == TACHO_NONE || out_end > emitter->max_ticks || end > emitter->max_ticks) {
+    if (job == TACHO_NONE || (is_vendor && times->is_wait) || out_end > emitter->max_ticks ||
+        end > emitter->max_ticks) {
         return TACHO_OK;
     }
     place *at = &self->places[self->by_task ? task : job];
     uint32_t first = self->by_task ? words->layout->tasks[task].engine : engine;
     if (at->track == TACHO_NONE) {
         *at = (place){.start = times->start, .end = end, .out_end = out_end};
-        TACHO_TRY(stats_engine_track(emitter, first, STATS_TRACK_OPS, &at->track));
+        TACHO_TRY(is_link ? stats_link_track(emitter, job, &at->track)
+                          : stats_engine_track(emitter, first, STATS_TRACK_OPS, &at->track));
         at->out_track = at->track;
-        if (is_async && is_vendor) {
+        if (is_async && is_vendor && !is_link) {
             TACHO_TRY(stats_engine_track(emitter, first, STATS_TRACK_TRANSFERS, &at->out_track));
         }
     }
@@ -85,15 +91,36 @@ static uint32_t label_of(const flows *self, uint32_t job)
     return self->emitter->set->words->layout->job_task[job];
 }
 
+/* Needs come before the jobs that have them: those that only wait are followed back in one pass. */
+static void find_origins(flows *self)
+{
+    const tacho_program *program = self->emitter->program;
+    bool follows = stats_view_of(self->emitter)->has_vendor_words;
+    for (uint32_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        int64_t last = -1;
+        self->origins[i] = i;
+        for (uint32_t j = 0; follows && job->kind == TACHO_JOB_WAIT && j < job->need_count; j++) {
+            uint32_t origin = self->origins[program->needs[job->first_need + j].job];
+            const place *at = &self->places[place_of_job(self, origin)];
+            if (at->track != TACHO_NONE && at->out_end > last) {
+                last = at->out_end;
+                self->origins[i] = origin;
+            }
+        }
+    }
+}
+
 static tacho_status push_arrow(flows *self, const tacho_need *need, uint32_t job)
 {
-    const place *from = &self->places[place_of_job(self, need->job)];
+    uint32_t origin = self->origins[need->job];
+    const place *from = &self->places[place_of_job(self, origin)];
     const place *to = &self->places[place_of_job(self, job)];
     tacho_row row = {.kind = TACHO_ROW_FLOW, .track = from->out_track, .start = from->start};
     row.of.flow.id = self->next_id++;
     row.of.flow.role = need->is_false ? TACHO_FLOW_ORDER : TACHO_FLOW_DATA;
     row.of.flow.phase = TACHO_FLOW_LEAVES;
-    row.of.flow.label = label_of(self, need->job);
+    row.of.flow.label = label_of(self, origin);
     row.of.flow.span_end = from->out_end;
     TACHO_TRY(tacho_events_row(self->emitter->events, &row));
     row.track = to->track;
@@ -113,7 +140,7 @@ static tacho_status push_arrows_to(flows *self, size_t at, const uint32_t *jobs,
             const tacho_job *job = &program->jobs[jobs[i]];
             for (uint32_t j = 0; j < job->need_count; j++) {
                 const tacho_need *need = &program->needs[job->first_need + j];
-                size_t from = place_of_job(self, need->job);
+                size_t from = place_of_job(self, self->origins[need->job]);
                 if ((need->is_false != 0) != (is_false != 0) || from == at ||
                     self->places[from].track == TACHO_NONE || self->marks[from] == at + 1) {
                     continue;
@@ -149,8 +176,9 @@ tacho_status stats_emit_flows(stats_emitter *emitter)
         self.by_task ? emitter->set->words->layout->task_count : emitter->program->job_count;
     self.places = calloc(self.place_count + 1, sizeof(*self.places));
     self.marks = calloc(self.place_count + 1, sizeof(*self.marks));
+    self.origins = calloc(emitter->program->job_count + 1, sizeof(*self.origins));
     tacho_status status = TACHO_OK;
-    if (self.places == NULL || self.marks == NULL) {
+    if (self.places == NULL || self.marks == NULL || self.origins == NULL) {
         status = tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for arrows");
     }
     for (size_t i = 0; status == TACHO_OK && i < self.place_count; i++) {
@@ -160,9 +188,11 @@ tacho_status stats_emit_flows(stats_emitter *emitter)
         status = find_places(&self);
     }
     if (status == TACHO_OK) {
+        find_origins(&self);
         status = push_arrows(&self);
     }
     free(self.places);
     free(self.marks);
+    free(self.origins);
     return status;
 }

@@ -92,6 +92,16 @@ static void add_pmu(const stats_emitter *self, stats_args *args, const stats_tim
     }
 }
 
+/* "1<-0": which device a transfer comes to, and from. */
+static void add_peers(const stats_emitter *self, stats_args *args, const stats_times *times)
+{
+    const tacho_job *job = &self->program->jobs[times->job];
+    char *at = tacho_decimal_put(args->texts[args->text_count], self->file->head.device);
+    *at++ = '<';
+    *at++ = '-';
+    add_text(args, self->keys[STATS_KEY_PORT_PEERS], tacho_decimal_put(at, job->partner));
+}
+
 /* ---- in tacho's words ---------------------------------------------------------------------- */
 
 tacho_status stats_push_span(stats_emitter *self, const tacho_row *row)
@@ -147,6 +157,9 @@ static tacho_status emit_native(stats_emitter *self, uint32_t engine, const stat
     }
     if (times->repeat > 1) {
         add_uint(&args, self->keys[STATS_KEY_REPEAT], TACHO_UNIT_COUNT, times->repeat);
+    }
+    if (stats_is_link(self, times)) {
+        add_peers(self, &args, times);
     }
     add_pmu(self, &args, times);
     tacho_row row = span_row(self, track, facts->site, times->start,
@@ -254,14 +267,48 @@ static tacho_status emit_op(stats_emitter *self, const stats_facts *facts, uint3
     return stats_push_span(self, &row);
 }
 
+/* A transfer from another device lies outside of the core that started it, which is an argument. */
+static tacho_status emit_link(stats_emitter *self, uint32_t engine, const stats_facts *facts,
+                              const stats_times *times)
+{
+    stats_args args;
+    args.item_count = args.text_count = 0;
+    uint32_t track = TACHO_NONE;
+    int64_t end = times->done >= 0 ? times->done : times->end;
+    TACHO_TRY(stats_link_track(self, times->job, &track));
+    add_uint(&args, self->keys[STATS_KEY_OC], TACHO_UNIT_NONE, times->oc);
+    TACHO_TRY(add_op_args(self, facts, &args));
+    add_cycle_args(self, times, (uint64_t)(end - times->start), &args);
+    add_uint(&args, self->keys[STATS_KEY_CORE], TACHO_UNIT_NONE,
+             self->program->engines[engine].core);
+    args.items[args.item_count++] = (tacho_arg){.key = self->keys[STATS_KEY_PORT_TYPE],
+                                                .type = TACHO_ARG_TEXT,
+                                                .value.as_text = TACHO_STR("P2P")};
+    add_peers(self, &args, times);
+    add_uint(&args, self->keys[STATS_KEY_TRANSACTION], TACHO_UNIT_NONE,
+             (uint32_t)self->file->head.inference);
+    tacho_row row = span_row(self, track, facts->site, times->start, end);
+    row.args = args.items;
+    row.arg_count = args.item_count;
+    return stats_push_span(self, &row);
+}
+
 static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stats_times *times)
 {
     const stats_facts *facts = NULL;
     uint32_t track = TACHO_NONE;
     TACHO_TRY(stats_facts_of(self, engine, times->oc, &facts));
-    TACHO_TRY(stats_engine_track(self, engine, STATS_TRACK_OPS, &track));
+    if (TACHO_LIKELY(!stats_is_link(self, times)) || times->start > times->sync_start) {
+        TACHO_TRY(stats_engine_track(self, engine, STATS_TRACK_OPS, &track));
+    }
     if (times->start > times->sync_start) {
         TACHO_TRY(emit_sync(self, engine, track, times));
+    }
+    if (TACHO_UNLIKELY(times->is_wait)) {
+        return TACHO_OK; /* that was all of it */
+    }
+    if (TACHO_UNLIKELY(stats_is_link(self, times))) {
+        return emit_link(self, engine, facts, times);
     }
     TACHO_TRY(emit_op(self, facts, track, times, times->end));
     if (times->done >= 0) {
@@ -301,6 +348,7 @@ static inline stats_times times_of(const stats_emitter *self, uint32_t engine,
         times.job = slot->job;
         times.estimate = slot->cycles;
         times.bytes = slot->bytes;
+        times.is_wait = slot->is_wait;
         if (TACHO_UNLIKELY(slot->is_wait && stats_view_of(self)->has_vendor_words)) {
             times.start = times.end; /* nothing but waiting: all of it is sync */
         }

@@ -207,6 +207,49 @@ static void test_flows(void **state)
     free_test_stats(&made);
 }
 
+/*
+ * A transfer from another device lies outside of the core, also where its arrows end. What does
+ * nothing but wait is no op: who waited for it has an arrow from what it waited for longest.
+ */
+static void test_links_and_waits(void **state)
+{
+    (void)state;
+    test_stats made;
+    taker taken;
+    tacho_dict dict;
+    const uint32_t core = 1;
+    tacho_stats_view view = {.has_vendor_words = true, .cores = {&core, 1}};
+    make_test_stats(&made, 70);
+    made.program.jobs[1].kind = TACHO_JOB_P2P;
+    made.program.jobs[1].partner = 3;
+    made.program.jobs[4].kind = TACHO_JOB_WAIT;
+    expect(&made, &view,
+           "QAicGraph_Device_0: Device_0_Execution 1000 1131\n"
+           "QAicGraph_Core_1: Core-1-Activation 970 997\n"
+           "QAicGraph_Core_1: Core-1-Execution 1000 1131\n"
+           "QAicGraph_Core_1: aicendcyclestats 1125 1131\n"
+           "QAicGraph_Core_1_t3_Port_101: output wait 1000 1005\n"
+           "QAicGraph_P2P_Port_108: Convolution 1000 1021\n"
+           "QAicGraph_Core_1_HMX: sync HMX 1021 1021\n"
+           "QAicGraph_Core_1_HMX: Convolution 1021 1071\n"
+           "QAicGraph_Core_1_HVX: sync HVX 1086 1086\n"
+           "QAicGraph_Core_1_HVX: sync HVX 1086 1086\n"
+           "QAicGraph_Core_1_HVX: ElementAdd 1086 1096\n"
+           "QAicGraph_Core_1_DMAIssue: sync DMAIssue 1096 1096\n"
+           "QAicGraph_Core_1_DMAIssue: ElementAdd 1096 1097\n"
+           "QAicGraph_Core_1_DMAIssue_DMA: ElementAdd 1096 1120\n");
+    for (int i = 0; i < 3; i++) {
+        view = (tacho_stats_view){
+            .has_vendor_words = i > 0, .splits_groups = i > 1, .shows_flows = true};
+        assert_null(tacho_dict_init(&dict));
+        tacho_str bytes = tacho_str_make(made.bytes, made.byte_count);
+        assert_true(decode(&made, bytes, &view, &taken, &dict));
+        assert_int_equal(taken.flow_count, i == 0 ? 14 : 10); /* 0-2, 1-3, 3-5, 5-6, 1-6 */
+        tacho_dict_deinit(&dict);
+    }
+    free_test_stats(&made);
+}
+
 /* ---- damage -------------------------------------------------------------------------------- */
 
 static void test_cut(void **state)
@@ -330,11 +373,11 @@ static void test_host_sync(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_native),     cmocka_unit_test(test_vendor),
-        cmocka_unit_test(test_flows),      cmocka_unit_test(test_old_activation),
-        cmocka_unit_test(test_cut),        cmocka_unit_test(test_flips),
-        cmocka_unit_test(test_impossible), cmocka_unit_test(test_other_program),
-        cmocka_unit_test(test_host_sync),
+        cmocka_unit_test(test_native),          cmocka_unit_test(test_vendor),
+        cmocka_unit_test(test_links_and_waits), cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_old_activation),  cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_flips),           cmocka_unit_test(test_impossible),
+        cmocka_unit_test(test_other_program),   cmocka_unit_test(test_host_sync),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

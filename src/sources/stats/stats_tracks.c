@@ -125,6 +125,14 @@ tacho_status stats_device_track(stats_emitter *self, const char *suffix,
     return ensure_track(self, &track, tacho_text_take(&self->text), out_track);
 }
 
+tacho_status stats_link_track(stats_emitter *self, uint32_t job, uint32_t *out_track)
+{
+    char name[64];
+    unsigned port = tacho_stats_p2p_port(self->program->jobs[job].partner, false);
+    snprintf(name, sizeof(name), "_P2P_Port_%u", port);
+    return stats_device_track(self, name, TACHO_TRACK_PORT, out_track);
+}
+
 tacho_status stats_core_track(stats_emitter *self, uint32_t core, const char *suffix,
                               tacho_track_class track_class, uint32_t *out_track)
 {
