@@ -423,7 +423,8 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
         tacho_piece_keep(self, task.input_pieces[i], number);
     }
     bool is_own =
-        tacho_shape_equal(&self->values[group->output].array.shape, &group->spec.output.shape);
+        tacho_shape_equal(&self->values[group->output].array.shape, &group->spec.output.shape) &&
+        !group->spec.output.has_order;
     TACHO_TRY(tacho_value_make(self, group->output,
                                is_own ? tacho_fast_output_layout(kernel) : NULL, number,
                                &task.output_piece));

@@ -216,6 +216,10 @@ bool tacho_group_follow(tacho_group *group);
 /* Quantised steps, see execute_bytes.c. Makes the spec of the root, with all that follows, on
  * bytes; false when it is not such. */
 bool tacho_group_translate_bytes(tacho_group *group);
+/* Those of TOSA's products of bytes whose sums are the results, see execute_tosa.c. */
+bool tacho_group_tosa_conv(tacho_group *group);
+bool tacho_group_tosa_depthwise(tacho_group *group);
+bool tacho_group_tosa_matmul(tacho_group *group);
 /* Whether the step needs no kernel: it is a dequantisation that can wait, or undoes one. */
 bool tacho_bytes_take(tacho_execution *self, uint32_t step);
 /* Computes a step of constants, now. */
