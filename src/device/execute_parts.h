@@ -52,6 +52,11 @@ typedef struct tacho_task {
     uint32_t *input_pieces;  /* of a fast kernel, TACHO_NONE for constants */
     size_t input_count;
     uint32_t output_piece, scratch_piece;
+    uint32_t parts; /* that a fast kernel leaves results in, see tacho_group; 0: they are whole */
+    uint32_t parts_piece;
+    uint64_t part_length;
+    const int32_t *sums; /* memory of the parts and of their total */
+    int32_t *totals;
 } tacho_task;
 
 struct tacho_execution {
@@ -150,6 +155,8 @@ typedef struct tacho_group {
     uint32_t output;                       /* value that it makes */
     uint32_t steps[TACHO_GROUP_STEPS_MAX]; /* beside the root */
     size_t step_count;
+    uint32_t parts;                     /* of sums: the output's rows come as so many that are */
+    uint64_t part_length;               /* added up, each so long; 0: as they are */
     bool is_odd;                        /* the layout of its output is none that others know */
     void *owned[TACHO_GROUP_OWNED_MAX]; /* freed with the group */
     size_t owned_count;

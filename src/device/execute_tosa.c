@@ -4,14 +4,16 @@
  * products of matrices, whose sums are the results.
  *
  * Kernels sum up in 32 bits, but may hand sums on as f32: a product is for them where no sum on
- * the way, whatever the data, can be beyond 2^24. Everything else is left to reference kernels.
+ * the way, whatever the data, can be beyond 2^24. Where that is not so, a convolution's inputs are
+ * divided into parts, as groups are, and the sums of parts are added up as integers. Everything
+ * else is left to reference kernels.
  */
 #include "device/execute_parts.h"
 #include "kernels/call.h"
 
 #include <stdlib.h>
 
-enum { SUM_MAX = 1 << 24, BYTE_SPAN = 256 };
+enum { SUM_MAX = 1 << 24, BYTE_SPAN = 256, PARTS_MAX = 64 };
 
 static const tacho_value *value_at(const tacho_group *group, size_t input)
 {
@@ -62,26 +64,31 @@ typedef struct filters {
     const int8_t *data;
     int32_t zero;
     int64_t channels, depth, size;
+    int64_t parts;          /* of the inputs */
     bool has_channels_last; /* places x channels, of one input each; else channels x places x depth
                              */
 } filters;
 
-/* As channels x depth x places, less their zero point; NULL when one is no byte then. */
-static int8_t *turn(tacho_group *group, const filters *from)
+/* As parts x channels x inputs of the part x places, less their zero point; false when one is no
+ * byte then. */
+static bool turn(const filters *from, int8_t *to)
 {
-    int64_t each = from->depth * from->size;
-    int8_t *to = (int8_t *)tacho_group_memory(group, from->channels * each / 4 + 1);
-    for (int64_t i = 0; to != NULL && i < from->channels * each; i++) {
-        int64_t channel = i / each, place = i % from->size, input = i % each / from->size;
-        int64_t at = from->has_channels_last ? place * from->channels + channel
-                                             : (channel * from->size + place) * from->depth + input;
-        int value = from->data[at] - from->zero;
-        if (value < INT8_MIN || value > INT8_MAX) {
-            return NULL;
+    int64_t inputs = from->depth / from->parts, each = inputs * from->size;
+    for (int64_t row = 0; row < from->parts * from->channels; row++) {
+        int64_t part = row / from->channels, channel = row % from->channels;
+        for (int64_t i = 0; i < each; i++) {
+            int64_t place = i % from->size, input = part * inputs + i / from->size;
+            int64_t at = from->has_channels_last
+                             ? place * from->channels + channel
+                             : (channel * from->size + place) * from->depth + input;
+            int value = from->data[at] - from->zero;
+            if (value < INT8_MIN || value > INT8_MAX) {
+                return false;
+            }
+            *to++ = (int8_t)value;
         }
-        to[i] = (int8_t)value;
     }
-    return to;
+    return true;
 }
 
 /* Whether all sums with |count| filters of |each| elements, |step| apart, are exact. */
@@ -104,8 +111,9 @@ static bool is_exact(const int8_t *data, int64_t count, int64_t each, int64_t st
 
 /* ---- convolutions -------------------------------------------------------------------------- */
 
-/* The bias of each channel, as input 2; |out_bias| is NULL where there is none. */
-static bool add_bias(tacho_group *group, int64_t channels, const int32_t **out_bias)
+/* The bias of each channel, and 0 of those of other parts; |out_bias| is NULL where there is none.
+ */
+static bool read_bias(tacho_group *group, const filters *self, const int32_t **out_bias)
 {
     *out_bias = NULL;
     if (value_at(group, 2) == NULL) {
@@ -113,23 +121,37 @@ static bool add_bias(tacho_group *group, int64_t channels, const int32_t **out_b
     }
     const tacho_array *from = constant_at(group, 2);
     if (from == NULL || from->dtype != TACHO_DTYPE_I32 ||
-        (tacho_array_elements(from) != 1 && tacho_array_elements(from) != channels)) {
+        (tacho_array_elements(from) != 1 && tacho_array_elements(from) != self->channels)) {
         return false;
     }
-    int32_t *to = (int32_t *)(void *)tacho_group_memory(group, channels);
+    int32_t *to = (int32_t *)(void *)tacho_group_memory(group, PARTS_MAX * self->channels);
     bool is_any = false;
-    for (int64_t i = 0; to != NULL && i < channels; i++) {
+    for (int64_t i = 0; to != NULL && i < self->channels; i++) {
         to[i] = (int32_t)tacho_int_at(from, tacho_each_or_one(from, i));
         is_any |= to[i] != 0;
     }
-    if (is_any) {
-        *out_bias = to;
-        group->inputs[2] =
-            (tacho_fast_tensor){.dtype = TACHO_DTYPE_I32, .shape = {1, {channels}}, .data = to};
-        group->ids[2] = TACHO_NONE;
-        group->spec.input_count = 3;
-    }
+    *out_bias = is_any ? to : NULL;
     return to != NULL;
+}
+
+/* Turns filters, in as few parts as make all sums exact; NULL when there are none such. */
+static const int8_t *divide(tacho_group *group, filters *self, const int32_t *bias)
+{
+    int64_t count = self->channels * self->depth * self->size;
+    int8_t *turned = (int8_t *)tacho_group_memory(group, count / 4 + 1);
+    for (self->parts = 1; turned != NULL && self->parts <= PARTS_MAX; self->parts++) {
+        if (self->depth % self->parts != 0) {
+            continue;
+        }
+        if (!turn(self, turned)) {
+            return NULL;
+        }
+        int64_t rows = self->parts * self->channels;
+        if (is_exact(turned, rows, count / rows, 1, bias)) {
+            return turned;
+        }
+    }
+    return NULL;
 }
 
 /* Says a tensor with its channels last as one that has them behind the images, and lies so. */
@@ -146,23 +168,27 @@ static void put_channels_first(tacho_fast_tensor *tensor)
     }
 }
 
-/* Filters as input 1: channels x depth x places, those of groups with their number in front. */
+/* Filters as input 1, with the number of groups in front, and the bias as input 2. */
 static void add_filters(tacho_group *group, const filters *from, const int8_t *turned,
-                        int64_t groups)
+                        const int32_t *bias, int64_t groups)
 {
     tacho_fast_tensor *to = &group->inputs[1];
+    int64_t made = from->parts * from->channels;
     *to = (tacho_fast_tensor){.dtype = TACHO_DTYPE_I8, .is_free = true, .data = turned};
     tacho_shape *shape = &to->shape;
+    groups *= from->parts;
     if (groups > 1) {
         shape->dims[shape->rank++] = groups;
     }
-    shape->dims[shape->rank++] = from->channels / groups;
-    shape->dims[shape->rank++] = from->depth;
+    shape->dims[shape->rank++] = made / groups;
+    shape->dims[shape->rank++] = from->depth / from->parts;
     for (int32_t i = 0; i < group->window.spatial; i++) {
         shape->dims[shape->rank++] = group->window.kernel[i];
     }
-    group->ids[1] = TACHO_NONE;
-    group->spec.input_count = 2;
+    group->inputs[2] =
+        (tacho_fast_tensor){.dtype = TACHO_DTYPE_I32, .shape = {1, {made}}, .data = bias};
+    group->ids[1] = group->ids[2] = TACHO_NONE;
+    group->spec.input_count = bias == NULL ? 2 : 3;
 }
 
 static bool translate_conv(tacho_group *group, bool is_depthwise)
@@ -189,8 +215,8 @@ static bool translate_conv(tacho_group *group, bool is_depthwise)
         !read_zero(group, 4, &from.zero)) {
         return false;
     }
-    const int8_t *turned = turn(group, &from);
     const int32_t *bias;
+    const int8_t *turned = read_bias(group, &from, &bias) ? divide(group, &from, bias) : NULL;
     if (turned == NULL ||
         !tacho_group_add_input(group, tacho_step_input(group->self, group->step, 0),
                                TACHO_WISH_PLAIN)) {
@@ -198,11 +224,15 @@ static bool translate_conv(tacho_group *group, bool is_depthwise)
     }
     put_channels_first(&group->inputs[0]);
     put_channels_first(&group->spec.output);
-    add_filters(group, &from, turned, groups);
+    add_filters(group, &from, turned, bias, groups);
     group->spec.kind = TACHO_FAST_CONVOLUTION;
     group->spec.input_zero = zero;
-    return add_bias(group, from.channels, &bias) &&
-           is_exact(turned, from.channels, from.depth * from.size, 1, bias);
+    if (from.parts > 1) {
+        group->spec.output.shape.dims[1] *= from.parts;
+        group->parts = (uint32_t)from.parts;
+        group->part_length = (uint64_t)from.channels;
+    }
+    return true;
 }
 
 bool tacho_group_tosa_conv(tacho_group *group)
@@ -221,14 +251,18 @@ bool tacho_group_tosa_depthwise(tacho_group *group)
 static bool add_matrices(tacho_group *group, const tacho_array *b, int32_t zero)
 {
     const int64_t *dims = b->shape.dims;
-    filters from = {
-        .data = b->data, .zero = zero, .channels = tacho_array_elements(b), .depth = 1, .size = 1};
-    const int8_t *moved = turn(group, &from);
+    filters from = {.data = b->data,
+                    .zero = zero,
+                    .channels = tacho_array_elements(b),
+                    .depth = 1,
+                    .size = 1,
+                    .parts = 1};
+    int8_t *moved = (int8_t *)tacho_group_memory(group, from.channels / 4 + 1);
     group->inputs[1] = (tacho_fast_tensor){
         .dtype = TACHO_DTYPE_I8, .shape = b->shape, .is_free = true, .data = moved};
     group->ids[1] = TACHO_NONE;
     group->spec.input_count = 2;
-    bool is_fine = moved != NULL;
+    bool is_fine = moved != NULL && turn(&from, moved);
     for (int64_t i = 0; is_fine && i < dims[0]; i++) {
         is_fine = is_exact(moved + i * dims[1] * dims[2], dims[2], dims[1], dims[2], NULL);
     }
