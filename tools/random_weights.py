@@ -6,14 +6,15 @@ kernels compute, where a model's own weights are all the same.
     random_weights.py MODEL.onnx -o OUT.onnx [--seed N]
 
 Weights are initializers and results of ConstantOfShape that convolutions, products and
-normalisations read. Needs the onnx package and numpy."""
+normalisations read; those in files beside the model need not be there. Needs the onnx package and numpy."""
 import argparse
+import os
 import sys
 
 try:
     import numpy
     import onnx
-    from onnx import numpy_helper
+    from onnx import external_data_helper, numpy_helper
 except ImportError as error:
     sys.exit(f"random_weights.py: {error}")
 
@@ -47,7 +48,7 @@ def main():
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    model = onnx.load(args.model)
+    model = onnx.load(args.model, load_external_data=False)
     graph, random = model.graph, numpy.random.RandomState(args.seed)
     given = {tensor.name: tensor for tensor in graph.initializer}
     filled = {node.output[0]: node for node in graph.node if node.op_type == "ConstantOfShape"}
@@ -66,6 +67,10 @@ def main():
             made[name] = numpy_helper.from_array(make(role, dims, random), name)
     kept = [node for node in graph.node if not node.output or node.output[0] not in made]
     initializers = [tensor for tensor in graph.initializer if tensor.name not in made]
+    for tensor in initializers:
+        if tensor.data_location == onnx.TensorProto.EXTERNAL:
+            folder = os.path.dirname(args.model)
+            external_data_helper.load_external_data_for_tensor(tensor, folder)
     del graph.node[:], graph.initializer[:]
     graph.node.extend(kept)
     graph.initializer.extend(initializers + list(made.values()))

@@ -710,6 +710,10 @@ static const struct {
     {"QLinearConv", translate_conv},
     {"QLinearMatMul", translate_product},
     {"QuantizeLinear", translate_quantise},
+    {"tosa.conv2d", tacho_group_tosa_conv},
+    {"tosa.conv3d", tacho_group_tosa_conv},
+    {"tosa.depthwise_conv2d", tacho_group_tosa_depthwise},
+    {"tosa.matmul", tacho_group_tosa_matmul},
 };
 
 bool tacho_group_translate_bytes(tacho_group *group)

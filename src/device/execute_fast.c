@@ -400,7 +400,13 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
     tacho_execution *self = group->self;
     size_t count = group->spec.input_count + group->spec.post_input_count;
     tacho_task task = {
-        .step = group->step, .fast = kernel, .input_count = count, .scratch_piece = TACHO_NONE};
+        .step = group->step,
+        .fast = kernel,
+        .input_count = count,
+        .scratch_piece = TACHO_NONE,
+        .parts = group->parts,
+        .part_length = group->part_length,
+    };
     void *memory;
     TACHO_TRY(tacho_arena_alloc(&self->arena, count * sizeof(uint32_t), &memory));
     task.input_pieces = memory;
@@ -423,11 +429,16 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
         tacho_piece_keep(self, task.input_pieces[i], number);
     }
     bool is_own =
-        tacho_shape_equal(&self->values[group->output].array.shape, &group->spec.output.shape);
+        tacho_shape_equal(&self->values[group->output].array.shape, &group->spec.output.shape) &&
+        !group->spec.output.has_order;
     TACHO_TRY(tacho_value_make(self, group->output,
                                is_own ? tacho_fast_output_layout(kernel) : NULL, number,
                                &task.output_piece));
     self->values[group->output].is_odd = group->is_odd;
+    if (task.parts > 0) {
+        TACHO_TRY(tacho_piece_add(self, self->values[group->output].bytes * task.parts, number,
+                                  &task.parts_piece));
+    }
     if (tacho_fast_scratch_bytes(kernel) > 0) {
         TACHO_TRY(
             tacho_piece_add(self, tacho_fast_scratch_bytes(kernel), number, &task.scratch_piece));
@@ -455,7 +466,8 @@ static bool is_sound(const tacho_execution *self, const tacho_fast_tensor *tenso
 static bool is_all_sound(const tacho_group *group)
 {
     const tacho_fast_spec *spec = &group->spec;
-    bool is_fine = is_sound(group->self, &spec->output, group->output);
+    bool is_fine =
+        is_sound(group->self, &spec->output, group->parts > 0 ? TACHO_NONE : group->output);
     for (size_t i = 0; i < spec->input_count + spec->post_input_count && is_fine; i++) {
         is_fine = is_sound(group->self, &group->inputs[i], group->ids[i]);
     }

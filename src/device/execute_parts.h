@@ -52,6 +52,11 @@ typedef struct tacho_task {
     uint32_t *input_pieces;  /* of a fast kernel, TACHO_NONE for constants */
     size_t input_count;
     uint32_t output_piece, scratch_piece;
+    uint32_t parts; /* that a fast kernel leaves results in, see tacho_group; 0: they are whole */
+    uint32_t parts_piece;
+    uint64_t part_length;
+    const int32_t *sums; /* memory of the parts and of their total */
+    int32_t *totals;
 } tacho_task;
 
 struct tacho_execution {
@@ -150,6 +155,8 @@ typedef struct tacho_group {
     uint32_t output;                       /* value that it makes */
     uint32_t steps[TACHO_GROUP_STEPS_MAX]; /* beside the root */
     size_t step_count;
+    uint32_t parts;                     /* of sums: the output's rows come as so many that are */
+    uint64_t part_length;               /* added up, each so long; 0: as they are */
     bool is_odd;                        /* the layout of its output is none that others know */
     void *owned[TACHO_GROUP_OWNED_MAX]; /* freed with the group */
     size_t owned_count;
@@ -216,6 +223,10 @@ bool tacho_group_follow(tacho_group *group);
 /* Quantised steps, see execute_bytes.c. Makes the spec of the root, with all that follows, on
  * bytes; false when it is not such. */
 bool tacho_group_translate_bytes(tacho_group *group);
+/* Those of TOSA's products of bytes whose sums are the results, see execute_tosa.c. */
+bool tacho_group_tosa_conv(tacho_group *group);
+bool tacho_group_tosa_depthwise(tacho_group *group);
+bool tacho_group_tosa_matmul(tacho_group *group);
 /* Whether the step needs no kernel: it is a dequantisation that can wait, or undoes one. */
 bool tacho_bytes_take(tacho_execution *self, uint32_t step);
 /* Computes a step of constants, now. */

@@ -383,8 +383,13 @@ static tacho_status bind(tacho_execution *self, tacho_task *task)
     for (size_t i = 0; i < task->input_count; i++) {
         inputs[i] = memory_of(self, task->input_pieces[i]);
     }
-    return tacho_fast_bind(task->fast, inputs, memory_of(self, task->output_piece),
-                           memory_of(self, task->scratch_piece));
+    void *output = memory_of(self, task->output_piece);
+    if (task->parts > 0) {
+        task->totals = output;
+        output = memory_of(self, task->parts_piece);
+        task->sums = output;
+    }
+    return tacho_fast_bind(task->fast, inputs, output, memory_of(self, task->scratch_piece));
 }
 
 /* Values, calls and fast kernels point to their memory. */

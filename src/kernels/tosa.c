@@ -35,6 +35,11 @@ int64_t tacho_tosa_zero(const tacho_kernel_call *call, size_t input, tacho_dtype
 
 int64_t tacho_tosa_scale(int64_t value, int64_t multiplier, int64_t shift, bool is_double)
 {
+    if (value == (int32_t)value && multiplier == (int32_t)multiplier) { /* 64 bits will do */
+        int64_t half = (int64_t)1 << (shift - 1), more = (int64_t)1 << 30;
+        half += !is_double || shift <= 31 ? 0 : value >= 0 ? more : -more;
+        return (value * multiplier + half) >> shift;
+    }
     tacho_i128 round = (tacho_i128)1 << (shift - 1);
     if (is_double && shift > 31) {
         round += value >= 0 ? (tacho_i128)1 << 30 : -((tacho_i128)1 << 30);
@@ -44,12 +49,49 @@ int64_t tacho_tosa_scale(int64_t value, int64_t multiplier, int64_t shift, bool 
 
 /* ---- rescale ------------------------------------------------------------------------------- */
 
-/* An element of an integer type, as unsigned where it is meant so. */
-static int64_t read_as(const tacho_array *array, int64_t i, bool is_unsigned)
+/* What is done with elements of all channels. */
+typedef struct rescaling {
+    int64_t in_zero, out_zero, low, high;
+    int64_t mask; /* of the input's bits, where they are meant unsigned; else all */
+    bool is_double;
+} rescaling;
+
+/* A run of elements with the multiplier and shift of each, or |is_each| false: one for all. */
+static tacho_status rescale(const rescaling *self, size_t count, bool is_each,
+                            const int64_t *multipliers, const int64_t *shifts, int64_t *values)
 {
-    int64_t value = tacho_int_at(array, i);
-    int bits = (int)tacho_dtype_element_bytes(array->dtype) * 8;
-    return is_unsigned && bits < 64 ? value & (((int64_t)1 << bits) - 1) : value;
+    for (size_t i = 0; i < count; i++) {
+        int64_t shift = shifts[is_each ? i : 0], multiplier = multipliers[is_each ? i : 0];
+        if (shift < 2 || shift > 62) {
+            return tacho_fail(TACHO_CODE_BAD_DATA, "a shift of %lld; expected 2 to 62",
+                              (long long)shift);
+        }
+        int64_t value = tacho_tosa_scale((values[i] & self->mask) - self->in_zero, multiplier,
+                                         shift, self->is_double);
+        values[i] = tacho_clamp_int(value + self->out_zero, self->low, self->high);
+    }
+    return TACHO_OK;
+}
+
+/* All elements, in runs within one row of channels. */
+static tacho_status rescale_all(const rescaling *self, const tacho_array *input,
+                                const tacho_array *multipliers, const tacho_array *shifts,
+                                tacho_array *output)
+{
+    int64_t channels = tacho_array_elements(multipliers), total = tacho_array_elements(output);
+    int64_t values[TACHO_CHUNK], factors[TACHO_CHUNK], places[TACHO_CHUNK];
+    for (int64_t at = 0; at < total;) {
+        int64_t rest = channels > 1 ? channels - at % channels : total - at;
+        size_t count = (size_t)(rest < TACHO_CHUNK ? rest : TACHO_CHUNK);
+        size_t factor_count = channels > 1 ? count : 1;
+        tacho_read_ints(input, at, 1, count, values);
+        tacho_read_ints(multipliers, at % channels, 1, factor_count, factors);
+        tacho_read_ints(shifts, at % channels, 1, factor_count, places);
+        TACHO_TRY(rescale(self, count, channels > 1, factors, places, values));
+        tacho_write_ints(output, at, count, values);
+        at += (int64_t)count;
+    }
+    return TACHO_OK;
 }
 
 static tacho_status compute_rescale(const tacho_kernel_call *call)
@@ -65,33 +107,27 @@ static tacho_status compute_rescale(const tacho_kernel_call *call)
         !tacho_is_int(multipliers) || !tacho_is_int(shifts)) {
         return tacho_unsupported_type("a rescaling", input->dtype);
     }
-    int64_t total = tacho_array_elements(output), channels = 1;
+    int64_t channels = 1;
     if (is_each && input->shape.rank > 0) {
         channels = input->shape.dims[input->shape.rank - 1];
     }
-    if (total != tacho_array_elements(input) || tacho_array_elements(multipliers) != channels ||
-        tacho_array_elements(shifts) != channels) {
+    if (tacho_array_elements(output) != tacho_array_elements(input) ||
+        tacho_array_elements(multipliers) != channels || tacho_array_elements(shifts) != channels) {
         return tacho_wrong_shapes("a rescaling");
     }
-    int64_t in_zero = tacho_tosa_zero(call, 3, input->dtype, is_in_unsigned);
-    int64_t out_zero = tacho_tosa_zero(call, 4, output->dtype, is_out_unsigned);
-    int64_t high = tacho_int_max(output->dtype), low = tacho_int_min(output->dtype);
+    int in_bits = (int)tacho_dtype_element_bytes(input->dtype) * 8;
     int bits = (int)tacho_dtype_element_bytes(output->dtype) * 8;
+    rescaling self = {.in_zero = tacho_tosa_zero(call, 3, input->dtype, is_in_unsigned),
+                      .out_zero = tacho_tosa_zero(call, 4, output->dtype, is_out_unsigned),
+                      .low = tacho_int_min(output->dtype),
+                      .high = tacho_int_max(output->dtype),
+                      .mask = is_in_unsigned && in_bits < 64 ? ((int64_t)1 << in_bits) - 1 : -1,
+                      .is_double = is_double};
     if (is_out_unsigned && bits < 64) {
-        low = 0;
-        high = ((int64_t)1 << bits) - 1;
+        self.low = 0;
+        self.high = ((int64_t)1 << bits) - 1;
     }
-    for (int64_t i = 0; i < total; i++) {
-        int64_t shift = tacho_int_at(shifts, i % channels);
-        if (shift < 2 || shift > 62) {
-            return tacho_fail(TACHO_CODE_BAD_DATA, "a shift of %lld; expected 2 to 62",
-                              (long long)shift);
-        }
-        int64_t value = tacho_tosa_scale(read_as(input, i, is_in_unsigned) - in_zero,
-                                         tacho_int_at(multipliers, i % channels), shift, is_double);
-        tacho_set_int(output, i, tacho_clamp_int(value + out_zero, low, high));
-    }
-    return TACHO_OK;
+    return rescale_all(&self, input, multipliers, shifts, output);
 }
 
 /* ---- element by element -------------------------------------------------------------------- */

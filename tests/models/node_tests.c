@@ -498,10 +498,89 @@ static void list_kernels(tally *all)
     qsort(all->usages, all->usage_count, sizeof(all->usages[0]), by_kernel);
 }
 
+/* What a kernel is tried with: tensors of one element. */
+typedef struct trial {
+    const tacho_kernel *kernel;
+    tacho_dtype first, second, others, made; /* types of inputs 0, 1 and others, of the output */
+    tacho_shape shape;
+    size_t input_count;
+} trial;
+
+/* Whether the kernel computes that; whatever else a node of the operator would have, it has not.
+ * |is_enough|: it need not compute, but must not refuse the types. */
+static bool computes(const trial *self, bool is_enough)
+{
+    enum { INPUTS_MAX = 8 };
+    _Alignas(8) unsigned char memory[INPUTS_MAX + 1][16] = {0};
+    tacho_array arrays[INPUTS_MAX], output = {self->made, self->shape, memory[INPUTS_MAX]};
+    const tacho_array *inputs[INPUTS_MAX];
+    for (size_t i = 0; i < INPUTS_MAX; i++) {
+        bool is_one = self->first == self->second || self->second == TACHO_DTYPE_BOOL;
+        memory[i][0] = i == 1 && is_one ? 1 : 0; /* divisors, conditions */
+        arrays[i] = (tacho_array){i == 0   ? self->first
+                                  : i == 1 ? self->second
+                                           : self->others,
+                                  self->shape, memory[i]};
+        inputs[i] = &arrays[i];
+    }
+    tacho_kernel_call call = {
+        .inputs = inputs, .input_count = self->input_count, .outputs = &output, .output_count = 1};
+    tacho_status status = tacho_kernel_compute(self->kernel, &call);
+    bool is_done =
+        status == TACHO_OK || (is_enough && tacho_status_code(status) == TACHO_CODE_BAD_DATA);
+    tacho_status_free(status);
+    return is_done;
+}
+
+/* Whether a kernel computes on first inputs of that type: some number of inputs, some types of
+ * theirs and of the output, some rank. */
+static bool takes(const tacho_kernel *kernel, tacho_dtype dtype, bool is_enough)
+{
+    const tacho_dtype others[][2] = {
+        {dtype, dtype},
+        {TACHO_DTYPE_I64, TACHO_DTYPE_I64},
+        {TACHO_DTYPE_I32, TACHO_DTYPE_I32},
+        {TACHO_DTYPE_I8, TACHO_DTYPE_I8},
+        {TACHO_DTYPE_F32, TACHO_DTYPE_F32},
+        {TACHO_DTYPE_I64, dtype},
+        {TACHO_DTYPE_I32, dtype},
+        {TACHO_DTYPE_BOOL, dtype},
+    };
+    const tacho_dtype made[] = {dtype,           TACHO_DTYPE_I32,  TACHO_DTYPE_I64,
+                                TACHO_DTYPE_F32, TACHO_DTYPE_BOOL, TACHO_DTYPE_I8};
+    enum { OTHERS = sizeof(others) / sizeof(others[0]), MADE = sizeof(made) / sizeof(made[0]) };
+    bool is_taken = false;
+    if (tacho_dtype_element_bytes(dtype) == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < (size_t)OTHERS * MADE * 6 * 9 && !is_taken; i++) {
+        const tacho_dtype *beside = others[i % OTHERS];
+        trial at = {kernel, dtype, beside[0], beside[1], made[i / OTHERS % MADE], {0, {0}}, 0};
+        at.shape.rank = (int32_t)(i / OTHERS / MADE % 6);
+        at.input_count = i / OTHERS / MADE / 6;
+        for (int32_t j = 0; j < at.shape.rank; j++) {
+            at.shape.dims[j] = 1;
+        }
+        is_taken = computes(&at, is_enough);
+    }
+    return is_taken;
+}
+
 static void print_usage(const usage *used)
 {
+    bool is_tosa = strncmp(used->kernel->name, "tosa.", 5) == 0;
     const tacho_op_def *def = tacho_op_def_find(tacho_str_from_cstring(used->kernel->name));
     printf("| %s | %s |", used->kernel->name, def == NULL ? "" : tacho_op_kind_name(def->kind));
+    bool has_any = false; /* else it wants other shapes than those it is tried with */
+    for (unsigned i = TACHO_DTYPE_NONE + 1; i < TACHO_DTYPE_COUNT; i++) {
+        has_any = has_any || takes(used->kernel, (tacho_dtype)i, false);
+    }
+    for (unsigned i = TACHO_DTYPE_NONE + 1; i < TACHO_DTYPE_COUNT; i++) {
+        if (used->has_dtype[i] || takes(used->kernel, (tacho_dtype)i, !has_any)) {
+            printf(" %s", tacho_dtype_name((tacho_dtype)i));
+        }
+    }
+    printf(" |");
     for (unsigned i = TACHO_DTYPE_NONE + 1; i < TACHO_DTYPE_COUNT; i++) {
         if (used->has_dtype[i]) {
             printf(" %s", tacho_dtype_name((tacho_dtype)i));
@@ -510,6 +589,8 @@ static void print_usage(const usage *used)
     printf(" |");
     if (used->first_opset > 0) {
         printf(" %d-%d", (int)used->first_opset, (int)used->last_opset);
+    } else if (is_tosa) {
+        printf(" TOSA 1.0");
     }
     bool has_reals = tacho_execution_knows_reals(tacho_str_from_cstring(used->kernel->name));
     bool has_bytes = tacho_execution_knows_bytes(tacho_str_from_cstring(used->kernel->name));
@@ -525,14 +606,17 @@ static void print_page(const tally *all)
            "# Operators that the reference kernels compute\n\n"
            "Plain C, the same bits on every computer: transcendental functions are our own, "
            "nothing is contracted, sums\nare in double in the order of the elements, integers "
-           "are exact and wrap. Types and opsets are those of\nthe standard's operator tests "
-           "(libonnx-testdata) that pass, by the type of the first input; a kernel may\ntake "
-           "more. TOSA's are checked by unit tests with values worked out by hand.\n\n"
+           "are exact and wrap.\n\n"
+           "Types are those of the first input: all that the kernel computes on, as was tried "
+           "with one element each\n(where it wants more: all that it does not refuse), and those "
+           "of the standard's operator tests\n(libonnx-testdata) that pass. Opsets are those of "
+           "the tests. TOSA's operators are checked by unit tests\nwith values worked out by "
+           "hand.\n\n"
            "Of all tests %u pass, %u fail, %u are of operators or types without a kernel, %u "
            "deviate on purpose.\n\n"
            "The last column says what fast kernels there are, too (docs/kernels.md).\n\n"
-           "| Operator | Kind | Types tested | Opsets tested | Tests passed | Fast "
-           "|\n|---|---|---|---|---|---|\n",
+           "| Operator | Kind | Types | Types tested | Opsets tested | Tests passed | Fast "
+           "|\n|---|---|---|---|---|---|---|\n",
            all->counts[PASSED], all->counts[FAILED], all->counts[UNSUPPORTED],
            all->counts[DEVIATES]);
     for (size_t i = 0; i < all->usage_count; i++) {
