@@ -3,6 +3,7 @@
  * Writes models to standard output, the same for the same arguments:
  *
  *     gen_model chain N      ONNX: N nodes in a row, convolutions and activations by turns
+ *     gen_model convs N      ONNX: N 3x3 convolutions in a row, none of which fuses
  *     gen_model resnet       ONNX: the layers of a ResNet-50, weights by ConstantOfShape
  *     gen_model tosa N       TOSA: N operators in a row
  */
@@ -195,6 +196,23 @@ static void write_chain(unsigned count)
     write_model(&net, shape, shape, 4);
 }
 
+static void write_convs(unsigned count)
+{
+    enum { CHANNELS = 16, SIDE = 8 };
+    network net = {.last = "x"};
+    char weights[32];
+    add_weights(&net, (const int64_t[]){CHANNELS, CHANNELS, 3, 3}, 4, weights);
+    while (net.node_count <= count) {
+        buffer node = {0};
+        put_text(&node, 1, net.last);
+        put_text(&node, 1, weights);
+        put_ints(&node, "pads", (const int64_t[]){1, 1, 1, 1}, 4);
+        add_node(&net, &node, "Conv");
+    }
+    static const int64_t shape[] = {1, CHANNELS, SIDE, SIDE};
+    write_model(&net, shape, shape, 4);
+}
+
 /* Three convolutions beside a shortcut. */
 static void add_block(network *net, int64_t in, int64_t mid, int64_t stride)
 {
@@ -265,12 +283,14 @@ int main(int count, char **words)
 {
     if (count == 3 && strcmp(words[1], "chain") == 0) {
         write_chain((unsigned)strtoul(words[2], NULL, 10));
+    } else if (count == 3 && strcmp(words[1], "convs") == 0) {
+        write_convs((unsigned)strtoul(words[2], NULL, 10));
     } else if (count == 2 && strcmp(words[1], "resnet") == 0) {
         write_resnet();
     } else if (count == 3 && strcmp(words[1], "tosa") == 0) {
         write_tosa((unsigned)strtoul(words[2], NULL, 10));
     } else {
-        fputs("usage: gen_model chain N | resnet | tosa N\n", stderr);
+        fputs("usage: gen_model chain N | convs N | resnet | tosa N\n", stderr);
         return 2;
     }
     return fflush(stdout) == 0 ? 0 : 1;

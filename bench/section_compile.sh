@@ -1,14 +1,15 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # run.sh knows them
 # SPDX-License-Identifier: Apache-2.0
 #
-# Section compile: a model from its file to its program and the table of its estimate. ResNet-50,
-# the real one where it is at hand, else one of its layers; and chains of nodes, which must cost no
-# more than their length, on one core and on sixteen. Sourced by run.sh.
+# Section compile: a model from its file to its program and, for ResNet-50, to the table of its
+# estimate alone. ResNet-50 is the real one where it is at hand, else one of its layers; and chains
+# of nodes, also of such that do not fuse, must cost no more than their length, on one core and on
+# sixteen. Sourced by run.sh.
 
 compile_chains="1000 10000"
 
-compile_measure() { # WHAT MACHINE
-    local out=$work/estimate.csv
+compile_measure() { # WHAT MACHINE [SUFFIX]
+    local out=$work/compiled.${3:-bin}
     out_bytes=0
     cost_of "$tacho" compile "$input" --machine "$2" -o "$out" -q
     [[ ! -e $out ]] || out_bytes=$(stat -c %s "$out")
@@ -22,16 +23,22 @@ compile_run() {
     echo "bench: compile" >&2
     input_make resnet.onnx "$gen_model" resnet
     compile_measure "ResNet-50, generated" torq-sl2610
+    compile_measure "table of ResNet-50, generated" torq-sl2610 csv
     if [[ -e $real ]]; then
         input=$real input_bytes=$(stat -c %s "$real")
         for machine in torq-sl2610 aic100 wormhole-n150; do
             compile_measure "ResNet-50" "$machine"
+            compile_measure "table of ResNet-50" "$machine" csv
         done
     fi
     for nodes in $compile_chains; do
         input_make "chain-$nodes.onnx" "$gen_model" chain "$nodes"
         compile_measure "ONNX, $nodes nodes" torq-sl2610
         compile_measure "ONNX, $nodes nodes" aic100
+        input_make "convs-$nodes.onnx" "$gen_model" convs "$nodes"
+        compile_measure "3x3 Conv, $nodes nodes" torq-sl2610
+        compile_measure "3x3 Conv, $nodes nodes" aic100
+        compile_measure "3x3 Conv, $nodes nodes" wormhole-n150
         input_make "chain-$nodes.mlir" "$gen_model" tosa "$nodes"
         compile_measure "TOSA, $nodes nodes" torq-sl2610
     done
@@ -47,10 +54,14 @@ compile_verdict() {
     $1 != "compile" { next }
     { who = $2 " on " $3 }
     $12 != 0 { judge("estimates", who, 0, "failed"); next }
-    { judge("anonymous RSS <= model + 100 MB", who, $8 <= $4 / 1e6 + 100, $8 " MB") }
-    $2 ~ /^ResNet/ { judge("table <= 50 ms", who, $6 <= 0.05, 1000 * $6 " ms") }
+    # A program is held twice when it is written: as tables and as its bytes.
+    { judge("anonymous RSS <= model + twice what is written + 100 MB", who, \
+            $8 <= ($4 + 2 * $5) / 1e6 + 100, $8 " MB") }
+    $2 ~ /^table of/ { judge("table <= 50 ms", who, $6 <= 0.05, 1000 * $6 " ms") }
     $2 ~ /^ResNet/ { judge("program <= 500 ms", who, $6 <= 0.5, 1000 * $6 " ms") }
-    $2 ~ /, 10000 nodes/ { judge("10,000 nodes to program <= 3 s", who, $6 <= 3, $6 " s") }
+    $2 ~ /, 10000 nodes/ {
+        judge("10,000 nodes to program <= 3 s", who, $6 <= 3, sprintf("%s s, CPU %s s", $6, $7))
+    }
     $2 ~ /, 1000 nodes/ { kind = $2; sub(/,.*/, "", kind); small[kind, $3] = $7 }
     $2 ~ /, 10000 nodes/ {
         kind = $2

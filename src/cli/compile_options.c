@@ -290,7 +290,8 @@ static void say_unused(const tacho_arguments *arguments, const tacho_stats_optio
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (tacho_arguments_has(arguments, all[i])) {
             char text[160];
-            snprintf(text, sizeof(text), "%s%s has no effect: no program is written; say -o FILE",
+            snprintf(text, sizeof(text),
+                     "%s%s has no effect: no program is written; say -o FILE.bin",
                      tacho_command_dashes(arguments->command), all[i]);
             tacho_talk_line("note", text);
         }
@@ -345,11 +346,23 @@ static bool parse_dim(const tacho_argument *item, tacho_model_dim *out_dim)
     size_t at = tacho_str_find_byte(text, dim_separator(item->option));
     uint64_t value = 0;
     if (at == 0 || at == text.len || !tacho_str_parse_u64(tacho_str_from(text, at + 1), &value) ||
-        value == 0 || value > INT32_MAX) {
+        value > INT32_MAX) {
         return false;
     }
     *out_dim = (tacho_model_dim){tacho_str_make(text.data, at), (int64_t)value};
     return true;
+}
+
+/* What is missing is asked for in the words of the command. */
+static void choose_dim_words(const tacho_arguments *arguments, tacho_model_options *model)
+{
+    const tacho_command *command = arguments->command;
+    for (size_t i = 0; i < command->option_count; i++) {
+        if (same(command->options[i].name, "onnx-define-symbol")) {
+            model->dim_option = "-onnx-define-symbol=";
+            model->dim_separator = ',';
+        }
+    }
 }
 
 int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *arena,
@@ -363,6 +376,7 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
     }
     tacho_model_dim *dims = memory;
     model->dims = dims;
+    choose_dim_words(arguments, model);
     for (size_t i = 0; i < arguments->item_count; i++) {
         const tacho_argument *item = &arguments->items[i];
         char separator = dim_separator(item->option);

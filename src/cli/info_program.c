@@ -162,6 +162,19 @@ static void read_program(program_list *list, tacho_opened_program *opened, const
     }
 }
 
+/* Containers for several devices may have one in a folder for each. */
+static bool has_image(const tacho_opened_program *opened)
+{
+    for (size_t i = 0; i < opened->qpc.segment_count; i++) {
+        tacho_str name = opened->qpc.segments[i].name;
+        if (tacho_str_equal(name, TACHO_STR(TACHO_SEGMENT_IMAGE)) ||
+            tacho_str_ends_with(name, TACHO_STR("/" TACHO_SEGMENT_IMAGE))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static tacho_status open_program(program_list *list, const char *path)
 {
     tacho_str bytes = TACHO_STR("");
@@ -179,6 +192,12 @@ static tacho_status open_program(program_list *list, const char *path)
     list->item_count++;
     size_t problem_count = list->problem_count;
     read_program(list, opened, path);
+    if (!has_image(opened)) {
+        say_problem(list, path,
+                    opened->qpc.segment_count == 0
+                        ? "a container without segments: there is no program in it"
+                        : "no segment is called " TACHO_SEGMENT_IMAGE ", which is the program");
+    }
     if (is_bad(opened) && list->problem_count == problem_count) {
         say_problem(list, path, "a checksum is wrong");
     }

@@ -557,6 +557,41 @@ static void test_tiles(void **state)
     tacho_arena_deinit(&f.arena);
 }
 
+/* What was cut before is cut the same, also when more was cut since than is kept. */
+static void test_tiles_again(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "aic100");
+    tacho_tile_memo memo = {.count = 0};
+    tacho_tile_place place = {
+        f.machine, &f.machine->engines[0], TACHO_DTYPE_I8, 0, 512 * 1024, {0, 1}, 1, 1};
+    for (uint64_t i = 0; i < 4 * TACHO_TILE_MEMO_COUNT; i++) {
+        tacho_tiling expected;
+        tacho_tiling t;
+        tacho_share share = product_share(64 + 64 * (i % (TACHO_TILE_MEMO_COUNT + 3)), 512, 512);
+        place.room_bytes = i % 2 == 0 ? 512 * 1024 : 128 * 1024;
+        assert_null(tacho_tile(&place, &share, &expected));
+        for (size_t k = 0; k < 2; k++) {
+            size_t before = memo.count;
+            assert_null(tacho_tile_again(&memo, &place, &share, &t));
+            assert_int_equal(memo.count, before + 1 - k);
+            assert_true(t.m == expected.m && t.n == expected.n && t.k == expected.k &&
+                        t.repeat == expected.repeat && slot_bytes(&t) == slot_bytes(&expected));
+        }
+    }
+    place.room_bytes = 11;
+    tacho_share small = product_share(8, 8, 8);
+    tacho_tiling t;
+    size_t before = memo.count;
+    tacho_status status = tacho_tile_again(&memo, &place, &small, &t);
+    assert_non_null(status);
+    tacho_status_free(status);
+    assert_int_equal(memo.count, before);
+    tacho_graph_deinit(&f.graph);
+    tacho_arena_deinit(&f.arena);
+}
+
 /* The failure says which operator, how many bytes, and what memory. */
 static void test_too_large(void **state)
 {
@@ -798,18 +833,30 @@ static void test_whole_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torq_tiles),    cmocka_unit_test(test_torq_sequence),
-        cmocka_unit_test(test_torq_border),   cmocka_unit_test(test_read_again),
-        cmocka_unit_test(test_local_move),    cmocka_unit_test(test_local_activation),
-        cmocka_unit_test(test_barrier),       cmocka_unit_test(test_one_core_overlaps),
-        cmocka_unit_test(test_fewer_cores),   cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_link),          cmocka_unit_test(test_link_once),
-        cmocka_unit_test(test_few_devices),   cmocka_unit_test(test_device_balance),
+        cmocka_unit_test(test_torq_tiles),
+        cmocka_unit_test(test_torq_sequence),
+        cmocka_unit_test(test_torq_border),
+        cmocka_unit_test(test_read_again),
+        cmocka_unit_test(test_local_move),
+        cmocka_unit_test(test_local_activation),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_one_core_overlaps),
+        cmocka_unit_test(test_fewer_cores),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_link_once),
+        cmocka_unit_test(test_few_devices),
+        cmocka_unit_test(test_device_balance),
 
-        cmocka_unit_test(test_batch),         cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_too_large),     cmocka_unit_test(test_shared_memory),
-        cmocka_unit_test(test_odd_cores),     cmocka_unit_test(test_fewer_do_not_fit),
-        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_more_memory),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_tiles_again),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_odd_cores),
+        cmocka_unit_test(test_fewer_do_not_fit),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_more_memory),
         cmocka_unit_test(test_whole_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,12 @@ typedef struct writer {
     tacho_arena scratch;
 } writer;
 
+static tacho_status no_memory(const tacho_graph *graph)
+{
+    return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a dump of %zu nodes",
+                      graph->node_count);
+}
+
 /* ---- what is shown ------------------------------------------------------------------------- */
 
 /* What depends on constants alone is gone after folding, unless it is an operator for its result.
@@ -70,6 +76,50 @@ static void find_groups(writer *self)
     }
 }
 
+/* Where a node is written: with its group, or at its own place. */
+static size_t place_of(const writer *self, size_t node)
+{
+    uint32_t group = self->group_of[node];
+    return group == TACHO_NONE ? node : self->last_member[group];
+}
+
+/*
+ * Members whose results others read before their group is complete come out of it: what several
+ * operators read, and what goes to its group by way of a view. Readers come behind what they read,
+ * so that one walk from the end finds all.
+ */
+static tacho_status loosen_groups(writer *self)
+{
+    const tacho_graph *graph = self->graph;
+    size_t *first_read = malloc((graph->tensor_count + 1) * sizeof(*first_read));
+    if (first_read == NULL) {
+        return no_memory(graph);
+    }
+    for (size_t i = 0; i < graph->tensor_count; i++) {
+        first_read[i] = SIZE_MAX;
+    }
+    for (size_t i = graph->node_count; i-- > 0;) {
+        const tacho_node *node = &graph->nodes[i];
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            uint32_t made = graph->links[node->first_output + k];
+            if (made != TACHO_NONE && first_read[made] < place_of(self, i)) {
+                self->group_of[i] = TACHO_NONE;
+            }
+        }
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            uint32_t read = graph->links[node->first_input + k];
+            bool is_outside =
+                read != TACHO_NONE && (self->group_of[i] == TACHO_NONE ||
+                                       group_of_tensor(self, read) != self->group_of[i]);
+            if (is_outside && place_of(self, i) < first_read[read]) {
+                first_read[read] = place_of(self, i);
+            }
+        }
+    }
+    free(first_read);
+    return TACHO_OK;
+}
+
 static void find_wanted(writer *self)
 {
     const tacho_graph *graph = self->graph;
@@ -100,10 +150,10 @@ static tacho_status open_writer(writer *self)
     self->last_member = calloc(self->fusion->op_count + 1, sizeof(*self->last_member));
     self->is_wanted = calloc(graph->tensor_count + 1, sizeof(*self->is_wanted));
     if (self->group_of == NULL || self->last_member == NULL || self->is_wanted == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a dump of %zu nodes",
-                          graph->node_count);
+        return no_memory(graph);
     }
     find_groups(self);
+    TACHO_TRY(loosen_groups(self));
     find_wanted(self);
     return TACHO_OK;
 }
@@ -214,6 +264,13 @@ static void write_node(const writer *self, size_t index)
     tacho_output_printf(output, ") loc(#loc%zu)\n", index);
 }
 
+/* Whether a tensor that a member makes is used outside of the group. */
+static bool is_result(const writer *self, const tacho_fused_op *op, uint32_t tensor)
+{
+    return tensor != TACHO_NONE && self->is_wanted[tensor] &&
+           group_of_tensor(self, tensor) == (uint32_t)(op - self->fusion->ops);
+}
+
 /* What of a group is used outside of it, one after the other. */
 static void write_results(const writer *self, const tacho_fused_op *op, write_item write)
 {
@@ -223,7 +280,7 @@ static void write_results(const writer *self, const tacho_fused_op *op, write_it
         const tacho_node *node = &graph->nodes[self->fusion->members[op->first_member + i]];
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t tensor = graph->links[node->first_output + k];
-            if (tensor != TACHO_NONE && self->is_wanted[tensor]) {
+            if (is_result(self, op, tensor)) {
                 tacho_output_write_cstring(self->output, count++ > 0 ? ", " : "");
                 write(self, tensor);
             }
@@ -238,7 +295,7 @@ static bool has_results(const writer *self, const tacho_fused_op *op)
         const tacho_node *node = &self->graph->nodes[self->fusion->members[op->first_member + i]];
         for (uint32_t k = 0; k < node->output_count && !has; k++) {
             uint32_t tensor = self->graph->links[node->first_output + k];
-            has = tensor != TACHO_NONE && self->is_wanted[tensor];
+            has = is_result(self, op, tensor);
         }
     }
     return has;
@@ -254,7 +311,10 @@ static void write_group(writer *self, uint32_t group)
                         has_results(self, op) ? " = " : "");
     self->group = group;
     for (uint32_t i = 0; i < op->member_count; i++) {
-        write_node(self, self->fusion->members[op->first_member + i]);
+        uint32_t node = self->fusion->members[op->first_member + i];
+        if (self->group_of[node] == group) {
+            write_node(self, node);
+        }
     }
     tacho_output_write_cstring(output, "      \"flow.return\"(");
     write_results(self, op, write_name);

@@ -36,7 +36,7 @@ static void write_location(uint32_t op, tacho_output *output)
 
 /* ---- the module ---------------------------------------------------------------------------- */
 
-typedef tacho_status (*write_body)(const tacho_program *program, tacho_output *output);
+typedef tacho_status (*write_body)(const tacho_dump *dump, tacho_output *output);
 
 static tacho_status write_aliases(const tacho_program *program, tacho_output *output)
 {
@@ -69,7 +69,7 @@ static tacho_status write_module(const tacho_dump *dump, tacho_output *output, w
 {
     TACHO_TRY(write_aliases(dump->program, output));
     tacho_output_write_cstring(output, "\"builtin.module\"() ({\n  \"util.func\"() ({\n");
-    TACHO_TRY(write(dump->program, output));
+    TACHO_TRY(write(dump, output));
     tacho_output_write_cstring(output, "  }) {");
     write_facts(dump, output);
     tacho_output_write_cstring(output, "} : () -> () loc(unknown)\n}) : () -> () loc(unknown)\n");
@@ -165,8 +165,9 @@ static void write_steps(const tacho_program *program, bool *is_made, tacho_outpu
     }
 }
 
-static tacho_status write_tensors(const tacho_program *program, tacho_output *output)
+static tacho_status write_tensors(const tacho_dump *dump, tacho_output *output)
 {
+    const tacho_program *program = dump->program;
     bool *is_made = calloc(program->tensor_count + 1, sizeof(*is_made));
     if (is_made == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tensors",
@@ -184,9 +185,9 @@ static tacho_status write_tensors(const tacho_program *program, tacho_output *ou
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
 
-static void write_job_facts(const tacho_program *program, const tacho_job *job,
-                            tacho_output *output)
+static void write_job_facts(const tacho_dump *dump, const tacho_job *job, tacho_output *output)
 {
+    const tacho_program *program = dump->program;
     static const char *const kinds[] = {"load",    "store",  "copy", "compute",
                                         "control", "signal", "wait", "p2p"};
     const tacho_program_engine *engine = &program->engines[job->engine];
@@ -194,23 +195,26 @@ static void write_job_facts(const tacho_program *program, const tacho_job *job,
     write_text(program, ", engine", engine->name, output);
     tacho_output_printf(output,
                         ", device = %u : i32, core = %u : i32, index = %u : i32, tile = %" PRIu32
-                        " : i32, bytes = %" PRIu64 " : i64, macs = %" PRIu64
-                        " : i64, cycles = %" PRId64 " : i64",
+                        " : i32, bytes = %" PRIu64 " : i64, macs = %" PRIu64 " : i64",
                         (unsigned)engine->device, (unsigned)engine->core, (unsigned)engine->index,
-                        job->tile, job->bytes, job->macs, job->cycles);
+                         job->tile, job->bytes, job->macs);
     if (job->kind == TACHO_JOB_P2P) {
         tacho_output_printf(output, ", from = %" PRIu32 " : i32", job->partner);
     }
+    if (dump->has_profile) {
+        tacho_output_printf(output, ", cycles = %" PRId64 " : i64", job->cycles);
+    }
 }
 
-static tacho_status write_operators(const tacho_program *program, tacho_output *output)
+static tacho_status write_operators(const tacho_dump *dump, tacho_output *output)
 {
+    const tacho_program *program = dump->program;
     for (size_t i = 0; i < program->op_count; i++) {
         const tacho_program_op *op = &program->ops[i];
         tacho_output_write_cstring(output, "    \"tacho.operator\"() ({\n");
         for (uint32_t k = 0; k < op->job_count; k++) {
             tacho_output_write_cstring(output, "      \"tacho.job\"() {");
-            write_job_facts(program, &program->jobs[op->first_job + k], output);
+            write_job_facts(dump, &program->jobs[op->first_job + k], output);
             tacho_output_printf(output, "} : () -> () loc(#loc%zu)\n", i);
         }
         tacho_output_write_cstring(output, "    }) {");
@@ -251,8 +255,9 @@ static void write_false_needs(const tacho_program *program, const tacho_job *job
     tacho_output_write_cstring(output, count > 0 ? ">" : "");
 }
 
-static void write_job(const tacho_program *program, size_t index, tacho_output *output)
+static void write_job(const tacho_dump *dump, size_t index, tacho_output *output)
 {
+    const tacho_program *program = dump->program;
     const tacho_job *job = &program->jobs[index];
     bool has_buffer = job->buffer != TACHO_NONE;
     tacho_output_printf(output, "    %%j%zu = \"tacho.job\"(", index);
@@ -264,9 +269,11 @@ static void write_job(const tacho_program *program, size_t index, tacho_output *
         tacho_output_printf(output, "%s%%b%" PRIu32, job->need_count > 0 ? ", " : "", job->buffer);
     }
     tacho_output_write_cstring(output, ") {");
-    write_job_facts(program, job, output);
-    tacho_output_printf(output, ", start = %" PRId64 " : i64, end = %" PRId64 " : i64", job->start,
-                        job->end);
+    write_job_facts(dump, job, output);
+    if (dump->has_profile) {
+        tacho_output_printf(output, ", start = %" PRId64 " : i64, end = %" PRId64 " : i64",
+                            job->start, job->end);
+    }
     if (job->repeat > 1) {
         tacho_output_printf(output, ", repeat = %" PRIu32 " : i32", job->repeat);
     }
@@ -283,13 +290,14 @@ static void write_job(const tacho_program *program, size_t index, tacho_output *
     write_location(job->op, output);
 }
 
-static tacho_status write_schedule(const tacho_program *program, tacho_output *output)
+static tacho_status write_schedule(const tacho_dump *dump, tacho_output *output)
 {
+    const tacho_program *program = dump->program;
     for (size_t i = 0; i < program->buffer_count; i++) {
         write_buffer(program, i, output);
     }
     for (size_t i = 0; i < program->job_count; i++) {
-        write_job(program, i, output);
+        write_job(dump, i, output);
     }
     return TACHO_OK;
 }

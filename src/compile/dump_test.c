@@ -288,13 +288,39 @@ static void test_schedule(void **state)
     tacho_program_deinit(&program);
 }
 
+/* Without profiling there is what is done, but not how long it takes. */
+static void test_schedule_without_profile(void **state)
+{
+    (void)state;
+    tacho_program program;
+    tacho_output output;
+    assert_null(tacho_program_init(&program));
+    assert_null(make_test_program(&program));
+    tacho_dump dump = {.program = &program};
+    tacho_status (*const phases[])(const tacho_dump *, tacho_output *) = {
+        tacho_dump_placed, tacho_dump_tiled, tacho_dump_scheduled, tacho_dump_targets};
+    for (size_t i = 0; i < 4; i++) {
+        open_test_output(&output);
+        assert_null(phases[i](&dump, &output));
+        read_text(&output);
+        assert_null(strstr(text, "cycles"));
+        assert_null(strstr(text, "start = "));
+        assert_null(strstr(text, "local_peak_bytes"));
+    }
+    open_test_output(&output);
+    assert_null(tacho_dump_scheduled(&dump, &output));
+    read_text(&output);
+    assert_non_null(strstr(text, "macs = 0 : i64, false_needs = array<i32: 1>}"));
+    tacho_program_deinit(&program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_attrs),     cmocka_unit_test(test_types),
         cmocka_unit_test(test_locations), cmocka_unit_test(test_tasks),
         cmocka_unit_test(test_actions),   cmocka_unit_test(test_schedule),
-        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_schedule_without_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,12 +121,37 @@ tacho_status tacho_estimate_op_type(const tacho_estimate *estimate, size_t op, c
     return tacho_arena_copy(arena, tacho_str_make(text, used), out_type);
 }
 
+/* Whether |tensor| has a single position with |channels| for each of its images. */
+static bool has_one_position(const tacho_tensor *tensor, uint64_t channels)
+{
+    uint64_t elements = 0;
+    uint64_t expected = 0;
+    return tensor != NULL && tensor->shape.rank > 0 && tensor->shape.dims[0] > 0 &&
+           tacho_shape_elements(&tensor->shape, &elements) &&
+           !__builtin_mul_overflow((uint64_t)tensor->shape.dims[0], channels, &expected) &&
+           elements == expected;
+}
+
+/* A convolution whose image and window are one position is a product of matrices. */
+static bool is_fully_connected(const tacho_estimate *estimate, size_t op)
+{
+    const tacho_graph *graph = estimate->fusion->graph;
+    const tacho_fused_op *fused = &estimate->fusion->ops[op];
+    const tacho_node *root = &graph->nodes[fused->root];
+    const tacho_work *work = &estimate->ops[op].work;
+    return fused->kind == TACHO_OP_CONVOLUTION && work->batch == 1 && work->k_window == 1 &&
+           root->input_count > 0 && root->output_count > 0 &&
+           has_one_position(tacho_graph_input(graph, root, 0), work->k_channels) &&
+           has_one_position(tacho_graph_output(graph, root, 0), work->n);
+}
+
 tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op)
 {
     const tacho_fusion *fusion = estimate->fusion;
     const tacho_node *root = &fusion->graph->nodes[fusion->ops[op].root];
     tacho_str type = tacho_graph_string(fusion->graph, root->type);
-    tacho_str kind = tacho_str_from_cstring(tacho_op_kind_name(fusion->ops[op].kind));
+    tacho_op_kind like = is_fully_connected(estimate, op) ? TACHO_OP_MATMUL : fusion->ops[op].kind;
+    tacho_str kind = tacho_str_from_cstring(tacho_op_kind_name(like));
     tacho_str word = tacho_machine_op_name(estimate->machine, type);
     if (tacho_str_equal(word, type)) {
         word = tacho_machine_op_name(estimate->machine, kind);

@@ -98,6 +98,35 @@ static void test_sums(void **state)
     teardown(&f);
 }
 
+/* A convolution of one position is what vendors call fully connected; others are not. */
+static void test_vendor_names(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t in[4], weights[4], out[4];
+        const char *word;
+    } cases[] = {
+        {{2, 16, 1, 1}, {8, 16, 1, 1}, {2, 8, 1, 1}, "fully_connected"},
+        {{2, 16, 2, 1}, {8, 16, 1, 1}, {2, 8, 2, 1}, "conv2d"},
+        {{2, 16, 3, 3}, {8, 16, 3, 3}, {2, 8, 1, 1}, "conv2d"},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        fixture f;
+        setup(&f, "torq-sl2610");
+        tacho_graph *g = &f.graph;
+        const int64_t *in = cases[i].in, *weights = cases[i].weights, *out = cases[i].out;
+        uint32_t x = TEST_F32(g, in[0], in[1], in[2], in[3]);
+        uint32_t w = TEST_CONST(g, weights[0], weights[1], weights[2], weights[3]);
+        uint32_t y = TEST_F32(g, out[0], out[1], out[2], out[3]);
+        TEST_NODE(g, "Conv", y, x, w);
+        g->tensors[x].is_input = true;
+        g->tensors[y].is_output = true;
+        estimate(&f, &(tacho_estimate_options){0});
+        assert_string_equal(tacho_estimate_vendor_name(&f.estimate, 0).data, cases[i].word);
+        teardown(&f);
+    }
+}
+
 static void test_choices(void **state)
 {
     (void)state;
@@ -176,9 +205,9 @@ static void test_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torq_overlap), cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_choices),      cmocka_unit_test(test_local_vectors),
-        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_torq_overlap),  cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_choices),       cmocka_unit_test(test_vendor_names),
+        cmocka_unit_test(test_local_vectors), cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -415,7 +415,10 @@ static tacho_status plan_cost(const mesh *s, const plan *p, tacho_parts *out_par
     tacho_u128 bring_last = most(end.core, end.shared);
     tacho_u128 out = 0;
     if (work->output.place == TACHO_PLACE_DDR) {
-        out = over((tacho_u128)p->h * p->w * p->cores * s->tile_bytes, s->write_rate);
+        /* Results may be wider than what they are computed from. */
+        tacho_u128 tiles = (tacho_u128)p->h * p->w * p->cores * s->tile_bytes;
+        uint64_t each = tacho_ceil_div(work->output.bytes, turns);
+        out = over(most(tiles, each), s->write_rate);
     }
     tacho_u128 last = most(compute, bring_last) + end.fused;
     tacho_u128 exposed = p->blocks > 1 ? out : out > last ? out - last : 0;

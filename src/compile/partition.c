@@ -175,13 +175,16 @@ static tacho_status set_facts(const compiler *self, uint32_t cores, tacho_progra
     return tacho_strings_ensure(strings, options->pmu_recipe, &facts->stats.pmu_recipe);
 }
 
-/* A grid of about |cores|, wide rather than high. */
-static void set_grid(const compiler *self, uint32_t cores, tacho_cost_options *cost)
+static bool is_mesh(const compiler *self)
+{
+    return tacho_quantity_is_set(&self->machine->mesh.buffer_bytes);
+}
+
+/* The width of a grid of |cores|, wide rather than high: a mesh has whole rows. */
+static uint32_t grid_width(const compiler *self, uint32_t cores)
 {
     uint32_t wide = (uint32_t)tacho_quantity_whole(&self->machine->grid_x);
-    bool is_mesh = tacho_quantity_is_set(&self->machine->mesh.buffer_bytes);
-    cost->grid_x = is_mesh && cores > wide ? wide : cores;
-    cost->grid_y = is_mesh && cores > wide ? cores / wide : 1;
+    return is_mesh(self) && cores > wide ? wide : cores;
 }
 
 static tacho_status estimate_candidate(const compiler *self, candidate *way)
@@ -196,7 +199,8 @@ static tacho_status estimate_candidate(const compiler *self, candidate *way)
     estimate.placement = &way->placement;
     estimate.factor = options->batch;
     if (options->estimate.cost.grid_x == 0) {
-        set_grid(self, way->cores, &estimate.cost);
+        estimate.cost.grid_x = grid_width(self, way->cores);
+        estimate.cost.grid_y = way->cores / estimate.cost.grid_x;
     }
     return tacho_estimate_init(&way->estimate, self->fusion, self->machine, &estimate);
 }
@@ -239,29 +243,51 @@ static void candidate_deinit(candidate *way)
 
 /* ---- the best way -------------------------------------------------------------------------- */
 
-/* Cores to begin with, and whether fewer are tried: a mesh spreads as its own rule says. */
-static uint32_t first_cores(const compiler *self, bool *out_tries_fewer)
+static bool has_grid(const compiler *self)
+{
+    const tacho_cost_options *cost = &self->options->estimate.cost;
+    return cost->grid_x > 0 && cost->grid_y > 0;
+}
+
+/* Cores to begin with: what is asked for, but whole rows of a mesh. */
+static uint32_t first_cores(const compiler *self)
 {
     const tacho_compile_options *options = self->options;
     uint32_t all = tacho_machine_cores(self->machine);
     uint32_t cores = options->cores > 0 && options->cores < all ? options->cores : all;
-    bool has_grid = options->estimate.cost.grid_x > 0 && options->estimate.cost.grid_y > 0;
-    if (has_grid) {
+    if (has_grid(self)) {
         uint64_t asked = (uint64_t)options->estimate.cost.grid_x * options->estimate.cost.grid_y;
-        cores = asked < cores ? (uint32_t)asked : cores;
+        return asked < cores ? (uint32_t)asked : cores;
     }
-    *out_tries_fewer = !has_grid && (options->cores > 0 || tacho_schedule_is_tiled(self->machine));
-    return cores;
+    return cores - cores % grid_width(self, cores);
 }
 
-/* The largest power of two below |cores|; 0 below 1. */
-static uint32_t fewer_cores(uint32_t cores)
+/* Whether |cores| is |first| halved so and so often, or a power of two. */
+static bool is_tried(uint32_t cores, uint32_t first)
 {
-    uint32_t fewer = cores > 1 ? 1 : 0;
-    while (fewer > 0 && fewer <= (cores - 1) / 2) {
-        fewer *= 2;
+    while (first > cores) {
+        first /= 2;
     }
-    return fewer;
+    return first == cores || (cores & (cores - 1)) == 0;
+}
+
+/*
+ * What to try after |cores|; 0: nothing more. Halves are among it, so that twice the cores are
+ * never slower. A mesh, whose ways are cheap, tries every grid, so that no more cores ever are.
+ */
+static uint32_t fewer_cores(const compiler *self, uint32_t cores, uint32_t first)
+{
+    if (has_grid(self)) {
+        return 0;
+    }
+    cores--;
+    if (is_mesh(self)) {
+        return cores > 0 ? cores - cores % grid_width(self, cores) : 0;
+    }
+    while (cores > 0 && !is_tried(cores, first)) {
+        cores--;
+    }
+    return cores;
 }
 
 /* Takes the way with |cores| where it is faster than the best, or the first that there is. */
@@ -279,13 +305,12 @@ static tacho_status try_cores(const compiler *self, uint32_t cores, candidate *b
     return status;
 }
 
-/* All cores and the powers of two below, as far as they fit: a failure when none does. */
+/* All cores and what is tried of fewer, as far as they fit: a failure when none does. */
 static tacho_status find_best(const compiler *self, candidate *best)
 {
-    bool tries_fewer;
-    uint32_t cores = first_cores(self, &tries_fewer);
+    uint32_t first = first_cores(self);
     tacho_status none = TACHO_OK; /* why the first that failed does not fit */
-    for (; cores > 0; cores = tries_fewer ? fewer_cores(cores) : 0) {
+    for (uint32_t cores = first; cores > 0; cores = fewer_cores(self, cores, first)) {
         tacho_status status = try_cores(self, cores, best);
         if (status != TACHO_OK && tacho_status_code(status) != TACHO_CODE_LIMIT) {
             tacho_status_free(none);

@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "base/index.h"
 #include "compile/machine_view.h"
+#include "compile/tile.h"
 #include "machine/cost.h"
 
 #include <stdlib.h>
@@ -143,7 +144,9 @@ static tacho_status add_engines(tacho_schedule *self)
     self->last_job = calloc(self->program->engine_count + 1, sizeof(*self->last_job));
     size_t tensors = self->estimate->fusion->graph->tensor_count;
     self->tensor_device = malloc((tensors + 1) * sizeof(*self->tensor_device));
-    if (self->finals == NULL || self->last_job == NULL || self->tensor_device == NULL) {
+    self->tilings = calloc(1, sizeof(*self->tilings));
+    if (self->finals == NULL || self->last_job == NULL || self->tensor_device == NULL ||
+        self->tilings == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
     memset(self->tensor_device, 0xff, (tensors + 1) * sizeof(*self->tensor_device));
@@ -530,6 +533,7 @@ tacho_status tacho_schedule_run(tacho_schedule *schedule)
     free(schedule->finals);
     free(schedule->last_job);
     free(schedule->tensor_device);
+    free(schedule->tilings);
     free(schedule->needs);
     return status;
 }

@@ -51,7 +51,8 @@ typedef struct tacho_schedule {
     size_t final_count;
     uint32_t *last_job;      /* by engine: its last job in this operator, or TACHO_NONE */
     uint32_t *tensor_device; /* by tensor: where an operator made it or it was brought to last */
-    tacho_need *needs;       /* scratch */
+    struct tacho_tile_memo *tilings; /* compile/tile.h */
+    tacho_need *needs;               /* scratch */
     size_t need_count, need_capacity;
 } tacho_schedule;
 

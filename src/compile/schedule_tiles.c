@@ -515,13 +515,14 @@ static tacho_status share_memory(core_work *self, tacho_cut cut)
 
 static tacho_status tile_share(core_work *self)
 {
-    const tacho_schedule *schedule = self->schedule;
+    tacho_schedule *schedule = self->schedule;
     const tacho_estimate *estimate = schedule->estimate;
     const tacho_fused_op *fused = &estimate->fusion->ops[schedule->op];
     const tacho_memory *local = tacho_machine_memory(estimate->machine, TACHO_MEMORY_LOCAL);
     self->place.room_bytes = (uint64_t)tacho_quantity_whole(&local->size_bytes) -
                              schedule->placement->free_from[schedule->op];
-    tacho_status status = tacho_tile(&self->place, &self->share, &self->tiling);
+    tacho_status status =
+        tacho_tile_again(schedule->tilings, &self->place, &self->share, &self->tiling);
     if (status != TACHO_OK) {
         const tacho_node *node = &estimate->fusion->graph->nodes[fused->root];
         return tacho_status_add_note(

@@ -416,3 +416,41 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
     *out_tiling = self.best;
     return TACHO_OK;
 }
+
+/* ---- the same again ------------------------------------------------------------------------ */
+
+static bool is_same_place(const tacho_tile_place *a, const tacho_tile_place *b)
+{
+    return a->machine == b->machine && a->engine == b->engine && a->dtype == b->dtype &&
+           a->fidelity == b->fidelity && a->room_bytes == b->room_bytes &&
+           a->shared_rate.num == b->shared_rate.num && a->shared_rate.den == b->shared_rate.den &&
+           a->input_readers == b->input_readers && a->weight_readers == b->weight_readers;
+}
+
+static bool is_same_share(const tacho_share *a, const tacho_share *b)
+{
+    return a->kind == b->kind && a->batch == b->batch && a->m == b->m && a->n == b->n &&
+           a->k == b->k && a->elements == b->elements && a->steps == b->steps &&
+           a->input_bytes == b->input_bytes && a->weight_bytes == b->weight_bytes &&
+           a->output_bytes == b->output_bytes && a->moves_input == b->moves_input &&
+           a->moves_weights == b->moves_weights && a->moves_output == b->moves_output;
+}
+
+tacho_status tacho_tile_again(tacho_tile_memo *memo, const tacho_tile_place *place,
+                              const tacho_share *share, tacho_tiling *out_tiling)
+{
+    size_t kept = tacho_least(memo->count, TACHO_TILE_MEMO_COUNT);
+    for (size_t i = 0; i < kept; i++) {
+        if (is_same_share(&memo->items[i].share, share) &&
+            is_same_place(&memo->items[i].place, place)) {
+            *out_tiling = memo->items[i].tiling;
+            return TACHO_OK;
+        }
+    }
+    TACHO_TRY(tacho_tile(place, share, out_tiling));
+    size_t at = memo->count++ % TACHO_TILE_MEMO_COUNT;
+    memo->items[at].place = *place;
+    memo->items[at].share = *share;
+    memo->items[at].tiling = *out_tiling;
+    return TACHO_OK;
+}

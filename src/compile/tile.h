@@ -60,6 +60,22 @@ enum { TACHO_TILES_MAX = 64, TACHO_TILES_SEQUENCED_MAX = 16, TACHO_TILES_TRIED_M
 tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
                         tacho_tiling *out_tiling) TACHO_MUST_USE;
 
+/* Shares that were cut before: cores have few different ones, and networks repeat themselves. */
+enum { TACHO_TILE_MEMO_COUNT = 16 };
+
+typedef struct tacho_tile_memo {
+    struct {
+        tacho_tile_place place;
+        tacho_share share;
+        tacho_tiling tiling;
+    } items[TACHO_TILE_MEMO_COUNT];
+    size_t count; /* that were ever kept: a new one takes the place of the oldest */
+} tacho_tile_memo;
+
+/* As tacho_tile; |memo| starts as zeros. */
+tacho_status tacho_tile_again(tacho_tile_memo *memo, const tacho_tile_place *place,
+                              const tacho_share *share, tacho_tiling *out_tiling) TACHO_MUST_USE;
+
 /* Bytes that are moved of an operand of |bytes|. */
 uint64_t tacho_slots_moved(const tacho_slots *slots, uint64_t bytes);
 

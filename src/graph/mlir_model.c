@@ -252,10 +252,13 @@ static tacho_status fill_dims(tacho_mlir_import *self, const tacho_mlir_op *func
         snprintf(name, sizeof(name), "arg%" PRIu32 ".%" PRId32, argument, i);
         const tacho_model_dim *dim = find_dim(self, name);
         if (dim == NULL || dim->value < 0) {
+            char hint[96];
+            tacho_model_dim_hint(self->options, tacho_str_from_cstring(name), "N", hint,
+                                 sizeof(hint));
             return tacho_mlir_import_fail(self, function,
                                           "dimension %" PRId32 " of argument %" PRIu32
-                                          " is not known; give it with --dim %s=N",
-                                          i, argument, name);
+                                          " is not known; give it with %s",
+                                          i, argument, hint);
         }
         tensor->shape.dims[i] = dim->value;
         self->is_dim_used[dim - self->options->dims] = true;

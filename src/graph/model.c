@@ -6,6 +6,8 @@
 
 #include "graph/infer.h"
 
+#include <stdio.h>
+
 static const tacho_model_reader *const readers[] = {&tacho_mlir_reader, &tacho_onnx_reader};
 
 tacho_status tacho_model_read(const char *path, const tacho_model_options *options,
@@ -27,4 +29,12 @@ tacho_status tacho_model_read(const char *path, const tacho_model_options *optio
                       "%s: not a model; expected ONNX, or MLIR text or bytecode of TOSA or "
                       "torch-onnx",
                       path);
+}
+
+void tacho_model_dim_hint(const tacho_model_options *options, tacho_str name, const char *value,
+                          char *out_text, size_t size)
+{
+    bool is_own = options->dim_option == NULL;
+    snprintf(out_text, size, "%s%.*s%c%s", is_own ? "--dim " : options->dim_option,
+             TACHO_STR_ARG(name), is_own ? '=' : options->dim_separator, value);
 }

@@ -16,6 +16,8 @@ typedef struct tacho_model_dim {
 typedef struct tacho_model_options {
     const tacho_model_dim *dims;
     size_t dim_count;
+    const char *dim_option;  /* what messages put before a name; NULL: "--dim " */
+    char dim_separator;      /* and between it and its size; 0: '=' */
     bool has_random_weights; /* weights become seeded-random ones, also those that are absent */
     uint64_t seed;
 } tacho_model_options;
@@ -34,6 +36,10 @@ tacho_status tacho_model_read(const char *path, const tacho_model_options *optio
  */
 tacho_status tacho_onnx_tensor_file(tacho_graph *graph, const char *path,
                                     uint32_t *out_tensor) TACHO_MUST_USE;
+
+/* How to give the dimension |name| the size |value|, for messages: "--dim N=VALUE". */
+void tacho_model_dim_hint(const tacho_model_options *options, tacho_str name, const char *value,
+                          char *out_text, size_t size);
 
 /* One format: bytes to nodes in file order, not sorted, nothing inferred. */
 typedef struct tacho_model_reader {

@@ -672,6 +672,10 @@ static void test_dims(void **state)
                               {TACHO_STR_INIT("x.1.1"), 6},
                               {TACHO_STR_INIT("x.1.2"), 7},
                               {TACHO_STR_INIT("other"), 1}};
+    tacho_model_options other = {.dim_option = "-onnx-define-symbol=", .dim_separator = ','};
+    assert_refused(&whole, &other, TACHO_CODE_USAGE,
+                   "give -onnx-define-symbol=batch,VALUE -onnx-define-symbol=seq,VALUE "
+                   "-onnx-define-symbol=x.1.2,1");
     tacho_model_options options = {.dims = dims, .dim_count = 2};
     assert_refused(&whole, &options, TACHO_CODE_USAGE,
                    "dimension 2 of input 'x.1' has no value; give --dim x.1.2=1");

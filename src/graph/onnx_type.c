@@ -192,17 +192,20 @@ static const tacho_model_dim *find_dim(const tacho_onnx_state *state, const valu
     return by_place != NULL ? by_place : by_name;
 }
 
-/* Adds " --dim NAME=VALUE" to what is missing, once. */
+/* Adds how to give the dimension to what is missing, once. */
 static void suggest(tacho_onnx_state *state, const value_info *info, int32_t i)
 {
-    char option[160];
-    if (info->dim_names[i].len > 0) {
-        snprintf(option, sizeof(option), " --dim %.*s=VALUE",
-                 TACHO_STR_ARG(tacho_onnx_shown(info->dim_names[i])));
+    char option[180] = " ";
+    char name[128];
+    bool has_name = info->dim_names[i].len > 0;
+    if (has_name) {
+        snprintf(name, sizeof(name), "%.*s", TACHO_STR_ARG(tacho_onnx_shown(info->dim_names[i])));
     } else {
-        snprintf(option, sizeof(option), " --dim %.*s.%" PRId32 "=1",
-                 TACHO_STR_ARG(tacho_onnx_shown(info->name)), i);
+        snprintf(name, sizeof(name), "%.*s.%" PRId32, TACHO_STR_ARG(tacho_onnx_shown(info->name)),
+                 i);
     }
+    tacho_model_dim_hint(state->options, tacho_str_from_cstring(name), has_name ? "VALUE" : "1",
+                         option + 1, sizeof(option) - 1);
     size_t used = strlen(state->missing);
     if (strstr(state->missing, option) == NULL && used + strlen(option) < sizeof(state->missing)) {
         snprintf(state->missing + used, sizeof(state->missing) - used, "%s", option);
@@ -269,14 +272,15 @@ tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
     }
     for (size_t i = 0; i < state->options->dim_count; i++) {
         if (!state->is_dim_used[i]) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "%.*s: no dimension is called '%.*s' (--dim); %s, and --batch N runs "
-                              "several inferences as one",
+            bool is_own = state->options->dim_option == NULL;
+            return tacho_fail(TACHO_CODE_USAGE, "%.*s: no dimension is called '%.*s'%s; %s%s",
                               TACHO_STR_ARG(state->graph->path),
                               TACHO_STR_ARG(tacho_onnx_shown(state->options->dims[i].name)),
+                              is_own ? " (--dim)" : "",
                               state->options->dim_count > 1
                                   ? "the others given are all that is open"
-                                  : "the model leaves none open");
+                                  : "the model leaves none open",
+                              is_own ? ", and --batch N runs several inferences as one" : "");
         }
     }
     return TACHO_OK;

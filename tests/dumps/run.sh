@@ -11,6 +11,7 @@ export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 tacho=$(cd "${1:?}" && pwd)/tacho
+dropin=$(cd "$1/../dropin" && pwd)
 opt=$(command -v mlir-opt-22 || command -v mlir-opt) || opt=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -21,16 +22,53 @@ fail() {
     failed=$((failed + 1))
 }
 
-# Each file of a folder of dumps is MLIR.
+# Values that are used before they are there: mlir-opt lets operations that it does not know do so.
+list_early_uses() {
+    awk '
+        function take(text, into) {
+            while (match(text, /%[A-Za-z0-9_]+/)) {
+                name = substr(text, RSTART, RLENGTH)
+                if (into) seen[name] = 1
+                else if (!(name in seen)) print FILENAME ": " name " is not there yet"
+                text = substr(text, RSTART + RLENGTH)
+            }
+        }
+        FNR == 1 { split("", seen) }
+        /^ *\^bb0\(/ { take($0, 1); next }
+        {
+            rest = $0
+            made = ""
+            if (match(rest, /^ *%[^"]* = "/)) {
+                made = substr(rest, 1, RLENGTH)
+                rest = substr(rest, RLENGTH)
+            }
+            if (at = index(rest, "\"(")) {
+                rest = substr(rest, at + 2)
+                take(substr(rest, 1, index(rest, ")")), 0)
+            }
+            take(made, 1)
+        }' "$@"
+}
+
+# Each file of a folder of dumps is MLIR; all at once, and one by one where something is wrong.
 check_mlir() {
     local file count=0
     for file in "$1"/*.mlir; do
         count=$((count + 1))
-        [[ -z $opt ]] || "$opt" --allow-unregistered-dialect "$file" -o /dev/null 2>"$work/why" ||
-            fail "$2: $(basename "$file"): $(grep -m1 error "$work/why")"
-    done
+        cat "$file"
+        echo '// -----'
+    done >"$work/all.mlir"
     files=$((files + count))
     ((count == 7)) || fail "$2: $count dumps, expected 7"
+    list_early_uses "$1"/*.mlir >"$work/early"
+    [[ ! -s $work/early ]] || fail "$2: $(head -n 1 "$work/early")"
+    [[ -n $opt ]] || return
+    "$opt" --allow-unregistered-dialect --split-input-file "$work/all.mlir" -o /dev/null \
+        2>"$work/why" && return
+    for file in "$1"/*.mlir; do
+        "$opt" --allow-unregistered-dialect "$file" -o /dev/null 2>"$work/why" ||
+            fail "$2: $(basename "$file"): $(grep -m1 error "$work/why")"
+    done
 }
 
 # A runtime profile with every action of the dump $1, one microsecond each.
@@ -65,7 +103,19 @@ check_annotation() {
     expect_rows action "$(grep -c '"torq-action-id"' "$dump")" "$name"
     expect_rows job "$(grep -c '"torq-job-id"' "$dump")" "$name"
     expect_rows op "$(grep -c '"torq_hw\.[a-z_]*_\(cfg\|start\|wait\)"' "$dump")" "$name"
-    grep -qE '(dma_(in|out|local),)+compute_0' "$work/out.csv" || fail "$name: no job uses the engines"
+    ! grep -q '"torq_hw.slice_start"' "$dump" ||
+        grep -qE '(dma_(in|out|local),)+compute_0' "$work/out.csv" ||
+        fail "$name: no job uses the engines"
+}
+
+# Without profiling no dump tells of time.
+check_plain() {
+    rm -rf "$work/phases"
+    "$dropin/torq-compile" "$1" -o "$work/plain.vmfb" --dump-compilation-phases-to="$work/phases" \
+        >/dev/null 2>"$work/why" || fail "torq-compile: $(head -n 1 "$work/why")"
+    check_mlir "$work/phases" "$(basename "$1") without profiling"
+    ! grep -ql 'cycle\|start = \|_profiling\|peak_bytes' "$work"/phases/*.mlir ||
+        fail "$(basename "$1"): cycles or footprints though profiling is off"
 }
 
 # dump MODEL MACHINE
@@ -79,19 +129,36 @@ dump() {
         return
     fi
     check_mlir "$work/phases" "$name"
-    [[ $2 != torq-* ]] || check_annotation "$work"/phases/*.9.executable-targets.mlir "$name"
+    [[ $2 != torq-* || $1 == */constants.* ]] || check_annotation "$work"/phases/*.9.executable-targets.mlir "$name"
 }
 
 for kind in cnn cnn-qdq transformer; do
     PYTHONDONTWRITEBYTECODE=1 python3 "$root/tools/make_models.py" "$kind" -o "$work/$kind.onnx" ||
         fail "$kind: cannot be made"
 done
+PYTHONDONTWRITEBYTECODE=1 python3 - "$root/tools" "$work/constants.onnx" <<'END' || fail "constants"
+import argparse, pathlib, sys
+sys.path.insert(0, sys.argv[1])
+import make_models
+model = make_models.Model("constants", argparse.Namespace(seed=0, weights="inline"))
+operands = [model.constant(name, "f32", [4], [1, 2, 3, 4]) for name in "ab"]
+model.node("Add", "add", operands)
+model.output("f32", [4])
+model.write(pathlib.Path(sys.argv[2]))
+END
 models=("$work"/*.onnx "$root"/samples/tosa/*.mlir "$root"/tests/testdata/tosa_ops/*.mlir
     "$root"/tests/data/compile/{block,unknown}.mlir)
 for model in "${models[@]}"; do
     for machine in torq-sl2610 aic100 wormhole-n150; do
         dump "$model" "$machine"
     done
+done
+check_plain "$root/samples/tosa/fc.mlir"
+machines=(torq-sl2610 aic100 wormhole-n150)
+for model in "$root"/../shared/data/mlir/tosa_ops/*.mlir; do # on one machine after the other
+    [[ -e $model ]] || continue
+    dump "$model" "${machines[${#models[@]} % 3]}"
+    models+=("$model")
 done
 echo "dumps: ${#models[@]} models, $files files, $failed failures"
 ((failed == 0)) || exit 1

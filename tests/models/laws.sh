@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every model at hand, compiled for every machine, with more and more cores, for several devices
+# Every model at hand, compiled for every machine, with every number of cores, for several devices
 # and as a batch: programs keep their laws (laws.c).
 #
 #   tests/models/laws.sh LAWS MADE_DIR TEST_MODELS_DIR DATA_DIR
@@ -9,6 +9,7 @@ set -u
 export LC_ALL=C.UTF-8
 
 laws=${1:?} made=${2:?} composed=${3:?} data=${4:?}
+samples=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../samples/tosa" && pwd)
 failed=0 done_count=0
 
 check() { # MODEL DIM...
@@ -25,6 +26,15 @@ for model in "$made"/*.onnx "$data"/models/light/*.onnx "$data"/models/*_shapes.
     [[ ! -e $model || $model == */symbolic.onnx ]] || check "$model"
 done
 [[ ! -e $made/symbolic.onnx ]] || check "$made/symbolic.onnx" N=2 S=16
+# As text alone: bytecode gives the same graph (models.mlir).
+for model in "$composed"/*.mlir "$samples"/*.mlir "$data"/models/qdq_block.onnx \
+    "$data"/mlir/tosa_ops/*.mlir; do
+    case $model in
+    */dynamic.mlir) check "$model" arg0.0=4 arg1.1=6 ;;
+    */torch_onnx.mlir) check "$model" arg1.0=5 ;;
+    *) [[ ! -e $model ]] || check "$model" ;;
+    esac
+done
 for model in "$data"/models/mobilenetv2_qdq.onnx; do
     [[ ! -e $model ]] || check "$model" batch=1
 done

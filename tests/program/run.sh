@@ -98,15 +98,34 @@ large_file_is_listed() {
 import struct, sys
 size, hole = (5 << 30) + 123, 5 << 30
 head = struct.pack("<IBBHQQQQ", 0xA1CD7C, 0, 1, 1, size, 0, 2, 40)
-rows = struct.pack("<4Q", hole, 0, 104, 120) + struct.pack("<4Q", 3, 0, 110, hole + 120)
+rows = struct.pack("<4Q", hole, 0, 104, 120) + struct.pack("<4Q", 3, 0, 116, hole + 120)
 with open(sys.argv[1], "wb") as file:
-    file.write(head + rows + b"large\0tail\0")
+    file.write(head + rows + b"network.elf\0end\0")
     file.seek(hole + 120)
     file.write(b"end")
 END
     "$bin/tacho" info --format csv "$work/large.bin" >"$work/out" &&
-        grep -q "large.bin,large,5368709120,120,none" "$work/out" &&
-        grep -q "large.bin,tail,3,5368709240,none" "$work/out"
+        grep -q "large.bin,network.elf,5368709120,120,none" "$work/out" &&
+        grep -q "large.bin,end,3,5368709240,none" "$work/out"
+}
+
+# A container without what makes it a program is listed as far as it goes, and that is said.
+missing_program_is_said() {
+    python3 - "$work" <<'END' || return 1
+import struct, sys
+for name, rows, rest in (("empty", 0, b""), ("other", 1, b"other.elf\0end")):
+    size = 40 + 32 * rows + len(rest)
+    head = struct.pack("<IBBHQQQQ", 0xA1CD7C, 0, 1, 1, size, 0, rows, 40)
+    table = struct.pack("<4Q", 3, 0, 72, 82) * rows
+    open(f"{sys.argv[1]}/{name}.bin", "wb").write(head + table + rest)
+END
+    local code=0
+    "$bin/tacho" info "$work/empty.bin" 2>"$work/why" || code=$?
+    ((code == 3)) && grep -q 'without segments' "$work/why" || return 1
+    code=0
+    "$bin/tacho" info --format csv "$work/other.bin" >"$work/out" 2>"$work/why" || code=$?
+    ((code == 3)) && grep -q 'no segment is called network.elf' "$work/why" &&
+        grep -q "other.bin,other.elf,3,82,none" "$work/out"
 }
 
 # Seeds of an older layout would be refused at once.
@@ -133,6 +152,7 @@ check "full disk" full_disk_leaves_nothing
 check "missing folder" missing_folder_is_said
 check "damage" damage_is_said
 check "more than 4 GiB" large_file_is_listed
+check "no program" missing_program_is_said
 check "seeds of the fuzzers" corpus_is_current
 echo "program: $passed passed, $failed failed"
 ((failed == 0))
