@@ -8,6 +8,7 @@
 #include "analyses/intervals.h"
 #include "analyses/overview_tracks.h"
 #include "base/grow.h"
+#include "profile/categories.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -72,6 +73,7 @@ typedef struct gathering {
     tacho_clock *clocks; /* those of the dictionary, with their own zero */
     uint8_t *memories;   /* by site */
     bool *are_phases;    /* by site: no work, but drawn around some */
+    bool *are_wholes;    /* by site: all that one inference was */
     uint32_t *line_ids;  /* by track, origin and memory */
     call_group *calls;   /* by run */
     line *lines;
@@ -87,6 +89,7 @@ static void gathering_deinit(gathering *self)
     free(self->clocks);
     free(self->memories);
     free(self->are_phases);
+    free(self->are_wholes);
     free(self->line_ids);
     free(self->calls);
 }
@@ -113,11 +116,15 @@ static tacho_status gathering_init(gathering *self)
     self->memories = memory;
     TACHO_TRY(allocate(dict->site_count, sizeof(*self->are_phases), &memory));
     self->are_phases = memory;
+    TACHO_TRY(allocate(dict->site_count, sizeof(*self->are_wholes), &memory));
+    self->are_wholes = memory;
     for (size_t i = 0; i < dict->site_count; i++) {
         tacho_str name = tacho_dict_string(dict, dict->sites[i].name);
         self->memories[i] = (uint8_t)tacho_torq_transfer_memory(name);
-        self->are_phases[i] =
-            tacho_category_is_phase(tacho_dict_string(dict, dict->sites[i].category));
+        tacho_str category = tacho_dict_string(dict, dict->sites[i].category);
+        self->are_phases[i] = tacho_category_is_phase(category);
+        self->are_wholes[i] =
+            tacho_str_equal(category, tacho_str_from_cstring(TACHO_CATEGORY_INFERENCE));
     }
     size_t id_count = dict->track_count * LINES_PER_TRACK;
     TACHO_TRY(allocate(id_count, sizeof(*self->line_ids), &memory));
@@ -136,7 +143,8 @@ static tacho_status gathering_init(gathering *self)
 static bool is_work(const gathering *self, const tacho_span *span)
 {
     uint32_t bit = TACHO_TRACK_BIT(self->dict->tracks[span->track].track_class);
-    return (bit & WORK_BITS) != 0 && (span->flags & TACHO_SPAN_INSTANT) == 0 &&
+    bool is_whole = bit == BIT(PHASE) && self->are_wholes[span->site];
+    return ((bit & WORK_BITS) != 0 || is_whole) && (span->flags & TACHO_SPAN_INSTANT) == 0 &&
            !self->are_phases[span->site];
 }
 
@@ -345,6 +353,7 @@ static set_id line_set(const line *from)
     case TACHO_TRACK_RUNTIME:
         return SET_HAL;
     case TACHO_TRACK_CONTROL:
+    case TACHO_TRACK_PHASE: /* wholes alone */
         return SET_CONTROL;
     case TACHO_TRACK_DMA_IN:
         return SET_DMA_IN;
@@ -360,7 +369,6 @@ static set_id line_set(const line *from)
     case TACHO_TRACK_SYNC:
     case TACHO_TRACK_PORT:
     case TACHO_TRACK_COUNTER:
-    case TACHO_TRACK_PHASE:
     case TACHO_TRACK_MEMORY:
     case TACHO_TRACK_CLASS_COUNT:
         break;

@@ -10,9 +10,10 @@
  *     HAL      runtime                     HOST     host              HOST_COPY  host_copy
  *
  * What lies on other tracks (phases, memory, sync) is no work. Programs of the sequencer (control)
- * count towards OVERALL; where the engines that they use are unknown, programs also stand in for
- * them in IDLE and TOTAL_NPU_OPERATIONS. A call of the runtime inside which the same run has more
- * specific ones is counted by those. A span that never ended is a moment.
+ * and wholes of an inference (phases of the category "inference") count towards OVERALL; where the
+ * engines that they use are unknown, they also stand in for them in IDLE and TOTAL_NPU_OPERATIONS.
+ * A call of the runtime inside which the same run has more specific ones is counted by those. A
+ * span that never ended is a moment.
  *
  * A metric is there when the input has a track of its class, or says that it would have shown it;
  * then it may be zero. What is one class without another is there when both are. A trace that has

@@ -5,6 +5,7 @@
 #include "analyses/ops.h"
 #include "cli/command.h"
 #include "cli/listing.h"
+#include "profile/categories.h"
 
 #include <regex.h>
 #include <stdio.h>
@@ -171,7 +172,19 @@ static tacho_events *begin(void *self, tacho_dict *dict)
     return &request->profile.events;
 }
 
-static void say_left_out(const tacho_listing *listing, const tacho_ops *ops)
+/* Whether a device recorded inferences as wholes, so that operators may well not be there. */
+static bool has_wholes(const tacho_dict *dict)
+{
+    bool has = false;
+    for (size_t i = 0; i < dict->site_count && !has; i++) {
+        has = tacho_str_equal(tacho_dict_string(dict, dict->sites[i].category),
+                              tacho_str_from_cstring(TACHO_CATEGORY_INFERENCE));
+    }
+    return has;
+}
+
+static void say_left_out(const tacho_listing *listing, const ops_request *request,
+                         const tacho_ops *ops)
 {
     char text[96];
     if (ops->left_out_count > 0 && !listing->is_quiet) {
@@ -179,7 +192,11 @@ static void say_left_out(const tacho_listing *listing, const tacho_ops *ops)
                  ops->left_out_count == 1 ? "" : "s");
         tacho_talk_line("note", text);
     } else if (ops->row_count == 0 && !listing->is_quiet) {
-        tacho_talk_line("note", "no operation fits");
+        bool is_coarse = has_wholes(ops->dict) && request->options.classes == 0 &&
+                         request->options.filter.accepts == NULL;
+        tacho_talk_line("note", is_coarse ? "only whole inferences were recorded; operators need "
+                                            "a program compiled with --stats-level 70"
+                                          : "no operation fits");
     }
 }
 
@@ -195,7 +212,7 @@ static tacho_status write_tables(void *self, tacho_listing *listing)
             status = tacho_listing_add(listing, &table);
         }
         tacho_table_deinit(&table);
-        say_left_out(listing, &ops);
+        say_left_out(listing, request, &ops);
     }
     tacho_ops_deinit(&ops);
     return status;

@@ -36,6 +36,7 @@ typedef struct report_request {
     const char *output_path;
     const char *title;
     bool is_strict;
+    bool is_alone; /* there is one file only */
     tacho_talk_progress progress;
     /* What became of it. */
     size_t skipped_count;
@@ -153,8 +154,9 @@ static tacho_status add_file(report_request *request, tacho_report *report, cons
     }
     tacho_dict_deinit(&dict);
     status = tacho_cli_note_kinds(status, &request->intake);
-    bool is_fatal = is_read || request->is_strict ||
-                    tacho_status_code(status) == TACHO_CODE_USAGE ||
+    /* Among several files one that needs more to be read, a program say, is one to skip. */
+    bool is_misuse = tacho_status_code(status) == TACHO_CODE_USAGE && request->is_alone;
+    bool is_fatal = is_read || request->is_strict || is_misuse ||
                     tacho_status_code(status) == TACHO_CODE_NO_MEMORY;
     return status == TACHO_OK || is_fatal ? status : skip_file(request, report, path, status);
 }
@@ -164,6 +166,7 @@ static tacho_status write_page(report_request *request, const tacho_input_list *
 {
     tacho_report report;
     TACHO_TRY(tacho_report_begin(&report, output, tacho_str_from_cstring(request->title)));
+    request->is_alone = list->path_count == 1;
     for (size_t i = 0; i < list->path_count; i++) {
         TACHO_TRY(add_file(request, &report, list->paths[i]));
     }

@@ -319,12 +319,7 @@ static void say_profile(const run_choice *choice, const tacho_run_session *sessi
 static void say_wrote(const run_choice *choice, const tacho_run_session *session)
 {
     char text[512];
-    if (session->random_inputs > 0) {
-        snprintf(text, sizeof(text), "%zu input%s not given: seeded-random (--seed %llu)",
-                 session->random_inputs, session->random_inputs == 1 ? " was" : "s were",
-                 (unsigned long long)choice->request.seed);
-        tacho_talk_line("note", text);
-    }
+    tacho_run_say_random(session, true);
     if (choice->has_top && session->module.program.facts.stats.level < TACHO_STATS_LEVEL_OPS) {
         snprintf(text, sizeof(text), "--top: no operators were recorded: stats level %u, not %u",
                  (unsigned)session->module.program.facts.stats.level,

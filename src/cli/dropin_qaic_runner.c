@@ -278,6 +278,7 @@ static void say_wrote(const runner *self, const tacho_run_session *session)
     for (size_t i = 0; i < session->sample_count; i++) {
         summaries += session->samples[i].result.stats_count / devices;
     }
+    tacho_run_say_random(session, false);
     say_files(has_outputs ? self->output_dir : "", has_outputs ? program->output_count : 0,
               "outputs");
     say_files(self->out_dir, session->stats_file_count, "raw stats");
@@ -336,6 +337,7 @@ static int qaic_runner_run(const tacho_arguments *arguments)
     runner self = {
         .request = {.device = "sim",
                     .is_quiet = tacho_arguments_has(arguments, "quiet"),
+                    .moves_values = true,
                     .compile = {.machine = MACHINE}},
     };
     int exit_code = TACHO_EXIT_USAGE;

@@ -178,6 +178,22 @@ static tacho_status finish(const module_run *run, const tacho_run_session *sessi
     return print_results(run, session);
 }
 
+static void say_wrote(const char *path, const char *what)
+{
+    char text[300];
+    if (path != NULL) {
+        snprintf(text, sizeof(text), "%.200s: %s", path, what);
+        tacho_talk_line("wrote", text);
+    }
+}
+
+static void say_done(const module_run *run, const tacho_run_session *session)
+{
+    tacho_run_say_random(session, false);
+    say_wrote(run->jobs_path, "the times of jobs");
+    say_wrote(run->host_path, "the times of the host");
+}
+
 static int run_module(const module_run *run)
 {
     tacho_run_session session;
@@ -191,6 +207,9 @@ static int run_module(const module_run *run)
     }
     if (status == TACHO_OK) {
         status = finish(run, &session);
+    }
+    if (status == TACHO_OK && !run->request.is_quiet) {
+        say_done(run, &session);
     }
     int exit_code = status != TACHO_OK       ? tacho_talk_failure(status)
                     : session.is_interrupted ? TACHO_EXIT_INTERRUPTED

@@ -196,6 +196,11 @@ static void add_facts(tacho_run_qaic_spread *metrics, const tacho_run_qaic_facts
               has_traffic && has_time ? facts->ddr_bytes / 1e3 / facts->exec_us : -1);
 }
 
+static double host_us(const tacho_run_sample *sample, int64_t ns)
+{
+    return sample->host.is_known ? (double)ns / 1e3 : -1;
+}
+
 static tacho_status add_row(tacho_run_qaic *self, const tacho_run_sample *sample,
                             const tacho_run_qaic_facts *facts)
 {
@@ -203,6 +208,8 @@ static tacho_status add_row(tacho_run_qaic *self, const tacho_run_sample *sample
     self->rows[self->row_count++] = (tacho_run_qaic_row){
         .sample = self->sample_count,
         .total_us = (double)(sample->result.end_ns - sample->result.start_ns) / 1e3,
+        .before_us = host_us(sample, sample->host.submit_ns - sample->host.begin_ns),
+        .after_us = host_us(sample, sample->host.end_ns - sample->host.done_ns),
         .facts = *facts,
     };
     return TACHO_OK;
@@ -249,8 +256,10 @@ static tacho_status add_metric(tacho_table *table, const char *name,
 {
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(name)));
     if (values->count == 0) {
+        bool is_text = table->columns[1].type == TACHO_COLUMN_TEXT;
         for (int i = 0; i < 4; i++) {
-            TACHO_TRY(tacho_table_add_absent(table));
+            TACHO_TRY(is_text ? tacho_table_add_text(table, TACHO_STR("-"))
+                              : tacho_table_add_absent(table));
         }
         return TACHO_OK;
     }
@@ -287,6 +296,16 @@ static tacho_status add_device(const tacho_run_qaic *self, uint32_t device, bool
     return TACHO_OK;
 }
 
+/* Whether the program recorded nothing of any device. */
+static bool is_empty(const tacho_run_qaic *self, uint32_t devices)
+{
+    bool has_any = false;
+    for (size_t i = 0; self->metrics != NULL && i < (size_t)devices * METRIC_COUNT; i++) {
+        has_any = has_any || self->metrics[i].count > 0;
+    }
+    return !has_any;
+}
+
 tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_run_session *session,
                                   tacho_table *out_table)
 {
@@ -295,8 +314,15 @@ tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_run_se
         {"min", "Min", TACHO_COLUMN_REAL},       {"max", "Max", TACHO_COLUMN_REAL},
         {"std", "Std", TACHO_COLUMN_REAL},
     };
+    /* Columns without a number would not be shown, and what is left would look like a list. */
+    static const tacho_column dashes[] = {
+        {"metric", "Metric", TACHO_COLUMN_TEXT}, {"avg", "Avg", TACHO_COLUMN_TEXT},
+        {"min", "Min", TACHO_COLUMN_TEXT},       {"max", "Max", TACHO_COLUMN_TEXT},
+        {"std", "Std", TACHO_COLUMN_TEXT},
+    };
     uint32_t devices = session->module.program.facts.device_count;
-    tacho_table_init(out_table, "device_metrics", "Aggregated Device Metrics Report", columns, 5);
+    tacho_table_init(out_table, "device_metrics", "Aggregated Device Metrics Report",
+                     is_empty(qaic, devices) ? dashes : columns, 5);
     for (uint32_t i = 0; i < devices; i++) {
         TACHO_TRY(add_device(qaic, i, devices > 1, out_table));
     }
@@ -325,7 +351,10 @@ static void print_value(tacho_output *output, double value)
     }
 }
 
-/* The host takes no time of its own here: all of a round trip is the device's. */
+/*
+ * A round trip is the device's time alone. What the host does around it, handing inputs over and
+ * reading outputs, has columns of its own, by the host's clock.
+ */
 static void print_row(const tacho_run_session *session, const tacho_run_qaic_row *row,
                       bool has_places, tacho_output *output)
 {
@@ -337,13 +366,12 @@ static void print_row(const tacho_run_session *session, const tacho_run_qaic_row
     print_value(output, facts->input_wait_us);
     print_value(output, facts->output_wait_us);
     print_value(output, row->total_us);
-    for (int i = 0; i < 3; i++) {
-        tacho_output_write_cstring(output, ",N/A"); /* enqueue, pre-processing, submission */
-    }
+    tacho_output_write_cstring(output, ",N/A"); /* there is no queue */
+    print_value(output, row->before_us);
+    tacho_output_write_cstring(output, ",N/A"); /* nor a driver to submit to */
     print_value(output, row->total_us);
-    for (int i = 0; i < 3; i++) {
-        tacho_output_write_cstring(output, ",N/A"); /* stages of the driver, post-processing */
-    }
+    tacho_output_write_cstring(output, ",N/A,N/A"); /* stages of the driver */
+    print_value(output, row->after_us);
     print_value(output, row->total_us);
     if (has_places) {
         tacho_output_printf(output, ",%" PRIu32 ",%" PRIu32, facts->activation, facts->device);
@@ -356,7 +384,8 @@ static void print_latencies(const tacho_run_qaic *self, const tacho_run_session 
 {
     bool has_places = self->row_count > self->sample_count;
     tacho_output_printf(output,
-                        "Latency of inferences, %s\nProgramId: 0\nProgramName: %s\nSamples: "
+                        "Latency of inferences, %s; preProcTimeUs and postProcUs by the host's "
+                        "clock\nProgramId: 0\nProgramName: %s\nSamples: "
                         "%" PRIu64 " collected, %" PRIu64 " requested\n",
                         session->device->type->is_simulated ? "simulated" : "measured",
                         tacho_run_string(session, session->module.program.facts.name).data,

@@ -25,7 +25,8 @@ typedef struct tacho_run_qaic_spread {
 
 typedef struct tacho_run_qaic_row {
     uint64_t sample;
-    double total_us; /* what the host sees */
+    double total_us;            /* what the host sees */
+    double before_us, after_us; /* of the host's processor: inputs, outputs; negative: not known */
     tacho_run_qaic_facts facts;
 } tacho_run_qaic_row;
 

@@ -11,6 +11,7 @@
 #include "cli/run_options.h"
 #include "cli/run_values.h"
 #include "cli/talk.h"
+#include "device/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -100,6 +101,7 @@ static tacho_status set_inputs(tacho_run_session *self)
                                 (void **)&arrays));
     TACHO_TRY(tacho_arena_alloc(&self->arena, program->input_count + 1, (void **)&self->is_random));
     memset(self->is_random, 0, program->input_count + 1);
+    self->inputs = arrays;
     TACHO_TRY(tacho_run_inputs_read(program, request->inputs, request->input_count, &self->arena,
                                     arrays));
     for (size_t i = 0; i < program->input_count && self->device->execution != NULL; i++) {
@@ -262,11 +264,10 @@ static tacho_status hold_sample(tacho_run_session *self, tacho_run_sample sample
     return TACHO_OK;
 }
 
-static tacho_status take_sample(tacho_run_session *self, uint64_t inference,
-                                const tacho_device_result *result)
+static tacho_status take_sample(tacho_run_session *self, tacho_run_sample sample)
 {
     const tacho_run_request *request = self->request;
-    tacho_run_sample sample = {inference, *result};
+    const tacho_device_result *result = &sample.result;
     bool is_written = request->stats_dir != NULL && !request->keeps_stats_in_memory;
     self->recorded_count++;
     for (size_t i = 0; i < result->stats_count; i++) {
@@ -309,11 +310,46 @@ static int64_t latency_of(const tacho_run_session *self, const tacho_device_resu
     return ns < whole ? ns : whole;
 }
 
+static tacho_status hand_over_inputs(tacho_run_session *self)
+{
+    for (size_t i = 0; i < self->module.program.input_count; i++) {
+        TACHO_TRY(tacho_execution_set_input(self->device->execution, i, &self->inputs[i]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status read_outputs(tacho_run_session *self)
+{
+    tacho_array value;
+    for (size_t i = 0; i < self->module.program.output_count; i++) {
+        TACHO_TRY(tacho_execution_output(self->device->execution, i, &value));
+    }
+    return TACHO_OK;
+}
+
+/* One inference of the device, with what the host does around it where that is wanted. */
+static tacho_status run_device(tacho_run_session *self, uint64_t iteration, bool records,
+                               tacho_run_sample *out_sample)
+{
+    bool moves = self->request->moves_values && self->device->execution != NULL;
+    tacho_run_host_times *host = &out_sample->host;
+    host->is_known = moves;
+    host->begin_ns = tacho_now_ns();
+    TACHO_TRY(moves ? hand_over_inputs(self) : TACHO_OK);
+    host->submit_ns = tacho_now_ns();
+    TACHO_TRY(self->device->type->run(self->device, iteration, records, &out_sample->result));
+    host->done_ns = tacho_now_ns();
+    TACHO_TRY(moves ? read_outputs(self) : TACHO_OK);
+    host->end_ns = tacho_now_ns();
+    return TACHO_OK;
+}
+
 static tacho_status run_one(tacho_run_session *self, uint64_t iteration)
 {
-    tacho_device_result result = {.cycles = -1};
+    tacho_run_sample sample = {.inference = iteration, .result = {.cycles = -1}};
     bool records = is_sampled(self, iteration);
-    TACHO_TRY(self->device->type->run(self->device, iteration, records, &result));
+    TACHO_TRY(run_device(self, iteration, records, &sample));
+    tacho_device_result result = sample.result;
     int64_t latency = latency_of(self, &result);
     self->latencies[self->latency_count++] = latency;
     self->latency_ns += latency;
@@ -323,7 +359,7 @@ static tacho_status run_one(tacho_run_session *self, uint64_t iteration)
     if (iteration == 0 && !self->device->type->is_simulated) {
         self->open_ns = result.start_ns;
     }
-    return records ? take_sample(self, iteration, &result) : TACHO_OK;
+    return records ? take_sample(self, sample) : TACHO_OK;
 }
 
 static tacho_status run_all(tacho_run_session *self, const tacho_progress *progress)
@@ -390,11 +426,28 @@ tacho_status tacho_run_go(tacho_run_session *session)
 
 void tacho_run_say_device(const tacho_run_session *session)
 {
-    if (session->device != NULL && session->device->type->is_simulated) {
+    if (session->device != NULL && session->device->type->has_no_times) {
+        tacho_talk_line("note", "there are no times: the device runs nothing");
+    } else if (session->device != NULL && session->device->type->is_simulated) {
         tacho_talk_line("note", "times are simulated, and not representative of the hardware's");
     }
     const char *missing = session->device != NULL ? tacho_device_missing(session->device) : NULL;
     if (missing != NULL) {
         tacho_talk_line("note", missing);
     }
+}
+
+void tacho_run_say_random(const tacho_run_session *session, bool has_seed)
+{
+    char text[128];
+    char seed[48] = "";
+    if (session->random_inputs == 0) {
+        return;
+    }
+    if (has_seed) {
+        snprintf(seed, sizeof(seed), " (--seed %" PRIu64 ")", session->request->seed);
+    }
+    snprintf(text, sizeof(text), "%zu input%s not given: seeded-random%s", session->random_inputs,
+             session->random_inputs == 1 ? " was" : "s were", seed);
+    tacho_talk_line("note", text);
 }

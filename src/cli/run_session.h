@@ -52,14 +52,26 @@ typedef struct tacho_run_request {
                          const struct tacho_run_sample *sample);
     void *taker;
     bool is_quiet;
+    /* Inputs are handed over, and outputs read, at each inference, and samples say how long. */
+    bool moves_values;
 } tacho_run_request;
 
 /* What tables may hold of records: hundreds of inferences of a network of usual size. */
 enum { TACHO_RUN_HELD_BYTES = 16 << 20 };
 
+/* Moments of one inference on this computer, of its monotonic clock. */
+typedef struct tacho_run_host_times {
+    bool is_known;
+    int64_t begin_ns;  /* inputs are handed over */
+    int64_t submit_ns; /* the device begins */
+    int64_t done_ns;   /* outputs are read */
+    int64_t end_ns;
+} tacho_run_host_times;
+
 /* An inference that was recorded, copied from the device. */
 typedef struct tacho_run_sample {
     uint64_t inference;
+    tacho_run_host_times host;
     tacho_device_result result; /* blocks and stats are those of the session's arena */
 } tacho_run_sample;
 
@@ -77,6 +89,7 @@ typedef struct tacho_run_session {
     int64_t cycles;       /* of the last; -1: not known */
     size_t random_inputs; /* that were not given */
     bool *is_random;      /* by input */
+    tacho_array *inputs;  /* their values */
     tacho_run_sample *samples; /* the first that were recorded: those that are held */
     size_t sample_count, sample_capacity;
     uint64_t held_bytes;     /* of their records */
@@ -110,6 +123,9 @@ static inline tacho_str tacho_run_string(const tacho_run_session *session, uint3
 
 /* Says once that simulated times are no measurements, and what the device cannot record. */
 void tacho_run_say_device(const tacho_run_session *session);
+
+/* Says how many inputs were random, if any; |has_seed|: and by which option to choose others. */
+void tacho_run_say_random(const tacho_run_session *session, bool has_seed);
 
 /*
  * The name of a raw stats file without its folder; device |head|.device of several has a slice's

@@ -57,7 +57,8 @@ tacho_run_latency tacho_run_latency_of(tacho_run_session *session)
 
 static const char *origin_of(const tacho_run_session *session)
 {
-    return session->device->type->is_simulated ? "simulated" : "measured";
+    const tacho_device_type *type = session->device->type;
+    return type->has_no_times ? "none" : type->is_simulated ? "simulated" : "measured";
 }
 
 tacho_status tacho_run_latency_table(tacho_run_session *session, tacho_table *out_table)
@@ -75,12 +76,13 @@ tacho_status tacho_run_latency_table(tacho_run_session *session, tacho_table *ou
     tacho_run_latency latency = tacho_run_latency_of(session);
     const int64_t times[] = {latency.mean_ns, latency.p50_ns, latency.p99_ns, latency.min_ns,
                              latency.max_ns};
+    bool has_times = latency.count > 0 && !session->device->type->has_no_times;
     tacho_table_init(out_table, "latency", "Latency", columns, 8);
     TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(origin_of(session))));
     TACHO_TRY(tacho_table_add_int(out_table, (int64_t)latency.count));
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-        TACHO_TRY(latency.count > 0 ? tacho_table_add_int(out_table, times[i])
-                                    : tacho_table_add_absent(out_table));
+        TACHO_TRY(has_times ? tacho_table_add_int(out_table, times[i])
+                            : tacho_table_add_absent(out_table));
     }
     return latency.inferences_per_second > 0
                ? tacho_table_add_real(out_table, latency.inferences_per_second)

@@ -197,7 +197,7 @@ static void write_job_facts(const tacho_dump *dump, const tacho_job *job, tacho_
                         ", device = %u : i32, core = %u : i32, index = %u : i32, tile = %" PRIu32
                         " : i32, bytes = %" PRIu64 " : i64, macs = %" PRIu64 " : i64",
                         (unsigned)engine->device, (unsigned)engine->core, (unsigned)engine->index,
-                         job->tile, job->bytes, job->macs);
+                        job->tile, job->bytes, job->macs);
     if (job->kind == TACHO_JOB_P2P) {
         tacho_output_printf(output, ", from = %" PRIu32 " : i32", job->partner);
     }

@@ -45,6 +45,7 @@ typedef struct tacho_device_type {
     const char *name;  /* "sim", "cpu", "null" */
     const char *about; /* one line for people */
     bool is_simulated;
+    bool has_no_times; /* all that it says of times is 0 */
     bool has_argument; /* "sim:aic100": a machine */
     /* |argument| is what follows the colon, or empty. */
     tacho_status (*open)(const tacho_device_options *options, tacho_str argument,

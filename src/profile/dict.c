@@ -75,6 +75,20 @@ static size_t path_count(const tacho_dict *dict, tacho_str path)
     return count;
 }
 
+/* How many parts are called "|base| #...". */
+static size_t numbered_count(const tacho_dict *dict, tacho_str base)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < dict->part_count; i++) {
+        tacho_str name = tacho_dict_string(dict, dict->parts[i].name);
+        count += name.len > base.len + 2 && tacho_str_starts_with(name, base) &&
+                         name.data[base.len] == ' ' && name.data[base.len + 1] == '#'
+                     ? 1
+                     : 0;
+    }
+    return count;
+}
+
 /* "a.csv"; another folder's "b/a.csv"; the same again "a.csv #2", "a.csv #3" ... */
 static tacho_status ensure_part_name(tacho_dict *dict, const tacho_part_facts *facts,
                                      uint32_t *out_name)
@@ -88,7 +102,10 @@ static tacho_status ensure_part_name(tacho_dict *dict, const tacho_part_facts *f
         base = path;
         TACHO_TRY(tacho_dict_ensure_string(dict, base, out_name));
     }
-    size_t number = is_given ? 2 : path_count(dict, path) + 1;
+    bool is_taken = part_name_taken(dict, *out_name);
+    size_t number = !is_given  ? path_count(dict, path) + 1
+                    : is_taken ? numbered_count(dict, base) + 2
+                               : 2;
     for (number = number < 2 ? 2 : number; part_name_taken(dict, *out_name); number++) {
         char numbered[288];
         int len = snprintf(numbered, sizeof(numbered), "%.*s #%zu",
@@ -109,6 +126,7 @@ tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts
     };
     TACHO_TRY(ensure_part_name(dict, facts, &part.name));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->path, &part.path));
+    part.source = part.path;
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->format, &part.format));
     TACHO_TRY(tacho_dict_ensure_string(dict, facts->generation, &part.generation));
     uint32_t id = (uint32_t)dict->part_count;

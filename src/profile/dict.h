@@ -17,7 +17,8 @@
 /* One input of a profile: a file, with its own time axis unless aligned. */
 typedef struct tacho_part {
     uint32_t name;       /* string: what people call it, unique in the profile */
-    uint32_t path;       /* string: as the user wrote it */
+    uint32_t path;       /* string: the file that was read, as the user wrote it */
+    uint32_t source;     /* string: the path that a capture was made from; else |path| */
     uint32_t format;     /* string: the source's name, e.g. "torq-timeline" */
     uint32_t generation; /* string: which version of the format, e.g. "T1" */
     uint32_t clock;      /* the clock whose zero is this part's zero */

@@ -41,8 +41,9 @@ static tacho_status check_parts(const tacho_dict *dict)
 {
     for (size_t i = 0; i < dict->part_count; i++) {
         const tacho_part *part = &dict->parts[i];
-        const uint32_t strings[] = {part->name, part->path, part->format, part->generation};
-        if (!are_strings(dict, strings, 4) || part->clock >= dict->clock_count ||
+        const uint32_t strings[] = {part->name, part->path, part->source, part->format,
+                                    part->generation};
+        if (!are_strings(dict, strings, 5) || part->clock >= dict->clock_count ||
             part->root >= dict->track_count) {
             return breach("a part that refers to nothing", i);
         }

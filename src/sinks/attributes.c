@@ -57,7 +57,7 @@ tacho_status tacho_attributes_visit_part(const tacho_dict *dict, const tacho_tra
     char clock[TACHO_FACTS_MAX];
     tacho_clock_facts_format(dict, &dict->clocks[part->clock], clock);
     TACHO_TRY(visit_part_fact(&state, part_id, "name", tacho_dict_string(dict, part->name)));
-    TACHO_TRY(visit_part_fact(&state, part_id, "source", tacho_dict_string(dict, part->path)));
+    TACHO_TRY(visit_part_fact(&state, part_id, "source", tacho_dict_string(dict, part->source)));
     TACHO_TRY(visit_part_fact(&state, part_id, "format", tacho_dict_string(dict, part->format)));
     TACHO_TRY(
         visit_part_fact(&state, part_id, "generation", tacho_dict_string(dict, part->generation)));

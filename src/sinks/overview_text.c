@@ -118,11 +118,34 @@ static void format_time(int64_t ns, bool is_wall_time, char *text, size_t size)
     }
 }
 
+/* A row that says where the times of its block come from: the wall time is measured in any. */
+static size_t kind_row(const tacho_table *table, const overview_columns *columns, size_t row)
+{
+    tacho_str metric = tacho_table_cell(table, row, columns->metric)->value.text;
+    bool has_next = row + 1 < tacho_table_row_count(table);
+    return has_next && tacho_str_equal(metric, TACHO_STR("WALL_TIME")) &&
+                   is_same_text(table, row, row + 1, columns->file)
+               ? row + 1
+               : row;
+}
+
+/* The wall time of a simulated run: the only one in its block that passed for anybody. */
+static bool is_host_time(const tacho_table *table, const overview_columns *columns, size_t row)
+{
+    size_t kind = kind_row(table, columns, row);
+    return kind != row &&
+           tacho_str_equal(tacho_table_cell(table, kind, columns->origin)->value.text,
+                           TACHO_STR("simulated"));
+}
+
 static void write_metric(const tacho_table *table, const overview_columns *columns, size_t row,
                          tacho_output *output)
 {
     tacho_str metric = tacho_table_cell(table, row, columns->metric)->value.text;
     tacho_str label = tacho_table_cell(table, row, columns->label)->value.text;
+    if (is_host_time(table, columns, row)) {
+        label = TACHO_STR("WALL_TIME (this computer)");
+    }
     const tacho_cell *time = tacho_table_cell(table, row, columns->time);
     const tacho_cell *percent = tacho_table_cell(table, row, columns->percent);
     char value[48];
@@ -141,17 +164,6 @@ static void write_metric(const tacho_table *table, const overview_columns *colum
         tacho_output_printf(output, "  (%.2f%%)", percent->value.real);
     }
     tacho_output_write(output, "\n", 1);
-}
-
-/* A row that says where the times of its block come from: the wall time is measured in any. */
-static size_t kind_row(const tacho_table *table, const overview_columns *columns, size_t row)
-{
-    tacho_str metric = tacho_table_cell(table, row, columns->metric)->value.text;
-    bool has_next = row + 1 < tacho_table_row_count(table);
-    return has_next && tacho_str_equal(metric, TACHO_STR("WALL_TIME")) &&
-                   is_same_text(table, row, row + 1, columns->file)
-               ? row + 1
-               : row;
 }
 
 static bool is_same_kind(const tacho_table *table, const overview_columns *columns, size_t row,

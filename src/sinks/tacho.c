@@ -167,7 +167,7 @@ static tacho_status add_part(capture_sink *sink, uint32_t id)
                {
                    .id = id,
                    .name = part->name,
-                   .path = part->path,
+                   .path = part->source,
                    .format = part->format,
                    .generation = part->generation,
                    .clock = part->clock,

@@ -5,10 +5,13 @@
     check_run.py BIN_DIR DROPIN_DIR REPOSITORY
 
 Laws: simulated - estimated is the sum of the named stalls, operator by operator; without limits it
-is 0; the same run twice gives the same bytes; sim and cpu give the same values; Torq's files join
+is 0; the same run twice gives the same bytes, wherever memory lies and whatever else the computer
+does; the profile of a run is as long as its inference, whatever form it is read back from; cores
+write stats no faster than the memory they share; sim and cpu give the same values; Torq's files join
 with the debug information of the program; raw stats and traces are read back; memory does not grow
 with the inferences that are recorded; metrics are by device; an interrupt leaves what was recorded.
 """
+import csv
 import json
 import os
 import pathlib
@@ -20,6 +23,7 @@ import tempfile
 import time
 
 STALLS = ("ddr_cycles", "noc_cycles", "link_cycles", "queue_cycles", "slack_cycles")
+DDR_BYTES_PER_NS = 136.5  # of aic100
 MACHINES = ("torq-sl2610", "aic100", "wormhole-n150", "blackhole-p150", "gemmini-8x8")
 
 problems = []
@@ -94,6 +98,28 @@ def check_same_twice(model):
     require(len(results[0]) == 3, f"{model.name}: no raw stats")
 
 
+def check_same_anywhere(model):
+    """Same bytes where addresses are and are not random, alone and beside a busy process."""
+    results = []
+    busy = None
+    for name, before in (("a", ()), ("b", ("setarch", "-R")), ("c", ()), ("d", ("setarch", "-R"))):
+        if before and shutil.which(before[0]) is None:
+            continue
+        if name == "c":
+            busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+                    for _ in range(os.cpu_count() or 1)]
+        run(*before, "tacho", "run", str(model), "-d", "sim:aic100", "-n", "3", "--samples", "2",
+            "--profile", f"{name}.pb", "--output", f"@{name}.npy", "--stats-dir", ".", "-q")
+        facts = run_json(str(model), "-d", "sim:aic100", "--no-values")["run"][0]["cycles"]
+        results.append([facts] + [pathlib.Path(f"{name}{s}").read_bytes() for s in (".pb", ".npy")])
+        results[-1] += [p.read_bytes() for p in sorted(pathlib.Path(".").glob("aic-*.bin"))]
+    for child in busy or ():
+        child.kill()
+        child.wait()
+    require(all(r == results[0] for r in results[1:]), f"{model.name}: not the same anywhere")
+    require(len(results) >= 2 and len(results[0]) == 5, f"{model.name}: no raw stats")
+
+
 def check_values(model):
     outputs = set()
     for device in ("sim", "sim:aic100", "cpu"):
@@ -146,6 +172,68 @@ def check_stats(model):
             f"{model.name}: raw stats and the run's own profile differ")
     info = tables(run("tacho", "info", "run.pb", "--format", "json", "-q"))
     require(all(r["origin"] == "simulated" for r in info["inputs"]), "origin of a trace")
+
+
+def overview_of(file, *more):
+    rows = tables(run("tacho", "overview", file, *more, "--format", "json", "-q"))["overview"]
+    return {row["metric"]: row["time_ns"] for row in rows}
+
+
+def check_extent(model):
+    """OVERALL is the inference, from its launch on, also where no operator was recorded."""
+    for level in ("40", "70"):
+        run("tacho", "compile", str(model), "-m", "aic100", "-o", f"m{level}.qpc", "--stats-level",
+            level, "-q")
+        found = set()
+        for suffix in ("pb", "json", "tacho"):
+            file = f"m{level}.{suffix}"
+            latency = run_json(f"m{level}.qpc", "--profile", file)["latency"][0]["mean_ns"]
+            overall = overview_of(file)["OVERALL"]
+            found.add(overall)
+            require(abs(overall - latency) <= 1,
+                    f"{file}: OVERALL {overall}, latency {latency}")
+        require(len(found) == 1, f"level {level}: OVERALL is {found}")
+    done = subprocess.run(["tacho", "ops", "m40.pb"], capture_output=True, text=True, timeout=60)
+    require("--stats-level 70" in done.stderr, f"level 40: {done.stderr}")
+    rows = [tables(run("tacho", "ops", f"m70.{s}", "--format", "json", "-q", "--top", "0"))["ops"]
+            for s in ("pb", "json", "tacho")]
+    require(rows[0] == rows[1] == rows[2], "operators differ by the form of the profile")
+    require(any(r["bytes"] for r in rows[0]), "no operator moved bytes")
+    require(not any(r["operation"] == "inference" for r in rows[0]), "an inference is no operator")
+
+
+def check_many_parts(model):
+    """What a run writes is read: a part for each inference, and a capture's is the file's."""
+    run("tacho", "run", str(model), "-d", "sim:aic100", "-n", "1001", "--samples", "1001", "-q",
+        "--no-tables", "--no-values", "--profile", "big.json")
+    inputs = tables(run("tacho", "info", "big.json", "--format", "json", "-q"))["inputs"]
+    require(len(inputs) == 1001, f"{len(inputs)} of 1001 inferences")
+    run("tacho", "run", str(model), "-q", "--no-tables", "--no-values", "--profile", "one.tacho")
+    run("tacho", "run", str(model), "-q", "--no-tables", "--no-values", "--profile", "one.pb")
+    run("tacho", "convert", "one.tacho", "-o", "two.pb", "-q")
+    require(pathlib.Path("one.pb").read_bytes() == pathlib.Path("two.pb").read_bytes(),
+            "a capture's trace is another")
+    inputs = tables(run("tacho", "info", "one.tacho", "--format", "json", "-q"))["inputs"]
+    require(inputs[0]["path"] == "one.tacho", f"a capture was read from {inputs[0]['path']}")
+
+
+def check_flush(model):
+    """Cores together are no faster than the memory that they write to."""
+    run("tacho", "compile", str(model), "-m", "aic100", "-o", "m.qpc", "--stats-level", "70", "-q")
+    os.mkdir("mix")
+    run("tacho", "run", "m.qpc", "--stats-dir", "mix", "--profile", "mix/m.pb", "-q", "--no-tables",
+        "--no-values")
+    bin_file = next(pathlib.Path("mix").glob("*.bin"))
+    run("tacho", "convert", "mix/m.pb", "-o", "spans.csv", "-q")
+    with open("spans.csv", newline="", encoding="utf-8") as file:
+        rows = [r for r in csv.DictReader(file) if r["name"] == "stats flush"]
+    first = min(int(r["start_ns"]) for r in rows)
+    last = max(int(r["start_ns"]) + int(r["duration_ns"]) for r in rows)
+    require(len(rows) > 1, f"{len(rows)} cores write")
+    require(last - first >= 0.8 * bin_file.stat().st_size / DDR_BYTES_PER_NS,
+            f"{bin_file.stat().st_size} bytes in {last - first} ns")
+    page = run("tacho", "report", "mix", "-o", "page.html", "-q", expect=3)
+    require(page == "" and pathlib.Path("page.html").stat().st_size > 10000, "no page of a folder")
 
 
 def check_interrupt(model):
@@ -259,6 +347,9 @@ def main():
             for machine in MACHINES:
                 check_stalls(model, machine)
         steps = ((check_contention, transformer), (check_same_twice, mobilenet),
+                 (check_same_anywhere, transformer), (check_extent, transformer),
+                 (check_many_parts, repository / "tests/data/run/pair.mlir"),
+                 (check_flush, transformer),
                  (check_values, mobilenet),
                  (check_torq, repository / "samples/tosa/fc.mlir"), (check_torq, mobilenet),
                  (check_stats, transformer), (check_samples, mobilenet), (check_runner, transformer),

@@ -99,6 +99,7 @@ const tacho_device_type tacho_device_null = {
     .name = "null",
     .about = "runs nothing: the skeleton of a device",
     .is_simulated = true,
+    .has_no_times = true,
     .open = null_open,
     .load = null_load,
     .run = null_run,

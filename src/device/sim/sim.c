@@ -102,22 +102,92 @@ static tacho_status check_cores(const sim_device *self, const tacho_program *pro
                             (unsigned long long)cores);
 }
 
-/* Cycles in which a core writes what it has recorded. */
-static tacho_status flush_cycles(const sim_device *self, uint64_t bytes, int64_t *out_cycles)
+/* Cycles in which the memory that all cores of a device share takes |bytes|; 0: it has no limit. */
+static tacho_status memory_cycles(const sim_device *self, uint64_t bytes, int64_t *out_cycles)
 {
-    const tacho_dma *out = tacho_machine_dma(self->machine, TACHO_ENGINE_DMA_OUT);
     const tacho_memory *ddr = tacho_machine_memory(self->machine, TACHO_MEMORY_DDR);
-    *out_cycles = 0;
-    if (out != NULL) {
-        return tacho_cost_transfer(out, bytes, out_cycles);
-    }
     tacho_ratio rate = {0, 1};
+    *out_cycles = 0;
     if (ddr != NULL && tacho_quantity_is_set(&ddr->bytes_per_cycle)) {
         TACHO_TRY(tacho_cost_memory_write_rate(ddr, &rate));
     }
     return rate.num == 0 || tacho_ratio_ceil_divide(bytes, rate, out_cycles)
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_LIMIT, "the stats of a core are too many bytes");
+}
+
+/* What one core has to write: when it begins, and how long its port and the memory take. */
+typedef struct flush {
+    int64_t start;
+    size_t core; /* of all activations */
+    size_t device;
+    int64_t port_cycles;
+    int64_t memory_cycles;
+} flush;
+
+static tacho_status make_flush(const sim_device *self, uint64_t bytes, flush *made)
+{
+    const tacho_dma *out = tacho_machine_dma(self->machine, TACHO_ENGINE_DMA_OUT);
+    TACHO_TRY(memory_cycles(self, bytes, &made->memory_cycles));
+    if (out != NULL) {
+        TACHO_TRY(tacho_cost_transfer(out, bytes, &made->port_cycles));
+    }
+    if (self->options.is_unlimited && out != NULL) {
+        made->memory_cycles = 0;
+    }
+    return TACHO_OK;
+}
+
+static int compare_flushes(const void *left, const void *right)
+{
+    const flush *a = left;
+    const flush *b = right;
+    if (a->device != b->device) {
+        return a->device < b->device ? -1 : 1;
+    }
+    if (a->start != b->start) {
+        return a->start < b->start ? -1 : 1;
+    }
+    return (a->core > b->core) - (a->core < b->core);
+}
+
+/*
+ * Ports work side by side, the memory behind them takes one after the other: together cores are
+ * never faster than it.
+ */
+static void end_flushes(sim_device *self, flush *flushes, size_t count)
+{
+    int64_t is_free = 0; /* from then on */
+    qsort(flushes, count, sizeof(*flushes), compare_flushes);
+    for (size_t i = 0; i < count; i++) {
+        const flush *of = &flushes[i];
+        bool is_other = i > 0 && of->device != flushes[i - 1].device;
+        is_free = is_other ? 0 : is_free;
+        is_free = tacho_most(is_free, of->start) + of->memory_cycles;
+        self->flush_ends[of->core] = tacho_most(is_free, of->start + of->port_cycles);
+        self->span = tacho_most(self->span, self->flush_ends[of->core]);
+    }
+}
+
+/* When each core has written what it recorded. */
+static tacho_status share_flushes(sim_device *self, size_t cores, size_t count, size_t core_count)
+{
+    flush *flushes = calloc(count + 1, sizeof(*flushes));
+    tacho_status status =
+        flushes != NULL ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count && status == TACHO_OK; i++) {
+        flushes[i] =
+            (flush){.start = self->flush_starts[i], .core = i, .device = i % cores / core_count};
+        if (self->recorder != NULL) {
+            status =
+                make_flush(self, tacho_recorder_core_bytes(self->recorder, i % cores), &flushes[i]);
+        }
+    }
+    if (status == TACHO_OK) {
+        end_flushes(self, flushes, count);
+    }
+    free(flushes);
+    return status;
 }
 
 /* A core is done with its last job; one without any with the inference. */
@@ -141,18 +211,11 @@ static tacho_status place_flush(sim_device *self, const tacho_program *program)
     }
     self->span = simulation->cycles;
     for (size_t i = 0; i < count; i++) {
-        int64_t cycles = 0;
         if (self->flush_starts[i] == 0) {
             self->flush_starts[i] = simulation->cycles;
         }
-        if (self->recorder != NULL) {
-            uint64_t bytes = tacho_recorder_core_bytes(self->recorder, i % cores);
-            TACHO_TRY(flush_cycles(self, bytes, &cycles));
-        }
-        self->flush_ends[i] = self->flush_starts[i] + cycles;
-        self->span = self->flush_ends[i] > self->span ? self->flush_ends[i] : self->span;
     }
-    return TACHO_OK;
+    return share_flushes(self, cores, count, program->facts.core_count);
 }
 
 static tacho_status place_blocks(sim_device *self, const tacho_program *program)

@@ -11,7 +11,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { PART_COUNT_MAX = 1000, NS_DIGITS = 3 };
+/* Of one file; a run writes a part for each inference that it recorded. */
+enum { PART_COUNT_MAX = 1 << 16 };
 
 /* Kinds of key in |own_map|. */
 enum { KEY_RUN, KEY_LOCATION };
@@ -71,6 +72,7 @@ tacho_status chrome_own_open_part(chrome_reader *reader)
     }
     TACHO_TRY(tacho_dict_add_clock(reader->dict, &reader->clock, clock_name, &facts.clock));
     TACHO_TRY(tacho_dict_add_part(reader->dict, &facts, &reader->part));
+    TACHO_TRY(tacho_dict_ensure_string(reader->dict, TACHO_STR("bytes"), &reader->bytes_key));
     chrome_pairing_begin_part(&reader->pairing, reader->part);
     reader->is_own = true;
     return adopt_root(reader);
@@ -161,8 +163,22 @@ static void restore_cycles(const chrome_reader *reader, tacho_row *row)
     }
 }
 
+/* The unit that all sources give to an argument of this name; traces carry none. */
+static void restore_units(chrome_reader *reader)
+{
+    chrome_args *args = &reader->event.args;
+    for (size_t i = 0; i < args->item_count; i += chrome_arg_size(&args->items[i])) {
+        tacho_arg *arg = &args->items[i];
+        bool is_count = arg->type == TACHO_ARG_INT && arg->value.as_int >= 0;
+        if (arg->key == reader->bytes_key && is_count) {
+            arg->unit = TACHO_UNIT_BYTES;
+        }
+    }
+}
+
 tacho_status chrome_own_restore_span(chrome_reader *reader, tacho_row *row)
 {
+    restore_units(reader);
     const tacho_arg *arg = take_last(reader, row, TACHO_STR("unended"));
     if (arg != NULL && arg->type == TACHO_ARG_BOOL && arg->value.as_bool) {
         row->of.span.flags |= TACHO_SPAN_UNENDED;

@@ -41,9 +41,10 @@ typedef struct chrome_reader {
     const char *generation;
     uint32_t part; /* TACHO_NONE before the first */
     uint32_t part_count;
-    bool is_own;       /* tacho has written it */
-    tacho_clock clock; /* as it was when the trace was written */
-    int64_t first;     /* the least start, -1 before the first */
+    bool is_own;        /* tacho has written it */
+    uint32_t bytes_key; /* of an argument in its words */
+    tacho_clock clock;  /* as it was when the trace was written */
+    int64_t first;      /* the least start, -1 before the first */
     int64_t latest;
     uint64_t row_count;    /* of all parts */
     uint64_t sample_count; /* at the top level, not read */

@@ -492,6 +492,9 @@ static tacho_status push_event(pfr_events *events, const pfr_event_packet *packe
     if (needs_site || (raw->name != TACHO_NONE && raw->name != 0)) {
         TACHO_TRY(ensure_site(events, raw, &event.site));
     }
+    if (events->pairing->is_own) {
+        pfr_own_restore_units(&events->pairing->own, events->args.items, events->args.item_count);
+    }
     TACHO_TRY(
         pfr_tracks_ensure(events->pairing->tracks, track_of(raw, packet->sequence), &event.track));
     return pfr_pairing_add(events->pairing, &event);

@@ -18,6 +18,7 @@ tacho_status pfr_own_init(pfr_own *own, tacho_dict *dict)
         [PFR_OWN_LOCATION] = "location", [PFR_OWN_CYCLES] = "cycles",
         [PFR_OWN_RUN] = "run",           [PFR_OWN_INVOCATION] = "invocation",
         [PFR_OWN_ORIGIN] = "origin",     [PFR_OWN_UNENDED] = "unended",
+        [PFR_OWN_BYTES] = "bytes",
     };
     *own = (pfr_own){.dict = dict, .last_run = TACHO_NONE};
     for (size_t i = 0; i < PFR_OWN_KEY_COUNT; i++) {
@@ -197,6 +198,14 @@ static void take_flags(const pfr_own *own, size_t tail, tacho_row *row)
         tacho_origin found = tacho_origin_find(origin->value.as_text);
         row->of.span.flags |= (uint32_t)found;
         row->arg_count += found == TACHO_ORIGIN_UNKNOWN ? 1 : 0; /* a user's own */
+    }
+}
+
+void pfr_own_restore_units(const pfr_own *own, tacho_arg *args, size_t arg_count)
+{
+    for (size_t i = 0; i < arg_count; i++) {
+        bool is_bytes = args[i].key == own->keys[PFR_OWN_BYTES] && args[i].type == TACHO_ARG_UINT;
+        args[i].unit = is_bytes ? TACHO_UNIT_BYTES : args[i].unit;
     }
 }
 

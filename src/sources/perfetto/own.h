@@ -16,6 +16,7 @@ typedef enum pfr_own_key {
     PFR_OWN_INVOCATION,
     PFR_OWN_ORIGIN,
     PFR_OWN_UNENDED,
+    PFR_OWN_BYTES, /* an argument that stays, of that unit */
     PFR_OWN_KEY_COUNT,
 } pfr_own_key;
 
@@ -52,6 +53,9 @@ void pfr_own_deinit(pfr_own *own);
  */
 tacho_status pfr_own_restore(pfr_own *own, uint32_t part, const tacho_clock *clock,
                              tacho_row *row) TACHO_MUST_USE;
+
+/* Gives arguments that our sources call "bytes" their unit, which traces do not carry. */
+void pfr_own_restore_units(const pfr_own *own, tacho_arg *args, size_t arg_count);
 
 /* The tick at |ns|, or -1 when the clock does not reach so far. */
 int64_t pfr_own_ticks(const tacho_clock *clock, int64_t ns);

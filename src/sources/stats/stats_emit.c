@@ -5,6 +5,7 @@
 #include "sources/stats/stats_emit.h"
 
 #include "base/grow.h"
+#include "profile/categories.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ int64_t tacho_stats_first_tick(const tacho_stats_set *set)
 typedef struct core_times {
     bool is_there;
     int64_t start, end, flush_start;
-    uint64_t start_p, end_p;
+    uint64_t start_p, end_p, flush_p;
     int64_t activate_start, activate_end;
 } core_times;
 
@@ -90,13 +91,17 @@ static bool is_possible(const tacho_stats_thread *thread)
 static void add_thread(core_times *core, const tacho_stats_thread *thread)
 {
     if (!core->is_there) {
-        *core = (core_times){true, INT64_MAX, 0, 0, UINT64_MAX, 0, INT64_MAX, 0};
+        *core = (core_times){.is_there = true,
+                             .start = INT64_MAX,
+                             .start_p = UINT64_MAX,
+                             .activate_start = INT64_MAX};
     }
     take_first(&core->start, thread->start_u);
     core->end = tacho_most(core->end, (int64_t)thread->end_u);
     core->flush_start = tacho_most(core->flush_start, (int64_t)thread->flush_start_u);
     core->start_p = thread->start_p < core->start_p ? thread->start_p : core->start_p;
     core->end_p = thread->end_p > core->end_p ? thread->end_p : core->end_p;
+    core->flush_p = thread->flush_p > core->flush_p ? thread->flush_p : core->flush_p;
     if (shows_activation(thread)) {
         take_first(&core->activate_start, thread->activate_start_u);
         core->activate_end = tacho_most(core->activate_end, (int64_t)thread->activate_end_u);
@@ -112,7 +117,9 @@ static tacho_status push_core_span(stats_emitter *self, uint32_t track, tacho_st
     row.of.span.end = end;
     row.of.span.op = TACHO_NONE;
     row.of.span.run = self->run;
-    TACHO_TRY(stats_site(self, name, "phase", TACHO_NONE, &row.of.span.site));
+    bool is_whole = tacho_str_equal(name, TACHO_STR("inference"));
+    const char *category = is_whole ? TACHO_CATEGORY_INFERENCE : "phase";
+    TACHO_TRY(stats_site(self, name, category, TACHO_NONE, &row.of.span.site));
     return stats_push_span(self, &row);
 }
 
@@ -172,6 +179,22 @@ static tacho_status emit_frequency(stats_emitter *self, uint32_t core, const cor
     return tacho_events_row(self->events, &row);
 }
 
+static bool has_flush(const core_times *times)
+{
+    return times->flush_start >= times->start && times->end > times->flush_start;
+}
+
+/* Cycles without those of the flush; where these are not known, by its ticks. */
+static uint64_t work_cycles(const core_times *times)
+{
+    uint64_t cycles = times->end_p - times->start_p;
+    if (times->flush_p > 0) {
+        return cycles - (times->flush_p < cycles ? times->flush_p : cycles);
+    }
+    return (uint64_t)((tacho_u128)cycles * (uint64_t)(times->flush_start - times->start) /
+                      (uint64_t)(times->end - times->start));
+}
+
 static tacho_status emit_core(stats_emitter *self, uint32_t core, const core_times *times)
 {
     bool is_vendor = stats_view_of(self)->has_vendor_words;
@@ -186,9 +209,11 @@ static tacho_status emit_core(stats_emitter *self, uint32_t core, const core_tim
     }
     tacho_arg args[CORE_ARGS_MAX];
     size_t count = 0;
+    /* The vendor's execution has the flush in it, tacho's inference has it behind it. */
+    bool is_apart = !is_vendor && has_flush(times);
     if (!stats_is_on_host(self->file)) {
-        args[count++] =
-            uint_arg(self, STATS_KEY_PCYCLES, TACHO_UNIT_CYCLES, times->end_p - times->start_p);
+        args[count++] = uint_arg(self, STATS_KEY_PCYCLES, TACHO_UNIT_CYCLES,
+                                 is_apart ? work_cycles(times) : times->end_p - times->start_p);
     }
     args[count++] =
         uint_arg(self, STATS_KEY_INFERENCE, TACHO_UNIT_NONE, self->file->head.inference);
@@ -197,8 +222,8 @@ static tacho_status emit_core(stats_emitter *self, uint32_t core, const core_tim
     int len =
         snprintf(name, sizeof(name), is_vendor ? "Core-%u-Execution" : "inference", (unsigned)core);
     TACHO_TRY(push_core_span(self, track, tacho_str_make(name, (size_t)len), times->start,
-                             times->end, args, count));
-    if (times->flush_start >= times->start && times->end > times->flush_start) {
+                             is_apart ? times->flush_start : times->end, args, count));
+    if (has_flush(times)) {
         tacho_str flush = is_vendor ? TACHO_STR(TACHO_STATS_FLUSH_KIND) : TACHO_STR("stats flush");
         TACHO_TRY(push_core_span(self, track, flush, times->flush_start, times->end, NULL, 0));
     }
@@ -508,6 +533,10 @@ static tacho_status open_part(stats_emitter *self)
     bool is_on_host = stats_is_on_host(&set->files[0]);
     uint32_t covered =
         is_on_host ? TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE) : covered_classes(self->program);
+    if (stats_view_of(self)->has_vendor_words &&
+        (covered & TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN)) != 0) {
+        covered &= ~TACHO_TRACK_BIT(TACHO_TRACK_DMA_OUT); /* both may lie on one track */
+    }
     char level[32];
     snprintf(level, sizeof(level), "level %u%s", (unsigned)head->level,
              is_on_host ? " on the host" : "");

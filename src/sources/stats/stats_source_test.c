@@ -114,10 +114,10 @@ static void test_native(void **state)
     make_test_stats(&made, 70);
     expect(&made, &view,
            "Core 0: activation 970 993\n"
-           "Core 0: inference 1000 1130\n"
+           "Core 0: inference 1000 1125\n"
            "Core 0: stats flush 1125 1130\n"
            "Core 1: activation 970 997\n"
-           "Core 1: inference 1000 1131\n"
+           "Core 1: inference 1000 1125\n"
            "Core 1: stats flush 1125 1131\n"
            "Core 0 t3 Port 100: input wait 1000 1012\n"
            "Core 1 t3 Port 101: output wait 1000 1005\n"
@@ -146,9 +146,9 @@ static void test_old_activation(void **state)
     }
     seal_test_stats(&made);
     expect(&made, &view,
-           "Core 0: inference 1000 1130\n"
+           "Core 0: inference 1000 1125\n"
            "Core 0: stats flush 1125 1130\n"
-           "Core 1: inference 1000 1131\n"
+           "Core 1: inference 1000 1125\n"
            "Core 1: stats flush 1125 1131\n");
     free_test_stats(&made);
 }

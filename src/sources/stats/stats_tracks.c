@@ -238,7 +238,6 @@ static tacho_status make_engine_track(stats_emitter *self, uint32_t engine, stat
                          .nesting = TACHO_NESTING_ENGINE};
     TACHO_TRY(stats_core_group(self, of->device, of->core, &track.parent));
     if (is_vendor) {
-        track.index = of->thread;
         track.rank = (int32_t)((uint32_t)of->thread * STATS_TRACK_KIND_COUNT + (uint32_t)kind + 1);
         bool is_issue = self->set->words->is_issue[engine] && kind != STATS_TRACK_TRANSFERS;
         track.track_class = kind == STATS_TRACK_BARRIERS ? TACHO_TRACK_SYNC

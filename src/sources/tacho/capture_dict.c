@@ -95,7 +95,7 @@ tacho_status capture_make_part(capture_reader *reader, capture_part *part)
         return TACHO_OK;
     }
     tacho_part_facts facts = {
-        .path = tacho_dict_string(dict, capture_string(reader, record->path)),
+        .path = reader->reading->path,
         .name = tacho_dict_string(dict, capture_string(reader, record->name)),
         .format = tacho_dict_string(dict, capture_string(reader, record->format)),
         .generation = tacho_dict_string(dict, capture_string(reader, record->generation)),
@@ -106,6 +106,7 @@ tacho_status capture_make_part(capture_reader *reader, capture_part *part)
     TACHO_TRY(ensure_clock(reader, &reader->clocks[clock], &facts.clock));
     TACHO_TRY(tacho_dict_add_part(dict, &facts, &part->ours));
     tacho_part *made = &dict->parts[part->ours];
+    made->source = capture_string(reader, record->path);
     made->is_aside = (record->flags & TACHO_CAPTURE_PART_ASIDE) != 0;
     made->has_flows_around = (record->flags & TACHO_CAPTURE_PART_FLOWS) != 0;
     made->first_start = first_start(part, &dict->clocks[facts.clock]);

@@ -277,7 +277,8 @@ static void check_parts(const tacho_dict *dict)
     const tacho_part *two = &dict->parts[1];
     const tacho_clock *clock = &dict->clocks[one->clock];
     assert_text(dict, one->name, "one");
-    assert_text(dict, one->path, "folder/file.csv");
+    assert_text(dict, one->path, "file.tacho");
+    assert_text(dict, one->source, "folder/file.csv");
     assert_text(dict, one->format, "made-up");
     assert_text(dict, one->generation, "G7");
     assert_int_equal(one->origin, TACHO_ORIGIN_SIMULATED);
