@@ -3,7 +3,7 @@
 # shellcheck disable=SC2034,SC2154 # the sections use them, and set them
 #
 # Measures tacho on synthetic profiles against the bars of docs/performance.md, section by section:
-# torq, host, annotate, chrome, perfetto, compile, device, kernels, opstats. Floors (wc, mawk, cat) and peers
+# torq, host, annotate, chrome, perfetto, compile, device, kernels, opstats, capture. Floors (wc, mawk, cat) and peers
 # (simdjson) are taken on the same files in the same run, so that a number can be read on any machine.
 # A missed bar is reported and is no failure; a command that fails is. MB is 10^6 bytes; times are the
 # best of the repeats.

@@ -45,7 +45,7 @@ capture_report() { # as_text or as_markdown
     $10 != 0 { print $1, $2, "FAILED " $10, "-", "-", "-", "-", "-"; next }
     {
         print $1, $2, sprintf("%.3f", $4), sprintf("%.3f", $5), $9, \
-              $5 > 0 ? sprintf("%.1f", $2 / $5 / 1e6) : "-", $6, sprintf("%.1f", $3 / $2)
+              ($5 > 0 ? sprintf("%.1f", $2 / $5 / 1e6) : "-"), $6, sprintf("%.1f", $3 / $2)
     }' "$capture_results" | "$1"
 }
 
@@ -55,10 +55,10 @@ capture_verdict() {
     $1 == "read" {
         bar = "a capture is read at >= 5 M rows/s by CPU time"
         if ($10 != 0 || $5 <= 0) print bar, "capture", "failed", "MISS"
-        else print bar, "capture", sprintf("%.1f M/s", $2 / $5 / 1e6), $2 / $5 >= 5e6 ? "ok" : "MISS"
+        else print bar, "capture", sprintf("%.1f M/s", $2 / $5 / 1e6), ($2 / $5 >= 5e6 ? "ok" : "MISS")
     }
     $1 == "t4 to .tacho" {
         bar = "a capture takes <= 24 bytes per slice"
-        print bar, "capture", sprintf("%.1f", $3 / $2), $10 == 0 && $3 / $2 <= 24 ? "ok" : "MISS"
+        print bar, "capture", sprintf("%.1f", $3 / $2), ($10 == 0 && $3 / $2 <= 24 ? "ok" : "MISS")
     }' "$capture_results"
 }

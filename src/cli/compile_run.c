@@ -8,6 +8,7 @@
 #include "base/input.h"
 #include "cli/command.h"
 #include "cli/compile_metrics.h"
+#include "cli/file_kind.h"
 #include "cli/talk.h"
 #include "compile/machine_view.h"
 #include "program/container.h"
@@ -446,7 +447,8 @@ static tacho_status compile_fusion(const tacho_compile_request *request, const t
 static tacho_status run_graph(const tacho_compile_request *request, tacho_graph *graph,
                               bool *out_has_unknown)
 {
-    TACHO_TRY(tacho_model_read(request->model_path, &request->model, graph));
+    TACHO_TRY(tacho_cli_note_no_model(tacho_model_read(request->model_path, &request->model, graph),
+                                      request->model_path));
     tacho_fusion fusion;
     tacho_status status = tacho_fusion_init(&fusion, graph);
     if (status == TACHO_OK) {

@@ -108,7 +108,7 @@ static bool choose_files(const tacho_arguments *arguments, tacho_compile_request
     free(words);
     request->program_path = tacho_arguments_value(arguments, "output");
     if (request->model_path == NULL) {
-        tacho_command_misuse(arguments->command, count == 0 ? "which model? name an .mlir file"
+        tacho_command_misuse(arguments->command, count == 0 ? "which model? name an .mlir or .onnx"
                                                             : "one model at a time");
     } else if (request->program_path == NULL && request->profile_path == NULL &&
                !tacho_compile_dumps_any(&request->dumps)) {

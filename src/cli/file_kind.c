@@ -25,7 +25,19 @@ static const char *describe(tacho_str head)
     return NULL;
 }
 
-static tacho_status note_kind(tacho_status status, const char *path)
+/* What a file is that is no model, if it can be told. */
+static const char *describe_no_model(tacho_input *input, tacho_str head)
+{
+    const tacho_source *source = NULL;
+    if (head.len >= 4 && tacho_qpc_is_container(head)) {
+        return "is a program, compiled already: 'tacho run' takes it, 'tacho info' shows it";
+    }
+    tacho_status status = tacho_source_resolve(input, &source);
+    tacho_status_free(status);
+    return source != NULL ? "is a profile: 'tacho info' shows it" : NULL;
+}
+
+static tacho_status note_kind(tacho_status status, const char *path, bool wants_model)
 {
     tacho_input input;
     tacho_str head;
@@ -33,7 +45,9 @@ static tacho_status note_kind(tacho_status status, const char *path)
     tacho_status looked = tacho_input_open(path, &input);
     if (looked == TACHO_OK) {
         looked = tacho_input_peek(&input, LOOK_BYTES, &head);
-        what = looked == TACHO_OK ? describe(head) : NULL;
+        if (looked == TACHO_OK) {
+            what = wants_model ? describe_no_model(&input, head) : describe(head);
+        }
         tacho_input_close(&input);
     }
     tacho_status_free(looked);
@@ -48,8 +62,14 @@ tacho_status tacho_cli_note_kinds(tacho_status status, const tacho_intake *intak
     for (size_t i = 0; i < intake->input_count; i++) {
         const tacho_intake_input *input = &intake->inputs[i];
         if (input->source == NULL && tacho_input_is_rereadable(input->path)) {
-            status = note_kind(status, input->path);
+            status = note_kind(status, input->path, false);
         }
     }
     return status;
+}
+
+tacho_status tacho_cli_note_no_model(tacho_status status, const char *path)
+{
+    bool is_wanted = tacho_status_code(status) == TACHO_CODE_UNSUPPORTED;
+    return is_wanted && tacho_input_is_rereadable(path) ? note_kind(status, path, true) : status;
 }

@@ -150,7 +150,7 @@ bool tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_reques
     request->view.splits_groups = !merges_groups;
     if (!request->wants_summary && !request->wants_trace && request->rollup == TACHO_ROLLUP_NONE) {
         tacho_command_misuse(arguments->command,
-                             "nothing to write: say --summary, --trace or both");
+                             "nothing to write: say --summary, --trace or --rollup");
         return false;
     }
     return true;

@@ -400,12 +400,19 @@ static tacho_status add_measured_rows(const tacho_run_compare *self, tacho_table
              self->record_count_max == 1 ? "" : "s");
     TACHO_TRY(tacho_table_add_text(table, TACHO_STR("measured")));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+    tacho_str machine =
+        tacho_run_string(self->session, self->session->module.program.facts.machine);
+    if (!tacho_str_equal(machine, TACHO_STR("host-cpu"))) {
+        snprintf(text, sizeof(text), "for %.40s, measured here: compare shares, not times",
+                 machine.data);
+        TACHO_TRY(tacho_table_add_text(table, TACHO_STR("estimated")));
+        TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+    }
     if (elsewhere == 0) {
         return TACHO_OK;
     }
-    snprintf(text, sizeof(text),
-             "%zu operator%s with the kernel of a neighbour, or only another view of it", elsewhere,
-             elsewhere == 1 ? " runs" : "s run");
+    snprintf(text, sizeof(text), "%zu operator%s with a neighbour, or only another view of it",
+             elsewhere, elsewhere == 1 ? " runs" : "s run");
     TACHO_TRY(tacho_table_add_text(table, TACHO_STR("not measured")));
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }

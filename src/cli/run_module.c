@@ -5,6 +5,7 @@
 #include "cli/run_module.h"
 
 #include "cli/compile_run.h"
+#include "cli/file_kind.h"
 #include "cli/info_program.h"
 #include "cli/talk.h"
 #include "program/container.h"
@@ -56,7 +57,7 @@ static tacho_status compile_fusion(compiling *self, const tacho_fusion *fusion,
 static tacho_status compile_graph(compiling *self, const char *path, tacho_graph *graph,
                                   tacho_program *program)
 {
-    TACHO_TRY(tacho_model_read(path, &self->options->model, graph));
+    TACHO_TRY(tacho_cli_note_no_model(tacho_model_read(path, &self->options->model, graph), path));
     tacho_fusion fusion;
     tacho_status status = tacho_fusion_init(&fusion, graph);
     if (status == TACHO_OK) {

@@ -159,13 +159,11 @@ static tacho_status add_cycles(const tacho_run_session *session, tacho_table *ta
         return TACHO_OK;
     }
     int64_t more_ns = (session->device_ns - session->latency_ns) / (int64_t)session->latency_count;
-    char more[80] = "";
-    if (more_ns > 0) {
-        snprintf(more, sizeof(more), "; %.3f us more write the stats, not in the latency",
-                 (double)more_ns / 1e3);
-    }
-    return add_property(table, "cycles", "%" PRId64 ", estimated %" PRId64 "%s", session->cycles,
-                        facts->total_cycles, more);
+    TACHO_TRY(add_property(table, "cycles", "%" PRId64 ", estimated %" PRId64, session->cycles,
+                           facts->total_cycles));
+    return more_ns > 0 ? add_property(table, "stats", "%.3f us to write them, not in the latency",
+                                      (double)more_ns / 1e3)
+                       : TACHO_OK;
 }
 
 static tacho_status add_values(const tacho_run_session *session, tacho_table *table)

@@ -29,9 +29,15 @@ typedef struct writer {
 
 /* ---- what is shown ------------------------------------------------------------------------- */
 
+/* What depends on constants alone is gone after folding, unless it is an operator for its result.
+ */
 static bool is_shown(const writer *self, const tacho_node *node)
 {
-    return self->phase == AS_READ || !node->is_folded;
+    const tacho_graph *graph = self->graph;
+    const tacho_tensor *made = node->output_count > 0 ? tacho_graph_output(graph, node, 0) : NULL;
+    bool is_folded = node->is_folded || (made != NULL && made->is_constant);
+    return self->phase == AS_READ || !is_folded ||
+           self->group_of[node - graph->nodes] != TACHO_NONE;
 }
 
 static uint32_t group_of_tensor(const writer *self, uint32_t tensor)

@@ -235,7 +235,13 @@ typedef struct sized_case {
     double expected; /* of all elements, where the first is ones and the second twos */
 } sized_case;
 
-static const tacho_shape absent = {-1, {0}};
+#define ABSENT                                                                                     \
+    {                                                                                              \
+        -1,                                                                                        \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    } /* a shape of no tensor */
 
 static void check_sized(const sized_case *at, tacho_kernel_choice choice)
 {
@@ -291,7 +297,7 @@ static void test_sizes(void **state)
 {
     (void)state;
     static const sized_case cases[] = {
-        {"Relu", {2, {0, 3}}, absent, {2, {0, 3}}, NULL, 0, 0},
+        {"Relu", {2, {0, 3}}, ABSENT, {2, {0, 3}}, NULL, 0, 0},
         {"Add", {2, {0, 3}}, {1, {3}}, {2, {0, 3}}, NULL, 0, 0},
         {"Add", {2, {4, 1}}, {2, {1, 0}}, {2, {4, 0}}, NULL, 0, 0},
         {"MatMul", {2, {0, 3}}, {2, {3, 4}}, {2, {0, 4}}, NULL, 0, 0},
@@ -299,13 +305,13 @@ static void test_sizes(void **state)
         {"Gemm", {2, {2, 0}}, {2, {0, 4}}, {2, {2, 4}}, NULL, 0, 0},
         {"Concat", {2, {0, 3}}, {2, {2, 3}}, {2, {2, 3}}, "axis", 0, 2},
         {"Concat", {2, {2, 0}}, {2, {2, 3}}, {2, {2, 3}}, "axis", -1, 2},
-        {"Softmax", {2, {0, 3}}, absent, {2, {0, 3}}, "axis", -1, 0},
-        {"Softmax", {2, {3, 0}}, absent, {2, {3, 0}}, "axis", 0, 0},
-        {"Transpose", {3, {2, 0, 3}}, absent, {3, {3, 0, 2}}, NULL, 0, 0},
+        {"Softmax", {2, {0, 3}}, ABSENT, {2, {0, 3}}, "axis", -1, 0},
+        {"Softmax", {2, {3, 0}}, ABSENT, {2, {3, 0}}, "axis", 0, 0},
+        {"Transpose", {3, {2, 0, 3}}, ABSENT, {3, {3, 0, 2}}, NULL, 0, 0},
         {"Conv", {4, {0, 2, 3, 3}}, {4, {4, 2, 3, 3}}, {4, {0, 4, 1, 1}}, NULL, 0, 0},
-        {"GlobalAveragePool", {4, {0, 2, 3, 3}}, absent, {4, {0, 2, 1, 1}}, NULL, 0, 0},
-        {"Flatten", {3, {2, 0, 3}}, absent, {2, {2, 0}}, NULL, 0, 0},
-        {"Relu", {0, {0}}, absent, {0, {0}}, NULL, 0, 1},
+        {"GlobalAveragePool", {4, {0, 2, 3, 3}}, ABSENT, {4, {0, 2, 1, 1}}, NULL, 0, 0},
+        {"Flatten", {3, {2, 0, 3}}, ABSENT, {2, {2, 0}}, NULL, 0, 0},
+        {"Relu", {0, {0}}, ABSENT, {0, {0}}, NULL, 0, 1},
         {"Add", {0, {0}}, {0, {0}}, {0, {0}}, NULL, 0, 3},
         {"Add", {4, {1, 1, 1, 1}}, {1, {1}}, {4, {1, 1, 1, 1}}, NULL, 0, 3},
         {"Mul", {5, {2, 1, 3, 1, 2}}, {3, {3, 4, 1}}, {5, {2, 1, 3, 4, 2}}, NULL, 0, 2},
@@ -315,9 +321,9 @@ static void test_sizes(void **state)
         {"Gemm", {2, {1, 1}}, {2, {1, 1}}, {2, {1, 1}}, NULL, 0, 2},
         {"Conv", {3, {1, 1, 1}}, {3, {1, 1, 1}}, {3, {1, 1, 1}}, NULL, 0, 2},
         {"Conv", {4, {1, 4, 3, 3}}, {4, {8, 4, 3, 3}}, {4, {1, 8, 1, 1}}, NULL, 0, 72},
-        {"GlobalAveragePool", {4, {2, 3, 1, 1}}, absent, {4, {2, 3, 1, 1}}, NULL, 0, 1},
-        {"Softmax", {3, {2, 4, 3}}, absent, {3, {2, 4, 3}}, "axis", -2, 0.25},
-        {"Softmax", {4, {1, 1, 5, 1}}, absent, {4, {1, 1, 5, 1}}, "axis", -3, 1},
+        {"GlobalAveragePool", {4, {2, 3, 1, 1}}, ABSENT, {4, {2, 3, 1, 1}}, NULL, 0, 1},
+        {"Softmax", {3, {2, 4, 3}}, ABSENT, {3, {2, 4, 3}}, "axis", -2, 0.25},
+        {"Softmax", {4, {1, 1, 5, 1}}, ABSENT, {4, {1, 1, 5, 1}}, "axis", -3, 1},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         check_sized(&cases[i], TACHO_KERNELS_REFERENCE);

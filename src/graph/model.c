@@ -23,7 +23,7 @@ tacho_status tacho_model_read(const char *path, const tacho_model_options *optio
             return tacho_graph_infer(graph);
         }
     }
-    return tacho_fail(TACHO_CODE_BAD_DATA,
+    return tacho_fail(TACHO_CODE_UNSUPPORTED,
                       "%s: not a model; expected ONNX, or MLIR text or bytecode of TOSA or "
                       "torch-onnx",
                       path);
