@@ -2,7 +2,7 @@
 /*
  * Sums over the records of one file.
  */
-#include "analyses/opstats_issue.h"
+#include "analyses/opstats_waits.h"
 
 #include "base/attributes.h"
 #include "base/maths.h"
@@ -12,6 +12,30 @@
 enum { THREADS_MAX = 1 << 20 };
 
 /* ---- memory -------------------------------------------------------------------------------- */
+
+/* By device and thread; of a thread in the order of the program. */
+static tacho_status order_engines(tacho_opstats *self)
+{
+    const tacho_program *program = self->program;
+    size_t of_device = (size_t)program->facts.core_count * program->facts.thread_count;
+    size_t threads = of_device * program->facts.device_count;
+    size_t *first = calloc(threads + 1, sizeof(*first));
+    if (first == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < program->engine_count; i++) {
+        first[program->engines[i].device * of_device + self->engine_thread[i] + 1]++;
+    }
+    for (size_t i = 0; i < threads; i++) {
+        first[i + 1] += first[i];
+    }
+    for (uint32_t i = 0; i < program->engine_count; i++) {
+        size_t thread = program->engines[i].device * of_device + self->engine_thread[i];
+        self->engine_order[first[thread]++] = i;
+    }
+    free(first);
+    return TACHO_OK;
+}
 
 tacho_status tacho_opstats_init(tacho_opstats *stats, const tacho_opstats_plan *plan)
 {
@@ -30,10 +54,13 @@ tacho_status tacho_opstats_init(tacho_opstats *stats, const tacho_opstats_plan *
     stats->engine_thread = calloc(program->engine_count + 1, sizeof(*stats->engine_thread));
     stats->first_array = calloc(program->engine_count + 1, sizeof(*stats->first_array));
     stats->cursors = calloc(program->engine_count + 1, sizeof(*stats->cursors));
-    stats->engine_end = calloc(program->engine_count + 1, sizeof(*stats->engine_end));
-    stats->device_bytes =
-        calloc((size_t)program->facts.device_count + 1, sizeof(*stats->device_bytes));
-    if (stats->engine_end == NULL || stats->device_bytes == NULL || stats->first_array == NULL ||
+    stats->engine_order = calloc(program->engine_count + 1, sizeof(*stats->engine_order));
+    stats->engine_records = calloc(program->engine_count + 1, sizeof(*stats->engine_records));
+    stats->engine_counters = calloc(program->engine_count + 1, sizeof(*stats->engine_counters));
+    stats->core_bytes = calloc((size_t)program->facts.device_count * program->facts.core_count + 1,
+                               sizeof(*stats->core_bytes));
+    if (stats->engine_order == NULL || stats->engine_records == NULL ||
+        stats->engine_counters == NULL || stats->core_bytes == NULL || stats->first_array == NULL ||
         stats->cursors == NULL || stats->sums == NULL || stats->tasks == NULL ||
         stats->threads == NULL || stats->cores == NULL || stats->engine_thread == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
@@ -43,8 +70,8 @@ tacho_status tacho_opstats_init(tacho_opstats *stats, const tacho_opstats_plan *
         size_t thread = engine->thread < thread_count ? engine->thread : thread_count - 1;
         stats->engine_thread[i] = (uint32_t)(engine->core * thread_count + thread);
     }
-    tacho_stats_layout_device_bytes(layout, stats->device_bytes);
-    return TACHO_OK;
+    tacho_stats_layout_core_bytes(layout, stats->core_bytes);
+    return order_engines(stats);
 }
 
 void tacho_opstats_deinit(tacho_opstats *stats)
@@ -57,8 +84,10 @@ void tacho_opstats_deinit(tacho_opstats *stats)
     free(stats->first_array);
     free(stats->next_array);
     free(stats->cursors);
-    free(stats->engine_end);
-    free(stats->device_bytes);
+    free(stats->engine_order);
+    free(stats->engine_records);
+    free(stats->engine_counters);
+    free(stats->core_bytes);
 }
 
 static void clear(tacho_opstats *self)
@@ -74,7 +103,9 @@ static void clear(tacho_opstats *self)
     for (size_t i = first; i < end; i++) {
         self->tasks[i] = (tacho_opstats_task){.op_u = UINT64_MAX};
     }
-    memset(self->engine_end, 0, self->program->engine_count * sizeof(*self->engine_end));
+    size_t engines = self->program->engine_count;
+    memset(self->engine_records, 0, engines * sizeof(*self->engine_records));
+    memset(self->engine_counters, 0, engines * sizeof(*self->engine_counters));
     self->record_count = 0;
     self->max_input_wait = self->max_output_wait = 0;
     self->has_ports = false;
@@ -93,14 +124,6 @@ static inline uint64_t op_ticks(const tacho_stats_op *op)
     return end - op->op_start_u;
 }
 
-static inline void add_to_thread(tacho_opstats_thread *thread, const tacho_stats_op *op)
-{
-    thread->op_u += op->op_end_u - op->op_start_u;
-    thread->op_p += op->op_end_p - op->op_start_p;
-    thread->sync_u += op->op_start_u - op->sync_start_u;
-    thread->barrier_u += op->barrier_end_u - op->op_end_u;
-}
-
 static void add_sum(tacho_opstats_sum *sum, uint64_t ucycles, uint64_t pcycles, uint64_t bytes)
 {
     sum->ucycles += ucycles;
@@ -115,12 +138,6 @@ static void add_sum(tacho_opstats_sum *sum, uint64_t ucycles, uint64_t pcycles, 
     }
 }
 
-static void add_wait(tacho_opstats_sum *sum, uint64_t ucycles)
-{
-    sum->ucycles += ucycles;
-    sum->count += ucycles > 0 ? 1 : 0;
-}
-
 static bool is_wait(const tacho_opstats *self, size_t task)
 {
     return self->plan->words->layout->tasks[task].kind == TACHO_JOB_WAIT;
@@ -133,36 +150,25 @@ static void read_tasks(tacho_opstats *self, const tacho_stats_array *array)
     size_t first = tacho_stats_words_task(self->plan->words, array->stream, 0);
     bool has_waits = self->plan->has_waits[array->stream];
     tacho_opstats_task *tasks = &self->tasks[first];
-    tacho_opstats_thread thread = {0};
-    uint64_t last = self->engine_end[array->stream];
+    uint64_t cycles = 0;
+    uint32_t bad_count = 0;
     for (uint32_t i = 0; i < array->count; i++) {
         const tacho_stats_op *op = &ops[i];
         if (TACHO_UNLIKELY(op->oc == TACHO_NONE)) {
+            bad_count++;
             continue; /* damaged, and counted */
         }
-        tacho_opstats_task *task = &tasks[op->oc];
-        last = larger(last, op->barrier_end_u);
         if (TACHO_UNLIKELY(has_waits && is_wait(self, first + op->oc))) {
-            task->sync_u = larger(task->sync_u, op->op_end_u - op->sync_start_u);
-            task->op_u = task->op_u == UINT64_MAX ? 0 : task->op_u;
-            thread.sync_u += op->op_end_u - op->sync_start_u;
-            thread.barrier_u += op->barrier_end_u - op->op_end_u;
             continue;
         }
+        tacho_opstats_task *task = &tasks[op->oc];
         uint64_t before = task->op_u == UINT64_MAX ? 0 : task->op_u;
         task->op_u = larger(before, op_ticks(op));
         task->op_p = larger(task->op_p, op->op_end_p - op->op_start_p);
-        task->sync_u = larger(task->sync_u, op->op_start_u - op->sync_start_u);
-        task->barrier_u = larger(task->barrier_u, op->barrier_end_u - op->op_end_u);
-        add_to_thread(&thread, op);
+        cycles += op->op_end_p - op->op_start_p;
     }
-    self->engine_end[array->stream] = last;
-    tacho_opstats_thread *of = &self->threads[self->engine_thread[array->stream]];
-    bool is_issue = self->plan->words->is_issue[array->stream];
-    of->op_u += thread.op_u;
-    of->op_p += thread.op_p;
-    of->sync_u += is_issue ? 0 : thread.sync_u; /* else see opstats_issue.c */
-    of->barrier_u += is_issue ? 0 : thread.barrier_u;
+    self->threads[self->engine_thread[array->stream]].op_p += cycles;
+    self->engine_records[array->stream] += array->count - bad_count;
     self->record_count += array->count;
 }
 
@@ -180,12 +186,15 @@ static void read_ops(tacho_opstats *self, const tacho_stats_array *array)
         }
         add_sum(&self->sums[self->plan->op_row[op->oc]], op_ticks(op),
                 op->op_end_p - op->op_start_p, self->program->ops[op->oc].output_bytes);
-        add_to_thread(thread, op);
+        thread->waits.op_u += op->op_end_u - op->op_start_u;
+        thread->waits.sync_u += op->op_start_u - op->sync_start_u;
+        thread->waits.barrier_u += op->barrier_end_u - op->op_end_u;
+        thread->op_p += op->op_end_p - op->op_start_p;
     }
     self->record_count += array->count;
 }
 
-static void sum_tasks(tacho_opstats *self, bool has_waits)
+static void sum_tasks(tacho_opstats *self)
 {
     const tacho_stats_layout *layout = self->plan->words->layout;
     size_t cores = self->program->facts.core_count;
@@ -193,38 +202,10 @@ static void sum_tasks(tacho_opstats *self, bool has_waits)
     size_t end = layout->core_first_task[(self->file->head.device + 1) * cores];
     for (size_t i = first; i < end; i++) {
         const tacho_opstats_task *task = &self->tasks[i];
-        if (task->op_u == UINT64_MAX) {
-            continue;
-        }
-        uint32_t engine = layout->tasks[i].engine;
-        if (layout->tasks[i].kind != TACHO_JOB_WAIT) {
+        if (task->op_u != UINT64_MAX) {
             add_sum(&self->sums[self->plan->task_row[i]], task->op_u, task->op_p,
                     self->plan->words->task_bytes[i]);
         }
-        if (has_waits && !self->plan->words->is_issue[engine]) {
-            add_wait(&self->sums[self->plan->sync_row[engine]], task->sync_u);
-            add_wait(&self->sums[self->plan->barrier_row[engine]], task->barrier_u);
-        }
-    }
-}
-
-/* What threads waited behind their last op; of a group that of the thread that waited longest. */
-static void sum_tails(tacho_opstats *self)
-{
-    const tacho_stats_layout *layout = self->plan->words->layout;
-    for (size_t i = 0; i < layout->group_count; i++) {
-        const tacho_stats_group *group = &layout->groups[i];
-        uint64_t longest = 0;
-        for (uint32_t e = group->first_engine; e < group->first_engine + group->engine_count; e++) {
-            tacho_opstats_thread *thread = &self->threads[self->engine_thread[e]];
-            uint64_t flush = thread->end_u - thread->flush_u;
-            if (self->engine_end[e] > 0 && thread->is_there && flush > self->engine_end[e] &&
-                !self->plan->words->is_issue[e]) {
-                thread->sync_u += flush - self->engine_end[e];
-                longest = larger(longest, flush - self->engine_end[e]);
-            }
-        }
-        add_wait(&self->sums[self->plan->sync_row[group->first_engine]], longest);
     }
 }
 
@@ -242,6 +223,7 @@ static void read_op_pmu(tacho_opstats *self, const tacho_stats_array *array)
         if (records[i].oc >= count) {
             continue;
         }
+        self->engine_counters[array->stream]++;
         uint32_t row = is_by_op ? self->plan->op_row[records[i].oc]
                                 : self->plan->task_row[first + records[i].oc];
         for (int j = 0; j < TACHO_PMU_EVENTS_MAX; j++) {
@@ -258,17 +240,6 @@ static bool is_possible(const tacho_stats_thread *thread)
            thread->start_p <= thread->end_p && thread->end_p <= INT64_MAX &&
            thread->activate_start_u <= thread->activate_end_u &&
            thread->flush_start_u <= thread->end_u && thread->flush_start_u >= thread->start_u;
-}
-
-/* Cycles of the flush; where they are not known, the share of the thread's that its ticks are. */
-static uint64_t flush_cycles(const tacho_stats_thread *thread)
-{
-    uint64_t cycles = thread->end_p - thread->start_p;
-    uint64_t flush = thread->end_u - thread->flush_start_u;
-    if (thread->flush_p > 0 || flush == 0) {
-        return thread->flush_p < cycles ? thread->flush_p : cycles;
-    }
-    return (uint64_t)((tacho_u128)cycles * flush / (thread->end_u - thread->start_u));
 }
 
 static void add_to_core(tacho_opstats_core *core, const tacho_opstats_thread *thread)
@@ -308,7 +279,7 @@ static void read_threads(tacho_opstats *self, const tacho_stats_array *array)
         thread->end_p = record->end_p;
         thread->activate_u = record->activate_end_u - record->activate_start_u;
         thread->flush_u = record->end_u - record->flush_start_u;
-        thread->flush_p = flush_cycles(record);
+        thread->flush_p = tacho_stats_flush_cycles(record);
         add_to_core(&self->cores[record->core], thread);
     }
 }
@@ -321,7 +292,7 @@ static void read_pmu(tacho_opstats *self, const tacho_stats_array *array)
             &self->threads[(size_t)records[i].core * self->program->facts.thread_count +
                            records[i].thread];
         tacho_opstats_core *core = &self->cores[records[i].core];
-        core->has_pmu = true;
+        thread->has_pmu = true;
         for (int j = 0; j < TACHO_PMU_EVENTS_MAX; j++) {
             thread->pmu[j] += records[i].values[j];
             core->pmu[j] += records[i].values[j];
@@ -350,22 +321,98 @@ static void read_ports(tacho_opstats *self, const tacho_stats_array *array)
     }
 }
 
-/* Writing the stats is an op of every group at the end of its threads. */
+/*
+ * Writing the stats is an op of every group at the end of its threads: all of them wait for the
+ * core's buffer to be written. It may take less than a tick.
+ */
 static void sum_flush(tacho_opstats *self)
 {
     const tacho_program *program = self->program;
-    uint64_t bytes = self->device_bytes[self->file->head.device];
+    uint32_t device = self->file->head.device;
     for (uint32_t i = 0; i < program->engine_count; i++) {
         const tacho_opstats_thread *thread = &self->threads[self->engine_thread[i]];
-        if (program->engines[i].device != self->file->head.device || !thread->is_there ||
-            thread->flush_u == 0) {
+        if (program->engines[i].device != device || !thread->is_there ||
+            (thread->flush_u == 0 && thread->flush_p == 0)) {
             continue;
         }
         tacho_opstats_sum *sum = &self->sums[self->plan->flush_row[i]];
-        if (thread->flush_u > sum->ucycles) {
+        if (sum->count == 0 || thread->flush_u > sum->ucycles) {
             *sum = (tacho_opstats_sum){0};
-            add_sum(sum, thread->flush_u, thread->flush_p, bytes);
+            add_sum(sum, thread->flush_u, thread->flush_p,
+                    self->core_bytes[(size_t)device * program->facts.core_count +
+                                     program->engines[i].core]);
         }
+    }
+}
+
+/* ---- what is lost -------------------------------------------------------------------------- */
+
+/* Threads and counters that a core lacks. */
+static void look_at_cores(tacho_opstats *self)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    bool has_cycles = tacho_stats_has_cycles(&self->file->head);
+    self->is_whole = true;
+    for (uint32_t i = 0; i < facts->core_count; i++) {
+        const tacho_opstats_thread *threads = &self->threads[(size_t)i * facts->thread_count];
+        uint32_t there = 0;
+        uint32_t counted = 0;
+        for (uint32_t j = 0; j < facts->thread_count; j++) {
+            there += threads[j].is_there ? 1 : 0;
+            counted += threads[j].has_pmu ? 1 : 0;
+        }
+        /* A computer that runs the program has one thread, whatever the machine has. */
+        self->cores[i].is_whole = has_cycles
+                                      ? there == facts->thread_count
+                                      : there > 0 || !tacho_stats_is_damaged(&self->file->damage);
+        self->cores[i].has_pmu = counted > 0 && (counted == facts->thread_count || !has_cycles);
+        self->is_whole &= self->cores[i].is_whole;
+    }
+}
+
+/* Engines of which records are not there: their rows and threads have sums of the rest only. */
+static void lose_engines(tacho_opstats *self)
+{
+    const tacho_stats_layout *layout = self->plan->words->layout;
+    const tacho_program *program = self->program;
+    uint32_t device = self->file->head.device;
+    bool has_counters = (self->file->head.features & TACHO_STATS_HAS_OP_PMU) != 0;
+    for (uint32_t i = 0; i < program->engine_count; i++) {
+        tacho_opstats_thread *thread = &self->threads[self->engine_thread[i]];
+        if (program->engines[i].device != device) {
+            continue;
+        }
+        bool is_lost = self->engine_records[i] < layout->engine_jobs[i];
+        thread->is_lost |= is_lost; /* rows of waits are shown from the level of ops on only */
+        self->sums[self->plan->sync_row[i]].is_lost |=
+            is_lost || (!thread->is_there && layout->engine_jobs[i] > 0);
+        self->sums[self->plan->barrier_row[i]].is_lost |= is_lost;
+        self->sums[self->plan->sync_row[i]].is_pmu_lost |=
+            has_counters && self->engine_counters[i] < layout->engine_jobs[i];
+    }
+    size_t cores = program->facts.core_count;
+    size_t first = layout->core_first_task[device * cores];
+    size_t end = layout->core_first_task[(device + 1) * cores];
+    for (size_t i = first; i < end; i++) {
+        uint32_t engine = layout->tasks[i].engine;
+        tacho_opstats_sum *sum = &self->sums[self->plan->task_row[i]];
+        if (layout->tasks[i].kind != TACHO_JOB_WAIT) {
+            sum->is_lost |= self->sums[self->plan->barrier_row[engine]].is_lost;
+            sum->is_pmu_lost |= self->sums[self->plan->sync_row[engine]].is_pmu_lost;
+        }
+    }
+}
+
+/* Records by op may be fewer than ops; of a damaged file none of their sums are known. */
+static void lose_ops(tacho_opstats *self)
+{
+    bool is_lost = tacho_stats_is_damaged(&self->file->damage);
+    for (size_t i = self->plan->first_op_row; is_lost && i < self->plan->row_count; i++) {
+        self->sums[i].is_lost = self->sums[i].is_pmu_lost = self->sums[i].count > 0;
+    }
+    size_t threads = (size_t)self->program->facts.core_count * self->program->facts.thread_count;
+    for (size_t i = 0; is_lost && i < threads; i++) {
+        self->threads[i].is_lost = true;
     }
 }
 
@@ -409,13 +456,14 @@ tacho_status tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *fi
     }
     /* Below that level single ops are recorded: what lies between them is no waiting. */
     bool has_ops = file->head.level >= TACHO_STATS_LEVEL_OPS;
+    look_at_cores(stats);
     if (!is_by_op) {
-        sum_tasks(stats, has_ops);
+        sum_tasks(stats);
     }
     if (!is_by_op && has_ops) {
-        sum_tails(stats);
-        TACHO_TRY(tacho_opstats_read_issuers(stats));
+        TACHO_TRY(tacho_opstats_read_waits(stats));
     }
+    is_by_op ? lose_ops(stats) : lose_engines(stats);
     if (has_ops) {
         sum_flush(stats);
     }

@@ -11,7 +11,9 @@
  *     sync      waiting before an op, barrier: waiting behind it; waits of no length do not count.
  *               What a thread waits behind its last op, up to the stats' flush, is sync, too, so
  *               that sync + ops + barrier + flush is the time of the thread. A thread that starts
- *               several engines waits while it starts none of them
+ *               several engines waits while it starts none of them. Of a group's threads it is
+ *               the one that waited longest
+ *     lost      what records that are not there would have been part of is not known, and not 0
  *     percent   of the slowest thread of the core; engines overlap, so columns do not add up
  *     utilization  of a thread: cycles of its ops / its cycles, waits not included; where it has
  *               several engines that compute: / their cycles
@@ -68,18 +70,29 @@ typedef struct tacho_opstats_sum {
     double ratio_sum, ratio_square_sum; /* of pcycles per KB */
     uint64_t ratio_count;
     uint64_t pmu[TACHO_PMU_EVENTS_MAX];
+    bool is_lost, is_pmu_lost; /* some of its records, of its counters: the sums are not known */
 } tacho_opstats_sum;
 
+/* Ticks of a thread up to its flush: at ops, however many at a time, and waiting. */
+typedef struct tacho_opstats_waits {
+    uint64_t op_u, sync_u, barrier_u;
+    uint64_t sync_count, barrier_count;
+} tacho_opstats_waits;
+
 typedef struct tacho_opstats_thread {
-    bool is_there;
+    bool is_there, has_pmu;
+    bool is_lost; /* some of its ops: neither |waits| nor |op_p| are known */
     uint64_t start_u, end_u, start_p, end_p;
     uint64_t activate_u, flush_u, flush_p;
-    uint64_t op_u, op_p, sync_u, barrier_u; /* sums of its records */
+    uint64_t op_p; /* sum of its records */
+    tacho_opstats_waits waits;
     uint64_t pmu[TACHO_PMU_EVENTS_MAX];
 } tacho_opstats_thread;
 
 typedef struct tacho_opstats_core {
-    bool is_there, has_ddr, has_pmu;
+    bool is_there, has_ddr;
+    bool has_pmu;                   /* of all threads */
+    bool is_whole;                  /* all of its threads are there */
     uint64_t start_u, end_u, max_u; /* of all threads; of the slowest */
     uint64_t start_p, end_p, max_p;
     uint64_t flush_u, flush_p; /* of the thread that ended last */
@@ -89,7 +102,7 @@ typedef struct tacho_opstats_core {
 
 /* Records of a task, the slowest of its threads. */
 typedef struct tacho_opstats_task {
-    uint64_t op_u, op_p, sync_u, barrier_u;
+    uint64_t op_u, op_p;
 } tacho_opstats_task;
 
 typedef struct tacho_opstats {
@@ -100,9 +113,11 @@ typedef struct tacho_opstats {
     tacho_opstats_task *tasks;     /* by task; op_u is UINT64_MAX where nothing was recorded */
     tacho_opstats_thread *threads; /* by core, then thread */
     tacho_opstats_core *cores;
-    uint32_t *engine_thread; /* by engine: place in |threads| */
-    uint64_t *engine_end;    /* by engine: of its last record; 0: it has none */
-    uint64_t *device_bytes;  /* by device: what it records of an inference */
+    uint32_t *engine_thread;   /* by engine: place in |threads| */
+    uint32_t *engine_order;    /* engines by device, then thread */
+    uint32_t *engine_records;  /* by engine: ops of the file that are whole ... */
+    uint32_t *engine_counters; /* ... and their counters */
+    uint64_t *core_bytes;      /* by device and core: what it records of an inference */
     /* Arrays of the file: the first of an engine, and the one after each. */
     uint32_t *first_array, *next_array;
     size_t next_capacity;
@@ -110,6 +125,7 @@ typedef struct tacho_opstats {
     uint64_t record_count;                /* of ops */
     uint64_t max_input_wait, max_output_wait;
     bool has_ports;
+    bool is_whole; /* all of its cores are */
     /*
      * Products of the matrix engine in a cycle, of integers and of reals: of the machine, which is
      * not known here. The caller may set them; 0: they are not known, nor is what follows from
@@ -125,9 +141,6 @@ void tacho_opstats_deinit(tacho_opstats *stats);
 
 /* Sums up a file that was bound to the plan's program; it outlives the sums' use. */
 tacho_status tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *file) TACHO_MUST_USE;
-
-/* Waits of threads that start several engines; part of tacho_opstats_read. */
-tacho_status tacho_opstats_read_issuers(tacho_opstats *stats) TACHO_MUST_USE;
 
 /* First and last tick of the inference over all cores; false when there are no threads. */
 bool tacho_opstats_extent(const tacho_opstats *stats, uint64_t *out_start, uint64_t *out_end);

@@ -5,6 +5,8 @@
  */
 #include "analyses/opstats_pmu.h"
 
+#include "program/pmu.h"
+
 typedef struct event_row {
     uint16_t event;
     const char *name;
@@ -49,12 +51,18 @@ const char *tacho_opstats_event_name(uint16_t event)
     return "unknown";
 }
 
+bool tacho_opstats_is_counted(const tacho_opstats *stats, uint32_t at)
+{
+    return (stats->file->head.features & TACHO_STATS_SIMULATED) == 0 ||
+           tacho_pmu_is_simulated(stats->program, stats->program->facts.stats.pmu_events[at]);
+}
+
 /* The core's value of an event; false when it was not counted. */
 static bool find_value(const tacho_opstats *stats, uint32_t core, uint16_t event, double *out_value)
 {
     const tacho_stats_config *config = &stats->program->facts.stats;
     for (uint32_t i = 0; i < config->pmu_event_count; i++) {
-        if (config->pmu_events[i] == event) {
+        if (config->pmu_events[i] == event && tacho_opstats_is_counted(stats, i)) {
             *out_value = (double)stats->cores[core].pmu[i];
             return true;
         }

@@ -17,6 +17,9 @@ typedef struct tacho_opstats_rate {
 /* "HMX_ACTIVE"; "unknown" for what public tables do not list. */
 const char *tacho_opstats_event_name(uint16_t event);
 
+/* Whether the |at|-th event of the program was counted: a simulated device counts some only. */
+bool tacho_opstats_is_counted(const tacho_opstats *stats, uint32_t at);
+
 /* The rates that the counters of a core give; returns how many. */
 size_t tacho_opstats_rates(const tacho_opstats *stats, uint32_t core,
                            tacho_opstats_rate out_rates[TACHO_OPSTATS_RATES_MAX]);

@@ -48,7 +48,7 @@ static const tacho_column name_columns[] = {
     {"share_percent", "share", TACHO_COLUMN_PERCENT},
     {"pcycles", "pcycles", TACHO_COLUMN_INT},
     {"sync_ucycles", "sync ucycles", TACHO_COLUMN_INT},
-    {"estimated_cycles", "estimated", TACHO_COLUMN_INT},
+    {"estimated_cycles", "estimated cycles", TACHO_COLUMN_INT},
     {"macs", "MACs", TACHO_COLUMN_INT},
     {"output_bytes", "output bytes", TACHO_COLUMN_INT},
 };
@@ -217,134 +217,112 @@ static const tacho_column core_columns[] = {
     {"core", "core", TACHO_COLUMN_INT},
     {"ucycles", "ucycles", TACHO_COLUMN_INT},
     {"flush_ucycles", "flush ucycles", TACHO_COLUMN_INT},
-    {"work_ucycles", "without flush", TACHO_COLUMN_INT},
+    {"work_ucycles", "ucycles without flush", TACHO_COLUMN_INT},
     {"of_mean_percent", "of mean", TACHO_COLUMN_PERCENT},
-    {"busiest_ucycles", "busiest thread", TACHO_COLUMN_INT},
+    {"busiest_ucycles", "busiest thread ucycles", TACHO_COLUMN_INT},
     {"busy_percent", "busy", TACHO_COLUMN_PERCENT},
-    {"sync_ucycles", "its sync", TACHO_COLUMN_INT},
-    {"barrier_ucycles", "its barrier", TACHO_COLUMN_INT},
+    {"sync_ucycles", "its sync ucycles", TACHO_COLUMN_INT},
+    {"barrier_ucycles", "its barrier ucycles", TACHO_COLUMN_INT},
     {"record_count", "records", TACHO_COLUMN_INT},
     {"ddr_bytes", "DDR bytes", TACHO_COLUMN_INT},
 };
 
 typedef struct core_sum {
-    bool is_there;
-    uint64_t start_u, end_u, flush_u;
-    uint64_t record_count, ddr_bytes;
-    uint64_t op_u, sync_u, barrier_u; /* of the busiest engine that is no transfer's */
+    uint64_t record_count;
+    const tacho_opstats_thread *busiest; /* at ops of engines that compute; NULL: not known */
 } core_sum;
 
-static void add_thread(core_sum *core, const tacho_stats_thread *thread)
+static uint64_t work_of(const tacho_opstats_core *core)
 {
-    if (thread->start_u > thread->end_u || thread->flush_start_u > thread->end_u) {
-        return;
-    }
-    core->start_u =
-        !core->is_there || thread->start_u < core->start_u ? thread->start_u : core->start_u;
-    if (thread->end_u >= core->end_u) {
-        core->end_u = thread->end_u;
-        core->flush_u = thread->end_u - thread->flush_start_u;
-    }
-    core->is_there = true;
+    return core->end_u - core->start_u - core->flush_u;
 }
 
-/* Sums of one engine; chunks of an engine follow one another. */
-typedef struct engine_sum {
-    uint32_t engine;
-    uint64_t op_u, sync_u, barrier_u;
-} engine_sum;
-
-static void take_engine(core_sum *core, const engine_sum *sum)
+static void count_records(const tacho_stats_file *file, const tacho_program *program,
+                          core_sum *cores)
 {
-    if (sum->op_u > core->op_u) {
-        core->op_u = sum->op_u;
-        core->sync_u = sum->sync_u;
-        core->barrier_u = sum->barrier_u;
-    }
-}
-
-static void add_engine_array(const tacho_rollup_files *files, core_sum *cores, engine_sum *sum,
-                             const tacho_stats_array *array)
-{
-    const tacho_program *program = files->words->layout->program;
-    const tacho_stats_op *ops = array->records;
-    core_sum *core = &cores[program->engines[array->stream].core];
-    if (sum->engine != array->stream) {
-        *sum = (engine_sum){.engine = array->stream};
-    }
-    for (uint32_t i = 0; i < array->count; i++) {
-        if (ops[i].oc == TACHO_NONE) {
-            continue;
-        }
-        core->record_count++;
-        sum->op_u += ops[i].op_end_u - ops[i].op_start_u;
-        sum->sync_u += ops[i].op_start_u - ops[i].sync_start_u;
-        sum->barrier_u += ops[i].barrier_end_u - ops[i].op_end_u;
-    }
-    if (!files->words->is_issue[array->stream]) {
-        take_engine(core, sum);
-    }
-}
-
-static void sum_cores(const tacho_rollup_files *files, const tacho_stats_file *file,
-                      core_sum *cores)
-{
-    engine_sum engine = {.engine = TACHO_NONE};
     for (size_t i = 0; i < file->array_count; i++) {
         const tacho_stats_array *array = &file->arrays[i];
-        const tacho_stats_thread *threads = array->records;
-        const tacho_stats_ddr *ddrs = array->records;
-        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_thread && j < array->count; j++) {
-            add_thread(&cores[threads[j].core], &threads[j]);
-        }
-        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_ddr && j < array->count; j++) {
-            cores[ddrs[j].core].ddr_bytes += ddrs[j].read_bytes + ddrs[j].write_bytes;
-        }
-        if (array->type == TACHO_STATS_TYPE_op) {
-            add_engine_array(files, cores, &engine, array);
+        const tacho_stats_op *ops = array->records;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_op && j < array->count; j++) {
+            cores[program->engines[array->stream].core].record_count +=
+                ops[j].oc != TACHO_NONE ? 1 : 0;
         }
     }
 }
 
-static uint64_t work_of(const core_sum *core)
+/* The thread of each core that was at ops longest, those aside that only start transfers. */
+static void find_busiest(const tacho_opstats *stats, const tacho_stats_words *words,
+                         core_sum *cores)
 {
-    return core->is_there ? core->end_u - core->start_u - core->flush_u : 0;
+    const tacho_program *program = stats->program;
+    bool is_by_op = (stats->file->head.features & TACHO_STATS_BY_OP) != 0;
+    for (uint32_t i = 0; i < program->facts.core_count; i++) {
+        cores[i].busiest = &stats->threads[(size_t)i * program->facts.thread_count];
+    }
+    for (uint32_t i = 0; !is_by_op && i < program->engine_count; i++) {
+        core_sum *core = &cores[program->engines[i].core];
+        const tacho_opstats_thread *thread = &stats->threads[stats->engine_thread[i]];
+        if (program->engines[i].device == stats->file->head.device && !words->is_issue[i] &&
+            core->busiest != NULL && thread->waits.op_u > core->busiest->waits.op_u) {
+            core->busiest = thread;
+        }
+    }
+    for (size_t i = 0; i < (size_t)program->facts.core_count * program->facts.thread_count; i++) {
+        if (stats->threads[i].is_lost) {
+            cores[i / program->facts.thread_count].busiest = NULL; /* it might be the lost one */
+        }
+    }
 }
 
-static tacho_status add_core(const tacho_stats_file *file, uint32_t number, const core_sum *core,
+static tacho_status add_known(tacho_table *table, bool is_known, uint64_t value)
+{
+    return is_known ? add_count(table, value) : tacho_table_add_absent(table);
+}
+
+static tacho_status add_core(const tacho_opstats *stats, uint32_t number, const core_sum *sum,
                              double mean, tacho_table *table)
 {
+    const tacho_stats_head *head = &stats->file->head;
+    const tacho_opstats_core *core = &stats->cores[number];
+    const tacho_opstats_waits *waits = sum->busiest != NULL ? &sum->busiest->waits : NULL;
     uint64_t work = work_of(core);
-    TACHO_TRY(add_count(table, file->head.inference));
-    TACHO_TRY(add_count(table, file->head.device));
+    bool is_known = core->is_whole;
+    TACHO_TRY(add_count(table, head->inference));
+    TACHO_TRY(add_count(table, head->device));
     TACHO_TRY(add_count(table, number));
-    TACHO_TRY(add_count(table, core->end_u - core->start_u));
-    TACHO_TRY(add_count(table, core->flush_u));
-    TACHO_TRY(add_count(table, work));
-    TACHO_TRY(tacho_table_add_real(table, percent((double)work, mean)));
-    TACHO_TRY(add_count(table, core->op_u));
-    TACHO_TRY(tacho_table_add_real(table, percent((double)core->op_u, (double)work)));
-    TACHO_TRY(add_count(table, core->sync_u));
-    TACHO_TRY(add_count(table, core->barrier_u));
-    TACHO_TRY(add_count(table, core->record_count));
-    return file->head.features & TACHO_STATS_HAS_DDR ? add_count(table, core->ddr_bytes)
-                                                     : tacho_table_add_absent(table);
+    TACHO_TRY(add_known(table, is_known, core->end_u - core->start_u));
+    TACHO_TRY(add_known(table, is_known, core->flush_u));
+    TACHO_TRY(add_known(table, is_known, work));
+    TACHO_TRY(stats->is_whole ? tacho_table_add_real(table, percent((double)work, mean))
+                              : tacho_table_add_absent(table));
+    TACHO_TRY(add_known(table, waits != NULL, waits != NULL ? waits->op_u : 0));
+    TACHO_TRY(waits != NULL && is_known
+                  ? tacho_table_add_real(table, percent((double)waits->op_u, (double)work))
+                  : tacho_table_add_absent(table));
+    TACHO_TRY(add_known(table, waits != NULL && is_known, waits != NULL ? waits->sync_u : 0));
+    TACHO_TRY(add_known(table, waits != NULL, waits != NULL ? waits->barrier_u : 0));
+    TACHO_TRY(add_count(table, sum->record_count));
+    return add_known(table, core->has_ddr, core->read_bytes + core->write_bytes);
 }
 
 static tacho_status rollup_file_cores(const tacho_rollup_files *files, const tacho_stats_file *file,
                                       core_sum *cores, tacho_table *table)
 {
+    tacho_opstats *stats = files->stats;
     double total = 0.0;
     uint32_t count = 0;
+    TACHO_TRY(tacho_opstats_read(stats, file));
     memset(cores, 0, file->head.core_count * sizeof(*cores));
-    sum_cores(files, file, cores);
+    count_records(file, stats->program, cores);
+    find_busiest(stats, files->words, cores);
     for (uint32_t i = 0; i < file->head.core_count; i++) {
-        total += (double)work_of(&cores[i]);
-        count += cores[i].is_there ? 1 : 0;
+        total += (double)work_of(&stats->cores[i]);
+        count += stats->cores[i].is_there ? 1 : 0;
     }
     for (uint32_t i = 0; i < file->head.core_count; i++) {
-        if (cores[i].is_there) {
-            TACHO_TRY(add_core(file, i, &cores[i], total / (double)count, table));
+        if (stats->cores[i].is_there || !stats->cores[i].is_whole) {
+            TACHO_TRY(
+                add_core(stats, i, &cores[i], count > 0 ? total / (double)count : 0.0, table));
         }
     }
     return TACHO_OK;
@@ -373,8 +351,8 @@ static const tacho_column device_columns[] = {
     {"to_device", "to", TACHO_COLUMN_INT},
     {"tensor_count", "tensors", TACHO_COLUMN_INT},
     {"bytes", "bytes", TACHO_COLUMN_INT},
-    {"send_wait_ucycles", "sender waited", TACHO_COLUMN_INT},
-    {"receive_wait_ucycles", "receiver waited", TACHO_COLUMN_INT},
+    {"send_wait_ucycles", "sender waited ucycles (all threads)", TACHO_COLUMN_INT},
+    {"receive_wait_ucycles", "receiver waited ucycles (all threads)", TACHO_COLUMN_INT},
 };
 
 enum { DEVICES_MAX = 1024 };

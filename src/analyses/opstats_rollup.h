@@ -11,8 +11,7 @@
 #ifndef TACHO_ANALYSES_OPSTATS_ROLLUP_H
 #define TACHO_ANALYSES_OPSTATS_ROLLUP_H
 
-#include "program/stats_stream.h"
-#include "program/stats_words.h"
+#include "analyses/opstats.h"
 #include "table/table.h"
 
 #define TACHO_ROLLUPS(X)                                                                           \
@@ -38,6 +37,7 @@ typedef struct tacho_rollup_files {
     const tacho_stats_file *const *files;
     size_t file_count;
     const tacho_stats_words *words;
+    tacho_opstats *stats; /* of a plan of |words|; read anew for roll-ups that need it */
 } tacho_rollup_files;
 
 /* Makes the table; deinit in any case. */

@@ -18,6 +18,11 @@ static tacho_status add_count(tacho_table *table, uint64_t value)
     return tacho_table_add_int(table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }
 
+static tacho_status add_count_if(tacho_table *table, bool is_known, uint64_t value)
+{
+    return is_known ? add_count(table, value) : tacho_table_add_absent(table);
+}
+
 static tacho_status add_text(tacho_table *table, const char *text)
 {
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
@@ -26,8 +31,7 @@ static tacho_status add_text(tacho_table *table, const char *text)
 /* Cycles of cores, absent where the device has none. */
 static tacho_status add_cycles(tacho_table *table, const tacho_opstats *stats, uint64_t cycles)
 {
-    return tacho_stats_has_cycles(&stats->file->head) ? add_count(table, cycles)
-                                                      : tacho_table_add_absent(table);
+    return add_count_if(table, tacho_stats_has_cycles(&stats->file->head), cycles);
 }
 
 static tacho_status add_real_if(tacho_table *table, bool is_there, double value)
@@ -66,6 +70,7 @@ static const tacho_column op_columns[] = {
 typedef struct op_order {
     uint64_t ucycles;
     uint32_t row;
+    bool is_lost;
 } op_order;
 
 static int compare_ops(const void *a, const void *b)
@@ -75,12 +80,15 @@ static int compare_ops(const void *a, const void *b)
     if (left->ucycles != right->ucycles) {
         return left->ucycles > right->ucycles ? -1 : 1;
     }
+    if (left->is_lost != right->is_lost) {
+        return left->is_lost ? 1 : -1;
+    }
     return (left->row > right->row) - (left->row < right->row);
 }
 
 static double deviation(const tacho_opstats_sum *sum)
 {
-    double count = (double)sum->ratio_count;
+    double count = sum->ratio_count > 0 ? (double)sum->ratio_count : 1.0;
     double mean = sum->ratio_sum / count;
     double variance = sum->ratio_square_sum / count - mean * mean;
     /* What is left of equal numbers is rounding. */
@@ -99,8 +107,14 @@ static tacho_status add_op_numbers(tacho_table *table, const tacho_opstats *stat
     bool is_wait = row->kind == TACHO_OPSTATS_SYNC || row->kind == TACHO_OPSTATS_BARRIER;
     double kb = (double)sum->bytes / 1024.0;
     TACHO_TRY(add_count(table, row->core));
+    if (sum->is_lost) {
+        for (int i = 0; i < 9; i++) {
+            TACHO_TRY(tacho_table_add_absent(table));
+        }
+        return TACHO_OK;
+    }
     TACHO_TRY(add_count(table, sum->ucycles));
-    TACHO_TRY(tacho_table_add_real(table, percent(sum->ucycles, core->max_u)));
+    TACHO_TRY(add_real_if(table, core->is_whole, percent(sum->ucycles, core->max_u)));
     if (is_wait) {
         TACHO_TRY(tacho_table_add_absent(table));
         TACHO_TRY(tacho_table_add_absent(table));
@@ -112,13 +126,12 @@ static tacho_status add_op_numbers(tacho_table *table, const tacho_opstats *stat
     }
     bool has_cycles = tacho_stats_has_cycles(&stats->file->head);
     TACHO_TRY(add_cycles(table, stats, sum->pcycles));
-    TACHO_TRY(add_real_if(table, has_cycles, percent(sum->pcycles, core->max_p)));
+    TACHO_TRY(add_real_if(table, has_cycles && core->is_whole, percent(sum->pcycles, core->max_p)));
     TACHO_TRY(add_count(table, sum->count));
     TACHO_TRY(tacho_table_add_real(table, kb));
     TACHO_TRY(add_ratio(table, (double)sum->ucycles, kb));
     TACHO_TRY(add_ratio(table, (double)sum->pcycles, has_cycles ? kb : 0.0));
-    return sum->ratio_count > 0 && has_cycles ? tacho_table_add_real(table, deviation(sum))
-                                              : tacho_table_add_absent(table);
+    return add_real_if(table, sum->ratio_count > 0 && has_cycles, deviation(sum));
 }
 
 static tacho_status add_op_row(tacho_table *table, const tacho_opstats *stats, uint32_t at)
@@ -133,20 +146,31 @@ static tacho_status add_op_row(tacho_table *table, const tacho_opstats *stats, u
     TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->memory)));
     TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->types)));
     TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->details)));
-    TACHO_TRY(tacho_table_add_real(table, (double)sum->ucycles / batch));
+    TACHO_TRY(add_real_if(table, !sum->is_lost, (double)sum->ucycles / batch));
     bool is_wait = row->kind == TACHO_OPSTATS_SYNC || row->kind == TACHO_OPSTATS_BARRIER;
-    return add_real_if(table, !is_wait && tacho_stats_has_cycles(&stats->file->head),
+    return add_real_if(table,
+                       !is_wait && !sum->is_lost && tacho_stats_has_cycles(&stats->file->head),
                        (double)sum->pcycles / batch);
 }
 
-/* Rows [first, end) that count something, largest first. */
+/* Whether a row has something to show, be it that it is not known. */
+static bool is_shown(const tacho_opstats *stats, size_t row)
+{
+    bool has_ops = stats->file->head.level >= TACHO_STATS_LEVEL_OPS;
+    const tacho_opstats_sum *sum = &stats->sums[row];
+    return sum->is_lost ? has_ops || stats->plan->rows[row].kind == TACHO_OPSTATS_OP
+                        : sum->count > 0;
+}
+
+/* Rows [first, end) that show something, largest first; what is not known behind them. */
 static tacho_status add_sorted(tacho_table *table, const tacho_opstats *stats, size_t first,
                                size_t end, op_order *order)
 {
     size_t count = 0;
     for (size_t i = first; i < end; i++) {
-        if (stats->sums[i].count > 0) {
-            order[count++] = (op_order){stats->sums[i].ucycles, (uint32_t)i};
+        if (is_shown(stats, i)) {
+            const tacho_opstats_sum *sum = &stats->sums[i];
+            order[count++] = (op_order){sum->is_lost ? 0 : sum->ucycles, (uint32_t)i, sum->is_lost};
         }
     }
     qsort(order, count, sizeof(order[0]), compare_ops);
@@ -243,18 +267,17 @@ static tacho_status add_thread(tacho_table *table, const tacho_opstats *stats, u
     TACHO_TRY(add_count(table, thread->start_u));
     TACHO_TRY(add_count(table, thread->end_u));
     TACHO_TRY(add_cycles(table, stats, thread->end_p - thread->start_p));
-    bool has_ops = stats->file->head.level >= TACHO_STATS_LEVEL_OPS;
+    bool is_known = stats->file->head.level >= TACHO_STATS_LEVEL_OPS && !thread->is_lost;
     double cycles =
         (double)(thread->end_p - thread->start_p) * (double)count_engines(stats, core, number);
     double share = cycles > 0.0 ? 100.0 * (double)thread->op_p / cycles : 0.0;
     if (!tacho_stats_has_cycles(&stats->file->head)) {
-        share = percent(thread->op_u, thread->end_u - thread->start_u);
+        share = percent(thread->waits.op_u, thread->end_u - thread->start_u);
     }
-    TACHO_TRY(has_ops ? tacho_table_add_real(table, share) : tacho_table_add_absent(table));
-    const uint64_t times[] = {thread->op_u, thread->sync_u, thread->barrier_u};
-    for (size_t i = 0; i < COUNT_OF(times); i++) {
-        TACHO_TRY(has_ops ? add_count(table, times[i]) : tacho_table_add_absent(table));
-    }
+    TACHO_TRY(add_real_if(table, is_known, share));
+    TACHO_TRY(add_count_if(table, is_known, thread->waits.op_u));
+    TACHO_TRY(add_count_if(table, is_known, thread->waits.sync_u));
+    TACHO_TRY(add_count_if(table, is_known, thread->waits.barrier_u));
     TACHO_TRY(add_count(table, thread->flush_u));
     return add_count(table, thread->activate_u);
 }
@@ -289,16 +312,18 @@ static double seconds_of(const tacho_opstats *stats, uint64_t ticks)
 static tacho_status add_core(tacho_table *table, const tacho_opstats *stats, uint32_t number)
 {
     const tacho_opstats_core *core = &stats->cores[number];
-    if (!core->is_there) {
-        return TACHO_OK;
+    bool is_known = core->is_whole;
+    if (!core->is_there && is_known) {
+        return TACHO_OK; /* a computer has one, whatever the program's machine has */
     }
+    bool has_cycles = is_known && tacho_stats_has_cycles(&stats->file->head);
     TACHO_TRY(add_count(table, number));
-    TACHO_TRY(add_count(table, core->max_u));
-    TACHO_TRY(add_cycles(table, stats, core->max_p));
-    TACHO_TRY(add_cycles(table, stats, core->end_p - core->start_p));
+    TACHO_TRY(add_count_if(table, is_known, core->max_u));
+    TACHO_TRY(add_count_if(table, has_cycles, core->max_p));
+    TACHO_TRY(add_count_if(table, has_cycles, core->end_p - core->start_p));
     double mhz = tacho_opstats_mhz(stats, core);
-    TACHO_TRY(mhz > 0.0 ? tacho_table_add_real(table, mhz) : tacho_table_add_absent(table));
-    TACHO_TRY(add_count(table, core->flush_u));
+    TACHO_TRY(add_real_if(table, is_known && mhz > 0.0, mhz));
+    TACHO_TRY(add_count_if(table, is_known, core->flush_u));
     if (!core->has_ddr) {
         for (int i = 0; i < 3; i++) {
             TACHO_TRY(tacho_table_add_absent(table));
@@ -308,7 +333,7 @@ static tacho_status add_core(tacho_table *table, const tacho_opstats *stats, uin
     double bytes = (double)core->read_bytes + (double)core->write_bytes;
     TACHO_TRY(tacho_table_add_real(table, (double)core->read_bytes / 1024.0));
     TACHO_TRY(tacho_table_add_real(table, (double)core->write_bytes / 1024.0));
-    return add_ratio(table, bytes / 1e9, seconds_of(stats, core->max_u));
+    return add_ratio(table, bytes / 1e9, is_known ? seconds_of(stats, core->max_u) : 0.0);
 }
 
 static tacho_status add_cores(tacho_table *table, const tacho_opstats *stats)
@@ -370,9 +395,9 @@ static tacho_status add_network(tacho_table *table, const tacho_opstats *stats)
 static tacho_status add_traffic(tacho_table *table, const tacho_opstats *stats, uint64_t ticks)
 {
     double bytes = 0.0;
-    bool has_ddr = false;
+    bool has_ddr = stats->program->facts.core_count > 0;
     for (uint32_t i = 0; i < stats->program->facts.core_count; i++) {
-        has_ddr |= stats->cores[i].has_ddr;
+        has_ddr &= stats->cores[i].has_ddr;
         bytes += (double)stats->cores[i].read_bytes + (double)stats->cores[i].write_bytes;
     }
     if (!has_ddr) {
@@ -391,31 +416,27 @@ static tacho_status add_device(tacho_table *table, const tacho_opstats *stats)
     if (!tacho_opstats_extent(stats, &start, &end)) {
         start = end = 0;
     }
-    double seconds = seconds_of(stats, end - start);
+    bool is_known = stats->is_whole;
+    double seconds = is_known ? seconds_of(stats, end - start) : 0.0;
     double batch = head->batch_size > 0 ? head->batch_size : 1;
     TACHO_TRY(add_network(table, stats));
     TACHO_TRY(add_text(table, head->features & TACHO_STATS_SIMULATED ? "simulated" : "measured"));
-    const uint64_t numbers[] = {head->level,
-                                head->program,
-                                head->activation,
-                                head->inference,
-                                head->device,
-                                end - start,
-                                start,
-                                end};
+    const uint64_t numbers[] = {head->level, head->program, head->activation, head->inference,
+                                head->device};
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         TACHO_TRY(add_count(table, numbers[i]));
     }
-    TACHO_TRY(tacho_table_add_real(table, seconds));
+    TACHO_TRY(add_count_if(table, is_known, end - start));
+    TACHO_TRY(add_count_if(table, is_known, start));
+    TACHO_TRY(add_count_if(table, is_known, end));
+    TACHO_TRY(add_real_if(table, is_known, seconds));
     TACHO_TRY(add_ratio(table, 1.0, seconds));
     TACHO_TRY(add_count(table, (uint64_t)batch));
     TACHO_TRY(add_ratio(table, batch, seconds));
-    TACHO_TRY(tacho_table_add_real(table, (double)(end - start) / batch));
-    TACHO_TRY(stats->has_ports ? add_count(table, stats->max_input_wait)
-                               : tacho_table_add_absent(table));
-    TACHO_TRY(stats->has_ports ? add_count(table, stats->max_output_wait)
-                               : tacho_table_add_absent(table));
-    TACHO_TRY(add_traffic(table, stats, end - start));
+    TACHO_TRY(add_real_if(table, is_known, (double)(end - start) / batch));
+    TACHO_TRY(add_count_if(table, stats->has_ports, stats->max_input_wait));
+    TACHO_TRY(add_count_if(table, stats->has_ports, stats->max_output_wait));
+    TACHO_TRY(add_traffic(table, stats, is_known ? end - start : 0));
     TACHO_TRY(add_count(table, stats->record_count));
     TACHO_TRY(stats->file->end.record_cost_ns > 0
                   ? add_count(table, stats->file->end.record_cost_ns)
@@ -469,7 +490,7 @@ static tacho_status add_doorbells(tacho_table *table, const tacho_opstats *stats
 {
     uint64_t start = 0;
     uint64_t end = 0;
-    start = tacho_opstats_extent(stats, &start, &end) ? start : 0;
+    bool is_known = tacho_opstats_extent(stats, &start, &end) && stats->is_whole;
     for (size_t i = 0; i < stats->file->array_count; i++) {
         const tacho_stats_array *array = &stats->file->arrays[i];
         const tacho_stats_doorbell *bells = array->records;
@@ -477,7 +498,8 @@ static tacho_status add_doorbells(tacho_table *table, const tacho_opstats *stats
             TACHO_TRY(add_count(table, bells[j].core));
             TACHO_TRY(add_count(table, bells[j].port));
             TACHO_TRY(add_count(table, bells[j].transaction));
-            TACHO_TRY(tacho_table_add_int(table, (int64_t)(bells[j].ring_u - start)));
+            TACHO_TRY(is_known ? tacho_table_add_int(table, (int64_t)(bells[j].ring_u - start))
+                               : tacho_table_add_absent(table));
         }
     }
     return TACHO_OK;
@@ -504,15 +526,19 @@ static tacho_status add_pmus(tacho_table *table, const tacho_opstats *stats)
 {
     const tacho_stats_config *config = &stats->program->facts.stats;
     uint32_t thread_count = stats->program->facts.thread_count;
+    bool has_pmu = (stats->file->head.features & TACHO_STATS_HAS_PMU) != 0 &&
+                   tacho_stats_has_cycles(&stats->file->head);
     for (uint32_t core = 0; core < stats->program->facts.core_count; core++) {
-        for (uint32_t i = 0; stats->cores[core].has_pmu && i <= thread_count; i++) {
+        for (uint32_t i = 0; has_pmu && i <= thread_count; i++) {
             const tacho_opstats_thread *thread = &stats->threads[(size_t)core * thread_count + i];
             const uint64_t *values = i < thread_count ? thread->pmu : stats->cores[core].pmu;
+            bool is_known = i < thread_count ? thread->has_pmu : stats->cores[core].has_pmu;
             for (uint32_t j = 0; j < config->pmu_event_count; j++) {
                 TACHO_TRY(add_count(table, core));
                 TACHO_TRY(i < thread_count ? add_count(table, i) : tacho_table_add_absent(table));
                 TACHO_TRY(add_event(table, config->pmu_events[j]));
-                TACHO_TRY(add_count(table, values[j]));
+                TACHO_TRY(
+                    add_count_if(table, is_known && tacho_opstats_is_counted(stats, j), values[j]));
             }
         }
     }
@@ -553,7 +579,7 @@ static tacho_status add_op_pmu(tacho_table *table, const tacho_opstats *stats)
     for (size_t i = 0; has_op_pmu && i < stats->plan->row_count; i++) {
         const tacho_opstats_row *row = &stats->plan->rows[i];
         const tacho_opstats_sum *sum = &stats->sums[i];
-        if (row->kind != TACHO_OPSTATS_OP || sum->count == 0) {
+        if (row->kind != TACHO_OPSTATS_OP || (sum->count == 0 && !sum->is_lost)) {
             continue;
         }
         for (uint32_t j = 0; j < config->pmu_event_count; j++) {
@@ -561,10 +587,12 @@ static tacho_status add_op_pmu(tacho_table *table, const tacho_opstats *stats)
             TACHO_TRY(tacho_table_add_text(table,
                                            tacho_strings_get(&stats->plan->strings, row->details)));
             TACHO_TRY(add_event(table, config->pmu_events[j]));
-            TACHO_TRY(add_count(table, sum->count));
-            TACHO_TRY(tacho_table_add_real(table, (double)sum->pmu[j] / (double)sum->count));
-            TACHO_TRY(add_count(table, sum->pmu[j]));
-            TACHO_TRY(add_ratio(table, (double)sum->pmu[j], (double)sum->pcycles));
+            bool is_known =
+                !sum->is_lost && !sum->is_pmu_lost && tacho_opstats_is_counted(stats, j);
+            TACHO_TRY(add_count_if(table, !sum->is_lost, sum->count));
+            TACHO_TRY(add_ratio(table, (double)sum->pmu[j], is_known ? (double)sum->count : 0.0));
+            TACHO_TRY(add_count_if(table, is_known, sum->pmu[j]));
+            TACHO_TRY(add_ratio(table, (double)sum->pmu[j], is_known ? (double)sum->pcycles : 0.0));
         }
     }
     return TACHO_OK;
@@ -608,10 +636,21 @@ static const tacho_column missing_columns[] = {
     {"flag", "compile with", TACHO_COLUMN_TEXT},
 };
 
-static bool is_damaged(const tacho_stats_damage *damage)
+/* "counters 0x20E, 0x20F of threads and ops: the simulation does not count them"; empty: none. */
+static void list_uncounted(const tacho_opstats *stats, char *text, size_t room)
 {
-    return damage->is_cut || damage->damaged_bytes > 0 || damage->missing_chunks > 0 ||
-           damage->bad_records > 0;
+    const tacho_stats_config *config = &stats->program->facts.stats;
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < config->pmu_event_count; i++) {
+        if (!tacho_opstats_is_counted(stats, i) && used < room) {
+            used += (size_t)snprintf(text + used, room - used, "%s0x%X",
+                                     used > 0 ? ", " : "counters ", config->pmu_events[i]);
+        }
+    }
+    if (used > 0 && used < room) {
+        snprintf(text + used, room - used, ": the simulation does not count them");
+    }
 }
 
 /* What was not compiled in has a flag; what was and is not there the device does not record. */
@@ -624,6 +663,8 @@ static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
     bool has_cycles = tacho_stats_has_cycles(head);
     bool has_port_level = head->level >= TACHO_STATS_LEVEL_PORTS;
     bool has_op_level = head->level >= TACHO_STATS_LEVEL_OPS;
+    char uncounted[160];
+    list_uncounted(stats, uncounted, sizeof(uncounted));
     const struct {
         bool is_missing, is_compiled_in;
         const char *what, *flag;
@@ -641,8 +682,9 @@ static tacho_status add_missing(tacho_table *table, const tacho_opstats *stats)
          "engines, transfers and waits of ops: the device runs an op as a whole", ""},
         {(head->features & TACHO_STATS_HAS_OP_PMU) == 0, has_op_pmu, "counters of ops",
          has_pmu ? "-stats-level=100" : "-stats-level=100 and -aic-pmu-recipe=KernelUtil"},
-        {is_damaged(&stats->file->damage), true,
-         "a part of the file, which is cut or damaged: it counts as 0", ""},
+        {(head->features & TACHO_STATS_HAS_PMU) != 0 && uncounted[0] != '\0', true, uncounted, ""},
+        {tacho_stats_is_damaged(&stats->file->damage), true,
+         "a part of the file, which is cut or damaged: what it was part of is N/A or left out", ""},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         if (rows[i].is_missing) {

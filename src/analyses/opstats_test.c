@@ -99,6 +99,14 @@ static void test_ops(void **state)
     row = find_op(ops, 0, "aicendcyclestats HMX DDR (i8)");
     assert_int_equal(cell(ops, row, "ucycles")->value.integer, 5);
     assert_int_equal(cell(ops, row, "pcycles")->value.integer, 50);
+    /* What the core records, not the device: two jobs of it are recorded, six of the other. */
+    uint64_t bytes =
+        4 * (sizeof(tacho_stats_thread) + sizeof(tacho_stats_pmu)) + sizeof(tacho_stats_ddr);
+    double kb = (double)(bytes + 3 * sizeof(tacho_stats_op)) / 1024.0;
+    assert_true(cell(ops, row, "out_kb")->value.real == kb);
+    row = find_op(ops, 1, "aicendcyclestats HMX DDR (i8)");
+    kb = (double)(bytes + 5 * sizeof(tacho_stats_op)) / 1024.0;
+    assert_true(cell(ops, row, "out_kb")->value.real == kb);
     free_test(&at);
 }
 
@@ -159,17 +167,22 @@ static void test_device(void **state)
     const tacho_table *cores = &at.tables[TACHO_OPSTATS_TABLE_CORES];
     assert_true(fabs(cell(cores, 0, "effective_mhz")->value.real - 1000.0) < 1e-9);
     assert_true(fabs(cell(cores, 1, "effective_mhz")->value.real - 1300e2 / 131) < 1e-9);
-    assert_int_equal(tacho_table_row_count(&at.tables[TACHO_OPSTATS_TABLE_MISSING]), 0);
+    const tacho_table *missing = &at.tables[TACHO_OPSTATS_TABLE_MISSING];
+    assert_int_equal(tacho_table_row_count(missing), 1);
+    assert_true(tacho_str_equal(cell(missing, 0, "what")->value.text,
+                                TACHO_STR("counters 0x1A4: the simulation does not count them")));
     /* Counters: of threads 0 to 3, then of the core. */
     const tacho_table *pmu = &at.tables[TACHO_OPSTATS_TABLE_PMU];
     assert_int_equal(tacho_table_row_count(pmu), 2 * 5 * 2);
     assert_int_equal(cell(pmu, 8, "value")->value.integer, 406);
     assert_true(cell(pmu, 8, "thread")->is_absent);
-    assert_int_equal(cell(pmu, 19, "value")->value.integer, 4000 + 4 + 5 + 6 + 7);
+    assert_int_equal(cell(pmu, 18, "value")->value.integer, 400 + 4 + 5 + 6 + 7);
+    assert_true(cell(pmu, 19, "value")->is_absent); /* 0x1A4 is not simulated */
     const tacho_table *op_pmu = &at.tables[TACHO_OPSTATS_TABLE_OP_PMU];
     assert_true(tacho_table_row_count(op_pmu) > 0);
     assert_int_equal(cell(op_pmu, 0, "total")->value.integer, 7);
-    assert_int_equal(cell(op_pmu, 1, "total")->value.integer, 9);
+    assert_true(cell(op_pmu, 1, "total")->is_absent);
+    assert_true(cell(op_pmu, 1, "mean")->is_absent);
     free_test(&at);
 }
 
@@ -179,7 +192,7 @@ static void test_missing(void **state)
     test_opstats at;
     read_test(&at, 40);
     const tacho_table *missing = &at.tables[TACHO_OPSTATS_TABLE_MISSING];
-    assert_int_equal(tacho_table_row_count(missing), 3);
+    assert_int_equal(tacho_table_row_count(missing), 4);
     assert_true(
         tacho_str_equal(cell(missing, 0, "flag")->value.text, TACHO_STR("-stats-level=50")));
     assert_true(
@@ -191,7 +204,7 @@ static void test_missing(void **state)
     free_test(&at);
 }
 
-/* An op of two threads counts once, with the slower of them, and so do its waits. */
+/* An op of two threads counts once, with the slower of them; waits are of the idlest thread. */
 static void test_groups_count_once(void **state)
 {
     (void)state;
@@ -212,9 +225,16 @@ static void test_groups_count_once(void **state)
         {.oc = oc, .op_start_u = 4, .op_end_u = 19, .barrier_end_u = 19, .op_end_p = 150},
         {.oc = oc, .op_start_u = 6, .op_end_u = 13, .barrier_end_u = 19, .op_end_p = 70},
     };
-    tacho_stats_array arrays[2] = {{TACHO_STATS_TYPE_op, 5, 1, &ops[0]},
-                                   {TACHO_STATS_TYPE_op, 6, 1, &ops[1]}};
-    at.file = (tacho_stats_file){.arrays = arrays, .array_count = 2};
+    /* From the first on both wait; of the flush there are cycles, but it crosses no tick. */
+    tacho_stats_thread threads[4] = {
+        {.core = 1, .thread = 0, .end_u = 30, .end_p = 300, .flush_start_u = 30, .flush_p = 4},
+        {.core = 1, .thread = 1, .end_u = 30, .end_p = 300, .flush_start_u = 30, .flush_p = 4},
+        {.core = 1, .thread = 2, .end_u = 30, .end_p = 300, .flush_start_u = 30, .flush_p = 4},
+        {.core = 1, .thread = 3, .end_u = 30, .end_p = 300, .flush_start_u = 30, .flush_p = 4}};
+    tacho_stats_array arrays[3] = {{TACHO_STATS_TYPE_op, 5, 1, &ops[0]},
+                                   {TACHO_STATS_TYPE_op, 6, 1, &ops[1]},
+                                   {TACHO_STATS_TYPE_thread, 0, 4, threads}};
+    at.file = (tacho_stats_file){.arrays = arrays, .array_count = 3};
     at.file.head = (tacho_stats_head){.level = 70, .core_count = 2, .thread_count = 4};
     at.file.head.timer_hz = 1000;
     at.file.head.core_hz = 10000;
@@ -225,8 +245,13 @@ static void test_groups_count_once(void **state)
     assert_int_equal(cell(rows, row, "count")->value.integer, 1);
     assert_int_equal(cell(rows, row, "ucycles")->value.integer, 15);
     assert_int_equal(cell(rows, row, "pcycles")->value.integer, 150);
-    assert_int_equal(cell(rows, find_op(rows, 1, "sync HVX"), "ucycles")->value.integer, 6);
+    row = find_op(rows, 1, "sync HVX");
+    assert_int_equal(cell(rows, row, "ucycles")->value.integer, 6 + 11);
+    assert_int_equal(cell(rows, row, "count")->value.integer, 2);
     assert_int_equal(cell(rows, find_op(rows, 1, "barrier HVX"), "ucycles")->value.integer, 6);
+    row = find_op(rows, 1, "aicendcyclestats HVX DDR (i8)");
+    assert_int_equal(cell(rows, row, "ucycles")->value.integer, 0);
+    assert_int_equal(cell(rows, row, "pcycles")->value.integer, 4);
     at.file = (tacho_stats_file){0};
     free_test(&at);
 }
@@ -264,12 +289,91 @@ static void test_deviation(void **state)
     free_test(&at);
 }
 
+/* ---- damage -------------------------------------------------------------------------------- */
+
+/* Reads the file once more without its arrays of |type|, and of |stream| where it is of ops. */
+static void read_without(test_opstats *at, tacho_stats_type type, uint32_t stream)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < at->file.array_count; i++) {
+        const tacho_stats_array *array = &at->file.arrays[i];
+        if (array->type != type || (type == TACHO_STATS_TYPE_op && array->stream != stream)) {
+            at->file.arrays[kept++] = *array;
+        }
+    }
+    assert_true(kept < at->file.array_count);
+    at->file.array_count = kept;
+    at->file.damage.missing_chunks++;
+    tacho_opstats_tables_deinit(at->tables);
+    assert_null(tacho_opstats_read(&at->stats, &at->file));
+    assert_null(tacho_opstats_tables_init(at->tables, &at->stats));
+}
+
+/* What lost records would have been part of is not known; it is not 0, nor waiting. */
+static void test_lost_ops(void **state)
+{
+    (void)state;
+    test_opstats at;
+    read_test(&at, 70);
+    read_without(&at, TACHO_STATS_TYPE_op, 0); /* HMX of core 0 */
+    const tacho_table *ops = &at.tables[TACHO_OPSTATS_TABLE_OPS];
+    size_t row = find_op(ops, 0, "Convolution HMX TCM (float16)");
+    assert_true(cell(ops, row, "ucycles")->is_absent);
+    assert_true(cell(ops, row, "count")->is_absent);
+    assert_true(cell(ops, row, "pcycles")->is_absent);
+    assert_true(cell(ops, find_op(ops, 0, "sync HMX"), "ucycles")->is_absent);
+    row = find_op(ops, 0, "aicendcyclestats HMX DDR (i8)");
+    assert_int_equal(cell(ops, row, "ucycles")->value.integer, 5);
+    row = find_op(ops, 1, "Convolution HMX TCM (float16)");
+    assert_int_equal(cell(ops, row, "ucycles")->value.integer, 50);
+    const tacho_table *threads = &at.tables[TACHO_OPSTATS_TABLE_THREADS];
+    assert_true(cell(threads, 0, "utilization_percent")->is_absent);
+    assert_true(cell(threads, 0, "sync_ucycles")->is_absent);
+    assert_int_equal(cell(threads, 0, "ucycles")->value.integer, 130);
+    assert_false(cell(threads, 4, "utilization_percent")->is_absent);
+    tacho_table table;
+    const tacho_stats_file *file = &at.file;
+    tacho_rollup_files files = {&file, 1, &at.words, &at.stats};
+    assert_null(tacho_rollup_table(TACHO_ROLLUP_CORE, &files, &table));
+    assert_true(cell(&table, 0, "busiest_ucycles")->is_absent);
+    assert_true(cell(&table, 0, "sync_ucycles")->is_absent);
+    assert_int_equal(cell(&table, 1, "busiest_ucycles")->value.integer, 50);
+    tacho_table_deinit(&table);
+    free_test(&at);
+}
+
+static void test_lost_threads(void **state)
+{
+    (void)state;
+    test_opstats at;
+    read_test(&at, 100);
+    read_without(&at, TACHO_STATS_TYPE_thread, 0);
+    const tacho_table *device = &at.tables[TACHO_OPSTATS_TABLE_DEVICE];
+    assert_true(cell(device, 0, "ucycles")->is_absent);
+    assert_true(cell(device, 0, "inferences_per_s")->is_absent);
+    const tacho_table *cores = &at.tables[TACHO_OPSTATS_TABLE_CORES];
+    assert_int_equal(tacho_table_row_count(cores), 2);
+    assert_true(cell(cores, 0, "ucycles")->is_absent);
+    assert_true(cell(cores, 0, "ddr_read_kb")->value.real == 2.0);
+    assert_true(cell(cores, 0, "ddr_gb_per_s")->is_absent);
+    const tacho_table *ops = &at.tables[TACHO_OPSTATS_TABLE_OPS];
+    size_t row = find_op(ops, 0, "Convolution HMX TCM (float16)");
+    assert_int_equal(cell(ops, row, "ucycles")->value.integer, 50);
+    assert_true(cell(ops, row, "ucycles_percent")->is_absent);
+    assert_true(cell(ops, find_op(ops, 0, "sync HMX"), "ucycles")->is_absent);
+    read_without(&at, TACHO_STATS_TYPE_pmu, 0);
+    const tacho_table *pmu = &at.tables[TACHO_OPSTATS_TABLE_PMU];
+    assert_int_equal(tacho_table_row_count(pmu), 2 * 5 * 2);
+    assert_true(cell(pmu, 8, "value")->is_absent);
+    free_test(&at);
+}
+
 /* ---- roll-ups ------------------------------------------------------------------------------ */
 
-static void roll_up(const test_opstats *at, tacho_rollup_kind kind, tacho_table *table)
+static void roll_up(test_opstats *at, tacho_rollup_kind kind, tacho_table *table)
 {
     const tacho_stats_file *file = &at->file;
-    tacho_rollup_files files = {&file, 1, &at->words};
+    tacho_rollup_files files = {&file, 1, &at->words, &at->stats};
     assert_null(tacho_rollup_table(kind, &files, table));
 }
 
@@ -294,6 +398,9 @@ static void test_rollups(void **state)
     assert_int_equal(cell(&table, 1, "work_ucycles")->value.integer, 125);
     assert_true(cell(&table, 1, "of_mean_percent")->value.real == 100.0);
     assert_int_equal(cell(&table, 1, "busiest_ucycles")->value.integer, 50);
+    /* As the table of ops has it. */
+    assert_int_equal(cell(&table, 0, "sync_ucycles")->value.integer, 20 + 53);
+    assert_int_equal(cell(&table, 0, "barrier_ucycles")->value.integer, 2);
     tacho_table_deinit(&table);
     roll_up(&at, TACHO_ROLLUP_DEVICE, &table);
     assert_int_equal(tacho_table_row_count(&table), 0);
@@ -346,7 +453,7 @@ static void test_device_matrix(void **state)
     tacho_stats_words words = {.layout = &layout};
     tacho_stats_file file = {.head = {.device_count = 3}};
     const tacho_stats_file *list = &file;
-    tacho_rollup_files files = {&list, 1, &words};
+    tacho_rollup_files files = {&list, 1, &words, NULL};
     tacho_table table;
     assert_null(tacho_rollup_table(TACHO_ROLLUP_DEVICE, &files, &table));
     assert_int_equal(tacho_table_row_count(&table), 2);
@@ -395,6 +502,8 @@ int main(void)
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_groups_count_once),
         cmocka_unit_test(test_deviation),
+        cmocka_unit_test(test_lost_ops),
+        cmocka_unit_test(test_lost_threads),
         cmocka_unit_test(test_rollups),
         cmocka_unit_test(test_device_matrix),
         cmocka_unit_test(test_critical_path),

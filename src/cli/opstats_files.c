@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#define PREFIX "aic-profiling-program-"
 #define SUFFIX "-aiccyclecounts"
 
 enum { NETWORK_MAX = 120 }; /* bytes of a network's name in the names of files */
@@ -54,6 +55,22 @@ static bool cut_numbered(tacho_str *text, tacho_str word, uint64_t *out_number)
     return true;
 }
 
+bool tacho_stats_name_is_meant(tacho_str file)
+{
+    tacho_str base = file;
+    if (!tacho_str_starts_with(file, TACHO_STR(PREFIX)) ||
+        !tacho_str_ends_with(file, TACHO_STR(".bin"))) {
+        return false;
+    }
+    base.len -= strlen(".bin");
+    tacho_str front = base;
+    while (front.len > 0 && front.data[front.len - 1] >= '0' && front.data[front.len - 1] <= '9') {
+        front.len--;
+    }
+    return tacho_str_ends_with(base, TACHO_STR(SUFFIX)) ||
+           (front.len < base.len && tacho_str_ends_with(front, TACHO_STR(SUFFIX "_")));
+}
+
 bool tacho_stats_name_parse(tacho_str file, tacho_stats_name *out_name)
 {
     *out_name = (tacho_stats_name){.slice = UINT64_MAX, .copy = UINT64_MAX};
@@ -69,11 +86,10 @@ bool tacho_stats_name_parse(tacho_str file, tacho_stats_name *out_name)
     }
     base.len -= has_copy ? 0 : strlen(SUFFIX);
     tacho_str rest = base;
-    if (!take(&rest, TACHO_STR("aic-profiling-program-")) ||
-        !take_number(&rest, &out_name->program) || !take(&rest, TACHO_STR("-activation-")) ||
-        !take_number(&rest, &out_name->activation) || !take(&rest, TACHO_STR("-inf-")) ||
-        !take_number(&rest, &out_name->inference) || !take(&rest, TACHO_STR("-")) ||
-        rest.len == 0) {
+    if (!take(&rest, TACHO_STR(PREFIX)) || !take_number(&rest, &out_name->program) ||
+        !take(&rest, TACHO_STR("-activation-")) || !take_number(&rest, &out_name->activation) ||
+        !take(&rest, TACHO_STR("-inf-")) || !take_number(&rest, &out_name->inference) ||
+        !take(&rest, TACHO_STR("-")) || rest.len == 0) {
         return false;
     }
     out_name->copy = has_copy ? copy : UINT64_MAX;
@@ -115,8 +131,16 @@ bool tacho_stats_name_is_of(const tacho_stats_name *file, tacho_str name)
 static tacho_status add_file(tacho_stats_names *self, const char *folder, tacho_str file)
 {
     tacho_stats_name name;
-    if (!tacho_stats_name_parse(file, &name)) {
+    bool is_good = tacho_stats_name_parse(file, &name);
+    if (!is_good && !tacho_stats_name_is_meant(file)) {
         self->other_count++;
+        return TACHO_OK;
+    }
+    if (!is_good) {
+        tacho_str copy;
+        TACHO_TRY(tacho_arena_copy(&self->arena, file, &copy));
+        TACHO_TRY(tacho_grow(&self->bad, &self->bad_capacity, self->bad_count + 1));
+        self->bad[self->bad_count++] = copy.data;
         return TACHO_OK;
     }
     const char *path = NULL;
@@ -145,6 +169,13 @@ static int compare_names(const void *a, const void *b)
     order = order != 0 ? order : tacho_str_compare(left->stem, right->stem);
     order = order != 0 ? order : compare_numbers(left->slice, right->slice);
     return order != 0 ? order : strcmp(left->path, right->path);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    const char *const *left = a;
+    const char *const *right = b;
+    return strcmp(*left, *right);
 }
 
 static tacho_status list_folder(tacho_stats_names *self, const char *path, DIR *folder)
@@ -202,11 +233,15 @@ tacho_status tacho_stats_names_init(tacho_stats_names *names, const char *path)
     if (names->item_count > 0) {
         qsort(names->items, names->item_count, sizeof(names->items[0]), compare_names);
     }
+    if (names->bad_count > 0) {
+        qsort(names->bad, names->bad_count, sizeof(names->bad[0]), compare_texts);
+    }
     return TACHO_OK;
 }
 
 void tacho_stats_names_deinit(tacho_stats_names *names)
 {
     free(names->items);
+    free(names->bad);
     tacho_arena_deinit(&names->arena);
 }

@@ -25,12 +25,17 @@ typedef struct tacho_stats_name {
 typedef struct tacho_stats_names {
     tacho_stats_name *items; /* files of one inference lie together */
     size_t item_count, item_capacity;
+    const char **bad; /* names that are meant to be of raw stats, but for their numbers */
+    size_t bad_count, bad_capacity;
     size_t other_count; /* files of the folder that are called otherwise */
     tacho_arena arena;
 } tacho_stats_names;
 
 /* Takes a file's name apart; false when it is called otherwise. Views are of |file|. */
 bool tacho_stats_name_parse(tacho_str file, tacho_stats_name *out_name);
+
+/* Whether a file is meant to be raw stats, by both ends of its name. */
+bool tacho_stats_name_is_meant(tacho_str file);
 
 /* The files of a folder, or the one file at |path|. deinit in any case. */
 tacho_status tacho_stats_names_init(tacho_stats_names *names, const char *path) TACHO_MUST_USE;

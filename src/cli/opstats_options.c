@@ -153,6 +153,11 @@ bool tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_reques
                              "nothing to write: say --summary, --trace or --rollup");
         return false;
     }
+    if (request->host_path != NULL && !request->wants_trace) {
+        tacho_command_misuse(arguments->command,
+                             "--host-trace: the host is shown in traces only; say --trace, too");
+        return false;
+    }
     return true;
 }
 

@@ -42,7 +42,8 @@ typedef struct opstats_run {
     tacho_table_report report; /* of roll-ups */
     tacho_output output;
     bool has_report;
-    uint64_t problem_count, file_count, record_count, summary_count, trace_count, rollup_count;
+    uint64_t problem_count, record_count, summary_count, trace_count, rollup_count;
+    uint64_t read_count; /* files that were not passed over */
 } opstats_run;
 
 /* ---- talk ---------------------------------------------------------------------------------- */
@@ -369,7 +370,7 @@ static tacho_status write_rollup(opstats_run *self)
     for (size_t i = 0; i < self->opened_count; i++) {
         files[i] = &self->opened[i].file;
     }
-    tacho_rollup_files all = {files, self->opened_count, &self->words};
+    tacho_rollup_files all = {files, self->opened_count, &self->words, &self->stats};
     tacho_table table;
     tacho_status status = tacho_rollup_table(self->request->rollup, &all, &table);
     if (status == TACHO_OK && table.cell_count > 0) {
@@ -433,11 +434,22 @@ static void say_missing(opstats_run *self, const tacho_stats_name *name)
     }
 }
 
+/* Names as of raw stats, but for their numbers: nobody would look for them among others. */
+static void say_bad_names(opstats_run *self)
+{
+    for (size_t i = 0; i < self->names.bad_count; i++) {
+        self->problem_count++;
+        say("warning", tacho_str_from_cstring(self->names.bad[i]),
+            "a number in its name is missing or larger than 64 bits; passed over");
+    }
+}
+
 static tacho_status process_all(opstats_run *self, const tacho_progress *progress)
 {
+    say_bad_names(self);
     for (size_t at = 0; at < self->names.item_count;) {
         size_t count = open_inference(self, at);
-        self->file_count += self->opened_count;
+        self->read_count += self->opened_count;
         say_missing(self, &self->names.items[at]);
         tacho_status status = process_opened(self);
         close_files(self);
@@ -493,7 +505,7 @@ static tacho_status prepare(opstats_run *self)
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
     TACHO_TRY(tacho_stats_names_init(&self->names, request->input_path));
-    if (self->names.item_count == 0) {
+    if (self->names.item_count == 0 && self->names.bad_count == 0) {
         return tacho_fail(TACHO_CODE_NOT_FOUND,
                           "%s: no raw stats among its %zu files; they are called "
                           "aic-profiling-program-0-activation-0-inf-0-NETWORK-aiccyclecounts.bin",
@@ -552,7 +564,7 @@ static void say_rollup(const opstats_run *self)
     if (self->request->rollup != TACHO_ROLLUP_NONE && self->rollup_count == 0) {
         snprintf(text, sizeof(text),
                  "--rollup %s: nothing of it was recorded in %" PRIu64 " file%s",
-                 words[self->request->rollup], self->file_count, self->file_count == 1 ? "" : "s");
+                 words[self->request->rollup], self->read_count, self->read_count == 1 ? "" : "s");
         tacho_talk_line("note", text);
     }
 }
@@ -560,12 +572,16 @@ static void say_rollup(const opstats_run *self)
 static void say_result(const opstats_run *self)
 {
     char text[MESSAGE_BYTES];
+    size_t file_count = self->names.item_count + self->names.bad_count;
     int len = snprintf(text, sizeof(text),
-                       "%.400s: %" PRIu64 " summar%s and %" PRIu64 " trace%s of %" PRIu64 " file%s",
+                       "%.400s: %" PRIu64 " summar%s and %" PRIu64 " trace%s of %zu file%s",
                        self->request->output_folder, self->summary_count,
                        self->summary_count == 1 ? "y" : "ies", self->trace_count,
-                       self->trace_count == 1 ? "" : "s", self->file_count,
-                       self->file_count == 1 ? "" : "s");
+                       self->trace_count == 1 ? "" : "s", file_count, file_count == 1 ? "" : "s");
+    if (self->read_count < file_count) {
+        len += snprintf(text + len, sizeof(text) - (size_t)len, ", %zu of them passed over",
+                        file_count - (size_t)self->read_count);
+    }
     if (self->problem_count > 0) {
         snprintf(text + len, sizeof(text) - (size_t)len, "; %" PRIu64 " problem%s",
                  self->problem_count, self->problem_count == 1 ? "" : "s");

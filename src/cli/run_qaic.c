@@ -22,16 +22,10 @@ static double us_of(const tacho_stats_head *head, uint64_t ticks)
     return head->timer_hz > 0 ? (double)ticks * 1e6 / (double)head->timer_hz : 0;
 }
 
-/* Cycles of a thread up to the flush; where those of the flush are not known, by its ticks. */
+/* Cycles of a thread up to the flush. */
 static double work_cycles(const tacho_stats_thread *thread)
 {
-    uint64_t ticks = thread->end_u - thread->start_u;
-    uint64_t work = thread->flush_start_u - thread->start_u;
-    double cycles = (double)(thread->end_p - thread->start_p);
-    if (thread->flush_p > 0) {
-        return cycles - (double)thread->flush_p;
-    }
-    return ticks > 0 ? cycles * (double)work / (double)ticks : cycles;
+    return (double)(thread->end_p - thread->start_p - tacho_stats_flush_cycles(thread));
 }
 
 static void take_threads(const tacho_stats_buffer *buffer, const tacho_stats_array *array,

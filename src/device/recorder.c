@@ -189,19 +189,11 @@ static tacho_status make_banks(tacho_recorder *self)
 static tacho_status look_at_engines(tacho_recorder *self)
 {
     const tacho_program *program = self->program;
-    const tacho_stats_config *stats = &program->facts.stats;
     TACHO_RECORDER_ALLOC(self, program->engine_count, &self->is_async);
     TACHO_RECORDER_ALLOC(self, self->core_count, &self->core_bytes);
-    uint64_t each = sizeof(tacho_stats_thread);
-    each += stats->pmu_event_count > 0 ? sizeof(tacho_stats_pmu) : 0;
-    for (size_t i = 0; i < self->core_count; i++) {
-        self->core_bytes[i] = program->facts.thread_count * each;
-        self->core_bytes[i] += stats->counts_ddr != 0 ? sizeof(tacho_stats_ddr) : 0;
-    }
-    each = sizeof(tacho_stats_op) + (has_op_pmus(program) ? sizeof(tacho_stats_op_pmu) : 0);
+    tacho_stats_layout_core_bytes(&self->layout, self->core_bytes);
     for (uint32_t i = 0; i < program->engine_count; i++) {
         self->is_async[i] = tacho_stats_is_async(program, i);
-        self->core_bytes[core_of(program, i)] += self->layout.engine_jobs[i] * each;
     }
     return TACHO_OK;
 }

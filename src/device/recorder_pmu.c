@@ -7,6 +7,7 @@
  * Requests on the AXI bus are as large as their address allows, up to 256 bytes. A thread runs
  * while it works: not while it waits, nor while a transfer that it has started is on its way. It
  * counts cycles with so many threads running while it is one of them, and commits a packet in each.
+ * The clock of the matrix engine is counted by the thread that has that engine, and by no other.
  *
  * Every cycle of a thread belongs to one job at most, so that the counters of its jobs never sum up
  * to more than its own: where jobs of a thread overlap, a running one belongs to that which began
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 
 #include "device/recorder_parts.h"
+#include "program/pmu.h"
 
 enum {
     EVENT_PACKETS = 0x03,
@@ -94,7 +96,8 @@ static uint64_t count_requests(const tacho_program *program, const tacho_job *jo
 typedef struct counting {
     tacho_recorder *recorder;
     const tacho_recording *recording;
-    tacho_engine_class *classes; /* by engine; of those that count */
+    tacho_engine_class *classes; /* by engine */
+    bool is_simulated[TACHO_PMU_EVENTS_MAX];
 } counting;
 
 static tacho_engine_class class_of(const tacho_program *program, uint32_t engine)
@@ -306,10 +309,11 @@ static uint64_t count_thread(const thread_sum *sum, uint16_t event)
 }
 
 /* Of a job what threads count; the matrix engine's clock ticks while its thread is at the job. */
-static uint64_t count_thread_job(const job_sum *sum, uint16_t event)
+static uint64_t count_thread_job(const job_sum *sum, uint16_t event, tacho_engine_class class)
 {
     size_t place = place_of(event);
-    bool is_any = event == EVENT_PACKETS || event == EVENT_HMX_CLOCKS;
+    bool is_any =
+        event == EVENT_PACKETS || (event == EVENT_HMX_CLOCKS && class == TACHO_ENGINE_COMPUTE);
     uint64_t all = 0;
     for (size_t i = 0; i < RUNNING_MAX; i++) {
         all += is_any || i == place ? sum->alone[i] : 0;
@@ -334,7 +338,6 @@ static tacho_stats_pmu *pmu_of(const counting *self, size_t thread)
                 ->pmus[thread % of_device];
 }
 
-/* Here and below |sums| are NULL where nothing is counted. */
 static void fill_threads(const counting *self, const thread_sum *sums)
 {
     const tacho_program_facts *facts = &self->recorder->program->facts;
@@ -346,12 +349,22 @@ static void fill_threads(const counting *self, const thread_sum *sums)
         pmu->event_count = facts->stats.pmu_event_count;
         memcpy(pmu->events, facts->stats.pmu_events, sizeof(pmu->events));
         for (uint32_t j = 0; j < pmu->event_count; j++) {
-            if (sums == NULL) {
-                continue;
-            }
-            pmu->values[j] = pmu->events[j] == EVENT_HMX_CLOCKS
-                                 ? (uint64_t)self->recording->flush_starts[core]
-                                 : count_thread(&sums[i], pmu->events[j]);
+            pmu->values[j] = self->is_simulated[j] ? count_thread(&sums[i], pmu->events[j]) : 0;
+        }
+    }
+}
+
+/* Of each core on one thread only: that of its first matrix engine. */
+static void fill_clocks(const counting *self, uint32_t event)
+{
+    const tacho_program *program = self->recorder->program;
+    size_t last = SIZE_MAX;
+    for (uint32_t i = 0; i < program->engine_count; i++) {
+        size_t thread = thread_of(program, i);
+        size_t core = thread / program->facts.thread_count;
+        if (self->classes[i] == TACHO_ENGINE_COMPUTE && core != last) {
+            pmu_of(self, thread)->values[event] = (uint64_t)self->recording->flush_starts[core];
+            last = core;
         }
     }
 }
@@ -370,9 +383,9 @@ static void fill_jobs(const counting *self, const job_sum *sums)
         for (uint32_t j = 0; j < stats->pmu_event_count; j++) {
             uint16_t event = stats->pmu_events[j];
             bool is_summed = is_of_threads(event);
-            uint64_t value = sums == NULL ? 0
-                             : is_summed  ? count_thread_job(&sums[i], event)
-                                          : count_job(self, i, event);
+            uint64_t value = !self->is_simulated[j] ? 0
+                             : is_summed ? count_thread_job(&sums[i], event, self->classes[engine])
+                                         : count_job(self, i, event);
             pmu->values[j] += is_summed ? 0 : value;
             if (op != NULL) {
                 op->values[j] = (uint32_t)tacho_least(value, UINT32_MAX);
@@ -382,13 +395,6 @@ static void fill_jobs(const counting *self, const job_sum *sums)
             op->oc = self->recorder->layout.job_task[i];
         }
     }
-}
-
-/* Codes of a program for the computer at hand are other ones (base/perf.h). */
-static bool has_other_codes(const tacho_program *program)
-{
-    return tacho_str_equal(tacho_strings_get(&program->strings, program->facts.machine),
-                           TACHO_STR("host-cpu"));
 }
 
 static tacho_status count_events(const counting *self)
@@ -402,6 +408,11 @@ static tacho_status count_events(const counting *self)
                               : sum_threads(self, thread_sums, job_sums);
     if (status == TACHO_OK) {
         fill_threads(self, thread_sums);
+        for (uint32_t i = 0; i < program->facts.stats.pmu_event_count; i++) {
+            if (program->facts.stats.pmu_events[i] == EVENT_HMX_CLOCKS && self->is_simulated[i]) {
+                fill_clocks(self, i);
+            }
+        }
         fill_jobs(self, job_sums);
     }
     free(thread_sums);
@@ -432,41 +443,24 @@ static void count_ddr(const counting *self)
 tacho_status tacho_recorder_count(tacho_recorder *recorder, const tacho_recording *recording)
 {
     const tacho_program *program = recorder->program;
-    counting self = {recorder, recording, NULL};
+    counting self = {.recorder = recorder, .recording = recording};
     if (program->facts.stats.counts_ddr != 0) {
         count_ddr(&self);
     }
     if (program->facts.stats.pmu_event_count == 0) {
         return TACHO_OK;
     }
-    if (has_other_codes(program)) {
-        fill_threads(&self, NULL);
-        fill_jobs(&self, NULL);
-        return TACHO_OK;
-    }
     TACHO_RECORDER_ALLOC(recorder, program->engine_count, &self.classes);
     for (uint32_t i = 0; i < program->engine_count; i++) {
         self.classes[i] = class_of(program, i);
+    }
+    for (uint32_t i = 0; i < program->facts.stats.pmu_event_count; i++) {
+        self.is_simulated[i] = tacho_pmu_is_simulated(program, program->facts.stats.pmu_events[i]);
     }
     return count_events(&self);
 }
 
 /* ---- what nothing here tells --------------------------------------------------------------- */
-
-static bool is_counted(uint16_t event)
-{
-    static const uint16_t of_jobs[] = {
-        EVENT_HVX, EVENT_HMX, EVENT_HMX_MAC, EVENT_HMX_MAC_FIXED, EVENT_HMX_MAC_FLOAT,
-    };
-    bool is_found = is_of_threads(event);
-    for (size_t i = 0; i < sizeof(of_jobs) / sizeof(of_jobs[0]); i++) {
-        is_found = is_found || event == of_jobs[i];
-    }
-    for (size_t i = 0; i < 2 * (1 + LINE_SIZES); i++) {
-        is_found = is_found || event == bus_events[i / (1 + LINE_SIZES)][i % (1 + LINE_SIZES)];
-    }
-    return is_found;
-}
 
 bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t room)
 {
@@ -475,7 +469,7 @@ bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t
     size_t used = 0;
     size_t count = 0;
     for (uint32_t i = 0; i < stats->pmu_event_count; i++) {
-        if (has_other_codes(program) || !is_counted(stats->pmu_events[i])) {
+        if (!tacho_pmu_is_simulated(program, stats->pmu_events[i])) {
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%02X",
                                      count++ > 0 ? ", " : "", stats->pmu_events[i]);
         }

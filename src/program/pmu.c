@@ -27,3 +27,24 @@ const tacho_pmu_recipe *tacho_pmu_recipe_find(tacho_str name)
     }
     return NULL;
 }
+
+bool tacho_pmu_is_simulated(const tacho_program *program, uint16_t event)
+{
+    static const uint16_t simulated[] = {
+        0x03,                                            /* packets */
+        0x3b,  0x3c,  0x3d,  0x3e,  0x0a,  0x0b,         /* one to six threads run */
+        0x40,  0x41,  0xce,  0x3f,  0xcd,                /* reads of the bus, by size */
+        0x42,  0x43,  0xcf,  0x46,  0x55,                /* writes */
+        0x100, 0x200, 0x205, 0x211, 0x212, 0x214, 0x240, /* engines */
+    };
+    if (tacho_str_equal(tacho_strings_get(&program->strings, program->facts.machine),
+                        TACHO_STR("host-cpu"))) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof(simulated) / sizeof(simulated[0]); i++) {
+        if (simulated[i] == event) {
+            return true;
+        }
+    }
+    return false;
+}

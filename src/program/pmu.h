@@ -21,4 +21,10 @@ const tacho_pmu_recipe *tacho_pmu_recipe_at(size_t index);
 /* The recipe called |name|, or NULL. */
 const tacho_pmu_recipe *tacho_pmu_recipe_find(tacho_str name);
 
+/*
+ * Whether the simulated device counts an event of |program|: codes of programs for the computer at
+ * hand are other ones (base/perf.h), and it counts none of those.
+ */
+bool tacho_pmu_is_simulated(const tacho_program *program, uint16_t event);
+
 #endif

@@ -175,41 +175,49 @@ static uint64_t job_bytes(const tacho_stats_config *stats)
     return sizeof(tacho_stats_op) + (has_pmu ? sizeof(tacho_stats_op_pmu) : 0);
 }
 
-/* Of each device, whatever it does. */
+/* Of each core, whatever it does. */
 static uint64_t fixed_bytes(const tacho_program *program)
 {
     const tacho_stats_config *stats = &program->facts.stats;
-    uint64_t cores = program->facts.core_count;
-    uint64_t threads = cores * program->facts.thread_count;
-    uint64_t bytes = threads * sizeof(tacho_stats_thread);
-    bytes += stats->pmu_event_count > 0 ? threads * sizeof(tacho_stats_pmu) : 0;
-    return bytes + (stats->counts_ddr != 0 ? cores * sizeof(tacho_stats_ddr) : 0);
+    uint64_t each = sizeof(tacho_stats_thread);
+    each += stats->pmu_event_count > 0 ? sizeof(tacho_stats_pmu) : 0;
+    return program->facts.thread_count * each +
+           (stats->counts_ddr != 0 ? sizeof(tacho_stats_ddr) : 0);
+}
+
+/* Adds up what cores record, |cores_each| of them after one another in one sum. */
+static void sum_bytes(const tacho_stats_layout *self, size_t cores_each, uint64_t *sums)
+{
+    const tacho_program *program = self->program;
+    size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
+    bool records = program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE;
+    memset(sums, 0, (cores + cores_each - 1) / cores_each * sizeof(*sums));
+    for (size_t i = 0; records && i < cores; i++) {
+        sums[i / cores_each] += fixed_bytes(program);
+    }
+    for (uint32_t i = 0; records && i < program->engine_count; i++) {
+        sums[core_of(program, i) / cores_each] +=
+            self->engine_jobs[i] * job_bytes(&program->facts.stats);
+    }
+}
+
+void tacho_stats_layout_core_bytes(const tacho_stats_layout *layout, uint64_t *out_bytes)
+{
+    sum_bytes(layout, 1, out_bytes);
 }
 
 void tacho_stats_layout_device_bytes(const tacho_stats_layout *layout, uint64_t *out_bytes)
 {
-    const tacho_program *program = layout->program;
-    bool records = program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE;
-    for (uint32_t i = 0; i < program->facts.device_count; i++) {
-        out_bytes[i] = records ? fixed_bytes(program) : 0;
-    }
-    for (size_t i = 0; records && i < program->engine_count; i++) {
-        out_bytes[program->engines[i].device] +=
-            layout->engine_jobs[i] * job_bytes(&program->facts.stats);
-    }
+    size_t cores = layout->program->facts.core_count;
+    sum_bytes(layout, cores > 0 ? cores : 1, out_bytes);
 }
 
 static uint64_t record_bytes(const tacho_stats_layout *self)
 {
-    const tacho_program *program = self->program;
-    const tacho_stats_config *stats = &program->facts.stats;
-    if (stats->level < TACHO_STATS_LEVEL_INFERENCE) {
-        return 0;
-    }
-    uint64_t bytes = program->facts.device_count * fixed_bytes(program);
-    for (size_t i = 0; i < program->engine_count; i++) {
-        bytes += self->engine_jobs[i] * job_bytes(stats);
-    }
+    const tacho_program_facts *facts = &self->program->facts;
+    size_t cores = (size_t)facts->device_count * facts->core_count;
+    uint64_t bytes = 0;
+    sum_bytes(self, cores > 0 ? cores : 1, &bytes);
     return bytes;
 }
 

@@ -55,7 +55,10 @@ tacho_status tacho_stats_layout_init(tacho_stats_layout *layout,
                                      const tacho_program *program) TACHO_MUST_USE;
 void tacho_stats_layout_deinit(tacho_stats_layout *layout);
 
-/* What each device records of one inference, by device: together the layout's buffer. */
+/* What each core records of one inference, by device * core_count + core: all the buffer. */
+void tacho_stats_layout_core_bytes(const tacho_stats_layout *layout, uint64_t *out_bytes);
+
+/* The same by device. */
 void tacho_stats_layout_device_bytes(const tacho_stats_layout *layout, uint64_t *out_bytes);
 
 /* Whether a job has an op record at the program's stats level. */

@@ -15,6 +15,7 @@
 
 #include <stdint.h>
 
+#include "base/maths.h"
 #include "codec/chunk.h"
 #include "program/program.h"
 
@@ -93,6 +94,18 @@ typedef struct tacho_stats_thread {
     uint64_t activate_start_u, activate_end_u, activate_start_p, activate_end_p;
     uint64_t flush_start_u; /* from here to the end it wrote the stats */
 } tacho_stats_thread;
+
+/* Cycles of the flush; where they are not known, the share of the thread's that its ticks are. */
+static inline uint64_t tacho_stats_flush_cycles(const tacho_stats_thread *thread)
+{
+    uint64_t cycles = thread->end_p - thread->start_p;
+    uint64_t ticks = thread->end_u - thread->start_u;
+    uint64_t flush = thread->end_u - thread->flush_start_u;
+    if (thread->flush_p > 0 || flush == 0 || ticks == 0) {
+        return thread->flush_p < cycles ? thread->flush_p : cycles;
+    }
+    return (uint64_t)((tacho_u128)cycles * flush / ticks);
+}
 
 /* Counters of a thread over the inference. */
 typedef struct tacho_stats_pmu {

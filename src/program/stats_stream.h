@@ -56,6 +56,13 @@ typedef struct tacho_stats_damage {
     bool is_cut;             /* no end */
 } tacho_stats_damage;
 
+/* Whether records may be lost. */
+static inline bool tacho_stats_is_damaged(const tacho_stats_damage *damage)
+{
+    return damage->is_cut || damage->damaged_bytes > 0 || damage->missing_chunks > 0 ||
+           damage->bad_records > 0;
+}
+
 typedef struct tacho_stats_file {
     tacho_stats_head head;
     tacho_stats_end end;

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { ENGINE_WIDTH = 15, NUMBER_ROOM = 24 };
+enum { ENGINE_WIDTH = 15, NUMBER_ROOM = 24, RATE_ROOM = 64, LEVEL_OPS = 70 };
 
 typedef struct text_writer {
     const tacho_table *tables;
@@ -90,6 +90,12 @@ static const char *shown_int(const tacho_cell *of, char room[NUMBER_ROOM])
     return of->is_absent ? "N/A" : room;
 }
 
+static const char *shown_rate(const tacho_cell *of, char room[RATE_ROOM])
+{
+    snprintf(room, RATE_ROOM, "%.2fGB/s", of->is_absent ? 0.0 : of->value.real);
+    return of->is_absent ? "N/A GB/s" : room;
+}
+
 static void put_real(text_writer *self, const tacho_cell *of, int width, const char *unit)
 {
     char shown[64] = "N/A";
@@ -145,15 +151,23 @@ static void put_utilization(text_writer *self, size_t core_row, int64_t core)
     const tacho_table *cores = find_table(self, "cores");
     const tacho_table *threads = find_table(self, "threads");
     char cycles[NUMBER_ROOM];
+    char ticks[NUMBER_ROOM];
+    int64_t level = number(find_table(self, "device"), 0, "level");
     tacho_output_printf(self->output,
-                        "\nc%" PRId64 " total:%16" PRId64 " ucycles %15s pcycles "
-                        "(thread max)\n",
-                        core, number(cores, core_row, "ucycles"),
+                        "\nc%" PRId64 " total:%16s ucycles %15s pcycles (thread max)\n", core,
+                        shown_int(cell(cores, core_row, "ucycles"), ticks),
                         shown_int(cell(cores, core_row, "pcycles"), cycles));
     for (size_t i = 0; i < tacho_table_row_count(threads); i++) {
-        if (number(threads, i, "core") != core ||
-            cell(threads, i, "utilization_percent")->is_absent) {
+        if (number(threads, i, "core") != core) {
             continue;
+        }
+        char share[NUMBER_ROOM] = "    N/A";
+        const tacho_cell *utilization = cell(threads, i, "utilization_percent");
+        if (utilization->is_absent && level < LEVEL_OPS) {
+            continue;
+        }
+        if (!utilization->is_absent) {
+            snprintf(share, sizeof(share), "%6.2f%%", utilization->value.real);
         }
         tacho_str engine = text(threads, i, "engine");
         tacho_output_printf(self->output, "c%-4" PRId64 " t%" PRId64 " ", core,
@@ -161,12 +175,11 @@ static void put_utilization(text_writer *self, size_t core_row, int64_t core)
         put_name(self, engine);
         tacho_output_printf(self->output,
                             "%*s %8" PRId64 " ucycles [%" PRId64 ", %" PRId64 "] %15s pcycles "
-                            "%6.2f%% utilization\n",
+                            "%s utilization\n",
                             engine.len < ENGINE_WIDTH ? (int)(ENGINE_WIDTH - engine.len) : 0, "",
                             number(threads, i, "ucycles"), number(threads, i, "start_u"),
                             number(threads, i, "end_u"),
-                            shown_int(cell(threads, i, "pcycles"), cycles),
-                            real(threads, i, "utilization_percent"));
+                            shown_int(cell(threads, i, "pcycles"), cycles), share);
     }
     tacho_output_write_cstring(self->output, "\n\n");
 }
@@ -214,10 +227,12 @@ static void put_ports(text_writer *self, int64_t core)
     const tacho_table *bells = find_table(self, "doorbells");
     for (size_t i = 0; i < tacho_table_row_count(bells); i++) {
         if (number(bells, i, "core") == core) {
+            char ticks[NUMBER_ROOM];
             tacho_output_printf(self->output,
-                                "c%02" PRId64 "p%03" PRId64 " doorbell ucycles:%18" PRId64
+                                "c%02" PRId64 "p%03" PRId64 " doorbell ucycles:%18s"
                                 " transaction: %" PRId64 "\n",
-                                core, number(bells, i, "port"), number(bells, i, "offset_ucycles"),
+                                core, number(bells, i, "port"),
+                                shown_int(cell(bells, i, "offset_ucycles"), ticks),
                                 number(bells, i, "transaction"));
         }
     }
@@ -236,9 +251,10 @@ static void put_counters(text_writer *self, size_t core_row, int64_t core)
         const tacho_cell *thread = cell(pmu, i, "thread");
         snprintf(who, sizeof(who), thread->is_absent ? "c%02" PRId64 : "c%02" PRId64 "t%" PRId64,
                  core, thread->value.integer);
-        tacho_output_printf(self->output, "%s pmu %.*s %.*s: %" PRId64 "\n", who,
-                            TACHO_STR_ARG(text(pmu, i, "event")),
-                            TACHO_STR_ARG(text(pmu, i, "name")), number(pmu, i, "value"));
+        char value[NUMBER_ROOM];
+        tacho_output_printf(
+            self->output, "%s pmu %.*s %.*s: %s\n", who, TACHO_STR_ARG(text(pmu, i, "event")),
+            TACHO_STR_ARG(text(pmu, i, "name")), shown_int(cell(pmu, i, "value"), value));
     }
     const tacho_table *rates = find_table(self, "rates");
     for (size_t i = 0; i < tacho_table_row_count(rates); i++) {
@@ -250,11 +266,12 @@ static void put_counters(text_writer *self, size_t core_row, int64_t core)
         }
     }
     const tacho_table *cores = find_table(self, "cores");
+    char rate[RATE_ROOM];
     if (!cell(cores, core_row, "ddr_read_kb")->is_absent) {
         tacho_output_printf(
-            self->output, "c%" PRId64 ": DDR traffic is %.2fKB read, %.2fKB written, %.2fGB/s\n",
-            core, real(cores, core_row, "ddr_read_kb"), real(cores, core_row, "ddr_write_kb"),
-            real(cores, core_row, "ddr_gb_per_s"));
+            self->output, "c%" PRId64 ": DDR traffic is %.2fKB read, %.2fKB written, %s\n", core,
+            real(cores, core_row, "ddr_read_kb"), real(cores, core_row, "ddr_write_kb"),
+            shown_rate(cell(cores, core_row, "ddr_gb_per_s"), rate));
     }
 }
 
@@ -263,7 +280,8 @@ static void put_op_counters(text_writer *self, int64_t core)
     const tacho_table *ops = find_table(self, "op_pmu");
     bool has_rows = false;
     for (size_t i = 0; i < tacho_table_row_count(ops); i++) {
-        if (number(ops, i, "core") != core || number(ops, i, "total") == 0) {
+        if (number(ops, i, "core") != core ||
+            (!cell(ops, i, "total")->is_absent && number(ops, i, "total") == 0)) {
             continue;
         }
         if (!has_rows) {
@@ -276,8 +294,10 @@ static void put_op_counters(text_writer *self, int64_t core)
         snprintf(head, sizeof(head), "c%" PRId64, core);
         snprintf(event, sizeof(event), "%.*s %.*s", TACHO_STR_ARG(text(ops, i, "event")),
                  TACHO_STR_ARG(text(ops, i, "name")));
-        tacho_output_printf(self->output, "%-4s  %5" PRId64 "  %14.2f  %16" PRId64, head,
-                            number(ops, i, "count"), real(ops, i, "mean"), number(ops, i, "total"));
+        tacho_output_printf(self->output, "%-4s", head);
+        put_int(self, cell(ops, i, "count"), 5);
+        put_real(self, cell(ops, i, "mean"), 14, "");
+        put_int(self, cell(ops, i, "total"), 16);
         put_real(self, cell(ops, i, "per_pcycle"), 10, "");
         tacho_output_printf(self->output, "  %-32s  ", event);
         put_name(self, text(ops, i, "opdetails"));
@@ -325,14 +345,16 @@ static void put_device(text_writer *self)
     tacho_str network = text(device, 0, "network");
     int64_t batch = number(device, 0, "stats_batch");
     double seconds = real(device, 0, "seconds");
-    tacho_output_printf(
-        self->output, "total batch ucycles:%17" PRId64 " [%" PRId64 ", %" PRId64 "]\n",
-        number(device, 0, "ucycles"), number(device, 0, "start_u"), number(device, 0, "end_u"));
+    char ticks[3][NUMBER_ROOM];
+    tacho_output_printf(self->output, "total batch ucycles:%17s [%s, %s]\n",
+                        shown_int(cell(device, 0, "ucycles"), ticks[0]),
+                        shown_int(cell(device, 0, "start_u"), ticks[1]),
+                        shown_int(cell(device, 0, "end_u"), ticks[2]));
     if (seconds > 0.0) {
         put_rate(self, network, "batch/s", 1, seconds, real(device, 0, "batch_per_s"));
         put_rate(self, network, "inf/s", batch, seconds, real(device, 0, "inferences_per_s"));
     }
-    if (batch > 1) {
+    if (batch > 1 && !cell(device, 0, "ucycles_per_inference")->is_absent) {
         tacho_output_write_cstring(self->output, "[");
         put_name(self, network);
         tacho_output_printf(self->output, "] ucycles per inference: %.2f\n",
@@ -346,8 +368,10 @@ static void put_device(text_writer *self)
                             number(device, 0, "max_output_wait_ucycles"));
     }
     if (!cell(device, 0, "ddr_mb")->is_absent) {
-        tacho_output_printf(self->output, "total DDR traffic: %.3fMB, %.2fGB/s\n",
-                            real(device, 0, "ddr_mb"), real(device, 0, "ddr_gb_per_s"));
+        char rate[RATE_ROOM];
+        tacho_output_printf(self->output, "total DDR traffic: %.3fMB, %s\n",
+                            real(device, 0, "ddr_mb"),
+                            shown_rate(cell(device, 0, "ddr_gb_per_s"), rate));
     }
 }
 
@@ -355,14 +379,10 @@ static void put_notes(text_writer *self)
 {
     const tacho_table *device = find_table(self, "device");
     const tacho_table *missing = find_table(self, "missing");
-    if (tacho_str_equal(text(device, 0, "origin"), TACHO_STR("simulated"))) {
-        tacho_output_write_cstring(self->output,
-                                   "note: times are simulated, not those of hardware\n");
-    } else {
-        tacho_output_printf(self->output,
-                            "note: times are measured; a ucycle is a tick of %g MHz\n",
-                            real(device, 0, "timer_mhz"));
-    }
+    bool is_simulated = tacho_str_equal(text(device, 0, "origin"), TACHO_STR("simulated"));
+    tacho_output_printf(self->output, "note: times are %s; a ucycle is a tick of %g MHz\n",
+                        is_simulated ? "simulated, not those of hardware" : "measured",
+                        real(device, 0, "timer_mhz"));
     for (size_t i = 0; i < tacho_table_row_count(missing); i++) {
         tacho_str flag = text(missing, i, "flag");
         tacho_output_printf(self->output, "note: not recorded: %.*s%s%.*s%s\n",

@@ -67,9 +67,7 @@ static void sum(const tacho_stats_file *file, const tacho_stats_words *words)
     require_ok(tacho_opstats_read(&stats, file));
     require_ok(tacho_opstats_tables_init(tables, &stats));
     tacho_opstats_tables_deinit(tables);
-    tacho_opstats_deinit(&stats);
-    tacho_opstats_plan_deinit(&plan);
-    tacho_rollup_files files = {&file, 1, words};
+    tacho_rollup_files files = {&file, 1, words, &stats};
     for (int kind = TACHO_ROLLUP_NONE + 1; kind < TACHO_ROLLUP_COUNT; kind++) {
         tacho_table table;
         require_ok(tacho_rollup_table((tacho_rollup_kind)kind, &files, &table));
@@ -80,6 +78,8 @@ static void sum(const tacho_stats_file *file, const tacho_stats_words *words)
         }
         tacho_table_deinit(&table);
     }
+    tacho_opstats_deinit(&stats);
+    tacho_opstats_plan_deinit(&plan);
 }
 
 static void decode(tacho_stats_file *file, const tacho_stats_layout *layout, uint8_t bits)

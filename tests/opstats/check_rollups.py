@@ -52,6 +52,8 @@ def check_cores(events, rows):
         check(abs(row["ucycles"] - shown[key]) <= 1, f"{row} took {shown[key]}")
         check(abs(row["flush_ucycles"] - flushes[key]) <= 1, f"{row} flushed {flushes[key]}")
         check(row["work_ucycles"] == row["ucycles"] - row["flush_ucycles"], f"work of {row}")
+        spent = row["busiest_ucycles"] + row["sync_ucycles"] + row["barrier_ucycles"]
+        check(spent == row["work_ucycles"], f"the busiest thread of {row} spent {spent}")
         work[row["device"]].append(row["work_ucycles"])
     for row in rows:
         mean = sum(work[row["device"]]) / len(work[row["device"]])

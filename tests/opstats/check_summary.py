@@ -28,7 +28,7 @@ def check_threads(tables, level):
             check(row["utilization_percent"] is None, f"utilization of {row}")
             continue
         check(row["utilization_percent"] <= 100, f"utilization of {row}")
-        if row["engine"] != "DMAIssue" and row["op_ucycles"] > 0:
+        if row["op_ucycles"] > 0:
             spent = sum(row[key] for key in ("op_ucycles", "sync_ucycles", "barrier_ucycles",
                                              "flush_ucycles"))
             check(spent == row["ucycles"], f"times of {row} are {spent}")
@@ -62,6 +62,7 @@ def check_ops(tables, level):
         check(abs(share - row["ucycles_percent"]) < 0.01, f"share of {row}")
         is_wait = row["kind"] in ("sync", "barrier")
         check((row["pcycles"] is None) == is_wait, f"pcycles of {row}")
+    check_waits(tables, ops, total)
     # One-thread engines: utilization is the sum of their ops.
     for thread in tables["threads"]:
         if thread["engine"] == "HMX":
@@ -70,6 +71,37 @@ def check_ops(tables, level):
                          row["kind"] != "aicendcyclestats")
             share = 100 * cycles / thread["pcycles"]
             check(abs(share - thread["utilization_percent"]) < 0.01, f"utilization of {thread}")
+
+
+def check_waits(tables, ops, total):
+    """A group waited as long as the one of its threads that did so longest: never above its time."""
+    for wait in ("sync", "barrier"):
+        longest = {}
+        for thread in tables["threads"]:
+            key = thread["core"], thread["engine"]
+            longest[key] = max(longest.get(key, 0), thread[wait + "_ucycles"])
+        shown = {(row["core"], row["engine"]): row["ucycles"] for row in ops if row["kind"] == wait}
+        check(shown == {key: value for key, value in longest.items() if value > 0},
+              f"{wait}: {shown} by ops, {longest} by threads")
+        check(all(value <= total[key[0]]["ucycles"] for key, value in shown.items()), f"{shown}")
+
+
+def check_flush(tables, level, info):
+    """Every group has a row for the writing of what its core records: all cores the whole buffer."""
+    if level < 70:
+        return
+    sizes = {}
+    for thread in tables["threads"]:
+        own = [row for row in tables["ops"] if row["core"] == thread["core"] and
+               row["engine"] == thread["engine"] and row["kind"] == "aicendcyclestats"]
+        check(len(own) == 1 and own[0]["count"] == 1, f"flush of {thread}: {own}")
+        check(own[0]["pcycles"] > 0 and own[0]["ucycles"] == thread["flush_ucycles"], f"{own}")
+        sizes.setdefault(thread["core"], set()).add(own[0]["out_kb"])
+    check(all(len(size) == 1 for size in sizes.values()), f"sizes {sizes}")
+    if "_slice" not in tables["device"][0]["network"]:
+        buffer = [row["buffer_bytes"] for row in info if row["table"] == "stats"]
+        check(abs(1024 * sum(size.pop() for size in sizes.values()) - buffer[0]) < 1,
+              f"{sizes} of a buffer of {buffer} bytes")
 
 
 def check_traffic(tables, level):
@@ -94,6 +126,8 @@ def main():
     check_cores(tables)
     check_ops(tables, level)
     check_traffic(tables, level)
+    with open(sys.argv[2], encoding="utf-8") as file:
+        check_flush(tables, level, [json.loads(line) for line in file])
 
 
 if __name__ == "__main__":

@@ -77,8 +77,12 @@ def check_rows(core):
         check(near(100 * int(row[0]) / core.total[0], row[1]), f"ucycles(%) of {row}")
         if row[9].startswith(("sync ", "barrier ")):
             check(row[2] == row[5] == row[6] == row[7] == row[8] == "N/A", f"a wait {row}")
+            check(int(row[0]) <= core.total[0], f"{row} is longer than {core.total}")
             continue
         check(near(100 * int(row[2]) / core.total[1], row[3]), f"pcycles(%) of {row}")
+    for engine in {thread[1] for thread in core.threads}:
+        check(sum(row[9] == f"aicendcyclestats {engine} DDR (i8)" for row in core.rows) == 1,
+              f"flush of {engine}")
     # A thread's life is sync, op, barrier, back to back, and the flush.
     hmx = [row for row in core.rows if " HMX" in row[9]]
     check(sum(int(row[0]) for row in hmx) == core.total[0], "HMX is not back to back")
@@ -131,8 +135,11 @@ def main():
     cores, device = collections.defaultdict(Core), {}
     with open(sys.argv[1], encoding="utf-8") as file:
         for line in file:
+            device["units"] = device.get("units", 0) + line.endswith(
+                "; a ucycle is a tick of 19.2 MHz\n")
             take(line.rstrip("\n"), cores, device)
     check(cores, "no cores")
+    check(device["units"] == 1, "the length of a ucycle is not said")
     check_cores(cores, device)
     if len(sys.argv) > 2:
         check_against_trace(cores, sys.argv[2])

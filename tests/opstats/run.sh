@@ -138,7 +138,16 @@ text = open(glob.glob('out-macs/*.txt')[0]).read()
 shown = [int(macs) for macs in re.findall(r'c\d: HmxMacs is (\d+)\n', text)]
 cycles = [int(count) for count in re.findall(r'c\d\d pmu 0x212 HMX_MAC_FLT: (\d+)', text)]
 assert len(shown) == 2 and shown == [4096 * count for count in cycles], (shown, cycles)
-assert sum(shown) >= 11.06e6, shown"
+assert sum(shown) >= 11.06e6, shown
+clocks = [int(count) for count in re.findall(r'c\d\d pmu 0x214 HMX_CLOCKS: (\d+)', text)]
+whole = [int(count) for count in re.findall(r'c\d: Total inference pcycle is (\d+)', text)]
+assert len(clocks) == 2 and all(0 < a <= b for a, b in zip(clocks, whole)), (clocks, whole)
+assert len(re.findall(r'c\d\dt\d pmu 0x214 HMX_CLOCKS: [1-9]', text)) == 2
+assert len(re.findall(r'pmu 0x20[EF] \S+: N/A\n', text)) == 2 * 7 * 2
+assert 'note: not recorded: counters 0x20E, 0x20F: the simulation does not count them\n' in text"
+
+# Of a file that is cut or damaged nothing is shown that the whole file does not show.
+check "damaged files" python3 "$here/check_damage.py" "$tacho" cnn-2-100.bin stats-cnn-2-100/*.bin
 
 # A host's trace is put on the axis of the timer: the simulated host clock counts from 0, too.
 cat >host.json <<'JSON'

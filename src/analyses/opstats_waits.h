@@ -2,8 +2,8 @@
 /*
  * Where the summary stands among the records of one engine. Only analyses/opstats*.c include this.
  */
-#ifndef TACHO_ANALYSES_OPSTATS_ISSUE_H
-#define TACHO_ANALYSES_OPSTATS_ISSUE_H
+#ifndef TACHO_ANALYSES_OPSTATS_WAITS_H
+#define TACHO_ANALYSES_OPSTATS_WAITS_H
 
 #include "analyses/opstats.h"
 
@@ -13,5 +13,8 @@ struct tacho_opstats_cursor {
     uint32_t engine;
     size_t first_task;
 };
+
+/* Waits of threads, and by that of rows; part of tacho_opstats_read. */
+tacho_status tacho_opstats_read_waits(tacho_opstats *stats) TACHO_MUST_USE;
 
 #endif
