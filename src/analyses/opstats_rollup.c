@@ -32,6 +32,11 @@ static tacho_status add_count(tacho_table *table, uint64_t value)
     return tacho_table_add_int(table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }
 
+static tacho_status add_known(tacho_table *table, bool is_known, uint64_t value)
+{
+    return is_known ? add_count(table, value) : tacho_table_add_absent(table);
+}
+
 static double percent(double part, double whole)
 {
     return whole > 0.0 ? 100.0 * part / whole : 0.0;
@@ -56,6 +61,7 @@ static const tacho_column name_columns[] = {
 typedef struct name_sum {
     uint32_t name; /* string */
     uint64_t op_count, record_count, ucycles, pcycles, sync_u, macs, bytes;
+    uint64_t wanted_count; /* of records; where there are fewer, times are not known */
     int64_t estimate;
 } name_sum;
 
@@ -128,6 +134,23 @@ static void sum_array(name_sums *self, const tacho_rollup_files *files,
     }
 }
 
+/* How many records a whole file has. Those by op may be fewer than ops, and are not counted. */
+static void want_records(name_sums *self, const tacho_stats_layout *layout,
+                         const tacho_stats_file *file)
+{
+    const tacho_program *program = layout->program;
+    bool is_by_op = (file->head.features & TACHO_STATS_BY_OP) != 0;
+    for (size_t i = 0; !is_by_op && i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        uint32_t op = job->op != TACHO_NONE ? job->op : (uint32_t)program->op_count;
+        self->items[self->op_name[op]].wanted_count +=
+            layout->job_slot[i] != TACHO_NONE &&
+                    program->engines[job->engine].device == file->head.device
+                ? 1
+                : 0;
+    }
+}
+
 static int compare_sums(const void *a, const void *b)
 {
     const name_sum *left = a;
@@ -141,26 +164,29 @@ static int compare_sums(const void *a, const void *b)
 static tacho_status add_sums(name_sums *self, const tacho_stats_head *head, tacho_table *table)
 {
     double total = 0.0;
+    bool is_total = true;
     for (size_t i = 0; i < self->item_count; i++) {
         total += (double)self->items[i].ucycles;
+        is_total &= self->items[i].record_count >= self->items[i].wanted_count;
     }
     if (self->item_count > 0) {
         qsort(self->items, self->item_count, sizeof(self->items[0]), compare_sums);
     }
     for (size_t i = 0; i < self->item_count; i++) {
         const name_sum *sum = &self->items[i];
-        if (sum->record_count == 0) {
+        bool is_known = sum->record_count >= sum->wanted_count;
+        if (sum->record_count == 0 && is_known) {
             continue;
         }
         TACHO_TRY(add_count(table, head->inference));
         TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(&self->strings, sum->name)));
         TACHO_TRY(add_count(table, sum->op_count));
         TACHO_TRY(add_count(table, sum->record_count));
-        TACHO_TRY(add_count(table, sum->ucycles));
-        TACHO_TRY(tacho_table_add_real(table, percent((double)sum->ucycles, total)));
-        TACHO_TRY(tacho_stats_has_cycles(head) ? add_count(table, sum->pcycles)
-                                               : tacho_table_add_absent(table));
-        TACHO_TRY(add_count(table, sum->sync_u));
+        TACHO_TRY(add_known(table, is_known, sum->ucycles));
+        TACHO_TRY(is_total ? tacho_table_add_real(table, percent((double)sum->ucycles, total))
+                           : tacho_table_add_absent(table));
+        TACHO_TRY(add_known(table, is_known && tacho_stats_has_cycles(head), sum->pcycles));
+        TACHO_TRY(add_known(table, is_known, sum->sync_u));
         TACHO_TRY(tacho_table_add_int(table, sum->estimate));
         TACHO_TRY(add_count(table, sum->macs));
         TACHO_TRY(add_count(table, sum->bytes));
@@ -180,6 +206,7 @@ static tacho_status sum_names(name_sums *self, const tacho_rollup_files *files, 
     TACHO_TRY(name_ops(self, program, by_layer));
     for (size_t i = 0; i < files->file_count; i++) {
         const tacho_stats_file *file = files->files[i];
+        want_records(self, files->words->layout, file);
         for (size_t j = 0; j < file->array_count; j++) {
             if (file->arrays[j].type == TACHO_STATS_TYPE_op) {
                 sum_array(self, files, file, &file->arrays[j]);
@@ -272,11 +299,6 @@ static void find_busiest(const tacho_opstats *stats, const tacho_stats_words *wo
             cores[i / program->facts.thread_count].busiest = NULL; /* it might be the lost one */
         }
     }
-}
-
-static tacho_status add_known(tacho_table *table, bool is_known, uint64_t value)
-{
-    return is_known ? add_count(table, value) : tacho_table_add_absent(table);
 }
 
 static tacho_status add_core(const tacho_opstats *stats, uint32_t number, const core_sum *sum,

@@ -339,6 +339,13 @@ static void test_lost_ops(void **state)
     assert_true(cell(&table, 0, "sync_ucycles")->is_absent);
     assert_int_equal(cell(&table, 1, "busiest_ucycles")->value.integer, 50);
     tacho_table_deinit(&table);
+    assert_null(tacho_rollup_table(TACHO_ROLLUP_LAYER, &files, &table));
+    for (size_t i = 0; i < tacho_table_row_count(&table); i++) {
+        bool is_stem = tacho_str_equal(cell(&table, i, "name")->value.text, TACHO_STR("/stem"));
+        assert_int_equal(cell(&table, i, "engine_ucycles")->is_absent, is_stem);
+        assert_true(cell(&table, i, "share_percent")->is_absent);
+    }
+    tacho_table_deinit(&table);
     free_test(&at);
 }
 

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { ENGINE_WIDTH = 15, NUMBER_ROOM = 24, RATE_ROOM = 64, LEVEL_OPS = 70 };
@@ -23,10 +24,16 @@ typedef struct text_writer {
 
 /* ---- cells --------------------------------------------------------------------------------- */
 
+/* Most names differ in their first letter: asked for every cell. */
+static bool is_named(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
 static const tacho_table *find_table(const text_writer *self, const char *name)
 {
     for (size_t i = 0; i < self->table_count; i++) {
-        if (strcmp(self->tables[i].name, name) == 0) {
+        if (is_named(self->tables[i].name, name)) {
             return &self->tables[i];
         }
     }
@@ -37,7 +44,7 @@ static const tacho_table *find_table(const text_writer *self, const char *name)
 static const tacho_cell *cell(const tacho_table *table, size_t row, const char *column)
 {
     for (size_t i = 0; i < table->column_count; i++) {
-        if (strcmp(table->columns[i].name, column) == 0) {
+        if (is_named(table->columns[i].name, column)) {
             return tacho_table_cell(table, row, i);
         }
     }
@@ -74,13 +81,34 @@ static void put_name(text_writer *self, tacho_str name)
 
 /* ---- ops ----------------------------------------------------------------------------------- */
 
+/* Two blanks, and |text| to the right in |width|; most of a summary is that. */
+static void put_right(text_writer *self, const char *text, size_t len, int width)
+{
+    static const char blanks[] = "                                ";
+    size_t pad = (size_t)width > len ? (size_t)width - len : 0;
+    tacho_output_write(self->output, blanks, 2 + pad);
+    tacho_output_write(self->output, text, len);
+}
+
+/* Digits of |value|, at least |least|, up to |end|; where they begin. */
+static char *put_digits(char *end, uint64_t value, int least)
+{
+    for (; value > 0 || least > 0; value /= 10, least--) {
+        *--end = (char)('0' + value % 10);
+    }
+    return end;
+}
+
 static void put_int(text_writer *self, const tacho_cell *of, int width)
 {
-    if (of->is_absent) {
-        tacho_output_printf(self->output, "  %*s", width, "N/A");
-    } else {
-        tacho_output_printf(self->output, "  %*" PRId64, width, of->value.integer);
+    char room[NUMBER_ROOM];
+    char *end = room + sizeof(room);
+    int64_t value = of->is_absent ? 0 : of->value.integer;
+    char *at = put_digits(end, value < 0 ? -(uint64_t)value : (uint64_t)value, 1);
+    if (value < 0) {
+        *--at = '-';
     }
+    put_right(self, of->is_absent ? "N/A" : at, of->is_absent ? 3 : (size_t)(end - at), width);
 }
 
 /* A number, or that there is none. */
@@ -99,17 +127,33 @@ static const char *shown_rate(const tacho_cell *of, char room[RATE_ROOM])
 static void put_real(text_writer *self, const tacho_cell *of, int width, const char *unit)
 {
     char shown[64] = "N/A";
-    if (!of->is_absent) {
+    char *end = shown + sizeof(shown);
+    char *at = end;
+    double hundredths = of->is_absent ? -1.0 : of->value.real * 100.0;
+    /* Quickly where it is sure how it rounds. */
+    if (hundredths >= 0.0 && hundredths < 1e12 &&
+        fabs(hundredths - floor(hundredths) - 0.5) > 1e-3) {
+        uint64_t value = (uint64_t)(hundredths + 0.5);
+        size_t unit_len = strlen(unit);
+        at -= unit_len;
+        memcpy(at, unit, unit_len);
+        at = put_digits(at, value % 100, 2);
+        *--at = '.';
+        at = put_digits(at, value / 100, 1);
+    } else if (!of->is_absent) {
+        at = shown;
         snprintf(shown, sizeof(shown), "%.2f%s", of->value.real, unit);
+        end = at + strlen(shown);
+    } else {
+        at = shown;
+        end = at + 3;
     }
-    tacho_output_printf(self->output, "  %*s", width, shown);
+    put_right(self, at, (size_t)(end - at), width);
 }
 
 static void put_op(text_writer *self, const tacho_table *ops, size_t row)
 {
-    char core[24];
-    snprintf(core, sizeof(core), "c%" PRId64, number(ops, row, "core"));
-    tacho_output_printf(self->output, "%-4s", core);
+    tacho_output_printf(self->output, "c%-3" PRId64, number(ops, row, "core"));
     put_int(self, cell(ops, row, "ucycles"), 7);
     put_real(self, cell(ops, row, "ucycles_percent"), 10, "%");
     put_int(self, cell(ops, row, "pcycles"), 10);
