@@ -97,7 +97,7 @@ device_verdict() {
     $1 == "sim" { print "simulated <= 1 s", $2, $5 " s", $5 <= 1 ? "ok" : "MISS" }
     $1 == "sim" {
         rate = $4 / $5
-        print "simulated >= 1e6 cycles/s", $2, sprintf("%.3g", rate), rate >= 1e6 ? "ok" : "MISS"
+        print "simulated >= 1e6 cycles/s", $2, sprintf("%.3g", rate), (rate >= 1e6 ? "ok" : "MISS")
     }
     $1 == "turns" {
         print "sim <= 1.3 of cpu, by the clock", $2, sprintf("%.2f", $4 / $3),

@@ -5,6 +5,7 @@
  */
 #include "analyses/overview.h"
 
+#include "profile/categories.h"
 #include "sinks/overview_text.h"
 
 #include <setjmp.h>
@@ -327,6 +328,28 @@ static void test_programs(void **state)
     teardown(&at);
 }
 
+/* The whole of an inference reaches further than its engines, and stands for unknown ones. */
+static void test_wholes(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at, "m.pb", 0);
+    uint32_t work = at.site;
+    tacho_site site = at.dict.sites[work];
+    add_line(&at, TACHO_TRACK_PHASE, 0, 0, 90); /* a phase alone is nothing */
+    assert_null(tacho_dict_ensure_string(&at.dict, tacho_str_from_cstring(TACHO_CATEGORY_INFERENCE),
+                                         &site.category));
+    assert_null(tacho_dict_ensure_site(&at.dict, &site, &at.site));
+    add_line(&at, TACHO_TRACK_PHASE, 0, 10, 50);
+    assert_metrics(&at, &IN_TIME, "-- measured\nOVERALL 40000\nIDLE 0 0.00\n");
+    at.site = work;
+    add_line(&at, TACHO_TRACK_DMA_IN, 0, 20, 30);
+    assert_metrics(&at, &IN_TIME,
+                   "-- measured\nOVERALL 40000\nDMA 10000 25.00\nDMA_COMBINED 10000 25.00\n"
+                   "DMA_IN 10000 25.00\nIDLE 30000 75.00\n");
+    teardown(&at);
+}
+
 /* A call counts by what the same run did inside it, alone or with another run it counts itself. */
 static void test_outer_calls(void **state)
 {
@@ -477,6 +500,22 @@ static void test_text_of_durations(void **state)
     }
 }
 
+/* Beside simulated times it is said whose time the wall time is. */
+static void test_text_of_simulated_wall_time(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at, "m", 0);
+    at.dict.parts[0].origin = TACHO_ORIGIN_SIMULATED;
+    tacho_overview_options options = {.wall_time_ns = 1500000000};
+    assert_text(&at, &options,
+                "==================== Simulated Profile Overview ====================\n"
+                "  Model: m\n" RULE "  WALL_TIME (this computer)          1.500s\n"
+                "  OVERALL                               0ns\n"
+                "  Idle                                  0ns  (0.00%)\n\n");
+    teardown(&at);
+}
+
 static void test_text_of_wall_time(void **state)
 {
     (void)state;
@@ -505,12 +544,14 @@ int main(void)
         cmocka_unit_test(test_memories),
         cmocka_unit_test(test_host),
         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_wholes),
         cmocka_unit_test(test_outer_calls),
         cmocka_unit_test(test_zero_and_absent),
         cmocka_unit_test(test_origins_and_parts),
         cmocka_unit_test(test_text_of_the_manual),
         cmocka_unit_test(test_text_of_durations),
         cmocka_unit_test(test_text_of_wall_time),
+        cmocka_unit_test(test_text_of_simulated_wall_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,33 @@ static tacho_status visit_trace(void *user, const tacho_run_stats *stats)
     return tacho_stats_emit(&set, self->events);
 }
 
+enum { STAGE_COUNT = 3 };
+
+/*
+ * How long the stages of an inference really took on this computer. They are arguments, since
+ * there is no place for real time on a simulated axis.
+ */
+static tacho_status add_stages(tacho_dict *dict, const tacho_run_host_times *host,
+                               tacho_arg out_args[STAGE_COUNT])
+{
+    static const tacho_str names[STAGE_COUNT] = {
+        TACHO_STR_INIT("host_prepare_ns"),
+        TACHO_STR_INIT("host_execute_ns"),
+        TACHO_STR_INIT("host_read_ns"),
+    };
+    const int64_t times[STAGE_COUNT] = {
+        host->submit_ns - host->begin_ns,
+        host->done_ns - host->submit_ns,
+        host->end_ns - host->done_ns,
+    };
+    for (size_t i = 0; i < STAGE_COUNT; i++) {
+        out_args[i] = (tacho_arg){
+            .type = TACHO_ARG_UINT, .unit = TACHO_UNIT_NS, .value.as_uint = (uint64_t)times[i]};
+        TACHO_TRY(tacho_dict_ensure_string(dict, names[i], &out_args[i].key));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status push_inferences(const tracer *self, uint32_t track)
 {
     tacho_dict *dict = self->events->dict;
@@ -155,6 +182,11 @@ static tacho_status push_inferences(const tracer *self, uint32_t track)
     for (size_t i = 0; i < self->session->sample_count; i++) {
         row.start = self->session->samples[i].result.start_ns;
         row.of.span.end = self->session->samples[i].result.end_ns;
+        tacho_arg stages[STAGE_COUNT];
+        const tacho_run_host_times *host = &self->session->samples[i].host;
+        TACHO_TRY(add_stages(dict, host, stages));
+        row.args = stages;
+        row.arg_count = host->is_known ? STAGE_COUNT : 0;
         TACHO_TRY(tacho_events_row(self->events, &row));
     }
     return TACHO_OK;
@@ -193,72 +225,6 @@ static tacho_status emit_host(const tracer *self)
     return tacho_events_end_part(self->events, part);
 }
 
-/* ---- what the host does -------------------------------------------------------------------- */
-
-typedef struct host_stage {
-    const char *name;
-    int64_t start_ns, end_ns;
-} host_stage;
-
-static tacho_status push_stages(const tracer *self, uint32_t track, const tacho_run_sample *sample)
-{
-    const tacho_run_host_times *host = &sample->host;
-    const host_stage stages[] = {
-        {"Prepare inputs", host->begin_ns, host->submit_ns},
-        {"Execute inference", host->submit_ns, host->done_ns},
-        {"Read outputs", host->done_ns, host->end_ns},
-    };
-    tacho_dict *dict = self->events->dict;
-    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
-        tacho_site site = {.location = TACHO_NONE};
-        tacho_row row = {.kind = TACHO_ROW_SPAN, .track = track, .start = stages[i].start_ns};
-        row.of.span.end = stages[i].end_ns;
-        row.of.span.op = TACHO_NONE;
-        row.of.span.run = TACHO_NONE;
-        TACHO_TRY(
-            tacho_dict_ensure_string(dict, tacho_str_from_cstring(stages[i].name), &site.name));
-        TACHO_TRY(tacho_dict_ensure_site(dict, &site, &row.of.span.site));
-        TACHO_TRY(tacho_events_row(self->events, &row));
-    }
-    return TACHO_OK;
-}
-
-/* By the clock of this computer, which goes on while the device's time is simulated. */
-static tacho_status emit_stages(const tracer *self)
-{
-    const tacho_run_session *session = self->session;
-    tacho_dict *dict = self->events->dict;
-    tacho_clock clock;
-    uint32_t part;
-    uint32_t track_id;
-    if (session->sample_count == 0 || !session->samples[0].host.is_known) {
-        return TACHO_OK;
-    }
-    tacho_clock_init(&clock, 1, 1);
-    tacho_part_facts facts = {
-        .path = tacho_str_from_cstring(session->request->path),
-        .name = TACHO_STR("HOST_PROC (this computer)"),
-        .format = TACHO_STR("stats"),
-        .origin = TACHO_ORIGIN_MEASURED,
-        .covered_classes = TACHO_TRACK_BIT(TACHO_TRACK_HOST),
-    };
-    TACHO_TRY(tacho_dict_add_clock(dict, &clock, TACHO_STR("monotonic"), &facts.clock));
-    TACHO_TRY(tacho_dict_add_part(dict, &facts, &part));
-    tacho_track track = {
-        .parent = dict->parts[part].root,
-        .part = part,
-        .clock = facts.clock,
-        .lane_of = TACHO_NONE,
-        .track_class = TACHO_TRACK_HOST,
-        .nesting = TACHO_NESTING_STACK,
-    };
-    TACHO_TRY(tacho_dict_ensure_track(dict, &track, TACHO_STR("Stages"), &track_id));
-    for (size_t i = 0; i < session->sample_count; i++) {
-        TACHO_TRY(push_stages(self, track_id, &session->samples[i]));
-    }
-    return tacho_events_end_part(self->events, part);
-}
-
 static tacho_status emit_all(tracer *self, tacho_events *sink)
 {
     tacho_lanes *lanes = NULL;
@@ -269,9 +235,6 @@ static tacho_status emit_all(tracer *self, tacho_events *sink)
     if (status == TACHO_OK) {
         self->events = tacho_order_events(order);
         status = emit_host(self);
-        if (status == TACHO_OK) {
-            status = emit_stages(self);
-        }
         if (status == TACHO_OK) {
             status = tacho_run_stats_each(self->session, false, visit_trace, self);
         }

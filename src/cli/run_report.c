@@ -131,7 +131,8 @@ static tacho_status add_all(run_printer *self)
         TACHO_TRY(add(self, status, &table));
     }
     bool has_operators = self->session->module.program.facts.stats.level >= TACHO_STATS_LEVEL_OPS;
-    if (has_operators && self->profile->profile.span_count > 0) {
+    bool has_times = !self->session->device->type->has_no_times;
+    if (has_operators && has_times && self->profile->profile.span_count > 0) {
         TACHO_TRY(add_overview(self));
         TACHO_TRY(add_operators(self));
     }
