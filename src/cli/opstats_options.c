@@ -149,8 +149,9 @@ bool tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_reques
     }
     request->view.splits_groups = !merges_groups;
     if (!request->wants_summary && !request->wants_trace && request->rollup == TACHO_ROLLUP_NONE) {
-        tacho_command_misuse(arguments->command,
-                             "nothing to write: say --summary, --trace or --rollup");
+        bool is_dropin = arguments->command->is_dropin; /* then it is without roll-ups */
+        tacho_command_misuse(arguments->command, "nothing to write: say --summary, --trace or %s",
+                             is_dropin ? "both" : "--rollup");
         return false;
     }
     if (request->host_path != NULL && !request->wants_trace) {
