@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every test: gcc release, then clang with sanitizers, then each fuzzer briefly on its seeds.
+# Every test: gcc release, then clang with sanitizers, then each fuzzer on its seeds and what is made of them.
 set -eu
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
 jobs=$(nproc)
@@ -15,4 +15,4 @@ run() {
 
 run release build
 run asan build-asan
-bash tools/fuzz.sh 4
+bash tools/fuzz.sh --runs 2000

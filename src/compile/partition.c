@@ -12,6 +12,7 @@
 #include "compile/values.h"
 #include "program/slice.h"
 #include "program/stats_layout.h"
+#include "program/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,30 +328,16 @@ static tacho_status find_best(const compiler *self, candidate *best)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* When the jobs of an op run. */
-static void time_op(const tacho_program *program, const tacho_program_op *op,
-                    tacho_op_timing *timing)
-{
-    int64_t last = 0;
-    timing->start_cycles = INT64_MAX;
-    for (uint32_t i = 0; i < op->job_count; i++) {
-        const tacho_job *job = &program->jobs[op->first_job + i];
-        bool is_first = job->start < timing->start_cycles;
-        timing->start_cycles = is_first ? job->start : timing->start_cycles;
-        last = tacho_most(last, job->end);
-    }
-    timing->cycles = last - timing->start_cycles;
-}
-
 /* The estimate says what the schedule does: one truth for tables and programs. */
 static tacho_status retime(const compiler *self, candidate *way)
 {
     tacho_program *program = &way->program;
     way->estimate.devices = self->devices;
     for (size_t i = 0; i < program->op_count; i++) {
-        time_op(program, &program->ops[i], &way->timings[i]);
-        way->timings[i].device = self->device_of[i];
-        program->ops[i].cycles = way->timings[i].cycles;
+        tacho_op_timing *timing = &way->timings[i];
+        timing->cycles = tacho_program_op_span(program, &program->ops[i], &timing->start_cycles);
+        timing->device = self->device_of[i];
+        program->ops[i].cycles = timing->cycles;
     }
     TACHO_TRY(tacho_estimate_retime(&way->estimate, way->timings));
     program->facts.moved_bytes = way->estimate.ddr_bytes;

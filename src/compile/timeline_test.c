@@ -58,6 +58,10 @@ static void schedule(fixture *self)
                           .timings = timings};
     assert_null(tacho_schedule_run(&all));
     assert_int_equal(program->facts.total_cycles, 427);
+    for (size_t i = 0; i < program->op_count; i++) {
+        int64_t start;
+        program->ops[i].cycles = tacho_program_op_span(program, &program->ops[i], &start);
+    }
     tacho_placement_deinit(&placement);
 }
 

@@ -97,7 +97,7 @@ static inline tacho_status add_test_ops(tacho_program *program)
     op.input_bytes = 1536;
     op.weight_bytes = 48;
     op.output_bytes = 4096;
-    op.cycles = 900;
+    op.cycles = 860;
     TACHO_TRY(intern(program, "/stem/Conv", &op.name));
     TACHO_TRY(intern(program, "Convolution", &op.kind));
     TACHO_TRY(intern(program, "stem.py:12", &op.location));
@@ -105,7 +105,7 @@ static inline tacho_status add_test_ops(tacho_program *program)
     op = (tacho_program_op){.type = add, .first_step = 2, .step_count = 1, .first_job = 5};
     op.job_count = 2;
     op.output_bytes = 4096;
-    op.cycles = 300;
+    op.cycles = 340;
     TACHO_TRY(intern(program, "/head/Add", &op.name));
     TACHO_TRY(intern(program, "ElementAdd", &op.kind));
     TEST_APPEND(program, op, op);

@@ -66,7 +66,8 @@ tacho_status tacho_timer_run(tacho_timer *timer, tacho_program *program)
     return TACHO_OK;
 }
 
-static void set_op_cycles(tacho_program *program, tacho_program_op *op)
+int64_t tacho_program_op_span(const tacho_program *program, const tacho_program_op *op,
+                              int64_t *out_start)
 {
     int64_t first = INT64_MAX;
     int64_t last = 0;
@@ -75,7 +76,8 @@ static void set_op_cycles(tacho_program *program, tacho_program_op *op)
         first = job->start < first ? job->start : first;
         last = later(last, job->end);
     }
-    op->cycles = op->job_count > 0 ? last - first : 0;
+    *out_start = op->job_count > 0 ? first : 0;
+    return last - *out_start;
 }
 
 tacho_status tacho_program_time(tacho_program *program)
@@ -88,7 +90,8 @@ tacho_status tacho_program_time(tacho_program *program)
     program->facts.total_cycles = timer.end;
     tacho_timer_deinit(&timer);
     for (size_t i = 0; status == TACHO_OK && i < program->op_count; i++) {
-        set_op_cycles(program, &program->ops[i]);
+        int64_t start;
+        program->ops[i].cycles = tacho_program_op_span(program, &program->ops[i], &start);
     }
     return status;
 }

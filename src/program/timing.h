@@ -30,10 +30,15 @@ tacho_status tacho_timer_run(tacho_timer *timer, tacho_program *program) TACHO_M
 /* Times all jobs anew, by their cycles; sets ops' cycles and the total. */
 tacho_status tacho_program_time(tacho_program *program) TACHO_MUST_USE;
 
+/* Cycles from the start of the op's first job to the end of its last; 0 where it has none. */
+int64_t tacho_program_op_span(const tacho_program *program, const tacho_program_op *op,
+                              int64_t *out_start);
+
 /*
  * Whether the timeline keeps its laws: no engine does two jobs at a time, none starts before what
- * it needs, none takes less than its cycles, and no stretch of local memory holds two things at a
- * time or lies beyond its end. |program| has passed tacho_program_check.
+ * it needs, none takes less than its cycles, an op takes what its jobs span, and no stretch of
+ * local memory holds two things at a time or lies beyond its end. |program| has passed
+ * tacho_program_check.
  */
 tacho_status tacho_program_check_timeline(const tacho_program *program) TACHO_MUST_USE;
 

@@ -52,6 +52,23 @@ static tacho_status check_jobs(const tacho_program *program)
     return status;
 }
 
+/* ---- ops ----------------------------------------------------------------------------------- */
+
+static tacho_status check_ops(const tacho_program *program)
+{
+    for (size_t i = 0; i < program->op_count; i++) {
+        int64_t start;
+        int64_t span = tacho_program_op_span(program, &program->ops[i], &start);
+        if (program->ops[i].cycles != span) {
+            return tacho_fail(TACHO_CODE_BAD_DATA,
+                              "program, ops[%zu]: its jobs span %" PRId64
+                              " cycles, and it says %" PRId64,
+                              i, span, program->ops[i].cycles);
+        }
+    }
+    return TACHO_OK;
+}
+
 /* ---- buffers ------------------------------------------------------------------------------- */
 
 /* A walk through the buffers of a core by the job that first touches them. */
@@ -163,5 +180,6 @@ tacho_status tacho_program_check_timeline(const tacho_program *program)
 {
     uint64_t peak;
     TACHO_TRY(check_jobs(program));
+    TACHO_TRY(check_ops(program));
     return tacho_program_local_peak(program, &peak);
 }

@@ -111,6 +111,9 @@ static void test_broken_times(void **state)
     program.jobs[4].end--;
     check_broken(&program, "jobs[4]: it takes 30 cycles, and has 29");
     assert_null(tacho_program_time(&program));
+    program.ops[0].cycles = INT64_MIN;
+    check_broken(&program, "ops[0]: its jobs span 230 cycles, and it says -9223372036854775808");
+    assert_null(tacho_program_time(&program));
     program.jobs[4].cycles = INT64_MAX - 10;
     tacho_status status = tacho_program_time(&program);
     assert_non_null(status);
