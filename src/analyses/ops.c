@@ -40,6 +40,7 @@ typedef struct site_memo {
     uint32_t origin; /* the span's own */
     uint32_t type;   /* TACHO_NONE: as the site says */
     uint32_t row;    /* TACHO_NONE: filtered out */
+    bool is_phase;   /* a stretch around other work */
     bool is_set;
 } site_memo;
 
@@ -54,6 +55,8 @@ typedef struct grouping {
     tacho_index index; /* rows by key */
     site_memo *memos;
     uint32_t *span_rows; /* TACHO_NONE: not selected */
+    uint32_t *tops;      /* by track: its innermost open span, TACHO_NONE for none ... */
+    uint32_t *outers;    /* ... and by span: the open one around it */
     size_t *ends;        /* by row: where its stretch of |durations| ends, while filling */
     int64_t *durations;
 } grouping;
@@ -64,6 +67,8 @@ static void grouping_deinit(grouping *self)
     free(self->args);
     free(self->memos);
     free(self->span_rows);
+    free(self->tops);
+    free(self->outers);
     free(self->ends);
     free(self->durations);
 }
@@ -84,6 +89,11 @@ static tacho_status grouping_init(grouping *self)
     self->memos = memory;
     TACHO_TRY(allocate(self->profile->span_count, sizeof(*self->span_rows), &memory));
     self->span_rows = memory;
+    TACHO_TRY(allocate(self->dict->track_count, sizeof(*self->tops), &memory));
+    self->tops = memory;
+    memset(self->tops, 0xff, self->dict->track_count * sizeof(*self->tops));
+    TACHO_TRY(allocate(self->profile->span_count, sizeof(*self->outers), &memory));
+    self->outers = memory;
     return TACHO_OK;
 }
 
@@ -93,14 +103,17 @@ static tacho_str location_text(const tacho_dict *dict, uint32_t location)
                                   : TACHO_STR("");
 }
 
-/* |name| is what the row would be called. */
+static bool is_phase(const tacho_dict *dict, const tacho_site *site, const tacho_track *track)
+{
+    return track->track_class == TACHO_TRACK_PHASE ||
+           tacho_category_is_phase(tacho_dict_string(dict, site->category));
+}
+
+/* |name| is what the row would be called. Phases are shown only when asked for. */
 static bool is_accepted(const grouping *self, const tacho_site *site, const tacho_track *track,
-                        uint32_t name)
+                        uint32_t name, bool is_phase)
 {
     const tacho_ops_options *options = self->options;
-    /* Stretches around other work are shown only when asked for. */
-    tacho_str category = tacho_dict_string(self->dict, site->category);
-    bool is_phase = track->track_class == TACHO_TRACK_PHASE || tacho_category_is_phase(category);
     uint32_t bit = TACHO_TRACK_BIT(is_phase ? TACHO_TRACK_PHASE : track->track_class);
     if (options->classes != 0 ? (options->classes & bit) == 0 : is_phase) {
         return false;
@@ -170,7 +183,8 @@ static tacho_status find_row(grouping *self, const tacho_span *span, uint32_t ty
     }
     *out_row = TACHO_NONE;
     uint32_t name = type != TACHO_NONE ? type : tacho_operators_of_site(self->dict, site);
-    if (is_accepted(self, site, track, name)) {
+    bool around_work = is_phase(self->dict, site, track);
+    if (is_accepted(self, site, track, name, around_work)) {
         row_key key = {
             .part = self->options->merges_parts ? 0 : track->part,
             .origin =
@@ -183,7 +197,8 @@ static tacho_status find_row(grouping *self, const tacho_span *span, uint32_t ty
         tacho_op_row *row = &self->ops->rows[*out_row];
         row->location = row->location == site->location ? row->location : TACHO_NONE;
     }
-    *memo = (site_memo){track->part, track->track_class, own_origin, type, *out_row, true};
+    *memo =
+        (site_memo){track->part, track->track_class, own_origin, type, *out_row, around_work, true};
     return TACHO_OK;
 }
 
@@ -206,6 +221,38 @@ static void add_bytes(const tacho_profile *profile, uint32_t first, tacho_op_row
     }
 }
 
+static int64_t span_ns(const tacho_dict *dict, const tacho_span *span)
+{
+    const tacho_clock *clock = tacho_dict_track_clock(dict, span->track);
+    return tacho_clock_ns(clock, span->end) - tacho_clock_ns(clock, span->start);
+}
+
+/* Finds the span that span |id| lies directly in, and takes it from the time of that one's row. */
+static void nest_span(grouping *self, size_t id, const tacho_span *span)
+{
+    uint32_t *top = &self->tops[span->track];
+    tacho_span outer = {.end = INT64_MAX};
+    while (*top != TACHO_NONE) {
+        outer = tacho_profile_span(self->profile, *top);
+        if (outer.end > span->start) {
+            break;
+        }
+        *top = self->outers[*top];
+    }
+    if (*top != TACHO_NONE && span->end > outer.end) {
+        return; /* it crosses that one */
+    }
+    uint32_t row = *top != TACHO_NONE ? self->span_rows[*top] : TACHO_NONE;
+    if (row != TACHO_NONE) {
+        int64_t *self_ns = &self->ops->rows[row].self_ns; /* less than 0 until totals are known */
+        if (__builtin_sub_overflow(*self_ns, span_ns(self->dict, span), self_ns)) {
+            *self_ns = INT64_MIN;
+        }
+    }
+    self->outers[id] = *top;
+    *top = (uint32_t)id;
+}
+
 static tacho_status group_spans(grouping *self)
 {
     for (size_t i = 0; i < self->profile->span_count; i++) {
@@ -217,6 +264,11 @@ static tacho_status group_spans(grouping *self)
             TACHO_TRY(find_row(self, &span, type, &row));
         }
         self->span_rows[i] = row;
+        bool is_nested = self->dict->tracks[span.track].nesting == TACHO_NESTING_STACK &&
+                         (span.flags & TACHO_SPAN_INSTANT) == 0 && !self->memos[span.site].is_phase;
+        if (is_nested) {
+            nest_span(self, i, &span);
+        }
         if (row != TACHO_NONE) {
             self->ops->rows[row].count++;
             add_bytes(self->profile, span.args, &self->ops->rows[row]);
@@ -226,12 +278,6 @@ static tacho_status group_spans(grouping *self)
 }
 
 /* ---- durations -------------------------------------------------------------------------- */
-
-static int64_t span_ns(const tacho_dict *dict, const tacho_span *span)
-{
-    const tacho_clock *clock = tacho_dict_track_clock(dict, span->track);
-    return tacho_clock_ns(clock, span->end) - tacho_clock_ns(clock, span->start);
-}
 
 static tacho_status collect_durations(grouping *self)
 {
@@ -277,6 +323,8 @@ static void sum_row(tacho_op_row *row, int64_t *durations)
         total += durations[i];
     }
     row->total_ns = total > INT64_MAX ? INT64_MAX : (int64_t)total;
+    tacho_i128 own = total + row->self_ns;
+    row->self_ns = own > INT64_MAX ? INT64_MAX : (own < 0 ? 0 : (int64_t)own);
     row->mean_ns = (int64_t)((2 * total + row->count) / (2 * (tacho_i128)row->count));
     row->p50_ns = nearest_rank(durations, row->count, 50);
     row->p99_ns = nearest_rank(durations, row->count, 99);
@@ -297,6 +345,8 @@ typedef struct sortable {
 static int64_t sort_number(const tacho_op_row *row, tacho_ops_key key)
 {
     switch (key) {
+    case TACHO_OPS_BY_TOTAL:
+        return row->total_ns;
     case TACHO_OPS_BY_COUNT:
         return (int64_t)row->count;
     case TACHO_OPS_BY_MEAN:
@@ -311,13 +361,13 @@ static int64_t sort_number(const tacho_op_row *row, tacho_ops_key key)
         return row->max_ns;
     case TACHO_OPS_BY_BYTES:
         return row->has_bytes ? row->bytes : INT64_MIN;
-    case TACHO_OPS_BY_TOTAL:
+    case TACHO_OPS_BY_SELF:
     case TACHO_OPS_BY_NAME:
     case TACHO_OPS_BY_LOCATION:
     case TACHO_OPS_KEY_COUNT:
         break;
     }
-    return row->total_ns;
+    return row->self_ns;
 }
 
 static int compare_sortables(const void *left, const void *right)
@@ -348,23 +398,23 @@ static bool is_same_group(const tacho_op_row *a, const tacho_op_row *b)
     return a->part == b->part && a->origin == b->origin;
 }
 
-/* Puts the sorted rows back, the first |top| of each group, with the total of the group. */
+/* Puts the sorted rows back, the first |top| of each group, with the own time of the group. */
 static void take_rows(tacho_ops *ops, const sortable *sorted, size_t top)
 {
     size_t count = ops->row_count;
     ops->row_count = 0;
     size_t end = 0;
     for (size_t first = 0; first < count; first = end) {
-        int64_t total = 0;
+        int64_t self_ns = 0;
         for (end = first; end < count && is_same_group(&sorted[first].row, &sorted[end].row);
              end++) {
-            if (__builtin_add_overflow(total, sorted[end].row.total_ns, &total)) {
-                total = INT64_MAX;
+            if (__builtin_add_overflow(self_ns, sorted[end].row.self_ns, &self_ns)) {
+                self_ns = INT64_MAX;
             }
         }
         for (size_t i = first; i < end && (top == 0 || i - first < top); i++) {
             ops->rows[ops->row_count] = sorted[i].row;
-            ops->rows[ops->row_count++].group_total_ns = total;
+            ops->rows[ops->row_count++].group_self_ns = self_ns;
         }
     }
     ops->left_out_count = count - ops->row_count;
@@ -432,13 +482,14 @@ static tacho_status add_row(const tacho_dict *dict, const tacho_op_row *row, tac
 {
     const char *class_name = tacho_track_class_name(row->track_class);
     double share =
-        row->group_total_ns > 0 ? (double)row->total_ns / (double)row->group_total_ns * 100 : 0;
+        row->group_self_ns > 0 ? (double)row->self_ns / (double)row->group_self_ns * 100 : 0;
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, dict->parts[row->part].name)));
     TACHO_TRY(tacho_table_add_text(table, tacho_dict_string(dict, row->name)));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(class_name)));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_origin_name(row->origin))));
     TACHO_TRY(tacho_table_add_int(table, (int64_t)row->count));
     TACHO_TRY(tacho_table_add_int(table, row->total_ns));
+    TACHO_TRY(tacho_table_add_int(table, row->self_ns));
     TACHO_TRY(tacho_table_add_real(table, share));
     TACHO_TRY(tacho_table_add_int(table, row->mean_ns));
     TACHO_TRY(tacho_table_add_int(table, row->p50_ns));
@@ -461,6 +512,7 @@ tacho_status tacho_ops_table(const tacho_ops *ops, tacho_table *out_table)
         {"origin", "origin", TACHO_COLUMN_TEXT},
         {"count", "count", TACHO_COLUMN_INT},
         {"total_ns", "total", TACHO_COLUMN_DURATION},
+        {"self_ns", "self", TACHO_COLUMN_DURATION},
         {"share_percent", "share", TACHO_COLUMN_PERCENT},
         {"mean_ns", "mean", TACHO_COLUMN_DURATION},
         {"p50_ns", "p50", TACHO_COLUMN_DURATION},

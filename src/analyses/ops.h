@@ -5,8 +5,13 @@
  *
  * Rows are per part, origin and track class, and never mix those. Durations are those of a trace:
  * the difference of two rounded ends. Percentiles are by nearest rank: p99 is the smallest
- * duration that is at least as long as 99 % of all, and always one that occurs. The share is that
- * of the selected spans of the same part and origin. Moments are left out.
+ * duration that is at least as long as 99 % of all, and always one that occurs. Moments are left
+ * out.
+ *
+ * A span's own time is that in none of the spans directly inside it: on a track where spans lie in
+ * one another like calls, time is counted once. What crosses another span is neither in it nor
+ * around others, and stretches around other work are looked through. The share is the own time's,
+ * of that of the selected spans of the same part and origin.
  *
  * Two passes over the profile: one to find each span's row, one to put durations together.
  */
@@ -18,6 +23,7 @@
 
 /* What rows can be sorted by: those before NAME largest first, the rest by alphabet. */
 #define TACHO_OPS_KEYS(X)                                                                          \
+    X(SELF, "self")                                                                                \
     X(TOTAL, "total")                                                                              \
     X(COUNT, "count")                                                                              \
     X(MEAN, "mean")                                                                                \
@@ -62,14 +68,15 @@ typedef struct tacho_op_row {
     uint32_t location; /* TACHO_NONE when unknown, or when spans of the row differ in it */
     uint64_t count;
     int64_t total_ns; /* saturates */
+    int64_t self_ns;  /* of that, what is in no span inside */
     int64_t mean_ns;  /* rounded */
     int64_t p50_ns;
     int64_t p99_ns;
     int64_t min_ns;
     int64_t max_ns;
     bool has_bytes;
-    int64_t bytes;          /* of all arguments in bytes; saturates */
-    int64_t group_total_ns; /* of all rows of its part and origin */
+    int64_t bytes;         /* of all arguments in bytes; saturates */
+    int64_t group_self_ns; /* of all rows of its part and origin */
 } tacho_op_row;
 
 typedef struct tacho_ops {

@@ -117,7 +117,8 @@ static void add_span(fixture *at, span_facts facts)
     assert_null(tacho_events_row(&at->profile.events, &row));
 }
 
-/* Rows as "file operation class origin count total share mean p50 p99 min max bytes location". */
+/* Rows as "file operation class origin count total self share mean p50 p99 min max bytes location".
+ */
 static size_t assert_rows(fixture *at, const tacho_ops_options *options, const char *expected)
 {
     tacho_ops ops;
@@ -189,9 +190,9 @@ static void test_by_type(void **state)
     tacho_ops_options options = {.sort = TACHO_OPS_BY_TOTAL};
     /* total 20 + 19 + 10 = 49 */
     assert_rows(&at, &options,
-                "a.csv category compute estimated 1 20 40.82 20 20 20 20 20 - -\n"
-                "a.csv conv compute estimated 3 19 38.78 6 5 10 4 10 - -\n"
-                "a.csv copy dma_in estimated 2 10 20.41 5 5 5 5 5 42 m:3\n");
+                "a.csv category compute estimated 1 20 20 40.82 20 20 20 20 20 - -\n"
+                "a.csv conv compute estimated 3 19 19 38.78 6 5 10 4 10 - -\n"
+                "a.csv copy dma_in estimated 2 10 10 20.41 5 5 5 5 5 42 m:3\n");
     teardown(&at);
 }
 
@@ -203,10 +204,10 @@ static void test_by_instance(void **state)
     fill(&at);
     tacho_ops_options options = {.by_instance = true, .sort = TACHO_OPS_BY_LOCATION};
     assert_rows(&at, &options,
-                "a.csv category compute estimated 1 20 40.82 20 20 20 20 20 - -\n"
-                "a.csv conv compute estimated 2 9 18.37 5 4 5 4 5 - m:1\n"
-                "a.csv conv compute estimated 1 10 20.41 10 10 10 10 10 - m:2\n"
-                "a.csv copy dma_in estimated 2 10 20.41 5 5 5 5 5 42 m:3\n");
+                "a.csv category compute estimated 1 20 20 40.82 20 20 20 20 20 - -\n"
+                "a.csv conv compute estimated 2 9 9 18.37 5 4 5 4 5 - m:1\n"
+                "a.csv conv compute estimated 1 10 10 20.41 10 10 10 10 10 - m:2\n"
+                "a.csv copy dma_in estimated 2 10 10 20.41 5 5 5 5 5 42 m:3\n");
     teardown(&at);
 }
 
@@ -217,8 +218,8 @@ static void test_sort_and_top(void **state)
         const char *key;
         const char *order; /* of category, Conv, copY by their marks */
     } cases[] = {
-        {"total", "avy"}, {"count", "vya"}, {"mean", "avy"},  {"p50", "avy"},  {"p99", "avy"},
-        {"min", "ayv"},   {"max", "avy"},   {"bytes", "yav"}, {"name", "avy"},
+        {"self", "avy"}, {"total", "avy"}, {"count", "vya"}, {"mean", "avy"},  {"p50", "avy"},
+        {"p99", "avy"},  {"min", "ayv"},   {"max", "avy"},   {"bytes", "yav"}, {"name", "avy"},
     };
     fixture at;
     setup(&at);
@@ -241,7 +242,8 @@ static void test_sort_and_top(void **state)
     /* The share stays that of all. */
     tacho_ops_options options = {.sort = TACHO_OPS_BY_COUNT, .top = 1};
     assert_int_equal(
-        assert_rows(&at, &options, "a.csv conv compute estimated 3 19 38.78 6 5 10 4 10 - -\n"), 2);
+        assert_rows(&at, &options, "a.csv conv compute estimated 3 19 19 38.78 6 5 10 4 10 - -\n"),
+        2);
     teardown(&at);
 }
 
@@ -258,12 +260,14 @@ static void test_selection(void **state)
     setup(&at);
     fill(&at);
     tacho_ops_options options = {.filter = {accepts_exactly, "m:2"}};
-    assert_rows(&at, &options, "a.csv conv compute estimated 1 10 100.00 10 10 10 10 10 - m:2\n");
+    assert_rows(&at, &options,
+                "a.csv conv compute estimated 1 10 10 100.00 10 10 10 10 10 - m:2\n");
     options.filter.self = "category";
-    assert_rows(&at, &options, "a.csv category compute estimated 1 20 100.00 20 20 20 20 20 - -\n");
+    assert_rows(&at, &options,
+                "a.csv category compute estimated 1 20 20 100.00 20 20 20 20 20 - -\n");
     options.filter.accepts = NULL;
     options.classes = TACHO_TRACK_BIT(TACHO_TRACK_DMA_IN);
-    assert_rows(&at, &options, "a.csv copy dma_in estimated 2 10 100.00 5 5 5 5 5 42 m:3\n");
+    assert_rows(&at, &options, "a.csv copy dma_in estimated 2 10 10 100.00 5 5 5 5 5 42 m:3\n");
     options.classes = TACHO_TRACK_BIT(TACHO_TRACK_PORT);
     assert_rows(&at, &options, "");
     teardown(&at);
@@ -289,21 +293,66 @@ static void test_apart(void **state)
     add_span(&at, (span_facts){.track = second, .site = site, .start = 0, .end = 8});
     tacho_ops_options options = {.sort = TACHO_OPS_BY_TOTAL};
     assert_rows(&at, &options,
-                "a.csv op compute estimated 1 15 75.00 15 15 15 15 15 - -\n"
-                "a.csv op host estimated 1 5 25.00 5 5 5 5 5 - -\n"
-                "a.csv op compute measured 1 5 100.00 5 5 5 5 5 - -\n"
-                "b.csv op compute measured 1 10 100.00 10 10 10 10 10 - -\n");
+                "a.csv op compute estimated 1 15 15 75.00 15 15 15 15 15 - -\n"
+                "a.csv op host estimated 1 5 5 25.00 5 5 5 5 5 - -\n"
+                "a.csv op compute measured 1 5 5 100.00 5 5 5 5 5 - -\n"
+                "b.csv op compute measured 1 10 10 100.00 10 10 10 10 10 - -\n");
     options.top = 1;
     assert_int_equal(assert_rows(&at, &options,
-                                 "a.csv op compute estimated 1 15 75.00 15 15 15 15 15 - -\n"
-                                 "a.csv op compute measured 1 5 100.00 5 5 5 5 5 - -\n"
-                                 "b.csv op compute measured 1 10 100.00 10 10 10 10 10 - -\n"),
+                                 "a.csv op compute estimated 1 15 15 75.00 15 15 15 15 15 - -\n"
+                                 "a.csv op compute measured 1 5 5 100.00 5 5 5 5 5 - -\n"
+                                 "b.csv op compute measured 1 10 10 100.00 10 10 10 10 10 - -\n"),
                      1);
     options = (tacho_ops_options){.sort = TACHO_OPS_BY_TOTAL, .merges_parts = true};
     assert_rows(&at, &options,
-                "a.csv op compute estimated 1 15 75.00 15 15 15 15 15 - -\n"
-                "a.csv op host estimated 1 5 25.00 5 5 5 5 5 - -\n"
-                "a.csv op compute measured 2 15 100.00 8 5 10 5 10 - -\n");
+                "a.csv op compute estimated 1 15 15 75.00 15 15 15 15 15 - -\n"
+                "a.csv op host estimated 1 5 5 25.00 5 5 5 5 5 - -\n"
+                "a.csv op compute measured 2 15 15 100.00 8 5 10 5 10 - -\n");
+    teardown(&at);
+}
+
+/*
+ * Time is that of the innermost span: a run of 80 ns with two kernels, the first with a copy in it,
+ * around them a phase. What crosses a kernel is not in it; on an engine nothing is nested.
+ */
+static void test_own_time(void **state)
+{
+    (void)state;
+    fixture at;
+    setup(&at);
+    uint32_t thread = add_track(&at, "thread", TACHO_TRACK_HOST);
+    uint32_t engine = add_track(&at, "engine", TACHO_TRACK_COMPUTE);
+    at.dict.tracks[thread].nesting = TACHO_NESTING_STACK;
+    const struct {
+        const char *name;
+        int64_t start, end;
+    } spans[] = {{"run", 0, 64},    {"kernel", 0, 16},  {"copy", 8, 12}, {"crossing", 12, 20},
+                 {"phase", 20, 60}, {"kernel", 24, 40}, {"copy", 40, 44}};
+    for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+        uint32_t site = add_site(&at, spans[i].name, 0);
+        if (strcmp(spans[i].name, "phase") == 0) {
+            at.dict.sites[site].category = ensure_string(&at, "user_annotation");
+        }
+        add_span(&at,
+                 (span_facts){
+                     .track = thread, .site = site, .start = spans[i].start, .end = spans[i].end});
+        add_span(&at,
+                 (span_facts){
+                     .track = engine, .site = site, .start = spans[i].start, .end = spans[i].end});
+    }
+    tacho_ops_options options = {.classes = TACHO_TRACK_BIT(TACHO_TRACK_HOST)};
+    /* 80 - 20 - 20 - 5; 20 + 20 - 5; the crossing's 10 lie in none */
+    assert_rows(&at, &options,
+                "a.csv run host estimated 1 80 35 38.89 80 80 80 80 80 - -\n"
+                "a.csv kernel host estimated 2 40 35 38.89 20 20 20 20 20 - -\n"
+                "a.csv copy host estimated 2 10 10 11.11 5 5 5 5 5 - -\n"
+                "a.csv crossing host estimated 1 10 10 11.11 10 10 10 10 10 - -\n");
+    /* A filter does not change whose time it is. */
+    options.filter = (tacho_ops_filter){accepts_exactly, "run"};
+    assert_rows(&at, &options, "a.csv run host estimated 1 80 35 100.00 80 80 80 80 80 - -\n");
+    options = (tacho_ops_options){.classes = TACHO_TRACK_BIT(TACHO_TRACK_COMPUTE),
+                                  .filter = {accepts_exactly, "run"}};
+    assert_rows(&at, &options, "a.csv run compute estimated 1 80 80 100.00 80 80 80 80 80 - -\n");
     teardown(&at);
 }
 
@@ -342,15 +391,15 @@ static void test_operators(void **state)
     }
     tacho_ops_options options = {.sort = TACHO_OPS_BY_NAME};
     assert_rows(&at, &options,
-                "a.csv Add host estimated 1 5 14.29 5 5 5 5 5 - -\n"
-                "a.csv Conv host estimated 2 10 28.57 5 5 5 5 5 - -\n"
-                "a.csv a_fence_after host estimated 1 5 14.29 5 5 5 5 5 - -\n"
-                "a.csv a_fence_before host estimated 1 5 14.29 5 5 5 5 5 - -\n"
-                "a.csv b_kernel_time host estimated 1 5 14.29 5 5 5 5 5 - -\n"
-                "a.csv c_kernel_time host estimated 1 5 14.29 5 5 5 5 5 - -\n");
+                "a.csv Add host estimated 1 5 5 14.29 5 5 5 5 5 - -\n"
+                "a.csv Conv host estimated 2 10 10 28.57 5 5 5 5 5 - -\n"
+                "a.csv a_fence_after host estimated 1 5 5 14.29 5 5 5 5 5 - -\n"
+                "a.csv a_fence_before host estimated 1 5 5 14.29 5 5 5 5 5 - -\n"
+                "a.csv b_kernel_time host estimated 1 5 5 14.29 5 5 5 5 5 - -\n"
+                "a.csv c_kernel_time host estimated 1 5 5 14.29 5 5 5 5 5 - -\n");
     options.by_instance = true;
     options.filter = (tacho_ops_filter){accepts_exactly, "b_kernel_time"};
-    assert_rows(&at, &options, "a.csv b_kernel_time host estimated 3 15 100.00 5 5 5 5 5 - -\n");
+    assert_rows(&at, &options, "a.csv b_kernel_time host estimated 3 15 15 100.00 5 5 5 5 5 - -\n");
     teardown(&at);
 }
 
@@ -455,11 +504,11 @@ static void test_random_spans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_type),      cmocka_unit_test(test_by_instance),
-        cmocka_unit_test(test_sort_and_top), cmocka_unit_test(test_selection),
-        cmocka_unit_test(test_apart),        cmocka_unit_test(test_nearest_rank),
-        cmocka_unit_test(test_operators),    cmocka_unit_test(test_sums_saturate),
-        cmocka_unit_test(test_random_spans),
+        cmocka_unit_test(test_by_type),       cmocka_unit_test(test_by_instance),
+        cmocka_unit_test(test_sort_and_top),  cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_apart),         cmocka_unit_test(test_nearest_rank),
+        cmocka_unit_test(test_own_time),      cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_sums_saturate), cmocka_unit_test(test_random_spans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

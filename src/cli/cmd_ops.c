@@ -17,8 +17,8 @@ static const tacho_option options[] = {
     {"by", 0, false, "type|instance",
      "one row per operator, or per name and source location (default: type)"},
     {"sort", 0, false, "KEY",
-     "total, count, mean, p50, p99, min, max or bytes, largest first; name or location, by "
-     "alphabet (default: total)"},
+     "self, total, count, mean, p50, p99, min, max or bytes, largest first; name or location, by "
+     "alphabet (default: self, the time in no operation inside)"},
     {"top", 0, false, "N", "the first N rows of each input, 0 for all (default: 20)"},
     {"filter", 0, false, "TEXT|/REGEX/",
      "only operations whose name or location holds TEXT, or matches an extended regular "
@@ -133,12 +133,13 @@ static bool choose_by(ops_request *request, const tacho_arguments *arguments)
     }
     const char *sort = tacho_arguments_value(arguments, "sort");
     request->options.sort =
-        sort != NULL ? tacho_ops_key_find(tacho_str_from_cstring(sort)) : TACHO_OPS_BY_TOTAL;
+        sort != NULL ? tacho_ops_key_find(tacho_str_from_cstring(sort)) : TACHO_OPS_BY_SELF;
     if (request->options.sort == TACHO_OPS_KEY_COUNT) {
-        tacho_command_misuse(arguments->command,
-                             "--sort: '%s' is none of total, count, mean, p50, p99, min, max, "
-                             "bytes, name, location",
-                             sort);
+        tacho_command_misuse(
+            arguments->command,
+            "--sort: '%s' is none of self, total, count, mean, p50, p99, min, max, "
+            "bytes, name, location",
+            sort);
         return false;
     }
     return true;

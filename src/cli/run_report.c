@@ -72,7 +72,7 @@ static tacho_status add_operators_of(run_printer *self, const tacho_profile *pro
     tacho_ops_options options = {
         .by_instance = true,
         .merges_parts = true,
-        .sort = TACHO_OPS_BY_TOTAL,
+        .sort = TACHO_OPS_BY_SELF,
         .top = self->options->top,
         .classes = ~(TACHO_TRACK_BIT(TACHO_TRACK_PORT) | TACHO_TRACK_BIT(TACHO_TRACK_SYNC) |
                      TACHO_TRACK_BIT(TACHO_TRACK_PHASE)),

@@ -148,7 +148,7 @@ class Checks:
         actual = self.page.evaluate("""tachoReport.state.ops.map(op => ({
             file: op.profile.parts[op.part].name, operation: op.profile.texts.get(op.text),
             class: op.class, origin: op.origin, count: op.count, total_ns: op.total,
-            share_percent: op.share * 100, mean_ns: op.mean, p50_ns: op.p50,
+            self_ns: op.self, share_percent: op.share * 100, mean_ns: op.mean, p50_ns: op.p50,
             p99_ns: op.p99, min_ns: op.min, max_ns: op.max, bytes: op.hasBytes ? op.bytes : null,
             location: op.location < 0 ? null : op.profile.texts.get(op.location)}))""")
         for row in actual:
@@ -219,8 +219,8 @@ class Checks:
     def sorting(self):
         def column(key):
             return self.page.evaluate(f"tachoReport.state.visibleOps.map(op => op.{key})")
-        check("sorted by total at first", column("total"), sorted(column("total"), reverse=True))
-        for key in ("count", "mean", "p99", "share"):
+        check("sorted by self at first", column("self"), sorted(column("self"), reverse=True))
+        for key in ("total", "count", "mean", "p99", "share"):
             self.page.click(f"#operator-table button[data-key={key}]")
             check(f"sorted by {key}", column(key), sorted(column(key), reverse=True))
             check(f"arrow at {key}", self.page.evaluate(

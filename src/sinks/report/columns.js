@@ -275,6 +275,30 @@ function depthsOf(track) {
     return depths;
 }
 
+/*
+ * For each span of the track the time of those directly inside it, or null where none has any.
+ * Moments, and stretches around other work, are looked through.
+ */
+function innerOf(profile, track) {
+    let inner = null;
+    const open = [];
+    for (let i = 0; i < track.count; i++) {
+        if ((track.flags[i] & FLAG_INSTANT) !== 0 || track.isPhase ||
+            profile.siteIsPhase[track.site[i]] === 1) {
+            continue;
+        }
+        while (open.length > 0 && track.end[open[open.length - 1]] <= track.start[i]) {
+            open.pop();
+        }
+        if (open.length > 0) {
+            inner = inner || new Float64Array(track.count);
+            inner[open[open.length - 1]] += track.end[i] - track.start[i];
+        }
+        open.push(i);
+    }
+    return inner;
+}
+
 /* Adds sums of the time before each interval of a sorted list. */
 function withBusy(list) {
     if (!list.busy) {
@@ -522,7 +546,7 @@ function summariseOps(profile, counts, from, to) {
     groups.forEach((group, at) => {
         starts[at + 1] = starts[at] + group.count;
     });
-    const lengths = gatherLengths(pieces, groups, starts);
+    const lengths = gatherLengths(profile, pieces, groups, starts);
     const totals = new Map();
     groups.forEach((group, at) => {
         const sorted = lengths.subarray(starts[at], starts[at + 1]);
@@ -533,11 +557,11 @@ function summariseOps(profile, counts, from, to) {
         Object.assign(group, {mean: Math.round(group.total / group.count), p50: rank(50),
                               p99: rank(99), min: sorted[0], max: sorted[group.count - 1]});
         const key = `${group.part} ${group.origin}`;
-        totals.set(key, (totals.get(key) || 0) + group.total);
+        totals.set(key, (totals.get(key) || 0) + group.self);
     });
     for (const group of groups) {
         const total = totals.get(`${group.part} ${group.origin}`);
-        group.share = total > 0 ? group.total / total : 0;
+        group.share = total > 0 ? group.self / total : 0;
     }
     return groups;
 }
@@ -562,8 +586,8 @@ class GroupIndex {
         if (ofText[text] < 0) {
             ofText[text] = this.groups.length;
             this.groups.push({profile: this.profile, text, class: track.class, origin,
-                              part: track.part, location, count: 0, total: 0, bytes: 0,
-                              hasBytes: false, share: 0});
+                              part: track.part, location, count: 0, total: 0, self: 0,
+                              bytes: 0, hasBytes: false, share: 0});
         }
         return ofText[text];
     }
@@ -603,16 +627,20 @@ function groupSpans(profile, pieces, counts) {
 }
 
 /* The lengths of all spans, those of a group side by side; adds up time as well. */
-function gatherLengths(pieces, groups, starts) {
+function gatherLengths(profile, pieces, groups, starts) {
     const lengths = new Float64Array(starts[starts.length - 1]);
     const next = starts.slice();
     for (const {row, first, last, groups: numbers} of pieces) {
+        const {track} = row;
+        track.inner = track.inner === undefined ? innerOf(profile, track) : track.inner;
         for (let i = first; i < last; i++) {
             const number = numbers[i - first];
             if (number >= 0) {
                 const length = row.end[i] - row.start[i];
                 lengths[next[number]++] = length;
                 groups[number].total += length;
+                groups[number].self += length -
+                    (track.inner ? track.inner[row.index ? row.index[i] : i] : 0);
             }
         }
     }

@@ -354,8 +354,9 @@ function operatorColumns() {
         {key: 'count', title: 'Count', isNumber: true, value: op => op.count,
          cell: op => formatCount(op.count)},
         time('total', 'Total'),
+        time('self', 'Self', 'Time in none of the operators inside'),
         {key: 'share', title: 'Share', isNumber: true, value: op => op.share,
-         help: 'Part of the time of all spans counted here, of the same profile and origin',
+         help: 'Part of the own time of all spans counted here, of the same profile and origin',
          cell: op => make('span', {}, bar('cell-bar', op.share),
                           make('span', {className: 'percent', textContent: formatPercent(op.share)}))},
         time('mean', 'Mean'), time('p50', 'p50', 'Half of the spans are at most this long'),
@@ -713,7 +714,7 @@ timeline = new Timeline(
          `${track.class}, ${formatCount(track.count)} ${track.isCounter ? 'samples' : 'spans'}`]
          .map(text => clip(text, 300)).join('\n')});
 profileTable = new SortTable(byId('profile-table'), [], '', drawProfiles);
-operatorTable = new SortTable(byId('operator-table'), [], 'total', drawOps);
+operatorTable = new SortTable(byId('operator-table'), [], 'self', drawOps);
 listen();
 
 /* For tests and for the curious. */
