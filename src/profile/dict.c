@@ -6,6 +6,7 @@
 #include "profile/dict.h"
 
 #include "base/grow.h"
+#include "base/maths.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,11 +246,13 @@ tacho_status tacho_dict_add_loss(tacho_dict *dict, const tacho_loss *loss)
 {
     tacho_loss *known = find_loss(dict, loss);
     if (known != NULL) {
-        known->count += loss->count;
+        known->count += tacho_least(loss->count, TACHO_LOSS_MAX - known->count);
         return TACHO_OK;
     }
     TACHO_TRY(tacho_grow(&dict->losses, &dict->loss_capacity, dict->loss_count + 1));
-    dict->losses[dict->loss_count++] = *loss;
+    tacho_loss *added = &dict->losses[dict->loss_count++];
+    *added = *loss;
+    added->count = tacho_least(loss->count, TACHO_LOSS_MAX);
     return TACHO_OK;
 }
 

@@ -81,6 +81,9 @@ typedef struct tacho_metadata {
     uint32_t value; /* string */
 } tacho_metadata;
 
+/* Counts of what was lost stop here, so that their sums fit. */
+#define TACHO_LOSS_MAX (UINT64_C(1) << 40)
+
 /* Records of an input that are not in the profile. Every sink writes them, every report too. */
 typedef struct tacho_loss {
     uint32_t part;

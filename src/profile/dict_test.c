@@ -556,6 +556,20 @@ static void test_losses_merge(void **state)
     }
 }
 
+/* A count stops at the limit, whether it comes at once or in pieces. */
+static void test_loss_limit(void **state)
+{
+    tacho_dict *dict = *state;
+    tacho_loss loss = {.reason = TACHO_LOSS_CUT_INPUT, .count = UINT64_MAX};
+    assert_null(tacho_dict_add_loss(dict, &loss));
+    assert_true(dict->losses[0].count == TACHO_LOSS_MAX);
+    loss = (tacho_loss){.reason = TACHO_LOSS_DROPPED, .count = TACHO_LOSS_MAX - 1};
+    assert_null(tacho_dict_add_loss(dict, &loss));
+    assert_true(dict->losses[1].count == TACHO_LOSS_MAX - 1);
+    assert_null(tacho_dict_add_loss(dict, &loss));
+    assert_true(dict->losses[1].count == TACHO_LOSS_MAX);
+}
+
 /* Every part and reason has a count of its own, and none is lost. */
 static void test_many_losses(void **state)
 {
@@ -651,6 +665,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_lanes_are_not_found, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_runs, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_losses_merge, open_dict, close_dict),
+        cmocka_unit_test_setup_teardown(test_loss_limit, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_many_losses, open_dict, close_dict),
         cmocka_unit_test_setup_teardown(test_metadata, open_dict, close_dict),
         cmocka_unit_test(test_vocabulary),

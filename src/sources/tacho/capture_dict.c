@@ -374,8 +374,7 @@ tacho_status capture_take_loss(capture_reader *reader, const char *bytes)
 {
     tacho_capture_loss record = tacho_capture_loss_get(bytes);
     uint32_t part = id_map_find(&reader->part_ids, record.part);
-    if (part == TACHO_NONE || record.reason >= TACHO_LOSS_REASON_COUNT ||
-        record.count > INT64_MAX / TACHO_CAPTURE_PARTS_MAX) {
+    if (part == TACHO_NONE || record.reason >= TACHO_LOSS_REASON_COUNT) {
         return refuse(reader);
     }
     TACHO_TRY(capture_make_part(reader, &reader->parts[part]));
