@@ -27,9 +27,9 @@ enum {
     PRIVATE_MODE = 0600,
     PRINTF_ROOM = 4096,
     SELF_PATH_ROOM = 64,
-    GROUP_FILES_MAX = 64, /* each has two descriptors */
-    GROUP_BYTES_MAX = 256 << 20,
-    GROUP_FEW = 4, /* so many are synced one by one, without what others write */
+    GROUP_FILES_MAX = 64,       /* each has two descriptors */
+    GROUP_BYTES_MAX = 64 << 20, /* large files are worth waiting for one by one */
+    GROUP_FEW = 4,              /* so many are synced one by one, without what others write */
 };
 
 static tacho_status io_failure(const tacho_output *output, const char *verb)
