@@ -33,7 +33,7 @@ static tacho_status order_engines(tacho_opstats *self)
         size_t thread = program->engines[i].device * of_device + self->engine_thread[i];
         self->engine_order[first[thread]++] = i;
     }
-    free(first);
+    self->thread_end = first; /* each has come to the end of its own */
     return TACHO_OK;
 }
 
@@ -85,6 +85,7 @@ void tacho_opstats_deinit(tacho_opstats *stats)
     free(stats->next_array);
     free(stats->cursors);
     free(stats->engine_order);
+    free(stats->thread_end);
     free(stats->engine_records);
     free(stats->engine_counters);
     free(stats->core_bytes);

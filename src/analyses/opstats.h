@@ -115,6 +115,7 @@ typedef struct tacho_opstats {
     tacho_opstats_core *cores;
     uint32_t *engine_thread;   /* by engine: place in |threads| */
     uint32_t *engine_order;    /* engines by device, then thread */
+    size_t *thread_end;        /* by device and thread: where its engines end in |engine_order| */
     uint32_t *engine_records;  /* by engine: ops of the file that are whole ... */
     uint32_t *engine_counters; /* ... and their counters */
     uint64_t *core_bytes;      /* by device and core: what it records of an inference */

@@ -141,11 +141,11 @@ static tacho_status add_op_row(tacho_table *table, const tacho_opstats *stats, u
     const tacho_strings *strings = &stats->plan->strings;
     double batch = stats->file->head.batch_size > 0 ? stats->file->head.batch_size : 1;
     TACHO_TRY(add_op_numbers(table, stats, row, sum));
-    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->word)));
-    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->engine)));
-    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->memory)));
-    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->types)));
-    TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(strings, row->details)));
+    TACHO_TRY(tacho_table_add_lasting_text(table, tacho_strings_get(strings, row->word)));
+    TACHO_TRY(tacho_table_add_lasting_text(table, tacho_strings_get(strings, row->engine)));
+    TACHO_TRY(tacho_table_add_lasting_text(table, tacho_strings_get(strings, row->memory)));
+    TACHO_TRY(tacho_table_add_lasting_text(table, tacho_strings_get(strings, row->types)));
+    TACHO_TRY(tacho_table_add_lasting_text(table, tacho_strings_get(strings, row->details)));
     TACHO_TRY(add_real_if(table, !sum->is_lost, (double)sum->ucycles / batch));
     bool is_wait = row->kind == TACHO_OPSTATS_SYNC || row->kind == TACHO_OPSTATS_BARRIER;
     return add_real_if(table,
@@ -219,6 +219,21 @@ static const tacho_column thread_columns[] = {
     {"activate_ucycles", "activate ucycles", TACHO_COLUMN_INT},
 };
 
+/* Engines of a thread of the file's device; the last thread has those of threads behind it, too. */
+typedef struct engine_range {
+    const uint32_t *at, *end;
+} engine_range;
+
+static engine_range engines_of(const tacho_opstats *stats, uint32_t core, uint32_t thread)
+{
+    const tacho_program_facts *facts = &stats->program->facts;
+    size_t at =
+        ((size_t)stats->file->head.device * facts->core_count + core) * facts->thread_count +
+        thread;
+    size_t first = at > 0 ? stats->thread_end[at - 1] : 0;
+    return (engine_range){stats->engine_order + first, stats->engine_order + stats->thread_end[at]};
+}
+
 /* The group of the first engine of a thread; empty when it has none. */
 static tacho_str thread_engine(const tacho_opstats *stats, uint32_t core, uint32_t thread)
 {
@@ -226,11 +241,10 @@ static tacho_str thread_engine(const tacho_opstats *stats, uint32_t core, uint32
     if (!tacho_stats_has_cycles(&stats->file->head)) {
         return TACHO_STR(TACHO_STATS_COMPUTER);
     }
-    for (uint32_t i = 0; i < program->engine_count; i++) {
-        const tacho_program_engine *engine = &program->engines[i];
-        if (engine->device == stats->file->head.device && engine->core == core &&
-            engine->thread == thread) {
-            return tacho_stats_words_group(stats->plan->words, i);
+    engine_range engines = engines_of(stats, core, thread);
+    for (; engines.at < engines.end; engines.at++) {
+        if (program->engines[*engines.at].thread == thread) {
+            return tacho_stats_words_group(stats->plan->words, *engines.at);
         }
     }
     return TACHO_STR("");
@@ -241,13 +255,12 @@ static uint64_t count_engines(const tacho_opstats *stats, uint32_t core, uint32_
 {
     const tacho_program *program = stats->program;
     uint64_t count = 0;
-    for (uint32_t i = 0; i < program->engine_count; i++) {
-        const tacho_program_engine *engine = &program->engines[i];
-        count += engine->device == stats->file->head.device && engine->core == core &&
-                         engine->thread == thread && !stats->plan->words->is_issue[i] &&
-                         stats->plan->words->layout->engine_jobs[i] > 0
-                     ? 1
-                     : 0;
+    engine_range engines = engines_of(stats, core, thread);
+    for (; engines.at < engines.end; engines.at++) {
+        bool computes = program->engines[*engines.at].thread == thread &&
+                        !stats->plan->words->is_issue[*engines.at] &&
+                        stats->plan->words->layout->engine_jobs[*engines.at] > 0;
+        count += computes ? 1 : 0;
     }
     return count > 0 ? count : 1;
 }

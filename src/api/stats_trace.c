@@ -156,7 +156,7 @@ static tacho_status write_trace(const tacho_stats_trace *trace, tacho_order_mode
     tacho_status status = run_filters(trace, mode, events);
     trace->sink->close(events);
     TACHO_TRY(status);
-    return tacho_output_commit(output);
+    return tacho_output_commit_to(output, trace->outputs);
 }
 
 static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)

@@ -15,6 +15,7 @@ typedef struct tacho_stats_trace {
     const char *host_path; /* Chrome JSON of the host; NULL: none */
     tacho_host_sync host;  /* what its record says */
     const char *output_path;
+    tacho_output_group *outputs; /* that the trace is one of; NULL: it is the only one */
     const tacho_trace_sink *sink;
     bool omits_args;
 } tacho_stats_trace;

@@ -16,18 +16,47 @@ enum { TACHO_DECIMAL_MAX = 20 };
 /* Characters of any real, with the NUL. */
 enum { TACHO_DECIMAL_REAL_MAX = 32 };
 
-/* Writes |value|; returns the end. */
+/* How many digits |value| has: the bits give it but for one, which a comparison decides. */
+static inline unsigned tacho_decimal_digits(uint64_t value)
+{
+    static const uint64_t powers[] = {
+        1,
+        10,
+        100,
+        1000,
+        10000,
+        100000,
+        1000000,
+        10000000,
+        100000000,
+        1000000000,
+        10000000000,
+        100000000000,
+        1000000000000,
+        10000000000000,
+        100000000000000,
+        1000000000000000,
+        10000000000000000,
+        100000000000000000,
+        1000000000000000000,
+        10000000000000000000U,
+    };
+    uint64_t least = value | 1; /* 0 has a digit, too */
+    unsigned bits = 64 - (unsigned)__builtin_clzll(least);
+    unsigned guess = bits * 1233 >> 12; /* log10(2) = 1233 / 4096, nearly */
+    return guess + (least >= powers[guess] ? 1 : 0);
+}
+
+/* Writes |value|; returns the end. Straight to its place: a copy of unknown length costs more. */
 static inline char *tacho_decimal_put(char *at, uint64_t value)
 {
-    char digits[TACHO_DECIMAL_MAX];
-    char *first = digits + TACHO_DECIMAL_MAX;
+    char *end = at + tacho_decimal_digits(value);
+    char *digit = end;
     do {
-        *--first = (char)('0' + value % 10);
+        *--digit = (char)('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    size_t len = (size_t)(digits + TACHO_DECIMAL_MAX - first);
-    memcpy(at, first, len);
-    return at + len;
+    return end;
 }
 
 static inline char *tacho_decimal_put_signed(char *at, int64_t value)

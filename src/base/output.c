@@ -4,8 +4,10 @@
  * unnamed until it is complete, so even kill -9 leaves nothing; elsewhere it has a temporary
  * name that close removes.
  */
-#define _GNU_SOURCE /* O_TMPFILE, linkat of an open file, sync_file_range */
+#define _GNU_SOURCE /* O_TMPFILE, linkat of an open file, sync_file_range, syncfs */
 #include "base/output.h"
+
+#include "base/grow.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -24,6 +26,10 @@ enum {
     NEW_FILE_MODE = 0666,
     PRIVATE_MODE = 0600,
     PRINTF_ROOM = 4096,
+    SELF_PATH_ROOM = 64,
+    GROUP_FILES_MAX = 64,       /* each has two descriptors */
+    GROUP_BYTES_MAX = 64 << 20, /* large files are worth waiting for one by one */
+    GROUP_FEW = 4,              /* so many are synced one by one, without what others write */
 };
 
 static tacho_status io_failure(const tacho_output *output, const char *verb)
@@ -163,8 +169,7 @@ static void forget_temp_name(tacho_output *output)
 /* What replaces a file is private until it takes that file's mode. */
 static mode_t creation_mode(const tacho_output *output)
 {
-    struct stat facts;
-    return stat(output->path, &facts) == 0 ? PRIVATE_MODE : NEW_FILE_MODE;
+    return output->replaces ? PRIVATE_MODE : NEW_FILE_MODE;
 }
 
 static tacho_status create_named(tacho_output *output)
@@ -203,9 +208,9 @@ static tacho_status open_direct(tacho_output *output)
 }
 
 /* Follows a symbolic link, so that the link stays and its target is replaced. */
-static tacho_status resolve_path(tacho_output *output, const char *path)
+static tacho_status resolve_path(tacho_output *output, const char *path, bool is_link)
 {
-    char *resolved = realpath(path, NULL);
+    char *resolved = is_link ? realpath(path, NULL) : NULL;
     output->path = resolved != NULL ? resolved : strdup(path);
     return output->path != NULL
                ? TACHO_OK
@@ -214,17 +219,18 @@ static tacho_status resolve_path(tacho_output *output, const char *path)
 
 static tacho_status open_target(tacho_output *output, const char *path)
 {
-    TACHO_TRY(resolve_path(output, path));
     struct stat facts;
-    if (stat(output->path, &facts) != 0 && lstat(output->path, &facts) == 0) {
-        return tacho_fail(TACHO_CODE_IO, "%s: is a symbolic link that leads nowhere", output->name);
-    }
+    bool is_link = lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
+    TACHO_TRY(resolve_path(output, path, is_link));
     if (stat(output->path, &facts) != 0) {
-        return create_file(output);
+        return is_link ? tacho_fail(TACHO_CODE_IO, "%s: is a symbolic link that leads nowhere",
+                                    output->name)
+                       : create_file(output);
     }
     if (S_ISDIR(facts.st_mode)) {
         return tacho_fail(TACHO_CODE_IO, "%s: is a directory; name a file", output->name);
     }
+    output->replaces = true;
     return S_ISREG(facts.st_mode) ? create_file(output) : open_direct(output);
 }
 
@@ -287,7 +293,7 @@ bool tacho_output_is_replaceable(const char *path)
 }
 
 /* Keeps the mode of a file that is being replaced. */
-static tacho_status keep_mode(tacho_output *output)
+static tacho_status keep_mode(const tacho_output *output)
 {
     struct stat facts;
     if (stat(output->path, &facts) != 0) {
@@ -297,11 +303,16 @@ static tacho_status keep_mode(tacho_output *output)
                                                          : io_failure(output, "set the mode");
 }
 
+static void put_self_path(const tacho_output *output, char out_path[SELF_PATH_ROOM])
+{
+    snprintf(out_path, SELF_PATH_ROOM, "/proc/self/fd/%d", output->fd);
+}
+
 /* Gives an unnamed file a temporary name, from which it can be renamed. */
 static tacho_status name_file(tacho_output *output)
 {
-    char self_path[64];
-    snprintf(self_path, sizeof(self_path), "/proc/self/fd/%d", output->fd);
+    char self_path[SELF_PATH_ROOM];
+    put_self_path(output, self_path);
     for (int attempt = 0; attempt < NAME_TRIES; attempt++) {
         TACHO_TRY(make_temp_name(output, attempt));
         if (linkat(AT_FDCWD, self_path, AT_FDCWD, output->temp_path, AT_SYMLINK_FOLLOW) == 0) {
@@ -315,11 +326,20 @@ static tacho_status name_file(tacho_output *output)
     return io_failure(output, "name");
 }
 
+/* Gives an unnamed file its own name at once; false where that name is taken. */
+static bool link_new(tacho_output *output)
+{
+    char self_path[SELF_PATH_ROOM];
+    put_self_path(output, self_path);
+    return linkat(AT_FDCWD, self_path, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* The bytes are on disk. */
 static tacho_status put_in_place(tacho_output *output)
 {
     TACHO_TRY(keep_mode(output));
-    if (fsync(output->fd) != 0) {
-        return io_failure(output, "sync");
+    if (output->temp_path == NULL && link_new(output)) {
+        return TACHO_OK;
     }
     if (output->temp_path == NULL) {
         TACHO_TRY(name_file(output));
@@ -328,8 +348,12 @@ static tacho_status put_in_place(tacho_output *output)
         return io_failure(output, "put in place");
     }
     forget_temp_name(output);
-    fsync(output->folder_fd); /* the data is safe; a lost rename would only show the old file */
     return TACHO_OK;
+}
+
+static tacho_status sync_file(const tacho_output *output)
+{
+    return fsync(output->fd) == 0 ? TACHO_OK : io_failure(output, "sync");
 }
 
 tacho_status tacho_output_take_failure(tacho_output *output)
@@ -340,12 +364,32 @@ tacho_status tacho_output_take_failure(tacho_output *output)
     return failure;
 }
 
-tacho_status tacho_output_commit(tacho_output *output)
+static tacho_status finish_bytes(tacho_output *output)
 {
     flush_buffer(output, true);
     TACHO_TRY(tacho_output_take_failure(output));
     assert(!output->has_failed);
-    return output->is_direct ? TACHO_OK : put_in_place(output);
+    return TACHO_OK;
+}
+
+tacho_status tacho_output_commit(tacho_output *output)
+{
+    TACHO_TRY(finish_bytes(output));
+    if (output->is_direct) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(sync_file(output));
+    TACHO_TRY(put_in_place(output));
+    fsync(output->folder_fd); /* the data is safe; a lost name would only show the old file */
+    return TACHO_OK;
+}
+
+static void free_memory(tacho_output *output)
+{
+    tacho_encoder_destroy(output->encoder);
+    free(output->buffer);
+    output->encoder = NULL;
+    output->buffer = output->cursor = output->limit = NULL;
 }
 
 void tacho_output_close(tacho_output *output)
@@ -360,10 +404,100 @@ void tacho_output_close(tacho_output *output)
     if (output->folder_fd >= 0) {
         close(output->folder_fd);
     }
-    tacho_encoder_destroy(output->encoder);
     tacho_status_free(output->failure);
-    free(output->buffer);
+    free_memory(output);
     free(output->path);
     free(output->name);
     *output = (tacho_output){.fd = -1, .folder_fd = -1};
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+/* A file system that has been synced, so that files of it need not be. */
+typedef struct synced_system {
+    dev_t device;
+    bool is_known;
+} synced_system;
+
+/* Where there are many, the file system is synced once: one by one each would wait for the disk. */
+static tacho_status sync_member(const tacho_output *output, size_t count, synced_system *synced)
+{
+    struct stat facts;
+    if (count <= GROUP_FEW || fstat(output->fd, &facts) != 0) {
+        return sync_file(output);
+    }
+    if (synced->is_known && synced->device == facts.st_dev) {
+        return TACHO_OK;
+    }
+    *synced = (synced_system){.device = facts.st_dev, .is_known = true};
+    return syncfs(output->fd) == 0 ? TACHO_OK : io_failure(output, "sync");
+}
+
+static bool is_same_folder(const tacho_output *a, const tacho_output *b)
+{
+    tacho_str path_a = tacho_str_from_cstring(a->path);
+    tacho_str path_b = tacho_str_from_cstring(b->path);
+    path_a.len -= tacho_str_basename(path_a).len;
+    path_b.len -= tacho_str_basename(path_b).len;
+    return tacho_str_equal(path_a, path_b);
+}
+
+/* Keeps the first failure, drops others. */
+static void keep_first(tacho_status *first, tacho_status status)
+{
+    if (*first == TACHO_OK) {
+        *first = status;
+    } else {
+        tacho_status_free(status);
+    }
+}
+
+/* Nothing is put in place unless all of it is on disk. */
+static tacho_status settle(tacho_output_group *group)
+{
+    tacho_status first = TACHO_OK;
+    synced_system synced = {0};
+    for (size_t i = 0; i < group->item_count && first == TACHO_OK; i++) {
+        first = sync_member(&group->items[i], group->item_count, &synced);
+    }
+    bool is_synced = first == TACHO_OK;
+    for (size_t i = 0; i < group->item_count && is_synced; i++) {
+        tacho_output *item = &group->items[i];
+        keep_first(&first, put_in_place(item));
+        if (i + 1 == group->item_count || !is_same_folder(item, &group->items[i + 1])) {
+            fsync(item->folder_fd); /* as of a single file */
+        }
+    }
+    tacho_output_group_deinit(group);
+    return first;
+}
+
+tacho_status tacho_output_commit_to(tacho_output *output, tacho_output_group *group)
+{
+    if (group == NULL || output->is_direct) {
+        return tacho_output_commit(output);
+    }
+    TACHO_TRY(finish_bytes(output));
+    TACHO_TRY(tacho_grow(&group->items, &group->item_capacity, group->item_count + 1));
+    free_memory(output);
+    group->byte_count += output->flushed_bytes;
+    group->items[group->item_count++] = *output;
+    *output = (tacho_output){.fd = -1, .folder_fd = -1};
+    return group->item_count >= GROUP_FILES_MAX || group->byte_count >= GROUP_BYTES_MAX
+               ? settle(group)
+               : TACHO_OK;
+}
+
+tacho_status tacho_output_group_finish(tacho_output_group *group)
+{
+    return group->item_count > 0 ? settle(group) : TACHO_OK;
+}
+
+void tacho_output_group_deinit(tacho_output_group *group)
+{
+    for (size_t i = 0; i < group->item_count; i++) {
+        tacho_output_close(&group->items[i]);
+    }
+    free(group->items);
+    *group = (tacho_output_group){0};
 }

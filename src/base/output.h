@@ -32,6 +32,7 @@ typedef struct tacho_output {
     int fd;
     int folder_fd;  /* for syncing the rename; -1 when written directly */
     bool is_direct; /* standard output, a device or a pipe */
+    bool replaces;  /* there was something of that name */
     bool owns_fd;
     uint64_t synced_bytes; /* how far write-back was asked for */
     tacho_encoder *encoder;
@@ -49,6 +50,30 @@ bool tacho_output_is_replaceable(const char *path);
 
 /* Flushes, syncs and puts the file in place; the only success that counts. */
 tacho_status tacho_output_commit(tacho_output *output) TACHO_MUST_USE;
+
+/*
+ * Files that belong together. Each is whole or not at all, as a single one is, but the disk is
+ * waited for once for many of them: they are put in place some time after their commit, in its
+ * order, and all of them when the group is finished. Zero-initialise.
+ */
+typedef struct tacho_output_group {
+    tacho_output *items; /* written, and not in place yet */
+    size_t item_count, item_capacity;
+    uint64_t byte_count;
+} tacho_output_group;
+
+/*
+ * Commits |output| to |group|, which takes it over; what is written directly, and everything where
+ * there is no group (NULL), is committed by itself. Close it as ever. The failure may be that of a
+ * file committed before.
+ */
+tacho_status tacho_output_commit_to(tacho_output *output, tacho_output_group *group) TACHO_MUST_USE;
+
+/* Puts all that was committed in place; the only success that counts. */
+tacho_status tacho_output_group_finish(tacho_output_group *group) TACHO_MUST_USE;
+
+/* Releases everything; what is not in place then never will be. */
+void tacho_output_group_deinit(tacho_output_group *group);
 
 /* Releases everything; without a commit before it no file is left. */
 void tacho_output_close(tacho_output *output);

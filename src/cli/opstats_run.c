@@ -41,6 +41,7 @@ typedef struct opstats_run {
     size_t opened_count;
     tacho_table_report report; /* of roll-ups */
     tacho_output output;
+    tacho_output_group outputs; /* summaries and traces */
     bool has_report;
     uint64_t problem_count, record_count, summary_count, trace_count, rollup_count;
     uint64_t read_count; /* files that were not passed over */
@@ -252,7 +253,7 @@ static tacho_status write_tables(opstats_run *self, const tacho_table *tables, c
     TACHO_TRY(tacho_output_open(path, &output));
     tacho_status status = put_summary(self, tables, &output);
     if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
+        status = tacho_output_commit_to(&output, &self->outputs);
     }
     tacho_output_close(&output);
     return status;
@@ -313,6 +314,7 @@ static tacho_status write_trace_of(opstats_run *self, size_t first, size_t count
         .host_path = request->host_path,
         .host = self->host,
         .output_path = path,
+        .outputs = &self->outputs,
         .sink = request->trace_sink,
     };
     tacho_dict dict;
@@ -444,9 +446,8 @@ static void say_bad_names(opstats_run *self)
     }
 }
 
-static tacho_status process_all(opstats_run *self, const tacho_progress *progress)
+static tacho_status process_inferences(opstats_run *self, const tacho_progress *progress)
 {
-    say_bad_names(self);
     for (size_t at = 0; at < self->names.item_count;) {
         size_t count = open_inference(self, at);
         self->read_count += self->opened_count;
@@ -458,6 +459,19 @@ static tacho_status process_all(opstats_run *self, const tacho_progress *progres
         progress->update(progress->self, at, self->names.item_count);
     }
     return TACHO_OK;
+}
+
+/* What was written before a failure stays. */
+static tacho_status process_all(opstats_run *self, const tacho_progress *progress)
+{
+    say_bad_names(self);
+    tacho_status status = process_inferences(self, progress);
+    tacho_status last = tacho_output_group_finish(&self->outputs);
+    if (status == TACHO_OK) {
+        return last;
+    }
+    tacho_status_free(last);
+    return status;
 }
 
 static tacho_status process_with_report(opstats_run *self, const tacho_progress *progress)
@@ -624,6 +638,7 @@ int tacho_opstats_run(const tacho_opstats_request *request)
     if (status != TACHO_OK) {
         exit_code = tacho_talk_failure(status);
     }
+    tacho_output_group_deinit(&self.outputs);
     tacho_opstats_deinit(&self.stats);
     tacho_opstats_plan_deinit(&self.plan);
     tacho_stats_words_deinit(&self.words);

@@ -158,7 +158,8 @@ static void list_slots(tacho_stats_words *self)
                                .job = (uint32_t)i,
                                .cycles = job->cycles,
                                .bytes = share_of(self, task_of(self, i), (uint32_t)i),
-                               .is_wait = job->kind == TACHO_JOB_WAIT};
+                               .is_wait = job->kind == TACHO_JOB_WAIT,
+                               .is_link = job->kind == TACHO_JOB_P2P};
     }
     /* As in list_jobs: ends have moved to the beginnings. */
     for (size_t i = 0; i < program->engine_count; i++) {

@@ -22,6 +22,7 @@ typedef struct tacho_stats_slot {
     int64_t cycles; /* estimate */
     uint64_t bytes; /* moved; its share of what the task computes */
     bool is_wait;   /* nothing but waiting */
+    bool is_link;   /* a transfer from another device */
 } tacho_stats_slot;
 
 typedef struct tacho_stats_words {

@@ -41,15 +41,20 @@ static const tacho_table *find_table(const text_writer *self, const char *name)
     return NULL;
 }
 
-static const tacho_cell *cell(const tacho_table *table, size_t row, const char *column)
+static size_t find_column(const tacho_table *table, const char *column)
 {
     for (size_t i = 0; i < table->column_count; i++) {
         if (is_named(table->columns[i].name, column)) {
-            return tacho_table_cell(table, row, i);
+            return i;
         }
     }
     assert(false && "not a table of a summary of raw stats");
-    return NULL;
+    return 0;
+}
+
+static const tacho_cell *cell(const tacho_table *table, size_t row, const char *column)
+{
+    return tacho_table_cell(table, row, find_column(table, column));
 }
 
 static int64_t number(const tacho_table *table, size_t row, const char *column)
@@ -69,6 +74,33 @@ static tacho_str text(const tacho_table *table, size_t row, const char *column)
     return cell(table, row, column)->value.text;
 }
 
+/* The rows of one core, in the order of the table. */
+typedef struct core_rows {
+    const tacho_table *table;
+    size_t column; /* the core's */
+    int64_t core;
+    size_t next;
+} core_rows;
+
+static core_rows rows_of(const text_writer *self, const char *name, int64_t core)
+{
+    const tacho_table *table = find_table(self, name);
+    return (core_rows){.table = table, .column = find_column(table, "core"), .core = core};
+}
+
+static bool next_row(core_rows *rows, size_t *out_row)
+{
+    size_t count = tacho_table_row_count(rows->table);
+    while (rows->next < count) {
+        *out_row = rows->next++;
+        const tacho_cell *core = tacho_table_cell(rows->table, *out_row, rows->column);
+        if (!core->is_absent && core->value.integer == rows->core) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Names come from files: control characters in them are made visible. */
 static void put_name(text_writer *self, tacho_str name)
 {
@@ -79,14 +111,19 @@ static void put_name(text_writer *self, tacho_str name)
     tacho_arena_reset(&self->arena);
 }
 
-/* ---- ops ----------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------- */
 
-/* Two blanks, and |text| to the right in |width|; most of a summary is that. */
-static void put_right(text_writer *self, const char *text, size_t len, int width)
+static void put_blanks(text_writer *self, size_t count)
 {
     static const char blanks[] = "                                ";
-    size_t pad = (size_t)width > len ? (size_t)width - len : 0;
-    tacho_output_write(self->output, blanks, 2 + pad);
+    assert(count < sizeof(blanks));
+    tacho_output_write(self->output, blanks, count);
+}
+
+/* |text| to the right in |width|. */
+static void put_wide(text_writer *self, const char *text, size_t len, size_t width)
+{
+    put_blanks(self, width > len ? width - len : 0);
     tacho_output_write(self->output, text, len);
 }
 
@@ -99,16 +136,53 @@ static char *put_digits(char *end, uint64_t value, int least)
     return end;
 }
 
-static void put_int(text_writer *self, const tacho_cell *of, int width)
+/* |value| in |room|; where it begins, up to the end of the room. */
+static char *put_value(char room[NUMBER_ROOM], int64_t value)
 {
-    char room[NUMBER_ROOM];
-    char *end = room + sizeof(room);
-    int64_t value = of->is_absent ? 0 : of->value.integer;
-    char *at = put_digits(end, value < 0 ? -(uint64_t)value : (uint64_t)value, 1);
+    char *at = put_digits(room + NUMBER_ROOM, value < 0 ? -(uint64_t)value : (uint64_t)value, 1);
     if (value < 0) {
         *--at = '-';
     }
-    put_right(self, of->is_absent ? "N/A" : at, of->is_absent ? 3 : (size_t)(end - at), width);
+    return at;
+}
+
+/* |value| to the right in |width|. */
+static void put_number(text_writer *self, int64_t value, size_t width)
+{
+    char room[NUMBER_ROOM];
+    char *at = put_value(room, value);
+    put_wide(self, at, (size_t)(room + NUMBER_ROOM - at), width);
+}
+
+/* The same of a cell, which may have none. */
+static void put_cell(text_writer *self, const tacho_cell *of, size_t width)
+{
+    if (of->is_absent) {
+        put_wide(self, "N/A", 3, width);
+    } else {
+        put_number(self, of->value.integer, width);
+    }
+}
+
+static void put_int(text_writer *self, const tacho_cell *of, size_t width)
+{
+    put_blanks(self, 2);
+    put_cell(self, of, width);
+}
+
+/* "c03": at least |digits| digits. */
+static void put_numbered(text_writer *self, const char *letter, int64_t value, int digits)
+{
+    char room[NUMBER_ROOM];
+    char *end = room + NUMBER_ROOM;
+    char *at = put_digits(end, (uint64_t)value, digits);
+    tacho_output_write_cstring(self->output, letter);
+    tacho_output_write(self->output, at, (size_t)(end - at));
+}
+
+static void put(text_writer *self, const char *text)
+{
+    tacho_output_write_cstring(self->output, text);
 }
 
 /* A number, or that there is none. */
@@ -124,76 +198,145 @@ static const char *shown_rate(const tacho_cell *of, char room[RATE_ROOM])
     return of->is_absent ? "N/A GB/s" : room;
 }
 
-static void put_real(text_writer *self, const tacho_cell *of, int width, const char *unit)
+/* |value| with two decimals and |unit|, to the right in |width|. */
+static void put_hundredths(text_writer *self, double value, size_t width, const char *unit)
 {
-    char shown[64] = "N/A";
+    char shown[RATE_ROOM];
     char *end = shown + sizeof(shown);
     char *at = end;
-    double hundredths = of->is_absent ? -1.0 : of->value.real * 100.0;
+    double hundredths = value * 100.0;
     /* Quickly where it is sure how it rounds. */
     if (hundredths >= 0.0 && hundredths < 1e12 &&
         fabs(hundredths - floor(hundredths) - 0.5) > 1e-3) {
-        uint64_t value = (uint64_t)(hundredths + 0.5);
+        uint64_t rounded = (uint64_t)(hundredths + 0.5);
         size_t unit_len = strlen(unit);
         at -= unit_len;
         memcpy(at, unit, unit_len);
-        at = put_digits(at, value % 100, 2);
+        at = put_digits(at, rounded % 100, 2);
         *--at = '.';
-        at = put_digits(at, value / 100, 1);
-    } else if (!of->is_absent) {
-        at = shown;
-        snprintf(shown, sizeof(shown), "%.2f%s", of->value.real, unit);
-        end = at + strlen(shown);
+        at = put_digits(at, rounded / 100, 1);
     } else {
         at = shown;
-        end = at + 3;
+        int len = snprintf(shown, sizeof(shown), "%.2f%s", value, unit);
+        end = at + ((size_t)len < sizeof(shown) ? (size_t)len : sizeof(shown) - 1);
     }
-    put_right(self, at, (size_t)(end - at), width);
+    put_wide(self, at, (size_t)(end - at), width);
 }
 
-static void put_op(text_writer *self, const tacho_table *ops, size_t row)
+static void put_real(text_writer *self, const tacho_cell *of, size_t width, const char *unit)
 {
-    tacho_output_printf(self->output, "c%-3" PRId64, number(ops, row, "core"));
-    put_int(self, cell(ops, row, "ucycles"), 7);
-    put_real(self, cell(ops, row, "ucycles_percent"), 10, "%");
-    put_int(self, cell(ops, row, "pcycles"), 10);
-    put_real(self, cell(ops, row, "pcycles_percent"), 10, "%");
-    put_int(self, cell(ops, row, "count"), 5);
-    put_real(self, cell(ops, row, "out_kb"), 10, "");
-    put_real(self, cell(ops, row, "ucycles_per_kb"), 10, "");
-    put_real(self, cell(ops, row, "pcycles_per_kb"), 10, "");
-    put_real(self, cell(ops, row, "pcycles_per_kb_stddev"), 13, "");
-    tacho_output_write_cstring(self->output, "  ");
-    put_name(self, text(ops, row, "opdetails"));
-    tacho_output_write_cstring(self->output, "\n");
+    put_blanks(self, 2);
+    if (of->is_absent) {
+        put_wide(self, "N/A", 3, width);
+    } else {
+        put_hundredths(self, of->value.real, width, unit);
+    }
+}
+
+/* ---- ops ----------------------------------------------------------------------------------- */
+
+/* Numbers of an op's line, from left to right; one without unit is an integer. */
+static const struct {
+    const char *name;
+    size_t width;
+    const char *unit;
+} op_numbers[] = {
+    {"ucycles", 7, NULL},         {"ucycles_percent", 10, "%"}, {"pcycles", 10, NULL},
+    {"pcycles_percent", 10, "%"}, {"count", 5, NULL},           {"out_kb", 10, ""},
+    {"ucycles_per_kb", 10, ""},   {"pcycles_per_kb", 10, ""},   {"pcycles_per_kb_stddev", 13, ""},
+};
+
+enum { OP_NUMBERS = sizeof(op_numbers) / sizeof(op_numbers[0]) };
+
+/* Where they are in the table, and then the text behind them. */
+typedef size_t op_places[OP_NUMBERS + 1];
+
+static void find_op_places(const tacho_table *ops, op_places out_places)
+{
+    for (size_t i = 0; i < OP_NUMBERS; i++) {
+        out_places[i] = find_column(ops, op_numbers[i].name);
+    }
+    out_places[OP_NUMBERS] = find_column(ops, "opdetails");
+}
+
+/* "c3  ": four wide. */
+static void put_op_core(text_writer *self, int64_t core)
+{
+    put_numbered(self, "c", core, 1);
+    put_blanks(self, core < 10 ? 2 : core < 100 ? 1 : 0);
+}
+
+static void put_op(text_writer *self, const core_rows *rows, size_t row, const op_places places)
+{
+    put_op_core(self, rows->core);
+    for (size_t i = 0; i < OP_NUMBERS; i++) {
+        const tacho_cell *of = tacho_table_cell(rows->table, row, places[i]);
+        if (op_numbers[i].unit == NULL) {
+            put_int(self, of, op_numbers[i].width);
+        } else {
+            put_real(self, of, op_numbers[i].width, op_numbers[i].unit);
+        }
+    }
+    put_blanks(self, 2);
+    put_name(self, tacho_table_cell(rows->table, row, places[OP_NUMBERS])->value.text);
+    put(self, "\n");
 }
 
 static bool put_ops(text_writer *self, int64_t core)
 {
-    const tacho_table *ops = find_table(self, "ops");
+    core_rows rows = rows_of(self, "ops", core);
+    op_places places;
     bool has_rows = false;
-    for (size_t i = 0; i < tacho_table_row_count(ops); i++) {
-        if (number(ops, i, "core") != core) {
-            continue;
-        }
+    find_op_places(rows.table, places);
+    for (size_t i; next_row(&rows, &i); has_rows = true) {
         if (!has_rows) {
             tacho_output_printf(self->output,
                                 "\n%-4s  %7s  %10s  %10s  %10s  %5s  %10s  %10s  %10s  %13s  %s\n",
                                 "core", "ucycles", "ucycles(%)", "pcycles", "pcycles(%)", "count",
                                 "out KB", "ucycles/KB", "pcycles/KB", "stddev(pc/KB)", "opdetails");
         }
-        has_rows = true;
-        put_op(self, ops, i);
+        put_op(self, &rows, i, places);
     }
     return has_rows;
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
+/* " 12.34%", or that it is not known. */
+static void put_share(text_writer *self, const tacho_cell *share)
+{
+    if (share->is_absent) {
+        put(self, "    N/A");
+    } else {
+        put_hundredths(self, share->value.real, 6 + 1, "%");
+    }
+}
+
+static void put_thread(text_writer *self, const tacho_table *threads, size_t row, int64_t core)
+{
+    tacho_str engine = text(threads, row, "engine");
+    put_numbered(self, "c", core, 1);
+    put_blanks(self, core < 10 ? 3 : core < 100 ? 2 : core < 1000 ? 1 : 0);
+    put_numbered(self, " t", number(threads, row, "thread"), 1);
+    put(self, " ");
+    put_name(self, engine);
+    put_blanks(self, engine.len < ENGINE_WIDTH ? ENGINE_WIDTH - engine.len : 0);
+    put(self, " ");
+    put_number(self, number(threads, row, "ucycles"), 8);
+    put(self, " ucycles [");
+    put_number(self, number(threads, row, "start_u"), 0);
+    put(self, ", ");
+    put_number(self, number(threads, row, "end_u"), 0);
+    put(self, "] ");
+    put_cell(self, cell(threads, row, "pcycles"), 15);
+    put(self, " pcycles ");
+    put_share(self, cell(threads, row, "utilization_percent"));
+    put(self, " utilization\n");
+}
+
 static void put_utilization(text_writer *self, size_t core_row, int64_t core)
 {
     const tacho_table *cores = find_table(self, "cores");
-    const tacho_table *threads = find_table(self, "threads");
     char cycles[NUMBER_ROOM];
     char ticks[NUMBER_ROOM];
     int64_t level = number(find_table(self, "device"), 0, "level");
@@ -201,84 +344,70 @@ static void put_utilization(text_writer *self, size_t core_row, int64_t core)
                         "\nc%" PRId64 " total:%16s ucycles %15s pcycles (thread max)\n", core,
                         shown_int(cell(cores, core_row, "ucycles"), ticks),
                         shown_int(cell(cores, core_row, "pcycles"), cycles));
-    for (size_t i = 0; i < tacho_table_row_count(threads); i++) {
-        if (number(threads, i, "core") != core) {
-            continue;
+    core_rows threads = rows_of(self, "threads", core);
+    for (size_t i; next_row(&threads, &i);) {
+        if (level >= LEVEL_OPS || !cell(threads.table, i, "utilization_percent")->is_absent) {
+            put_thread(self, threads.table, i, core);
         }
-        char share[NUMBER_ROOM] = "    N/A";
-        const tacho_cell *utilization = cell(threads, i, "utilization_percent");
-        if (utilization->is_absent && level < LEVEL_OPS) {
-            continue;
-        }
-        if (!utilization->is_absent) {
-            snprintf(share, sizeof(share), "%6.2f%%", utilization->value.real);
-        }
-        tacho_str engine = text(threads, i, "engine");
-        tacho_output_printf(self->output, "c%-4" PRId64 " t%" PRId64 " ", core,
-                            number(threads, i, "thread"));
-        put_name(self, engine);
-        tacho_output_printf(self->output,
-                            "%*s %8" PRId64 " ucycles [%" PRId64 ", %" PRId64 "] %15s pcycles "
-                            "%s utilization\n",
-                            engine.len < ENGINE_WIDTH ? (int)(ENGINE_WIDTH - engine.len) : 0, "",
-                            number(threads, i, "ucycles"), number(threads, i, "start_u"),
-                            number(threads, i, "end_u"),
-                            shown_int(cell(threads, i, "pcycles"), cycles), share);
     }
-    tacho_output_write_cstring(self->output, "\n\n");
+    put(self, "\n\n");
+}
+
+static void put_core_thread(text_writer *self, const core_rows *rows, size_t row)
+{
+    put_numbered(self, "c", rows->core, 2);
+    put_numbered(self, "t", number(rows->table, row, "thread"), 1);
 }
 
 static void put_batches(text_writer *self, int64_t core)
 {
-    const tacho_table *threads = find_table(self, "threads");
-    for (size_t i = 0; i < tacho_table_row_count(threads); i++) {
-        if (number(threads, i, "core") == core) {
-            char cycles[NUMBER_ROOM];
-            tacho_output_printf(self->output,
-                                "c%02" PRId64 "t%" PRId64 " batch ucycles:%17" PRId64 " [%" PRId64
-                                ",%" PRId64 "]    pcycles:%16s \n",
-                                core, number(threads, i, "thread"), number(threads, i, "ucycles"),
-                                number(threads, i, "start_u"), number(threads, i, "end_u"),
-                                shown_int(cell(threads, i, "pcycles"), cycles));
-        }
+    core_rows threads = rows_of(self, "threads", core);
+    for (size_t i; next_row(&threads, &i);) {
+        put_core_thread(self, &threads, i);
+        put(self, " batch ucycles:");
+        put_number(self, number(threads.table, i, "ucycles"), 17);
+        put(self, " [");
+        put_number(self, number(threads.table, i, "start_u"), 0);
+        put(self, ",");
+        put_number(self, number(threads.table, i, "end_u"), 0);
+        put(self, "]    pcycles:");
+        put_cell(self, cell(threads.table, i, "pcycles"), 16);
+        put(self, " \n");
     }
 }
 
 static void put_activations(text_writer *self, int64_t core)
 {
-    const tacho_table *threads = find_table(self, "threads");
-    for (size_t i = 0; i < tacho_table_row_count(threads); i++) {
-        if (number(threads, i, "core") == core) {
-            tacho_output_printf(
-                self->output, "c%02" PRId64 "t%" PRId64 " activate ucycles:%18" PRId64 "\n", core,
-                number(threads, i, "thread"), number(threads, i, "activate_ucycles"));
-        }
+    core_rows threads = rows_of(self, "threads", core);
+    for (size_t i; next_row(&threads, &i);) {
+        put_core_thread(self, &threads, i);
+        put(self, " activate ucycles:");
+        put_number(self, number(threads.table, i, "activate_ucycles"), 18);
+        put(self, "\n");
     }
 }
 
 static void put_ports(text_writer *self, int64_t core)
 {
-    const tacho_table *ports = find_table(self, "ports");
-    for (size_t i = 0; i < tacho_table_row_count(ports); i++) {
-        if (number(ports, i, "core") == core) {
-            tacho_output_printf(
-                self->output,
-                "c%02" PRId64 "t%" PRId64 "p%03" PRId64 " %.*s ucycles:%17" PRId64 "\n", core,
-                number(ports, i, "thread"), number(ports, i, "port"),
-                TACHO_STR_ARG(text(ports, i, "type")), number(ports, i, "wait_ucycles"));
-        }
+    core_rows ports = rows_of(self, "ports", core);
+    for (size_t i; next_row(&ports, &i);) {
+        put_core_thread(self, &ports, i);
+        put_numbered(self, "p", number(ports.table, i, "port"), 3);
+        put(self, " ");
+        tacho_output_write_str(self->output, text(ports.table, i, "type"));
+        put(self, " ucycles:");
+        put_number(self, number(ports.table, i, "wait_ucycles"), 17);
+        put(self, "\n");
     }
-    const tacho_table *bells = find_table(self, "doorbells");
-    for (size_t i = 0; i < tacho_table_row_count(bells); i++) {
-        if (number(bells, i, "core") == core) {
-            char ticks[NUMBER_ROOM];
-            tacho_output_printf(self->output,
-                                "c%02" PRId64 "p%03" PRId64 " doorbell ucycles:%18s"
-                                " transaction: %" PRId64 "\n",
-                                core, number(bells, i, "port"),
-                                shown_int(cell(bells, i, "offset_ucycles"), ticks),
-                                number(bells, i, "transaction"));
-        }
+    core_rows bells = rows_of(self, "doorbells", core);
+    for (size_t i; next_row(&bells, &i);) {
+        put_numbered(self, "c", core, 2);
+        put_numbered(self, "p", number(bells.table, i, "port"), 3);
+        put(self, " doorbell ucycles:");
+        put_cell(self, cell(bells.table, i, "offset_ucycles"), 18);
+        put(self, " transaction: ");
+        put_number(self, number(bells.table, i, "transaction"), 0);
+        put(self, "\n");
     }
 }
 
@@ -286,11 +415,9 @@ static void put_ports(text_writer *self, int64_t core)
 
 static void put_counters(text_writer *self, size_t core_row, int64_t core)
 {
-    const tacho_table *pmu = find_table(self, "pmu");
-    for (size_t i = 0; i < tacho_table_row_count(pmu); i++) {
-        if (number(pmu, i, "core") != core) {
-            continue;
-        }
+    core_rows counters = rows_of(self, "pmu", core);
+    const tacho_table *pmu = counters.table;
+    for (size_t i; next_row(&counters, &i);) {
         char who[32];
         const tacho_cell *thread = cell(pmu, i, "thread");
         snprintf(who, sizeof(who), thread->is_absent ? "c%02" PRId64 : "c%02" PRId64 "t%" PRId64,
@@ -300,14 +427,12 @@ static void put_counters(text_writer *self, size_t core_row, int64_t core)
             self->output, "%s pmu %.*s %.*s: %s\n", who, TACHO_STR_ARG(text(pmu, i, "event")),
             TACHO_STR_ARG(text(pmu, i, "name")), shown_int(cell(pmu, i, "value"), value));
     }
-    const tacho_table *rates = find_table(self, "rates");
-    for (size_t i = 0; i < tacho_table_row_count(rates); i++) {
-        if (number(rates, i, "core") == core) {
-            tacho_str name = text(rates, i, "name");
-            bool is_count = tacho_str_ends_with(name, TACHO_STR("Macs"));
-            tacho_output_printf(self->output, "c%" PRId64 ": %.*s is %.*f\n", core,
-                                TACHO_STR_ARG(name), is_count ? 0 : 2, real(rates, i, "value"));
-        }
+    core_rows rates = rows_of(self, "rates", core);
+    for (size_t i; next_row(&rates, &i);) {
+        tacho_str name = text(rates.table, i, "name");
+        bool is_count = tacho_str_ends_with(name, TACHO_STR("Macs"));
+        tacho_output_printf(self->output, "c%" PRId64 ": %.*s is %.*f\n", core, TACHO_STR_ARG(name),
+                            is_count ? 0 : 2, real(rates.table, i, "value"));
     }
     const tacho_table *cores = find_table(self, "cores");
     char rate[RATE_ROOM];
@@ -321,11 +446,11 @@ static void put_counters(text_writer *self, size_t core_row, int64_t core)
 
 static void put_op_counters(text_writer *self, int64_t core)
 {
-    const tacho_table *ops = find_table(self, "op_pmu");
+    core_rows rows = rows_of(self, "op_pmu", core);
+    const tacho_table *ops = rows.table;
     bool has_rows = false;
-    for (size_t i = 0; i < tacho_table_row_count(ops); i++) {
-        if (number(ops, i, "core") != core ||
-            (!cell(ops, i, "total")->is_absent && number(ops, i, "total") == 0)) {
+    for (size_t i; next_row(&rows, &i);) {
+        if (!cell(ops, i, "total")->is_absent && number(ops, i, "total") == 0) {
             continue;
         }
         if (!has_rows) {

@@ -290,14 +290,14 @@ static inline unsigned char *put_begin(perfetto_sink *sink, const tacho_row *row
 }
 
 static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
-                                uint32_t *pending)
+                                int64_t start_ns, uint32_t *pending)
 {
     const pf_site *site = NULL;
     size_t bound = 0;
     TACHO_TRY(prepare_begin(sink, row, &site, &bound));
     bound += FLOW_BYTES * flow_list_length(sink, *pending);
     event_packet packet;
-    TACHO_TRY(open_event(sink, tacho_clock_ns(clock, row->start), bound, &packet));
+    TACHO_TRY(open_event(sink, start_ns, bound, &packet));
     packet.at = put_begin(sink, row, clock, site, packet.at);
     packet.at = put_flows(sink, packet.at, pending);
     close_event(sink, &packet);
@@ -324,9 +324,10 @@ static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, int64_t
 static tacho_status write_span(perfetto_sink *sink, const tacho_row *row, uint32_t *flows)
 {
     const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
-    TACHO_TRY(end_spans_until(sink, tacho_clock_ns(clock, row->start)));
+    int64_t start_ns = tacho_clock_ns(clock, row->start);
+    TACHO_TRY(end_spans_until(sink, start_ns));
     TACHO_TRY(restart_if_due(sink));
-    TACHO_TRY(write_begin(sink, row, clock, flows));
+    TACHO_TRY(write_begin(sink, row, clock, start_ns, flows));
     if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
         return TACHO_OK;
     }

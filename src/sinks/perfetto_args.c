@@ -21,39 +21,47 @@ static inline uint32_t string_of(const tacho_arg *arg)
     return arg->type == TACHO_ARG_STRING ? arg->value.as_string : 0;
 }
 
-/* Whether nothing has to be written before |arg| can be. */
-static inline bool is_known(const pf_writer *writer, const tacho_arg *arg)
+/* Whether nothing has to be written before the arguments of |row| can be. */
+static bool are_known(const pf_writer *writer, const tacho_row *row)
 {
     const pf_interning *names = &writer->tables[PF_TABLE_ANNOTATIONS];
     const pf_interning *values = &writer->tables[PF_TABLE_VALUES];
-    uint32_t string = string_of(arg);
-    if (TACHO_UNLIKELY(arg->key >= names->item_count || string >= values->item_count)) {
-        return false;
+    const tacho_arg *end = row->args + row->arg_count;
+    bool is_known = true;
+    for (const tacho_arg *arg = row->args; arg < end; arg++) {
+        uint32_t string = string_of(arg);
+        if (TACHO_UNLIKELY(arg->key >= names->item_count || string >= values->item_count)) {
+            return false;
+        }
+        bool has_name = names->items[arg->key].epoch == writer->epoch;
+        bool has_value = values->items[string].epoch == writer->epoch;
+        is_known &= has_name & (has_value | (arg->type != TACHO_ARG_STRING));
     }
-    bool has_name = names->items[arg->key].epoch == writer->epoch;
-    bool has_value = values->items[string].epoch == writer->epoch;
-    return has_name & (has_value | (arg->type != TACHO_ARG_STRING));
+    return is_known;
 }
 
-/* Most arguments need nothing ahead; strings must be known before the event packet opens. */
-tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row)
+static tacho_status intern_args(pf_writer *writer, const tacho_row *row)
 {
     uint32_t iid = 0;
-    if (row->of.span.run != TACHO_NONE) {
-        uint32_t name = writer->dict->runs[row->of.span.run].name;
-        TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, name, &iid));
-    }
     for (size_t i = 0; i < row->arg_count; i++) {
         const tacho_arg *arg = &row->args[i];
-        if (TACHO_LIKELY(is_known(writer, arg))) {
-            continue;
-        }
         TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, arg->key, &iid));
         if (arg->type == TACHO_ARG_STRING) {
             TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, arg->value.as_string, &iid));
         }
     }
     return TACHO_OK;
+}
+
+/* Most arguments need nothing ahead; strings must be known before the event packet opens. */
+tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row)
+{
+    if (row->of.span.run != TACHO_NONE) {
+        uint32_t iid = 0;
+        uint32_t name = writer->dict->runs[row->of.span.run].name;
+        TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, name, &iid));
+    }
+    return TACHO_LIKELY(are_known(writer, row)) ? TACHO_OK : intern_args(writer, row);
 }
 
 size_t pf_args_bound(const tacho_row *row)

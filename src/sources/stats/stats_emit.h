@@ -116,6 +116,7 @@ typedef struct stats_times {
     uint32_t repeat;
     uint32_t job;        /* or TACHO_NONE */
     bool is_wait;        /* nothing but waiting: in the vendor's words no op */
+    bool is_link;        /* a transfer from another device */
     const uint64_t *pmu; /* values of the program's events, or NULL */
 } stats_times;
 
@@ -191,12 +192,6 @@ static inline bool stats_is_by_op(const tacho_stats_file *file)
 static inline bool stats_is_on_host(const tacho_stats_file *file)
 {
     return !tacho_stats_has_cycles(&file->head);
-}
-
-/* Whether the record is of a transfer from another device. */
-static inline bool stats_is_link(const stats_emitter *self, const stats_times *times)
-{
-    return times->job != TACHO_NONE && self->program->jobs[times->job].kind == TACHO_JOB_P2P;
 }
 
 static inline const tacho_stats_view *stats_view_of(const stats_emitter *self)

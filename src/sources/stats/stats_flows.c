@@ -43,7 +43,7 @@ static tacho_status take_place(stats_emitter *emitter, uint32_t engine, const st
     uint32_t job = times->job;
     bool is_async = times->done >= 0;
     bool is_vendor = stats_view_of(emitter)->has_vendor_words;
-    bool is_link = is_vendor && stats_is_link(emitter, times);
+    bool is_link = is_vendor && times->is_link;
     int64_t end = is_async && (!is_vendor || is_link) ? times->done : times->end;
     int64_t out_end = is_async ? times->done : times->end;
     if (job == TACHO_NONE || (is_vendor && times->is_wait) || out_end > emitter->max_ticks ||

@@ -114,15 +114,28 @@ tacho_status stats_push_span(stats_emitter *self, const tacho_row *row)
     return tacho_events_row(self->events, row);
 }
 
-static tacho_row span_row(const stats_emitter *self, uint32_t track, uint32_t site, int64_t start,
-                          int64_t end)
+/* Where a span lies, and when. */
+typedef struct span_place {
+    uint32_t track, site;
+    int64_t start, end;
+} span_place;
+
+/* The row is made where it is used: one that is returned would be copied while it is written. */
+static inline tacho_status push_span(stats_emitter *self, const span_place *place,
+                                     const tacho_arg *args, size_t arg_count)
 {
-    tacho_row row = {.kind = TACHO_ROW_SPAN, .track = track, .start = start};
-    row.of.span.end = end;
-    row.of.span.site = site;
+    tacho_row row;
+    row.kind = TACHO_ROW_SPAN;
+    row.track = place->track;
+    row.start = place->start;
+    row.of.span.end = place->end;
+    row.of.span.site = place->site;
     row.of.span.op = TACHO_NONE;
     row.of.span.run = stats_view_of(self)->has_vendor_words ? TACHO_NONE : self->run;
-    return row;
+    row.of.span.flags = 0;
+    row.args = args;
+    row.arg_count = arg_count;
+    return stats_push_span(self, &row);
 }
 
 static tacho_status emit_native(stats_emitter *self, uint32_t engine, const stats_times *times)
@@ -158,15 +171,15 @@ static tacho_status emit_native(stats_emitter *self, uint32_t engine, const stat
     if (times->repeat > 1) {
         add_uint(&args, self->keys[STATS_KEY_REPEAT], TACHO_UNIT_COUNT, times->repeat);
     }
-    if (stats_is_link(self, times)) {
+    if (times->is_link) {
         add_peers(self, &args, times);
     }
     add_pmu(self, &args, times);
-    tacho_row row = span_row(self, track, facts->site, times->start,
-                             times->done >= 0 ? times->done : times->end);
-    row.args = args.items;
-    row.arg_count = args.item_count;
-    return stats_push_span(self, &row);
+    span_place place = {.track = track,
+                        .site = facts->site,
+                        .start = times->start,
+                        .end = times->done >= 0 ? times->done : times->end};
+    return push_span(self, &place, args.items, args.item_count);
 }
 
 /* ---- in the vendor's words ----------------------------------------------------------------- */
@@ -180,10 +193,8 @@ static tacho_status emit_sync(stats_emitter *self, uint32_t engine, uint32_t tra
     TACHO_TRY(stats_wait_site(self, engine, false, &site));
     add_uint(&args, self->keys[STATS_KEY_OC], TACHO_UNIT_NONE, times->oc);
     add_us(self, &args, self->keys[STATS_KEY_SYNC], times->start - times->sync_start);
-    tacho_row row = span_row(self, track, site, times->start, times->start);
-    row.args = args.items;
-    row.arg_count = args.item_count;
-    return stats_push_span(self, &row);
+    span_place place = {.track = track, .site = site, .start = times->start, .end = times->start};
+    return push_span(self, &place, args.items, args.item_count);
 }
 
 static tacho_status emit_barrier(stats_emitter *self, uint32_t engine, const stats_times *times)
@@ -194,10 +205,9 @@ static tacho_status emit_barrier(stats_emitter *self, uint32_t engine, const sta
     TACHO_TRY(stats_engine_track(self, engine, STATS_TRACK_BARRIERS, &track));
     tacho_arg oc = {
         .key = self->keys[STATS_KEY_OC], .type = TACHO_ARG_UINT, .value.as_uint = times->oc};
-    tacho_row row = span_row(self, track, site, times->end, times->barrier_end);
-    row.args = &oc;
-    row.arg_count = 1;
-    return stats_push_span(self, &row);
+    span_place place = {
+        .track = track, .site = site, .start = times->end, .end = times->barrier_end};
+    return push_span(self, &place, &oc, 1);
 }
 
 /* What does not depend on the record. */
@@ -261,10 +271,8 @@ static tacho_status emit_op(stats_emitter *self, const stats_facts *facts, uint3
     add_uint(&args, self->keys[STATS_KEY_OC], TACHO_UNIT_NONE, times->oc);
     TACHO_TRY(add_op_args(self, facts, &args));
     add_cycle_args(self, times, (uint64_t)(end - times->start), &args);
-    tacho_row row = span_row(self, track, facts->site, times->start, end);
-    row.args = args.items;
-    row.arg_count = args.item_count;
-    return stats_push_span(self, &row);
+    span_place place = {.track = track, .site = facts->site, .start = times->start, .end = end};
+    return push_span(self, &place, args.items, args.item_count);
 }
 
 /* A transfer from another device lies outside of the core that started it, which is an argument. */
@@ -287,10 +295,8 @@ static tacho_status emit_link(stats_emitter *self, uint32_t engine, const stats_
     add_peers(self, &args, times);
     add_uint(&args, self->keys[STATS_KEY_TRANSACTION], TACHO_UNIT_NONE,
              (uint32_t)self->file->head.inference);
-    tacho_row row = span_row(self, track, facts->site, times->start, end);
-    row.args = args.items;
-    row.arg_count = args.item_count;
-    return stats_push_span(self, &row);
+    span_place place = {.track = track, .site = facts->site, .start = times->start, .end = end};
+    return push_span(self, &place, args.items, args.item_count);
 }
 
 static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stats_times *times)
@@ -298,7 +304,7 @@ static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stat
     const stats_facts *facts = NULL;
     uint32_t track = TACHO_NONE;
     TACHO_TRY(stats_facts_of(self, engine, times->oc, &facts));
-    if (TACHO_LIKELY(!stats_is_link(self, times)) || times->start > times->sync_start) {
+    if (TACHO_LIKELY(!times->is_link) || times->start > times->sync_start) {
         TACHO_TRY(stats_engine_track(self, engine, STATS_TRACK_OPS, &track));
     }
     if (times->start > times->sync_start) {
@@ -307,7 +313,7 @@ static tacho_status emit_vendor(stats_emitter *self, uint32_t engine, const stat
     if (TACHO_UNLIKELY(times->is_wait)) {
         return TACHO_OK; /* that was all of it */
     }
-    if (TACHO_UNLIKELY(stats_is_link(self, times))) {
+    if (TACHO_UNLIKELY(times->is_link)) {
         return emit_link(self, engine, facts, times);
     }
     TACHO_TRY(emit_op(self, facts, track, times, times->end));
@@ -349,6 +355,7 @@ static inline stats_times times_of(const stats_emitter *self, uint32_t engine,
         times.estimate = slot->cycles;
         times.bytes = slot->bytes;
         times.is_wait = slot->is_wait;
+        times.is_link = slot->is_link;
         if (TACHO_UNLIKELY(slot->is_wait && stats_view_of(self)->has_vendor_words)) {
             times.start = times.end; /* nothing but waiting: all of it is sync */
         }

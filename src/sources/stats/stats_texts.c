@@ -5,6 +5,8 @@
  */
 #include "sources/stats/stats_emit.h"
 
+#include "base/decimal.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -20,12 +22,29 @@ enum {
 static tacho_status put_shape(stats_emitter *self, const tacho_shape *shape)
 {
     for (int32_t i = 0; i < shape->rank && i < TACHO_RANK_MAX; i++) {
-        char text[NUMBER_ROOM];
-        int len =
-            snprintf(text, sizeof(text), "%s%lld", i > 0 ? "x" : "", (long long)shape->dims[i]);
-        TACHO_TRY(tacho_text_put(&self->text, tacho_str_make(text, (size_t)len)));
+        char text[NUMBER_ROOM] = "x";
+        char *end = tacho_decimal_put_signed(text + 1, shape->dims[i]);
+        const char *from = i > 0 ? text : text + 1;
+        TACHO_TRY(tacho_text_put(&self->text, tacho_str_make(from, (size_t)(end - from))));
     }
     return TACHO_OK;
+}
+
+/* " 0.05KB"; what lies between two hundredths goes to the even one, as printf has it. */
+static tacho_status put_kb(stats_emitter *self, uint64_t bytes)
+{
+    char text[2 * NUMBER_ROOM] = " ";
+    tacho_u128 parts = (tacho_u128)bytes * 25; /* of 256 to a hundredth of a KB */
+    uint64_t hundredths = (uint64_t)(parts >> 8);
+    unsigned rest = (unsigned)(parts & 255);
+    hundredths += rest > 128 || (rest == 128 && hundredths % 2 != 0) ? 1 : 0;
+    char *at = tacho_decimal_put(text + 1, hundredths / 100);
+    at[0] = '.';
+    at[1] = (char)('0' + hundredths % 100 / 10);
+    at[2] = (char)('0' + hundredths % 10);
+    at[3] = 'K';
+    at[4] = 'B';
+    return tacho_text_put(&self->text, tacho_str_make(text, (size_t)(at + 5 - text)));
 }
 
 /* "in DDR weights conv1.w float16 8x3x1x1 0.05KB". */
@@ -44,9 +63,7 @@ static tacho_status put_operand(stats_emitter *self, uint32_t tensor, bool is_ou
         &self->text, tacho_str_from_cstring(tacho_stats_words_dtype((tacho_dtype)of->dtype))));
     TACHO_TRY(tacho_text_put(&self->text, TACHO_STR(" ")));
     TACHO_TRY(put_shape(self, &of->shape));
-    char text[2 * NUMBER_ROOM];
-    int len = snprintf(text, sizeof(text), " %.2fKB", (double)of->bytes / 1024.0);
-    return tacho_text_put(&self->text, tacho_str_make(text, (size_t)len));
+    return put_kb(self, of->bytes);
 }
 
 /* Operands of the op as a whole: what its first step reads and its last writes, and constants. */
