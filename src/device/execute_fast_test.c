@@ -557,6 +557,57 @@ static uint64_t check_sum(const sum_case *how)
     return differing;
 }
 
+/* What both kinds of kernels make of a program: element |at|. Ends the fixture. */
+static void expect_byte(fixture *self, uint32_t output, uint64_t at, int expected)
+{
+    tacho_execution_counts counts;
+    add_all_ends(self, output);
+    tacho_array fast = run(self, TACHO_KERNELS_FAST, &counts);
+    tacho_array exact = run(self, TACHO_KERNELS_REFERENCE, &counts);
+    assert_int_equal((int)element(&exact, at), expected);
+    assert_int_equal((int)element(&fast, at), expected);
+    free(fast.data);
+    free(exact.data);
+    end(self);
+}
+
+/* Filters of one byte: 63 * 18 quanta of the factors are 101.4999988 of the result. */
+static void check_tie(const char *type, const char *between)
+{
+    static const int8_t filter = 18;
+    static const uint8_t middle = 128;
+    tacho_shape one = {0, {0}}, images = {4, {1, 1, 16, 16}};
+    fixture *self = calloc(1, sizeof(*self));
+    assert_non_null(self);
+    begin(self);
+    uint32_t x = input(self, TACHO_DTYPE_U8, images);
+    for (int i = 0; i < 256; i++) {
+        ((unsigned char *)self->input.data)[i] = (unsigned char)i;
+    }
+    uint32_t zero = constant(self, TACHO_DTYPE_U8, one, &middle);
+    uint32_t q = constant(self, TACHO_DTYPE_I8, (tacho_shape){4, {1, 1, 1, 1}}, &filter);
+    uint32_t a = made(self, TACHO_DTYPE_F32, images);
+    uint32_t b = made(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 1, 1, 1}});
+    uint32_t y = made(self, TACHO_DTYPE_U8, images);
+    add_step(&self->program, 0, "DequantizeLinear", INPUTS(x, number(self, 0.06457581f), zero), a);
+    add_step(&self->program, 0, "DequantizeLinear", INPUTS(q, number(self, 0.06580203f)), b);
+    uint32_t real = step(self, type, INPUTS(a, b), a);
+    real = between == NULL ? real : step(self, between, INPUTS(real), a);
+    add_step(&self->program, 0, "QuantizeLinear", INPUTS(real, number(self, 0.047474045f), zero),
+             y);
+    expect_byte(self, y, 128 + 63, 128 + (strcmp(type, "Conv") == 0 ? 101 : 102));
+    free(self);
+}
+
+/* Quotients of products of integers are not rounded to f32 before they are to integers. */
+static void test_product_ties(void **state)
+{
+    (void)state;
+    check_tie("Conv", NULL);
+    check_tie("Conv", "Relu");
+    check_tie("Mul", NULL);
+}
+
 static void test_byte_sums(void **state)
 {
     (void)state;
@@ -1202,12 +1253,12 @@ int main(void)
         cmocka_unit_test(test_convolutions), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_exact_sums),   cmocka_unit_test(test_almost_gelu),
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_byte_sums),    cmocka_unit_test(test_any_sums),
-        cmocka_unit_test(test_byte_means),   cmocka_unit_test(test_infinities),
-        cmocka_unit_test(test_live_filters), cmocka_unit_test(test_gemm_factors),
-        cmocka_unit_test(test_softmax_axes), cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_thin),         cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_product_ties), cmocka_unit_test(test_byte_sums),
+        cmocka_unit_test(test_any_sums),     cmocka_unit_test(test_byte_means),
+        cmocka_unit_test(test_infinities),   cmocka_unit_test(test_live_filters),
+        cmocka_unit_test(test_gemm_factors), cmocka_unit_test(test_softmax_axes),
+        cmocka_unit_test(test_scales),       cmocka_unit_test(test_thin),
+        cmocka_unit_test(test_functions),    cmocka_unit_test(test_chance),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);
 }

@@ -32,7 +32,6 @@ typedef struct tacho_value {
     bool is_deferred;  /* a dequantisation that nobody has asked for so far */
     bool is_kept;      /* a constant that is read while the program runs */
     bool is_odd;       /* its copy is in a layout that others are not to take over */
-    bool is_tied;      /* a sum of bytes as reals: many lie between two quanta, by a hair or not */
 } tacho_value;
 
 /* Memory with a value in a layout of a fast kernel's choice. */

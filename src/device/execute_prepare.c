@@ -6,6 +6,7 @@
  */
 #include "base/grow.h"
 #include "device/execute_parts.h"
+#include "kernels/quantise.h"
 
 #include <stdlib.h>
 
@@ -110,6 +111,15 @@ static tacho_status take_inputs(tacho_execution *self)
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
+static tacho_origin origin_of(const void *network, uint32_t tensor)
+{
+    const tacho_execution *self = network;
+    uint32_t step = tensor == TACHO_NONE ? TACHO_NONE : self->values[tensor].producer;
+    return step == TACHO_NONE
+               ? (tacho_origin){{0}, TACHO_NONE}
+               : (tacho_origin){tacho_step_type(self, step), tacho_step_input(self, step, 0)};
+}
+
 tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_task *out_task)
 {
     const tacho_program *program = self->program;
@@ -131,7 +141,9 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_tas
                  .outputs = outputs,
                  .output_count = at->output_count,
                  .attrs = tacho_step_attrs(self, at),
-                 .attr_count = at->attr_count},
+                 .attr_count = at->attr_count,
+                 .is_of_product =
+                     tacho_is_of_product(origin_of, self, tacho_step_input(self, step, 0))},
         .first_output = at->first_link + at->input_count,
     };
     for (size_t i = 0; i < at->attr_count; i++) {
