@@ -43,7 +43,11 @@ tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op) TAC
 /* Runs all ops. */
 tacho_status tacho_execution_run(tacho_execution *execution) TACHO_MUST_USE;
 
-/* The value of output |index|, row-major; its memory is good until the next run. */
+/*
+ * The value of output |index|, row-major; its memory is good until the next run. Where fast kernels
+ * met or made NaN, of which some lose it, reference kernels compute the outputs when the first is
+ * asked for.
+ */
 tacho_status tacho_execution_output(tacho_execution *execution, size_t index,
                                     tacho_array *out) TACHO_MUST_USE;
 
@@ -58,8 +62,9 @@ bool tacho_execution_computes_op(const tacho_execution *execution, uint32_t op);
  * not at all, as they are views or depend on constants alone. */
 typedef struct tacho_execution_counts {
     uint32_t fast, reference, free;
-    uint32_t kernels;  /* fast ones */
-    uint32_t reorders; /* between layouts, at the borders of fast kernels */
+    uint32_t kernels;    /* fast ones */
+    uint32_t reorders;   /* between layouts, at the borders of fast kernels */
+    uint32_t recomputed; /* runs whose outputs are those of reference kernels, on account of NaN */
 } tacho_execution_counts;
 
 tacho_execution_counts tacho_execution_count(const tacho_execution *execution);

@@ -48,6 +48,7 @@ typedef struct tacho_task {
     tacho_kernel_call call;
     uint32_t first_output;   /* links of its outputs */
     tacho_fast_kernel *fast; /* or NULL: the reference kernel runs */
+    bool is_lossy;           /* it may make a number of NaN: an operation is invalid then */
     uint32_t *input_pieces;  /* of a fast kernel, TACHO_NONE for constants */
     size_t input_count;
     uint32_t output_piece, scratch_piece;
@@ -80,6 +81,9 @@ struct tacho_execution {
     tacho_arena arena; /* of what tasks point to */
     tacho_execution_counts counts;
     bool has_run;
+    bool is_invalid;        /* an operation of the last run was */
+    bool is_recomputed;     /* then, once outputs were asked for: |exact| has them */
+    tacho_execution *exact; /* by reference kernels, or NULL: not needed so far */
 };
 
 /* Bytes of constants and of activations; more is LIMIT. */
