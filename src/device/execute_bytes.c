@@ -11,6 +11,7 @@
  */
 #include "device/execute_parts.h"
 #include "kernels/byte_sum.h"
+#include "kernels/quick.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -735,5 +736,5 @@ bool tacho_execution_knows_bytes(tacho_str type)
             return true;
         }
     }
-    return false;
+    return tacho_quick_knows(type, false);
 }

@@ -45,6 +45,7 @@ typedef struct tacho_copy {
 typedef struct tacho_task {
     uint32_t step; /* that messages name */
     const tacho_kernel *kernel;
+    bool is_quick; /* |kernel| is: it needs no zeros */
     tacho_kernel_call call;
     uint32_t first_output;   /* links of its outputs */
     tacho_fast_kernel *fast; /* or NULL: the reference kernel runs */
@@ -120,8 +121,9 @@ tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor) TACHO
 /* Fills in what a reference kernel is called with; outputs get memory later. */
 tacho_status tacho_task_describe(tacho_execution *self, uint32_t step,
                                  tacho_task *out_task) TACHO_MUST_USE;
-/* Adds the task of a step with its reference kernel. */
-tacho_status tacho_task_add_reference(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
+/* Adds the task of a step on row-major memory: with a quick kernel where fast ones are wanted and
+ * there is one, else with its reference kernel. */
+tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
 
 /* Memory and layouts, see execute_memory.c. */
 
