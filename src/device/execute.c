@@ -5,8 +5,8 @@
 #include "device/execute.h"
 
 #include "device/execute_parts.h"
+#include "kernels/invalid.h"
 
-#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -190,8 +190,16 @@ static tacho_status run_tasks(tacho_execution *self, uint32_t first, uint32_t en
     return TACHO_OK;
 }
 
-/* The same, and whether an operation was invalid since the run began. What the caller's own
- * arithmetic has noted is as it was. */
+/* What the caller's own arithmetic had noted. */
+static void restore_note(bool was_invalid)
+{
+    (void)tacho_invalid_take();
+    if (was_invalid) {
+        tacho_invalid_note();
+    }
+}
+
+/* The same, and whether an operation was invalid since the run began. */
 static tacho_status run_watched(tacho_execution *self, uint32_t first, uint32_t end, bool is_first,
                                 bool is_last)
 {
@@ -201,16 +209,13 @@ static tacho_status run_watched(tacho_execution *self, uint32_t first, uint32_t 
     if (self->fast == NULL) {
         return run_tasks(self, first, end);
     }
-    fexcept_t kept;
-    fegetexceptflag(&kept, FE_INVALID);
-    feclearexcept(FE_INVALID);
+    bool was_invalid = tacho_invalid_take();
     if (is_first) {
         tacho_fast_forget_invalid(self->fast);
     }
     tacho_status status = run_tasks(self, first, end);
-    bool was_invalid = is_last ? tacho_fast_was_invalid(self->fast) : fetestexcept(FE_INVALID) != 0;
-    self->is_invalid = self->is_invalid || was_invalid;
-    fesetexceptflag(&kept, FE_INVALID);
+    self->is_invalid |= is_last ? tacho_fast_was_invalid(self->fast) : tacho_invalid_take();
+    restore_note(was_invalid);
     return status;
 }
 
@@ -218,15 +223,14 @@ static tacho_status run_watched(tacho_execution *self, uint32_t first, uint32_t 
 static tacho_status find_loss(tacho_execution *self, bool *out_has_lost)
 {
     tacho_status status = TACHO_OK;
-    fexcept_t kept;
-    fegetexceptflag(&kept, FE_INVALID);
+    bool was_invalid = tacho_invalid_take();
     *out_has_lost = false;
     for (uint32_t i = 0; i < self->task_count && status == TACHO_OK && !*out_has_lost; i++) {
         tacho_fast_forget_invalid(self->fast);
         status = run_tasks(self, i, i + 1);
         *out_has_lost = self->tasks[i].is_lossy && tacho_fast_was_invalid(self->fast);
     }
-    fesetexceptflag(&kept, FE_INVALID);
+    restore_note(was_invalid);
     return status;
 }
 

@@ -4,10 +4,10 @@
  * runs where it is absent. It computes with threads of its own, which are also asked here for what
  * the processor notes of their arithmetic.
  */
+#include "kernels/invalid.h"
 #include "kernels/onednn_library.h"
 
 #include <dlfcn.h>
-#include <fenv.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,12 +103,12 @@ bool tacho_fast_has_exact_bytes(const tacho_fast *fast)
 static void forget(void *unused)
 {
     (void)unused;
-    feclearexcept(FE_INVALID);
+    (void)tacho_invalid_take();
 }
 
 static void look(void *found)
 {
-    if (fetestexcept(FE_INVALID) != 0) {
+    if (tacho_invalid_take()) {
         atomic_store((atomic_bool *)found, true);
     }
 }
