@@ -3,8 +3,9 @@
  * Execution: the values of a compiled program, step by step. Memory is planned and kernels are
  * prepared once; then inputs are set, ops run in order and outputs are read, as often as wanted.
  *
- * Fast kernels are those of oneDNN, where it was built in and can do what a step says; every other
- * step runs its reference kernel. Reference kernels alone give the same bits on every computer.
+ * Fast kernels are those of oneDNN, where it was built in and can do what a step says, and quick
+ * ones of our own; every other step runs its reference kernel. Reference kernels alone give the
+ * same bits on every computer.
  */
 #ifndef TACHO_DEVICE_EXECUTE_H
 #define TACHO_DEVICE_EXECUTE_H
