@@ -5,6 +5,7 @@
 #include "device/execute.h"
 
 #include "device/execute_parts.h"
+#include "kernels/invalid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,7 @@ void tacho_execution_free(tacho_execution *execution)
         tacho_fast_kernel_free(execution->tasks[i].fast);
     }
     tacho_fast_free(execution->fast);
+    tacho_execution_free(execution->exact);
     free(execution->is_done);
     free(execution->copies);
     free(execution->values);
@@ -143,7 +145,7 @@ tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
 /* A reference kernel finds zeros where it writes, as everywhere. */
 static tacho_status run_reference(tacho_execution *self, tacho_task *task)
 {
-    for (size_t i = 0; i < task->call.output_count; i++) {
+    for (size_t i = 0; i < task->call.output_count && !task->is_quick; i++) {
         uint32_t id = self->program->links[task->first_output + i];
         if (id != TACHO_NONE && self->values[id].bytes > 0) {
             memset(task->call.outputs[i].data, 0, (size_t)self->values[id].bytes);
@@ -188,6 +190,75 @@ static tacho_status run_tasks(tacho_execution *self, uint32_t first, uint32_t en
     return TACHO_OK;
 }
 
+/* What the caller's own arithmetic had noted. */
+static void restore_note(bool was_invalid)
+{
+    (void)tacho_invalid_take();
+    if (was_invalid) {
+        tacho_invalid_note();
+    }
+}
+
+/* The same, and whether an operation was invalid since the run began. */
+static tacho_status run_watched(tacho_execution *self, uint32_t first, uint32_t end, bool is_first,
+                                bool is_last)
+{
+    if (is_first) {
+        self->is_invalid = self->is_recomputed = false;
+    }
+    if (self->fast == NULL) {
+        return run_tasks(self, first, end);
+    }
+    bool was_invalid = tacho_invalid_take();
+    if (is_first) {
+        tacho_fast_forget_invalid(self->fast);
+    }
+    tacho_status status = run_tasks(self, first, end);
+    self->is_invalid |= is_last ? tacho_fast_was_invalid(self->fast) : tacho_invalid_take();
+    restore_note(was_invalid);
+    return status;
+}
+
+/* Whether a kernel that can lose NaN has: the run again, one task at a time. */
+static tacho_status find_loss(tacho_execution *self, bool *out_has_lost)
+{
+    tacho_status status = TACHO_OK;
+    bool was_invalid = tacho_invalid_take();
+    *out_has_lost = false;
+    for (uint32_t i = 0; i < self->task_count && status == TACHO_OK && !*out_has_lost; i++) {
+        tacho_fast_forget_invalid(self->fast);
+        status = run_tasks(self, i, i + 1);
+        *out_has_lost = self->tasks[i].is_lossy && tacho_fast_was_invalid(self->fast);
+    }
+    restore_note(was_invalid);
+    return status;
+}
+
+/* Outputs of a run with an invalid operation: where it lost NaN, by reference kernels, from the
+ * same inputs. */
+static tacho_status recompute(tacho_execution *self)
+{
+    const tacho_program *program = self->program;
+    TACHO_TRY(find_loss(self, &self->is_invalid));
+    if (!self->is_invalid) {
+        return TACHO_OK;
+    }
+    if (self->exact == NULL) {
+        TACHO_TRY(
+            tacho_execution_create(program, TACHO_KERNELS_REFERENCE, self->threads, &self->exact));
+    }
+    for (size_t i = 0; i < program->input_count; i++) {
+        const tacho_value *value = &self->values[program->inputs[i]];
+        if (value->state == TACHO_VALUE_LIVE) {
+            TACHO_TRY(tacho_execution_set_input(self->exact, i, &value->array));
+        }
+    }
+    TACHO_TRY(tacho_execution_run(self->exact));
+    self->is_recomputed = true;
+    self->counts.recomputed++;
+    return TACHO_OK;
+}
+
 bool tacho_execution_computes_op(const tacho_execution *execution, uint32_t op)
 {
     return execution->op_tasks[op] < execution->op_tasks[op + 1];
@@ -199,14 +270,16 @@ tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op)
         return tacho_fail(TACHO_CODE_USAGE, "op %u is to run, but the program has %zu",
                           (unsigned)op, execution->program->op_count);
     }
-    execution->has_run = execution->has_run || op + 1 == execution->program->op_count;
-    return run_tasks(execution, execution->op_tasks[op], execution->op_tasks[op + 1]);
+    bool is_last = op + 1 == execution->program->op_count;
+    execution->has_run = execution->has_run || is_last;
+    return run_watched(execution, execution->op_tasks[op], execution->op_tasks[op + 1], op == 0,
+                       is_last);
 }
 
 tacho_status tacho_execution_run(tacho_execution *execution)
 {
     execution->has_run = true;
-    return run_tasks(execution, 0, (uint32_t)execution->task_count);
+    return run_watched(execution, 0, (uint32_t)execution->task_count, true, true);
 }
 
 tacho_status tacho_execution_output(tacho_execution *execution, size_t index, tacho_array *out)
@@ -220,6 +293,12 @@ tacho_status tacho_execution_output(tacho_execution *execution, size_t index, ta
     if (!execution->has_run) {
         return tacho_fail(TACHO_CODE_USAGE, "output %zu is wanted before the program has run",
                           index);
+    }
+    if (execution->is_invalid && !execution->is_recomputed) {
+        TACHO_TRY(recompute(execution));
+    }
+    if (execution->is_recomputed) {
+        return tacho_execution_output(execution->exact, index, out);
     }
     *out = execution->values[program->outputs[index]].array;
     return TACHO_OK;

@@ -3,8 +3,9 @@
  * Execution: the values of a compiled program, step by step. Memory is planned and kernels are
  * prepared once; then inputs are set, ops run in order and outputs are read, as often as wanted.
  *
- * Fast kernels are those of oneDNN, where it was built in and can do what a step says; every other
- * step runs its reference kernel. Reference kernels alone give the same bits on every computer.
+ * Fast kernels are those of oneDNN, where it was built in and can do what a step says, and quick
+ * ones of our own; every other step runs its reference kernel. Reference kernels alone give the
+ * same bits on every computer.
  */
 #ifndef TACHO_DEVICE_EXECUTE_H
 #define TACHO_DEVICE_EXECUTE_H
@@ -43,7 +44,11 @@ tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op) TAC
 /* Runs all ops. */
 tacho_status tacho_execution_run(tacho_execution *execution) TACHO_MUST_USE;
 
-/* The value of output |index|, row-major; its memory is good until the next run. */
+/*
+ * The value of output |index|, row-major; its memory is good until the next run. Where fast kernels
+ * met or made NaN, of which some lose it, reference kernels compute the outputs when the first is
+ * asked for.
+ */
 tacho_status tacho_execution_output(tacho_execution *execution, size_t index,
                                     tacho_array *out) TACHO_MUST_USE;
 
@@ -58,8 +63,9 @@ bool tacho_execution_computes_op(const tacho_execution *execution, uint32_t op);
  * not at all, as they are views or depend on constants alone. */
 typedef struct tacho_execution_counts {
     uint32_t fast, reference, free;
-    uint32_t kernels;  /* fast ones */
-    uint32_t reorders; /* between layouts, at the borders of fast kernels */
+    uint32_t kernels;    /* fast ones */
+    uint32_t reorders;   /* between layouts, at the borders of fast kernels */
+    uint32_t recomputed; /* runs whose outputs are those of reference kernels, on account of NaN */
 } tacho_execution_counts;
 
 tacho_execution_counts tacho_execution_count(const tacho_execution *execution);

@@ -11,6 +11,7 @@
  */
 #include "device/execute_parts.h"
 #include "kernels/byte_sum.h"
+#include "kernels/quick.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -591,7 +592,6 @@ static bool translate_add(tacho_group *group)
     sum.made =
         (tacho_byte_meaning){self->values[group->output].array.dtype, made.scales[0], made.zero};
     if (!tacho_byte_sum_solve(&sum)) {
-        self->values[tacho_step_input(self, group->steps[post_count], 0)].is_tied = true;
         return false;
     }
     if (sum.a.dtype == sum.b.dtype) {
@@ -645,8 +645,7 @@ static bool translate_pool(tacho_group *group)
            is_same(self, &data, &made);
 }
 
-/* Reals to bytes: a quotient, since the product with 1 / scale would move ties. It is rounded to
- * f32, which may make ties of what is close to one: not for sums of bytes, where much is. */
+/* Reals to bytes: a quotient in f32, as ONNX has it; the product with 1 / scale would move ties. */
 static bool translate_quantise(tacho_group *group)
 {
     tacho_execution *self = group->self;
@@ -654,7 +653,7 @@ static bool translate_quantise(tacho_group *group)
     uint32_t from = tacho_step_input(self, group->step, 0);
     quantised made;
     if (from == TACHO_NONE || self->values[from].state != TACHO_VALUE_LIVE ||
-        self->values[from].is_tied || self->values[from].array.dtype != TACHO_DTYPE_F32 ||
+        self->values[from].array.dtype != TACHO_DTYPE_F32 ||
         !read_scaling(self, group->step, group->output, &made) || made.count != 1 ||
         !is_byte(&self->values[group->output]) ||
         !tacho_group_add_input(group, from, TACHO_WISH_AS_IT_IS)) {
@@ -737,5 +736,5 @@ bool tacho_execution_knows_bytes(tacho_str type)
             return true;
         }
     }
-    return false;
+    return tacho_quick_knows(type, false);
 }

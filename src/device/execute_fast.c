@@ -394,6 +394,44 @@ bool tacho_group_follow(tacho_group *group)
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
+/* Whether NaN stays NaN. Others compare, which is an invalid operation with NaN, and take the other
+ * operand, or give the wrong infinity. */
+static bool keeps_nan(tacho_fast_function function)
+{
+    switch ((int)function) {
+    case TACHO_FAST_NONE:
+    case TACHO_FAST_ABS:
+    case TACHO_FAST_LINEAR:
+    case TACHO_FAST_SQUARE:
+    case TACHO_FAST_SQRT:
+    case TACHO_FAST_ADD:
+    case TACHO_FAST_SUB:
+    case TACHO_FAST_MUL:
+    case TACHO_FAST_DIV:
+    case TACHO_FAST_POOL_MEAN:
+    case TACHO_FAST_POOL_MEAN_PADDED:
+    case TACHO_FAST_REDUCE_SUM:
+    case TACHO_FAST_REDUCE_MEAN:
+    case TACHO_FAST_NEAREST:
+    case TACHO_FAST_BILINEAR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_lossy(const tacho_fast_spec *spec)
+{
+    bool keeps = keeps_nan(spec->function) && spec->kind != TACHO_FAST_SOFTMAX &&
+                 spec->kind != TACHO_FAST_LOG_SOFTMAX;
+    for (size_t i = 0; i < spec->post_count && keeps; i++) {
+        keeps = keeps_nan(spec->posts[i].function);
+    }
+    bool is_to_bytes = spec->output.dtype != TACHO_DTYPE_F32 && spec->input_count > 0 &&
+                       spec->inputs[0].dtype == TACHO_DTYPE_F32;
+    return !keeps || is_to_bytes;
+}
+
 /* Makes a prepared group a task. */
 static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
 {
@@ -402,6 +440,7 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
     tacho_task task = {
         .step = group->step,
         .fast = kernel,
+        .is_lossy = is_lossy(&group->spec),
         .input_count = count,
         .scratch_piece = TACHO_NONE,
         .parts = group->parts,

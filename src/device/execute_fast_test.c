@@ -191,6 +191,7 @@ static double compare(fixture *self, uint32_t output, unsigned reference, uint64
     tacho_array fast = run(self, TACHO_KERNELS_FAST, &counts);
     tacho_array exact = run(self, TACHO_KERNELS_REFERENCE, &none);
     assert_int_equal(none.fast, 0);
+    assert_int_equal(counts.recomputed, 0);
     counted = counts;
     if (has_bytes && reference != ANY) { /* older processors have some kernels less */
         assert_int_equal(counts.reference, reference);
@@ -557,6 +558,57 @@ static uint64_t check_sum(const sum_case *how)
     return differing;
 }
 
+/* What both kinds of kernels make of a program: element |at|. Ends the fixture. */
+static void expect_byte(fixture *self, uint32_t output, uint64_t at, int expected)
+{
+    tacho_execution_counts counts;
+    add_all_ends(self, output);
+    tacho_array fast = run(self, TACHO_KERNELS_FAST, &counts);
+    tacho_array exact = run(self, TACHO_KERNELS_REFERENCE, &counts);
+    assert_int_equal((int)element(&exact, at), expected);
+    assert_int_equal((int)element(&fast, at), expected);
+    free(fast.data);
+    free(exact.data);
+    end(self);
+}
+
+/* Filters of one byte: 63 * 18 quanta of the factors are 101.4999988 of the result. */
+static void check_tie(const char *type, const char *between)
+{
+    static const int8_t filter = 18;
+    static const uint8_t middle = 128;
+    tacho_shape one = {0, {0}}, images = {4, {1, 1, 16, 16}};
+    fixture *self = calloc(1, sizeof(*self));
+    assert_non_null(self);
+    begin(self);
+    uint32_t x = input(self, TACHO_DTYPE_U8, images);
+    for (int i = 0; i < 256; i++) {
+        ((unsigned char *)self->input.data)[i] = (unsigned char)i;
+    }
+    uint32_t zero = constant(self, TACHO_DTYPE_U8, one, &middle);
+    uint32_t q = constant(self, TACHO_DTYPE_I8, (tacho_shape){4, {1, 1, 1, 1}}, &filter);
+    uint32_t a = made(self, TACHO_DTYPE_F32, images);
+    uint32_t b = made(self, TACHO_DTYPE_F32, (tacho_shape){4, {1, 1, 1, 1}});
+    uint32_t y = made(self, TACHO_DTYPE_U8, images);
+    add_step(&self->program, 0, "DequantizeLinear", INPUTS(x, number(self, 0.06457581f), zero), a);
+    add_step(&self->program, 0, "DequantizeLinear", INPUTS(q, number(self, 0.06580203f)), b);
+    uint32_t real = step(self, type, INPUTS(a, b), a);
+    real = between == NULL ? real : step(self, between, INPUTS(real), a);
+    add_step(&self->program, 0, "QuantizeLinear", INPUTS(real, number(self, 0.047474045f), zero),
+             y);
+    expect_byte(self, y, 128 + 63, 128 + (strcmp(type, "Conv") == 0 ? 101 : 102));
+    free(self);
+}
+
+/* Quotients of products of integers are not rounded to f32 before they are to integers. */
+static void test_product_ties(void **state)
+{
+    (void)state;
+    check_tie("Conv", NULL);
+    check_tie("Conv", "Relu");
+    check_tie("Mul", NULL);
+}
+
 static void test_byte_sums(void **state)
 {
     (void)state;
@@ -871,7 +923,11 @@ static void expect_same(fixture *self, uint32_t output)
                      a, b);
         }
     }
-    for (int i = 0; i < 2; i++) {
+    counted = (tacho_execution_counts){0};
+    for (int i = 1; i >= 0; i--) {
+        if (statuses[i] == TACHO_OK) {
+            counted = tacho_execution_count(executions[i]);
+        }
         tacho_status_free(statuses[i]);
         tacho_execution_free(executions[i]);
     }
@@ -1151,6 +1207,199 @@ static void test_infinities(void **state)
     }
 }
 
+/* ---- NaN and infinities --------------------------------------------------------------------- */
+
+typedef struct odd_case {
+    const char *type;
+    int32_t inputs;   /* of the shape of the first, all with odd numbers */
+    const char *next; /* what follows in the same op, or NULL */
+    tacho_shape in, out;
+} odd_case;
+
+#define ODD_EACH(type_, inputs_)                                                                   \
+    {                                                                                              \
+        type_, inputs_, NULL, {4, {1, 8, 6, 6}},                                                   \
+        {                                                                                          \
+            4,                                                                                     \
+            {                                                                                      \
+                1, 8, 6, 6                                                                         \
+            }                                                                                      \
+        }                                                                                          \
+    }
+#define ODD_THEN(type_, inputs_, next_)                                                            \
+    {                                                                                              \
+        type_, inputs_, next_, {4, {1, 8, 6, 6}},                                                  \
+        {                                                                                          \
+            4,                                                                                     \
+            {                                                                                      \
+                1, 8, 6, 6                                                                         \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+static const odd_case odd_cases[] = {
+    ODD_EACH("Abs", 1),
+    ODD_EACH("Clip", 1),
+    ODD_EACH("Elu", 1),
+    ODD_EACH("Exp", 1),
+    ODD_EACH("Gelu", 1),
+    ODD_EACH("HardSigmoid", 1),
+    ODD_EACH("HardSwish", 1),
+    ODD_EACH("LRN", 1),
+    ODD_EACH("LeakyRelu", 1),
+    ODD_EACH("LogSoftmax", 1),
+    ODD_EACH("Mish", 1),
+    ODD_EACH("Neg", 1),
+    ODD_EACH("Reciprocal", 1),
+    ODD_EACH("Relu", 1),
+    ODD_EACH("Sigmoid", 1),
+    ODD_EACH("Softmax", 1),
+    ODD_EACH("Softplus", 1),
+    ODD_EACH("Sqrt", 1),
+    ODD_EACH("Swish", 1),
+    ODD_EACH("Tanh", 1),
+    ODD_EACH("Add", 2),
+    ODD_EACH("Div", 2),
+    ODD_EACH("Max", 2),
+    ODD_EACH("Min", 2),
+    ODD_EACH("Mul", 2),
+    ODD_EACH("Sub", 2),
+    ODD_EACH("Sum", 3),
+    ODD_THEN("Add", 2, "Relu"),
+    ODD_THEN("Mul", 2, "Exp"),
+    ODD_THEN("Sub", 2, "Sigmoid"),
+    ODD_THEN("Conv", 1, NULL),
+    ODD_THEN("Conv", 1, "Relu"),
+    ODD_THEN("Conv", 1, "Clip"),
+    ODD_THEN("Conv", 1, "Sigmoid"),
+    {"MatMul", 1, NULL, {2, {6, 8}}, {2, {6, 8}}},
+    {"MatMul", 1, "Relu", {2, {6, 8}}, {2, {6, 8}}},
+    {"MatMul", 1, "Gelu", {2, {6, 8}}, {2, {6, 8}}},
+    {"LayerNormalization", 1, NULL, {2, {6, 8}}, {2, {6, 8}}},
+    {"MaxPool", 1, NULL, {4, {1, 8, 6, 6}}, {4, {1, 8, 5, 5}}},
+    {"AveragePool", 1, NULL, {4, {1, 8, 6, 6}}, {4, {1, 8, 5, 5}}},
+    {"GlobalMaxPool", 1, NULL, {4, {1, 8, 6, 6}}, {4, {1, 8, 1, 1}}},
+    {"GlobalAveragePool", 1, NULL, {4, {1, 8, 6, 6}}, {4, {1, 8, 1, 1}}},
+    {"ReduceMax", 1, NULL, {4, {1, 8, 6, 6}}, {4, {1, 8, 6, 1}}},
+    {"ReduceMin", 1, NULL, {4, {1, 8, 6, 6}}, {4, {1, 8, 6, 1}}},
+    {"ReduceMean", 1, NULL, {4, {1, 8, 6, 6}}, {4, {1, 8, 6, 1}}},
+    {"ReduceSum", 1, NULL, {4, {1, 8, 6, 6}}, {4, {1, 8, 6, 1}}},
+    {"QuantizeLinear", 1, NULL, {4, {1, 8, 6, 6}}, {4, {1, 8, 6, 6}}},
+};
+
+/* Puts one of NaN, infinity and its negative, or all, at places that differ by input. */
+static void make_odd(tacho_array *array, unsigned which, unsigned from)
+{
+    static const float odd[] = {NAN, INFINITY, -INFINITY};
+    float *values = array->data;
+    for (unsigned i = 0; i < 3; i++) {
+        if (which == 3 || which == i) {
+            values[from + 7 * i] = odd[i];
+        }
+    }
+}
+
+static uint32_t add_odd_step(fixture *self, const odd_case *at, uint32_t x)
+{
+    static const int64_t window[] = {2, 2}, last[] = {-1};
+    uint32_t inputs[] = {x, TACHO_NONE, TACHO_NONE, (uint32_t)INPUTS_END};
+    tacho_dtype dtype = TACHO_DTYPE_F32;
+    for (int32_t i = 1; i < at->inputs; i++) {
+        inputs[i] = another_input(self, at->in);
+    }
+    if (strstr(at->type, "Pool") != NULL && at->type[0] != 'G') {
+        add_ints(self, "kernel_shape", window, 2);
+    } else if (strncmp(at->type, "Reduce", 6) == 0 && strcmp(at->type, "ReduceSum") != 0) {
+        add_ints(self, "axes", last, 1);
+    } else if (strcmp(at->type, "ReduceSum") == 0) {
+        inputs[1] = constant(self, TACHO_DTYPE_I64, (tacho_shape){1, {1}}, last);
+    } else if (strcmp(at->type, "LRN") == 0) {
+        add_int(self, "size", 3);
+    } else if (strcmp(at->type, "Conv") == 0) {
+        inputs[1] = constant(self, TACHO_DTYPE_F32, (tacho_shape){4, {8, 8, 1, 1}}, NULL);
+    } else if (strcmp(at->type, "MatMul") == 0) {
+        inputs[1] = constant(self, TACHO_DTYPE_F32, (tacho_shape){2, {8, 8}}, NULL);
+    } else if (strcmp(at->type, "LayerNormalization") == 0) {
+        inputs[1] = constant(self, TACHO_DTYPE_F32, (tacho_shape){1, {8}}, NULL);
+    } else if (strcmp(at->type, "Clip") == 0) {
+        inputs[1] = number(self, -0.25f);
+        inputs[2] = number(self, 0.25f);
+    } else if (strcmp(at->type, "QuantizeLinear") == 0) {
+        inputs[1] = number(self, 0.01f);
+        dtype = TACHO_DTYPE_U8;
+    }
+    uint32_t y = made(self, dtype, at->out);
+    uint32_t count = 3;
+    for (; count > 1 && inputs[count - 1] == TACHO_NONE; count--) {
+    }
+    inputs[count] = (uint32_t)INPUTS_END;
+    add_step(&self->program, 0, at->type, inputs, y);
+    return at->next == NULL                ? y
+           : strcmp(at->next, "Clip") == 0 ? step(self, "Clip", INPUTS(y, number(self, -0.1f)), y)
+                                           : step(self, at->next, INPUTS(y), y);
+}
+
+/* NaN and infinities come out where reference kernels have them. */
+static void test_odd_numbers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4 * sizeof(odd_cases) / sizeof(odd_cases[0]); i++) {
+        const odd_case *at = &odd_cases[i / 4];
+        fixture *self = malloc(sizeof(*self));
+        assert_non_null(self);
+        begin(self);
+        uint32_t x = input(self, TACHO_DTYPE_F32, at->in);
+        uint32_t y = add_odd_step(self, at, x);
+        make_odd(&self->input, i % 4, 3);
+        for (size_t j = 0; j < self->other_count; j++) {
+            make_odd(&self->others[j], i % 4, 4);
+        }
+        expect_same(self, y);
+        end(self);
+        free(self);
+    }
+}
+
+/* NaN that another thread than the caller's finds, in one run; and op by op. */
+static void test_odd_threads(void **state)
+{
+    (void)state;
+    enum { COUNT = 1 << 20 };
+    fixture *self = malloc(sizeof(*self));
+    assert_non_null(self);
+    begin(self);
+    uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){2, {4, COUNT / 4}});
+    uint32_t y = step(self, "Neg", INPUTS(x), x);
+    uint32_t z = made(self, TACHO_DTYPE_F32, (tacho_shape){2, {4, COUNT / 4}});
+    add_step(&self->program, 1, "Relu", INPUTS(y), z);
+    add_all_ends(self, z);
+    tacho_execution *execution;
+    assert_null(tacho_execution_create(&self->program, TACHO_KERNELS_FAST, 2, &execution));
+    for (int i = 0; i < 6; i++) { /* without, at the front, at the end */
+        float *values = self->input.data;
+        tacho_array output;
+        size_t odd = i % 3 == 1 ? 5 : COUNT - 5;
+        float kept = values[odd];
+        values[odd] = i % 3 == 0 ? kept : (float)NAN;
+        set_all(self, execution);
+        if (i < 3) {
+            assert_null(tacho_execution_run(execution));
+        } else {
+            assert_null(tacho_execution_run_op(execution, 0));
+            assert_null(tacho_execution_run_op(execution, 1));
+        }
+        assert_null(tacho_execution_output(execution, 0, &output));
+        assert_true(isnan(((const float *)output.data)[odd]) == (i % 3 != 0));
+        values[odd] = kept;
+        assert_true(((const float *)output.data)[9] == fmaxf(-values[9], 0));
+        assert_null(tacho_execution_output(execution, 0, &output)); /* not computed once more */
+    }
+    assert_int_equal(tacho_execution_count(execution).recomputed, has_fast ? 4 : 0);
+    tacho_execution_free(execution);
+    end(self);
+    free(self);
+}
+
 /* Operators with sizes and attributes by chance. */
 static void test_chance(void **state)
 {
@@ -1164,6 +1413,7 @@ static void test_chance(void **state)
         uint32_t y =
             kind < 4 ? chance_window(self, &chances, kind) : chance_other(self, &chances, kind);
         expect_same(self, y);
+        assert_int_equal(counted.recomputed, 0);
         free(self->input.data);
         free(self->kept);
         tacho_program_deinit(&self->program);
@@ -1202,12 +1452,13 @@ int main(void)
         cmocka_unit_test(test_convolutions), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_exact_sums),   cmocka_unit_test(test_almost_gelu),
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_byte_sums),    cmocka_unit_test(test_any_sums),
-        cmocka_unit_test(test_byte_means),   cmocka_unit_test(test_infinities),
-        cmocka_unit_test(test_live_filters), cmocka_unit_test(test_gemm_factors),
-        cmocka_unit_test(test_softmax_axes), cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_thin),         cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_product_ties), cmocka_unit_test(test_byte_sums),
+        cmocka_unit_test(test_any_sums),     cmocka_unit_test(test_byte_means),
+        cmocka_unit_test(test_infinities),   cmocka_unit_test(test_odd_numbers),
+        cmocka_unit_test(test_odd_threads),  cmocka_unit_test(test_live_filters),
+        cmocka_unit_test(test_gemm_factors), cmocka_unit_test(test_softmax_axes),
+        cmocka_unit_test(test_scales),       cmocka_unit_test(test_thin),
+        cmocka_unit_test(test_functions),    cmocka_unit_test(test_chance),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);
 }

@@ -107,11 +107,7 @@ static tacho_status ensure_made(tacho_execution *self, uint32_t root)
     self->counts.free--;
     bool is_done;
     TACHO_TRY(tacho_fast_compute(self, self->values[root].producer, &is_done));
-    if (is_done) {
-        return TACHO_OK;
-    }
-    self->counts.reference++;
-    return tacho_task_add_reference(self, self->values[root].producer);
+    return is_done ? TACHO_OK : tacho_task_add_plain(self, self->values[root].producer);
 }
 
 tacho_status tacho_value_want_plain(tacho_execution *self, uint32_t id, uint32_t step,

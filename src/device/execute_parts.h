@@ -32,7 +32,6 @@ typedef struct tacho_value {
     bool is_deferred;  /* a dequantisation that nobody has asked for so far */
     bool is_kept;      /* a constant that is read while the program runs */
     bool is_odd;       /* its copy is in a layout that others are not to take over */
-    bool is_tied;      /* a sum of bytes as reals: many lie between two quanta, by a hair or not */
 } tacho_value;
 
 /* Memory with a value in a layout of a fast kernel's choice. */
@@ -46,9 +45,11 @@ typedef struct tacho_copy {
 typedef struct tacho_task {
     uint32_t step; /* that messages name */
     const tacho_kernel *kernel;
+    bool is_quick; /* |kernel| is: it needs no zeros */
     tacho_kernel_call call;
     uint32_t first_output;   /* links of its outputs */
     tacho_fast_kernel *fast; /* or NULL: the reference kernel runs */
+    bool is_lossy;           /* it may make a number of NaN: an operation is invalid then */
     uint32_t *input_pieces;  /* of a fast kernel, TACHO_NONE for constants */
     size_t input_count;
     uint32_t output_piece, scratch_piece;
@@ -81,6 +82,9 @@ struct tacho_execution {
     tacho_arena arena; /* of what tasks point to */
     tacho_execution_counts counts;
     bool has_run;
+    bool is_invalid;        /* an operation of the last run was */
+    bool is_recomputed;     /* then, once outputs were asked for: |exact| has them */
+    tacho_execution *exact; /* by reference kernels, or NULL: not needed so far */
 };
 
 /* Bytes of constants and of activations; more is LIMIT. */
@@ -117,8 +121,9 @@ tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor) TACHO
 /* Fills in what a reference kernel is called with; outputs get memory later. */
 tacho_status tacho_task_describe(tacho_execution *self, uint32_t step,
                                  tacho_task *out_task) TACHO_MUST_USE;
-/* Adds the task of a step with its reference kernel. */
-tacho_status tacho_task_add_reference(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
+/* Adds the task of a step on row-major memory: with a quick kernel where fast ones are wanted and
+ * there is one, else with its reference kernel. */
+tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
 
 /* Memory and layouts, see execute_memory.c. */
 

@@ -6,6 +6,8 @@
  */
 #include "base/grow.h"
 #include "device/execute_parts.h"
+#include "kernels/quantise.h"
+#include "kernels/quick.h"
 
 #include <stdlib.h>
 
@@ -110,6 +112,15 @@ static tacho_status take_inputs(tacho_execution *self)
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
+static tacho_origin origin_of(const void *network, uint32_t tensor)
+{
+    const tacho_execution *self = network;
+    uint32_t step = tensor == TACHO_NONE ? TACHO_NONE : self->values[tensor].producer;
+    return step == TACHO_NONE
+               ? (tacho_origin){{0}, TACHO_NONE}
+               : (tacho_origin){tacho_step_type(self, step), tacho_step_input(self, step, 0)};
+}
+
 tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_task *out_task)
 {
     const tacho_program *program = self->program;
@@ -131,9 +142,15 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_tas
                  .outputs = outputs,
                  .output_count = at->output_count,
                  .attrs = tacho_step_attrs(self, at),
-                 .attr_count = at->attr_count},
+                 .attr_count = at->attr_count,
+                 .is_of_product =
+                     tacho_is_of_product(origin_of, self, tacho_step_input(self, step, 0))},
         .first_output = at->first_link + at->input_count,
     };
+    for (size_t i = 0; i < at->output_count; i++) {
+        uint32_t id = tacho_step_output(self, step, i);
+        out_task->call.outputs[i] = id == TACHO_NONE ? (tacho_array){0} : self->values[id].array;
+    }
     for (size_t i = 0; i < at->attr_count; i++) {
         const tacho_attr *attr = &program->attrs[at->first_attr + i];
         if (attr->kind == TACHO_ATTR_TENSOR) {
@@ -239,11 +256,19 @@ tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
     return tacho_step_blame(self, step, tacho_kernel_compute(task.kernel, &task.call));
 }
 
-tacho_status tacho_task_add_reference(tacho_execution *self, uint32_t step)
+tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
 {
     tacho_task task;
     const tacho_step *at = &self->program->steps[step];
     TACHO_TRY(tacho_task_describe(self, step, &task));
+    const tacho_kernel *quick = self->choice != TACHO_KERNELS_FAST
+                                    ? NULL
+                                    : tacho_quick_find(tacho_step_type(self, step), &task.call);
+    task.is_quick = quick != NULL;
+    task.kernel = quick != NULL ? quick : task.kernel;
+    self->counts.reference += quick != NULL ? 0 : 1;
+    self->counts.kernels += quick != NULL ? 1 : 0;
+    self->counts.fast += quick != NULL ? 1 : 0;
     for (size_t i = 0; i < at->input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i), piece;
         if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_CONSTANT) {
@@ -309,8 +334,7 @@ static tacho_status take_step(tacho_execution *self, uint32_t step)
     if (is_done) {
         return TACHO_OK;
     }
-    self->counts.reference++;
-    return tacho_task_add_reference(self, step);
+    return tacho_task_add_plain(self, step);
 }
 
 /* Steps in order; those that no op claims go with the op before them. */

@@ -5,6 +5,7 @@
  * do not fit each other are refused by oneDNN, and reported by the reference kernel.
  */
 #include "device/execute_parts.h"
+#include "kernels/quick.h"
 
 #include <math.h>
 
@@ -746,5 +747,5 @@ bool tacho_execution_knows_reals(tacho_str type)
             return true;
         }
     }
-    return tacho_function_is_known(type);
+    return tacho_function_is_known(type) || tacho_quick_knows(type, true);
 }

@@ -5,7 +5,7 @@
 #include "graph/evaluate.h"
 
 #include "graph/infer.h"
-#include "kernels/kernel.h"
+#include "kernels/quantise.h"
 
 #include <stdlib.h>
 
@@ -209,6 +209,18 @@ static tacho_status attr_value(evaluation *self, const tacho_node *node, slot *o
     return TACHO_OK;
 }
 
+static tacho_origin origin_of(const void *network, uint32_t tensor)
+{
+    const tacho_graph *graph = network;
+    uint32_t id = tensor == TACHO_NONE ? TACHO_NONE : graph->tensors[tensor].producer;
+    if (id == TACHO_NONE) {
+        return (tacho_origin){{0}, TACHO_NONE};
+    }
+    const tacho_node *node = &graph->nodes[id];
+    return (tacho_origin){tacho_graph_string(graph, node->type),
+                          node->input_count > 0 ? graph->links[node->first_input] : TACHO_NONE};
+}
+
 /* Computes into fresh memory; outputs that are absent are NONE with no data. */
 static tacho_status compute(evaluation *self, const tacho_node *node, const tacho_kernel *kernel,
                             const slot *attr)
@@ -222,6 +234,9 @@ static tacho_status compute(evaluation *self, const tacho_node *node, const tach
         .attrs = tacho_graph_attrs(self->graph, node),
         .attr_count = node->attr_count,
         .attr_tensor = attr->array.data == NULL ? NULL : &attr->array,
+        .is_of_product =
+            node->input_count > 0 &&
+            tacho_is_of_product(origin_of, self->graph, self->graph->links[node->first_input]),
     };
     for (size_t i = 0; i < node->output_count; i++) {
         uint32_t id = self->graph->links[node->first_output + i];

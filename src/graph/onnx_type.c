@@ -57,7 +57,7 @@ typedef struct value_info {
     tacho_str name;
     tacho_str type;
     tacho_dtype dtype;
-    tacho_shape shape; /* dims that have no value are 0 or less */
+    tacho_shape shape; /* dims that have no value are less than 0, or 0 with a name */
     tacho_str dim_names[TACHO_RANK_MAX];
     bool is_tensor; /* else a sequence, an optional, a map: no dtype, no shape */
 } value_info;
@@ -228,7 +228,8 @@ static tacho_status note_missing(tacho_onnx_state *state, const value_info *info
     return tacho_arena_copy(&state->graph->arena, tacho_str_from_cstring(text), &state->problem);
 }
 
-/* Numbers for all dimensions of an input. */
+/* Numbers for all dimensions of an input. A 0 that the file gives is a size, which can be given
+ * another, since some files have it for one that is open. */
 static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
 {
     for (int32_t i = 0; i < info->shape.rank; i++) {
@@ -244,7 +245,8 @@ static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
             return tacho_fail(TACHO_CODE_USAGE, "--dim %.*s=%" PRId64 ": not a size",
                               TACHO_STR_ARG(tacho_onnx_shown(dim->name)), dim->value);
         }
-        if (*value <= 0 && dim == NULL) {
+        bool is_open = *value < 0 || (*value == 0 && info->dim_names[i].len > 0);
+        if (is_open && dim == NULL) {
             TACHO_TRY(note_missing(state, info, i));
         }
         *value = dim != NULL ? dim->value : *value;

@@ -28,10 +28,8 @@ static void sum_by_steps(const tacho_byte_sum *self, float *out_bytes)
         for (int j = 0; j < BYTES; j++) {
             float b = (float)(j + least_of(&self->b) - self->b.zero) * self->b.scale;
             float real = hold(a + b, self->low, self->high);
-            double byte = rint((double)real / (double)self->made.scale) + self->made.zero;
-            out_bytes[BYTES * i + j] = byte < (double)low    ? low
-                                       : byte > (double)high ? high
-                                                             : (float)byte;
+            float byte = rintf(real / self->made.scale) + (float)self->made.zero;
+            out_bytes[BYTES * i + j] = hold(byte, low, high);
         }
     }
 }

@@ -64,6 +64,7 @@ typedef struct trial {
     const tacho_array *inputs[6];
     tacho_attr attrs[6];
     int opset;
+    bool is_of_product;
 } trial;
 
 static inline tacho_status run(const trial *given, tacho_array *outputs, size_t output_count)
@@ -76,7 +77,8 @@ static inline tacho_status run(const trial *given, tacho_array *outputs, size_t 
                               .inputs = given->inputs,
                               .outputs = outputs,
                               .output_count = output_count,
-                              .attrs = given->attrs};
+                              .attrs = given->attrs,
+                              .is_of_product = given->is_of_product};
     while (call.input_count < 6 && given->inputs[call.input_count] != NULL) {
         call.input_count++;
     }

@@ -1,63 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fast kernels by oneDNN 2: the only file that knows it. The library is opened when it is wanted,
- * so that everything else starts as quickly as before and runs where it is absent.
- *
- * What oneDNN would compute with its own plain loops ("ref") is refused: reference kernels do that
- * without reordering.
+ * Kernels and layouts of oneDNN 2. What oneDNN would compute with its own plain loops ("ref") is
+ * refused: reference kernels do that without reordering.
  */
-#include "kernels/onednn.h"
-
 #include "base/grow.h"
+#include "kernels/onednn_library.h"
 
-#include <dlfcn.h>
-#include <oneapi/dnnl/dnnl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { ALIGN = 64, ARGS_MAX = TACHO_FAST_INPUTS_MAX + 2 };
-
-/* clang-format off */
-#define CALLS(X) \
-    X(binary_desc_init) X(concat_primitive_desc_create) \
-    X(dilated_convolution_forward_desc_init) X(dilated_deconvolution_forward_desc_init) \
-    X(eltwise_forward_desc_init) X(engine_create) X(engine_destroy) X(get_effective_cpu_isa) \
-    X(layer_normalization_forward_desc_init) X(lrn_forward_desc_init) X(matmul_desc_init) \
-    X(memory_create) X(memory_desc_equal) X(memory_desc_get_size) \
-    X(memory_desc_init_by_strides) X(memory_desc_init_by_tag) X(memory_destroy) \
-    X(pooling_v2_forward_desc_init) X(post_ops_append_binary) X(post_ops_append_eltwise) \
-    X(post_ops_create) X(post_ops_destroy) X(primitive_attr_create) X(primitive_attr_destroy) \
-    X(primitive_attr_set_output_scales) X(primitive_attr_set_post_ops) \
-    X(primitive_attr_set_scales) X(primitive_attr_set_scratchpad_mode) \
-    X(primitive_attr_set_zero_points) X(primitive_create) X(primitive_desc_create) \
-    X(primitive_desc_destroy) X(primitive_desc_query) X(primitive_desc_query_md) \
-    X(primitive_destroy) X(primitive_execute) X(reduction_desc_init) \
-    X(reorder_primitive_desc_create) X(resampling_forward_desc_init) \
-    X(softmax_v2_forward_desc_init) X(stream_create) X(stream_destroy) X(version)
-/* clang-format on */
-
-/* The library's functions. */
-typedef struct calls {
-#define CALL_FIELD(name) __typeof__(dnnl_##name) *name;
-    CALLS(CALL_FIELD)
-#undef CALL_FIELD
-    void (*set_threads)(int);
-    int (*get_threads)(void);
-} calls;
-
-struct tacho_layout {
-    dnnl_memory_desc_t desc;
-};
-
-struct tacho_fast {
-    calls call;
-    dnnl_engine_t engine;
-    dnnl_stream_t stream;
-    int threads;
-    char version[32];
-    tacho_layout **layouts;
-    size_t layout_count, layout_capacity;
-};
 
 typedef struct argument {
     int id;                     /* oneDNN's */
@@ -78,93 +30,6 @@ struct tacho_fast_kernel {
     dnnl_exec_arg_t args[ARGS_MAX];
     int arg_count;
 };
-
-/* ---- the library --------------------------------------------------------------------------- */
-
-static bool load(void *library, const char *name, void *out_function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(out_function, &symbol, sizeof(symbol));
-    return symbol != NULL;
-}
-
-/* It stays open: its threads may outlive any kernel. */
-static bool open_library(calls *call)
-{
-    void *library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        return false;
-    }
-    bool has_all = true;
-#define CALL_LOAD(name) has_all = load(library, "dnnl_" #name, &call->name) && has_all;
-    CALLS(CALL_LOAD)
-#undef CALL_LOAD
-    (void)load(library, "omp_set_num_threads", &call->set_threads);
-    (void)load(library, "omp_get_num_procs", &call->get_threads);
-    return has_all && call->version()->major == 2;
-}
-
-static void set_threads(const tacho_fast *fast)
-{
-    if (fast->call.set_threads != NULL && fast->threads > 0) {
-        fast->call.set_threads(fast->threads);
-    }
-}
-
-tacho_status tacho_fast_create(uint32_t threads, tacho_fast **out)
-{
-    tacho_fast *fast = calloc(1, sizeof(*fast));
-    *out = NULL;
-    if (fast == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for fast kernels");
-    }
-    if (!open_library(&fast->call) ||
-        fast->call.engine_create(&fast->engine, dnnl_cpu, 0) != dnnl_success ||
-        fast->call.stream_create(&fast->stream, fast->engine, dnnl_stream_default_flags) !=
-            dnnl_success) {
-        tacho_fast_free(fast);
-        return TACHO_OK;
-    }
-    const dnnl_version_t *version = fast->call.version();
-    snprintf(fast->version, sizeof(fast->version), "%d.%d.%d", version->major, version->minor,
-             version->patch);
-    fast->threads = threads > 0 && threads < 4096    ? (int)threads
-                    : fast->call.get_threads != NULL ? fast->call.get_threads()
-                                                     : 0;
-    *out = fast;
-    return TACHO_OK;
-}
-
-void tacho_fast_free(tacho_fast *fast)
-{
-    if (fast == NULL) {
-        return;
-    }
-    if (fast->stream != NULL) {
-        fast->call.stream_destroy(fast->stream);
-    }
-    if (fast->engine != NULL) {
-        fast->call.engine_destroy(fast->engine);
-    }
-    for (size_t i = 0; i < fast->layout_count; i++) {
-        free(fast->layouts[i]);
-    }
-    free(fast->layouts);
-    free(fast);
-}
-
-const char *tacho_fast_version(const tacho_fast *fast)
-{
-    return fast == NULL ? "" : fast->version;
-}
-
-/* Without these instructions pairs of products are summed up in 16 bits, which saturate. */
-bool tacho_fast_has_exact_bytes(const tacho_fast *fast)
-{
-    unsigned isa = fast == NULL ? 0 : (unsigned)fast->call.get_effective_cpu_isa();
-    unsigned wide = dnnl_cpu_isa_avx512_core_vnni, narrow = dnnl_cpu_isa_avx2_vnni;
-    return (isa & wide) == wide || (isa & narrow) == narrow;
-}
 
 /* ---- layouts ------------------------------------------------------------------------------- */
 
@@ -435,7 +300,7 @@ static dnnl_status_t make_layer_norm(draft *self)
 
 static dnnl_status_t make_any(draft *self)
 {
-    const calls *call = &self->fast->call;
+    const tacho_onednn_calls *call = &self->fast->call;
     switch (self->spec->kind) {
     case TACHO_FAST_CONVOLUTION:
         return make_convolution(self);
@@ -478,7 +343,7 @@ static dnnl_status_t make_any(draft *self)
 static dnnl_status_t add_posts(const draft *self, dnnl_post_ops_t posts)
 {
     const tacho_fast_spec *spec = self->spec;
-    const calls *call = &self->fast->call;
+    const tacho_onednn_calls *call = &self->fast->call;
     dnnl_status_t status = dnnl_success;
     for (size_t i = 0; i < spec->post_count && status == dnnl_success; i++) {
         const tacho_fast_post *post = &spec->posts[i];
@@ -492,7 +357,7 @@ static dnnl_status_t add_posts(const draft *self, dnnl_post_ops_t posts)
 
 static dnnl_status_t set_posts(const draft *self)
 {
-    const calls *call = &self->fast->call;
+    const tacho_onednn_calls *call = &self->fast->call;
     dnnl_post_ops_t posts;
     dnnl_status_t status = call->post_ops_create(&posts);
     if (status != dnnl_success) {
@@ -513,7 +378,7 @@ static int channel_mask(const tacho_fast_spec *spec)
 static dnnl_status_t set_scales(const draft *self)
 {
     const tacho_fast_spec *spec = self->spec;
-    const calls *call = &self->fast->call;
+    const tacho_onednn_calls *call = &self->fast->call;
     dnnl_status_t status = dnnl_success;
     if (spec->scale_count > 0) {
         status = call->primitive_attr_set_output_scales(
@@ -541,7 +406,7 @@ static dnnl_status_t set_scales(const draft *self)
 
 static dnnl_status_t make_attr(draft *self)
 {
-    const calls *call = &self->fast->call;
+    const tacho_onednn_calls *call = &self->fast->call;
     dnnl_status_t status = call->primitive_attr_create(&self->attr);
     if (status == dnnl_success) {
         status = call->primitive_attr_set_scratchpad_mode(self->attr, dnnl_scratchpad_mode_user);
@@ -640,7 +505,7 @@ static bool keep_constant(draft *self, const tacho_fast_tensor *tensor, argument
 /* Fills the kernel from a made descriptor; false when it cannot be used. */
 static bool finish(draft *self, tacho_fast_kernel *kernel)
 {
-    const calls *call = &self->fast->call;
+    const tacho_onednn_calls *call = &self->fast->call;
     const tacho_fast_spec *spec = self->spec;
     if (is_slow(self, kernel)) {
         return false;
@@ -696,7 +561,7 @@ tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
     if (has_memory) {
         self->fast = kernel->fast = fast;
         self->spec = spec;
-        set_threads(fast);
+        tacho_onednn_set_threads(fast);
         is_made = describe_all(self) && make_attr(self) == dnnl_success &&
                   make_any(self) == dnnl_success && finish(self, kernel);
         if (self->attr != NULL) {
@@ -720,7 +585,7 @@ void tacho_fast_kernel_free(tacho_fast_kernel *kernel)
     if (kernel == NULL) {
         return;
     }
-    const calls *call = &kernel->fast->call;
+    const tacho_onednn_calls *call = &kernel->fast->call;
     for (int i = 0; i < kernel->arg_count; i++) {
         call->memory_destroy(kernel->memories[i]);
     }
@@ -790,7 +655,7 @@ tacho_status tacho_fast_bind(tacho_fast_kernel *kernel, void *const *inputs, voi
 tacho_status tacho_fast_run(const tacho_fast_kernel *kernel)
 {
     tacho_fast *fast = kernel->fast;
-    set_threads(fast);
+    tacho_onednn_set_threads(fast);
     dnnl_status_t status = fast->call.primitive_execute(kernel->primitive, fast->stream,
                                                         kernel->arg_count, kernel->args);
     return status == dnnl_success

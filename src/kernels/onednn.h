@@ -38,6 +38,14 @@ const char *tacho_fast_version(const tacho_fast *fast);
 /* Whether products of bytes are summed up exactly, whatever their values, on this processor. */
 bool tacho_fast_has_exact_bytes(const tacho_fast *fast);
 
+/*
+ * Processors note when an operation is invalid: it made NaN of what was none, or compared NaN with
+ * a number, of which a maximum then takes the number. Whether one was in any of a context's threads
+ * since that was forgotten, or asked.
+ */
+void tacho_fast_forget_invalid(const tacho_fast *fast);
+bool tacho_fast_was_invalid(const tacho_fast *fast);
+
 /* What a kernel is. */
 typedef enum tacho_fast_kind {
     TACHO_FAST_CONVOLUTION,   /* data, filters, bias; window; filters have groups in front if any */

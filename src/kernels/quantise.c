@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantising and back. Quotients are of doubles, so a result is the integer next to the exact one;
- * a tie goes to the even one.
+ * Quantising and back. A quotient is rounded to the scale's type, as ONNX has it, and then to the
+ * nearest integer, ties to even. That of a product of integers is not rounded before: results are
+ * the integers next to the exact ones, as those of kernels that multiply the integers.
  */
 #include "kernels/quantise.h"
 
@@ -36,6 +37,30 @@ void tacho_requantise(const tacho_requant *requant, int64_t channel, double *val
     }
 }
 
+/* ---- products of integers ------------------------------------------------------------------ */
+
+static bool is_one_of(tacho_str type, const char *const *names)
+{
+    bool is_found = false;
+    for (; *names != NULL && !is_found; names++) {
+        is_found = tacho_str_equal(type, tacho_str_from_cstring(*names));
+    }
+    return is_found;
+}
+
+bool tacho_is_of_product(tacho_origin_function origin, const void *network, uint32_t tensor)
+{
+    static const char *const bounds[] = {"Relu", "Clip", "Identity", NULL};
+    static const char *const products[] = {"Conv", "ConvTranspose", "Gemm", "MatMul", NULL};
+    static const char *const reals[] = {"DequantizeLinear", NULL};
+    enum { FUNCTIONS_MAX = 8 };
+    tacho_origin from = origin(network, tensor);
+    for (int i = 0; i < FUNCTIONS_MAX && is_one_of(from.type, bounds); i++) {
+        from = origin(network, from.input);
+    }
+    return is_one_of(from.type, products) && is_one_of(origin(network, from.input).type, reals);
+}
+
 /* ---- per tensor and per axis --------------------------------------------------------------- */
 
 /* How scales lie along the data. */
@@ -67,25 +92,37 @@ static tacho_status find_scaling(const tacho_kernel_call *call, scaling *out)
                                                            : tacho_wrong_shapes("a scale");
 }
 
-/* |count| elements with one scale. */
-static void quantise_run(const tacho_array *input, tacho_array *output, int64_t at, int64_t count,
-                         double scale, double zero)
+/* |count| elements from |at| on, with one scale. */
+static void quantise_run(const tacho_kernel_call *call, int64_t at, int64_t count, double scale,
+                         double zero)
 {
-    double reals[TACHO_CHUNK];
+    double reals[TACHO_CHUNK], narrow[TACHO_CHUNK];
     int64_t ints[TACHO_CHUNK];
+    const tacho_array *input = call->inputs[0];
+    tacho_array *output = &call->outputs[0];
+    tacho_array quotients = {.dtype = call->inputs[1]->dtype, .data = narrow};
     for (int64_t done = 0; done < count; done += TACHO_CHUNK) {
         size_t some = (size_t)(count - done < TACHO_CHUNK ? count - done : TACHO_CHUNK);
         tacho_read_reals(input, at + done, 1, some, reals);
         for (size_t i = 0; i < some; i++) {
-            ints[i] = (int64_t)hold(rint(reals[i] / scale) + zero, output->dtype);
+            reals[i] /= scale;
+        }
+        if (!call->is_of_product) {
+            tacho_write_reals(&quotients, 0, some, reals);
+            tacho_read_reals(&quotients, 0, 1, some, reals);
+        }
+        for (size_t i = 0; i < some; i++) {
+            ints[i] = (int64_t)hold(rint(reals[i]) + zero, output->dtype);
         }
         tacho_write_ints(output, at + done, some, ints);
     }
 }
 
-static void dequantise_run(const tacho_array *input, tacho_array *output, int64_t at, int64_t count,
-                           double scale, double zero)
+static void dequantise_run(const tacho_kernel_call *call, int64_t at, int64_t count, double scale,
+                           double zero)
 {
+    const tacho_array *input = call->inputs[0];
+    tacho_array *output = &call->outputs[0];
     double reals[TACHO_CHUNK];
     for (int64_t done = 0; done < count; done += TACHO_CHUNK) {
         size_t some = (size_t)(count - done < TACHO_CHUNK ? count - done : TACHO_CHUNK);
@@ -97,8 +134,8 @@ static void dequantise_run(const tacho_array *input, tacho_array *output, int64_
     }
 }
 
-typedef void (*run_function)(const tacho_array *input, tacho_array *output, int64_t at,
-                             int64_t count, double scale, double zero);
+typedef void (*run_function)(const tacho_kernel_call *call, int64_t at, int64_t count, double scale,
+                             double zero);
 
 static tacho_status each_run(const tacho_kernel_call *call, run_function run)
 {
@@ -110,8 +147,8 @@ static tacho_status each_run(const tacho_kernel_call *call, run_function run)
     for (int64_t i = 0; i < how.split.outer; i++) {
         for (int64_t j = 0; j < how.split.dim; j++) {
             double zero = how.zero == NULL ? 0 : tacho_real_at(how.zero, j);
-            run(call->inputs[0], &call->outputs[0], (i * how.split.dim + j) * how.split.inner,
-                how.split.inner, tacho_real_at(how.scale, j), zero);
+            run(call, (i * how.split.dim + j) * how.split.inner, how.split.inner,
+                tacho_real_at(how.scale, j), zero);
         }
     }
     return TACHO_OK;

@@ -20,4 +20,19 @@ bool tacho_requant_is_fit(const tacho_requant *requant, int64_t channels);
 /* Sums to results, still as doubles. */
 void tacho_requantise(const tacho_requant *requant, int64_t channel, double *values, size_t count);
 
+/* Who makes a tensor: the type of the operator, empty where there is none, and its input 0, which
+ * may be TACHO_NONE. */
+typedef struct tacho_origin {
+    tacho_str type;
+    uint32_t input;
+} tacho_origin;
+
+typedef tacho_origin (*tacho_origin_function)(const void *network, uint32_t tensor);
+
+/*
+ * Whether |tensor|, which a QuantizeLinear reads, is a product of dequantised data, with nothing
+ * but bounds behind it: then the three are the words for one operator on integers.
+ */
+bool tacho_is_of_product(tacho_origin_function origin, const void *network, uint32_t tensor);
+
 #endif

@@ -66,6 +66,16 @@ static void test_quantising(void **state)
                    .inputs = {ARRAY(F32, SHAPE(6), 1, 3, -1, 1000, -1000, 5), ARRAY(F32, SCALAR, 2),
                               ARRAY(U8, SCALAR, 10)}},
           ARRAY(U8, SHAPE(6), 10, 12, 10, 255, 0, 12)); /* halves to the even one */
+    /* 25.4999997 is a tie as f32, and 101.487 as f16, where 1 / 16 is the next number. */
+    trial close = {.name = "QuantizeLinear",
+                   .inputs = {ARRAY(F32, SHAPE(1), 0.5f), ARRAY(F32, SCALAR, 5.0f / 255)}};
+    trial short_close = {.name = "QuantizeLinear",
+                         .inputs = {ARRAY(F16, SHAPE(1), 0x5657), ARRAY(F16, SCALAR, 0x3bff)}};
+    check(&close, ARRAY(U8, SHAPE(1), 26));
+    check(&short_close, ARRAY(U8, SHAPE(1), 102));
+    close.is_of_product = short_close.is_of_product = true;
+    check(&close, ARRAY(U8, SHAPE(1), 25));
+    check(&short_close, ARRAY(U8, SHAPE(1), 101));
     check(&(trial){.name = "DequantizeLinear",
                    .inputs = {ARRAY(I8, SHAPE(2, 2), 1, 2, 3, 4), ARRAY(F32, SHAPE(2), 1, 0.5f),
                               ARRAY(I8, SHAPE(2), 1, 0)},

@@ -9,7 +9,7 @@
  * files of one tensor each. Outputs are compared as the onnx package does: integers exactly, reals
  * within |expected| * 1e-3 + 1e-7; bf16 within one unit of the last place, as those of the files
  * were cut off and not rounded. Prints a line for each operator (of a model with several, its
- * first is taken with a plus): passed, failed, unsupported, deviating; and what of these and why.
+ * first is taken with a plus): passed, failed, unsupported; and what of these and why.
  * With --fast, also how many steps ran fast kernels; what the compiler refuses is unsupported.
  * --page prints docs/operators.md instead: all kernels, with what passing tests used of them. Exits
  * with 1 when a test fails or fewer than N pass, with 77 when no folder is there.
@@ -36,7 +36,7 @@ enum {
     NAME_BYTES = 64
 };
 
-typedef enum outcome { PASSED, FAILED, UNSUPPORTED, DEVIATES, OUTCOMES } outcome;
+typedef enum outcome { PASSED, FAILED, UNSUPPORTED, OUTCOMES } outcome;
 
 typedef struct operator_row {
     char name[NAME_BYTES];
@@ -153,25 +153,6 @@ static bool is_same(const tacho_array *found, const tacho_array *expected, char 
         }
     }
     return true;
-}
-
-/* Tests whose outputs we mean not to match, and why. One that passes after all fails the run. */
-static const struct {
-    const char *test, *reason;
-} deviations[] = {
-    {"test_dynamicquantizelinear_expanded",
-     "0.5 / scale is 25.499997 exactly, which QuantizeLinear rounds to 25; the file has the "
-     "quotient rounded to f32 first, which makes it a tie"},
-};
-
-static const char *deviation_of(const char *test)
-{
-    for (size_t i = 0; i < sizeof(deviations) / sizeof(deviations[0]); i++) {
-        if (strcmp(deviations[i].test, test) == 0) {
-            return deviations[i].reason;
-        }
-    }
-    return NULL;
 }
 
 /* ---- one test ------------------------------------------------------------------------------ */
@@ -428,8 +409,7 @@ static void count(tally *all, const char *name, outcome result)
 /* All data sets of a test; the worst counts. */
 static void run_test(tally *all, const char *folder, const char *test)
 {
-    static const char *const words[] = {"passed", "FAILED", "unsupported", "deviates"};
-    const char *deviation = deviation_of(test);
+    static const char *const words[] = {"passed", "FAILED", "unsupported"};
     char problem[512] = "no data", name[NAME_BYTES] = "(unread)";
     outcome result = FAILED;
     for (int i = 0; i < 100; i++) {
@@ -443,10 +423,6 @@ static void run_test(tally *all, const char *folder, const char *test)
         if (result != PASSED) {
             break;
         }
-    }
-    if (deviation != NULL) {
-        result = result == FAILED || (result == PASSED && all->is_fast) ? DEVIATES : FAILED;
-        snprintf(problem, sizeof(problem), "%s", deviation);
     }
     count(all, name, result);
     if (!all->is_page && (result != PASSED || all->is_verbose)) {
@@ -612,13 +588,12 @@ static void print_page(const tally *all)
            "of the standard's operator tests\n(libonnx-testdata) that pass. Opsets are those of "
            "the tests. TOSA's operators are checked by unit tests\nwith values worked out by "
            "hand.\n\n"
-           "Of all tests %u pass, %u fail, %u are of operators or types without a kernel, %u "
-           "deviate on purpose.\n\n"
+           "Of all tests %u pass, %u fail, %u are of operators or types without a "
+           "kernel.\n\n"
            "The last column says what fast kernels there are, too (docs/kernels.md).\n\n"
            "| Operator | Kind | Types | Types tested | Opsets tested | Tests passed | Fast "
            "|\n|---|---|---|---|---|---|---|\n",
-           all->counts[PASSED], all->counts[FAILED], all->counts[UNSUPPORTED],
-           all->counts[DEVIATES]);
+           all->counts[PASSED], all->counts[FAILED], all->counts[UNSUPPORTED]);
     for (size_t i = 0; i < all->usage_count; i++) {
         print_usage(&all->usages[i]);
     }
@@ -654,11 +629,11 @@ int main(int argc, char **argv)
     qsort(all.rows, all.row_count, sizeof(all.rows[0]), by_name);
     for (size_t i = 0; i < all.row_count; i++) {
         const unsigned *counts = all.rows[i].counts;
-        printf("operator %s passed=%u failed=%u unsupported=%u deviates=%u\n", all.rows[i].name,
-               counts[PASSED], counts[FAILED], counts[UNSUPPORTED], counts[DEVIATES]);
+        printf("operator %s passed=%u failed=%u unsupported=%u\n", all.rows[i].name, counts[PASSED],
+               counts[FAILED], counts[UNSUPPORTED]);
     }
-    printf("all passed=%u failed=%u unsupported=%u deviates=%u\n", all.counts[PASSED],
-           all.counts[FAILED], all.counts[UNSUPPORTED], all.counts[DEVIATES]);
+    printf("all passed=%u failed=%u unsupported=%u\n", all.counts[PASSED], all.counts[FAILED],
+           all.counts[UNSUPPORTED]);
     if (all.is_fast) {
         printf("steps fast=%u reference=%u free=%u\n", all.steps.fast, all.steps.reference,
                all.steps.free);

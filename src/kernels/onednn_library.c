@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oneDNN 2 is opened when it is wanted, so that everything else starts as quickly as before and
+ * runs where it is absent. It computes with threads of its own, which are also asked here for what
+ * the processor notes of their arithmetic.
+ */
+#include "kernels/invalid.h"
+#include "kernels/onednn_library.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool load(void *library, const char *name, void *out_function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(out_function, &symbol, sizeof(symbol));
+    return symbol != NULL;
+}
+
+/* It stays open: its threads may outlive any kernel. */
+static bool open_library(tacho_onednn_calls *call)
+{
+    void *library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        return false;
+    }
+    bool has_all = true;
+#define CALL_LOAD(name) has_all = load(library, "dnnl_" #name, &call->name) && has_all;
+    TACHO_ONEDNN_CALLS(CALL_LOAD)
+#undef CALL_LOAD
+    (void)load(library, "omp_set_num_threads", &call->set_threads);
+    (void)load(library, "omp_get_num_procs", &call->get_threads);
+    (void)load(library, "GOMP_parallel", &call->parallel);
+    return has_all && call->version()->major == 2;
+}
+
+void tacho_onednn_set_threads(const tacho_fast *fast)
+{
+    if (fast->call.set_threads != NULL && fast->threads > 0) {
+        fast->call.set_threads(fast->threads);
+    }
+}
+
+tacho_status tacho_fast_create(uint32_t threads, tacho_fast **out)
+{
+    tacho_fast *fast = calloc(1, sizeof(*fast));
+    *out = NULL;
+    if (fast == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for fast kernels");
+    }
+    if (!open_library(&fast->call) ||
+        fast->call.engine_create(&fast->engine, dnnl_cpu, 0) != dnnl_success ||
+        fast->call.stream_create(&fast->stream, fast->engine, dnnl_stream_default_flags) !=
+            dnnl_success) {
+        tacho_fast_free(fast);
+        return TACHO_OK;
+    }
+    const dnnl_version_t *version = fast->call.version();
+    snprintf(fast->version, sizeof(fast->version), "%d.%d.%d", version->major, version->minor,
+             version->patch);
+    fast->threads = threads > 0 && threads < 4096    ? (int)threads
+                    : fast->call.get_threads != NULL ? fast->call.get_threads()
+                                                     : 0;
+    *out = fast;
+    return TACHO_OK;
+}
+
+void tacho_fast_free(tacho_fast *fast)
+{
+    if (fast == NULL) {
+        return;
+    }
+    if (fast->stream != NULL) {
+        fast->call.stream_destroy(fast->stream);
+    }
+    if (fast->engine != NULL) {
+        fast->call.engine_destroy(fast->engine);
+    }
+    for (size_t i = 0; i < fast->layout_count; i++) {
+        free(fast->layouts[i]);
+    }
+    free(fast->layouts);
+    free(fast);
+}
+
+const char *tacho_fast_version(const tacho_fast *fast)
+{
+    return fast == NULL ? "" : fast->version;
+}
+
+/* Without these instructions pairs of products are summed up in 16 bits, which saturate. */
+bool tacho_fast_has_exact_bytes(const tacho_fast *fast)
+{
+    unsigned isa = fast == NULL ? 0 : (unsigned)fast->call.get_effective_cpu_isa();
+    unsigned wide = dnnl_cpu_isa_avx512_core_vnni, narrow = dnnl_cpu_isa_avx2_vnni;
+    return (isa & wide) == wide || (isa & narrow) == narrow;
+}
+
+/* ---- invalid operations -------------------------------------------------------------------- */
+
+static void forget(void *unused)
+{
+    (void)unused;
+    (void)tacho_invalid_take();
+}
+
+static void look(void *found)
+{
+    if (tacho_invalid_take()) {
+        atomic_store((atomic_bool *)found, true);
+    }
+}
+
+/* In this thread, and in those that kernels use beside it. */
+static void in_all_threads(const tacho_fast *fast, void (*work)(void *data), void *data)
+{
+    if (fast->threads > 1 && fast->call.parallel != NULL) {
+        fast->call.parallel(work, data, (unsigned)fast->threads, 0);
+    } else {
+        work(data);
+    }
+}
+
+void tacho_fast_forget_invalid(const tacho_fast *fast)
+{
+    in_all_threads(fast, forget, NULL);
+}
+
+bool tacho_fast_was_invalid(const tacho_fast *fast)
+{
+    atomic_bool found = false;
+    in_all_threads(fast, look, &found);
+    return atomic_load(&found);
+}

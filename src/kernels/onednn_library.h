@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oneDNN 2 as it is opened. Only kernels/onednn*.c include this: nobody else knows the library.
+ */
+#ifndef TACHO_KERNELS_ONEDNN_LIBRARY_H
+#define TACHO_KERNELS_ONEDNN_LIBRARY_H
+
+#include "kernels/onednn.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+/* clang-format off */
+#define TACHO_ONEDNN_CALLS(X) \
+    X(binary_desc_init) X(concat_primitive_desc_create) \
+    X(dilated_convolution_forward_desc_init) X(dilated_deconvolution_forward_desc_init) \
+    X(eltwise_forward_desc_init) X(engine_create) X(engine_destroy) X(get_effective_cpu_isa) \
+    X(layer_normalization_forward_desc_init) X(lrn_forward_desc_init) X(matmul_desc_init) \
+    X(memory_create) X(memory_desc_equal) X(memory_desc_get_size) \
+    X(memory_desc_init_by_strides) X(memory_desc_init_by_tag) X(memory_destroy) \
+    X(pooling_v2_forward_desc_init) X(post_ops_append_binary) X(post_ops_append_eltwise) \
+    X(post_ops_create) X(post_ops_destroy) X(primitive_attr_create) X(primitive_attr_destroy) \
+    X(primitive_attr_set_output_scales) X(primitive_attr_set_post_ops) \
+    X(primitive_attr_set_scales) X(primitive_attr_set_scratchpad_mode) \
+    X(primitive_attr_set_zero_points) X(primitive_create) X(primitive_desc_create) \
+    X(primitive_desc_destroy) X(primitive_desc_query) X(primitive_desc_query_md) \
+    X(primitive_destroy) X(primitive_execute) X(reduction_desc_init) \
+    X(reorder_primitive_desc_create) X(resampling_forward_desc_init) \
+    X(softmax_v2_forward_desc_init) X(stream_create) X(stream_destroy) X(version)
+/* clang-format on */
+
+/* The library's functions. */
+typedef struct tacho_onednn_calls {
+#define CALL_FIELD(name) __typeof__(dnnl_##name) *name;
+    TACHO_ONEDNN_CALLS(CALL_FIELD)
+#undef CALL_FIELD
+    void (*set_threads)(int);
+    int (*get_threads)(void);
+    void (*parallel)(void (*work)(void *data), void *data, unsigned threads, unsigned flags);
+} tacho_onednn_calls;
+
+struct tacho_layout {
+    dnnl_memory_desc_t desc;
+};
+
+struct tacho_fast {
+    tacho_onednn_calls call;
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    int threads;
+    char version[32];
+    tacho_layout **layouts;
+    size_t layout_count, layout_capacity;
+};
+
+/* A kernel is made and run with the threads of its context. */
+void tacho_onednn_set_threads(const tacho_fast *fast);
+
+#endif

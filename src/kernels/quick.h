@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Quick kernels: loops over elements of one type, with channels last where there are any, for what
+ * oneDNN does not compute. They are called as reference kernels are, and give the same bits;
+ * InstanceNormalization adds up in another order. Outputs need not be zeroed before.
+ */
+#ifndef TACHO_KERNELS_QUICK_H
+#define TACHO_KERNELS_QUICK_H
+
+#include "kernels/kernel.h"
+
+/*
+ * The quick kernel of an operator for the types, shapes and attributes of a call, or NULL. Neither
+ * inputs nor outputs have to have memory.
+ */
+const tacho_kernel *tacho_quick_find(tacho_str name, const tacho_kernel_call *call);
+
+/* Whether there is one for some type: of reals, or of integers. */
+bool tacho_quick_knows(tacho_str name, bool is_real);
+
+/* Those with windows and statistics, see quick_window.c: whether they can compute the call, and
+ * how. */
+bool tacho_quick_fits_pool(const tacho_kernel_call *call);
+tacho_status tacho_quick_max_pool(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_avg_pool(const tacho_kernel_call *call) TACHO_MUST_USE;
+bool tacho_quick_fits_instance_norm(const tacho_kernel_call *call);
+tacho_status tacho_quick_instance_norm(const tacho_kernel_call *call) TACHO_MUST_USE;
+
+#endif
