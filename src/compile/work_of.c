@@ -11,6 +11,7 @@
 #include "base/maths.h"
 #include "compile/machine_view.h"
 #include "graph/einsum.h"
+#include "graph/model.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -63,6 +64,14 @@ static tacho_status no_shape(const measurer *self, const tacho_tensor *tensor)
         snprintf(of, sizeof(of), "'%.100s'", name.data);
     }
     const tacho_graph *graph = self->fusion->graph;
+    char hint[TACHO_CONDITION_TEXT_MAX] = "";
+    if (tensor->producer != TACHO_NONE) {
+        TACHO_TRY(tacho_model_condition_hint(graph, &graph->nodes[tensor->producer], hint));
+    }
+    if (hint[0] != '\0') {
+        return tacho_work_fail(self->fusion, self->op, "the %s of %s follows from an If, and %s",
+                               tensor->dtype == TACHO_DTYPE_NONE ? "type" : "shape", of, hint);
+    }
     if (tensor->producer != TACHO_NONE && graph->nodes[tensor->producer].def == NULL) {
         return tacho_work_fail(self->fusion, self->op,
                                "the operator %.80s is not known, and the model does not say the %s "
