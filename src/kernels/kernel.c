@@ -60,13 +60,16 @@ static size_t needed_by(const char *name)
     return 1;
 }
 
-/* The first output; those of recurrent operators are the same values at other times. */
+/* The first output; of some operators any, as each says something of its own. */
 static bool has_output(const tacho_kernel *kernel, const tacho_kernel_call *call)
 {
+    static const char *const by_any[] = {"GRU", "LSTM", "RNN", "TopK"};
+    bool is_by_any = false;
     bool has_it = call->outputs[0].data != NULL;
-    bool is_recurrent = strcmp(kernel->name, "LSTM") == 0 || strcmp(kernel->name, "GRU") == 0 ||
-                        strcmp(kernel->name, "RNN") == 0;
-    for (size_t i = 1; is_recurrent && i < call->output_count; i++) {
+    for (size_t i = 0; i < sizeof(by_any) / sizeof(by_any[0]); i++) {
+        is_by_any = is_by_any || strcmp(kernel->name, by_any[i]) == 0;
+    }
+    for (size_t i = 1; is_by_any && i < call->output_count; i++) {
         has_it = has_it || call->outputs[i].data != NULL;
     }
     return has_it;
