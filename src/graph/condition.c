@@ -79,7 +79,8 @@ tacho_status tacho_model_condition_hint(const tacho_graph *graph, const tacho_no
                                         char out_text[TACHO_CONDITION_TEXT_MAX])
 {
     out_text[0] = '\0';
-    if (!tacho_str_equal(tacho_graph_string(graph, node->type), TACHO_STR("If")) ||
+    if (strcmp(graph->format, "torch-onnx") == 0 ||
+        !tacho_str_equal(tacho_graph_string(graph, node->type), TACHO_STR("If")) ||
         node->input_count == 0 || graph->links[node->first_input] == TACHO_NONE) {
         return TACHO_OK;
     }
