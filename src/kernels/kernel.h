@@ -61,6 +61,7 @@ typedef struct tacho_kernel {
     X(loss)                                                                                        \
     X(resize)                                                                                      \
     X(recurrent)                                                                                   \
+    X(einsum)                                                                                      \
     X(tosa)                                                                                        \
     X(tosa_window)
 

@@ -156,6 +156,23 @@ def masked_attention():
     return c
 
 
+@case
+def einsums():
+    """Products by equation: attention, a trace, an outer product, dots that broadcast."""
+    c = Case(13)
+    a, b, d = normal(2, 3, 4), normal(2, 5, 4), normal(3, 3)
+    for name, array in (("a", a), ("b", b), ("d", d)):
+        c.input(name, array)
+    for i, (names, rule) in enumerate([
+            ("ab", "bid,bjd->bij"), ("d", "ii->"), ("dd", "ij,kl->ijkl"), ("ad", "bid, ij->bjd"),
+            ("ab", "...id,...jd"), ("da", "ij,...jd->...id"), ("aad", "bid,bid,ii->b")]):
+        c.node("Einsum", list(names), [f"y{i}"], equation=rule)
+        y = np.einsum(rule, *({"a": a, "b": b, "d": d}[n] for n in names))
+        c.output(f"y{i}", np.asarray(y, np.float32))
+    c.exit = 3  # the one of three operands
+    return c
+
+
 # ---- recurrent ------------------------------------------------------------------------------
 
 def lstm_steps(x, w, r, b, hidden, state, cell):
