@@ -100,7 +100,9 @@ static tacho_status imply_output(equation *self, int32_t dots)
     for (size_t i = 0; i < self->call->input_count; i++) {
         for (int32_t j = 0; j < self->inputs[i].count; j++) {
             uint8_t label = self->inputs[i].labels[j];
-            counts[label < LETTERS ? label : 0] += label < LETTERS && counts[label] < 2;
+            if (label < LETTERS && counts[label] < 2) {
+                counts[label]++;
+            }
         }
     }
     for (int32_t i = dots; i-- > 0;) {
