@@ -14,6 +14,7 @@ static const tacho_option options[] = {
      "a built-in machine, as 'tacho machine list' shows them, or a description of one "
      "(default: " TACHO_COMPILE_DEFAULT_MACHINE ")"},
     TACHO_COMPILE_OPTION_DIM,
+    TACHO_COMPILE_OPTION_BIND,
     {"weights", 0, false, "random:SEED",
      "take seeded random weights, also where the model's are absent"},
     {"dtype", 0, false, "DTYPE",
@@ -95,6 +96,9 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena)
     tacho_compile_choose_dumps(arguments, &request);
     tacho_machine *machine = NULL;
     int exit_code = tacho_compile_choose_dims(arguments, arena, &request.model);
+    if (exit_code == 0) {
+        exit_code = tacho_compile_choose_binds(arguments, arena, &request.model);
+    }
     if (exit_code != 0) {
         return exit_code;
     }

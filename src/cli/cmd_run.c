@@ -63,6 +63,8 @@ static const tacho_option options[] = {
      "of a model: what it records, as for 'tacho compile' (default: 70)"},
     {"dim", 0, false, "NAME=N",
      "of a model: the size of a dimension that it leaves open; repeatable"},
+    {"bind", 0, false, "NAME=VALUE",
+     "of a model: fix an input, as for 'tacho compile'; repeatable"},
     {"weights", 0, false, "random:SEED", "of a model: take seeded random weights"},
     TACHO_LISTING_OPTION_FORMAT,
     TACHO_OPTION_QUIET,
@@ -202,7 +204,7 @@ static bool choose_profile(const tacho_arguments *arguments, run_choice *choice)
 static bool choose_compile(const tacho_arguments *arguments, run_choice *choice)
 {
     static const tacho_stats_options names = {"stats-level", "", "", "", ""};
-    static const char *const of_models[] = {"cores", "stats-level", "dim", "weights"};
+    static const char *const of_models[] = {"cores", "stats-level", "dim", "bind", "weights"};
     tacho_run_compile *compile = &choice->request.compile;
     uint64_t cores = 0;
     const char *recipe = NULL;
@@ -220,6 +222,7 @@ static bool choose_compile(const tacho_arguments *arguments, run_choice *choice)
     compile->is_quiet = choice->request.is_quiet;
     if (!tacho_compile_choose_weights(arguments, &compile->model) ||
         tacho_compile_choose_dims(arguments, &choice->arena, &compile->model) != 0 ||
+        tacho_compile_choose_binds(arguments, &choice->arena, &compile->model) != 0 ||
         !tacho_run_choose_count(arguments, "cores", 1, UINT16_MAX, &cores) ||
         !tacho_compile_choose_stats(arguments, &names, &compile->compile.stats, &recipe)) {
         return false;

@@ -395,6 +395,48 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
     return 0;
 }
 
+static bool is_bind(const tacho_argument *item)
+{
+    return item->option != NULL && same(item->option->name, "bind");
+}
+
+int tacho_compile_choose_binds(const tacho_arguments *arguments, tacho_arena *arena,
+                               tacho_model_options *model)
+{
+    void *memory = NULL;
+    tacho_status status =
+        tacho_arena_alloc(arena, arguments->item_count * sizeof(tacho_model_bind), &memory);
+    if (status != TACHO_OK) {
+        return tacho_talk_failure(status);
+    }
+    tacho_model_bind *binds = memory;
+    model->binds = binds;
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        if (!is_bind(item)) {
+            continue;
+        }
+        tacho_str text = tacho_str_from_cstring(item->value);
+        size_t at = tacho_str_find_byte(text, '=');
+        tacho_model_bind bind = {tacho_str_make(text.data, at), TACHO_STR("")};
+        bool is_good = at > 0 && at + 1 < text.len;
+        if (is_good && tacho_model_find_bind(model, bind.name) != NULL) {
+            return tacho_command_misuse(arguments->command, "%sbind: '%.*s' is given twice",
+                                        tacho_command_dashes(arguments->command),
+                                        TACHO_STR_ARG(bind.name));
+        }
+        if (!is_good) {
+            return tacho_command_misuse(arguments->command,
+                                        "%sbind: '%s' gives no value; expected NAME=VALUE such as "
+                                        "rate=16000",
+                                        tacho_command_dashes(arguments->command), item->value);
+        }
+        bind.values = tacho_str_from(text, at + 1);
+        binds[model->bind_count++] = bind;
+    }
+    return 0;
+}
+
 /* ---- outputs ------------------------------------------------------------------------------- */
 
 static bool choose_rows(const tacho_arguments *arguments, tacho_estimate_table_options *table)

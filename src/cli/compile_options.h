@@ -62,6 +62,17 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
             "the size of a dimension that the model leaves open; repeatable"                       \
     }
 
+/* Values of inputs, from --bind NAME=VALUE; 0 when all is well, else the exit code. */
+int tacho_compile_choose_binds(const tacho_arguments *arguments, tacho_arena *arena,
+                               tacho_model_options *model);
+
+#define TACHO_COMPILE_OPTION_BIND                                                                  \
+    {                                                                                              \
+        "bind", 0, false, "NAME=VALUE",                                                            \
+            "fix an input: it becomes a constant, and an If that depends on it can be decided; a " \
+            "number, or several with commas; repeatable"                                           \
+    }
+
 /* Tables and profile: where, in which format, which rows; false when one is wrong. */
 bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request);
 

@@ -306,6 +306,25 @@ static void say_devices(const compiled *self)
     }
 }
 
+/* How an If that was not decided could be. */
+static void say_undecided(const tacho_graph *graph)
+{
+    char text[600], hint[TACHO_CONDITION_TEXT_MAX];
+    size_t shown = 0;
+    for (size_t i = 0; i < graph->node_count && shown < WARNINGS_MAX; i++) {
+        const tacho_node *node = &graph->nodes[i];
+        tacho_status status = tacho_model_condition_hint(graph, node, hint);
+        if (status == TACHO_OK && hint[0] != '\0') {
+            snprintf(text, sizeof(text), "%.120s: node %" PRIu32 " (If) at %.120s: %s",
+                     graph->path.data, node->index, tacho_graph_string(graph, node->location).data,
+                     hint);
+            tacho_talk_line("note", text);
+            shown++;
+        }
+        tacho_status_free(status);
+    }
+}
+
 /* What the reader had to choose or to make up, and what is left out. */
 void tacho_compile_say_model(const tacho_fusion *fusion)
 {
@@ -323,6 +342,7 @@ void tacho_compile_say_model(const tacho_fusion *fusion)
                  graph->absent_weight_count == 1 ? "" : "s");
         tacho_talk_line("note", text);
     }
+    say_undecided(graph);
     if (fusion->unused_count > 0) {
         snprintf(text, sizeof(text), "%.120s: %zu node%s left out: nobody uses the results",
                  graph->path.data, fusion->unused_count, fusion->unused_count == 1 ? "" : "s");

@@ -31,6 +31,7 @@ static const tacho_option options[] = {
     {"aic-num-cores", 0, false, "N", "use at most N cores (default: as many as pay)"},
     {"batchsize", 0, false, "N", "inferences that run as one (default: 1)"},
     TACHO_COMPILE_OPTION_DIM,
+    TACHO_COMPILE_OPTION_BIND,
     {"onnx-define-symbol", 0, false, "NAME,N", "the same as -dim=NAME=N"},
     {"convert-to-fp16", 0, false, NULL, "keep and compute real numbers as f16"},
     {"aic-hw", 0, false, NULL, IGNORED},
@@ -98,6 +99,9 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena,
     }
     request->machine = machine;
     int exit_code = tacho_compile_choose_dims(arguments, arena, &request->model);
+    if (exit_code == 0) {
+        exit_code = tacho_compile_choose_binds(arguments, arena, &request->model);
+    }
     if (exit_code != 0) {
         return exit_code;
     }

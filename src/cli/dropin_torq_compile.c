@@ -22,6 +22,7 @@ static const tacho_option options[] = {
     {"torq-dump-profiling", 0, false, "CSV", "write the timeline there"},
     {"torq-timeline", 0, false, "t1|t4", "in this form (default: t1)"},
     TACHO_COMPILE_OPTION_DIM,
+    TACHO_COMPILE_OPTION_BIND,
     TACHO_COMPILE_OPTIONS_DUMPS,
     {"torq-hw", 0, false, "SPEC",
      "SL2610, or another: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
@@ -127,6 +128,9 @@ static int compile_on(const tacho_arguments *arguments, tacho_arena *arena,
     int exit_code = tacho_compile_choose_machine(arguments, arena, &machine, request);
     if (exit_code == 0) {
         exit_code = tacho_compile_choose_dims(arguments, arena, &request->model);
+    }
+    if (exit_code == 0) {
+        exit_code = tacho_compile_choose_binds(arguments, arena, &request->model);
     }
     if (exit_code != 0) {
         return exit_code;

@@ -11,6 +11,7 @@
 #include "base/maths.h"
 #include "compile/machine_view.h"
 #include "graph/einsum.h"
+#include "graph/model.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -49,6 +50,49 @@ static tacho_status too_large(const measurer *self)
     return tacho_work_fail(self->fusion, self->op, "its sizes do not fit 63 bits");
 }
 
+/* Whether all that a node reads has a shape: then what it makes follows from values. */
+static bool has_input_shapes(const tacho_graph *graph, const tacho_node *node)
+{
+    bool has_them = true;
+    for (size_t i = 0; i < node->input_count; i++) {
+        const tacho_tensor *input = tacho_graph_input(graph, node, i);
+        has_them = has_them && (input == NULL || tacho_shape_is_known(&input->shape));
+    }
+    return has_them;
+}
+
+/* What makes a tensor whose shape, or type, nothing can say before it runs. */
+static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor, const char *of)
+{
+    const tacho_graph *graph = self->fusion->graph;
+    const tacho_node *maker =
+        tensor->producer != TACHO_NONE ? &graph->nodes[tensor->producer] : NULL;
+    const char *what = tensor->dtype == TACHO_DTYPE_NONE ? "type" : "shape";
+    char hint[TACHO_CONDITION_TEXT_MAX], shape[TACHO_SHAPE_TEXT_MAX];
+    if (maker == NULL || maker->def == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_model_condition_hint(graph, maker, hint));
+    if (hint[0] != '\0') {
+        return tacho_work_fail(self->fusion, self->op, "the %s of %s follows from an If, and %s",
+                               what, of, hint);
+    }
+    if (maker->def->kind == TACHO_OP_CONTROL) {
+        return tacho_work_fail(self->fusion, self->op,
+                               "the %s of %s follows from the graph inside %s, which is not "
+                               "looked into; unroll it before exporting",
+                               what, of, maker->def->name);
+    }
+    if (tensor->dtype != TACHO_DTYPE_NONE && has_input_shapes(graph, maker)) {
+        return tacho_work_fail(self->fusion, self->op,
+                               "the shape of %s (%s %s) follows from values, which are known only "
+                               "when it runs, so it cannot be estimated",
+                               of, tacho_dtype_name(tensor->dtype),
+                               tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status no_shape(const measurer *self, const tacho_tensor *tensor)
 {
     char shape[TACHO_SHAPE_TEXT_MAX];
@@ -63,6 +107,7 @@ static tacho_status no_shape(const measurer *self, const tacho_tensor *tensor)
         snprintf(of, sizeof(of), "'%.100s'", name.data);
     }
     const tacho_graph *graph = self->fusion->graph;
+    TACHO_TRY(check_maker(self, tensor, of));
     if (tensor->producer != TACHO_NONE && graph->nodes[tensor->producer].def == NULL) {
         return tacho_work_fail(self->fusion, self->op,
                                "the operator %.80s is not known, and the model does not say the %s "
@@ -571,6 +616,16 @@ static bool fits(const tacho_work *work)
            tacho_size_multiply(work->elements, work->steps) <= INT64_MAX;
 }
 
+/* The first that is wanted: of a recurrent operator that may be its last state alone. */
+static const tacho_tensor *first_output(const tacho_graph *graph, const tacho_node *root)
+{
+    const tacho_tensor *made = NULL;
+    for (size_t i = 0; made == NULL && i < root->output_count; i++) {
+        made = tacho_graph_output(graph, root, i);
+    }
+    return made;
+}
+
 tacho_status tacho_work_of(const tacho_fusion *fusion, const tacho_fused_op *op,
                            const tacho_work_options *options, tacho_work *out_work)
 {
@@ -581,7 +636,7 @@ tacho_status tacho_work_of(const tacho_fusion *fusion, const tacho_fused_op *op,
         .op = op,
         .options = options,
         .root = root,
-        .output = tacho_graph_output(fusion->graph, root, 0),
+        .output = first_output(fusion->graph, root),
         .work = out_work,
     };
     TACHO_TRY(add_operands(&self));

@@ -16,8 +16,17 @@ tacho_status tacho_graph_init(tacho_graph *graph)
     return tacho_strings_init(&graph->strings);
 }
 
+void tacho_graph_close_branches(tacho_graph *graph)
+{
+    if (graph->branches.self != NULL) {
+        graph->branches.close(graph->branches.self);
+    }
+    graph->branches = (tacho_branches){0};
+}
+
 void tacho_graph_deinit(tacho_graph *graph)
 {
+    tacho_graph_close_branches(graph);
     tacho_mappings_close(&graph->mappings);
     free(graph->tensors);
     free(graph->nodes);

@@ -61,7 +61,24 @@ typedef struct tacho_node {
     bool is_folded; /* all its outputs are constants: nothing of it runs */
 } tacho_node;
 
-typedef struct tacho_graph {
+typedef struct tacho_graph tacho_graph;
+
+/*
+ * What a reader leaves behind for operators that choose between graphs of their own (If). Those
+ * graphs are read when inference knows which one is chosen, and their nodes take the place of the
+ * operator.
+ */
+typedef struct tacho_branches {
+    void *self; /* NULL: there is nothing to choose from */
+    /*
+     * Adds the nodes of the graph that |node| runs when its condition is |is_true|, behind the
+     * graph's others; they make what |node| made. |*out_taken| is false when it has no such graph.
+     */
+    tacho_status (*take)(void *self, uint32_t node, bool is_true, bool *out_taken);
+    void (*close)(void *self);
+} tacho_branches;
+
+struct tacho_graph {
     tacho_arena arena;     /* bytes of constants that had to be made, lists of attributes */
     tacho_strings strings; /* names, types, locations */
     uint32_t name;         /* string: of the network, may be empty */
@@ -86,10 +103,14 @@ typedef struct tacho_graph {
     size_t
         absent_weight_count; /* tensors whose values are not there: seeded-random ones stand in */
     size_t sparse_weight_count; /* constants of sparse form: counted as dense, values not read */
-} tacho_graph;
+    tacho_branches branches;
+};
 
 tacho_status tacho_graph_init(tacho_graph *graph) TACHO_MUST_USE;
 void tacho_graph_deinit(tacho_graph *graph);
+
+/* Frees what choosing branches needs; those that are not chosen by now never are. */
+void tacho_graph_close_branches(tacho_graph *graph);
 
 static inline tacho_str tacho_graph_string(const tacho_graph *graph, uint32_t id)
 {

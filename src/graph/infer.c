@@ -4,11 +4,13 @@
  */
 #include "graph/infer.h"
 
+#include "base/grow.h"
 #include "graph/fold.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const tacho_shape unknown_shape = {.rank = TACHO_RANK_UNKNOWN};
 
@@ -223,21 +225,145 @@ static tacho_status check_tensors(const tacho_graph *graph)
     return TACHO_OK;
 }
 
+/* Nodes [at, end) that are to be walked: those of the graph, then of branches inside it. */
+typedef struct stretch {
+    size_t at, end;
+} stretch;
+
+/* A walk. Nodes of branches are behind the graph's until it ends, and move to their places then. */
+typedef struct walker {
+    tacho_graph *graph;
+    tacho_folder folder;
+    stretch *stretches; /* the one inside all others is last */
+    size_t stretch_count, stretch_capacity;
+    uint32_t
+        *order; /* nodes as they were walked; an operator that was replaced is not among them */
+    size_t order_count, order_capacity;
+    uint32_t *places; /* by node: where it is in |order|, or TACHO_NONE */
+    size_t place_count, place_capacity;
+} walker;
+
+static tacho_status push_stretch(walker *self, size_t at, size_t end)
+{
+    TACHO_TRY(tacho_grow(&self->stretches, &self->stretch_capacity, self->stretch_count + 1));
+    self->stretches[self->stretch_count++] = (stretch){at, end};
+    TACHO_TRY(tacho_grow(&self->places, &self->place_capacity, end + 1));
+    while (self->place_count < end) {
+        self->places[self->place_count++] = TACHO_NONE;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status place(walker *self, size_t node)
+{
+    TACHO_TRY(tacho_grow(&self->order, &self->order_capacity, self->order_count + 1));
+    self->places[node] = (uint32_t)self->order_count;
+    self->order[self->order_count++] = (uint32_t)node;
+    return TACHO_OK;
+}
+
+/* Replaces a node that chooses by a condition that is known; false when it is none. */
+static tacho_status take_branch(walker *self, size_t i, bool *out_taken)
+{
+    tacho_graph *graph = self->graph;
+    const tacho_node *node = &graph->nodes[i];
+    size_t count;
+    *out_taken = false;
+    if (graph->branches.self == NULL || node->def == NULL || node->def->kind != TACHO_OP_CONTROL) {
+        return TACHO_OK;
+    }
+    tacho_infer infer = {graph, node};
+    const tacho_constant *condition = list_value(&infer, 0, 1, &count);
+    if (condition == NULL || count != 1 || tacho_infer_dtype(&infer, 0) != TACHO_DTYPE_BOOL) {
+        return TACHO_OK;
+    }
+    size_t first = graph->node_count;
+    bool is_true = element_of(condition, 0, 1)[0] != 0;
+    TACHO_TRY(graph->branches.take(graph->branches.self, (uint32_t)i, is_true, out_taken));
+    return *out_taken ? push_stretch(self, first, graph->node_count) : TACHO_OK;
+}
+
+/* The graph's own nodes are sorted; what those of a branch need must come before them, too. */
+static tacho_status check_order(const walker *self, const tacho_node *node)
+{
+    for (size_t i = 0; self->stretch_count > 1 && i < node->input_count; i++) {
+        const tacho_tensor *tensor = tacho_graph_input(self->graph, node, i);
+        if (tensor != NULL && tensor->producer != TACHO_NONE &&
+            self->places[tensor->producer] == TACHO_NONE) {
+            return tacho_infer_fail(&(tacho_infer){self->graph, node},
+                                    "it is in a branch and needs '%.100s', which only comes later",
+                                    tacho_graph_string(self->graph, tensor->name).data);
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status visit(walker *self, size_t i)
+{
+    bool is_taken;
+    TACHO_TRY(check_order(self, &self->graph->nodes[i]));
+    TACHO_TRY(take_branch(self, i, &is_taken));
+    if (is_taken) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(place(self, i));
+    tacho_node *node = &self->graph->nodes[i];
+    if (node->def != NULL && node->def->infer != NULL) {
+        TACHO_TRY(node->def->infer(&(tacho_infer){self->graph, node}));
+    }
+    return tacho_folder_fold(&self->folder, node);
+}
+
+static tacho_status walk(walker *self)
+{
+    TACHO_TRY(push_stretch(self, 0, self->graph->node_count));
+    while (self->stretch_count > 0) {
+        stretch *inner = &self->stretches[self->stretch_count - 1];
+        if (inner->at == inner->end) {
+            self->stretch_count--;
+        } else {
+            TACHO_TRY(visit(self, inner->at++));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Puts the nodes in the order of the walk. */
+static tacho_status settle(walker *self)
+{
+    tacho_graph *graph = self->graph;
+    if (self->order_count == graph->node_count) {
+        return TACHO_OK; /* nothing was replaced */
+    }
+    tacho_node *nodes = NULL;
+    size_t capacity = 0;
+    TACHO_TRY(tacho_grow(&nodes, &capacity, self->order_count + 1));
+    for (size_t i = 0; i < self->order_count; i++) {
+        nodes[i] = graph->nodes[self->order[i]];
+    }
+    free(graph->nodes);
+    graph->nodes = nodes;
+    graph->node_count = self->order_count;
+    graph->node_capacity = capacity;
+    for (size_t i = 0; i < graph->tensor_count; i++) {
+        uint32_t *producer = &graph->tensors[i].producer;
+        *producer = *producer == TACHO_NONE ? TACHO_NONE : self->places[*producer];
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_graph_infer(tacho_graph *graph)
 {
     TACHO_TRY(check_tensors(graph));
-    tacho_folder folder;
-    tacho_folder_init(&folder, graph);
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < graph->node_count && status == TACHO_OK; i++) {
-        tacho_node *node = &graph->nodes[i];
-        if (node->def != NULL && node->def->infer != NULL) {
-            status = node->def->infer(&(tacho_infer){graph, node});
-        }
-        if (status == TACHO_OK) {
-            status = tacho_folder_fold(&folder, node);
-        }
+    walker self = {.graph = graph};
+    tacho_folder_init(&self.folder, graph);
+    tacho_status status = walk(&self);
+    if (status == TACHO_OK) {
+        status = settle(&self);
     }
-    tacho_folder_deinit(&folder);
+    tacho_folder_deinit(&self.folder);
+    free(self.stretches);
+    free(self.order);
+    free(self.places);
     return status;
 }

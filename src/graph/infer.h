@@ -3,7 +3,8 @@
  * Types, shapes and constants. In one walk over a sorted graph each node's outputs get their
  * type and shape; a node that depends on constants alone is folded: computed at once where the
  * result is small (shape arithmetic) or stays a splat or a view of its input, else only marked, so
- * that weights are never expanded for an estimate.
+ * that weights are never expanded for an estimate. A node that chooses between graphs (If) by a
+ * condition that is known is replaced by the nodes of the one it runs.
  */
 #ifndef TACHO_GRAPH_INFER_H
 #define TACHO_GRAPH_INFER_H

@@ -21,8 +21,11 @@ tacho_status tacho_model_read(const char *path, const tacho_model_options *optio
         if (readers[i]->is_mine(bytes)) {
             graph->format = readers[i]->format;
             TACHO_TRY(readers[i]->read(graph, bytes, options));
+            TACHO_TRY(tacho_model_bind_inputs(graph, options));
             TACHO_TRY(tacho_graph_sort(graph));
-            return tacho_graph_infer(graph);
+            TACHO_TRY(tacho_graph_infer(graph));
+            tacho_graph_close_branches(graph);
+            return TACHO_OK;
         }
     }
     return tacho_fail(TACHO_CODE_UNSUPPORTED,

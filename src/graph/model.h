@@ -13,11 +13,19 @@ typedef struct tacho_model_dim {
     int64_t value;
 } tacho_model_dim;
 
+/* The value of an input that is fixed before compiling: --bind sr=16000. */
+typedef struct tacho_model_bind {
+    tacho_str name;
+    tacho_str values; /* "16000", "1,2,3", "true"; one value stands for all elements */
+} tacho_model_bind;
+
 typedef struct tacho_model_options {
     const tacho_model_dim *dims;
     size_t dim_count;
-    const char *dim_option;  /* what messages put before a name; NULL: "--dim " */
-    char dim_separator;      /* and between it and its size; 0: '=' */
+    const char *dim_option; /* what messages put before a name; NULL: "--dim " */
+    char dim_separator;     /* and between it and its size; 0: '=' */
+    const tacho_model_bind *binds;
+    size_t bind_count;
     bool has_random_weights; /* weights become seeded-random ones, also those that are absent */
     uint64_t seed;
 } tacho_model_options;
@@ -41,7 +49,28 @@ tacho_status tacho_onnx_tensor_file(tacho_graph *graph, const char *path,
 void tacho_model_dim_hint(const tacho_model_options *options, tacho_str name, const char *value,
                           char *out_text, size_t size);
 
-/* One format: bytes to nodes in file order, not sorted, nothing inferred. */
+/* The value that the options give the input |name|, or NULL. */
+const tacho_model_bind *tacho_model_find_bind(const tacho_model_options *options, tacho_str name);
+
+/* How many values it lists. */
+size_t tacho_model_bind_values(const tacho_model_bind *bind);
+
+/* Makes the inputs that the options name constants of the graph, which has just been read. */
+tacho_status tacho_model_bind_inputs(tacho_graph *graph,
+                                     const tacho_model_options *options) TACHO_MUST_USE;
+
+/*
+ * Why nothing is known of what an If chooses: " (its condition depends on input 'sr': fix it with
+ * --bind sr=VALUE)". Empty for other operators.
+ */
+enum { TACHO_CONDITION_TEXT_MAX = 256 };
+tacho_status tacho_model_condition_hint(const tacho_graph *graph, const tacho_node *node,
+                                        char out_text[TACHO_CONDITION_TEXT_MAX]) TACHO_MUST_USE;
+
+/*
+ * One format: bytes to nodes in file order, not sorted, nothing inferred. |options| are used until
+ * tacho_graph_close_branches.
+ */
 typedef struct tacho_model_reader {
     const char *format;
     bool (*is_mine)(tacho_str bytes);

@@ -106,11 +106,12 @@ static bool is_standard(tacho_str domain)
     return domain.len == 0 || tacho_str_equal(domain, TACHO_STR("ai.onnx"));
 }
 
-static tacho_status add_link(tacho_onnx_state *state, tacho_str name)
+static tacho_status add_link(tacho_onnx_state *state, tacho_str name, bool is_output)
 {
     uint32_t tensor = TACHO_NONE;
     if (name.len > 0) {
-        TACHO_TRY(tacho_onnx_tensor_ensure(state, name, &tensor));
+        TACHO_TRY(is_output ? tacho_onnx_tensor_define(state, name, &tensor)
+                            : tacho_onnx_tensor_ensure(state, name, &tensor));
     }
     TACHO_TRY(tacho_grow(&state->links, &state->link_capacity, state->link_count + 1));
     state->links[state->link_count++] = tensor;
@@ -125,7 +126,7 @@ static tacho_status read_inputs(tacho_onnx_state *state, node_proto *node)
     while (got) {
         TACHO_TRY(tacho_onnx_next(state, &node_schema, &reader, &field, &got));
         if (field.number == NODE_INPUT) {
-            TACHO_TRY(add_link(state, field.bytes));
+            TACHO_TRY(add_link(state, field.bytes, false));
             node->input_count++;
         } else if (field.number == NODE_NAME) {
             node->name = field.bytes;
@@ -141,7 +142,7 @@ static tacho_status read_inputs(tacho_onnx_state *state, node_proto *node)
 /* One that nothing else makes. */
 static tacho_status read_output(tacho_onnx_state *state, tacho_str name)
 {
-    TACHO_TRY(add_link(state, name));
+    TACHO_TRY(add_link(state, name, true));
     uint32_t id = state->links[state->link_count - 1];
     if (id == TACHO_NONE) {
         return TACHO_OK;
@@ -299,11 +300,11 @@ static tacho_status walk(tacho_onnx_state *state, tacho_str graph, uint32_t numb
     return TACHO_OK;
 }
 
-/* Every input of a node is an input, a constant or made by a node. */
-static tacho_status check_inputs(const tacho_onnx_state *state)
+/* Every input of a node, from |first| on, is an input, a constant or made by a node. */
+static tacho_status check_inputs(const tacho_onnx_state *state, size_t first)
 {
     const tacho_graph *graph = state->graph;
-    for (size_t i = 0; i < graph->node_count; i++) {
+    for (size_t i = first; i < graph->node_count; i++) {
         const tacho_node *node = &graph->nodes[i];
         for (size_t j = 0; j < node->input_count; j++) {
             const tacho_tensor *tensor = tacho_graph_input(graph, node, j);
@@ -322,12 +323,40 @@ static tacho_status check_inputs(const tacho_onnx_state *state)
     return TACHO_OK;
 }
 
+/* A kind of field and what reads it. */
+typedef struct graph_walk {
+    uint32_t number;
+    tacho_status (*read)(tacho_onnx_state *, tacho_str);
+} graph_walk;
+
+tacho_status tacho_onnx_read_body(tacho_onnx_state *state, tacho_str graph)
+{
+    static const graph_walk walks[] = {
+        {GRAPH_INITIALIZER, read_initializer},
+        {GRAPH_SPARSE_INITIALIZER, tacho_onnx_read_sparse},
+        {GRAPH_NODE, read_node},
+        {GRAPH_VALUE_INFO, tacho_onnx_read_value_info},
+    };
+    size_t first = state->graph->node_count;
+    for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+        TACHO_TRY(walk(state, graph, walks[i].number, walks[i].read));
+    }
+    return check_inputs(state, first);
+}
+
+tacho_status tacho_onnx_next_output(const tacho_onnx_state *state, tacho_pb_reader *reader,
+                                    tacho_str *out_name, bool *out_got)
+{
+    tacho_pb_field field;
+    do {
+        TACHO_TRY(tacho_onnx_next(state, &graph_schema, reader, &field, out_got));
+    } while (*out_got && field.number != GRAPH_OUTPUT);
+    return *out_got ? tacho_onnx_value_name(state, field.bytes, out_name) : TACHO_OK;
+}
+
 static tacho_status read_graph(tacho_onnx_state *state, tacho_str graph)
 {
-    static const struct {
-        uint32_t number;
-        tacho_status (*read)(tacho_onnx_state *, tacho_str);
-    } walks[] = {
+    static const graph_walk walks[] = {
         {GRAPH_NAME, read_name},
         {GRAPH_INITIALIZER, read_initializer},
         {GRAPH_SPARSE_INITIALIZER, tacho_onnx_read_sparse},
@@ -342,7 +371,7 @@ static tacho_status read_graph(tacho_onnx_state *state, tacho_str graph)
     if (state->graph->node_count == 0 && state->graph->output_count == 0) {
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, graph.data, "the graph is empty");
     }
-    TACHO_TRY(check_inputs(state));
+    TACHO_TRY(check_inputs(state, 0));
     return tacho_onnx_check_dims(state);
 }
 
@@ -410,6 +439,25 @@ static tacho_status read_all(tacho_onnx_state *state)
     return read_graph(state, graph);
 }
 
+void tacho_onnx_state_free(tacho_onnx_state *state)
+{
+    free(state->names);
+    free(state->files);
+    free(state->links);
+    free(state->attrs);
+    free(state->scopes);
+    free(state->locals);
+    free(state->branches);
+    tacho_index_deinit(&state->local_index);
+    tacho_arena_deinit(&state->arena);
+    free(state);
+}
+
+static void close_state(void *self)
+{
+    tacho_onnx_state_free(self);
+}
+
 static tacho_status read_model(tacho_graph *graph, tacho_str bytes,
                                const tacho_model_options *options)
 {
@@ -419,15 +467,21 @@ static tacho_status read_model(tacho_graph *graph, tacho_str bytes,
                           "external data",
                           TACHO_STR_ARG(graph->path), bytes.len);
     }
-    tacho_onnx_state state = {.graph = graph, .options = options, .bytes = bytes};
-    tacho_arena_init(&state.arena);
-    tacho_status status = read_all(&state);
-    free(state.names);
-    free(state.files);
-    free(state.links);
-    free(state.attrs);
-    tacho_arena_deinit(&state.arena);
-    return status;
+    tacho_onnx_state *state = calloc(1, sizeof(*state));
+    if (state == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to read a model");
+    }
+    state->graph = graph;
+    state->options = options;
+    state->bytes = bytes;
+    tacho_arena_init(&state->arena);
+    tacho_status status = read_all(state);
+    if (status != TACHO_OK || state->branch_count == 0) {
+        tacho_onnx_state_free(state);
+        return status;
+    }
+    graph->branches = (tacho_branches){state, tacho_onnx_take_branch, close_state};
+    return TACHO_OK;
 }
 
 const tacho_model_reader tacho_onnx_reader = {"onnx", is_mine, read_model};

@@ -54,7 +54,7 @@ typedef struct attr_proto {
     uint64_t type; /* 0 when not given */
     uint32_t last; /* the last field of a value */
     uint64_t f, i;
-    tacho_str s, t;
+    tacho_str s, t, g;
     int64_t graph_nodes;
     size_t counts[FIELD_COUNT]; /* of lists */
 } attr_proto;
@@ -100,6 +100,7 @@ static tacho_status take_field(const tacho_onnx_state *state, const tacho_pb_fie
     case FIELD_GRAPHS:
         TACHO_TRY(tacho_onnx_count_nodes(state, field->bytes, &nodes));
         attr->graph_nodes += nodes;
+        attr->g = field->bytes;
         break;
     case FIELD_FLOATS:
     case FIELD_INTS:
@@ -122,7 +123,7 @@ static tacho_status take_field(const tacho_onnx_state *state, const tacho_pb_fie
 static tacho_status scan(const tacho_onnx_state *state, tacho_str message, attr_proto *out_attr)
 {
     tacho_str nothing = tacho_str_make(message.data, 0);
-    *out_attr = (attr_proto){.message = message, .s = nothing, .t = nothing};
+    *out_attr = (attr_proto){.message = message, .s = nothing, .t = nothing, .g = nothing};
     tacho_pb_reader reader = tacho_onnx_open(state, message);
     tacho_pb_field field;
     bool got = true;
@@ -225,7 +226,7 @@ static tacho_status read_value(tacho_onnx_state *state, const attr_proto *attr, 
     case FIELD_GRAPHS:
         out_attr->kind = TACHO_ATTR_GRAPH;
         out_attr->value.as_int = attr->graph_nodes;
-        return TACHO_OK;
+        return number == FIELD_G ? tacho_onnx_note_branch(state, attr->name, attr->g) : TACHO_OK;
     case FIELD_FLOATS:
         out_attr->kind = TACHO_ATTR_REALS;
         return read_numbers(state, attr, number, out_attr);

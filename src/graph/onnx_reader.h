@@ -3,8 +3,8 @@
  * What the files of the ONNX reader share: the state of one reading, and messages by schema.
  *
  * Everything is a view of the file: a message is the bytes of its field, and where it lies in the
- * file is where its bytes are. Messages that nest without end (graphs in attributes) are not
- * entered, so depth costs nothing.
+ * file is where its bytes are. Graphs in attributes are not entered when a node is read, so depth
+ * costs nothing; the branches of an If are read one at a time, when inference has chosen one.
  */
 #ifndef TACHO_GRAPH_ONNX_READER_H
 #define TACHO_GRAPH_ONNX_READER_H
@@ -16,6 +16,7 @@ enum {
     TACHO_ONNX_NODE_MAX = 1 << 24,
     TACHO_ONNX_TENSOR_MAX = 1 << 26,
     TACHO_ONNX_NAME_MAX = 1 << 16,
+    TACHO_ONNX_DEPTH_MAX = 64, /* of graphs in graphs that are entered */
 };
 
 /* Wire types that a field may have. */
@@ -51,6 +52,27 @@ typedef struct tacho_onnx_file {
     bool is_absent;
 } tacho_onnx_file;
 
+/* A graph whose names are seen in it and in the graphs of its nodes. 0 is the model's. */
+typedef struct tacho_onnx_scope {
+    uint32_t parent;
+    uint32_t depth;
+} tacho_onnx_scope;
+
+/* A name of a scope other than the model's. */
+typedef struct tacho_onnx_local {
+    uint32_t scope;
+    uint32_t name; /* string of the graph */
+    uint32_t tensor;
+} tacho_onnx_local;
+
+/* A branch that has not been read. */
+typedef struct tacho_onnx_branch {
+    uint32_t node; /* its |index| */
+    uint32_t scope;
+    bool is_then;
+    tacho_str bytes; /* a GraphProto */
+} tacho_onnx_branch;
+
 /* One reading. */
 typedef struct tacho_onnx_state {
     tacho_graph *graph;
@@ -68,6 +90,14 @@ typedef struct tacho_onnx_state {
     size_t link_count, link_capacity;
     tacho_attr *attrs; /* of the node being read */
     size_t attr_count, attr_capacity;
+    uint32_t scope; /* of what is being read */
+    tacho_onnx_scope *scopes;
+    size_t scope_count, scope_capacity;
+    tacho_onnx_local *locals;
+    size_t local_count, local_capacity;
+    tacho_index local_index;     /* of |locals| */
+    tacho_onnx_branch *branches; /* by node */
+    size_t branch_count, branch_capacity;
 } tacho_onnx_state;
 
 /* ---- onnx_wire.c: messages ---- */
@@ -106,17 +136,48 @@ tacho_status tacho_onnx_numbers_count(const tacho_onnx_state *state, const tacho
 tacho_status tacho_onnx_name_ensure(tacho_onnx_state *state, tacho_str name,
                                     tacho_onnx_name **out_entry) TACHO_MUST_USE;
 
-/* The tensor called |name|, made where it is new. */
+/* The tensor that |name| means here, made in this scope where there is none. */
 tacho_status tacho_onnx_tensor_ensure(tacho_onnx_state *state, tacho_str name,
                                       uint32_t *out_tensor) TACHO_MUST_USE;
 
-/* The tensor called |name|, or TACHO_NONE. */
+/* The tensor called |name| in this scope itself, made where it is new. */
+tacho_status tacho_onnx_tensor_define(tacho_onnx_state *state, tacho_str name,
+                                      uint32_t *out_tensor) TACHO_MUST_USE;
+
+/* The tensor that |name| means here, or TACHO_NONE; and that of this scope itself. */
 uint32_t tacho_onnx_tensor_find(const tacho_onnx_state *state, tacho_str name);
+uint32_t tacho_onnx_tensor_find_own(const tacho_onnx_state *state, tacho_str name);
+
+/* ---- onnx.c: graphs ---- */
+
+/* Reads the constants and the nodes of a GraphProto, and what it says of values. */
+tacho_status tacho_onnx_read_body(tacho_onnx_state *state, tacho_str graph) TACHO_MUST_USE;
+
+/* The name of the next output of a GraphProto that |reader| goes through. */
+tacho_status tacho_onnx_next_output(const tacho_onnx_state *state, tacho_pb_reader *reader,
+                                    tacho_str *out_name, bool *out_got) TACHO_MUST_USE;
+
+/* Frees the state with all that it holds. */
+void tacho_onnx_state_free(tacho_onnx_state *state);
+
+/* ---- onnx_branch.c: graphs of an If ---- */
+
+/* Notes that attribute |name| of the node being read is a graph, if it is a branch of an If. */
+tacho_status tacho_onnx_note_branch(tacho_onnx_state *state, tacho_str name,
+                                    tacho_str bytes) TACHO_MUST_USE;
+
+/* See tacho_branches. */
+tacho_status tacho_onnx_take_branch(void *self, uint32_t node, bool is_true,
+                                    bool *out_taken) TACHO_MUST_USE;
 
 /* ---- onnx_type.c: types and dimensions ---- */
 
 /* The element type of a data_type; false when there is no such. NONE for 0. */
 bool tacho_onnx_dtype(uint64_t data_type, tacho_dtype *out_dtype);
+
+/* The name of an input, output or value. */
+tacho_status tacho_onnx_value_name(const tacho_onnx_state *state, tacho_str message,
+                                   tacho_str *out_name) TACHO_MUST_USE;
 
 /* Reads an input of the graph; a dimension without a value is noted in the state. */
 tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message) TACHO_MUST_USE;

@@ -401,7 +401,7 @@ static tacho_status define(tacho_onnx_state *state, const tensor_proto *tensor,
     if (tensor->name.len == 0) {
         return fail_tensor(state, tensor, "has no name: an initializer needs one");
     }
-    TACHO_TRY(tacho_onnx_tensor_ensure(state, tensor->name, out_tensor));
+    TACHO_TRY(tacho_onnx_tensor_define(state, tensor->name, out_tensor));
     return state->graph->tensors[*out_tensor].is_constant
                ? fail_tensor(state, tensor, "is initialized twice")
                : TACHO_OK;

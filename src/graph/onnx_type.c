@@ -161,6 +161,15 @@ static tacho_status read_value_info(const tacho_onnx_state *state, tacho_str mes
     return read_type(state, out_info);
 }
 
+tacho_status tacho_onnx_value_name(const tacho_onnx_state *state, tacho_str message,
+                                   tacho_str *out_name)
+{
+    value_info info;
+    TACHO_TRY(read_value_info(state, message, &info));
+    *out_name = info.name;
+    return TACHO_OK;
+}
+
 /* ---- dimensions ----------------------------------------------------------------------------- */
 
 /* Whether an option means dimension |i| of |tensor|: "x.0". */
@@ -328,7 +337,7 @@ tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message)
     value_info info;
     uint32_t id;
     TACHO_TRY(read_value_info(state, message, &info));
-    TACHO_TRY(tacho_onnx_tensor_ensure(state, info.name, &id));
+    TACHO_TRY(tacho_onnx_tensor_define(state, info.name, &id));
     tacho_tensor *tensor = &graph->tensors[id];
     if (tensor->is_constant) {
         return TACHO_OK; /* an initializer, which older files list as inputs too */
@@ -343,6 +352,11 @@ tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message)
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data, "input '%.*s' has no %s",
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)),
                                has_dtype ? "shape" : "data type");
+    }
+    const tacho_model_bind *bind = tacho_model_find_bind(state->options, info.name);
+    if (bind != NULL && info.shape.rank == 1 && info.shape.dims[0] <= 0 &&
+        find_dim(state, &info, 0, true) == NULL) {
+        info.shape.dims[0] = (int64_t)tacho_model_bind_values(bind);
     }
     TACHO_TRY(settle_input(state, &info));
     tensor->is_input = true;
@@ -376,7 +390,7 @@ tacho_status tacho_onnx_read_value_info(tacho_onnx_state *state, tacho_str messa
 {
     value_info info;
     TACHO_TRY(read_value_info(state, message, &info));
-    uint32_t id = tacho_onnx_tensor_find(state, info.name);
+    uint32_t id = tacho_onnx_tensor_find_own(state, info.name);
     if (id != TACHO_NONE) {
         settle_value(state, &info);
         TACHO_TRY(complete(state, &info, &state->graph->tensors[id]));

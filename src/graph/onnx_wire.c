@@ -152,23 +152,75 @@ tacho_status tacho_onnx_name_ensure(tacho_onnx_state *state, tacho_str name,
     return TACHO_OK;
 }
 
-tacho_status tacho_onnx_tensor_ensure(tacho_onnx_state *state, tacho_str name, uint32_t *out_tensor)
+static uint32_t hash_local(const tacho_onnx_state *state, uint32_t scope, uint32_t name)
+{
+    uint32_t key[2] = {scope, name};
+    return tacho_index_hash(&state->local_index, tacho_str_make((const char *)key, sizeof(key)));
+}
+
+/* The tensor that the string |name| is called in |scope| itself, or TACHO_NONE. */
+static uint32_t find_in(const tacho_onnx_state *state, uint32_t scope, uint32_t name)
+{
+    if (scope == 0) {
+        return name < state->name_count ? state->names[name].tensor : TACHO_NONE;
+    }
+    uint32_t hash = hash_local(state, scope, name);
+    size_t at = tacho_index_begin(&state->local_index, hash);
+    for (uint32_t id; (id = tacho_index_next(&state->local_index, hash, &at)) != TACHO_NONE;) {
+        if (state->locals[id].scope == scope && state->locals[id].name == name) {
+            return state->locals[id].tensor;
+        }
+    }
+    return TACHO_NONE;
+}
+
+static tacho_status add_local(tacho_onnx_state *state, uint32_t name, uint32_t tensor)
+{
+    TACHO_TRY(tacho_grow(&state->locals, &state->local_capacity, state->local_count + 1));
+    state->locals[state->local_count] = (tacho_onnx_local){state->scope, name, tensor};
+    return tacho_index_add(&state->local_index, hash_local(state, state->scope, name),
+                           (uint32_t)state->local_count++);
+}
+
+tacho_status tacho_onnx_tensor_define(tacho_onnx_state *state, tacho_str name, uint32_t *out_tensor)
 {
     tacho_onnx_name *entry = NULL;
     TACHO_TRY(tacho_onnx_name_ensure(state, name, &entry));
-    if (entry->tensor == TACHO_NONE) {
-        if (state->graph->tensor_count >= TACHO_ONNX_TENSOR_MAX) {
-            return tacho_onnx_fail(state, TACHO_CODE_LIMIT, name.data, "more than %d tensors",
-                                   (int)TACHO_ONNX_TENSOR_MAX);
-        }
-        TACHO_TRY(tacho_graph_add_tensor(state->graph, name, &entry->tensor));
+    uint32_t id = (uint32_t)(entry - state->names);
+    *out_tensor = find_in(state, state->scope, id);
+    if (*out_tensor != TACHO_NONE) {
+        return TACHO_OK;
     }
-    *out_tensor = entry->tensor;
+    if (state->graph->tensor_count >= TACHO_ONNX_TENSOR_MAX) {
+        return tacho_onnx_fail(state, TACHO_CODE_LIMIT, name.data, "more than %d tensors",
+                               (int)TACHO_ONNX_TENSOR_MAX);
+    }
+    TACHO_TRY(tacho_graph_add_tensor(state->graph, name, out_tensor));
+    if (state->scope > 0) {
+        return add_local(state, id, *out_tensor);
+    }
+    entry->tensor = *out_tensor;
     return TACHO_OK;
 }
 
 uint32_t tacho_onnx_tensor_find(const tacho_onnx_state *state, tacho_str name)
 {
     uint32_t id = tacho_strings_find(&state->graph->strings, name);
-    return id < state->name_count ? state->names[id].tensor : TACHO_NONE;
+    uint32_t tensor = find_in(state, state->scope, id);
+    for (uint32_t scope = state->scope; tensor == TACHO_NONE && scope != 0;) {
+        scope = state->scopes[scope].parent;
+        tensor = find_in(state, scope, id);
+    }
+    return tensor;
+}
+
+uint32_t tacho_onnx_tensor_find_own(const tacho_onnx_state *state, tacho_str name)
+{
+    return find_in(state, state->scope, tacho_strings_find(&state->graph->strings, name));
+}
+
+tacho_status tacho_onnx_tensor_ensure(tacho_onnx_state *state, tacho_str name, uint32_t *out_tensor)
+{
+    *out_tensor = tacho_onnx_tensor_find(state, name);
+    return *out_tensor != TACHO_NONE ? TACHO_OK : tacho_onnx_tensor_define(state, name, out_tensor);
 }

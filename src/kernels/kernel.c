@@ -38,7 +38,8 @@ static const struct {
         "tosa.greater_equal tosa.int_div tosa.intdiv tosa.logical_and tosa.logical_left_shift "
         "tosa.logical_or tosa.logical_right_shift tosa.logical_xor tosa.matmul tosa.maximum "
         "tosa.minimum tosa.mul tosa.pow tosa.sub tosa.table "},
-    {3, " GroupNormalization InstanceNormalization OneHot Range Scatter ScatterElements ScatterND "
+    {3, " GRU GroupNormalization InstanceNormalization LSTM OneHot RNN Range Scatter "
+        "ScatterElements ScatterND "
         "Where tosa.scatter tosa.select "},
     {5, " BatchNormalization "},
     {8, " QLinearConv QLinearMatMul "},
@@ -59,10 +60,25 @@ static size_t needed_by(const char *name)
     return 1;
 }
 
+/* The first output; of some operators any, as each says something of its own. */
+static bool has_output(const tacho_kernel *kernel, const tacho_kernel_call *call)
+{
+    static const char *const by_any[] = {"GRU", "LSTM", "RNN", "TopK"};
+    bool is_by_any = false;
+    bool has_it = call->outputs[0].data != NULL;
+    for (size_t i = 0; i < sizeof(by_any) / sizeof(by_any[0]); i++) {
+        is_by_any = is_by_any || strcmp(kernel->name, by_any[i]) == 0;
+    }
+    for (size_t i = 1; is_by_any && i < call->output_count; i++) {
+        has_it = has_it || call->outputs[i].data != NULL;
+    }
+    return has_it;
+}
+
 tacho_status tacho_kernel_compute(const tacho_kernel *kernel, const tacho_kernel_call *call)
 {
     size_t needed = needed_by(kernel->name);
-    bool is_fit = call->output_count > 0 && call->outputs[0].data != NULL;
+    bool is_fit = call->output_count > 0 && has_output(kernel, call);
     for (size_t i = 0; i < needed; i++) {
         is_fit = is_fit && i < call->input_count && call->inputs[i] != NULL;
     }

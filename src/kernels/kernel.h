@@ -61,6 +61,8 @@ typedef struct tacho_kernel {
     X(space)                                                                                       \
     X(loss)                                                                                        \
     X(resize)                                                                                      \
+    X(recurrent)                                                                                   \
+    X(einsum)                                                                                      \
     X(tosa)                                                                                        \
     X(tosa_window)
 
@@ -74,7 +76,8 @@ extern const tacho_kernel *const tacho_kernel_families[];
 /* The reference kernel of an operator, or NULL. */
 const tacho_kernel *tacho_kernel_find(tacho_str name);
 
-/* Computes; UNSUPPORTED when an input or the output that the kernel needs is absent. */
+/* Computes; UNSUPPORTED when an input or the output that the kernel needs is absent. Of some
+ * (LSTM, TopK) any output will do. */
 tacho_status tacho_kernel_compute(const tacho_kernel *kernel,
                                   const tacho_kernel_call *call) TACHO_MUST_USE;
 

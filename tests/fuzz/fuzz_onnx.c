@@ -8,6 +8,7 @@
  * out.
  */
 #include "codec/mlir_location.h"
+#include "graph/infer.h"
 #include "graph/model.h"
 
 #include <stdlib.h>
@@ -40,6 +41,18 @@ static void check_location(tacho_str text)
     tacho_arena_deinit(&arena);
 }
 
+static void check_operands(const tacho_graph *graph, size_t i)
+{
+    const tacho_node *node = &graph->nodes[i];
+    check_links(graph, node->first_input, node->input_count);
+    check_links(graph, node->first_output, node->output_count);
+    require((size_t)node->first_attr + node->attr_count <= graph->attr_count);
+    for (uint32_t j = 0; j < node->output_count; j++) {
+        const tacho_tensor *tensor = tacho_graph_output(graph, node, j);
+        require(tensor == NULL || tensor->producer == i);
+    }
+}
+
 static void check_nodes(const tacho_graph *graph)
 {
     for (size_t i = 0; i < graph->node_count; i++) {
@@ -47,13 +60,7 @@ static void check_nodes(const tacho_graph *graph)
         require(node->index == i && node->opset > 0);
         require(tacho_graph_string(graph, node->type).len > 0);
         check_location(tacho_graph_string(graph, node->location));
-        check_links(graph, node->first_input, node->input_count);
-        check_links(graph, node->first_output, node->output_count);
-        require((size_t)node->first_attr + node->attr_count <= graph->attr_count);
-        for (uint32_t j = 0; j < node->output_count; j++) {
-            const tacho_tensor *tensor = tacho_graph_output(graph, node, j);
-            require(tensor == NULL || tensor->producer == i);
-        }
+        check_operands(graph, i);
     }
 }
 
@@ -94,6 +101,24 @@ static void check_tensors(const tacho_graph *graph)
     }
 }
 
+/* Branches are read when it is known which are taken; the file may be a cycle, or a contradiction.
+ */
+static void infer(tacho_graph *graph)
+{
+    tacho_status status = tacho_graph_sort(graph);
+    if (status == TACHO_OK) {
+        status = tacho_graph_infer(graph);
+    }
+    for (size_t i = 0; status == TACHO_OK && i < graph->node_count; i++) {
+        check_operands(graph, i);
+    }
+    for (size_t i = 0; status == TACHO_OK && i < graph->tensor_count; i++) {
+        uint32_t producer = graph->tensors[i].producer;
+        require(producer == TACHO_NONE || producer < graph->node_count);
+    }
+    tacho_status_free(status);
+}
+
 /* How many nodes there are, or SIZE_MAX when the file is refused. */
 static size_t read_nodes(tacho_str bytes, const tacho_model_options *options)
 {
@@ -106,7 +131,7 @@ static size_t read_nodes(tacho_str bytes, const tacho_model_options *options)
         check_nodes(&graph);
         check_tensors(&graph);
         count = graph.node_count;
-        tacho_status_free(tacho_graph_sort(&graph)); /* a cycle, perhaps */
+        infer(&graph);
     } else {
         require(tacho_str_starts_with(tacho_str_from_cstring(tacho_status_message(status)),
                                       graph.path) ||

@@ -71,7 +71,21 @@ def composed():
     sequence = data(11, data(1, "list") + data(2, data(4, data(1, data(1, number(1, 1))))))
     outside = data(5, tensor("out", 1, [4], data(13, data(1, "location") + data(2, "w.bin")),
                              data(13, data(1, "offset") + data(2, "16")), number(14, 1)))
+    yes = data(5, tensor("yes", 9, [], number(5, 1)))
+    inner = data(1, node("Add", ["r", "two"], ["s"])) + data(12, value_info("s", "f32", [2])) + \
+        data(5, tensor("two", 1, [1], data(9, struct.pack("<f", 2))))
+    arms = [data(5, data(1, name) + data(6, inner) + number(20, 5))
+            for name in ("then_branch", "else_branch")]
+    outer = data(1, node("Relu", ["x"], ["r"])) + data(1, node("If", ["yes"], ["t"], *arms)) + \
+        b"".join(data(12, value_info(name, "f32", [2])) for name in "trx")
+    shortcut = data(12, value_info("x", "f32", [2])) * 3
+    branches = [data(5, data(1, "then_branch") + data(6, outer) + number(20, 5)),
+                data(5, data(1, "else_branch") + data(6, shortcut) + number(20, 5))]
     return {
+        "branches": model([node("If", ["yes"], ["a", "b", "c"], *branches),
+                           node("Sum", ["a", "b", "c"], ["y"])], yes,
+                          data(11, value_info("x", "f32", [2])),
+                          data(12, value_info("y", "f32", [2]))),
         "values": relu_model(*lists, unpacked, texts),
         "sparse": relu_model(sparse),
         "sequence": relu_model(sequence),

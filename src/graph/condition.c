@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the condition of an If depends on, for messages about one that cannot be decided.
+ */
+#include "graph/model.h"
+#include "graph/op_def.h"
+
+#include <stdio.h>
+
+/* Elements of an input that a person may want to fix. */
+enum { FIXED_MAX = 16 };
+
+/* A walk from a tensor towards the inputs. */
+typedef struct seeker {
+    const tacho_graph *graph;
+    bool *is_seen; /* by tensor */
+    uint32_t *waiting;
+    size_t waiting_count;
+    uint32_t best; /* the smallest input found, or TACHO_NONE */
+    uint64_t best_count;
+} seeker;
+
+static void see(seeker *self, uint32_t tensor)
+{
+    if (tensor != TACHO_NONE && !self->is_seen[tensor] &&
+        !self->graph->tensors[tensor].is_constant) {
+        self->is_seen[tensor] = true;
+        self->waiting[self->waiting_count++] = tensor;
+    }
+}
+
+static void look(seeker *self, uint32_t id)
+{
+    const tacho_graph *graph = self->graph;
+    const tacho_tensor *tensor = &graph->tensors[id];
+    uint64_t count = UINT64_MAX;
+    if (tensor->is_input && !tacho_shape_elements(&tensor->shape, &count)) {
+        count = UINT64_MAX;
+    }
+    if (tensor->is_input && (self->best == TACHO_NONE || count < self->best_count)) {
+        self->best = id;
+        self->best_count = count;
+    }
+    if (tensor->producer == TACHO_NONE) {
+        return;
+    }
+    const tacho_node *node = &graph->nodes[tensor->producer];
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        see(self, graph->links[node->first_input + i]);
+    }
+}
+
+static tacho_status seek(const tacho_graph *graph, uint32_t tensor, uint32_t *out_input,
+                         uint64_t *out_count)
+{
+    tacho_arena arena;
+    seeker self = {.graph = graph, .best = TACHO_NONE};
+    void *memory = NULL;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_arena_alloc(&arena, graph->tensor_count, &memory);
+    self.is_seen = memory;
+    if (status == TACHO_OK) {
+        status = tacho_arena_alloc(&arena, graph->tensor_count * sizeof(*self.waiting), &memory);
+        self.waiting = memory;
+    }
+    if (status == TACHO_OK) {
+        see(&self, tensor);
+        while (self.waiting_count > 0) {
+            look(&self, self.waiting[--self.waiting_count]);
+        }
+    }
+    *out_input = self.best;
+    *out_count = self.best_count;
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+tacho_status tacho_model_condition_hint(const tacho_graph *graph, const tacho_node *node,
+                                        char out_text[TACHO_CONDITION_TEXT_MAX])
+{
+    out_text[0] = '\0';
+    if (strcmp(graph->format, "torch-onnx") == 0 ||
+        !tacho_str_equal(tacho_graph_string(graph, node->type), TACHO_STR("If")) ||
+        node->input_count == 0 || graph->links[node->first_input] == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    uint32_t condition = graph->links[node->first_input], input;
+    uint64_t count;
+    TACHO_TRY(seek(graph, condition, &input, &count));
+    if (input == TACHO_NONE) {
+        snprintf(out_text, TACHO_CONDITION_TEXT_MAX,
+                 "its condition '%.80s' is not known before it runs",
+                 tacho_graph_string(graph, graph->tensors[condition].name).data);
+        return TACHO_OK;
+    }
+    const char *name = tacho_graph_string(graph, graph->tensors[input].name).data;
+    if (count > FIXED_MAX) {
+        snprintf(out_text, TACHO_CONDITION_TEXT_MAX,
+                 "its condition depends on the values of input '%.80s', so which branch it takes "
+                 "is known only when it runs",
+                 name);
+    } else {
+        snprintf(out_text, TACHO_CONDITION_TEXT_MAX,
+                 "its condition depends on input '%.80s': fix that with --bind %.80s=VALUE", name,
+                 name);
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recurrent layers: LSTM, GRU and RNN, forward, in reverse or both. States stay in double from step
+ * to step; sums go over the inputs first, then over the state, each in the order of the elements.
+ *
+ * Of a cell with g gates of |hidden| elements the weights are g*hidden rows; here they are turned,
+ * so that one input adds to all gates at once. Gates are in ONNX's order: i o f c; z r h.
+ */
+#include "base/maths.h"
+#include "kernels/call.h"
+#include "kernels/functions.h"
+#include "kernels/product.h"
+
+#include <strings.h>
+
+enum {
+    FUNCTIONS_MAX = 6, /* of two directions */
+    TURNED_ROWS = 8,
+};
+
+/* ---- activations --------------------------------------------------------------------------- */
+
+typedef double (*function)(double x, double a, double b);
+
+static double relu(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return x > 0 ? x : 0;
+}
+
+static double hyperbolic(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return tacho_tanh(x);
+}
+
+static double sigmoid(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return tacho_sigmoid(x);
+}
+
+static double affine(double x, double a, double b)
+{
+    return a * x + b;
+}
+
+static double leaky(double x, double a, double b)
+{
+    (void)b;
+    return x < 0 ? a * x : x;
+}
+
+static double thresholded(double x, double a, double b)
+{
+    (void)b;
+    return x > a ? x : 0;
+}
+
+static double scaled_tanh(double x, double a, double b)
+{
+    return a * tacho_tanh(b * x);
+}
+
+static double hard_sigmoid(double x, double a, double b)
+{
+    double y = a * x + b;
+    return y < 0 ? 0 : y > 1 ? 1 : y;
+}
+
+static double elu(double x, double a, double b)
+{
+    (void)b;
+    return x < 0 ? a * tacho_expm1(x) : x;
+}
+
+static double softsign(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return x / (1 + (x < 0 ? -x : x));
+}
+
+static double softplus(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return x > 0 ? x + tacho_log1p(tacho_exp(-x)) : tacho_log1p(tacho_exp(x));
+}
+
+static const struct {
+    const char *name;
+    function f;
+    uint8_t parameters; /* taken from activation_alpha and activation_beta */
+    double a, b;        /* where those give none */
+} functions[] = {
+    {"Relu", relu, 0, 0, 0},
+    {"Tanh", hyperbolic, 0, 0, 0},
+    {"Sigmoid", sigmoid, 0, 0, 0},
+    {"Affine", affine, 2, 1, 0},
+    {"LeakyRelu", leaky, 1, (double)0.01f, 0},
+    {"ThresholdedRelu", thresholded, 1, 1, 0},
+    {"ScaledTanh", scaled_tanh, 2, 1, 1},
+    {"HardSigmoid", hard_sigmoid, 2, (double)0.2f, 0.5},
+    {"Elu", elu, 1, 1, 0},
+    {"Softsign", softsign, 0, 0, 0},
+    {"Softplus", softplus, 0, 0, 0},
+};
+
+typedef struct activation {
+    function f;
+    double a, b;
+} activation;
+
+/* ---- the layer ----------------------------------------------------------------------------- */
+
+typedef struct layer layer;
+
+/* What differs between the cells. */
+typedef struct cell {
+    const char *name;
+    int64_t gates;
+    size_t function_count;
+    const char *defaults[3];
+    /* From the sums of x and of h to the next states, for one sequence of the batch. */
+    void (*step)(const layer *self, const double *x, const double *h_sums, double *h, double *c);
+} cell;
+
+struct layer {
+    const tacho_kernel_call *call;
+    const cell *cell;
+    int64_t steps, batch, inputs, hidden, directions;
+    bool is_batch_first, is_coupled, is_reset_late;
+    double clip; /* 0: none */
+    activation activations[FUNCTIONS_MAX];
+    /* Of the direction at work: */
+    const activation *now;
+    double *w, *r, *w_bias, *r_bias, *peephole; /* turned; peephole is zeros where there is none */
+    double *x, *x_sums, *h_sums, *h, *c;
+};
+
+static double clipped(const layer *self, double x)
+{
+    double most = self->clip;
+    return most > 0 && x > most ? most : most > 0 && x < -most ? -most : x;
+}
+
+static double apply(const layer *self, size_t i, double x)
+{
+    const activation *how = &self->now[i];
+    return how->f(clipped(self, x), how->a, how->b);
+}
+
+static void step_rnn(const layer *self, const double *x, const double *h_sums, double *h, double *c)
+{
+    (void)c;
+    for (int64_t i = 0; i < self->hidden; i++) {
+        h[i] = apply(self, 0, x[i] + h_sums[i]);
+    }
+}
+
+static void step_lstm(const layer *self, const double *x, const double *h_sums, double *h,
+                      double *c)
+{
+    int64_t n = self->hidden;
+    const double *p = self->peephole;
+    for (int64_t i = 0; i < n; i++) {
+        double in = apply(self, 0, x[i] + h_sums[i] + p[i] * c[i]);
+        double forget =
+            self->is_coupled
+                ? 1 - in
+                : apply(self, 0, x[2 * n + i] + h_sums[2 * n + i] + p[2 * n + i] * c[i]);
+        double made = apply(self, 1, x[3 * n + i] + h_sums[3 * n + i]);
+        c[i] = forget * c[i] + in * made;
+        double out = apply(self, 0, x[n + i] + h_sums[n + i] + p[n + i] * c[i]);
+        h[i] = out * self->now[2].f(c[i], self->now[2].a, self->now[2].b);
+    }
+}
+
+/* |h| times the turned |matrix| of rows of |columns|, from column |at| on. */
+static void add_product(const double *h, int64_t depth, const double *matrix, int64_t columns,
+                        int64_t at, int64_t count, double *sums)
+{
+    for (int64_t k = 0; k < depth; k++) {
+        const double *row = matrix + k * columns + at;
+        for (int64_t i = 0; i < count; i++) {
+            sums[i] += h[k] * row[i];
+        }
+    }
+}
+
+/* The reset gate comes before the product with the state, or after it. */
+static void step_gru(const layer *self, const double *x, const double *h_sums, double *h, double *c)
+{
+    int64_t n = self->hidden;
+    double *reset = c, *made = c + n;
+    for (int64_t i = 0; i < n; i++) {
+        reset[i] = apply(self, 0, x[n + i] + h_sums[n + i]);
+        made[i] = self->is_reset_late ? reset[i] * h_sums[2 * n + i] : self->r_bias[2 * n + i];
+        reset[i] *= h[i];
+    }
+    if (!self->is_reset_late) {
+        add_product(reset, n, self->r, 3 * n, 2 * n, n, made);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double update = apply(self, 0, x[i] + h_sums[i]);
+        double next = apply(self, 1, x[2 * n + i] + made[i]);
+        h[i] = (1 - update) * next + update * h[i];
+    }
+}
+
+static const cell cells[] = {
+    {"RNN", 1, 1, {"Tanh"}, step_rnn},
+    {"GRU", 3, 2, {"Sigmoid", "Tanh"}, step_gru},
+    {"LSTM", 4, 3, {"Sigmoid", "Tanh", "Tanh"}, step_lstm},
+};
+
+/* ---- what the node says -------------------------------------------------------------------- */
+
+static tacho_status find_function(tacho_str name, size_t *out_at)
+{
+    for (*out_at = 0; *out_at < sizeof(functions) / sizeof(functions[0]); ++*out_at) {
+        const char *known = functions[*out_at].name;
+        if (strlen(known) == name.len && strncasecmp(known, name.data, name.len) == 0) {
+            return TACHO_OK;
+        }
+    }
+    return tacho_fail(TACHO_CODE_UNSUPPORTED, "no activation is called '%.*s'",
+                      (int)(name.len < 64 ? name.len : 64), name.data);
+}
+
+/* The next of the numbers that a list gives to the functions that take one. */
+static double next_of(const tacho_attr *list, uint32_t *at, double fallback)
+{
+    bool has_it = list != NULL && list->kind == TACHO_ATTR_REALS && *at < list->count;
+    return has_it ? list->value.as_reals[(*at)++] : fallback;
+}
+
+static tacho_status choose_activations(layer *self)
+{
+    const tacho_kernel_call *call = self->call;
+    size_t each = self->cell->function_count, total = each * (size_t)self->directions;
+    const tacho_attr *names = tacho_attr_find(call->attrs, call->attr_count, "activations");
+    const tacho_attr *alphas = tacho_attr_find(call->attrs, call->attr_count, "activation_alpha");
+    const tacho_attr *betas = tacho_attr_find(call->attrs, call->attr_count, "activation_beta");
+    uint32_t alpha = 0, beta = 0;
+    bool is_given = names != NULL && names->kind == TACHO_ATTR_TEXTS && names->count > 0;
+    if (is_given && names->count != total) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s has %u activations, expected %zu",
+                          self->cell->name, (unsigned)names->count, total);
+    }
+    for (size_t i = 0; i < total; i++) {
+        size_t at;
+        TACHO_TRY(find_function(is_given ? names->value.as_texts[i]
+                                         : tacho_str_from_cstring(self->cell->defaults[i % each]),
+                                &at));
+        double a = functions[at].a, b = functions[at].b;
+        a = functions[at].parameters > 0 ? next_of(alphas, &alpha, a) : a;
+        b = functions[at].parameters > 1 ? next_of(betas, &beta, b) : b;
+        self->activations[i] = (activation){functions[at].f, a, b};
+    }
+    return TACHO_OK;
+}
+
+/* Whether an operand is absent or has so many elements. */
+static bool has_elements(const layer *self, size_t input, uint64_t count)
+{
+    const tacho_array *array = tacho_call_input(self->call, input);
+    return array == NULL || ((uint64_t)tacho_array_elements(array) == count &&
+                             (array->dtype == self->call->inputs[0]->dtype || input == 4));
+}
+
+static tacho_status read_node(layer *self)
+{
+    const tacho_kernel_call *call = self->call;
+    const tacho_shape *x = &call->inputs[0]->shape, *r = &call->inputs[2]->shape;
+    if (!tacho_is_real(call->inputs[0])) {
+        return tacho_unsupported_type(self->cell->name, call->inputs[0]->dtype);
+    }
+    if (x->rank != 3 || r->rank != 3 || call->inputs[1]->shape.rank != 3) {
+        return tacho_wrong_shapes(self->cell->name);
+    }
+    self->is_batch_first = tacho_call_int(call, "layout", 0) != 0;
+    self->steps = x->dims[self->is_batch_first ? 1 : 0];
+    self->batch = x->dims[self->is_batch_first ? 0 : 1];
+    self->inputs = x->dims[2];
+    self->hidden = r->dims[2];
+    self->directions = tacho_call_is(call, "direction", "bidirectional") ? 2 : 1;
+    self->is_coupled = tacho_call_int(call, "input_forget", 0) != 0;
+    self->is_reset_late = tacho_call_int(call, "linear_before_reset", 0) != 0;
+    self->clip = tacho_call_real(call, "clip", 0);
+    uint64_t hidden = (uint64_t)self->hidden, directions = (uint64_t)self->directions;
+    uint64_t states = tacho_size_multiply(directions, hidden);
+    uint64_t rows = tacho_size_multiply(states, (uint64_t)self->cell->gates);
+    uint64_t batch = (uint64_t)self->batch, all = tacho_size_multiply(states, batch);
+    bool fits = has_elements(self, 1, tacho_size_multiply(rows, (uint64_t)self->inputs)) &&
+                has_elements(self, 2, tacho_size_multiply(rows, hidden)) &&
+                has_elements(self, 3, tacho_size_multiply(rows, 2)) &&
+                has_elements(self, 4, batch) && has_elements(self, 5, all);
+    if (self->cell->gates == 4) {
+        fits = fits && has_elements(self, 6, all) &&
+               has_elements(self, 7, tacho_size_multiply(states, 3));
+    }
+    return fits ? choose_activations(self) : tacho_wrong_shapes(self->cell->name);
+}
+
+/* ---- one direction ------------------------------------------------------------------------- */
+
+/* Matrix |direction| of an operand, turned; a few rows at a time, so that memory is read in order.
+ */
+static tacho_status turn(const layer *self, tacho_arena *arena, size_t input, int64_t direction,
+                         int64_t columns, double **out_matrix)
+{
+    int64_t rows = self->cell->gates * self->hidden;
+    const tacho_array *array = self->call->inputs[input];
+    double *block;
+    TACHO_TRY(tacho_scratch_reals(arena, columns, rows, out_matrix));
+    TACHO_TRY(tacho_scratch_reals(arena, columns, TURNED_ROWS, &block));
+    for (int64_t row = 0; row < rows; row += TURNED_ROWS) {
+        int64_t count = rows - row < TURNED_ROWS ? rows - row : TURNED_ROWS;
+        tacho_read_reals(array, (direction * rows + row) * columns, 1, (size_t)(count * columns),
+                         block);
+        for (int64_t i = 0; i < columns; i++) {
+            for (int64_t j = 0; j < count; j++) {
+                (*out_matrix)[i * rows + row + j] = block[j * columns + i];
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status list_of(const layer *self, tacho_arena *arena, size_t input, int64_t at,
+                            int64_t count, double **out_list)
+{
+    const tacho_array *array = tacho_call_input(self->call, input);
+    TACHO_TRY(tacho_scratch_reals(arena, 1, count, out_list));
+    if (array != NULL) {
+        tacho_read_reals(array, at, 1, (size_t)count, *out_list);
+        return TACHO_OK;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        (*out_list)[i] = 0;
+    }
+    return TACHO_OK;
+}
+
+static tacho_status make_room(layer *self, tacho_arena *arena, int64_t direction)
+{
+    int64_t rows = self->cell->gates * self->hidden;
+    bool is_lstm = self->cell->gates == 4;
+    size_t absent = self->call->input_count;
+    TACHO_TRY(turn(self, arena, 1, direction, self->inputs, &self->w));
+    TACHO_TRY(turn(self, arena, 2, direction, self->hidden, &self->r));
+    TACHO_TRY(list_of(self, arena, 3, direction * 2 * rows, rows, &self->w_bias));
+    TACHO_TRY(list_of(self, arena, 3, direction * 2 * rows + rows, rows, &self->r_bias));
+    TACHO_TRY(list_of(self, arena, is_lstm ? 7 : absent, direction * 3 * self->hidden,
+                      3 * self->hidden, &self->peephole));
+    TACHO_TRY(tacho_scratch_reals(arena, 1, self->inputs, &self->x));
+    TACHO_TRY(tacho_scratch_reals(arena, 1, rows, &self->x_sums));
+    TACHO_TRY(tacho_scratch_reals(arena, 1, rows, &self->h_sums));
+    TACHO_TRY(tacho_scratch_reals(arena, 1, self->hidden, &self->h));
+    return tacho_scratch_reals(arena, 2, self->hidden, &self->c);
+}
+
+/* Where the state of a sequence is in initial and last states. */
+static int64_t state_at(const layer *self, int64_t direction, int64_t sequence)
+{
+    return self->hidden * (self->is_batch_first ? sequence * self->directions + direction
+                                                : direction * self->batch + sequence);
+}
+
+static void write_state(const layer *self, size_t output, int64_t at, const double *state)
+{
+    tacho_array *array = tacho_call_output(self->call, output);
+    if (array != NULL) {
+        tacho_write_reals(array, at, (size_t)self->hidden, state);
+    }
+}
+
+static void read_state(const layer *self, size_t input, int64_t at, double *state)
+{
+    const tacho_array *array = tacho_call_input(self->call, input);
+    for (int64_t i = 0; i < self->hidden; i++) {
+        state[i] = array == NULL ? 0 : tacho_real_at(array, at + i);
+    }
+}
+
+static void step_once(const layer *self, int64_t step, int64_t sequence)
+{
+    int64_t rows = self->cell->gates * self->hidden;
+    int64_t row =
+        self->is_batch_first ? sequence * self->steps + step : step * self->batch + sequence;
+    tacho_read_reals(self->call->inputs[0], row * self->inputs, 1, (size_t)self->inputs, self->x);
+    memcpy(self->x_sums, self->w_bias, (size_t)rows * sizeof(double));
+    memcpy(self->h_sums, self->r_bias, (size_t)rows * sizeof(double));
+    add_product(self->x, self->inputs, self->w, rows, 0, rows, self->x_sums);
+    add_product(self->h, self->hidden, self->r, rows, 0, rows, self->h_sums);
+    self->cell->step(self, self->x_sums, self->h_sums, self->h, self->c);
+}
+
+/* All steps of one sequence; what is behind its end is zero. */
+static tacho_status run_sequence(const layer *self, int64_t direction, bool is_reverse,
+                                 int64_t sequence)
+{
+    const tacho_array *lengths = tacho_call_input(self->call, 4);
+    int64_t length = lengths == NULL ? self->steps : tacho_int_at(lengths, sequence);
+    int64_t at = state_at(self, direction, sequence);
+    if (length < 0 || length > self->steps) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "a sequence of %lld steps, there are %lld",
+                          (long long)length, (long long)self->steps);
+    }
+    read_state(self, 5, at, self->h);
+    read_state(self, self->cell->gates == 4 ? 6 : self->call->input_count, at, self->c);
+    for (int64_t i = 0; i < self->steps; i++) {
+        int64_t step = i < length && is_reverse ? length - 1 - i : i;
+        static const double zero = 0;
+        int64_t place = self->is_batch_first
+                            ? (sequence * self->steps + step) * self->directions + direction
+                            : (step * self->directions + direction) * self->batch + sequence;
+        if (i < length) {
+            step_once(self, step, sequence);
+            write_state(self, 0, place * self->hidden, self->h);
+        }
+        tacho_array *all = tacho_call_output(self->call, 0);
+        for (int64_t j = 0; i >= length && all != NULL && j < self->hidden; j++) {
+            tacho_write_reals(all, place * self->hidden + j, 1, &zero);
+        }
+    }
+    write_state(self, 1, at, self->h);
+    if (self->cell->gates == 4) {
+        write_state(self, 2, at, self->c);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status run_direction(layer *self, tacho_arena *arena, int64_t direction)
+{
+    bool is_reverse = direction == 1 || tacho_call_is(self->call, "direction", "reverse");
+    TACHO_TRY(make_room(self, arena, direction));
+    self->now = self->activations + (size_t)direction * self->cell->function_count;
+    for (int64_t i = 0; i < self->batch; i++) {
+        TACHO_TRY(run_sequence(self, direction, is_reverse, i));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status compute(const tacho_kernel_call *call, const cell *kind)
+{
+    layer self = {.call = call, .cell = kind};
+    TACHO_TRY(read_node(&self));
+    tacho_status status = TACHO_OK;
+    for (int64_t i = 0; status == TACHO_OK && i < self.directions; i++) {
+        tacho_arena arena;
+        tacho_arena_init(&arena);
+        status = run_direction(&self, &arena, i);
+        tacho_arena_deinit(&arena);
+    }
+    return status;
+}
+
+static tacho_status compute_rnn(const tacho_kernel_call *call)
+{
+    return compute(call, &cells[0]);
+}
+
+static tacho_status compute_gru(const tacho_kernel_call *call)
+{
+    return compute(call, &cells[1]);
+}
+
+static tacho_status compute_lstm(const tacho_kernel_call *call)
+{
+    return compute(call, &cells[2]);
+}
+
+const tacho_kernel tacho_recurrent_kernels[] = {
+    {"GRU", TACHO_KERNEL_HEAVY, compute_gru},
+    {"LSTM", TACHO_KERNEL_HEAVY, compute_lstm},
+    {"RNN", TACHO_KERNEL_HEAVY, compute_rnn},
+    {0},
+};
