@@ -4,6 +4,7 @@
  */
 #include "analyses/info.h"
 #include "cli/command.h"
+#include "cli/info_model.h"
 #include "cli/info_program.h"
 #include "cli/listing.h"
 
@@ -19,6 +20,7 @@ typedef struct info_request {
     tacho_info info;
     bool has_profiles; /* |info| is initialised */
     tacho_program_list programs;
+    tacho_model_list models;
 } info_request;
 
 static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *listing)
@@ -26,6 +28,7 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
     info_request *request = self;
     (void)arguments;
     request->programs.has_several = listing->intake.input_count > 1;
+    request->models.has_several = request->programs.has_several;
     request->programs.is_for_people = listing->sink == &tacho_table_sink_text;
     return true;
 }
@@ -34,7 +37,10 @@ static tacho_status divert(void *self, const tacho_listing *listing, const char 
                            bool *out_is_diverted)
 {
     info_request *request = self;
-    return tacho_program_list_add(&request->programs, path, listing->output_path, out_is_diverted);
+    TACHO_TRY(
+        tacho_program_list_add(&request->programs, path, listing->output_path, out_is_diverted));
+    return *out_is_diverted ? TACHO_OK
+                            : tacho_model_list_add(&request->models, path, out_is_diverted);
 }
 
 static tacho_events *begin(void *self, tacho_dict *dict)
@@ -75,7 +81,8 @@ static tacho_status write_tables(void *self, tacho_listing *listing)
     if (request->has_profiles) {
         TACHO_TRY(write_profiles(&request->info, listing));
     }
-    return tacho_program_list_write(&request->programs, &listing->report);
+    TACHO_TRY(tacho_program_list_write(&request->programs, &listing->report));
+    return tacho_model_list_write(&request->models, &listing->report);
 }
 
 static void end(void *self)
@@ -99,12 +106,13 @@ static int info_command_run(const tacho_arguments *arguments)
     tacho_program_list_init(&request.programs);
     int exit_code = tacho_listing_run(arguments, &verb, &request);
     tacho_program_list_deinit(&request.programs);
+    tacho_model_list_deinit(&request.models);
     return exit_code;
 }
 
 const tacho_command tacho_command_info = {
     .name = "info",
-    .summary = "say what profiles and programs hold: events, tracks, losses; ops, memory",
+    .summary = "say what profiles, programs and models hold: events, losses; memory; operators",
     .usage = "IN... [options]",
     .description =
         "Reads profiles and prints what they are: the format and its generation, whether\n"
@@ -116,13 +124,20 @@ const tacho_command tacho_command_info = {
         "Of a program (a QPC container, as qaic-compile and tacho write them) it prints the\n"
         "segments with their checksums, the network's inputs and outputs, cores and threads,\n"
         "what is recorded while it runs, ops by core, and, where tacho compiled it, the\n"
-        "machine, ops, jobs, the estimate and the memory it takes.",
+        "machine, ops, jobs, the estimate and the memory it takes.\n"
+        "\n"
+        "Of a model (ONNX, or MLIR of TOSA or torch-onnx) it prints the format, who made it and\n"
+        "for which operator sets, inputs and outputs with their types and shapes, the --dim\n"
+        "options that compiling it takes, operators by number of nodes, and the size of its\n"
+        "weights. Nothing is inferred and no weight is read: a large model takes no longer.",
     .examples = "# one file\n"
                 "tacho info timeline.csv\n"
                 "# for a script: names of tracks with their total time\n"
                 "tacho info runtime.csv --format json | jq 'select(.table==\"tracks\")'\n"
                 "# a program: is it whole, what does it take, what will it record?\n"
-                "tacho info programqpc.bin\n",
+                "tacho info programqpc.bin\n"
+                "# a model: what goes in and comes out, which operators has it?\n"
+                "tacho info model.onnx\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
     .run = info_command_run,

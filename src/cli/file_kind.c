@@ -24,7 +24,7 @@ static const char *describe(tacho_str head)
                "write .pb or .json instead of .csv";
     }
     if (tacho_onnx_reader.is_mine(head) || tacho_mlir_reader.is_mine(head)) {
-        return "is a network: 'tacho compile' takes it";
+        return "is a network: 'tacho compile' takes it, 'tacho info' shows it";
     }
     return NULL;
 }

@@ -13,6 +13,8 @@ typedef struct tacho_model_dim {
     int64_t value;
 } tacho_model_dim;
 
+typedef struct tacho_model_facts tacho_model_facts; /* graph/model_facts.h */
+
 typedef struct tacho_model_options {
     const tacho_model_dim *dims;
     size_t dim_count;
@@ -20,6 +22,7 @@ typedef struct tacho_model_options {
     char dim_separator;      /* and between it and its size; 0: '=' */
     bool has_random_weights; /* weights become seeded-random ones, also those that are absent */
     uint64_t seed;
+    tacho_model_facts *facts; /* to be filled; dimensions may be open then (optional) */
 } tacho_model_options;
 
 /*

@@ -7,6 +7,7 @@
  * without a value is unknown, and inference finds it.
  */
 #include "base/grow.h"
+#include "graph/model_facts.h"
 #include "graph/onnx_reader.h"
 
 #include <inttypes.h>
@@ -228,6 +229,19 @@ static tacho_status note_missing(tacho_onnx_state *state, const value_info *info
     return tacho_arena_copy(&state->graph->arena, tacho_str_from_cstring(text), &state->problem);
 }
 
+/* Keeps what the dimensions of a tensor without a number are called, where that is wanted. */
+static tacho_status keep_open(const tacho_onnx_state *state, value_info *info, uint32_t tensor)
+{
+    tacho_model_facts *facts = state->options->facts;
+    for (int32_t i = 0; facts != NULL && i < info->shape.rank; i++) {
+        if (info->shape.dims[i] <= 0) {
+            info->shape.dims[i] = TACHO_DIM_UNKNOWN;
+            TACHO_TRY(tacho_model_facts_add_dim(facts, tensor, i, info->dim_names[i]));
+        }
+    }
+    return TACHO_OK;
+}
+
 /* Numbers for all dimensions of an input. */
 static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
 {
@@ -244,7 +258,7 @@ static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
             return tacho_fail(TACHO_CODE_USAGE, "--dim %.*s=%" PRId64 ": not a size",
                               TACHO_STR_ARG(tacho_onnx_shown(dim->name)), dim->value);
         }
-        if (*value <= 0 && dim == NULL) {
+        if (*value <= 0 && dim == NULL && state->options->facts == NULL) {
             TACHO_TRY(note_missing(state, info, i));
         }
         *value = dim != NULL ? dim->value : *value;
@@ -337,12 +351,14 @@ tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message)
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)));
     }
     bool has_dtype = info.dtype != TACHO_DTYPE_NONE;
-    if (info.is_tensor && (!has_dtype || info.shape.rank == TACHO_RANK_UNKNOWN)) {
+    if (state->options->facts == NULL && info.is_tensor &&
+        (!has_dtype || info.shape.rank == TACHO_RANK_UNKNOWN)) {
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data, "input '%.*s' has no %s",
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)),
                                has_dtype ? "shape" : "data type");
     }
     TACHO_TRY(settle_input(state, &info));
+    TACHO_TRY(keep_open(state, &info, id));
     tensor->is_input = true;
     TACHO_TRY(complete(state, &info, tensor));
     return append(&graph->inputs, &graph->input_count, &graph->input_capacity, id);
@@ -362,6 +378,7 @@ tacho_status tacho_onnx_read_output(tacho_onnx_state *state, tacho_str message)
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)));
     }
     settle_value(state, &info);
+    TACHO_TRY(keep_open(state, &info, id));
     TACHO_TRY(complete(state, &info, tensor));
     if (tensor->is_output) {
         return TACHO_OK;
