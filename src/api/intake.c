@@ -64,15 +64,33 @@ static tacho_status check_accepted(const tacho_intake_input *wanted, const tacho
                       source->title);
 }
 
+static tacho_status resolve_source(const tacho_intake_input *wanted, tacho_input *input,
+                                   const tacho_source **out_source)
+{
+    *out_source = wanted->source;
+    TACHO_TRY(check_not_empty(input));
+    if (*out_source != NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_source_resolve(input, out_source));
+    return check_accepted(wanted, *out_source);
+}
+
+tacho_status tacho_intake_probe(const tacho_intake_input *wanted)
+{
+    tacho_input input;
+    const tacho_source *source = NULL;
+    TACHO_TRY(tacho_input_open(wanted->path, &input));
+    tacho_status status = resolve_source(wanted, &input, &source);
+    tacho_input_close(&input);
+    return status;
+}
+
 static tacho_status read_open_input(const tacho_intake *intake, const tacho_intake_input *wanted,
                                     tacho_input *input, tacho_order_mode mode, tacho_events *events)
 {
-    const tacho_source *source = wanted->source;
-    TACHO_TRY(check_not_empty(input));
-    if (source == NULL) {
-        TACHO_TRY(tacho_source_resolve(input, &source));
-        TACHO_TRY(check_accepted(wanted, source));
-    }
+    const tacho_source *source = NULL;
+    TACHO_TRY(resolve_source(wanted, input, &source));
     tacho_reading reading = {
         .input = input,
         .path = tacho_str_from_cstring(input->name),
@@ -98,12 +116,21 @@ tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_int
     return status;
 }
 
+static void say_current(const tacho_intake *intake, size_t input)
+{
+    if (intake->current != NULL) {
+        *intake->current = input;
+    }
+}
+
 static tacho_status read_all(const tacho_intake *intake, tacho_order_mode mode,
                              tacho_events *events)
 {
     for (size_t i = 0; i < intake->input_count; i++) {
+        say_current(intake, i);
         TACHO_TRY(tacho_intake_read_input(intake, &intake->inputs[i], mode, events));
     }
+    say_current(intake, intake->input_count);
     return tacho_events_finish(events);
 }
 

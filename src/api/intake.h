@@ -23,6 +23,7 @@ typedef struct tacho_intake {
     size_t input_count;
     tacho_source_options options;
     tacho_progress progress;
+    size_t *current; /* where to say which input is read, |input_count| behind the last; or NULL */
 } tacho_intake;
 
 /* Refuses what cannot work, before anything is opened: no input, standard input twice. */
@@ -39,6 +40,12 @@ tacho_status tacho_intake_read(const tacho_intake *intake, tacho_order_mode mode
 /* Reads one input into |events|, as it comes; |mode| is how those are ordered behind it. */
 tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_intake_input *input,
                                      tacho_order_mode mode, tacho_events *events) TACHO_MUST_USE;
+
+/*
+ * Whether |input| can be opened, has bytes and is of a format that it may be: what can be said of a
+ * file without reading it.
+ */
+tacho_status tacho_intake_probe(const tacho_intake_input *input) TACHO_MUST_USE;
 
 /* Whether the inputs can be read again: files, not pipes. */
 bool tacho_intake_is_rereadable(const tacho_intake *intake);

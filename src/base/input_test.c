@@ -960,7 +960,10 @@ static void test_take(void **state)
 {
     (void)state;
     enum { BYTES = 600000 };
-    char path[] = "/tmp/tacho-take-XXXXXX";
+    char path[PATH_BYTES];
+    const char *temp = getenv("TMPDIR");
+    snprintf(path, sizeof(path), "%s/tacho-take-XXXXXX",
+             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     char *bytes = malloc(2 * BYTES + 1);

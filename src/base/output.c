@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -270,6 +271,13 @@ tacho_status tacho_output_open(const char *path, tacho_output *out_output)
         tacho_output_close(out_output);
     }
     return status;
+}
+
+size_t tacho_output_columns(const tacho_output *output)
+{
+    struct winsize size = {0};
+    bool is_terminal = output->is_direct && output->encoder == NULL && isatty(output->fd) == 1;
+    return is_terminal && ioctl(output->fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 tacho_status tacho_output_open_standard_error(tacho_output *out_output)

@@ -42,6 +42,9 @@ typedef struct tacho_output {
 
 tacho_status tacho_output_open(const char *path, tacho_output *out_output) TACHO_MUST_USE;
 
+/* Columns of the terminal that it is written to; 0 where it is none, or does not say. */
+size_t tacho_output_columns(const tacho_output *output);
+
 /* Standard error as an output; what is written goes there as it is. */
 tacho_status tacho_output_open_standard_error(tacho_output *out_output) TACHO_MUST_USE;
 

@@ -258,7 +258,10 @@ const tacho_command tacho_command_ops = {
         "\n"
         "An operator is known by the name of its spans. A profile of ONNX Runtime names the\n"
         "node and says the operator in an argument, op_name: --by type lists operators there\n"
-        "(Conv), --by instance nodes (conv1_kernel_time).",
+        "(Conv), --by instance nodes (conv1_kernel_time).\n"
+        "\n"
+        "Of several inputs, those that cannot be read are named and the others shown; the\n"
+        "exit status is then 3.",
     .examples = "# the twenty longest\n"
                 "tacho ops timeline.csv\n"
                 "# every convolution of the slices, line by line of the model\n"

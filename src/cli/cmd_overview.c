@@ -158,7 +158,10 @@ const tacho_command tacho_command_overview = {
         "\n"
         "Only what the input can show is listed; what it shows to be unused is 0. A\n"
         "runtime profile does not say which engines its programs used: there the programs\n"
-        "themselves count as busy. Estimates and measurements are never added up.",
+        "themselves count as busy. Estimates and measurements are never added up.\n"
+        "\n"
+        "Of several inputs, those that cannot be read are named and the others shown; the\n"
+        "exit status is then 3.",
     .examples =
         "# a compiler's estimate\n"
         "tacho overview timeline.csv\n"

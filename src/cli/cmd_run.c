@@ -266,15 +266,17 @@ static bool choose_report(const tacho_arguments *arguments, run_choice *choice)
 
 /* ---- the verb ------------------------------------------------------------------------------ */
 
-static tacho_status write_files(const run_choice *choice, const tacho_run_session *session)
+static tacho_status write_profile(const run_choice *choice, const tacho_run_session *session)
 {
-    TACHO_TRY(tacho_run_outputs_write(&choice->outputs, session));
-    if (choice->profile_path == NULL) {
-        return TACHO_OK;
-    }
     return choice->profile_sink != NULL
                ? tacho_run_profile_write(session, choice->profile_sink, choice->profile_path)
                : tacho_run_torq_write_file(session, choice->torq_form, choice->profile_path);
+}
+
+static tacho_status write_files(const run_choice *choice, const tacho_run_session *session)
+{
+    TACHO_TRY(tacho_run_outputs_write(&choice->outputs, session));
+    return choice->profile_path != NULL ? write_profile(choice, session) : TACHO_OK;
 }
 
 /* Asked for are those that were, or one where nobody asked. */
@@ -317,6 +319,28 @@ static void say_profile(const run_choice *choice, const tacho_run_session *sessi
                  count, count == 1 ? "" : "s");
     }
     tacho_talk_line("wrote", text);
+}
+
+/* What a second interrupt leaves: the profile, without the inference that was going on. */
+typedef struct rescued_run {
+    const run_choice *choice;
+    const tacho_run_session *session;
+} rescued_run;
+
+static void write_rescued(void *user)
+{
+    const rescued_run *self = user;
+    tacho_talk_line("note", "interrupted again; only what was recorded is written");
+    if (self->session->sample_count == 0) {
+        tacho_talk_line("note", "nothing was recorded");
+        return;
+    }
+    tacho_status status = write_profile(self->choice, self->session);
+    if (status != TACHO_OK) {
+        tacho_talk_failure(status);
+    } else {
+        say_profile(self->choice, self->session);
+    }
 }
 
 static void say_wrote(const run_choice *choice, const tacho_run_session *session)
@@ -398,6 +422,9 @@ static int run_chosen(const run_choice *choice)
         status = check_recording(choice, &session);
     }
     if (status == TACHO_OK) {
+        rescued_run rescued = {choice, &session};
+        session.rescue.write = choice->profile_path != NULL ? write_rescued : NULL;
+        session.rescue.user = &rescued;
         status = tacho_run_go(&session);
     }
     if (status == TACHO_OK) {
@@ -457,7 +484,8 @@ const tacho_command tacho_command_run = {
         "and operators that a neighbour's kernel computes along are marked.\n"
         "\n"
         "Ctrl-C ends the run after the inference that is going on: what was recorded is\n"
-        "written and printed, and the exit status is 130.",
+        "written and printed, and the exit status is 130. A second one gives that inference\n"
+        "up and writes the profile alone; a third ends at once.",
     .examples = "# a model on the simulated default machine, with random inputs\n"
                 "tacho run model.onnx\n"
                 "# one of its own, values to a file\n"

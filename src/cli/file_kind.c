@@ -8,6 +8,10 @@
 #include "graph/model.h"
 #include "program/qpc.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 enum { LOOK_BYTES = 4096 };
 
 static const char *describe(tacho_str head)
@@ -20,7 +24,7 @@ static const char *describe(tacho_str head)
                "write .pb or .json instead of .csv";
     }
     if (tacho_onnx_reader.is_mine(head) || tacho_mlir_reader.is_mine(head)) {
-        return "is a network: 'tacho compile' takes it";
+        return "is a network: 'tacho compile' takes it, 'tacho info' shows it";
     }
     return NULL;
 }
@@ -72,4 +76,26 @@ tacho_status tacho_cli_note_no_model(tacho_status status, const char *path)
 {
     bool is_wanted = tacho_status_code(status) == TACHO_CODE_UNSUPPORTED;
     return is_wanted && tacho_input_is_rereadable(path) ? note_kind(status, path, true) : status;
+}
+
+static int open_regular(const char *path)
+{
+    struct stat facts;
+    bool is_input = strcmp(path, "-") == 0;
+    if ((is_input ? fstat(STDIN_FILENO, &facts) : stat(path, &facts)) != 0 ||
+        !S_ISREG(facts.st_mode)) {
+        return -1;
+    }
+    return is_input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+}
+
+size_t tacho_cli_read_head(const char *path, char *out_head, size_t size)
+{
+    int file = open_regular(path);
+    if (file < 0) {
+        return 0;
+    }
+    ssize_t len = pread(file, out_head, size, 0);
+    close(file);
+    return len > 0 ? (size_t)len : 0;
 }

@@ -13,4 +13,11 @@ tacho_status tacho_cli_note_kinds(tacho_status status, const tacho_intake *intak
 /* The same of a failure to read a model at |path|. */
 tacho_status tacho_cli_note_no_model(tacho_status status, const char *path) TACHO_MUST_USE;
 
+/*
+ * The first bytes of a file, at most |size|; how many, 0 where there are none to be had. Only
+ * regular files are opened (a pipe that is opened and closed loses its writer), and standard input
+ * stays where it is.
+ */
+size_t tacho_cli_read_head(const char *path, char *out_head, size_t size);
+
 #endif

@@ -8,38 +8,14 @@
 #include "base/folder.h"
 #include "base/grow.h"
 #include "base/input.h"
-#include "cli/listing.h"
-#include "cli/program_tables.h"
+#include "cli/file_kind.h"
+#include "cli/talk.h"
 #include "program/container.h"
 #include "program/image.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-typedef struct program_list {
-    tacho_opened_program *items;
-    size_t item_count, item_capacity;
-    tacho_mappings mappings;
-    tacho_arena arena;
-    size_t problem_count; /* said already */
-    bool has_several;     /* so that files are told apart by their whole paths */
-    bool is_for_people;
-} program_list;
-
-/* Only a regular file is opened: a pipe that is opened and closed loses its writer. */
-static int open_regular(const char *path)
-{
-    struct stat facts;
-    bool is_input = strcmp(path, "-") == 0;
-    if ((is_input ? fstat(STDIN_FILENO, &facts) : stat(path, &facts)) != 0 ||
-        !S_ISREG(facts.st_mode)) {
-        return -1;
-    }
-    return is_input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-}
 
 /* Compilers name a folder, and put a program into it under this name. */
 #define PROGRAM_IN_FOLDER "programqpc.bin"
@@ -61,14 +37,8 @@ static tacho_status resolve_folder(const char *path, tacho_arena *arena, const c
 static bool has_magic(const char *path)
 {
     char head[4];
-    int file = open_regular(path);
-    if (file < 0) {
-        return false;
-    }
-    bool is_program = pread(file, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
-                      tacho_qpc_is_container(tacho_str_make(head, sizeof(head)));
-    close(file);
-    return is_program;
+    return tacho_cli_read_head(path, head, sizeof(head)) == sizeof(head) &&
+           tacho_qpc_is_container(tacho_str_make(head, sizeof(head)));
 }
 
 bool tacho_info_is_program(const char *path)
@@ -82,7 +52,7 @@ bool tacho_info_is_program(const char *path)
     return is_program;
 }
 
-static void say_problem(program_list *list, const char *path, const char *what)
+static void say_problem(tacho_program_list *list, const char *path, const char *what)
 {
     char text[640];
     snprintf(text, sizeof(text), "%.200s: %.420s", path, what);
@@ -91,7 +61,7 @@ static void say_problem(program_list *list, const char *path, const char *what)
 }
 
 /* Says a failure that leaves the rest readable. */
-static void say_failure(program_list *list, const char *path, const char *segment,
+static void say_failure(tacho_program_list *list, const char *path, const char *segment,
                         tacho_status status)
 {
     if (status != TACHO_OK) {
@@ -112,7 +82,7 @@ static bool is_bad(const tacho_opened_program *opened)
     return false;
 }
 
-static tacho_status read_description(program_list *list, tacho_opened_program *opened,
+static tacho_status read_description(tacho_program_list *list, tacho_opened_program *opened,
                                      const tacho_qpc_segment *segment, const char *path)
 {
     TACHO_TRY(tacho_grow(&opened->descs, &opened->desc_capacity, opened->desc_count + 1));
@@ -133,7 +103,7 @@ static tacho_status read_description(program_list *list, tacho_opened_program *o
     return TACHO_OK;
 }
 
-static tacho_status read_descriptions(program_list *list, tacho_opened_program *opened,
+static tacho_status read_descriptions(tacho_program_list *list, tacho_opened_program *opened,
                                       const char *path)
 {
     for (size_t i = 0; i < opened->qpc.segment_count; i++) {
@@ -146,7 +116,7 @@ static tacho_status read_descriptions(program_list *list, tacho_opened_program *
 }
 
 /* Of a container that tacho wrote: one with a seal or an image of ours. */
-static void read_program(program_list *list, tacho_opened_program *opened, const char *path)
+static void read_program(tacho_program_list *list, tacho_opened_program *opened, const char *path)
 {
     const tacho_qpc_segment *image = tacho_qpc_find(&opened->qpc, TACHO_STR(TACHO_SEGMENT_IMAGE));
     bool has_seal = tacho_qpc_find(&opened->qpc, TACHO_STR(TACHO_SEAL_SEGMENT)) != NULL;
@@ -175,7 +145,7 @@ static bool has_image(const tacho_opened_program *opened)
     return false;
 }
 
-static tacho_status open_program(program_list *list, const char *path)
+static tacho_status open_program(tacho_program_list *list, const char *path)
 {
     tacho_str bytes = TACHO_STR("");
     TACHO_TRY(tacho_grow(&list->items, &list->item_capacity, list->item_count + 1));
@@ -204,7 +174,13 @@ static tacho_status open_program(program_list *list, const char *path)
     return read_descriptions(list, opened, path);
 }
 
-static void close_programs(program_list *list)
+void tacho_program_list_init(tacho_program_list *list)
+{
+    *list = (tacho_program_list){0};
+    tacho_arena_init(&list->arena);
+}
+
+void tacho_program_list_deinit(tacho_program_list *list)
 {
     for (size_t i = 0; i < list->item_count; i++) {
         for (size_t k = 0; k < list->items[i].desc_count; k++) {
@@ -220,8 +196,8 @@ static void close_programs(program_list *list)
     tacho_arena_deinit(&list->arena);
 }
 
-static tacho_status write_table(const program_list *list, const tacho_program_table_maker *maker,
-                                tacho_table_report *report)
+static tacho_status write_table(const tacho_program_list *list,
+                                const tacho_program_table_maker *maker, tacho_table_report *report)
 {
     tacho_table table;
     tacho_table_init(&table, maker->name, maker->title, maker->columns, maker->column_count);
@@ -236,84 +212,25 @@ static tacho_status write_table(const program_list *list, const tacho_program_ta
     return status;
 }
 
-static tacho_status write_tables(const program_list *list, const tacho_table_sink *sink,
-                                 tacho_output *output)
+tacho_status tacho_program_list_write(const tacho_program_list *list, tacho_table_report *report)
 {
-    tacho_table_report report;
-    TACHO_TRY(tacho_table_report_open(&report, sink, output));
-    tacho_status status = TACHO_OK;
     const tacho_program_table_maker *maker = tacho_program_table_makers;
-    for (; maker->name != NULL && status == TACHO_OK; maker++) {
-        status = write_table(list, maker, &report);
-    }
-    if (status == TACHO_OK) {
-        status = tacho_table_report_finish(&report);
-    }
-    tacho_table_report_close(&report);
-    return status;
-}
-
-static tacho_status write_report(const program_list *list, const tacho_table_sink *sink,
-                                 const char *path)
-{
-    tacho_output output;
-    TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = write_tables(list, sink, &output);
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
-    }
-    tacho_output_close(&output);
-    return status;
-}
-
-static tacho_status open_programs(program_list *list, const char *const *paths, size_t path_count,
-                                  const char *output_path)
-{
-    for (size_t i = 0; i < path_count; i++) {
-        const char *path = NULL;
-        TACHO_TRY(resolve_folder(paths[i], &list->arena, &path));
-        if (!has_magic(path)) {
-            tacho_str ignored;
-            TACHO_TRY(tacho_mappings_open(&list->mappings, paths[i], &ignored)); /* is it there? */
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "%s: not a program, but others are; ask about one kind at a time",
-                              paths[i]);
-        }
-        if (tacho_input_is_same_file(path, output_path)) {
-            return tacho_fail(TACHO_CODE_USAGE, "%s: is an input, and is not replaced",
-                              output_path);
-        }
-        TACHO_TRY(open_program(list, path));
+    for (; maker->name != NULL; maker++) {
+        TACHO_TRY(write_table(list, maker, report));
     }
     return TACHO_OK;
 }
 
-int tacho_info_programs(const tacho_arguments *arguments, const char *const *paths,
-                        size_t path_count)
+tacho_status tacho_program_list_add(tacho_program_list *list, const char *path,
+                                    const char *output_path, bool *out_is_program)
 {
-    const char *output = tacho_arguments_value(arguments, "output");
-    output = output != NULL ? output : "-";
-    const tacho_table_sink *sink = tacho_listing_choose_sink(arguments, output);
-    if (sink == NULL) {
-        return TACHO_EXIT_USAGE;
+    TACHO_TRY(resolve_folder(path, &list->arena, &path));
+    *out_is_program = has_magic(path);
+    if (!*out_is_program) {
+        return TACHO_OK;
     }
-    program_list list = {
-        .has_several = path_count > 1,
-        .is_for_people = sink == &tacho_table_sink_text,
-    };
-    tacho_arena_init(&list.arena);
-    tacho_status status = open_programs(&list, paths, path_count, output);
-    if (status == TACHO_OK && list.problem_count > 0 && tacho_arguments_has(arguments, "strict")) {
-        status =
-            tacho_fail(TACHO_CODE_BAD_DATA, "damaged, and --strict was given: nothing written");
+    if (tacho_input_is_same_file(path, output_path)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s: is an input, and is not replaced", output_path);
     }
-    if (status == TACHO_OK) {
-        status = write_report(&list, sink, output);
-    }
-    int exit_code = list.problem_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
-    if (status != TACHO_OK) {
-        exit_code = tacho_talk_failure(status);
-    }
-    close_programs(&list);
-    return exit_code;
+    return open_program(list, path);
 }

@@ -1,20 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tacho info of programs: containers that compilers wrote.
+ * tacho info of programs: containers in, tables of what they hold out.
  */
 #ifndef TACHO_CLI_INFO_PROGRAM_H
 #define TACHO_CLI_INFO_PROGRAM_H
 
-#include "cli/command.h"
+#include "base/mapping.h"
+#include "cli/program_tables.h"
+#include "sinks/table_sink.h"
 
 /*
- * Whether |path| is a file that says it is a container. Pipes are not asked: what is read from them
- * is gone.
+ * Whether |path| is a file that says it is a container, or a folder with one. Pipes are not asked:
+ * what is read from them is gone.
  */
 bool tacho_info_is_program(const char *path);
 
-/* Prints what the containers |paths| hold; returns the exit code. */
-int tacho_info_programs(const tacho_arguments *arguments, const char *const *paths,
-                        size_t path_count);
+typedef struct tacho_program_list {
+    tacho_opened_program *items;
+    size_t item_count, item_capacity;
+    tacho_mappings mappings;
+    tacho_arena arena;
+    size_t problem_count; /* said already */
+    bool has_several;     /* inputs, so that files are told apart by their whole paths */
+    bool is_for_people;
+} tacho_program_list;
+
+void tacho_program_list_init(tacho_program_list *list);
+void tacho_program_list_deinit(tacho_program_list *list);
+
+/*
+ * Opens |path|, or the program in the folder |path|, and says what is damaged; |out_is_program| is
+ * false for what is none. One whose structure is wrong, or that is |output_path|, is a failure.
+ */
+tacho_status tacho_program_list_add(tacho_program_list *list, const char *path,
+                                    const char *output_path, bool *out_is_program) TACHO_MUST_USE;
+
+/* Writes the tables. */
+tacho_status tacho_program_list_write(const tacho_program_list *list,
+                                      tacho_table_report *report) TACHO_MUST_USE;
 
 #endif

@@ -10,11 +10,16 @@
 #include "cli/values.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 typedef struct run_request {
     tacho_listing *listing;
     const tacho_listing_verb *verb;
     void *self;
+    tacho_intake_input *inputs; /* those of the listing */
+    bool is_alone;              /* there is one input only */
+    size_t diverted_count;
+    size_t current; /* the input that is read */
 } run_request;
 
 tacho_status tacho_listing_add(tacho_listing *listing, const tacho_table *table)
@@ -63,12 +68,111 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
     return status;
 }
 
-static tacho_status run_attempts(run_request *request, tacho_dict *dict)
+/* ---- inputs that cannot be read ------------------------------------------------------------ */
+
+static void remove_input(run_request *request, size_t index)
+{
+    tacho_intake *intake = &request->listing->intake;
+    intake->input_count--;
+    memmove(&request->inputs[index], &request->inputs[index + 1],
+            (intake->input_count - index) * sizeof(*request->inputs));
+}
+
+/* Whether the rest may be shown although input |index| failed. */
+static bool can_skip(const run_request *request, tacho_status status, size_t index)
+{
+    return status != TACHO_OK && !request->is_alone && !request->listing->is_strict &&
+           index < request->listing->intake.input_count &&
+           tacho_status_code(status) != TACHO_CODE_NO_MEMORY;
+}
+
+static void skip_input(run_request *request, size_t index, tacho_status status)
+{
+    tacho_listing *listing = request->listing;
+    tacho_intake only = {.inputs = &request->inputs[index], .input_count = 1};
+    tacho_talk_progress_end(&listing->progress);
+    status = tacho_cli_note_kinds(status, &only);
+    tacho_talk_line("skipped", tacho_status_message(status));
+    for (size_t i = 0; tacho_status_note(status, i) != NULL; i++) {
+        tacho_talk_line("note", tacho_status_note(status, i));
+    }
+    tacho_status_free(status);
+    listing->has_problems = true;
+    remove_input(request, index);
+}
+
+/* What is read from a pipe is gone. */
+static bool can_probe(const char *path)
+{
+    struct stat facts;
+    return strcmp(path, "-") != 0 &&
+           (stat(path, &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode));
+}
+
+/* What can be said of an input before any is read. */
+static tacho_status look_at(run_request *request, size_t index, bool *out_is_diverted)
+{
+    const tacho_listing_verb *verb = request->verb;
+    const tacho_intake_input *input = &request->inputs[index];
+    *out_is_diverted = false;
+    if (verb->divert != NULL && input->source == NULL) {
+        TACHO_TRY(verb->divert(request->self, request->listing, input->path, out_is_diverted));
+    }
+    bool is_probed = !*out_is_diverted && !request->is_alone && can_probe(input->path);
+    return is_probed ? tacho_intake_probe(input) : TACHO_OK;
+}
+
+static tacho_status look_at_all(run_request *request)
 {
     const tacho_intake *intake = &request->listing->intake;
+    for (size_t i = 0; i < intake->input_count;) {
+        bool is_diverted = false;
+        tacho_status status = look_at(request, i, &is_diverted);
+        if (can_skip(request, status, i)) {
+            skip_input(request, i, status);
+            continue;
+        }
+        TACHO_TRY(status);
+        if (is_diverted) {
+            remove_input(request, i);
+            request->diverted_count++;
+        } else {
+            i++;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static tacho_status read_and_write(run_request *request, tacho_dict *dict)
+{
+    const tacho_intake *intake = &request->listing->intake;
+    bool can_repeat = tacho_intake_is_rereadable(intake);
+    while (intake->input_count > 0) {
+        request->current = intake->input_count;
+        tacho_status status = tacho_intake_run(attempt, request, can_repeat, dict);
+        if (!can_repeat || !can_skip(request, status, request->current)) {
+            return status;
+        }
+        skip_input(request, request->current, status);
+        tacho_dict_deinit(dict);
+        TACHO_TRY(tacho_dict_init(dict));
+    }
+    return request->diverted_count > 0
+               ? write_report(request)
+               : tacho_fail(TACHO_CODE_BAD_DATA, "no input could be read; nothing is shown");
+}
+
+static tacho_status run_attempts(run_request *request, tacho_dict *dict)
+{
+    tacho_intake *intake = &request->listing->intake;
+    intake->current = &request->current;
     TACHO_TRY(tacho_intake_check(intake));
     TACHO_TRY(tacho_intake_check_output(intake, request->listing->output_path));
-    return tacho_intake_run(attempt, request, tacho_intake_is_rereadable(intake), dict);
+    request->is_alone = intake->input_count == 1;
+    TACHO_TRY(look_at_all(request));
+    return read_and_write(request, dict);
 }
 
 static int run_request_fully(run_request *request)
@@ -85,7 +189,8 @@ static int run_request_fully(run_request *request)
     if (status != TACHO_OK || !request->verb->shows_losses) {
         tacho_talk_losses(&dict);
     }
-    int exit_code = dict.loss_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
+    int exit_code =
+        dict.loss_count > 0 || listing->has_problems ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
     if (status != TACHO_OK) {
         exit_code = tacho_talk_failure(tacho_cli_note_kinds(status, &listing->intake));
     }
@@ -127,11 +232,10 @@ static bool choose_sink(const tacho_arguments *arguments, tacho_listing *listing
     return listing->sink != NULL;
 }
 
-static int run_with(const tacho_arguments *arguments, tacho_intake_input *inputs,
-                    run_request *request)
+static int run_with(const tacho_arguments *arguments, run_request *request)
 {
     tacho_listing *listing = request->listing;
-    if (!tacho_value_inputs(arguments, inputs, &listing->intake) ||
+    if (!tacho_value_inputs(arguments, request->inputs, &listing->intake) ||
         !choose_sink(arguments, listing) ||
         !tacho_value_source_options(arguments, &listing->intake.options) ||
         (request->verb->choose != NULL &&
@@ -154,8 +258,8 @@ int tacho_listing_run(const tacho_arguments *arguments, const tacho_listing_verb
         .is_strict = tacho_arguments_has(arguments, "strict"),
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
     };
-    run_request request = {&listing, verb, self};
-    int exit_code = run_with(arguments, inputs, &request);
+    run_request request = {.listing = &listing, .verb = verb, .self = self, .inputs = inputs};
+    int exit_code = run_with(arguments, &request);
     free(inputs);
     return exit_code;
 }

@@ -2,6 +2,9 @@
 /*
  * Running a verb that reads profiles and prints tables: inputs, sink, output, progress, losses,
  * exit code. A verb says what takes the rows and which tables come of them.
+ *
+ * Of several inputs, those that cannot be read are named and the rest is shown; the exit code says
+ * so. One that breaks off while it is read sends the others through once more, without it.
  */
 #ifndef TACHO_CLI_LISTING_H
 #define TACHO_CLI_LISTING_H
@@ -17,6 +20,7 @@ typedef struct tacho_listing {
     const char *output_path;
     bool is_strict;
     bool is_quiet;
+    bool has_problems; /* said already; the exit code shall tell */
     tacho_talk_progress progress;
     tacho_table_report report; /* while tables are written */
 } tacho_listing;
@@ -25,7 +29,11 @@ typedef struct tacho_listing {
 typedef struct tacho_listing_verb {
     /* Takes the verb's own options; false when one is wrong, and said so. (optional: has none) */
     bool (*choose)(void *self, const tacho_arguments *arguments, tacho_listing *listing);
-    /* Makes what takes the rows; called again should the input have to be sorted. */
+    /* Reads an input that is no profile, if it is for the verb. (optional: all are profiles) */
+    tacho_status (*divert)(void *self, const tacho_listing *listing, const char *path,
+                           bool *out_is_diverted);
+    /* Makes what takes the rows; called again should the input have to be sorted. Not called, nor
+     * is end, where no input is a profile. */
     tacho_events *(*begin)(void *self, tacho_dict *dict);
     /* All rows are there: adds the tables. */
     tacho_status (*write)(void *self, tacho_listing *listing);

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -24,37 +23,6 @@
 #include <unistd.h>
 
 enum { NS_PER_MS = 1000000 };
-
-/* ---- interrupts ---------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t interrupt_count;
-
-/* The first asks the loop to end; the next finds the signal's default, which ends the process. */
-static void note_interrupt(int number)
-{
-    interrupt_count = 1;
-    signal(number, SIG_DFL);
-}
-
-/* Of both signals, as they were before. */
-typedef struct signal_state {
-    struct sigaction interrupt, terminate;
-} signal_state;
-
-static void catch_signals(signal_state *out_before)
-{
-    struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    interrupt_count = 0;
-    sigaction(SIGINT, &action, &out_before->interrupt);
-    sigaction(SIGTERM, &action, &out_before->terminate);
-}
-
-static void restore_signals(const signal_state *before)
-{
-    sigaction(SIGINT, &before->interrupt, NULL);
-    sigaction(SIGTERM, &before->terminate, NULL);
-}
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
@@ -344,29 +312,39 @@ static tacho_status run_device(tacho_run_session *self, uint64_t iteration, bool
     return TACHO_OK;
 }
 
+/* Counts an inference, and keeps it where it was recorded. */
+static tacho_status take_result(tacho_run_session *self, const tacho_run_sample *sample,
+                                bool is_recorded)
+{
+    const tacho_device_result *result = &sample->result;
+    int64_t latency = latency_of(self, result);
+    self->latencies[self->latency_count++] = latency;
+    self->latency_ns += latency;
+    self->wall_ns += result->wall_ns;
+    self->device_ns += result->end_ns - result->start_ns;
+    self->cycles = result->cycles;
+    if (sample->inference == 0 && !self->device->type->is_simulated) {
+        self->open_ns = result->start_ns;
+    }
+    return is_recorded ? take_sample(self, *sample) : TACHO_OK;
+}
+
 static tacho_status run_one(tacho_run_session *self, uint64_t iteration)
 {
     tacho_run_sample sample = {.inference = iteration, .result = {.cycles = -1}};
     bool records = is_sampled(self, iteration);
     TACHO_TRY(run_device(self, iteration, records, &sample));
-    tacho_device_result result = sample.result;
-    int64_t latency = latency_of(self, &result);
-    self->latencies[self->latency_count++] = latency;
-    self->latency_ns += latency;
-    self->wall_ns += result.wall_ns;
-    self->device_ns += result.end_ns - result.start_ns;
-    self->cycles = result.cycles;
-    if (iteration == 0 && !self->device->type->is_simulated) {
-        self->open_ns = result.start_ns;
-    }
-    return records ? take_sample(self, sample) : TACHO_OK;
+    tacho_run_rescue_lock(&self->rescue);
+    tacho_status status = take_result(self, &sample, records);
+    tacho_run_rescue_unlock(&self->rescue);
+    return status;
 }
 
 static tacho_status run_all(tacho_run_session *self, const tacho_progress *progress)
 {
     uint64_t iterations = self->request->iterations;
     for (uint64_t i = 0; i < iterations; i++) {
-        if (interrupt_count > 0) {
+        if (tacho_run_rescue_is_asked()) {
             self->is_interrupted = true;
             break;
         }
@@ -400,14 +378,13 @@ static tacho_status note_random(const tacho_run_session *self, tacho_status stat
 
 tacho_status tacho_run_go(tacho_run_session *session)
 {
-    signal_state before;
     tacho_talk_progress talk;
     tacho_progress progress;
     tacho_talk_progress_init(&talk, "running", session->request->is_quiet, &progress);
     talk.unit = "inferences";
-    catch_signals(&before);
+    tacho_run_rescue_begin(&session->rescue);
     tacho_status status = note_random(session, run_all(session, &progress));
-    restore_signals(&before);
+    tacho_run_rescue_end(&session->rescue);
     tacho_talk_progress_end(&talk);
     if (session->is_interrupted) {
         tacho_talk_line("note", "interrupted; what was recorded is kept");

@@ -12,6 +12,7 @@
 #define TACHO_CLI_RUN_SESSION_H
 
 #include "cli/run_module.h"
+#include "cli/run_rescue.h"
 #include "device/device.h"
 
 #define TACHO_RUN_DEFAULT_MACHINE "torq-sl2610"
@@ -96,8 +97,9 @@ typedef struct tacho_run_session {
     uint64_t recorded_count; /* inferences that were recorded, held or not */
     uint64_t record_cost_ns; /* of all of them; 0: not known */
     uint64_t stats_file_count;
-    bool is_late;        /* the delay had not passed: the last inferences were recorded */
-    bool is_interrupted; /* not all iterations ran */
+    bool is_late;            /* the delay had not passed: the last inferences were recorded */
+    bool is_interrupted;     /* not all iterations ran */
+    tacho_run_rescue rescue; /* who writes what was recorded should a second interrupt come */
 } tacho_run_session;
 
 /* close in any case. */

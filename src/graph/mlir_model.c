@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "codec/mlir_lexer.h"
 #include "codec/mlir_text.h"
+#include "graph/model_facts.h"
 #include "graph/op_def.h"
 
 #include <inttypes.h>
@@ -240,13 +241,20 @@ static const tacho_model_dim *find_dim(const tacho_mlir_import *self, const char
 static tacho_status fill_dims(tacho_mlir_import *self, const tacho_mlir_op *function,
                               uint32_t argument, tacho_tensor *tensor)
 {
-    if (tensor->shape.rank == TACHO_RANK_UNKNOWN && tensor->dtype != TACHO_DTYPE_NONE) {
+    tacho_model_facts *facts = self->options->facts;
+    if (tensor->shape.rank == TACHO_RANK_UNKNOWN && tensor->dtype != TACHO_DTYPE_NONE &&
+        facts == NULL) {
         return tacho_mlir_import_fail(
             self, function, "argument %" PRIu32 " has no known number of dimensions", argument);
     }
     for (int32_t i = 0; i < tensor->shape.rank; i++) {
         char name[48];
         if (tensor->shape.dims[i] != TACHO_DIM_UNKNOWN) {
+            continue;
+        }
+        if (facts != NULL) {
+            uint32_t id = (uint32_t)(tensor - self->graph->tensors);
+            TACHO_TRY(tacho_model_facts_add_dim(facts, id, i, TACHO_STR("")));
             continue;
         }
         snprintf(name, sizeof(name), "arg%" PRIu32 ".%" PRId32, argument, i);
@@ -648,6 +656,26 @@ static void randomise_weights(tacho_mlir_import *self)
 
 /* ---- the file ---- */
 
+/* What torch's import kept of an ONNX model; texts outlive the module in the graph's arena. */
+static tacho_status note_facts(tacho_mlir_import *self, const tacho_mlir_op *function)
+{
+    const tacho_mlir_module *module = &self->module;
+    tacho_model_facts *facts = self->options->facts;
+    tacho_arena *arena = &self->graph->arena;
+    uint32_t ir_key = tacho_strings_find(&module->strings, TACHO_STR("torch.onnx_meta.ir_version"));
+    int64_t ir_version = 0;
+    TACHO_TRY(tacho_arena_copy(arena, text_attr(module, function, "torch.onnx_meta.producer_name"),
+                               &facts->producer));
+    TACHO_TRY(tacho_arena_copy(arena,
+                               text_attr(module, function, "torch.onnx_meta.producer_version"),
+                               &facts->producer_version));
+    if (tacho_mlir_module_int(module, function, ir_key, &ir_version)) {
+        facts->ir_version = ir_version;
+    }
+    return self->opset > 0 ? tacho_model_facts_add_opset(facts, TACHO_STR(""), self->opset)
+                           : TACHO_OK;
+}
+
 static tacho_status read_function(tacho_mlir_import *self, const tacho_mlir_op *function)
 {
     const tacho_mlir_module *module = &self->module;
@@ -666,6 +694,9 @@ static tacho_status read_function(tacho_mlir_import *self, const tacho_mlir_op *
         tacho_strings_find(&module->strings, TACHO_STR("torch.onnx_meta.opset_version"));
     if (tacho_mlir_module_int(module, function, opset_key, &opset) && opset > 0 && opset < 1000) {
         self->opset = (int32_t)opset;
+    }
+    if (self->options->facts != NULL) {
+        TACHO_TRY(note_facts(self, function));
     }
     TACHO_TRY(add_arguments(self, function, block));
     TACHO_TRY(check_dims(self));

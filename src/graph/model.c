@@ -5,33 +5,64 @@
 #include "graph/model.h"
 
 #include "graph/infer.h"
+#include "graph/model_facts.h"
 
 #include <stdio.h>
 
 static const tacho_model_reader *const readers[] = {&tacho_mlir_reader, &tacho_onnx_reader};
 
+static const tacho_model_reader *find_reader(tacho_str bytes)
+{
+    for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+        if (readers[i]->is_mine(bytes)) {
+            return readers[i];
+        }
+    }
+    return NULL;
+}
+
+bool tacho_model_is_model(tacho_str head)
+{
+    return find_reader(head) != NULL;
+}
+
+/* Nodes in file order. */
+static tacho_status read_file(const char *path, const tacho_model_options *options,
+                              tacho_graph *graph)
+{
+    tacho_str bytes;
+    TACHO_TRY(tacho_arena_copy(&graph->arena, tacho_str_from_cstring(path), &graph->path));
+    TACHO_TRY(tacho_mappings_open(&graph->mappings, path, &bytes));
+    const tacho_model_reader *reader = find_reader(bytes);
+    if (reader == NULL) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                          "%s: not a model; expected ONNX, or MLIR text or bytecode of TOSA or "
+                          "torch-onnx",
+                          path);
+    }
+    graph->format = reader->format;
+    return reader->read(graph, bytes, options);
+}
+
 tacho_status tacho_model_read(const char *path, const tacho_model_options *options,
                               tacho_graph *out_graph)
 {
     tacho_graph *graph = out_graph;
-    tacho_str bytes;
-    TACHO_TRY(tacho_arena_copy(&graph->arena, tacho_str_from_cstring(path), &graph->path));
-    TACHO_TRY(tacho_mappings_open(&graph->mappings, path, &bytes));
-    for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
-        if (readers[i]->is_mine(bytes)) {
-            graph->format = readers[i]->format;
-            TACHO_TRY(readers[i]->read(graph, bytes, options));
-            TACHO_TRY(tacho_model_bind_inputs(graph, options));
-            TACHO_TRY(tacho_graph_sort(graph));
-            TACHO_TRY(tacho_graph_infer(graph));
-            tacho_graph_close_branches(graph);
-            return TACHO_OK;
-        }
-    }
-    return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                      "%s: not a model; expected ONNX, or MLIR text or bytecode of TOSA or "
-                      "torch-onnx",
-                      path);
+    TACHO_TRY(read_file(path, options, graph));
+    TACHO_TRY(tacho_model_bind_inputs(graph, options));
+    TACHO_TRY(tacho_graph_sort(graph));
+    TACHO_TRY(tacho_graph_infer(graph));
+    tacho_graph_close_branches(graph);
+    return TACHO_OK;
+}
+
+tacho_status tacho_model_survey(const char *path, tacho_model_facts *facts, tacho_graph *out_graph)
+{
+    const tacho_model_options options = {.facts = facts};
+    TACHO_TRY(read_file(path, &options, out_graph));
+    tacho_graph_close_branches(out_graph);
+    tacho_model_facts_sort(facts);
+    return TACHO_OK;
 }
 
 void tacho_model_dim_hint(const tacho_model_options *options, tacho_str name, const char *value,

@@ -19,6 +19,8 @@ typedef struct tacho_model_bind {
     tacho_str values; /* "16000", "1,2,3", "true"; one value stands for all elements */
 } tacho_model_bind;
 
+typedef struct tacho_model_facts tacho_model_facts; /* graph/model_facts.h */
+
 typedef struct tacho_model_options {
     const tacho_model_dim *dims;
     size_t dim_count;
@@ -28,6 +30,7 @@ typedef struct tacho_model_options {
     size_t bind_count;
     bool has_random_weights; /* weights become seeded-random ones, also those that are absent */
     uint64_t seed;
+    tacho_model_facts *facts; /* to be filled; dimensions may be open then (optional) */
 } tacho_model_options;
 
 /*

@@ -8,6 +8,7 @@
  */
 #include "base/grow.h"
 #include "codec/mlir_location.h"
+#include "graph/model_facts.h"
 #include "graph/onnx_reader.h"
 #include "graph/op_def.h"
 
@@ -17,6 +18,8 @@
 
 enum {
     MODEL_IR_VERSION = 1,
+    MODEL_PRODUCER = 2,
+    MODEL_PRODUCER_VERSION = 3,
     MODEL_GRAPH = 7,
     MODEL_OPSET_IMPORT = 8,
     GRAPH_NODE = 1,
@@ -400,7 +403,19 @@ static tacho_status read_opset(tacho_onnx_state *state, tacho_str message)
     domain = is_standard(domain) ? TACHO_STR("") : domain;
     TACHO_TRY(tacho_onnx_name_ensure(state, domain, &entry));
     entry->opset = (int32_t)version;
-    return TACHO_OK;
+    tacho_model_facts *facts = state->options->facts;
+    return facts != NULL ? tacho_model_facts_add_opset(facts, domain, (int64_t)version) : TACHO_OK;
+}
+
+static void note_facts(tacho_model_facts *facts, const tacho_pb_field *field)
+{
+    if (field->number == MODEL_IR_VERSION) {
+        facts->ir_version = (int64_t)field->value;
+    } else if (field->number == MODEL_PRODUCER) {
+        facts->producer = field->bytes;
+    } else if (field->number == MODEL_PRODUCER_VERSION) {
+        facts->producer_version = field->bytes;
+    }
 }
 
 static tacho_status read_fields(tacho_onnx_state *state, tacho_str *out_graph, bool *out_has_graph)
@@ -412,6 +427,9 @@ static tacho_status read_fields(tacho_onnx_state *state, tacho_str *out_graph, b
     while (got) {
         TACHO_TRY_NOTE(tacho_onnx_next(state, &model_schema, &reader, &field, &got),
                        "the file is cut short, or damaged");
+        if (got && state->options->facts != NULL) {
+            note_facts(state->options->facts, &field);
+        }
         if (field.number == MODEL_OPSET_IMPORT) {
             TACHO_TRY(read_opset(state, field.bytes));
         } else if (field.number == MODEL_GRAPH && *out_has_graph) {

@@ -556,9 +556,12 @@ static void write_file(const char *path, const char *bytes, size_t len)
 static void test_external(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/tacho-onnx.XXXXXX";
+    char folder[400];
+    const char *temp = getenv("TMPDIR");
+    snprintf(folder, sizeof(folder), "%s/tacho-onnx.XXXXXX",
+             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
     assert_non_null(mkdtemp(folder));
-    char path[64], weights[64];
+    char path[420], weights[420];
     snprintf(path, sizeof(path), "%s/m.onnx", folder);
     snprintf(weights, sizeof(weights), "%s/w.bin", folder);
     write_file(weights, "0123456789", 10);

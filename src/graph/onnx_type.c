@@ -7,6 +7,7 @@
  * without a value is unknown, and inference finds it.
  */
 #include "base/grow.h"
+#include "graph/model_facts.h"
 #include "graph/onnx_reader.h"
 
 #include <inttypes.h>
@@ -237,8 +238,27 @@ static tacho_status note_missing(tacho_onnx_state *state, const value_info *info
     return tacho_arena_copy(&state->graph->arena, tacho_str_from_cstring(text), &state->problem);
 }
 
-/* Numbers for all dimensions of an input. A 0 that the file gives is a size, which can be given
- * another, since some files have it for one that is open. */
+/* A 0 that the file gives is a size; one with a name is open. */
+static bool is_open(const value_info *info, int32_t dim)
+{
+    return info->shape.dims[dim] < 0 ||
+           (info->shape.dims[dim] == 0 && info->dim_names[dim].len > 0);
+}
+
+/* Keeps what the dimensions of a tensor without a number are called, where that is wanted. */
+static tacho_status keep_open(const tacho_onnx_state *state, value_info *info, uint32_t tensor)
+{
+    tacho_model_facts *facts = state->options->facts;
+    for (int32_t i = 0; facts != NULL && i < info->shape.rank; i++) {
+        if (is_open(info, i)) {
+            info->shape.dims[i] = TACHO_DIM_UNKNOWN;
+            TACHO_TRY(tacho_model_facts_add_dim(facts, tensor, i, info->dim_names[i]));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Numbers for all dimensions of an input; a 0 of the file can be given another. */
 static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
 {
     for (int32_t i = 0; i < info->shape.rank; i++) {
@@ -254,8 +274,7 @@ static tacho_status settle_input(tacho_onnx_state *state, value_info *info)
             return tacho_fail(TACHO_CODE_USAGE, "--dim %.*s=%" PRId64 ": not a size",
                               TACHO_STR_ARG(tacho_onnx_shown(dim->name)), dim->value);
         }
-        bool is_open = *value < 0 || (*value == 0 && info->dim_names[i].len > 0);
-        if (is_open && dim == NULL) {
+        if (is_open(info, i) && dim == NULL && state->options->facts == NULL) {
             TACHO_TRY(note_missing(state, info, i));
         }
         *value = dim != NULL ? dim->value : *value;
@@ -348,7 +367,8 @@ tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message)
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)));
     }
     bool has_dtype = info.dtype != TACHO_DTYPE_NONE;
-    if (info.is_tensor && (!has_dtype || info.shape.rank == TACHO_RANK_UNKNOWN)) {
+    if (state->options->facts == NULL && info.is_tensor &&
+        (!has_dtype || info.shape.rank == TACHO_RANK_UNKNOWN)) {
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data, "input '%.*s' has no %s",
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)),
                                has_dtype ? "shape" : "data type");
@@ -359,6 +379,7 @@ tacho_status tacho_onnx_read_input(tacho_onnx_state *state, tacho_str message)
         info.shape.dims[0] = (int64_t)tacho_model_bind_values(bind);
     }
     TACHO_TRY(settle_input(state, &info));
+    TACHO_TRY(keep_open(state, &info, id));
     tensor->is_input = true;
     TACHO_TRY(complete(state, &info, tensor));
     return append(&graph->inputs, &graph->input_count, &graph->input_capacity, id);
@@ -378,6 +399,7 @@ tacho_status tacho_onnx_read_output(tacho_onnx_state *state, tacho_str message)
                                TACHO_STR_ARG(tacho_onnx_shown(info.name)));
     }
     settle_value(state, &info);
+    TACHO_TRY(keep_open(state, &info, id));
     TACHO_TRY(complete(state, &info, tensor));
     if (tensor->is_output) {
         return TACHO_OK;

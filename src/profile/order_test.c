@@ -1366,8 +1366,11 @@ static void test_uses_tmpdir_only_when_needed(void **state)
 
 static int open_tmpdir(void **state)
 {
-    char *folder = allocate(64);
-    snprintf(folder, 64, "/tmp/tacho-order-test-XXXXXX");
+    enum { FOLDER_BYTES = 400 };
+    char *folder = allocate(FOLDER_BYTES);
+    const char *temp = getenv("TMPDIR");
+    snprintf(folder, FOLDER_BYTES, "%s/tacho-order-test-XXXXXX",
+             temp != NULL && temp[0] != '\0' ? temp : "/tmp");
     *state = folder;
     return mkdtemp(folder) == NULL || setenv("TMPDIR", folder, 1) != 0 ? -1 : 0;
 }

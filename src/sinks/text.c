@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables for people: a title, aligned columns, numbers to the right, durations in the unit that
- * suits their size. Names are made safe for the terminal.
+ * suits their size. Names are made safe for the terminal, and a table that is wider than it is
+ * made to fit: long texts lose their middle, then columns are left out from the right, and said so.
  */
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 
 /* Columns of a text; the other formats have all of it. */
-enum { SHOWN_MAX = 72 };
+enum { SHOWN_MAX = 72, SHOWN_LEAST = 24, GAP = 2 };
 
 /* The printed form of one cell. */
 static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *out_text)
@@ -53,15 +54,15 @@ static size_t offset_of_width(tacho_str text, size_t width)
 }
 
 /* Leaves the middle of a long text out: its ends say what it is, and lines stay readable. */
-static tacho_status shorten(tacho_arena *arena, tacho_str *text)
+static tacho_status shorten(tacho_arena *arena, size_t most, tacho_str *text)
 {
-    size_t width = text->len <= SHOWN_MAX ? 0 : tacho_utf8_width(*text);
-    if (width <= SHOWN_MAX) {
+    size_t width = text->len <= most ? 0 : tacho_utf8_width(*text);
+    if (width <= most) {
         return TACHO_OK;
     }
     const tacho_str gap = TACHO_STR("...");
-    size_t head = offset_of_width(*text, SHOWN_MAX / 2 - 2);
-    size_t tail = offset_of_width(*text, width - SHOWN_MAX / 2 + 1);
+    size_t head = offset_of_width(*text, most / 2 - 2);
+    size_t tail = offset_of_width(*text, width - most / 2 + 1);
     size_t len = head + gap.len + (text->len - tail);
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(arena, len, &memory));
@@ -83,7 +84,7 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
     switch (type) {
     case TACHO_COLUMN_TEXT:
         TACHO_TRY(tacho_utf8_printable(cell->value.text, arena, out_text));
-        return shorten(arena, out_text);
+        return shorten(arena, SHOWN_MAX, out_text);
     case TACHO_COLUMN_PICTURE:
         return tacho_utf8_printable(cell->value.text, arena, out_text);
     case TACHO_COLUMN_DURATION:
@@ -108,6 +109,7 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
 typedef struct layout {
     tacho_str *texts;
     size_t *widths;
+    size_t first_left_out; /* column, of those that do not fit; else their number */
 } layout;
 
 /* A column that no row has anything in says nothing to people. */
@@ -147,6 +149,95 @@ static tacho_status fill_layout(const tacho_table *table, tacho_arena *arena, la
     return TACHO_OK;
 }
 
+/* ---- to the width of a terminal ------------------------------------------------------------ */
+
+static size_t total_width(const tacho_table *table, const layout *shape)
+{
+    size_t total = 0;
+    for (size_t column = 0; column < table->column_count; column++) {
+        size_t width = shape->widths[column];
+        total += width > 0 ? width + (total > 0 ? GAP : 0) : 0;
+    }
+    return total;
+}
+
+/* The widest column of texts that may become shorter, or the number of columns. */
+static size_t widest_text(const tacho_table *table, const layout *shape)
+{
+    size_t found = table->column_count;
+    for (size_t column = 0; column < table->column_count; column++) {
+        if (table->columns[column].type == TACHO_COLUMN_TEXT &&
+            shape->widths[column] > SHOWN_LEAST &&
+            (found == table->column_count || shape->widths[column] > shape->widths[found])) {
+            found = column;
+        }
+    }
+    return found;
+}
+
+static tacho_status shorten_column(const tacho_table *table, tacho_arena *arena, layout *shape,
+                                   size_t column, size_t most)
+{
+    size_t text_count = table->column_count + table->cell_count;
+    shape->widths[column] = 0;
+    for (size_t i = column; i < text_count; i += table->column_count) {
+        TACHO_TRY(shorten(arena, most, &shape->texts[i]));
+        widen(shape, column, shape->texts[i]);
+    }
+    return TACHO_OK;
+}
+
+/* Leaves out the column furthest to the right, but never the first; false when it is alone. */
+static bool leave_out_last(const tacho_table *table, layout *shape)
+{
+    size_t column = table->column_count - 1;
+    while (column > 0 && shape->widths[column] == 0) {
+        column--;
+    }
+    bool is_alone = column == 0;
+    if (!is_alone) {
+        shape->widths[column] = 0;
+        shape->first_left_out = column;
+    }
+    return !is_alone;
+}
+
+static tacho_status fit(const tacho_table *table, tacho_arena *arena, size_t columns, layout *shape)
+{
+    size_t total = total_width(table, shape);
+    for (size_t column; total > columns; total = total_width(table, shape)) {
+        column = widest_text(table, shape);
+        if (column == table->column_count) {
+            break;
+        }
+        size_t excess = total - columns;
+        size_t width = shape->widths[column];
+        size_t most = width > SHOWN_LEAST + excess ? width - excess : SHOWN_LEAST;
+        TACHO_TRY(shorten_column(table, arena, shape, column, most));
+    }
+    while (total_width(table, shape) > columns && leave_out_last(table, shape)) {
+    }
+    return TACHO_OK;
+}
+
+/* Which columns are not there, and how to see them. */
+static void write_left_out(const tacho_table *table, const layout *shape, tacho_output *output)
+{
+    bool is_first = true;
+    if (shape->first_left_out == table->column_count) {
+        return;
+    }
+    tacho_output_write_str(output, TACHO_STR("(not shown: "));
+    for (size_t i = shape->first_left_out; i < table->column_count; i++) {
+        if (!is_unused(table, i)) {
+            tacho_output_write_str(output, is_first ? TACHO_STR("") : TACHO_STR(", "));
+            tacho_output_write_str(output, tacho_str_from_cstring(table->columns[i].title));
+            is_first = false;
+        }
+    }
+    tacho_output_write_str(output, TACHO_STR("; a wider terminal or --format csv shows them)\n"));
+}
+
 static void write_padding(tacho_output *output, size_t count)
 {
     while (count-- > 0) {
@@ -180,7 +271,7 @@ static void write_line(const tacho_table *table, const layout *shape, size_t lin
                        table->columns[column].type == TACHO_COLUMN_FLAG ||
                        table->columns[column].type == TACHO_COLUMN_PICTURE;
         bool is_last = column == last_column;
-        write_padding(output, is_first ? 0 : 2);
+        write_padding(output, is_first ? 0 : GAP);
         is_first = false;
         write_padding(output, is_text ? 0 : padding);
         text = is_last ? without_trailing_blanks(text) : text;
@@ -193,7 +284,8 @@ static void write_line(const tacho_table *table, const layout *shape, size_t lin
 static tacho_status text_write_with(const tacho_table *table, tacho_arena *arena,
                                     tacho_output *output)
 {
-    layout shape = {0};
+    layout shape = {.first_left_out = table->column_count};
+    size_t columns = tacho_output_columns(output);
     void *memory = NULL;
     size_t text_count = table->column_count + table->cell_count;
     TACHO_TRY(tacho_arena_alloc(arena, text_count * sizeof(*shape.texts), &memory));
@@ -201,11 +293,15 @@ static tacho_status text_write_with(const tacho_table *table, tacho_arena *arena
     TACHO_TRY(tacho_arena_alloc(arena, table->column_count * sizeof(*shape.widths), &memory));
     shape.widths = memory;
     TACHO_TRY(fill_layout(table, arena, &shape));
+    if (columns > 0) {
+        TACHO_TRY(fit(table, arena, columns, &shape));
+    }
     tacho_output_write_str(output, tacho_str_from_cstring(table->title));
     tacho_output_write(output, "\n", 1);
     for (size_t line = 0; line <= tacho_table_row_count(table); line++) {
         write_line(table, &shape, line, output);
     }
+    write_left_out(table, &shape, output);
     return TACHO_OK;
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tacho info of networks: models in, tables of what they are out.
+ */
+#ifndef TACHO_CLI_INFO_MODEL_H
+#define TACHO_CLI_INFO_MODEL_H
+
+#include "base/status.h"
+#include "sinks/table_sink.h"
+
+typedef struct tacho_opened_model tacho_opened_model;
+
+typedef struct tacho_model_list {
+    tacho_opened_model **items;
+    size_t item_count, item_capacity;
+    bool has_several; /* inputs, so that files are told apart by their whole paths */
+} tacho_model_list;
+
+void tacho_model_list_deinit(tacho_model_list *list);
+
+/* Reads |path|; |out_is_model| is false for what is none. One that is damaged is a failure. */
+tacho_status tacho_model_list_add(tacho_model_list *list, const char *path,
+                                  bool *out_is_model) TACHO_MUST_USE;
+
+/* Writes the tables. */
+tacho_status tacho_model_list_write(const tacho_model_list *list,
+                                    tacho_table_report *report) TACHO_MUST_USE;
+
+#endif

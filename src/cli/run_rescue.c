@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A handler may do next to nothing, so it wakes a thread. The inference is not stopped, which no
+ * kernel is made for: it goes on, and waits for a lock that it will not get.
+ */
+#include "cli/run_rescue.h"
+
+#include "cli/run_session.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupt_count;
+static volatile sig_atomic_t can_rescue; /* somebody waits for |wanted| */
+static volatile sig_atomic_t is_over;    /* the loop has ended, interrupted */
+static sem_t wanted;                     /* the second interrupt, or the end of the loop */
+
+static void note_interrupt(int number)
+{
+    interrupt_count = interrupt_count < 3 ? interrupt_count + 1 : 3;
+    if (interrupt_count == 2 && can_rescue) {
+        int before = errno;
+        sem_post(&wanted);
+        errno = before;
+    } else if (interrupt_count == 3 || (interrupt_count == 2 && !is_over)) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
+bool tacho_run_rescue_is_asked(void)
+{
+    return interrupt_count > 0;
+}
+
+static void *wait_for_second(void *self)
+{
+    tacho_run_rescue *rescue = self;
+    while (sem_wait(&wanted) != 0 && errno == EINTR) {
+    }
+    if (!can_rescue) {
+        return NULL;
+    }
+    tacho_run_rescue_lock(rescue);
+    rescue->write(rescue->user);
+    fflush(NULL);
+    _exit(TACHO_EXIT_INTERRUPTED);
+}
+
+/* The thread takes no signals: the loop's does. */
+static void start_thread(tacho_run_rescue *rescue)
+{
+    sigset_t all;
+    sigset_t before;
+    if (rescue->write == NULL || sem_init(&wanted, 0, 0) != 0) {
+        return;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rescue->has_thread = pthread_create(&rescue->thread, NULL, wait_for_second, rescue) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    can_rescue = rescue->has_thread;
+}
+
+void tacho_run_rescue_begin(tacho_run_rescue *rescue)
+{
+    struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
+    interrupt_count = 0;
+    can_rescue = 0;
+    is_over = 0;
+    pthread_mutex_init(&rescue->lock, NULL);
+    start_thread(rescue);
+    sigaction(SIGINT, &action, &rescue->interrupt_before);
+    sigaction(SIGTERM, &action, &rescue->terminate_before);
+}
+
+void tacho_run_rescue_end(tacho_run_rescue *rescue)
+{
+    tacho_run_rescue_lock(rescue); /* waits for ever where the rescue has begun */
+    is_over = interrupt_count > 0;
+    can_rescue = 0;
+    tacho_run_rescue_unlock(rescue);
+    if (rescue->has_thread) {
+        sem_post(&wanted);
+        pthread_join(rescue->thread, NULL);
+        sem_destroy(&wanted);
+        rescue->has_thread = false;
+    }
+    if (!is_over) {
+        sigaction(SIGINT, &rescue->interrupt_before, NULL);
+        sigaction(SIGTERM, &rescue->terminate_before, NULL);
+    }
+    pthread_mutex_destroy(&rescue->lock);
+}
+
+void tacho_run_rescue_lock(tacho_run_rescue *rescue)
+{
+    pthread_mutex_lock(&rescue->lock);
+}
+
+void tacho_run_rescue_unlock(tacho_run_rescue *rescue)
+{
+    pthread_mutex_unlock(&rescue->lock);
+}
