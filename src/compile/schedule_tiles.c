@@ -239,7 +239,7 @@ static tacho_status add_transfer(core_work *self, operand *of, const tile *at)
         .bytes = next_bytes(self, of, at),
     };
     TACHO_TRY(transfer_cycles(self, of, job.bytes, &job.cycles));
-    if (job.kind == TACHO_JOB_LOAD) {
+    if (of != &self->output) {
         uint64_t readers =
             of == &self->input ? self->place.input_readers : self->place.weight_readers;
         job.readers = (uint16_t)tacho_least(readers, UINT16_MAX);

@@ -318,8 +318,9 @@ static bool follow_bias(tacho_group *group, uint32_t step)
     tacho_fast_spec *spec = &group->spec;
     tacho_execution *self = group->self;
     bool is_product = spec->kind == TACHO_FAST_MATMUL;
-    if ((spec->kind != TACHO_FAST_CONVOLUTION && !is_product) || spec->input_count != 2 ||
-        spec->post_count > 0 || !is_type(self, step, "Add")) {
+    bool is_window = spec->kind == TACHO_FAST_CONVOLUTION || spec->kind == TACHO_FAST_DECONVOLUTION;
+    if ((!is_window && !is_product) || spec->input_count != 2 || spec->post_count > 0 ||
+        !is_type(self, step, "Add")) {
         return false;
     }
     uint32_t first = tacho_step_input(self, step, 0), second = tacho_step_input(self, step, 1);
@@ -364,14 +365,15 @@ static bool follow_hard_sigmoid(tacho_group *group, uint32_t step)
     return is_done;
 }
 
+/* oneDNN 2 works posts of a deconvolution off one element at a time: it takes but a bias. */
 bool tacho_group_follow(tacho_group *group)
 {
     tacho_fast_spec *spec = &group->spec;
     uint32_t step = tacho_group_follower(group);
-    bool takes_posts = spec->kind == TACHO_FAST_CONVOLUTION ||
-                       spec->kind == TACHO_FAST_DECONVOLUTION || spec->kind == TACHO_FAST_MATMUL ||
+    bool takes_posts = spec->kind == TACHO_FAST_CONVOLUTION || spec->kind == TACHO_FAST_MATMUL ||
                        spec->kind == TACHO_FAST_BINARY;
-    if (step == TACHO_NONE || !takes_posts || spec->output.dtype != TACHO_DTYPE_F32 ||
+    bool takes_bias = takes_posts || spec->kind == TACHO_FAST_DECONVOLUTION;
+    if (step == TACHO_NONE || !takes_bias || spec->output.dtype != TACHO_DTYPE_F32 ||
         spec->post_count >= TACHO_FAST_POSTS_MAX - 2 || !is_like(group, step)) {
         return false;
     }
@@ -380,12 +382,12 @@ bool tacho_group_follow(tacho_group *group)
                        : false;
     is_done = is_done || (spec->post_input_count == 0 && follow_bias(group, step));
     tacho_fast_post post;
-    if (!is_done && is_type(group->self, step, "HardSigmoid")) {
+    if (takes_posts && !is_done && is_type(group->self, step, "HardSigmoid")) {
         is_done = follow_hard_sigmoid(group, step);
-    } else if (!is_done && tacho_group_function(group, step, &post)) {
+    } else if (takes_posts && !is_done && tacho_group_function(group, step, &post)) {
         is_done = tacho_group_add_post(group, post);
     }
-    is_done = is_done || follow_binary(group, step);
+    is_done = is_done || (takes_posts && follow_binary(group, step));
     if (is_done) {
         tacho_group_take_over(group, step);
     }

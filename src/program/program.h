@@ -91,7 +91,7 @@ typedef struct tacho_job {
     uint32_t op;
     uint32_t engine;
     uint16_t kind;                   /* tacho_job_kind */
-    uint16_t readers;                /* of a LOAD: cores that get the same bytes at once; 0: one */
+    uint16_t readers;                /* LOAD, COPY: cores that get the same bytes at once; 0: one */
     uint32_t tile;                   /* number within its op and core */
     uint32_t block;                  /* the NSS program, or other unit that the host starts */
     uint32_t first_need, need_count; /* in |needs| */
