@@ -26,9 +26,9 @@ static bool are_known(const pf_writer *writer, const tacho_row *row)
 {
     const pf_interning *names = &writer->tables[PF_TABLE_ANNOTATIONS];
     const pf_interning *values = &writer->tables[PF_TABLE_VALUES];
-    const tacho_arg *end = row->args + row->arg_count;
     bool is_known = true;
-    for (const tacho_arg *arg = row->args; arg < end; arg++) {
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
         uint32_t string = string_of(arg);
         if (TACHO_UNLIKELY(arg->key >= names->item_count || string >= values->item_count)) {
             return false;
