@@ -39,6 +39,14 @@ tacho_str tacho_str_basename(tacho_str path)
     return start == 0 ? path : tacho_str_from(path, start);
 }
 
+void tacho_make_plain_name(char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char byte = (unsigned char)*text;
+        *text = byte <= ' ' || byte == '/' || byte == '\\' || byte == 127 ? '_' : *text;
+    }
+}
+
 size_t tacho_str_find_byte(tacho_str text, char byte)
 {
     const char *found = text.len == 0 ? NULL : memchr(text.data, byte, text.len);

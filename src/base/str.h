@@ -70,6 +70,10 @@ tacho_str tacho_str_trim(tacho_str text);
 /* The part after the last '/', the whole when there is none. */
 tacho_str tacho_str_basename(tacho_str path);
 
+/* Makes blanks, slashes and control characters of a text with a NUL '_', as files' names want it.
+ */
+void tacho_make_plain_name(char *text);
+
 /* Index of the first |byte|, or text.len. */
 size_t tacho_str_find_byte(tacho_str text, char byte);
 

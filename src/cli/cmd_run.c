@@ -240,6 +240,7 @@ static bool choose_report(const tacho_arguments *arguments, run_choice *choice)
     choice->request.is_quiet = tacho_arguments_has(arguments, "quiet");
     choice->request.function = tacho_arguments_value(arguments, "function");
     choice->request.stats_dir = tacho_arguments_value(arguments, "stats-dir");
+    choice->request.makes_stats_dir = true;
     choice->report.compares = tacho_arguments_has(arguments, "compare");
     choice->report.has_blocks = tacho_arguments_has(arguments, "blocks");
     choice->report.omits_tables = tacho_arguments_has(arguments, "no-tables");

@@ -192,9 +192,7 @@ static tacho_status write_output(runner *self, const tacho_run_session *session,
     if (tensor.len == 0 && index > 0) {
         snprintf(name, sizeof(name), "output%zu-activation-0-inf-0.bin", index);
     }
-    for (char *at = name; *at != '\0'; at++) {
-        *at = (unsigned char)*at <= ' ' || *at == '/' || *at == 127 ? '_' : *at;
-    }
+    tacho_make_plain_name(name);
     TACHO_TRY(
         tacho_folder_join(self->output_dir, tacho_str_from_cstring(name), &self->arena, &path));
     TACHO_TRY(tacho_execution_output(session->device->execution, index, &array));

@@ -225,7 +225,7 @@ static const tacho_column simulated_columns[] = {
     {"estimated_cycles", "Estimated", TACHO_COLUMN_INT},
     {"simulated_cycles", "Simulated", TACHO_COLUMN_INT},
     {"difference_cycles", "Difference", TACHO_COLUMN_INT},
-    {"difference_percent", "Of estimate", TACHO_COLUMN_PERCENT},
+    {"difference_percent", "Off by", TACHO_COLUMN_PERCENT},
     TACHO_STALLS(STALL_COLUMN){"location", "Location", TACHO_COLUMN_TEXT},
 };
 
@@ -236,7 +236,7 @@ static const tacho_column measured_columns[] = {
     {"estimated_cycles", "Estimated", TACHO_COLUMN_INT},
     {"estimated_ns", "At that clock", TACHO_COLUMN_DURATION},
     {"measured_ns", "Measured", TACHO_COLUMN_DURATION},
-    {"difference_percent", "Of estimate", TACHO_COLUMN_PERCENT},
+    {"difference_percent", "Off by", TACHO_COLUMN_PERCENT},
     {"computed", "Computed", TACHO_COLUMN_TEXT},
     {"location", "Location", TACHO_COLUMN_TEXT},
 };

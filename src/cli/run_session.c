@@ -26,13 +26,17 @@ enum { NS_PER_MS = 1000000 };
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static tacho_status check_stats_dir(const char *path)
+static tacho_status check_stats_dir(const tacho_run_request *request)
 {
     struct stat facts;
+    const char *path = request->stats_dir;
     if (path == NULL) {
         return TACHO_OK;
     }
     if (stat(path, &facts) != 0) {
+        if (request->makes_stats_dir && errno == ENOENT) {
+            return TACHO_OK;
+        }
         return tacho_fail(TACHO_CODE_IO, "%s: %s; the folder for stats has to exist", path,
                           strerror(errno));
     }
@@ -87,7 +91,7 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
 {
     *session = (tacho_run_session){.request = request, .cycles = -1};
     tacho_arena_init(&session->arena);
-    TACHO_TRY(check_stats_dir(request->stats_dir));
+    TACHO_TRY(check_stats_dir(request));
     TACHO_TRY(tacho_run_check_device(request->device));
     TACHO_TRY(tacho_run_module_open(&session->module, request->path, &request->compile));
     if (request->function != NULL) {
@@ -97,6 +101,10 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
                                 &session->device));
     TACHO_TRY_NOTE(session->device->type->load(session->device, &session->module.program),
                    "while loading %s", request->path);
+    if (request->makes_stats_dir && request->stats_dir != NULL) {
+        bool is_new;
+        TACHO_TRY(tacho_folder_ensure(request->stats_dir, &is_new));
+    }
     TACHO_TRY(set_inputs(session));
     session->latencies = calloc((size_t)request->iterations, sizeof(*session->latencies));
     if (session->latencies == NULL) {
@@ -124,10 +132,7 @@ void tacho_run_stats_name(const tacho_run_session *session, const tacho_stats_he
     char slice[24] = "";
     snprintf(network, sizeof(network), "%.120s",
              tacho_run_string(session, session->module.program.facts.name).data);
-    for (char *at = network; *at != '\0'; at++) {
-        unsigned char byte = (unsigned char)*at;
-        *at = byte <= ' ' || byte == '/' || byte == '\\' || byte == 127 ? '_' : *at;
-    }
+    tacho_make_plain_name(network);
     if (head->device_count > 1) {
         snprintf(slice, sizeof(slice), "_slice%02u", (unsigned)head->device);
     }

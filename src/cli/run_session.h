@@ -42,6 +42,7 @@ typedef struct tacho_run_request {
     uint64_t iterations;
     tacho_run_sampling sampling;
     const char *stats_dir;      /* where raw stats go; NULL: nowhere */
+    bool makes_stats_dir;       /* where it is not there */
     bool keeps_stats_in_memory; /* that folder is checked, and others write there */
     /*
      * Records that are held in memory at most, beside the first inference's; what is recorded later

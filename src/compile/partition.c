@@ -115,6 +115,9 @@ static tacho_status add_dispatch(const compiler *self, tacho_program *program, u
         snprintf(text, sizeof(text), is_nss ? "%.400s$async_dispatch_0" : "%.400s",
                  self->name.data);
     }
+    if (is_nss) {
+        tacho_make_plain_name(text);
+    }
     tacho_dispatch_info dispatch = {.first_op = first, .op_count = count};
     TACHO_TRY(
         tacho_strings_ensure(&program->strings, tacho_str_from_cstring(text), &dispatch.name));

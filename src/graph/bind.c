@@ -8,6 +8,7 @@
 #include "kernels/element.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { ELEMENTS_MAX = 4096 };
@@ -40,11 +41,36 @@ static tacho_status fail_bind(const tacho_graph *graph, const tacho_model_bind *
                       problem);
 }
 
+/* A real number as JSON has it, or one of those that it has not. */
+static bool read_real(tacho_str text, double *out_real)
+{
+    bool is_negative = text.len > 0 && text.data[0] == '-';
+    tacho_str word = tacho_str_from(text, is_negative ? 1 : 0);
+    bool is_infinite = tacho_str_equal(word, TACHO_STR("inf"));
+    if (is_infinite || tacho_str_equal(word, TACHO_STR("nan"))) {
+        *out_real = is_infinite ? (is_negative ? -INFINITY : INFINITY) : NAN;
+        return true;
+    }
+    return tacho_json_number_double(text, out_real);
+}
+
+static bool set_real(tacho_array *array, int64_t at, tacho_str text)
+{
+    double real;
+    double again = 0;
+    if (!read_real(text, &real)) {
+        return false;
+    }
+    tacho_write_reals(array, at, 1, &real);
+    tacho_read_reals(array, at, 1, 1, &again);
+    return isinf(again) == isinf(real); /* it fits */
+}
+
 /* One value as element |at|; false when it is none of the type. */
 static bool set_element(tacho_array *array, int64_t at, tacho_str text)
 {
     int64_t whole;
-    double real;
+    uint64_t natural;
     if (array->dtype == TACHO_DTYPE_BOOL) {
         bool is_true =
             tacho_str_equal(text, TACHO_STR("true")) || tacho_str_equal(text, TACHO_STR("1"));
@@ -55,13 +81,15 @@ static bool set_element(tacho_array *array, int64_t at, tacho_str text)
         return is_true || is_false;
     }
     if (tacho_element_kind(array->dtype) == TACHO_DTYPE_REAL) {
-        bool is_real = tacho_json_number_double(text, &real);
-        if (is_real) {
-            tacho_write_reals(array, at, 1, &real);
-        }
-        return is_real;
+        return set_real(array, at, text);
     }
     int64_t again = 0;
+    if (array->dtype == TACHO_DTYPE_U64) {
+        bool is_natural = tacho_str_parse_u64(text, &natural);
+        whole = is_natural ? (int64_t)natural : 0; /* the same bits */
+        tacho_write_ints(array, at, 1, &whole);
+        return is_natural;
+    }
     if (!tacho_json_number_i64(text, &whole)) {
         return false;
     }
@@ -84,9 +112,10 @@ static tacho_status set_elements(tacho_graph *graph, const tacho_model_bind *bin
         }
         if (!set_element(array, (int64_t)i, text)) {
             char problem[160];
-            snprintf(problem, sizeof(problem), "'%.*s' is no %s",
+            snprintf(problem, sizeof(problem), "'%.*s' is no %s%s",
                      (int)(text.len < 64 ? text.len : 64), text.data,
-                     tacho_dtype_name(array->dtype));
+                     tacho_dtype_name(array->dtype),
+                     array->dtype == TACHO_DTYPE_BOOL ? ": true, false, 1 or 0" : "");
             return fail_bind(graph, bind, problem);
         }
     }
@@ -106,8 +135,9 @@ static tacho_status bind_input(tacho_graph *graph, uint32_t id, const tacho_mode
     }
     if (given != count && given != 1) {
         char problem[TACHO_SHAPE_TEXT_MAX + 96], shape[TACHO_SHAPE_TEXT_MAX];
-        snprintf(problem, sizeof(problem), "%zu values, and the input is %s", given,
-                 tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
+        snprintf(problem, sizeof(problem),
+                 "%zu values, and the input is of shape %s: give one for all, or %" PRIu64, given,
+                 tacho_shape_print(&tensor->shape, shape, sizeof(shape)), count);
         return fail_bind(graph, bind, problem);
     }
     TACHO_TRY(tacho_arena_alloc(
