@@ -40,15 +40,36 @@ static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *o
     return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_text);
 }
 
-/* Where |text| has |width| columns; a character is never cut. */
-static size_t offset_of_width(tacho_str text, size_t width)
+/* The character at |at|. */
+static tacho_str character_at(tacho_str text, size_t at)
+{
+    uint32_t code_point = 0;
+    return tacho_str_make(text.data + at, tacho_utf8_decode(tacho_str_from(text, at), &code_point));
+}
+
+/* How many bytes have at most |width| columns; a character is never cut. */
+static size_t head_within(tacho_str text, size_t width)
+{
+    size_t at = 0;
+    for (size_t seen = 0; at < text.len;) {
+        tacho_str character = character_at(text, at);
+        seen += tacho_utf8_width(character);
+        if (seen > width) {
+            break;
+        }
+        at += character.len;
+    }
+    return at;
+}
+
+/* How many bytes have at least |width| columns, so that the others have at most the rest. */
+static size_t head_beyond(tacho_str text, size_t width)
 {
     size_t at = 0;
     for (size_t seen = 0; at < text.len && seen < width;) {
-        uint32_t code_point = 0;
-        size_t len = tacho_utf8_decode(tacho_str_from(text, at), &code_point);
-        seen += tacho_utf8_width(tacho_str_make(text.data + at, len));
-        at += len;
+        tacho_str character = character_at(text, at);
+        seen += tacho_utf8_width(character);
+        at += character.len;
     }
     return at;
 }
@@ -61,8 +82,8 @@ static tacho_status shorten(tacho_arena *arena, size_t most, tacho_str *text)
         return TACHO_OK;
     }
     const tacho_str gap = TACHO_STR("...");
-    size_t head = offset_of_width(*text, most / 2 - 2);
-    size_t tail = offset_of_width(*text, width - most / 2 + 1);
+    size_t head = head_within(*text, most / 2 - 2);
+    size_t tail = head_beyond(*text, width - most / 2 + 1);
     size_t len = head + gap.len + (text->len - tail);
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(arena, len, &memory));
@@ -109,6 +130,7 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
 typedef struct layout {
     tacho_str *texts;
     size_t *widths;
+    bool *is_fixed;        /* columns of texts that do not become shorter */
     size_t first_left_out; /* column, of those that do not fit; else their number */
 } layout;
 
@@ -166,7 +188,7 @@ static size_t widest_text(const tacho_table *table, const layout *shape)
 {
     size_t found = table->column_count;
     for (size_t column = 0; column < table->column_count; column++) {
-        if (table->columns[column].type == TACHO_COLUMN_TEXT &&
+        if (table->columns[column].type == TACHO_COLUMN_TEXT && !shape->is_fixed[column] &&
             shape->widths[column] > SHOWN_LEAST &&
             (found == table->column_count || shape->widths[column] > shape->widths[found])) {
             found = column;
@@ -214,6 +236,7 @@ static tacho_status fit(const tacho_table *table, tacho_arena *arena, size_t col
         size_t width = shape->widths[column];
         size_t most = width > SHOWN_LEAST + excess ? width - excess : SHOWN_LEAST;
         TACHO_TRY(shorten_column(table, arena, shape, column, most));
+        shape->is_fixed[column] = shape->widths[column] >= width;
     }
     while (total_width(table, shape) > columns && leave_out_last(table, shape)) {
     }
@@ -281,17 +304,18 @@ static void write_line(const tacho_table *table, const layout *shape, size_t lin
     tacho_output_write(output, "\n", 1);
 }
 
-static tacho_status text_write_with(const tacho_table *table, tacho_arena *arena,
-                                    tacho_output *output)
+static tacho_status write_with(const tacho_table *table, size_t columns, tacho_arena *arena,
+                               tacho_output *output)
 {
     layout shape = {.first_left_out = table->column_count};
-    size_t columns = tacho_output_columns(output);
     void *memory = NULL;
     size_t text_count = table->column_count + table->cell_count;
     TACHO_TRY(tacho_arena_alloc(arena, text_count * sizeof(*shape.texts), &memory));
     shape.texts = memory;
     TACHO_TRY(tacho_arena_alloc(arena, table->column_count * sizeof(*shape.widths), &memory));
     shape.widths = memory;
+    TACHO_TRY(tacho_arena_alloc(arena, table->column_count * sizeof(*shape.is_fixed), &memory));
+    shape.is_fixed = memory;
     TACHO_TRY(fill_layout(table, arena, &shape));
     if (columns > 0) {
         TACHO_TRY(fit(table, arena, columns, &shape));
@@ -305,16 +329,21 @@ static tacho_status text_write_with(const tacho_table *table, tacho_arena *arena
     return TACHO_OK;
 }
 
+tacho_status tacho_table_write_text(const tacho_table *table, size_t columns, tacho_output *output)
+{
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = write_with(table, columns, &arena, output);
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
 static tacho_status text_write(const tacho_table *table, size_t index, tacho_output *output)
 {
     if (index > 0) {
         tacho_output_write(output, "\n", 1);
     }
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_status status = text_write_with(table, &arena, output);
-    tacho_arena_deinit(&arena);
-    return status;
+    return tacho_table_write_text(table, tacho_output_columns(output), output);
 }
 
 const tacho_table_sink tacho_table_sink_text = {
