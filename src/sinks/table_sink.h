@@ -66,8 +66,14 @@ extern const tacho_table_sink tacho_table_sink_text;
 extern const tacho_table_sink tacho_table_sink_csv;
 extern const tacho_table_sink tacho_table_sink_jsonl;
 
-/* |table| as text for people, made to fit |columns|; 0: as wide as it is. */
-tacho_status tacho_table_write_text(const tacho_table *table, size_t columns,
+/* Text of a tool that has no other format. Not in the list. */
+extern const tacho_table_sink tacho_table_sink_text_alone;
+
+/*
+ * |table| as text for people, made to fit |columns|; 0: as wide as it is. |advice| is an option
+ * that shows what does not fit; NULL: there is none.
+ */
+tacho_status tacho_table_write_text(const tacho_table *table, size_t columns, const char *advice,
                                     tacho_output *output) TACHO_MUST_USE;
 
 /*
