@@ -164,6 +164,7 @@ tacho_status tacho_info_inputs(const tacho_info *info, tacho_table *out_table)
         {"path", "path", TACHO_COLUMN_TEXT},
     };
     tacho_table_init(out_table, "inputs", "Inputs", columns, sizeof(columns) / sizeof(columns[0]));
+    out_table->kept = "file format events lost span_ns";
     for (uint32_t part = 0; part < info->events.dict->part_count; part++) {
         TACHO_TRY(add_input(info, part, out_table));
     }
@@ -239,6 +240,7 @@ tacho_status tacho_info_tracks(const tacho_info *info, tacho_table *out_table)
         {"activity", "activity from first to last event", TACHO_COLUMN_PICTURE},
     };
     tacho_table_init(out_table, "tracks", "Tracks", columns, sizeof(columns) / sizeof(columns[0]));
+    out_table->kept = "track total_ns events group file";
     track_place *places = calloc(info->track_count + 1, sizeof(*places));
     if (places == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tracks",
@@ -276,6 +278,7 @@ tacho_status tacho_info_losses(const tacho_info *info, tacho_table *out_table)
         {"example", "example", TACHO_COLUMN_TEXT},
     };
     tacho_table_init(out_table, "lost", "Not read", columns, sizeof(columns) / sizeof(columns[0]));
+    out_table->kept = "reason count file meaning";
     const tacho_dict *dict = info->events.dict;
     for (size_t i = 0; i < dict->loss_count; i++) {
         const tacho_loss *loss = &dict->losses[i];

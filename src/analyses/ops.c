@@ -523,6 +523,7 @@ tacho_status tacho_ops_table(const tacho_ops *ops, tacho_table *out_table)
         {"location", "location", TACHO_COLUMN_TEXT},
     };
     tacho_table_init(out_table, "ops", "Operations", columns, sizeof(columns) / sizeof(columns[0]));
+    out_table->kept = "operation total_ns share_percent file self_ns count";
     for (size_t i = 0; i < ops->row_count; i++) {
         TACHO_TRY(add_row(ops->dict, &ops->rows[i], out_table));
     }

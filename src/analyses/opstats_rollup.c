@@ -591,5 +591,7 @@ tacho_status tacho_rollup_table(tacho_rollup_kind kind, const tacho_rollup_files
     };
     const rollup_row *row = &rows[kind];
     tacho_table_init(out_table, row->name, row->title, row->columns, row->column_count);
+    out_table->kept = "name op core from_device to_device ucycles engine_ucycles share_percent "
+                      "busy_percent bytes";
     return row->add(files, out_table);
 }

@@ -743,6 +743,7 @@ tacho_status tacho_opstats_tables_init(tacho_table tables[TACHO_OPSTATS_TABLE_CO
     for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT; i++) {
         tacho_table_init(&tables[i], names[i][0], names[i][1], makers[i].columns,
                          makers[i].column_count);
+        tables[i].kept = "core opdetails thread name ucycles ucycles_percent pcycles value total";
     }
     for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT; i++) {
         TACHO_TRY(makers[i].add(&tables[i], stats));

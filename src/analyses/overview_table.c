@@ -133,6 +133,7 @@ tacho_status tacho_overview_table(const tacho_overview *overview, tacho_table *o
     };
     tacho_table_init(out_table, "overview", "Overview", columns,
                      sizeof(columns) / sizeof(columns[0]));
+    out_table->kept = "metric name time_ns cycles percent file";
     for (size_t i = 0; i < overview->block_count; i++) {
         TACHO_TRY(add_block(overview, &overview->blocks[i], out_table));
     }

@@ -47,6 +47,10 @@ tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_int
  */
 tacho_status tacho_intake_probe(const tacho_intake_input *input) TACHO_MUST_USE;
 
+/* Whether |input| can be read to its end: what it gives is dropped. */
+tacho_status tacho_intake_try(const tacho_intake *intake,
+                              const tacho_intake_input *input) TACHO_MUST_USE;
+
 /* Whether the inputs can be read again: files, not pipes. */
 bool tacho_intake_is_rereadable(const tacho_intake *intake);
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,7 +29,8 @@ enum {
     PRIVATE_MODE = 0600,
     PRINTF_ROOM = 4096,
     SELF_PATH_ROOM = 64,
-    GROUP_FILES_MAX = 64,       /* each has two descriptors */
+    GROUP_FILES_MAX = 64,       /* each has a descriptor, and each folder */
+    GROUP_LIMIT_SHARE = 8,      /* of the descriptors that there may be, so many have one file */
     GROUP_BYTES_MAX = 64 << 20, /* large files are worth waiting for one by one */
     GROUP_FEW = 4,              /* so many are synced one by one, without what others write */
 };
@@ -470,14 +472,36 @@ static tacho_status settle(tacho_output_group *group)
     }
     bool is_synced = first == TACHO_OK;
     for (size_t i = 0; i < group->item_count && is_synced; i++) {
-        tacho_output *item = &group->items[i];
-        keep_first(&first, put_in_place(item));
-        if (i + 1 == group->item_count || !is_same_folder(item, &group->items[i + 1])) {
-            fsync(item->folder_fd); /* as of a single file */
+        keep_first(&first, put_in_place(&group->items[i]));
+    }
+    for (size_t i = 0; i < group->item_count && is_synced; i++) {
+        if (group->items[i].folder_fd >= 0) {
+            fsync(group->items[i].folder_fd); /* as of a single file */
         }
     }
     tacho_output_group_deinit(group);
     return first;
+}
+
+/* A folder is synced once: one descriptor of it is enough. */
+static void share_folder(const tacho_output_group *group, tacho_output *output)
+{
+    for (size_t i = 0; i < group->item_count; i++) {
+        if (group->items[i].folder_fd >= 0 && is_same_folder(&group->items[i], output)) {
+            close(output->folder_fd);
+            output->folder_fd = -1;
+            return;
+        }
+    }
+}
+
+/* Most descriptors are left to others: inputs, and outputs that are being written. */
+static size_t group_files_max(void)
+{
+    struct rlimit limit;
+    bool is_low = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+                  limit.rlim_cur / GROUP_LIMIT_SHARE < GROUP_FILES_MAX;
+    return is_low ? (size_t)(limit.rlim_cur / GROUP_LIMIT_SHARE) : GROUP_FILES_MAX;
 }
 
 tacho_status tacho_output_commit_to(tacho_output *output, tacho_output_group *group)
@@ -488,10 +512,11 @@ tacho_status tacho_output_commit_to(tacho_output *output, tacho_output_group *gr
     TACHO_TRY(finish_bytes(output));
     TACHO_TRY(tacho_grow(&group->items, &group->item_capacity, group->item_count + 1));
     free_memory(output);
+    share_folder(group, output);
     group->byte_count += output->flushed_bytes;
     group->items[group->item_count++] = *output;
     *output = (tacho_output){.fd = -1, .folder_fd = -1};
-    return group->item_count >= GROUP_FILES_MAX || group->byte_count >= GROUP_BYTES_MAX
+    return group->item_count >= group_files_max() || group->byte_count >= GROUP_BYTES_MAX
                ? settle(group)
                : TACHO_OK;
 }

@@ -1053,6 +1053,41 @@ static void test_group_of_many(void **state)
     assert_int_equal(empty_folder(made->folder), GROUP_FILES + 6);
 }
 
+/* A folder has one descriptor, however many files of it wait. */
+static void test_group_descriptors(void **state)
+{
+    const scratch *made = *state;
+    tacho_output_group group = {0};
+    size_t before = count_descriptors();
+    commit_many(made, &group, 0, 10);
+    assert_int_equal(count_descriptors(), before + 10 + 1);
+    assert_null(tacho_output_group_finish(&group));
+    assert_int_equal(count_descriptors(), before);
+    assert_int_equal(empty_folder(made->folder), 10);
+}
+
+/* Where there may be few descriptors, most of them are left to others. */
+static void test_group_with_few_descriptors(void **state)
+{
+    const scratch *made = *state;
+    struct rlimit old;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+    struct rlimit low = {.rlim_cur = 40, .rlim_max = old.rlim_max};
+    size_t before = count_descriptors();
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    tacho_output_group group = {0};
+    commit_many(made, &group, 0, 4);
+    assert_int_equal(count_outputs(made), 0);
+    commit_many(made, &group, 4, 5); /* an eighth */
+    assert_int_equal(count_outputs(made), 5);
+    assert_int_equal(count_descriptors(), before);
+    commit_many(made, &group, 5, 2 * GROUP_FILES);
+    assert_null(tacho_output_group_finish(&group));
+    assert_int_equal(count_outputs(made), 2 * GROUP_FILES);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+    assert_int_equal(empty_folder(made->folder), 2 * GROUP_FILES);
+}
+
 /* The later of two files of one name. */
 static void test_group_order(void **state)
 {
@@ -1171,6 +1206,8 @@ int main(void)
         IN_SCRATCH(test_commit_syncs),
         IN_SCRATCH(test_group),
         IN_SCRATCH(test_group_of_many),
+        IN_SCRATCH(test_group_descriptors),
+        IN_SCRATCH(test_group_with_few_descriptors),
         IN_SCRATCH(test_group_order),
         IN_SCRATCH(test_group_sync_fails),
         IN_SCRATCH(test_group_place_is_taken),
@@ -1197,6 +1234,7 @@ int main(void)
         WITH_NAMES(test_sync_fails),
         WITH_NAMES(test_group),
         WITH_NAMES(test_group_of_many),
+        WITH_NAMES(test_group_with_few_descriptors),
         WITH_NAMES(test_group_order),
         WITH_NAMES(test_group_sync_fails),
         WITH_NAMES(test_group_place_is_taken),

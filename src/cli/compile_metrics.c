@@ -191,6 +191,7 @@ tacho_status tacho_compile_cores_table(const tacho_program *program, tacho_table
     };
     core_sums sums;
     tacho_table_init(out_table, "cores", "Cores", columns, sizeof(columns) / sizeof(columns[0]));
+    out_table->kept = "core device busy_cycles";
     tacho_status status = open_sums(&sums, program);
     if (status == TACHO_OK) {
         status = add_cores(&sums, out_table);

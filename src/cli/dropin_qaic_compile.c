@@ -121,7 +121,7 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena,
 static int qaic_compile_run(const tacho_arguments *arguments)
 {
     tacho_compile_request request = {
-        .table_sink = &tacho_table_sink_text,
+        .table_sink = &tacho_table_sink_text_alone,
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
     };
     if (!choose_files(arguments, &request)) {

@@ -248,7 +248,7 @@ static tacho_status print_performance(const runner *self, const tacho_run_sessio
     tacho_table table = {0};
     tacho_status status = tacho_run_qaic_table(&self->qaic, session, &table);
     if (status == TACHO_OK) {
-        status = tacho_table_sink_text.write(&table, 0, output);
+        status = tacho_table_sink_text_alone.write(&table, 0, output);
     }
     tacho_table_deinit(&table);
     tacho_output_write_cstring(output, "\n");

@@ -148,7 +148,7 @@ static int torq_compile_run(const tacho_arguments *arguments)
 {
     tacho_compile_request request = {
         .compile = {.stats = {.level = TACHO_STATS_LEVEL_DEFAULT, .batch_size = 1}},
-        .table_sink = &tacho_table_sink_text,
+        .table_sink = &tacho_table_sink_text_alone,
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
     };
     tacho_compile_choose_dumps(arguments, &request);

@@ -126,7 +126,7 @@ static tacho_status print_blocks(const tacho_run_session *session, tacho_output 
     tacho_status status = tacho_run_blocks_table(session, &table);
     if (status == TACHO_OK && table.cell_count > 0) {
         tacho_output_write_cstring(output, "\n");
-        status = tacho_table_sink_text.write(&table, 0, output);
+        status = tacho_table_sink_text_alone.write(&table, 0, output);
     }
     tacho_table_deinit(&table);
     return status;

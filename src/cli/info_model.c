@@ -366,6 +366,7 @@ static tacho_status add_dims_with(const tacho_opened_model *opened, tacho_string
 
 static tacho_status add_dims(const tacho_opened_model *opened, tacho_table *table)
 {
+    table->whole = "option"; /* to be copied */
     tacho_arena arena;
     tacho_strings names;
     tacho_arena_init(&arena);

@@ -145,6 +145,22 @@ static tacho_status look_at_all(run_request *request)
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
+/* Input |index| failed: it goes, and so do those behind it that fail, so that all go at once. */
+static void skip_failing(run_request *request, size_t index, tacho_status status)
+{
+    const tacho_intake *intake = &request->listing->intake;
+    skip_input(request, index, status);
+    while (index < intake->input_count) {
+        status = tacho_intake_try(intake, &request->inputs[index]);
+        if (can_skip(request, status, index)) {
+            skip_input(request, index, status);
+        } else {
+            tacho_status_free(status); /* to be met again */
+            index++;
+        }
+    }
+}
+
 static tacho_status read_and_write(run_request *request, tacho_dict *dict)
 {
     const tacho_intake *intake = &request->listing->intake;
@@ -155,7 +171,7 @@ static tacho_status read_and_write(run_request *request, tacho_dict *dict)
         if (!can_repeat || !can_skip(request, status, request->current)) {
             return status;
         }
-        skip_input(request, request->current, status);
+        skip_failing(request, request->current, status);
         tacho_dict_deinit(dict);
         TACHO_TRY(tacho_dict_init(dict));
     }

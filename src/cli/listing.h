@@ -4,7 +4,8 @@
  * exit code. A verb says what takes the rows and which tables come of them.
  *
  * Of several inputs, those that cannot be read are named and the rest is shown; the exit code says
- * so. One that breaks off while it is read sends the others through once more, without it.
+ * so. Once one breaks off while it is read, those behind it are tried, and all that are good are
+ * read once more.
  */
 #ifndef TACHO_CLI_LISTING_H
 #define TACHO_CLI_LISTING_H

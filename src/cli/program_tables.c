@@ -543,6 +543,7 @@ static tacho_status add_estimate(const tacho_opened_program *opened, tacho_table
     if (!opened->has_program) {
         return TACHO_OK;
     }
+    table->kept = "file estimate_ns estimate_cycles machine";
     TACHO_TRY(tacho_table_add_text(table, opened->file));
     TACHO_TRY(add_name(table, tacho_strings_get(&program->strings, facts->machine)));
     TACHO_TRY(add_count(table, tacho_strings_get(&program->strings, facts->machine_text).len));

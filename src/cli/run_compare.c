@@ -251,6 +251,7 @@ static void begin_table(const tacho_run_compare *self, const char *name, const c
         tacho_table_init(table, name, title, measured_columns,
                          sizeof(measured_columns) / sizeof(measured_columns[0]));
     }
+    table->kept = "name estimated_cycles simulated_cycles measured_ns difference_percent";
 }
 
 static tacho_status add_percent(tacho_table *table, double part, double of)

@@ -452,6 +452,7 @@ tacho_status tacho_run_blocks_table(const tacho_run_session *session, tacho_tabl
     };
     torq_writer self;
     tacho_table_init(out_table, "blocks", "Blocks", columns, 6);
+    out_table->kept = "dispatch time_ns";
     tacho_status status = init_writer(&self, session);
     if (status == TACHO_OK && session->sample_count > 0) {
         status = add_blocks(&self, &session->samples[0].result, out_table);

@@ -297,6 +297,7 @@ tacho_status tacho_estimate_ops_table(const tacho_estimate *estimate,
         }
     }
     TACHO_TRY(tacho_table_init_owned(out_table, "operators", "Operators", columns, column_count));
+    out_table->kept = "name cycles share_percent time_ns type";
     sort_row *rows = calloc(estimate->fusion->op_count + 1, sizeof(*rows));
     if (rows == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");

@@ -33,6 +33,7 @@ tacho_status tacho_memory_table(const tacho_program *program, const tacho_machin
         {ddr->name, "read and written", facts->moved_bytes, 0},
     };
     tacho_table_init(out_table, "memory", "Memory", columns, sizeof(columns) / sizeof(columns[0]));
+    out_table->kept = "memory what bytes share_percent";
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         TACHO_TRY(tacho_table_add_text(out_table, rows[i].memory));
         TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(rows[i].what)));

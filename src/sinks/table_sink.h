@@ -66,6 +66,16 @@ extern const tacho_table_sink tacho_table_sink_text;
 extern const tacho_table_sink tacho_table_sink_csv;
 extern const tacho_table_sink tacho_table_sink_jsonl;
 
+/* Text of a tool that has no other format. Not in the list. */
+extern const tacho_table_sink tacho_table_sink_text_alone;
+
+/*
+ * |table| as text for people, made to fit |columns|; 0: as wide as it is. |advice| is an option
+ * that shows what does not fit; NULL: there is none.
+ */
+tacho_status tacho_table_write_text(const tacho_table *table, size_t columns, const char *advice,
+                                    tacho_output *output) TACHO_MUST_USE;
+
 /*
  * As other tools print tables: semicolons, a header and rows, nothing added and nothing guarded.
  * Not in the list: it is asked for by what the table is.

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/output_testing.h"
+#include "base/utf8.h"
 
 enum { REPORT_BYTES = 16384 };
 
@@ -405,6 +406,190 @@ static void test_pictures(void **state)
     tacho_table_deinit(&table);
 }
 
+/* ---- to the width of a terminal ------------------------------------------------------------ */
+
+enum { LEAST_COLUMNS = 24, WIDEST = 200 };
+
+static const tacho_column wide_columns[] = {
+    {"name", "Name", TACHO_COLUMN_TEXT},   {"count", "Count", TACHO_COLUMN_INT},
+    {"class", "Class", TACHO_COLUMN_TEXT}, {"total_ns", "Total", TACHO_COLUMN_DURATION},
+    {"place", "Place", TACHO_COLUMN_TEXT},
+};
+
+/* A row of long texts: |odd|, then |count| times |character|. */
+static void add_wide(tacho_table *table, const char *character, int count, const char *odd)
+{
+    char text[400] = "";
+    snprintf(text, sizeof(text), "%s", odd);
+    for (int i = 0; i < count; i++) {
+        strcat(text, character);
+    }
+    assert_null(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+    assert_null(tacho_table_add_int(table, count));
+    assert_null(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+    assert_null(tacho_table_add_int(table, count));
+    assert_null(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+}
+
+static void write_fitted(const tacho_table *table, size_t columns, const char *advice,
+                         char report[REPORT_BYTES])
+{
+    tacho_output output;
+    open_test_output(&output);
+    assert_null(tacho_table_write_text(table, columns, advice, &output));
+    report[read_test_output(&output, report, REPORT_BYTES - 1)] = '\0';
+}
+
+/* How wide the widest line of a table is, its title and what follows it aside. */
+static size_t widest_line(const tacho_table *table, const char *report)
+{
+    size_t widest = 0;
+    tacho_str rest = tacho_str_from_cstring(strchr(report, '\n') + 1);
+    for (size_t i = 0; i <= tacho_table_row_count(table); i++) {
+        const char *end = memchr(rest.data, '\n', rest.len);
+        assert_non_null(end);
+        size_t len = (size_t)(end - rest.data);
+        size_t width = tacho_utf8_width(tacho_str_make(rest.data, len));
+        widest = width > widest ? width : widest;
+        rest = tacho_str_from(rest, len + 1);
+    }
+    return widest;
+}
+
+static void test_wide_characters_fit(void **state)
+{
+    (void)state;
+    tacho_table table;
+    static char report[REPORT_BYTES];
+    tacho_table_init(&table, "wide", "Wide", wide_columns, 5);
+    add_wide(&table, "\xe5\x8d\xb7", 30, "");
+    add_wide(&table, "\xe5\x8d\xb7", 47, "a");
+    add_wide(&table, "\xc3\xa9", 60, "ab");
+    for (size_t columns = 1; columns <= WIDEST; columns++) {
+        write_fitted(&table, columns, NULL, report);
+        size_t widest = widest_line(&table, report);
+        assert_true(widest <= (columns > LEAST_COLUMNS ? columns : LEAST_COLUMNS));
+        assert_true(columns < 100 || widest + 8 > columns); /* and not much narrower */
+    }
+    tacho_table_deinit(&table);
+}
+
+/* The ends of a text that is cut have whole characters, as many as there is room for. */
+static void test_wide_characters_are_cut(void **state)
+{
+    (void)state;
+    static const tacho_column one[] = {{"name", "Name", TACHO_COLUMN_TEXT},
+                                       {"count", "Count", TACHO_COLUMN_INT},
+                                       {"total", "Total", TACHO_COLUMN_INT}};
+    tacho_table table;
+    static char report[REPORT_BYTES];
+    tacho_table_init(&table, "wide", "Wide", one, 3);
+    assert_null(tacho_table_add_text(
+        &table, TACHO_STR("\xe5\x8d\xb7\xe5\x8d\xb7\xe5\x8d\xb7\xe5\x8d\xb7\xe5\x8d\xb7"
+                          "\xe5\x8d\xb7 and some letters")));
+    assert_null(tacho_table_add_int(&table, 1));
+    assert_null(tacho_table_add_int(&table, 2));
+    write_fitted(&table, 40, NULL, report);
+    assert_string_equal(report, "Wide\n"
+                                "Name                       Count  Total\n"
+                                "\xe5\x8d\xb7\xe5\x8d\xb7\xe5\x8d\xb7\xe5\x8d\xb7\xe5\x8d\xb7"
+                                "...some letters      1      2\n"
+                                "(cut: Name; a wider terminal shows all\n"
+                                "of it)\n");
+    tacho_table_deinit(&table);
+}
+
+static const tacho_column kept_columns[] = {
+    {"op", "Op", TACHO_COLUMN_INT},         {"name", "Name", TACHO_COLUMN_TEXT},
+    {"bar", "", TACHO_COLUMN_PICTURE},      {"low", "Low est", TACHO_COLUMN_INT},
+    {"cycles", "Cycles", TACHO_COLUMN_INT}, {"high", "High est", TACHO_COLUMN_INT},
+};
+
+/* The least important columns go first, and what does not fit is said in lines that do. */
+static void test_important_columns_stay(void **state)
+{
+    (void)state;
+    tacho_table table;
+    static char report[REPORT_BYTES];
+    tacho_table_init(&table, "kept", "Kept", kept_columns, 6);
+    table.kept = "name cycles";
+    assert_null(tacho_table_add_int(&table, 7));
+    assert_null(tacho_table_add_text(&table, TACHO_STR("convolution")));
+    assert_null(tacho_table_add_text(&table, TACHO_STR("##########")));
+    for (int i = 1; i <= 3; i++) {
+        assert_null(tacho_table_add_int(&table, i));
+    }
+    write_fitted(&table, 54, "--format csv", report);
+    assert_string_equal(report, "Kept\n"
+                                "Op  Name                     Low est  Cycles  High est\n"
+                                " 7  convolution  ##########        1       2         3\n");
+    write_fitted(&table, 40, "--format csv", report);
+    assert_string_equal(report, "Kept\n"
+                                "Op  Name                     Cycles\n"
+                                " 7  convolution  ##########       2\n"
+                                "(not shown: Low est, High est; a wider\n"
+                                "terminal or --format csv shows all of\n"
+                                "it)\n");
+    write_fitted(&table, 24, NULL, report);
+    assert_string_equal(report, "Kept\n"
+                                "Op  Name         Cycles\n"
+                                " 7  convolution       2\n"
+                                "(not shown: Low est,\n"
+                                "High est; a wider\n"
+                                "terminal shows all of\n"
+                                "it)\n");
+    write_fitted(&table, 22, NULL, report);
+    assert_memory_equal(report, "Kept\nName         Cycles\nconvolution       2\n(", 45);
+    write_fitted(&table, 4, NULL, report);
+    assert_memory_equal(report, "Kept\nName\nconvolution\n(not\nshown:\nOp,\nLow\n", 42);
+    tacho_table_deinit(&table);
+}
+
+/* A column without a title is not missed by name. */
+static void test_untitled_column_is_not_named(void **state)
+{
+    (void)state;
+    tacho_table table;
+    static char report[REPORT_BYTES];
+    tacho_table_init(&table, "kept", "Kept", kept_columns, 3);
+    assert_null(tacho_table_add_int(&table, 7));
+    assert_null(tacho_table_add_text(&table, TACHO_STR("convolution")));
+    assert_null(tacho_table_add_text(&table, TACHO_STR("##########")));
+    write_fitted(&table, 20, "--format csv", report);
+    assert_string_equal(report, "Kept\nOp  Name\n 7  convolution\n");
+    tacho_table_deinit(&table);
+}
+
+#define LONG_OPTION                                                                                \
+    "--dim encoder_sequence_length_of_a_model_with_names_that_say_everything_about_it=VALUE"
+
+/* Options to copy, and lists of what and value, are whole however little room there is. */
+static void test_whole_texts(void **state)
+{
+    (void)state;
+    static const tacho_column columns[] = {{"name", "Name", TACHO_COLUMN_TEXT},
+                                           {"option", "Option", TACHO_COLUMN_TEXT},
+                                           {"count", "Count", TACHO_COLUMN_INT}};
+    tacho_table table;
+    static char report[REPORT_BYTES];
+    tacho_table_init(&table, "whole", "Whole", columns, 3);
+    table.whole = "option";
+    assert_null(tacho_table_add_text(&table, TACHO_STR("a name of more than 24 columns")));
+    assert_null(tacho_table_add_text(&table, TACHO_STR(LONG_OPTION)));
+    assert_null(tacho_table_add_int(&table, 1));
+    write_fitted(&table, 40, NULL, report);
+    assert_non_null(strstr(report, "\na name of ... 24 columns  " LONG_OPTION "\n"
+                                   "(not shown: Count; cut: Name; a wider\n"));
+    tacho_table_deinit(&table);
+    tacho_table_init(&table, "list", "List", columns, 2);
+    assert_null(tacho_table_add_text(&table, TACHO_STR("a name of more than 24 columns")));
+    assert_null(tacho_table_add_text(&table, TACHO_STR(LONG_OPTION)));
+    write_fitted(&table, 40, NULL, report);
+    assert_non_null(strstr(report, "\na name of more than 24 columns  " LONG_OPTION "\n"));
+    assert_null(strchr(report, '('));
+    tacho_table_deinit(&table);
+}
+
 static void test_empty_table(void **state)
 {
     (void)state;
@@ -536,6 +721,11 @@ int main(void)
         cmocka_unit_test(test_several_tables),
         cmocka_unit_test(test_empty_table),
         cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_wide_characters_fit),
+        cmocka_unit_test(test_wide_characters_are_cut),
+        cmocka_unit_test(test_important_columns_stay),
+        cmocka_unit_test(test_untitled_column_is_not_named),
+        cmocka_unit_test(test_whole_texts),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_find_for_path),
         cmocka_unit_test(test_plain_csv),

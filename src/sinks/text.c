@@ -2,8 +2,10 @@
 /*
  * Tables for people: a title, aligned columns, numbers to the right, durations in the unit that
  * suits their size. Names are made safe for the terminal, and a table that is wider than it is
- * made to fit: long texts lose their middle, then columns are left out from the right, and said so.
+ * made to fit: long texts lose their middle, then columns are left out, the least important first,
+ * and said so. Texts that have to be whole, and tables of two texts, stay as they are.
  */
+#include "base/text.h"
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
 
@@ -11,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Columns of a text; the other formats have all of it. */
-enum { SHOWN_MAX = 72, SHOWN_LEAST = 24, GAP = 2 };
+/* Columns of a text, and of one that shall be whole; the other formats have all of it. */
+enum { SHOWN_MAX = 72, WHOLE_MAX = 1000, SHOWN_LEAST = 24, GAP = 2 };
 
 /* The printed form of one cell. */
 static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *out_text)
@@ -40,15 +42,36 @@ static tacho_status format_duration(int64_t ns, tacho_arena *arena, tacho_str *o
     return tacho_arena_copy(arena, tacho_str_from_cstring(text), out_text);
 }
 
-/* Where |text| has |width| columns; a character is never cut. */
-static size_t offset_of_width(tacho_str text, size_t width)
+/* The character at |at|. */
+static tacho_str character_at(tacho_str text, size_t at)
+{
+    uint32_t code_point = 0;
+    return tacho_str_make(text.data + at, tacho_utf8_decode(tacho_str_from(text, at), &code_point));
+}
+
+/* How many bytes have at most |width| columns; a character is never cut. */
+static size_t head_within(tacho_str text, size_t width)
+{
+    size_t at = 0;
+    for (size_t seen = 0; at < text.len;) {
+        tacho_str character = character_at(text, at);
+        seen += tacho_utf8_width(character);
+        if (seen > width) {
+            break;
+        }
+        at += character.len;
+    }
+    return at;
+}
+
+/* How many bytes have at least |width| columns, so that the others have at most the rest. */
+static size_t head_beyond(tacho_str text, size_t width)
 {
     size_t at = 0;
     for (size_t seen = 0; at < text.len && seen < width;) {
-        uint32_t code_point = 0;
-        size_t len = tacho_utf8_decode(tacho_str_from(text, at), &code_point);
-        seen += tacho_utf8_width(tacho_str_make(text.data + at, len));
-        at += len;
+        tacho_str character = character_at(text, at);
+        seen += tacho_utf8_width(character);
+        at += character.len;
     }
     return at;
 }
@@ -61,8 +84,8 @@ static tacho_status shorten(tacho_arena *arena, size_t most, tacho_str *text)
         return TACHO_OK;
     }
     const tacho_str gap = TACHO_STR("...");
-    size_t head = offset_of_width(*text, most / 2 - 2);
-    size_t tail = offset_of_width(*text, width - most / 2 + 1);
+    size_t head = head_within(*text, most / 2 - 2);
+    size_t tail = head_beyond(*text, width - most / 2 + 1);
     size_t len = head + gap.len + (text->len - tail);
     void *memory = NULL;
     TACHO_TRY(tacho_arena_alloc(arena, len, &memory));
@@ -73,8 +96,9 @@ static tacho_status shorten(tacho_arena *arena, size_t most, tacho_str *text)
     return TACHO_OK;
 }
 
-static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, tacho_arena *arena,
-                                tacho_str *out_text)
+/* |most|: columns of a text. */
+static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, size_t most,
+                                tacho_arena *arena, tacho_str *out_text)
 {
     char text[400]; /* the largest double has 309 digits */
     if (cell->is_absent) {
@@ -84,7 +108,7 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
     switch (type) {
     case TACHO_COLUMN_TEXT:
         TACHO_TRY(tacho_utf8_printable(cell->value.text, arena, out_text));
-        return shorten(arena, SHOWN_MAX, out_text);
+        return shorten(arena, most, out_text);
     case TACHO_COLUMN_PICTURE:
         return tacho_utf8_printable(cell->value.text, arena, out_text);
     case TACHO_COLUMN_DURATION:
@@ -109,8 +133,38 @@ static tacho_status format_cell(const tacho_cell *cell, tacho_column_type type, 
 typedef struct layout {
     tacho_str *texts;
     size_t *widths;
-    size_t first_left_out; /* column, of those that do not fit; else their number */
+    bool *is_fixed;    /* columns of texts that do not become shorter */
+    bool *is_left_out; /* columns that do not fit */
+    bool *is_cut;      /* columns with texts that became shorter to fit */
 } layout;
+
+/* Where the name of |column| is in |names|, which blanks part; SIZE_MAX where it is not. */
+static size_t place_in(const char *names, const tacho_table *table, size_t column)
+{
+    tacho_str wanted = tacho_str_from_cstring(table->columns[column].name);
+    tacho_str rest = tacho_str_from_cstring(names != NULL ? names : "");
+    for (size_t place = 0; rest.len > 0; place++) {
+        const char *blank = memchr(rest.data, ' ', rest.len);
+        size_t len = blank != NULL ? (size_t)(blank - rest.data) : rest.len;
+        if (tacho_str_equal(tacho_str_make(rest.data, len), wanted)) {
+            return place;
+        }
+        rest = tacho_str_from(rest, blank != NULL ? len + 1 : len);
+    }
+    return SIZE_MAX;
+}
+
+static bool is_text(const tacho_table *table, size_t column)
+{
+    return table->columns[column].type == TACHO_COLUMN_TEXT;
+}
+
+/* Texts to copy, and values of their own kind each. */
+static bool is_whole(const tacho_table *table, size_t column)
+{
+    bool is_list = table->column_count == 2 && is_text(table, 0) && is_text(table, 1);
+    return is_list || (is_text(table, column) && place_in(table->whole, table, column) != SIZE_MAX);
+}
 
 /* A column that no row has anything in says nothing to people. */
 static bool is_unused(const tacho_table *table, size_t column)
@@ -135,12 +189,14 @@ static tacho_status fill_layout(const tacho_table *table, tacho_arena *arena, la
 {
     for (size_t column = 0; column < table->column_count; column++) {
         shape->texts[column] = tacho_str_from_cstring(table->columns[column].title);
+        shape->is_fixed[column] = is_whole(table, column);
         widen(shape, column, shape->texts[column]);
     }
     for (size_t i = 0; i < table->cell_count; i++) {
         size_t column = i % table->column_count;
         tacho_str *text = &shape->texts[table->column_count + i];
-        TACHO_TRY(format_cell(&table->cells[i], table->columns[column].type, arena, text));
+        size_t most = shape->is_fixed[column] ? WHOLE_MAX : SHOWN_MAX;
+        TACHO_TRY(format_cell(&table->cells[i], table->columns[column].type, most, arena, text));
         widen(shape, column, *text);
     }
     for (size_t column = 0; column < table->column_count; column++) {
@@ -166,7 +222,7 @@ static size_t widest_text(const tacho_table *table, const layout *shape)
 {
     size_t found = table->column_count;
     for (size_t column = 0; column < table->column_count; column++) {
-        if (table->columns[column].type == TACHO_COLUMN_TEXT &&
+        if (is_text(table, column) && !shape->is_fixed[column] &&
             shape->widths[column] > SHOWN_LEAST &&
             (found == table->column_count || shape->widths[column] > shape->widths[found])) {
             found = column;
@@ -187,19 +243,31 @@ static tacho_status shorten_column(const tacho_table *table, tacho_arena *arena,
     return TACHO_OK;
 }
 
-/* Leaves out the column furthest to the right, but never the first; false when it is alone. */
-static bool leave_out_last(const tacho_table *table, layout *shape)
+/*
+ * Leaves out the least important column, of those alike the one furthest to the right, but neither
+ * the only one nor what has to be whole; false when there is none. Where a table does not say what
+ * is important, its first column is.
+ */
+static bool leave_one_out(const tacho_table *table, layout *shape)
 {
-    size_t column = table->column_count - 1;
-    while (column > 0 && shape->widths[column] == 0) {
-        column--;
+    size_t found = table->column_count;
+    size_t found_place = 0;
+    size_t shown_count = 0;
+    for (size_t column = 0; column < table->column_count; column++) {
+        size_t place = place_in(table->kept, table, column);
+        bool is_free = !is_whole(table, column) && (column > 0 || table->kept != NULL);
+        shown_count += shape->widths[column] > 0 ? 1 : 0;
+        if (shape->widths[column] > 0 && is_free && place >= found_place) {
+            found = column;
+            found_place = place;
+        }
     }
-    bool is_alone = column == 0;
-    if (!is_alone) {
-        shape->widths[column] = 0;
-        shape->first_left_out = column;
+    bool is_found = found < table->column_count && shown_count > 1;
+    if (is_found) {
+        shape->widths[found] = 0;
+        shape->is_left_out[found] = true;
     }
-    return !is_alone;
+    return is_found;
 }
 
 static tacho_status fit(const tacho_table *table, tacho_arena *arena, size_t columns, layout *shape)
@@ -214,28 +282,82 @@ static tacho_status fit(const tacho_table *table, tacho_arena *arena, size_t col
         size_t width = shape->widths[column];
         size_t most = width > SHOWN_LEAST + excess ? width - excess : SHOWN_LEAST;
         TACHO_TRY(shorten_column(table, arena, shape, column, most));
+        shape->is_fixed[column] = shape->widths[column] >= width;
+        shape->is_cut[column] = true;
     }
-    while (total_width(table, shape) > columns && leave_out_last(table, shape)) {
+    while (total_width(table, shape) > columns && leave_one_out(table, shape)) {
     }
     return TACHO_OK;
 }
 
-/* Which columns are not there, and how to see them. */
-static void write_left_out(const tacho_table *table, const layout *shape, tacho_output *output)
+/* Adds |phrase| and the titles of the columns that |is_meant|, if there are any. */
+static tacho_status put_titles(const tacho_table *table, const bool *is_meant, const char *phrase,
+                               tacho_text *text)
 {
     bool is_first = true;
-    if (shape->first_left_out == table->column_count) {
-        return;
-    }
-    tacho_output_write_str(output, TACHO_STR("(not shown: "));
-    for (size_t i = shape->first_left_out; i < table->column_count; i++) {
-        if (!is_unused(table, i)) {
-            tacho_output_write_str(output, is_first ? TACHO_STR("") : TACHO_STR(", "));
-            tacho_output_write_str(output, tacho_str_from_cstring(table->columns[i].title));
-            is_first = false;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const char *title = table->columns[i].title;
+        if (!is_meant[i] || title[0] == '\0') {
+            continue;
         }
+        const char *start = is_first ? phrase : ", ";
+        const char *parting = is_first && text->item_count > 0 ? "; " : "";
+        TACHO_TRY(tacho_text_put(text, tacho_str_from_cstring(parting)));
+        TACHO_TRY(tacho_text_put(text, tacho_str_from_cstring(start)));
+        TACHO_TRY(tacho_text_put(text, tacho_str_from_cstring(title)));
+        is_first = false;
     }
-    tacho_output_write_str(output, TACHO_STR("; a wider terminal or --format csv shows them)\n"));
+    return TACHO_OK;
+}
+
+/* Writes |text| in lines of at most |columns|, as far as its words let it. */
+static void write_wrapped(tacho_str text, size_t columns, tacho_output *output)
+{
+    size_t at = 0;
+    while (text.len > 0) {
+        const char *blank = memchr(text.data, ' ', text.len);
+        size_t len = blank != NULL ? (size_t)(blank - text.data) : text.len;
+        tacho_str word = tacho_str_make(text.data, len);
+        size_t width = tacho_utf8_width(word);
+        bool is_next = at > 0 && at + 1 + width > columns;
+        tacho_output_write(output, is_next ? "\n" : " ", at > 0 ? 1 : 0);
+        tacho_output_write_str(output, word);
+        at = (is_next || at == 0 ? 0 : at + 1) + width;
+        text = tacho_str_from(text, blank != NULL ? len + 1 : len);
+    }
+    tacho_output_write(output, "\n", 1);
+}
+
+/* What is not there for lack of columns, and how to see it. */
+static tacho_status put_remark(const tacho_table *table, const layout *shape, const char *advice,
+                               tacho_text *text)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        shape->is_cut[i] = shape->is_cut[i] && !shape->is_left_out[i];
+    }
+    TACHO_TRY(put_titles(table, shape->is_left_out, "(not shown: ", text));
+    TACHO_TRY(put_titles(table, shape->is_cut, text->item_count > 0 ? "cut: " : "(cut: ", text));
+    if (text->item_count == 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_text_put(text, TACHO_STR("; a wider terminal")));
+    if (advice != NULL) {
+        TACHO_TRY(tacho_text_put(text, TACHO_STR(" or ")));
+        TACHO_TRY(tacho_text_put(text, tacho_str_from_cstring(advice)));
+    }
+    return tacho_text_put(text, TACHO_STR(" shows all of it)"));
+}
+
+static tacho_status write_remark(const tacho_table *table, const layout *shape, size_t columns,
+                                 const char *advice, tacho_output *output)
+{
+    tacho_text text = {0};
+    tacho_status status = put_remark(table, shape, advice, &text);
+    if (status == TACHO_OK && text.item_count > 0) {
+        write_wrapped(tacho_text_take(&text), columns, output);
+    }
+    tacho_text_deinit(&text);
+    return status;
 }
 
 static void write_padding(tacho_output *output, size_t count)
@@ -267,32 +389,40 @@ static void write_line(const tacho_table *table, const layout *shape, size_t lin
             continue;
         }
         size_t padding = shape->widths[column] - tacho_utf8_width(text);
-        bool is_text = table->columns[column].type == TACHO_COLUMN_TEXT ||
-                       table->columns[column].type == TACHO_COLUMN_FLAG ||
+        bool is_left = is_text(table, column) || table->columns[column].type == TACHO_COLUMN_FLAG ||
                        table->columns[column].type == TACHO_COLUMN_PICTURE;
         bool is_last = column == last_column;
         write_padding(output, is_first ? 0 : GAP);
         is_first = false;
-        write_padding(output, is_text ? 0 : padding);
+        write_padding(output, is_left ? 0 : padding);
         text = is_last ? without_trailing_blanks(text) : text;
         tacho_output_write_str(output, text);
-        write_padding(output, is_text && !is_last ? padding : 0);
+        write_padding(output, is_left && !is_last ? padding : 0);
     }
     tacho_output_write(output, "\n", 1);
 }
 
-static tacho_status text_write_with(const tacho_table *table, tacho_arena *arena,
-                                    tacho_output *output)
+static tacho_status make_layout(const tacho_table *table, tacho_arena *arena, layout *out_shape)
 {
-    layout shape = {.first_left_out = table->column_count};
-    size_t columns = tacho_output_columns(output);
     void *memory = NULL;
-    size_t text_count = table->column_count + table->cell_count;
-    TACHO_TRY(tacho_arena_alloc(arena, text_count * sizeof(*shape.texts), &memory));
-    shape.texts = memory;
-    TACHO_TRY(tacho_arena_alloc(arena, table->column_count * sizeof(*shape.widths), &memory));
-    shape.widths = memory;
-    TACHO_TRY(fill_layout(table, arena, &shape));
+    size_t count = table->column_count;
+    TACHO_TRY(
+        tacho_arena_alloc(arena, (count + table->cell_count) * sizeof(*out_shape->texts), &memory));
+    out_shape->texts = memory;
+    TACHO_TRY(tacho_arena_alloc(arena, count * sizeof(*out_shape->widths), &memory));
+    out_shape->widths = memory;
+    TACHO_TRY(tacho_arena_alloc(arena, 3 * count * sizeof(bool), &memory));
+    out_shape->is_fixed = memory;
+    out_shape->is_left_out = out_shape->is_fixed + count;
+    out_shape->is_cut = out_shape->is_left_out + count;
+    return fill_layout(table, arena, out_shape);
+}
+
+static tacho_status write_with(const tacho_table *table, size_t columns, const char *advice,
+                               tacho_arena *arena, tacho_output *output)
+{
+    layout shape;
+    TACHO_TRY(make_layout(table, arena, &shape));
     if (columns > 0) {
         TACHO_TRY(fit(table, arena, columns, &shape));
     }
@@ -301,21 +431,44 @@ static tacho_status text_write_with(const tacho_table *table, tacho_arena *arena
     for (size_t line = 0; line <= tacho_table_row_count(table); line++) {
         write_line(table, &shape, line, output);
     }
-    write_left_out(table, &shape, output);
-    return TACHO_OK;
+    return write_remark(table, &shape, columns, advice, output);
 }
 
-static tacho_status text_write(const tacho_table *table, size_t index, tacho_output *output)
+tacho_status tacho_table_write_text(const tacho_table *table, size_t columns, const char *advice,
+                                    tacho_output *output)
+{
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = write_with(table, columns, advice, &arena, output);
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+static tacho_status write_next(const tacho_table *table, size_t index, const char *advice,
+                               tacho_output *output)
 {
     if (index > 0) {
         tacho_output_write(output, "\n", 1);
     }
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_status status = text_write_with(table, &arena, output);
-    tacho_arena_deinit(&arena);
-    return status;
+    return tacho_table_write_text(table, tacho_output_columns(output), advice, output);
 }
+
+static tacho_status text_write(const tacho_table *table, size_t index, tacho_output *output)
+{
+    return write_next(table, index, "--format csv", output);
+}
+
+static tacho_status text_write_alone(const tacho_table *table, size_t index, tacho_output *output)
+{
+    return write_next(table, index, NULL, output);
+}
+
+const tacho_table_sink tacho_table_sink_text_alone = {
+    .name = "text",
+    .title = "aligned columns for people",
+    .suffix = ".txt",
+    .write = text_write_alone,
+};
 
 const tacho_table_sink tacho_table_sink_text = {
     .name = "text",

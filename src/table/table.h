@@ -42,6 +42,11 @@ typedef struct tacho_table {
     tacho_cell *cells; /* row after row */
     size_t cell_count, cell_capacity;
     size_t next_column; /* of the next cell */
+    /*
+     * Where there is no room for all columns: names, parted by blanks, of those that stay the
+     * longest, the most important first, and of texts that are never cut. NULL: none.
+     */
+    const char *kept, *whole;
     tacho_arena arena;
 } tacho_table;
 
