@@ -261,9 +261,39 @@ static int64_t dim_of(const tacho_shape *shape, int32_t rank, int32_t i)
     return shape->rank == rank ? shape->dims[i] : TACHO_DIM_UNKNOWN;
 }
 
+/* What the shapes do not say: the direction, the type of lengths, and that but LSTM has two
+ * results. */
+static tacho_status check_recurrent(const tacho_infer *infer)
+{
+    tacho_str way = tacho_onnx_text(infer, "direction");
+    if (way.len > 0 && !tacho_str_equal(way, TACHO_STR("forward")) &&
+        !tacho_str_equal(way, TACHO_STR("reverse")) &&
+        !tacho_str_equal(way, TACHO_STR("bidirectional"))) {
+        return tacho_infer_fail(infer, "there is no direction '%.*s'", TACHO_STR_ARG(way));
+    }
+    if (tacho_onnx_has(infer, 4)) {
+        tacho_dtype dtype = tacho_infer_dtype(infer, 4);
+        tacho_dtype_kind kind = tacho_dtype_kind_of(dtype);
+        if (dtype != TACHO_DTYPE_NONE && kind != TACHO_DTYPE_SIGNED &&
+            kind != TACHO_DTYPE_UNSIGNED) {
+            return tacho_infer_fail(infer, "lengths of sequences are %s, expected integers",
+                                    tacho_dtype_name(dtype));
+        }
+    }
+    const tacho_node *node = infer->node;
+    bool is_lstm = tacho_str_equal(tacho_graph_string(infer->graph, node->type), TACHO_STR("LSTM"));
+    for (uint32_t i = is_lstm ? 3 : 2; i < node->output_count; i++) {
+        if (infer->graph->links[node->first_output + i] != TACHO_NONE) {
+            return tacho_infer_fail(infer, "there is no output %u", (unsigned)i);
+        }
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_onnx_infer_recurrent(const tacho_infer *infer)
 {
     TACHO_TRY(tacho_onnx_need(infer, 3));
+    TACHO_TRY(check_recurrent(infer));
     for (size_t i = 0; i < 3; i++) {
         TACHO_TRY(tacho_onnx_need_rank(infer, i, 3, 3));
     }
