@@ -6,82 +6,57 @@
 #include "graph/einsum.h"
 
 #include "base/maths.h"
+#include "kernels/equation.h"
 
 enum {
-    LETTERS = 128,
-    INDICES = LETTERS + TACHO_RANK_MAX,
     IN_FIRST = 1,
     IN_SECOND = 2,
     IN_RESULT = 4,
 };
 
+/* By label. */
 typedef struct indices {
-    uint64_t extents[INDICES]; /* 0: not in the equation, or 1 everywhere */
-    uint32_t uses[INDICES];    /* in operands */
-    uint8_t terms[INDICES];    /* IN_... */
+    uint64_t extents[TACHO_EQUATION_LABELS]; /* 0: not in the equation, or 1 everywhere */
+    uint32_t uses[TACHO_EQUATION_LABELS];    /* in operands */
+    uint8_t terms[TACHO_EQUATION_LABELS];    /* IN_... */
 } indices;
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static int32_t letter_count(tacho_str term)
-{
-    int32_t count = 0;
-    for (size_t i = 0; i < term.len; i++) {
-        count += is_letter(term.data[i]) ? 1 : 0;
-    }
-    return count;
-}
-
-static void take_axis(indices *self, size_t index, int64_t dim, uint8_t where)
-{
-    self->uses[index]++;
-    if (dim != 1) {
-        self->extents[index] = (uint64_t)dim;
-        self->terms[index] |= where;
-    }
-}
-
 /* False when the term does not fit the shape. */
-static bool take_operand(indices *self, tacho_str term, const tacho_shape *shape, uint8_t where)
+static bool take_operand(indices *self, tacho_str text, const tacho_shape *shape, uint8_t where)
 {
-    int32_t letters = letter_count(term);
-    if (!tacho_shape_is_known(shape) || shape->rank < letters) {
+    tacho_equation_term term;
+    if (!tacho_shape_is_known(shape) || !tacho_equation_read(text, &term) ||
+        !tacho_equation_fits(&term, shape->rank)) {
         return false;
     }
-    int32_t axis = 0;
-    for (size_t i = 0; i < term.len; i++) {
-        if (is_letter(term.data[i]) && axis < shape->rank) {
-            take_axis(self, (size_t)term.data[i], shape->dims[axis++], where);
-        } else if (term.data[i] == '.') {
-            for (int32_t left = shape->rank - letters; left > 0; left--) {
-                take_axis(self, LETTERS + (size_t)left - 1, shape->dims[axis++], where);
-            }
-            while (i + 1 < term.len && term.data[i + 1] == '.') {
-                i++;
-            }
+    for (int32_t i = 0; i < shape->rank; i++) {
+        uint8_t label = tacho_equation_label(&term, shape->rank, i);
+        self->uses[label]++;
+        if (shape->dims[i] != 1) {
+            self->extents[label] = (uint64_t)shape->dims[i];
+            self->terms[label] |= where;
         }
     }
-    return axis == shape->rank;
+    return true;
 }
 
-static void take_result(indices *self, tacho_str term, bool is_implied)
+/* |term| is NULL where it is implied. */
+static void take_result(indices *self, const tacho_equation_term *term)
 {
-    bool has_ellipsis = is_implied || tacho_str_find_byte(term, '.') < term.len;
-    for (size_t i = 0; i < INDICES; i++) {
-        bool is_in = i >= LETTERS ? has_ellipsis
-                     : is_implied ? self->uses[i] == 1
-                                  : tacho_str_find_byte(term, (char)i) < term.len;
+    for (size_t i = 0; i < TACHO_EQUATION_LABELS; i++) {
+        bool is_in = i < TACHO_EQUATION_LETTERS ? term == NULL && self->uses[i] == 1
+                                                : term == NULL || term->ellipsis >= 0;
         self->terms[i] |= is_in ? IN_RESULT : 0;
+    }
+    for (int32_t i = 0; term != NULL && i < term->count; i++) {
+        self->terms[term->letters[i]] |= IN_RESULT;
     }
 }
 
 static bool sum_up(const indices *self, tacho_einsum *out)
 {
     bool has_second = out->operand_count == 2;
-    for (size_t i = 0; i < INDICES; i++) {
+    for (size_t i = 0; i < TACHO_EQUATION_LABELS; i++) {
         if ((self->terms[i] & (IN_FIRST | IN_SECOND)) == 0) {
             continue;
         }
@@ -106,23 +81,21 @@ bool tacho_einsum_measure(const tacho_graph *graph, const tacho_node *node,
     if (equation.len == 0 || node->input_count == 0 || node->input_count > 2) {
         return false;
     }
-    size_t arrow = 0;
-    while (arrow < equation.len &&
-           !tacho_str_starts_with(tacho_str_from(equation, arrow), TACHO_STR("->"))) {
-        arrow++;
+    tacho_str operands, result;
+    tacho_equation_term term;
+    bool is_told = tacho_equation_split(equation, &operands, &result);
+    if ((is_told && !tacho_equation_read(result, &term)) ||
+        tacho_equation_count(operands) != node->input_count) {
+        return false;
     }
-    bool is_implied = arrow == equation.len;
-    tacho_str rest = tacho_str_make(equation.data, arrow);
     indices self = {.extents = {0}};
     for (size_t i = 0; i < node->input_count; i++) {
         const tacho_tensor *tensor = tacho_graph_input(graph, node, i);
-        size_t comma = tacho_str_find_byte(rest, ',');
-        if (tensor == NULL || !take_operand(&self, tacho_str_make(rest.data, comma), &tensor->shape,
+        if (tensor == NULL || !take_operand(&self, tacho_equation_next(&operands), &tensor->shape,
                                             i == 0 ? IN_FIRST : IN_SECOND)) {
             return false;
         }
-        rest = tacho_str_from(rest, comma < rest.len ? comma + 1 : comma);
     }
-    take_result(&self, is_implied ? rest : tacho_str_from(equation, arrow + 2), is_implied);
+    take_result(&self, is_told ? &term : NULL);
     return sum_up(&self, out_einsum);
 }

@@ -4,6 +4,8 @@
  */
 #include "graph/onnx_infer.h"
 
+#include "kernels/equation.h"
+
 #include <inttypes.h>
 
 /* ---- two matrices -------------------------------------------------------------------------- */
@@ -108,40 +110,13 @@ tacho_status tacho_onnx_infer_det(const tacho_infer *infer)
 
 /* ---- Einsum -------------------------------------------------------------------------------- */
 
-/* What the letters of an equation stand for. */
+/* What the labels of an equation stand for. */
 typedef struct einsum {
-    int64_t dims[128];     /* by letter; 1 may be broadcast */
-    uint32_t uses[128];    /* by letter, in the inputs */
-    tacho_shape ellipsis;  /* what "..." stands for, broadcast */
+    int64_t dims[TACHO_EQUATION_LABELS]; /* 1 may be broadcast */
+    uint32_t uses[TACHO_EQUATION_LABELS];
+    int32_t wide;          /* axes under the widest ellipsis */
     bool has_unknown_rank; /* an input whose rank is not known */
 } einsum;
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* The letters of a term; an ellipsis counts as none. False on anything else. */
-static bool count_letters(tacho_str term, int32_t *out_letters, bool *out_has_ellipsis)
-{
-    *out_letters = 0;
-    *out_has_ellipsis = false;
-    for (size_t i = 0; i < term.len; i++) {
-        if (is_letter(term.data[i])) {
-            *out_letters = *out_letters + 1;
-        } else if (!*out_has_ellipsis &&
-                   tacho_str_starts_with(tacho_str_from(term, i), TACHO_STR("..."))) {
-            *out_has_ellipsis = true;
-            i += 2;
-        } else if (term.data[i] != ' ') {
-            return false;
-        }
-        if (*out_letters > TACHO_RANK_MAX) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static tacho_status bad_term(const tacho_infer *infer, tacho_str term, size_t input)
 {
@@ -149,118 +124,132 @@ static tacho_status bad_term(const tacho_infer *infer, tacho_str term, size_t in
                             TACHO_STR_ARG(term), input);
 }
 
-static tacho_status take_letter(const tacho_infer *infer, einsum *self, char letter, int64_t dim)
+/* Within one term no dimension is broadcast: axes of one label are a diagonal. */
+static tacho_status match_diagonals(const tacho_infer *infer, const tacho_equation_term *term,
+                                    const tacho_shape *shape)
 {
-    size_t at = (size_t)letter;
-    int64_t *known = &self->dims[at];
-    if (self->uses[at]++ == 0 || *known == 1 || *known == TACHO_DIM_UNKNOWN) {
-        bool is_better = self->uses[at] == 1 || dim != TACHO_DIM_UNKNOWN;
-        *known = is_better && !(self->uses[at] > 1 && dim == 1) ? dim : *known;
-        return TACHO_OK;
-    }
-    return dim == 1 ? TACHO_OK : tacho_onnx_match(infer, "dimensions of one letter", *known, dim);
-}
-
-static tacho_status take_term(const tacho_infer *infer, einsum *self, tacho_str term, size_t input)
-{
-    const tacho_shape *shape = tacho_infer_shape(infer, input);
-    int32_t letters, at = 0;
-    bool has_ellipsis;
-    if (!count_letters(term, &letters, &has_ellipsis)) {
-        return bad_term(infer, term, input);
-    }
-    if (shape->rank == TACHO_RANK_UNKNOWN) {
-        self->has_unknown_rank = true;
-        return TACHO_OK;
-    }
-    if (shape->rank < letters || (!has_ellipsis && shape->rank != letters)) {
-        return bad_term(infer, term, input);
-    }
-    for (size_t i = 0; i < term.len; i++) {
-        if (is_letter(term.data[i])) {
-            TACHO_TRY(take_letter(infer, self, term.data[i], shape->dims[at++]));
-        } else if (term.data[i] == '.') {
-            tacho_shape covered = {.rank = shape->rank - letters}, before = self->ellipsis;
-            memcpy(covered.dims, shape->dims + at, (size_t)covered.rank * sizeof(int64_t));
-            if (!tacho_shape_broadcast(&before, &covered, &self->ellipsis)) {
-                return bad_term(infer, term, input);
+    for (int32_t i = 0; i < shape->rank; i++) {
+        for (int32_t j = 0; j < i; j++) {
+            if (tacho_equation_label(term, shape->rank, i) ==
+                tacho_equation_label(term, shape->rank, j)) {
+                TACHO_TRY(tacho_onnx_match(infer, "dimensions of one letter", shape->dims[j],
+                                           shape->dims[i]));
             }
-            at += covered.rank;
-            i += 2;
         }
     }
     return TACHO_OK;
 }
 
-/* Without "->", the ellipsis and then the letters used once, in the alphabet's order. */
-static void implied_shape(const einsum *self, tacho_shape *out_shape)
+static tacho_status take_axis(const tacho_infer *infer, einsum *self, uint8_t label, int64_t dim)
 {
-    *out_shape = self->ellipsis;
-    for (size_t letter = 'A'; letter <= 'z' && out_shape->rank < TACHO_RANK_MAX; letter++) {
-        if (self->uses[letter] == 1) {
-            out_shape->dims[out_shape->rank++] = self->dims[letter];
-        }
+    int64_t *known = &self->dims[label];
+    bool is_first = self->uses[label]++ == 0;
+    if (is_first || *known == 1 || (*known == TACHO_DIM_UNKNOWN && dim != 1)) {
+        *known = dim;
+        return TACHO_OK;
     }
+    return dim == 1 ? TACHO_OK : tacho_onnx_match(infer, "dimensions of one letter", *known, dim);
 }
 
-static tacho_status result_shape(const tacho_infer *infer, const einsum *self, tacho_str term,
-                                 tacho_shape *out_shape)
+static tacho_status take_term(const tacho_infer *infer, einsum *self, tacho_str text, size_t input)
 {
-    int32_t letters;
-    bool has_ellipsis;
-    *out_shape = (tacho_shape){0};
-    if (!count_letters(term, &letters, &has_ellipsis) ||
-        letters + (has_ellipsis ? self->ellipsis.rank : 0) > TACHO_RANK_MAX) {
-        return tacho_infer_fail(infer, "'%.*s' of the equation is no result", TACHO_STR_ARG(term));
+    const tacho_shape *shape = tacho_infer_shape(infer, input);
+    tacho_equation_term term;
+    if (!tacho_equation_read(text, &term)) {
+        return bad_term(infer, text, input);
     }
-    for (size_t i = 0; i < term.len; i++) {
-        if (is_letter(term.data[i])) {
-            if (self->uses[(size_t)term.data[i]] == 0) {
-                return tacho_infer_fail(infer, "'%c' of the result is in no input", term.data[i]);
-            }
-            out_shape->dims[out_shape->rank++] = self->dims[(size_t)term.data[i]];
-        } else if (term.data[i] == '.') {
-            for (int32_t j = 0; j < self->ellipsis.rank; j++) {
-                out_shape->dims[out_shape->rank++] = self->ellipsis.dims[j];
-            }
-            i += 2;
+    if (shape->rank == TACHO_RANK_UNKNOWN) {
+        self->has_unknown_rank = true;
+        return TACHO_OK;
+    }
+    if (!tacho_equation_fits(&term, shape->rank)) {
+        return bad_term(infer, text, input);
+    }
+    int32_t wide = shape->rank - term.count;
+    self->wide = wide > self->wide ? wide : self->wide;
+    TACHO_TRY(match_diagonals(infer, &term, shape));
+    for (int32_t i = 0; i < shape->rank; i++) {
+        TACHO_TRY(
+            take_axis(infer, self, tacho_equation_label(&term, shape->rank, i), shape->dims[i]));
+    }
+    return TACHO_OK;
+}
+
+/* Without "->", the ellipsis and then the letters used once, in the alphabet's order. */
+static tacho_status imply_result(const tacho_infer *infer, const einsum *self,
+                                 tacho_equation_term *out_term)
+{
+    *out_term = (tacho_equation_term){.ellipsis = 0};
+    for (uint8_t i = 0; i < TACHO_EQUATION_LETTERS; i++) {
+        if (self->uses[i] == 1 && out_term->count == TACHO_RANK_MAX) {
+            return tacho_infer_fail(infer, "the result of the equation has too many axes");
         }
+        if (self->uses[i] == 1) {
+            out_term->letters[out_term->count++] = i;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* A letter of the result is in an input, and once in the result. */
+static tacho_status check_result(const tacho_infer *infer, const einsum *self,
+                                 const tacho_equation_term *term)
+{
+    for (int32_t i = 0; i < term->count; i++) {
+        uint8_t label = term->letters[i];
+        if (self->uses[label] == 0) {
+            return tacho_infer_fail(infer, "'%c' of the result is in no input",
+                                    tacho_equation_letter(label));
+        }
+        if (memchr(term->letters, label, (size_t)i) != NULL) {
+            return tacho_infer_fail(infer, "'%c' is twice in the result of the equation",
+                                    tacho_equation_letter(label));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status result_shape(const tacho_infer *infer, const einsum *self,
+                                 const tacho_equation_term *term, tacho_shape *out_shape)
+{
+    TACHO_TRY(check_result(infer, self, term));
+    *out_shape = (tacho_shape){.rank = term->count + (term->ellipsis >= 0 ? self->wide : 0)};
+    if (out_shape->rank > TACHO_RANK_MAX) {
+        return tacho_infer_fail(infer, "the result of the equation has too many axes");
+    }
+    for (int32_t i = 0; i < out_shape->rank; i++) {
+        out_shape->dims[i] = self->dims[tacho_equation_label(term, out_shape->rank, i)];
     }
     return TACHO_OK;
 }
 
 tacho_status tacho_onnx_infer_einsum(const tacho_infer *infer)
 {
-    tacho_str equation = tacho_onnx_text(infer, "equation"), inputs = equation, result = {0};
-    bool has_result = false;
+    tacho_str operands, result;
+    tacho_equation_term term;
+    einsum self = {.wide = 0};
     TACHO_TRY(tacho_onnx_need(infer, 1));
-    for (size_t i = 0; i + 1 < equation.len && !has_result; i++) {
-        if (equation.data[i] == '-' && equation.data[i + 1] == '>') {
-            inputs = tacho_str_make(equation.data, i);
-            result = tacho_str_from(equation, i + 2);
-            has_result = true;
+    bool is_told = tacho_equation_split(tacho_onnx_text(infer, "equation"), &operands, &result);
+    size_t count = tacho_equation_count(operands);
+    for (size_t i = 0; i < count; i++) {
+        if (!tacho_onnx_has(infer, i)) {
+            return tacho_infer_fail(infer,
+                                    "the equation has a term for input %zu, which is missing", i);
         }
+        TACHO_TRY(take_term(infer, &self, tacho_equation_next(&operands), i));
     }
-    einsum self = {.ellipsis = {0}};
-    size_t input = 0, at = 0;
-    for (bool is_last = false; !is_last; input++) {
-        tacho_str rest = tacho_str_from(inputs, at);
-        size_t len = tacho_str_find_byte(rest, ',');
-        is_last = len == rest.len;
-        if (!tacho_onnx_has(infer, input)) {
-            return tacho_infer_fail(
-                infer, "the equation has a term for input %zu, which is missing", input);
-        }
-        TACHO_TRY(take_term(infer, &self, tacho_str_make(rest.data, len), input));
-        at += is_last ? len : len + 1;
-    }
-    TACHO_TRY(tacho_onnx_match(infer, "terms of the equation and inputs", (int64_t)input,
+    TACHO_TRY(tacho_onnx_match(infer, "terms of the equation and inputs", (int64_t)count,
                                infer->node->input_count));
+    if (is_told && !tacho_equation_read(result, &term)) {
+        return tacho_infer_fail(infer, "'%.*s' of the equation is no result",
+                                TACHO_STR_ARG(result));
+    }
     tacho_shape shape = tacho_onnx_any_shape(-1);
-    if (!self.has_unknown_rank && has_result) {
-        TACHO_TRY(result_shape(infer, &self, result, &shape));
-    } else if (!self.has_unknown_rank) {
-        implied_shape(&self, &shape);
+    if (!self.has_unknown_rank && !is_told) {
+        TACHO_TRY(imply_result(infer, &self, &term));
+    }
+    if (!self.has_unknown_rank) {
+        TACHO_TRY(result_shape(infer, &self, &term, &shape));
     }
     return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &shape);
 }
@@ -272,9 +261,39 @@ static int64_t dim_of(const tacho_shape *shape, int32_t rank, int32_t i)
     return shape->rank == rank ? shape->dims[i] : TACHO_DIM_UNKNOWN;
 }
 
+/* What the shapes do not say: the direction, the type of lengths, and that but LSTM has two
+ * results. */
+static tacho_status check_recurrent(const tacho_infer *infer)
+{
+    tacho_str way = tacho_onnx_text(infer, "direction");
+    if (way.len > 0 && !tacho_str_equal(way, TACHO_STR("forward")) &&
+        !tacho_str_equal(way, TACHO_STR("reverse")) &&
+        !tacho_str_equal(way, TACHO_STR("bidirectional"))) {
+        return tacho_infer_fail(infer, "there is no direction '%.*s'", TACHO_STR_ARG(way));
+    }
+    if (tacho_onnx_has(infer, 4)) {
+        tacho_dtype dtype = tacho_infer_dtype(infer, 4);
+        tacho_dtype_kind kind = tacho_dtype_kind_of(dtype);
+        if (dtype != TACHO_DTYPE_NONE && kind != TACHO_DTYPE_SIGNED &&
+            kind != TACHO_DTYPE_UNSIGNED) {
+            return tacho_infer_fail(infer, "lengths of sequences are %s, expected integers",
+                                    tacho_dtype_name(dtype));
+        }
+    }
+    const tacho_node *node = infer->node;
+    bool is_lstm = tacho_str_equal(tacho_graph_string(infer->graph, node->type), TACHO_STR("LSTM"));
+    for (uint32_t i = is_lstm ? 3 : 2; i < node->output_count; i++) {
+        if (infer->graph->links[node->first_output + i] != TACHO_NONE) {
+            return tacho_infer_fail(infer, "there is no output %u", (unsigned)i);
+        }
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_onnx_infer_recurrent(const tacho_infer *infer)
 {
     TACHO_TRY(tacho_onnx_need(infer, 3));
+    TACHO_TRY(check_recurrent(infer));
     for (size_t i = 0; i < 3; i++) {
         TACHO_TRY(tacho_onnx_need_rank(infer, i, 3, 3));
     }

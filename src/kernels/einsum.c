@@ -1,35 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Einsum: sums of products over labelled axes. Labels of the result are counted through in its
- * order, the others are summed over, in double, in the order in which the equation names them. An
- * ellipsis stands for axes that broadcast, aligned at their ends.
+ * order; the others are summed over, in double, in the order of the alphabet, capitals first, the
+ * last one fastest, and then the axes under ellipses. As in numpy an axis of 1 is broadcast to what
+ * its label has in another operand, but not to what it has in the same one.
  */
 #include "base/maths.h"
 #include "kernels/call.h"
+#include "kernels/equation.h"
 
 enum {
     OPERANDS_MAX = 8,
-    LETTERS = 52,
-    LABELS_MAX = LETTERS + TACHO_RANK_MAX, /* letters, then the axes of ellipses */
+    LABELS_MAX = TACHO_EQUATION_LABELS,
 };
 
 /* What takes minutes; several operands without a common label soon take years. */
 static const uint64_t products_max = (uint64_t)1 << 36;
 
-/* The labels of an operand's or the result's axes. */
-typedef struct term {
-    int32_t count;
-    uint8_t labels[TACHO_RANK_MAX];
-} term;
-
 typedef struct equation {
     const tacho_kernel_call *call;
-    term inputs[OPERANDS_MAX], output;
     int64_t sizes[LABELS_MAX];
-    uint8_t uses[LABELS_MAX];                /* in the equation's left side */
+    uint32_t uses[LABELS_MAX];               /* in the equation's left side */
     int64_t steps[OPERANDS_MAX][LABELS_MAX]; /* how far an operand goes along a label */
     uint8_t order[LABELS_MAX];               /* labels of the result, then those summed over */
     int32_t order_count, output_count;
+    int32_t wide; /* axes under the widest ellipsis */
 } equation;
 
 static tacho_status bad_equation(const char *why)
@@ -37,126 +32,80 @@ static tacho_status bad_equation(const char *why)
     return tacho_fail(TACHO_CODE_BAD_DATA, "Einsum: %s", why);
 }
 
-static int label_of(char c)
+/* Sizes of labels and steps of an operand. */
+static tacho_status measure(equation *self, size_t operand, const tacho_equation_term *term)
 {
-    return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? 26 + c - 'a' : -1;
-}
-
-/* Reads one term; |rank| is its number of axes, -1 where the labels and |dots| say it. */
-static tacho_status read_term(tacho_str text, int32_t rank, int32_t dots, term *out_term)
-{
-    int32_t letters = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        letters += label_of(text.data[i]) >= 0;
-    }
-    bool has_dots = tacho_str_find_byte(text, '.') < text.len;
-    int32_t wide = !has_dots ? 0 : rank < 0 ? dots : rank - letters;
-    *out_term = (term){.count = 0};
-    if (wide < 0 || letters + wide > TACHO_RANK_MAX || (rank >= 0 && letters + wide != rank)) {
-        return bad_equation("a term has another number of axes than its operand");
-    }
-    for (size_t i = 0; i < text.len; i++) {
-        int label = label_of(text.data[i]);
-        if (label >= 0) {
-            out_term->labels[out_term->count++] = (uint8_t)label;
-        } else if (text.data[i] == '.' && (i == 0 || text.data[i - 1] != '.')) {
-            for (int32_t axis = wide; axis-- > 0;) { /* the last one is the first label */
-                out_term->labels[out_term->count++] = (uint8_t)(LETTERS + axis);
-            }
-        } else if (text.data[i] != '.' && text.data[i] != ' ') {
-            return bad_equation("a label is no letter");
-        }
-    }
-    return TACHO_OK;
-}
-
-/* Sizes of labels and steps of operands; axes of size 1 broadcast where they are an ellipsis's. */
-static tacho_status measure(equation *self, size_t operand)
-{
-    const tacho_array *array = self->call->inputs[operand];
-    const term *labels = &self->inputs[operand];
-    int64_t step = 1;
-    for (int32_t i = labels->count; i-- > 0;) {
-        uint8_t label = labels->labels[i];
-        int64_t size = array->shape.dims[i];
+    const tacho_shape *shape = &self->call->inputs[operand]->shape;
+    int64_t own[LABELS_MAX], step = 1;
+    bool has_own[LABELS_MAX] = {false};
+    for (int32_t i = shape->rank; i-- > 0;) {
+        uint8_t label = tacho_equation_label(term, shape->rank, i);
+        int64_t size = shape->dims[i];
         int64_t *known = &self->sizes[label];
-        bool is_first = self->uses[label] == 0;
-        bool may_spread = label >= LETTERS && (size == 1 || *known == 1);
-        if (!is_first && size != *known && !may_spread) {
+        bool is_first = self->uses[label]++ == 0;
+        bool is_same = has_own[label] ? own[label] == size
+                                      : is_first || size == *known || size == 1 || *known == 1;
+        if (!is_same) {
             return bad_equation("a label stands for two sizes");
         }
+        has_own[label] = true;
+        own[label] = size;
         *known = is_first || *known == 1 ? size : *known;
-        self->uses[label] = 1;
-        self->steps[operand][label] += size == 1 && label >= LETTERS ? 0 : step;
+        self->steps[operand][label] += size == 1 ? 0 : step;
         step *= size;
     }
     return TACHO_OK;
 }
 
-/* Without "->" the result has what is there once, in the order of the alphabet. */
-static tacho_status imply_output(equation *self, int32_t dots)
+static tacho_status read_inputs(equation *self, tacho_str operands)
 {
-    uint8_t counts[LETTERS] = {0};
-    for (size_t i = 0; i < self->call->input_count; i++) {
-        for (int32_t j = 0; j < self->inputs[i].count; j++) {
-            uint8_t label = self->inputs[i].labels[j];
-            if (label < LETTERS && counts[label] < 2) {
-                counts[label]++;
-            }
+    const tacho_kernel_call *call = self->call;
+    if (tacho_equation_count(operands) != call->input_count) {
+        return bad_equation("the equation has another number of operands");
+    }
+    for (size_t i = 0; i < call->input_count; i++) {
+        tacho_equation_term term;
+        int32_t rank = call->inputs[i]->shape.rank;
+        if (!tacho_equation_read(tacho_equation_next(&operands), &term)) {
+            return bad_equation("a term is not of letters and an ellipsis");
         }
+        if (!tacho_equation_fits(&term, rank)) {
+            return bad_equation("a term has another number of axes than its operand");
+        }
+        self->wide = rank - term.count > self->wide ? rank - term.count : self->wide;
+        TACHO_TRY(measure(self, i, &term));
     }
-    for (int32_t i = dots; i-- > 0;) {
-        self->output.labels[self->output.count++] = (uint8_t)(LETTERS + i);
-    }
-    for (int i = 0; i < LETTERS; i++) {
-        if (counts[i] == 1 && self->output.count == TACHO_RANK_MAX) {
+    return TACHO_OK;
+}
+
+/* Without "->" the result has what is there once, in the order of the alphabet. */
+static tacho_status imply_output(const equation *self, tacho_equation_term *out_term)
+{
+    *out_term = (tacho_equation_term){.ellipsis = 0};
+    for (uint8_t i = 0; i < TACHO_EQUATION_LETTERS; i++) {
+        if (self->uses[i] == 1 && out_term->count == TACHO_RANK_MAX) {
             return bad_equation("the result has too many axes");
         }
-        if (counts[i] == 1) {
-            self->output.labels[self->output.count++] = (uint8_t)i;
+        if (self->uses[i] == 1) {
+            out_term->letters[out_term->count++] = i;
         }
     }
     return TACHO_OK;
 }
 
-static tacho_status read_inputs(equation *self, tacho_str left, int32_t *dots)
+static tacho_status read_output(equation *self, const tacho_equation_term *term)
 {
-    const tacho_kernel_call *call = self->call;
-    for (size_t i = 0; i < call->input_count; i++) {
-        size_t comma = tacho_str_find_byte(left, ',');
-        if (call->inputs[i] == NULL || (comma == left.len) != (i + 1 == call->input_count)) {
-            return bad_equation("the equation has another number of operands");
-        }
-        int32_t rank = call->inputs[i]->shape.rank;
-        TACHO_TRY(read_term(tacho_str_make(left.data, comma), rank, 0, &self->inputs[i]));
-        for (int32_t j = 0; j < self->inputs[i].count; j++) {
-            int32_t axis = self->inputs[i].labels[j] - LETTERS;
-            *dots = axis >= *dots ? axis + 1 : *dots;
-        }
-        TACHO_TRY(measure(self, i));
-        left = tacho_str_from(left, comma == left.len ? comma : comma + 1);
-    }
-    return TACHO_OK;
-}
-
-static tacho_status read_equation(equation *self)
-{
-    const tacho_kernel_call *call = self->call;
-    tacho_str text = tacho_attr_text(call->attrs, call->attr_count, "equation");
-    size_t arrow = tacho_str_find_byte(text, '-');
-    bool has_arrow = arrow + 1 < text.len && text.data[arrow + 1] == '>';
-    int32_t dots = 0;
-    TACHO_TRY(read_inputs(self, tacho_str_make(text.data, arrow), &dots));
-    TACHO_TRY(has_arrow ? read_term(tacho_str_from(text, arrow + 2), -1, dots, &self->output)
-                        : imply_output(self, dots));
-    const tacho_shape *made = &call->outputs[0].shape;
+    const tacho_shape *made = &self->call->outputs[0].shape;
     bool is_used[LABELS_MAX] = {false};
-    if (made->rank != self->output.count) {
+    if (made->rank != term->count + (term->ellipsis >= 0 ? self->wide : 0)) {
         return tacho_wrong_shapes("Einsum");
     }
-    for (int32_t i = 0; i < self->output.count; i++) {
-        uint8_t label = self->output.labels[i];
-        if (self->uses[label] == 0 || is_used[label] || self->sizes[label] != made->dims[i]) {
+    for (int32_t i = 0; i < made->rank; i++) {
+        uint8_t label = tacho_equation_label(term, made->rank, i);
+        if (self->uses[label] == 0 || is_used[label]) {
+            return bad_equation("a label of the result is in no operand, or twice in the result");
+        }
+        if (self->sizes[label] != made->dims[i]) {
             return tacho_wrong_shapes("Einsum");
         }
         is_used[label] = true;
@@ -169,6 +118,22 @@ static tacho_status read_equation(equation *self)
         }
     }
     return TACHO_OK;
+}
+
+static tacho_status read_equation(equation *self)
+{
+    const tacho_kernel_call *call = self->call;
+    tacho_str operands, result;
+    tacho_equation_term term;
+    bool is_told = tacho_equation_split(tacho_attr_text(call->attrs, call->attr_count, "equation"),
+                                        &operands, &result);
+    TACHO_TRY(read_inputs(self, operands));
+    if (!is_told) {
+        TACHO_TRY(imply_output(self, &term));
+    } else if (!tacho_equation_read(result, &term)) {
+        return bad_equation("the result is not of letters and an ellipsis");
+    }
+    return read_output(self, &term);
 }
 
 /* The next combination of labels [first, end) of the order; false after the last. */

@@ -79,8 +79,8 @@ static inline tacho_status run(const trial *given, tacho_array *outputs, size_t 
                               .output_count = output_count,
                               .attrs = given->attrs,
                               .is_of_product = given->is_of_product};
-    while (call.input_count < 6 && given->inputs[call.input_count] != NULL) {
-        call.input_count++;
+    for (size_t i = 0; i < 6; i++) {
+        call.input_count = given->inputs[i] != NULL ? i + 1 : call.input_count;
     }
     while (call.attr_count < 6 && given->attrs[call.attr_count].name.len > 0) {
         call.attr_count++;

@@ -176,6 +176,12 @@ static tacho_status compute_dequantise(const tacho_kernel_call *call)
     return each_run(call, dequantise_run);
 }
 
+/* Whether an output is absent or one number of a type. */
+static bool is_one(const tacho_array *output, tacho_dtype dtype)
+{
+    return output == NULL || (output->dtype == dtype && tacho_array_elements(output) == 1);
+}
+
 /* All in f32, as its definition by other operators is: quotients are rounded before ties are. */
 static tacho_status compute_dynamic_quantise(const tacho_kernel_call *call)
 {
@@ -185,7 +191,8 @@ static tacho_status compute_dynamic_quantise(const tacho_kernel_call *call)
     if (input->dtype != TACHO_DTYPE_F32 || call->outputs[0].dtype != TACHO_DTYPE_U8) {
         return tacho_unsupported_type("a quantised tensor", input->dtype);
     }
-    if (total != tacho_array_elements(&call->outputs[0])) {
+    if (total != tacho_array_elements(&call->outputs[0]) || !is_one(scale_out, TACHO_DTYPE_F32) ||
+        !is_one(zero_out, TACHO_DTYPE_U8)) {
         return tacho_wrong_shapes("a quantised tensor");
     }
     double low = 0, high = 0;

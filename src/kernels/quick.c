@@ -10,8 +10,15 @@
 
 #include <math.h>
 
+/* What a quick kernel leaves to the reference one, which finds zeros where it writes. */
 static tacho_status by_reference(const char *name, const tacho_kernel_call *call)
 {
+    tacho_array *output = &call->outputs[0];
+    uint64_t bytes;
+    if (!tacho_dtype_bytes(output->dtype, (uint64_t)tacho_array_elements(output), &bytes)) {
+        return tacho_wrong_shapes(name);
+    }
+    memset(output->data, 0, (size_t)bytes);
     return tacho_kernel_find(tacho_str_from_cstring(name))->compute(call);
 }
 

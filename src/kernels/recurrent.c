@@ -6,7 +6,6 @@
  * Of a cell with g gates of |hidden| elements the weights are g*hidden rows; here they are turned,
  * so that one input adds to all gates at once. Gates are in ONNX's order: i o f c; z r h.
  */
-#include "base/maths.h"
 #include "kernels/call.h"
 #include "kernels/functions.h"
 #include "kernels/product.h"
@@ -17,6 +16,8 @@ enum {
     FUNCTIONS_MAX = 6, /* of two directions */
     TURNED_ROWS = 8,
 };
+
+static const int64_t hidden_max = INT64_MAX / 8; /* twice the gates are countable */
 
 /* ---- activations --------------------------------------------------------------------------- */
 
@@ -128,7 +129,7 @@ struct layer {
     const tacho_kernel_call *call;
     const cell *cell;
     int64_t steps, batch, inputs, hidden, directions;
-    bool is_batch_first, is_coupled, is_reset_late;
+    bool is_batch_first, is_coupled, is_reset_late, is_reverse;
     double clip; /* 0: none */
     activation activations[FUNCTIONS_MAX];
     /* Of the direction at work: */
@@ -260,12 +261,50 @@ static tacho_status choose_activations(layer *self)
     return TACHO_OK;
 }
 
-/* Whether an operand is absent or has so many elements. */
-static bool has_elements(const layer *self, size_t input, uint64_t count)
+static bool is_shape(const tacho_array *array, tacho_dtype dtype, const tacho_shape *shape)
 {
-    const tacho_array *array = tacho_call_input(self->call, input);
-    return array == NULL || ((uint64_t)tacho_array_elements(array) == count &&
-                             (array->dtype == self->call->inputs[0]->dtype || input == 4));
+    return array == NULL || (array->dtype == dtype && tacho_shape_equal(&array->shape, shape));
+}
+
+static tacho_status read_direction(layer *self)
+{
+    tacho_str way = tacho_attr_text(self->call->attrs, self->call->attr_count, "direction");
+    bool is_both = tacho_str_equal(way, TACHO_STR("bidirectional"));
+    self->directions = is_both ? 2 : 1;
+    self->is_reverse = tacho_str_equal(way, TACHO_STR("reverse"));
+    return is_both || self->is_reverse || way.len == 0 || tacho_str_equal(way, TACHO_STR("forward"))
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA, "%s has no direction '%.*s'", self->cell->name,
+                            (int)(way.len < 64 ? way.len : 64), way.data);
+}
+
+/* Whether operands and results have the types and shapes that the sizes ask for. */
+static bool is_fit(const layer *self)
+{
+    const tacho_kernel_call *call = self->call;
+    tacho_dtype dtype = call->inputs[0]->dtype;
+    int64_t both = self->directions, hidden = self->hidden, rows = self->cell->gates * hidden;
+    bool is_lstm = self->cell->gates == 4;
+    tacho_shape w = {3, {both, rows, self->inputs}}, r = {3, {both, rows, hidden}};
+    tacho_shape biases = {2, {both, 2 * rows}}, peepholes = {2, {both, 3 * hidden}};
+    tacho_shape all = {4, {self->steps, both, self->batch, hidden}};
+    tacho_shape last = {3, {both, self->batch, hidden}};
+    if (self->is_batch_first) {
+        all = (tacho_shape){4, {self->batch, self->steps, both, hidden}};
+        last = (tacho_shape){3, {self->batch, both, hidden}};
+    }
+    const tacho_array *lengths = tacho_call_input(call, 4);
+    bool fits = is_shape(call->inputs[1], dtype, &w) && is_shape(call->inputs[2], dtype, &r) &&
+                is_shape(tacho_call_input(call, 3), dtype, &biases) &&
+                is_shape(tacho_call_input(call, 5), dtype, &last) &&
+                is_shape(tacho_call_output(call, 0), dtype, &all) &&
+                is_shape(tacho_call_output(call, 1), dtype, &last);
+    fits = fits && (lengths == NULL || (tacho_is_int(lengths) && lengths->shape.rank == 1 &&
+                                        lengths->shape.dims[0] == self->batch));
+    return fits && (is_lstm ? is_shape(tacho_call_input(call, 6), dtype, &last) &&
+                                  is_shape(tacho_call_input(call, 7), dtype, &peepholes) &&
+                                  is_shape(tacho_call_output(call, 2), dtype, &last)
+                            : tacho_call_output(call, 2) == NULL);
 }
 
 static tacho_status read_node(layer *self)
@@ -275,7 +314,7 @@ static tacho_status read_node(layer *self)
     if (!tacho_is_real(call->inputs[0])) {
         return tacho_unsupported_type(self->cell->name, call->inputs[0]->dtype);
     }
-    if (x->rank != 3 || r->rank != 3 || call->inputs[1]->shape.rank != 3) {
+    if (x->rank != 3 || r->rank != 3 || r->dims[2] > hidden_max) {
         return tacho_wrong_shapes(self->cell->name);
     }
     self->is_batch_first = tacho_call_int(call, "layout", 0) != 0;
@@ -283,23 +322,11 @@ static tacho_status read_node(layer *self)
     self->batch = x->dims[self->is_batch_first ? 0 : 1];
     self->inputs = x->dims[2];
     self->hidden = r->dims[2];
-    self->directions = tacho_call_is(call, "direction", "bidirectional") ? 2 : 1;
     self->is_coupled = tacho_call_int(call, "input_forget", 0) != 0;
     self->is_reset_late = tacho_call_int(call, "linear_before_reset", 0) != 0;
     self->clip = tacho_call_real(call, "clip", 0);
-    uint64_t hidden = (uint64_t)self->hidden, directions = (uint64_t)self->directions;
-    uint64_t states = tacho_size_multiply(directions, hidden);
-    uint64_t rows = tacho_size_multiply(states, (uint64_t)self->cell->gates);
-    uint64_t batch = (uint64_t)self->batch, all = tacho_size_multiply(states, batch);
-    bool fits = has_elements(self, 1, tacho_size_multiply(rows, (uint64_t)self->inputs)) &&
-                has_elements(self, 2, tacho_size_multiply(rows, hidden)) &&
-                has_elements(self, 3, tacho_size_multiply(rows, 2)) &&
-                has_elements(self, 4, batch) && has_elements(self, 5, all);
-    if (self->cell->gates == 4) {
-        fits = fits && has_elements(self, 6, all) &&
-               has_elements(self, 7, tacho_size_multiply(states, 3));
-    }
-    return fits ? choose_activations(self) : tacho_wrong_shapes(self->cell->name);
+    TACHO_TRY(read_direction(self));
+    return is_fit(self) ? choose_activations(self) : tacho_wrong_shapes(self->cell->name);
 }
 
 /* ---- one direction ------------------------------------------------------------------------- */
@@ -433,7 +460,7 @@ static tacho_status run_sequence(const layer *self, int64_t direction, bool is_r
 
 static tacho_status run_direction(layer *self, tacho_arena *arena, int64_t direction)
 {
-    bool is_reverse = direction == 1 || tacho_call_is(self->call, "direction", "reverse");
+    bool is_reverse = direction == 1 || self->is_reverse;
     TACHO_TRY(make_room(self, arena, direction));
     self->now = self->activations + (size_t)direction * self->cell->function_count;
     for (int64_t i = 0; i < self->batch; i++) {
