@@ -569,6 +569,9 @@ static tacho_status write_dispatches(tacho_targets *self, uint32_t first, uint32
 {
     TACHO_TRY(write_aliases(self, 0, (uint32_t)self->program->op_count));
     tacho_output_write_cstring(self->output, "\"builtin.module\"() ({\n");
+    if (self->fusion != NULL) {
+        TACHO_TRY(tacho_targets_operators(self->fusion, self->output));
+    }
     for (uint32_t i = first; i < first + count; i++) {
         uint32_t at = self->first_blocks[i];
         self->dispatch = i;
@@ -582,7 +585,11 @@ static tacho_status write_targets(const tacho_dump *dump, uint32_t first, uint32
                                   tacho_output *output)
 {
     tacho_targets self = {
-        .program = dump->program, .output = output, .has_profile = dump->has_profile};
+        .program = dump->program,
+        .fusion = dump->fusion,
+        .output = output,
+        .has_profile = dump->has_profile,
+    };
     tacho_status status = open_targets(&self);
     if (status == TACHO_OK) {
         status = write_dispatches(&self, first, count);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the files that write the last phase share: dump_targets.c the functions, dump_tasks.c the
- * tasks of a sequencer's program.
+ * tasks of a sequencer's program, dump_operators.c the operators of the model.
  */
 #ifndef TACHO_COMPILE_DUMP_TARGETS_H
 #define TACHO_COMPILE_DUMP_TARGETS_H
 
 #include "base/output.h"
+#include "compile/fuse.h"
 #include "program/program.h"
 
 /* The engines that the operations tell apart. */
@@ -29,6 +30,7 @@ typedef struct tacho_target_event {
 
 typedef struct tacho_targets {
     const tacho_program *program;
+    const tacho_fusion *fusion; /* or NULL: nothing is said of the model's operators */
     tacho_output *output;
     bool has_profile;
     uint32_t dispatch;
@@ -54,6 +56,13 @@ void tacho_targets_buffer_type(const tacho_targets *self, uint32_t buffer);
 
 /* Start and end as attributes, when cycles are wanted. */
 void tacho_targets_times(const tacho_targets *self, int64_t start, int64_t end);
+
+/*
+ * "tacho.operators" of each operator that the model locates by a name: those of all nodes that were
+ * fused into it, each with its name.
+ */
+tacho_status tacho_targets_operators(const tacho_fusion *fusion,
+                                     tacho_output *output) TACHO_MUST_USE;
 
 /* The tasks of a block. */
 tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block) TACHO_MUST_USE;

@@ -14,9 +14,8 @@ enum { LOOK_BACK = 256 };
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-void tacho_dump_quoted(tacho_output *output, tacho_str text)
+void tacho_dump_escaped(tacho_output *output, tacho_str text)
 {
-    tacho_output_write(output, "\"", 1);
     for (size_t i = 0; i < text.len; i++) {
         unsigned char byte = (unsigned char)text.data[i];
         if (byte == '\\' || byte == '"' || byte < 0x20 || byte >= 0x7f) {
@@ -25,6 +24,12 @@ void tacho_dump_quoted(tacho_output *output, tacho_str text)
             tacho_output_write(output, &byte, 1);
         }
     }
+}
+
+void tacho_dump_quoted(tacho_output *output, tacho_str text)
+{
+    tacho_output_write(output, "\"", 1);
+    tacho_dump_escaped(output, text);
     tacho_output_write(output, "\"", 1);
 }
 

@@ -13,6 +13,9 @@
 /* Text in quotes; what is not printable ASCII is escaped. */
 void tacho_dump_quoted(tacho_output *output, tacho_str text);
 
+/* The same without the quotes: a part of a text. */
+void tacho_dump_escaped(tacho_output *output, tacho_str text);
+
 /* The same for a name that tools split at dots or look up: bytes that are no letters, digits,
  * '_', '.' or '$' become '_', and nothing is quoted. */
 void tacho_dump_word(tacho_output *output, tacho_str text);

@@ -31,6 +31,7 @@ void tacho_debug_info_deinit(tacho_debug_info *info)
     free(info->kernels);
     free(info->places);
     free(info->marks);
+    free(info->operators_by_name);
     free(info->problems);
     free(info->notes);
 }
@@ -146,6 +147,26 @@ tacho_status tacho_debug_info_add_dispatch(tacho_debug_info *info, const tacho_d
     info->dispatches_by_name[dispatch->name] = *out_id;
     info->dispatches[info->dispatch_count++] = *dispatch;
     return TACHO_OK;
+}
+
+tacho_status tacho_debug_info_name_operators(tacho_debug_info *info, uint32_t name,
+                                             uint32_t operators)
+{
+    size_t need = (size_t)name + 1;
+    TACHO_TRY(tacho_grow(&info->operators_by_name, &info->operators_capacity, need));
+    while (info->operators_count < need) {
+        info->operators_by_name[info->operators_count++] = TACHO_NONE;
+    }
+    uint32_t *known = &info->operators_by_name[name];
+    *known = *known == TACHO_NONE || *known == operators ? operators : 0;
+    return TACHO_OK;
+}
+
+tacho_str tacho_debug_info_named_operators(const tacho_debug_info *info, tacho_str name)
+{
+    uint32_t string = tacho_strings_find(&info->dict->strings, name);
+    uint32_t found = string < info->operators_count ? info->operators_by_name[string] : TACHO_NONE;
+    return found != TACHO_NONE ? tacho_dict_string(info->dict, found) : TACHO_STR("");
 }
 
 void tacho_debug_info_cut(tacho_debug_info *info, const tacho_debug_info *before)

@@ -156,6 +156,9 @@ typedef struct tacho_debug_info {
     size_t place_count, place_capacity;
     uint64_t *marks; /* a string in the upper half, a line in the lower */
     size_t mark_count, mark_capacity;
+    uint32_t *operators_by_name; /* by string that names a node: its operators, a string; 0
+                                    where they are not clear, TACHO_NONE where nothing is said */
+    size_t operators_count, operators_capacity;
     /* Files that could not be read or were passed over, for reports; strings, a sentence each. */
     uint32_t *problems;
     size_t problem_count, problem_capacity;
@@ -181,7 +184,18 @@ tacho_status tacho_debug_info_ensure_engine(tacho_debug_info *info, tacho_engine
 tacho_status tacho_debug_info_add_dispatch(tacho_debug_info *info, const tacho_dispatch *dispatch,
                                            uint32_t *out_id) TACHO_MUST_USE;
 
-/* Takes back what was added since |before|, a copy; but engines and sentences stay. */
+/*
+ * Says which operators of the model, "onnx.Conv@n0 onnx.Relu@n1", a location called |name| stands
+ * for: those of a model whose nodes have names instead of lines. A name of which different things
+ * are said stands for none. Both are strings.
+ */
+tacho_status tacho_debug_info_name_operators(tacho_debug_info *info, uint32_t name,
+                                             uint32_t operators) TACHO_MUST_USE;
+
+/* The operators of that name, a string of the dictionary; empty where nothing is said. */
+tacho_str tacho_debug_info_named_operators(const tacho_debug_info *info, tacho_str name);
+
+/* Takes back what was added since |before|, a copy; but engines, names and sentences stay. */
 void tacho_debug_info_cut(tacho_debug_info *info, const tacho_debug_info *before);
 
 /* Adds a sentence to |problems| or |notes|. */

@@ -360,6 +360,21 @@ static tacho_status init_values(torq_ir *ir)
     return TACHO_OK;
 }
 
+/* What tacho's compiler adds: {name = "n0", operators = "onnx.Conv@n0 onnx.Relu@n1"}. */
+static tacho_status read_operators(torq_ir *ir, const tacho_mlir_op *op)
+{
+    tacho_str name = torq_ir_text(ir, op, ir->attrs.name);
+    tacho_str operators = torq_ir_text(ir, op, ir->attrs.operators);
+    uint32_t name_string = 0;
+    uint32_t operators_string = 0;
+    if (name.len == 0 || operators.len == 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(torq_ir_string(ir, name, &name_string));
+    TACHO_TRY(torq_ir_string(ir, operators, &operators_string));
+    return tacho_debug_info_name_operators(ir->info, name_string, operators_string);
+}
+
 static tacho_status read_functions(torq_ir *ir)
 {
     const tacho_mlir_module *module = ir->module;
@@ -367,9 +382,13 @@ static tacho_status read_functions(torq_ir *ir)
     TACHO_TRY(init_values(ir));
     TACHO_TRY(torq_ir_reserve(ir));
     uint32_t function_name = tacho_strings_find(&module->strings, TACHO_STR("func.func"));
+    uint32_t operators_name = tacho_strings_find(&module->strings, TACHO_STR("tacho.operators"));
     size_t open = 0;
     for (size_t i = 0; i < module->op_count; i++) {
         const tacho_mlir_op *op = &module->ops[i];
+        if (op->name == operators_name) {
+            TACHO_TRY(read_operators(ir, op));
+        }
         while (open < module->open_op_count && module->open_ops[open] < i) {
             open++;
         }

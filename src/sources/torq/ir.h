@@ -5,6 +5,7 @@
  *     func.func @main$async_dispatch_0        a dispatch
  *       torq_hl.start_program %i args(...)    an action that starts a job of the accelerator
  *       torq_hl.wait_program %i               an action that waits for it
+ *     tacho.operators                         what a location that is a name stands for
  *
  * The program of a job is a chain of blocks of torq_hw.nss_task, whose operations configure,
  * start and wait for engines. Any number of pieces of work of an engine may be under way: a wait

@@ -35,6 +35,7 @@ typedef struct torq_ir_value {
     X(id, "id")                                                                                    \
     X(name, "name")                                                                                \
     X(sym_name, "sym_name")                                                                        \
+    X(operators, "operators")                                                                      \
     X(segments, "operandSegmentSizes")
 
 typedef struct torq_ir_attrs {

@@ -518,6 +518,28 @@ static void test_open_function(void **state)
     teardown(&made);
 }
 
+/* What tacho's compiler says of nodes; what is not said as a whole says nothing. */
+static void test_named_operators(void **state)
+{
+    (void)state;
+    fixture made;
+    setup(&made);
+    assert_ok(read_text(
+        &made, TACHO_STR("\"builtin.module\"() ({\n"
+                         "  \"tacho.operators\"() {name = \"a\\22b\", operators = "
+                         "\"onnx.Conv@a\\22b onnx.Relu@c\"} : () -> ()\n"
+                         "  \"tacho.operators\"() {operators = \"onnx.Add@d\"} : () -> ()\n"
+                         "  \"tacho.operators\"() {name = \"e\", operators = 7 : i32} : () -> ()\n"
+                         "  \"tacho.operator\"() {name = \"f\", operators = \"x\"} : () -> ()\n"
+                         "}) : () -> ()\n")));
+    tacho_str found = tacho_debug_info_named_operators(&made.info, TACHO_STR("a\"b"));
+    assert_string_equal(found.data, "onnx.Conv@a\"b onnx.Relu@c");
+    assert_int_equal(tacho_debug_info_named_operators(&made.info, TACHO_STR("")).len, 0);
+    assert_int_equal(tacho_debug_info_named_operators(&made.info, TACHO_STR("e")).len, 0);
+    assert_int_equal(tacho_debug_info_named_operators(&made.info, TACHO_STR("f")).len, 0);
+    teardown(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -527,7 +549,7 @@ int main(void)
         cmocka_unit_test(test_functions),     cmocka_unit_test(test_limit),
         cmocka_unit_test(test_folder),        cmocka_unit_test(test_folder_of_models),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_open_function),
+        cmocka_unit_test(test_open_function), cmocka_unit_test(test_named_operators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 enum {
-    PLACE_PARTS_MAX = 64, /* files of one location that are shown */
+    PLACE_PARTS_MAX = 64,   /* files or names of one location that are shown */
+    NAMED_BYTES_MAX = 8192, /* of operators that names stand for: no more are added then */
     PATH_BYTES_MAX = 4096,
     FILE_COUNT_MAX = 1024,     /* source files */
     TOTAL_BYTES_MAX = 1 << 30, /* of all of them */
@@ -329,6 +330,44 @@ static tacho_status put_operators(model_lines *self, const tacho_mlir_location *
     return TACHO_OK;
 }
 
+/* Whether one of the leaves before |index| has the name of that one. */
+static bool is_named_before(const tacho_mlir_location *location, size_t index)
+{
+    const tacho_mlir_location_node *nodes = location->nodes;
+    for (size_t i = 0; i < index; i++) {
+        if (nodes[i].kind == TACHO_MLIR_LOCATION_NAME && nodes[i].subtree_end == i + 1 &&
+            tacho_str_equal(nodes[i].text, nodes[index].text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Adds the operators that names stand for, where the debug information says so. Fused names that
+ * are many are cut as files are.
+ */
+static tacho_status put_named_operators(model_lines *self, const tacho_mlir_location *location,
+                                        place_text *text)
+{
+    size_t part_count = 0;
+    for (size_t i = 0; i < location->node_count && part_count < PLACE_PARTS_MAX; i++) {
+        const tacho_mlir_location_node *node = &location->nodes[i];
+        if (node->kind != TACHO_MLIR_LOCATION_NAME || node->subtree_end != i + 1) {
+            continue;
+        }
+        tacho_str operators = tacho_debug_info_named_operators(self->info, node->text);
+        part_count++;
+        if (operators.len == 0 || text->item_count + operators.len > NAMED_BYTES_MAX ||
+            is_named_before(location, i)) {
+            continue;
+        }
+        TACHO_TRY(put(text, text->item_count > 0 ? TACHO_STR(" ") : TACHO_STR("")));
+        TACHO_TRY(put(text, operators));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status put_part(const tacho_mlir_location_node *node, place_text *text)
 {
     char number[32];
@@ -459,6 +498,9 @@ static tacho_status resolve_location(model_lines *self, uint32_t id, place_text 
                                        &place->text));
     text->item_count = 0;
     TACHO_TRY(put_operators(self, &parsed, text));
+    if (tacho_mlir_location_primary(&parsed) == NULL) {
+        TACHO_TRY(put_named_operators(self, &parsed, text));
+    }
     return tacho_dict_ensure_string(dict, tacho_str_make(text->items, text->item_count),
                                     &place->operators);
 }

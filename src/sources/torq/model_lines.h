@@ -6,6 +6,9 @@
  *     18:   %3 = "tosa.mul"(%2, %1) ...                   -> tosa.mul@L18
  *     20:   %4 = torch.operator "onnx.Relu"(%3) ...       -> onnx.Relu@L20
  *
+ * A location without a file is of a model whose nodes have names, as ONNX has; then it is the debug
+ * information that says what a name stands for: loc("n0") -> onnx.Conv@n0 onnx.Relu@n1.
+ *
  * Locations may name any path. A file is only ever read, only when it is a regular one, and once;
  * one that is not there is no error, but noted.
  */

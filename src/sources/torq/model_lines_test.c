@@ -223,6 +223,50 @@ static void test_many_parts(void **state)
     teardown(&made);
 }
 
+static void name_operators(fixture *to, const char *name, const char *operators)
+{
+    uint32_t strings[2];
+    assert_ok(tacho_dict_ensure_string(&to->dict, tacho_str_from_cstring(name), &strings[0]));
+    assert_ok(tacho_dict_ensure_string(&to->dict, tacho_str_from_cstring(operators), &strings[1]));
+    assert_ok(tacho_debug_info_name_operators(&to->info, strings[0], strings[1]));
+}
+
+/* Names stand for operators where there is no file, and where it is clear for which. */
+static void test_named_operators(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"\"n0\"", "onnx.Conv@n0 onnx.Relu@n1"},
+        {"\"n1\"", ""},
+        {"\"twice\"", ""},
+        {"\"again\"", "onnx.Mul@again"},
+        {"fused[\"n2\", \"n0\", unknown, \"n2\"]", "onnx.Add@n2 onnx.Conv@n0 onnx.Relu@n1"},
+        {"fused[\"n2\", \"/gone/model.mlir\":3:4]", "tosa.mul@L3"},
+        {"\"n0\"(\"/gone/model.mlir\":3:4)", "tosa.mul@L3"},
+        {"\"n0\"(unknown)", ""},
+    };
+    fixture made;
+    uint32_t ids[sizeof(cases) / sizeof(cases[0])];
+    setup(&made);
+    name_operators(&made, "n0", "onnx.Conv@n0 onnx.Relu@n1");
+    name_operators(&made, "n2", "onnx.Add@n2");
+    name_operators(&made, "again", "onnx.Mul@again");
+    name_operators(&made, "again", "onnx.Mul@again");
+    name_operators(&made, "twice", "onnx.Mul@twice");
+    name_operators(&made, "twice", "onnx.Div@twice");
+    name_operators(&made, "twice", "onnx.Mul@twice");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ids[i] = add_location(&made, cases[i][0]);
+    }
+    torq_model_search search = {.debug_path = made.folder};
+    assert_ok(torq_model_lines_resolve(&made.info, &search));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_place place = tacho_debug_info_place(&made.info, ids[i]);
+        assert_string_equal(text(&made, place.operators), cases[i][1]);
+    }
+    teardown(&made);
+}
+
 /* ---- comparing -------------------------------------------------------------------------- */
 
 static const struct {
@@ -279,9 +323,10 @@ static void test_compare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operators),  cmocka_unit_test(test_source_dir),
-        cmocka_unit_test(test_beside),     cmocka_unit_test(test_own_path),
-        cmocka_unit_test(test_many_parts), cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_operators),       cmocka_unit_test(test_source_dir),
+        cmocka_unit_test(test_beside),          cmocka_unit_test(test_own_path),
+        cmocka_unit_test(test_many_parts),      cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_named_operators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
