@@ -114,14 +114,15 @@ static bool take_value(tacho_arguments *arguments, const tacho_option *option, c
         add(arguments, option, is_there ? list->words[list->at++] : "");
         return true;
     }
-    if (list->at >= list->count || (option->takes_list && is_option_word(list->words[list->at]))) {
+    if (list->at >= list->count ||
+        (option->takes == TACHO_TAKES_LIST && is_option_word(list->words[list->at]))) {
         tacho_command_misuse(arguments->command, "%s%s needs a value: %s",
                              tacho_command_dashes(arguments->command), option->name, option->value);
         return false;
     }
     do {
         add(arguments, option, list->words[list->at++]);
-    } while (option->takes_list && list->at < list->count &&
+    } while (option->takes == TACHO_TAKES_LIST && list->at < list->count &&
              !is_option_word(list->words[list->at]));
     return true;
 }
@@ -217,6 +218,35 @@ static bool parse_words(tacho_arguments *arguments, word_list *list)
     return true;
 }
 
+/* The first value that |item|'s option was given, which may be its own. */
+static const char *first_value(const tacho_arguments *arguments, const tacho_argument *item)
+{
+    const tacho_argument *first = arguments->items;
+    while (first->option != item->option) {
+        first++;
+    }
+    return first->value;
+}
+
+/* One value that is given twice is a slip, but for vendors' tools, which take the last. */
+static bool check_values(const tacho_arguments *arguments)
+{
+    for (size_t i = 0; !arguments->command->is_dropin && i < arguments->item_count; i++) {
+        const tacho_argument *item = &arguments->items[i];
+        if (item->option == NULL || item->option->takes != TACHO_TAKES_ONE) {
+            continue;
+        }
+        const char *first = first_value(arguments, item);
+        if (strcmp(first, item->value) != 0) {
+            tacho_command_misuse(
+                arguments->command, "%s%s was given twice: '%s' and '%s'; it takes one value",
+                tacho_command_dashes(arguments->command), item->option->name, first, item->value);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tacho_arguments_parse(const tacho_command *command, int word_count, char **words,
                            tacho_arguments *out_arguments)
 {
@@ -231,7 +261,7 @@ bool tacho_arguments_parse(const tacho_command *command, int word_count, char **
         return false;
     }
     word_list list = {words, word_count, 0};
-    if (!parse_words(out_arguments, &list)) {
+    if (!parse_words(out_arguments, &list) || !check_values(out_arguments)) {
         tacho_arguments_free(out_arguments);
         return false;
     }

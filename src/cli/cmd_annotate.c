@@ -18,7 +18,7 @@ static const tacho_option options[] = {
      "seed-001), or as the vendor's tools write them (torq-a0 to torq-a3)"},
     {"format", 0, false, "text|csv|json|xlsx",
      "how to write the table (default: by the suffix of OUT, else text)"},
-    {"source-dir", 0, false, "DIR",
+    {"source-dir", 0, TACHO_TAKES_EACH, "DIR",
      "look for the model's files here when they are not where the debug information says; may be "
      "repeated"},
     TACHO_OPTION_FROM,

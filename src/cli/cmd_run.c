@@ -24,11 +24,11 @@ static const tacho_option options[] = {
      "what runs it: sim (the machine that a program was compiled for), sim:MACHINE, cpu, null "
      "(default: sim; a model is compiled for " TACHO_RUN_DEFAULT_MACHINE ")"},
     {"machine", 'm', false, "NAME", "the same as --device sim:NAME"},
-    {"input", 'i', false, "VALUE",
+    {"input", 'i', TACHO_TAKES_EACH, "VALUE",
      "the next input, or NAME=VALUE that of this name: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy, @x.pb; "
      "repeatable (default: seeded-random)"},
     {"seed", 0, false, "N", "seed of inputs that are not given (default: 0)"},
-    {"output", 0, false, "@FILE",
+    {"output", 0, TACHO_TAKES_EACH, "@FILE",
      "write the next output there, as .npy, or .bin for its bytes; - prints it; repeatable "
      "(default: printed)"},
     {"function", 'f', false, "NAME", "refuse a program that has no function of this name"},
@@ -61,9 +61,9 @@ static const tacho_option options[] = {
     {"cores", 0, false, "N", "of a model: use at most this many cores"},
     {"stats-level", 0, false, "N",
      "of a model: what it records, as for 'tacho compile' (default: 70)"},
-    {"dim", 0, false, "NAME=N",
+    {"dim", 0, TACHO_TAKES_EACH, "NAME=N",
      "of a model: the size of a dimension that it leaves open; repeatable"},
-    {"bind", 0, false, "NAME=VALUE",
+    {"bind", 0, TACHO_TAKES_EACH, "NAME=VALUE",
      "of a model: fix an input, as for 'tacho compile'; repeatable"},
     {"weights", 0, false, "random:SEED", "of a model: take seeded random weights"},
     TACHO_LISTING_OPTION_FORMAT,

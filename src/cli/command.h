@@ -17,10 +17,17 @@ enum {
     TACHO_EXIT_LOSSY = 3, /* done, but some input was damaged or lost */
 };
 
+/* How many values an option has; false is the first. */
+typedef enum tacho_option_takes {
+    TACHO_TAKES_ONE,  /* given twice it must say the same; drop-ins take the last */
+    TACHO_TAKES_LIST, /* all words up to the next option, as argparse's nargs='+' */
+    TACHO_TAKES_EACH, /* it is repeatable, and each value counts */
+} tacho_option_takes;
+
 typedef struct tacho_option {
     const char *name; /* without dashes */
     char letter;      /* 0 for none */
-    bool takes_list;  /* takes all words up to the next option, as argparse's nargs='+' */
+    tacho_option_takes takes;
     const char
         *value;       /* what to call its value in help, NULL for a flag; "[true|false]" may lack */
     const char *help; /* one sentence, no full stop */

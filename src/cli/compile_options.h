@@ -58,7 +58,7 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
 
 #define TACHO_COMPILE_OPTION_DIM                                                                   \
     {                                                                                              \
-        "dim", 0, false, "NAME=N",                                                                 \
+        "dim", 0, TACHO_TAKES_EACH, "NAME=N",                                                      \
             "the size of a dimension that the model leaves open; repeatable"                       \
     }
 
@@ -68,7 +68,7 @@ int tacho_compile_choose_binds(const tacho_arguments *arguments, tacho_arena *ar
 
 #define TACHO_COMPILE_OPTION_BIND                                                                  \
     {                                                                                              \
-        "bind", 0, false, "NAME=VALUE",                                                            \
+        "bind", 0, TACHO_TAKES_EACH, "NAME=VALUE",                                                 \
             "fix an input: it becomes a constant, and an If that depends on it can be decided; a " \
             "number, or several with commas; repeatable"                                           \
     }

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 static const tacho_option options[] = {
-    {"compile_profile", 0, true, "CSV", "compile-time timelines"},
-    {"runtime_profile", 0, true, "CSV", "runtime profiles"},
+    {"compile_profile", 0, TACHO_TAKES_LIST, "CSV", "compile-time timelines"},
+    {"runtime_profile", 0, TACHO_TAKES_LIST, "CSV", "runtime profiles"},
     {"pb", 0, false, "OUT", "the trace to write"},
     {"num-slices", 0, false, "N", "slices that a T1 timeline takes turns on (default: 2)"},
     {"clock-mhz", 0, false, "N", "frequency of cycle counts in MHz (default: 800)"},

@@ -14,7 +14,7 @@ static void print_option_name(const tacho_command *command, const tacho_option *
     const char *dashes = tacho_command_dashes(command);
     const char *separator = option->value == NULL ? "" : (command->has_single_dash ? "=" : " ");
     const char *value = option->value != NULL ? option->value : "";
-    const char *more = option->takes_list ? "..." : "";
+    const char *more = option->takes == TACHO_TAKES_LIST ? "..." : "";
     if (option->letter != 0) {
         snprintf(text, sizeof(text), "  -%c, %s%s%s%s%s", option->letter, dashes, option->name,
                  separator, value, more);
@@ -83,7 +83,7 @@ static void print_scdoc_options(const tacho_command *command)
         printf("*%s%s*", tacho_command_dashes(command), option->name);
         if (option->value != NULL) {
             printf("%c_%s_%s", command->has_single_dash ? '=' : ' ', option->value,
-                   option->takes_list ? "..." : "");
+                   option->takes == TACHO_TAKES_LIST ? "..." : "");
         }
         printf("\n\t");
         print_scdoc_text(option->help);
