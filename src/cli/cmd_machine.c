@@ -126,7 +126,8 @@ static tacho_status make_show(const machine_request *request, tacho_table *table
 {
     tacho_table_init(table, "machine", "Machine", show_columns,
                      sizeof(show_columns) / sizeof(show_columns[0]));
-    table->whole = "path value"; /* to be written into a description */
+    table->whole = "path"; /* to be written into a description */
+    table->kept = "path value";
     tacho_arena arena;
     tacho_arena_init(&arena);
     tacho_machine *machine = NULL;

@@ -52,7 +52,7 @@ const tacho_command tacho_command_opstats = {
         "A file that cannot be read, or not all of it, is named and passed over; the exit\n"
         "status is then 3. Buffers of the vendor's own runtime cannot be read: their layout\n"
         "is not public.",
-    .examples = "# what the seed's tool does\n"
+    .examples = "# what the vendor's tool does\n"
                 "tacho opstats -q binaries/programqpc.bin -i stats -o out --summary --trace\n"
                 "# where the time of the inference went, along its critical path\n"
                 "tacho opstats -q programqpc.bin -i stats --rollup critical\n"

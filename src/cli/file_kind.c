@@ -14,16 +14,41 @@
 
 enum { LOOK_BYTES = 4096 };
 
-static const char *describe(tacho_str head)
+static bool is_network(tacho_str head)
 {
-    if (head.len >= 4 && tacho_qpc_is_container(head)) {
+    return tacho_onnx_reader.is_mine(head) || tacho_mlir_reader.is_mine(head);
+}
+
+static bool is_program(tacho_str head)
+{
+    return head.len >= 4 && tacho_qpc_is_container(head);
+}
+
+/* Networks and programs are not unpacked on the way, as profiles are. */
+static const char *describe_packed(tacho_input *input, tacho_str head)
+{
+    if (tacho_input_compression(input) == NULL) {
+        return NULL;
+    }
+    return is_network(head)   ? "is a compressed network: unpack it first"
+           : is_program(head) ? "is a compressed program: unpack it first"
+                              : NULL;
+}
+
+static const char *describe(tacho_input *input, tacho_str head)
+{
+    const char *packed = describe_packed(input, head);
+    if (packed != NULL) {
+        return packed;
+    }
+    if (is_program(head)) {
         return "is a program: 'tacho info' says what is in it, 'tacho run' profiles it";
     }
     if (tacho_str_starts_with(head, TACHO_STR("kind,file,group,track,class,index,start_ns,"))) {
         return "is a table of events that tacho wrote for other programs and does not read back: "
                "write .pb or .json instead of .csv";
     }
-    if (tacho_onnx_reader.is_mine(head) || tacho_mlir_reader.is_mine(head)) {
+    if (is_network(head)) {
         return "is a network: 'tacho compile' takes it, 'tacho info' shows it";
     }
     return NULL;
@@ -33,7 +58,11 @@ static const char *describe(tacho_str head)
 static const char *describe_no_model(tacho_input *input, tacho_str head)
 {
     const tacho_source *source = NULL;
-    if (head.len >= 4 && tacho_qpc_is_container(head)) {
+    const char *packed = describe_packed(input, head);
+    if (packed != NULL) {
+        return packed;
+    }
+    if (is_program(head)) {
         return "is a program, compiled already: 'tacho run' takes it, 'tacho info' shows it";
     }
     tacho_status status = tacho_source_resolve(input, &source);
@@ -50,7 +79,7 @@ static tacho_status note_kind(tacho_status status, const char *path, bool wants_
     if (looked == TACHO_OK) {
         looked = tacho_input_peek(&input, LOOK_BYTES, &head);
         if (looked == TACHO_OK) {
-            what = wants_model ? describe_no_model(&input, head) : describe(head);
+            what = wants_model ? describe_no_model(&input, head) : describe(&input, head);
         }
         tacho_input_close(&input);
     }
@@ -78,12 +107,36 @@ tacho_status tacho_cli_note_no_model(tacho_status status, const char *path)
     return is_wanted && tacho_input_is_rereadable(path) ? note_kind(status, path, true) : status;
 }
 
-static int open_regular(const char *path)
+/* What kind of file it is; 0 where that cannot be told. */
+static mode_t kind_of(const char *path)
 {
     struct stat facts;
     bool is_input = strcmp(path, "-") == 0;
-    if ((is_input ? fstat(STDIN_FILENO, &facts) : stat(path, &facts)) != 0 ||
-        !S_ISREG(facts.st_mode)) {
+    bool is_known = (is_input ? fstat(STDIN_FILENO, &facts) : stat(path, &facts)) == 0;
+    return is_known ? facts.st_mode & S_IFMT : 0;
+}
+
+tacho_status tacho_cli_note_pipes(tacho_status status, const tacho_intake *intake)
+{
+    if (tacho_status_code(status) != TACHO_CODE_UNSUPPORTED) {
+        return status;
+    }
+    for (size_t i = 0; i < intake->input_count; i++) {
+        const char *path = intake->inputs[i].path;
+        mode_t kind = kind_of(path);
+        if (intake->inputs[i].source == NULL && (kind == S_IFIFO || kind == S_IFSOCK)) {
+            status = tacho_status_add_note(
+                status, "%s is a pipe; a network or a program has to be a regular file",
+                strcmp(path, "-") == 0 ? "standard input" : path);
+        }
+    }
+    return status;
+}
+
+static int open_regular(const char *path)
+{
+    bool is_input = strcmp(path, "-") == 0;
+    if (kind_of(path) != S_IFREG) {
         return -1;
     }
     return is_input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);

@@ -10,6 +10,9 @@
 /* Adds to a failure to recognise an input what the inputs seem to be; passes others through. */
 tacho_status tacho_cli_note_kinds(tacho_status status, const tacho_intake *intake) TACHO_MUST_USE;
 
+/* The same of pipes, of a verb that tells networks and programs only where they are files. */
+tacho_status tacho_cli_note_pipes(tacho_status status, const tacho_intake *intake) TACHO_MUST_USE;
+
 /* The same of a failure to read a model at |path|. */
 tacho_status tacho_cli_note_no_model(tacho_status status, const char *path) TACHO_MUST_USE;
 

@@ -86,12 +86,19 @@ static bool can_skip(const run_request *request, tacho_status status, size_t ind
            tacho_status_code(status) != TACHO_CODE_NO_MEMORY;
 }
 
+static tacho_status add_notes(const run_request *request, tacho_status status,
+                              const tacho_intake *intake)
+{
+    status = tacho_cli_note_kinds(status, intake);
+    return request->verb->divert != NULL ? tacho_cli_note_pipes(status, intake) : status;
+}
+
 static void skip_input(run_request *request, size_t index, tacho_status status)
 {
     tacho_listing *listing = request->listing;
     tacho_intake only = {.inputs = &request->inputs[index], .input_count = 1};
     tacho_talk_progress_end(&listing->progress);
-    status = tacho_cli_note_kinds(status, &only);
+    status = add_notes(request, status, &only);
     tacho_talk_line("skipped", tacho_status_message(status));
     for (size_t i = 0; tacho_status_note(status, i) != NULL; i++) {
         tacho_talk_line("note", tacho_status_note(status, i));
@@ -208,7 +215,7 @@ static int run_request_fully(run_request *request)
     int exit_code =
         dict.loss_count > 0 || listing->has_problems ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
     if (status != TACHO_OK) {
-        exit_code = tacho_talk_failure(tacho_cli_note_kinds(status, &listing->intake));
+        exit_code = tacho_talk_failure(add_notes(request, status, &listing->intake));
     }
     tacho_dict_deinit(&dict);
     return exit_code;

@@ -245,14 +245,20 @@ static bool is_open(const value_info *info, int32_t dim)
            (info->shape.dims[dim] == 0 && info->dim_names[dim].len > 0);
 }
 
-/* Keeps what the dimensions of a tensor without a number are called, where that is wanted. */
+/*
+ * Keeps what the dimensions of a tensor without a number are called, where that is wanted; once of
+ * one that is listed as input and output.
+ */
 static tacho_status keep_open(const tacho_onnx_state *state, value_info *info, uint32_t tensor)
 {
     tacho_model_facts *facts = state->options->facts;
+    const tacho_tensor *known = &state->graph->tensors[tensor];
+    bool is_new = !known->is_input && !known->is_output;
     for (int32_t i = 0; facts != NULL && i < info->shape.rank; i++) {
         if (is_open(info, i)) {
             info->shape.dims[i] = TACHO_DIM_UNKNOWN;
-            TACHO_TRY(tacho_model_facts_add_dim(facts, tensor, i, info->dim_names[i]));
+            TACHO_TRY(is_new ? tacho_model_facts_add_dim(facts, tensor, i, info->dim_names[i])
+                             : TACHO_OK);
         }
     }
     return TACHO_OK;

@@ -419,10 +419,10 @@ static const tacho_column wide_columns[] = {
 /* A row of long texts: |odd|, then |count| times |character|. */
 static void add_wide(tacho_table *table, const char *character, int count, const char *odd)
 {
-    char text[400] = "";
-    snprintf(text, sizeof(text), "%s", odd);
+    char text[400];
+    int len = snprintf(text, sizeof(text), "%s", odd);
     for (int i = 0; i < count; i++) {
-        strcat(text, character);
+        len += snprintf(text + len, sizeof(text) - (size_t)len, "%s", character);
     }
     assert_null(tacho_table_add_text(table, tacho_str_from_cstring(text)));
     assert_null(tacho_table_add_int(table, count));
