@@ -477,7 +477,8 @@ static bool translate_softmax(tacho_group *group)
 {
     uint32_t data = input_of(group, 0);
     bool is_old = tacho_call_before(&group->call, 13);
-    if (!is_live_f32(group, data)) {
+    if (!is_live_f32(group, data) ||
+        !tacho_shape_equal(shape_of(group, data), shape_of(group, group->output))) {
         return false;
     }
     const tacho_shape *shape = shape_of(group, data);
@@ -510,7 +511,9 @@ static bool translate_lrn(tacho_group *group)
     uint32_t data = input_of(group, 0);
     int64_t size = tacho_call_int(&group->call, "size", 1);
     if (!is_live_f32(group, data) || shape_of(group, data)->rank != 4 || size < 1 || size > 1000 ||
-        size % 2 == 0 || !tacho_group_add_input(group, data, TACHO_WISH_AS_IT_IS)) {
+        size % 2 == 0 ||
+        !tacho_shape_equal(shape_of(group, data), shape_of(group, group->output)) ||
+        !tacho_group_add_input(group, data, TACHO_WISH_AS_IT_IS)) {
         return false;
     }
     group->spec.kind = TACHO_FAST_LRN;
@@ -528,6 +531,7 @@ static bool translate_layer_norm(tacho_group *group)
     uint32_t data = input_of(group, 0);
     int32_t axis;
     if (!is_live_f32(group, data) || shape_of(group, data)->rank < 2 ||
+        !tacho_shape_equal(shape_of(group, data), shape_of(group, group->output)) ||
         tacho_step_output(group->self, group->step, 1) != TACHO_NONE ||
         tacho_step_output(group->self, group->step, 2) != TACHO_NONE ||
         !tacho_axis_resolve(tacho_call_int(&group->call, "axis", -1), shape_of(group, data)->rank,

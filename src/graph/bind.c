@@ -48,7 +48,7 @@ static bool read_real(tacho_str text, double *out_real)
     tacho_str word = tacho_str_from(text, is_negative ? 1 : 0);
     bool is_infinite = tacho_str_equal(word, TACHO_STR("inf"));
     if (is_infinite || tacho_str_equal(word, TACHO_STR("nan"))) {
-        *out_real = is_infinite ? (is_negative ? -INFINITY : INFINITY) : NAN;
+        *out_real = is_infinite ? (double)(is_negative ? -INFINITY : INFINITY) : (double)NAN;
         return true;
     }
     return tacho_json_number_double(text, out_real);
