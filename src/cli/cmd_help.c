@@ -23,7 +23,8 @@ static void print_overview(void)
         printf("  %-10s %s\n", tacho_commands[i]->name, tacho_commands[i]->summary);
     }
     printf("\n'tacho help VERB' explains a verb, 'tacho help formats' lists what is read and\n"
-           "written, 'tacho --version' says which tacho this is.\n");
+           "written, 'tacho --version' says which tacho this is and which CPU instructions it\n"
+           "uses.\n");
 }
 
 /* What a trace format has no place for, or whether it is for other programs only. */

@@ -5,11 +5,11 @@
 #include "cli/command.h"
 #include "cli/suggest.h"
 #include "cli/talk.h"
+#include "cli/version.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <tacho/version.h>
 #include <unistd.h>
 
 const tacho_command *const tacho_commands[] = {
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
         return TACHO_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        printf("tacho %s\n", TACHO_VERSION);
+        tacho_print_version();
         return finish(TACHO_EXIT_DONE);
     }
     bool wants_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;

@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "base/tensor.h"
+#include "kernels/isa.h"
 #include "kernels/window.h"
 
 typedef struct tacho_fast tacho_fast;
@@ -30,6 +31,9 @@ typedef struct tacho_layout tacho_layout;
  * cores.
  */
 tacho_status tacho_fast_create(uint32_t threads, tacho_fast **out) TACHO_MUST_USE;
+/* The same with instructions as chosen. oneDNN keeps to the first choice of a process. */
+tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *choice,
+                                    tacho_fast **out) TACHO_MUST_USE;
 void tacho_fast_free(tacho_fast *fast); /* behind all its kernels; also NULL */
 
 /* "2.6.3", or "" where there is none. */

@@ -36,6 +36,50 @@ static bool open_library(tacho_onednn_calls *call)
     return has_all && call->version()->major == 2;
 }
 
+#if defined(__x86_64__)
+
+static dnnl_cpu_isa_t theirs(tacho_isa isa)
+{
+    static const dnnl_cpu_isa_t all[] = {
+        [TACHO_ISA_PLAIN] = dnnl_cpu_isa_sse41, /* their least */
+        [TACHO_ISA_SSE41] = dnnl_cpu_isa_sse41,
+        [TACHO_ISA_AVX] = dnnl_cpu_isa_avx,
+        [TACHO_ISA_AVX2] = dnnl_cpu_isa_avx2,
+        [TACHO_ISA_AVX2_VNNI] = dnnl_cpu_isa_avx2_vnni,
+        [TACHO_ISA_AVX512_CORE] = dnnl_cpu_isa_avx512_core,
+        [TACHO_ISA_AVX512_CORE_VNNI] = dnnl_cpu_isa_avx512_core_vnni,
+        [TACHO_ISA_AVX512_CORE_BF16] = dnnl_cpu_isa_avx512_core_bf16,
+        [TACHO_ISA_AVX512_CORE_AMX] = dnnl_cpu_isa_avx512_core_amx,
+    };
+    return all[isa];
+}
+
+/*
+ * Keeps oneDNN from instructions that the processor shows and does not run. It takes a limit before
+ * its first kernel only. Somebody else in this process may have been first, so what it really uses
+ * decides; false: it would crash.
+ */
+static bool limit_isa(const tacho_onednn_calls *call, const tacho_isa_choice *choice)
+{
+    if (choice->reason == TACHO_ISA_BEST || choice->reason == TACHO_ISA_USER) {
+        return true;
+    }
+    unsigned most = (unsigned)theirs(choice->isa);
+    (void)call->set_max_cpu_isa((dnnl_cpu_isa_t)most);
+    return ((unsigned)call->get_effective_cpu_isa() & ~most) == 0;
+}
+
+#else
+
+static bool limit_isa(const tacho_onednn_calls *call, const tacho_isa_choice *choice)
+{
+    (void)call;
+    (void)choice;
+    return true;
+}
+
+#endif
+
 void tacho_onednn_set_threads(const tacho_fast *fast)
 {
     if (fast->call.set_threads != NULL && fast->threads > 0) {
@@ -45,12 +89,20 @@ void tacho_onednn_set_threads(const tacho_fast *fast)
 
 tacho_status tacho_fast_create(uint32_t threads, tacho_fast **out)
 {
+    tacho_cpu_facts facts = tacho_cpu_read();
+    tacho_isa_choice choice = tacho_isa_choose(&facts, tacho_isa_limit());
+    return tacho_fast_create_with(threads, &choice, out);
+}
+
+tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *choice,
+                                    tacho_fast **out)
+{
     tacho_fast *fast = calloc(1, sizeof(*fast));
     *out = NULL;
     if (fast == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for fast kernels");
     }
-    if (!open_library(&fast->call) ||
+    if (!open_library(&fast->call) || !limit_isa(&fast->call, choice) ||
         fast->call.engine_create(&fast->engine, dnnl_cpu, 0) != dnnl_success ||
         fast->call.stream_create(&fast->stream, fast->engine, dnnl_stream_default_flags) !=
             dnnl_success) {

@@ -24,7 +24,7 @@
     X(primitive_attr_set_zero_points) X(primitive_create) X(primitive_desc_create) \
     X(primitive_desc_destroy) X(primitive_desc_query) X(primitive_desc_query_md) \
     X(primitive_destroy) X(primitive_execute) X(reduction_desc_init) \
-    X(reorder_primitive_desc_create) X(resampling_forward_desc_init) \
+    X(reorder_primitive_desc_create) X(resampling_forward_desc_init) X(set_max_cpu_isa) \
     X(softmax_v2_forward_desc_init) X(stream_create) X(stream_destroy) X(version)
 /* clang-format on */
 

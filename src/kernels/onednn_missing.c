@@ -11,6 +11,13 @@ tacho_status tacho_fast_create(uint32_t threads, tacho_fast **out)
     return TACHO_OK;
 }
 
+tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *choice,
+                                    tacho_fast **out)
+{
+    (void)choice;
+    return tacho_fast_create(threads, out);
+}
+
 void tacho_fast_free(tacho_fast *fast)
 {
     (void)fast;

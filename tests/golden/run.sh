@@ -78,6 +78,7 @@ run_case() {
 [[ $# -ge 2 && -x $1/tacho && -d $2 ]] || usage
 case_path=$(cd "$2" && pwd):$(cd "$1" && pwd):$(cd "$here/../judge" && pwd):$PATH
 version=$("$1/tacho" --version) || usage
+version=${version%%$'\n'*} # the first line
 version=${version#tacho }
 shift 2
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the processor says of itself: the CPUID leaves that decide which vector instructions can be
+ * used, and the state that the operating system saves for them. Reading costs a few exits of a
+ * virtual machine (up to 1 ms), so callers read once and keep the result.
+ */
+#ifndef TACHO_BASE_CPU_H
+#define TACHO_BASE_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero on processors other than x86. */
+typedef struct tacho_cpu_facts {
+    uint32_t leaf_max;        /* leaf 0, EAX: leaves beyond it read as zeros here */
+    uint32_t features_ecx;    /* leaf 1 */
+    uint32_t extended_ebx;    /* leaf 7, subleaf 0 */
+    uint32_t extended_edx;    /* leaf 7, subleaf 0 */
+    uint32_t extended_ecx;    /* leaf 7, subleaf 0 */
+    uint32_t more_eax;        /* leaf 7, subleaf 1 */
+    uint32_t palette_max;     /* leaf 0x1d, subleaf 0, EAX */
+    uint32_t palette[3];      /* leaf 0x1d, subleaf 1, EAX EBX ECX: palette 1 */
+    uint64_t saved_state;     /* XCR0: what the operating system saves */
+    bool has_tile_permission; /* Linux lets this process use AMX tiles */
+} tacho_cpu_facts;
+
+/* Reads the processor this thread runs on. Asks Linux for tiles where the rest of AMX is there. */
+tacho_cpu_facts tacho_cpu_read(void);
+
+/* The processor's name as /proc/cpuinfo or CPUID have it; "unknown" where neither has. */
+enum { TACHO_CPU_NAME_MAX = 96 };
+void tacho_cpu_name(char *to, size_t size);
+
+#endif
