@@ -297,11 +297,19 @@ tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
     return TACHO_OK;
 }
 
-static void alias(tacho_execution *self, uint32_t from, uint32_t to)
+/* One of a constant, whose shape or axes only a run tells, needs the bytes: no step makes them. */
+static tacho_status alias(tacho_execution *self, uint32_t from, uint32_t to)
 {
+    uint32_t root = self->values[from].root;
+    if (self->values[from].state == TACHO_VALUE_CONSTANT) {
+        TACHO_TRY(tacho_execution_bring(self, root));
+        self->values[root].is_kept = true;
+        self->values[to].array.data = self->values[root].array.data;
+    }
     self->values[to].state = self->values[from].state;
-    self->values[to].root = self->values[from].root;
+    self->values[to].root = root;
     self->counts.free++;
+    return TACHO_OK;
 }
 
 static tacho_status take_step(tacho_execution *self, uint32_t step)
@@ -325,8 +333,7 @@ static tacho_status take_step(tacho_execution *self, uint32_t step)
                                                                   : tacho_step_fold(self, step);
     }
     if (is_view(self, step)) {
-        alias(self, tacho_step_input(self, step, 0), tacho_step_output(self, step, 0));
-        return TACHO_OK;
+        return alias(self, tacho_step_input(self, step, 0), tacho_step_output(self, step, 0));
     }
     if (self->fast != NULL) {
         TACHO_TRY(tacho_fast_take(self, step, &is_done));

@@ -225,6 +225,53 @@ static void test_constants(void **state)
     }
 }
 
+/* A constant under another shape, which a live input tells: y = Reshape(weights, shape) + sum. */
+static void check_live_view(const char *type, tacho_storage storage, tacho_kernel_choice choice)
+{
+    static const float numbers[3] = {4, 4, 4};
+    static const float expected[6] = {4, 5, 6, 7, 8, 9};
+    int64_t sizes[2] = {1, 3};
+    float x[6] = {0, 1, 2, 3, 4, 5};
+    tacho_program program;
+    tacho_execution *execution;
+    tacho_array found;
+    tacho_shape row = {2, {1, 3}}, pair = {1, {2}};
+    bool is_row = strcmp(type, "Squeeze") == 0;
+    assert_null(tacho_program_init(&program));
+    program.constants = tacho_str_make((const char *)numbers, sizeof(numbers));
+    uint32_t in = add_tensor(&program, "x", TACHO_DTYPE_F32, TACHO_STORAGE_INPUT, two_by_three);
+    uint32_t shape = add_tensor(&program, "shape", TACHO_DTYPE_I64, TACHO_STORAGE_INPUT, pair);
+    uint32_t w = add_tensor(&program, "w", TACHO_DTYPE_F32, storage, is_row ? row : three);
+    uint32_t view = add_tensor(&program, "view", TACHO_DTYPE_F32, TACHO_STORAGE_ACTIVATION,
+                               is_row ? three : row);
+    uint32_t y = add_tensor(&program, "y", TACHO_DTYPE_F32, TACHO_STORAGE_OUTPUT, two_by_three);
+    add_step(&program, 0, type, (uint32_t[]){w, shape, (uint32_t)INPUTS_END}, view);
+    add_step(&program, 1, "Add", (uint32_t[]){in, view, (uint32_t)INPUTS_END}, y);
+    add_ends(&program, in, y);
+    assert_null(tacho_grow(&program.inputs, &program.input_capacity, 2));
+    program.inputs[program.input_count++] = shape;
+    assert_null(tacho_execution_create(&program, choice, 1, &execution));
+    assert_null(
+        tacho_execution_set_input(execution, 0, &(tacho_array){TACHO_DTYPE_F32, two_by_three, x}));
+    assert_null(
+        tacho_execution_set_input(execution, 1, &(tacho_array){TACHO_DTYPE_I64, pair, sizes}));
+    assert_null(tacho_execution_run(execution));
+    assert_null(tacho_execution_output(execution, 0, &found));
+    assert_memory_equal(found.data, expected, sizeof(expected));
+    tacho_execution_free(execution);
+    tacho_program_deinit(&program);
+}
+
+static void test_live_views(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"Reshape", "Squeeze", "Unsqueeze"};
+    for (int i = 0; i < 12; i++) {
+        check_live_view(types[i % 3], i / 3 % 2 == 0 ? TACHO_STORAGE_BYTES : TACHO_STORAGE_SPLAT,
+                        i < 6 ? TACHO_KERNELS_REFERENCE : TACHO_KERNELS_FAST);
+    }
+}
+
 /* ---- sizes --------------------------------------------------------------------------------- */
 
 typedef struct sized_case {
@@ -388,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_misuse),  cmocka_unit_test(test_constant_input),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_constants),
         cmocka_unit_test(test_sizes),   cmocka_unit_test(test_big_strides),
+        cmocka_unit_test(test_live_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
