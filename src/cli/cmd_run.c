@@ -37,6 +37,7 @@ static const tacho_option options[] = {
     {"kernels", 0, false, "fast|reference", "how values are computed (default: fast)"},
     {"threads", 0, false, "N", "of the host, that compute values (default: 1)"},
     {"no-values", 0, false, NULL, "sim: times alone; nothing is computed"},
+    {"force", 0, false, NULL, "also a program of more work than its size allows"},
     {"unlimited", 0, false, NULL,
      "sim: shared memory, networks and queues make nobody wait: gives the estimate"},
     {"profile", 0, false, "FILE",
@@ -121,6 +122,7 @@ static bool choose_device(const tacho_arguments *arguments, run_choice *choice)
     device->has_fine_timer = true;
     device->is_unlimited = tacho_arguments_has(arguments, "unlimited");
     device->skips_values = tacho_arguments_has(arguments, "no-values");
+    device->is_forced = tacho_arguments_has(arguments, "force");
     device->kernels = kernels != NULL && strcmp(kernels, "reference") == 0 ? TACHO_KERNELS_REFERENCE
                                                                            : TACHO_KERNELS_FAST;
     if (kernels != NULL && strcmp(kernels, "reference") != 0 && strcmp(kernels, "fast") != 0) {

@@ -12,6 +12,7 @@
 #include "cli/run_values.h"
 #include "cli/talk.h"
 #include "device/clock.h"
+#include "graph/gate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -97,8 +98,10 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     if (request->function != NULL) {
         TACHO_TRY(tacho_run_module_check_function(&session->module, request->function));
     }
-    TACHO_TRY(tacho_device_open(tacho_str_from_cstring(request->device), &request->device_options,
-                                &session->device));
+    tacho_device_options options = request->device_options;
+    options.gate = &tacho_infer_gate;
+    TACHO_TRY(
+        tacho_device_open(tacho_str_from_cstring(request->device), &options, &session->device));
     TACHO_TRY_NOTE(session->device->type->load(session->device, &session->module.program),
                    "while loading %s", request->path);
     if (request->makes_stats_dir && request->stats_dir != NULL) {

@@ -17,12 +17,17 @@ typedef struct tacho_device tacho_device;
 /* What the user may say about a device; a device takes what concerns it. */
 typedef struct tacho_device_options {
     tacho_kernel_choice kernels;
-    uint32_t threads;     /* of the host that compute values; 0: one */
-    uint32_t activations; /* copies of the program on cores of their own; 0: one */
-    bool has_fine_timer;  /* U ticks with the core clock, not the machine's timer */
-    bool is_unlimited;    /* sim: shared memory and networks never make anybody wait */
-    bool skips_values;    /* sim: time only; outputs are not there */
+    uint32_t threads;       /* of the host that compute values; 0: one */
+    uint32_t activations;   /* copies of the program on cores of their own; 0: one */
+    bool has_fine_timer;    /* U ticks with the core clock, not the machine's timer */
+    bool is_unlimited;      /* sim: shared memory and networks never make anybody wait */
+    bool skips_values;      /* sim: time only; outputs are not there */
+    const tacho_gate *gate; /* who checks steps before any runs; see tacho_execution_options */
+    bool is_forced;         /* however much work it is */
 } tacho_device_options;
+
+/* Those of the execution of values. */
+tacho_execution_options tacho_device_execution_options(const tacho_device_options *options);
 
 /* When a block of the program (what the host starts and waits for) ran, ns of the device. */
 typedef struct tacho_block_time {

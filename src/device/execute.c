@@ -68,16 +68,23 @@ uint32_t tacho_step_output(const tacho_execution *self, uint32_t step, size_t i)
 tacho_status tacho_execution_create(const tacho_program *program, tacho_kernel_choice choice,
                                     uint32_t threads, tacho_execution **out)
 {
+    tacho_execution_options options = {.choice = choice, .threads = threads};
+    return tacho_execution_open(program, &options, out);
+}
+
+tacho_status tacho_execution_open(const tacho_program *program,
+                                  const tacho_execution_options *options, tacho_execution **out)
+{
     tacho_execution *self = calloc(1, sizeof(*self));
     *out = NULL;
     if (self == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
     }
     self->program = program;
-    self->choice = choice;
-    self->threads = threads;
+    self->choice = options->choice;
+    self->threads = options->threads;
     tacho_arena_init(&self->arena);
-    tacho_status status = tacho_execution_prepare(self);
+    tacho_status status = tacho_execution_prepare(self, options);
     if (status != TACHO_OK) {
         tacho_execution_free(self);
         return status;

@@ -10,6 +10,7 @@
 #ifndef TACHO_DEVICE_EXECUTE_H
 #define TACHO_DEVICE_EXECUTE_H
 
+#include "kernels/gate.h"
 #include "program/program.h"
 
 typedef enum tacho_kernel_choice {
@@ -19,11 +20,25 @@ typedef enum tacho_kernel_choice {
 
 typedef struct tacho_execution tacho_execution;
 
+typedef struct tacho_execution_options {
+    tacho_kernel_choice choice;
+    uint32_t threads; /* that a fast kernel may use; 0: all cores */
+    /* Checks every step before any runs; what it does not let through is a program that is damaged:
+     * BAD_DATA. NULL: the program was made here, and is right. */
+    const tacho_gate *gate;
+    bool is_forced; /* also a program that the gate says is more work than its size allows */
+} tacho_execution_options;
+
 /*
  * Plans memory and prepares the kernel of every step. |program| outlives the execution. A step
  * without a kernel, or of tensors whose shapes only a run would tell, is UNSUPPORTED: the message
- * names operator, type and location. |threads| is how many a fast kernel may use; 0: all cores.
+ * names operator, type and location. More work than 2^38 operations and 2^14 for each byte of
+ * constants is LIMIT, unless it is forced.
  */
+tacho_status tacho_execution_open(const tacho_program *program,
+                                  const tacho_execution_options *options,
+                                  tacho_execution **out) TACHO_MUST_USE;
+/* The same of a program that is right, without a gate. */
 tacho_status tacho_execution_create(const tacho_program *program, tacho_kernel_choice choice,
                                     uint32_t threads, tacho_execution **out) TACHO_MUST_USE;
 void tacho_execution_free(tacho_execution *execution); /* also NULL */

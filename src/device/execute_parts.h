@@ -245,7 +245,17 @@ tacho_status tacho_fast_take(tacho_execution *self, uint32_t step,
 tacho_status tacho_fast_compute(tacho_execution *self, uint32_t step,
                                 bool *out_is_done) TACHO_MUST_USE;
 
+/* Whether all that the step makes has a value in the program: nothing of it runs. */
+bool tacho_step_is_known(const tacho_execution *self, uint32_t step);
+/* Whether it has a kernel, and its tensors types of whole bytes and shapes that are known. */
+tacho_status tacho_step_check_known(const tacho_execution *self, uint32_t step) TACHO_MUST_USE;
+
+/* Asks the gate about every step, see execute_gate.c. Values are there. */
+tacho_status tacho_execution_check(tacho_execution *self,
+                                   const tacho_execution_options *options) TACHO_MUST_USE;
+
 /* Values, tasks and memory of an execution that has nothing but its program. */
-tacho_status tacho_execution_prepare(tacho_execution *self) TACHO_MUST_USE;
+tacho_status tacho_execution_prepare(tacho_execution *self,
+                                     const tacho_execution_options *options) TACHO_MUST_USE;
 
 #endif

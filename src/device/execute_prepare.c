@@ -162,7 +162,31 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_tas
     return TACHO_OK;
 }
 
-/* Whether its inputs are there, and its outputs can be. */
+tacho_status tacho_step_check_known(const tacho_execution *self, uint32_t step)
+{
+    const tacho_step *at = &self->program->steps[step];
+    if (tacho_kernel_find(tacho_step_type(self, step)) == NULL) {
+        return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED, "no kernel for this operator");
+    }
+    for (size_t i = 0; i < at->input_count; i++) {
+        uint32_t id = tacho_step_input(self, step, i);
+        if (id != TACHO_NONE && !is_computable(&self->values[id])) {
+            return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED,
+                                   "the shape of an input is not known before the run");
+        }
+    }
+    for (size_t i = 0; i < at->output_count; i++) {
+        uint32_t id = tacho_step_output(self, step, i);
+        if (id != TACHO_NONE && !is_computable(&self->values[id])) {
+            return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED,
+                                   "the shape of an output is not known before the run, or its "
+                                   "type has no whole bytes");
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Whether its inputs are there, and its outputs are not. */
 static tacho_status check_step(const tacho_execution *self, uint32_t step, bool *out_is_constant)
 {
     const tacho_step *at = &self->program->steps[step];
@@ -173,10 +197,6 @@ static tacho_status check_step(const tacho_execution *self, uint32_t step, bool 
             return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
                                    "it reads a tensor before one of the steps makes it");
         }
-        if (id != TACHO_NONE && !is_computable(&self->values[id])) {
-            return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED,
-                                   "the shape of an input is not known before the run");
-        }
         *out_is_constant &= id == TACHO_NONE || self->values[id].state == TACHO_VALUE_CONSTANT;
     }
     for (size_t i = 0; i < at->output_count; i++) {
@@ -185,17 +205,11 @@ static tacho_status check_step(const tacho_execution *self, uint32_t step, bool 
             return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
                                    "it makes a tensor that is there already");
         }
-        if (id != TACHO_NONE && !is_computable(&self->values[id])) {
-            return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED,
-                                   "the shape of an output is not known before the run, or its "
-                                   "type has no whole bytes");
-        }
     }
     return TACHO_OK;
 }
 
-/* Whether all that the step makes has a value in the program. */
-static bool is_known(const tacho_execution *self, uint32_t step)
+bool tacho_step_is_known(const tacho_execution *self, uint32_t step)
 {
     const tacho_step *at = &self->program->steps[step];
     bool has_all = at->output_count > 0;
@@ -319,13 +333,11 @@ static tacho_status take_step(tacho_execution *self, uint32_t step)
         return TACHO_OK;
     }
     self->is_done[step] = true;
-    if (is_known(self, step)) {
+    if (tacho_step_is_known(self, step)) {
         self->counts.free++;
         return TACHO_OK;
     }
-    if (tacho_kernel_find(tacho_step_type(self, step)) == NULL) {
-        return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED, "no kernel for this operator");
-    }
+    TACHO_TRY(tacho_step_check_known(self, step));
     TACHO_TRY(check_step(self, step, &is_constant));
     if (is_constant) {
         self->counts.free++;
@@ -450,9 +462,10 @@ static tacho_status give_memory(tacho_execution *self)
     return TACHO_OK;
 }
 
-tacho_status tacho_execution_prepare(tacho_execution *self)
+tacho_status tacho_execution_prepare(tacho_execution *self, const tacho_execution_options *options)
 {
     TACHO_TRY(make_values(self));
+    TACHO_TRY(tacho_execution_check(self, options));
     count_uses(self);
     if (self->choice == TACHO_KERNELS_FAST) {
         TACHO_TRY(tacho_fast_create(self->threads, &self->fast));

@@ -64,3 +64,13 @@ const char *tacho_device_missing(const tacho_device *device)
 {
     return device->type->missing != NULL ? device->type->missing(device) : NULL;
 }
+
+tacho_execution_options tacho_device_execution_options(const tacho_device_options *options)
+{
+    return (tacho_execution_options){
+        .choice = options->kernels,
+        .threads = options->threads > 0 ? options->threads : 1,
+        .gate = options->gate,
+        .is_forced = options->is_forced,
+    };
+}

@@ -105,6 +105,9 @@ tacho_status tacho_infer_fail(const tacho_infer *infer, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    if (graph->path.len == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s", text); /* who asks knows which node it is */
+    }
     tacho_str location = tacho_graph_string(graph, node->location);
     return tacho_fail(TACHO_CODE_BAD_DATA, "%.*s: node %" PRIu32 " '%s' (%s): %s%s%s",
                       TACHO_STR_ARG(graph->path), node->index,
@@ -113,12 +116,23 @@ tacho_status tacho_infer_fail(const tacho_infer *infer, const char *format, ...)
                       location.len > 0 ? "; at " : "", location.data);
 }
 
+/* "output 0 'y'", or without a name "output 0". */
+static const char *output_text(const tacho_infer *infer, size_t output, char to[128])
+{
+    const tacho_tensor *tensor = tacho_graph_output(infer->graph, infer->node, output);
+    tacho_str name = tacho_graph_string(infer->graph, tensor->name);
+    const char *quote = name.len > 0 ? "'" : "";
+    snprintf(to, 128, "output %zu%s%s%.80s%s", output, name.len > 0 ? " " : "", quote, name.data,
+             quote);
+    return to;
+}
+
 static tacho_status contradiction(const tacho_infer *infer, size_t output,
                                   const tacho_tensor *tensor, const tacho_shape *shape)
 {
-    char found[TACHO_SHAPE_TEXT_MAX], said[TACHO_SHAPE_TEXT_MAX];
-    return tacho_infer_fail(infer, "output %zu '%s' has shape %s, but the file says %s", output,
-                            tacho_graph_string(infer->graph, tensor->name).data,
+    char found[TACHO_SHAPE_TEXT_MAX], said[TACHO_SHAPE_TEXT_MAX], which[128];
+    return tacho_infer_fail(infer, "%s has shape %s, but the file says %s",
+                            output_text(infer, output, which),
                             tacho_shape_print(shape, found, sizeof(found)),
                             tacho_shape_print(&tensor->shape, said, sizeof(said)));
 }
@@ -164,9 +178,10 @@ tacho_status tacho_infer_set(const tacho_infer *infer, size_t output, tacho_dtyp
     }
     if (dtype != TACHO_DTYPE_NONE) {
         if (tensor->dtype != TACHO_DTYPE_NONE && tensor->dtype != dtype) {
-            return tacho_infer_fail(infer, "output %zu '%s' is %s, but the file says %s", output,
-                                    tacho_graph_string(infer->graph, tensor->name).data,
-                                    tacho_dtype_name(dtype), tacho_dtype_name(tensor->dtype));
+            char which[128];
+            return tacho_infer_fail(infer, "%s is %s, but the file says %s",
+                                    output_text(infer, output, which), tacho_dtype_name(dtype),
+                                    tacho_dtype_name(tensor->dtype));
         }
         tensor->dtype = dtype;
     }

@@ -15,6 +15,7 @@
 #include "compile/compile.h"
 #include "device/execute.h"
 #include "graph/evaluate.h"
+#include "graph/gate.h"
 #include "graph/model.h"
 #include "kernels/element.h"
 
@@ -151,7 +152,8 @@ static tacho_status run(subject *self, const settings *wanted, const char *path,
     TACHO_TRY(
         tacho_graph_evaluate(&self->graph, self->inputs, self->graph.input_count, self->expected));
     *out_is_ours = true;
-    TACHO_TRY(tacho_execution_create(&self->program, wanted->choice, 1, &self->execution));
+    tacho_execution_options how = {wanted->choice, 1, &tacho_infer_gate, false};
+    TACHO_TRY(tacho_execution_open(&self->program, &how, &self->execution));
     TACHO_TRY(run_execution(self, false, &out_distances[0]));
     return run_execution(self, true, &out_distances[1]);
 }

@@ -17,6 +17,7 @@
 #include "compile/compile.h"
 #include "device/execute.h"
 #include "graph/evaluate.h"
+#include "graph/gate.h"
 #include "graph/model.h"
 #include "graph/op_def.h"
 #include "kernels/element.h"
@@ -256,7 +257,8 @@ static tacho_status execute(tally *all, const tacho_graph *graph, data_set *set,
         tacho_status_free(status);
         status = why;
     } else {
-        status = tacho_execution_create(&program, TACHO_KERNELS_FAST, 1, &execution);
+        tacho_execution_options how = {TACHO_KERNELS_FAST, 1, &tacho_infer_gate, false};
+        status = tacho_execution_open(&program, &how, &execution);
     }
     out_problem[0] = '\0';
     status = status != TACHO_OK ? status

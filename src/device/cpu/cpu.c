@@ -156,12 +156,12 @@ static tacho_status cpu_load(tacho_device *device, const tacho_program *program)
     cpu_device *self = (cpu_device *)device;
     device->program = program;
     self->loaded_ns = tacho_now_ns();
-    uint32_t threads = self->options.threads > 0 ? self->options.threads : 1;
+    tacho_execution_options options = tacho_device_execution_options(&self->options);
     bool records = program->facts.stats.level >= TACHO_STATS_LEVEL_INFERENCE;
     if (records) { /* counters are also of threads that start later */
         tacho_counters_open(&self->counters, program, NULL);
     }
-    TACHO_TRY(tacho_execution_create(program, self->options.kernels, threads, &device->execution));
+    TACHO_TRY(tacho_execution_open(program, &options, &device->execution));
     if (records) {
         TACHO_TRY(prepare_records(self));
     }

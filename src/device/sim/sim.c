@@ -315,8 +315,8 @@ static tacho_status sim_load(tacho_device *device, const tacho_program *program)
     if (self->options.skips_values) {
         return TACHO_OK;
     }
-    uint32_t threads = self->options.threads > 0 ? self->options.threads : 1;
-    return tacho_execution_create(program, self->options.kernels, threads, &device->execution);
+    tacho_execution_options options = tacho_device_execution_options(&self->options);
+    return tacho_execution_open(program, &options, &device->execution);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a program says is checked before any of it runs: every step by the gate, which knows what
+ * operators can be, and the work of all of them against a limit.
+ */
+#include "device/execute_parts.h"
+
+#include "base/maths.h"
+#include "kernels/gate.h"
+
+/* Operations that any program may take for one inference: minutes of reference kernels. */
+static const uint64_t work_free = (uint64_t)1 << 38;
+/* Operations per byte of its constants: no network of weights of its own comes near. */
+enum { WORK_PER_BYTE = 1 << 14 };
+
+typedef struct checker {
+    tacho_execution *self;
+    const tacho_gate *gate;
+    void *state;
+    tacho_arena scratch; /* of one step */
+    uint64_t work;
+} checker;
+
+/* A constant that may decide a shape, expanded where it is a splat; random ones decide nothing. */
+static tacho_status read_constant(checker *check, uint32_t id, tacho_array *array)
+{
+    const tacho_program *program = check->self->program;
+    const tacho_program_tensor *tensor = &program->tensors[id];
+    bool is_splat = tensor->storage == TACHO_STORAGE_SPLAT;
+    size_t size = tacho_dtype_element_bytes(array->dtype);
+    uint64_t count = 0, bytes = check->self->values[id].bytes, end;
+    (void)tacho_shape_elements(&array->shape, &count);
+    if ((tensor->storage != TACHO_STORAGE_BYTES && !is_splat) || array->shape.rank > 1 ||
+        (is_splat && count > TACHO_GATE_VALUES_MAX) ||
+        __builtin_add_overflow(tensor->offset, is_splat ? size : bytes, &end) ||
+        end > program->constants.len) {
+        return TACHO_OK;
+    }
+    const char *from = program->constants.data + tensor->offset;
+    if (!is_splat) {
+        memcpy(&array->data, &from, sizeof(from)); /* read only, and not for kernels */
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_arena_alloc(&check->scratch, count * size + 1, &array->data));
+    for (uint64_t i = 0; i < count; i++) {
+        memcpy((char *)array->data + i * size, from, size);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status take_inputs(checker *check, uint32_t step, tacho_kernel_call *call)
+{
+    tacho_execution *self = check->self;
+    void *memory;
+    TACHO_TRY(
+        tacho_arena_alloc(&check->scratch, (call->input_count + 1) * sizeof(tacho_array), &memory));
+    tacho_array *arrays = memory;
+    TACHO_TRY(
+        tacho_arena_alloc(&check->scratch, (call->input_count + 1) * sizeof(arrays), &memory));
+    const tacho_array **pointers = memory;
+    for (size_t i = 0; i < call->input_count; i++) {
+        uint32_t id = tacho_step_input(self, step, i);
+        pointers[i] = id == TACHO_NONE ? NULL : &arrays[i];
+        if (id != TACHO_NONE) {
+            arrays[i] = self->values[id].array;
+            TACHO_TRY(read_constant(check, id, &arrays[i]));
+        }
+    }
+    call->inputs = pointers;
+    return TACHO_OK;
+}
+
+static tacho_status describe(checker *check, uint32_t step, tacho_kernel_call *call)
+{
+    tacho_execution *self = check->self;
+    const tacho_step *at = &self->program->steps[step];
+    void *outputs;
+    *call = (tacho_kernel_call){
+        .opset = at->opset,
+        .input_count = at->input_count,
+        .output_count = at->output_count,
+        .attrs = tacho_step_attrs(self, at),
+        .attr_count = at->attr_count,
+    };
+    TACHO_TRY(take_inputs(check, step, call));
+    TACHO_TRY(tacho_arena_alloc(&check->scratch, (call->output_count + 1) * sizeof(*call->outputs),
+                                &outputs));
+    call->outputs = outputs;
+    for (size_t i = 0; i < call->output_count; i++) {
+        uint32_t id = tacho_step_output(self, step, i);
+        call->outputs[i] = id == TACHO_NONE ? (tacho_array){0} : self->values[id].array;
+    }
+    for (size_t i = 0; i < call->attr_count; i++) {
+        if (call->attrs[i].kind == TACHO_ATTR_TENSOR) {
+            call->attr_tensor = &self->values[call->attrs[i].value.as_tensor].array;
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_step(checker *check, uint32_t step)
+{
+    tacho_kernel_call call;
+    uint64_t work;
+    tacho_arena_reset(&check->scratch);
+    TACHO_TRY(tacho_step_check_known(check->self, step));
+    TACHO_TRY(describe(check, step, &call));
+    tacho_status status =
+        check->gate->check(check->state, tacho_step_type(check->self, step), &call, &work);
+    check->work = tacho_size_add(check->work, work);
+    if (status == TACHO_OK) {
+        return TACHO_OK;
+    }
+    bool is_damaged = tacho_status_code(status) == TACHO_CODE_BAD_DATA;
+    status = tacho_step_blame(check->self, step, status);
+    return is_damaged
+               ? tacho_status_add_note(status, "the program is damaged; compile the model again")
+               : status;
+}
+
+static tacho_status check_steps(checker *check)
+{
+    TACHO_TRY(check->gate->open(&check->state));
+    for (uint32_t i = 0; i < check->self->program->step_count; i++) {
+        if (!tacho_step_is_known(check->self, i)) {
+            TACHO_TRY(check_step(check, i));
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_execution_check(tacho_execution *self, const tacho_execution_options *options)
+{
+    uint64_t by_size = tacho_size_multiply(self->program->constants.len, WORK_PER_BYTE);
+    uint64_t limit = by_size > work_free ? by_size : work_free;
+    checker check = {.self = self, .gate = options->gate};
+    if (options->gate == NULL) {
+        return TACHO_OK;
+    }
+    tacho_arena_init(&check.scratch);
+    tacho_status status = check_steps(&check);
+    if (status == TACHO_OK && check.work > limit && !options->is_forced) {
+        status = tacho_fail(TACHO_CODE_LIMIT,
+                            "one inference takes about %.1e operations, more than the %.1e that "
+                            "a program of its size may; to run it all the same use tacho run "
+                            "--force",
+                            (double)check.work, (double)limit);
+    }
+    check.gate->close(check.state);
+    tacho_arena_deinit(&check.scratch);
+    return status;
+}
