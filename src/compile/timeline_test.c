@@ -206,7 +206,7 @@ static void test_t1(void **state)
                               "S0,200,300,loc(\"m\":1:1),conv2d_rescale\n"
                               "S1,200,300,loc(\"m\":1:1),conv2d_rescale\n"
                               "S2,420,427,loc(\"m\":4:1),strange_ one\n"
-                              "S3,330,420,loc(\"m\":3:1),unknown\n");
+                              "CSS0,330,420,loc(\"m\":3:1),CSS\n");
 }
 
 static void test_t4(void **state)

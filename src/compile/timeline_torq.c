@@ -5,6 +5,10 @@
  *
  *     DI0,0,9408,loc("fc.mlir":4:10),DMA_IN                                     T1
  *     0,15831,0,DMA In,loc("add.mlir":7:10),75264                               T4
+ *
+ * T1 has no column for the slice: its readers take the number behind S modulo two. So a slice's
+ * rows have the numbers that give the slice again, and leave out those that would not. The vector
+ * engine came after T1; its rows are those of the next generation: CSS0,...,CSS.
  */
 #include "compile/dump_targets.h"
 #include "compile/timeline.h"
@@ -12,13 +16,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* The slices that readers of T1 take turns on. */
+enum { READER_SLICE_COUNT = 2 };
+
 typedef struct writer {
     const tacho_timeline *timeline;
     tacho_output *output;
     tacho_torq_timeline_form form;
     uint32_t transfer_count;
-    uint32_t slice_count;
-    uint32_t *tasks; /* by job */
+    uint32_t vector_count;
+    uint32_t next_slice_number;
+    uint32_t slice_count; /* of the machine, and at least as many as readers take turns on */
+    uint32_t *tasks;      /* by job */
     tacho_arena scratch;
 } writer;
 
@@ -87,15 +96,11 @@ static void write_location(const writer *self, const tacho_job *job)
     tacho_output_write_cstring(self->output, is_wrapped ? "" : ")");
 }
 
-/*
- * The vendor's word for what a slice does, else ours. T1 knows no other engines: what they do goes
- * by a number of its own among slices, as "unknown", which is the word for what has none.
- */
+/* The vendor's word for what a slice does, else ours. */
 static tacho_status slice_word(writer *self, const tacho_job *job, tacho_str *out_word)
 {
     const tacho_estimate *estimate = self->timeline->estimate;
-    *out_word = class_of(self, job) == VECTORS ? TACHO_STR("unknown")
-                                               : tacho_estimate_vendor_name(estimate, job->op);
+    *out_word = tacho_estimate_vendor_name(estimate, job->op);
     if (out_word->len > 0) {
         return TACHO_OK;
     }
@@ -103,17 +108,31 @@ static tacho_status slice_word(writer *self, const tacho_job *job, tacho_str *ou
     return tacho_estimate_op_type(estimate, job->op, '_', &self->scratch, out_word);
 }
 
+/* The next number from which a reader finds |slice|. */
+static uint32_t take_slice_number(writer *self, uint32_t slice)
+{
+    uint32_t turn = self->next_slice_number % self->slice_count;
+    uint32_t number =
+        self->next_slice_number + (slice + self->slice_count - turn) % self->slice_count;
+    self->next_slice_number = number + 1;
+    return number;
+}
+
 static tacho_status write_t1_row(writer *self, const tacho_job *job)
 {
-    bool is_transfer = class_of(self, job) == TRANSFERS;
+    row_class which = class_of(self, job);
     const transfer_words *words = words_of(self, job);
-    tacho_str type = tacho_str_from_cstring(words->type);
-    if (!is_transfer) {
+    const char *id = which == TRANSFERS ? words->id : which == VECTORS ? "CSS" : "S";
+    tacho_str type = which == TRANSFERS ? tacho_str_from_cstring(words->type) : TACHO_STR("CSS");
+    uint32_t number;
+    if (which == SLICES) {
         TACHO_TRY(slice_word(self, job, &type));
+        number = take_slice_number(self, self->timeline->program->engines[job->engine].index);
+    } else {
+        number = which == TRANSFERS ? self->transfer_count++ : self->vector_count++;
     }
-    tacho_output_printf(
-        self->output, "%s%" PRIu32 ",%" PRId64 ",%" PRId64 ",", is_transfer ? words->id : "S",
-        is_transfer ? self->transfer_count++ : self->slice_count++, job->start, job->end);
+    tacho_output_printf(self->output, "%s%" PRIu32 ",%" PRId64 ",%" PRId64 ",", id, number,
+                        job->start, job->end);
     write_location(self, job);
     tacho_output_write_cstring(self->output, ",");
     write_clean(self->output, type, false);
@@ -158,6 +177,17 @@ static tacho_status write_rows(writer *self, row_class which)
     return TACHO_OK;
 }
 
+static void count_slices(writer *self)
+{
+    const tacho_program *program = self->timeline->program;
+    self->slice_count = READER_SLICE_COUNT;
+    for (size_t i = 0; i < program->job_count; i++) {
+        uint32_t count = (uint32_t)program->engines[program->jobs[i].engine].index + 1;
+        bool is_more = class_of(self, &program->jobs[i]) == SLICES && count > self->slice_count;
+        self->slice_count = is_more ? count : self->slice_count;
+    }
+}
+
 static tacho_status write_all(writer *self)
 {
     const tacho_program *program = self->timeline->program;
@@ -166,6 +196,7 @@ static tacho_status write_all(writer *self)
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
     TACHO_TRY(tacho_targets_number(program, self->tasks));
+    count_slices(self);
     for (row_class which = TRANSFERS; which < ROW_CLASS_COUNT; which++) {
         TACHO_TRY(write_rows(self, which));
     }
