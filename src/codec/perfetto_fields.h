@@ -141,6 +141,12 @@ enum {
     PF_ANNOTATION_DICT_ENTRIES = 11,
     PF_ANNOTATION_ARRAY_VALUES = 12,
     PF_ANNOTATION_STRING_IID = 17,
+    /*
+     * A field of our own, which every other reader skips: the string is the text of a value that
+     * is not a string (null, {}, NaN, an integer beyond 64 bits). LEGACY_JSON is never written:
+     * trace_processor aborts on a null in it.
+     */
+    PF_ANNOTATION_TACHO_IS_VALUE = 50001,
 };
 
 /* The old form of a nested value, as far as it is a number or a text. */

@@ -25,7 +25,11 @@ static void put_value(json_args *to, const tacho_arg *arg)
         tacho_json_write_uint(to->output, arg->value.as_uint);
         break;
     case TACHO_ARG_REAL:
-        tacho_json_write_real(to->output, arg->value.as_real);
+        if (isfinite(arg->value.as_real)) {
+            tacho_json_write_real(to->output, arg->value.as_real);
+        } else {
+            tacho_json_write_string(to->output, tacho_trace_not_finite(arg->value.as_real));
+        }
         break;
     case TACHO_ARG_BOOL:
         tacho_output_write_cstring(to->output, arg->value.as_bool ? "true" : "false");

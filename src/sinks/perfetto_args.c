@@ -136,12 +136,14 @@ static inline unsigned char *put_value(const pf_writer *writer, unsigned char *a
     if (TACHO_LIKELY((WHOLE_TYPES >> arg->type & 1) != 0)) {
         return put_whole(writer, at, arg);
     }
-    if (arg->type == TACHO_ARG_REAL) {
+    bool is_real = arg->type == TACHO_ARG_REAL;
+    if (is_real && isfinite(arg->value.as_real)) {
         return tacho_pb_put_double(at, PF_ANNOTATION_DOUBLE, arg->value.as_real);
     }
-    bool is_json = arg->type == TACHO_ARG_JSON;
-    return put_text(at, is_json ? PF_ANNOTATION_LEGACY_JSON : PF_ANNOTATION_STRING,
-                    arg->value.as_text);
+    tacho_str text = is_real ? tacho_trace_not_finite(arg->value.as_real) : arg->value.as_text;
+    at = put_text(at, PF_ANNOTATION_STRING, text);
+    bool is_string = arg->type == TACHO_ARG_TEXT;
+    return is_string ? at : tacho_pb_put_uint(at, PF_ANNOTATION_TACHO_IS_VALUE, 1);
 }
 
 /* A dictionary or array that is being written. */

@@ -7,6 +7,8 @@
 
 #include "sinks/trace_sink.h"
 
+#include <math.h>
+
 /* Whether |part| lies beside others, with a zero of its own: here, or where it was captured. */
 static inline bool tacho_trace_is_aside(const tacho_trace_options *options, const tacho_part *part)
 {
@@ -32,6 +34,15 @@ static inline bool tacho_trace_is_marked(const tacho_dict *dict, const tacho_row
 {
     return (row->of.span.flags & TACHO_SPAN_UNENDED) != 0 ||
            tacho_trace_own_origin(dict, row) != TACHO_ORIGIN_UNKNOWN;
+}
+
+/* The word for |value|, which is not finite; JSON has no number for it, and SQL reads one as NULL.
+ */
+static inline tacho_str tacho_trace_not_finite(double value)
+{
+    return isnan(value) ? TACHO_STR("NaN")
+           : value > 0  ? TACHO_STR("Infinity")
+                        : TACHO_STR("-Infinity");
 }
 
 /* Whether the value of a sample is finite; one that is not has no place in a file and is counted.

@@ -546,6 +546,12 @@ class ArgumentTest(JudgeTest):
     def test_begin_and_end_are_merged(self):
         self.assertEqual(self.args(F(10, "x") + F(4, 1), end_with=[F(10, "y.z") + F(4, 2)]), {"x": 1, "y_z": 2})
 
+    def test_fatal_json(self):
+        for text in ("null", "NaN", "-Infinity", "[1,NaN]", "", "{"):
+            self.bad("fatal_json", track(1), begin(1, "a", F(4, F(10, "k") + F(9, text))), end(2))
+        for text in ("{}", '{"a":null}', '"NaN"', "1"):
+            self.clean(track(1), begin(1, "a", F(4, F(10, "k") + F(9, text))), end(2))
+
     def test_annotation_without_name(self):
         self.bad("annotation_without_name", track(1), begin(1, "a", F(4, F(4, 1))), end(2))
 

@@ -488,6 +488,8 @@ class Judge:
                               ("string", str), ("pointer", hex), ("json", str)):
             if kind in annotation:
                 args[key] = convert(annotation[kind])
+        if "json" in annotation and not is_read_json(annotation["json"]):
+            self.problem("fatal_json", f"{key} = {annotation['json']}")
         for item in annotation.get("dict", ()):
             self.flatten(sequence, item, args, key + ".")
         for index, item in enumerate(annotation.get("array", ())):
@@ -686,6 +688,16 @@ class Judge:
 
 def json_number(value):
     return value if math.isfinite(value) else str(value)
+
+
+def is_read_json(text):
+    """trace_processor aborts on a null outside an object or array, and drops what it cannot parse."""
+    def refuse(word):
+        raise ValueError(word)
+    try:
+        return json.loads(text, parse_constant=refuse) is not None
+    except ValueError:
+        return False
 
 
 def tsv(*values):

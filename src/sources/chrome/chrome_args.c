@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 #include "codec/json_number.h"
 
+#include <math.h>
+
 /* A container that is being read. */
 typedef struct nest {
     size_t arg; /* its own index */
@@ -76,6 +78,19 @@ static void set_json(tacho_arg *arg, tacho_str text)
     arg->value.as_text = text;
 }
 
+/* A null, or one of the words for numbers that JSON does not have: NaN, Infinity, -inf. */
+static void set_null(tacho_arg *arg, tacho_str text)
+{
+    if (tacho_str_equal(text, TACHO_STR("null"))) {
+        set_json(arg, text);
+        return;
+    }
+    bool is_negative = text.data[0] == '-';
+    bool is_nan = (text.data[is_negative] | ' ') == 'n';
+    arg->type = TACHO_ARG_REAL;
+    arg->value.as_real = is_nan ? (double)NAN : is_negative ? -HUGE_VAL : HUGE_VAL;
+}
+
 /* |text| without the white space between its tokens, so that it fits on one line. */
 static tacho_status compact(chrome_args *args, tacho_str text, tacho_str *out_text)
 {
@@ -128,7 +143,7 @@ static tacho_status read_scalar(tacho_json_reader *json, chrome_texts *texts,
         arg->type = TACHO_ARG_BOOL;
         arg->value.as_bool = token == TACHO_JSON_TRUE;
     } else {
-        set_json(arg, TACHO_STR("null")); /* NaN reads as null, too */
+        set_null(arg, json->text);
     }
     return TACHO_OK;
 }

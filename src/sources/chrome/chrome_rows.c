@@ -16,6 +16,7 @@
 #include "base/grow.h"
 #include "codec/json_number.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { NS_DIGITS = 3, COUNTER_NAME_MAX = 1024, FLOW_ID_BITS = 40 };
@@ -474,7 +475,8 @@ static tacho_status take_async(chrome_reader *reader, char phase, int64_t start)
 static bool counter_value(const tacho_dict *dict, const tacho_arg *arg, double *out_value,
                           tacho_loss_reason *out_reason)
 {
-    *out_reason = arg->type == TACHO_ARG_JSON ? TACHO_LOSS_NOT_FINITE : TACHO_LOSS_NOT_A_NUMBER;
+    bool is_number = arg->type == TACHO_ARG_REAL || arg->type == TACHO_ARG_JSON;
+    *out_reason = is_number ? TACHO_LOSS_NOT_FINITE : TACHO_LOSS_NOT_A_NUMBER;
     switch (arg->type) {
     case TACHO_ARG_INT:
         *out_value = (double)arg->value.as_int;
@@ -484,7 +486,7 @@ static bool counter_value(const tacho_dict *dict, const tacho_arg *arg, double *
         return true;
     case TACHO_ARG_REAL:
         *out_value = arg->value.as_real;
-        return true;
+        return isfinite(arg->value.as_real);
     case TACHO_ARG_STRING:
     case TACHO_ARG_TEXT:
         return tacho_json_number_double(chrome_arg_text(dict, arg), out_value);

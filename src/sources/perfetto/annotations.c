@@ -10,6 +10,7 @@
 #include "sources/perfetto/fields.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* A dictionary or array whose contents are being read. */
@@ -83,6 +84,28 @@ static tacho_status read_json(tacho_str text, annotation *out)
     return TACHO_OK;
 }
 
+/* The string that has been read is the text of another value. */
+static tacho_status read_own_value(annotation *out)
+{
+    static const struct {
+        tacho_str word;
+        double value;
+    } not_finite[] = {{TACHO_STR_INIT("NaN"), (double)NAN},
+                      {TACHO_STR_INIT("Infinity"), HUGE_VAL},
+                      {TACHO_STR_INIT("-Infinity"), -HUGE_VAL}};
+    if (out->value->type != TACHO_ARG_TEXT) {
+        return TACHO_OK;
+    }
+    for (size_t i = 0; i < sizeof(not_finite) / sizeof(not_finite[0]); i++) {
+        if (tacho_str_equal(out->value->value.as_text, not_finite[i].word)) {
+            out->value->type = TACHO_ARG_REAL;
+            out->value->value.as_real = not_finite[i].value;
+            return TACHO_OK;
+        }
+    }
+    return read_json(out->value->value.as_text, out);
+}
+
 static tacho_status read_value(pfr_args *args, const tacho_pb_field *field, annotation *out)
 {
     tacho_arg *value = out->value;
@@ -147,6 +170,9 @@ static tacho_status read_annotation(pfr_args *args, tacho_dict *dict, tacho_str 
         case PFR_BYTES(PF_ANNOTATION_DICT_ENTRIES):
         case PFR_BYTES(PF_ANNOTATION_ARRAY_VALUES):
             out->contents = field.number;
+            break;
+        case PFR_VARINT(PF_ANNOTATION_TACHO_IS_VALUE):
+            TACHO_TRY(out->has_value ? read_own_value(out) : TACHO_OK);
             break;
         default: {
             bool had_value = out->has_value;
