@@ -31,17 +31,28 @@ static int64_t real_to_int(double value, tacho_dtype dtype)
     return is_signed ? (int64_t)value : (int64_t)(uint64_t)value;
 }
 
-/* Integers to real numbers: straight to f32, as by way of double it would be rounded twice. */
+/*
+ * A whole number as double. For types shorter than double it must not be rounded here, as rounding
+ * twice may miss the nearest: bits that do not fit are cut and leave a mark in the last that does
+ * (round to odd), far below the last bit of a shorter type.
+ */
+static double int_to_real(int64_t value, bool is_unsigned, bool is_wide)
+{
+    bool is_negative = !is_unsigned && value < 0;
+    uint64_t size = is_negative ? 0 - (uint64_t)value : (uint64_t)value;
+    const uint64_t cut = 0x7ff; /* what 53 of 64 bits leave */
+    if (!is_wide && size >> 53 != 0) {
+        size = (size & ~cut) | ((size & cut) != 0 ? cut + 1 : 0);
+    }
+    return is_negative ? -(double)size : (double)size;
+}
+
 static void ints_to_reals(tacho_array *output, int64_t at, size_t count, const int64_t *ints,
                           bool is_unsigned)
 {
     double reals[TACHO_CHUNK];
     for (size_t i = 0; i < count; i++) {
-        if (output->dtype == TACHO_DTYPE_F32) {
-            reals[i] = is_unsigned ? (double)(float)(uint64_t)ints[i] : (double)(float)ints[i];
-        } else {
-            reals[i] = is_unsigned ? (double)(uint64_t)ints[i] : (double)ints[i];
-        }
+        reals[i] = int_to_real(ints[i], is_unsigned, output->dtype == TACHO_DTYPE_F64);
     }
     tacho_write_reals(output, at, count, reals);
 }

@@ -5,6 +5,7 @@
 #include "kernels/element.h"
 
 #include <math.h>
+#include <string.h>
 
 tacho_dtype_kind tacho_element_kind(tacho_dtype dtype)
 {
@@ -34,61 +35,91 @@ tacho_status tacho_unsupported_type(const char *what, tacho_dtype dtype)
 
 /* ---- short real types ---------------------------------------------------------------------- */
 
-/* The bits of an IEEE-like number with so many bits of exponent and mantissa, as double. */
-static double widen(uint32_t bits, int exponent_bits, int mantissa_bits)
+/* How a short type divides its bits; the mantissa without its hidden one. */
+enum { F16_EXPONENT = 5, F16_MANTISSA = 10, BF16_EXPONENT = 8, BF16_MANTISSA = 7 };
+enum { F64_BIAS = 1023, F64_MANTISSA = 52 };
+
+static double double_of(uint64_t bits)
 {
-    int bias = (1 << (exponent_bits - 1)) - 1;
-    uint32_t mantissa = bits & ((1u << mantissa_bits) - 1);
-    int exponent = (int)(bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
-    double sign = (bits >> (exponent_bits + mantissa_bits)) != 0 ? -1 : 1;
-    if (exponent == (1 << exponent_bits) - 1) {
-        return mantissa != 0 ? (double)NAN : sign * (double)INFINITY;
-    }
-    if (exponent == 0) {
-        return sign * ldexp(mantissa, 1 - bias - mantissa_bits);
-    }
-    return sign * ldexp(mantissa + (1u << mantissa_bits), exponent - bias - mantissa_bits);
+    double value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
 }
 
-/* The way back: the nearest number, ties to even, infinity past the greatest. */
+/* A short number as double, which holds every one; a NaN keeps its sign and bits. */
+static double widen(uint32_t bits, int exponent_bits, int mantissa_bits)
+{
+    int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
+    uint64_t mantissa = bits & ((1u << mantissa_bits) - 1);
+    int exponent = (int)(bits >> mantissa_bits) & top;
+    uint64_t sign = (uint64_t)(bits >> (exponent_bits + mantissa_bits)) << 63;
+    uint64_t fraction = mantissa << (F64_MANTISSA - mantissa_bits);
+    if (exponent == top) {
+        uint64_t quiet = mantissa != 0 ? UINT64_C(1) << (F64_MANTISSA - 1) : 0;
+        return double_of(sign | UINT64_C(0x7ff) << F64_MANTISSA | quiet | fraction);
+    }
+    if (exponent == 0) {
+        double value = ldexp((double)mantissa, 1 - bias - mantissa_bits);
+        return sign != 0 ? -value : value;
+    }
+    return double_of(sign | (uint64_t)(exponent - bias + F64_BIAS) << F64_MANTISSA | fraction);
+}
+
+/*
+ * The way back: the nearest number, ties to even; infinity past the greatest, zero of the same
+ * sign below half of the smallest. Whole numbers throughout: what frexp and ldexp make of zeros
+ * and subnormals is no part of it.
+ */
 static uint32_t narrow(double value, int exponent_bits, int mantissa_bits)
 {
     int bias = (1 << (exponent_bits - 1)) - 1;
-    uint32_t sign = (signbit(value) ? 1u : 0u) << (exponent_bits + mantissa_bits);
     uint32_t infinite = ((1u << exponent_bits) - 1) << mantissa_bits;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    uint32_t sign = (uint32_t)(bits >> 63) << (exponent_bits + mantissa_bits);
+    uint64_t mantissa = bits & ((UINT64_C(1) << F64_MANTISSA) - 1);
+    int exponent = (int)(bits >> F64_MANTISSA & 0x7ff) - F64_BIAS;
+    int dropped = F64_MANTISSA - mantissa_bits;
     if (isnan(value)) {
-        return sign | infinite | 1u << (mantissa_bits - 1);
+        uint32_t kept = (uint32_t)(mantissa >> dropped) | 1u << (mantissa_bits - 1);
+        return sign | infinite | kept;
     }
-    if (isinf(value)) {
+    if (exponent > bias) {
         return sign | infinite;
     }
-    int exponent;
-    frexp(value, &exponent); /* 0.5 <= fraction < 1 */
-    exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
-    double units = rint(ldexp(fabs(value), mantissa_bits - exponent));
+    bool is_subnormal = exponent < 1 - bias;
+    dropped += is_subnormal ? 1 - bias - exponent : 0;
+    if (dropped > F64_MANTISSA + 1) {
+        return sign;
+    }
+    mantissa |= UINT64_C(1) << F64_MANTISSA;
+    uint64_t units = mantissa >> dropped, half = UINT64_C(1) << (dropped - 1);
+    uint64_t rest = mantissa & (2 * half - 1);
+    units += rest > half || (rest == half && units % 2 == 1) ? 1 : 0;
     /* A mantissa that is rounded up to the next power carries into the exponent by itself. */
-    double bits = units + ldexp(exponent + bias - 1, mantissa_bits);
-    return bits >= (double)infinite ? sign | infinite : sign | (uint32_t)bits;
+    uint32_t base = is_subnormal ? 0 : (uint32_t)(exponent + bias - 1) << mantissa_bits;
+    uint32_t sum = base + (uint32_t)units;
+    return sign | (sum >= infinite ? infinite : sum);
 }
 
 static double from_f16(uint16_t bits)
 {
-    return widen(bits, 5, 10);
+    return widen(bits, F16_EXPONENT, F16_MANTISSA);
 }
 
 static uint16_t to_f16(double value)
 {
-    return (uint16_t)narrow(value, 5, 10);
+    return (uint16_t)narrow(value, F16_EXPONENT, F16_MANTISSA);
 }
 
 static double from_bf16(uint16_t bits)
 {
-    return widen(bits, 8, 7);
+    return widen(bits, BF16_EXPONENT, BF16_MANTISSA);
 }
 
 static uint16_t to_bf16(double value)
 {
-    return (uint16_t)narrow(value, 8, 7);
+    return (uint16_t)narrow(value, BF16_EXPONENT, BF16_MANTISSA);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
