@@ -7,6 +7,7 @@
  * that matter only because a buffer is used again.
  */
 #include "compile/dump.h"
+#include "compile/dump_regions.h"
 #include "compile/dump_text.h"
 
 #include <inttypes.h>
@@ -103,11 +104,12 @@ static void write_links(const tacho_program *program, const uint32_t *tensors, s
     }
 }
 
+static const char *const storages[] = {"input",          "output",         "activation",
+                                       "constant.bytes", "constant.splat", "constant.random"};
+
 /* What no step makes: the network's inputs, constants, and what depends on neither. */
 static void write_given(const tacho_program *program, uint32_t tensor, tacho_output *output)
 {
-    static const char *const storages[] = {"input",          "output",         "activation",
-                                           "constant.bytes", "constant.splat", "constant.random"};
     const tacho_program_tensor *facts = &program->tensors[tensor];
     tacho_output_printf(output, "    %%t%" PRIu32 " = \"stream.tensor.import\"() {", tensor);
     write_text(program, "name", facts->name, output);
@@ -232,14 +234,28 @@ static tacho_status write_operators(const tacho_dump *dump, tacho_output *output
 
 static void write_buffer(const tacho_program *program, size_t index, tacho_output *output)
 {
+    static const char *const roles[] = {"tile", "resident", "scratch"};
     const tacho_buffer *buffer = &program->buffers[index];
     tacho_output_printf(output, "    %%b%zu = \"tacho.buffer\"() {", index);
     write_text(program, "memory", buffer->memory, output);
     tacho_output_printf(output,
                         ", device = %u : i32, core = %u : i32, offset = %" PRIu64
-                        " : i64, bytes = %" PRIu64 " : i64} : () -> !tacho.buffer loc(unknown)\n",
+                        " : i64, bytes = %" PRIu64 " : i64, role = \"%s\"",
                         (unsigned)buffer->device, (unsigned)buffer->core, buffer->offset,
-                        buffer->bytes);
+                        buffer->bytes, roles[buffer->role]);
+    if (buffer->first_job != TACHO_NONE && buffer->last_job != TACHO_NONE) {
+        tacho_output_printf(output, ", first_job = %" PRIu32 " : i32, last_job = %" PRIu32 " : i32",
+                            buffer->first_job, buffer->last_job);
+    }
+    if (buffer->tensor != TACHO_NONE) {
+        tacho_output_printf(output, ", tensor = %" PRIu32 " : i32", buffer->tensor);
+    }
+    if (buffer->extent_count > 0) {
+        tacho_output_write_cstring(output, ", region = {");
+        tacho_dump_extents(program, buffer->first_extent, buffer->extent_count, "", output);
+        tacho_output_write_cstring(output, "}");
+    }
+    tacho_output_write_cstring(output, "} : () -> !tacho.buffer loc(unknown)\n");
 }
 
 static void write_false_needs(const tacho_program *program, const tacho_job *job,
@@ -278,6 +294,14 @@ static void write_job(const tacho_dump *dump, size_t index, tacho_output *output
         tacho_output_printf(output, ", repeat = %" PRIu32 " : i32", job->repeat);
     }
     write_false_needs(program, job, output);
+    if (job->region_count > 0) {
+        tacho_output_write_cstring(output, ", regions = [");
+        for (uint32_t i = 0; i < job->region_count; i++) {
+            tacho_output_write_cstring(output, i > 0 ? ", " : "");
+            tacho_dump_region(program, &program->regions[job->first_region + i], output);
+        }
+        tacho_output_write_cstring(output, "]");
+    }
     tacho_output_write_cstring(output, "} : (");
     for (uint32_t i = 0; i < job->need_count; i++) {
         tacho_output_write_cstring(output, i > 0 ? ", !tacho.token" : "!tacho.token");
@@ -290,9 +314,57 @@ static void write_job(const tacho_dump *dump, size_t index, tacho_output *output
     write_location(job->op, output);
 }
 
+/* Tensors that jobs touch, as the machine keeps them. */
+static void write_kept(const tacho_program *program, uint32_t tensor, tacho_output *output)
+{
+    const tacho_program_tensor *facts = &program->tensors[tensor];
+    uint64_t elements = 0;
+    uint64_t bytes = 0;
+    enum { BLOCK = 64 }; /* elements, so that small types have whole bytes */
+    uint64_t block_bytes = 0;
+    (void)tacho_shape_elements(&facts->shape, &elements);
+    (void)tacho_dtype_bytes((tacho_dtype)facts->kept, elements, &bytes);
+    (void)tacho_dtype_bytes((tacho_dtype)facts->kept, BLOCK, &block_bytes);
+    tacho_output_printf(output, "    %%t%" PRIu32 " = \"tacho.tensor\"() {", tensor);
+    write_text(program, "name", facts->name, output);
+    tacho_output_printf(output,
+                        ", storage = \"%s\", place = \"%s\", kept = \"%s\", elements = %" PRIu64
+                        " : i64, bits = %" PRIu64 " : i32, bytes = %" PRIu64 " : i64} : () -> ",
+                        storages[facts->storage], facts->is_local != 0 ? "local" : "shared",
+                        tacho_dtype_name((tacho_dtype)facts->kept), elements,
+                        block_bytes * 8 / BLOCK, bytes);
+    write_type(program, tensor, output);
+    tacho_output_write_cstring(output, " loc(unknown)\n");
+}
+
+static tacho_status write_touched(const tacho_program *program, tacho_output *output)
+{
+    bool *is_touched = calloc(program->tensor_count + 1, sizeof(*is_touched));
+    if (is_touched == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu tensors",
+                          program->tensor_count);
+    }
+    for (size_t i = 0; i < program->region_count; i++) {
+        uint32_t tensor = program->regions[i].tensor;
+        is_touched[tensor == TACHO_NONE ? program->tensor_count : tensor] = true;
+    }
+    for (size_t i = 0; i < program->buffer_count; i++) {
+        uint32_t tensor = program->buffers[i].tensor;
+        is_touched[tensor == TACHO_NONE ? program->tensor_count : tensor] = true;
+    }
+    for (size_t i = 0; i < program->tensor_count; i++) {
+        if (is_touched[i]) {
+            write_kept(program, (uint32_t)i, output);
+        }
+    }
+    free(is_touched);
+    return TACHO_OK;
+}
+
 static tacho_status write_schedule(const tacho_dump *dump, tacho_output *output)
 {
     const tacho_program *program = dump->program;
+    TACHO_TRY(write_touched(program, output));
     for (size_t i = 0; i < program->buffer_count; i++) {
         write_buffer(program, i, output);
     }

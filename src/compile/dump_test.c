@@ -122,7 +122,7 @@ static void make_torq_program(tacho_program *program)
         {.engine = 3, .kind = TACHO_JOB_STORE, .buffer = 0, .start = 150, .end = 150, .bytes = 0},
     };
     tacho_program_op op = {.job_count = 4};
-    tacho_buffer buffer = {.bytes = 64, .last_job = 3};
+    tacho_buffer buffer = {.bytes = 64, .last_job = 3, .tensor = TACHO_NONE};
     tacho_dispatch_info dispatch = {.op_count = 1};
     assert_null(tacho_program_init(program));
     assert_null(intern(program, "tosa.add", &op.type));

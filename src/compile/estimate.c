@@ -356,6 +356,7 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
     *estimate = (tacho_estimate){.fusion = fusion, .machine = machine};
     estimate->inferences = options->factor > 0 ? options->factor : 1;
     estimate->devices = 1;
+    estimate->compute = options->cost.compute;
     estimate->ops = calloc(fusion->op_count + 1, sizeof(*estimate->ops));
     if (estimate->ops == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");

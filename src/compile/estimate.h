@@ -57,6 +57,7 @@ typedef struct tacho_estimate {
     uint64_t ddr_bytes;    /* moved */
     uint64_t local_peak_bytes;
     uint64_t inferences;  /* that run as one */
+    tacho_dtype compute;  /* that real numbers are kept in; NONE: as the machine does */
     uint32_t devices;     /* that operators are spread over */
     int64_t ideal_cycles; /* with every engine at its peak */
     size_t unknown_count; /* operators that are not known */

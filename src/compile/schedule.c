@@ -403,6 +403,8 @@ static tacho_status keep_tensor(tacho_schedule *self, uint32_t tensor, uint32_t 
             .bytes = placement->shares[tensor],
             .first_job = first->first_job,
             .last_job = last->first_job + last->job_count - 1,
+            .role = TACHO_BUFFER_RESIDENT,
+            .tensor = tensor,
         };
         uint32_t id;
         TACHO_TRY(tacho_schedule_add_buffer(self, &buffer, &id));

@@ -71,6 +71,7 @@ static tacho_status add_buffer(window *self)
     uint64_t cores = self->cost->cores > 0 ? self->cost->cores : 1;
     uint64_t bytes = (op->ddr_read_bytes + op->ddr_write_bytes) / cores;
     tacho_buffer buffer = {
+        .tensor = TACHO_NONE,
         .device = (uint16_t)schedule->device_of[schedule->op],
         .offset = from,
         .bytes = bytes > room / 2 ? room : 2 * bytes,

@@ -382,6 +382,7 @@ static tacho_status add_buffers(core_work *self, operand *of, uint64_t *offset)
 {
     const tacho_machine *machine = self->schedule->estimate->machine;
     tacho_buffer buffer = {
+        .tensor = TACHO_NONE,
         .device = (uint16_t)self->schedule->device_of[self->schedule->op],
         .core = (uint16_t)self->core,
         .bytes = of->slots->bytes,

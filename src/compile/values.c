@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/index.h"
+#include "compile/machine_view.h"
 
 #include <stdlib.h>
 
@@ -82,6 +83,8 @@ static tacho_status ensure_tensor(filler *self, uint32_t id, uint32_t *out_id)
                    : from->is_output ? TACHO_STORAGE_OUTPUT
                                      : TACHO_STORAGE_ACTIVATION,
         .shape = from->shape,
+        .kept =
+            tacho_machine_view_kept(self->estimate->machine, from->dtype, self->estimate->compute),
     };
     (void)tacho_tensor_bytes(from, &tensor.bytes);
     TACHO_TRY(intern(self, from->name, &tensor.name));
@@ -322,6 +325,22 @@ static tacho_status fill_list(filler *self, const uint32_t *from, size_t count, 
     return TACHO_OK;
 }
 
+/* Regions and buffers name tensors of the graph until now. */
+static tacho_status rename_tensors(filler *self)
+{
+    tacho_program *program = self->program;
+    for (size_t i = 0; i < program->region_count; i++) {
+        TACHO_TRY(ensure_tensor(self, program->regions[i].tensor, &program->regions[i].tensor));
+    }
+    for (size_t i = 0; i < program->buffer_count; i++) {
+        TACHO_TRY(ensure_tensor(self, program->buffers[i].tensor, &program->buffers[i].tensor));
+        if (program->buffers[i].role == TACHO_BUFFER_RESIDENT) {
+            program->tensors[program->buffers[i].tensor].is_local = 1;
+        }
+    }
+    return TACHO_OK;
+}
+
 /* What lies in shared memory beside the constants, each tensor in a place of its own. */
 static void count_shared(filler *self)
 {
@@ -353,6 +372,7 @@ static tacho_status fill(filler *self)
         self->op--;
         TACHO_TRY(fill_rest(self));
     }
+    TACHO_TRY(rename_tensors(self));
     count_shared(self);
     return copy_constants(self);
 }

@@ -31,7 +31,7 @@ static inline uint32_t add_tensor(tacho_program *program, const char *name, tach
     assert_null(
         tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1));
     program->tensors[program->tensor_count] = (tacho_program_tensor){
-        text(program, name), (uint16_t)dtype, (uint16_t)storage, 0, bytes, shape};
+        text(program, name), (uint16_t)dtype, (uint16_t)storage, 0, bytes, shape, dtype, 0};
     return (uint32_t)program->tensor_count++;
 }
 

@@ -139,6 +139,43 @@ static tacho_status check_needs(const tacho_program *program, size_t job_id)
     return TACHO_OK;
 }
 
+/* Regions of jobs, and boxes of regions and buffers: within the dimensions that they are of. */
+static tacho_status check_regions(const tacho_program *program)
+{
+    run_check regions = {"jobs", "regions", program->region_count, 0};
+    for (size_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        TACHO_TRY(check_run(&regions, i, job->first_region, job->region_count));
+    }
+    TACHO_TRY(check_unshared(&regions));
+    run_check of_regions = {"regions", "extents", program->extent_count, 0};
+    for (size_t i = 0; i < program->region_count; i++) {
+        const tacho_region *region = &program->regions[i];
+        TACHO_TRY(check_run(&of_regions, i, region->first_extent, region->extent_count));
+        if (region->extent_count > TACHO_RANK_MAX + 1) {
+            return fail_at("regions", i, "extent_count", TACHO_RANK_MAX + 2, region->extent_count);
+        }
+    }
+    run_check of_buffers = {"buffers", "extents", program->extent_count, 0};
+    for (size_t i = 0; i < program->buffer_count; i++) {
+        const tacho_buffer *buffer = &program->buffers[i];
+        TACHO_TRY(check_run(&of_buffers, i, buffer->first_extent, buffer->extent_count));
+        if (buffer->extent_count > TACHO_RANK_MAX + 1) {
+            return fail_at("buffers", i, "extent_count", TACHO_RANK_MAX + 2, buffer->extent_count);
+        }
+    }
+    for (size_t i = 0; i < program->extent_count; i++) {
+        const tacho_extent *extent = &program->extents[i];
+        if (extent->size > extent->of || extent->offset > extent->of - extent->size) {
+            return tacho_fail(TACHO_CODE_BAD_DATA,
+                              "program, extents[%zu]: expected a part of %" PRIu64
+                              " elements, found %" PRIu64 " from %" PRIu64,
+                              i, extent->of, extent->size, extent->offset);
+        }
+    }
+    return TACHO_OK;
+}
+
 static tacho_status check_jobs(const tacho_program *program)
 {
     run_check needs = {"jobs", "needs", program->need_count, 0};
@@ -146,6 +183,7 @@ static tacho_status check_jobs(const tacho_program *program)
         TACHO_TRY(check_run(&needs, i, program->jobs[i].first_need, program->jobs[i].need_count));
     }
     TACHO_TRY(check_unshared(&needs));
+    TACHO_TRY(check_regions(program));
     for (size_t i = 0; i < program->job_count; i++) {
         const tacho_job *job = &program->jobs[i];
         TACHO_TRY(check_needs(program, i));

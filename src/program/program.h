@@ -39,6 +39,8 @@ typedef struct tacho_program_tensor {
     uint64_t offset;
     uint64_t bytes;
     tacho_shape shape;
+    uint32_t kept;     /* tacho_dtype that the machine keeps it in */
+    uint32_t is_local; /* it lies in local memory between operators, else in shared memory */
 } tacho_program_tensor;
 
 /* One call of a kernel. */
@@ -102,7 +104,33 @@ typedef struct tacho_job {
     int64_t start, end;              /* the compiler's timeline */
     uint64_t bytes;
     uint64_t macs;
+    uint32_t first_region, region_count; /* in |regions|: what it reads and writes */
 } tacho_job;
+
+typedef enum tacho_access_kind {
+    TACHO_ACCESS_READ,
+    TACHO_ACCESS_WRITE,   /* and then it is complete */
+    TACHO_ACCESS_PARTIAL, /* later jobs of the operator add to it */
+    TACHO_ACCESS_KIND_COUNT
+} tacho_access_kind;
+
+/*
+ * A part of a tensor that a job reads or writes: a box of it, as the operator sees its shape. No
+ * extents: which elements those are follows from values.
+ */
+typedef struct tacho_region {
+    uint32_t tensor; /* or TACHO_NONE: what the operator keeps for itself */
+    uint32_t buffer; /* where it lies, or TACHO_NONE: in shared memory, or in other cores' */
+    uint16_t access; /* tacho_access_kind */
+    uint16_t extent_count;
+    uint32_t first_extent; /* in |extents|, the outermost dimension first */
+    uint64_t bytes;
+} tacho_region;
+
+/* Of one dimension of |of| elements those from |offset| on. */
+typedef struct tacho_extent {
+    uint64_t offset, size, of;
+} tacho_extent;
 
 /*
  * What a job waits for. A lag says what the compiler knows and no engine does: that streams which
@@ -114,12 +142,25 @@ typedef struct tacho_need {
     int64_t lag;       /* cycles from that job's end on that have to pass, too */
 } tacho_need;
 
-/* A stretch of local memory while it holds one thing. */
+typedef enum tacho_buffer_role {
+    TACHO_BUFFER_TILE,     /* of an operand, while the operator runs */
+    TACHO_BUFFER_RESIDENT, /* a tensor, or the core's part of it, from operator to operator */
+    TACHO_BUFFER_SCRATCH,  /* what an operator keeps for itself: partial results */
+    TACHO_BUFFER_ROLE_COUNT
+} tacho_buffer_role;
+
+/*
+ * A stretch of local memory while it holds one thing. With extents it is that box of its tensor,
+ * and what comes goes to its place in it; without, what comes takes the place of what was there.
+ */
 typedef struct tacho_buffer {
     uint32_t memory; /* string: "lram", "vtcm" */
     uint16_t device, core;
     uint64_t offset, bytes;
     uint32_t first_job, last_job; /* that touch it */
+    uint32_t role;                /* tacho_buffer_role */
+    uint32_t tensor;              /* or TACHO_NONE */
+    uint32_t first_extent, extent_count;
 } tacho_buffer;
 
 /* What the host starts and waits for as one: an NSS program, a network on cores. */
@@ -185,6 +226,8 @@ typedef struct tacho_program_facts {
     X(job, jobs, tacho_job)                                                                        \
     X(need, needs, tacho_need)                                                                     \
     X(buffer, buffers, tacho_buffer)                                                               \
+    X(region, regions, tacho_region)                                                               \
+    X(extent, extents, tacho_extent)                                                               \
     X(block, blocks, tacho_block)                                                                  \
     X(dispatch, dispatches, tacho_dispatch_info)                                                   \
     X(link, links, uint32_t)                                                                       \

@@ -46,7 +46,8 @@ static inline tacho_status add_test_tensors(tacho_program *program)
         TACHO_TRY(intern(program, rows[i].name, &name));
         TEST_APPEND(program, tensor,
                     (tacho_program_tensor){name, (uint16_t)rows[i].dtype, (uint16_t)rows[i].storage,
-                                           rows[i].offset, rows[i].bytes, rows[i].shape});
+                                           rows[i].offset, rows[i].bytes, rows[i].shape,
+                                           rows[i].dtype, i == 2});
     }
     TEST_APPEND(program, input, 0);
     TEST_APPEND(program, output, 5);
@@ -142,15 +143,19 @@ static inline tacho_status add_test_engines(tacho_program *program)
 static inline tacho_status add_test_jobs(tacho_program *program)
 {
     static const tacho_job jobs[] = {
-        {0, 3, TACHO_JOB_LOAD, 0, 0, 0, 0, 0, 0, 1, TACHO_NONE, 200, 0, 200, 792, 0},
-        {0, 7, TACHO_JOB_LOAD, 0, 0, 0, 0, 0, 1, 1, TACHO_NONE, 200, 0, 210, 792, 0},
-        {0, 0, TACHO_JOB_COMPUTE, 0, 0, 0, 0, 1, TACHO_NONE, 1, TACHO_NONE, 500, 200, 700, 0, 3072},
-        {0, 4, TACHO_JOB_COMPUTE, 0, 0, 0, 1, 1, TACHO_NONE, 1, TACHO_NONE, 500, 210, 710, 0, 3072},
-        {0, 5, TACHO_JOB_COMPUTE, 0, 1, 0, 2, 2, TACHO_NONE, 1, TACHO_NONE, 150, 710, 860, 0, 0},
-        {1, 6, TACHO_JOB_COMPUTE, 0, 0, 0, 4, 1, TACHO_NONE, 1, TACHO_NONE, 100, 860, 960, 0, 0},
-        {1, 7, TACHO_JOB_STORE, 0, 0, 0, 5, 2, 2, 1, TACHO_NONE, 231, 969, 1200, 4096, 0},
+        {0, 3, TACHO_JOB_LOAD, 0, 0, 0, 0, 0, 0, 1, TACHO_NONE, 200, 0, 200, 792, 0, 0, 2},
+        {0, 7, TACHO_JOB_LOAD, 0, 0, 0, 0, 0, 1, 1, TACHO_NONE, 200, 0, 210, 792, 0, 0, 0},
+        {0, 0, TACHO_JOB_COMPUTE, 0, 0, 0, 0, 1, TACHO_NONE, 1, TACHO_NONE, 500, 200, 700, 0, 3072,
+         0, 0},
+        {0, 4, TACHO_JOB_COMPUTE, 0, 0, 0, 1, 1, TACHO_NONE, 1, TACHO_NONE, 500, 210, 710, 0, 3072,
+         0, 0},
+        {0, 5, TACHO_JOB_COMPUTE, 0, 1, 0, 2, 2, TACHO_NONE, 1, TACHO_NONE, 150, 710, 860, 0, 0, 0,
+         0},
+        {1, 6, TACHO_JOB_COMPUTE, 0, 0, 0, 4, 1, TACHO_NONE, 1, TACHO_NONE, 100, 860, 960, 0, 0, 0,
+         0},
+        {1, 7, TACHO_JOB_STORE, 0, 0, 0, 5, 2, 2, 1, TACHO_NONE, 231, 969, 1200, 4096, 0, 0, 0},
         {TACHO_NONE, 3, TACHO_JOB_WAIT, 0, 0, TACHO_NONE, 7, 0, TACHO_NONE, 1, TACHO_NONE, 0, 1200,
-         1200, 0, 0},
+         1200, 0, 0, 0, 0},
     };
     static const tacho_need needs[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0},
                                        {4, 0, 0}, {5, 0, 9}, {1, 1, 0}};
@@ -164,9 +169,14 @@ static inline tacho_status add_test_jobs(tacho_program *program)
     uint32_t name = 0;
     TACHO_TRY(intern(program, "vtcm", &memory));
     TACHO_TRY(intern(program, "block", &name));
-    TEST_APPEND(program, buffer, (tacho_buffer){memory, 0, 0, 0, 792, 0, 2});
-    TEST_APPEND(program, buffer, (tacho_buffer){memory, 0, 1, 0, 792, 1, 3});
-    TEST_APPEND(program, buffer, (tacho_buffer){memory, 0, 1, 1024, 4096, 4, 6});
+    TEST_APPEND(program, buffer, (tacho_buffer){memory, 0, 0, 0, 792, 0, 2, 0, 0, 0, 1});
+    TEST_APPEND(program, buffer, (tacho_buffer){memory, 0, 1, 0, 792, 1, 3, 0, 0, 1, 1});
+    TEST_APPEND(program, buffer,
+                (tacho_buffer){memory, 0, 1, 1024, 4096, 4, 6, 0, TACHO_NONE, 0, 0});
+    TEST_APPEND(program, extent, (tacho_extent){0, 396, 768});
+    TEST_APPEND(program, extent, (tacho_extent){0, 1, 1});
+    TEST_APPEND(program, region, (tacho_region){0, TACHO_NONE, TACHO_ACCESS_READ, 2, 0, 792});
+    TEST_APPEND(program, region, (tacho_region){0, 0, TACHO_ACCESS_WRITE, 2, 0, 792});
     TEST_APPEND(program, block, (tacho_block){name, 0, 0, 7, 3, 4});
     return TACHO_OK;
 }

@@ -32,8 +32,10 @@ static const tacho_field tensor_fields[] = {
     NUMBER(tacho_program_tensor, bytes),
     NUMBER(tacho_program_tensor, shape.rank),
     NUMBERS(tacho_program_tensor, shape.dims, TACHO_RANK_MAX),
+    ENUM(tacho_program_tensor, kept, TACHO_DTYPE_COUNT),
+    ENUM(tacho_program_tensor, is_local, 2),
 };
-static_assert(sizeof(tacho_program_tensor) == 96, "tensor_fields list every field");
+static_assert(sizeof(tacho_program_tensor) == 104, "tensor_fields list every field");
 
 static const tacho_field step_fields[] = {
     ID(tacho_step, op, op),          STRING(tacho_step, type),
@@ -86,8 +88,10 @@ static const tacho_field job_fields[] = {
     NUMBER(tacho_job, end),
     NUMBER(tacho_job, bytes),
     NUMBER(tacho_job, macs),
+    NUMBER(tacho_job, first_region),
+    NUMBER(tacho_job, region_count),
 };
-static_assert(sizeof(tacho_job) == 80, "job_fields list every field");
+static_assert(sizeof(tacho_job) == 88, "job_fields list every field");
 
 static const tacho_field need_fields[] = {
     ID(tacho_need, job, job),
@@ -104,8 +108,29 @@ static const tacho_field buffer_fields[] = {
     NUMBER(tacho_buffer, bytes),
     ID_OR_NONE(tacho_buffer, first_job, job),
     ID_OR_NONE(tacho_buffer, last_job, job),
+    ENUM(tacho_buffer, role, TACHO_BUFFER_ROLE_COUNT),
+    ID_OR_NONE(tacho_buffer, tensor, tensor),
+    NUMBER(tacho_buffer, first_extent),
+    NUMBER(tacho_buffer, extent_count),
 };
-static_assert(sizeof(tacho_buffer) == 32, "buffer_fields list every field");
+static_assert(sizeof(tacho_buffer) == 48, "buffer_fields list every field");
+
+static const tacho_field region_fields[] = {
+    ID_OR_NONE(tacho_region, tensor, tensor),
+    ID_OR_NONE(tacho_region, buffer, buffer),
+    ENUM(tacho_region, access, TACHO_ACCESS_KIND_COUNT),
+    NUMBER(tacho_region, extent_count),
+    NUMBER(tacho_region, first_extent),
+    NUMBER(tacho_region, bytes),
+};
+static_assert(sizeof(tacho_region) == 24, "region_fields list every field");
+
+static const tacho_field extent_fields[] = {
+    NUMBER(tacho_extent, offset),
+    NUMBER(tacho_extent, size),
+    NUMBER(tacho_extent, of),
+};
+static_assert(sizeof(tacho_extent) == 24, "extent_fields list every field");
 
 static const tacho_field block_fields[] = {
     STRING(tacho_block, name),         ID_OR_NONE(tacho_block, dispatch, dispatch),
