@@ -4,11 +4,12 @@
 # make test    build with gcc and clang, run every test, also under sanitizers
 # make bench   speed, memory and size against the bars of docs/performance.md
 # make oracle  values of models against ONNX Runtime, which npm fetches for the moment
+# make check-schedules  every model on every machine against the rules of docs/schedules.md
 # make fuzz    each fuzzer for FUZZ_SECONDS (default 60)
 # make install PREFIX=/usr/local
 # Each installs the Debian packages it needs where they are missing.
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench oracle fuzz install format clean build-packages test-packages bench-packages
+.PHONY: all demo test bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
 
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev libxlsxwriter-dev libdnnl-dev \
                  scdoc python3
@@ -46,6 +47,9 @@ oracle: build-packages
 	@{ command -v node && command -v npm; } >/dev/null || tools/install_packages.sh nodejs npm
 	@$(MAKE) --no-print-directory all
 	@bash tools/oracle.sh build $(ORACLE_FLAGS)
+
+check-schedules: all
+	@python3 tests/schedule/check_schedules.py build/bin/tacho ../shared/data/models ../shared/data/mlir $(CHECK_FLAGS)
 
 fuzz: test-packages
 	@bash tools/fuzz.sh $(FUZZ_SECONDS)

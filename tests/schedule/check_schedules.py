@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that schedules could run: every rule, for models on machines.
+
+    check_schedules.py TACHO [--machine NAME]... [--known FILE] [--jobs N] [--keep DIR] MODEL...
+
+A MODEL is a file, or a folder whose *.onnx and *.mlir files are taken. Each is compiled by TACHO;
+rules see dumps, timelines, tables and the program file, and the machine's description. Files that
+are no model for `tacho compile` are counted and left out. --known lists violations that are known:
+lines `MODEL MACHINE RULE  # why`; one that does not occur is an error, as is one not listed.
+Exit status: 0 nothing found, 1 violations, 2 misuse, 77 nothing to check.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+
+import case as cases
+import rules
+import rules_data  # noqa: F401  (each adds its rules to the list)
+import rules_memory  # noqa: F401
+import rules_time  # noqa: F401
+import rules_torq  # noqa: F401
+import rules_totals  # noqa: F401
+import rules_work  # noqa: F401
+
+MACHINES = ("torq-sl2610", "aic100", "wormhole-n150", "blackhole-p150", "gemmini-8x8", "host-cpu")
+
+
+def models_of(paths):
+    found = []
+    for path in paths:
+        if os.path.isfile(path):
+            found.append(path)
+        for folder, folders, files in os.walk(path):
+            folders.sort()
+            found += [os.path.join(folder, name) for name in sorted(files)
+                      if name.endswith((".onnx", ".mlir"))]
+    return found
+
+
+def label_of(path):
+    """Short, and the same whatever the folder is called from: models/light/x.onnx."""
+    parts = os.path.abspath(path).split(os.sep)
+    return "/".join(parts[-3:]) if len(parts) > 3 else path
+
+
+def check_one(tool, model, machine_name, keep, at_most):
+    """(label, machine, violations, counts, reason for leaving it out, jobs)."""
+    label = f"{label_of(model)} on {machine_name}"
+    folder = os.path.join(keep, label.replace("/", "_").replace(" ", "_")) if keep else \
+        tempfile.mkdtemp(prefix="schedules.")
+    try:
+        machine = cases.machine_of(tool, machine_name)
+        try:
+            cases.compile_into(tool, model, machine_name, folder, options_of(model))
+        except cases.CompileFailed as failure:
+            return label, [], {}, str(failure), 0
+        case = cases.load(folder, label, machine)
+        found, counts = rules.check(case, at_most)
+        return label, [str(violation) for violation in found], counts, None, len(case.jobs)
+    except Exception:  # A file that cannot be read is a finding, and the rest is still checked.
+        text = traceback.format_exc(limit=-3)
+        return label, [f"{label}: unreadable: {text}"], {"unreadable": 1}, None, 0
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def options_of(model):
+    """Values for dimensions that models leave open."""
+    name = os.path.basename(model)
+    if name == "bert_toy.onnx":
+        return ("--dim", "batch=1", "--dim", "max_seq_len_in_batch=16")
+    return ("--dim", "batch=1") if name == "mobilenetv2_qdq.onnx" else ()
+
+
+def read_known(path):
+    known = {}
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            text, _, reason = line.partition("#")
+            if not text.strip():
+                continue
+            fields = text.split()
+            if len(fields) != 3 or not reason.strip():
+                sys.exit(f"{path}:{number}: 'MODEL MACHINE RULE  # why' expected")
+            known[(fields[0], fields[1], fields[2])] = reason.strip()
+    return known
+
+
+def is_known(known, label, rule, used):
+    model, _, machine = label.rpartition(" on ")
+    for key in ((model, machine, rule), (model, "*", rule), ("*", machine, rule)):
+        if key in known:
+            used.add(key)
+            return True
+    return False
+
+
+def report(results, known):
+    used, skipped = set(), collections.Counter()
+    checked = jobs = 0
+    failed = collections.Counter()
+    for label, found, counts, reason, job_count in results:
+        if reason is not None:
+            skipped[reason.split(":")[0]] += 1
+            continue
+        checked, jobs = checked + 1, jobs + job_count
+        new = {rule for rule in counts if not is_known(known, label, rule, used)}
+        for text in found:
+            if any(f"{label}: {rule}: " in text for rule in new):
+                print(text)
+        for rule in new:
+            failed[rule] += counts[rule]
+    stale = sorted(set(known) - used) if checked else []
+    for key in stale:
+        print(f"known violation {' '.join(key)} does not occur: take it off the list")
+    print(f"{checked} schedules with {jobs} jobs checked by {len(rules.names())} rules, "
+          f"{sum(skipped.values())} files left out, {len(used)} known violations")
+    for rule, count in failed.most_common():
+        print(f"  {rule}: {count} violations")
+    return 1 if failed or stale else (0 if checked else 77)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tool")
+    parser.add_argument("models", nargs="+")
+    parser.add_argument("--machine", action="append")
+    parser.add_argument("--known")
+    parser.add_argument("--keep")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--at-most", type=int, default=3, help="messages of a rule for a schedule")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    work = [(options.tool, model, machine, options.keep, options.at_most)
+            for model in models_of(options.models) for machine in options.machine or MACHINES]
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(check_one, *zip(*work), chunksize=4)) if work else []
+    return report(results, read_known(options.known) if options.known else {})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays the jobs of a schedule in the order of the program and follows every box of data.
+
+A place is a buffer, or a tensor in shared memory. It holds pieces: boxes with the job that wrote
+them and the jobs that read them since. A read has to find every element that it asks for, written
+by a job that has ended and that is sure to have ended: through needs, or because one engine did
+both. A write that replaces a piece has to wait for its readers in the same sense.
+"""
+import cover
+
+
+class Clocks:
+    """For each job, the last job of each engine that is sure to have ended before it starts."""
+
+    def __init__(self, jobs):
+        self.engines, self.of_job, self.clocks = {}, [], []
+        last = {}
+        for job in jobs:
+            key = (job.device, job.core, job.engine, job.unit)
+            self.of_job.append(self.engines.setdefault(key, len(self.engines)))
+        empty = [-1] * len(self.engines)
+        for job in jobs:
+            before = [to for to, _, _ in job.needs if to < job.index]
+            engine = self.of_job[job.index]
+            if engine in last:
+                before.append(last[engine])
+            last[engine] = job.index
+            self.clocks.append(self._join(before, empty))
+
+    def _join(self, before, empty):
+        clock = None
+        for index in before:
+            other = self.clocks[index]
+            clock = list(other) if clock is None else [a if a > b else b
+                                                       for a, b in zip(clock, other)]
+        clock = list(empty) if clock is None else clock
+        for index in before:
+            engine = self.of_job[index]
+            clock[engine] = max(clock[engine], index)
+        return clock
+
+    def is_ordered(self, early, late):
+        return self.clocks[late.index][self.of_job[early.index]] >= early.index
+
+
+class Piece:
+    __slots__ = ("region", "writer", "readers", "parts")
+
+    def __init__(self, region, writer, parts):
+        self.region, self.writer, self.readers = region, writer, []
+        self.parts = parts  # jobs that added to it before |writer| did
+
+
+class Flow:
+    """The replay. |problems|: [(rule, message)]; |inputs[job]|: regions that went into its result,
+    through partial results and scratch, too."""
+
+    def __init__(self, case):
+        self.case, self.problems = case, []
+        self.clocks = Clocks(case.jobs)
+        self.places, self.inputs = {}, {}
+        self.generation = {}  # of a buffer: (operator, tile) or the load that filled it
+        for job in case.jobs:
+            if job.regions:
+                self._replay(job)
+
+    def _problem(self, rule, message):
+        self.problems.append((rule, message))
+
+    # ---- reading ---------------------------------------------------------------------------
+
+    def _replay(self, job):
+        gathered = []
+        for region in job.regions:
+            if region.access == "read":
+                gathered += self._read(job, region)
+        inherited = []
+        for region in job.regions:
+            if region.access != "read":
+                inherited += self._write(job, region)
+        self.inputs[job.index] = gathered + inherited
+
+    def _place(self, region):
+        if region.buffer is not None:
+            return region.buffer
+        tensor = self.case.tensors.get(region.tensor)
+        return ("local" if tensor is not None and tensor.place == "local" else "shared",
+                region.tensor)
+
+    def _is_given(self, region):
+        tensor = self.case.tensors.get(region.tensor)
+        return (region.buffer is None and tensor is not None and
+                tensor.storage in ("input", "constant"))
+
+    def _read(self, job, region):
+        """Checks one read; returns what is known to have gone into it."""
+        if self._is_given(region):
+            return [region]
+        pieces = [p for p in self.places.get(self._place(region), ())
+                  if p.region.tensor == region.tensor]
+        if region.piece is not None:
+            pieces = [p for p in pieces if p.region.piece is None or _touch(p.region, region)]
+        if not pieces:
+            self._problem("loaded-before-use", f"{job.where()}: reads {region.where()}, where "
+                          "nothing of it was written")
+            return [region]
+        known = [p.region.piece for p in pieces if p.region.piece is not None]
+        if region.piece is not None and len(known) == len(pieces):
+            lack = cover.uncovered(known, *region.piece)
+            if lack is not None:
+                self._problem("loaded-before-use", f"{job.where()}: reads {region.where()}; {lack} "
+                              "was not written there")
+        gathered = [region]
+        for piece in pieces:
+            piece.readers.append(job)
+            self._check_order("loaded-before-use", piece.writer, job, "reads", region)
+            if region.tensor is None or piece.region.access == "partial":
+                gathered += self.inputs.get(piece.writer.index, [])
+        return gathered
+
+    def _check_order(self, rule, early, late, verb, region):
+        if early is late:
+            return
+        if late.start < early.end:
+            self._problem(rule, f"{late.where()}: {verb} {region.where()} at {late.start}; job "
+                          f"{early.index} ({early.kind}) is not done with it until {early.end}")
+        elif not self.clocks.is_ordered(early, late):
+            self._problem("order-is-sure", f"{late.where()}: {verb} {region.where()} after job "
+                          f"{early.index} ({early.kind}), but waits for nothing that makes sure of "
+                          "it")
+
+    # ---- writing ---------------------------------------------------------------------------
+
+    def _write(self, job, region):
+        """Puts a piece in its place; returns what went into partial results that it completes."""
+        place = self._place(region)
+        pieces = self.places.setdefault(place, [])
+        if region.buffer is not None and self._replaces_all(job, region, pieces):
+            replaced, kept = pieces, []
+            self._check_complete(job, region, pieces)
+        else:
+            replaced = [p for p in pieces if _covers(region, p.region)]
+            kept = [p for p in pieces if not _covers(region, p.region)]
+        inherited, parts = [], []
+        for piece in replaced:
+            if piece.region.access == "partial" and piece.writer.op == job.op:
+                inherited += self.inputs.get(piece.writer.index, [])
+                parts += piece.parts + [piece.writer]
+            self._check_order("reused-after-use", piece.writer, job, "writes", region)
+            for reader in piece.readers:
+                self._check_order("reused-after-use", reader, job, "writes", region)
+        self.places[place] = kept + [Piece(region, job, parts)]
+        tensor = self.case.tensors.get(region.tensor)
+        if region.buffer is not None and tensor is not None and tensor.place == "local":
+            everywhere = ("local", region.tensor)
+            self.places.setdefault(everywhere, []).append(Piece(region, job, parts))
+        return inherited
+
+    def _check_complete(self, job, region, pieces):
+        for piece in pieces:
+            if piece.region.access == "partial" and piece.region.tensor is not None:
+                self._problem("results-complete", f"{job.where()}: writes {region.where()} over "
+                              f"the partial result of job {piece.writer.index}, which no job "
+                              "completed")
+
+    def _replaces_all(self, job, region, pieces):
+        """Whether what a buffer held is gone: it has no box of its own, and this is the first
+        write of another tile, or another load. What adds to a partial result replaces nothing
+        else."""
+        buffer = self.case.buffers[region.buffer]
+        if any(p.region.access == "partial" and p.writer.op == job.op and _covers(region, p.region)
+               for p in pieces):
+            return False
+        if buffer.region is not None or buffer.role == "resident":
+            return False
+        generation = (job.index,) if job.is_transfer() else (job.op, job.tile)
+        if buffer.role == "scratch":
+            generation = (job.op,)
+        is_new = self.generation.get(region.buffer) != generation
+        self.generation[region.buffer] = generation
+        return is_new
+
+
+def _touch(one, other):
+    """Whether two regions of one tensor have an element in common, as far as that is plain."""
+    (box, shape), (other_box, other_shape) = one.piece, other.piece
+    if shape != other_shape:
+        return True
+    return all(a < d and c < b for (a, b), (c, d) in zip(box, other_box))
+
+
+def _covers(outer, inner):
+    if outer.tensor != inner.tensor:
+        return False
+    if outer.piece is None or inner.piece is None:
+        return outer.piece is inner.piece
+    (box, shape), (other_box, other_shape) = outer.piece, inner.piece
+    return shape == other_shape and all(a <= c and d <= b
+                                        for (a, b), (c, d) in zip(box, other_box))

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Totals: jobs, operators, program, tables and timelines say the same."""
+from fractions import Fraction
+
+from rules import rule
+
+
+def _end(case):
+    return max((job.end for job in case.jobs), default=0)
+
+
+@rule("total")
+def check_total(case):
+    """The total is the end of the last job, wherever it is stated."""
+    end = _end(case)
+    stated = {"the dump": case.facts.get("total_cycles"),
+              "the program": case.program.facts.total_cycles,
+              "the table": case.tables["total"][0]["cycles"] if "total" in case.tables else None}
+    for where, cycles in stated.items():
+        if cycles != end:
+            yield f"{where} states {cycles} cycles, the last job ends at {end}"
+
+
+@rule("operators-add-up")
+def check_operators(case):
+    """An operator's cycles are those from its first job's start to its last one's end, and those
+    of all operators make the total."""
+    for operator in case.operators:
+        if not operator.jobs:
+            continue
+        span = max(j.end for j in operator.jobs) - min(j.start for j in operator.jobs)
+        if operator.cycles != span:
+            yield f"{operator.where()}: {span} cycles from start to end, stated {operator.cycles}"
+    total = sum(operator.cycles or 0 for operator in case.operators)
+    if total != _end(case) and case.program.facts.device_count <= 1:
+        yield f"operators take {total} cycles together, the network {_end(case)}"
+
+
+def _moved(jobs, kind):
+    """Bytes; what goes to several cores at once counts once."""
+    return sum(Fraction(job.bytes, max(1, job.readers)) for job in jobs if job.kind == kind)
+
+
+def _busy(jobs, kinds):
+    """Cycles of the busiest engine or queue in jobs of some kinds."""
+    busy = {}
+    for job in jobs:
+        if job.kind in kinds:
+            key = (job.device, job.core, job.engine, job.unit)
+            busy[key] = busy.get(key, 0) + job.cycles
+    return max(busy.values(), default=0)
+
+
+@rule("table-agrees")
+def check_table(case):
+    """Each row of the table says what the operator's jobs do."""
+    rows = {row["op"]: row for row in case.tables.get("operators", [])}
+    for operator in case.operators:
+        row = rows.get(operator.index)
+        if row is None:
+            if operator.jobs and any(job.cycles for job in operator.jobs):
+                yield f"{operator.where()}: has jobs and no row in the table"
+            continue
+        facts = [("cycles", operator.cycles), ("macs", operator.macs)]
+        if not case.machine.is_streamed():
+            facts += [("ddr_read_bytes", _moved(operator.jobs, "load")),
+                      ("ddr_write_bytes", _moved(operator.jobs, "store"))]
+        for column, expected in facts:
+            if row[column] != expected:
+                yield (f"{operator.where()}: {column} {expected} in the schedule, {row[column]} in "
+                       "the table")
+        yield from _column_problems(case, operator, row)
+
+
+def _column_problems(case, operator, row):
+    for column in ("compute_cycles", "read_cycles", "write_cycles", "launch_cycles"):
+        if row[column] > row["cycles"]:
+            yield f"{operator.where()}: {column} {row[column]} of {row['cycles']} cycles"
+    for cycles, count in (("read_cycles", "ddr_read_bytes"), ("write_cycles", "ddr_write_bytes")):
+        if row[cycles] and not row[count] and not row["local_bytes"]:
+            yield f"{operator.where()}: {cycles} {row[cycles]} without bytes"
+        if row[count] and not row[cycles]:
+            yield f"{operator.where()}: {row[count]} {count} in no {cycles}"
+    if case.machine.is_streamed() or not operator.jobs:
+        return
+    computes = _busy(operator.jobs, ("compute", "control"))
+    if row["compute_cycles"] < computes:
+        yield (f"{operator.where()}: an engine computes for {computes} cycles, compute_cycles is "
+               f"{row['compute_cycles']}")
+    moves = max(_busy(operator.jobs, ("load",)), _busy(operator.jobs, ("store",)))
+    if row["bound"] == "memory" and computes > moves:
+        yield (f"{operator.where()}: bound by memory in the table; engines compute for {computes} "
+               f"cycles, queues move for {moves}")
+    if row["bound"] == "compute" and computes < moves:
+        yield (f"{operator.where()}: bound by compute in the table; engines compute for {computes} "
+               f"cycles, queues move for {moves}")
+
+
+@rule("bounds-add-up")
+def check_bounds(case):
+    """What bounds the network, by operators, is what its rows say."""
+    cycles = {}
+    for row in case.tables.get("operators", []):
+        cycles[row["bound"]] = cycles.get(row["bound"], 0) + row["cycles"]
+    for row in case.tables.get("bounds", []):
+        if cycles.get(row["bound"], 0) != row["cycles"]:
+            yield (f"bound {row['bound']}: {cycles.get(row['bound'], 0)} cycles in its operators, "
+                   f"{row['cycles']} stated")
+
+
+@rule("memory-table")
+def check_memory_table(case):
+    """The table of memory says what the transfers move and how full local memory gets."""
+    for row in case.tables.get("memory", []):
+        if row["what"] == "read and written" and not case.machine.is_streamed():
+            moved = _moved(case.jobs, "load") + _moved(case.jobs, "store")
+            if row["bytes"] != moved:
+                yield f"{moved} bytes go through shared memory, the table states {row['bytes']}"
+        if (row["what"].startswith("at most") and
+                row["bytes"] != case.program.facts.local_peak_bytes):
+            yield (f"the program states a peak of {case.program.facts.local_peak_bytes} bytes, the "
+                   f"table {row['bytes']}")
+
+
+# ---- Torq's timelines --------------------------------------------------------------------------
+
+_CLASSES = {"DMA IN": "dma_in", "DMA OUT": "dma_out", "CDMA": "cdma", "CSS": "css",
+            "SLICE": "slice"}
+
+
+@rule("timelines-agree")
+def check_timelines(case):
+    """T1 and T4 have a row for each job, with its times."""
+    if case.t1 is None:
+        return
+    plain, with_bytes = [], []
+    for job in case.jobs:
+        engine = _CLASSES.get(job.engine)
+        if engine and job.end > job.start:  # A timeline has no rows for what takes no time.
+            engine += str(job.unit) if engine == "slice" else ""
+            plain.append((engine, job.start, job.end))
+            with_bytes.append(plain[-1] + (job.bytes if "dma" in engine else None,))
+    for name, expected, found in (
+            ("T1", sorted(plain), sorted(row.key() for row in case.t1)),
+            ("T4", sorted(with_bytes, key=str),
+             sorted((row.key() + (row.bytes,) for row in case.t4), key=str))):
+        if expected != found:
+            odd = next(((a, b) for a, b in zip(expected, found) if a != b), ("", ""))
+            yield (f"{name}: {len(expected)} rows expected, {len(found)} found; first difference: "
+                   f"{odd[0]} expected, {odd[1]} found")

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much is done and how fast: MACs, compulsory bytes, and the rates of the machine."""
+from fractions import Fraction
+
+from rules import rule
+
+
+@rule("macs")
+def check_macs(case):
+    """Tiles do the operator's MACs together: those of its definition."""
+    for operator in case.operators:
+        done = sum(job.macs for job in operator.jobs)
+        if operator.jobs and done != operator.macs:
+            yield f"{operator.where()}: {operator.macs} MACs expected, its jobs do {done}"
+        if operator.group is None:
+            continue
+        expected, is_known = operator.group.macs()
+        if is_known and operator.macs != expected * case.batch():
+            yield (f"{operator.where()}: {expected * case.batch()} MACs by definition, found "
+                   f"{operator.macs}")
+
+
+def _macs_rate(case, operator, engine):
+    """The rate of the narrowest type among the operands of the products."""
+    group = operator.group
+    types = {dtype for node in group.nodes if node.macs() for dtype in node.operand_dtypes[:2]}
+    if group.is_integer:
+        types |= {group.types[name][1] for name in group.operands}
+    rates = [engine.macs[case.machine.legal(t)] for t in types
+             if case.machine.legal(t) in engine.macs]
+    return max(rates, default=None) if rates else max(engine.macs.values(), default=None)
+
+
+@rule("macs-rate")
+def check_macs_rate(case):
+    """No engine multiplies faster than the machine says."""
+    least_passes = min(case.machine.passes.values(), default=1)
+    for operator in case.operators:
+        if operator.group is None or not operator.macs:
+            continue
+        for job in operator.jobs:
+            engine = case.machine.engines.get(job.engine)
+            if job.kind != "compute" or not engine or not job.macs:
+                continue
+            rate = _macs_rate(case, operator, engine)
+            cores = case.cores_of(job)
+            if rate and job.macs * least_passes > rate * cores * job.cycles:
+                yield (f"{job.where()}: {job.macs} MACs in {job.cycles} cycles; {job.engine} does "
+                       f"{float(rate * cores)} a cycle at most")
+
+
+@rule("results-rate")
+def check_results_rate(case):
+    """No engine writes more results in a cycle than the machine says."""
+    for operator in case.operators:
+        for engine in case.machine.engines.values():
+            jobs = [j for j in operator.jobs if j.kind == "compute" and j.engine == engine.name]
+            if jobs and engine.elements:
+                yield from _results_problems(case, operator, engine, jobs)
+
+
+def _results_problems(case, operator, engine, jobs):
+    has_written = False
+    for job in jobs:
+        for region in job.regions:
+            tensor = case.tensors.get(region.tensor)
+            if region.access != "write" or tensor is None or region.piece is None:
+                continue
+            has_written = True
+            rate = engine.elements.get(case.machine.legal(tensor.dtype))
+            count = region.bytes * 8 // tensor.bits
+            if rate and count > rate * case.cores_of(job) * job.cycles:
+                yield (f"{job.where()}: {count} results in {job.cycles} cycles; {job.engine} "
+                       f"writes {float(rate * case.cores_of(job))} a cycle at most")
+    if has_written or operator.group is None:
+        return
+    # Without regions, the operator's results over all its jobs.
+    for name in operator.group.returned[:1]:
+        dims, dtype = operator.group.types.get(name, (None, None))
+        rate = engine.elements.get(case.machine.legal(dtype))
+        if dims is None or not rate:
+            continue
+        count = case.batch()
+        for dim in dims:
+            count *= dim
+        cycles = sum(job.cycles * case.cores_of(job) for job in jobs)
+        if count > rate * cycles:
+            yield (f"{operator.where()}: {count} results in {cycles} cycles of {engine.name}, "
+                   f"which writes {float(rate)} a cycle at most")
+
+
+@rule("transfer-rate")
+def check_transfer_rate(case):
+    """No transfer is faster than its queue or than shared memory."""
+    for job in case.jobs:
+        queue = case.machine.queues.get(job.engine)
+        if not job.is_transfer() or not queue or not job.bytes:
+            continue
+        least = queue.start_up + -(-job.bytes // (queue.rate * case.cores_of(job)))
+        if job.cycles < least:
+            yield (f"{job.where()}: {job.bytes} bytes in {job.cycles} cycles; {queue.name} takes "
+                   f"{least} at least")
+        shared = -(-job.bytes // case.machine.shared_rate)
+        if job.kind in ("load", "store") and job.cycles < shared:
+            yield (f"{job.where()}: {job.bytes} bytes in {job.cycles} cycles; shared memory takes "
+                   f"{shared} at least")
+        if case.machine.is_torq and job.cycles != least:
+            yield f"{job.where()}: {least} cycles expected for {job.bytes} bytes, found {job.cycles}"
+
+
+@rule("shared-memory-rate")
+def check_shared_rate(case):
+    """At no time has an operator moved more than shared memory can since its first transfer; what
+    goes to several cores at once counts once."""
+    rate = case.machine.shared_rate
+    for operator in case.operators:
+        jobs = [job for job in operator.jobs if job.kind in ("load", "store") and job.bytes]
+        start = min((job.start for job in jobs), default=0)
+        moved = 0
+        for job in sorted(jobs, key=lambda job: job.end):
+            moved += Fraction(job.bytes, max(1, job.readers))
+            if moved > rate * (job.end - start):
+                yield (f"{operator.where()}: {float(moved):.0f} bytes from and to shared memory by "
+                       f"the end of job {job.index}, {job.end - start} cycles after the first "
+                       f"transfer starts; it moves {float(rate)} a cycle at most")
+                break
+
+
+@rule("fixed-jobs")
+def check_fixed(case):
+    """Jobs of engines whose every job takes the same take that."""
+    for job in case.jobs:
+        engine = case.machine.engines.get(job.engine)
+        if engine and engine.fixed_job_cycles and job.cycles != engine.fixed_job_cycles:
+            yield (f"{job.where()}: {engine.fixed_job_cycles} cycles expected of {job.engine}, "
+                   f"found {job.cycles}")
+
+
+@rule("runs-somewhere")
+def check_runs(case):
+    """An operator that computes has jobs on an engine; one whose type changes is no free view."""
+    for operator in case.operators:
+        group = operator.group
+        if group is None or not operator.jobs:
+            continue
+        if any(job.kind in ("compute", "control") for job in operator.jobs):
+            continue
+        changes = [node.type for node in group.nodes
+                   if node.type in ("onnx.Cast", "tosa.cast") and
+                   case.machine.legal(node.operand_dtypes[0]) !=
+                   case.machine.legal(node.result_dtypes[0])]
+        if operator.macs or changes:
+            yield f"{operator.where()}: no engine runs it"
+
+
+# ---- bytes -------------------------------------------------------------------------------------
+
+@rule("compulsory-bytes")
+def check_compulsory(case):
+    """What lies in shared memory is read whole at least once by the operators that need it."""
+    for operator in case.operators:
+        if operator.group is None or not operator.jobs or not case.has_regions():
+            continue
+        loaded, known = {}, {}
+        for job in operator.jobs:
+            for region in job.regions:
+                if job.is_transfer() and region.access == "read" and region.buffer is None:
+                    root = case.root_of(region.tensor)
+                    loaded[root] = loaded.get(root, 0) + region.bytes
+                    known[root] = known.get(root, True) and region.piece is not None
+        for name, box in _whole_needs(case, operator):
+            tensor = case.tensors.get(case.root_of(operator.group.tensor_of.get(name)))
+            if tensor is None or tensor.place != "shared" or box is None:
+                continue
+            least = -(-box * tensor.bits // 8)
+            if loaded.get(tensor.index, 0) < least and known.get(tensor.index, True):
+                yield (f"{operator.where()}: {least} bytes of tensor {tensor.index} "
+                       f"'{tensor.name}' needed, {loaded.get(tensor.index, 0)} loaded")
+
+
+def _whole_needs(case, operator):
+    """(operand, elements that the whole result needs of it or None)."""
+    group, elements = operator.group, {}
+    for name in group.returned:
+        dims = group.types.get(name, (None,))[0]
+        if dims is None:
+            continue
+        for operand, box in group.needed(name, [(0, d) for d in dims]).items():
+            count = None
+            if box is not None:
+                count = 1
+                for low, high in box:
+                    count *= high - low
+            elements[operand] = max(count or 0, elements.get(operand) or 0) if count else None
+    return elements.items()
