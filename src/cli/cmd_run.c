@@ -333,7 +333,7 @@ typedef struct rescued_run {
 static void write_rescued(void *user)
 {
     const rescued_run *self = user;
-    tacho_talk_line("note", "interrupted again; only what was recorded is written");
+    tacho_talk_line("note", "interrupted within an inference; only what was recorded is written");
     if (self->session->sample_count == 0) {
         tacho_talk_line("note", "nothing was recorded");
         return;
@@ -488,7 +488,8 @@ const tacho_command tacho_command_run = {
         "\n"
         "Ctrl-C ends the run after the inference that is going on: what was recorded is\n"
         "written and printed, and the exit status is 130. A second one gives that inference\n"
-        "up and writes the profile alone; a third ends at once.",
+        "up and writes the profile alone; a third ends at once. SIGTERM gives it up by\n"
+        "itself when it has not ended after half a second.",
     .examples = "# a model on the simulated default machine, with random inputs\n"
                 "tacho run model.onnx\n"
                 "# one of its own, values to a file\n"

@@ -10,20 +10,31 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
+enum { PATIENCE_NS = 500000000, NS_PER_S = 1000000000 };
+
 static volatile sig_atomic_t interrupt_count;
-static volatile sig_atomic_t can_rescue; /* somebody waits for |wanted| */
+static volatile sig_atomic_t is_watched; /* somebody waits for |wanted| ... */
+static volatile sig_atomic_t can_rescue; /* ... who has something to write */
 static volatile sig_atomic_t is_over;    /* the loop has ended, interrupted */
-static sem_t wanted;                     /* the second interrupt, or the end of the loop */
+static sem_t wanted;                     /* an interrupt that cannot wait, or the loop's end */
+
+static void wake(void)
+{
+    int before = errno;
+    sem_post(&wanted);
+    errno = before;
+}
 
 static void note_interrupt(int number)
 {
     interrupt_count = interrupt_count < 3 ? interrupt_count + 1 : 3;
-    if (interrupt_count == 2 && can_rescue) {
-        int before = errno;
-        sem_post(&wanted);
-        errno = before;
+    if (interrupt_count == 1 && number == SIGTERM && is_watched) {
+        wake();
+    } else if (interrupt_count == 2 && can_rescue) {
+        wake();
     } else if (interrupt_count == 3 || (interrupt_count == 2 && !is_over)) {
         signal(number, SIG_DFL);
         raise(number);
@@ -35,15 +46,38 @@ bool tacho_run_rescue_is_asked(void)
     return interrupt_count > 0;
 }
 
-static void *wait_for_second(void *self)
+/* Waits for the end of the loop, a second interrupt, or until patience has run out. */
+static void wait_a_little(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PATIENCE_NS;
+    until.tv_sec += until.tv_nsec / NS_PER_S;
+    until.tv_nsec %= NS_PER_S;
+    while (sem_timedwait(&wanted, &until) != 0 && errno == EINTR) {
+    }
+}
+
+static void *watch(void *self)
 {
     tacho_run_rescue *rescue = self;
     while (sem_wait(&wanted) != 0 && errno == EINTR) {
     }
-    if (!can_rescue) {
-        return NULL;
+    if (is_watched && interrupt_count == 1) {
+        wait_a_little();
     }
     tacho_run_rescue_lock(rescue);
+    if (!is_watched) { /* the loop has ended */
+        tacho_run_rescue_unlock(rescue);
+        return NULL;
+    }
+    if (rescue->write == NULL) {
+        signal(SIGTERM, SIG_DFL);
+        kill(getpid(), SIGTERM);
+        for (;;) {
+            pause();
+        }
+    }
     rescue->write(rescue->user);
     fflush(NULL);
     _exit(TACHO_EXIT_INTERRUPTED);
@@ -54,14 +88,15 @@ static void start_thread(tacho_run_rescue *rescue)
 {
     sigset_t all;
     sigset_t before;
-    if (rescue->write == NULL || sem_init(&wanted, 0, 0) != 0) {
+    if (sem_init(&wanted, 0, 0) != 0) {
         return;
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    rescue->has_thread = pthread_create(&rescue->thread, NULL, wait_for_second, rescue) == 0;
+    rescue->has_thread = pthread_create(&rescue->thread, NULL, watch, rescue) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    can_rescue = rescue->has_thread;
+    is_watched = rescue->has_thread;
+    can_rescue = rescue->has_thread && rescue->write != NULL;
 }
 
 void tacho_run_rescue_begin(tacho_run_rescue *rescue)
@@ -71,6 +106,7 @@ void tacho_run_rescue_begin(tacho_run_rescue *rescue)
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);
     interrupt_count = 0;
+    is_watched = 0;
     can_rescue = 0;
     is_over = 0;
     pthread_mutex_init(&rescue->lock, NULL);
@@ -83,6 +119,7 @@ void tacho_run_rescue_end(tacho_run_rescue *rescue)
 {
     tacho_run_rescue_lock(rescue); /* waits for ever where the rescue has begun */
     is_over = interrupt_count > 0;
+    is_watched = 0;
     can_rescue = 0;
     tacho_run_rescue_unlock(rescue);
     if (rescue->has_thread) {

@@ -9,7 +9,8 @@ is 0; the same run twice gives the same bytes, wherever memory lies and whatever
 does; the profile of a run is as long as its inference, whatever form it is read back from; cores
 write stats no faster than the memory they share; sim and cpu give the same values; Torq's files join
 with the debug information of the program; raw stats and traces are read back; memory does not grow
-with the inferences that are recorded; metrics are by device; an interrupt leaves what was recorded.
+with the inferences that are recorded; metrics are by device; an interrupt leaves what was recorded;
+SIGTERM ends a run whatever kernel is at work, and more work than a program may needs --force.
 """
 import csv
 import json
@@ -259,6 +260,39 @@ def check_interrupt(model):
         require(len(info["inputs"]) == 3, "interrupted: the trace does not hold what was recorded")
 
 
+def slow_model(repository, size, path):
+    """One operator of size^3 products: minutes, or more than a program may."""
+    sys.path.insert(0, str(repository / "tools"))
+    sys.dont_write_bytecode = True
+    from make_models import attribute, data, number, value_info
+    node = b"".join(data(1, name) for name in "abc") + data(2, "y") + data(4, "Einsum") + \
+        data(5, attribute("equation", "i,j,k->"))
+    graph = data(1, node) + data(2, "g") + data(12, value_info("y", "f32", [])) + \
+        b"".join(data(11, value_info(name, "f32", [size])) for name in "abc")
+    pathlib.Path(path).write_bytes(number(1, 8) + data(7, graph) +
+                                   data(8, data(1, "") + number(2, 13)))
+
+
+def check_terminate(repository):
+    """SIGTERM does not wait for a kernel that takes minutes; more work than that is asked for."""
+    slow_model(repository, 4000, "slow.onnx")
+    for more, code in (((), -signal.SIGTERM), (("--profile", "slow.pb"), 130)):
+        child = subprocess.Popen(["tacho", "run", "slow.onnx", "-d", "cpu", "-q", *more],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        require(child.poll() is None, "the slow model is not slow")
+        child.send_signal(signal.SIGTERM)
+        try:
+            child.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            child.kill()
+        require(child.returncode == code, f"SIGTERM {more}: exit {child.returncode}")
+    slow_model(repository, 10000, "slow.onnx")
+    done = subprocess.run(["tacho", "run", "slow.onnx", "-d", "cpu", "-q"], capture_output=True,
+                          text=True, timeout=300)
+    require(done.returncode == 1 and "tacho run --force" in done.stderr, f"work: {done.stderr}")
+
+
 def check_samples(model):
     """Memory does not grow with the number of recorded inferences that are written."""
     run("tacho", "compile", str(model), "-m", "aic100", "-o", "m.qpc", "--stats-level", "70", "-q")
@@ -359,7 +393,8 @@ def main():
                  (check_torq, repository / "samples/tosa/fc.mlir"), (check_torq, mobilenet),
                  (check_stats, transformer), (check_samples, mobilenet), (check_runner, transformer),
                  (check_host, mobilenet), (check_pipes, mobilenet),
-                 (check_interrupt, repository / "tests/data/run/pair.mlir"))
+                 (check_interrupt, repository / "tests/data/run/pair.mlir"),
+                 (check_terminate, repository))
         for number, (step, model) in enumerate(steps):
             os.mkdir(str(number))
             os.chdir(str(number))
