@@ -46,7 +46,8 @@ bool tacho_group_resize(tacho_group *group)
         group->call.opset < 11;
     bool is_multiple = in->rank == out->rank;
     for (int32_t i = 0; i < in->rank && is_multiple; i++) {
-        is_multiple = out->dims[i] % in->dims[i] == 0 && (i > 1 || out->dims[i] == in->dims[i]);
+        is_multiple = in->dims[i] > 0 && out->dims[i] % in->dims[i] == 0 &&
+                      (i > 1 || out->dims[i] == in->dims[i]);
     }
     const char *places = "coordinate_transformation_mode";
     bool is_centred = !is_old && tacho_group_has_text(group, places, "half_pixel", true);

@@ -165,7 +165,9 @@ static void pad_transposed(const tacho_kernel_call *call, tacho_window *window)
         return;
     }
     for (int32_t i = 0; i < window->spatial; i++) {
-        int64_t extra = more != NULL && count == (size_t)window->spatial ? more[i] : 0;
+        int64_t extra = more != NULL && count == (size_t)window->spatial
+                            ? tacho_clamp_int(more[i], 0, INT32_MAX)
+                            : 0;
         int64_t total = window->strides[i] * (window->in[i] - 1) + extra +
                         (window->kernel[i] - 1) * window->dilations[i] + 1 - window->out[i];
         total = total < 0 ? 0 : total;
@@ -185,11 +187,11 @@ static void spread(const tacho_convolution *conv, int64_t data_at, int64_t filte
             for (int64_t k = 0; k < kernel_size; k++) {
                 int64_t to = 0, step = 1, place = p, rest = k;
                 bool is_inside = true;
-                for (int32_t i = window->spatial - 1; i >= 0; i--) {
+                for (int32_t i = window->spatial - 1; i >= 0 && is_inside; i--) {
                     int64_t at = place % window->in[i] * window->strides[i] - window->begins[i] +
                                  rest % window->kernel[i] * window->dilations[i];
-                    is_inside = is_inside && at >= 0 && at < window->out[i];
-                    to += at * step;
+                    is_inside = at >= 0 && at < window->out[i];
+                    to += is_inside ? at * step : 0;
                     step *= window->out[i];
                     place /= window->in[i];
                     rest /= window->kernel[i];

@@ -420,6 +420,18 @@ static int by_fall(const void *a, const void *b)
     return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
+/* Whether an output that is wanted has |wanted| elements of each row along |axis|. */
+static bool is_top_shape(const tacho_array *output, const tacho_array *input, int32_t axis,
+                         int64_t wanted)
+{
+    if (output == NULL) {
+        return true;
+    }
+    tacho_shape shape = input->shape;
+    shape.dims[axis] = wanted;
+    return wanted <= input->shape.dims[axis] && tacho_shape_equal(&output->shape, &shape);
+}
+
 static tacho_status compute_top_k(const tacho_kernel_call *call)
 {
     const tacho_array *input = call->inputs[0];
@@ -428,15 +440,19 @@ static tacho_status compute_top_k(const tacho_kernel_call *call)
     bool is_largest = tacho_call_int(call, "largest", 1) != 0;
     int32_t axis;
     if (tacho_element_kind(input->dtype) == TACHO_DTYPE_OTHER || any == NULL ||
-        (values != NULL && values->dtype != input->dtype)) {
+        (values != NULL && values->dtype != input->dtype) ||
+        (places != NULL && places->dtype != TACHO_DTYPE_I64)) {
         return tacho_unsupported_type("TopK", input->dtype);
     }
     if (!tacho_axis_resolve(tacho_call_int(call, "axis", -1), input->shape.rank, &axis) ||
-        any->shape.rank != input->shape.rank || any->shape.dims[axis] > input->shape.dims[axis]) {
+        any->shape.rank != input->shape.rank) {
         return tacho_wrong_shapes("TopK");
     }
     tacho_split_shape split = tacho_shape_split(&input->shape, axis);
     int64_t wanted = any->shape.dims[axis];
+    if (!is_top_shape(values, input, axis, wanted) || !is_top_shape(places, input, axis, wanted)) {
+        return tacho_wrong_shapes("TopK");
+    }
     ranked *row = calloc((size_t)split.dim + 1, sizeof(*row));
     if (row == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to sort %lld elements",

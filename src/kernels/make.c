@@ -11,7 +11,7 @@ static tacho_status compute_shape(const tacho_kernel_call *call)
     const tacho_shape *shape = &call->inputs[0]->shape;
     int64_t start = tacho_attr_int(call->attrs, call->attr_count, "start", 0);
     start += start < 0 ? shape->rank : 0;
-    start = start < 0 ? 0 : start;
+    start = start < 0 ? 0 : start > shape->rank ? shape->rank : start;
     int64_t count = tacho_array_elements(&call->outputs[0]);
     if (call->outputs[0].dtype != TACHO_DTYPE_I64) {
         return tacho_unsupported_type("a shape", call->outputs[0].dtype);
@@ -72,6 +72,9 @@ static tacho_status compute_constant_of_shape(const tacho_kernel_call *call)
     unsigned char zero[16] = {0};
     if (size == 0 || (call->attr_tensor != NULL && call->attr_tensor->dtype != output->dtype)) {
         return tacho_unsupported_type("a fill", output->dtype);
+    }
+    if (call->attr_tensor != NULL && tacho_array_elements(call->attr_tensor) != 1) {
+        return tacho_wrong_shapes("a fill");
     }
     int64_t count = tacho_array_elements(output);
     for (int64_t i = 0; i < count; i++) {

@@ -42,8 +42,9 @@ static void put(const pool *self, int64_t at, double sum, int64_t count)
     }
     if (tacho_is_real(self->output)) {
         tacho_set_real(self->output, at, sum);
-    } else {
-        tacho_set_int(self->output, at, (int64_t)sum);
+    } else { /* of integers only the greatest: there may be none in a window of padding */
+        tacho_set_int(self->output, at,
+                      count > 0 ? (int64_t)sum : tacho_int_min(self->output->dtype));
     }
 }
 
@@ -101,7 +102,9 @@ static tacho_status pool_of(const tacho_kernel_call *call, pool *self)
     }
     const tacho_shape *in = &self->input->shape, *out = &self->output->shape;
     if (!tacho_window_read(call, in, out, NULL, &self->window) || in->dims[0] != out->dims[0] ||
-        in->dims[1] != out->dims[1]) {
+        in->dims[1] != out->dims[1] ||
+        (self->indices != NULL && (self->indices->dtype != TACHO_DTYPE_I64 ||
+                                   !tacho_shape_equal(&self->indices->shape, out)))) {
         return tacho_wrong_shapes("a pool");
     }
     return run_pool(self);
@@ -195,11 +198,11 @@ static tacho_status compute_max_unpool(const tacho_kernel_call *call)
     bool is_fit = kernel_count == spatial && (strides == NULL || stride_count == spatial) &&
                   (pads == NULL || pad_count == 2 * spatial) && output->shape.rank == natural.rank;
     for (size_t i = 0; is_fit && i < spatial; i++) {
-        int64_t padding = pads == NULL ? 0 : pads[i] + pads[spatial + i];
-        is_fit = !__builtin_mul_overflow(natural.dims[i + 2] - 1, strides == NULL ? 1 : strides[i],
-                                         &natural.dims[i + 2]) &&
-                 natural.dims[i + 2] < INT32_MAX;
-        natural.dims[i + 2] += is_fit ? kernel[i] - padding : 0;
+        int64_t *dim = &natural.dims[i + 2];
+        is_fit = !__builtin_mul_overflow(*dim - 1, strides == NULL ? 1 : strides[i], dim) &&
+                 !__builtin_add_overflow(*dim, kernel[i], dim) &&
+                 !__builtin_sub_overflow(*dim, pads == NULL ? 0 : pads[i], dim) &&
+                 !__builtin_sub_overflow(*dim, pads == NULL ? 0 : pads[spatial + i], dim);
     }
     for (int64_t i = 0; is_fit && i < count; i++) {
         int64_t rest = tacho_int_at(indices, i), to = 0, step = 1;

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is asked before a program runs: the gate about every step, the limit of work; and what
+ * kernels check themselves when nobody has asked.
+ */
+#include "device/execute_testing.h"
+
+#include <stdlib.h>
+
+/* A gate that counts its calls, and does not like Tanh. */
+typedef struct counting_gate {
+    uint64_t checks;
+} counting_gate;
+
+static tacho_status open_gate(void **out_self)
+{
+    *out_self = calloc(1, sizeof(counting_gate));
+    assert_non_null(*out_self);
+    return TACHO_OK;
+}
+
+/* The second of two inputs is a list that was given, with its numbers. */
+static tacho_status check_call(void *self, tacho_str type, const tacho_kernel_call *call,
+                               uint64_t *out_work)
+{
+    counting_gate *gate = self;
+    *out_work = gate->checks++ == 0 ? 600 : 400;
+    assert_int_equal(call->output_count, 1);
+    assert_int_equal(call->outputs[0].shape.dims[0], 4);
+    if (call->input_count > 1) {
+        assert_null(call->inputs[0]->data);
+        assert_int_equal(((const int64_t *)call->inputs[1]->data)[1], 7);
+    }
+    return tacho_str_equal(type, TACHO_STR("Tanh")) ? tacho_fail(TACHO_CODE_BAD_DATA, "not liked")
+                                                    : TACHO_OK;
+}
+
+static const tacho_gate gate = {open_gate, check_call, free};
+
+/* y = second(Reshape(x, {7, 7})), which is none: nobody asks but the gate. */
+static tacho_status open_chain(const char *second, tacho_storage storage, uint64_t work_max)
+{
+    static const int64_t sizes[2] = {7, 7};
+    const tacho_shape four = {1, {4}}, two = {1, {2}};
+    tacho_program program;
+    tacho_execution *execution = NULL;
+    assert_null(tacho_program_init(&program));
+    program.constants = tacho_str_make((const char *)sizes, sizeof(sizes));
+    uint32_t x = add_tensor(&program, "x", TACHO_DTYPE_F32, TACHO_STORAGE_INPUT, four);
+    uint32_t list = add_tensor(&program, "list", TACHO_DTYPE_I64, storage, two);
+    uint32_t middle = add_tensor(&program, "m", TACHO_DTYPE_F32, TACHO_STORAGE_ACTIVATION, four);
+    uint32_t y = add_tensor(&program, "y", TACHO_DTYPE_F32, TACHO_STORAGE_OUTPUT, four);
+    add_step(&program, 0, "Reshape", (uint32_t[]){x, list, (uint32_t)INPUTS_END}, middle);
+    add_step(&program, 1, second, (uint32_t[]){middle, (uint32_t)INPUTS_END}, y);
+    add_ends(&program, x, y);
+    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &gate, work_max, NULL};
+    tacho_status status = tacho_execution_open(&program, &options, &execution);
+    assert_true((status == TACHO_OK) == (execution != NULL));
+    tacho_execution_free(execution);
+    tacho_program_deinit(&program);
+    return status;
+}
+
+static void expect(tacho_status status, tacho_code code, const char *message)
+{
+    assert_int_equal(tacho_status_code(status), code);
+    assert_string_equal(tacho_status_message(status), message);
+    tacho_status_free(status);
+}
+
+static void test_gate(void **state)
+{
+    (void)state;
+    assert_null(open_chain("Relu", TACHO_STORAGE_BYTES, 0));
+    assert_null(open_chain("Relu", TACHO_STORAGE_SPLAT, 0));
+    expect(open_chain("Tanh", TACHO_STORAGE_BYTES, 0), TACHO_CODE_BAD_DATA,
+           "op 1 '/block/op' (Tanh) at m.py:7: step 1 (Tanh): not liked");
+    assert_null(open_chain("Relu", TACHO_STORAGE_BYTES, 1000));
+    expect(open_chain("Relu", TACHO_STORAGE_BYTES, 999), TACHO_CODE_LIMIT,
+           "one inference takes about 1.0e+03 operations, more than the 1.0e+03 that a program of "
+           "its size may; to run it all the same use tacho run --force");
+}
+
+/* ---- kernels by themselves ----------------------------------------------------------------- */
+
+enum { ENDS_MAX = 3 };
+
+typedef struct wrong_case {
+    const char *type;
+    struct {
+        tacho_dtype dtype;
+        tacho_shape shape;
+    } inputs[ENDS_MAX], outputs[ENDS_MAX]; /* NONE ends */
+    const char *attr;                      /* ints */
+    int64_t values[4];
+    uint32_t value_count;
+} wrong_case;
+
+static void add_list(uint32_t **items, size_t *capacity, size_t *count, uint32_t item)
+{
+    assert_null(tacho_grow(items, capacity, *count + 1));
+    (*items)[(*count)++] = item;
+}
+
+static void make_case(tacho_program *program, const wrong_case *at)
+{
+    assert_null(tacho_program_init(program));
+    tacho_step step = {.type = text(program, at->type), .opset = 13};
+    for (size_t i = 0; i < ENDS_MAX && at->inputs[i].dtype != TACHO_DTYPE_NONE; i++) {
+        uint32_t id =
+            add_tensor(program, "x", at->inputs[i].dtype, TACHO_STORAGE_INPUT, at->inputs[i].shape);
+        add_list(&program->inputs, &program->input_capacity, &program->input_count, id);
+        add_list(&program->links, &program->link_capacity, &program->link_count, id);
+        step.input_count++;
+    }
+    for (size_t i = 0; i < ENDS_MAX && at->outputs[i].dtype != TACHO_DTYPE_NONE; i++) {
+        uint32_t id = add_tensor(program, "y", at->outputs[i].dtype, TACHO_STORAGE_OUTPUT,
+                                 at->outputs[i].shape);
+        add_list(&program->outputs, &program->output_capacity, &program->output_count, id);
+        add_list(&program->links, &program->link_capacity, &program->link_count, id);
+        step.output_count++;
+    }
+    static const int64_t ones[] = {1, 1, 1, 1};
+    if (strstr(at->type, "Pool") != NULL) {
+        add_attr(program,
+                 (tacho_attr){TACHO_STR("kernel_shape"), TACHO_ATTR_INTS, 2, {.as_ints = ones}});
+    }
+    if (at->attr != NULL) {
+        tacho_attr attr = {tacho_str_from_cstring(at->attr),
+                           TACHO_ATTR_INTS,
+                           at->value_count,
+                           {.as_ints = at->values}};
+        if (at->value_count == 0) {
+            attr.kind = TACHO_ATTR_INT;
+            attr.value.as_int = at->values[0];
+        }
+        add_attr(program, attr);
+    }
+    step.attr_count = (uint32_t)program->attr_count;
+    assert_null(tacho_grow(&program->steps, &program->step_capacity, 1));
+    program->steps[program->step_count++] = step;
+}
+
+/* Nothing is written beside a tensor, whatever comes of it; sanitizers see what is. */
+static void test_wrong_calls(void **state)
+{
+    (void)state;
+    static const wrong_case cases[] = {
+        {"TopK",
+         {{TACHO_DTYPE_F32, {1, {4}}}, {TACHO_DTYPE_I64, {1, {1}}}},
+         {{TACHO_DTYPE_F32, {1, {4}}}, {TACHO_DTYPE_I64, {1, {0}}}},
+         NULL,
+         {0},
+         0},
+        {"TopK",
+         {{TACHO_DTYPE_F32, {2, {4, 4}}}, {TACHO_DTYPE_I64, {1, {1}}}},
+         {{TACHO_DTYPE_F32, {2, {1, 4}}}},
+         NULL,
+         {0},
+         0},
+        {"MaxPool",
+         {{TACHO_DTYPE_F32, {4, {1, 1, 40, 40}}}},
+         {{TACHO_DTYPE_F32, {4, {1, 1, 40, 40}}}, {TACHO_DTYPE_I64, {4, {1, 1, 1, 1}}}},
+         NULL,
+         {0},
+         0},
+        {"MaxPool", /* nothing but padding under the last window */
+         {{TACHO_DTYPE_I8, {4, {1, 1, 1, 1}}}},
+         {{TACHO_DTYPE_I8, {4, {1, 1, 1, 3}}}},
+         "pads",
+         {0, 0, 0, 2},
+         4},
+        {"MaxUnpool",
+         {{TACHO_DTYPE_F32, {4, {1, 1, 1, 2}}}, {TACHO_DTYPE_I64, {4, {1, 1, 1, 2}}}},
+         {{TACHO_DTYPE_F32, {4, {1, 1, 1, 2}}}},
+         "pads",
+         {INT64_MAX, INT64_MAX, INT64_MIN, INT64_MAX},
+         4},
+        {"Resize",
+         {{TACHO_DTYPE_F32, {4, {1, 2, 0, 3}}}},
+         {{TACHO_DTYPE_F32, {4, {1, 2, 2, 3}}}},
+         NULL,
+         {0},
+         0},
+        {"Shape",
+         {{TACHO_DTYPE_F32, {1, {4}}}},
+         {{TACHO_DTYPE_I64, {1, {1}}}},
+         "start",
+         {INT64_MAX},
+         0},
+        {"ConvTranspose",
+         {{TACHO_DTYPE_F32, {3, {1, 1, 3}}}, {TACHO_DTYPE_F32, {3, {1, 1, 2}}}},
+         {{TACHO_DTYPE_F32, {3, {1, 1, 4}}}},
+         "output_padding",
+         {INT64_MAX},
+         1},
+    };
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_program program;
+        tacho_execution *execution;
+        make_case(&program, &cases[i / 2]);
+        tacho_status status = tacho_execution_create(
+            &program, i % 2 == 0 ? TACHO_KERNELS_REFERENCE : TACHO_KERNELS_FAST, 1, &execution);
+        if (status == TACHO_OK) {
+            status = tacho_execution_run(execution);
+        }
+        tacho_code code = tacho_status_code(status);
+        assert_true(code == TACHO_CODE_OK || code == TACHO_CODE_BAD_DATA);
+        bool is_wrong = i / 2 < 3 || strcmp(cases[i / 2].type, "Resize") == 0;
+        assert_true(!is_wrong || code == TACHO_CODE_BAD_DATA);
+        tacho_status_free(status);
+        tacho_execution_free(execution);
+        tacho_program_deinit(&program);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_wrong_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
