@@ -83,6 +83,7 @@ tacho_status tacho_execution_open(const tacho_program *program,
     self->program = program;
     self->choice = options->choice;
     self->threads = options->threads;
+    self->taker = options->memory;
     tacho_arena_init(&self->arena);
     tacho_status status = tacho_execution_prepare(self, options);
     if (status != TACHO_OK) {
@@ -114,6 +115,7 @@ void tacho_execution_free(tacho_execution *execution)
     free(execution->op_tasks);
     free(execution->pieces);
     free(execution->memory);
+    free(execution->places);
     tacho_arena_deinit(&execution->arena);
     free(execution);
 }
@@ -251,8 +253,9 @@ static tacho_status recompute(tacho_execution *self)
         return TACHO_OK;
     }
     if (self->exact == NULL) {
-        TACHO_TRY(
-            tacho_execution_create(program, TACHO_KERNELS_REFERENCE, self->threads, &self->exact));
+        tacho_execution_options options = {
+            .choice = TACHO_KERNELS_REFERENCE, .threads = self->threads, .memory = self->taker};
+        TACHO_TRY(tacho_execution_open(program, &options, &self->exact));
     }
     for (size_t i = 0; i < program->input_count; i++) {
         const tacho_value *value = &self->values[program->inputs[i]];

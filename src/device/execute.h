@@ -20,20 +20,30 @@ typedef enum tacho_kernel_choice {
 
 typedef struct tacho_execution tacho_execution;
 
+/*
+ * Memory of an execution piece by piece, for those who want each tensor to lie by itself: with it
+ * an access beside a tensor can be found.
+ */
+typedef struct tacho_execution_memory {
+    void *(*take)(void *self, uint64_t bytes); /* zeros, that outlive the execution, or NULL */
+    void *self;
+} tacho_execution_memory;
+
 typedef struct tacho_execution_options {
     tacho_kernel_choice choice;
     uint32_t threads; /* that a fast kernel may use; 0: all cores */
     /* Checks every step before any runs; what it does not let through is a program that is damaged:
      * BAD_DATA. NULL: the program was made here, and is right. */
     const tacho_gate *gate;
-    bool is_forced; /* also a program that the gate says is more work than its size allows */
+    uint64_t work_max; /* operations that the gate lets through; 0: see tacho_execution_open */
+    const tacho_execution_memory *memory; /* NULL: its own, in one block */
 } tacho_execution_options;
 
 /*
  * Plans memory and prepares the kernel of every step. |program| outlives the execution. A step
  * without a kernel, or of tensors whose shapes only a run would tell, is UNSUPPORTED: the message
- * names operator, type and location. More work than 2^38 operations and 2^14 for each byte of
- * constants is LIMIT, unless it is forced.
+ * names operator, type and location. More work than |work_max|, or than both 2^38 operations and
+ * 2^14 for each byte of constants, is LIMIT.
  */
 tacho_status tacho_execution_open(const tacho_program *program,
                                   const tacho_execution_options *options,

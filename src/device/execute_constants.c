@@ -15,6 +15,12 @@ tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value)
         return tacho_fail(TACHO_CODE_LIMIT, "constants of more than %llu bytes",
                           (unsigned long long)tacho_execution_bytes_max);
     }
+    if (self->taker != NULL) {
+        value->array.data = self->taker->take(self->taker->self, bytes);
+        return value->array.data != NULL
+                   ? TACHO_OK
+                   : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for a constant");
+    }
     uint64_t size = (bytes / TACHO_MEMORY_ALIGN + 1) * TACHO_MEMORY_ALIGN;
     TACHO_TRY(tacho_grow(&self->blocks, &self->block_capacity, self->block_count + 1));
     void *memory = aligned_alloc(TACHO_MEMORY_ALIGN, (size_t)size);
@@ -55,7 +61,7 @@ static tacho_status bring_bytes(tacho_execution *self, const tacho_program_tenso
     const char *from = self->program->constants.data + tensor->offset;
     size_t alignment = tacho_dtype_element_bytes(value->array.dtype);
     alignment = alignment > 8 || alignment == 0 ? 8 : alignment & -alignment;
-    if ((uintptr_t)from % alignment == 0) {
+    if ((uintptr_t)from % alignment == 0 && self->taker == NULL) {
         memcpy(&value->array.data, &from, sizeof(from)); /* read only */
         return TACHO_OK;
     }

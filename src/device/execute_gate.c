@@ -133,13 +133,14 @@ tacho_status tacho_execution_check(tacho_execution *self, const tacho_execution_
 {
     uint64_t by_size = tacho_size_multiply(self->program->constants.len, WORK_PER_BYTE);
     uint64_t limit = by_size > work_free ? by_size : work_free;
+    limit = options->work_max > 0 ? options->work_max : limit;
     checker check = {.self = self, .gate = options->gate};
     if (options->gate == NULL) {
         return TACHO_OK;
     }
     tacho_arena_init(&check.scratch);
     tacho_status status = check_steps(&check);
-    if (status == TACHO_OK && check.work > limit && !options->is_forced) {
+    if (status == TACHO_OK && check.work > limit) {
         status = tacho_fail(TACHO_CODE_LIMIT,
                             "one inference takes about %.1e operations, more than the %.1e that "
                             "a program of its size may; to run it all the same use tacho run "

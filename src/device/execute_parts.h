@@ -77,7 +77,9 @@ struct tacho_execution {
     void **blocks; /* of constants that are not the program's own bytes */
     size_t block_count, block_capacity;
     uint64_t block_bytes;
-    void *memory; /* for all pieces */
+    const tacho_execution_memory *taker; /* or NULL: pieces share |memory| */
+    void **places;                       /* of pieces, where there is a taker */
+    void *memory;                        /* for all pieces */
     uint64_t memory_bytes;
     tacho_arena arena; /* of what tasks point to */
     tacho_execution_counts counts;

@@ -154,6 +154,11 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_tas
     for (size_t i = 0; i < at->attr_count; i++) {
         const tacho_attr *attr = &program->attrs[at->first_attr + i];
         if (attr->kind == TACHO_ATTR_TENSOR) {
+            const tacho_value *value = &self->values[attr->value.as_tensor];
+            if (value->state != TACHO_VALUE_CONSTANT || !is_computable(value)) {
+                return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
+                                       "an attribute is a tensor that has no value");
+            }
             TACHO_TRY(tacho_execution_bring(self, attr->value.as_tensor));
             self->values[attr->value.as_tensor].is_kept = true;
             out_task->call.attr_tensor = &self->values[attr->value.as_tensor].array;
@@ -397,8 +402,26 @@ static tacho_status keep_outputs(tacho_execution *self)
     return TACHO_OK;
 }
 
+/* Each piece by itself, and none used twice. */
+static tacho_status take_pieces(tacho_execution *self)
+{
+    self->places = calloc(self->piece_count + 1, sizeof(*self->places));
+    for (size_t i = 0; self->places != NULL && i < self->piece_count; i++) {
+        self->places[i] = self->taker->take(self->taker->self, self->pieces[i].bytes);
+        if (self->places[i] == NULL) {
+            return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an activation");
+        }
+        self->memory_bytes += self->pieces[i].bytes;
+    }
+    return self->places != NULL ? TACHO_OK
+                                : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
+}
+
 static tacho_status get_memory(tacho_execution *self)
 {
+    if (self->taker != NULL) {
+        return take_pieces(self);
+    }
     TACHO_TRY(tacho_memory_plan(self->pieces, self->piece_count, &self->memory_bytes));
     if (self->memory_bytes > tacho_execution_bytes_max) {
         return tacho_fail(TACHO_CODE_LIMIT, "activations of %llu bytes, more than %llu",
@@ -417,6 +440,9 @@ static tacho_status get_memory(tacho_execution *self)
 
 static void *memory_of(const tacho_execution *self, uint32_t piece)
 {
+    if (self->places != NULL && piece != TACHO_NONE) {
+        return self->places[piece];
+    }
     return piece == TACHO_NONE ? NULL : (unsigned char *)self->memory + self->pieces[piece].offset;
 }
 

@@ -431,10 +431,10 @@ static void test_big_strides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),  cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_misuse),  cmocka_unit_test(test_constant_input),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_big_strides),
+        cmocka_unit_test(test_values),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_misuse),     cmocka_unit_test(test_constant_input),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_big_strides),
         cmocka_unit_test(test_live_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,6 @@ tacho_execution_options tacho_device_execution_options(const tacho_device_option
         .choice = options->kernels,
         .threads = options->threads > 0 ? options->threads : 1,
         .gate = options->gate,
-        .is_forced = options->is_forced,
+        .work_max = options->is_forced ? UINT64_MAX : 0,
     };
 }
