@@ -6,6 +6,7 @@
 
 #include "base/attributes.h"
 #include "base/maths.h"
+#include "program/pmu.h"
 
 #include <stdlib.h>
 
@@ -296,7 +297,8 @@ static void read_pmu(tacho_opstats *self, const tacho_stats_array *array)
         thread->has_pmu = true;
         for (int j = 0; j < TACHO_PMU_EVENTS_MAX; j++) {
             thread->pmu[j] += records[i].values[j];
-            core->pmu[j] += records[i].values[j];
+            tacho_pmu_add_thread(self->program->facts.stats.pmu_events[j], records[i].values[j],
+                                 &core->pmu[j]);
         }
     }
 }
@@ -367,6 +369,10 @@ static void look_at_cores(tacho_opstats *self)
                                       ? there == facts->thread_count
                                       : there > 0 || !tacho_stats_is_damaged(&self->file->damage);
         self->cores[i].has_pmu = counted > 0 && (counted == facts->thread_count || !has_cycles);
+        for (int j = 0; j < TACHO_PMU_EVENTS_MAX && has_cycles; j++) {
+            self->cores[i].pmu[j] =
+                tacho_pmu_end_sum(facts->stats.pmu_events[j], self->cores[i].pmu[j]);
+        }
         self->is_whole &= self->cores[i].is_whole;
     }
 }

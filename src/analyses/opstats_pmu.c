@@ -71,22 +71,6 @@ static bool find_value(const tacho_opstats *stats, uint32_t core, uint16_t event
     return false;
 }
 
-/* Threads of a core that an engine group has. */
-static double count_threads(const tacho_opstats *stats, uint32_t core, tacho_str class_name)
-{
-    const tacho_program *program = stats->program;
-    double count = 0.0;
-    for (size_t i = 0; i < program->engine_count; i++) {
-        const tacho_program_engine *engine = &program->engines[i];
-        count += engine->device == stats->file->head.device && engine->core == core &&
-                         tacho_str_equal(tacho_strings_get(&program->strings, engine->class_name),
-                                         class_name)
-                     ? 1.0
-                     : 0.0;
-    }
-    return count > 0.0 ? count : 1.0;
-}
-
 /* Kilobytes of the bus: all requests, and those of 32, 64, 128 and 256 bytes. */
 static bool axi_kb(const tacho_opstats *stats, uint32_t core, const uint16_t codes[5],
                    double *out_kb)
@@ -130,7 +114,6 @@ size_t tacho_opstats_rates(const tacho_opstats *stats, uint32_t core,
         out_rates[count++] = (tacho_opstats_rate){"HMXActivePct", 100.0 * value / cycles};
     }
     if (cycles > 0.0 && find_value(stats, core, 0x100, &value)) {
-        value /= count_threads(stats, core, TACHO_STR("vector"));
         out_rates[count++] = (tacho_opstats_rate){"HVXActivePct", 100.0 * value / cycles};
     }
     if (cycles > 0.0 && find_value(stats, core, 0x240, &value)) {

@@ -5,6 +5,7 @@
 #include "cli/compile_metrics.h"
 
 #include "cli/talk.h"
+#include "program/traffic.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -34,6 +35,7 @@ typedef struct core_sums {
     core_sum *items;
     size_t count, per_device;
     int64_t *engine_cycles; /* by engine of the program */
+    tacho_traffic traffic;
 } core_sums;
 
 static void add_job(core_sums *sums, const tacho_program *program, const tacho_job *job)
@@ -41,13 +43,10 @@ static void add_job(core_sums *sums, const tacho_program *program, const tacho_j
     const tacho_program_engine *engine = &program->engines[job->engine];
     core_sum *sum = &sums->items[engine->device * sums->per_device + engine->core];
     sum->job_count++;
+    sum->written_bytes += tacho_traffic_written(job);
+    sums->items[tacho_traffic_reader(program, job)].read_bytes +=
+        tacho_traffic_read(&sums->traffic, job);
     switch ((tacho_job_kind)job->kind) {
-    case TACHO_JOB_LOAD:
-        sum->read_bytes += job->bytes;
-        break;
-    case TACHO_JOB_STORE:
-        sum->written_bytes += job->bytes;
-        break;
     case TACHO_JOB_COPY:
         sum->copied_bytes += job->bytes;
         break;
@@ -63,6 +62,8 @@ static void add_job(core_sums *sums, const tacho_program *program, const tacho_j
             sum->busy_cycles = sums->engine_cycles[job->engine];
         }
         break;
+    case TACHO_JOB_LOAD:
+    case TACHO_JOB_STORE:
     case TACHO_JOB_SIGNAL:
     case TACHO_JOB_KIND_COUNT:
         break;
@@ -74,14 +75,9 @@ static void add_job(core_sums *sums, const tacho_program *program, const tacho_j
 
 static tacho_status open_sums(core_sums *sums, const tacho_program *program)
 {
-    size_t devices = 1;
-    *sums = (core_sums){.per_device = 1};
-    for (size_t i = 0; i < program->engine_count; i++) {
-        const tacho_program_engine *engine = &program->engines[i];
-        devices = engine->device >= devices ? engine->device + 1U : devices;
-        sums->per_device = engine->core >= sums->per_device ? engine->core + 1U : sums->per_device;
-    }
-    sums->count = devices * sums->per_device;
+    const tacho_program_facts *facts = &program->facts;
+    *sums = (core_sums){.per_device = facts->core_count > 0 ? facts->core_count : 1};
+    sums->count = (facts->device_count > 0 ? facts->device_count : 1) * sums->per_device;
     sums->items = calloc(sums->count, sizeof(*sums->items));
     sums->engine_cycles = calloc(program->engine_count + 1, sizeof(*sums->engine_cycles));
     if (sums->items == NULL || sums->engine_cycles == NULL) {
@@ -120,6 +116,7 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
     for (size_t i = 0; i < sums->count; i++) {
         const core_sum *sum = &sums->items[i];
         all.macs += sum->macs;
+        all.read_bytes += sum->read_bytes;
         all.written_bytes += sum->written_bytes;
         all.copied_bytes += sum->copied_bytes;
         all.link_bytes += sum->link_bytes;
@@ -128,15 +125,14 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
     }
     TACHO_TRY(add_metric(table, "estimated cycles", (uint64_t)facts->total_cycles));
     TACHO_TRY(add_metric(table, "multiply-accumulates", all.macs));
-    /* What is cast to several cores is read once, though it comes to each. */
-    TACHO_TRY(add_metric(table, "bytes read from DDR", facts->moved_bytes - all.written_bytes));
+    TACHO_TRY(add_metric(table, "bytes read from DDR", all.read_bytes));
     TACHO_TRY(add_metric(table, "bytes written to DDR", all.written_bytes));
     TACHO_TRY(add_metric(table, "bytes between cores and memories", all.copied_bytes));
     if (facts->device_count > 1) {
         TACHO_TRY(add_metric(table, "bytes between devices", all.link_bytes));
     }
-    TACHO_TRY(add_metric(table, "bytes of constants, read anew by each inference",
-                         facts->constant_bytes));
+    TACHO_TRY(
+        add_metric(table, "bytes of constants, as the model stores them", facts->constant_bytes));
     TACHO_TRY(add_metric(table, "bytes of local memory at most", facts->local_peak_bytes));
     TACHO_TRY(add_metric(table, "bytes of DDR", facts->ddr_bytes));
     TACHO_TRY(add_metric(table, "jobs", all.job_count));

@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "cli/run_tables.h"
+#include "program/pmu.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -70,10 +71,26 @@ static void take_traffic(const tacho_stats_array *array, tacho_run_qaic_facts *f
     }
 }
 
+/* What the threads of a core counted, from |first| on; where those of the next core begin. */
+static uint32_t take_core(const tacho_stats_array *array, uint32_t first, uint64_t *sums)
+{
+    const tacho_stats_pmu *records = array->records;
+    uint32_t next = first;
+    memset(sums, 0, TACHO_PMU_EVENTS_MAX * sizeof(*sums));
+    for (; next < array->count && records[next].core == records[first].core; next++) {
+        for (uint32_t k = 0; k < records[next].event_count; k++) {
+            tacho_pmu_add_thread(records[next].events[k], records[next].values[k], &sums[k]);
+        }
+    }
+    return next;
+}
+
 static void take_counters(const tacho_stats_array *array, tacho_run_qaic_facts *facts)
 {
     const tacho_stats_pmu *records = array->records;
-    for (uint32_t i = 0; i < array->count; i++) {
+    uint64_t sums[TACHO_PMU_EVENTS_MAX];
+    for (uint32_t i = 0, next = 0; i < array->count; i = next) {
+        next = take_core(array, i, sums);
         for (uint32_t k = 0; k < records[i].event_count; k++) {
             uint16_t event = records[i].events[k];
             double *cycles = event == EVENT_HMX   ? &facts->hmx_cycles
@@ -81,7 +98,7 @@ static void take_counters(const tacho_stats_array *array, tacho_run_qaic_facts *
                              : event == EVENT_DMA ? &facts->dma_cycles
                                                   : NULL;
             if (cycles != NULL) {
-                *cycles = (*cycles < 0 ? 0 : *cycles) + (double)records[i].values[k];
+                *cycles = (*cycles < 0 ? 0 : *cycles) + (double)tacho_pmu_end_sum(event, sums[k]);
             }
         }
     }
@@ -152,18 +169,6 @@ static void add_value(tacho_run_qaic_spread *self, double value)
     self->square_sum += before * (value - self->mean);
 }
 
-/* Vector threads of a device, on all cores of the program. */
-static double count_vectors(const tacho_program *program, uint32_t device)
-{
-    double count = 0;
-    for (size_t i = 0; i < program->engine_count; i++) {
-        const tacho_program_engine *engine = &program->engines[i];
-        tacho_str name = tacho_strings_get(&program->strings, engine->class_name);
-        count += engine->device == device && tacho_str_equal(name, TACHO_STR("vector")) ? 1 : 0;
-    }
-    return count;
-}
-
 static double percent_of(double cycles, double all)
 {
     return cycles >= 0 && all > 0 ? 100 * cycles / all : -1;
@@ -174,7 +179,6 @@ static void add_facts(tacho_run_qaic_spread *metrics, const tacho_run_qaic_facts
 {
     double batch = (double)program->facts.batch_size;
     double core_cycles = facts->pcycles * (double)program->facts.core_count;
-    double vector_cycles = facts->pcycles * count_vectors(program, facts->device);
     bool has_time = facts->exec_us > 0;
     bool has_traffic = facts->ddr_bytes >= 0;
     add_value(&metrics[METRIC_EXEC], facts->exec_us);
@@ -183,7 +187,7 @@ static void add_facts(tacho_run_qaic_spread *metrics, const tacho_run_qaic_facts
     add_value(&metrics[METRIC_PCYCLES], facts->pcycles);
     add_value(&metrics[METRIC_RATE], has_time ? batch * 1e6 / facts->exec_us : -1);
     add_value(&metrics[METRIC_HMX], percent_of(facts->hmx_cycles, core_cycles));
-    add_value(&metrics[METRIC_HVX], percent_of(facts->hvx_cycles, vector_cycles));
+    add_value(&metrics[METRIC_HVX], percent_of(facts->hvx_cycles, core_cycles));
     add_value(&metrics[METRIC_DMA], percent_of(facts->dma_cycles, core_cycles));
     add_value(&metrics[METRIC_TRAFFIC], has_traffic ? facts->ddr_bytes / 1e6 : -1);
     add_value(&metrics[METRIC_BANDWIDTH],

@@ -15,7 +15,7 @@ typedef struct tacho_run_qaic_facts {
     double exec_us, input_wait_us, output_wait_us;
     double pcycles;
     double ddr_bytes;
-    double hmx_cycles, hvx_cycles, dma_cycles; /* all threads of all cores */
+    double hmx_cycles, hvx_cycles, dma_cycles; /* of all cores */
 } tacho_run_qaic_facts;
 
 typedef struct tacho_run_qaic_spread {

@@ -13,6 +13,7 @@
 #include "program/slice.h"
 #include "program/stats_layout.h"
 #include "program/timing.h"
+#include "program/traffic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,11 +332,27 @@ static tacho_status find_best(const compiler *self, candidate *best)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* What the jobs of each operator read from shared memory, and write there. */
+static void count_traffic(const tacho_program *program, tacho_op_timing *timings)
+{
+    tacho_traffic traffic = {0};
+    for (size_t i = 0; i < program->op_count; i++) {
+        timings[i].ddr_read_bytes = timings[i].ddr_write_bytes = 0;
+    }
+    for (size_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        tacho_op_timing *timing = &timings[job->op];
+        timing->ddr_read_bytes += tacho_traffic_read(&traffic, job);
+        timing->ddr_write_bytes += tacho_traffic_written(job);
+    }
+}
+
 /* The estimate says what the schedule does: one truth for tables and programs. */
 static tacho_status retime(const compiler *self, candidate *way)
 {
     tacho_program *program = &way->program;
     way->estimate.devices = self->devices;
+    count_traffic(program, way->timings);
     for (size_t i = 0; i < program->op_count; i++) {
         tacho_op_timing *timing = &way->timings[i];
         timing->cycles = tacho_program_op_span(program, &program->ops[i], &timing->start_cycles);

@@ -337,7 +337,7 @@ static void test_links(void **state)
         uint64_t read_bytes, write_bytes;
         uint16_t ports[2];
         uint8_t is_p2p[2];
-    } rows[] = {{792, 0, {TACHO_PORT_HOST_IN}, {0}},
+    } rows[] = {{2 * 792, 0, {TACHO_PORT_HOST_IN}, {0}}, /* its own, and what the other fetches */
                 {0, 792 + 4096, {TACHO_PORT_P2P, TACHO_PORT_HOST_OUT}, {1, 0}}};
     for (uint32_t i = 0; i < 2; i++) {
         loaded all;

@@ -18,6 +18,7 @@
 
 #include "device/recorder_parts.h"
 #include "program/pmu.h"
+#include "program/traffic.h"
 
 enum {
     EVENT_PACKETS = 0x03,
@@ -68,22 +69,18 @@ static lines count_lines(uint64_t address, uint64_t bytes)
 static const uint16_t bus_events[2][1 + LINE_SIZES] = {{0x40, 0x41, 0xce, 0x3f, 0xcd},
                                                        {0x42, 0x43, 0xcf, 0x46, 0x55}};
 
-/* What comes from another device is written to this one's DDR; the other one's is not the core's.
+/*
+ * Requests of a job that an event counts. A core requests its share of what is cast to several;
+ * the memory of another device is not on its bus.
  */
-static bool writes_ddr(const tacho_job *job)
+static uint64_t count_requests(const tacho_program *program, const tacho_job *job,
+                               uint64_t read_bytes, uint16_t event)
 {
-    return job->kind == TACHO_JOB_STORE || job->kind == TACHO_JOB_P2P;
-}
-
-/* Requests of a job that an event counts. */
-static uint64_t count_requests(const tacho_program *program, const tacho_job *job, uint16_t event)
-{
-    if (job->kind != TACHO_JOB_LOAD && !writes_ddr(job)) {
-        return 0;
-    }
-    const uint16_t *own = bus_events[writes_ddr(job) ? 1 : 0];
+    uint64_t written = tacho_traffic_written(job);
+    uint64_t bytes = written > 0 ? written : read_bytes;
+    const uint16_t *own = bus_events[written > 0 ? 1 : 0];
     uint64_t address = job->buffer != TACHO_NONE ? program->buffers[job->buffer].offset : 0;
-    lines all = count_lines(address % LINE_MAX, job->bytes);
+    lines all = count_lines(address % LINE_MAX, bytes);
     uint64_t sum = 0;
     for (size_t i = 0; i < LINE_SIZES; i++) {
         sum += event == own[0] || event == own[1 + i] ? all.counts[i] : 0;
@@ -96,6 +93,7 @@ static uint64_t count_requests(const tacho_program *program, const tacho_job *jo
 typedef struct counting {
     tacho_recorder *recorder;
     const tacho_recording *recording;
+    const uint64_t *reads;       /* by job: bytes of shared memory */
     tacho_engine_class *classes; /* by engine */
     bool is_simulated[TACHO_PMU_EVENTS_MAX];
 } counting;
@@ -154,7 +152,7 @@ static uint64_t count_job(const counting *self, size_t id, uint16_t event)
     case EVENT_HMX_MAC_FLOAT:
         return multiplies && is_float(program, job->op) ? cycles : 0;
     default:
-        return count_requests(program, job, event);
+        return count_requests(program, job, self->reads[id], event);
     }
 }
 
@@ -179,11 +177,11 @@ static int compare_changes(const void *a, const void *b)
     return x->delta != y->delta ? x->delta - y->delta : (x->job > y->job) - (x->job < y->job);
 }
 
-enum { RUNNING_MAX = 6 };
+enum { RUNNING_MAX = 6, NO_PLACE = RUNNING_MAX + 1 };
 
 /* Busy cycles of a thread. */
 typedef struct thread_sum {
-    uint64_t alone[RUNNING_MAX]; /* running with so many others */
+    uint64_t alone[RUNNING_MAX + 1]; /* running with so many others; more of them */
     uint64_t transfers;
     uint32_t running; /* jobs at the moment ... */
     uint32_t job;     /* ... of which this one began last, or TACHO_NONE: it has ended */
@@ -192,7 +190,7 @@ typedef struct thread_sum {
 
 /* Those of a job, no more than fit. */
 typedef struct job_sum {
-    uint32_t alone[RUNNING_MAX];
+    uint32_t alone[RUNNING_MAX + 1];
     uint32_t transfers;
 } job_sum;
 
@@ -236,7 +234,7 @@ static void add_running(thread_sum *threads, size_t thread_count, int64_t cycles
     for (size_t i = 0; i < thread_count; i++) {
         running += threads[i].running > 0 ? 1 : 0;
     }
-    size_t place = running <= RUNNING_MAX ? running - 1 : RUNNING_MAX - 1;
+    size_t place = running <= RUNNING_MAX ? running - 1 : RUNNING_MAX;
     for (size_t i = 0; i < thread_count && running > 0; i++) {
         if (threads[i].running > 0) {
             threads[i].alone[place] += (uint64_t)cycles;
@@ -289,20 +287,20 @@ static tacho_status sum_threads(const counting *self, thread_sum *sums, job_sum 
     return TACHO_OK;
 }
 
-/* Which of |alone| an event counts; RUNNING_MAX: none of them. */
+/* Which of |alone| an event counts; NO_PLACE: none of them. */
 static size_t place_of(uint16_t event)
 {
     if (event >= EVENT_ONE_THREAD && event < EVENT_ONE_THREAD + 4) {
         return (size_t)event - EVENT_ONE_THREAD;
     }
-    return event == EVENT_FIVE_THREADS ? 4 : event == EVENT_SIX_THREADS ? 5 : RUNNING_MAX;
+    return event == EVENT_FIVE_THREADS ? 4 : event == EVENT_SIX_THREADS ? 5 : NO_PLACE;
 }
 
 static uint64_t count_thread(const thread_sum *sum, uint16_t event)
 {
     size_t place = place_of(event);
     uint64_t all = 0;
-    for (size_t i = 0; i < RUNNING_MAX; i++) {
+    for (size_t i = 0; i <= RUNNING_MAX; i++) {
         all += event == EVENT_PACKETS || i == place ? sum->alone[i] : 0;
     }
     return event == EVENT_DMA ? sum->transfers : all;
@@ -315,7 +313,7 @@ static uint64_t count_thread_job(const job_sum *sum, uint16_t event, tacho_engin
     bool is_any =
         event == EVENT_PACKETS || (event == EVENT_HMX_CLOCKS && class == TACHO_ENGINE_COMPUTE);
     uint64_t all = 0;
-    for (size_t i = 0; i < RUNNING_MAX; i++) {
+    for (size_t i = 0; i <= RUNNING_MAX; i++) {
         all += is_any || i == place ? sum->alone[i] : 0;
     }
     return event == EVENT_DMA ? sum->transfers : all;
@@ -324,7 +322,7 @@ static uint64_t count_thread_job(const job_sum *sum, uint16_t event, tacho_engin
 static bool is_of_threads(uint16_t event)
 {
     return event == EVENT_PACKETS || event == EVENT_DMA || event == EVENT_HMX_CLOCKS ||
-           place_of(event) < RUNNING_MAX;
+           place_of(event) != NO_PLACE;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -420,30 +418,48 @@ static tacho_status count_events(const counting *self)
     return status;
 }
 
+static tacho_stats_ddr *ddr_of(const counting *self, size_t core)
+{
+    size_t cores = self->recorder->program->facts.core_count;
+    return &tacho_recorder_bank(self->recorder, self->recording->activation,
+                                (uint32_t)(core / cores))
+                ->ddrs[core % cores];
+}
+
 static void count_ddr(const counting *self)
 {
     const tacho_program *program = self->recorder->program;
-    uint32_t activation = self->recording->activation;
-    for (uint32_t device = 0; device < program->facts.device_count; device++) {
-        tacho_bank *bank = tacho_recorder_bank(self->recorder, activation, device);
-        for (uint32_t i = 0; i < program->facts.core_count; i++) {
-            bank->ddrs[i] = (tacho_stats_ddr){.core = (uint16_t)i};
-        }
+    size_t cores = program->facts.core_count;
+    for (size_t i = 0; i < self->recorder->core_count; i++) {
+        *ddr_of(self, i) = (tacho_stats_ddr){.core = (uint16_t)(i % cores)};
     }
     for (size_t i = 0; i < program->job_count; i++) {
         const tacho_job *job = &program->jobs[i];
         const tacho_program_engine *engine = &program->engines[job->engine];
-        tacho_stats_ddr *ddr =
-            &tacho_recorder_bank(self->recorder, activation, engine->device)->ddrs[engine->core];
-        ddr->read_bytes += job->kind == TACHO_JOB_LOAD ? job->bytes : 0;
-        ddr->write_bytes += writes_ddr(job) ? job->bytes : 0;
+        ddr_of(self, tacho_traffic_reader(program, job))->read_bytes += self->reads[i];
+        ddr_of(self, engine->device * cores + engine->core)->write_bytes +=
+            tacho_traffic_written(job);
     }
+}
+
+static tacho_status count_reads(counting *self)
+{
+    const tacho_program *program = self->recorder->program;
+    tacho_traffic traffic = {0};
+    uint64_t *reads;
+    TACHO_RECORDER_ALLOC(self->recorder, program->job_count, &reads);
+    for (size_t i = 0; i < program->job_count; i++) {
+        reads[i] = tacho_traffic_read(&traffic, &program->jobs[i]);
+    }
+    self->reads = reads;
+    return TACHO_OK;
 }
 
 tacho_status tacho_recorder_count(tacho_recorder *recorder, const tacho_recording *recording)
 {
     const tacho_program *program = recorder->program;
     counting self = {.recorder = recorder, .recording = recording};
+    TACHO_TRY(count_reads(&self));
     if (program->facts.stats.counts_ddr != 0) {
         count_ddr(&self);
     }

@@ -48,3 +48,27 @@ bool tacho_pmu_is_simulated(const tacho_program *program, uint16_t event)
     }
     return false;
 }
+
+/* How many threads run in the cycles that |event| counts; 0: it counts others. */
+static uint64_t running_threads(uint16_t event)
+{
+    static const uint16_t events[] = {0x3b, 0x3c, 0x3d, 0x3e, 0x0a, 0x0b};
+    for (uint64_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+        if (events[i] == event) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+void tacho_pmu_add_thread(uint16_t event, uint64_t value, uint64_t *sum)
+{
+    enum { EVENT_HVX = 0x100 };
+    *sum = event != EVENT_HVX ? *sum + value : (value > *sum ? value : *sum);
+}
+
+uint64_t tacho_pmu_end_sum(uint16_t event, uint64_t sum)
+{
+    uint64_t running = running_threads(event);
+    return running > 0 ? sum / running : sum;
+}

@@ -27,4 +27,13 @@ const tacho_pmu_recipe *tacho_pmu_recipe_find(tacho_str name);
  */
 bool tacho_pmu_is_simulated(const tacho_program *program, uint16_t event);
 
+/*
+ * The core's count of an event, from those of its threads: each is added to a sum that starts at 0,
+ * and the sum is ended. Requests and packets of threads add up. A cycle of the core is no thread's
+ * own: one with n threads running is counted by all n of them, and one with HVX active by each
+ * thread that is; the threads of that engine work side by side, so the longest counts.
+ */
+void tacho_pmu_add_thread(uint16_t event, uint64_t value, uint64_t *sum);
+uint64_t tacho_pmu_end_sum(uint16_t event, uint64_t sum);
+
 #endif

@@ -58,6 +58,7 @@ static sums add_jobs(const tacho_program *program, const tacho_program_op *op)
         const tacho_job *job = &program->jobs[op->first_job + i];
         all.macs += job->macs;
         all.moved += job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE ? job->bytes : 0;
+        all.moved += job->kind == TACHO_JOB_P2P ? 2 * job->bytes : 0; /* out of one, into another */
         bool computes = job->kind == TACHO_JOB_COMPUTE;
         all.busiest = computes && job->cycles > all.busiest ? job->cycles : all.busiest;
     }

@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "profile/categories.h"
+#include "program/pmu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,15 +150,17 @@ static size_t add_core_counts(const stats_emitter *self, uint32_t core, tacho_ar
         for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_pmu && j < array->count; j++) {
             has_sums |= pmu[j].core == core;
             for (int k = 0; pmu[j].core == core && k < TACHO_PMU_EVENTS_MAX; k++) {
-                sums[k] += pmu[j].values[k];
+                tacho_pmu_add_thread(self->program->facts.stats.pmu_events[k], pmu[j].values[k],
+                                     &sums[k]);
             }
         }
     }
     for (uint32_t k = 0; has_sums && k < self->program->facts.stats.pmu_event_count; k++) {
-        args[count++] = (tacho_arg){.key = self->pmu_keys[k],
-                                    .type = TACHO_ARG_UINT,
-                                    .unit = TACHO_UNIT_COUNT,
-                                    .value.as_uint = sums[k]};
+        args[count++] = (tacho_arg){
+            .key = self->pmu_keys[k],
+            .type = TACHO_ARG_UINT,
+            .unit = TACHO_UNIT_COUNT,
+            .value.as_uint = tacho_pmu_end_sum(self->program->facts.stats.pmu_events[k], sums[k])};
     }
     return count;
 }

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One number, one value: what the compiler's metrics, the runner's console, summaries, traces and
+roll-ups say of the same inference, on five models (and those of ../shared where it is there).
+
+    check_identities.py BUILD_DIR
+
+Laws, not numbers: they hold whatever the schedule is."""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+BUILD = os.path.abspath(sys.argv[1])
+TACHO = os.path.join(BUILD, "bin", "tacho")
+RUNNER = os.path.join(BUILD, "dropin", "qaic-runner")
+MODELS = ["cnn", "cnn-qdq", "mobilenet", "transformer --sequence 32",
+          "gemm --m 96 --k 512 --n 1000 --constant-b"]
+SHARED = ["qdq_block.onnx", "resnet18_shapes.onnx"]
+WAYS = [("1", ["--cores", "1"]), ("3", ["--cores", "3"]), ("16", []),
+        ("2x2", ["--cores", "2", "--devices", "2"])]
+LEVELS = ["--stats-level", "70", "--ddr-stats", "--pmu-events", "3B,3C,3D,3E,A,B,3,100"]
+failures = []
+
+
+def check(condition, text):
+    if not condition:
+        failures.append(text)
+        print(f"FAIL {text}")
+
+
+def run(*words):
+    result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if result.returncode != 0:
+        sys.exit(f"check_identities: {' '.join(words)}: {result.stderr.decode()}")
+    return result.stdout.decode()
+
+
+def tables_of(text):
+    tables = {}
+    for line in text.splitlines():
+        row = json.loads(line)
+        tables.setdefault(row.get("table", ""), []).append(row)
+    return tables
+
+
+def ddr_rate():
+    """Bytes per second that the machine's memory gives, from its description."""
+    with open(os.path.join(ROOT, "machines", "aic100.json"), encoding="utf-8") as file:
+        machine = json.load(file)
+    ddr = [memory for memory in machine["memories"] if memory["kind"] == "ddr"][0]
+    return ddr["bytes_per_cycle"]["value"] * machine["core_clock_hz"]["value"] * 1e6
+
+
+class Case:
+    """One model compiled one way, run once, and everything that is said of it."""
+
+    def __init__(self, name, model, flags, folder):
+        self.name = name
+        self.folder = folder
+        os.makedirs(folder)
+        binary = os.path.join(folder, "programqpc.bin")
+        run(TACHO, "compile", model, "-m", "aic100", "-q", "-o", binary, *LEVELS, *flags)
+        self.compiled = tables_of(run(TACHO, "compile", model, "-m", "aic100", "-q",
+                                      "--perf-metrics", "--format", "json", *flags))
+        self.console = run(RUNNER, f"--test-data={folder}", "--num-iter=3",
+                           "--aic-profiling-type=raw_device_stats", "--aic-profiling-start-iter=2",
+                           f"--aic-profiling-out-dir={folder}")
+        opstats = [TACHO, "opstats", "-q", binary, "-i", folder, "--quiet"]
+        run(*opstats, "-o", folder, "--summary", "--format", "json")
+        run(*opstats, "-o", folder, "--trace", "--merge-mq-traces", "false")
+        self.summaries = [self.load(path) for path in
+                          sorted(glob.glob(os.path.join(folder, "*.summary.json")))]
+        self.traces = []
+        for path in sorted(glob.glob(os.path.join(folder, "*.trace.json"))):
+            with open(path, encoding="utf-8") as file:
+                self.traces.append(json.load(file)["traceEvents"])
+        self.rollup = {what: [json.loads(line) for line in run(
+            *opstats, "--rollup", what, "--format", "json").splitlines()]
+            for what in ("core", "critical")}
+
+    @staticmethod
+    def load(path):
+        with open(path, encoding="utf-8") as file:
+            return tables_of(file.read())
+
+    def check(self, condition, text):
+        check(condition, f"{self.name}: {text}")
+
+    def metric(self, name):
+        rows = [row["value"] for row in self.compiled["metrics"] if row["metric"] == name]
+        self.check(len(rows) == 1, f"{len(rows)} metrics '{name}'")
+        return rows[0]
+
+    def shown(self, name, device):
+        """The mean of a metric of the runner's console."""
+        many = f"_Dev_{device}" if len(self.summaries) > 1 else ""
+        match = re.search(rf"^{name}{many}_Func_0 +([\d.]+)", self.console, re.M)
+        self.check(match, f"the console has no {name} of device {device}")
+        return float(match[1]) if match else 0.0
+
+
+def check_traffic(case):
+    """DDR bytes of each core, device and of all: the same wherever they are said."""
+    cores = {(row["device"], row["core"]): (row["ddr_read_bytes"], row["ddr_write_bytes"])
+             for row in case.compiled["cores"]}
+    total = [sum(values) for values in zip(*cores.values())]
+    case.check(total == [case.metric("bytes read from DDR"), case.metric("bytes written to DDR")],
+               f"cores' rows add up to {total}")
+    moved = [row["bytes"] for row in case.compiled["memory"] if row["what"] == "read and written"]
+    case.check(moved == [sum(total)], f"{moved} moved, {total} by cores")
+    ops = [sum(row[key] for row in case.compiled["operators"])
+           for key in ("ddr_read_bytes", "ddr_write_bytes")]
+    case.check(ops == total, f"operators' rows add up to {ops}, cores' to {total}")
+    limit = ddr_rate()
+    for device, (summary, trace) in enumerate(zip(case.summaries, case.traces)):
+        own = {core: values for (of, core), values in cores.items() if of == device}
+        counted = {row["core"]: (round(row["ddr_read_kb"] * 1024), round(row["ddr_write_kb"] * 1024))
+                   for row in summary["cores"]}
+        case.check(counted == own, f"device {device}: {counted} recorded, {own} compiled")
+        traced = {int(event["name"].split("-")[1]): (event["args"]["ddrReadBytes"],
+                                                     event["args"]["ddrWriteBytes"])
+                  for event in trace if re.fullmatch(r"Core-\d+-Execution", event["name"])}
+        case.check(traced == own, f"device {device}: {traced} in the trace, {own} compiled")
+        rolled = {row["core"]: row["ddr_bytes"] for row in case.rollup["core"]
+                  if row["device"] == device}
+        case.check(rolled == {core: sum(values) for core, values in own.items()},
+                   f"device {device}: {rolled} in the roll-up, {own} compiled")
+        row = summary["device"][0]
+        everything = sum(sum(values) for values in own.values())
+        case.check(abs(row["ddr_mb"] * 1e6 - everything) < 1, f"{row['ddr_mb']} MB, {everything}")
+        case.check(abs(case.shown("DDRTrafficMB", device) - everything / 1e6) <= 0.00051,
+                   f"console, device {device}: {everything} bytes of DDR")
+        rates = [row["ddr_gb_per_s"], case.shown("DDRBandwidthGBPerSec", device)]
+        rates += [core["ddr_gb_per_s"] for core in summary["cores"]]
+        case.check(all(rate * 1e9 <= limit * 1.001 for rate in rates),
+                   f"device {device}: {rates} GB/s of {limit / 1e9:.1f}")
+
+
+def check_counters(case):
+    """Cycles of a core are counted once, however many of its threads count them."""
+    for device, (summary, trace) in enumerate(zip(case.summaries, case.traces)):
+        cores = {row["core"]: row["inference_pcycles"] for row in summary["cores"]}
+        counts, threads = {}, {}
+        for row in summary["pmu"]:
+            key = row["core"], row["name"]
+            if row["thread"] is None:
+                counts[key] = row["value"]
+            else:
+                threads.setdefault(key, []).append(row["value"])
+        for (core, name), value in counts.items():
+            own = threads[core, name]
+            match = re.match(r"CYCLES_(\d)_THREAD", name)
+            wanted = sum(own) // int(match[1]) if match else (
+                max(own) if name == "HVX_ACTIVE" else sum(own))
+            case.check(value == wanted and max(own) <= value,
+                       f"device {device}, core {core}: {name} is {value}, of threads {own}")
+            if name != "COMMITTED_PKT_ANY":
+                case.check(value <= cores[core], f"{name} is {value} of {cores[core]} cycles")
+        for core, cycles in cores.items():
+            running = {int(name[7]): value for (of, name), value in counts.items()
+                       if of == core and name.endswith("_THREAD_RUNNING")}
+            case.check(sum(running.values()) <= cycles, f"core {core}: {running} of {cycles}")
+            packets = sum(count * value for count, value in running.items())
+            case.check(packets == counts[core, "COMMITTED_PKT_ANY"], f"core {core}: {packets}")
+        shown = {int(event["name"].split("-")[1]): event["args"]["PMU_0x3C"] for event in trace
+                 if re.fullmatch(r"Core-\d+-Execution", event["name"])}
+        case.check(shown == {core: counts[core, "CYCLES_2_THREAD_RUNNING"] for core in cores},
+                   f"device {device}: {shown} in the trace")
+
+
+def make_models(folder):
+    for words in MODELS:
+        path = os.path.join(folder, words.split()[0] + ".onnx")
+        run(sys.executable, os.path.join(ROOT, "tools", "make_models.py"), *words.split(), "-o", path)
+        yield words.split()[0], path
+    for name in SHARED:
+        path = os.path.join(ROOT, "..", "shared", "data", "models", name)
+        if os.path.exists(path):
+            yield name, path
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        count = 0
+        for model, path in list(make_models(folder)):
+            for way, flags in WAYS:
+                name = f"{model} on {way}"
+                case = Case(name, path, flags, os.path.join(folder, model + "-" + way))
+                for law in (check_traffic, check_counters):
+                    law(case)
+                count += 1
+    print(f"identities: {count} programs, {len(failures)} failures")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
