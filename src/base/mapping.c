@@ -4,6 +4,7 @@
  */
 #include "base/mapping.h"
 
+#include "base/beneath.h"
 #include "base/grow.h"
 
 #include <errno.h>
@@ -78,6 +79,13 @@ static tacho_status map_file(int file, const char *path, tacho_mapping *out_mapp
     return TACHO_OK;
 }
 
+/* Keeps the mapping that was put behind the last item. */
+static void keep_last(tacho_mappings *mappings, tacho_str *out_bytes)
+{
+    const tacho_mapping *mapping = &mappings->items[mappings->item_count++];
+    *out_bytes = tacho_str_make(mapping->memory, mapping->len);
+}
+
 tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path, tacho_str *out_bytes)
 {
     TACHO_TRY(tacho_grow(&mappings->items, &mappings->item_capacity, mappings->item_count + 1));
@@ -93,8 +101,20 @@ tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path, tac
         close(file);
         TACHO_TRY(status);
     }
-    *out_bytes = tacho_str_make(mapping->memory, mapping->len);
-    mappings->item_count++;
+    keep_last(mappings, out_bytes);
+    return TACHO_OK;
+}
+
+tacho_status tacho_mappings_open_beneath(tacho_mappings *mappings, const char *folder,
+                                         const char *path, tacho_str *out_bytes)
+{
+    TACHO_TRY(tacho_grow(&mappings->items, &mappings->item_capacity, mappings->item_count + 1));
+    int file = -1;
+    TACHO_TRY(tacho_beneath_open(folder, path, &file));
+    tacho_status status = map_file(file, path, &mappings->items[mappings->item_count]);
+    close(file);
+    TACHO_TRY(status);
+    keep_last(mappings, out_bytes);
     return TACHO_OK;
 }
 

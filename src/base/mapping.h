@@ -29,6 +29,10 @@ typedef struct tacho_mappings {
 tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path,
                                  tacho_str *out_bytes) TACHO_MUST_USE;
 
+/* The same for |path| beneath |folder|, as another file names it: see base/beneath.h. */
+tacho_status tacho_mappings_open_beneath(tacho_mappings *mappings, const char *folder,
+                                         const char *path, tacho_str *out_bytes) TACHO_MUST_USE;
+
 /* Whether |path| names one of the files, under whatever name it was opened. */
 bool tacho_mappings_has(const tacho_mappings *mappings, const char *path);
 

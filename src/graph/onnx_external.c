@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values in files beside the model. A file is opened once, stays mapped as long as the graph, and
- * must lie in the model's folder or below: a model from elsewhere shall not read other files.
+ * must be a regular file in the model's folder or below, whatever links there are: a model from
+ * elsewhere shall not read other files, and shall not make us wait for a pipe.
  */
 #include "base/grow.h"
 #include "graph/onnx_reader.h"
@@ -61,37 +62,28 @@ static bool stays_inside(tacho_str location)
     }
 }
 
-/* |location| in the folder of the model; NUL-terminated. */
-static tacho_status join_path(tacho_onnx_state *state, tacho_str location, char **out_path)
-{
-    tacho_str path = state->graph->path;
-    size_t folder_len = path.len - tacho_str_basename(path).len;
-    void *memory = NULL;
-    TACHO_TRY(tacho_arena_alloc(&state->graph->arena, folder_len + location.len + 1, &memory));
-    char *joined = memory;
-    memcpy(joined, path.data, folder_len);
-    memcpy(joined + folder_len, location.data, location.len);
-    *out_path = joined;
-    return TACHO_OK;
-}
-
 static tacho_status open_file(tacho_onnx_state *state, tacho_str location,
                               tacho_onnx_file *out_file)
 {
     *out_file = (tacho_onnx_file){.is_absent = true};
-    if (tacho_str_equal(state->graph->path, TACHO_STR("-"))) {
+    tacho_graph *graph = state->graph;
+    if (tacho_str_equal(graph->path, TACHO_STR("-"))) {
         return TACHO_OK; /* standard input lies in no folder */
     }
-    char *path = NULL;
-    TACHO_TRY(join_path(state, location, &path));
-    tacho_status status = tacho_mappings_open(&state->graph->mappings, path, &out_file->bytes);
+    size_t folder_len = graph->path.len - tacho_str_basename(graph->path).len;
+    tacho_str folder =
+        folder_len > 0 ? tacho_str_make(graph->path.data, folder_len) : TACHO_STR(".");
+    TACHO_TRY(tacho_arena_copy(&graph->arena, folder, &folder));
+    TACHO_TRY(tacho_arena_copy(&graph->arena, location, &location));
+    tacho_status status = tacho_mappings_open_beneath(&graph->mappings, folder.data, location.data,
+                                                      &out_file->bytes);
     out_file->is_absent = tacho_status_code(status) == TACHO_CODE_NOT_FOUND;
     if (out_file->is_absent) {
         tacho_status_free(status);
         return TACHO_OK;
     }
-    return tacho_status_add_note(status, "which has data of %.*s",
-                                 TACHO_STR_ARG(state->graph->path));
+    return tacho_status_add_note(status, "external data of the model %.*s",
+                                 TACHO_STR_ARG(graph->path));
 }
 
 static tacho_status ensure_file(tacho_onnx_state *state, tacho_str location,

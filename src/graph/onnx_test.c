@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -589,6 +590,14 @@ static void test_external(void **state)
     }
     tensor = external(NULL, NULL, NULL);
     assert_graph_refused(5, &tensor, "expected a file in the model's folder");
+    unlink(weights);
+    /* Names that look harmless, and are not. */
+    assert_int_equal(symlink("/dev/zero", weights), 0);
+    tensor = external("w.bin", NULL, NULL);
+    assert_graph_refused(5, &tensor, "'w.bin' leads out of the folder");
+    unlink(weights);
+    assert_int_equal(mkfifo(weights, 0600), 0);
+    assert_graph_refused(5, &tensor, "is not a regular file");
     unlink(weights);
     rmdir(folder);
     model_path = "m.onnx";
