@@ -64,8 +64,8 @@ static int open_step(int folder_fd, const char *name, int flags)
     }
     int fd = openat(folder_fd, name, flags | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == ENOTDIR) { /* a link, or a file in the place of a folder */
-        bool is_link = fstatat(folder_fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-                       S_ISLNK(facts.st_mode);
+        bool is_link =
+            fstatat(folder_fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(facts.st_mode);
         errno = is_link ? ELOOP : ENOTDIR;
     }
     return fd;

@@ -104,11 +104,12 @@ static void test_files_inside(void **state)
 static void test_nothing_outside(void **state)
 {
     (void)state;
-    static const char *const outside[] = {"../secret", "sub/../../secret", "/etc/passwd", "out",
-                                          "up/secret", "zero",             "loop",        ".."};
+    static const char *const outside[] = {
+        "../secret", "sub/../../secret", "/etc/passwd", "out", "up/secret", "zero", "loop", ".."};
     for (size_t i = 0; i < 2; i++) {
         for (size_t k = 0; k < sizeof(outside) / sizeof(outside[0]); k++) {
-            assert_refuses(ways[i], outside[k], TACHO_CODE_BAD_DATA, "leads out of the folder 'in'");
+            assert_refuses(ways[i], outside[k], TACHO_CODE_BAD_DATA,
+                           "leads out of the folder 'in'");
         }
     }
 }

@@ -72,6 +72,9 @@ static void start_write_back(tacho_output *output)
 static tacho_status push(tacho_output *output, const void *bytes, size_t len, bool is_last)
 {
     tacho_str view = tacho_str_make(bytes, len);
+    if (output->is_terminal) {
+        return tacho_terminal_run(&output->terminal, view, is_last, write_fd, output);
+    }
     return output->encoder != NULL
                ? tacho_encoder_run(output->encoder, view, is_last, write_fd, output)
                : write_fd(output, bytes, len);
@@ -252,6 +255,11 @@ static tacho_status set_name(tacho_output *output, const char *path)
                : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a file name");
 }
 
+static void find_terminal(tacho_output *output)
+{
+    output->is_terminal = output->is_direct && output->encoder == NULL && isatty(output->fd) == 1;
+}
+
 static tacho_status open_all(tacho_output *output, const char *path)
 {
     TACHO_TRY(set_name(output, path));
@@ -262,7 +270,9 @@ static tacho_status open_all(tacho_output *output, const char *path)
     output->cursor = output->buffer;
     output->limit = output->buffer + BUFFER_BYTES;
     TACHO_TRY(strcmp(path, "-") == 0 ? open_stdout(output) : open_target(output, path));
-    return tacho_encoder_create(tacho_str_from_cstring(path), &output->encoder);
+    TACHO_TRY(tacho_encoder_create(tacho_str_from_cstring(path), &output->encoder));
+    find_terminal(output);
+    return TACHO_OK;
 }
 
 tacho_status tacho_output_open(const char *path, tacho_output *out_output)
@@ -278,8 +288,7 @@ tacho_status tacho_output_open(const char *path, tacho_output *out_output)
 size_t tacho_output_columns(const tacho_output *output)
 {
     struct winsize size = {0};
-    bool is_terminal = output->is_direct && output->encoder == NULL && isatty(output->fd) == 1;
-    return is_terminal && ioctl(output->fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    return output->is_terminal && ioctl(output->fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 tacho_status tacho_output_open_standard_error(tacho_output *out_output)
@@ -293,6 +302,7 @@ tacho_status tacho_output_open_standard_error(tacho_output *out_output)
     free(out_output->name);
     out_output->name = name;
     out_output->fd = STDERR_FILENO;
+    find_terminal(out_output);
     return TACHO_OK;
 }
 

@@ -4,7 +4,8 @@
  *
  * Bytes go to an unnamed or temporary file in the target's folder; commit syncs it and renames
  * it over the target, close without commit leaves nothing behind. "-" is standard output; a
- * device or pipe is written directly. A path that ends in .gz or .zst is compressed.
+ * device or pipe is written directly. A path that ends in .gz or .zst is compressed. What goes to a
+ * terminal goes through base/terminal.h.
  *
  * The first failure sticks: later writes do nothing, and commit reports it. So writers need
  * not check every byte.
@@ -16,6 +17,7 @@
 #include "base/encoder.h"
 #include "base/status.h"
 #include "base/str.h"
+#include "base/terminal.h"
 
 /* The most that one tacho_output_reserve may ask for. */
 enum { TACHO_OUTPUT_RESERVE_MAX = 64 << 10 };
@@ -36,8 +38,10 @@ typedef struct tacho_output {
     bool owns_fd;
     uint64_t synced_bytes; /* how far write-back was asked for */
     tacho_encoder *encoder;
-    tacho_status failure; /* the first one, until somebody takes it */
-    bool has_failed;      /* nothing is put in place any more */
+    bool is_terminal;        /* whose control characters are shown, not sent */
+    tacho_terminal terminal; /* the state of that */
+    tacho_status failure;    /* the first one, until somebody takes it */
+    bool has_failed;         /* nothing is put in place any more */
 } tacho_output;
 
 tacho_status tacho_output_open(const char *path, tacho_output *out_output) TACHO_MUST_USE;

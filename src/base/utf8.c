@@ -9,7 +9,7 @@
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
-enum { REPLACEMENT_BYTES = 3, ESCAPE_BYTES_MAX = 10 };
+enum { REPLACEMENT_BYTES = 3 };
 
 static bool is_continuation(char byte)
 {
@@ -95,8 +95,7 @@ tacho_status tacho_utf8_clean(tacho_str text, tacho_arena *arena, tacho_str *out
     return TACHO_OK;
 }
 
-/* Characters that would act on the terminal instead of being shown. */
-static bool acts_on_terminal(uint32_t point)
+bool tacho_utf8_acts_on_terminal(uint32_t point)
 {
     return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == UINT32_MAX ||
            point == 0x061c || (point >= 0x200b && point <= 0x200f) ||
@@ -109,18 +108,20 @@ static bool is_printable(tacho_str text)
     for (size_t at = 0; at < text.len;) {
         uint32_t point = 0;
         at += tacho_utf8_decode(tacho_str_from(text, at), &point);
-        if (acts_on_terminal(point)) {
+        if (tacho_utf8_acts_on_terminal(point)) {
             return false;
         }
     }
     return true;
 }
 
-static int escape(char *to, unsigned char byte, uint32_t point)
+size_t tacho_utf8_escape(tacho_str text, char *to)
 {
-    return point == UINT32_MAX || point < 0x100
-               ? snprintf(to, ESCAPE_BYTES_MAX, "\\x%02x", point == UINT32_MAX ? byte : point)
-               : snprintf(to, ESCAPE_BYTES_MAX, "\\u%04x", (unsigned)point);
+    uint32_t point = 0;
+    tacho_utf8_decode(text, &point);
+    unsigned value = point == UINT32_MAX ? (unsigned char)text.data[0] : (unsigned)point;
+    int len = snprintf(to, TACHO_UTF8_ESCAPE_MAX, value < 0x100 ? "\\x%02x" : "\\u%04x", value);
+    return (size_t)len;
 }
 
 tacho_status tacho_utf8_printable(tacho_str text, tacho_arena *arena, tacho_str *out_text)
@@ -130,13 +131,13 @@ tacho_status tacho_utf8_printable(tacho_str text, tacho_arena *arena, tacho_str 
         return TACHO_OK;
     }
     void *memory = NULL;
-    TACHO_TRY(tacho_arena_alloc(arena, text.len * 6 + ESCAPE_BYTES_MAX, &memory));
+    TACHO_TRY(tacho_arena_alloc(arena, text.len * 6 + TACHO_UTF8_ESCAPE_MAX, &memory));
     char *to = memory;
     for (size_t at = 0; at < text.len;) {
         uint32_t point = 0;
         size_t length = tacho_utf8_decode(tacho_str_from(text, at), &point);
-        if (acts_on_terminal(point)) {
-            to += escape(to, (unsigned char)text.data[at], point);
+        if (tacho_utf8_acts_on_terminal(point)) {
+            to += tacho_utf8_escape(tacho_str_from(text, at), to);
         } else {
             memcpy(to, text.data + at, length);
             to += length;

@@ -25,6 +25,13 @@ char *tacho_utf8_clean_into(tacho_str text, char *to);
  */
 size_t tacho_utf8_decode(tacho_str text, uint32_t *out_code_point);
 
+/* Whether a character, or an invalid byte, would act on the terminal instead of being shown. */
+bool tacho_utf8_acts_on_terminal(uint32_t code_point);
+
+/* Writes the escape of the first character of |text| to |to|; returns its length. */
+enum { TACHO_UTF8_ESCAPE_MAX = 12 }; /* room that an escape needs */
+size_t tacho_utf8_escape(tacho_str text, char *to);
+
 /*
  * |text| as a terminal may show it: control characters, DEL, C1 and text-direction controls and
  * invalid bytes become visible escapes (\x1b, \u202e). |text| itself when there are none.

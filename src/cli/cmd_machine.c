@@ -204,9 +204,11 @@ static int run_table(const machine_request *request, table_maker make)
 
 static tacho_status say_good(const char *path, const tacho_machine *machine, tacho_arena *arena)
 {
-    tacho_str printable;
-    TACHO_TRY(tacho_utf8_printable(tacho_str_from_cstring(path), arena, &printable));
-    printf("%.*s: good: %.*s, %u cores\n", TACHO_STR_ARG(printable), TACHO_STR_ARG(machine->name),
+    tacho_str file;
+    tacho_str name;
+    TACHO_TRY(tacho_utf8_printable(tacho_str_from_cstring(path), arena, &file));
+    TACHO_TRY(tacho_utf8_printable(machine->name, arena, &name));
+    printf("%.*s: good: %.*s, %u cores\n", TACHO_STR_ARG(file), TACHO_STR_ARG(name),
            tacho_machine_cores(machine));
     return TACHO_OK;
 }

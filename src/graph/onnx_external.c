@@ -75,8 +75,8 @@ static tacho_status open_file(tacho_onnx_state *state, tacho_str location,
         folder_len > 0 ? tacho_str_make(graph->path.data, folder_len) : TACHO_STR(".");
     TACHO_TRY(tacho_arena_copy(&graph->arena, folder, &folder));
     TACHO_TRY(tacho_arena_copy(&graph->arena, location, &location));
-    tacho_status status = tacho_mappings_open_beneath(&graph->mappings, folder.data, location.data,
-                                                      &out_file->bytes);
+    tacho_status status =
+        tacho_mappings_open_beneath(&graph->mappings, folder.data, location.data, &out_file->bytes);
     out_file->is_absent = tacho_status_code(status) == TACHO_CODE_NOT_FOUND;
     if (out_file->is_absent) {
         tacho_status_free(status);
