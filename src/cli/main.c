@@ -7,6 +7,7 @@
 #include "cli/talk.h"
 #include "cli/version.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,9 +44,14 @@ const tacho_command *tacho_command_find(const char *name)
 /* Reports a failed write to standard output: a full disk must not look like success. */
 static int finish(int exit_code)
 {
-    bool has_failed = fflush(stdout) != 0 || ferror(stdout) != 0;
-    if (has_failed && exit_code == TACHO_EXIT_DONE) {
-        tacho_talk_line("error", "cannot write to standard output");
+    bool has_failed = ferror(stdout) != 0;
+    errno = 0;
+    has_failed = fflush(stdout) != 0 || has_failed;
+    if (has_failed && (exit_code == TACHO_EXIT_DONE || exit_code == TACHO_EXIT_LOSSY)) {
+        char text[256];
+        snprintf(text, sizeof(text), "standard output: cannot write%s%s", errno != 0 ? ": " : "",
+                 errno != 0 ? strerror(errno) : "");
+        tacho_talk_line("error", text);
         return TACHO_EXIT_FAILED;
     }
     return exit_code;
@@ -93,17 +99,20 @@ static void interrupted(int number)
     raise(number);
 }
 
-/* Makes sure that no file we open takes the place of a standard stream that was closed. */
+/*
+ * Makes sure that no file we open takes the place of a standard stream that was closed. What takes
+ * its place cannot be read where it is standard input, nor written where it is standard output, so
+ * that a command that needs the stream fails as with any other file.
+ */
 static bool open_standard_streams(void)
 {
-    int fd = 0;
-    do {
-        fd = open("/dev/null", O_RDWR);
-    } while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd > STDERR_FILENO) {
-        close(fd);
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd) {
+            return false;
+        }
     }
-    return fd >= 0;
+    return true;
 }
 
 int main(int argc, char **argv)
