@@ -25,7 +25,8 @@ typedef struct tacho_target_event {
     int64_t time;
     uint32_t job;
     bool is_wait;
-    bool is_late; /* at its time, after those that are not */
+    uint32_t rank;         /* at its time, after those with less; 0 is a task of its own */
+    uint32_t issue_cycles; /* that the sequencer is busy with it */
 } tacho_target_event;
 
 typedef struct tacho_targets {

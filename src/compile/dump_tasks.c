@@ -27,9 +27,12 @@ void tacho_targets_times(const tacho_targets *self, int64_t start, int64_t end)
 /* ---- events -------------------------------------------------------------------------------- */
 
 /*
- * At one time what has ended is waited for before anything starts, so that an engine is free again;
- * but a job that takes no time starts first.
+ * At one time what has ended is waited for before anything starts, so that an engine is free again.
+ * Then transfers start, which takes the sequencer no time, then engines, which takes it a cycle
+ * each. A job that takes no time is waited for once it has started.
  */
+enum { RANK_ENDED, RANK_FREE_START, RANK_ISSUED_START };
+
 static int compare_events(const void *left, const void *right)
 {
     const tacho_target_event *a = left;
@@ -37,8 +40,8 @@ static int compare_events(const void *left, const void *right)
     if (a->time != b->time) {
         return a->time < b->time ? -1 : 1;
     }
-    if (a->is_late != b->is_late) {
-        return a->is_late ? 1 : -1;
+    if (a->rank != b->rank) {
+        return a->rank < b->rank ? -1 : 1;
     }
     if (a->job != b->job) {
         return a->job < b->job ? -1 : 1;
@@ -65,10 +68,13 @@ static tacho_status collect(const tacho_program *program, const tacho_block *blo
     for (uint32_t i = 0; i < block->job_count; i++) {
         uint32_t id = block->first_job + i;
         const tacho_job *job = &program->jobs[id];
-        bool is_empty = job->start == job->end;
-        events->items[events->count++] = (tacho_target_event){job->start, id, false, true};
+        const tacho_program_engine *engine = &program->engines[job->engine];
+        uint32_t issue = engine->is_sequenced != 0 ? engine->issue_cycles : 0;
+        uint32_t rank = issue > 0 ? RANK_ISSUED_START : RANK_FREE_START;
+        events->items[events->count++] = (tacho_target_event){job->start, id, false, rank, issue};
         if (!is_instant(job)) {
-            events->items[events->count++] = (tacho_target_event){job->end, id, true, is_empty};
+            uint32_t end_rank = job->start == job->end ? rank : RANK_ENDED;
+            events->items[events->count++] = (tacho_target_event){job->end, id, true, end_rank, 0};
         }
     }
     qsort(events->items, events->count, sizeof(*events->items), compare_events);
@@ -183,7 +189,7 @@ static void write_event(const tacho_targets *self, const tacho_target_event *eve
 
 static bool is_same_task(const tacho_target_event *a, const tacho_target_event *b)
 {
-    return a->time == b->time && a->is_late == b->is_late;
+    return a->time == b->time && (a->rank == RANK_ENDED) == (b->rank == RANK_ENDED);
 }
 
 static void write_tasks(tacho_targets *self, uint32_t block, const event_list *events)
@@ -191,16 +197,18 @@ static void write_tasks(tacho_targets *self, uint32_t block, const event_list *e
     int64_t before = events->count > 0 ? events->items[0].time : 0;
     for (size_t i = 0; i < events->count;) {
         const tacho_target_event *first = &events->items[i];
+        int64_t end = first->time > before ? first->time : before;
         tacho_output_write_cstring(self->output, "          \"torq_hw.nss_task\"() ({\n");
         for (; i < events->count && is_same_task(first, &events->items[i]); i++) {
             write_event(self, &events->items[i], block);
+            end += events->items[i].issue_cycles;
         }
         tacho_output_printf(self->output, "          }) {\"torq-task-id\" = %" PRIu32 " : i64",
                             self->task_count++);
-        tacho_targets_times(self, first->is_late ? first->time : before, first->time);
+        tacho_targets_times(self, before, end);
         tacho_output_write_cstring(self->output, "} : () -> ()");
         tacho_targets_location(self, self->program->jobs[first->job].op);
-        before = first->time;
+        before = end;
     }
 }
 

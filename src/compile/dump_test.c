@@ -131,7 +131,9 @@ static void make_torq_program(tacho_program *program)
     assert_null(intern(program, "main$async_dispatch_0", &dispatch.name));
     tacho_program *p = program;
     for (size_t i = 0; i < 4; i++) {
-        tacho_program_engine engine = {.index = engines[i].index};
+        uint32_t issue = strcmp(engines[i].class_name, "compute") == 0 ? 1 : 0;
+        tacho_program_engine engine = {
+            .index = engines[i].index, .is_sequenced = issue, .issue_cycles = issue};
         assert_null(intern(p, engines[i].name, &engine.name));
         assert_null(intern(p, engines[i].class_name, &engine.class_name));
         assert_null(tacho_grow(&p->engines, &p->engine_capacity, i + 1));
@@ -219,7 +221,10 @@ static void test_actions(void **state)
     assert_non_null(strstr(text, "<{name = \"slice_program_torq_hl.add_0\"}>"));
     assert_non_null(strstr(text, "{\"torq-job-id\" = 0 : i32}"));
     assert_non_null(strstr(text, "<{id = 1 : index}> {\"torq-async-duration-cycles\" = 49 : i64}"));
-    assert_non_null(strstr(text, "{\"torq-task-id\" = 4 : i64, \"torq-start-time-cycles\" = 101 : "
+    /* A slice that starts at 101 keeps the sequencer until 102. */
+    assert_non_null(strstr(text, "{\"torq-task-id\" = 3 : i64, \"torq-start-time-cycles\" = 101 : "
+                                 "i64, \"torq-end-time-cycles\" = 102 : i64}"));
+    assert_non_null(strstr(text, "{\"torq-task-id\" = 4 : i64, \"torq-start-time-cycles\" = 102 : "
                                  "i64, \"torq-end-time-cycles\" = 150 : i64}"));
     assert_non_null(strstr(text, "total_cycle = 50 : i64"));
 }
