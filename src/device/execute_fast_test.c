@@ -739,7 +739,8 @@ static void test_almost_gelu(void **state)
         y = step(self, "Add", INPUTS(y, number(self, i == 1 ? 2 : 1)), x);
         y = step(self, "Mul", INPUTS(x, y), x);
         y = step(self, "Mul", INPUTS(y, number(self, i == 2 ? 0.25f : 0.5f)), x);
-        expect_close(self, y, 1); /* Erf */
+        expect_close(self, y, 0);
+        assert_true(counted.kernels > 1);
         free(self);
     }
 }
@@ -833,7 +834,7 @@ static void test_borders(void **state)
     square.filters.dims[0] = 16;
     narrow.filters.dims[2] = narrow.filters.dims[3] = 3;
     uint32_t first = add_conv(self, &narrow, input(self, TACHO_DTYPE_F32, narrow.data));
-    uint32_t other = step(self, "Erf", INPUTS(first), first);
+    uint32_t other = step(self, "Sin", INPUTS(first), first);
     uint32_t second = add_conv(self, &square, other);
     uint32_t flat = made(self, TACHO_DTYPE_F32, (tacho_shape){2, {1, 16 * 9 * 9}});
     add_step(&self->program, 0, "Flatten", INPUTS(first), flat);
@@ -841,7 +842,7 @@ static void test_borders(void **state)
     uint32_t last = made(self, TACHO_DTYPE_F32, (tacho_shape){2, {1, 16 * 9 * 9}});
     add_step(&self->program, 0, "Flatten", INPUTS(sum), last);
     uint32_t y = step(self, "Sub", INPUTS(last, flat), last);
-    expect_close(self, y, 1); /* Erf */
+    expect_close(self, y, 1); /* Sin */
     free(self);
 }
 

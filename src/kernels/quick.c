@@ -246,11 +246,25 @@ static tacho_status compute_clamp(const tacho_kernel_call *call)
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
+#define FUNCTION_ROW(name, function)                                                               \
+    {                                                                                              \
+        {name, TACHO_KERNEL_EACH, function}, tacho_quick_fits_function, true, false                \
+    }
+
 static const struct {
     tacho_kernel kernel;
     bool (*fits)(const tacho_kernel_call *call);
     bool has_reals, has_ints;
 } kernels[] = {
+    FUNCTION_ROW("Erf", tacho_quick_erf),
+    FUNCTION_ROW("Exp", tacho_quick_exp),
+    FUNCTION_ROW("Gelu", tacho_quick_gelu),
+    FUNCTION_ROW("Log", tacho_quick_log),
+    FUNCTION_ROW("Sigmoid", tacho_quick_sigmoid),
+    FUNCTION_ROW("Softplus", tacho_quick_softplus),
+    FUNCTION_ROW("Swish", tacho_quick_swish),
+    FUNCTION_ROW("Tanh", tacho_quick_tanh),
+    {{"Pow", TACHO_KERNEL_EACH, tacho_quick_pow}, tacho_quick_fits_pow, true, false},
     {{"InstanceNormalization", TACHO_KERNEL_PLAIN, tacho_quick_instance_norm},
      tacho_quick_fits_instance_norm,
      true,

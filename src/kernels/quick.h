@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quick kernels: loops over elements of one type, with channels last where there are any, for what
- * oneDNN does not compute. They are called as reference kernels are, and give the same bits;
- * InstanceNormalization adds up in another order. Outputs need not be zeroed before.
+ * oneDNN does not compute, or not well. They are called as reference kernels are, and give the same
+ * bits; but InstanceNormalization adds up in another order, and functions are those of
+ * kernels/vector.h. Outputs need not be zeroed before.
  */
 #ifndef TACHO_KERNELS_QUICK_H
 #define TACHO_KERNELS_QUICK_H
@@ -25,5 +26,18 @@ tacho_status tacho_quick_max_pool(const tacho_kernel_call *call) TACHO_MUST_USE;
 tacho_status tacho_quick_avg_pool(const tacho_kernel_call *call) TACHO_MUST_USE;
 bool tacho_quick_fits_instance_norm(const tacho_kernel_call *call);
 tacho_status tacho_quick_instance_norm(const tacho_kernel_call *call) TACHO_MUST_USE;
+
+/* Functions of elements, see quick_function.c. Those of one operand fit the same calls. */
+bool tacho_quick_fits_function(const tacho_kernel_call *call);
+tacho_status tacho_quick_erf(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_exp(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_gelu(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_log(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_sigmoid(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_softplus(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_swish(const tacho_kernel_call *call) TACHO_MUST_USE;
+tacho_status tacho_quick_tanh(const tacho_kernel_call *call) TACHO_MUST_USE;
+bool tacho_quick_fits_pow(const tacho_kernel_call *call);
+tacho_status tacho_quick_pow(const tacho_kernel_call *call) TACHO_MUST_USE;
 
 #endif
