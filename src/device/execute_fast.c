@@ -484,9 +484,7 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
         TACHO_TRY(
             tacho_piece_add(self, tacho_fast_scratch_bytes(kernel), number, &task.scratch_piece));
     }
-    TACHO_TRY(tacho_grow(&self->tasks, &self->task_capacity, self->task_count + 1));
-    self->tasks[self->task_count++] = task;
-    return TACHO_OK;
+    return tacho_task_append(self, &task);
 }
 
 /* Whether a tensor of the spec has the bytes of the value it stands for, and sizes that are no

@@ -127,6 +127,9 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step,
  * there is one, else with its reference kernel. */
 tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
 
+/* Adds a task as it is. */
+tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task) TACHO_MUST_USE;
+
 /* Memory and layouts, see execute_memory.c. */
 
 /* Memory of |bytes| from task |first| on, and until |last|. */
@@ -198,9 +201,6 @@ bool tacho_group_has_text(const tacho_group *group, const char *name, const char
 bool tacho_group_function(tacho_group *group, uint32_t step, tacho_fast_post *out_post);
 /* Whether there is a fast function, or operation of two operands, of that name. */
 bool tacho_function_is_known(tacho_str type);
-/* Whether the root begins a GELU that is written as a division, Erf, a sum and products; then the
- * group has all its steps, and makes its result from input 0. */
-bool tacho_group_gelu(tacho_group *group);
 /* Adds what is done with results; false when that cannot be said. */
 bool tacho_group_add_post(tacho_group *group, tacho_fast_post post);
 
@@ -227,6 +227,22 @@ uint32_t tacho_group_follower(const tacho_group *group);
 void tacho_group_take_over(tacho_group *group, uint32_t step);
 /* Takes the step that alone reads the output into the group; false when there is none such. */
 bool tacho_group_follow(tacho_group *group);
+/* A function that is written out as several operators, see execute_patterns.c. */
+enum { TACHO_PATTERN_STEPS_MAX = 10 };
+
+typedef struct tacho_pattern {
+    tacho_fast_function function;            /* SWISH, GELU or GELU_TANH */
+    uint32_t input, output;                  /* values, of the same type and shape */
+    uint32_t steps[TACHO_PATTERN_STEPS_MAX]; /* beside the first */
+    size_t step_count;
+} tacho_pattern;
+
+/* Whether |root| is the first operator of such a function. */
+bool tacho_pattern_find(tacho_execution *self, uint32_t root, tacho_pattern *out_found);
+/* Computes it by a quick kernel; |out_is_done| false: it is none, or of no type that has one. */
+tacho_status tacho_pattern_take(tacho_execution *self, uint32_t root,
+                                bool *out_is_done) TACHO_MUST_USE;
+
 /* Quantised steps, see execute_bytes.c. Makes the spec of the root, with all that follows, on
  * bytes; false when it is not such. */
 bool tacho_group_translate_bytes(tacho_group *group);

@@ -275,6 +275,13 @@ tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
     return tacho_step_blame(self, step, tacho_kernel_compute(task.kernel, &task.call));
 }
 
+tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task)
+{
+    TACHO_TRY(tacho_grow(&self->tasks, &self->task_capacity, self->task_count + 1));
+    self->tasks[self->task_count++] = *task;
+    return TACHO_OK;
+}
+
 tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
 {
     tacho_task task;
@@ -305,8 +312,7 @@ tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
             tacho_piece_keep(self, self->values[self->values[id].root].piece, number);
         }
     }
-    TACHO_TRY(tacho_grow(&self->tasks, &self->task_capacity, self->task_count + 1));
-    self->tasks[self->task_count++] = task;
+    TACHO_TRY(tacho_task_append(self, &task));
     for (size_t i = 0; i < at->output_count; i++) {
         uint32_t id = tacho_step_output(self, step, i);
         if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_NONE) {
@@ -355,10 +361,10 @@ static tacho_status take_step(tacho_execution *self, uint32_t step)
     if (self->fast != NULL) {
         TACHO_TRY(tacho_fast_take(self, step, &is_done));
     }
-    if (is_done) {
-        return TACHO_OK;
+    if (!is_done && self->choice == TACHO_KERNELS_FAST) {
+        TACHO_TRY(tacho_pattern_take(self, step, &is_done));
     }
-    return tacho_task_add_plain(self, step);
+    return is_done ? TACHO_OK : tacho_task_add_plain(self, step);
 }
 
 /* Steps in order; those that no op claims go with the op before them. */

@@ -353,16 +353,19 @@ static bool translate_matmul(tacho_group *group)
 
 static bool translate_function(tacho_group *group)
 {
-    tacho_fast_post post = {TACHO_FAST_GELU, 0, 0, 0};
-    uint32_t data = input_of(group, 0), made = group->output;
-    if (!tacho_group_gelu(group)) {
-        group->step_count = 0;
-        group->output = made;
-        if (!tacho_group_function(group, group->step, &post)) {
-            return false;
-        }
-    }
+    tacho_fast_post post;
+    tacho_pattern pattern;
+    uint32_t data = input_of(group, 0);
     data = is_live_f32(group, data) ? data : input_of(group, 1);
+    if (tacho_pattern_find(group->self, group->step, &pattern)) {
+        post = (tacho_fast_post){pattern.function, 1, 0, 0};
+        data = pattern.input;
+        for (size_t i = 0; i < pattern.step_count; i++) {
+            tacho_group_take_over(group, pattern.steps[i]);
+        }
+    } else if (!tacho_group_function(group, group->step, &post)) {
+        return false;
+    }
     if (!is_live_f32(group, data) ||
         value_of(group, group->output)->array.dtype != TACHO_DTYPE_F32 ||
         !tacho_shape_equal(shape_of(group, data), shape_of(group, group->output)) ||

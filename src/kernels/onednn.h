@@ -78,7 +78,6 @@ typedef enum tacho_fast_kind {
     X(ABS, eltwise_abs)                                                                            \
     X(SQRT, eltwise_sqrt)                                                                          \
     X(LINEAR, eltwise_linear) /* alpha * x + beta */                                               \
-    X(SOFTPLUS, eltwise_soft_relu)                                                                 \
     X(SIGMOID, eltwise_logistic)                                                                   \
     X(EXP, eltwise_exp)                                                                            \
     X(GELU_TANH, eltwise_gelu_tanh)                                                                \

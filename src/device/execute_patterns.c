@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions that models write out as several operators, found again so that they run in one pass:
+ *
+ *     SiLU         x * Sigmoid(x)
+ *     GELU         x * (1 + Erf(x / sqrt(2))) / 2
+ *     GELU, tanh   x * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2
+ *
+ * Factors may come in any order. Results between must be read by the next operator alone. One pass
+ * rounds once; so it differs from the operators one by one as much as their type rounds.
+ */
+#include "device/execute_parts.h"
+#include "kernels/call.h"
+#include "kernels/quick.h"
+
+/* A walk from operator to operator; |at| is what the last one makes. */
+typedef struct finder {
+    tacho_execution *self;
+    tacho_pattern *found;
+    uint32_t root;
+    uint32_t at;
+} finder;
+
+static bool is_named(const finder *f, uint32_t step, const char *type)
+{
+    return tacho_str_equal(tacho_step_type(f->self, step), tacho_str_from_cstring(type));
+}
+
+/* Whether a value is one number for all, and that number as exactly as its type has it. */
+static bool is_near(const finder *f, uint32_t id, double wanted)
+{
+    tacho_execution *self = f->self;
+    if (id == TACHO_NONE || self->values[id].state != TACHO_VALUE_CONSTANT ||
+        !tacho_is_real(&self->values[id].array) ||
+        tacho_array_elements(&self->values[id].array) != 1) {
+        return false;
+    }
+    tacho_status status = tacho_execution_bring(self, id);
+    if (status != TACHO_OK) {
+        tacho_status_free(status); /* whoever computes it otherwise, says it again */
+        return false;
+    }
+    tacho_dtype dtype = self->values[id].array.dtype;
+    double part = dtype == TACHO_DTYPE_F16 ? 0x1p-10 : dtype == TACHO_DTYPE_BF16 ? 0x1p-7 : 1e-4;
+    double number = tacho_real_at(&self->values[id].array, 0);
+    return number > wanted * (1 - part) && number < wanted * (1 + part);
+}
+
+/* The operand of |step| that is not |id|; TACHO_NONE when there is not exactly one. */
+static uint32_t other_operand(const finder *f, uint32_t step, uint32_t id)
+{
+    uint32_t first = tacho_step_input(f->self, step, 0);
+    uint32_t second = tacho_step_input(f->self, step, 1);
+    return first == id ? second : second == id ? first : TACHO_NONE;
+}
+
+/* Goes on to the operator of that type which alone reads what there is, whatever its op. */
+static bool advance(finder *f, const char *type, uint32_t *out_other)
+{
+    const tacho_value *value = &f->self->values[f->at];
+    uint32_t step = value->reader;
+    bool is_sole = value->uses == 1 && step != TACHO_NONE && step > f->root &&
+                   !f->self->is_done[step] && is_named(f, step, type) &&
+                   f->self->program->steps[step].output_count == 1 &&
+                   tacho_step_output(f->self, step, 0) != TACHO_NONE &&
+                   f->found->step_count < TACHO_PATTERN_STEPS_MAX;
+    if (!is_sole) {
+        return false;
+    }
+    *out_other = other_operand(f, step, f->at);
+    f->found->steps[f->found->step_count++] = step;
+    f->at = tacho_step_output(f->self, step, 0);
+    return true;
+}
+
+/* The same of one with a number as its other operand. */
+static bool advance_by(finder *f, const char *type, double number)
+{
+    uint32_t other;
+    return advance(f, type, &other) && is_near(f, other, number);
+}
+
+/* Whether |id| is half of |x|, and made before. */
+static bool is_half(const finder *f, uint32_t id, uint32_t x)
+{
+    uint32_t step = id == TACHO_NONE ? TACHO_NONE : f->self->values[id].producer;
+    return step != TACHO_NONE && f->self->values[id].state == TACHO_VALUE_LIVE &&
+           is_named(f, step, "Mul") && is_near(f, other_operand(f, step, x), 0.5);
+}
+
+/* From 1 + f(x) on: the products with x and 0.5. */
+static bool finish_gelu(finder *f, uint32_t x)
+{
+    uint32_t other;
+    if (!advance_by(f, "Add", 1) || !advance(f, "Mul", &other)) {
+        return false;
+    }
+    if (other == x) {
+        return advance_by(f, "Mul", 0.5);
+    }
+    if (is_near(f, other, 0.5)) {
+        return advance(f, "Mul", &other) && other == x;
+    }
+    return is_half(f, other, x);
+}
+
+static bool find_gelu(finder *f, uint32_t x)
+{
+    uint32_t other = other_operand(f, f->root, x);
+    bool is_root = (is_named(f, f->root, "Div") && tacho_step_input(f->self, f->root, 0) == x &&
+                    is_near(f, other, 1.4142135623730951)) ||
+                   (is_named(f, f->root, "Mul") && is_near(f, other, 0.7071067811865476));
+    return is_root && advance(f, "Erf", &other) && finish_gelu(f, x);
+}
+
+/* The cube is a power, or a product of products. */
+static bool find_gelu_tanh(finder *f, uint32_t x)
+{
+    uint32_t second = tacho_step_input(f->self, f->root, 1), other;
+    bool is_power = is_named(f, f->root, "Pow") && is_near(f, second, 3);
+    bool is_square = is_named(f, f->root, "Mul") && second == x;
+    if (!is_power && !(is_square && advance(f, "Mul", &other) && other == x)) {
+        return false;
+    }
+    return advance_by(f, "Mul", 0.044715) && advance(f, "Add", &other) && other == x &&
+           advance_by(f, "Mul", 0.7978845608028654) && advance(f, "Tanh", &other) &&
+           finish_gelu(f, x);
+}
+
+static bool find_silu(finder *f, uint32_t x)
+{
+    uint32_t other;
+    return is_named(f, f->root, "Sigmoid") && advance(f, "Mul", &other) && other == x;
+}
+
+static bool begin(finder *f)
+{
+    f->found->step_count = 0;
+    f->at = tacho_step_output(f->self, f->root, 0);
+    return f->at != TACHO_NONE && f->self->program->steps[f->root].output_count == 1;
+}
+
+bool tacho_pattern_find(tacho_execution *self, uint32_t root, tacho_pattern *out_found)
+{
+    static const struct {
+        bool (*find)(finder *f, uint32_t x);
+        tacho_fast_function function;
+    } patterns[] = {
+        {find_silu, TACHO_FAST_SWISH},
+        {find_gelu, TACHO_FAST_GELU},
+        {find_gelu_tanh, TACHO_FAST_GELU_TANH},
+    };
+    finder f = {.self = self, .found = out_found, .root = root};
+    for (size_t operand = 0; operand < 2; operand++) {
+        uint32_t x = tacho_step_input(self, root, operand);
+        if (x == TACHO_NONE || self->values[x].state != TACHO_VALUE_LIVE) {
+            continue;
+        }
+        for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+            if (begin(&f) && patterns[i].find(&f, x)) {
+                const tacho_array *from = &self->values[x].array, *to = &self->values[f.at].array;
+                out_found->function = patterns[i].function;
+                out_found->input = x;
+                out_found->output = f.at;
+                return from->dtype == to->dtype && tacho_shape_equal(&from->shape, &to->shape);
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- by a quick kernel --------------------------------------------------------------------- */
+
+/* The call of the operator that a pattern stands for. */
+static tacho_status describe(tacho_execution *self, const tacho_pattern *pattern,
+                             tacho_task *out_task)
+{
+    static const tacho_attr by_tanh = {.name = TACHO_STR_INIT("approximate"),
+                                       .kind = TACHO_ATTR_TEXT,
+                                       .value.as_text = TACHO_STR_INIT("tanh")};
+    const tacho_step *last = &self->program->steps[pattern->steps[pattern->step_count - 1]];
+    void *inputs, *outputs;
+    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(tacho_array *), &inputs));
+    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(tacho_array), &outputs));
+    *(const tacho_array **)inputs = &self->values[pattern->input].array;
+    *(tacho_array *)outputs = self->values[pattern->output].array;
+    *out_task = (tacho_task){
+        .is_quick = true,
+        .call = {.opset = last->opset,
+                 .inputs = inputs,
+                 .input_count = 1,
+                 .outputs = outputs,
+                 .output_count = 1,
+                 .attrs = &by_tanh,
+                 .attr_count = pattern->function == TACHO_FAST_GELU_TANH ? 1 : 0},
+        .first_output = last->first_link + last->input_count,
+    };
+    return TACHO_OK;
+}
+
+tacho_status tacho_pattern_take(tacho_execution *self, uint32_t root, bool *out_is_done)
+{
+    tacho_pattern pattern;
+    tacho_task task;
+    uint32_t piece;
+    *out_is_done = false;
+    if (!tacho_pattern_find(self, root, &pattern)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(describe(self, &pattern, &task));
+    task.step = root;
+    task.kernel = tacho_quick_find(
+        pattern.function == TACHO_FAST_SWISH ? TACHO_STR("Swish") : TACHO_STR("Gelu"), &task.call);
+    if (task.kernel == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_value_want_plain(self, pattern.input, root, &piece));
+    TACHO_TRY(tacho_task_append(self, &task));
+    uint32_t number = (uint32_t)self->task_count - 1;
+    tacho_piece_keep(self, self->values[self->values[pattern.input].root].piece, number);
+    TACHO_TRY(tacho_value_make(self, pattern.output, NULL, number, &piece));
+    for (size_t i = 0; i < pattern.step_count; i++) {
+        self->is_done[pattern.steps[i]] = true;
+    }
+    self->counts.kernels++;
+    self->counts.fast += (uint32_t)pattern.step_count + 1;
+    *out_is_done = true;
+    return TACHO_OK;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SiLU and GELU written out as models have them: each spelling is one kernel, of f32, f16 and bf16,
+ * and gives what its operators give one by one, as exactly as the type has it. What differs in a
+ * number, or is read by others on the way, is left as it is.
+ */
+#include "device/execute_testing.h"
+#include "kernels/call.h"
+
+#include <math.h>
+
+enum { COUNT = 1000 };
+
+/* A program of one input. */
+typedef struct fixture {
+    tacho_program program;
+    tacho_dtype dtype;
+    double scale;     /* of the elements of |x| */
+    const char *type; /* of a single step */
+    uint32_t x;
+    double pool[16]; /* numbers of any type */
+    size_t used;     /* bytes of it */
+} fixture;
+
+#define INPUTS(...) ((uint32_t[]){__VA_ARGS__, (uint32_t)INPUTS_END})
+
+static uint32_t number(fixture *self, double value)
+{
+    tacho_program *program = &self->program;
+    uint32_t id = add_tensor(program, "n", self->dtype, TACHO_STORAGE_BYTES, (tacho_shape){0, {0}});
+    program->tensors[id].offset = self->used;
+    assert_true(self->used + 8 <= sizeof(self->pool));
+    tacho_array one = {self->dtype, {0, {0}}, self->pool + self->used / sizeof(double)};
+    tacho_set_real(&one, 0, value);
+    self->used += 8;
+    program->constants = tacho_str_make((const char *)self->pool, sizeof(self->pool));
+    return id;
+}
+
+static uint32_t step(fixture *self, const char *type, const uint32_t *inputs)
+{
+    uint32_t id = add_tensor(&self->program, "y", self->dtype, TACHO_STORAGE_ACTIVATION,
+                             (tacho_shape){1, {COUNT}});
+    add_step(&self->program, 0, type, inputs, id);
+    return id;
+}
+
+static uint32_t by(fixture *self, const char *type, uint32_t id, double value)
+{
+    uint32_t constant = number(self, value);
+    return step(self, type, INPUTS(id, constant));
+}
+
+/* ---- spellings ----------------------------------------------------------------------------- */
+
+static uint32_t tail_behind(fixture *self, uint32_t sum)
+{
+    return by(self, "Mul", step(self, "Mul", INPUTS(self->x, sum)), 0.5);
+}
+
+static uint32_t tail_between(fixture *self, uint32_t sum)
+{
+    uint32_t half = number(self, 0.5);
+    return step(self, "Mul", INPUTS(self->x, step(self, "Mul", INPUTS(half, sum))));
+}
+
+static uint32_t silu(fixture *self)
+{
+    return step(self, "Mul", INPUTS(self->x, step(self, "Sigmoid", INPUTS(self->x))));
+}
+
+static uint32_t silu_turned(fixture *self)
+{
+    return step(self, "Mul", INPUTS(step(self, "Sigmoid", INPUTS(self->x)), self->x));
+}
+
+static uint32_t erf_sum(fixture *self, double root, double one)
+{
+    uint32_t erf = step(self, "Erf", INPUTS(by(self, "Div", self->x, root)));
+    return by(self, "Add", erf, one);
+}
+
+static uint32_t gelu_behind(fixture *self)
+{
+    return tail_behind(self, erf_sum(self, 1.4142135623730951, 1));
+}
+
+/* As torch writes it today. */
+static uint32_t gelu_between(fixture *self)
+{
+    return tail_between(self, erf_sum(self, 1.4142135623730951, 1));
+}
+
+static uint32_t gelu_by_product(fixture *self)
+{
+    uint32_t root = number(self, 0.7071067811865476);
+    uint32_t erf = step(self, "Erf", INPUTS(step(self, "Mul", INPUTS(root, self->x))));
+    uint32_t one = number(self, 1);
+    return tail_behind(self, step(self, "Add", INPUTS(one, erf)));
+}
+
+static uint32_t tanh_sum(fixture *self, uint32_t cube, double factor)
+{
+    uint32_t inner = step(self, "Add", INPUTS(self->x, by(self, "Mul", cube, factor)));
+    inner = by(self, "Mul", inner, 0.7978845608028654);
+    return by(self, "Add", step(self, "Tanh", INPUTS(inner)), 1);
+}
+
+static uint32_t gelu_tanh_power(fixture *self)
+{
+    return tail_between(self, tanh_sum(self, by(self, "Pow", self->x, 3), 0.044715));
+}
+
+static uint32_t gelu_tanh_products(fixture *self)
+{
+    uint32_t square = step(self, "Mul", INPUTS(self->x, self->x));
+    uint32_t cube = step(self, "Mul", INPUTS(square, self->x));
+    return tail_behind(self, tanh_sum(self, cube, 0.044715));
+}
+
+static uint32_t other_root(fixture *self)
+{
+    return tail_behind(self, erf_sum(self, 1.5, 1));
+}
+
+static uint32_t other_sum(fixture *self)
+{
+    return tail_between(self, erf_sum(self, 1.4142135623730951, 2));
+}
+
+static uint32_t other_cube(fixture *self)
+{
+    return tail_behind(self, tanh_sum(self, by(self, "Pow", self->x, 3), 0.05));
+}
+
+static uint32_t other_operand(fixture *self)
+{
+    uint32_t sigmoid = step(self, "Sigmoid", INPUTS(self->x));
+    return step(self, "Mul", INPUTS(sigmoid, by(self, "Add", self->x, 1)));
+}
+
+static uint32_t read_twice(fixture *self)
+{
+    uint32_t sigmoid = step(self, "Sigmoid", INPUTS(self->x));
+    uint32_t product = step(self, "Mul", INPUTS(self->x, sigmoid));
+    return step(self, "Add", INPUTS(product, sigmoid));
+}
+
+/* ---- trials -------------------------------------------------------------------------------- */
+
+static void make(fixture *self, uint32_t (*spelling)(fixture *self))
+{
+    assert_null(tacho_program_init(&self->program));
+    self->x = add_tensor(&self->program, "x", self->dtype, TACHO_STORAGE_INPUT,
+                         (tacho_shape){1, {COUNT}});
+    uint32_t y = spelling(self);
+    self->program.tensors[y].storage = TACHO_STORAGE_OUTPUT;
+    add_ends(&self->program, self->x, y);
+}
+
+static void run(fixture *self, tacho_kernel_choice choice, void *out_elements,
+                tacho_execution_counts *out_counts)
+{
+    float memory[COUNT];
+    tacho_execution *execution;
+    tacho_array input = {self->dtype, {1, {COUNT}}, memory}, output;
+    for (int64_t i = 0; i < COUNT; i++) {
+        tacho_set_real(&input, i, ((double)i - 500) * self->scale);
+    }
+    assert_null(tacho_execution_create(&self->program, choice, 1, &execution));
+    assert_null(tacho_execution_set_input(execution, 0, &input));
+    assert_null(tacho_execution_run(execution));
+    assert_null(tacho_execution_output(execution, 0, &output));
+    memcpy(out_elements, output.data, COUNT * tacho_dtype_element_bytes(self->dtype));
+    *out_counts = tacho_execution_count(execution);
+    tacho_execution_free(execution);
+}
+
+static void check(uint32_t (*spelling)(fixture *self), tacho_dtype dtype, bool is_one)
+{
+    fixture self = {.dtype = dtype, .scale = 1.0 / 64};
+    uint16_t fast[2 * COUNT], exact[2 * COUNT];
+    tacho_execution_counts counts, none;
+    make(&self, spelling);
+    run(&self, TACHO_KERNELS_FAST, fast, &counts);
+    run(&self, TACHO_KERNELS_REFERENCE, exact, &none);
+    assert_int_equal(is_one ? 1 : 0, counts.kernels + counts.reference == 1 ? 1 : 0);
+    assert_int_equal(none.fast, 0);
+    /* Some roundings of numbers up to 8, less than their sum. */
+    double unit = dtype == TACHO_DTYPE_F32 ? 0x1p-24 : dtype == TACHO_DTYPE_F16 ? 0x1p-11 : 0x1p-8;
+    for (int64_t i = 0; i < COUNT; i++) {
+        const tacho_array one = {dtype, {1, {COUNT}}, fast}, other = {dtype, {1, {COUNT}}, exact};
+        double away = fabs(tacho_real_at(&one, i) - tacho_real_at(&other, i));
+        assert_true(away <= 8 * 4 * unit);
+    }
+    tacho_program_deinit(&self.program);
+}
+
+static void test_spellings(void **state)
+{
+    (void)state;
+    static uint32_t (*const found[])(fixture * self) = {silu,
+                                                        silu_turned,
+                                                        gelu_behind,
+                                                        gelu_between,
+                                                        gelu_by_product,
+                                                        gelu_tanh_power,
+                                                        gelu_tanh_products};
+    static uint32_t (*const others[])(fixture * self) = {other_root, other_sum, other_cube,
+                                                         other_operand, read_twice};
+    static const tacho_dtype dtypes[] = {TACHO_DTYPE_F32, TACHO_DTYPE_F16, TACHO_DTYPE_BF16};
+    for (size_t d = 0; d < sizeof(dtypes) / sizeof(dtypes[0]); d++) {
+        for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+            check(found[i], dtypes[d], true);
+        }
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+            check(others[i], dtypes[d], false);
+        }
+    }
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+static uint32_t function(fixture *self)
+{
+    return step(self, self->type, INPUTS(self->x));
+}
+
+/* Single functions are right where they are nearly 0, too: a part of each value is allowed. Only
+ * oneDNN's GELU adds 1 to what is nearly -1, as the operators of a GELU that is written out do. */
+static void test_tails(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"Erf",      "Exp",      "Gelu",  "Log", "Sigmoid",
+                                        "Softplus", "Softsign", "Swish", "Tanh"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        fixture self = {.dtype = TACHO_DTYPE_F32, .type = types[i], .scale = 0.04};
+        float fast[COUNT], exact[COUNT];
+        tacho_execution_counts counts;
+        make(&self, function);
+        run(&self, TACHO_KERNELS_FAST, fast, &counts);
+        run(&self, TACHO_KERNELS_REFERENCE, exact, &counts);
+        for (size_t j = 0; j < COUNT; j++) {
+            double away = fabs((double)fast[j] - (double)exact[j]);
+            double lost = strcmp(types[i], "Gelu") == 0 ? 1e-6 : 0;
+            if (!(isnan(exact[j]) || fast[j] == exact[j] ||
+                  away <= 1e-5 * fabs((double)exact[j]) + lost)) {
+                fail_msg("%s: %g is not %g", types[i], (double)fast[j], (double)exact[j]);
+            }
+        }
+        tacho_program_deinit(&self.program);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spellings),
+        cmocka_unit_test(test_tails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
