@@ -37,7 +37,7 @@ static void take(const tacho_convolution *self, int64_t image, int64_t channel, 
     }
     int64_t ints[TACHO_TILE_COLUMNS];
     for (int64_t i = 0; i < count; i++) {
-        ints[i] = (int64_t)values[i];
+        ints[i] = tacho_whole(values[i]);
     }
     tacho_write_ints(to->output, at, (size_t)count, ints);
 }

@@ -65,7 +65,7 @@ static void emit(const void *user, int64_t row, int64_t column, int64_t count, d
         return;
     }
     for (int64_t i = 0; i < count; i++) {
-        ints[i] = (int64_t)values[i];
+        ints[i] = tacho_whole(values[i]);
     }
     tacho_write_ints(self->output, at, (size_t)count, ints);
 }

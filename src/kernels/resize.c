@@ -253,7 +253,7 @@ static tacho_status run(resize *self, tacho_arena *arena)
             double held = sum < (double)tacho_int_min(output->dtype)   ? 0
                           : sum > (double)tacho_int_max(output->dtype) ? 0
                                                                        : rint(sum);
-            tacho_set_int(output, i, (int64_t)held);
+            tacho_set_int(output, i, tacho_whole(held));
         }
     }
     return TACHO_OK;

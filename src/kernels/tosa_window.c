@@ -30,7 +30,7 @@ static void take(const tacho_convolution *self, int64_t image, int64_t channel, 
         if (tacho_is_real(to->output)) {
             tacho_set_real(to->output, at, values[i] + bias);
         } else {
-            tacho_set_int(to->output, at, (int64_t)(values[i] + bias));
+            tacho_set_int(to->output, at, tacho_whole(values[i] + bias));
         }
     }
 }
