@@ -25,6 +25,9 @@ fuzz_one() {
         rm -rf "$corpus"
     fi
     mkdir -p "$corpus"
+    if [ -f "tests/fuzz/$name.options" ]; then
+        limits="$limits $(cat "tests/fuzz/$name.options")"
+    fi
     # shellcheck disable=SC2086 # several words
     if "$target" "$corpus" "tests/fuzz/corpus/$name" $limits \
         -artifact_prefix="build-fuzz/findings/$name-" -print_final_stats=1 -rss_limit_mb=2048 \

@@ -194,4 +194,14 @@ static const run_call run_calls[] = {
     {"tosa.resize", 0, 1, "i8:1x4x4x2 i64=4,2,4,2 i64=-1,-1 i64=1,1", "mode='NEAREST_NEIGHBOR'"},
 };
 
+/* What was found once: refused or not, they stay within their tensors. */
+static const run_call run_findings[] = {
+    {"TopK", 13, 2, "f32:3x5 i64:1", ""},
+    {"ConstantOfShape", 13, 1, "i64=2,3", "value=<f32:>"},
+    {"ConstantOfShape", 13, 1, "i64=2,3", "value=<f32%0>"},
+    {"Resize", 13, 1, "f32:1x2x0x4 - f32=1,1,2,2", "mode='nearest'"},
+    {"Resize", 13, 1, "f32:1x2x3x4 - - i64=1,2,0,3", "mode='linear'"},
+    {"MaxPool", 13, 2, "i8:1x1x1x1", "kernel_shape=[1,1] pads=[0,0,0,2]"},
+};
+
 #endif

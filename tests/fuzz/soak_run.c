@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Executes programs of changed tables by the million: what fuzz_run does, without measuring
+ * coverage, which takes most of its time. It begins with calls of all kernels and with the inputs
+ * that fuzz_run has found.
+ *
+ *     soak_run SEED SECONDS [CORPUS_FOLDER]
+ *     soak_run =ROUND FILE [CORPUS_FOLDER]
+ *
+ * Prints how many executions there were and how many ran to their end. What is found is a crash in
+ * the round whose number is in soak_run.round by then; the second form does that one again, and
+ * leaves the input that crashes in FILE.
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "run_guarded.h"
+
+#include "program/check.h"
+
+#include <dirent.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { INPUT_MAX = 8192, INPUTS_MAX = 8192, CHANGES = 6 };
+
+typedef struct soak {
+    uint8_t (*inputs)[INPUT_MAX];
+    size_t *sizes;
+    size_t count;
+    const char *path; /* where the input at work goes, or NULL */
+    uint64_t executions, whole;
+    maker maker;
+} soak;
+
+static void read_corpus(soak *self, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    require(dir != NULL);
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL && self->count < INPUTS_MAX;) {
+        char path[4096];
+        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "rb");
+        if (file != NULL) {
+            self->sizes[self->count] = fread(self->inputs[self->count], 1, INPUT_MAX, file);
+            self->count += self->sizes[self->count] > POOL_MAX ? 1 : 0;
+            fclose(file);
+        }
+    }
+    closedir(dir);
+}
+
+static void show(const soak *self)
+{
+    static uint8_t bytes[INPUT_MAX];
+    size_t size = self->path == NULL ? 0 : write_program(&self->maker, bytes, INPUT_MAX);
+    FILE *file = size == 0 ? NULL : fopen(self->path, "wb");
+    if (file != NULL) {
+        require(fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+    }
+}
+
+/* Begins with a call or an input, changes it some times and executes it each time. */
+static void go_round(soak *self, uint64_t seed)
+{
+    maker *made = &self->maker;
+    size_t at = self->count > 0 ? (size_t)(seed * 0x9e3779b97f4a7c15u >> 33) % self->count : 0;
+    bool is_call = self->count == 0 || seed % 4 == 0 ||
+                   !read_program(made, self->inputs[at], self->sizes[at]) ||
+                   made->program.step_count == 0;
+    if (is_call) {
+        if (self->count > 0 && seed % 4 != 0) {
+            tacho_program_deinit(&made->program);
+        }
+        memset(made, 0, sizeof(*made));
+        begin(made);
+        made->seed = seed;
+        const run_call *call = &run_calls[draw(made, CALLS)];
+        make_call(made, call, pick_type(call, draw(made, count_types(call))));
+    }
+    made->seed = seed;
+    for (int i = 0; i < CHANGES; i++) {
+        change(made);
+        tacho_status status = tacho_program_check(&made->program);
+        if (status == TACHO_OK) {
+            show(self);
+            uint64_t fill = made->seed >> 20;
+            status = run(&made->program,
+                         fill % 8 == 0 ? TACHO_KERNELS_FAST : TACHO_KERNELS_REFERENCE, fill / 8);
+            self->executions++;
+            self->whole += status == TACHO_OK ? 1 : 0;
+        }
+        tacho_status_free(status);
+    }
+    tacho_program_deinit(&made->program);
+}
+
+/* The number of the round at work, in a file that outlives the process. */
+static uint64_t *open_round(void)
+{
+    FILE *file = fopen("soak_run.round", "wb+");
+    require(file != NULL && ftruncate(fileno(file), sizeof(uint64_t)) == 0);
+    void *memory =
+        mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    require(memory != MAP_FAILED);
+    return memory;
+}
+
+static void go_on(soak *self, uint64_t seed, time_t end)
+{
+    uint64_t *round = open_round();
+    for (time_t next = 0; time(NULL) < end;) {
+        for (int i = 0; i < 50; i++) {
+            *round = seed;
+            go_round(self, seed++);
+        }
+        if (time(NULL) >= next) {
+            next = time(NULL) + 10;
+            printf("%llu executions, %llu to their end\n", (unsigned long long)self->executions,
+                   (unsigned long long)self->whole);
+            fflush(stdout);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static soak self;
+    require(argc >= 3);
+    self.inputs = calloc(INPUTS_MAX, INPUT_MAX);
+    self.sizes = calloc(INPUTS_MAX, sizeof(*self.sizes));
+    require(self.inputs != NULL && self.sizes != NULL);
+    check_calls();
+    if (argc > 3) {
+        read_corpus(&self, argv[3]);
+    }
+    if (argv[1][0] == '=') {
+        self.path = argv[2];
+        go_round(&self, strtoull(argv[1] + 1, NULL, 10));
+    } else {
+        go_on(&self, strtoull(argv[1], NULL, 10) << 32, time(NULL) + strtol(argv[2], NULL, 10));
+    }
+    return 0;
+}
