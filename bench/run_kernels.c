@@ -171,10 +171,11 @@ static tacho_status measure(tacho_fast *fast, const kernel_case *at, size_t repe
                        room(tacho_layout_bytes(fast, tacho_fast_output_layout(kernel))),
                        room(tacho_fast_scratch_bytes(kernel))};
     tacho_random_fill(at->data, 2, in_bytes, memory[0]);
-    status = tacho_fast_bind(kernel, (void *[]){memory[0], NULL}, memory[1], memory[2]);
+    void *pointers[4];
+    tacho_fast_point(kernel, (void *[]){memory[0], NULL}, memory[1], memory[2], pointers);
     for (size_t i = 0; i < repeat && status == TACHO_OK; i++) {
         double start = now();
-        status = tacho_fast_run(kernel);
+        status = tacho_fast_run(kernel, pointers);
         double took = now() - start;
         *out_seconds = i == 0 || took < *out_seconds ? took : *out_seconds;
     }

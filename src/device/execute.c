@@ -154,25 +154,26 @@ tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
 /* A reference kernel finds zeros where it writes, as everywhere. */
 static tacho_status run_reference(tacho_execution *self, tacho_task *task)
 {
-    for (size_t i = 0; i < task->call.output_count && !task->is_quick; i++) {
+    for (size_t i = 0; i < task->call->output_count && !task->is_quick; i++) {
         uint32_t id = self->program->links[task->first_output + i];
         if (id != TACHO_NONE && self->values[id].bytes > 0) {
-            memset(task->call.outputs[i].data, 0, (size_t)self->values[id].bytes);
+            memset(task->call->outputs[i].data, 0, (size_t)self->values[id].bytes);
         }
     }
-    return tacho_step_blame(self, task->step, tacho_kernel_compute(task->kernel, &task->call));
+    return tacho_step_blame(self, task->step, tacho_kernel_compute(task->kernel, task->call));
 }
 
 /* Parts of one row after another; what does not fit wraps, as in reference kernels. */
 static void add_parts(const tacho_execution *self, const tacho_task *task)
 {
-    uint64_t length = task->part_length;
+    const tacho_task_parts *parts = task->parts;
+    uint64_t length = parts->length;
     uint64_t rows = self->pieces[task->output_piece].bytes / sizeof(int32_t) / length;
     for (uint64_t row = 0; row < rows; row++) {
-        const int32_t *from = task->sums + row * task->parts * length;
-        int32_t *to = task->totals + row * length;
+        const int32_t *from = parts->sums + row * parts->count * length;
+        int32_t *to = parts->totals + row * length;
         memcpy(to, from, length * sizeof(*to));
-        for (uint32_t part = 1; part < task->parts; part++) {
+        for (uint32_t part = 1; part < parts->count; part++) {
             from += length;
             for (uint64_t i = 0; i < length; i++) {
                 to[i] = (int32_t)((uint32_t)to[i] + (uint32_t)from[i]);
@@ -183,8 +184,8 @@ static void add_parts(const tacho_execution *self, const tacho_task *task)
 
 static tacho_status run_fast(const tacho_execution *self, const tacho_task *task)
 {
-    TACHO_TRY(tacho_step_blame(self, task->step, tacho_fast_run(task->fast)));
-    if (task->parts > 0) {
+    TACHO_TRY(tacho_step_blame(self, task->step, tacho_fast_run(task->fast, task->pointers)));
+    if (task->parts != NULL) {
         add_parts(self, task);
     }
     return TACHO_OK;

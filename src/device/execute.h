@@ -62,7 +62,8 @@ tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
 
 /*
  * Runs all steps of op |op|; ops have to run in order, each after those before it. Steps that no
- * op claims run with the op before them. Nothing is allocated here but by reference kernels.
+ * op claims run with the op before them. Nothing is allocated here but by reference kernels, and by
+ * fast ones the first time.
  */
 tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op) TACHO_MUST_USE;
 

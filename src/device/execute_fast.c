@@ -443,10 +443,8 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
         .step = group->step,
         .fast = kernel,
         .is_lossy = is_lossy(&group->spec),
-        .input_count = count,
+        .input_count = (uint8_t)count,
         .scratch_piece = TACHO_NONE,
-        .parts = group->parts,
-        .part_length = group->part_length,
     };
     void *memory;
     TACHO_TRY(tacho_arena_alloc(&self->arena, count * sizeof(uint32_t), &memory));
@@ -476,9 +474,12 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
                                is_own ? tacho_fast_output_layout(kernel) : NULL, number,
                                &task.output_piece));
     self->values[group->output].is_odd = group->is_odd;
-    if (task.parts > 0) {
-        TACHO_TRY(tacho_piece_add(self, self->values[group->output].bytes * task.parts, number,
-                                  &task.parts_piece));
+    if (group->parts > 0) {
+        TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(*task.parts), &memory));
+        task.parts = memory;
+        *task.parts = (tacho_task_parts){.count = group->parts, .length = group->part_length};
+        TACHO_TRY(tacho_piece_add(self, self->values[group->output].bytes * group->parts, number,
+                                  &task.parts->piece));
     }
     if (tacho_fast_scratch_bytes(kernel) > 0) {
         TACHO_TRY(
@@ -553,7 +554,7 @@ typedef enum way { BYTES, FOLLOWED, ALONE, WAYS } way;
 
 static tacho_status try_group(tacho_execution *self, uint32_t step, way how, bool *out_is_done)
 {
-    tacho_task task;
+    tacho_arena arena;
     tacho_group *group = calloc(1, sizeof(*group));
     if (group == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to prepare a kernel");
@@ -561,8 +562,8 @@ static tacho_status try_group(tacho_execution *self, uint32_t step, way how, boo
     group->self = self;
     group->step = step;
     group->output = tacho_step_output(self, step, 0);
-    tacho_status status = tacho_task_describe(self, step, &task);
-    group->call = task.call;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_step_describe(self, step, &arena, &group->call);
     if (status == TACHO_OK && group->output != TACHO_NONE &&
         self->values[group->output].bytes > 0 &&
         (how == BYTES ? tacho_group_translate_bytes(group) : tacho_group_translate(group))) {
@@ -574,6 +575,7 @@ static tacho_status try_group(tacho_execution *self, uint32_t step, way how, boo
         free(group->owned[i]);
     }
     free(group);
+    tacho_arena_deinit(&arena);
     return status;
 }
 

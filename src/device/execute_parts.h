@@ -41,23 +41,29 @@ typedef struct tacho_copy {
     uint32_t next;
 } tacho_copy;
 
-/* One kernel at work. */
-typedef struct tacho_task {
-    uint32_t step; /* that messages name */
-    const tacho_kernel *kernel;
-    bool is_quick; /* |kernel| is: it needs no zeros */
-    tacho_kernel_call call;
-    uint32_t first_output;   /* links of its outputs */
-    tacho_fast_kernel *fast; /* or NULL: the reference kernel runs */
-    bool is_lossy;           /* it may make a number of NaN: an operation is invalid then */
-    uint32_t *input_pieces;  /* of a fast kernel, TACHO_NONE for constants */
-    size_t input_count;
-    uint32_t output_piece, scratch_piece;
-    uint32_t parts; /* that a fast kernel leaves results in, see tacho_group; 0: they are whole */
-    uint32_t parts_piece;
-    uint64_t part_length;
+/* Results that a fast kernel leaves in parts, see tacho_group. */
+typedef struct tacho_task_parts {
+    uint32_t count;
+    uint32_t piece;
+    uint64_t length;
     const int32_t *sums; /* memory of the parts and of their total */
     int32_t *totals;
+} tacho_task_parts;
+
+/* One kernel at work. There may be millions: what few have is behind a pointer. */
+typedef struct tacho_task {
+    uint32_t step; /* that messages name */
+    bool is_quick; /* |kernel| is: it needs no zeros */
+    bool is_lossy; /* it may make a number of NaN: an operation is invalid then */
+    uint8_t input_count;
+    uint32_t output_piece, scratch_piece;
+    uint32_t first_output;      /* of a plain one: links of its outputs */
+    const tacho_kernel *kernel; /* of a plain one, and what it is called with */
+    tacho_kernel_call *call;
+    tacho_fast_kernel *fast; /* or NULL: a plain kernel runs */
+    uint32_t *input_pieces;  /* of a fast kernel, TACHO_NONE for constants */
+    void **pointers;         /* the same as memory, see tacho_fast_point */
+    tacho_task_parts *parts; /* or NULL: results are whole */
 } tacho_task;
 
 struct tacho_execution {
@@ -120,9 +126,9 @@ void tacho_execution_trim(tacho_execution *self);
 /* Gives the value of a constant its bytes, where they are not there yet. */
 tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor) TACHO_MUST_USE;
 
-/* Fills in what a reference kernel is called with; outputs get memory later. */
-tacho_status tacho_task_describe(tacho_execution *self, uint32_t step,
-                                 tacho_task *out_task) TACHO_MUST_USE;
+/* Fills in what a plain kernel is called with, lists of |arena|; outputs get memory later. */
+tacho_status tacho_step_describe(tacho_execution *self, uint32_t step, tacho_arena *arena,
+                                 tacho_kernel_call *out_call) TACHO_MUST_USE;
 /* Adds the task of a step on row-major memory: with a quick kernel where fast ones are wanted and
  * there is one, else with its reference kernel. */
 tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step) TACHO_MUST_USE;

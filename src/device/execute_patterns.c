@@ -179,21 +179,25 @@ static tacho_status describe(tacho_execution *self, const tacho_pattern *pattern
                                        .kind = TACHO_ATTR_TEXT,
                                        .value.as_text = TACHO_STR_INIT("tanh")};
     const tacho_step *last = &self->program->steps[pattern->steps[pattern->step_count - 1]];
-    void *inputs, *outputs;
+    void *inputs, *outputs, *call;
+    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(*out_task->call), &call));
     TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(tacho_array *), &inputs));
     TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(tacho_array), &outputs));
     *(const tacho_array **)inputs = &self->values[pattern->input].array;
     *(tacho_array *)outputs = self->values[pattern->output].array;
     *out_task = (tacho_task){
         .is_quick = true,
-        .call = {.opset = last->opset,
-                 .inputs = inputs,
-                 .input_count = 1,
-                 .outputs = outputs,
-                 .output_count = 1,
-                 .attrs = &by_tanh,
-                 .attr_count = pattern->function == TACHO_FAST_GELU_TANH ? 1 : 0},
+        .call = call,
         .first_output = last->first_link + last->input_count,
+    };
+    *out_task->call = (tacho_kernel_call){
+        .opset = last->opset,
+        .inputs = inputs,
+        .input_count = 1,
+        .outputs = outputs,
+        .output_count = 1,
+        .attrs = &by_tanh,
+        .attr_count = pattern->function == TACHO_FAST_GELU_TANH ? 1 : 0,
     };
     return TACHO_OK;
 }
@@ -210,7 +214,7 @@ tacho_status tacho_pattern_take(tacho_execution *self, uint32_t root, bool *out_
     TACHO_TRY(describe(self, &pattern, &task));
     task.step = root;
     task.kernel = tacho_quick_find(
-        pattern.function == TACHO_FAST_SWISH ? TACHO_STR("Swish") : TACHO_STR("Gelu"), &task.call);
+        pattern.function == TACHO_FAST_SWISH ? TACHO_STR("Swish") : TACHO_STR("Gelu"), task.call);
     if (task.kernel == NULL) {
         return TACHO_OK;
     }

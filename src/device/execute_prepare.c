@@ -121,35 +121,31 @@ static tacho_origin origin_of(const void *network, uint32_t tensor)
                : (tacho_origin){tacho_step_type(self, step), tacho_step_input(self, step, 0)};
 }
 
-tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_task *out_task)
+tacho_status tacho_step_describe(tacho_execution *self, uint32_t step, tacho_arena *arena,
+                                 tacho_kernel_call *out_call)
 {
     const tacho_program *program = self->program;
     const tacho_step *at = &program->steps[step];
     void *inputs, *outputs;
-    TACHO_TRY(tacho_arena_alloc(&self->arena, at->input_count * sizeof(tacho_array *), &inputs));
-    TACHO_TRY(tacho_arena_alloc(&self->arena, at->output_count * sizeof(tacho_array), &outputs));
+    TACHO_TRY(tacho_arena_alloc(arena, at->input_count * sizeof(tacho_array *), &inputs));
+    TACHO_TRY(tacho_arena_alloc(arena, at->output_count * sizeof(tacho_array), &outputs));
     const tacho_array **links = inputs;
     for (size_t i = 0; i < at->input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i);
         links[i] = id == TACHO_NONE ? NULL : &self->values[id].array;
     }
-    *out_task = (tacho_task){
-        .step = step,
-        .kernel = tacho_kernel_find(tacho_step_type(self, step)),
-        .call = {.opset = at->opset,
-                 .inputs = links,
-                 .input_count = at->input_count,
-                 .outputs = outputs,
-                 .output_count = at->output_count,
-                 .attrs = tacho_step_attrs(self, at),
-                 .attr_count = at->attr_count,
-                 .is_of_product =
-                     tacho_is_of_product(origin_of, self, tacho_step_input(self, step, 0))},
-        .first_output = at->first_link + at->input_count,
-    };
+    *out_call = (tacho_kernel_call){
+        .opset = at->opset,
+        .inputs = links,
+        .input_count = at->input_count,
+        .outputs = outputs,
+        .output_count = at->output_count,
+        .attrs = tacho_step_attrs(self, at),
+        .attr_count = at->attr_count,
+        .is_of_product = tacho_is_of_product(origin_of, self, tacho_step_input(self, step, 0))};
     for (size_t i = 0; i < at->output_count; i++) {
         uint32_t id = tacho_step_output(self, step, i);
-        out_task->call.outputs[i] = id == TACHO_NONE ? (tacho_array){0} : self->values[id].array;
+        out_call->outputs[i] = id == TACHO_NONE ? (tacho_array){0} : self->values[id].array;
     }
     for (size_t i = 0; i < at->attr_count; i++) {
         const tacho_attr *attr = &program->attrs[at->first_attr + i];
@@ -161,7 +157,7 @@ tacho_status tacho_task_describe(tacho_execution *self, uint32_t step, tacho_tas
             }
             TACHO_TRY(tacho_execution_bring(self, attr->value.as_tensor));
             self->values[attr->value.as_tensor].is_kept = true;
-            out_task->call.attr_tensor = &self->values[attr->value.as_tensor].array;
+            out_call->attr_tensor = &self->values[attr->value.as_tensor].array;
         }
     }
     return TACHO_OK;
@@ -255,24 +251,25 @@ static bool is_view(const tacho_execution *self, uint32_t step)
 /* Computes a step now: its outputs are constants from here on. */
 tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
 {
-    tacho_task task;
-    TACHO_TRY(tacho_task_describe(self, step, &task));
-    for (size_t i = 0; i < task.call.input_count; i++) {
+    tacho_kernel_call call;
+    TACHO_TRY(tacho_step_describe(self, step, &self->arena, &call));
+    for (size_t i = 0; i < call.input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i);
         if (id != TACHO_NONE) {
             TACHO_TRY(tacho_execution_bring(self, id));
         }
     }
-    for (size_t i = 0; i < task.call.output_count; i++) {
+    for (size_t i = 0; i < call.output_count; i++) {
         uint32_t id = tacho_step_output(self, step, i);
         if (id != TACHO_NONE) {
             tacho_value *value = &self->values[id];
             TACHO_TRY(tacho_execution_block(self, value));
             value->state = TACHO_VALUE_CONSTANT;
-            task.call.outputs[i] = value->array;
+            call.outputs[i] = value->array;
         }
     }
-    return tacho_step_blame(self, step, tacho_kernel_compute(task.kernel, &task.call));
+    const tacho_kernel *kernel = tacho_kernel_find(tacho_step_type(self, step));
+    return tacho_step_blame(self, step, tacho_kernel_compute(kernel, &call));
 }
 
 tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task)
@@ -284,14 +281,17 @@ tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task)
 
 tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
 {
-    tacho_task task;
     const tacho_step *at = &self->program->steps[step];
-    TACHO_TRY(tacho_task_describe(self, step, &task));
-    const tacho_kernel *quick = self->choice != TACHO_KERNELS_FAST
-                                    ? NULL
-                                    : tacho_quick_find(tacho_step_type(self, step), &task.call);
+    tacho_task task = {.step = step, .first_output = at->first_link + at->input_count};
+    tacho_str type = tacho_step_type(self, step);
+    void *memory;
+    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(*task.call), &memory));
+    task.call = memory;
+    TACHO_TRY(tacho_step_describe(self, step, &self->arena, task.call));
+    const tacho_kernel *quick =
+        self->choice != TACHO_KERNELS_FAST ? NULL : tacho_quick_find(type, task.call);
     task.is_quick = quick != NULL;
-    task.kernel = quick != NULL ? quick : task.kernel;
+    task.kernel = quick != NULL ? quick : tacho_kernel_find(type);
     self->counts.reference += quick != NULL ? 0 : 1;
     self->counts.kernels += quick != NULL ? 1 : 0;
     self->counts.fast += quick != NULL ? 1 : 0;
@@ -459,12 +459,18 @@ static tacho_status bind(tacho_execution *self, tacho_task *task)
         inputs[i] = memory_of(self, task->input_pieces[i]);
     }
     void *output = memory_of(self, task->output_piece);
-    if (task->parts > 0) {
-        task->totals = output;
-        output = memory_of(self, task->parts_piece);
-        task->sums = output;
+    if (task->parts != NULL) {
+        task->parts->totals = output;
+        output = memory_of(self, task->parts->piece);
+        task->parts->sums = output;
     }
-    return tacho_fast_bind(task->fast, inputs, output, memory_of(self, task->scratch_piece));
+    void *pointers;
+    TACHO_TRY(tacho_arena_alloc(
+        &self->arena, tacho_fast_pointer_count(task->fast) * sizeof(*task->pointers), &pointers));
+    task->pointers = pointers;
+    tacho_fast_point(task->fast, inputs, output, memory_of(self, task->scratch_piece),
+                     task->pointers);
+    return TACHO_OK;
 }
 
 /* Values, calls and fast kernels point to their memory. */
@@ -484,10 +490,10 @@ static tacho_status give_memory(tacho_execution *self)
         if (task->fast != NULL) {
             TACHO_TRY(bind(self, task));
         }
-        for (size_t j = 0; j < task->call.output_count; j++) {
+        for (size_t j = 0; task->call != NULL && j < task->call->output_count; j++) {
             uint32_t id = self->program->links[task->first_output + j];
             if (id != TACHO_NONE) {
-                task->call.outputs[j] = self->values[id].array;
+                task->call->outputs[j] = self->values[id].array;
             }
         }
     }

@@ -272,6 +272,42 @@ static void test_live_views(void **state)
     }
 }
 
+/* Steps of one kind share a kernel, which finds other memory each time: y = 2 * (2 * (2 * x)). */
+static void test_shared_kernels(void **state)
+{
+    (void)state;
+    tacho_program program;
+    tacho_execution *execution;
+    tacho_array found;
+    assert_null(tacho_program_init(&program));
+    uint32_t last = add_tensor(&program, "x", TACHO_DTYPE_F32, TACHO_STORAGE_INPUT, two_by_three);
+    add_ends(&program, last, last);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t next =
+            add_tensor(&program, "y", TACHO_DTYPE_F32,
+                       i < 2 ? TACHO_STORAGE_ACTIVATION : TACHO_STORAGE_OUTPUT, two_by_three);
+        add_step(&program, i, "Add", (uint32_t[]){last, last, (uint32_t)INPUTS_END}, next);
+        last = next;
+    }
+    program.outputs[0] = last;
+    assert_null(tacho_execution_create(&program, TACHO_KERNELS_FAST, 1, &execution));
+    for (int turn = 1; turn < 4; turn++) {
+        float x[6] = {1, -2, 3, 4, -5, 6};
+        for (int i = 0; i < 6; i++) {
+            x[i] *= (float)turn;
+        }
+        assert_null(tacho_execution_set_input(execution, 0,
+                                              &(tacho_array){TACHO_DTYPE_F32, two_by_three, x}));
+        assert_null(tacho_execution_run(execution));
+        assert_null(tacho_execution_output(execution, 0, &found));
+        for (int i = 0; i < 6; i++) {
+            assert_true(((const float *)found.data)[i] == 8 * x[i]);
+        }
+    }
+    tacho_execution_free(execution);
+    tacho_program_deinit(&program);
+}
+
 /* ---- sizes --------------------------------------------------------------------------------- */
 
 typedef struct sized_case {
@@ -435,7 +471,7 @@ int main(void)
         cmocka_unit_test(test_misuse),     cmocka_unit_test(test_constant_input),
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_constants),
         cmocka_unit_test(test_sizes),      cmocka_unit_test(test_big_strides),
-        cmocka_unit_test(test_live_views),
+        cmocka_unit_test(test_live_views), cmocka_unit_test(test_shared_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,26 +9,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ALIGN = 64, ARGS_MAX = TACHO_FAST_INPUTS_MAX + 2 };
+enum { ALIGN = 64 };
 
+/* What oneDNN is called with. */
 typedef struct argument {
     int id;                     /* oneDNN's */
-    const tacho_layout *layout; /* as the kernel wants it */
+    const tacho_layout *layout; /* as the kernel wants it; of scratch memory NULL */
     void *constant;             /* of a constant: ours, in that layout; else NULL */
+    void *bound;                /* where it lay when the kernel ran last */
+    dnnl_memory_t memory;       /* NULL before it has run */
 } argument;
 
 struct tacho_fast_kernel {
     tacho_fast *fast;
+    uint32_t users; /* who have it */
+    uint32_t place; /* among the shared ones, or TACHO_NONE */
     dnnl_primitive_t primitive;
-    argument inputs[TACHO_FAST_INPUTS_MAX];
-    size_t input_count;
-    argument output;
     dnnl_memory_desc_t scratch;
     uint64_t scratch_bytes;
     char name[64];
-    dnnl_memory_t memories[ARGS_MAX];
-    dnnl_exec_arg_t args[ARGS_MAX];
-    int arg_count;
+    size_t input_count;
+    size_t argument_count; /* inputs, output, scratch memory if any */
+    dnnl_exec_arg_t *executed;
+    argument arguments[];
 };
 
 /* ---- layouts ------------------------------------------------------------------------------- */
@@ -492,8 +495,9 @@ static bool keep_constant(draft *self, const tacho_fast_tensor *tensor, argument
         scratch = aligned_alloc(ALIGN, (reorder->scratch_bytes / ALIGN + 1) * ALIGN);
     }
     if (scratch != NULL) {
-        status = tacho_fast_bind(reorder, &data, to->constant, scratch);
-        status = status == TACHO_OK ? tacho_fast_run(reorder) : status;
+        void *pointers[3];
+        tacho_fast_point(reorder, &data, to->constant, scratch, pointers);
+        status = tacho_fast_run(reorder, pointers);
     }
     bool is_done = status == TACHO_OK && scratch != NULL;
     tacho_status_free(status);
@@ -512,7 +516,7 @@ static bool finish(draft *self, tacho_fast_kernel *kernel)
     }
     kernel->input_count = spec->input_count + spec->post_input_count;
     for (size_t i = 0; i < kernel->input_count; i++) {
-        argument *to = &kernel->inputs[i];
+        argument *to = &kernel->arguments[kernel->argument_count++];
         to->id = argument_of(spec, i);
         to->layout = layout_of(self, to->id, &self->inputs[i]);
         if (to->layout == NULL ||
@@ -520,15 +524,19 @@ static bool finish(draft *self, tacho_fast_kernel *kernel)
             return false;
         }
     }
-    kernel->output.id = DNNL_ARG_DST;
-    kernel->output.layout = layout_of(self, DNNL_ARG_DST, &self->output);
+    argument *output = &kernel->arguments[kernel->argument_count++];
+    output->id = DNNL_ARG_DST;
+    output->layout = layout_of(self, DNNL_ARG_DST, &self->output);
     const dnnl_memory_desc_t *scratch =
         call->primitive_desc_query_md(self->made, dnnl_query_scratchpad_md, 0);
     if (scratch != NULL) {
         kernel->scratch = *scratch;
         kernel->scratch_bytes = call->memory_desc_get_size(scratch);
     }
-    return kernel->output.layout != NULL &&
+    if (kernel->scratch_bytes > 0) {
+        kernel->arguments[kernel->argument_count++].id = DNNL_ARG_SCRATCHPAD;
+    }
+    return output->layout != NULL &&
            call->primitive_create(&kernel->primitive, self->made) == dnnl_success;
 }
 
@@ -547,20 +555,22 @@ static bool describe_all(draft *self)
     return describe_wish(self->fast, &spec->output, &self->output);
 }
 
-tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
+/* A kernel of its own; NULL where oneDNN has none. */
+static tacho_status make_kernel(tacho_fast *fast, const tacho_fast_spec *spec,
                                 tacho_fast_kernel **out)
 {
-    *out = NULL;
-    if (fast == NULL) {
-        return TACHO_OK;
-    }
+    size_t most = spec->input_count + spec->post_input_count + 2;
     draft *self = calloc(1, sizeof(*self));
-    tacho_fast_kernel *kernel = calloc(1, sizeof(*kernel));
-    bool has_memory = self != NULL && kernel != NULL;
+    tacho_fast_kernel *kernel = calloc(1, sizeof(*kernel) + most * sizeof(kernel->arguments[0]));
+    dnnl_exec_arg_t *executed = calloc(most, sizeof(*executed));
+    bool has_memory = self != NULL && kernel != NULL && executed != NULL;
     bool is_made = false;
     if (has_memory) {
         self->fast = kernel->fast = fast;
         self->spec = spec;
+        kernel->executed = executed;
+        kernel->users = 1;
+        kernel->place = TACHO_NONE;
         tacho_onednn_set_threads(fast);
         is_made = describe_all(self) && make_attr(self) == dnnl_success &&
                   make_any(self) == dnnl_success && finish(self, kernel);
@@ -570,9 +580,12 @@ tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
         if (self->made != NULL) {
             fast->call.primitive_desc_destroy(self->made);
         }
+    } else {
+        free(kernel);
+        free(executed);
     }
     free(self);
-    if (!is_made) {
+    if (has_memory && !is_made) {
         tacho_fast_kernel_free(kernel);
     }
     *out = is_made ? kernel : NULL;
@@ -580,32 +593,63 @@ tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
                       : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to prepare a kernel");
 }
 
+tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
+                                tacho_fast_kernel **out)
+{
+    uint32_t place = TACHO_NONE;
+    *out = NULL;
+    if (fast == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_onednn_find(fast, spec, &place));
+    if (place != TACHO_NONE && fast->shared[place].kernel != NULL) {
+        *out = fast->shared[place].kernel;
+        (*out)->users++;
+        return TACHO_OK;
+    }
+    if (place != TACHO_NONE && fast->shared[place].is_refused) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(make_kernel(fast, spec, out));
+    if (place != TACHO_NONE) {
+        fast->shared[place] = (tacho_onednn_shared){*out, *out == NULL};
+    }
+    if (*out != NULL) {
+        (*out)->place = place;
+    }
+    return TACHO_OK;
+}
+
 void tacho_fast_kernel_free(tacho_fast_kernel *kernel)
 {
-    if (kernel == NULL) {
+    if (kernel == NULL || --kernel->users > 0) {
         return;
     }
     const tacho_onednn_calls *call = &kernel->fast->call;
-    for (int i = 0; i < kernel->arg_count; i++) {
-        call->memory_destroy(kernel->memories[i]);
+    if (kernel->place != TACHO_NONE) {
+        kernel->fast->shared[kernel->place].kernel = NULL;
     }
-    for (size_t i = 0; i < kernel->input_count; i++) {
-        free(kernel->inputs[i].constant);
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        if (kernel->arguments[i].memory != NULL) {
+            call->memory_destroy(kernel->arguments[i].memory);
+        }
+        free(kernel->arguments[i].constant);
     }
     if (kernel->primitive != NULL) {
         call->primitive_destroy(kernel->primitive);
     }
+    free(kernel->executed);
     free(kernel);
 }
 
 const tacho_layout *tacho_fast_input_layout(const tacho_fast_kernel *kernel, size_t i)
 {
-    return kernel->inputs[i].layout;
+    return kernel->arguments[i].layout;
 }
 
 const tacho_layout *tacho_fast_output_layout(const tacho_fast_kernel *kernel)
 {
-    return kernel->output.layout;
+    return kernel->arguments[kernel->input_count].layout;
 }
 
 uint64_t tacho_fast_scratch_bytes(const tacho_fast_kernel *kernel)
@@ -620,44 +664,53 @@ const char *tacho_fast_kernel_name(const tacho_fast_kernel *kernel)
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-static bool add_argument(tacho_fast_kernel *kernel, int id, const dnnl_memory_desc_t *desc,
-                         void *memory)
+size_t tacho_fast_pointer_count(const tacho_fast_kernel *kernel)
 {
-    dnnl_memory_t made;
-    if (kernel->arg_count >= ARGS_MAX ||
-        kernel->fast->call.memory_create(&made, desc, kernel->fast->engine, memory) !=
-            dnnl_success) {
-        return false;
-    }
-    kernel->memories[kernel->arg_count] = made;
-    kernel->args[kernel->arg_count++] = (dnnl_exec_arg_t){id, made};
-    return true;
+    return kernel->argument_count;
 }
 
-tacho_status tacho_fast_bind(tacho_fast_kernel *kernel, void *const *inputs, void *output,
-                             void *scratch)
+void tacho_fast_point(const tacho_fast_kernel *kernel, void *const *inputs, void *output,
+                      void *scratch, void **out_pointers)
 {
-    bool is_done = true;
-    for (size_t i = 0; i < kernel->input_count && is_done; i++) {
-        const argument *input = &kernel->inputs[i];
-        is_done = add_argument(kernel, input->id, &input->layout->desc,
-                               input->constant != NULL ? input->constant : inputs[i]);
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const argument *at = &kernel->arguments[i];
+        out_pointers[i] = at->constant != NULL       ? at->constant
+                          : i < kernel->input_count  ? inputs[i]
+                          : i == kernel->input_count ? output
+                                                     : scratch;
     }
-    is_done =
-        is_done && add_argument(kernel, kernel->output.id, &kernel->output.layout->desc, output);
-    if (is_done && kernel->scratch_bytes > 0) {
-        is_done = add_argument(kernel, DNNL_ARG_SCRATCHPAD, &kernel->scratch, scratch);
-    }
-    return is_done ? TACHO_OK
-                   : tacho_fail(TACHO_CODE_NO_MEMORY, "oneDNN has no memory for a kernel");
 }
 
-tacho_status tacho_fast_run(const tacho_fast_kernel *kernel)
+/* Makes oneDNN's memory, or moves it where another step has used the kernel since. */
+static bool bind(const tacho_fast_kernel *kernel, argument *at, void *pointer)
+{
+    const tacho_onednn_calls *call = &kernel->fast->call;
+    const dnnl_memory_desc_t *desc = at->layout != NULL ? &at->layout->desc : &kernel->scratch;
+    bool is_fine = true;
+    if (at->memory == NULL) {
+        is_fine =
+            call->memory_create(&at->memory, desc, kernel->fast->engine, pointer) == dnnl_success;
+        at->memory = is_fine ? at->memory : NULL;
+    } else if (at->bound != pointer) {
+        is_fine = call->memory_set_data_handle(at->memory, pointer) == dnnl_success;
+    }
+    at->bound = pointer;
+    return is_fine;
+}
+
+tacho_status tacho_fast_run(tacho_fast_kernel *kernel, void *const *pointers)
 {
     tacho_fast *fast = kernel->fast;
     tacho_onednn_set_threads(fast);
-    dnnl_status_t status = fast->call.primitive_execute(kernel->primitive, fast->stream,
-                                                        kernel->arg_count, kernel->args);
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        if (!bind(kernel, &kernel->arguments[i], pointers[i])) {
+            return tacho_fail(TACHO_CODE_NO_MEMORY, "oneDNN has no memory for a kernel");
+        }
+        kernel->executed[i] =
+            (dnnl_exec_arg_t){kernel->arguments[i].id, kernel->arguments[i].memory};
+    }
+    dnnl_status_t status = fast->call.primitive_execute(
+        kernel->primitive, fast->stream, (int)kernel->argument_count, kernel->executed);
     return status == dnnl_success
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_UNSUPPORTED, "oneDNN: kernel '%s' failed with code %d",

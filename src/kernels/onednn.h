@@ -152,7 +152,8 @@ typedef struct tacho_fast_spec {
 
 /*
  * |out| is NULL where oneDNN does not compute such, or not faster than reference kernels do. The
- * spec is not needed any more afterwards.
+ * spec is not needed any more afterwards. Who asks for the same gets the same kernel, and each
+ * frees it once.
  */
 tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
                                 tacho_fast_kernel **out) TACHO_MUST_USE;
@@ -168,10 +169,11 @@ uint64_t tacho_fast_scratch_bytes(const tacho_fast_kernel *kernel);
 /* oneDNN's name of what computes: "jit:avx512_core". */
 const char *tacho_fast_kernel_name(const tacho_fast_kernel *kernel);
 
-/* Those of constants may be NULL. All other memory stays where it is while the kernel is used. */
-tacho_status tacho_fast_bind(tacho_fast_kernel *kernel, void *const *inputs, void *output,
-                             void *scratch) TACHO_MUST_USE;
-tacho_status tacho_fast_run(const tacho_fast_kernel *kernel) TACHO_MUST_USE;
+/* What a kernel runs on: its inputs, those of constants being NULL, output and scratch memory. */
+size_t tacho_fast_pointer_count(const tacho_fast_kernel *kernel);
+void tacho_fast_point(const tacho_fast_kernel *kernel, void *const *inputs, void *output,
+                      void *scratch, void **out_pointers);
+tacho_status tacho_fast_run(tacho_fast_kernel *kernel, void *const *pointers) TACHO_MUST_USE;
 
 /* The layout of a row-major tensor; NULL when memory is short or oneDNN has no such type. */
 const tacho_layout *tacho_layout_plain(tacho_fast *fast, tacho_dtype dtype,

@@ -102,6 +102,11 @@ tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *ch
     if (fast == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for fast kernels");
     }
+    tacho_status status = tacho_strings_init(&fast->keys);
+    if (status != TACHO_OK) {
+        tacho_fast_free(fast);
+        return status;
+    }
     if (!open_library(&fast->call) || !limit_isa(&fast->call, choice) ||
         fast->call.engine_create(&fast->engine, dnnl_cpu, 0) != dnnl_success ||
         fast->call.stream_create(&fast->stream, fast->engine, dnnl_stream_default_flags) !=
@@ -134,6 +139,8 @@ void tacho_fast_free(tacho_fast *fast)
         free(fast->layouts[i]);
     }
     free(fast->layouts);
+    tacho_strings_deinit(&fast->keys);
+    free(fast->shared);
     free(fast);
 }
 

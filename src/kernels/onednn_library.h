@@ -5,6 +5,7 @@
 #ifndef TACHO_KERNELS_ONEDNN_LIBRARY_H
 #define TACHO_KERNELS_ONEDNN_LIBRARY_H
 
+#include "base/strings.h"
 #include "kernels/onednn.h"
 
 #include <oneapi/dnnl/dnnl.h>
@@ -17,6 +18,7 @@
     X(layer_normalization_forward_desc_init) X(lrn_forward_desc_init) X(matmul_desc_init) \
     X(memory_create) X(memory_desc_equal) X(memory_desc_get_size) \
     X(memory_desc_init_by_strides) X(memory_desc_init_by_tag) X(memory_destroy) \
+    X(memory_set_data_handle) \
     X(pooling_v2_forward_desc_init) X(post_ops_append_binary) X(post_ops_append_eltwise) \
     X(post_ops_create) X(post_ops_destroy) X(primitive_attr_create) X(primitive_attr_destroy) \
     X(primitive_attr_set_output_scales) X(primitive_attr_set_post_ops) \
@@ -42,6 +44,12 @@ struct tacho_layout {
     dnnl_memory_desc_t desc;
 };
 
+/* What became of a spec. */
+typedef struct tacho_onednn_shared {
+    tacho_fast_kernel *kernel; /* while somebody has it */
+    bool is_refused;
+} tacho_onednn_shared;
+
 struct tacho_fast {
     tacho_onednn_calls call;
     dnnl_engine_t engine;
@@ -50,7 +58,14 @@ struct tacho_fast {
     char version[32];
     tacho_layout **layouts;
     size_t layout_count, layout_capacity;
+    tacho_strings keys;          /* what specs say ... */
+    tacho_onednn_shared *shared; /* ... and by their number what became of them */
+    size_t shared_count, shared_capacity;
 };
+
+/* The place of a spec among |shared|, or TACHO_NONE: it is for one step alone. */
+tacho_status tacho_onednn_find(tacho_fast *fast, const tacho_fast_spec *spec,
+                               uint32_t *out_place) TACHO_MUST_USE;
 
 /* A kernel is made and run with the threads of its context. */
 void tacho_onednn_set_threads(const tacho_fast *fast);

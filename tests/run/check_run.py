@@ -260,11 +260,38 @@ def check_interrupt(model):
         require(len(info["inputs"]) == 3, "interrupted: the trace does not hold what was recorded")
 
 
-def slow_model(repository, size, path):
-    """One operator of size^3 products: minutes, or more than a program may."""
+def model_parts(repository):
     sys.path.insert(0, str(repository / "tools"))
     sys.dont_write_bytecode = True
-    from make_models import attribute, data, number, value_info
+    import make_models
+    return make_models.attribute, make_models.data, make_models.number, make_models.value_info
+
+
+def check_many_nodes(repository):
+    """Memory follows the file: steps of the same kind share a kernel, whichever they are."""
+    _, data, number, value_info = model_parts(repository)
+    count = 100000
+    names = ["x"] + [f"{i:x}" for i in range(count - 1)] + ["y"]
+    nodes = b"".join(data(1, data(1, names[i]) + data(2, names[i + 1]) + data(4, "Relu"))
+                     for i in range(count))
+    graph = nodes + data(2, "g") + data(11, value_info("x", "f32", [4])) + \
+        data(12, value_info("y", "f32", [4]))
+    model = pathlib.Path("many.onnx")
+    model.write_bytes(number(1, 8) + data(7, graph) + data(8, data(1, "") + number(2, 13)))
+    words = ["tacho", "run", "many.onnx", "-d", "cpu", "-q", "--no-tables", "--input=4xf32=-1 2 -3 4",
+             "--output=-"]
+    child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    said = child.stdout.read().decode() + child.stderr.read().decode()
+    _, status, usage = os.wait4(child.pid, 0)
+    require(status == 0 and "=0 2 0 4" in said, f"{' '.join(words)}: {said[-300:]}")
+    is_sanitised = "asan" in os.environ.get("PATH", "").split(":")[0]
+    limit = 256 * 1024 + 2 * model.stat().st_size // 1024  # KiB
+    require(is_sanitised or usage.ru_maxrss < limit, f"{count} nodes: {usage.ru_maxrss} KiB")
+
+
+def slow_model(repository, size, path):
+    """One operator of size^3 products: minutes, or more than a program may."""
+    attribute, data, number, value_info = model_parts(repository)
     node = b"".join(data(1, name) for name in "abc") + data(2, "y") + data(4, "Einsum") + \
         data(5, attribute("equation", "i,j,k->"))
     graph = data(1, node) + data(2, "g") + data(12, value_info("y", "f32", [])) + \
@@ -394,7 +421,7 @@ def main():
                  (check_stats, transformer), (check_samples, mobilenet), (check_runner, transformer),
                  (check_host, mobilenet), (check_pipes, mobilenet),
                  (check_interrupt, repository / "tests/data/run/pair.mlir"),
-                 (check_terminate, repository))
+                 (check_terminate, repository), (check_many_nodes, repository))
         for number, (step, model) in enumerate(steps):
             os.mkdir(str(number))
             os.chdir(str(number))
