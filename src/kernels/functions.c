@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power series behind range reductions. What libm does exactly (sqrt, rint, fmod, frexp, ldexp,
- * fabs) is used as it is.
+ * Power series behind range reductions. What libm does exactly (sqrt, rint, fma, fmod, frexp,
+ * ldexp, fabs) is used as it is.
  */
 #include "kernels/functions.h"
 
@@ -57,11 +57,10 @@ double tacho_expm1(double x)
     return power - 1 == -1 ? -1 : (power - 1) * x / tacho_log(power);
 }
 
-double tacho_log(double x)
+/* The logarithm of a positive number as a multiple of ln(2)'s first bits, which is exact, and the
+ * rest. */
+static double log_parts(double x, double *out_rest)
 {
-    if (isnan(x) || x <= 0 || isinf(x)) {
-        return x == 0 ? -(double)INFINITY : x < 0 ? (double)NAN : x;
-    }
     int power;
     double mantissa = frexp(x, &power);
     if (mantissa < 0x1.6a09e667f3bcdp-1) { /* the root of 1/2 */
@@ -73,7 +72,17 @@ double tacho_log(double x)
         sum = sum * square + 1.0 / i;
     }
     double log_mantissa = 2 * s + 2 * s * (square * sum);
-    return power * ln2_high + (power * ln2_low + log_mantissa);
+    *out_rest = power * ln2_low + log_mantissa;
+    return power * ln2_high;
+}
+
+double tacho_log(double x)
+{
+    if (isnan(x) || x <= 0 || isinf(x)) {
+        return x == 0 ? -(double)INFINITY : x < 0 ? (double)NAN : x;
+    }
+    double rest, high = log_parts(x, &rest);
+    return high + rest;
 }
 
 double tacho_log1p(double x)
@@ -91,6 +100,18 @@ static double whole_power(double x, double y)
         x *= x;
     }
     return y < 0 ? 1 / result : result;
+}
+
+/* exp(y log(x)): the logarithm in two parts, as its last bit is y times as much in the result. */
+static double real_power(double x, double y)
+{
+    if (x == 0 || isinf(x)) {
+        return tacho_exp(y * tacho_log(x));
+    }
+    double rest, high = log_parts(x, &rest), sum = high + rest, low = (high - sum) + rest;
+    double power = y * sum;
+    double more = fabs(power) > 746 ? 0 : fma(y, sum, -power) + y * low; /* else 0 or infinity */
+    return tacho_exp(power) * (1 + more);
 }
 
 double tacho_pow(double x, double y)
@@ -112,7 +133,7 @@ double tacho_pow(double x, double y)
     if (x < 0 && !is_whole && !isinf(x)) {
         return (double)NAN;
     }
-    double magnitude = tacho_exp(y * tacho_log(fabs(x)));
+    double magnitude = real_power(fabs(x), y);
     return is_odd && signbit(x) ? -magnitude : magnitude;
 }
 
@@ -184,7 +205,7 @@ double tacho_tan(double x)
 double tacho_atan(double x)
 {
     double size = fabs(x), base = 0;
-    if (isnan(x)) {
+    if (isnan(x) || size < 0x1p-27) { /* also what could not be halved */
         return x;
     }
     bool is_inverse = size > 1;
