@@ -205,7 +205,7 @@ static bool combine(const resize *self, const taps *const *at, const int64_t *st
 {
     int32_t rank = self->call->inputs[0]->shape.rank;
     int index[TACHO_RANK_MAX] = {0};
-    *out_sum = 0;
+    *out_sum = -0.0; /* which is nothing to any summand: a single -0 stays what it is */
     for (int32_t i = 0; i < rank; i++) {
         if (at[i]->is_outside) {
             return false;
