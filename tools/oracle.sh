@@ -3,7 +3,8 @@
 #
 # Fast kernels against ONNX Runtime: the same models, with random weights, on the same inputs.
 # Outputs must agree within 1e-4 of the largest element, those of the quantised MobileNetV2 within
-# one quantum. Both are timed with one thread, in turns, by the processor's time; the median of
+# one quantum; quantised models of torch, and every operator on the edges of its types, by reference
+# kernels. Both are timed with one thread, in turns, by the processor's time; the median of
 # rounds counts, and ResNet-50 and MobileNetV2 may take twice ONNX Runtime's at most. What is
 # missed is said, and is the exit status.
 #
@@ -142,6 +143,23 @@ done
 if [[ -e $models/mobilenetv2_qdq.onnx ]]; then
     compare "MobileNetV2, int8" "$models/mobilenetv2_qdq.onnx" quanta 2 --dim batch=1
 fi
+# as_written NAME: reference kernels give a quantised model's bits as ONNX Runtime does without fusions.
+as_written() {
+    local file=$models/tiny/$1/model.onnx away quanta differing took
+    [[ -e $file ]] || return 0
+    "$build/bench/run_model" "$file" --reference --repeat 1 --save "$values" >/dev/null ||
+        { miss "$1: run_model" && return; }
+    IFS=$'\t' read -r away quanta differing took < <(node "$here/tests/oracle/compare.js" "$file" "$values" 1 basic)
+    echo "as written: $1: $away of the largest apart"
+    at_most "$away" 1e-6 || miss "$1: outputs as written are $away of the largest apart"
+}
+for name in vit_qdq convnext_qdq; do
+    as_written "$name"
+done
+# Every operator and type on the edges of the type.
+"$python" "$here/tests/models/edge_values.py" "$build/bin/tacho" "$here/docs/operators.md" \
+    --save "$work/edges" >/dev/null
+node "$here/tests/oracle/edges.js" "$work/edges" 2>/dev/null || miss "edges of types"
 kernels=$work/kernels.md
 {
     echo "| Kernel | GFLOP/s | Microseconds | oneDNN's name |"
