@@ -408,6 +408,12 @@ static void lose_engines(tacho_opstats *self)
             sum->is_pmu_lost |= self->sums[self->plan->sync_row[engine]].is_pmu_lost;
         }
     }
+    /* Ops are known without their thread; how long it waited behind them is not. */
+    for (uint32_t i = 0; i < program->engine_count; i++) {
+        const tacho_opstats_thread *thread = &self->threads[self->engine_thread[i]];
+        self->sums[self->plan->barrier_row[i]].is_lost |=
+            program->engines[i].device == device && !thread->is_there;
+    }
 }
 
 /* Records by op may be fewer than ops; of a damaged file none of their sums are known. */

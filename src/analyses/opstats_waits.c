@@ -71,29 +71,42 @@ static void add_wait(uint64_t *sum, uint64_t *count, uint64_t from, uint64_t to)
     }
 }
 
+/* How far the time of a thread has been gone through. */
+typedef struct progress {
+    tacho_opstats_waits waits;
+    uint64_t busy;    /* until when the thread has something to do */
+    uint64_t barrier; /* until when it waits behind an op, unless it starts another before */
+} progress;
+
+/* The thread does nothing from where it is until |to|. */
+static void wait_until(progress *self, uint64_t to)
+{
+    uint64_t met = self->barrier < to ? self->barrier : to;
+    add_wait(&self->waits.barrier_u, &self->waits.barrier_count, self->busy, met);
+    self->busy = met > self->busy ? met : self->busy;
+    add_wait(&self->waits.sync_u, &self->waits.sync_count, self->busy, to);
+    self->busy = to > self->busy ? to : self->busy;
+}
+
 /* Goes through the records of |cursors|, all of one thread. */
 static tacho_opstats_waits merge(const tacho_opstats *self, const tacho_opstats_thread *thread,
                                  cursor *cursors, size_t count)
 {
     const tacho_stats_layout *layout = self->plan->words->layout;
     const tacho_opstats_plan *plan = self->plan;
-    tacho_opstats_waits waits = {0};
-    uint64_t busy = thread->start_u; /* until when the thread has something to do */
+    progress now = {.busy = thread->start_u};
     for (cursor *at; (at = earliest(cursors, count)) != NULL;) {
         const tacho_stats_op *op = at->next++;
         bool is_wait = plan->has_waits[at->engine] &&
                        layout->tasks[at->first_task + op->oc].kind == TACHO_JOB_WAIT;
-        uint64_t start = is_wait ? op->op_end_u : op->op_start_u;
-        add_wait(&waits.sync_u, &waits.sync_count, busy, start);
-        busy = start > busy ? start : busy;
-        waits.op_u += op->op_end_u > busy ? op->op_end_u - busy : 0;
-        busy = op->op_end_u > busy ? op->op_end_u : busy;
-        add_wait(&waits.barrier_u, &waits.barrier_count, busy, op->barrier_end_u);
-        busy = op->barrier_end_u > busy ? op->barrier_end_u : busy;
+        wait_until(&now, is_wait ? op->op_end_u : op->op_start_u);
+        now.waits.op_u += op->op_end_u > now.busy ? op->op_end_u - now.busy : 0;
+        now.busy = op->op_end_u > now.busy ? op->op_end_u : now.busy;
+        now.barrier = op->barrier_end_u > now.barrier ? op->barrier_end_u : now.barrier;
         settle(self, at);
     }
-    add_wait(&waits.sync_u, &waits.sync_count, busy, thread->end_u - thread->flush_u);
-    return waits;
+    wait_until(&now, thread->end_u - thread->flush_u);
+    return now.waits;
 }
 
 /* Cursors of those engines that have records; of |row| only, unless it is TACHO_NONE. */

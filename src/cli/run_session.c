@@ -330,6 +330,7 @@ static tacho_status take_result(tacho_run_session *self, const tacho_run_sample 
     self->latency_ns += latency;
     self->wall_ns += result->wall_ns;
     self->device_ns += result->end_ns - result->start_ns;
+    self->wait_ns += result->host.wait_ns;
     self->cycles = result->cycles;
     if (sample->inference == 0 && !self->device->type->is_simulated) {
         self->open_ns = result->start_ns;

@@ -87,6 +87,7 @@ typedef struct tacho_run_session {
     int64_t latency_ns;   /* their sum */
     int64_t wall_ns;      /* of all inferences */
     int64_t device_ns;    /* the same on the device, with writing stats */
+    int64_t wait_ns;      /* of the device, for its host, before inferences */
     int64_t open_ns;      /* when it was opened, in its time: that of the first, or 0 simulated */
     int64_t cycles;       /* of the last; -1: not known */
     size_t random_inputs; /* that were not given */

@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/index.h"
+#include "base/maths.h"
 #include "compile/machine_view.h"
 #include "compile/tile.h"
 #include "machine/cost.h"
@@ -231,6 +232,13 @@ static bool has_semaphores(const tacho_schedule *self)
     return tacho_quantity_whole(&self->estimate->machine->semaphores) > 0;
 }
 
+/* Of a core that raises a semaphore. */
+static int64_t signal_cycles(const tacho_schedule *self)
+{
+    return has_semaphores(self) ? tacho_quantity_whole(&self->estimate->machine->semaphore_cycles)
+                                : 0;
+}
+
 static tacho_job sync_job(const tacho_schedule *self, uint32_t core, tacho_job_kind kind)
 {
     int64_t semaphores = tacho_quantity_whole(&self->estimate->machine->semaphores);
@@ -239,6 +247,7 @@ static tacho_job sync_job(const tacho_schedule *self, uint32_t core, tacho_job_k
         .kind = (uint16_t)(has_semaphores(self) ? kind : TACHO_JOB_CONTROL),
         .buffer = TACHO_NONE,
         .partner = semaphores > 0 ? self->op % (uint32_t)semaphores : TACHO_NONE,
+        .cycles = kind == TACHO_JOB_SIGNAL ? signal_cycles(self) : 0,
     };
     return job;
 }
@@ -282,9 +291,12 @@ static tacho_status add_barrier(tacho_schedule *self, int64_t cycles, int64_t le
     if (self->cores == 1) {
         TACHO_TRY(need_core(self, 0, &has_any));
     }
-    TACHO_TRY(tacho_schedule_need_entry(self, least_cycles));
+    /* The signals before it are a part of what it takes from one operator to the next. */
+    int64_t signal = count > 0 ? signal_cycles(self) : 0;
+    signal = signal < cycles ? signal : cycles;
+    TACHO_TRY(tacho_schedule_need_entry(self, tacho_cycles_add(least_cycles, signal)));
     tacho_job barrier = sync_job(self, 0, TACHO_JOB_WAIT);
-    barrier.cycles = cycles;
+    barrier.cycles = cycles - signal;
     uint32_t id;
     TACHO_TRY(tacho_schedule_add(self, barrier, &id));
     self->finals[0] = id;

@@ -239,15 +239,15 @@ static void test_counters(void **state)
     assert_int_equal(ddrs[1].write_bytes, 4096);
     assert_int_equal(ddrs[1].window_u, 1190);
     const tacho_stats_port *ports = records(&all, TACHO_STATS_TYPE_port, 0, &count);
-    assert_int_equal(count, 3); /* the input on both cores, the output on the second */
-    assert_int_equal(ports[1].core, 1);
-    assert_int_equal(ports[1].port, TACHO_PORT_HOST_IN);
-    assert_int_equal(ports[1].wait_u, 0);
-    assert_int_equal(ports[2].port, TACHO_PORT_HOST_OUT);
-    assert_int_equal(ports[2].is_output, 1);
-    assert_int_equal(ports[2].wait_count, 1);
-    assert_int_equal(ports[2].wait_u, 759); /* from the load's end to the store */
-    assert_int_equal(ports[2].longest_u, 759);
+    assert_int_equal(count, 16); /* the host's two, of each of the eight threads */
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(ports[i].core, i / 8);
+        assert_int_equal(ports[i].thread, i / 2 % 4);
+        assert_int_equal(ports[i].port, i % 2 == 0 ? TACHO_PORT_HOST_IN : TACHO_PORT_HOST_OUT);
+        assert_int_equal(ports[i].is_output, i % 2);
+        assert_int_equal(ports[i].wait_count, 0); /* the machine has no link: a host of no time */
+        assert_int_equal(ports[i].wait_u, 0);
+    }
     const tacho_stats_doorbell *rings = records(&all, TACHO_STATS_TYPE_doorbell, 0, &count);
     assert_int_equal(count, 2);
     assert_int_equal(rings[1].core, 1);
@@ -335,10 +335,12 @@ static void test_links(void **state)
     assert_int_equal(result.stats_count, 2);
     static const struct {
         uint64_t read_bytes, write_bytes;
-        uint16_t ports[2];
-        uint8_t is_p2p[2];
-    } rows[] = {{2 * 792, 0, {TACHO_PORT_HOST_IN}, {0}}, /* its own, and what the other fetches */
-                {0, 792 + 4096, {TACHO_PORT_P2P, TACHO_PORT_HOST_OUT}, {1, 0}}};
+        uint32_t host_count; /* ports of its threads to the host ... */
+        uint16_t host_port;
+        bool has_link; /* ... and one to the first device */
+    } rows[] = {
+        {2 * 792, 0, 4, TACHO_PORT_HOST_IN, false}, /* its own, and what the other fetches */
+        {0, 792 + 4096, 4, TACHO_PORT_HOST_OUT, true}};
     for (uint32_t i = 0; i < 2; i++) {
         loaded all;
         uint32_t count;
@@ -347,12 +349,14 @@ static void test_links(void **state)
         assert_int_equal(ddr->read_bytes, rows[i].read_bytes);
         assert_int_equal(ddr->write_bytes, rows[i].write_bytes);
         const tacho_stats_port *ports = records(&all, TACHO_STATS_TYPE_port, 0, &count);
-        assert_int_equal(count, i + 1);
+        assert_int_equal(count, rows[i].host_count + (rows[i].has_link ? 1 : 0));
         for (uint32_t j = 0; j < count; j++) {
-            assert_int_equal(ports[j].port, rows[i].ports[j]);
-            assert_int_equal(ports[j].is_p2p, rows[i].is_p2p[j]);
+            bool is_link = j == rows[i].host_count;
+            assert_int_equal(ports[j].port, is_link ? TACHO_PORT_P2P : rows[i].host_port);
+            assert_int_equal(ports[j].is_p2p, is_link);
             assert_int_equal(ports[j].peer, 0);
-            assert_int_equal(ports[j].wait_count, 1);
+            bool is_input = rows[i].host_port == TACHO_PORT_HOST_IN; /* the first are waited for */
+            assert_int_equal(ports[j].wait_count, is_link || is_input ? 1 : 0);
         }
         unload(&all);
     }
@@ -367,7 +371,7 @@ static void test_levels(void **state)
     static const struct {
         uint32_t level;
         uint32_t threads, ports, ops, stalls;
-    } rows[] = {{39, 0, 0, 0, 0}, {40, 8, 0, 0, 0}, {50, 8, 3, 0, 0}, {70, 8, 3, 2, 2}};
+    } rows[] = {{39, 0, 0, 0, 0}, {40, 8, 0, 0, 0}, {50, 8, 16, 0, 0}, {70, 8, 16, 2, 2}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         tacho_program program;
         setup(&program);

@@ -210,6 +210,9 @@ static tacho_status init(tacho_recorder *self)
     TACHO_TRY(allocate_ops(self));
     TACHO_TRY(make_banks(self));
     TACHO_RECORDER_ALLOC(self, self->layout.task_count, &self->task_ends);
+    TACHO_RECORDER_ALLOC(self, program->op_count, &self->op_barriers);
+    TACHO_RECORDER_ALLOC(self, program->job_count, &self->is_last_of_op);
+    TACHO_RECORDER_ALLOC(self, self->core_count * program->facts.thread_count, &self->thread_jobs);
     TACHO_RECORDER_ALLOC(self, program->engine_count, &self->last_jobs);
     TACHO_RECORDER_ALLOC(self, program->engine_count, &self->engine_free);
     return TACHO_OK;
@@ -350,6 +353,56 @@ static void find_task_ends(tacho_recorder *self, const tacho_recording *recordin
     }
 }
 
+/* The place of an engine's thread among those of all cores. */
+static size_t thread_of(const tacho_program *program, uint32_t engine)
+{
+    size_t threads = program->facts.thread_count;
+    uint32_t thread = program->engines[engine].thread;
+    return core_of(program, engine) * threads + (thread < threads ? thread : threads - 1);
+}
+
+/*
+ * The job that a thread starts last of those that it has of an op, before it goes on with another
+ * op: behind it the thread waits for the others that share the op.
+ */
+static void find_last_of_ops(tacho_recorder *self, const tacho_recording *recording)
+{
+    const tacho_program *program = self->program;
+    memset(self->is_last_of_op, 0, program->job_count * sizeof(*self->is_last_of_op));
+    memset(self->thread_jobs, 0xff,
+           self->core_count * program->facts.thread_count * sizeof(*self->thread_jobs));
+    for (uint32_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        if (job->kind == TACHO_JOB_SIGNAL || job->kind == TACHO_JOB_WAIT ||
+            self->layout.job_slot[i] == TACHO_NONE) {
+            continue;
+        }
+        uint32_t *last = &self->thread_jobs[thread_of(program, job->engine)];
+        bool is_same = *last != TACHO_NONE && program->jobs[*last].op == job->op;
+        if (!is_same || recording->starts[i] >= recording->starts[*last]) {
+            if (is_same) {
+                self->is_last_of_op[*last] = false;
+            }
+            self->is_last_of_op[i] = true;
+            *last = i;
+        }
+    }
+}
+
+/* Where the cores that share an op meet: its last wait. An op without one has no such place. */
+static void find_op_barriers(tacho_recorder *self, const tacho_recording *recording)
+{
+    const tacho_program *program = self->program;
+    memset(self->op_barriers, 0, program->op_count * sizeof(*self->op_barriers));
+    for (size_t i = 0; i < program->job_count; i++) {
+        const tacho_job *job = &program->jobs[i];
+        if (job->kind == TACHO_JOB_WAIT && job->op != TACHO_NONE) {
+            int64_t *end = &self->op_barriers[job->op];
+            *end = tacho_most(*end, recording->ends[i]);
+        }
+    }
+}
+
 static tacho_stats_op *op_record(const tacho_recorder *self, uint32_t activation, size_t job)
 {
     uint32_t engine = self->program->jobs[job].engine;
@@ -357,13 +410,24 @@ static tacho_stats_op *op_record(const tacho_recorder *self, uint32_t activation
                      [self->layout.job_slot[job]];
 }
 
-/* The barrier after |job| ends with its task, but before the engine starts at |next|. */
-static int64_t end_barrier(tacho_recorder *self, const tacho_recording *recording, size_t job,
-                           int64_t next)
+/*
+ * The barrier after |job| ends with its task: the other threads of its group have done their parts.
+ * After the thread's last job of an op it ends where the cores meet that share the op. |next| is
+ * the engine's next job, or TACHO_NONE; it never starts within the barrier.
+ */
+static int64_t end_barrier(tacho_recorder *self, const tacho_recording *recording, uint32_t job,
+                           uint32_t next)
 {
-    size_t core = core_of(self->program, self->program->jobs[job].engine);
+    const tacho_program *program = self->program;
+    size_t core = core_of(program, program->jobs[job].engine);
+    uint32_t op = program->jobs[job].op;
     int64_t end = self->task_ends[self->layout.core_first_task[core] + self->layout.job_task[job]];
-    end = end < next ? end : next;
+    if (op != TACHO_NONE && self->is_last_of_op[job]) {
+        end = tacho_most(end, self->op_barriers[op]);
+    }
+    int64_t limit = next != TACHO_NONE ? recording->starts[next] : recording->flush_starts[core];
+    end = end < limit ? end : limit;
+    end = tacho_most(end, op_end(self, recording, job));
     tacho_stats_op *record = op_record(self, recording->activation, job);
     record->barrier_end_u = tacho_recorder_tick(self, recording->start + end);
     return end;
@@ -396,6 +460,8 @@ static void fill_ops(tacho_recorder *self, const tacho_recording *recording)
 {
     const tacho_program *program = self->program;
     find_task_ends(self, recording);
+    find_op_barriers(self, recording);
+    find_last_of_ops(self, recording);
     memset(self->last_jobs, 0xff, program->engine_count * sizeof(*self->last_jobs));
     for (size_t i = 0; i < program->job_count; i++) {
         if (self->layout.job_slot[i] == TACHO_NONE) {
@@ -404,14 +470,14 @@ static void fill_ops(tacho_recorder *self, const tacho_recording *recording)
         uint32_t *last = &self->last_jobs[program->jobs[i].engine];
         int64_t before = 0;
         if (*last != TACHO_NONE) {
-            before = end_barrier(self, recording, *last, recording->starts[i]);
+            before = end_barrier(self, recording, *last, (uint32_t)i);
         }
         fill_op(self, recording, i, before);
         *last = (uint32_t)i;
     }
     for (size_t i = 0; i < program->engine_count; i++) {
         if (self->last_jobs[i] != TACHO_NONE) {
-            end_barrier(self, recording, self->last_jobs[i], INT64_MAX);
+            end_barrier(self, recording, self->last_jobs[i], TACHO_NONE);
         }
     }
 }

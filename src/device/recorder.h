@@ -28,6 +28,8 @@ typedef struct tacho_recording {
     uint64_t inference;
     int64_t start;                            /* from the device's start */
     int64_t activate_start, activate_end;     /* from the device's start, too */
+    int64_t rung;                             /* the same: the host's inputs were there */
+    int64_t input_wait, output_wait;          /* for the host, before |start| */
     const int64_t *starts, *ends;             /* by job */
     const tacho_sim_op *ops;                  /* by op */
     const int64_t *flush_starts, *flush_ends; /* by device and core: writing the stats themselves */

@@ -1,36 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ports: where queues wait for the host or for another device, and when the doorbells of inputs
- * rang. An engine has a port for each that its jobs bring something from or send something to.
+ * Ports: where threads wait for the host or for another device, and when the doorbells of inputs
+ * rang. All threads of a device wait for the host before an inference starts, for its inputs (port
+ * 100) and for room for its outputs (101): each has a record of either, also where it did not wait.
+ * A queue has a port for each device that its jobs fetch something from.
  */
 #include "base/grow.h"
 #include "device/recorder_parts.h"
 
-/*
- * What a job waits for: false when neither for the host nor for another device. What goes to other
- * devices is no port's: those fetch it themselves.
- */
+/* ---- the host ------------------------------------------------------------------------------ */
+
+/* Whether ops of a device read inputs of the network, and write outputs. */
+static void look_at_host(tacho_recorder *self)
+{
+    for (size_t i = 0; i < self->program->op_count; i++) {
+        const tacho_op_io *io = &self->ios.items[i];
+        if (io->device != TACHO_NONE) {
+            self->host_ports[io->device].has_input |= io->reads_input;
+            self->host_ports[io->device].has_output |= io->writes_output;
+        }
+    }
+}
+
+static uint32_t count_host_ports(const tacho_host_ports *ports)
+{
+    return (ports->has_input ? 1U : 0U) + (ports->has_output ? 1U : 0U);
+}
+
+/* Records of the host's ports are the first of a device. */
+static void place_host_ports(tacho_recorder *self)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    look_at_host(self);
+    for (uint32_t i = 0; i < facts->device_count; i++) {
+        self->device_ports[i] =
+            count_host_ports(&self->host_ports[i]) * facts->core_count * facts->thread_count;
+        self->device_doorbells[i] = self->host_ports[i].has_input ? facts->core_count : 0;
+    }
+}
+
+static tacho_stats_port host_port(const tacho_recorder *self, const tacho_recording *recording,
+                                  bool is_output)
+{
+    int64_t ready = recording->start - recording->output_wait; /* the inputs are there */
+    int64_t from = is_output ? ready : ready - recording->input_wait;
+    int64_t to = is_output ? recording->start : ready;
+    uint64_t wait = tacho_recorder_tick(self, to) - tacho_recorder_tick(self, from);
+    return (tacho_stats_port){
+        .port = is_output ? TACHO_PORT_HOST_OUT : TACHO_PORT_HOST_IN,
+        .is_output = is_output,
+        .wait_count = to > from ? 1 : 0,
+        .wait_u = wait,
+        .longest_u = wait,
+    };
+}
+
+static void fill_host_ports(tacho_recorder *self, const tacho_recording *recording, uint32_t device)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    const tacho_host_ports *has = &self->host_ports[device];
+    tacho_bank *bank = tacho_recorder_bank(self, recording->activation, device);
+    const tacho_stats_port ports[] = {host_port(self, recording, false),
+                                      host_port(self, recording, true)};
+    const bool is_there[] = {has->has_input, has->has_output};
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < 2 * facts->core_count * facts->thread_count; i++) {
+        if (is_there[i % 2]) {
+            tacho_stats_port *port = &bank->ports[place++];
+            *port = ports[i % 2];
+            port->core = (uint16_t)(i / 2 / facts->thread_count);
+            port->thread = (uint16_t)(i / 2 % facts->thread_count);
+        }
+    }
+    for (uint32_t i = 0; has->has_input && i < facts->core_count; i++) {
+        bank->doorbells[i] = (tacho_stats_doorbell){
+            .core = (uint16_t)i,
+            .port = TACHO_PORT_HOST_IN,
+            .transaction = (uint32_t)recording->inference,
+            .ring_u = tacho_recorder_tick(self, recording->rung),
+        };
+    }
+}
+
+/* ---- other devices ------------------------------------------------------------------------- */
+
+/* What a job fetches; false: nothing. That it is fetched is all that its device knows of it. */
 static bool look_at_job(const tacho_recorder *self, const tacho_job *job, tacho_port_row *out_row)
 {
-    bool is_link = job->kind == TACHO_JOB_P2P;
-    bool is_output = job->kind == TACHO_JOB_STORE;
-    if (job->op == TACHO_NONE || (job->kind != TACHO_JOB_LOAD && !is_output && !is_link)) {
+    if (job->op == TACHO_NONE || job->kind != TACHO_JOB_P2P) {
         return false;
     }
-    const tacho_op_io *io = &self->ios.items[job->op];
     *out_row = (tacho_port_row){
         .engine = job->engine,
         .next = TACHO_NONE,
-        .peer = is_link ? job->partner : TACHO_NONE,
-        .op = TACHO_NONE,
-        .port = (uint16_t)(is_output ? TACHO_PORT_HOST_OUT : TACHO_PORT_HOST_IN),
-        .is_output = is_output,
+        .peer = job->partner,
+        .op = tacho_op_ios_source(&self->ios, job->op, job->partner),
+        .port = tacho_stats_p2p_port(job->partner, false),
     };
-    if (is_link) {
-        out_row->port = tacho_stats_p2p_port(job->partner, false);
-        out_row->op = tacho_op_ios_source(&self->ios, job->op, job->partner);
-    }
-    return is_link || (is_output ? io->writes_output : io->reads_input);
+    return true;
 }
 
 /* The engine's row for that port, which is added when it is not there. */
@@ -47,7 +114,7 @@ static tacho_status ensure_row(tacho_recorder *self, uint32_t *first, tacho_port
         at = (uint32_t)self->port_count++;
         row.next = *first;
         row.place = self->device_ports[device]++;
-        row.doorbell = row.is_output ? TACHO_NONE : self->device_doorbells[device]++;
+        row.doorbell = self->device_doorbells[device]++;
         self->ports[at] = row;
         *first = at;
     }
@@ -61,9 +128,11 @@ tacho_status tacho_recorder_find_ports(tacho_recorder *recorder)
     uint32_t *firsts;
     TACHO_RECORDER_ALLOC(recorder, program->facts.device_count, &recorder->device_ports);
     TACHO_RECORDER_ALLOC(recorder, program->facts.device_count, &recorder->device_doorbells);
+    TACHO_RECORDER_ALLOC(recorder, program->facts.device_count, &recorder->host_ports);
     if (program->facts.stats.level < TACHO_STATS_LEVEL_PORTS) {
         return TACHO_OK;
     }
+    place_host_ports(recorder);
     TACHO_RECORDER_ALLOC(recorder, program->job_count, &recorder->job_port);
     TACHO_RECORDER_ALLOC(recorder, program->engine_count, &firsts);
     memset(firsts, 0xff, program->engine_count * sizeof(*firsts));
@@ -88,13 +157,9 @@ static void fill_row(tacho_recorder *self, const tacho_recording *recording,
         .core = engine->core,
         .thread = engine->thread,
         .port = row->port,
-        .is_output = row->is_output,
-        .is_p2p = row->peer != TACHO_NONE,
-        .peer = row->peer != TACHO_NONE ? row->peer : 0,
+        .is_p2p = true,
+        .peer = row->peer,
     };
-    if (row->is_output) {
-        return;
-    }
     int64_t ring = row->op != TACHO_NONE ? recording->ops[row->op].end : 0;
     bank->doorbells[row->doorbell] = (tacho_stats_doorbell){
         .core = engine->core,
@@ -107,6 +172,9 @@ static void fill_row(tacho_recorder *self, const tacho_recording *recording,
 void tacho_recorder_fill_ports(tacho_recorder *recorder, const tacho_recording *recording)
 {
     const tacho_program *program = recorder->program;
+    for (uint32_t i = 0; i < program->facts.device_count; i++) {
+        fill_host_ports(recorder, recording, i);
+    }
     for (size_t i = 0; i < recorder->port_count; i++) {
         fill_row(recorder, recording, &recorder->ports[i]);
     }

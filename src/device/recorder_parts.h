@@ -28,15 +28,19 @@ typedef struct tacho_bank {
     uint32_t array_count;
 } tacho_bank;
 
-/* A port of an engine: where its jobs of some ops wait for the host or for another device. */
+/* Which of the host's ports the threads of a device have. */
+typedef struct tacho_host_ports {
+    bool has_input, has_output;
+} tacho_host_ports;
+
+/* A port of an engine: where its jobs of some ops wait for another device. */
 typedef struct tacho_port_row {
     uint32_t engine;
     uint32_t next;            /* row of the same engine, or TACHO_NONE */
-    uint32_t place, doorbell; /* among those of the device; doorbell of inputs only */
-    uint32_t peer;            /* device, or TACHO_NONE: the host */
+    uint32_t place, doorbell; /* among those of the device */
+    uint32_t peer;            /* device */
     uint32_t op;              /* of the peer, that rings the doorbell, or TACHO_NONE */
     uint16_t port;
-    bool is_output;
 } tacho_port_row;
 
 struct tacho_recorder {
@@ -53,17 +57,21 @@ struct tacho_recorder {
     tacho_stats_op **ops;         /* by activation and engine: its records */
     tacho_stats_op_pmu **op_pmus; /* the same; NULL when there are none */
     tacho_op_ios ios;
-    uint32_t *device_ops;    /* ops that have jobs, by device ... */
-    size_t *first_device_op; /* ... from here on, by device and one more */
-    tacho_port_row *ports;
+    uint32_t *device_ops;         /* ops that have jobs, by device ... */
+    size_t *first_device_op;      /* ... from here on, by device and one more */
+    tacho_host_ports *host_ports; /* by device */
+    tacho_port_row *ports;        /* to other devices */
     size_t port_count, port_capacity;
     uint32_t *device_ports;     /* by device: how many ... */
     uint32_t *device_doorbells; /* ... and how many of them are inputs */
     uint32_t *job_port;         /* by job: its port, or TACHO_NONE */
     /* while an inference is filled in */
-    int64_t *task_ends;   /* by task of the layout */
-    uint32_t *last_jobs;  /* by engine: that was recorded last */
-    int64_t *engine_free; /* by engine */
+    int64_t *task_ends;    /* by task of the layout */
+    int64_t *op_barriers;  /* by op: when its cores have met; 0: they do not */
+    bool *is_last_of_op;   /* by job: its thread then waits for others at the op */
+    uint32_t *thread_jobs; /* by core and thread: the last job so far */
+    uint32_t *last_jobs;   /* by engine: that was recorded last */
+    int64_t *engine_free;  /* by engine */
 };
 
 /* The tick of U at a cycle of the device. */

@@ -141,9 +141,11 @@ typedef struct tacho_machine {
     tacho_quantity timer_hz; /* of time stamps; absent: the core clock */
     tacho_quantity grid_x;   /* cores */
     tacho_quantity grid_y;
-    tacho_quantity launch_cycles; /* from one operator's end to the next one's first work */
-    tacho_quantity threads;       /* of each core that issue work; absent: 1 */
-    tacho_quantity semaphores;    /* absent: none */
+    tacho_quantity semaphore_cycles; /* of raising one; a part of launch_cycles */
+    tacho_quantity doorbell_cycles;  /* until a thread that waits for one has seen it ring */
+    tacho_quantity launch_cycles;    /* from one operator's end to the next one's first work */
+    tacho_quantity threads;          /* of each core that issue work; absent: 1 */
+    tacho_quantity semaphores;       /* absent: none */
     tacho_quantity device_link_bytes_per_cycle; /* from other devices into one; absent: any */
     tacho_engine *engines;
     size_t engine_count;

@@ -171,6 +171,8 @@ static const tacho_field machine_rows[] = {
     MAYBE(tacho_machine, threads, "threads", 4096, WHOLE),
     MAYBE(tacho_machine, semaphores, "semaphores", COUNT_MAX, WHOLE),
     MAYBE(tacho_machine, device_link_bytes_per_cycle, "B/cycle", RATE_MAX, 0),
+    MAYBE(tacho_machine, semaphore_cycles, "cycles", CYCLES_MAX, CYCLES),
+    MAYBE(tacho_machine, doorbell_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_machine, launch_cycles, "cycles", CYCLES_MAX, CYCLES),
     LIST(tacho_machine, "fidelities", fidelities, fidelity_count, true, fidelity_fields),
     TEXT(tacho_machine, default_fidelity, true),

@@ -12,6 +12,7 @@
 #include "device/clock.h"
 #include "device/program_machine.h"
 #include "device/recorder.h"
+#include "device/sim/host.h"
 #include "machine/cost.h"
 
 typedef struct sim_device {
@@ -25,8 +26,8 @@ typedef struct sim_device {
     int64_t *flush_starts;    /* by activation, device and core */
     int64_t *flush_ends;      /* the same */
     int64_t launch;           /* cycles until the first inference begins */
-    int64_t span;             /* from one inference to the next */
-    uint64_t run_count;
+    int64_t span;             /* of an inference, writing its stats included */
+    tacho_sim_host host;
     tacho_block_time *blocks; /* of the inference that ran last */
     int64_t *block_starts;    /* cycles of the inference */
     int64_t *block_ends;
@@ -290,6 +291,17 @@ static tacho_status count_events(sim_device *self)
     return TACHO_OK;
 }
 
+/* A host that never makes the device wait is as good as none. */
+static tacho_status place_host(sim_device *self, const tacho_program *program)
+{
+    TACHO_TRY(tacho_sim_host_init(&self->host, program, self->machine, self->options.activations));
+    self->host.has_link &= !self->options.is_unlimited;
+    self->host.cycles = self->simulation.cycles;
+    self->host.span = self->span;
+    self->host.is_free = self->launch;
+    return TACHO_OK;
+}
+
 static tacho_status sim_load(tacho_device *device, const tacho_program *program)
 {
     sim_device *self = (sim_device *)device;
@@ -309,6 +321,7 @@ static tacho_status sim_load(tacho_device *device, const tacho_program *program)
     TACHO_TRY(place_flush(self, program));
     TACHO_TRY(place_blocks(self, program));
     self->launch = tacho_quantity_whole(&self->machine->launch_cycles);
+    TACHO_TRY(place_host(self, program));
     TACHO_TRY(count_events(self));
     self->is_missing = self->recorder != NULL &&
                        tacho_recorder_missing(program, self->missing, sizeof(self->missing));
@@ -327,12 +340,15 @@ static int64_t ns_of(const sim_device *self, int64_t cycle)
     return (int64_t)((tacho_u128)(uint64_t)cycle * 1000000000 / hz);
 }
 
-static void record(sim_device *self, uint64_t inference, int64_t start)
+static void record(sim_device *self, uint64_t inference, const tacho_sim_turn *turn)
 {
     for (uint32_t i = 0; i < self->simulation.activations; i++) {
         tacho_recording recording = make_recording(self, i);
         recording.inference = inference;
-        recording.start = start;
+        recording.start = turn->start;
+        recording.rung = turn->rung;
+        recording.input_wait = turn->input_wait;
+        recording.output_wait = turn->output_wait;
         tacho_recorder_fill(self->recorder, &recording);
     }
 }
@@ -342,19 +358,20 @@ static tacho_status sim_run(tacho_device *device, uint64_t inference, bool recor
 {
     sim_device *self = (sim_device *)device;
     int64_t began = tacho_now_ns();
-    int64_t start;
-    if (self->run_count > INT64_MAX / 2 ||
-        __builtin_mul_overflow(self->span, (int64_t)self->run_count, &start) ||
-        start >= (int64_t)1 << 62) {
-        return tacho_fail(TACHO_CODE_LIMIT, "the simulated cycles do not fit 62 bits");
-    }
-    start += self->launch;
+    tacho_sim_turn turn;
+    TACHO_TRY(tacho_sim_host_turn(&self->host, &turn));
+    int64_t start = turn.start;
     if (device->execution != NULL) {
         TACHO_TRY(tacho_execution_run(device->execution));
     }
     *out_result = (tacho_device_result){
         .start_ns = ns_of(self, start),
         .end_ns = ns_of(self, start + self->span),
+        .host = {.is_known = self->host.has_link,
+                 .sent_ns = ns_of(self, turn.sent),
+                 .fetched_ns = ns_of(self, turn.fetched),
+                 .wait_ns =
+                     ns_of(self, start) - ns_of(self, start - turn.input_wait - turn.output_wait)},
         .cycles = self->simulation.cycles,
         .blocks = self->blocks,
         .block_count = device->program->block_count,
@@ -364,10 +381,9 @@ static tacho_status sim_run(tacho_device *device, uint64_t inference, bool recor
         self->blocks[i].end_ns = ns_of(self, start + self->block_ends[i]);
     }
     if (records && self->recorder != NULL) {
-        record(self, inference, start);
+        record(self, inference, &turn);
         out_result->stats = tacho_recorder_buffers(self->recorder, &out_result->stats_count);
     }
-    self->run_count++;
     out_result->wall_ns = tacho_now_ns() - began;
     return TACHO_OK;
 }

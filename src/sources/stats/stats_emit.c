@@ -31,13 +31,14 @@ static void take_first(int64_t *first, uint64_t tick)
 
 /*
  * Whether the thread's activation belongs in the picture of this inference: it led to it, and did
- * not happen many inferences ago.
+ * not happen many inferences ago. The first one may have waited long for its inputs.
  */
-static bool shows_activation(const tacho_stats_thread *thread)
+static bool shows_activation(const tacho_stats_head *head, const tacho_stats_thread *thread)
 {
     return thread->activate_end_u > thread->activate_start_u &&
            thread->activate_end_u <= thread->start_u && thread->start_u <= thread->end_u &&
-           thread->start_u - thread->activate_end_u <= (thread->end_u - thread->start_u) / 4;
+           (head->inference == 0 ||
+            thread->start_u - thread->activate_end_u <= (thread->end_u - thread->start_u) / 4);
 }
 
 static int64_t first_of_file(const tacho_stats_file *file, int64_t first)
@@ -51,8 +52,8 @@ static int64_t first_of_file(const tacho_stats_file *file, int64_t first)
             } else if (array->type == TACHO_STATS_TYPE_thread) {
                 const tacho_stats_thread *thread = &((const tacho_stats_thread *)array->records)[j];
                 take_first(&first, thread->start_u);
-                take_first(&first,
-                           shows_activation(thread) ? thread->activate_start_u : thread->start_u);
+                take_first(&first, shows_activation(&file->head, thread) ? thread->activate_start_u
+                                                                         : thread->start_u);
             } else if (array->type == TACHO_STATS_TYPE_doorbell) {
                 take_first(&first, ((const tacho_stats_doorbell *)array->records)[j].ring_u);
             } else {
@@ -63,11 +64,46 @@ static int64_t first_of_file(const tacho_stats_file *file, int64_t first)
     return first;
 }
 
+static int64_t inference_start(const tacho_stats_file *file)
+{
+    int64_t start = INT64_MAX;
+    for (size_t i = 0; i < file->array_count; i++) {
+        const tacho_stats_array *array = &file->arrays[i];
+        const tacho_stats_thread *threads = array->records;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_thread && j < array->count; j++) {
+            take_first(&start, threads[j].start_u);
+        }
+    }
+    return start;
+}
+
+/* When the wait at a port that is drawn began; |start| is the inference's. */
+static int64_t port_start(const tacho_stats_port *port, int64_t start)
+{
+    bool is_before = !port->is_p2p && port->wait_u <= (uint64_t)start;
+    return is_before ? start - (int64_t)port->wait_u : start;
+}
+
+/* The host's ports are waited at before the inference. */
+static int64_t first_of_ports(const tacho_stats_file *file, int64_t first)
+{
+    int64_t start = inference_start(file);
+    for (size_t i = 0; i < file->array_count && start < INT64_MAX / 2; i++) {
+        const tacho_stats_array *array = &file->arrays[i];
+        const tacho_stats_port *ports = array->records;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_port && j < array->count; j++) {
+            take_first(&first, (uint64_t)port_start(&ports[j], start));
+        }
+    }
+    return first;
+}
+
 int64_t tacho_stats_first_tick(const tacho_stats_set *set)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < set->file_count; i++) {
         first = first_of_file(&set->files[i], first);
+        first = first_of_ports(&set->files[i], first);
     }
     return first == INT64_MAX ? 0 : first;
 }
@@ -89,7 +125,8 @@ static bool is_possible(const tacho_stats_thread *thread)
            thread->activate_end_u <= INT64_MAX && thread->flush_start_u <= thread->end_u;
 }
 
-static void add_thread(core_times *core, const tacho_stats_thread *thread)
+static void add_thread(core_times *core, const tacho_stats_head *head,
+                       const tacho_stats_thread *thread)
 {
     if (!core->is_there) {
         *core = (core_times){.is_there = true,
@@ -103,7 +140,7 @@ static void add_thread(core_times *core, const tacho_stats_thread *thread)
     core->start_p = thread->start_p < core->start_p ? thread->start_p : core->start_p;
     core->end_p = thread->end_p > core->end_p ? thread->end_p : core->end_p;
     core->flush_p = thread->flush_p > core->flush_p ? thread->flush_p : core->flush_p;
-    if (shows_activation(thread)) {
+    if (shows_activation(head, thread)) {
         take_first(&core->activate_start, thread->activate_start_u);
         core->activate_end = tacho_most(core->activate_end, (int64_t)thread->activate_end_u);
     }
@@ -271,7 +308,7 @@ static tacho_status emit_cores(stats_emitter *self)
         const tacho_stats_thread *threads = array->records;
         for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_thread && j < array->count; j++) {
             if (is_possible(&threads[j])) {
-                add_thread(&cores[threads[j].core], &threads[j]);
+                add_thread(&cores[threads[j].core], &self->file->head, &threads[j]);
             } else {
                 self->overflow_count++;
             }
@@ -321,8 +358,9 @@ static tacho_status emit_doorbell(stats_emitter *self, const tacho_stats_doorbel
 }
 
 /*
- * Waits at ports are totals without a place in time: they are drawn from the inference's start,
- * over the work that goes on meanwhile, and count as none themselves.
+ * Threads wait for the host before the inference starts. Waits at other ports are totals without a
+ * place in time: they are drawn from the inference's start, over the work that goes on meanwhile,
+ * and count as none themselves.
  */
 static tacho_status emit_port(stats_emitter *self, const tacho_stats_port *port, int64_t start)
 {
@@ -333,6 +371,7 @@ static tacho_status emit_port(stats_emitter *self, const tacho_stats_port *port,
         self->overflow_count++;
         return TACHO_OK;
     }
+    start = port_start(port, start);
     bool is_vendor = stats_view_of(self)->has_vendor_words;
     if (port->is_p2p && is_vendor) {
         snprintf(name, sizeof(name), "_P2P_Port_%u", (unsigned)port->port);
@@ -359,19 +398,6 @@ static tacho_status emit_port(stats_emitter *self, const tacho_stats_port *port,
     return push_core_span(self, track,
                           port->is_output ? TACHO_STR("output wait") : TACHO_STR("input wait"),
                           start, start + (int64_t)port->wait_u, args, port->is_p2p ? 6 : 5);
-}
-
-static int64_t inference_start(const tacho_stats_file *file)
-{
-    int64_t start = INT64_MAX;
-    for (size_t i = 0; i < file->array_count; i++) {
-        const tacho_stats_array *array = &file->arrays[i];
-        const tacho_stats_thread *threads = array->records;
-        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_thread && j < array->count; j++) {
-            take_first(&start, threads[j].start_u);
-        }
-    }
-    return start;
 }
 
 static tacho_status emit_ports(stats_emitter *self)

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Turns of a host that is fast, slow to send, slow to fetch, and of none.
+ */
+#include "device/sim/host.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* An inference of 1000 cycles, 50 more for its stats, after an activation of 100. */
+static tacho_sim_host make_host(int64_t input_cycles, int64_t output_cycles)
+{
+    return (tacho_sim_host){.has_link = true,
+                            .input_cycles = input_cycles,
+                            .output_cycles = output_cycles,
+                            .doorbell_cycles = 10,
+                            .signal_end = 20,
+                            .cycles = 1000,
+                            .span = 1050,
+                            .is_free = 100};
+}
+
+static tacho_sim_turn turn_of(tacho_sim_host *host)
+{
+    tacho_sim_turn turn;
+    assert_null(tacho_sim_host_turn(host, &turn));
+    return turn;
+}
+
+/* The first inputs are waited for; the next come while the device works. */
+static void test_fast(void **state)
+{
+    (void)state;
+    tacho_sim_host host = make_host(300, 200);
+    tacho_sim_turn turn = turn_of(&host);
+    assert_int_equal(turn.sent, 100);
+    assert_int_equal(turn.rung, 400);
+    assert_int_equal(turn.start, 410);
+    assert_int_equal(turn.input_wait, 310);
+    assert_int_equal(turn.fetched, 410 + 1000 + 200);
+    turn = turn_of(&host);
+    assert_int_equal(turn.sent, 410 + 20);
+    assert_int_equal(turn.rung, 410 + 20 + 300);
+    assert_int_equal(turn.start, 410 + 1050);
+    assert_int_equal(turn.input_wait, 0);
+    assert_int_equal(turn.output_wait, 0);
+}
+
+static void test_slow_inputs(void **state)
+{
+    (void)state;
+    tacho_sim_host host = make_host(3000, 200);
+    tacho_sim_turn first = turn_of(&host);
+    for (int i = 0; i < 3; i++) {
+        tacho_sim_turn turn = turn_of(&host);
+        assert_int_equal(turn.start - first.start, 20 + 3000 + 10);
+        assert_int_equal(turn.input_wait, 20 + 3000 + 10 - 1050);
+        assert_int_equal(turn.output_wait, 0);
+        first = turn;
+    }
+}
+
+/* Two inferences have room; from then on each waits until the host has fetched what is two back. */
+static void test_slow_outputs(void **state)
+{
+    (void)state;
+    tacho_sim_host host = make_host(300, 5000);
+    turn_of(&host);
+    assert_int_equal(turn_of(&host).output_wait, 0);
+    tacho_sim_turn before = turn_of(&host);
+    assert_true(before.output_wait > 0);
+    for (int i = 0; i < 4; i++) {
+        tacho_sim_turn turn = turn_of(&host);
+        assert_int_equal(turn.fetched - before.fetched, 5000);
+        assert_int_equal(turn.input_wait, 0);
+        before = turn;
+    }
+}
+
+static void test_no_link(void **state)
+{
+    (void)state;
+    tacho_sim_host host = make_host(300, 5000);
+    host.has_link = false;
+    for (int i = 0; i < 3; i++) {
+        tacho_sim_turn turn = turn_of(&host);
+        assert_int_equal(turn.start, 100 + 1050 * i);
+        assert_int_equal(turn.rung, turn.start);
+        assert_int_equal(turn.input_wait + turn.output_wait, 0);
+    }
+}
+
+/* Cycles that do not fit are said, not wrapped. */
+static void test_limit(void **state)
+{
+    (void)state;
+    tacho_sim_host host = make_host(300, 200);
+    host.is_free = ((int64_t)1 << 62) - 1000;
+    tacho_sim_turn turn;
+    tacho_status status = tacho_sim_host_turn(&host, &turn);
+    assert_non_null(status);
+    tacho_status_free(status);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fast),         cmocka_unit_test(test_slow_inputs),
+        cmocka_unit_test(test_slow_outputs), cmocka_unit_test(test_no_link),
+        cmocka_unit_test(test_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
