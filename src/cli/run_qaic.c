@@ -35,8 +35,10 @@ static void take_threads(const tacho_stats_buffer *buffer, const tacho_stats_arr
     const tacho_stats_thread *records = array->records;
     uint64_t start = UINT64_MAX;
     uint64_t end = 0;
+    uint64_t last = 0;
     double cycles = 0;
     for (uint32_t i = 0; i < array->count; i++) {
+        last = records[i].end_u > last ? records[i].end_u : last;
         start = records[i].start_u < start ? records[i].start_u : start;
         end = records[i].flush_start_u > end ? records[i].flush_start_u : end;
         double own = work_cycles(&records[i]);
@@ -44,6 +46,7 @@ static void take_threads(const tacho_stats_buffer *buffer, const tacho_stats_arr
     }
     if (end >= start) {
         facts->exec_us = us_of(&buffer->head, end - start);
+        facts->flush_us = us_of(&buffer->head, last - end);
         facts->pcycles = cycles;
     }
 }
@@ -109,6 +112,7 @@ static tacho_run_qaic_facts facts_of(const tacho_stats_buffer *buffer)
     tacho_run_qaic_facts facts = {.activation = buffer->head.activation,
                                   .device = buffer->head.device,
                                   .exec_us = -1,
+                                  .flush_us = -1,
                                   .input_wait_us = -1,
                                   .output_wait_us = -1,
                                   .pcycles = -1,
@@ -194,20 +198,13 @@ static void add_facts(tacho_run_qaic_spread *metrics, const tacho_run_qaic_facts
               has_traffic && has_time ? facts->ddr_bytes / 1e3 / facts->exec_us : -1);
 }
 
-static double host_us(const tacho_run_sample *sample, int64_t ns)
-{
-    return sample->host.is_known ? (double)ns / 1e3 : -1;
-}
-
 static tacho_status add_row(tacho_run_qaic *self, const tacho_run_sample *sample,
                             const tacho_run_qaic_facts *facts)
 {
     TACHO_TRY(tacho_grow(&self->rows, &self->row_capacity, self->row_count + 1));
     self->rows[self->row_count++] = (tacho_run_qaic_row){
         .sample = self->sample_count,
-        .total_us = (double)(sample->result.end_ns - sample->result.start_ns) / 1e3,
-        .before_us = host_us(sample, sample->host.submit_ns - sample->host.begin_ns),
-        .after_us = host_us(sample, sample->host.end_ns - sample->host.done_ns),
+        .stages = tacho_qaic_stages_of(sample),
         .facts = *facts,
     };
     return TACHO_OK;
@@ -230,6 +227,7 @@ tacho_status tacho_run_qaic_take(void *taker, const tacho_run_session *session,
     for (size_t i = 0; i < result->stats_count; i++) {
         tacho_run_qaic_facts facts = facts_of(&result->stats[i]);
         add_facts(&self->metrics[(size_t)facts.device * METRIC_COUNT], &facts, program);
+        add_value(&self->flush, facts.flush_us);
         if (self->keeps_rows) {
             TACHO_TRY(add_row(self, sample, &facts));
         }
@@ -330,11 +328,12 @@ tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_run_se
 void tacho_run_qaic_print_line(const tacho_run_session *session, tacho_output *output)
 {
     uint64_t count = (uint64_t)session->latency_count * tacho_run_inferences(session);
-    double seconds = (double)session->device_ns / 1e9;
+    int64_t all_ns = session->device_ns + session->wait_ns;
+    double seconds = (double)all_ns / 1e9;
     tacho_output_printf(output,
                         "---- Stats ----\nInferenceCnt %" PRIu64 " TotalDuration %" PRId64
                         "us BatchSize %" PRIu32 " Inf/Sec %.3f\n",
-                        count, session->device_ns / 1000, session->module.program.facts.batch_size,
+                        count, all_ns / 1000, session->module.program.facts.batch_size,
                         seconds > 0 ? (double)count / seconds : 0);
 }
 
@@ -349,10 +348,6 @@ static void print_value(tacho_output *output, double value)
     }
 }
 
-/*
- * A round trip is the device's time alone. What the host does around it, handing inputs over and
- * reading outputs, has columns of its own, by the host's clock.
- */
 static void print_row(const tacho_run_session *session, const tacho_run_qaic_row *row,
                       bool has_places, tacho_output *output)
 {
@@ -363,14 +358,10 @@ static void print_row(const tacho_run_session *session, const tacho_run_qaic_row
     print_value(output, facts->exec_us);
     print_value(output, facts->input_wait_us);
     print_value(output, facts->output_wait_us);
-    print_value(output, row->total_us);
-    tacho_output_write_cstring(output, ",N/A"); /* there is no queue */
-    print_value(output, row->before_us);
-    tacho_output_write_cstring(output, ",N/A"); /* nor a driver to submit to */
-    print_value(output, row->total_us);
-    tacho_output_write_cstring(output, ",N/A,N/A"); /* stages of the driver */
-    print_value(output, row->after_us);
-    print_value(output, row->total_us);
+    for (size_t i = 0; i < TACHO_QAIC_STAGE_COUNT; i++) {
+        tacho_output_write_cstring(output, ",");
+        tacho_qaic_stage_write(row->stages.ns[i], output);
+    }
     if (has_places) {
         tacho_output_printf(output, ",%" PRIu32 ",%" PRIu32, facts->activation, facts->device);
     }
@@ -382,16 +373,18 @@ static void print_latencies(const tacho_run_qaic *self, const tacho_run_session 
 {
     bool has_places = self->row_count > self->sample_count;
     tacho_output_printf(output,
-                        "Latency of inferences, %s; preProcTimeUs and postProcUs by the host's "
-                        "clock\nProgramId: 0\nProgramName: %s\nSamples: "
+                        "Latency of inferences, %s: all times are of that clock, totals are sums "
+                        "of their parts\nProgramId: 0\nProgramName: %s\nSamples: "
                         "%" PRIu64 " collected, %" PRIu64 " requested\n",
-                        session->device->type->is_simulated ? "simulated" : "measured",
+                        tacho_qaic_clock_phrase(session),
                         tacho_run_string(session, session->module.program.facts.name).data,
                         self->sample_count, session->request->sampling.count);
-    tacho_output_write_cstring(
-        output, "Sample,devInfPerSec,devExecUs,devInWaitTimeUs,devOutWaitTimeUs,hostRoundTripUs,"
-                "enqTimeUs,preProcTimeUs,submitTimeUs,execTotalUs,exectoVcUs,execToCompleteUs,"
-                "postProcUs,totalRoundtripTimeUs");
+    tacho_output_write_cstring(output,
+                               "Sample,devInfPerSec,devExecUs,devInWaitTimeUs,devOutWaitTimeUs"
+#define STAGE_COLUMN(name, text) "," text
+                               TACHO_QAIC_STAGES(STAGE_COLUMN)
+#undef STAGE_COLUMN
+    );
     tacho_output_write_cstring(output, has_places ? ",activation,device\n" : "\n");
     for (size_t i = 0; i < self->row_count; i++) {
         print_row(session, &self->rows[i], has_places, output);

@@ -6,6 +6,7 @@
 #ifndef TACHO_CLI_RUN_QAIC_H
 #define TACHO_CLI_RUN_QAIC_H
 
+#include "cli/run_qaic_host.h"
 #include "cli/run_session.h"
 #include "table/table.h"
 
@@ -13,6 +14,7 @@
 typedef struct tacho_run_qaic_facts {
     uint32_t activation, device;
     double exec_us, input_wait_us, output_wait_us;
+    double flush_us; /* writing the stats, behind |exec_us| */
     double pcycles;
     double ddr_bytes;
     double hmx_cycles, hvx_cycles, dma_cycles; /* of all cores */
@@ -25,8 +27,7 @@ typedef struct tacho_run_qaic_spread {
 
 typedef struct tacho_run_qaic_row {
     uint64_t sample;
-    double total_us;            /* what the host sees */
-    double before_us, after_us; /* of the host's processor: inputs, outputs; negative: not known */
+    tacho_qaic_stages stages; /* what the host sees */
     tacho_run_qaic_facts facts;
 } tacho_run_qaic_row;
 
@@ -37,6 +38,7 @@ typedef struct tacho_run_qaic {
     tacho_run_qaic_row *rows;       /* by sample, activation and device */
     size_t row_count, row_capacity;
     uint64_t sample_count;
+    tacho_run_qaic_spread flush; /* us that writing the stats took, of all devices */
 } tacho_run_qaic;
 
 /* Takes what one inference recorded: a tacho_run_request's |take|, with a tacho_run_qaic. */

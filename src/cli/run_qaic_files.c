@@ -7,6 +7,7 @@
 #include "analyses/opstats_tables.h"
 #include "base/folder.h"
 #include "cli/opstats_machine.h"
+#include "cli/run_qaic_host.h"
 #include "cli/run_stats.h"
 #include "profile/lanes.h"
 #include "profile/order.h"
@@ -22,6 +23,7 @@
 /* ---- summaries ----------------------------------------------------------------------------- */
 
 typedef struct summaries {
+    const tacho_run_session *session;
     const char *folder;
     tacho_arena arena;
 } summaries;
@@ -79,6 +81,7 @@ static tacho_status visit_summary(void *user, const tacho_run_stats *stats)
     TACHO_TRY(tacho_output_open(path, &output));
     tacho_status status = write_summary(stats, &output);
     if (status == TACHO_OK) {
+        tacho_qaic_stages_write(self->session, stats->sample, &output);
         status = tacho_output_commit(&output);
     }
     tacho_output_close(&output);
@@ -87,7 +90,7 @@ static tacho_status visit_summary(void *user, const tacho_run_stats *stats)
 
 tacho_status tacho_run_qaic_summaries(const tacho_run_session *session, const char *folder)
 {
-    summaries self = {.folder = folder};
+    summaries self = {.session = session, .folder = folder};
     tacho_arena_init(&self.arena);
     tacho_status status = tacho_run_stats_each(session, false, visit_summary, &self);
     tacho_arena_deinit(&self.arena);
