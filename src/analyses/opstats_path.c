@@ -10,11 +10,19 @@
 #include <stdlib.h>
 
 const tacho_column tacho_opstats_path_columns[TACHO_OPSTATS_PATH_COLUMN_COUNT] = {
-    {"inference", "inference", TACHO_COLUMN_INT}, {"op", "op", TACHO_COLUMN_TEXT},
-    {"type", "type", TACHO_COLUMN_TEXT},          {"kind", "kind", TACHO_COLUMN_TEXT},
-    {"engine", "engine", TACHO_COLUMN_TEXT},      {"job_count", "jobs", TACHO_COLUMN_INT},
-    {"work_ucycles", "work", TACHO_COLUMN_INT},   {"wait_ucycles", "wait before", TACHO_COLUMN_INT},
-    {"ucycles", "ucycles", TACHO_COLUMN_INT},     {"share_percent", "share", TACHO_COLUMN_PERCENT},
+    {"inference", "inference", TACHO_COLUMN_INT},
+    {"activation", "activation", TACHO_COLUMN_INT},
+    {"op", "op", TACHO_COLUMN_TEXT},
+    {"type", "type", TACHO_COLUMN_TEXT},
+    {"kind", "kind", TACHO_COLUMN_TEXT},
+    {"engine", "engine", TACHO_COLUMN_TEXT},
+    {"job_count", "jobs", TACHO_COLUMN_INT},
+    {"work_ucycles", "work", TACHO_COLUMN_INT},
+    {"wait_ucycles", "wait before", TACHO_COLUMN_INT},
+    {"ucycles", "ucycles", TACHO_COLUMN_INT},
+    {"share_percent", "share", TACHO_COLUMN_PERCENT},
+    {"missing_count", "missing records", TACHO_COLUMN_INT},
+    {"quality", "path", TACHO_COLUMN_TEXT},
 };
 
 /* When a job ran; end is -1 when it was not recorded. */
@@ -38,6 +46,7 @@ typedef struct path {
     size_t sum_count, sum_capacity;
     tacho_index index; /* of |sums| */
     int64_t total;
+    uint64_t missing; /* jobs that the program records and the files lack */
 } path;
 
 /* ---- times --------------------------------------------------------------------------------- */
@@ -97,6 +106,15 @@ static tacho_status take_files(path *self)
     }
     free(last);
     return TACHO_OK;
+}
+
+/* Where records are lost, the path over the others may not be the one that decided. */
+static void count_missing(path *self)
+{
+    const tacho_stats_layout *layout = self->files->words->layout;
+    for (size_t i = 0; i < self->program->job_count; i++) {
+        self->missing += layout->job_slot[i] != TACHO_NONE && self->jobs[i].end < 0 ? 1 : 0;
+    }
 }
 
 /* ---- the way ------------------------------------------------------------------------------- */
@@ -195,6 +213,7 @@ static int compare_sums(const void *a, const void *b)
 static tacho_status add_rows(path *self, tacho_table *table)
 {
     const tacho_strings *strings = &self->program->strings;
+    const tacho_stats_head *head = &self->files->files[0]->head;
     if (self->sum_count > 0) {
         qsort(self->sums, self->sum_count, sizeof(self->sums[0]), compare_sums);
     }
@@ -203,8 +222,8 @@ static tacho_status add_rows(path *self, tacho_table *table)
         const tacho_program_op *op = sum->op != TACHO_NONE ? &self->program->ops[sum->op] : NULL;
         double share =
             self->total > 0 ? 100.0 * (double)(sum->work + sum->wait) / (double)self->total : 0.0;
-        TACHO_TRY(tacho_table_add_int(
-            table, (int64_t)(self->files->files[0]->head.inference & INT64_MAX)));
+        TACHO_TRY(tacho_table_add_int(table, (int64_t)(head->inference & INT64_MAX)));
+        TACHO_TRY(tacho_table_add_int(table, head->activation));
         TACHO_TRY(tacho_table_add_text(table, op != NULL ? tacho_strings_get(strings, op->name)
                                                          : TACHO_STR("")));
         TACHO_TRY(tacho_table_add_text(table, op != NULL ? tacho_strings_get(strings, op->type)
@@ -217,6 +236,9 @@ static tacho_status add_rows(path *self, tacho_table *table)
         TACHO_TRY(tacho_table_add_int(table, sum->wait));
         TACHO_TRY(tacho_table_add_int(table, sum->work + sum->wait));
         TACHO_TRY(tacho_table_add_real(table, share));
+        TACHO_TRY(tacho_table_add_int(table, (int64_t)self->missing));
+        TACHO_TRY(tacho_table_add_text(
+            table, self->missing == 0 ? TACHO_STR("whole") : TACHO_STR("over damaged records")));
     }
     return TACHO_OK;
 }
@@ -232,12 +254,16 @@ static tacho_status find_path(path *self, tacho_table *table)
         self->jobs[i] = (job_time){0, -1, TACHO_NONE};
     }
     TACHO_TRY(take_files(self));
+    count_missing(self);
     TACHO_TRY(walk(self));
     return add_rows(self, table);
 }
 
 tacho_status tacho_opstats_path_add(const tacho_rollup_files *files, tacho_table *table)
 {
+    if (files->files[0]->head.level < TACHO_STATS_LEVEL_OPS) {
+        return TACHO_OK; /* semaphores at most */
+    }
     path self = {.files = files, .program = files->words->layout->program, .start = INT64_MAX};
     tacho_status status = find_path(&self, table);
     free(self.jobs);

@@ -9,7 +9,7 @@
 
 #include "analyses/opstats_rollup.h"
 
-enum { TACHO_OPSTATS_PATH_COLUMN_COUNT = 10 };
+enum { TACHO_OPSTATS_PATH_COLUMN_COUNT = 13 };
 extern const tacho_column tacho_opstats_path_columns[TACHO_OPSTATS_PATH_COLUMN_COUNT];
 
 /* Adds a row per op on the path and kind of task, the longest first. */

@@ -37,6 +37,13 @@ static tacho_status add_known(tacho_table *table, bool is_known, uint64_t value)
     return is_known ? add_count(table, value) : tacho_table_add_absent(table);
 }
 
+/* Which inference a row is about: its number, and the copy of the program that ran it. */
+static tacho_status add_run(tacho_table *table, const tacho_stats_head *head)
+{
+    TACHO_TRY(add_count(table, head->inference));
+    return add_count(table, head->activation);
+}
+
 static double percent(double part, double whole)
 {
     return whole > 0.0 ? 100.0 * part / whole : 0.0;
@@ -46,6 +53,7 @@ static double percent(double part, double whole)
 
 static const tacho_column name_columns[] = {
     {"inference", "inference", TACHO_COLUMN_INT},
+    {"activation", "activation", TACHO_COLUMN_INT},
     {"name", "name", TACHO_COLUMN_TEXT},
     {"op_count", "ops", TACHO_COLUMN_INT},
     {"record_count", "records", TACHO_COLUMN_INT},
@@ -178,7 +186,7 @@ static tacho_status add_sums(name_sums *self, const tacho_stats_head *head, tach
         if (sum->record_count == 0 && is_known) {
             continue;
         }
-        TACHO_TRY(add_count(table, head->inference));
+        TACHO_TRY(add_run(table, head));
         TACHO_TRY(tacho_table_add_text(table, tacho_strings_get(&self->strings, sum->name)));
         TACHO_TRY(add_count(table, sum->op_count));
         TACHO_TRY(add_count(table, sum->record_count));
@@ -219,6 +227,9 @@ static tacho_status sum_names(name_sums *self, const tacho_rollup_files *files, 
 static tacho_status rollup_names(const tacho_rollup_files *files, bool by_layer, tacho_table *table)
 {
     name_sums self = {0};
+    if (files->files[0]->head.level < TACHO_STATS_LEVEL_OPS) {
+        return TACHO_OK; /* semaphores at most: no operator's time is known */
+    }
     tacho_status status = sum_names(&self, files, by_layer, table);
     tacho_strings_deinit(&self.strings);
     free(self.items);
@@ -240,6 +251,7 @@ static tacho_status rollup_layers(const tacho_rollup_files *files, tacho_table *
 
 static const tacho_column core_columns[] = {
     {"inference", "inference", TACHO_COLUMN_INT},
+    {"activation", "activation", TACHO_COLUMN_INT},
     {"device", "device", TACHO_COLUMN_INT},
     {"core", "core", TACHO_COLUMN_INT},
     {"ucycles", "ucycles", TACHO_COLUMN_INT},
@@ -294,8 +306,9 @@ static void find_busiest(const tacho_opstats *stats, const tacho_stats_words *wo
             core->busiest = thread;
         }
     }
+    bool has_ops = stats->file->head.level >= TACHO_STATS_LEVEL_OPS;
     for (size_t i = 0; i < (size_t)program->facts.core_count * program->facts.thread_count; i++) {
-        if (stats->threads[i].is_lost) {
+        if (stats->threads[i].is_lost || !has_ops) {
             cores[i / program->facts.thread_count].busiest = NULL; /* it might be the lost one */
         }
     }
@@ -309,7 +322,7 @@ static tacho_status add_core(const tacho_opstats *stats, uint32_t number, const 
     const tacho_opstats_waits *waits = sum->busiest != NULL ? &sum->busiest->waits : NULL;
     uint64_t work = work_of(core);
     bool is_known = core->is_whole;
-    TACHO_TRY(add_count(table, head->inference));
+    TACHO_TRY(add_run(table, head));
     TACHO_TRY(add_count(table, head->device));
     TACHO_TRY(add_count(table, number));
     TACHO_TRY(add_known(table, is_known, core->end_u - core->start_u));
@@ -323,7 +336,7 @@ static tacho_status add_core(const tacho_opstats *stats, uint32_t number, const 
                   : tacho_table_add_absent(table));
     TACHO_TRY(add_known(table, waits != NULL && is_known, waits != NULL ? waits->sync_u : 0));
     TACHO_TRY(add_known(table, waits != NULL, waits != NULL ? waits->barrier_u : 0));
-    TACHO_TRY(add_count(table, sum->record_count));
+    TACHO_TRY(add_known(table, waits != NULL, sum->record_count));
     return add_known(table, core->has_ddr, core->read_bytes + core->write_bytes);
 }
 
@@ -369,6 +382,7 @@ static tacho_status rollup_cores(const tacho_rollup_files *files, tacho_table *t
 
 static const tacho_column device_columns[] = {
     {"inference", "inference", TACHO_COLUMN_INT},
+    {"activation", "activation", TACHO_COLUMN_INT},
     {"from_device", "from", TACHO_COLUMN_INT},
     {"to_device", "to", TACHO_COLUMN_INT},
     {"tensor_count", "tensors", TACHO_COLUMN_INT},
@@ -381,6 +395,7 @@ enum { DEVICES_MAX = 1024 };
 
 typedef struct device_pair {
     uint64_t tensor_count, bytes, send_u, receive_u;
+    bool is_lost; /* what the receiver recorded of its ports */
 } device_pair;
 
 static uint32_t device_of(const tacho_program *program, uint32_t op)
@@ -504,9 +519,11 @@ static bool count_transfers(const tacho_program *program, device_pair *pairs)
 
 static void count_waits(const tacho_stats_file *file, uint32_t count, device_pair *pairs)
 {
+    bool has_ports = false;
     for (size_t i = 0; i < file->array_count; i++) {
         const tacho_stats_array *array = &file->arrays[i];
         const tacho_stats_port *ports = array->records;
+        has_ports |= array->type == TACHO_STATS_TYPE_port;
         for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_port && j < array->count; j++) {
             uint32_t device = file->head.device;
             if (!ports[j].is_p2p || ports[j].peer >= count) {
@@ -519,23 +536,29 @@ static void count_waits(const tacho_stats_file *file, uint32_t count, device_pai
             }
         }
     }
+    bool is_lost = !has_ports && tacho_stats_is_damaged(&file->damage);
+    for (uint32_t i = 0; is_lost && i < count; i++) {
+        pairs[(size_t)i * count + file->head.device].is_lost = true;
+    }
 }
 
 static tacho_status add_pairs(const tacho_rollup_files *files, const device_pair *pairs,
                               uint32_t count, tacho_table *table)
 {
+    const tacho_stats_head *head = &files->files[0]->head;
+    bool has_ports = head->level >= TACHO_STATS_LEVEL_PORTS && tacho_stats_has_cycles(head);
     for (uint32_t i = 0; i < count * count; i++) {
         const device_pair *pair = &pairs[i];
         if (pair->tensor_count == 0 && pair->send_u == 0 && pair->receive_u == 0) {
             continue;
         }
-        TACHO_TRY(add_count(table, files->files[0]->head.inference));
+        TACHO_TRY(add_run(table, head));
         TACHO_TRY(add_count(table, i / count));
         TACHO_TRY(add_count(table, i % count));
         TACHO_TRY(add_count(table, pair->tensor_count));
         TACHO_TRY(add_count(table, pair->bytes));
-        TACHO_TRY(add_count(table, pair->send_u));
-        TACHO_TRY(add_count(table, pair->receive_u));
+        TACHO_TRY(add_known(table, has_ports, pair->send_u));
+        TACHO_TRY(add_known(table, has_ports && !pair->is_lost, pair->receive_u));
     }
     return TACHO_OK;
 }

@@ -158,8 +158,14 @@ static bool is_shown(const tacho_opstats *stats, size_t row)
 {
     bool has_ops = stats->file->head.level >= TACHO_STATS_LEVEL_OPS;
     const tacho_opstats_sum *sum = &stats->sums[row];
-    return sum->is_lost ? has_ops || stats->plan->rows[row].kind == TACHO_OPSTATS_OP
-                        : sum->count > 0;
+    tacho_opstats_kind kind = stats->plan->rows[row].kind;
+    if (sum->is_lost) {
+        return has_ops || kind == TACHO_OPSTATS_OP;
+    }
+    /* As the vendor has them, barriers are shown also where nobody waited. */
+    bool is_always = kind == TACHO_OPSTATS_BARRIER && has_ops &&
+                     (stats->file->head.features & TACHO_STATS_BY_OP) == 0;
+    return is_always || sum->count > 0;
 }
 
 /* Rows [first, end) that show something, largest first; what is not known behind them. */
@@ -346,7 +352,8 @@ static tacho_status add_core(tacho_table *table, const tacho_opstats *stats, uin
     double bytes = (double)core->read_bytes + (double)core->write_bytes;
     TACHO_TRY(tacho_table_add_real(table, (double)core->read_bytes / 1024.0));
     TACHO_TRY(tacho_table_add_real(table, (double)core->write_bytes / 1024.0));
-    return add_ratio(table, bytes / 1e9, is_known ? seconds_of(stats, core->max_u) : 0.0);
+    uint64_t ticks = core->end_u - core->start_u - core->flush_u; /* in which it was moved */
+    return add_ratio(table, bytes / 1e9, is_known ? seconds_of(stats, ticks) : 0.0);
 }
 
 static tacho_status add_cores(tacho_table *table, const tacho_opstats *stats)
@@ -377,6 +384,7 @@ static const tacho_column device_columns[] = {
     {"ucycles_per_inference", "ucycles/inf", TACHO_COLUMN_REAL},
     {"max_input_wait_ucycles", "max input wait", TACHO_COLUMN_INT},
     {"max_output_wait_ucycles", "max output wait", TACHO_COLUMN_INT},
+    {"flush_ucycles", "flush ucycles", TACHO_COLUMN_INT},
     {"ddr_mb", "DDR MB", TACHO_COLUMN_REAL},
     {"ddr_gb_per_s", "DDR GB/s", TACHO_COLUMN_REAL},
     {"op_records", "op records", TACHO_COLUMN_INT},
@@ -421,6 +429,19 @@ static tacho_status add_traffic(tacho_table *table, const tacho_opstats *stats, 
     return add_ratio(table, bytes / 1e9, seconds_of(stats, ticks));
 }
 
+/* From where the last thread began to write its stats to the end of the inference. */
+static uint64_t flush_ticks(const tacho_opstats *stats, uint64_t start, uint64_t end)
+{
+    const tacho_program_facts *facts = &stats->program->facts;
+    uint64_t last = start;
+    for (size_t i = 0; i < (size_t)facts->core_count * facts->thread_count; i++) {
+        const tacho_opstats_thread *thread = &stats->threads[i];
+        uint64_t flush = thread->end_u - thread->flush_u;
+        last = thread->is_there && flush > last ? flush : last;
+    }
+    return end - last;
+}
+
 static tacho_status add_device(tacho_table *table, const tacho_opstats *stats)
 {
     const tacho_stats_head *head = &stats->file->head;
@@ -449,7 +470,9 @@ static tacho_status add_device(tacho_table *table, const tacho_opstats *stats)
     TACHO_TRY(add_real_if(table, is_known, (double)(end - start) / batch));
     TACHO_TRY(add_count_if(table, stats->has_ports, stats->max_input_wait));
     TACHO_TRY(add_count_if(table, stats->has_ports, stats->max_output_wait));
-    TACHO_TRY(add_traffic(table, stats, is_known ? end - start : 0));
+    uint64_t flush = is_known ? flush_ticks(stats, start, end) : 0;
+    TACHO_TRY(add_count_if(table, is_known, flush));
+    TACHO_TRY(add_traffic(table, stats, is_known ? end - start - flush : 0));
     TACHO_TRY(add_count(table, stats->record_count));
     TACHO_TRY(stats->file->end.record_cost_ns > 0
                   ? add_count(table, stats->file->end.record_cost_ns)

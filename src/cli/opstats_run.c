@@ -43,6 +43,7 @@ typedef struct opstats_run {
     tacho_output output;
     tacho_output_group outputs; /* summaries and traces */
     bool has_report;
+    bool has_barriers; /* in what traces were asked to show of them */
     uint64_t problem_count, record_count, summary_count, trace_count, rollup_count;
     uint64_t read_count; /* files that were not passed over */
 } opstats_run;
@@ -335,6 +336,21 @@ static tacho_status write_trace_of(opstats_run *self, size_t first, size_t count
     return status;
 }
 
+/* Whether a thread waited behind an op. */
+static bool has_barrier(const tacho_stats_file *file)
+{
+    for (size_t i = 0; i < file->array_count; i++) {
+        const tacho_stats_array *array = &file->arrays[i];
+        const tacho_stats_op *ops = array->records;
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_op && j < array->count; j++) {
+            if (ops[j].oc != TACHO_NONE && ops[j].barrier_end_u > ops[j].op_end_u) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool shows_device(const opstats_run *self, size_t at)
 {
     return tacho_stats_choice_has(&self->request->view.devices, self->opened[at].file.head.device);
@@ -350,6 +366,8 @@ static tacho_status write_traces(opstats_run *self)
     }
     for (size_t i = 0; i < self->opened_count; i++) {
         self->files[i] = self->opened[i].file;
+        self->has_barriers |= !self->has_barriers && self->request->view.shows_barriers &&
+                              has_barrier(&self->files[i]);
     }
     bool shows_any = false;
     for (size_t i = 0; i < self->opened_count; i++) {
@@ -569,6 +587,17 @@ static void say_level(const opstats_run *self)
     }
 }
 
+static void say_barriers(const opstats_run *self)
+{
+    if (self->request->view.shows_barriers && self->trace_count > 0 && !self->has_barriers) {
+        tacho_talk_line("note",
+                        self->program.facts.stats.level < TACHO_STATS_LEVEL_OPS
+                            ? "--show-barrier-events: barriers are recorded with operators, "
+                              "from -stats-level=70 on"
+                            : "--show-barrier-events: no thread waited at a barrier");
+    }
+}
+
 static void say_rollup(const opstats_run *self)
 {
 #define ROLLUP_WORD(name, word, title) [TACHO_ROLLUP_##name] = word,
@@ -622,6 +651,7 @@ static tacho_status run(opstats_run *self)
     tacho_status status = process_with_report(self, &hook);
     tacho_talk_progress_end(&progress);
     TACHO_TRY(status);
+    say_barriers(self);
     say_rollup(self);
     if (!request->is_quiet && (request->wants_summary || request->wants_trace)) {
         say_result(self);

@@ -552,6 +552,14 @@ static void put_notes(text_writer *self)
     tacho_output_printf(self->output, "note: times are %s; a ucycle is a tick of %g MHz\n",
                         is_simulated ? "simulated, not those of hardware" : "measured",
                         real(device, 0, "timer_mhz"));
+    const tacho_cell *flush = cell(device, 0, "flush_ucycles");
+    if (!flush->is_absent && flush->value.integer > 0) {
+        tacho_output_printf(self->output,
+                            "note: batch ucycles and rates include %" PRId64
+                            " ucycles of writing the stats; ExecTimeUs of qaic-runner and DDR GB/s "
+                            "do not\n",
+                            flush->value.integer);
+    }
     for (size_t i = 0; i < tacho_table_row_count(missing); i++) {
         tacho_str flag = text(missing, i, "flag");
         tacho_output_printf(self->output, "note: not recorded: %.*s%s%.*s%s\n",

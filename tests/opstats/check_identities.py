@@ -73,7 +73,8 @@ class Case:
                            f"--aic-profiling-out-dir={folder}")
         opstats = [TACHO, "opstats", "-q", binary, "-i", folder, "--quiet"]
         run(*opstats, "-o", folder, "--summary", "--format", "json")
-        run(*opstats, "-o", folder, "--trace", "--merge-mq-traces", "false")
+        run(*opstats, "-o", folder, "--trace", "--merge-mq-traces", "false",
+            "--show-barrier-events")
         self.summaries = [self.load(path) for path in
                           sorted(glob.glob(os.path.join(folder, "*.summary.json")))]
         self.traces = []
@@ -174,6 +175,43 @@ def check_counters(case):
                    f"device {device}: {shown} in the trace")
 
 
+def check_flush(case):
+    """The console leaves out writing the stats, summaries include it, and say how long it took."""
+    for device, summary in enumerate(case.summaries):
+        row = summary["device"][0]
+        work = (row["ucycles"] - row["flush_ucycles"]) / 19.2
+        case.check(abs(case.shown("ExecTimeUs", device) - work) < 0.001,
+                   f"device {device}: the summary says {work} us without the flush")
+        case.check(abs(case.shown("DDRBandwidthGBPerSec", device) - row["ddr_gb_per_s"]) < 0.01,
+                   f"device {device}: {row['ddr_gb_per_s']} GB/s in the summary")
+        for wait in ("Input", "Output"):
+            ticks = row[f"max_{wait.lower()}_wait_ucycles"]
+            case.check(abs(case.shown(f"{wait}WaitTimeUs", device) - ticks / 19.2) < 0.001,
+                       f"device {device}: {wait} wait of {ticks} ucycles")
+    last = max(core["work_ucycles"] for core in case.rollup["core"])
+    path = sum(row["ucycles"] for row in case.rollup["critical"])
+    case.check(path == last, f"the critical path takes {path} of {last}")
+
+
+def check_barriers(case):
+    """Where several cores share an operator, each that has a part waits for the others."""
+    for device, (summary, trace) in enumerate(zip(case.summaries, case.traces)):
+        rows = {(row["core"], row["engine"]): row for row in summary["ops"]
+                if row["kind"] == "barrier"}
+        groups = {(row["core"], row["engine"]) for row in summary["threads"]}
+        case.check(set(rows) == groups, f"device {device}: barriers of {set(rows)}, not {groups}")
+        if len(summary["cores"]) == 1:
+            continue
+        for core in summary["cores"]:
+            own = [row for row in rows.values() if row["core"] == core["core"]]
+            worked = any(row["core"] == core["core"] and row["memory"] == "TCM"
+                         for row in summary["ops"])
+            case.check(not worked or any(row["count"] > 0 for row in own),
+                       f"device {device}: core {core['core']} never met the others")
+        case.check(any(event["name"].startswith("barrier ") for event in trace),
+                   f"device {device}: no barrier in the trace")
+
+
 def make_models(folder):
     for words in MODELS:
         path = os.path.join(folder, words.split()[0] + ".onnx")
@@ -185,6 +223,42 @@ def make_models(folder):
             yield name, path
 
 
+def check_host(folder):
+    """What the host does: it sends, the device waits or not, it fetches; all times on one clock."""
+    models = {"input": "gemm --m 64 --k 1024 --n 1024", "output": "gemm --m 1024 --k 8 --n 1024",
+              "neither": "transformer --sequence 32"}
+    for bound, words in models.items():
+        model, work = os.path.join(folder, bound + ".onnx"), os.path.join(folder, bound)
+        run(sys.executable, os.path.join(ROOT, "tools", "make_models.py"), *words.split(), "-o", model)
+        os.makedirs(work)
+        run(TACHO, "compile", model, "-m", "aic100", "-q", "-o", os.path.join(work, "programqpc.bin"),
+            "--stats-level", "50", "--cores", "16")
+        types = [f"--aic-profiling-type={word}" for word in ("stats", "latency")]
+        run(RUNNER, f"--test-data={work}", "--num-iter=8", *types, f"--aic-profiling-out-dir={work}",
+            "--aic-profiling-num-samples=8")
+        with open(glob.glob(os.path.join(work, "*latency.txt"))[0], encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        names = lines[4].split(",")
+        rows = [dict(zip(names, line.split(","))) for line in lines[5:]]
+        check(len(rows) == 8, f"{bound}: {len(rows)} rows of latency")
+        for row in rows:
+            value = {name: float(text) for name, text in row.items() if text != "N/A"}
+            stages = [value.get(name, 0) for name in ("enqTimeUs", "preProcTimeUs", "submitTimeUs",
+                                                      "execTotalUs", "postProcUs")]
+            parts = value["exectoVcUs"] + value["execToCompleteUs"]
+            check(abs(value["execTotalUs"] - parts) < 0.0005, f"{bound}: execTotalUs of {row}")
+            check(abs(value["totalRoundtripTimeUs"] - sum(stages)) < 0.0005, f"{bound}: {row}")
+            check(value["execToCompleteUs"] > value["devExecUs"], f"{bound}: outputs cost nothing")
+        waits = [(float(row["devInWaitTimeUs"]), float(row["devOutWaitTimeUs"])) for row in rows]
+        check(waits[0][0] > 0, f"{bound}: the first inputs came at no time: {waits}")
+        late = [any(wait[i] > 0 for wait in waits[4:]) for i in range(2)]
+        check(late == [bound == "input", bound == "output"], f"{bound}-bound: waits {waits}")
+        with open(sorted(glob.glob(os.path.join(work, "*-inf-*.txt")))[0], encoding="utf-8") as file:
+            shown = re.findall(r"^host (\w+): (\S+)$", file.read(), re.M)
+        check(dict(shown) == {name: rows[0][name] for name, _ in shown} and len(shown) == 9,
+              f"{bound}: the summary's host stages {shown}, {rows[0]}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         count = 0
@@ -192,9 +266,10 @@ def main():
             for way, flags in WAYS:
                 name = f"{model} on {way}"
                 case = Case(name, path, flags, os.path.join(folder, model + "-" + way))
-                for law in (check_traffic, check_counters):
+                for law in (check_traffic, check_counters, check_flush, check_barriers):
                     law(case)
                 count += 1
+        check_host(folder)
     print(f"identities: {count} programs, {len(failures)} failures")
     sys.exit(1 if failures else 0)
 

@@ -146,6 +146,41 @@ assert len(re.findall(r'c\d\dt\d pmu 0x214 HMX_CLOCKS: [1-9]', text)) == 2
 assert len(re.findall(r'pmu 0x20[EF] \S+: N/A\n', text)) == 2 * 7 * 2
 assert 'note: not recorded: counters 0x20E, 0x20F: the simulation does not count them\n' in text"
 
+# What was not recorded is not 0, and roll-ups say which activation they are of.
+rollup_is() { # NAME FOLDER WHAT CONDITION: of |rows|
+    "$tacho" opstats -q "$1.bin" -i "$2" --rollup "$3" --format json >rollup.json 2>rollup.txt
+    python3 -c "import json, sys
+rows = [json.loads(line) for line in open('rollup.json')]
+assert $4, rows"
+}
+for level in 40 50; do
+    check "cores without ops, level $level" rollup_is cnn-2-$level stats-cnn-2-$level core \
+        "len(rows) == 2 and all(row[key] is None for row in rows for key in ('busiest_ucycles',
+         'busy_percent', 'sync_ucycles', 'barrier_ucycles', 'record_count'))"
+    for what in op layer critical; do
+        check "$what without ops, level $level" rollup_is cnn-2-$level stats-cnn-2-$level $what "not rows"
+        check "... is said" grep -q "nothing of it was recorded" rollup.txt
+    done
+    check "barriers below level 70" bash -c "$opstats --qpc cnn-2-$level.bin --input-dir \
+        stats-cnn-2-$level --output-dir none-$level --trace --show-barrier-events 2>&1 |
+        grep -q 'barriers are recorded with operators'"
+done
+mkdir two damaged && "$make_stats" cnn-2-70.bin two sim 1 2
+check "activations of roll-ups" rollup_is cnn-2-70 two core \
+    "[row['activation'] for row in rows] == [0, 0, 1, 1]"
+for what in op layer critical; do
+    check "activations of $what" rollup_is cnn-2-70 two $what \
+        "sorted({row['activation'] for row in rows}) == [0, 1]"
+done
+check "a whole critical path" rollup_is cnn-2-70 two critical \
+    "all(row['quality'] == 'whole' and row['missing_count'] == 0 for row in rows)"
+whole=(two/*-activation-0-*.bin)
+head -c $(($(stat -c %s "${whole[0]}") * 3 / 4)) "${whole[0]}" >"damaged/$(basename "${whole[0]}")"
+check "a critical path over damaged records" rollup_is cnn-2-70 damaged critical \
+    "rows and all(row['quality'] == 'over damaged records' and row['missing_count'] > 0 for row in rows)"
+check "cores of a cut file" rollup_is cnn-2-70 damaged core \
+    "any(row['record_count'] is None and row['busiest_ucycles'] is None for row in rows)"
+
 # Of a file that is cut or damaged nothing is shown that the whole file does not show.
 check "damaged files" python3 "$here/check_damage.py" "$tacho" cnn-2-100.bin stats-cnn-2-100/*.bin
 
