@@ -7,7 +7,7 @@
 
 # The forms that a record may use; records.sh refuses others before anything runs.
 # shellcheck disable=SC2034
-CHECK_FORM='^(trace [^ ]+( processes=[0-9]+)?|nonempty [^ ]+( count=[0-9]+)?|exists [^ ]+|contains [^ ]+ .+|says .+)$'
+CHECK_FORM='^(trace [^ ]+( processes=[0-9]+)?|nonempty [^ ]+( count=[0-9]+)?|exists [^ ]+|absent [^ ]+|(contains|lacks) [^ ]+ .+|stats [^ ]+( [a-z_]+=[^ ]*)+|says .+)$'
 
 # run_check CHECK LOG: LOG holds what the line printed.
 run_check() {
@@ -17,7 +17,10 @@ run_check() {
         trace) each_file "$file" trace_holds "${rest#processes=}" ;;
         nonempty) each_file "$file" nonempty_holds && count_holds "$file" "${rest#count=}" ;;
         exists) each_file "$file" true ;;
+        absent) absent_holds "$file" ;;
         contains) each_file "$file" contains_holds "$rest" ;;
+        lacks) each_file "$file" lacks_holds "$rest" ;;
+        stats) each_file "$file" stats_holds "$rest" ;;
         says) says_holds "${1#says }" "$2" ;;
     esac
 }
@@ -45,6 +48,30 @@ count_holds() {
 
 contains_holds() {
     grep -qF -- "$2" "$1" || { echo "$1 does not contain '$2'"; return 1; }
+}
+
+lacks_holds() {
+    ! grep -qF -- "$2" "$1" || { echo "$1 contains '$2'"; return 1; }
+}
+
+absent_holds() {
+    ! compgen -G "$1" >/dev/null || { echo "there is $(compgen -G "$1" | head -n 1)"; return 1; }
+}
+
+# stats_holds PROGRAM KEY=VALUE...: what tacho info says that the program records; an empty value:
+# nothing of that.
+stats_holds() {
+    PATH=$LINE_PATH tacho info "$1" --format json | python3 -c '
+import json
+import sys
+
+rows = [row for row in map(json.loads, sys.stdin) if row["table"] == "stats"]
+for pair in sys.argv[1].split():
+    key, _, wanted = pair.partition("=")
+    found = {str(row[key]).replace(" ", ",") if row[key] is not None else "" for row in rows}
+    if found != {wanted}:
+        sys.exit(f"{key} is {found or None}, not {wanted!r}")' "$2" 2>"$LOG.stats" ||
+        { echo "$1: $(tail -n 1 "$LOG.stats")"; return 1; }
 }
 
 says_holds() {

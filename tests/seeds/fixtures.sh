@@ -93,7 +93,7 @@ workload_py() {
 
 # ---- Qualcomm ---------------------------------------------------------------------------------
 
-# A float MatMul and a Relu over 4 x 64, with its weight inside. Written field by field (number,
+# A float MatMul and a Relu over 64 x 64, with its weight inside, and a Softmax, which is HVX's work. Written field by field (number,
 # wire type, value) because the fixtures must not need the onnx package.
 model_onnx() {
     python3 - <<'PY'
@@ -132,16 +132,28 @@ weight = struct.pack("<2048f", *((i % 13 - 6) / 8 for i in range(2048)))
 tensor = number(1, 64) + number(1, 32) + number(2, FLOAT) + blob(8, "w") + blob(9, weight)
 graph = (
     blob(1, node("MatMul", "fc", ["x", "w"], "h"))
-    + blob(1, node("Relu", "act", ["h"], "y"))
+    + blob(1, node("Relu", "act", ["h"], "r"))
+    + blob(1, node("Softmax", "classes", ["r"], "y"))
     + blob(2, "QAicGraph")
     + blob(5, tensor)
-    + blob(11, value_info("x", [4, 64]))
-    + blob(12, value_info("y", [4, 32]))
+    + blob(11, value_info("x", [64, 64]))
+    + blob(12, value_info("y", [64, 32]))
 )
 model = number(1, 8) + blob(2, "tacho seeds") + blob(7, graph) + blob(8, blob(1, "") + number(2, 13))
 with open("model.onnx", "wb") as out:
     out.write(model)
 PY
+}
+
+# A program whose operators are spread over two devices, and raw stats of both: what an MDP partition
+# makes of a network.
+two_devices() {
+    model_onnx
+    mkdir -p binaries stats
+    tacho compile model.onnx -m aic100 --devices 2 --cores 2 --stats-level 70 -q \
+        -o binaries/programqpc.bin
+    qaic-runner --test-data=./binaries --aic-profiling-type=raw_device_stats \
+        --aic-profiling-out-dir=./stats
 }
 
 # qaic-runner's --aic-profiling-out-dir "must exist and be writable", and seed 004 never makes it.

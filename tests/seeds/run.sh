@@ -8,9 +8,6 @@
 set -u
 
 DOCUMENTS='000 001 002 003 004'
-TIME_LIMIT_S=120
-# Where the documents' machines keep the tools. Ours are on PATH.
-TOOL_DIRS='/opt/qti-aic/exec|/buildsrc/iree-build/third_party/iree/tools'
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 JUDGE=$here/../judge/trace_judge.py
@@ -18,55 +15,8 @@ JUDGE=$here/../judge/trace_judge.py
 . "$here/checks.sh"
 # shellcheck source-path=SCRIPTDIR source=records.sh
 . "$here/records.sh"
-
-# ---- one line ---------------------------------------------------------------------------------
-
-# command_of ID: the text to run. Placeholders are filled in, and the folder of a known tool is
-# taken off a command word (first on its line, or after sudo), never off an argument.
-command_of() {
-    local text pair
-    text=$(field "$1" run)
-    while IFS= read -r pair; do
-        [[ -z $pair ]] || text=${text//"${pair%% => *}"/"${pair#* => }"}
-    done <<<"$(field "$1" with)"
-    sed -E "s#^(sudo +)?($TOOL_DIRS)/#\1#" <<<"$text"
-}
-
-# Fixtures run in a shell of their own, where the first failure ends them and no name of this
-# script is in reach.
-make_fixtures() {
-    REPOSITORY=$here/../.. bash -euc '. "$0"; for fixture; do "$fixture"; done' \
-        "$here/fixtures.sh" "$@"
-}
-
-# run_line ID: builds what the line needs in the current folder and runs it; its output is in LOG.
-# False, and prints the reason, if that fails. RAN keeps a line that two others build on from
-# running twice.
-run_line() {
-    local id=$1 earlier status=0
-    local -a shell=(bash -ec)
-    [[ ! -v RAN[$id] ]] || return 0
-    for earlier in $(field "$id" after); do
-        run_line "$earlier" || { echo "(in $earlier)"; return 1; }
-    done
-    # shellcheck disable=SC2046  # a list of names
-    make_fixtures $(field "$id" setup) >"$LOG" 2>&1 || { echo "a fixture failed"; return 1; }
-    [[ $(field "$id" by) != python3 ]] || shell=(python3 -c)
-    PATH=$LINE_PATH timeout -k 5 "$TIME_LIMIT_S" "${shell[@]}" "$(command_of "$id")" \
-        >"$LOG" 2>&1 </dev/null || status=$?
-    case $status in
-        0) RAN[$id]=1 ;;
-        124 | 137) echo "not done after $TIME_LIMIT_S s"; return 1 ;;
-        *) echo "exit status $status"; return 1 ;;
-    esac
-}
-
-run_checks() {
-    local check
-    while IFS= read -r check; do
-        run_check "$check" "$LOG" || return 1
-    done <<<"$(field "$1" check)"
-}
+# shellcheck source-path=SCRIPTDIR source=line.sh
+. "$here/line.sh"
 
 # ---- all of them ------------------------------------------------------------------------------
 
