@@ -54,12 +54,13 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     bool is_good = read_program(&self, data, size) && self.program.step_count > 0;
     self.seed = seed;
     if (!is_good || draw(&self, 24) == 0) {
-        const run_call *call = &run_calls[draw(&self, CALLS)];
+        tacho_str type;
         tacho_program_deinit(&self.program);
         memset(&self, 0, sizeof(self));
         self.seed = seed;
         begin(&self);
-        make_call(&self, call, pick_type(call, draw(&self, count_types(call))));
+        const run_call *call = pick_call(&self, &type);
+        make_call(&self, call, type);
     }
     if (is_good && draw(&self, 32) == 0) {
         made = LLVMFuzzerMutate(data, size, max_size); /* also images that are broken */

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of every kernel, from which fuzz_run makes programs.
+ * Calls of every kernel, from which fuzz_run and soak_run make programs. Inputs and attributes:
  *
- *     inputs      f32:1x3x8x8 live; f32%3x4 seeded-random; i64=1,2 a constant list; i64~5 a
- * constant scalar; - absent; |outputs| says how many results are wanted attributes  k=1  k=1.5
- * k=[1,2]  k=(1.5,2)  k='text'  k=<f32~2> (a tensor)
+ *     f32:1x3x8x8   live             k=1  k=1.5  k='text'
+ *     f32%3x4       seeded-random    k=[1,2]
+ *     i64=1,2       constant list    k={one,two}
+ *     i64~5         constant scalar  k=<f32~2> (a tensor)
+ *     -             absent
  */
 #ifndef TACHO_FUZZ_RUN_CALLS_H
 #define TACHO_FUZZ_RUN_CALLS_H
 
 typedef struct run_call {
-    const char *types; /* operators that take the same, with spaces between them */
-    int opset, outputs;
+    const char *types;  /* operators that take the same, with spaces between them */
+    int opset, outputs; /* how many are wanted */
     const char *inputs, *attrs;
 } run_call;
 
 static const run_call run_calls[] = {
     {"Add Div Max Min Mul Sub Sum Mean PRelu Pow", 13, 1, "f32:2x3 f32%3", ""},
     {"Add Sub Mul Div Max Min Mod Sum", 13, 1, "i32:2x1x3 i32:4x1", ""},
+    {"PRelu Pow", 16, 1, "i32:2x3 i32:3", ""},
     {"Mod", 13, 1, "f32:2x3 f32:3", "fmod=1"},
     {"Add Mul", 6, 1, "f32:2x3x4 f32:3", "axis=1 broadcast=1"},
     {"tosa.add tosa.maximum tosa.minimum tosa.sub tosa.pow", 0, 1, "f32:2x3 f32:1x3", ""},
@@ -103,6 +106,8 @@ static const run_call run_calls[] = {
     {"QLinearConv", 13, 1, "u8:1x2x5x5 f32~0.5 u8~3 i8%3x2x3x3 f32~0.25 i8~0 f32~1 u8~7 i32%3", ""},
     {"Gemm", 13, 1, "f32:3x4 f32%5x4 f32%5", "transB=1 alpha=0.5 beta=2.0"},
     {"Gemm", 13, 1, "f32:4x3 f32:4x5", "transA=1"},
+    {"Gemm", 13, 1, "i32:3x4 i32:4x5 i32:5", ""},
+    {"MatMul", 13, 1, "i64:2x3x4 i64:4x5", ""},
     {"MatMul", 13, 1, "f32:2x3x4 f32:4x5", ""},
     {"MatMul", 13, 1, "f32:4 f32:2x4x5", ""},
     {"MatMulInteger", 13, 1, "u8:3x4 i8%4x5 u8~3", ""},
@@ -165,6 +170,14 @@ static const run_call run_calls[] = {
     {"LSTM", 14, 3, "f32:3x2x4 f32%2x12x4 f32%2x12x3 f32%2x24 i32=3,2",
      "hidden_size=3 direction='bidirectional'"},
     {"RNN", 14, 2, "f32:3x2x4 f32%1x3x4 f32%1x3x3", "hidden_size=3 direction='reverse'"},
+    {"RNN", 14, 1, "f32:2x1x2 f32%2x3x2 f32%2x3x3",
+     "hidden_size=3 direction='bidirectional' activations={LeakyRelu,ThresholdedRelu}"},
+    {"RNN", 14, 1, "f32:2x1x2 f32%2x3x2 f32%2x3x3",
+     "hidden_size=3 direction='bidirectional' activations={Affine,ScaledTanh}"},
+    {"RNN", 14, 1, "f32:2x1x2 f32%2x3x2 f32%2x3x3",
+     "hidden_size=3 direction='bidirectional' activations={Relu,HardSigmoid}"},
+    {"LSTM", 14, 1, "f32:2x1x2 f32%1x12x2 f32%1x12x3",
+     "hidden_size=3 activations={Elu,Softsign,Softplus}"},
     {"Einsum", 13, 1, "f32:2x3x4 f32:2x4x5", "equation='bij,bjk->bik'"},
     {"Einsum", 13, 1, "f32:3x3", "equation='ii->i'"},
     {"Einsum", 13, 1, "f32:2x3 f32:3x4 f32:4", "equation='ij,jk,k'"},

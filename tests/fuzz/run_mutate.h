@@ -258,13 +258,12 @@ static void change_step(maker *self)
     tacho_program *program = &self->program;
     tacho_step *step = &program->steps[draw(self, (uint32_t)program->step_count)];
     uint32_t links = (uint32_t)step->input_count + step->output_count;
-    const run_call *call = &run_calls[draw(self, CALLS)];
+    tacho_str type;
     switch (draw(self, 6)) {
-    case 0: {
-        tacho_str type = pick_type(call, draw(self, count_types(call)));
+    case 0:
+        (void)pick_call(self, &type);
         step->type = text_id(self, type.data, type.len);
         break;
-    }
     case 1:
         step->opset = opsets[draw(self, sizeof(opsets) / sizeof(opsets[0]))];
         break;
@@ -289,9 +288,10 @@ static void change_step(maker *self)
 
 static void append_any(maker *self)
 {
-    const run_call *call = &run_calls[draw(self, CALLS)];
+    tacho_str type;
+    const run_call *call = pick_call(self, &type);
     if (self->program.step_count < STEPS_MAX && self->program.tensor_count < TENSORS_MAX) {
-        append_call(self, call, pick_type(call, draw(self, count_types(call))));
+        append_call(self, call, type);
     }
 }
 

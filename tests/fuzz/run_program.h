@@ -184,6 +184,19 @@ static inline void add_attr(maker *self, tacho_attr attr)
     program->attrs[program->attr_count++] = attr;
 }
 
+/* "{one,two}"; |*text| is moved behind it. */
+static inline void read_texts(maker *self, const char **text, tacho_attr *attr)
+{
+    tacho_str *texts = arena_room(self, 8 * sizeof(*texts));
+    for ((*text)++; (*text)[-1] != '}';) {
+        size_t size = strcspn(*text, ",}");
+        texts[attr->count++] = tacho_str_make(*text, size);
+        *text += size + 1;
+    }
+    attr->kind = TACHO_ATTR_TEXTS;
+    attr->value.as_texts = texts;
+}
+
 /* "name=value"; |*text| is moved behind it. */
 static inline void read_attr(maker *self, const char **text)
 {
@@ -196,6 +209,8 @@ static inline void read_attr(maker *self, const char **text)
         attr.kind = TACHO_ATTR_TEXT;
         attr.value.as_text = tacho_str_make(at + 1, size);
         at += size + 2;
+    } else if (*at == '{') {
+        read_texts(self, &at, &attr);
     } else if (*at == '<') {
         at++;
         attr.kind = TACHO_ATTR_TENSOR;
@@ -240,6 +255,22 @@ static inline uint32_t count_types(const run_call *call)
         count++;
     }
     return count;
+}
+
+/* Any call of any operator, all as often. */
+static inline const run_call *pick_call(maker *self, tacho_str *out_type)
+{
+    uint32_t total = 0;
+    for (size_t i = 0; i < CALLS; i++) {
+        total += count_types(&run_calls[i]);
+    }
+    uint32_t number = draw(self, total);
+    const run_call *call = run_calls;
+    for (; number >= count_types(call); call++) {
+        number -= count_types(call);
+    }
+    *out_type = pick_type(call, number);
+    return call;
 }
 
 /* A tensor that is there already for one that is to be added: steps follow one another. */

@@ -73,8 +73,9 @@ static void go_round(soak *self, uint64_t seed)
         memset(made, 0, sizeof(*made));
         begin(made);
         made->seed = seed;
-        const run_call *call = &run_calls[draw(made, CALLS)];
-        make_call(made, call, pick_type(call, draw(made, count_types(call))));
+        tacho_str type;
+        const run_call *call = pick_call(made, &type);
+        make_call(made, call, type);
     }
     made->seed = seed;
     for (int i = 0; i < CHANGES; i++) {
