@@ -20,8 +20,10 @@ static tacho_status read_debug_info(tacho_annotated *self, const char *path)
 {
     tacho_strings wanted;
     bool is_all = false;
-    TACHO_TRY(tacho_strings_init(&wanted));
-    tacho_status status = torq_ir_wanted(&self->dict, &wanted, &is_all);
+    tacho_status status = tacho_strings_init(&wanted);
+    if (status == TACHO_OK) {
+        status = torq_ir_wanted(&self->dict, &wanted, &is_all);
+    }
     if (status == TACHO_OK) {
         status = torq_ir_read_path(path, is_all ? NULL : &wanted, &self->info);
     }

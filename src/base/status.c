@@ -103,6 +103,16 @@ tacho_status tacho_status_first(tacho_status first, tacho_status second)
     return first;
 }
 
+tacho_status tacho_status_forgive_data(tacho_status status)
+{
+    tacho_code code = tacho_status_code(status);
+    if (code == TACHO_CODE_NO_MEMORY || code == TACHO_CODE_IO) {
+        return status;
+    }
+    tacho_status_free(status);
+    return TACHO_OK;
+}
+
 tacho_code tacho_status_code(tacho_status status)
 {
     return status == TACHO_OK ? TACHO_CODE_OK : status->code;

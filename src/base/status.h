@@ -22,6 +22,13 @@ tacho_status tacho_status_add_note(tacho_status status, const char *format, ...)
 /* Keeps the first of two failures and frees the other: for straight-line cleanup. */
 tacho_status tacho_status_first(tacho_status first, tacho_status second) TACHO_MUST_USE;
 
+/*
+ * For callers that do without what is wrong in the data: frees such a failure and returns success.
+ * A failure of the machine (no memory, no read or write) passes through: nothing is known about the
+ * data then, and going on would lose some of it without a word.
+ */
+tacho_status tacho_status_forgive_data(tacho_status status) TACHO_MUST_USE;
+
 /* The file:line of our own code where |status| arose, for --verbose reports. */
 const char *tacho_status_source(tacho_status status, int *out_line);
 

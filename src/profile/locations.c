@@ -16,8 +16,7 @@ tacho_status tacho_location_file(tacho_dict *dict, uint32_t text, uint32_t *out_
         tacho_mlir_location_parse(tacho_dict_string(dict, text), NULL, &arena, &parsed);
     const tacho_mlir_location_node *primary =
         parse_status == TACHO_OK ? tacho_mlir_location_primary(&parsed) : NULL;
-    tacho_status_free(parse_status);
-    tacho_status status = TACHO_OK;
+    tacho_status status = tacho_status_forgive_data(parse_status);
     if (primary != NULL) {
         location.line = primary->line;
         location.column = primary->column;

@@ -73,7 +73,7 @@ static tacho_status add_location(torq_ir *ir, tacho_str text, uint32_t *out_loca
     tacho_status status = tacho_mlir_location_parse(text, NULL, &ir->scratch, &parsed);
     const tacho_mlir_location_node *primary =
         status == TACHO_OK ? tacho_mlir_location_primary(&parsed) : NULL;
-    tacho_status_free(status);
+    TACHO_TRY(tacho_status_forgive_data(status));
     if (primary != NULL) {
         TACHO_TRY(torq_ir_string(ir, primary->text, &facts.file));
         facts.line = primary->line;

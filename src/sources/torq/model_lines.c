@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "codec/mlir_location.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static tacho_status index_lines(model_file *file)
 }
 
 /* Reads all of |fd|, which is |size| bytes long, or fewer if it shrinks meanwhile. */
-static tacho_status load_bytes(int fd, size_t size, model_file *file)
+static tacho_status load_bytes(int fd, size_t size, const char *path, model_file *file)
 {
     file->bytes = malloc(size + 1);
     if (file->bytes == NULL) {
@@ -121,12 +122,32 @@ static tacho_status load_bytes(int fd, size_t size, model_file *file)
     }
     while (file->byte_count < size) {
         ssize_t got = read(fd, file->bytes + file->byte_count, size - file->byte_count);
-        if (got <= 0) {
+        if (got < 0 && errno != EINTR) {
+            return tacho_fail(TACHO_CODE_IO, "%s: cannot read: %s", path, strerror(errno));
+        }
+        if (got == 0) {
             break;
         }
-        file->byte_count += (size_t)got;
+        file->byte_count += got > 0 ? (size_t)got : 0;
     }
     return index_lines(file);
+}
+
+/*
+ * A file that we may not open is as good as none, but it is said why. Where the machine cannot open
+ * any more, going on would leave columns empty for no fault of the files.
+ */
+static tacho_status note_refused(model_lines *self, const char *path)
+{
+    int why = errno;
+    if (why == ENOENT || why == ENOTDIR) {
+        return TACHO_OK;
+    }
+    if (why == EMFILE || why == ENFILE || why == ENOMEM || why == EIO) {
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot open: %s", path, strerror(why));
+    }
+    return tacho_debug_info_add_note(self->info, "%s: cannot open the source file: %s", path,
+                                     strerror(why));
 }
 
 /* Whether |path| could be read; nothing but a regular file of moderate size is. */
@@ -134,12 +155,15 @@ static tacho_status try_path(model_lines *self, const char *path, model_file *fi
 {
     struct stat facts;
     *out_found = false;
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+    if (stat(path, &facts) != 0) {
+        return note_refused(self, path);
+    }
+    if (!S_ISREG(facts.st_mode)) {
         return TACHO_OK; /* devices are not even opened */
     }
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) {
-        return TACHO_OK;
+        return note_refused(self, path);
     }
     tacho_status status = TACHO_OK;
     if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) {
@@ -150,7 +174,7 @@ static tacho_status try_path(model_lines *self, const char *path, model_file *fi
                 self->info, "%s: too large a source file, so its operators are not shown", path);
         } else {
             self->total_bytes += size;
-            status = load_bytes(fd, size, file);
+            status = load_bytes(fd, size, path, file);
         }
         *out_found = true;
     }
@@ -487,7 +511,8 @@ static tacho_status resolve_location(model_lines *self, uint32_t id, place_text 
     *place = (tacho_place){0};
     tacho_status status = tacho_mlir_location_parse(raw, NULL, &self->scratch, &parsed);
     if (status != TACHO_OK) {
-        tacho_status_free(status); /* a text that is no location is shown as it stands */
+        TACHO_TRY(
+            tacho_status_forgive_data(status)); /* what is no location is shown as it stands */
         return tacho_dict_ensure_string(dict, raw, &place->text);
     }
     text->item_count = 0;

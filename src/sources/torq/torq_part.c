@@ -135,8 +135,7 @@ static tacho_status unquote(torq_part *part, tacho_str field, tacho_str *out_tex
     tacho_csv_record record;
     tacho_status status = tacho_csv_read_quoted(field, ',', &part->scratch, &record);
     if (status != TACHO_OK) {
-        tacho_status_free(status); /* not quoted after all: take it as it stands */
-        return TACHO_OK;
+        return tacho_status_forgive_data(status); /* not quoted after all: take it as it stands */
     }
     *out_text = record.field_count == 1 ? record.fields[0] : field;
     return TACHO_OK;
@@ -171,7 +170,7 @@ static tacho_status add_location(torq_part *part, tacho_str field, uint32_t *out
     tacho_mlir_location parsed;
     tacho_status status = tacho_mlir_location_parse(text, NULL, &part->scratch, &parsed);
     if (status != TACHO_OK) {
-        tacho_status_free(status);
+        TACHO_TRY(tacho_status_forgive_data(status));
         return tacho_dict_ensure_location(part->dict, &facts, out_location);
     }
     /* A name that the model gives its operation says more than the line it stands on. */
