@@ -3,11 +3,12 @@
  * All pages of the block are advised: a mapping of which only a part were would become two, and
  * could not grow in place any more.
  */
-#define _DEFAULT_SOURCE /* madvise */
+#define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "base/pages.h"
 
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 void tacho_pages_advise(void *memory, size_t bytes)
@@ -22,4 +23,21 @@ void tacho_pages_advise(void *memory, size_t bytes)
 #else
     (void)memory;
 #endif
+}
+
+bool tacho_pages_have_room(size_t bytes)
+{
+    struct rlimit space = {RLIM_INFINITY, RLIM_INFINITY};
+    struct rlimit data = {RLIM_INFINITY, RLIM_INFINITY};
+    (void)getrlimit(RLIMIT_AS, &space);
+    (void)getrlimit(RLIMIT_DATA, &data);
+    if (space.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY) {
+        return true;
+    }
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    munmap(memory, bytes);
+    return true;
 }

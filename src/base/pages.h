@@ -6,6 +6,7 @@
 #ifndef TACHO_BASE_PAGES_H
 #define TACHO_BASE_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Blocks that are smaller gain little, and would hold more memory than they use. */
@@ -13,5 +14,11 @@ enum { TACHO_PAGES_LARGE_BYTES = 4 << 20 };
 
 /* Advice about |bytes| bytes of fresh memory; what the system makes of it is not told. */
 void tacho_pages_advise(void *memory, size_t bytes);
+
+/*
+ * Whether the limits of this process (ulimit -v, -d) still allow |bytes| more. Libraries of others
+ * end the process where they get no memory, so they are asked for nothing unless there is room.
+ */
+bool tacho_pages_have_room(size_t bytes);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/input.h"
 #include "cli/command.h"
+#include "cli/foreign_memory.h"
 #include "cli/run_options.h"
 #include "cli/run_values.h"
 #include "cli/talk.h"
@@ -100,6 +101,9 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     }
     tacho_device_options options = request->device_options;
     options.gate = &tacho_infer_gate;
+    if (options.kernels == TACHO_KERNELS_FAST && !options.skips_values) {
+        tacho_cli_guard_foreign_memory();
+    }
     TACHO_TRY(
         tacho_device_open(tacho_str_from_cstring(request->device), &options, &session->device));
     TACHO_TRY_NOTE(session->device->type->load(session->device, &session->module.program),

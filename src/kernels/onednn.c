@@ -4,12 +4,16 @@
  * refused: reference kernels do that without reordering.
  */
 #include "base/grow.h"
+#include "base/pages.h"
 #include "kernels/onednn_library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ALIGN = 64 };
+enum {
+    ALIGN = 64,
+    KERNEL_ROOM = 32 << 20, /* that making a kernel may take */
+};
 
 /* What oneDNN is called with. */
 typedef struct argument {
@@ -563,7 +567,8 @@ static tacho_status make_kernel(tacho_fast *fast, const tacho_fast_spec *spec,
     draft *self = calloc(1, sizeof(*self));
     tacho_fast_kernel *kernel = calloc(1, sizeof(*kernel) + most * sizeof(kernel->arguments[0]));
     dnnl_exec_arg_t *executed = calloc(most, sizeof(*executed));
-    bool has_memory = self != NULL && kernel != NULL && executed != NULL;
+    bool has_memory = self != NULL && kernel != NULL && executed != NULL &&
+                      tacho_pages_have_room(KERNEL_ROOM);
     bool is_made = false;
     if (has_memory) {
         self->fast = kernel->fast = fast;
@@ -590,7 +595,9 @@ static tacho_status make_kernel(tacho_fast *fast, const tacho_fast_spec *spec,
     }
     *out = is_made ? kernel : NULL;
     return has_memory ? TACHO_OK
-                      : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to prepare a kernel");
+                      : tacho_fail(TACHO_CODE_NO_MEMORY,
+                                   "no memory to prepare a kernel; use a smaller model or batch, "
+                                   "or raise the limits of this process (ulimit -v)");
 }
 
 tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,

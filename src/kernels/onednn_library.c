@@ -4,6 +4,7 @@
  * runs where it is absent. It computes with threads of its own, which are also asked here for what
  * the processor notes of their arithmetic.
  */
+#include "base/pages.h"
 #include "kernels/invalid.h"
 #include "kernels/onednn_library.h"
 
@@ -11,6 +12,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { LIBRARY_ROOM = 256 << 20 }; /* what it and its threads take of the address space, and more */
 
 static bool load(void *library, const char *name, void *out_function)
 {
@@ -101,6 +104,13 @@ tacho_status tacho_fast_create_with(uint32_t threads, const tacho_isa_choice *ch
     *out = NULL;
     if (fast == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for fast kernels");
+    }
+    if (!tacho_pages_have_room(LIBRARY_ROOM)) {
+        free(fast);
+        return tacho_fail(TACHO_CODE_NO_MEMORY,
+                          "no memory for fast kernels: the limits of this process leave less than "
+                          "%d MB; raise them (ulimit -v), or use --kernels reference",
+                          LIBRARY_ROOM >> 20);
     }
     tacho_status status = tacho_strings_init(&fast->keys);
     if (status != TACHO_OK) {
