@@ -247,8 +247,23 @@ static bool check_values(const tacho_arguments *arguments)
     return true;
 }
 
-bool tacho_arguments_parse(const tacho_command *command, int word_count, char **words,
-                           tacho_arguments *out_arguments)
+int tacho_command_no_memory(void)
+{
+    tacho_talk_line("error", "out of memory");
+    return TACHO_EXIT_FAILED;
+}
+
+static void gather_words(tacho_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        if (arguments->items[i].option == NULL) {
+            arguments->words[arguments->word_count++] = arguments->items[i].value;
+        }
+    }
+}
+
+int tacho_arguments_parse(const tacho_command *command, int word_count, char **words,
+                          tacho_arguments *out_arguments)
 {
     *out_arguments = (tacho_arguments){.command = command};
     size_t item_max = 1;
@@ -256,21 +271,24 @@ bool tacho_arguments_parse(const tacho_command *command, int word_count, char **
         item_max += strlen(words[i]) + 1; /* a word of letters may be that many flags */
     }
     out_arguments->items = calloc(item_max, sizeof(*out_arguments->items));
-    if (out_arguments->items == NULL) {
-        tacho_talk_line("error", "out of memory");
-        return false;
+    out_arguments->words = calloc((size_t)word_count + 1, sizeof(*out_arguments->words));
+    if (out_arguments->items == NULL || out_arguments->words == NULL) {
+        tacho_arguments_free(out_arguments);
+        return tacho_command_no_memory();
     }
     word_list list = {words, word_count, 0};
     if (!parse_words(out_arguments, &list) || !check_values(out_arguments)) {
         tacho_arguments_free(out_arguments);
-        return false;
+        return TACHO_EXIT_USAGE;
     }
-    return true;
+    gather_words(out_arguments);
+    return TACHO_EXIT_DONE;
 }
 
 void tacho_arguments_free(tacho_arguments *arguments)
 {
     free(arguments->items);
+    free(arguments->words);
     *arguments = (tacho_arguments){0};
 }
 
@@ -284,16 +302,4 @@ const char *tacho_arguments_value(const tacho_arguments *arguments, const char *
         }
     }
     return value;
-}
-
-const char **tacho_arguments_words(const tacho_arguments *arguments, size_t *out_count)
-{
-    const char **words = calloc(arguments->item_count + 1, sizeof(*words));
-    *out_count = 0;
-    for (size_t i = 0; words != NULL && i < arguments->item_count; i++) {
-        if (arguments->items[i].option == NULL) {
-            words[(*out_count)++] = arguments->items[i].value;
-        }
-    }
-    return words;
 }

@@ -62,10 +62,8 @@ static const tacho_option options[] = {
 
 static bool choose_model(const tacho_arguments *arguments, tacho_compile_request *request)
 {
-    size_t count = 0;
-    const char **words = tacho_arguments_words(arguments, &count);
-    request->model_path = words != NULL && count == 1 ? words[0] : NULL;
-    free(words);
+    size_t count = arguments->word_count;
+    request->model_path = count == 1 ? arguments->words[0] : NULL;
     if (request->model_path == NULL) {
         tacho_command_misuse(arguments->command, count == 0
                                                      ? "which model? name an .onnx or .mlir file"

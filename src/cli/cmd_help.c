@@ -81,13 +81,10 @@ static void print_main_scdoc(void)
 
 static int help_command_run(const tacho_arguments *arguments)
 {
-    size_t word_count = 0;
-    const char **words = tacho_arguments_words(arguments, &word_count);
-    const char *topic = word_count > 0 ? words[0] : NULL;
-    free(words);
+    const char *topic = arguments->word_count > 0 ? arguments->words[0] : NULL;
     bool wants_scdoc = tacho_arguments_has(arguments, "scdoc");
     const tacho_command *command = topic != NULL ? tacho_command_find(topic) : NULL;
-    if (word_count > 1) {
+    if (arguments->word_count > 1) {
         return tacho_command_misuse(arguments->command, "one word at a time");
     }
     if (topic == NULL) {

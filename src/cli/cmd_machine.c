@@ -301,27 +301,18 @@ static int run_action(const machine_request *request, const char *action)
 
 static int machine_command_run(const tacho_arguments *arguments)
 {
-    size_t word_count = 0;
-    const char **words = tacho_arguments_words(arguments, &word_count);
-    if (words == NULL) {
-        tacho_talk_line("error", "out of memory");
-        return TACHO_EXIT_FAILED;
+    if (arguments->word_count == 0) {
+        return tacho_command_misuse(arguments->command,
+                                    "say list, show, export, check or calibrate");
     }
-    int exit_code = TACHO_EXIT_USAGE;
-    if (word_count == 0) {
-        tacho_command_misuse(arguments->command, "say list, show, export, check or calibrate");
-    } else {
-        const char *path = tacho_arguments_value(arguments, "output");
-        machine_request request = {
-            .arguments = arguments,
-            .output_path = path != NULL ? path : "-",
-            .names = words + 1,
-            .name_count = word_count - 1,
-        };
-        exit_code = run_action(&request, words[0]);
-    }
-    free(words);
-    return exit_code;
+    const char *path = tacho_arguments_value(arguments, "output");
+    machine_request request = {
+        .arguments = arguments,
+        .output_path = path != NULL ? path : "-",
+        .names = arguments->words + 1,
+        .name_count = arguments->word_count - 1,
+    };
+    return run_action(&request, arguments->words[0]);
 }
 
 const tacho_command tacho_command_machine = {

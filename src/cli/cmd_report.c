@@ -259,14 +259,17 @@ static int report_list(report_request *request, const tacho_arguments *arguments
 }
 
 /* Takes --from alone out of what verbs with plain inputs share. */
-static bool choose_source(const tacho_arguments *arguments, report_request *request)
+static int choose_source(const tacho_arguments *arguments, report_request *request)
 {
     tacho_intake_input *inputs = calloc(arguments->item_count + 1, sizeof(*inputs));
     tacho_intake named = {0};
-    bool is_known = inputs != NULL && tacho_value_inputs(arguments, inputs, &named);
+    if (inputs == NULL) {
+        return tacho_command_no_memory();
+    }
+    bool is_known = tacho_value_inputs(arguments, inputs, &named);
     request->source = is_known && named.input_count > 0 ? inputs[0].source : NULL;
     free(inputs);
-    return is_known;
+    return is_known ? TACHO_EXIT_DONE : TACHO_EXIT_USAGE;
 }
 
 static int report_command_run(const tacho_arguments *arguments)
@@ -277,8 +280,11 @@ static int report_command_run(const tacho_arguments *arguments)
         .title = tacho_arguments_value(arguments, "title"),
         .is_strict = tacho_arguments_has(arguments, "strict"),
     };
-    if (!choose_source(arguments, &request) ||
-        !tacho_value_source_options(arguments, &request.intake.options)) {
+    int chosen = choose_source(arguments, &request);
+    if (chosen != TACHO_EXIT_DONE) {
+        return chosen;
+    }
+    if (!tacho_value_source_options(arguments, &request.intake.options)) {
         return TACHO_EXIT_USAGE;
     }
     tacho_input_list list;

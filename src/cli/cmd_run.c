@@ -89,10 +89,8 @@ typedef struct run_choice {
 
 static bool choose_path(const tacho_arguments *arguments, run_choice *choice)
 {
-    size_t count = 0;
-    const char **words = tacho_arguments_words(arguments, &count);
-    choice->request.path = words != NULL && count == 1 ? words[0] : NULL;
-    free(words);
+    size_t count = arguments->word_count;
+    choice->request.path = count == 1 ? arguments->words[0] : NULL;
     if (choice->request.path == NULL) {
         tacho_command_misuse(arguments->command,
                              count == 0 ? "which program? name one, or an .onnx or .mlir file"
@@ -446,11 +444,13 @@ static int run_command_run(const tacho_arguments *arguments)
     run_choice choice = {.profile_path = NULL};
     int exit_code = TACHO_EXIT_USAGE;
     tacho_arena_init(&choice.arena);
-    if (choose_path(arguments, &choice) && choose_lists(arguments, &choice) &&
-        choose_report(arguments, &choice) && choose_device(arguments, &choice) &&
-        tacho_run_check_options(arguments, choice.request.device) &&
-        choose_sampling(arguments, &choice) && choose_profile(arguments, &choice) &&
-        choose_compile(arguments, &choice)) {
+    if (!choose_lists(arguments, &choice)) {
+        exit_code = TACHO_EXIT_FAILED;
+    } else if (choose_path(arguments, &choice) && choose_report(arguments, &choice) &&
+               choose_device(arguments, &choice) &&
+               tacho_run_check_options(arguments, choice.request.device) &&
+               choose_sampling(arguments, &choice) && choose_profile(arguments, &choice) &&
+               choose_compile(arguments, &choice)) {
         exit_code = run_chosen(&choice);
     }
     free(choice.inputs);

@@ -58,14 +58,17 @@ struct tacho_arguments {
     const tacho_command *command;
     tacho_argument *items;
     size_t item_count;
+    const char **words; /* those that belong to no option, NULL-terminated */
+    size_t word_count;
 };
 
 /*
  * Parses |words| by the command's table: --name value, --name=value, -n value, -nvalue, "--"
- * ends options, "-" is a plain word. On misuse prints one line and a hint, and returns false.
+ * ends options, "-" is a plain word. On misuse prints one line and a hint. Returns the exit status
+ * of a command that cannot run, TACHO_EXIT_DONE where it can.
  */
-bool tacho_arguments_parse(const tacho_command *command, int word_count, char **words,
-                           tacho_arguments *out_arguments);
+int tacho_arguments_parse(const tacho_command *command, int word_count, char **words,
+                          tacho_arguments *out_arguments);
 void tacho_arguments_free(tacho_arguments *arguments);
 
 /* The last value of an option (of a flag: ""), or NULL when it was not given. */
@@ -76,8 +79,8 @@ static inline bool tacho_arguments_has(const tacho_arguments *arguments, const c
     return tacho_arguments_value(arguments, name) != NULL;
 }
 
-/* The words that belong to no option, as a NULL-terminated list to be freed. */
-const char **tacho_arguments_words(const tacho_arguments *arguments, size_t *out_count);
+/* Says that there is no memory; returns TACHO_EXIT_FAILED. */
+int tacho_command_no_memory(void);
 
 /* Prints a usage error with a hint at --help; returns TACHO_EXIT_USAGE. */
 int tacho_command_misuse(const tacho_command *command, const char *format, ...) TACHO_PRINTF(2, 3);

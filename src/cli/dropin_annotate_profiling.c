@@ -107,23 +107,20 @@ static char *folder_of(const char *path)
 
 static int annotate_profiling_run(const tacho_arguments *arguments)
 {
-    size_t word_count = 0;
-    const char **words = tacho_arguments_words(arguments, &word_count);
     const char *model = tacho_arguments_value(arguments, "original_mlir_file");
     char *folder = model != NULL ? folder_of(model) : NULL;
     const char *source_dir = folder;
     int exit_code = TACHO_EXIT_FAILED;
-    if (words == NULL || (model != NULL && folder == NULL)) {
-        tacho_talk_line("error", "out of memory");
-    } else if (word_count != 3) {
+    if (model != NULL && folder == NULL) {
+        exit_code = tacho_command_no_memory();
+    } else if (arguments->word_count != 3) {
         exit_code = tacho_command_misuse(
             arguments->command, "three files are needed: the compiler's (a phase dump or a "
                                 "debug folder), the runtime profile, and the output");
     } else {
-        exit_code = annotate_words(arguments, words, &source_dir);
+        exit_code = annotate_words(arguments, arguments->words, &source_dir);
     }
     free(folder);
-    free(words);
     return exit_code;
 }
 

@@ -103,10 +103,8 @@ static bool choose_bursts(const tacho_arguments *arguments, tacho_machine *machi
 
 static bool choose_files(const tacho_arguments *arguments, tacho_compile_request *request)
 {
-    size_t count = 0;
-    const char **words = tacho_arguments_words(arguments, &count);
-    request->model_path = words != NULL && count == 1 ? words[0] : NULL;
-    free(words);
+    size_t count = arguments->word_count;
+    request->model_path = count == 1 ? arguments->words[0] : NULL;
     request->program_path = tacho_arguments_value(arguments, "output");
     if (request->model_path == NULL) {
         tacho_command_misuse(arguments->command, count == 0 ? "which model? name an .mlir or .onnx"

@@ -60,10 +60,10 @@ static int finish(int exit_code)
 static int run_command(const tacho_command *command, int word_count, char **words)
 {
     tacho_arguments arguments;
-    if (!tacho_arguments_parse(command, word_count, words, &arguments)) {
-        return TACHO_EXIT_USAGE;
+    int exit_code = tacho_arguments_parse(command, word_count, words, &arguments);
+    if (exit_code != TACHO_EXIT_DONE) {
+        return exit_code;
     }
-    int exit_code = TACHO_EXIT_DONE;
     if (tacho_arguments_has(&arguments, "help")) {
         tacho_command_print_help(command);
     } else {

@@ -35,7 +35,7 @@ const char **tacho_run_choose_list(const tacho_arguments *arguments, const char 
     const char **list = calloc(arguments->item_count + 1, sizeof(*list));
     *out_count = 0;
     if (list == NULL) {
-        tacho_talk_line("error", "out of memory");
+        tacho_command_no_memory();
         return NULL;
     }
     for (size_t i = 0; i < arguments->item_count; i++) {
