@@ -11,7 +11,7 @@
 .DEFAULT_GOAL := all
 .PHONY: all demo test bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
 
-BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev libxlsxwriter-dev libdnnl-dev \
+BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev libdnnl-dev \
                  scdoc python3
 TEST_PACKAGES = libcmocka-dev libjansson-dev clang libclang-rt-14-dev g++ protobuf-compiler jq mandoc \
                 zstd gzip util-linux mlir-22-tools chromium python3-onnx libonnx-testdata

@@ -3,7 +3,6 @@
 
 option(TACHO_TESTS "build the tests" ON)
 option(TACHO_WERROR "warnings are errors" ON)
-option(TACHO_XLSX "write .xlsx, where libxlsxwriter is found" ON)
 option(TACHO_FUZZ "build the libFuzzer targets (clang)" OFF)
 set(TACHO_SANITIZE "" CACHE STRING "value of -fsanitize, empty for none")
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sheets by libxlsxwriter, row after row, so that memory does not follow their size: its parts and
- * then the file are made in unnamed temporary files, from where the bytes go to the output.
+ * Sheets as Office Open XML (ECMA-376), row after row, so that memory does not follow their size:
+ * each sheet is compressed into a temporary file as its rows come. Written by hand, because
+ * libxlsxwriter does not notice when its temporary files cannot be written, and loses rows then.
  *
  * The same tables give the same bytes: the date of creation is always the same. Text is text,
  * never a formula, and only what XML may hold. A table with more rows than a sheet may have goes
@@ -9,43 +10,54 @@
  */
 #include "sinks/xlsx.h"
 
-#include "base/tempfile.h"
+#include "base/grow.h"
+#include "base/text.h"
 #include "base/utf8.h"
+#include "codec/zip.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <xlsxwriter.h>
+#include <strings.h>
 
 enum {
     SHEET_ROWS_MAX = 1048576, /* with the header */
     SHEET_COLUMNS_MAX = 16384,
     SHEET_NAME_BYTES = 32,
+    PART_NAME_BYTES = 48,
     TEXT_UNITS_MAX = 32767, /* UTF-16 units in a cell */
     WIDTH_MIN = 6,
     WIDTH_MAX = 60,
-    WIDTH_ROWS_MAX = 1000, /* that a column's width is taken from */
-    COPY_BYTES = 32 << 10,
-    CREATED_S = 946684800, /* 2000-01-01 */
+    WIDTH_ROWS_MAX = 1000, /* that a column's width is taken from; they wait for it */
+    FLUSH_BYTES = 64 << 10,
+    REFERENCE_BYTES = 16,
 };
+
+/* Formats of cells, in the order of the style sheet. */
+enum { STYLE_PLAIN, STYLE_HEADER, STYLE_PERCENT };
 
 /* Whole numbers up to here are numbers of a spreadsheet; beyond it digits would be lost. */
 static const int64_t EXACT_MAX = INT64_C(1) << 53;
 
+typedef struct sheet_name {
+    char title[SHEET_NAME_BYTES];
+    char part[PART_NAME_BYTES];
+} sheet_name;
+
 typedef struct book {
-    tacho_tempfile file;
-    lxw_workbook *workbook; /* NULL once it is written */
-    lxw_format *header;
-    lxw_format *percent;
-    unsigned sheet_count;
-    /* The sheet that rows are put in, or NULL; its rows but the header, and columns. */
-    lxw_worksheet *sheet;
+    tacho_zip zip;
+    sheet_name **sheets;
+    size_t sheet_count, sheet_capacity;
+    /* The sheet that rows are put in: its rows but the header, and columns. */
+    bool has_sheet;
+    bool has_started; /* what comes before its rows is written */
     size_t row_count;
-    lxw_col_t column_count;
+    size_t column_count;
     uint8_t widths[SHEET_COLUMNS_MAX];
-    char *text; /* of the cell at hand */
+    tacho_text xml; /* that is not written yet */
+    char *text;     /* of the cell at hand */
     size_t text_capacity;
 } book;
 
@@ -130,14 +142,77 @@ static tacho_status set_text(book *self, tacho_str text)
     return TACHO_OK;
 }
 
-static tacho_status check(lxw_error error)
+/* ---- XML -------------------------------------------------------------------------------- */
+
+static tacho_status put(book *self, const char *piece)
 {
-    return error == LXW_NO_ERROR
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_IO, "cannot write the workbook: %s", lxw_strerror(error));
+    return tacho_text_put(&self->xml, tacho_str_from_cstring(piece));
+}
+
+/* |text| with the characters that XML takes for itself escaped. */
+static tacho_status put_escaped(book *self, const char *text)
+{
+    while (*text != '\0') {
+        size_t len = strcspn(text, "&<>\"");
+        TACHO_TRY(tacho_text_put(&self->xml, tacho_str_make(text, len)));
+        text += len;
+        if (*text != '\0') {
+            TACHO_TRY(put(self, *text == '&'   ? "&amp;"
+                                : *text == '<' ? "&lt;"
+                                : *text == '>' ? "&gt;"
+                                               : "&quot;"));
+            text++;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Writes what waits, if it is worth it. */
+static tacho_status flush(book *self, size_t least)
+{
+    return self->xml.item_count >= least ? tacho_zip_write(&self->zip, tacho_text_take(&self->xml))
+                                         : TACHO_OK;
+}
+
+/* "AB12": |row| counts from 0. */
+static void format_reference(size_t row, size_t column, char out_text[REFERENCE_BYTES])
+{
+    char letters[4] = "";
+    size_t at = sizeof(letters) - 1;
+    for (size_t left = column + 1; left > 0; left = (left - 1) / 26) {
+        letters[--at] = (char)('A' + (left - 1) % 26);
+    }
+    snprintf(out_text, REFERENCE_BYTES, "%s%zu", letters + at, row + 1);
 }
 
 /* ---- cells ------------------------------------------------------------------------------ */
+
+/* <c r="A1" s="1" t="b">; |type| may be NULL. */
+static tacho_status begin_cell(book *self, size_t row, size_t column, int style, const char *type)
+{
+    char text[64];
+    char reference[REFERENCE_BYTES];
+    char look[16] = "";
+    format_reference(row, column, reference);
+    if (style != STYLE_PLAIN) {
+        snprintf(look, sizeof(look), " s=\"%d\"", style);
+    }
+    snprintf(text, sizeof(text), "<c r=\"%s\"%s%s%s%s>", reference, look,
+             type != NULL ? " t=\"" : "", type != NULL ? type : "", type != NULL ? "\"" : "");
+    return put(self, text);
+}
+
+/* book->text as a cell. */
+static tacho_status put_set_text(book *self, size_t row, size_t column, int style)
+{
+    if (self->text[0] == '\0') {
+        return TACHO_OK;
+    }
+    TACHO_TRY(begin_cell(self, row, column, style, "inlineStr"));
+    TACHO_TRY(put(self, "<is><t xml:space=\"preserve\">"));
+    TACHO_TRY(put_escaped(self, self->text));
+    return put(self, "</t></is></c>");
+}
 
 static tacho_status clean_text(book *self, tacho_str text)
 {
@@ -151,8 +226,7 @@ static tacho_status clean_text(book *self, tacho_str text)
     return status;
 }
 
-static tacho_status put_text(book *self, lxw_worksheet *sheet, lxw_row_t row, size_t column,
-                             tacho_str text, lxw_format *format)
+static tacho_status put_text(book *self, size_t row, size_t column, tacho_str text, int style)
 {
     if (is_plain(text)) {
         TACHO_TRY(reserve_text(self, text.len));
@@ -161,41 +235,54 @@ static tacho_status put_text(book *self, lxw_worksheet *sheet, lxw_row_t row, si
     } else {
         TACHO_TRY(clean_text(self, text));
     }
-    return self->text[0] == '\0'
-               ? TACHO_OK
-               : check(worksheet_write_string(sheet, row, (lxw_col_t)column, self->text, format));
+    return put_set_text(self, row, column, style);
 }
 
-static tacho_status put_int(lxw_worksheet *sheet, lxw_row_t row, size_t column, int64_t value)
+static tacho_status put_value(book *self, size_t row, size_t column, int style, const char *type,
+                              const char *value)
 {
-    if (value >= -EXACT_MAX && value <= EXACT_MAX) {
-        return check(worksheet_write_number(sheet, row, (lxw_col_t)column, (double)value, NULL));
-    }
+    TACHO_TRY(begin_cell(self, row, column, style, type));
+    TACHO_TRY(put(self, "<v>"));
+    TACHO_TRY(put(self, value));
+    return put(self, "</v></c>");
+}
+
+static tacho_status put_int(book *self, size_t row, size_t column, int64_t value)
+{
     char text[24];
     snprintf(text, sizeof(text), "%" PRId64, value);
-    return check(worksheet_write_string(sheet, row, (lxw_col_t)column, text, NULL));
+    return value >= -EXACT_MAX && value <= EXACT_MAX
+               ? put_value(self, row, column, STYLE_PLAIN, NULL, text)
+               : put_text(self, row, column, tacho_str_from_cstring(text), STYLE_PLAIN);
 }
 
-static tacho_status put_cell(book *self, lxw_worksheet *sheet, lxw_row_t row, size_t column,
-                             const tacho_cell *cell, tacho_column_type type)
+/* What is no number is a text. */
+static tacho_status put_real(book *self, size_t row, size_t column, double value, int style)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%.16G", value);
+    return isfinite(value) ? put_value(self, row, column, style, NULL, text)
+                           : put_text(self, row, column, tacho_str_from_cstring(text), STYLE_PLAIN);
+}
+
+static tacho_status put_cell(book *self, size_t row, size_t column, const tacho_cell *cell,
+                             tacho_column_type type)
 {
     if (cell->is_absent) {
         return TACHO_OK;
     }
     switch (type) {
     case TACHO_COLUMN_TEXT:
-        return put_text(self, sheet, row, column, cell->value.text, NULL);
+        return put_text(self, row, column, cell->value.text, STYLE_PLAIN);
     case TACHO_COLUMN_INT:
     case TACHO_COLUMN_DURATION:
-        return put_int(sheet, row, column, cell->value.integer);
+        return put_int(self, row, column, cell->value.integer);
     case TACHO_COLUMN_REAL:
-        return check(worksheet_write_number(sheet, row, (lxw_col_t)column, cell->value.real, NULL));
+        return put_real(self, row, column, cell->value.real, STYLE_PLAIN);
     case TACHO_COLUMN_PERCENT:
-        return check(
-            worksheet_write_number(sheet, row, (lxw_col_t)column, cell->value.real, self->percent));
+        return put_real(self, row, column, cell->value.real, STYLE_PERCENT);
     case TACHO_COLUMN_FLAG:
-        return check(
-            worksheet_write_boolean(sheet, row, (lxw_col_t)column, cell->value.integer != 0, NULL));
+        return put_value(self, row, column, STYLE_PLAIN, "b", cell->value.integer != 0 ? "1" : "0");
     case TACHO_COLUMN_PICTURE:
         break;
     }
@@ -237,22 +324,48 @@ static void widen(book *self, size_t column, size_t width)
     self->widths[column] = width > self->widths[column] ? (uint8_t)width : self->widths[column];
 }
 
-/* The table's title, with a number when it is not the first sheet of that name. */
-static void name_sheet(const book *self, const tacho_table *table, char out_name[SHEET_NAME_BYTES])
+static bool has_title(const book *self, const char *title)
 {
-    snprintf(out_name, SHEET_NAME_BYTES, "%.31s", table->title);
-    for (char *at = out_name; *at != '\0'; at++) {
-        *at = strchr("[]:*?/\\'", *at) != NULL ? ' ' : *at;
+    for (size_t i = 0; i < self->sheet_count; i++) {
+        if (strcasecmp(self->sheets[i]->title, title) == 0) {
+            return true;
+        }
     }
-    for (unsigned number = 2; workbook_get_worksheet_by_name(self->workbook, out_name) != NULL;
-         number++) {
-        snprintf(out_name, SHEET_NAME_BYTES, "%.20s (%u)", table->title, number);
+    return false;
+}
+
+/* |title|, with a number when it is not the first sheet of that name. */
+static void name_sheet(const book *self, const char *title, sheet_name *out_name)
+{
+    snprintf(out_name->title, SHEET_NAME_BYTES, "%.31s", title);
+    for (unsigned number = 2; has_title(self, out_name->title); number++) {
+        snprintf(out_name->title, SHEET_NAME_BYTES, "%.20s (%u)", title, number);
     }
+    for (char *at = out_name->title; *at != '\0'; at++) {
+        *at = strchr("[]:*?/\\'", *at) != NULL || (unsigned char)*at < ' ' ? ' ' : *at;
+    }
+    snprintf(out_name->part, PART_NAME_BYTES, "xl/worksheets/sheet%zu.xml", self->sheet_count + 1);
+}
+
+static tacho_status add_sheet(book *self, const char *title)
+{
+    TACHO_TRY(tacho_grow(&self->sheets, &self->sheet_capacity, self->sheet_count + 1));
+    sheet_name *name = calloc(1, sizeof(*name));
+    if (name == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a sheet");
+    }
+    name_sheet(self, title, name);
+    self->sheets[self->sheet_count++] = name;
+    self->has_sheet = true;
+    self->has_started = false;
+    self->row_count = self->column_count = 0;
+    return tacho_zip_begin(&self->zip, name->part);
 }
 
 static tacho_status put_header(book *self, const tacho_table *table)
 {
-    lxw_col_t at = 0;
+    size_t at = 0;
+    TACHO_TRY(put(self, "<row r=\"1\">"));
     for (size_t column = 0; column < table->column_count; column++) {
         char heading[256];
         if (table->columns[column].type == TACHO_COLUMN_PICTURE) {
@@ -262,19 +375,54 @@ static tacho_status put_header(book *self, const tacho_table *table)
         tacho_str text = tacho_str_from_cstring(heading);
         self->widths[at] = WIDTH_MIN;
         widen(self, at, tacho_utf8_width(text) + 2 + 2); /* the filter's button */
-        TACHO_TRY(put_text(self, self->sheet, 0, at, text, self->header));
+        TACHO_TRY(put_text(self, 0, at, text, STYLE_HEADER));
         at++;
     }
     self->column_count = at;
-    worksheet_freeze_panes(self->sheet, 1, 0);
-    return TACHO_OK;
+    return put(self, "</row>");
+}
+
+/* What comes before the rows, and the rows that waited for the widths. */
+static tacho_status start_sheet(book *self)
+{
+    tacho_text rows = self->xml;
+    self->xml = (tacho_text){0};
+    self->has_started = true;
+    tacho_status status = put(
+        self, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
+              "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\">"
+              "<sheetViews><sheetView workbookViewId=\"0\"><pane ySplit=\"1\" topLeftCell=\"A2\" "
+              "activePane=\"bottomLeft\" state=\"frozen\"/><selection pane=\"bottomLeft\"/>"
+              "</sheetView></sheetViews>");
+    for (size_t i = 0; i < self->column_count && status == TACHO_OK; i++) {
+        char text[128]; /* the width in characters, and what a cell has around them */
+        snprintf(text, sizeof(text),
+                 "%s<col min=\"%zu\" max=\"%zu\" width=\"%u.7109375\" customWidth=\"1\"/>%s",
+                 i == 0 ? "<cols>" : "", i + 1, i + 1, (unsigned)self->widths[i],
+                 i + 1 == self->column_count ? "</cols>" : "");
+        status = put(self, text);
+    }
+    if (status == TACHO_OK) {
+        status = put(self, "<sheetData>");
+    }
+    if (status == TACHO_OK) {
+        status = tacho_text_put(&self->xml, tacho_str_make(rows.items, rows.item_count));
+    }
+    tacho_text_deinit(&rows);
+    return status;
 }
 
 static tacho_status put_row(book *self, const tacho_table *table, size_t row)
 {
+    char text[32];
     size_t at = 0;
     bool is_measured = self->row_count < WIDTH_ROWS_MAX;
-    lxw_row_t to = (lxw_row_t)(++self->row_count);
+    if (!is_measured && !self->has_started) {
+        TACHO_TRY(start_sheet(self));
+    }
+    size_t to = ++self->row_count;
+    snprintf(text, sizeof(text), "<row r=\"%zu\">", to + 1);
+    TACHO_TRY(put(self, text));
     for (size_t column = 0; column < table->column_count; column++) {
         tacho_column_type type = table->columns[column].type;
         const tacho_cell *cell = tacho_table_cell(table, row, column);
@@ -284,37 +432,38 @@ static tacho_status put_row(book *self, const tacho_table *table, size_t row)
         if (is_measured) {
             widen(self, at, cell_width(cell, type) + 2);
         }
-        TACHO_TRY(put_cell(self, self->sheet, to, at++, cell, type));
+        TACHO_TRY(put_cell(self, to, at++, cell, type));
     }
-    return TACHO_OK;
+    TACHO_TRY(put(self, "</row>"));
+    return self->has_started ? flush(self, FLUSH_BYTES) : TACHO_OK;
 }
 
 static tacho_status begin_sheet(book *self, const tacho_table *table)
 {
-    char name[SHEET_NAME_BYTES];
-    name_sheet(self, table, name);
-    self->sheet = workbook_add_worksheet(self->workbook, name);
-    if (self->sheet == NULL) {
-        return tacho_fail(TACHO_CODE_LIMIT, "cannot add sheet '%s' to the workbook", name);
-    }
-    self->sheet_count++;
-    self->row_count = 0;
+    TACHO_TRY(add_sheet(self, table->title));
     return put_header(self, table);
 }
 
-/* Says how wide the columns are and where the filter ends, once that is known. */
 static tacho_status end_sheet(book *self)
 {
-    lxw_worksheet *sheet = self->sheet;
-    if (sheet == NULL) {
+    if (!self->has_sheet) {
         return TACHO_OK;
     }
-    self->sheet = NULL;
-    for (lxw_col_t i = 0; i < self->column_count; i++) {
-        TACHO_TRY(check(worksheet_set_column(sheet, i, i, self->widths[i], NULL)));
+    self->has_sheet = false;
+    if (!self->has_started) {
+        TACHO_TRY(start_sheet(self));
     }
-    lxw_col_t last = self->column_count > 0 ? (lxw_col_t)(self->column_count - 1) : 0;
-    return check(worksheet_autofilter(sheet, 0, 0, (lxw_row_t)self->row_count, last));
+    TACHO_TRY(put(self, "</sheetData>"));
+    if (self->column_count > 0) {
+        char text[64];
+        char last[REFERENCE_BYTES];
+        format_reference(self->row_count, self->column_count - 1, last);
+        snprintf(text, sizeof(text), "<autoFilter ref=\"A1:%s\"/>", last);
+        TACHO_TRY(put(self, text));
+    }
+    TACHO_TRY(put(self, "</worksheet>"));
+    TACHO_TRY(flush(self, 0));
+    return tacho_zip_end(&self->zip);
 }
 
 /* Goes on in another sheet where one is full. */
@@ -331,38 +480,122 @@ static tacho_status put_rows(book *self, const tacho_table *table)
     return TACHO_OK;
 }
 
+/* ---- parts of the book ------------------------------------------------------------------ */
+
+#define XML_HEAD "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
+#define OFFICE "http://schemas.openxmlformats.org/officeDocument/2006/"
+#define PACKAGE "http://schemas.openxmlformats.org/package/2006/"
+#define SPREADSHEET "application/vnd.openxmlformats-officedocument.spreadsheetml."
+
+/* Parts that are the same in every book. The first ones tell programs what kind of file it is. */
+static const char root_part[] = XML_HEAD
+    "<Relationships xmlns=\"" PACKAGE "relationships\"><Relationship Id=\"rId1\" Type=\"" OFFICE
+    "relationships/officeDocument\" Target=\"xl/workbook.xml\"/><Relationship Id=\"rId2\" "
+    "Type=\"" PACKAGE "relationships/metadata/core-properties\" "
+    "Target=\"docProps/core.xml\"/></Relationships>";
+static const char core_part[] = XML_HEAD
+    "<cp:coreProperties xmlns:cp=\"" PACKAGE "metadata/core-properties\" "
+    "xmlns:dcterms=\"http://purl.org/dc/terms/\" "
+    "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"><dcterms:created "
+    "xsi:type=\"dcterms:W3CDTF\">2000-01-01T00:00:00Z</dcterms:created></cp:coreProperties>";
+static const char style_part[] = XML_HEAD
+    "<styleSheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\">"
+    "<fonts count=\"2\"><font><sz val=\"11\"/><name val=\"Calibri\"/></font>"
+    "<font><b/><sz val=\"11\"/><name val=\"Calibri\"/></font></fonts>"
+    "<fills count=\"2\"><fill><patternFill patternType=\"none\"/></fill>"
+    "<fill><patternFill patternType=\"gray125\"/></fill></fills>"
+    "<borders count=\"1\"><border><left/><right/><top/><bottom/><diagonal/></border></borders>"
+    "<cellStyleXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\"/>"
+    "</cellStyleXfs><cellXfs count=\"3\">"
+    "<xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\"/>"
+    "<xf numFmtId=\"0\" fontId=\"1\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyFont=\"1\"/>"
+    "<xf numFmtId=\"2\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" "
+    "applyNumberFormat=\"1\"/></cellXfs><cellStyles count=\"1\"><cellStyle name=\"Normal\" "
+    "xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>";
+
+/* Puts a line for each sheet, then |tail|, and writes all of it as the part |name|. */
+static tacho_status add_part(book *self, const char *name, const char *tail)
+{
+    TACHO_TRY(put(self, tail));
+    return tacho_zip_add(&self->zip, name, tacho_text_take(&self->xml));
+}
+
+static tacho_status add_book(book *self)
+{
+    TACHO_TRY(put(self, XML_HEAD
+                  "<workbook xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" "
+                  "xmlns:r=\"" OFFICE "relationships\"><bookViews><workbookView/></bookViews>"
+                  "<sheets>"));
+    for (size_t i = 0; i < self->sheet_count; i++) {
+        char text[96];
+        TACHO_TRY(put(self, "<sheet name=\""));
+        TACHO_TRY(put_escaped(self, self->sheets[i]->title));
+        snprintf(text, sizeof(text), "\" sheetId=\"%zu\" r:id=\"rId%zu\"/>", i + 1, i + 1);
+        TACHO_TRY(put(self, text));
+    }
+    return add_part(self, "xl/workbook.xml", "</sheets></workbook>");
+}
+
+static tacho_status add_relations(book *self)
+{
+    char text[256];
+    TACHO_TRY(put(self, XML_HEAD "<Relationships xmlns=\"" PACKAGE "relationships\">"));
+    for (size_t i = 0; i < self->sheet_count; i++) {
+        snprintf(text, sizeof(text),
+                 "<Relationship Id=\"rId%zu\" Type=\"" OFFICE "relationships/worksheet\" "
+                 "Target=\"worksheets/sheet%zu.xml\"/>",
+                 i + 1, i + 1);
+        TACHO_TRY(put(self, text));
+    }
+    snprintf(text, sizeof(text),
+             "<Relationship Id=\"rId%zu\" Type=\"" OFFICE "relationships/styles\" "
+             "Target=\"styles.xml\"/></Relationships>",
+             self->sheet_count + 1);
+    return add_part(self, "xl/_rels/workbook.xml.rels", text);
+}
+
+static tacho_status add_types(book *self)
+{
+    TACHO_TRY(put(
+        self, XML_HEAD
+        "<Types xmlns=\"" PACKAGE "content-types\"><Default Extension=\"rels\" "
+        "ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>"
+        "<Default Extension=\"xml\" ContentType=\"application/xml\"/>"
+        "<Override PartName=\"/docProps/core.xml\" "
+        "ContentType=\"application/vnd.openxmlformats-package.core-properties+xml\"/>"
+        "<Override PartName=\"/xl/styles.xml\" ContentType=\"" SPREADSHEET "styles+xml\"/>"
+        "<Override PartName=\"/xl/workbook.xml\" ContentType=\"" SPREADSHEET "sheet.main+xml\"/>"));
+    for (size_t i = 0; i < self->sheet_count; i++) {
+        char text[192];
+        snprintf(text, sizeof(text),
+                 "<Override PartName=\"/%s\" ContentType=\"" SPREADSHEET "worksheet+xml\"/>",
+                 self->sheets[i]->part);
+        TACHO_TRY(put(self, text));
+    }
+    return add_part(self, "[Content_Types].xml", "</Types>");
+}
+
 /* ---- interface -------------------------------------------------------------------------- */
 
 static void xlsx_close(void *workbook)
 {
     book *self = workbook;
-    if (self->workbook != NULL) {
-        lxw_workbook_free(self->workbook);
+    tacho_zip_close(&self->zip);
+    for (size_t i = 0; i < self->sheet_count; i++) {
+        free(self->sheets[i]);
     }
-    tacho_tempfile_close(&self->file);
+    free(self->sheets);
+    tacho_text_deinit(&self->xml);
     free(self->text);
     free(self);
 }
 
-static tacho_status open_workbook(book *self)
+static tacho_status open_book(book *self)
 {
-    TACHO_TRY(tacho_tempfile_open(&self->file));
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", self->file.fd);
-    lxw_workbook_options options = {.constant_memory = LXW_TRUE, .use_zip64 = LXW_FALSE};
-    self->workbook = workbook_new_opt(path, &options);
-    if (self->workbook == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a workbook");
-    }
-    lxw_doc_properties properties = {.created = CREATED_S};
-    self->header = workbook_add_format(self->workbook);
-    self->percent = workbook_add_format(self->workbook);
-    if (self->header == NULL || self->percent == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a workbook");
-    }
-    format_set_bold(self->header);
-    format_set_num_format(self->percent, "0.00");
-    return check(workbook_set_properties(self->workbook, &properties));
+    TACHO_TRY(tacho_zip_open(&self->zip));
+    TACHO_TRY(tacho_zip_add(&self->zip, "_rels/.rels", tacho_str_from_cstring(root_part)));
+    TACHO_TRY(tacho_zip_add(&self->zip, "docProps/core.xml", tacho_str_from_cstring(core_part)));
+    return tacho_zip_add(&self->zip, "xl/styles.xml", tacho_str_from_cstring(style_part));
 }
 
 static tacho_status xlsx_open(void **out_workbook)
@@ -372,8 +605,7 @@ static tacho_status xlsx_open(void **out_workbook)
     if (self == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a workbook");
     }
-    self->file.fd = -1;
-    tacho_status status = open_workbook(self);
+    tacho_status status = open_book(self);
     if (status != TACHO_OK) {
         xlsx_close(self);
         return status;
@@ -400,35 +632,18 @@ static tacho_status xlsx_append(void *workbook, const tacho_table *more)
     return put_rows(workbook, more);
 }
 
-/* Closing a workbook without sheets would fail: an empty report has an empty sheet. */
-static tacho_status finish_workbook(book *self)
-{
-    if (self->sheet_count == 0 && workbook_add_worksheet(self->workbook, "Empty") == NULL) {
-        return tacho_fail(TACHO_CODE_LIMIT, "cannot add a sheet to the workbook");
-    }
-    TACHO_TRY(end_sheet(self));
-    lxw_workbook *workbook = self->workbook;
-    self->workbook = NULL; /* closing frees it */
-    return check(workbook_close(workbook));
-}
-
+/* A book must have a sheet: an empty report has an empty one. */
 static tacho_status xlsx_write(void *workbook, tacho_output *output)
 {
     book *self = workbook;
-    TACHO_TRY(finish_workbook(self));
-    struct stat facts;
-    if (fstat(self->file.fd, &facts) != 0 || facts.st_size <= 0) {
-        return tacho_fail(TACHO_CODE_IO, "the workbook did not arrive in its temporary file");
+    if (self->sheet_count == 0) {
+        TACHO_TRY(add_sheet(self, "Empty"));
     }
-    char bytes[COPY_BYTES];
-    uint64_t size = (uint64_t)facts.st_size;
-    for (uint64_t at = 0; at < size;) {
-        size_t len = size - at < sizeof(bytes) ? (size_t)(size - at) : sizeof(bytes);
-        TACHO_TRY(tacho_tempfile_read(&self->file, at, bytes, len));
-        tacho_output_write(output, bytes, len);
-        at += len;
-    }
-    return TACHO_OK;
+    TACHO_TRY(end_sheet(self));
+    TACHO_TRY(add_book(self));
+    TACHO_TRY(add_relations(self));
+    TACHO_TRY(add_types(self));
+    return tacho_zip_finish(&self->zip, output);
 }
 
 static const tacho_workbook_vtable workbook_functions = {
