@@ -165,7 +165,10 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
     tacho_output output;
     /* Arrows come after the spans of other tracks: rows are held at once. */
     mode = mode == TACHO_ORDER_PASS && trace->set.view.shows_flows ? TACHO_ORDER_SORT : mode;
-    TACHO_TRY(tacho_output_open(trace->output_path, &output));
+    bool is_json =
+        tacho_str_ends_with(tacho_str_from_cstring(trace->output_path), TACHO_STR(".json"));
+    TACHO_TRY(
+        tacho_output_open_chosen(trace->output_path, is_json ? "\"traceEvents\"" : NULL, &output));
     tacho_status status = write_trace(trace, mode, dict, &output);
     tacho_output_close(&output);
     return status;

@@ -28,6 +28,7 @@ enum {
     NEW_FILE_MODE = 0666,
     PRIVATE_MODE = 0600,
     PRINTF_ROOM = 4096,
+    MARK_HEAD_BYTES = 4096,
     SELF_PATH_ROOM = 64,
     GROUP_FILES_MAX = 64,       /* each has a descriptor, and each folder */
     GROUP_LIMIT_SHARE = 8,      /* of the descriptors that there may be, so many have one file */
@@ -240,6 +241,46 @@ static tacho_status open_target(tacho_output *output, const char *path)
     return S_ISREG(facts.st_mode) ? create_file(output) : open_direct(output);
 }
 
+static tacho_status refuse_chosen(const tacho_output *output, const char *what)
+{
+    return tacho_fail(TACHO_CODE_USAGE,
+                      "%s: there is %s of that name, which would be replaced; remove it or name "
+                      "another folder",
+                      output->name, what);
+}
+
+/* Whether the file begins with something that has |mark|. */
+static tacho_status check_mark(const tacho_output *output, const char *mark)
+{
+    char head[MARK_HEAD_BYTES];
+    int file = open(output->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    if (file < 0) {
+        return io_failure(output, "look at the file that is there");
+    }
+    ssize_t len = read(file, head, sizeof(head));
+    tacho_status status = len < 0 ? io_failure(output, "look at the file that is there") : TACHO_OK;
+    close(file);
+    bool is_ours = len <= 0 || memmem(head, (size_t)len, mark, strlen(mark)) != NULL;
+    return status == TACHO_OK && !is_ours ? refuse_chosen(output, "another kind of file") : status;
+}
+
+static tacho_status open_chosen(tacho_output *output, const char *path, const char *mark)
+{
+    struct stat facts;
+    TACHO_TRY(resolve_path(output, path, false));
+    output->replaces = lstat(path, &facts) == 0;
+    if (output->replaces && S_ISLNK(facts.st_mode)) {
+        return refuse_chosen(output, "a symbolic link");
+    }
+    if (output->replaces && !S_ISREG(facts.st_mode)) {
+        return refuse_chosen(output, "something that is no file");
+    }
+    if (output->replaces && mark != NULL) {
+        TACHO_TRY(check_mark(output, mark));
+    }
+    return create_file(output);
+}
+
 static tacho_status open_stdout(tacho_output *output)
 {
     output->is_direct = true;
@@ -260,7 +301,7 @@ static void find_terminal(tacho_output *output)
     output->is_terminal = output->is_direct && output->encoder == NULL && isatty(output->fd) == 1;
 }
 
-static tacho_status open_all(tacho_output *output, const char *path)
+static tacho_status open_buffer(tacho_output *output, const char *path)
 {
     TACHO_TRY(set_name(output, path));
     output->buffer = malloc(BUFFER_BYTES);
@@ -269,8 +310,13 @@ static tacho_status open_all(tacho_output *output, const char *path)
     }
     output->cursor = output->buffer;
     output->limit = output->buffer + BUFFER_BYTES;
+    return tacho_encoder_create(tacho_str_from_cstring(path), &output->encoder);
+}
+
+static tacho_status open_all(tacho_output *output, const char *path)
+{
+    TACHO_TRY(open_buffer(output, path));
     TACHO_TRY(strcmp(path, "-") == 0 ? open_stdout(output) : open_target(output, path));
-    TACHO_TRY(tacho_encoder_create(tacho_str_from_cstring(path), &output->encoder));
     find_terminal(output);
     return TACHO_OK;
 }
@@ -283,6 +329,53 @@ tacho_status tacho_output_open(const char *path, tacho_output *out_output)
         tacho_output_close(out_output);
     }
     return status;
+}
+
+tacho_status tacho_output_open_chosen(const char *path, const char *mark, tacho_output *out_output)
+{
+    *out_output = (tacho_output){.fd = -1, .folder_fd = -1};
+    tacho_status status = open_buffer(out_output, path);
+    if (status == TACHO_OK) {
+        status = open_chosen(out_output, path, mark);
+    }
+    if (status != TACHO_OK) {
+        tacho_output_close(out_output);
+    }
+    return status;
+}
+
+/* The file that |path| leads to, or the folder where it would be made and its name there. */
+static bool find_place(const char *path, struct stat *out_facts, char out_name[NAME_MAX + 1])
+{
+    char folder[PATH_MAX];
+    out_name[0] = '\0';
+    if (strcmp(path, "-") == 0) {
+        return false;
+    }
+    if (stat(path, out_facts) == 0) {
+        return S_ISREG(out_facts->st_mode);
+    }
+    tacho_str base = tacho_str_basename(tacho_str_from_cstring(path));
+    size_t folder_len = strlen(path) - base.len;
+    if (folder_len >= sizeof(folder) || base.len > NAME_MAX) {
+        return false;
+    }
+    memcpy(folder, folder_len > 0 ? path : ".", folder_len > 0 ? folder_len : 1);
+    folder[folder_len > 0 ? folder_len : 1] = '\0';
+    memcpy(out_name, base.data, base.len);
+    out_name[base.len] = '\0';
+    return stat(folder, out_facts) == 0;
+}
+
+bool tacho_output_is_same_place(const char *path, const char *other_path)
+{
+    struct stat facts;
+    struct stat other;
+    char name[NAME_MAX + 1];
+    char other_name[NAME_MAX + 1];
+    return find_place(path, &facts, name) && find_place(other_path, &other, other_name) &&
+           facts.st_dev == other.st_dev && facts.st_ino == other.st_ino &&
+           strcmp(name, other_name) == 0;
 }
 
 size_t tacho_output_columns(const tacho_output *output)

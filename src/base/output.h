@@ -46,6 +46,20 @@ typedef struct tacho_output {
 
 tacho_status tacho_output_open(const char *path, tacho_output *out_output) TACHO_MUST_USE;
 
+/*
+ * The same for a name that the user did not type: one of several files in a folder. What is there
+ * under that name stays unless it is a regular file with |mark| in its first 4 KiB, or an empty
+ * one; any regular file is replaced where |mark| is NULL. Symbolic links are not followed.
+ */
+tacho_status tacho_output_open_chosen(const char *path, const char *mark,
+                                      tacho_output *out_output) TACHO_MUST_USE;
+
+/*
+ * Whether writing to |path| and to |other_path| would write the same file, be it there or not,
+ * under whatever names. Standard output and devices may be shared.
+ */
+bool tacho_output_is_same_place(const char *path, const char *other_path);
+
 /* Columns of the terminal that it is written to; 0 where it is none, or does not say. */
 size_t tacho_output_columns(const tacho_output *output);
 

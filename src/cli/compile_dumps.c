@@ -6,9 +6,7 @@
 
 #include "base/folder.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* As MLIR calls the folder of a module without a name. */
 #define TREE_FOLDER "builtin_module_no-symbol-name"
@@ -84,7 +82,8 @@ static tacho_status open_in(tacho_compile_outputs *outputs, const char *folder, 
                             tacho_compile_dump_file **at, const char **out_path)
 {
     TACHO_TRY(tacho_folder_join(folder, tacho_str_from_cstring(name), &outputs->arena, out_path));
-    TACHO_TRY(tacho_compile_outputs_open(outputs, *out_path, "dump", &(*at)->output));
+    TACHO_TRY(
+        tacho_compile_outputs_open_chosen(outputs, *out_path, "dump", FIRST_BYTES, &(*at)->output));
     (*at)++;
     return TACHO_OK;
 }
@@ -120,19 +119,6 @@ static tacho_status open_tree(const tacho_compile_dumps *dumps, tacho_compile_ou
     return TACHO_OK;
 }
 
-/* Whether something is at |path| that is no dump. */
-static bool is_foreign(const char *path)
-{
-    char bytes[sizeof(FIRST_BYTES) - 1];
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) {
-        return false; /* there is none, or what it is will be seen when it is replaced */
-    }
-    ssize_t len = read(file, bytes, sizeof(bytes));
-    close(file);
-    return len != (ssize_t)sizeof(bytes) || memcmp(bytes, FIRST_BYTES, sizeof(bytes)) != 0;
-}
-
 static tacho_status open_dispatches(const tacho_compile_dumps *dumps, const tacho_program *program,
                                     tacho_compile_outputs *outputs, tacho_compile_dump_file **at)
 {
@@ -145,13 +131,6 @@ static tacho_status open_dispatches(const tacho_compile_dumps *dumps, const tach
         snprintf(name, sizeof(name), "%s.mlir", stem);
         (*at)->dispatch = i;
         TACHO_TRY(open_in(outputs, dumps->debug_dir, name, at, &path));
-        if (is_foreign(path)) {
-            return tacho_fail(
-                TACHO_CODE_USAGE,
-                "%s is there and is no dump; --torq-debug-info would replace it: name "
-                "another folder",
-                path);
-        }
     }
     return TACHO_OK;
 }

@@ -110,8 +110,9 @@ static tacho_status check_others(const tacho_compile_outputs *outputs,
     return TACHO_OK;
 }
 
-tacho_status tacho_compile_outputs_open(tacho_compile_outputs *outputs, const char *path,
-                                        const char *what, tacho_output **out_output)
+/* |mark|: NULL for a path that the user typed. */
+static tacho_status open_marked(tacho_compile_outputs *outputs, const char *path, const char *what,
+                                const char *mark, tacho_output **out_output)
 {
     void *memory = NULL;
     struct stat facts;
@@ -120,7 +121,8 @@ tacho_status tacho_compile_outputs_open(tacho_compile_outputs *outputs, const ch
     TACHO_TRY(tacho_arena_alloc(&outputs->arena, sizeof(tacho_compile_output), &memory));
     tacho_compile_output *item = memory;
     *item = (tacho_compile_output){.path = path, .what = what};
-    TACHO_TRY(tacho_output_open(path, &item->output));
+    TACHO_TRY(mark == NULL ? tacho_output_open(path, &item->output)
+                           : tacho_output_open_chosen(path, mark, &item->output));
     outputs->items[outputs->item_count++] = item;
     const tacho_output *output = &item->output;
     item->is_new = !output->is_direct && stat(output->path, &facts) != 0;
@@ -129,6 +131,19 @@ tacho_status tacho_compile_outputs_open(tacho_compile_outputs *outputs, const ch
     }
     *out_output = &item->output;
     return check_others(outputs, item);
+}
+
+tacho_status tacho_compile_outputs_open(tacho_compile_outputs *outputs, const char *path,
+                                        const char *what, tacho_output **out_output)
+{
+    return open_marked(outputs, path, what, NULL, out_output);
+}
+
+tacho_status tacho_compile_outputs_open_chosen(tacho_compile_outputs *outputs, const char *path,
+                                               const char *what, const char *mark,
+                                               tacho_output **out_output)
+{
+    return open_marked(outputs, path, what, mark, out_output);
 }
 
 /* ---- in place ------------------------------------------------------------------------------ */

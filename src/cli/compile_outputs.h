@@ -46,6 +46,11 @@ tacho_status tacho_compile_outputs_folder(tacho_compile_outputs *outputs,
 tacho_status tacho_compile_outputs_open(tacho_compile_outputs *outputs, const char *path,
                                         const char *what, tacho_output **out_output) TACHO_MUST_USE;
 
+/* The same for a name that the user did not type; |mark|: see tacho_output_open_chosen. */
+tacho_status tacho_compile_outputs_open_chosen(tacho_compile_outputs *outputs, const char *path,
+                                               const char *what, const char *mark,
+                                               tacho_output **out_output) TACHO_MUST_USE;
+
 /* Puts all in place. */
 tacho_status tacho_compile_outputs_commit(tacho_compile_outputs *outputs) TACHO_MUST_USE;
 

@@ -207,7 +207,10 @@ static tacho_status open_all(const compiled *self, open_outputs *outputs)
     }
     TACHO_TRY(tacho_compile_dumps_open(&request->dumps, self->program, request->model_path,
                                        &outputs->files, &outputs->dumps));
-    TACHO_TRY(open_wanted(outputs, request->program_path, "program", &outputs->program));
+    TACHO_TRY(request->program_folder != NULL && request->program_path != NULL
+                  ? tacho_compile_outputs_open_chosen(&outputs->files, request->program_path,
+                                                      "program", TACHO_QPC_MARK, &outputs->program)
+                  : open_wanted(outputs, request->program_path, "program", &outputs->program));
     TACHO_TRY(open_wanted(outputs, request->profile_path, "timeline", &outputs->profile));
     return open_wanted(outputs, report, "tables", &outputs->report);
 }

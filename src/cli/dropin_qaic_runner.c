@@ -196,7 +196,7 @@ static tacho_status write_output(runner *self, const tacho_run_session *session,
     TACHO_TRY(
         tacho_folder_join(self->output_dir, tacho_str_from_cstring(name), &self->arena, &path));
     TACHO_TRY(tacho_execution_output(session->device->execution, index, &array));
-    return tacho_run_value_write(&array, path);
+    return tacho_run_value_write(&array, path, true);
 }
 
 static tacho_status write_outputs(runner *self, const tacho_run_session *session)

@@ -97,7 +97,7 @@ static bool choose_profiles(const tacho_arguments *arguments, module_run *run)
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-static tacho_status check_module(const module_run *run, const tacho_run_session *session)
+static tacho_status check_module(const module_run *run, tacho_run_session *session)
 {
     const tacho_program *program = &session->module.program;
     tacho_str machine = tacho_run_string(session, program->facts.machine);
@@ -234,12 +234,12 @@ static int module_command_run(const tacho_arguments *arguments)
     };
     const char **inputs = tacho_run_choose_list(arguments, "input", &run.request.input_count);
     const char **outputs = tacho_run_choose_list(arguments, "output", &run.outputs.text_count);
-    int exit_code = TACHO_EXIT_USAGE;
+    bool has_lists = inputs != NULL && outputs != NULL;
+    int exit_code = has_lists ? TACHO_EXIT_USAGE : TACHO_EXIT_FAILED;
     run.request.inputs = inputs;
     run.outputs.texts = outputs;
     choose_device(arguments, &run);
-    if (inputs != NULL && outputs != NULL && choose_module(arguments, &run) &&
-        choose_profiles(arguments, &run)) {
+    if (has_lists && choose_module(arguments, &run) && choose_profiles(arguments, &run)) {
         exit_code = run_module(&run);
     }
     free(inputs);

@@ -251,7 +251,8 @@ static tacho_status put_summary(opstats_run *self, const tacho_table *tables, ta
 static tacho_status write_tables(opstats_run *self, const tacho_table *tables, const char *path)
 {
     tacho_output output;
-    TACHO_TRY(tacho_output_open(path, &output));
+    bool is_book = tacho_str_ends_with(tacho_str_from_cstring(path), TACHO_STR(".xlsx"));
+    TACHO_TRY(tacho_output_open_chosen(path, is_book ? "_rels/.rels" : "ucycles", &output));
     tacho_status status = put_summary(self, tables, &output);
     if (status == TACHO_OK) {
         status = tacho_output_commit_to(&output, &self->outputs);

@@ -10,8 +10,7 @@
 
 #include <stdio.h>
 
-tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs,
-                                     const tacho_run_session *session)
+tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs, tacho_run_session *session)
 {
     size_t count = session->module.program.output_count;
     if (outputs->text_count > count) {
@@ -48,7 +47,7 @@ tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
         tacho_array array;
         if (outputs->texts[i][0] == '@') {
             TACHO_TRY(tacho_execution_output(session->device->execution, i, &array));
-            TACHO_TRY(tacho_run_value_write(&array, outputs->texts[i] + 1));
+            TACHO_TRY(tacho_run_value_write(&array, outputs->texts[i] + 1, false));
         }
     }
     return TACHO_OK;

@@ -17,7 +17,7 @@ typedef struct tacho_run_outputs {
 
 /* Whether the texts fit the program; USAGE if not. */
 tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs,
-                                     const tacho_run_session *session) TACHO_MUST_USE;
+                                     tacho_run_session *session) TACHO_MUST_USE;
 
 /* Writes those that go to files. */
 tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,

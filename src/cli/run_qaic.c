@@ -395,7 +395,7 @@ tacho_status tacho_run_qaic_latency_file(const tacho_run_qaic *qaic,
                                          const tacho_run_session *session, const char *path)
 {
     tacho_output output;
-    TACHO_TRY(tacho_output_open(path, &output));
+    TACHO_TRY(tacho_output_open_chosen(path, "Latency of inferences", &output));
     print_latencies(qaic, session, &output);
     tacho_status status = tacho_output_commit(&output);
     tacho_output_close(&output);

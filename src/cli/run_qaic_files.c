@@ -78,7 +78,7 @@ static tacho_status visit_summary(void *user, const tacho_run_stats *stats)
              "aic-profiling-program-%" PRIu32 "-activation-%" PRIu32 "-inf-%" PRIu64 ".txt",
              stats->files[0].head.program, stats->activation, stats->files[0].head.inference);
     TACHO_TRY(tacho_folder_join(self->folder, tacho_str_from_cstring(name), &self->arena, &path));
-    TACHO_TRY(tacho_output_open(path, &output));
+    TACHO_TRY(tacho_output_open_chosen(path, "ucycles", &output));
     tacho_status status = write_summary(stats, &output);
     if (status == TACHO_OK) {
         tacho_qaic_stages_write(self->session, stats->sample, &output);
@@ -271,7 +271,7 @@ static tacho_status write_path(tracer *self, const char *path)
 {
     tacho_output output;
     tacho_dict dict;
-    TACHO_TRY(tacho_output_open(path, &output));
+    TACHO_TRY(tacho_output_open_chosen(path, "\"traceEvents\"", &output));
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
         status = write_trace(self, &dict, &output);

@@ -51,14 +51,47 @@ static tacho_status check_stats_dir(const tacho_run_request *request)
     return TACHO_OK;
 }
 
-tacho_status tacho_run_check_output(const tacho_run_session *session, const char *path)
+/* What "@x.npy" or "NAME=@x.npy" names, or NULL. */
+static const char *input_file(const char *text)
 {
-    tacho_output output;
-    if (path != NULL && tacho_input_is_same_file(session->request->path, path)) {
+    const char *at = text[0] == '@' ? text : strstr(text, "=@");
+    return at == NULL ? NULL : at + (at[0] == '@' ? 1 : 2);
+}
+
+/* Refuses a path that is read or written otherwise. */
+static tacho_status check_place(const tacho_run_session *session, const char *path)
+{
+    const tacho_run_request *request = session->request;
+    if (tacho_input_is_same_file(request->path, path)) {
         return tacho_fail(TACHO_CODE_USAGE, "%s is what is run; writing there would destroy it",
                           path);
     }
-    if (path == NULL || !tacho_output_is_replaceable(path)) {
+    for (size_t i = 0; i < request->input_count; i++) {
+        const char *input = input_file(request->inputs[i]);
+        if (input != NULL && tacho_input_is_same_file(input, path)) {
+            return tacho_fail(TACHO_CODE_USAGE, "%s is an input; writing there would destroy it",
+                              path);
+        }
+    }
+    for (size_t i = 0; i < session->output_path_count; i++) {
+        if (tacho_output_is_same_place(session->output_paths[i], path)) {
+            return tacho_fail(TACHO_CODE_USAGE, "two results cannot both go to %s", path);
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_check_output(tacho_run_session *session, const char *path)
+{
+    tacho_output output;
+    if (path == NULL) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(check_place(session, path));
+    TACHO_TRY(tacho_grow(&session->output_paths, &session->output_path_capacity,
+                         session->output_path_count + 1));
+    session->output_paths[session->output_path_count++] = path;
+    if (!tacho_output_is_replaceable(path)) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_output_open(path, &output));
@@ -127,6 +160,7 @@ void tacho_run_close(tacho_run_session *session)
     tacho_run_module_deinit(&session->module);
     tacho_arena_deinit(&session->arena);
     free(session->latencies);
+    free(session->output_paths);
     free(session->samples);
 }
 
@@ -160,7 +194,7 @@ static tacho_status write_stats_file(tacho_run_session *self, const tacho_stats_
     tacho_status status =
         tacho_folder_join(self->request->stats_dir, tacho_str_from_cstring(name), &arena, &path);
     if (status == TACHO_OK) {
-        status = tacho_output_open(path, &output);
+        status = tacho_output_open_chosen(path, TACHO_CHUNK_FILE_MARK, &output);
     }
     if (status == TACHO_OK) {
         tacho_stats_seal(buffer, &output);

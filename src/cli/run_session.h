@@ -93,6 +93,8 @@ typedef struct tacho_run_session {
     size_t random_inputs; /* that were not given */
     bool *is_random;      /* by input */
     tacho_array *inputs;  /* their values */
+    const char **output_paths; /* that were checked */
+    size_t output_path_count, output_path_capacity;
     tacho_run_sample *samples; /* the first that were recorded: those that are held */
     size_t sample_count, sample_capacity;
     uint64_t held_bytes;     /* of their records */
@@ -114,11 +116,11 @@ tacho_status tacho_run_go(tacho_run_session *session) TACHO_MUST_USE;
 void tacho_run_close(tacho_run_session *session);
 
 /*
- * Whether a file can be written to |path| and is not the program itself: said before inferences
- * run rather than after. Pipes and devices are not asked; NULL is fine.
+ * Whether a file can be written to |path|, which is borrowed, and is neither the program, nor an
+ * input, nor another output: said before inferences run rather than after. Pipes and devices are
+ * not asked; NULL is fine.
  */
-tacho_status tacho_run_check_output(const tacho_run_session *session,
-                                    const char *path) TACHO_MUST_USE;
+tacho_status tacho_run_check_output(tacho_run_session *session, const char *path) TACHO_MUST_USE;
 
 static inline tacho_str tacho_run_string(const tacho_run_session *session, uint32_t id)
 {

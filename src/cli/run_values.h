@@ -39,6 +39,7 @@ tacho_status tacho_run_value_print(const tacho_array *array, uint64_t element_ma
                                    tacho_output *output) TACHO_MUST_USE;
 
 /* Writes |array| to |path|: as .npy, or where the path ends in .bin the elements' bytes alone. */
-tacho_status tacho_run_value_write(const tacho_array *array, const char *path) TACHO_MUST_USE;
+tacho_status tacho_run_value_write(const tacho_array *array, const char *path,
+                                   bool is_chosen) TACHO_MUST_USE;
 
 #endif

@@ -25,6 +25,9 @@
 #define TACHO_FOURCC(a, b, c, d)                                                                   \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
+/* What every file of chunks begins with, behind its first byte. */
+#define TACHO_CHUNK_FILE_MARK "TCH\r\n\x1a\n"
+
 enum {
     TACHO_CHUNK_FILE_BYTES = 32,
     TACHO_CHUNK_HEADER_BYTES = 40,

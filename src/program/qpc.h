@@ -18,8 +18,10 @@
 #include "base/arena.h"
 #include "base/output.h"
 
+#define TACHO_QPC_MARK "\x7c\xcd\xa1"
+
 enum {
-    TACHO_QPC_MAGIC = 0x00a1cd7c,
+    TACHO_QPC_MAGIC = 0x00a1cd7c, /* TACHO_QPC_MARK and a zero */
     TACHO_QPC_SEGMENTS_MAX = 4096,
     TACHO_QPC_NAME_MAX = 4096, /* bytes, with the NUL */
 };
