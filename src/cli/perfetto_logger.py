@@ -8,7 +8,7 @@ import sys
 
 def main():
     here = os.path.dirname(os.path.realpath(__file__))
-    beside = [os.path.join(here, "tacho"), os.path.join(here, "..", "bin", "tacho")]
+    beside = [os.path.join(here, *way, "bin", "tacho") for way in ([".."], ["..", "..", ".."])]
     found = [p for p in beside if os.path.isfile(p) and os.access(p, os.X_OK)]
     program = found[0] if found else shutil.which("tacho")
     if program is None:

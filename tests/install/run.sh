@@ -24,6 +24,8 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-install.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
+dropins=$prefix/libexec/tacho/dropin
+vendors_tools=(annotate_profiling.py qaic-compile torq-compile)
 cd "$work" || exit 2
 passed=0 failed=0
 
@@ -63,8 +65,27 @@ no_rpath() {
 }
 
 dropin_works() {
-    env PATH=/usr/bin:/bin "$prefix/bin/perfetto_logger.py" --runtime_profile "$profile" \
+    env PATH=/usr/bin:/bin "$dropins/perfetto_logger.py" --runtime_profile "$profile" \
         --pb dropin.pb && python3 "$judge" --check dropin.pb
+}
+
+# Every name leads to the installed program.
+dropins_lead_home() {
+    local name
+    for name in iree-run-module qaic-compile qaic-opstats qaic-runner torq-compile torq-run-module; do
+        same "$prefix/bin/tacho" "$(readlink -f "$dropins/$name")" "$name" || return 1
+        "$dropins/$name" --help >/dev/null || return 1
+    done
+}
+
+# A vendor's tool of the same name in the program's folder stays as it is.
+vendors_tools_stay() {
+    local name
+    for name in "${vendors_tools[@]}"; do
+        same "of the vendor" "$(cat "$prefix/bin/$name")" "bin/$name" || return 1
+    done
+    same "tacho ${vendors_tools[*]}" "$(cd "$prefix/bin" && echo tacho $(ls | grep -v '^tacho$'))" \
+        "what is in bin"
 }
 
 man_page_exists() { # NAME SECTION
@@ -171,11 +192,17 @@ check_library() {
     fi
 }
 
+mkdir -p "$prefix/bin"
+for tool in "${vendors_tools[@]}"; do
+    echo "of the vendor" >"$prefix/bin/$tool"
+done
 check "cmake --install" cmake --install "$build" --prefix "$prefix"
 library=$(find "$prefix" -name libtacho.so)
 check "tacho --version" version_agrees
 check "no RPATH" no_rpath
 check "perfetto_logger.py" dropin_works
+check "drop-in names" dropins_lead_home
+check "tools of vendors" vendors_tools_stay
 check_man_pages
 check_library
 echo "install: $passed passed, $failed failed"
