@@ -140,6 +140,154 @@ class Terminal(Folder):
         self.assertIn(b"a\x7fb", done.stdout)
 
 
+class SilentLoss(Folder):
+    """What could not be read or written is said; exit 0 means that all of it is there."""
+
+    DEBUG = DATA / "annotate" / "clean.9.executable-targets.mlir"
+    RUNTIME = DATA / "annotate" / "clean_r2i.csv"
+
+    def test_workbook_without_room(self):
+        """Temporary files that cannot grow: at any limit the workbook is whole or not there."""
+        rows = "".join(f'{{"ph":"X","pid":1,"tid":1,"ts":{i},"dur":1,"name":"op{i * 7919 % 99991}"}},'
+                       for i in range(6000))
+        pathlib.Path("j.json").write_text('{"traceEvents":[' + rows[:-1] + "]}")
+        self.assertEqual(run("ops", "j.json", "--top", "0", "-o", "whole.xlsx").returncode, 0)
+        whole = pathlib.Path("whole.xlsx").read_bytes()
+        for blocks in (1, 8, 64, len(whole) // 1024 - 8, len(whole) // 1024 + 64):
+            done = shell(f"ulimit -f {blocks}; $TACHO ops j.json --top 0 -o o.xlsx")
+            with self.subTest(blocks):
+                if done.returncode == 0:
+                    self.assertEqual(pathlib.Path("o.xlsx").read_bytes(), whole)
+                    os.unlink("o.xlsx")
+                else:
+                    self.assert_fails(done, "cannot write")
+                    self.assertFalse(os.path.exists("o.xlsx"))
+        self.assertEqual(done.returncode, 0)
+
+    def test_unreadable_source(self):
+        """A source file that may not be opened is not called missing."""
+        if os.geteuid() == 0:
+            self.skipTest("root may open every file")
+        pathlib.Path("clean_model.mlir").touch(mode=0)
+        done = run("annotate", self.DEBUG, self.RUNTIME, "--source-dir", ".", "-o", "o.csv")
+        self.assertIn(b"cannot open the source file: Permission denied", done.stderr)
+        self.assertNotIn(b"./clean_model.mlir: no such source file", done.stderr)
+
+
+class OutOfMemory(Folder):
+    """Limits of memory in tacho run: a message and exit 1, or it runs; never a signal."""
+
+    def test_limits(self):
+        if shell("ulimit -v 4096000; $TACHO --version").returncode != 0:
+            self.skipTest("this build takes more address space than the limits (a sanitizer's)")
+        subprocess.run([sys.executable, str(SOURCE / "tools" / "make_models.py"), "gemm", "--m", "64",
+                        "--k", "64", "--n", "64", "-o", "g.onnx"], check=True)
+        codes = set()
+        for megabytes in (40, 80, 120, 200, 280, 300, 320, 360, 500, 4000):
+            done = shell(f"ulimit -v {megabytes * 1024}; $TACHO run g.onnx --device cpu")
+            with self.subTest(megabytes):
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                if done.returncode == 1:
+                    self.assertIn("memory", done.stderr.decode().lower())
+            codes.add(done.returncode)
+        self.assertEqual(codes, {0, 1})
+
+
+class FilesOfOthers(Folder):
+    """Names that tacho chooses, and one file for two things."""
+
+    def setUp(self):
+        super().setUp()
+        for words in ((sys.executable, SOURCE / "tools" / "make_models.py", "gemm", "--m", "4", "--k", "8",
+                       "--n", "4", "-o", "g.onnx"),
+                      (TACHO, "compile", "g.onnx", "-m", "aic100", "--stats-level", "70", "-o", "p.qpc")):
+            subprocess.run([str(word) for word in words], check=True, capture_output=True)
+
+    def chosen_names(self, folder, *words):
+        """Runs a command that fills |folder|; returns the names."""
+        done = subprocess.run([str(word) for word in words], capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return sorted(path.name for path in pathlib.Path(folder).iterdir() if path.is_file())
+
+    def assert_kept(self, folder, *words):
+        """Links and files of others stay, each with a message; files of the kind are replaced."""
+        secret = pathlib.Path("secret")
+        names = self.chosen_names(folder, *words)
+        self.assertTrue(names)
+        self.assertEqual(self.chosen_names(folder, *words), names)  # its own files it may replace
+        for name in names:
+            path = pathlib.Path(folder, name)
+            with self.subTest(f"{words[1]} {name}: a link"):
+                secret.write_text("secret")
+                path.unlink()
+                path.symlink_to(secret.absolute())
+                done = subprocess.run([str(word) for word in words], capture_output=True, check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("a symbolic link", done.stderr.decode())
+                self.assertEqual(secret.read_text(), "secret")
+                self.assertTrue(path.is_symlink())
+            path.unlink()
+            if name.endswith("inf-0.bin"):
+                continue  # bytes of a tensor, which nothing tells from others
+            with self.subTest(f"{words[1]} {name}: another kind of file"):
+                path.write_text("my notes")
+                done = subprocess.run([str(word) for word in words], capture_output=True, check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("another kind of file", done.stderr.decode())
+                self.assertEqual(path.read_text(), "my notes")
+            path.unlink()
+
+    def test_stats(self):
+        os.mkdir("s")
+        self.assert_kept("s", TACHO, "run", "p.qpc", "--device", "sim", "--stats-dir", "s")
+
+    def test_summaries(self):
+        os.mkdir("s")
+        run("run", "p.qpc", "--device", "sim", "--stats-dir", "s")
+        self.assert_kept("o", TACHO, "opstats", "-q", "p.qpc", "-i", "s", "-o", "o", "--summary", "--trace")
+
+    def test_dumps(self):
+        self.assert_kept("d", TACHO, "compile", DATA / "run" / "pair.mlir", "--torq-debug-info", "d")
+        self.assert_kept("e", TACHO, "compile", DATA / "run" / "pair.mlir",
+                         "--dump-compilation-phases-to", "e")
+
+    def test_vendors_files(self):
+        self.assert_kept("b", DROPIN / "qaic-compile", "-model=g.onnx", "-aic-binary-dir=b")
+        os.makedirs("b", exist_ok=True)
+        os.replace("p.qpc", "b/programqpc.bin")
+        os.mkdir("r")
+        self.assert_kept("r", DROPIN / "qaic-runner", "--test-data=b", "--num-iter=2",
+                         "--aic-profiling-type=raw_device_stats", "--aic-profiling-type=latency",
+                         "--aic-profiling-type=stats", "--aic-profiling-type=trace",
+                         "--aic-profiling-out-dir=r", "--write-output-dir=r")
+
+    def test_one_file_for_two(self):
+        pathlib.Path("t.csv").write_bytes((DATA / "torq" / "t1.csv").read_bytes())
+        os.link("t.csv", "hard.csv")
+        os.symlink("t.csv", "soft.csv")
+        run("run", "p.qpc", "--device", "sim", "--output", "@x.npy")
+        run("run", "p.qpc", "--device", "sim", "--output", "@i.npy")
+        os.mkdir("f")
+        cases = [("convert", "t.csv", "-o", "t.csv"), ("convert", "t.csv", "-o", "./t.csv"),
+                 ("convert", "t.csv", "-o", "hard.csv"), ("convert", "t.csv", "-o", "soft.csv"),
+                 ("ops", "t.csv", "--format", "csv", "-o", "t.csv"), ("info", "t.csv", "-o", "soft.csv"),
+                 ("overview", "t.csv", "-o", "hard.csv"), ("report", "t.csv", "-o", "t.csv"),
+                 ("compile", "g.onnx", "-o", "g.onnx"), ("compile", "g.onnx", "-o", "o.qpc", "--profile", "o.qpc",
+                                                         "--profile-format", "t1"),
+                 ("run", "p.qpc", "--output", "@p.qpc"), ("run", "p.qpc", "--profile", "p.qpc",
+                                                         "--profile-format", "perfetto"),
+                 ("run", "p.qpc", "--output", "@o.npy", "--profile", "o.npy", "--profile-format", "perfetto"),
+                 ("run", "p.qpc", "--output", "@o.npy", "--profile", "f/../o.npy", "--profile-format", "perfetto"),
+                 ("run", "p.qpc", "--input", "@x.npy", "--output", "@x.npy")]
+        for words in cases:
+            before = {path.name: path.read_bytes() for path in pathlib.Path(".").iterdir() if path.is_file()}
+            with self.subTest(" ".join(words)):
+                self.assert_fails(run(*words), code=2)
+                after = {path.name: path.read_bytes() for path in pathlib.Path(".").iterdir()
+                         if path.is_file()}
+                self.assertEqual(before, after)
+
+
 def ascii_json(text):
     return '"' + "".join(f"\\u{ord(c):04x}" for c in text) + '"'
 

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Walks through failing calls of the system, in every verb.
+
+    walk.py BIN_DIR DROPIN_DIR FAULT_LIBRARY SOURCE_DIR [--step N] [--only CASE] [--family NAME]
+
+For each case (a command with small inputs) and each family of calls (memory, open, read, write,
+sync, name, map, thread, facts) the n-th call is made to fail, for n = 1, 2, ... until the command
+makes no such call any more. Memory is also made to fail from the n-th call on. After each run:
+
+  - no signal ended it, and it took no longer than the time limit;
+  - exit 0 means that everything it writes is the same, byte for byte, as without a failure;
+  - any other exit has a message;
+  - each file it leaves is whole (the same bytes as without a failure), or not there at all;
+  - every block of memory that the program had asked for was released.
+
+--step N takes every N-th failing call, for a quick walk; the first one is always taken.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FAMILIES = ("memory", "open", "read", "write", "sync", "name", "map", "thread", "facts")
+TIME_LIMIT_S = 60
+LOSSY = 3  # done, and said what is missing
+
+
+class Case:
+    """A command. What it prints and every file in its folder is its result."""
+
+    def __init__(self, name, *words, volatile=(), dropin=False, input_bytes=None):
+        self.name = name
+        self.words = words
+        self.volatile = volatile  # files that hold times of this computer; "-" is standard output
+        self.dropin = dropin
+        self.input_bytes = input_bytes
+
+
+def cases(data, made):
+    debug = f"{data}/annotate/clean.9.executable-targets.mlir"
+    runtime = f"{data}/annotate/clean_r2i.csv"
+    model = f"{data}/run/pair.mlir"
+    dense = f"{made}/g.onnx"
+    program, stats = f"{made}/p.qpc", f"{made}/stats"
+    return [
+        Case("help", "help", "run"),
+        Case("convert_pb", "convert", f"{data}/torq/r2i.csv", "-o", "o.pb"),
+        Case("convert_unsorted", "convert", f"{made}/unsorted.csv", "-o", "o.pb"),
+        Case("convert_gz", "convert", f"{data}/chrome/kineto.json", "-o", "o.json.gz"),
+        Case("convert_zst", "convert", f"{made}/t.pb", "-o", "o.tacho.zst"),
+        Case("convert_two", "convert", f"{data}/torq/t4.csv", f"{data}/torq/r0.csv", "-o", "o.jsonl"),
+        Case("convert_stdout", "convert", f"{data}/torq/t1.csv", "-o", "-"),
+        Case("info", "info", f"{data}/chrome/ort.json", "--format", "json"),
+        Case("info_program", "info", program),
+        Case("info_model", "info", dense),
+        Case("overview", "overview", runtime),
+        Case("ops", "ops", f"{data}/chrome/kineto.json", "--format", "csv", "-o", "o.csv"),
+        Case("annotate_csv", "annotate", debug, runtime, "-o", "o.csv"),
+        Case("annotate_pb", "annotate", debug, runtime, "-o", "o.pb"),
+        Case("annotate_xlsx", "annotate", debug, runtime, "-o", "o.xlsx"),
+        Case("report", "report", runtime, f"{data}/torq/t2.csv", "-o", "o.html"),
+        Case("compile_table", "compile", dense, "-m", "aic100"),
+        Case("compile_all", "compile", model, "-m", "torq-sl2610", "-o", "o.qpc",
+             "--dump-compilation-phases-to", "d",
+             "--profile", "o.csv"),
+        Case("run_sim", "run", program, "--device", "sim", "--output", "@o.npy", "--profile", "o.pb",
+             "--stats-dir", ".", volatile=("-",)),
+        Case("run_cpu", "run", dense, "--device", "cpu", "--output", "@o.npy", volatile=("-",)),
+        Case("opstats", "opstats", "-q", program, "-i", stats, "-o", "o", "--summary", "--trace"),
+        Case("machine_list", "machine", "list"),
+        Case("machine_show", "machine", "show", "aic100"),
+        Case("torq_compile", "torq-compile", model, "-o", "o.vmfb", dropin=True),
+        Case("torq_run", "torq-run-module", f"--module={made}/add.vmfb", "--input=1x56x56x24xi8=1",
+             "--torq_profile=o.csv", volatile=("-", "o.csv"), dropin=True),
+        Case("qaic_compile", "qaic-compile", f"-model={dense}", "-aic-binary-dir=o", "-stats-level=70",
+             dropin=True),
+        Case("qaic_runner", "qaic-runner", f"--test-data={made}/binaries", "--num-iter=3",
+             "--aic-profiling-type=raw_device_stats", "--aic-profiling-out-dir=.",
+             volatile=("-",), dropin=True),
+        Case("qaic_opstats", "qaic-opstats", "--qpc", program, "--input-dir", stats, "--output-dir",
+             "o", "--summary", dropin=True),
+    ]
+
+
+def make_inputs(tacho, data, made):
+    """What some commands need, made by others."""
+    def run(*words):
+        subprocess.run([tacho, *words, "--quiet"], check=True, cwd=made, stdout=subprocess.DEVNULL)
+
+    maker = f"{data}/../../tools/make_models.py"
+    subprocess.run([sys.executable, maker, "gemm", "--m", "4", "--k", "8", "--n", "4", "-o",
+                    f"{made}/g.onnx"], check=True)
+
+    lines = pathlib.Path(data, "torq", "t2.csv").read_text().splitlines(keepends=True)
+    pathlib.Path(made, "unsorted.csv").write_text("".join(lines[:1] + lines[:0:-1]))
+    run("convert", f"{data}/torq/r2i.csv", "-o", "t.pb")
+    run("compile", f"{data}/run/pair.mlir", "-m", "aic100", "--stats-level", "70", "-o", "p.qpc")
+    run("compile", f"{data}/../testdata/tosa_ops/add.mlir", "-o", "add.vmfb")
+    for folder in ("stats", "binaries"):
+        os.mkdir(f"{made}/{folder}")
+    shutil.copy(f"{made}/p.qpc", f"{made}/binaries/programqpc.bin")
+    run("run", "p.qpc", "--device", "sim", "--stats-dir", "stats")
+
+
+class Outcome:
+    def __init__(self, exit_code, out, err, files, calls, live):
+        self.exit_code, self.out, self.err, self.files = exit_code, out, err, files
+        self.calls, self.live = calls, live
+
+
+class Walker:
+    def __init__(self, options):
+        self.options = options
+        self.work = tempfile.mkdtemp(prefix="tacho-walk.")
+        self.made = f"{self.work}/made"
+        self.number = 0
+        self.findings = []
+        self.runs = 0
+        os.mkdir(self.made)
+
+    def run(self, case, fault, key):
+        """Runs |case| in a folder of its own."""
+        folder = pathlib.Path(self.work, f"run{key}")
+        report = f"{self.work}/report{key}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        program = (f"{self.options.dropins}/{case.words[0]}" if case.dropin
+                   else f"{self.options.bin}/tacho")
+        words = case.words[1:] if case.dropin else case.words
+        environment = {**os.environ, "LD_PRELOAD": self.options.fault, "TACHO_FAULT": fault,
+                       "TACHO_FAULT_REPORT": report, "TMPDIR": self.work, "LC_ALL": "C.UTF-8"}
+        pathlib.Path(report).unlink(missing_ok=True)
+        try:
+            done = subprocess.run([program, *words], cwd=folder, env=environment, timeout=TIME_LIMIT_S,
+                                  stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            code, out, err = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired:
+            code, out, err = -9, b"", b"time limit"
+        files = {str(path.relative_to(folder)): path.read_bytes()
+                 for path in sorted(folder.rglob("*")) if path.is_file()}
+        calls, live = 0, 0
+        if os.path.exists(report):
+            calls, live = (int(word) for word in pathlib.Path(report).read_text().split())
+        shutil.rmtree(folder, ignore_errors=True)
+        return Outcome(code, out, err, files, calls, live)
+
+    def judge(self, case, family, good, found):
+        """What is wrong with a run, or None."""
+        if found.exit_code < 0 or found.exit_code > 5:
+            return f"exit {found.exit_code}: {found.err[-300:].decode(errors='replace')}"
+        if found.exit_code == 2 and b"memory" not in found.err:
+            return "exit 2: a failing call is no misuse of the command line"
+        if found.live != 0:
+            return f"exit {found.exit_code}, and {found.live} blocks are not released"
+        if family == "facts" and found.exit_code == good.exit_code:
+            return None  # what a file is decides how it is read, not what comes of it
+        strange = [name for name, bytes_ in found.files.items()
+                   if name not in case.volatile and found.exit_code != LOSSY
+                   and good.files.get(name) != bytes_]
+        if strange:
+            return f"exit {found.exit_code}, and these files differ: {' '.join(strange)}"
+        if found.exit_code == good.exit_code:
+            missing = [name for name in good.files if name not in found.files]
+            if missing:
+                return f"exit {found.exit_code}, and these files are missing: {' '.join(missing)}"
+            if "-" not in case.volatile and good.out != found.out:
+                return f"exit {found.exit_code}, and what is printed differs"
+        elif not found.err:
+            return f"exit {found.exit_code} without a message"
+        return None
+
+    def walk(self, case, family, lasting):
+        good = self.run(case, f"{family}:0", f"-{case.name}-{family}")
+        problem = self.judge(case, family, good, good)
+        if good.exit_code not in (0, LOSSY) or problem:
+            self.findings.append(f"{case.name} {family}: without a failure: "
+                                 f"{problem or good.err.decode(errors='replace')}")
+            return
+        step = self.options.step
+        numbers = range(1, good.calls + 1, step)
+
+        def one(number):
+            fault = f"{family}:{number}{'+' if lasting else ''}"
+            found = self.run(case, fault, f"-{case.name}-{family}-{number}")
+            return fault, self.judge(case, family, good, found)
+
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            for fault, problem in pool.map(one, numbers):
+                self.runs += 1
+                if problem:
+                    self.findings.append(f"{case.name} {fault}: {problem}")
+                    print(f"FAIL {self.findings[-1]}", flush=True)
+        if self.options.verbose:
+            print(f"{case.name} {family}{'+' if lasting else ''}: {good.calls} calls", flush=True)
+
+    def all(self):
+        data = f"{self.options.source}/tests/data"
+        make_inputs(f"{self.options.bin}/tacho", data, self.made)
+        for case in cases(data, self.made):
+            if self.options.only and case.name not in self.options.only:
+                continue
+            for family in FAMILIES:
+                if self.options.family and family not in self.options.family:
+                    continue
+                self.walk(case, family, False)
+                if family == "memory":
+                    self.walk(case, family, True)
+        shutil.rmtree(self.work, ignore_errors=True)
+        for finding in self.findings:
+            print(finding)
+        print(f"walk: {self.runs} failing calls, {len(self.findings)} findings")
+        return 1 if self.findings or self.runs == 0 else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("bin")
+    parser.add_argument("dropins")
+    parser.add_argument("fault")
+    parser.add_argument("source")
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--family", action="append")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    for name in ("bin", "dropins", "fault", "source"):
+        setattr(options, name, os.path.abspath(getattr(options, name)))
+    sys.exit(Walker(options).all())
+
+
+if __name__ == "__main__":
+    main()
