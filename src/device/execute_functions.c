@@ -20,7 +20,7 @@ static const struct {
     {"HardSwish", TACHO_FAST_HARD_SWISH, NULL, 0, 0},
     {"LeakyRelu", TACHO_FAST_RELU, "alpha", 0.01f, 0},
     {"Mish", TACHO_FAST_MISH, NULL, 0, 0},
-    {"Neg", TACHO_FAST_LINEAR, NULL, -1, 0},
+    {"Neg", TACHO_FAST_LINEAR, NULL, -1, -0.0f}, /* to which 0 adds nothing */
     {"Reciprocal", TACHO_FAST_POW, NULL, 1, -1},
     {"Relu", TACHO_FAST_RELU, NULL, 0, 0},
     {"Sigmoid", TACHO_FAST_SIGMOID, NULL, 0, 0},
@@ -77,14 +77,14 @@ static bool read_linear(tacho_group *group, uint32_t step, tacho_fast_post *out_
         *out_post = (tacho_fast_post){TACHO_FAST_LINEAR, 1, number, 0};
         return true;
     case TACHO_FAST_MUL:
-        *out_post = (tacho_fast_post){TACHO_FAST_LINEAR, number, 0, 0};
+        *out_post = (tacho_fast_post){TACHO_FAST_LINEAR, number, -0.0f, 0};
         return true;
     case TACHO_FAST_SUB:
         *out_post = is_second ? (tacho_fast_post){TACHO_FAST_LINEAR, 1, -number, 0}
                               : (tacho_fast_post){TACHO_FAST_LINEAR, -1, number, 0};
         return true;
     case TACHO_FAST_DIV:
-        *out_post = is_second ? (tacho_fast_post){TACHO_FAST_LINEAR, 1 / number, 0, 0}
+        *out_post = is_second ? (tacho_fast_post){TACHO_FAST_LINEAR, 1 / number, -0.0f, 0}
                               : (tacho_fast_post){TACHO_FAST_POW, number, -1, 0};
         return isnormal(1 / number);
     default:

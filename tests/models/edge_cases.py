@@ -144,7 +144,11 @@ def binary(op, type_):
     if type_.kind == "real":
         if op == "Div":  # 0/0 would be an invalid operation
             y = from_reals(type_, np.where(y.reals() == 0, 2.0, y.reals()))
-        return Case([x, y], [from_reals(type_, of(x.reals(), y.reals()))], how, or_infinite=op == "Mean")
+        made = [Case([x, y], [from_reals(type_, of(x.reals(), y.reals()))], how, or_infinite=op == "Mean")]
+        if op in ("Add", "Sub", "Mul", "Div") and type_.name != "bf16":  # which numpy_helper has no constants of
+            two = Elements(type_, np.array(2))
+            made += [Case([x, ("const", two)], [from_reals(type_, of(x.reals(), 2))], how)]
+        return made
     if type_.kind == "bool" or op in ("Pow", "PRelu", "Mean"):
         return None
     if op == "Div":
