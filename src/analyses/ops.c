@@ -103,18 +103,25 @@ static tacho_str location_text(const tacho_dict *dict, uint32_t location)
                                   : TACHO_STR("");
 }
 
-static bool is_phase(const tacho_dict *dict, const tacho_site *site, const tacho_track *track)
+/* The class of a span: its track's, unless its category says otherwise. */
+static tacho_track_class class_of(const tacho_dict *dict, const tacho_site *site,
+                                  const tacho_track *track)
 {
-    return track->track_class == TACHO_TRACK_PHASE ||
-           tacho_category_is_phase(tacho_dict_string(dict, site->category));
+    tacho_category_kind kind = tacho_category_kind_of(tacho_dict_string(dict, site->category));
+    if (kind == TACHO_CATEGORY_KIND_PHASE || kind == TACHO_CATEGORY_KIND_WAIT) {
+        return TACHO_TRACK_PHASE;
+    }
+    bool is_of_host = kind == TACHO_CATEGORY_KIND_HOST && track->track_class == TACHO_TRACK_COMPUTE;
+    return is_of_host ? TACHO_TRACK_HOST : track->track_class;
 }
 
 /* |name| is what the row would be called. Phases are shown only when asked for. */
-static bool is_accepted(const grouping *self, const tacho_site *site, const tacho_track *track,
-                        uint32_t name, bool is_phase)
+static bool is_accepted(const grouping *self, const tacho_site *site, uint32_t name,
+                        tacho_track_class span_class)
 {
     const tacho_ops_options *options = self->options;
-    uint32_t bit = TACHO_TRACK_BIT(is_phase ? TACHO_TRACK_PHASE : track->track_class);
+    uint32_t bit = TACHO_TRACK_BIT(span_class);
+    bool is_phase = span_class == TACHO_TRACK_PHASE;
     if (options->classes != 0 ? (options->classes & bit) == 0 : is_phase) {
         return false;
     }
@@ -183,13 +190,14 @@ static tacho_status find_row(grouping *self, const tacho_span *span, uint32_t ty
     }
     *out_row = TACHO_NONE;
     uint32_t name = type != TACHO_NONE ? type : tacho_operators_of_site(self->dict, site);
-    bool around_work = is_phase(self->dict, site, track);
-    if (is_accepted(self, site, track, name, around_work)) {
+    tacho_track_class span_class = class_of(self->dict, site, track);
+    bool is_phase = span_class == TACHO_TRACK_PHASE;
+    if (is_accepted(self, site, name, span_class)) {
         row_key key = {
             .part = self->options->merges_parts ? 0 : track->part,
             .origin =
                 own_origin != 0 ? own_origin : (uint32_t)self->dict->parts[track->part].origin,
-            .track_class = (uint32_t)track->track_class,
+            .track_class = (uint32_t)(is_phase ? track->track_class : span_class),
             .name = name,
             .location = self->options->by_instance ? site->location : TACHO_NONE,
         };
@@ -198,7 +206,7 @@ static tacho_status find_row(grouping *self, const tacho_span *span, uint32_t ty
         row->location = row->location == site->location ? row->location : TACHO_NONE;
     }
     *memo =
-        (site_memo){track->part, track->track_class, own_origin, type, *out_row, around_work, true};
+        (site_memo){track->part, track->track_class, own_origin, type, *out_row, is_phase, true};
     return TACHO_OK;
 }
 

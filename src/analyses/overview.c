@@ -72,7 +72,7 @@ typedef struct gathering {
     bool in_cycles;
     tacho_clock *clocks; /* those of the dictionary, with their own zero */
     uint8_t *memories;   /* by site */
-    bool *are_phases;    /* by site: no work, but drawn around some */
+    uint8_t *kinds;      /* by site: a tacho_category_kind */
     bool *are_wholes;    /* by site: all that one inference was */
     uint32_t *line_ids;  /* by track, origin and memory */
     call_group *calls;   /* by run */
@@ -88,7 +88,7 @@ static void gathering_deinit(gathering *self)
     free(self->lines);
     free(self->clocks);
     free(self->memories);
-    free(self->are_phases);
+    free(self->kinds);
     free(self->are_wholes);
     free(self->line_ids);
     free(self->calls);
@@ -114,15 +114,15 @@ static tacho_status gathering_init(gathering *self)
     }
     TACHO_TRY(allocate(dict->site_count, sizeof(*self->memories), &memory));
     self->memories = memory;
-    TACHO_TRY(allocate(dict->site_count, sizeof(*self->are_phases), &memory));
-    self->are_phases = memory;
+    TACHO_TRY(allocate(dict->site_count, sizeof(*self->kinds), &memory));
+    self->kinds = memory;
     TACHO_TRY(allocate(dict->site_count, sizeof(*self->are_wholes), &memory));
     self->are_wholes = memory;
     for (size_t i = 0; i < dict->site_count; i++) {
         tacho_str name = tacho_dict_string(dict, dict->sites[i].name);
         self->memories[i] = (uint8_t)tacho_torq_transfer_memory(name);
         tacho_str category = tacho_dict_string(dict, dict->sites[i].category);
-        self->are_phases[i] = tacho_category_is_phase(category);
+        self->kinds[i] = (uint8_t)tacho_category_kind_of(category);
         self->are_wholes[i] =
             tacho_str_equal(category, tacho_str_from_cstring(TACHO_CATEGORY_INFERENCE));
     }
@@ -144,8 +144,11 @@ static bool is_work(const gathering *self, const tacho_span *span)
 {
     uint32_t bit = TACHO_TRACK_BIT(self->dict->tracks[span->track].track_class);
     bool is_whole = bit == BIT(PHASE) && self->are_wholes[span->site];
+    uint8_t kind = self->kinds[span->site];
+    bool is_idle = kind == TACHO_CATEGORY_KIND_PHASE || kind == TACHO_CATEGORY_KIND_WAIT;
+    bool is_of_host = kind == TACHO_CATEGORY_KIND_HOST && bit == BIT(COMPUTE);
     return ((bit & WORK_BITS) != 0 || is_whole) && (span->flags & TACHO_SPAN_INSTANT) == 0 &&
-           !self->are_phases[span->site];
+           !is_idle && !is_of_host;
 }
 
 static bool is_call(const gathering *self, const tacho_span *span)

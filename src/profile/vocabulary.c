@@ -56,19 +56,53 @@ const char *tacho_loss_phrase(tacho_loss_reason reason)
     return phrases[reason];
 }
 
-bool tacho_category_is_phase(tacho_str category)
+tacho_category_kind tacho_category_kind_of(tacho_str category)
 {
-    static const tacho_str categories[] = {
-        TACHO_STR_INIT("user_annotation"),
-        TACHO_STR_INIT("gpu_user_annotation"),
-        TACHO_STR_INIT("Trace"),
+    static const struct {
+        tacho_str word;
+        tacho_category_kind kind;
+    } words[] = {
+        {TACHO_STR_INIT("kernel"), TACHO_CATEGORY_KIND_DEVICE},
+        {TACHO_STR_INIT("gpu_memcpy"), TACHO_CATEGORY_KIND_DEVICE},
+        {TACHO_STR_INIT("gpu_memset"), TACHO_CATEGORY_KIND_DEVICE},
+        {TACHO_STR_INIT("mtia_ccp_events"), TACHO_CATEGORY_KIND_DEVICE},
+        {TACHO_STR_INIT("hpu_op"), TACHO_CATEGORY_KIND_DEVICE},
+        {TACHO_STR_INIT("Kernel"), TACHO_CATEGORY_KIND_DEVICE}, /* as files of 2021 have them */
+        {TACHO_STR_INIT("Memcpy"), TACHO_CATEGORY_KIND_DEVICE},
+        {TACHO_STR_INIT("Memset"), TACHO_CATEGORY_KIND_DEVICE},
+        {TACHO_STR_INIT("cpu_op"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("python_function"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("cpu_instant_event"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("cuda_runtime"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("cuda_driver"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("mtia_runtime"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("xpu_runtime"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("xpu_driver"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("privateuse1_runtime"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("privateuse1_driver"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("glow_runtime"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("overhead"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("Operator"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("Runtime"), TACHO_CATEGORY_KIND_HOST},
+        {TACHO_STR_INIT("user_annotation"), TACHO_CATEGORY_KIND_PHASE},
+        {TACHO_STR_INIT("gpu_user_annotation"), TACHO_CATEGORY_KIND_PHASE},
+        {TACHO_STR_INIT("cuda_profiler_range"), TACHO_CATEGORY_KIND_PHASE},
+        {TACHO_STR_INIT("Trace"), TACHO_CATEGORY_KIND_PHASE},
+        {TACHO_STR_INIT("cuda_sync"), TACHO_CATEGORY_KIND_WAIT},
+        {TACHO_STR_INIT("cuda_event"), TACHO_CATEGORY_KIND_WAIT},
     };
-    for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++) {
-        if (tacho_str_equal(category, categories[i])) {
-            return true;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (tacho_str_equal(category, words[i].word)) {
+            return words[i].kind;
         }
     }
-    return false;
+    return TACHO_CATEGORY_KIND_OTHER;
+}
+
+bool tacho_category_is_phase(tacho_str category)
+{
+    tacho_category_kind kind = tacho_category_kind_of(category);
+    return kind == TACHO_CATEGORY_KIND_PHASE || kind == TACHO_CATEGORY_KIND_WAIT;
 }
 
 const char *tacho_torq_engine_name(tacho_torq_engine engine)

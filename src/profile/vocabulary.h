@@ -108,10 +108,18 @@ const char *tacho_unit_name(tacho_unit unit);
 const char *tacho_loss_key(tacho_loss_reason reason);
 const char *tacho_loss_phrase(tacho_loss_reason reason);
 
-/*
- * Whether spans of |category| are what a profiler draws around the work of others: annotations of
- * a PyTorch profile, say. They are no work themselves.
- */
+/* What the spans of a category are, where its word tells: those of PyTorch's profiler, Kineto. */
+typedef enum tacho_category_kind {
+    TACHO_CATEGORY_KIND_OTHER,  /* the word does not tell */
+    TACHO_CATEGORY_KIND_HOST,   /* work of the host: operators, Python frames, driver calls */
+    TACHO_CATEGORY_KIND_DEVICE, /* work of a device: kernels, copies, fills */
+    TACHO_CATEGORY_KIND_PHASE,  /* annotations, drawn around the work of others */
+    TACHO_CATEGORY_KIND_WAIT,   /* a stream or device that waits for another */
+} tacho_category_kind;
+
+tacho_category_kind tacho_category_kind_of(tacho_str category);
+
+/* Whether spans of |category| do not count as busy: phases and waits. */
 bool tacho_category_is_phase(tacho_str category);
 
 /* The engines of a Torq NPU as its files name them. */

@@ -14,6 +14,7 @@ enum { CHROME_SITE_SLOTS = 1024 };
 /* A site used lately. */
 typedef struct chrome_site_slot {
     uint32_t name, category, site; /* site TACHO_NONE: free */
+    tacho_category_kind kind;
 } chrome_site_slot;
 
 /* What has been seen of a flow id since its number is the one it has. */

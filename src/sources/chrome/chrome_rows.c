@@ -94,7 +94,7 @@ static tacho_status find_process(chrome_reader *reader, uint32_t *out_process)
     return TACHO_OK;
 }
 
-static inline tacho_status find_site(chrome_reader *reader, uint32_t *out_site)
+static inline tacho_status find_site(chrome_reader *reader, const chrome_site_slot **out_site)
 {
     tacho_site site = {.location = TACHO_NONE};
     TACHO_TRY(chrome_texts_ensure(&reader->texts, chrome_event_text(&reader->event, CHROME_NAME),
@@ -107,24 +107,41 @@ static inline tacho_status find_site(chrome_reader *reader, uint32_t *out_site)
         TACHO_TRY(tacho_dict_ensure_site(reader->dict, &site, &slot->site));
         slot->name = site.name;
         slot->category = site.category;
+        slot->kind = tacho_category_kind_of(tacho_dict_string(reader->dict, site.category));
     }
-    *out_site = slot->site;
+    *out_site = slot;
     return TACHO_OK;
 }
 
-/* A span from |start| with all that the event says but its end. */
-static tacho_status begin_row(chrome_reader *reader, uint32_t track, int64_t start,
+/* Notes what the spans of a thread are. */
+static inline tacho_status note_kind(chrome_reader *reader, uint32_t thread,
+                                     tacho_category_kind kind)
+{
+    uint32_t *kinds = &reader->tracks.threads[thread].kinds;
+    if (TACHO_LIKELY((*kinds >> kind & 1) != 0)) {
+        return TACHO_OK;
+    }
+    *kinds |= UINT32_C(1) << kind;
+    return chrome_tracks_update_thread(&reader->tracks, thread);
+}
+
+/* A span of |thread|, if it has one, from |start| with all that the event says but its end. */
+static tacho_status begin_row(chrome_reader *reader, uint32_t thread, int64_t start,
                               tacho_row *out_row)
 {
+    bool has_thread = thread != TACHO_NONE;
+    const chrome_site_slot *site = NULL;
     *out_row = (tacho_row){
         .kind = TACHO_ROW_SPAN,
-        .track = track,
+        .track = has_thread ? reader->tracks.threads[thread].track : TACHO_NONE,
         .start = start,
         .of.span = {.end = start, .op = TACHO_NONE, .run = TACHO_NONE},
         .args = reader->event.args.items,
         .arg_count = reader->event.args.item_count,
     };
-    return find_site(reader, &out_row->of.span.site);
+    TACHO_TRY(find_site(reader, &site));
+    out_row->of.span.site = site->site;
+    return has_thread ? note_kind(reader, thread, site->kind) : TACHO_OK;
 }
 
 /* ---- flows ------------------------------------------------------------------------------ */
@@ -340,7 +357,7 @@ static tacho_status take_complete(chrome_reader *reader, int64_t start_ns, int64
         return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
     }
     tacho_row row;
-    TACHO_TRY(begin_row(reader, reader->tracks.threads[thread].track, start, &row));
+    TACHO_TRY(begin_row(reader, thread, start, &row));
     row.of.span.end = end;
     return TACHO_LIKELY(has_end) ? push_span(reader, &row) : take_unended(reader, &row);
 }
@@ -406,7 +423,7 @@ static tacho_status take_begin(chrome_reader *reader, int64_t start)
         return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
     }
     chrome_thread *found = &reader->tracks.threads[thread];
-    TACHO_TRY(begin_row(reader, found->track, start, &step.row));
+    TACHO_TRY(begin_row(reader, thread, start, &step.row));
     TACHO_TRY(chrome_pairing_ensure_stack(&reader->pairing, &found->stack));
     step.stack = found->stack;
     return take_step(reader, &step);
@@ -421,7 +438,7 @@ static tacho_status take_instant(chrome_reader *reader, int64_t start)
         return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
     }
     TACHO_TRY(add_scope(reader));
-    TACHO_TRY(begin_row(reader, reader->tracks.threads[thread].track, start, &row));
+    TACHO_TRY(begin_row(reader, thread, start, &row));
     row.of.span.flags = TACHO_SPAN_INSTANT;
     return push_span(reader, &row);
 }

@@ -175,16 +175,26 @@ static tacho_status name_thread(const chrome_tracks *tracks, const chrome_thread
 /* ---- tracks ----------------------------------------------------------------------------- */
 
 /* What |said| makes of a track: all but the name. */
-static void apply(const chrome_description *said, bool is_compute, tacho_track *track)
+static void apply(const chrome_description *said, tacho_track *track)
 {
     track->rank = said->has_rank ? said->rank : track->rank;
     if (said->has_facts) {
         track->track_class = said->facts.track_class;
         track->index = said->facts.index;
         track->nesting = said->facts.nesting;
-    } else if (is_compute && track->track_class == TACHO_TRACK_HOST) {
-        track->track_class = TACHO_TRACK_COMPUTE;
     }
+}
+
+/*
+ * Whether a thread is a queue of a device: its spans tell it by their categories. Where these say
+ * nothing the process does, but a process called "GPU 0" may hold Python frames, too.
+ */
+static tacho_track_class class_of_thread(const chrome_tracks *tracks, const chrome_thread *thread)
+{
+    bool is_device = (thread->kinds >> TACHO_CATEGORY_KIND_DEVICE & 1) != 0;
+    bool is_host = (thread->kinds >> TACHO_CATEGORY_KIND_HOST & 1) != 0;
+    is_device = is_device || (!is_host && tracks->processes[thread->process].is_compute);
+    return is_device ? TACHO_TRACK_COMPUTE : TACHO_TRACK_HOST;
 }
 
 /* A new track of |process| (or the root of its part), whose name and class are set. */
@@ -211,7 +221,7 @@ static tacho_status ensure_process_track(chrome_tracks *tracks, uint32_t index)
         .track_class = TACHO_TRACK_GROUP,
         .is_provisional = !process->said.has_facts,
     };
-    apply(&process->said, false, &facts);
+    apply(&process->said, &facts);
     TACHO_TRY(name_process(tracks, process, &facts.name));
     return add_track(tracks, NULL, &facts, &process->track);
 }
@@ -223,10 +233,10 @@ tacho_status chrome_tracks_make_thread_track(chrome_tracks *tracks, uint32_t ind
     chrome_process *process = &tracks->processes[thread->process];
     tacho_track facts = {
         .rank = process->track_count++,
-        .track_class = TACHO_TRACK_HOST,
+        .track_class = class_of_thread(tracks, thread),
         .is_provisional = !thread->said.has_facts,
     };
-    apply(&thread->said, process->is_compute, &facts);
+    apply(&thread->said, &facts);
     TACHO_TRY(name_thread(tracks, thread, &facts.name));
     return add_track(tracks, process, &facts, &thread->track);
 }
@@ -290,7 +300,8 @@ tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t index)
     if (!track->is_provisional || thread->shares_track) {
         return TACHO_OK; /* it has been described, or is another thread's */
     }
-    apply(&thread->said, tracks->processes[thread->process].is_compute, track);
+    track->track_class = class_of_thread(tracks, thread);
+    apply(&thread->said, track);
     return name_thread(tracks, thread, &track->name);
 }
 
@@ -308,6 +319,6 @@ tacho_status chrome_tracks_update_process(chrome_tracks *tracks, uint32_t index)
         return TACHO_OK;
     }
     tacho_track *track = &tracks->dict->tracks[process->track];
-    apply(&process->said, false, track);
+    apply(&process->said, track);
     return name_process(tracks, process, &track->name);
 }

@@ -39,6 +39,7 @@ typedef struct chrome_thread {
     uint32_t next_thread;
     uint32_t track;    /* TACHO_NONE until needed */
     uint32_t stack;    /* of begun spans, TACHO_NONE until needed */
+    uint32_t kinds;    /* bits of tacho_category_kind: what its spans have been so far */
     bool shares_track; /* it is a lane: the track is that of another */
     chrome_description said;
 } chrome_thread;
