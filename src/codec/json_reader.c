@@ -286,19 +286,23 @@ static bool pass_leniently(tacho_json_reader *reader)
     return len > 0;
 }
 
-/* Ends an array at the top that has no bracket, or one behind a comma. */
+/* Ends an array whose last comma nothing follows, or one at the top that has no bracket. */
 static bool end_open_array(tacho_json_reader *reader)
 {
-    bool is_top = reader->depth == 1 && !reader->is_in_object;
+    bool is_array = reader->depth > 0 && !reader->is_in_object;
     bool is_at_end = reader->cursor == reader->limit;
-    bool is_after_comma = reader->state == TACHO_JSON_STATE_VALUE && *reader->cursor == ']';
-    if (is_top && (is_at_end || is_after_comma)) {
-        put_single(reader, is_at_end ? 0 : 1, TACHO_JSON_ARRAY_END);
-        reader->state = TACHO_JSON_STATE_DONE;
-        reader->depth = 0;
-        return true;
+    bool is_after_comma =
+        !is_at_end && reader->state == TACHO_JSON_STATE_VALUE && *reader->cursor == ']';
+    if (!is_array || (!is_after_comma && !(is_at_end && reader->depth == 1))) {
+        return false;
     }
-    return false;
+    put_single(reader, is_at_end ? 0 : 1, TACHO_JSON_ARRAY_END);
+    reader->depth--;
+    size_t outer = reader->depth - 1;
+    bool is_inside = reader->depth > 0;
+    reader->is_in_object = is_inside && (reader->kinds[outer >> 6] >> (outer & 63) & 1) != 0;
+    reader->state = is_inside ? TACHO_JSON_STATE_AFTER : TACHO_JSON_STATE_DONE;
+    return true;
 }
 
 /* The scan has stopped before the first token: finds a way on, or fails. */

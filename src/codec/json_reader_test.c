@@ -185,7 +185,10 @@ static void test_open_array(void **state)
         {"[{},] x", "[ { } ] FAIL x.json: byte 6: expected the end of the input, found 'x'"},
         {"[{}]", "[ { } ] END"},
         {"[,]", "[ FAIL x.json: byte 1: expected a value, found ','"},
-        {"[[{},]", "[ [ { } FAIL x.json: byte 5: expected a value, found ']'"},
+        {"[[{},]", "[ [ { } ]  END"},
+        {"[[{},],{}]", "[ [ { } ] { } ] END"},
+        {"{\"a\":[1,],\"b\":[[2,],],\"c\":3}", "{ K:a [ N:1 ] K:b [ [ N:2 ] ] K:c N:3 } END"},
+        {"{\"a\":1,}", "{ K:a N:1 FAIL x.json: byte 7: expected a key in quotes, found '}'"},
         {"[{", "[ { FAIL x.json: byte 2: expected a key in quotes, found the end of the input"},
         {"[\"a", "[ FAIL x.json: byte 3: expected the rest of a string, found the end of the "
                  "input"},

@@ -1210,7 +1210,7 @@ static void test_broken_json(void **state)
         "[" GOOD "}]",
         "[" GOOD "] x",
         "{\"traceEvents\":[" GOOD "]} x",
-        "{\"traceEvents\":[" GOOD ",]}",
+        "{\"traceEvents\":[" GOOD ",,]}",
     };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         recorder *to = make();
