@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FACT_COUNT_MAX = 100, FACT_KEY_BYTES = 88, FACT_VALUE_BYTES = 4096, PROBE_EVENTS_MAX = 4 };
+enum { FACT_COUNT_MAX = 1000, FACT_KEY_BYTES = 88, FACT_VALUE_BYTES = 4096, FACT_DEPTH_MAX = 8 };
+enum { PROBE_EVENTS_MAX = 4 };
 
 /* ---- recognising one -------------------------------------------------------------------- */
 
@@ -222,6 +223,64 @@ static tacho_status read_facts(chrome_reader *reader, const char *prefix)
     }
 }
 
+/* Where in nested facts the reader is: "deviceProperties.0.name". */
+typedef struct fact_path {
+    char text[FACT_KEY_BYTES];
+    size_t depth;
+    size_t lens[FACT_DEPTH_MAX];     /* of |text|, without the part of each level */
+    unsigned counts[FACT_DEPTH_MAX]; /* of elements so far, in an array */
+    bool are_arrays[FACT_DEPTH_MAX];
+} fact_path;
+
+/* Sets the part of the innermost level; what does not fit is cut. */
+static void fact_path_set(fact_path *path, tacho_str part)
+{
+    size_t len = path->lens[path->depth - 1];
+    snprintf(path->text + len, sizeof(path->text) - len, "%s%.*s", len > 0 ? "." : "",
+             TACHO_STR_ARG(part));
+}
+
+static void fact_path_open(fact_path *path, bool is_array)
+{
+    path->lens[path->depth] = strlen(path->text);
+    path->are_arrays[path->depth] = is_array;
+    path->counts[path->depth++] = 0;
+}
+
+/* The scalars of an object or array that has begun, whatever they lie in, by their paths. */
+static tacho_status read_nested_facts(chrome_reader *reader, tacho_str key, bool is_array)
+{
+    tacho_json_reader *json = &reader->json;
+    tacho_json_token token = TACHO_JSON_END;
+    fact_path path = {.depth = 0};
+    snprintf(path.text, sizeof(path.text), "%.*s", TACHO_STR_ARG(key));
+    fact_path_open(&path, is_array);
+    while (path.depth > 0) {
+        TACHO_TRY(tacho_json_next(json, &token));
+        if (token == TACHO_JSON_OBJECT_END || token == TACHO_JSON_ARRAY_END) {
+            path.depth--;
+            continue;
+        }
+        if (path.are_arrays[path.depth - 1]) {
+            char number[16];
+            int len = snprintf(number, sizeof(number), "%u", path.counts[path.depth - 1]++);
+            fact_path_set(&path, tacho_str_make(number, (size_t)len));
+        } else {
+            fact_path_set(&path, json->text);
+            TACHO_TRY(tacho_json_next(json, &token));
+        }
+        bool is_begun = token == TACHO_JSON_OBJECT_BEGIN || token == TACHO_JSON_ARRAY_BEGIN;
+        if (is_begun && path.depth < FACT_DEPTH_MAX) {
+            fact_path_open(&path, token == TACHO_JSON_ARRAY_BEGIN);
+        } else if (is_begun) {
+            TACHO_TRY(tacho_json_skip(json));
+        } else {
+            TACHO_TRY(add_fact(reader, "chrome.", tacho_str_from_cstring(path.text), json->text));
+        }
+    }
+    return TACHO_OK;
+}
+
 /* Samples of a profiler, which are not read: each is a loss. */
 static tacho_status count_samples(chrome_reader *reader)
 {
@@ -284,8 +343,8 @@ static tacho_status read_events(chrome_reader *reader)
     }
 }
 
-/* One key of the top object and its value; |seen| collects what tells Kineto from others. */
-static tacho_status read_key(chrome_reader *reader, unsigned *seen, bool *has_events)
+/* One key of the top object and its value; some keys tell Kineto from others. */
+static tacho_status read_key(chrome_reader *reader, bool *is_kineto, bool *has_events)
 {
     tacho_json_reader *json = &reader->json;
     tacho_json_token token = TACHO_JSON_END;
@@ -294,8 +353,8 @@ static tacho_status read_key(chrome_reader *reader, unsigned *seen, bool *has_ev
     memcpy(key_bytes, json->text.data, len);
     tacho_str key = tacho_str_make(key_bytes, len);
     TACHO_TRY(tacho_json_next(json, &token));
-    *seen |= tacho_str_equal(key, TACHO_STR("schemaVersion")) ? 1U : 0;
-    *seen |= tacho_str_equal(key, TACHO_STR("deviceProperties")) ? 2U : 0;
+    *is_kineto = *is_kineto || tacho_str_equal(key, TACHO_STR("deviceProperties")) ||
+                 tacho_str_equal(key, TACHO_STR("distributedInfo"));
     if (tacho_str_equal(key, TACHO_STR("traceEvents"))) {
         if (token != TACHO_JSON_ARRAY_BEGIN) {
             return tacho_fail(
@@ -304,7 +363,7 @@ static tacho_status read_key(chrome_reader *reader, unsigned *seen, bool *has_ev
                 tacho_json_token_name(token));
         }
         *has_events = true;
-        reader->generation = *seen == 3 ? "kineto" : reader->generation;
+        reader->generation = *is_kineto ? "kineto" : reader->generation;
         return read_events(reader);
     }
     if (is_scalar(token)) {
@@ -314,21 +373,26 @@ static tacho_status read_key(chrome_reader *reader, unsigned *seen, bool *has_ev
     if (token == TACHO_JSON_OBJECT_BEGIN && tacho_str_equal(key, TACHO_STR("metadata"))) {
         return read_facts(reader, "chrome.metadata.");
     }
-    bool is_samples = token == TACHO_JSON_ARRAY_BEGIN && tacho_str_equal(key, TACHO_STR("samples"));
-    return is_samples ? count_samples(reader) : tacho_json_skip(json);
+    bool is_array = token == TACHO_JSON_ARRAY_BEGIN;
+    if (is_array && tacho_str_equal(key, TACHO_STR("samples"))) {
+        return count_samples(reader);
+    }
+    bool is_frames = tacho_str_equal(key, TACHO_STR("stackFrames")); /* as long as the events */
+    bool is_nested = (is_array || token == TACHO_JSON_OBJECT_BEGIN) && !is_frames;
+    return is_nested ? read_nested_facts(reader, key, is_array) : tacho_json_skip(json);
 }
 
 static tacho_status read_object(chrome_reader *reader)
 {
     tacho_json_token token = TACHO_JSON_END;
-    unsigned seen = 0;
+    bool is_kineto = false;
     bool has_events = false;
     for (;;) {
         TACHO_TRY(tacho_json_next(&reader->json, &token));
         if (token != TACHO_JSON_KEY) {
             break;
         }
-        TACHO_TRY(read_key(reader, &seen, &has_events));
+        TACHO_TRY(read_key(reader, &is_kineto, &has_events));
     }
     if (!has_events) {
         return tacho_fail(

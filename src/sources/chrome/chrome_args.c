@@ -204,3 +204,17 @@ tacho_status chrome_args_read(chrome_args *args, tacho_json_reader *json, chrome
         }
     }
 }
+
+tacho_status chrome_args_read_one(chrome_args *args, tacho_json_reader *json, chrome_texts *texts)
+{
+    uint32_t key = 0;
+    tacho_arg *arg = NULL;
+    tacho_json_token token = TACHO_JSON_END;
+    TACHO_TRY(chrome_texts_ensure(texts, json->text, &key));
+    TACHO_TRY(tacho_json_next(json, &token));
+    if (token == TACHO_JSON_OBJECT_BEGIN || token == TACHO_JSON_ARRAY_BEGIN) {
+        return tacho_json_skip(json);
+    }
+    TACHO_TRY(add_arg(args, key, &arg));
+    return read_scalar(json, texts, token, arg);
+}

@@ -20,7 +20,7 @@ void chrome_event_deinit(chrome_event *event)
     *event = (chrome_event){.present = 0};
 }
 
-enum { ARGS = CHROME_FIELD_COUNT, ID2, OTHER };
+enum { ARGS = CHROME_FIELD_COUNT, ID2, KEPT, OTHER };
 
 /* Whether |key|, which is as long as |literal|, is that. */
 #define IS(key, literal) (memcmp((key).data, (literal), sizeof(literal) - 1) == 0)
@@ -43,11 +43,15 @@ static unsigned find_field(tacho_str key)
                : IS(key, "dur") ? CHROME_DUR
                : IS(key, "cat") ? CHROME_CAT
                : IS(key, "id2") ? ID2
+               : IS(key, "tts") ? KEPT
                                 : OTHER;
     case 4:
-        return IS(key, "name") ? CHROME_NAME : IS(key, "args") ? ARGS : OTHER;
+        return IS(key, "name")   ? CHROME_NAME
+               : IS(key, "args") ? ARGS
+               : IS(key, "tdur") ? KEPT
+                                 : OTHER;
     case 5:
-        return IS(key, "scope") ? CHROME_SCOPE : OTHER;
+        return IS(key, "scope") ? CHROME_SCOPE : IS(key, "cname") ? KEPT : OTHER;
     case 7:
         return IS(key, "bind_id") ? CHROME_BIND_ID : IS(key, "flow_in") ? CHROME_FLOW_IN : OTHER;
     case 8:
@@ -128,6 +132,8 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
             TACHO_TRY(read_field(event, json, field));
         } else if (field == ARGS) {
             TACHO_TRY(read_args(event, json, texts));
+        } else if (TACHO_UNLIKELY(field == KEPT)) {
+            TACHO_TRY(chrome_args_read_one(&event->args, json, texts));
         } else {
             TACHO_TRY(field == ID2 ? read_id2(event, json) : tacho_json_skip(json));
         }

@@ -74,6 +74,13 @@ static inline tacho_str chrome_event_number(const chrome_event *event, chrome_fi
     return chrome_event_has(event, field) ? event->fields[field] : CHROME_TEXT("0");
 }
 
+/* The thread of an event; without one it is the first of its process, which has its number. */
+static inline tacho_str chrome_event_thread(const chrome_event *event)
+{
+    return chrome_event_number(event,
+                               chrome_event_has(event, CHROME_TID) ? CHROME_TID : CHROME_PID);
+}
+
 /* Whether a flag is there and is neither false nor 0. */
 bool chrome_event_is_set(const chrome_event *event, chrome_field_name field);
 
@@ -94,5 +101,9 @@ static inline size_t chrome_arg_size(const tacho_arg *arg)
 /* Reads arguments from behind their OBJECT_BEGIN to its end, and adds them. */
 tacho_status chrome_args_read(chrome_args *args, tacho_json_reader *json,
                               chrome_texts *texts) TACHO_MUST_USE;
+
+/* Adds the value behind the KEY that was the last token; a container is passed over. */
+tacho_status chrome_args_read_one(chrome_args *args, tacho_json_reader *json,
+                                  chrome_texts *texts) TACHO_MUST_USE;
 
 #endif

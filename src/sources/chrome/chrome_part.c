@@ -140,7 +140,7 @@ static tacho_status describe_thread(chrome_reader *reader, tacho_str what)
 {
     uint32_t index = 0;
     TACHO_TRY(chrome_tracks_thread(&reader->tracks, chrome_event_number(&reader->event, CHROME_PID),
-                                   chrome_event_number(&reader->event, CHROME_TID), &index));
+                                   chrome_event_thread(&reader->event), &index));
     if (tacho_str_equal(what, TACHO_STR("thread_name"))) {
         TACHO_TRY(take_text(reader, TACHO_STR("name"), &reader->tracks.threads[index].said.name));
         TACHO_TRY(chrome_own_take_facts(reader, index));

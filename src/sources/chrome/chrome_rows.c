@@ -73,7 +73,7 @@ static inline tacho_status find_thread(chrome_reader *reader, uint32_t *out_thre
 {
     chrome_tracks *tracks = &reader->tracks;
     TACHO_TRY(chrome_tracks_thread(tracks, chrome_event_number(&reader->event, CHROME_PID),
-                                   chrome_event_number(&reader->event, CHROME_TID), out_thread));
+                                   chrome_event_thread(&reader->event), out_thread));
     const chrome_thread *thread = &tracks->threads[*out_thread];
     if (TACHO_UNLIKELY(tracks->processes[thread->process].part != reader->part)) {
         *out_thread = TACHO_NONE;
@@ -402,7 +402,7 @@ static tacho_status take_end(chrome_reader *reader, int64_t time)
 {
     uint32_t thread = TACHO_NONE;
     TACHO_TRY(chrome_tracks_thread(&reader->tracks, chrome_event_number(&reader->event, CHROME_PID),
-                                   chrome_event_number(&reader->event, CHROME_TID), &thread));
+                                   chrome_event_thread(&reader->event), &thread));
     chrome_thread *found = &reader->tracks.threads[thread];
     chrome_step step = {.type = CHROME_STEP_END, .phase = 'E', .async = TACHO_NONE};
     if (reader->tracks.processes[found->process].part != reader->part) {

@@ -442,7 +442,9 @@ static void test_complete(void **state)
            "span #2 1000..3500 a|c\n");
     /* Fields in any order, unknown ones, none but the necessary. */
     expect("{\"args\":{\"n\":1},\"dur\":1,\"zzz\":{\"ph\":\"Q\"},\"ts\":2,\"tts\":5,\"ph\":\"X\"}",
-           "span #2 2000..3000 | n=1\n");
+           "span #2 2000..3000 | n=1 tts=5\n");
+    expect("{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"tdur\":0.5,\"cname\":\"good\",\"tts\":[1]}",
+           "span #2 1000..2000 | tdur=0.5r cname='good'\n");
     expect("{\"ph\":\"X\",\"name\":\"a\",\"ts\":4," AT "}", "span #2 4000..4000 a| unended\n");
     expect("{\"ph\":\"X\",\"name\":\"a\",\"ts\":4,\"dur\":0," AT "}", "span #2 4000..4000 a|\n");
     expect("{\"ph\":\"X\",\"name\":null,\"cat\":[1],\"ts\":4,\"dur\":0," AT "}",
@@ -816,7 +818,7 @@ static void test_names(void **state)
                    "track #5 PyTorch|host stack 0 rank 0 in #4\n"
                    "track #6 thread -5|host stack 0 rank 1 in #4\n"
                    "track #7 process 1.5|group stack 0 rank 2 in #0\n"
-                   "track #8 thread 0|host stack 0 rank 0 in #7\n";
+                   "track #8 thread 1.5|host stack 0 rank 0 in #7\n";
 #define NAMES                                                                                      \
     M("process_name", "\"pid\":3254", "\"name\":\"old\"")                                          \
     M("process_name", "\"pid\":3254", "\"name\":\"python\"")                                       \
@@ -885,7 +887,7 @@ static void test_rank_forms(void **state)
         print(expected, sizeof(expected),
               X_ROW("2") "track #0 t.json|group stack 0 rank 0\n"
                          "track #1 process 1|group stack 0 rank %d in #0\n"
-                         "track #2 thread 0|host stack 0 rank 0 in #1\n",
+                         "track #2 thread 1|host stack 0 rank 0 in #1\n",
               cases[i].rank);
         expect_tracks(events, expected);
     }
@@ -1070,24 +1072,34 @@ static void test_other_keys(void **state)
               METADATA,
               "span #2 1000..2000 a\tb|\nlost not_finite 1 byte 40: \"ph\":\"C\",\"name\":\"c\"\n"
               "chrome.control_characters = 1\nchrome.not_finite_numbers = 1\n");
+    expect_of(TACHO_STR("{\"deviceProperties\":[{\"id\":0,\"name\":\"H200\"},{\"id\":1}],"
+                        "\"distributedInfo\":{\"rank\":3,\"pg\":[{\"ranks\":[0,3]}]},"
+                        "\"traceEvents\":[" GOOD ",]}"),
+              METADATA,
+              GOOD_ROW("2") "chrome.deviceProperties.0.id = 0\n"
+                            "chrome.deviceProperties.0.name = H200\n"
+                            "chrome.deviceProperties.1.id = 1\n"
+                            "chrome.distributedInfo.rank = 3\n"
+                            "chrome.distributedInfo.pg.0.ranks.0 = 0\n"
+                            "chrome.distributedInfo.pg.0.ranks.1 = 3\n");
 }
 
-/* At most 100 facts of at most 4096 bytes. */
+/* At most 1000 facts of at most 4096 bytes. */
 static void test_many_keys(void **state)
 {
     (void)state;
     char *text = malloc(KEYS_BYTES);
     assert_non_null(text);
     size_t len = print(text, KEYS_BYTES, "{\"metadata\":{\"long\":\"%05000d\"", 7);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 1100; i++) {
         len += print(text + len, KEYS_BYTES - len, ",\"k%d\":%d", i, i);
     }
     len += print(text + len, KEYS_BYTES - len, "},\"traceEvents\":[" GOOD "]}");
     recorder *to = make();
     assert_ok(read_bytes(to, tacho_str_make(text, len)));
-    assert_int_equal(to->dict.metadata_count, 100);
+    assert_int_equal(to->dict.metadata_count, 1000);
     assert_int_equal(tacho_dict_string(&to->dict, to->dict.metadata[0].value).len, 4096);
-    assert_string_equal(string_of(to, to->dict.metadata[99].key), "chrome.metadata.k98");
+    assert_string_equal(string_of(to, to->dict.metadata[999].key), "chrome.metadata.k998");
     destroy(to);
     free(text);
 }
