@@ -29,6 +29,12 @@ typedef struct open_end {
     uint32_t lane;
 } open_end;
 
+/* Where a span went. */
+typedef struct placed_span {
+    int64_t start;
+    uint32_t track; /* of its lane; TACHO_NONE for no span */
+} placed_span;
+
 typedef struct lane_set {
     lane *lanes; /* lane 0 is the track itself */
     size_t lane_count, lane_capacity;
@@ -49,6 +55,7 @@ typedef struct lane_set {
     size_t flow_count, flow_capacity;
     tacho_row *next_flows; /* that wait for any span */
     size_t next_count, next_capacity;
+    placed_span last_real, last_empty; /* placed last, with and without a length */
 } lane_set;
 
 struct tacho_lanes {
@@ -68,7 +75,10 @@ static tacho_status ensure_set(tacho_lanes *lanes, uint32_t track, lane_set **ou
     if (TACHO_UNLIKELY(track >= lanes->set_count)) {
         TACHO_TRY(tacho_grow(&lanes->sets, &lanes->set_capacity, (size_t)track + 1));
         for (; lanes->set_count <= track; lanes->set_count++) {
-            lanes->sets[lanes->set_count] = (lane_set){0};
+            lanes->sets[lanes->set_count] = (lane_set){
+                .last_real.track = TACHO_NONE,
+                .last_empty.track = TACHO_NONE,
+            };
         }
     }
     *out_set = &lanes->sets[track];
@@ -343,9 +353,18 @@ static tacho_status lose_flows(tacho_lanes *lanes, uint32_t track, size_t *count
     return loss.count > 0 ? tacho_dict_add_loss(lanes->events.dict, &loss) : TACHO_OK;
 }
 
-/* The lane with a span around |time|: the outermost of a lane is the last to end. */
+/*
+ * The lane of the span that a flow end at |time| belongs to: of one that starts just there, rather
+ * one with a length, else of one around it. The outermost of a lane is the last to end.
+ */
 static uint32_t lane_around(const lane_set *set, int64_t time)
 {
+    if (set->last_real.start == time && set->last_real.track != TACHO_NONE) {
+        return set->last_real.track;
+    }
+    if (set->last_empty.start == time && set->last_empty.track != TACHO_NONE) {
+        return set->last_empty.track;
+    }
     for (size_t i = 0; i < set->lane_count; i++) {
         const lane *at = &set->lanes[i];
         if (at->end_count > 0 && at->ends[0] > time) {
@@ -365,6 +384,8 @@ static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_ro
                       ? take_engine_lane(lanes, set, row, &found)
                       : take_stack_lane(lanes, set, row, &found));
         track = found->track;
+        bool is_empty = row->of.span.end == row->start;
+        *(is_empty ? &set->last_empty : &set->last_real) = (placed_span){row->start, track};
     }
     if (TACHO_UNLIKELY(set->flow_count + set->next_count > 0)) {
         TACHO_TRY(push_flows_of(lanes, set, row, track));

@@ -786,7 +786,9 @@ static void test_flow_finds_the_outer_span(void **state)
 static bool holds(const tacho_row *span, const tacho_row *flow)
 {
     if (tacho_row_is_around(flow)) {
-        return span->start <= flow->start && flow->start < span->of.span.end;
+        bool is_instant = (span->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+        bool starts = span->start == flow->start && !is_instant; /* one without a length, too */
+        return starts || (span->start < flow->start && flow->start < span->of.span.end);
     }
     return span->start == flow->start && span->of.span.end == flow->of.flow.span_end;
 }

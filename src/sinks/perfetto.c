@@ -404,14 +404,22 @@ static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const 
     return TACHO_OK;
 }
 
-/* The innermost span of |state| that is held and around its own start; NULL when there is none. */
+/*
+ * The innermost span of |state| that is held, rather one with a length; instants do not count. NULL
+ * when there is none.
+ */
 static held_span *find_held(perfetto_sink *sink, const pf_track_state *state)
 {
     uint32_t at = state->held_round == sink->held_round ? state->held : TACHO_NONE;
-    while (at != TACHO_NONE && sink->held[at].end_ns <= sink->held_ns) {
-        at = sink->held[at].before;
+    held_span *empty = NULL;
+    for (; at != TACHO_NONE; at = sink->held[at].before) {
+        held_span *held = &sink->held[at];
+        if (held->end_ns > sink->held_ns) {
+            return held;
+        }
+        empty = empty == NULL && !held->is_instant ? held : empty;
     }
-    return at != TACHO_NONE ? &sink->held[at] : NULL;
+    return empty;
 }
 
 static tacho_status take_span(perfetto_sink *sink, const tacho_row *row)
