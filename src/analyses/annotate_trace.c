@@ -204,6 +204,7 @@ static tacho_status push_flows(tracer *self)
         row.of.flow.role = end->role;
         row.of.flow.phase = end->phase;
         row.of.flow.span_end = end->span_end;
+        row.of.flow.span_name = end->span_name;
         TACHO_TRY(tacho_events_row(self->to, &row));
     }
     return TACHO_OK;

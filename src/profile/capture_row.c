@@ -116,7 +116,7 @@ static unsigned char *put_flow(const tacho_row *row, unsigned char *at)
     *at++ = (unsigned char)((unsigned)row->of.flow.role |
                             (unsigned)row->of.flow.phase << PHASE_SHIFT | bond << BOND_SHIFT);
     at = tacho_pb_put_varint(at, row->of.flow.id);
-    at = tacho_pb_put_varint(at, row->of.flow.label);
+    at = tacho_pb_put_varint(at, row->of.flow.span_name);
     return bond == BOND_GIVEN ? tacho_pb_put_varint(at, fold(row->start, row->of.flow.span_end))
                               : at;
 }
@@ -332,7 +332,7 @@ static void take_flow(tacho_capture_cursor *cursor, tacho_row *row)
     row->of.flow.role = (tacho_flow_role)(bits & 3);
     row->of.flow.phase = (tacho_flow_phase)(bits >> PHASE_SHIFT & 3);
     row->of.flow.id = take(cursor);
-    row->of.flow.label = take_below(cursor, (uint64_t)UINT32_MAX + 1);
+    row->of.flow.span_name = take_below(cursor, (uint64_t)UINT32_MAX + 1);
     row->of.flow.span_end = bond == BOND_AROUND ? TACHO_FLOW_AROUND
                             : bond == BOND_NEXT ? TACHO_FLOW_NEXT
                                                 : unfold(row->start, take(cursor));

@@ -136,7 +136,8 @@ static int compare_flows(const tacho_row *a, const tacho_row *b)
     int order = (int)a->of.flow.phase - (int)b->of.flow.phase;
     order = order != 0 ? order : compare_u64(a->of.flow.id, b->of.flow.id);
     order = order != 0 ? order : compare_i64(a->of.flow.span_end, b->of.flow.span_end);
-    return order != 0 ? order : (int)a->of.flow.role - (int)b->of.flow.role;
+    order = order != 0 ? order : (int)a->of.flow.role - (int)b->of.flow.role;
+    return order != 0 ? order : compare_u64(a->of.flow.span_name, b->of.flow.span_name);
 }
 
 int tacho_row_compare(const tacho_dict *dict, const tacho_row *a, const tacho_row *b)

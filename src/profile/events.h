@@ -103,8 +103,8 @@ typedef struct tacho_row {
             uint64_t id; /* below 2^40; equal ids of a part are one arrow, or a chain of them */
             tacho_flow_role role : 8;
             tacho_flow_phase phase : 8;
-            uint32_t label;   /* number that the input gives its span, for people; else 0 */
-            int64_t span_end; /* it belongs to the span of its start and this end, or see above */
+            uint32_t span_name; /* string: that of its span, where it knows it; else 0 */
+            int64_t span_end;   /* it belongs to the span of its start and this end, or see above */
         } flow;
     } of;
     const tacho_arg *args; /* of a span */
@@ -164,6 +164,15 @@ static inline bool tacho_row_is_bound(const tacho_row *row)
 {
     return row->kind == TACHO_ROW_FLOW && row->of.flow.span_end != TACHO_FLOW_AROUND &&
            row->of.flow.span_end != TACHO_FLOW_NEXT;
+}
+
+/* Whether |flow|, which knows its span, belongs to |span|, which starts at its time. */
+static inline bool tacho_row_is_flow_of(const tacho_dict *dict, const tacho_row *flow,
+                                        const tacho_row *span)
+{
+    uint32_t name = flow->of.flow.span_name;
+    return flow->of.flow.span_end == span->of.span.end &&
+           (name == 0 || name == dict->sites[span->of.span.site].name);
 }
 
 /*

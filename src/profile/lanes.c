@@ -11,6 +11,7 @@
 #include "profile/lanes.h"
 
 #include "base/grow.h"
+#include "profile/arrow_order.h"
 
 #include <stdlib.h>
 
@@ -60,8 +61,9 @@ typedef struct lane_set {
 
 struct tacho_lanes {
     tacho_events events;
-    tacho_events *next;
-    lane_set *sets; /* by track */
+    tacho_arrow_order *arrow_order;
+    tacho_events *next; /* that of the order */
+    lane_set *sets;     /* by track */
     size_t set_count, set_capacity;
 };
 
@@ -333,7 +335,7 @@ static tacho_status push_flows_of(tacho_lanes *lanes, lane_set *set, const tacho
     size_t kept_count = 0;
     for (size_t i = 0; i < set->flow_count; i++) {
         tacho_row flow = set->flows[i];
-        if (flow.of.flow.span_end == span->of.span.end) {
+        if (tacho_row_is_flow_of(lanes->events.dict, &flow, span)) {
             flow.track = track;
             TACHO_TRY(tacho_events_row(lanes->next, &flow));
         } else {
@@ -458,8 +460,13 @@ tacho_status tacho_lanes_create(tacho_events *next, tacho_lanes **out_lanes)
     if (lanes == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for lanes");
     }
+    tacho_status status = tacho_arrow_order_create(next, &lanes->arrow_order);
+    if (status != TACHO_OK) {
+        free(lanes);
+        return status;
+    }
     lanes->events = (tacho_events){&lanes_vtable, next->dict};
-    lanes->next = next;
+    lanes->next = tacho_arrow_order_events(lanes->arrow_order);
     *out_lanes = lanes;
     return TACHO_OK;
 }
@@ -482,6 +489,7 @@ void tacho_lanes_destroy(tacho_lanes *lanes)
         free(set->flows);
         free(set->next_flows);
     }
+    tacho_arrow_order_destroy(lanes->arrow_order);
     free(lanes->sets);
     free(lanes);
 }

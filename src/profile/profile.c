@@ -90,6 +90,7 @@ static tacho_status store_flow_end(tacho_profile *profile, const tacho_row *row)
         .time = row->start,
         .span_end = row->of.flow.span_end,
         .id = row->of.flow.id,
+        .span_name = row->of.flow.span_name,
         .track = row->track,
         .role = row->of.flow.role,
         .phase = row->of.flow.phase,

@@ -52,6 +52,7 @@ typedef struct tacho_flow_end {
     int64_t time;
     int64_t span_end; /* as in tacho_row */
     uint64_t id;
+    uint32_t span_name; /* as in tacho_row */
     uint32_t track;
     tacho_flow_role role;
     tacho_flow_phase phase;

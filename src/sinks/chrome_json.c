@@ -4,9 +4,10 @@
  * zero-length one needs no care; a group is a process, a track a thread, a lane a thread of the
  * same name. Times are microseconds with three decimals, exact.
  *
- * Viewers bind a flow to the innermost span around its time, half open. What they pass over is
- * for tacho itself, which reads it back: the facts of a part and of its tracks, and of a flow
- * that knows its span the length of that.
+ * Viewers bind a flow to the span of its thread that began last, and take events of one time in
+ * the order of the file. So a flow end that knows its span comes right behind it. What viewers pass
+ * over is for tacho itself, which reads it back: the facts of a part and of its tracks, and of a
+ * flow that knows its span the name and the length of that.
  */
 #include "sinks/chrome_json.h"
 
@@ -32,6 +33,8 @@ typedef struct chrome_sink {
     size_t track_count, described_capacity, deferred_capacity;
     bool *described_parts;
     size_t part_count, part_capacity;
+    tacho_row *ahead; /* flow ends of the next span */
+    size_t ahead_count, ahead_capacity;
 } chrome_sink;
 
 static chrome_sink *sink_of(tacho_events *events)
@@ -253,15 +256,18 @@ static tacho_status write_sample(chrome_sink *sink, const tacho_row *row)
     return TACHO_OK;
 }
 
-static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
+/* ---- flows ------------------------------------------------------------------------------ */
+
+/* |number| is that of the span's operation. */
+static tacho_status write_flow(chrome_sink *sink, const tacho_row *row, uint64_t number)
 {
     static const char *const phases[] = {
         [TACHO_FLOW_LEAVES] = "s", [TACHO_FLOW_PASSES] = "t", [TACHO_FLOW_ARRIVES] = "f"};
-    const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
+    const tacho_dict *dict = sink->events.dict;
     TACHO_TRY(ensure_track(sink, row->track));
     put_event_head(sink, phases[row->of.flow.phase], row->track);
-    put_time(sink, ",\"ts\":", tacho_clock_ns(clock, row->start));
-    tacho_json_put_uint(sink->output, ",\"id\":", tacho_row_flow_id(sink->events.dict, row));
+    put_time(sink, ",\"ts\":", tacho_trace_ns(dict, row, row->start));
+    tacho_json_put_uint(sink->output, ",\"id\":", tacho_row_flow_id(dict, row));
     bool is_next = row->of.flow.span_end == TACHO_FLOW_NEXT;
     put_literal(sink, row->of.flow.phase == TACHO_FLOW_ARRIVES && !is_next ? ",\"bp\":\"e\"" : "");
     put_literal(sink, !sink->options.flows_are_needs          ? ",\"cat\":\"flow\",\"name\":\""
@@ -272,12 +278,52 @@ static tacho_status write_flow(chrome_sink *sink, const tacho_row *row)
     if (tacho_row_is_bound(row)) {
         tacho_json_put_int(sink->output,
                            ",\"args\":{\"span_ticks\":", row->of.flow.span_end - row->start);
+        tacho_json_put_string(sink->output,
+                              ",\"span\":", tacho_dict_string(dict, row->of.flow.span_name));
         if (sink->options.flows_are_needs) {
-            tacho_json_put_uint(sink->output, ",\"oc\":", row->of.flow.label);
+            tacho_json_put_uint(sink->output, ",\"oc\":", number);
         }
         put_literal(sink, "}");
     }
     put_literal(sink, "}");
+    return TACHO_OK;
+}
+
+/* The number of |span| in the words of a device that counts its operations, or 0. */
+static uint64_t operation_number(const tacho_dict *dict, const tacho_row *span)
+{
+    for (size_t i = 0; i < span->arg_count; i++) {
+        const tacho_arg *arg = &span->args[i];
+        if (arg->type == TACHO_ARG_UINT &&
+            tacho_str_equal(tacho_dict_string(dict, arg->key), TACHO_STR("oc"))) {
+            return arg->value.as_uint;
+        }
+    }
+    return 0;
+}
+
+/* A flow end that knows its span waits for it. */
+static tacho_status take_flow(chrome_sink *sink, const tacho_row *row)
+{
+    if (!tacho_row_is_bound(row)) {
+        return write_flow(sink, row, 0);
+    }
+    TACHO_TRY(tacho_grow(&sink->ahead, &sink->ahead_capacity, sink->ahead_count + 1));
+    sink->ahead[sink->ahead_count++] = *row;
+    return TACHO_OK;
+}
+
+static tacho_status take_span(chrome_sink *sink, const tacho_row *row)
+{
+    TACHO_TRY(write_span(sink, row));
+    if (TACHO_LIKELY(sink->ahead_count == 0)) {
+        return TACHO_OK;
+    }
+    uint64_t number = sink->options.flows_are_needs ? operation_number(sink->events.dict, row) : 0;
+    for (size_t i = 0; i < sink->ahead_count; i++) {
+        TACHO_TRY(write_flow(sink, &sink->ahead[i], number));
+    }
+    sink->ahead_count = 0;
     return TACHO_OK;
 }
 
@@ -289,11 +335,11 @@ static tacho_status chrome_row(tacho_events *events, const tacho_row *row)
     }
     switch (row->kind) {
     case TACHO_ROW_SPAN:
-        return write_span(sink, row);
+        return take_span(sink, row);
     case TACHO_ROW_SAMPLE:
         return write_sample(sink, row);
     case TACHO_ROW_FLOW:
-        return write_flow(sink, row);
+        return take_flow(sink, row);
     }
     return TACHO_OK;
 }
@@ -349,6 +395,7 @@ static void chrome_close(tacho_events *events)
     free(sink->described);
     free(sink->deferred);
     free(sink->described_parts);
+    free(sink->ahead);
     free(sink);
 }
 

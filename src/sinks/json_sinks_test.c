@@ -115,6 +115,9 @@ static void push_rows(fixture *at, tacho_events *events)
     flow.of.flow.phase = TACHO_FLOW_PASSES;
     flow.of.flow.span_end = 20;
     assert_null(tacho_events_row(events, &flow));
+    tacho_row passed = make_row(at, TACHO_ROW_SPAN, at->engine, 16);
+    passed.of.span.end = 20;
+    assert_null(tacho_events_row(events, &passed));
     flow.of.flow.phase = TACHO_FLOW_ARRIVES;
     flow.of.flow.span_end = TACHO_FLOW_AROUND;
     assert_null(tacho_events_row(events, &flow));
@@ -162,7 +165,7 @@ static void test_chrome(void **state)
     assert_holds(text, "{\"ph\":\"s\",\"pid\":1,\"tid\":2,\"ts\":0.015,\"id\":7,\"cat\":\"flow\","
                        "\"name\":\"data\"},\n");
     assert_holds(text, "{\"ph\":\"t\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,\"cat\":\"flow\","
-                       "\"name\":\"data\",\"args\":{\"span_ticks\":4}},\n");
+                       "\"name\":\"data\",\"args\":{\"span_ticks\":4,\"span\":\"\"}},\n");
     assert_holds(text, "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,\"bp\":\"e\","
                        "\"cat\":\"flow\",\"name\":\"data\"},\n");
     assert_holds(text, "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,"

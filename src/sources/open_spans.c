@@ -152,6 +152,7 @@ static tacho_status push(tacho_open_spans *open, uint32_t slot, const tacho_span
         flow.track = row.track;
         flow.start = row.start;
         flow.of.flow.span_end = end->time;
+        flow.of.flow.span_name = open->events->dict->sites[row.of.span.site].name;
         TACHO_TRY(tacho_events_row(open->events, &flow));
     }
     return tacho_events_row(open->events, &row);

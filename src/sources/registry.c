@@ -86,8 +86,8 @@ static tacho_status check_foreign(const tacho_input *input, tacho_str head)
 {
     if (is_xplane(head)) {
         return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "%s: an XPlane profile (TensorFlow, JAX, XLA), which tacho does not read; "
-                          "open the trace.json.gz that the profiler writes beside it",
+                          "%s: an XPlane profile (TensorFlow, JAX, XLA), which tacho does not "
+                          "read; open the trace.json.gz that the profiler writes beside it",
                           input->name);
     }
     if (tacho_str_starts_with(head, TACHO_STR("SQLite format 3"))) {

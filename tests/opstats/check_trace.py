@@ -93,9 +93,40 @@ def check_slices(events, names, arguments):
     return ops
 
 
+def bind_flows(events):
+    """Arrows as viewers draw them: an end belongs to the span of its thread that began last, events of one
+    time in the order of the file. Yields (end, span); an arrow must begin before it ends."""
+    latest, begun = {}, set()
+    for event in sorted((event for event in events if event["ph"] in "Xsf"), key=lambda event: event["ts"]):
+        thread = event["pid"], event["tid"]
+        if event["ph"] == "X":
+            latest[thread] = event
+            continue
+        if event["ph"] == "s":
+            begun.add(event["id"])
+        elif event["id"] not in begun:
+            fail(f"an arrow that ends before it begins: {event}")
+        yield event, latest.get(thread)
+
+
+def print_arrows(events):
+    """A line for each arrow, as trace_judge.py --flows prints them."""
+    sources = {}
+    for event, span in bind_flows(events):
+        place = f"{span['name']}@{round(span['ts'] * 1000)}"
+        if event["ph"] == "s":
+            sources[event["id"]] = place
+        else:
+            print(f"{sources[event['id']]}\t{place}")
+
+
 def check_flows(events, ops, arguments):
     ends = collections.defaultdict(list)
     kinds = collections.Counter()
+    for event, span in bind_flows(events):
+        if span is None or span["name"] != event["args"]["span"] or \
+                span["args"]["oc"] != event["args"]["oc"] or span["ts"] != event["ts"]:
+            fail(f"an arrow {event} that viewers draw at {span}")
     for event in events:
         if event["ph"] in "sf":
             ends[event["id"]].append(event)
@@ -115,6 +146,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("trace")
     parser.add_argument("--flows", action="store_true")
+    parser.add_argument("--print-arrows", action="store_true")
     parser.add_argument("--barriers", action="store_true")
     parser.add_argument("--split", action="store_true")
     parser.add_argument("--devices", type=int, default=1)
@@ -122,6 +154,8 @@ def main():
     arguments = parser.parse_args()
     with open(arguments.trace, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
+    if arguments.print_arrows:
+        return print_arrows(events)
     names = check_tracks(events, arguments)
     ops = check_slices(events, names, arguments)
     kinds = check_flows(events, ops, arguments)

@@ -11,6 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tacho=$build/bin/tacho
 opstats=$build/dropin/qaic-opstats
 make_stats=$build/tests/make_stats
+judge=$here/../judge/trace_judge.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -40,6 +41,17 @@ trace() { # NAME DECODE_ARGS... -- CHECK_ARGS...
     shift
     while [[ $1 != -- ]]; do args+=("$1") && shift; done
     decode "$name" --trace "${args[@]}" && python3 "$here/check_trace.py" "out-$name"/*.json "${@:2}"
+}
+
+# The arrows of both forms of a trace: the same spans at the same times.
+arrows() { # NAME DECODE_ARGS...
+    local name=$1
+    decode "$name" --trace --flow-events full "${@:2}" &&
+        python3 "$here/check_trace.py" "out-$name"/*.json --print-arrows | sort >arrows.json.txt || return 1
+    "$tacho" opstats -q "$name.bin" -i "stats-$name" -o "out-$name" --trace --to perfetto --quiet \
+        --flow-events full "${@:2}" || return 1
+    "$judge" --flows "out-$name"/*.pb | cut -f2- | sort >arrows.pb.txt &&
+        [[ -s arrows.pb.txt ]] && diff arrows.json.txt arrows.pb.txt
 }
 
 laws() { # NAME LEVEL
@@ -105,6 +117,8 @@ for model in cnn transformer; do
         check "trace of threads $name" trace "$name" --merge-thread-groups=false \
             --show-barrier-events --flow-events full -- --flows --split --barriers
         check "trace of a core $name" trace "$name" -c 1 -- --cores 1
+        check "arrows of $name" arrows "$name"
+        check "arrows of threads, $name" arrows "$name" --merge-thread-groups=false
     done
     check "critical path of $name" critical_path "$name"
     check "roll-ups of $name" rollup_laws "$name"

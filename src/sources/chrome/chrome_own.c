@@ -214,6 +214,9 @@ tacho_status chrome_own_restore_flow(chrome_reader *reader, tacho_row *row)
     if (arg != NULL && arg->type == TACHO_ARG_INT && arg->value.as_int >= 0 &&
         arg->value.as_int <= reader->clock.max_ticks - row->start) {
         row->of.flow.span_end = row->start + arg->value.as_int;
+        arg = chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("span"));
+        TACHO_TRY(tacho_dict_ensure_string(reader->dict, chrome_arg_text(reader->dict, arg),
+                                           &row->of.flow.span_name));
     }
     return TACHO_OK;
 }

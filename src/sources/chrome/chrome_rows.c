@@ -292,6 +292,7 @@ static tacho_status bind_flow(chrome_reader *reader, const tacho_row *span, tach
                     .phase = !goes    ? TACHO_FLOW_ARRIVES
                              : !comes ? TACHO_FLOW_LEAVES
                                       : TACHO_FLOW_PASSES,
+                    .span_name = reader->dict->sites[span->of.span.site].name,
                     .span_end = span->of.span.end},
     };
     chrome_id id;

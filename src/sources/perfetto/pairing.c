@@ -176,6 +176,7 @@ static tacho_status push_flows(pfr_pairing *pairing, const pfr_event *event, con
         flow.track = span->track;
         flow.start = span->start;
         flow.of.flow.span_end = span->of.span.end;
+        flow.of.flow.span_name = pairing->reading->events->dict->sites[span->of.span.site].name;
         TACHO_TRY(tacho_events_row(pairing->reading->events, &flow));
     }
     return TACHO_OK;

@@ -13,6 +13,7 @@
 /* Where a job, or a task, lies in the trace; the track is TACHO_NONE where it does not. */
 typedef struct place {
     uint32_t track, out_track; /* where arrows arrive, where they leave */
+    uint32_t name;             /* of the span there */
     int64_t start, end, out_end;
 } place;
 
@@ -53,7 +54,14 @@ static tacho_status take_place(stats_emitter *emitter, uint32_t engine, const st
     place *at = &self->places[self->by_task ? task : job];
     uint32_t first = self->by_task ? words->layout->tasks[task].engine : engine;
     if (at->track == TACHO_NONE) {
-        *at = (place){.start = times->start, .end = end, .out_end = out_end};
+        const stats_facts *facts = NULL;
+        TACHO_TRY(stats_facts_of(emitter, engine, times->oc, &facts));
+        *at = (place){
+            .name = emitter->events->dict->sites[facts->site].name,
+            .start = times->start,
+            .end = end,
+            .out_end = out_end,
+        };
         TACHO_TRY(is_link ? stats_link_track(emitter, job, &at->track)
                           : stats_engine_track(emitter, first, STATS_TRACK_OPS, &at->track));
         at->out_track = at->track;
@@ -86,11 +94,6 @@ static tacho_status find_places(flows *self)
     return TACHO_OK;
 }
 
-static uint32_t label_of(const flows *self, uint32_t job)
-{
-    return self->emitter->set->words->layout->job_task[job];
-}
-
 /* Needs come before the jobs that have them: those that only wait are followed back in one pass. */
 static void find_origins(flows *self)
 {
@@ -120,13 +123,13 @@ static tacho_status push_arrow(flows *self, const tacho_need *need, uint32_t job
     row.of.flow.id = self->next_id++;
     row.of.flow.role = need->is_false ? TACHO_FLOW_ORDER : TACHO_FLOW_DATA;
     row.of.flow.phase = TACHO_FLOW_LEAVES;
-    row.of.flow.label = label_of(self, origin);
+    row.of.flow.span_name = from->name;
     row.of.flow.span_end = from->out_end;
     TACHO_TRY(tacho_events_row(self->emitter->events, &row));
     row.track = to->track;
     row.start = to->start;
     row.of.flow.phase = TACHO_FLOW_ARRIVES;
-    row.of.flow.label = label_of(self, job);
+    row.of.flow.span_name = to->name;
     row.of.flow.span_end = to->end;
     return tacho_events_row(self->emitter->events, &row);
 }

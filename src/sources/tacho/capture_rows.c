@@ -142,6 +142,8 @@ static tacho_status push_row(capture_reader *reader, tacho_row *row)
         TACHO_TRY(find_site(reader, &row->of.span.site));
         TACHO_TRY(find_run(reader, &row->of.span.run));
         TACHO_TRY(find_args(reader, row));
+    } else if (row->kind == TACHO_ROW_FLOW) {
+        row->of.flow.span_name = capture_string(reader, row->of.flow.span_name);
     }
     reader->parts[reader->open_part].row_count++;
     return tacho_events_row(reader->reading->events, row);
