@@ -30,6 +30,11 @@ int64_t tacho_tosa_zero(const tacho_kernel_call *call, size_t input, tacho_dtype
     }
     int64_t value = tacho_int_at(zero, 0);
     int bits = (int)tacho_dtype_element_bytes(dtype) * 8;
+    if (zero->dtype != dtype && !is_unsigned) { /* it should be; one that fits is fine */
+        bool is_int = tacho_element_kind(dtype) == TACHO_DTYPE_SIGNED ||
+                      tacho_element_kind(dtype) == TACHO_DTYPE_UNSIGNED;
+        value = is_int ? tacho_clamp_int(value, tacho_int_min(dtype), tacho_int_max(dtype)) : 0;
+    }
     return is_unsigned && bits < 64 ? value & (((int64_t)1 << bits) - 1) : value;
 }
 

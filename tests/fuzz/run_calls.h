@@ -215,6 +215,9 @@ static const run_call run_findings[] = {
     {"Resize", 13, 1, "f32:1x2x0x4 - f32=1,1,2,2", "mode='nearest'"},
     {"Resize", 13, 1, "f32:1x2x3x4 - - i64=1,2,0,3", "mode='linear'"},
     {"MaxPool", 13, 2, "i8:1x1x1x1", "kernel_shape=[1,1] pads=[0,0,0,2]"},
+    {"tosa.avg_pool2d", 0, 1, "i8:1x2x2x1 i64=-4611686018427387904 i64=4611686018427387904",
+     "kernel=[2,2] stride=[1,1] pad=[0,0,0,0]"},
+    {"tosa.matmul", 0, 1, "i8:1x1x1 i8:1x1x1 f32%1 f32%1", ""},
 };
 
 #endif
