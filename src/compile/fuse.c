@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 
+/* Inputs of a node among which one that is read twice is looked for; of more it may stay apart. */
+enum { LOOK_BACK = 64 };
+
 /* An operator while it grows. */
 typedef struct draft {
     uint32_t root;
@@ -26,8 +29,8 @@ typedef struct fuser {
     draft *drafts;
     size_t draft_count;
     uint32_t *op_of;       /* by node: draft, or TACHO_NONE */
-    uint32_t *uses;        /* by tensor, views seen through: how often something reads it */
-    uint32_t *dequantised; /* by node: uses of a dequantisation that are still to be served */
+    uint32_t *uses;        /* by tensor, views seen through: nodes that read it */
+    uint32_t *dequantised; /* by node: nodes that a dequantisation serves already */
     uint32_t *seen;        /* by tensor: 1 + the operator whose list it was put in last */
     bool *is_output;       /* by tensor, views seen through */
     bool *is_wanted;       /* by tensor: the network returns it or something made from it */
@@ -154,6 +157,17 @@ static void find_unused(fuser *self)
     }
 }
 
+/* Whether input |i| is the first of the node that reads its tensor: x + x reads x once. */
+static bool is_first_use(const fuser *self, const tacho_node *node, size_t i)
+{
+    uint32_t tensor = input_of(self, node, i);
+    bool is_first = tensor != TACHO_NONE;
+    for (size_t j = i > LOOK_BACK ? i - LOOK_BACK : 0; j < i && is_first; j++) {
+        is_first = input_of(self, node, j) != tensor;
+    }
+    return is_first;
+}
+
 static void count_uses(fuser *self)
 {
     const tacho_graph *graph = self->graph;
@@ -161,9 +175,8 @@ static void count_uses(fuser *self)
         const tacho_node *node = &graph->nodes[i];
         bool reads = !self->is_unused[i] && !is_free(self, node) && !is_folded(self, node);
         for (size_t j = 0; j < node->input_count && reads; j++) {
-            uint32_t tensor = input_of(self, node, j);
-            if (tensor != TACHO_NONE) {
-                self->uses[tensor]++;
+            if (is_first_use(self, node, j)) {
+                self->uses[input_of(self, node, j)]++;
             }
         }
     }
@@ -422,7 +435,7 @@ static void take_dequantisers(fuser *self, uint32_t number)
     for (size_t i = 0; i < node->input_count; i++) {
         uint32_t tensor = input_of(self, node, i);
         uint32_t before = dequantiser(self, tensor);
-        if (before == TACHO_NONE) {
+        if (before == TACHO_NONE || !is_first_use(self, node, i)) {
             continue;
         }
         self->dequantised[before]++;

@@ -458,6 +458,40 @@ static void test_unused(void **state)
     teardown(&f);
 }
 
+/* What is read twice by one node is read by one: x + x takes in what makes x. */
+static void test_same_operand(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 4));
+    uint32_t a = test_tensor(g, TACHO_DTYPE_I32, TEST_DIMS(1, 4));
+    uint32_t b = test_tensor(g, TACHO_DTYPE_I32, TEST_DIMS(1, 4));
+    uint32_t c = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 4));
+    uint32_t d = TEST_F32(g, 1, 4), e = TEST_F32(g, 1, 4), s = TEST_CONST(g, 1);
+    uint32_t q = test_tensor(g, TACHO_DTYPE_I8, TEST_DIMS(1, 4));
+    TEST_NODE(g, "tosa.rescale", a, x);
+    TEST_NODE(g, "tosa.add", b, a, a);
+    TEST_NODE(g, "tosa.rescale", c, b);
+    TEST_NODE(g, "DequantizeLinear", d, c, s, s);
+    TEST_NODE(g, "Mul", e, d, d);
+    TEST_NODE(g, "QuantizeLinear", q, e, s, s);
+    g->tensors[q].is_output = true;
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 2);
+    assert_string_equal(root_type(&f, 0), "tosa.add");
+    assert_string_equal(root_type(&f, 1), "Mul");
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(f.fusion.ops[i].member_count, 3);
+        assert_int_equal(f.fusion.ops[i].input_count, 1);
+    }
+    assert_int_equal(listed(&f, f.fusion.ops[0].first_input, 0), x);
+    assert_int_equal(listed(&f, f.fusion.ops[1].first_input, 0), c);
+    assert_true(f.fusion.ops[1].is_integer);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +509,7 @@ int main(void)
         cmocka_unit_test(test_weights_first),
         cmocka_unit_test(test_moved),
         cmocka_unit_test(test_unused),
+        cmocka_unit_test(test_same_operand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
