@@ -145,6 +145,14 @@ static bool is_fully_connected(const tacho_estimate *estimate, size_t op)
            has_one_position(tacho_graph_output(graph, root, 0), work->n);
 }
 
+/* Each channel by itself, whatever the model calls that: a group for each. */
+static bool is_depthwise(const tacho_estimate *estimate, size_t op)
+{
+    const tacho_work *work = &estimate->ops[op].work;
+    return estimate->fusion->ops[op].kind == TACHO_OP_CONVOLUTION && work->batch > 1 &&
+           work->k_channels == 1;
+}
+
 tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op)
 {
     const tacho_fusion *fusion = estimate->fusion;
@@ -152,7 +160,12 @@ tacho_str tacho_estimate_vendor_name(const tacho_estimate *estimate, size_t op)
     tacho_str type = tacho_graph_string(fusion->graph, root->type);
     tacho_op_kind like = is_fully_connected(estimate, op) ? TACHO_OP_MATMUL : fusion->ops[op].kind;
     tacho_str kind = tacho_str_from_cstring(tacho_op_kind_name(like));
+    tacho_str depthwise = TACHO_STR("depthwise");
     tacho_str word = tacho_machine_op_name(estimate->machine, type);
+    if (tacho_str_equal(word, type) && is_depthwise(estimate, op)) {
+        word = tacho_machine_op_name(estimate->machine, depthwise);
+        word = tacho_str_equal(word, depthwise) ? type : word;
+    }
     if (tacho_str_equal(word, type)) {
         word = tacho_machine_op_name(estimate->machine, kind);
     }

@@ -98,19 +98,26 @@ static void test_sums(void **state)
     teardown(&f);
 }
 
-/* A convolution of one position is what vendors call fully connected; others are not. */
+/*
+ * A convolution of one position is what vendors call fully connected, and one of as many groups as
+ * channels depthwise; others are neither.
+ */
 static void test_vendor_names(void **state)
 {
     (void)state;
     static const struct {
-        int64_t in[4], weights[4], out[4];
+        int64_t in[4], weights[4], out[4], groups;
         const char *word;
     } cases[] = {
-        {{2, 16, 1, 1}, {8, 16, 1, 1}, {2, 8, 1, 1}, "fully_connected"},
-        {{2, 16, 2, 1}, {8, 16, 1, 1}, {2, 8, 2, 1}, "conv2d"},
-        {{2, 16, 3, 3}, {8, 16, 3, 3}, {2, 8, 1, 1}, "conv2d"},
+        {{2, 16, 1, 1}, {8, 16, 1, 1}, {2, 8, 1, 1}, 1, "fully_connected"},
+        {{2, 16, 2, 1}, {8, 16, 1, 1}, {2, 8, 2, 1}, 1, "conv2d"},
+        {{2, 16, 3, 3}, {8, 16, 3, 3}, {2, 8, 1, 1}, 1, "conv2d"},
+        {{1, 8, 3, 3}, {8, 1, 3, 3}, {1, 8, 1, 1}, 8, "depthwise_conv2d"},
+        {{1, 8, 3, 3}, {16, 1, 3, 3}, {1, 16, 1, 1}, 8, "depthwise_conv2d"},
+        {{1, 8, 3, 3}, {8, 2, 3, 3}, {1, 8, 1, 1}, 4, "conv2d"},
+        {{1, 1, 3, 3}, {8, 1, 3, 3}, {1, 8, 1, 1}, 1, "conv2d"},
     };
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         fixture f;
         setup(&f, "torq-sl2610");
         tacho_graph *g = &f.graph;
@@ -118,7 +125,9 @@ static void test_vendor_names(void **state)
         uint32_t x = TEST_F32(g, in[0], in[1], in[2], in[3]);
         uint32_t w = TEST_CONST(g, weights[0], weights[1], weights[2], weights[3]);
         uint32_t y = TEST_F32(g, out[0], out[1], out[2], out[3]);
-        TEST_NODE(g, "Conv", y, x, w);
+        tacho_attr group = {
+            .name = TACHO_STR("group"), .kind = TACHO_ATTR_INT, .value.as_int = cases[i].groups};
+        test_node(g, "Conv", (const uint32_t[]){x, w, TACHO_NONE}, y, &group);
         g->tensors[x].is_input = true;
         g->tensors[y].is_output = true;
         estimate(&f, &(tacho_estimate_options){0});

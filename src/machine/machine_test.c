@@ -209,7 +209,7 @@ static void test_words(void **state)
         const char *machine, *of, *word;
     } cases[] = {
         {"torq-sl2610", "convolution", "conv2d"},
-        {"torq-sl2610", "tosa.depthwise_conv2d", "depthwise_conv2d"},
+        {"torq-sl2610", "depthwise", "depthwise_conv2d"},
         {"torq-sl2610", "matmul", "fully_connected"},
         {"torq-sl2610", "GlobalAveragePool", "avgpool2d"},
         {"torq-sl2610", "softmax", "softmax"},
