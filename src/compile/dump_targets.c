@@ -12,6 +12,7 @@
 #include "compile/dump.h"
 #include "compile/dump_targets.h"
 #include "compile/dump_text.h"
+#include "program/timing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -165,10 +166,17 @@ static void write_shapes(tacho_targets *self, const tacho_program_op *op)
     }
 }
 
-static void write_kernel_profile(tacho_targets *self, const tacho_job *job)
+/*
+ * The memory is what lies in local memory while the operator runs, so that the fullest program of a
+ * dispatch has the dispatch's total.
+ */
+static tacho_status write_kernel_profile(tacho_targets *self, const tacho_job *job)
 {
     const tacho_program_op *op = &self->program->ops[job->op];
     int64_t longest = 0;
+    uint64_t memory = 0;
+    TACHO_TRY(tacho_program_jobs_peak(self->program, op->first_job,
+                                      op->first_job + op->job_count - 1, &memory));
     for (uint32_t i = 0; i < op->job_count; i++) {
         const tacho_job *other = &self->program->jobs[op->first_job + i];
         longest = other->engine == job->engine && other->cycles > longest ? other->cycles : longest;
@@ -177,13 +185,14 @@ static void write_kernel_profile(tacho_targets *self, const tacho_job *job)
                         "          \"torq_hw.slice_profiling\"() {memory = %" PRIu64
                         " : i64, max_cycle = %" PRId64 " : i64, macs = %" PRIu64
                         " : i64, shapes = \"",
-                        op->input_bytes + op->weight_bytes + op->output_bytes, longest, op->macs);
+                        memory, longest, op->macs);
     write_shapes(self, op);
     tacho_output_write_cstring(self->output, "\"} : () -> ()");
     tacho_targets_location(self, job->op);
+    return TACHO_OK;
 }
 
-static void write_kernel(tacho_targets *self, const tacho_job *job)
+static tacho_status write_kernel(tacho_targets *self, const tacho_job *job)
 {
     const tacho_program_op *op = &self->program->ops[job->op];
     tacho_output *output = self->output;
@@ -196,7 +205,7 @@ static void write_kernel(tacho_targets *self, const tacho_job *job)
     write_kernel_name(self, op, is_css, number);
     tacho_output_write_cstring(output, " ({\n");
     if (self->has_profile) {
-        write_kernel_profile(self, job);
+        TACHO_TRY(write_kernel_profile(self, job));
     }
     tacho_output_write_cstring(output, "          \"torq_hl.return\"() : () -> ()");
     tacho_targets_location(self, job->op);
@@ -209,10 +218,11 @@ static void write_kernel(tacho_targets *self, const tacho_job *job)
     tacho_output_printf(output, " : (!torq_hl.program<%s>) -> !torq_hl.invocation<%s>", executor,
                         executor);
     tacho_targets_location(self, job->op);
+    return TACHO_OK;
 }
 
 /* Buffers and kernels of a block that no block before it has shown. */
-static void write_new(tacho_targets *self, const tacho_block *block)
+static tacho_status write_new(tacho_targets *self, const tacho_block *block)
 {
     for (uint32_t i = 0; i < block->job_count; i++) {
         const tacho_job *job = &self->program->jobs[block->first_job + i];
@@ -223,9 +233,10 @@ static void write_new(tacho_targets *self, const tacho_block *block)
         if (is_kernel(self, job) &&
             self->kernel_marks[kernel_of(self, job)] != self->dispatch + 1) {
             self->kernel_marks[kernel_of(self, job)] = self->dispatch + 1;
-            write_kernel(self, job);
+            TACHO_TRY(write_kernel(self, job));
         }
     }
+    return TACHO_OK;
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */
@@ -304,7 +315,7 @@ static tacho_status write_block(tacho_targets *self, uint32_t block, uint32_t jo
 {
     const tacho_block *facts = &self->program->blocks[block];
     tacho_output *output = self->output;
-    write_new(self, facts);
+    TACHO_TRY(write_new(self, facts));
     tacho_output_printf(output,
                         "        %%p%" PRIu32
                         " = \"torq_hl.program\"() <{name = \"nss_program_%" PRIu32 "\"}> ({\n",
@@ -437,11 +448,19 @@ static tacho_status write_host(tacho_targets *self, const uint32_t *blocks, size
 /* ---- dispatches ---------------------------------------------------------------------------- */
 
 /* The cycles are those of the longest slice program, as the vendor's are: not a sum. */
-static void write_dispatch_profile(tacho_targets *self, const uint32_t *blocks, size_t count)
+static tacho_status write_dispatch_profile(tacho_targets *self, const uint32_t *blocks,
+                                           size_t count)
 {
     int64_t longest = 0;
+    uint64_t peak = 0;
     for (size_t i = 0; i < count; i++) {
         const tacho_block *block = &self->program->blocks[blocks[i]];
+        uint64_t bytes = 0;
+        if (block->job_count > 0) {
+            TACHO_TRY(tacho_program_jobs_peak(self->program, block->first_job,
+                                              block->first_job + block->job_count - 1, &bytes));
+        }
+        peak = bytes > peak ? bytes : peak;
         for (uint32_t k = 0; k < block->job_count; k++) {
             const tacho_job *job = &self->program->jobs[block->first_job + k];
             bool is_slice = tacho_targets_engine(self, job) == TACHO_TARGET_SLICE;
@@ -451,7 +470,8 @@ static void write_dispatch_profile(tacho_targets *self, const uint32_t *blocks, 
     tacho_output_printf(self->output,
                         "        \"torq_hw.dispatch_profiling\"() {total_lram_bytes = %" PRIu64
                         " : i64, total_cycle = %" PRId64 " : i64} : () -> () loc(unknown)\n",
-                        self->program->facts.local_peak_bytes, longest);
+                        peak, longest);
+    return TACHO_OK;
 }
 
 static tacho_status write_function(tacho_targets *self, const uint32_t *blocks, size_t count)
@@ -470,7 +490,7 @@ static tacho_status write_function(tacho_targets *self, const uint32_t *blocks, 
         TACHO_TRY(write_block(self, blocks[i], (uint32_t)i));
     }
     if (self->has_profile) {
-        write_dispatch_profile(self, blocks, count);
+        TACHO_TRY(write_dispatch_profile(self, blocks, count));
     }
     TACHO_TRY(write_host(self, blocks, count));
     tacho_output_write_cstring(output, "        \"func.return\"() : () -> () loc(unknown)\n"

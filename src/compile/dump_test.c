@@ -150,6 +150,7 @@ static void make_torq_program(tacho_program *program)
     p->blocks[p->block_count++] = (tacho_block){0, 0, 0, 4, 1, 2};
     p->dispatches[p->dispatch_count++] = dispatch;
     p->facts.ddr_bytes = 128;
+    p->facts.local_bytes = 64;
 }
 
 static void dump_torq(bool has_profile)

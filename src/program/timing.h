@@ -49,4 +49,8 @@ enum { TACHO_BUFFERS_AT_ONCE_MAX = 1024 };
 tacho_status tacho_program_local_peak(const tacho_program *program,
                                       uint64_t *out_bytes) TACHO_MUST_USE;
 
+/* The same while the jobs from |first| to |last| run. */
+tacho_status tacho_program_jobs_peak(const tacho_program *program, uint32_t first, uint32_t last,
+                                     uint64_t *out_bytes) TACHO_MUST_USE;
+
 #endif

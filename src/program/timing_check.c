@@ -148,23 +148,34 @@ static tacho_status take(walk *self, const tacho_buffer *buffer)
     return TACHO_OK;
 }
 
-tacho_status tacho_program_local_peak(const tacho_program *program, uint64_t *out_bytes)
+/* The buffers that jobs from |first| to |last| may find, in the order of the walk. */
+static size_t gather(const tacho_program *program, uint32_t first, uint32_t last,
+                     const tacho_buffer **sorted)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < program->buffer_count; i++) {
+        const tacho_buffer *buffer = &program->buffers[i];
+        if (buffer->bytes > 0 && buffer->first_job != UINT32_MAX && buffer->first_job <= last &&
+            buffer->last_job >= first) {
+            sorted[count++] = buffer;
+        }
+    }
+    qsort(sorted, count, sizeof(const tacho_buffer *), by_place_and_job);
+    return count;
+}
+
+tacho_status tacho_program_jobs_peak(const tacho_program *program, uint32_t first, uint32_t last,
+                                     uint64_t *out_bytes)
 {
     const tacho_buffer **sorted = calloc(program->buffer_count + 1, sizeof(*sorted));
     walk *self = calloc(1, sizeof(*self));
     tacho_status status = TACHO_OK;
+    size_t count = 0;
     if (sorted == NULL || self == NULL) {
         status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
-    }
-    size_t count = 0;
-    for (size_t i = 0; status == TACHO_OK && i < program->buffer_count; i++) {
-        if (program->buffers[i].bytes > 0 && program->buffers[i].first_job != UINT32_MAX) {
-            sorted[count++] = &program->buffers[i];
-        }
-    }
-    if (status == TACHO_OK) {
+    } else {
         self->program = program;
-        qsort(sorted, count, sizeof(const tacho_buffer *), by_place_and_job);
+        count = gather(program, first, last, sorted);
     }
     for (size_t i = 0; status == TACHO_OK && i < count; i++) {
         forget_done(self, sorted[i]);
@@ -174,6 +185,11 @@ tacho_status tacho_program_local_peak(const tacho_program *program, uint64_t *ou
     free(sorted);
     free(self);
     return status;
+}
+
+tacho_status tacho_program_local_peak(const tacho_program *program, uint64_t *out_bytes)
+{
+    return tacho_program_jobs_peak(program, 0, UINT32_MAX, out_bytes);
 }
 
 tacho_status tacho_program_check_timeline(const tacho_program *program)

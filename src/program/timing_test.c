@@ -135,6 +135,11 @@ static void test_buffers(void **state)
            (tacho_buffer){.offset = 0, .bytes = 500, .first_job = 2, .last_job = 4});
     assert_null(tacho_program_local_peak(&program, &peak));
     assert_int_equal(peak, 1000);
+    static const uint64_t by_job[] = {600, 1000, 900, 900, 900};
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_null(tacho_program_jobs_peak(&program, i, i, &peak));
+        assert_int_equal(peak, by_job[i]);
+    }
     assert_null(tacho_program_check_timeline(&program));
     program.buffers[2].first_job = 1; /* at the same time as the first */
     check_broken(&program, "buffers[2]: another one has its bytes");
