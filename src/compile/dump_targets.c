@@ -45,7 +45,7 @@ typedef struct engine_word {
 static const engine_word engine_words[] = {
     {"compute", TACHO_TARGET_SLICE},   {"vector", TACHO_TARGET_CSS},
     {"control", TACHO_TARGET_CSS},     {"dma_in", TACHO_TARGET_DMA_IN},
-    {"dma_out", TACHO_TARGET_DMA_OUT}, {"dma_local", TACHO_TARGET_CDMA},
+    {"dma_out", TACHO_TARGET_DMA_OUT}, {"dma_local", TACHO_TARGET_SLICE},
 };
 
 tacho_target_engine tacho_targets_engine(const tacho_targets *self, const tacho_job *job)

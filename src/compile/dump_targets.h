@@ -10,13 +10,13 @@
 #include "compile/fuse.h"
 #include "program/program.h"
 
-/* The engines that the operations tell apart. */
+/* The engines that the operations tell apart. Local memory is moved within by slices: Torq's CDMA
+ * goes to and from other memories alone. */
 typedef enum tacho_target_engine {
     TACHO_TARGET_SLICE,
     TACHO_TARGET_CSS,
     TACHO_TARGET_DMA_IN,
     TACHO_TARGET_DMA_OUT,
-    TACHO_TARGET_CDMA,
     TACHO_TARGET_HOST,
 } tacho_target_engine;
 

@@ -11,7 +11,7 @@
 static const char *const engine_names[] = {
     [TACHO_TARGET_SLICE] = "slice",   [TACHO_TARGET_CSS] = "css",
     [TACHO_TARGET_DMA_IN] = "dma_in", [TACHO_TARGET_DMA_OUT] = "dma_out",
-    [TACHO_TARGET_CDMA] = "cdma",     [TACHO_TARGET_HOST] = "host",
+    [TACHO_TARGET_HOST] = "host",
 };
 
 void tacho_targets_times(const tacho_targets *self, int64_t start, int64_t end)
@@ -147,23 +147,16 @@ static void write_start(const tacho_targets *self, const tacho_job *job, uint32_
         write_configure(self, job, name);
     }
     tacho_output_printf(self->output, "            \"torq_hw.%s_start\"", name);
-    if (engine == TACHO_TARGET_CDMA) {
-        write_buffers(self, job->buffer, job->buffer, false);
-    } else if (is_kernel) {
+    if (is_kernel) {
         tacho_output_printf(self->output, "(%%a%" PRIu32 "_%c%" PRIu32 ")", block,
                             engine == TACHO_TARGET_CSS ? 'c' : 's', job->op);
     } else {
         tacho_output_write_cstring(self->output, "()");
     }
     write_duration(self, job);
-    tacho_output_write_cstring(self->output, " : ");
-    if (engine == TACHO_TARGET_CDMA) {
-        write_buffers(self, job->buffer, job->buffer, true);
-    } else {
-        tacho_output_printf(self->output, is_kernel ? "(!torq_hl.invocation<%s>)" : "()",
-                            engine == TACHO_TARGET_CSS ? "css" : "slice");
-    }
-    tacho_output_write_cstring(self->output, " -> ()");
+    tacho_output_printf(self->output,
+                        is_kernel ? " : (!torq_hl.invocation<%s>) -> ()" : " : () -> ()",
+                        engine == TACHO_TARGET_CSS ? "css" : "slice");
     tacho_targets_location(self, job->op);
 }
 

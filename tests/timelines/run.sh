@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Timelines of the compiler as Torq's first and last generation write them, read back: both say
-# the same of every engine, whatever work runs on it. Composed models first; then every model of
-# Torq's own tests, where they are at hand.
+# the same of every engine, whatever work runs on it, and so does the dump of the last phase.
+# Composed models first; then every model of Torq's own tests, where they are at hand.
 #
 #   tests/timelines/run.sh BIN_DIR
 set -u
@@ -26,22 +26,44 @@ list_spans() {
     "$tacho" convert "$@" -q --to csv -o - | awk -F, '$1 == "span" { print $4, $7, $9 }' | sort
 }
 
+# How often each engine starts, as the last timeline and as the dump of the last phase say (what
+# takes no time is in no timeline), and that no program has more local memory than its dispatch.
+check_dump() {
+    local dump=$1 name=$2
+    awk '{ sub(/ [0-9]+ [0-9]*$/, ""); count[tolower($0)]++ }
+        END { for (engine in count) print engine, count[engine] }' "$work/t4" | sort >"$work/shown"
+    grep -v '"torq-async-duration-cycles" = 0 ' "$dump" | sed -n 's/.*"torq_hw\.\([a-z_]*\)_start"[^<]*<{id = \([0-9]*\) .*/\1 \2/p' |
+        sed 's/^\(dma_in\|dma_out\|css\) .*/\1/; s/_/ /' | sort | uniq -c |
+        awk '{ count = $1; $1 = ""; print substr($0, 2), count }' | sort >"$work/dumped"
+    cmp -s "$work/shown" "$work/dumped" ||
+        fail "$name: the dump starts other engines: $(diff "$work/shown" "$work/dumped" | tr '\n' ' ')"
+    awk '/torq_hw.slice_profiling/ { if (match($0, /memory = [0-9]+/)) {
+            bytes = substr($0, RSTART + 9, RLENGTH - 9) + 0; if (bytes > most) most = bytes } }
+        /torq_hw.dispatch_profiling/ { match($0, /total_lram_bytes = [0-9]+/)
+            total = substr($0, RSTART + 19, RLENGTH - 19) + 0
+            if (most > total) print "a program has " most " bytes, its dispatch " total
+            most = 0 }' "$dump" >"$work/why"
+    [[ ! -s $work/why ]] || fail "$name: $(head -n 1 "$work/why")"
+}
+
 # What both timelines of the model $1 say is the same; further words are options of the reader.
 compare() {
     local model=$1
     shift
     local name=${model##*/}
-    rm -f "$work"/*.csv "$work"/t?
+    rm -rf "$work"/*.csv "$work"/t? "$work/phases"
     files=$((files + 1))
     for form in t1 t4; do
         "$tacho" compile "$model" -q "${hardware[@]}" --profile "$work/$form.csv" \
-            --profile-format $form -o "$work/program" --format csv >"$work/out" 2>"$work/why"
+            --profile-format $form --dump-compilation-phases-to "$work/phases" \
+            -o "$work/program" --format csv >"$work/out" 2>"$work/why"
         (($? == 0 || $? == 3)) || { fail "$name: $(head -n 1 "$work/why")"; return; }
         list_spans "$work/$form.csv" "$@" >"$work/$form"
     done
     [[ -s $work/t4 ]] || fail "$name: no span is read back"
     cmp -s "$work/t1" "$work/t4" ||
         fail "$name: $(diff "$work/t1" "$work/t4" | grep -m2 '^[<>]' | tr '\n' ' ')"
+    check_dump "$work"/phases/*.9.executable-targets.mlir "$name"
 }
 
 # Spans of |engine| in the last timeline.
@@ -72,6 +94,10 @@ func.func @main(%a: tensor<1x1x1xi8>, %b: tensor<1x33x65xi8>) -> (tensor<1x1x1xi
 }
 EOF
 compare "$work/uneven.mlir"
+sed -n 's/.*\(memory\|total_lram_bytes\) = \([0-9]*\).*/\2/p' "$work"/phases/*.9.*.mlir | sort -n |
+    tail -n 2 >"$work/most"
+(($(sort -u "$work/most" | wc -l) == 1)) ||
+    fail "uneven.mlir: the fullest program has not the dispatch's total: $(tr '\n' ' ' <"$work/most")"
 
 # One slice, and more than a reader takes turns on by itself.
 hardware=(--torq-hw 0:512:1:coral_v1:nss_v1)
