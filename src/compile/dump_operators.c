@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which operators of the model a location stands for, in the dump of the last phase. Locations of
- * MLIR name lines, and the operators stand there; those of ONNX are the names of nodes, and nothing
- * in the dump says what a node does.
+ * MLIR name lines, and the operators stand there: an operator is at the lines of all that was fused
+ * into it. Locations of ONNX are the names of nodes, and nothing in the dump says what a node does.
  *
  *     "tacho.operators"() {name = "n0", operators = "onnx.Conv@n0 onnx.Relu@n1"} : () -> () ...
  */
+#include "base/text.h"
 #include "codec/mlir_location.h"
 #include "compile/dump_targets.h"
 #include "compile/dump_text.h"
@@ -91,6 +92,71 @@ static tacho_status write_op(writer *self, const tacho_fusion *fusion, size_t in
     tacho_output_printf(self->output, "\"} : () -> () loc(#loc%zu)\n", index);
     return tacho_output_failed(self->output) ? tacho_output_take_failure(self->output) : TACHO_OK;
 }
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+/* What stands between the brackets of "loc(...)". */
+static tacho_str bare(tacho_str location)
+{
+    bool is_wrapped = tacho_str_starts_with(location, TACHO_STR("loc(")) && location.len > 4;
+    return is_wrapped ? tacho_str_make(location.data + 4, location.len - 5) : location;
+}
+
+/* Whether a member before the |count|-th is at the place of that one. */
+static bool is_listed(const tacho_fusion *fusion, const tacho_fused_op *op, uint32_t count)
+{
+    const uint32_t *members = fusion->members + op->first_member;
+    bool is_one = false;
+    for (uint32_t i = 0; i < count && !is_one; i++) {
+        is_one = fusion->graph->nodes[members[i]].location ==
+                 fusion->graph->nodes[members[count]].location;
+    }
+    return is_one;
+}
+
+/* The places of all members, each once; |*out_count| is how many there are. */
+static tacho_status fuse_locations(const tacho_fusion *fusion, const tacho_fused_op *op,
+                                   tacho_text *text, uint32_t *out_count)
+{
+    uint32_t count = op->member_count < OPERATORS_MAX ? op->member_count : OPERATORS_MAX;
+    *out_count = 0;
+    TACHO_TRY(tacho_text_put(text, TACHO_STR("fused[")));
+    for (uint32_t i = 0; i < count; i++) {
+        const tacho_node *node = &fusion->graph->nodes[fusion->members[op->first_member + i]];
+        tacho_str place = bare(tacho_graph_string(fusion->graph, node->location));
+        bool is_line = place.len > 0 && place.data[0] != '#';
+        if (is_line && !is_listed(fusion, op, i)) {
+            TACHO_TRY(tacho_text_put(text, (*out_count)++ > 0 ? TACHO_STR(", ") : TACHO_STR("")));
+            TACHO_TRY(tacho_text_put(text, place));
+        }
+    }
+    return tacho_text_put(text, TACHO_STR("]"));
+}
+
+tacho_status tacho_targets_alias(const tacho_fusion *fusion, uint32_t op, tacho_output *output)
+{
+    const tacho_fused_op *fused = &fusion->ops[op];
+    const tacho_node *root = &fusion->graph->nodes[fused->root];
+    writer self = {.graph = fusion->graph, .output = output};
+    tacho_text text = {0};
+    tacho_str name;
+    uint32_t count = 0;
+    tacho_arena_init(&self.scratch);
+    tacho_str location = tacho_graph_string(fusion->graph, root->location);
+    tacho_status status = find_name(&self, root, &name);
+    if (status == TACHO_OK && name.len == 0) {
+        status = fuse_locations(fusion, fused, &text, &count);
+    }
+    if (status == TACHO_OK) {
+        location = count > 1 ? tacho_text_take(&text) : location;
+        status = tacho_dump_location_alias(output, op, location, &self.scratch);
+    }
+    tacho_text_deinit(&text);
+    tacho_arena_deinit(&self.scratch);
+    return status;
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
 
 tacho_status tacho_targets_operators(const tacho_fusion *fusion, tacho_output *output)
 {

@@ -117,18 +117,12 @@ static tacho_str last_word(tacho_str type)
     return type;
 }
 
-/* What was fused follows: "conv2d+rescale". */
-static tacho_str kernel_word(const tacho_targets *self, const tacho_program_op *op)
-{
-    return last_word(string_of(self, op->type));
-}
-
-static void write_kernel_name(tacho_targets *self, const tacho_program_op *op, bool is_css,
-                              uint32_t number)
+/* The operator's name is its program's, as everywhere else. */
+static void write_kernel_name(tacho_targets *self, const tacho_program_op *op, bool is_css)
 {
     tacho_output_printf(self->output, "<{name = \"%s_program_torq_hl.", is_css ? "css" : "slice");
-    tacho_dump_word(self->output, kernel_word(self, op));
-    tacho_output_printf(self->output, "_%" PRIu32 "\"}>", number);
+    tacho_dump_escaped(self->output, string_of(self, op->name));
+    tacho_output_write_cstring(self->output, "\"}>");
 }
 
 /* The step that the operator is named after: views that it needs come before. */
@@ -199,10 +193,9 @@ static tacho_status write_kernel(tacho_targets *self, const tacho_job *job)
     bool is_css = tacho_targets_engine(self, job) == TACHO_TARGET_CSS;
     const char *executor = is_css ? "css" : "slice";
     char letter = is_css ? 'c' : 's';
-    uint32_t number = self->kernel_count++;
     tacho_output_printf(output, "        %%%c%" PRIu32 " = \"torq_hl.program\"() ", letter,
                         job->op);
-    write_kernel_name(self, op, is_css, number);
+    write_kernel_name(self, op, is_css);
     tacho_output_write_cstring(output, " ({\n");
     if (self->has_profile) {
         TACHO_TRY(write_kernel_profile(self, job));
@@ -214,7 +207,7 @@ static tacho_status write_kernel(tacho_targets *self, const tacho_job *job)
     tacho_output_printf(
         output, "        %%%ci%" PRIu32 " = \"torq_hl.create_invocation\"(%%%c%" PRIu32 ") ",
         letter, job->op, letter, job->op);
-    write_kernel_name(self, op, is_css, number);
+    write_kernel_name(self, op, is_css);
     tacho_output_printf(output, " : (!torq_hl.program<%s>) -> !torq_hl.invocation<%s>", executor,
                         executor);
     tacho_targets_location(self, job->op);
@@ -478,7 +471,6 @@ static tacho_status write_function(tacho_targets *self, const uint32_t *blocks, 
 {
     tacho_output *output = self->output;
     tacho_str name = string_of(self, self->program->dispatches[self->dispatch].name);
-    self->kernel_count = 0;
     self->task_count = 0;
     tacho_output_write_cstring(output,
                                "      \"func.func\"() <{function_type = () -> (), sym_name = ");
@@ -579,7 +571,9 @@ static tacho_status write_aliases(const tacho_targets *self, uint32_t first, uin
     tacho_status status = TACHO_OK;
     for (uint32_t i = first; i < first + count && status == TACHO_OK; i++) {
         tacho_str location = string_of(self, self->program->ops[i].location);
-        status = tacho_dump_location_alias(self->output, i, location, &scratch);
+        status = self->fusion != NULL
+                     ? tacho_targets_alias(self->fusion, i, self->output)
+                     : tacho_dump_location_alias(self->output, i, location, &scratch);
     }
     tacho_arena_deinit(&scratch);
     return status;

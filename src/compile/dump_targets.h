@@ -43,8 +43,7 @@ typedef struct tacho_targets {
     uint32_t round;
     uint32_t *block_order;  /* by dispatch */
     uint32_t *first_blocks; /* by dispatch: where its blocks begin in |block_order| */
-    uint32_t kernel_count;  /* in this dispatch, as tasks */
-    uint32_t task_count;
+    uint32_t task_count;    /* in this dispatch */
 } tacho_targets;
 
 tacho_target_engine tacho_targets_engine(const tacho_targets *self, const tacho_job *job);
@@ -64,6 +63,13 @@ void tacho_targets_times(const tacho_targets *self, int64_t start, int64_t end);
  */
 tacho_status tacho_targets_operators(const tacho_fusion *fusion,
                                      tacho_output *output) TACHO_MUST_USE;
+
+/*
+ * "#loc<op> = loc(...)": where the model has the operator, and all that was fused into it unless
+ * the model locates by names.
+ */
+tacho_status tacho_targets_alias(const tacho_fusion *fusion, uint32_t op,
+                                 tacho_output *output) TACHO_MUST_USE;
 
 /* The tasks of a block. */
 tacho_status tacho_targets_tasks(tacho_targets *self, uint32_t block) TACHO_MUST_USE;

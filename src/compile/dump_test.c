@@ -125,6 +125,7 @@ static void make_torq_program(tacho_program *program)
     tacho_buffer buffer = {.bytes = 64, .last_job = 3, .tensor = TACHO_NONE};
     tacho_dispatch_info dispatch = {.op_count = 1};
     assert_null(tacho_program_init(program));
+    assert_null(intern(program, "add_7", &op.name));
     assert_null(intern(program, "tosa.add", &op.type));
     assert_null(intern(program, "\"a.mlir\":7:10", &op.location));
     assert_null(intern(program, "LRAM", &buffer.memory));
@@ -219,7 +220,7 @@ static void test_actions(void **state)
               "        \"torq_hl.wait_program\"(%i0) {\"torq-action-id\" = 2 : i32, "
               "\"torq-start-time-cycles\" = 0 : i64, \"torq-end-time-cycles\" = 150 : i64} : "
               "(!torq_hl.invocation<nss>) -> () loc(#loc0)\n"));
-    assert_non_null(strstr(text, "<{name = \"slice_program_torq_hl.add_0\"}>"));
+    assert_non_null(strstr(text, "<{name = \"slice_program_torq_hl.add_7\"}>"));
     assert_non_null(strstr(text, "{\"torq-job-id\" = 0 : i32}"));
     assert_non_null(strstr(text, "<{id = 1 : index}> {\"torq-async-duration-cycles\" = 49 : i64}"));
     /* A slice that starts at 101 keeps the sequencer until 102. */
@@ -228,6 +229,8 @@ static void test_actions(void **state)
     assert_non_null(strstr(text, "{\"torq-task-id\" = 4 : i64, \"torq-start-time-cycles\" = 102 : "
                                  "i64, \"torq-end-time-cycles\" = 150 : i64}"));
     assert_non_null(strstr(text, "total_cycle = 50 : i64"));
+    assert_non_null(strstr(text, "{memory = 64 : i64, "));
+    assert_non_null(strstr(text, "{total_lram_bytes = 64 : i64, "));
 }
 
 /* A view comes before what the operator is named after; the shapes are those of the latter. */
