@@ -282,7 +282,8 @@ static tacho_status configure(torq_ir *ir, const tacho_mlir_op *op, tacho_inner_
     return TACHO_OK;
 }
 
-static void wait_for_work(torq_ir *ir, tacho_inner_op *inner)
+/* A kernel is one of the job that starts it, and of the one that waits for it. */
+static tacho_status wait_for_work(torq_ir *ir, tacho_inner_op *inner)
 {
     const tacho_debug_info *info = ir->info;
     inner->unit = end_unit(ir, inner->engine, (uint32_t)info->op_count);
@@ -292,6 +293,7 @@ static void wait_for_work(torq_ir *ir, tacho_inner_op *inner)
         inner->from_space = start->from_space;
         inner->to_space = start->to_space;
     }
+    return inner->name != 0 ? add_kernel(ir, inner->job, inner->name) : TACHO_OK;
 }
 
 /* The slice that an operation is for; other engines are one of a kind. */
@@ -332,7 +334,7 @@ static tacho_status run_op(torq_ir *ir, const tacho_mlir_op *op, uint32_t job, u
         TACHO_TRY(start_work(ir, op, &inner));
         break;
     case TACHO_INNER_WAIT:
-        wait_for_work(ir, &inner);
+        TACHO_TRY(wait_for_work(ir, &inner));
         break;
     }
     TACHO_TRY(tacho_grow(&info->ops, &info->op_capacity, info->op_count + 1));

@@ -229,9 +229,14 @@ const tacho_mlir_op *torq_ir_definition(const torq_ir *ir, uint32_t value)
 
 tacho_str torq_ir_invocation_name(const torq_ir *ir, uint32_t value)
 {
-    static const tacho_str prefix = TACHO_STR_INIT("slice_program_torq_hl.");
+    static const tacho_str prefixes[] = {TACHO_STR_INIT("slice_program_torq_hl."),
+                                         TACHO_STR_INIT("css_program_torq_hl.")};
     const tacho_mlir_op *op = torq_ir_definition(ir, value);
     tacho_str name = op != NULL ? torq_ir_text(ir, op, ir->attrs.name) : TACHO_STR("");
-    bool has_prefix = tacho_str_starts_with(name, prefix) && name.len > prefix.len;
-    return has_prefix ? tacho_str_from(name, prefix.len) : name;
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        if (tacho_str_starts_with(name, prefixes[i]) && name.len > prefixes[i].len) {
+            return tacho_str_from(name, prefixes[i].len);
+        }
+    }
+    return name;
 }

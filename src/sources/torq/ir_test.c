@@ -181,6 +181,45 @@ static void test_queues(void **state)
           "unknown 0, unmatched 1, unwaited 1\n");
 }
 
+static const char *kernel(const fixture *from, size_t job, uint32_t index)
+{
+    const tacho_job *facts = &from->info.jobs[job];
+    return index < facts->kernel_count ? str(from, from->info.kernels[facts->first_kernel + index])
+                                       : "";
+}
+
+/* A kernel is of the job that starts it and of the one that waits; names lose what vendors add. */
+static void test_kernels(void **state)
+{
+    (void)state;
+    static fixture made;
+    setup(&made);
+    static const char text[] = FUNCTION(
+        "d",
+        KERNEL("x", "a_0") KERNEL(
+            "y",
+            "b_0") "%zp = torq_hl.program \"css_program_torq_hl.topk_3\" : !torq_hl.program<css> "
+                   "{ torq_hl.return }\n"
+                   "%z = torq_hl.create_invocation \"css_program_torq_hl.topk_3\" program(%zp : "
+                   "!torq_hl.program<css>) : !torq_hl.invocation<css>\n" JOB(
+                       "j", "%a: " SLICE ", %b: " SLICE ", %c: !torq_hl.invocation<css>",
+                       TASK(SLICE_START("%a", "0") SLICE_START("%b", "1") SLICE_WAIT(
+                           "0") "\"torq_hw.css_start\"(%c) : (!torq_hl.invocation<css>) -> ()\n"))
+                       JOB("k", "", TASK(SLICE_WAIT("1") "\"torq_hw.css_wait\"() : () -> ()\n"))
+                           START("j", " args(%x, %y, %z : " SLICE ", " SLICE
+                                      ", !torq_hl.invocation<css>)") WAIT("j") START("k", "")
+                               WAIT("k"));
+    assert_ok(read_text(&made, tacho_str_from_cstring(text)));
+    assert_int_equal(made.info.job_count, 2);
+    static const char *const expected[2][4] = {{"a_0", "b_0", "topk_3", ""}, {"b_0", "topk_3", ""}};
+    for (size_t job = 0; job < 2; job++) {
+        for (uint32_t i = 0; i < (job == 0 ? 4 : 3); i++) {
+            assert_string_equal(kernel(&made, job, i), expected[job][i]);
+        }
+    }
+    teardown(&made);
+}
+
 /* The same invocation twice: the waits end the jobs in order. */
 static void test_job_queue(void **state)
 {
@@ -550,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_folder),        cmocka_unit_test(test_folder_of_models),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_open_function), cmocka_unit_test(test_named_operators),
+        cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
