@@ -537,7 +537,7 @@ static bool is_chosen(const writer *from, const tacho_annotation_row *row)
             (row->is_only_job || is_wait || row->reason != TACHO_ANNOTATION_REASON_NONE));
 }
 
-/* Inner ops by engine, then configure, start, wait. */
+/* Inner ops of a task by engine, then configure, start, wait. */
 static int op_rank(const writer *from, const tacho_inner_op *op)
 {
     static const tacho_track_class order[] = {TACHO_TRACK_DMA_IN, TACHO_TRACK_COMPUTE,
@@ -569,17 +569,32 @@ static tacho_status add_ops(writer *to, const tacho_annotation_row *wait)
     return TACHO_OK;
 }
 
-/* The same, by kind. */
-static tacho_status add_ops_by_kind(writer *to, const tacho_annotation_row *wait)
+/* The |count| inner ops from |first| on, by kind. */
+static tacho_status add_task(writer *to, const tacho_annotation_row *wait, uint32_t first,
+                             uint32_t count)
 {
-    uint32_t count = tacho_annotation_inner_count(to->annotation, wait);
-    for (int rank = 0; rank < OP_RANK_COUNT && count > 0; rank++) {
-        const tacho_inner_op *ops = &to->info->ops[to->info->jobs[wait->job].first_op];
-        for (uint32_t i = 0; i < count; i++) {
+    const tacho_inner_op *ops = &to->info->ops[to->info->jobs[wait->job].first_op];
+    for (int rank = 0; rank < OP_RANK_COUNT; rank++) {
+        for (uint32_t i = first; i < first + count; i++) {
             if (op_rank(to, &ops[i]) == rank) {
                 TACHO_TRY(add_inner(to, wait, i));
             }
         }
+    }
+    return TACHO_OK;
+}
+
+/* The inner ops that follow |wait|, task after task. */
+static tacho_status add_ops_by_kind(writer *to, const tacho_annotation_row *wait)
+{
+    uint32_t count = tacho_annotation_inner_count(to->annotation, wait);
+    const tacho_inner_op *ops =
+        count > 0 ? &to->info->ops[to->info->jobs[wait->job].first_op] : NULL;
+    for (uint32_t first = 0, end = 0; first < count; first = end) {
+        for (end = first + 1; end < count && ops[end].task == ops[first].task;) {
+            end++;
+        }
+        TACHO_TRY(add_task(to, wait, first, end - first));
     }
     return TACHO_OK;
 }
