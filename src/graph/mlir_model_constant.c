@@ -402,8 +402,14 @@ static tacho_status read_raw(const elements *all, tacho_str raw, bool is_resourc
 
 /* ---- bytes elsewhere ---- */
 
-static void set_random(const tacho_mlir_import *import, tacho_constant *out_constant)
+/* What stands in for values that are not there: integers, which may be indexes, are zeros. */
+static void set_absent(const elements *all, tacho_constant *out_constant)
 {
+    const tacho_mlir_import *import = all->import;
+    if (tacho_dtype_kind_of(all->type.dtype) != TACHO_DTYPE_REAL) {
+        *out_constant = (tacho_constant){.kind = TACHO_CONSTANT_SPLAT};
+        return;
+    }
     uint64_t number = import->graph->constant_count + 1;
     *out_constant = (tacho_constant){.kind = TACHO_CONSTANT_RANDOM,
                                      .seed = import->options->seed + number * 0x9e3779b97f4a7c15U};
@@ -450,7 +456,7 @@ static tacho_status read_resource(const elements *all, tacho_str key, tacho_cons
     }
     const tacho_mlir_blob *blob = find_resource(import, key);
     if (blob == NULL) {
-        set_random(import, out_constant);
+        set_absent(all, out_constant);
         return TACHO_OK;
     }
     tacho_str raw = blob->bytes;
@@ -513,7 +519,7 @@ static tacho_status read_dense(const elements *all, const tacho_mlir_attr *attr,
     bool is_left_out =
         tacho_str_equal(body, TACHO_STR("...")) || tacho_str_equal(body, TACHO_STR("__elided__"));
     if (is_left_out) {
-        set_random(all->import, out_constant);
+        set_absent(all, out_constant);
         return TACHO_OK;
     }
     if (tacho_str_starts_with(body, TACHO_STR("\"0x")) && body.len >= 4) {

@@ -182,7 +182,7 @@ static void test_bad_constants(void **state)
                    "m.mlir:5: expected '}' after the resources");
 }
 
-/* A splat stays one; a resource that is not there is random, each another. */
+/* A splat stays one; a resource that is not there is random, each another, and integers zero. */
 static void test_kinds(void **state)
 {
     (void)state;
@@ -192,11 +192,15 @@ static void test_kinds(void **state)
         "  %1 = \"tosa.const\"() <{values = dense_resource<a> : tensor<64xf32>}> : () -> "
         "tensor<64xf32>\n"
         "  %2 = \"tosa.const\"() <{values = dense_resource<b> : tensor<64xf32>}> : () -> "
-        "tensor<64xf32>");
+        "tensor<64xf32>\n"
+        "  %3 = \"tosa.const\"() <{values = dense_resource<c> : tensor<64xi32>}> : () -> "
+        "tensor<64xi32>");
     tacho_graph graph;
     tacho_model_options options = {.seed = 7};
     assert_null(read_mlir(&graph, TACHO_STR(text), &options));
-    assert_int_equal(graph.constant_count, 3);
+    assert_int_equal(graph.constant_count, 4);
+    assert_int_equal(graph.constants[3].kind, TACHO_CONSTANT_SPLAT);
+    assert_memory_equal(graph.constants[3].splat, "\0\0\0\0", 4);
     assert_int_equal(graph.constants[0].kind, TACHO_CONSTANT_SPLAT);
     assert_memory_equal(graph.constants[0].splat, "\0\0\0\x40", 4);
     assert_int_equal(graph.constants[1].kind, TACHO_CONSTANT_RANDOM);

@@ -3,7 +3,8 @@
  * Values of tensors. Bytes as they are in memory (raw_data, a packed list of reals, a file beside
  * the model) are borrowed; other lists of numbers become bytes in the graph's arena.
  *
- * A tensor without values, or whose file is absent, gets seeded-random ones and is counted: such
+ * A tensor without values, or whose file is absent, gets seeded-random ones, or zeros where it has
+ * integers, which may be indexes and sizes, and is counted: such
  * models have shapes only, which is all that an estimate needs.
  */
 #include "graph/onnx_reader.h"
@@ -386,11 +387,15 @@ static tacho_status set_value(tacho_onnx_state *state, const tensor_proto *tenso
     tacho_constant constant = {.kind = TACHO_CONSTANT_BYTES};
     TACHO_TRY(find_bytes(state, tensor, &constant.bytes));
     bool is_absent = constant.bytes == NULL;
-    if (is_absent || (state->options->has_random_weights && !is_attr && is_weight(tensor))) {
+    bool is_wanted = state->options->has_random_weights && !is_attr && is_weight(tensor);
+    bool is_real = tacho_dtype_kind_of(tensor->dtype) == TACHO_DTYPE_REAL;
+    if (is_wanted || (is_absent && is_real)) {
         constant =
             (tacho_constant){.kind = TACHO_CONSTANT_RANDOM, .seed = seed_of(state, tensor->name)};
-        graph->absent_weight_count += is_absent;
+    } else if (is_absent) {
+        constant.kind = TACHO_CONSTANT_SPLAT;
     }
+    graph->absent_weight_count += is_absent;
     return tacho_graph_set_constant(graph, id, &constant);
 }
 
