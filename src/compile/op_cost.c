@@ -17,22 +17,41 @@
 
 enum { SIZE_BITS_MAX = 40 };
 
+/* A product over nothing cannot be cut into tiles, and is no work that anybody meant. */
+static tacho_status check_product(const tacho_work *work)
+{
+    const uint64_t sizes[] = {work->batch, work->m, work->n, work->k_channels, work->k_window};
+    uint64_t all = 0;
+    uint64_t product = 1;
+    bool is_large = false;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        all |= sizes[i];
+        is_large = is_large || __builtin_mul_overflow(product, sizes[i], &product);
+    }
+    bool is_empty = product == 0 && !is_large;
+    if (!is_empty && !is_large && all >> SIZE_BITS_MAX == 0 && product >> 60 == 0) {
+        return TACHO_OK;
+    }
+    return tacho_fail(
+        TACHO_CODE_BAD_DATA, "it multiplies %llu times %llu x %llu by %llu x %llu: %s",
+        (unsigned long long)work->batch, (unsigned long long)work->m,
+        (unsigned long long)(work->k_channels * work->k_window),
+        (unsigned long long)(work->k_channels * work->k_window), (unsigned long long)work->n,
+        is_empty ? "nothing to compute; give sizes of at least 1"
+                 : "more than can be costed; give smaller sizes");
+}
+
 static tacho_status check_sizes(const tacho_work *work)
 {
-    uint64_t all = work->batch | work->m | work->n | work->k_channels | work->k_window;
     uint64_t bytes = work->input.bytes | work->weights.bytes | work->output.bytes;
-    uint64_t product;
-    if ((all | work->elements) >> SIZE_BITS_MAX != 0 || bytes >> 60 != 0 ||
-        work->steps >> 20 != 0 || __builtin_mul_overflow(work->m, work->n, &product) ||
-        __builtin_mul_overflow(product, work->k_channels, &product) ||
-        __builtin_mul_overflow(product, work->k_window, &product) ||
-        __builtin_mul_overflow(product, work->batch, &product) || product >> 60 != 0) {
+    if (work->kind == TACHO_WORK_MATRIX) {
+        TACHO_TRY(check_product(work));
+    }
+    if (work->elements >> SIZE_BITS_MAX != 0 || bytes >> 60 != 0 || work->steps >> 20 != 0) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "the operator is too large to be costed: %llu x %llu x %llu x (%llu x "
-                          "%llu), %llu elements",
-                          (unsigned long long)work->batch, (unsigned long long)work->m,
-                          (unsigned long long)work->n, (unsigned long long)work->k_channels,
-                          (unsigned long long)work->k_window, (unsigned long long)work->elements);
+                          "it has %llu elements: more than can be costed (%llu); give smaller "
+                          "sizes",
+                          (unsigned long long)work->elements, 1ULL << SIZE_BITS_MAX);
     }
     return TACHO_OK;
 }

@@ -230,6 +230,17 @@ static void test_types(void **state)
     tacho_arena_deinit(&arena);
 }
 
+/* Sizes that no machine could have, and none at all, are refused in words. */
+static void check_refused(const tacho_machine *machine, const tacho_work *work, const char *words)
+{
+    tacho_cost_options options = {.grid_x = 0};
+    tacho_op_cost cost;
+    tacho_status status = tacho_op_cost_estimate(machine, work, &options, &cost);
+    assert_non_null(status);
+    assert_string_equal(tacho_status_message(status), words);
+    tacho_status_free(status);
+}
+
 static void test_absurd(void **state)
 {
     (void)state;
@@ -238,16 +249,23 @@ static void test_absurd(void **state)
     tacho_machine *machine = NULL;
     assert_null(tacho_machine_find("aic100", &arena, &machine));
     tacho_work work = gemm(1, 1, 1, TACHO_DTYPE_I8);
-    tacho_cost_options options = {.grid_x = 0};
-    tacho_op_cost cost;
     work.m = (uint64_t)1 << 50;
-    tacho_status status = tacho_op_cost_estimate(machine, &work, &options, &cost);
-    assert_non_null(status);
-    tacho_status_free(status);
+    check_refused(machine, &work,
+                  "it multiplies 1 times 1125899906842624 x 1 by 1 x 1: more than can be costed; "
+                  "give smaller sizes");
     work.m = work.n = work.k_channels = (uint64_t)1 << 39;
-    status = tacho_op_cost_estimate(machine, &work, &options, &cost);
-    assert_non_null(status);
-    tacho_status_free(status);
+    check_refused(machine, &work,
+                  "it multiplies 1 times 549755813888 x 549755813888 by 549755813888 x "
+                  "549755813888: more than can be costed; give smaller sizes");
+    work.m = 0;
+    work.n = work.k_channels = 7;
+    check_refused(machine, &work,
+                  "it multiplies 1 times 0 x 7 by 7 x 7: nothing to compute; give sizes of at "
+                  "least 1");
+    work = (tacho_work){.kind = TACHO_WORK_VECTOR, .elements = (uint64_t)1 << 41, .steps = 1};
+    check_refused(machine, &work,
+                  "it has 2199023255552 elements: more than can be costed (1099511627776); give "
+                  "smaller sizes");
     tacho_arena_deinit(&arena);
 }
 
