@@ -63,7 +63,8 @@ static const tacho_option options[] = {
     {"stats-level", 0, false, "N",
      "of a model: what it records, as for 'tacho compile' (default: 70)"},
     {"dim", 0, TACHO_TAKES_EACH, "NAME=N",
-     "of a model: the size of a dimension that it leaves open; repeatable"},
+     "of a model: the size of a dimension that it leaves open, or the sizes of an input: "
+     "x=1x3x224x224; repeatable"},
     {"bind", 0, TACHO_TAKES_EACH, "NAME=VALUE",
      "of a model: fix an input, as for 'tacho compile'; repeatable"},
     {"weights", 0, false, "random:SEED", "of a model: take seeded random weights"},

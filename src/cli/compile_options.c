@@ -9,6 +9,7 @@
 #include "cli/table_sinks.h"
 #include "cli/talk.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum { DEVICES_MAX = 64, BATCH_MAX = 65536 };
@@ -340,17 +341,58 @@ static char dim_separator(const tacho_option *option)
                                                       : '\0';
 }
 
-static bool parse_dim(const tacho_argument *item, tacho_model_dim *out_dim)
+/* Whether it is a size of a dimension; 0 may be one: of a cache that is empty yet. */
+static bool parse_size(tacho_str text, int64_t *out_size)
+{
+    uint64_t value = 0;
+    if (!tacho_str_parse_u64(text, &value) || value > INT32_MAX) {
+        return false;
+    }
+    *out_size = (int64_t)value;
+    return true;
+}
+
+/* "N=4", or all sizes of an input, "x=1x3x224x224", as x.0=1, x.1=3 and so on. */
+static bool parse_dim(const tacho_argument *item, tacho_arena *arena, tacho_model_options *model,
+                      tacho_model_dim *dims)
 {
     tacho_str text = tacho_str_from_cstring(item->value);
     size_t at = tacho_str_find_byte(text, dim_separator(item->option));
-    uint64_t value = 0;
-    if (at == 0 || at == text.len || !tacho_str_parse_u64(tacho_str_from(text, at + 1), &value) ||
-        value > INT32_MAX) {
-        return false;
+    tacho_str name = tacho_str_make(text.data, at);
+    tacho_str sizes = tacho_str_from(text, at < text.len ? at + 1 : at);
+    bool is_list = tacho_str_find_byte(sizes, 'x') < sizes.len;
+    bool is_good = at > 0 && at < text.len;
+    for (uint32_t i = 0; is_good; i++) {
+        size_t len = tacho_str_find_byte(sizes, 'x');
+        tacho_model_dim *dim = &dims[model->dim_count++];
+        char place[300];
+        int used = snprintf(place, sizeof(place), "%.*s.%" PRIu32, TACHO_STR_ARG(name), i);
+        dim->name = name;
+        tacho_status status = TACHO_OK;
+        if (is_list && used > 0 && (size_t)used < sizeof(place)) {
+            status = tacho_arena_copy(arena, tacho_str_make(place, (size_t)used), &dim->name);
+        }
+        is_good = status == TACHO_OK && parse_size(tacho_str_make(sizes.data, len), &dim->value);
+        tacho_status_free(status);
+        if (len == sizes.len) {
+            break;
+        }
+        sizes = tacho_str_from(sizes, len + 1);
     }
-    *out_dim = (tacho_model_dim){tacho_str_make(text.data, at), (int64_t)value};
-    return true;
+    return is_good;
+}
+
+/* How many sizes the arguments can give: each letter x is between two. */
+static size_t count_sizes(const tacho_arguments *arguments)
+{
+    size_t count = arguments->item_count;
+    for (size_t i = 0; i < arguments->item_count; i++) {
+        const char *value = arguments->items[i].value;
+        for (; value != NULL && *value != '\0'; value++) {
+            count += *value == 'x' ? 1 : 0;
+        }
+    }
+    return count;
 }
 
 /* What is missing is asked for in the words of the command. */
@@ -370,7 +412,7 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
 {
     void *memory = NULL;
     tacho_status status =
-        tacho_arena_alloc(arena, arguments->item_count * sizeof(tacho_model_dim), &memory);
+        tacho_arena_alloc(arena, count_sizes(arguments) * sizeof(tacho_model_dim), &memory);
     if (status != TACHO_OK) {
         return tacho_talk_failure(status);
     }
@@ -383,14 +425,14 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
         if (separator == '\0') {
             continue;
         }
-        if (!parse_dim(item, &dims[model->dim_count])) {
-            return tacho_command_misuse(arguments->command,
-                                        "%s%s: '%s' is no dimension; expected NAME%cN such as "
-                                        "batch%c4",
-                                        tacho_command_dashes(arguments->command),
-                                        item->option->name, item->value, separator, separator);
+        if (!parse_dim(item, arena, model, dims)) {
+            return tacho_command_misuse(
+                arguments->command,
+                "%s%s: '%s' is no dimension; expected NAME%cN such as batch%c4, or the sizes of an "
+                "input such as x%c1x3x224x224, each at most 2147483647",
+                tacho_command_dashes(arguments->command), item->option->name, item->value,
+                separator, separator, separator);
         }
-        model->dim_count++;
     }
     return 0;
 }

@@ -59,7 +59,8 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
 #define TACHO_COMPILE_OPTION_DIM                                                                   \
     {                                                                                              \
         "dim", 0, TACHO_TAKES_EACH, "NAME=N",                                                      \
-            "the size of a dimension that the model leaves open; repeatable"                       \
+            "the size of a dimension that the model leaves open, or the sizes of an input: "       \
+            "x=1x3x224x224; repeatable"                                                            \
     }
 
 /* Values of inputs, from --bind NAME=VALUE; 0 when all is well, else the exit code. */

@@ -237,7 +237,44 @@ static const tacho_model_dim *find_dim(const tacho_mlir_import *self, const char
     return NULL;
 }
 
-/* Fills in dimensions of an argument that the file leaves open. */
+static tacho_status fail_open(const tacho_mlir_import *self, const tacho_mlir_op *function,
+                              uint32_t argument, int32_t dim, const char *name)
+{
+    char hint[96];
+    tacho_model_dim_hint(self->options, tacho_str_from_cstring(name), "N", hint, sizeof(hint));
+    return tacho_mlir_import_fail(self, function,
+                                  "dimension %" PRId32 " of argument %" PRIu32
+                                  " is not known; give it with %s",
+                                  dim, argument, hint);
+}
+
+/* Fills in dimension |dim| where the file leaves it open; another number than the file's is none.
+ */
+static tacho_status fill_dim(tacho_mlir_import *self, const tacho_mlir_op *function,
+                             uint32_t argument, int32_t dim, tacho_tensor *tensor)
+{
+    char name[48];
+    int64_t *size = &tensor->shape.dims[dim];
+    snprintf(name, sizeof(name), "arg%" PRIu32 ".%" PRId32, argument, dim);
+    const tacho_model_dim *given = find_dim(self, name);
+    if (*size == TACHO_DIM_UNKNOWN && (given == NULL || given->value < 0)) {
+        return fail_open(self, function, argument, dim, name);
+    }
+    if (given == NULL) {
+        return TACHO_OK;
+    }
+    if (*size != TACHO_DIM_UNKNOWN && *size != given->value) {
+        return tacho_mlir_import_fail(self, function,
+                                      "dimension %" PRId32 " of argument %" PRIu32 " is %" PRId64
+                                      " and cannot be made %" PRId64,
+                                      dim, argument, *size, given->value);
+    }
+    *size = given->value;
+    self->is_dim_used[given - self->options->dims] = true;
+    return TACHO_OK;
+}
+
+/* Numbers for all dimensions of an argument. */
 static tacho_status fill_dims(tacho_mlir_import *self, const tacho_mlir_op *function,
                               uint32_t argument, tacho_tensor *tensor)
 {
@@ -248,28 +285,12 @@ static tacho_status fill_dims(tacho_mlir_import *self, const tacho_mlir_op *func
             self, function, "argument %" PRIu32 " has no known number of dimensions", argument);
     }
     for (int32_t i = 0; i < tensor->shape.rank; i++) {
-        char name[48];
-        if (tensor->shape.dims[i] != TACHO_DIM_UNKNOWN) {
-            continue;
-        }
-        if (facts != NULL) {
+        if (facts == NULL) {
+            TACHO_TRY(fill_dim(self, function, argument, i, tensor));
+        } else if (tensor->shape.dims[i] == TACHO_DIM_UNKNOWN) {
             uint32_t id = (uint32_t)(tensor - self->graph->tensors);
             TACHO_TRY(tacho_model_facts_add_dim(facts, id, i, TACHO_STR("")));
-            continue;
         }
-        snprintf(name, sizeof(name), "arg%" PRIu32 ".%" PRId32, argument, i);
-        const tacho_model_dim *dim = find_dim(self, name);
-        if (dim == NULL || dim->value < 0) {
-            char hint[96];
-            tacho_model_dim_hint(self->options, tacho_str_from_cstring(name), "N", hint,
-                                 sizeof(hint));
-            return tacho_mlir_import_fail(self, function,
-                                          "dimension %" PRId32 " of argument %" PRIu32
-                                          " is not known; give it with %s",
-                                          i, argument, hint);
-        }
-        tensor->shape.dims[i] = dim->value;
-        self->is_dim_used[dim - self->options->dims] = true;
     }
     return TACHO_OK;
 }
