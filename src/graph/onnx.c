@@ -357,6 +357,52 @@ tacho_status tacho_onnx_next_output(const tacho_onnx_state *state, tacho_pb_read
     return *out_got ? tacho_onnx_value_name(state, field.bytes, out_name) : TACHO_OK;
 }
 
+/* ---- bodies of control flow, in surveys ----------------------------------------------------- */
+
+tacho_status tacho_onnx_note_body(tacho_onnx_state *state, tacho_str bytes)
+{
+    TACHO_TRY(tacho_grow(&state->bodies, &state->body_capacity, state->body_count + 1));
+    state->bodies[state->body_count++] = bytes;
+    return TACHO_OK;
+}
+
+/* A weight of a body is one more, and has no name outside. */
+static tacho_status survey_initializer(tacho_onnx_state *state, tacho_str message)
+{
+    uint32_t id;
+    return tacho_onnx_read_tensor(state, message, true, &id);
+}
+
+/* Values of constants, and bodies inside the body. */
+static tacho_status survey_node(tacho_onnx_state *state, tacho_str message)
+{
+    tacho_pb_reader reader = tacho_onnx_open(state, message);
+    tacho_pb_field field;
+    bool got = true;
+    while (got) {
+        TACHO_TRY(tacho_onnx_next(state, &node_schema, &reader, &field, &got));
+        if (field.number == NODE_ATTRIBUTE) {
+            TACHO_TRY(tacho_onnx_read_attr(state, field.bytes));
+            state->attr_count = 0;
+        }
+    }
+    return TACHO_OK;
+}
+
+/* Bodies that are found on the way come behind those that are known. */
+static tacho_status survey_bodies(tacho_onnx_state *state)
+{
+    for (size_t i = 0; i < state->body_count; i++) {
+        tacho_str body = state->bodies[i];
+        TACHO_TRY_NOTE(walk(state, body, GRAPH_INITIALIZER, survey_initializer),
+                       "in a body of control flow");
+        TACHO_TRY_NOTE(walk(state, body, GRAPH_NODE, survey_node), "in a body of control flow");
+    }
+    return TACHO_OK;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------ */
+
 static tacho_status read_graph(tacho_onnx_state *state, tacho_str graph)
 {
     static const graph_walk walks[] = {
@@ -375,6 +421,7 @@ static tacho_status read_graph(tacho_onnx_state *state, tacho_str graph)
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, graph.data, "the graph is empty");
     }
     TACHO_TRY(check_inputs(state, 0));
+    TACHO_TRY(survey_bodies(state));
     return tacho_onnx_check_dims(state);
 }
 
@@ -466,6 +513,7 @@ void tacho_onnx_state_free(tacho_onnx_state *state)
     free(state->scopes);
     free(state->locals);
     free(state->branches);
+    free(state->bodies);
     tacho_index_deinit(&state->local_index);
     tacho_arena_deinit(&state->arena);
     free(state);

@@ -226,7 +226,11 @@ static tacho_status read_value(tacho_onnx_state *state, const attr_proto *attr, 
     case FIELD_GRAPHS:
         out_attr->kind = TACHO_ATTR_GRAPH;
         out_attr->value.as_int = attr->graph_nodes;
-        return number == FIELD_G ? tacho_onnx_note_branch(state, attr->name, attr->g) : TACHO_OK;
+        if (number != FIELD_G) {
+            return TACHO_OK;
+        }
+        return state->options->facts != NULL ? tacho_onnx_note_body(state, attr->g)
+                                             : tacho_onnx_note_branch(state, attr->name, attr->g);
     case FIELD_FLOATS:
         out_attr->kind = TACHO_ATTR_REALS;
         return read_numbers(state, attr, number, out_attr);

@@ -5,6 +5,7 @@
  */
 #include "graph/infer.h"
 #include "graph/model.h"
+#include "graph/model_facts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -393,12 +394,40 @@ static void test_hint(void **state)
     tacho_graph_deinit(&graph);
 }
 
+/* A survey counts the weights of branches, and of branches inside them, beside the model's own. */
+static void test_survey(void **state)
+{
+    (void)state;
+    message inner = branch("Add x k > i", "i"), other = branch("Neg x > i", "i");
+    put_bool(&inner, "k", true);
+    message outer = branch("Exp x > h", "h");
+    put_bool(&outer, "k", true); /* the same name again is another one */
+    put_bool(&outer, "l", true);
+    put_if(&outer, "If yes > deep", &inner, &other);
+    message nodes = {.len = 0};
+    put_if(&nodes, "If flag > y", &outer, &other);
+    message model = model_of(&nodes);
+    tacho_model_facts facts = {.dims = NULL};
+    tacho_model_options options = {.facts = &facts};
+    tacho_graph graph;
+    assert_null(read_model(&model, &options, &graph));
+    assert_int_equal(graph.node_count, 1);
+    size_t count = 0;
+    for (size_t i = 0; i < graph.tensor_count; i++) {
+        count += graph.tensors[i].is_constant ? 1 : 0;
+    }
+    assert_int_equal(count, 5); /* yes, no; k, l; k */
+    tacho_graph_deinit(&graph);
+    tacho_model_facts_deinit(&facts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chosen), cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_scopes), cmocka_unit_test(test_depth),
         cmocka_unit_test(test_bind),   cmocka_unit_test(test_hint),
+        cmocka_unit_test(test_survey),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

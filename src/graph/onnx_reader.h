@@ -98,6 +98,8 @@ typedef struct tacho_onnx_state {
     tacho_index local_index;     /* of |locals| */
     tacho_onnx_branch *branches; /* by node */
     size_t branch_count, branch_capacity;
+    tacho_str *bodies; /* surveys: graphs of control flow, whose weights are counted */
+    size_t body_count, body_capacity;
 } tacho_onnx_state;
 
 /* ---- onnx_wire.c: messages ---- */
@@ -159,6 +161,9 @@ tacho_status tacho_onnx_next_output(const tacho_onnx_state *state, tacho_pb_read
 
 /* Frees the state with all that it holds. */
 void tacho_onnx_state_free(tacho_onnx_state *state);
+
+/* Notes the graph of a node being read, if the model is only surveyed: onnx.c. */
+tacho_status tacho_onnx_note_body(tacho_onnx_state *state, tacho_str bytes) TACHO_MUST_USE;
 
 /* ---- onnx_branch.c: graphs of an If ---- */
 
