@@ -359,7 +359,7 @@ static void say_wrote(const run_choice *choice, const tacho_run_session *session
     if (choice->profile_path != NULL) {
         say_profile(choice, session);
         if (choice->profile_sink == NULL) {
-            tacho_run_torq_say_origin(session);
+            tacho_run_torq_say_origin(session, choice->profile_path);
         }
     }
     if (session->stats_file_count > 0) {

@@ -173,7 +173,8 @@ static tacho_status finish(const module_run *run, const tacho_run_session *sessi
         TACHO_TRY(tacho_run_torq_write_file(session, run->host_form, run->host_path));
     }
     if ((run->jobs_path != NULL || run->host_path != NULL) && !run->request.is_quiet) {
-        tacho_run_torq_say_origin(session);
+        tacho_run_torq_say_origin(session,
+                                  run->host_path != NULL ? run->host_path : run->jobs_path);
     }
     return print_results(run, session);
 }

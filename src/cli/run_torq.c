@@ -8,6 +8,7 @@
 
 #include "cli/talk.h"
 #include "device/program_machine.h"
+#include "sources/torq/origin_note.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -369,6 +370,9 @@ tacho_status tacho_run_torq_write_file(const tacho_run_session *session, tacho_r
         status = tacho_output_commit(&output);
     }
     tacho_output_close(&output);
+    if (status == TACHO_OK && session->device->type->is_simulated) {
+        status = torq_origin_note_write(path);
+    }
     return status;
 }
 
@@ -388,11 +392,18 @@ tacho_status tacho_run_torq_check(const tacho_run_session *session)
     return status;
 }
 
-void tacho_run_torq_say_origin(const tacho_run_session *session)
+void tacho_run_torq_say_origin(const tacho_run_session *session, const char *path)
 {
     if (session->device->type->is_simulated) {
-        tacho_talk_line("note", "Torq's formats have no word for simulated: the times are read "
-                                "back as measured");
+        char text[400];
+        snprintf(text, sizeof(text),
+                 "Torq's formats have no word for simulated: %.200s.origin says it; keep it beside "
+                 "the file",
+                 path);
+        tacho_talk_line("note", strcmp(path, "-") != 0
+                                    ? text
+                                    : "Torq's formats have no word for simulated: the times are "
+                                      "read back as measured");
     }
 }
 

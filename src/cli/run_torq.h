@@ -36,8 +36,8 @@ tacho_status tacho_run_torq_write_file(const tacho_run_session *session, tacho_r
 /* USAGE where the program is for a machine whose runtime writes no such files. */
 tacho_status tacho_run_torq_check(const tacho_run_session *session) TACHO_MUST_USE;
 
-/* Says that the files of simulated runs are read back as measured. */
-void tacho_run_torq_say_origin(const tacho_run_session *session);
+/* Says how the file of a simulated run at |path| is told from one that was measured. */
+void tacho_run_torq_say_origin(const tacho_run_session *session, const char *path);
 
 /* One row per block of the first recorded inference: when it ran, and for how long. */
 tacho_status tacho_run_blocks_table(const tacho_run_session *session,

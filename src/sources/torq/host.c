@@ -19,6 +19,7 @@
 
 #include "codec/csv.h"
 #include "sources/torq/host_pairing.h"
+#include "sources/torq/origin_note.h"
 #include "sources/torq/torq_text.h"
 
 enum { NS_PER_US = 1000, FIELD_COUNT = 5, NUMBER_COUNT = 3 };
@@ -354,7 +355,7 @@ static tacho_status read_all(host *self, const tacho_reading *reading, generatio
     tacho_part_facts facts = {
         .format = tacho_str_from_cstring(tacho_source_torq_host.name),
         .generation = tacho_str_from_cstring(generation_name(which)),
-        .origin = TACHO_ORIGIN_MEASURED,
+        .origin = torq_origin_note_read(reading->path),
         .covered_classes = covered_classes(which),
     };
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("microseconds")));

@@ -12,6 +12,7 @@
 #include "sources/torq/torq.h"
 
 #include "codec/csv.h"
+#include "sources/torq/origin_note.h"
 #include "sources/torq/torq_part.h"
 #include "sources/torq/torq_text.h"
 
@@ -196,7 +197,7 @@ static tacho_status read_all(runtime *self, const tacho_reading *reading, bool w
     tacho_part_facts facts = {
         .format = tacho_str_from_cstring(tacho_source_torq_runtime.name),
         .generation = with_location ? TACHO_STR("R0") : TACHO_STR("R0b"),
-        .origin = TACHO_ORIGIN_MEASURED,
+        .origin = torq_origin_note_read(reading->path),
         .covered_classes = TACHO_TRACK_BIT(TACHO_TRACK_CONTROL),
     };
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("microseconds")));

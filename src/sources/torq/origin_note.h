@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whose times a runtime CSV has. Torq's formats have no word for simulated, and their readers take
+ * no further column or line; so what a simulated device wrote is said in a file beside it:
+ *
+ *     runtime.csv.origin:  simulated
+ *                          bytes 310
+ *                          crc32c 1b2c3d4e
+ *
+ * Size and checksum are those of the CSV: a note beside another file, as when the CSV was written
+ * again by something else, says nothing.
+ */
+#ifndef TACHO_SOURCES_TORQ_ORIGIN_NOTE_H
+#define TACHO_SOURCES_TORQ_ORIGIN_NOTE_H
+
+#include "base/status.h"
+#include "base/str.h"
+#include "profile/vocabulary.h"
+
+/* Writes the note beside the CSV at |path|, which is written whole. */
+tacho_status torq_origin_note_write(const char *path) TACHO_MUST_USE;
+
+/* Simulated, if a note says so of the CSV at |path|; else measured. */
+tacho_origin torq_origin_note_read(tacho_str path);
+
+#endif
