@@ -4,6 +4,7 @@
  */
 #include "api/conversion.h"
 
+#include "analyses/overview_tracks.h"
 #include "profile/lanes.h"
 
 static tacho_status run_filters(const tacho_conversion *conversion, tacho_order_mode mode,
@@ -20,7 +21,15 @@ static tacho_status run_filters(const tacho_conversion *conversion, tacho_order_
         tacho_select_init(&select, &conversion->selection, next);
         next = &select.events;
     }
+    tacho_overview_tracks tracks;
+    if (conversion->has_overview) {
+        tacho_overview_tracks_init(&tracks, next);
+        next = &tracks.events;
+    }
     tacho_status status = tacho_intake_read(&conversion->intake, mode, next);
+    if (conversion->has_overview) {
+        tacho_overview_tracks_deinit(&tracks);
+    }
     tacho_lanes_destroy(lanes);
     return status;
 }

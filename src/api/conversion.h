@@ -16,7 +16,8 @@ typedef struct tacho_conversion {
     const tacho_trace_sink *sink;
     tacho_trace_options trace_options;
     tacho_selection selection;
-    bool is_strict; /* lost records are a failure */
+    bool is_strict;    /* lost records are a failure */
+    bool has_overview; /* the metrics of each part are tracks of the trace, too */
 } tacho_conversion;
 
 /*

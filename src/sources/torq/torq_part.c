@@ -90,6 +90,11 @@ tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uin
     int len = is_slice ? snprintf(name, sizeof(name), "%s %u", tacho_torq_engine_name(engine),
                                   (unsigned)slice)
                        : snprintf(name, sizeof(name), "%s", tacho_torq_engine_name(engine));
+    bool is_shouted = part->reading->options->has_vendor_tracks &&
+                      (is_slice || engine == TACHO_TORQ_DMA_IN || engine == TACHO_TORQ_DMA_OUT);
+    for (int i = 0; i < len && is_shouted; i++) {
+        name[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
+    }
     tacho_track facts = {
         .parent = part->dict->parts[part->part].root,
         .part = part->part,
