@@ -393,8 +393,7 @@ static bool find_operands(tacho_group *group, product *self)
         is_found = find_quantised(execution, tacho_step_input(execution, step, 0), &self->data) &&
                    find_quantised(execution, tacho_step_input(execution, step, 1), &self->filters);
     }
-    return is_found && tacho_fast_has_exact_bytes(execution->fast) && self->data.count == 1 &&
-           is_byte(&execution->values[self->data.id]) &&
+    return is_found && self->data.count == 1 && is_byte(&execution->values[self->data.id]) &&
            execution->values[self->data.id].state == TACHO_VALUE_LIVE &&
            execution->values[self->filters.id].state == TACHO_VALUE_CONSTANT &&
            is_byte(&execution->values[self->filters.id]);
@@ -720,8 +719,7 @@ bool tacho_group_translate_bytes(tacho_group *group)
     for (size_t i = 0; i < sizeof(translations) / sizeof(translations[0]); i++) {
         if (is_type(group->self, group->step, translations[i].type)) {
             tacho_group_set_output(group, group->output, true);
-            bool is_done =
-                tacho_fast_has_exact_bytes(group->self->fast) && translations[i].translate(group);
+            bool is_done = group->self->fast != NULL && translations[i].translate(group);
             group->spec.output.dtype = group->self->values[group->output].array.dtype;
             return is_done;
         }

@@ -353,7 +353,7 @@ int main(void)
 {
     tacho_fast *fast;
     tacho_status_free(tacho_fast_create(1, &fast));
-    has_bytes = tacho_fast_has_exact_bytes(fast);
+    has_bytes = fast != NULL;
     tacho_fast_free(fast);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),

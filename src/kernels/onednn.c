@@ -29,6 +29,7 @@ struct tacho_fast_kernel {
     uint32_t users; /* who have it */
     uint32_t place; /* among the shared ones, or TACHO_NONE */
     dnnl_primitive_t primitive;
+    tacho_byte_product *own; /* instead of oneDNN's, or NULL */
     dnnl_memory_desc_t scratch;
     uint64_t scratch_bytes;
     char name[64];
@@ -559,16 +560,16 @@ static bool describe_all(draft *self)
     return describe_wish(self->fast, &spec->output, &self->output);
 }
 
-/* A kernel of its own; NULL where oneDNN has none. */
-static tacho_status make_kernel(tacho_fast *fast, const tacho_fast_spec *spec,
+/* NULL where oneDNN has none. */
+static tacho_status make_theirs(tacho_fast *fast, const tacho_fast_spec *spec,
                                 tacho_fast_kernel **out)
 {
     size_t most = spec->input_count + spec->post_input_count + 2;
     draft *self = calloc(1, sizeof(*self));
     tacho_fast_kernel *kernel = calloc(1, sizeof(*kernel) + most * sizeof(kernel->arguments[0]));
     dnnl_exec_arg_t *executed = calloc(most, sizeof(*executed));
-    bool has_memory = self != NULL && kernel != NULL && executed != NULL &&
-                      tacho_pages_have_room(KERNEL_ROOM);
+    bool has_memory =
+        self != NULL && kernel != NULL && executed != NULL && tacho_pages_have_room(KERNEL_ROOM);
     bool is_made = false;
     if (has_memory) {
         self->fast = kernel->fast = fast;
@@ -598,6 +599,72 @@ static tacho_status make_kernel(tacho_fast *fast, const tacho_fast_spec *spec,
                       : tacho_fail(TACHO_CODE_NO_MEMORY,
                                    "no memory to prepare a kernel; use a smaller model or batch, "
                                    "or raise the limits of this process (ulimit -v)");
+}
+
+/* How our own product wants a tensor: images with their channels last, matrices row by row. NULL
+ * when the tensor is bound to lie otherwise. */
+static const tacho_layout *own_layout(tacho_fast *fast, const tacho_fast_tensor *tensor,
+                                      bool is_image)
+{
+    uint8_t order[TACHO_RANK_MAX] = {0};
+    int32_t rank = tensor->shape.rank;
+    dnnl_dims_t dims = {0};
+    dnnl_data_type_t type;
+    dnnl_memory_desc_t wanted, given;
+    for (int32_t i = 0; i < rank && i < TACHO_RANK_MAX; i++) {
+        order[i] = (uint8_t)(i == 0 ? 0 : i + 1 < rank ? i + 1 : 1);
+        dims[i] = tensor->shape.dims[i];
+    }
+    bool is_fine = type_of(&type, tensor->dtype) &&
+                   lay_out(fast, rank, dims, type, is_image ? order : NULL, &wanted) &&
+                   (tensor->is_free || (describe(fast, tensor, &given) &&
+                                        fast->call.memory_desc_equal(&wanted, &given)));
+    return is_fine ? intern(fast, &wanted) : NULL;
+}
+
+/* Layouts of what is not constant; false when they cannot be had. */
+static bool finish_own(tacho_fast_kernel *kernel, const tacho_fast_spec *spec)
+{
+    bool is_image = spec->kind == TACHO_FAST_CONVOLUTION, is_live = spec->inputs[1].data == NULL;
+    argument *arguments = kernel->arguments;
+    kernel->input_count = spec->input_count;
+    kernel->argument_count = spec->input_count + 2;
+    kernel->scratch_bytes = tacho_byte_product_scratch_bytes(kernel->own);
+    snprintf(kernel->name, sizeof(kernel->name), "tacho:%s", tacho_byte_product_name(kernel->own));
+    arguments[0].layout = own_layout(kernel->fast, &spec->inputs[0], is_image);
+    arguments[1].layout = is_live ? own_layout(kernel->fast, &spec->inputs[1], false) : NULL;
+    arguments[spec->input_count].layout = own_layout(kernel->fast, &spec->output, is_image);
+    return arguments[0].layout != NULL && (!is_live || arguments[1].layout != NULL) &&
+           arguments[spec->input_count].layout != NULL;
+}
+
+static tacho_status make_own(tacho_fast *fast, const tacho_fast_spec *spec, tacho_fast_kernel **out)
+{
+    size_t count = spec->input_count + 2;
+    tacho_fast_kernel *kernel = calloc(1, sizeof(*kernel) + count * sizeof(kernel->arguments[0]));
+    if (kernel == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to prepare a kernel");
+    }
+    *kernel = (tacho_fast_kernel){.fast = fast, .users = 1, .place = TACHO_NONE};
+    tacho_status status = tacho_onednn_byte_product(fast, spec, &kernel->own);
+    if (kernel->own != NULL && finish_own(kernel, spec)) {
+        *out = kernel;
+    } else {
+        tacho_fast_kernel_free(kernel);
+    }
+    return status;
+}
+
+/* A kernel of its own; NULL where there is none. */
+static tacho_status make_kernel(tacho_fast *fast, const tacho_fast_spec *spec,
+                                tacho_fast_kernel **out)
+{
+    bool is_product = tacho_onednn_is_byte_product(spec);
+    *out = NULL;
+    if (!is_product || tacho_onednn_has_exact_bytes(fast)) {
+        TACHO_TRY(make_theirs(fast, spec, out));
+    }
+    return is_product && *out == NULL ? make_own(fast, spec, out) : TACHO_OK;
 }
 
 tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
@@ -636,6 +703,7 @@ void tacho_fast_kernel_free(tacho_fast_kernel *kernel)
     if (kernel->place != TACHO_NONE) {
         kernel->fast->shared[kernel->place].kernel = NULL;
     }
+    tacho_byte_product_free(kernel->own);
     for (size_t i = 0; i < kernel->argument_count; i++) {
         if (kernel->arguments[i].memory != NULL) {
             call->memory_destroy(kernel->arguments[i].memory);
@@ -708,6 +776,12 @@ static bool bind(const tacho_fast_kernel *kernel, argument *at, void *pointer)
 tacho_status tacho_fast_run(tacho_fast_kernel *kernel, void *const *pointers)
 {
     tacho_fast *fast = kernel->fast;
+    if (kernel->own != NULL) {
+        tacho_byte_memory memory = {pointers[0], pointers[1], pointers[kernel->input_count],
+                                    pointers[kernel->input_count + 1]};
+        tacho_byte_product_run(kernel->own, &memory, fast->call.parallel);
+        return TACHO_OK;
+    }
     tacho_onednn_set_threads(fast);
     for (size_t i = 0; i < kernel->argument_count; i++) {
         if (!bind(kernel, &kernel->arguments[i], pointers[i])) {

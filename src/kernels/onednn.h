@@ -39,9 +39,6 @@ void tacho_fast_free(tacho_fast *fast); /* behind all its kernels; also NULL */
 /* "2.6.3", or "" where there is none. */
 const char *tacho_fast_version(const tacho_fast *fast);
 
-/* Whether products of bytes are summed up exactly, whatever their values, on this processor. */
-bool tacho_fast_has_exact_bytes(const tacho_fast *fast);
-
 /*
  * Processors note when an operation is invalid: it made NaN of what was none, or compared NaN with
  * a number, of which a maximum then takes the number. Whether one was in any of a context's threads

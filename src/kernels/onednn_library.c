@@ -160,9 +160,9 @@ const char *tacho_fast_version(const tacho_fast *fast)
 }
 
 /* Without these instructions pairs of products are summed up in 16 bits, which saturate. */
-bool tacho_fast_has_exact_bytes(const tacho_fast *fast)
+bool tacho_onednn_has_exact_bytes(const tacho_fast *fast)
 {
-    unsigned isa = fast == NULL ? 0 : (unsigned)fast->call.get_effective_cpu_isa();
+    unsigned isa = (unsigned)fast->call.get_effective_cpu_isa();
     unsigned wide = dnnl_cpu_isa_avx512_core_vnni, narrow = dnnl_cpu_isa_avx2_vnni;
     return (isa & wide) == wide || (isa & narrow) == narrow;
 }

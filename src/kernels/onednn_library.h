@@ -6,6 +6,7 @@
 #define TACHO_KERNELS_ONEDNN_LIBRARY_H
 
 #include "base/strings.h"
+#include "kernels/byte_product.h"
 #include "kernels/onednn.h"
 
 #include <oneapi/dnnl/dnnl.h>
@@ -66,6 +67,14 @@ struct tacho_fast {
 /* The place of a spec among |shared|, or TACHO_NONE: it is for one step alone. */
 tacho_status tacho_onednn_find(tacho_fast *fast, const tacho_fast_spec *spec,
                                uint32_t *out_place) TACHO_MUST_USE;
+
+/* Whether a spec is a product of bytes: a convolution, or one of matrices. */
+bool tacho_onednn_is_byte_product(const tacho_fast_spec *spec);
+/* It as our own kernel, on tensors whose channels are last; |out| is NULL where that is none. */
+tacho_status tacho_onednn_byte_product(const tacho_fast *fast, const tacho_fast_spec *spec,
+                                       tacho_byte_product **out) TACHO_MUST_USE;
+/* Whether oneDNN sums up products of bytes exactly, whatever their values, on this processor. */
+bool tacho_onednn_has_exact_bytes(const tacho_fast *fast);
 
 /* A kernel is made and run with the threads of its context. */
 void tacho_onednn_set_threads(const tacho_fast *fast);

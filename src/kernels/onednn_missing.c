@@ -29,12 +29,6 @@ const char *tacho_fast_version(const tacho_fast *fast)
     return "";
 }
 
-bool tacho_fast_has_exact_bytes(const tacho_fast *fast)
-{
-    (void)fast;
-    return false;
-}
-
 void tacho_fast_forget_invalid(const tacho_fast *fast)
 {
     (void)fast;
