@@ -3,7 +3,8 @@
 # make demo    build, and look at an example
 # make test    build with gcc and clang, run every test, also under sanitizers
 # make bench   speed, memory and size against the bars of docs/performance.md
-# make oracle  values of models against ONNX Runtime, which npm fetches for the moment
+# make oracle  values of models against ONNX Runtime, which npm fetches for the moment, and
+#              every suite of kernels with every instruction set that the computer has
 # make check-schedules  every model on every machine against the rules of docs/schedules.md
 # make fuzz    each fuzzer for FUZZ_SECONDS (default 60)
 # make install PREFIX=/usr/local
@@ -42,10 +43,11 @@ bench: bench-packages
 	@$(MAKE) --no-print-directory all
 	@bash bench/run.sh build/bin $(BENCH_FLAGS)
 
-oracle: build-packages
-	@tools/install_packages.sh python3-onnx
+oracle: test-packages
 	@{ command -v node && command -v npm; } >/dev/null || tools/install_packages.sh nodejs npm
-	@$(MAKE) --no-print-directory all
+	@cmake --preset release -DTACHO_TESTS=ON >/dev/null
+	@cmake --build build
+	@ctest --test-dir build -C Oracle -R '^isa_all' --output-on-failure --no-tests=error
 	@bash tools/oracle.sh build $(ORACLE_FLAGS)
 
 check-schedules: all
