@@ -8,7 +8,7 @@
 set -u
 export LC_ALL=C.UTF-8 TZ=UTC PYTHONDONTWRITEBYTECODE=1
 
-TIME_LIMIT_S=60
+TIME_LIMIT_S=300
 EXIT_SKIPPED=77 # a case exits with this where the machine cannot run it, and says why on stderr
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
