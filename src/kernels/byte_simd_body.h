@@ -172,14 +172,12 @@ static inline void store_bytes(unsigned char *to, vector first, vector second)
 
 #else
 
-/* Loops that compilers make vectors of. */
+/* Vectors of the compiler's own C, whatever the processor. */
 enum { LANES = 4 };
-typedef struct vector {
-    int32_t at[LANES];
-} vector;
-typedef struct reals {
-    float at[LANES];
-} reals;
+typedef int32_t vector __attribute__((vector_size(16)));
+typedef uint32_t unsigned_vector __attribute__((vector_size(16))); /* whose sums may wrap */
+typedef int16_t halves __attribute__((vector_size(16)));
+typedef float reals __attribute__((vector_size(16)));
 
 static inline vector load(const void *from)
 {
@@ -195,64 +193,45 @@ static inline void store(void *to, vector from)
 
 static inline vector fill(int32_t value)
 {
-    vector made;
-    for (int i = 0; i < LANES; i++) {
-        made.at[i] = value;
-    }
-    return made;
+    return (vector){value, value, value, value};
 }
 
-/* Sums wrap, as those of vector instructions do. */
 static inline vector add(vector a, vector b)
 {
-    for (int i = 0; i < LANES; i++) {
-        a.at[i] = (int32_t)((uint32_t)a.at[i] + (uint32_t)b.at[i]);
-    }
-    return a;
+    return (vector)((unsigned_vector)a + (unsigned_vector)b);
 }
 
 static inline vector subtract_halves(vector a, vector b)
 {
-    int16_t x[2 * LANES], y[2 * LANES];
-    memcpy(x, &a, sizeof(x));
-    memcpy(y, &b, sizeof(y));
-    for (int i = 0; i < 2 * LANES; i++) {
-        x[i] = (int16_t)(x[i] - y[i]);
-    }
-    return load(x);
+    return (vector)((halves)a - (halves)b);
+}
+
+/* The lower of two halves, as a number. */
+static inline vector lower_half(vector a)
+{
+    return (vector)((unsigned_vector)a << 16) >> 16;
 }
 
 static inline vector multiply_pairs(vector a, vector b)
 {
-    int16_t x[2 * LANES], y[2 * LANES];
-    memcpy(x, &a, sizeof(x));
-    memcpy(y, &b, sizeof(y));
-    for (int i = 0; i < LANES; i++) {
-        a.at[i] = x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
-    }
-    return a;
+    return lower_half(a) * lower_half(b) + (a >> 16) * (b >> 16);
 }
 
 static inline vector load_bytes(const unsigned char *from, bool is_signed)
 {
-    int16_t made[2 * LANES];
-    for (int i = 0; i < 2 * LANES; i++) {
-        made[i] = (int16_t)(is_signed && from[i] > INT8_MAX ? from[i] - 256 : from[i]);
-    }
-    return load(made);
+    typedef int8_t signed_bytes __attribute__((vector_size(8)));
+    typedef uint8_t unsigned_bytes __attribute__((vector_size(8)));
+    signed_bytes bytes;
+    memcpy(&bytes, from, sizeof(bytes));
+    return (vector)(is_signed ? __builtin_convertvector(bytes, halves)
+                              : __builtin_convertvector((unsigned_bytes)bytes, halves));
 }
 
 static inline void mix(vector a, vector b, vector out[2])
 {
-    int16_t x[2 * LANES], y[2 * LANES], made[4 * LANES];
-    memcpy(x, &a, sizeof(x));
-    memcpy(y, &b, sizeof(y));
-    for (int i = 0; i < 2 * LANES; i++) {
-        made[2 * i] = x[i];
-        made[2 * i + 1] = y[i];
-    }
-    out[0] = load(made);
-    out[1] = load(made + 2 * LANES);
+    halves x = (halves)a, y = (halves)b;
+    out[0] = (vector)__builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+    out[1] = (vector)__builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
 static inline void unmix(vector sums[2])
@@ -260,33 +239,39 @@ static inline void unmix(vector sums[2])
     (void)sums;
 }
 
-static inline reals scale(vector sums, const float *biases, const float *scales)
+static inline reals load_reals(const float *from)
 {
     reals made;
-    for (int i = 0; i < LANES; i++) {
-        made.at[i] = ((float)sums.at[i] + biases[i]) * scales[i];
-    }
+    memcpy(&made, from, sizeof(made));
     return made;
+}
+
+static inline reals scale(vector sums, const float *biases, const float *scales)
+{
+    return (__builtin_convertvector(sums, reals) + load_reals(biases)) * load_reals(scales);
+}
+
+/* |a| where |mask| is set, else |b|. */
+static inline reals choose(vector mask, reals a, reals b)
+{
+    return (reals)(((vector)a & mask) | ((vector)b & ~mask));
 }
 
 /* Added and subtracted again, |shift| rounds to an integer. */
 static inline vector round_within(reals values, float low, float high)
 {
-    static const float shift = 0x1.8p23f;
-    vector made;
-    for (int i = 0; i < LANES; i++) {
-        float value = values.at[i] > low ? values.at[i] : low;
-        value = value < high ? value : high;
-        made.at[i] = (int32_t)(value + shift - shift);
-    }
-    return made;
+    const float shift = 0x1.8p23f;
+    reals least = {low, low, low, low}, most = {high, high, high, high};
+    values = choose((vector)(values > least), values, least);
+    values = choose((vector)(values < most), values, most);
+    return __builtin_convertvector(values + shift - shift, vector);
 }
 
 static inline void store_bytes(unsigned char *to, vector first, vector second)
 {
     for (int i = 0; i < LANES; i++) {
-        to[i] = (unsigned char)first.at[i];
-        to[LANES + i] = (unsigned char)second.at[i];
+        to[i] = (unsigned char)first[i];
+        to[LANES + i] = (unsigned char)second[i];
     }
 }
 
@@ -398,8 +383,10 @@ static void multiply_rows(const tacho_byte_rows *rows, const int16_t *filters, i
     SUMS_OF(2)
     SUMS_OF(3)
     SUMS_OF(4)
-    SUMS_OF(5) for (; data < end; data += 2, filters += 2 * WIDTH){ADD_TO(0) ADD_TO(1) ADD_TO(
-        2) ADD_TO(3) ADD_TO(4) ADD_TO(5)} STORE(0) STORE(1) STORE(2) STORE(3) STORE(4) STORE(5)
+    SUMS_OF(5)
+    for (; data < end; data += 2, filters += 2 * WIDTH){ADD_TO(0) ADD_TO(1) ADD_TO(2) ADD_TO(3)
+                                                            ADD_TO(4) ADD_TO(5)} STORE(0) STORE(1)
+        STORE(2) STORE(3) STORE(4) STORE(5)
 }
 
 #undef SUMS_OF
