@@ -3,7 +3,9 @@
 """Decodes a folder of ten files and one of a thousand on a terminal: both take the same memory, and
 progress is one line that is written over:
 
-    check_many.py QAIC_OPSTATS PROGRAM TEN THOUSAND"""
+    check_many.py QAIC_OPSTATS PROGRAM TEN THOUSAND
+
+Exits with 77, and says why, where there are no terminals to be had (a container without /dev/pts)."""
 import os
 import pty
 import re
@@ -14,7 +16,11 @@ import sys
 def run(tool, program, folder):
     """What it wrote to the terminal, and its largest memory in KiB."""
     output = folder + "-out"
-    child, terminal = pty.fork()
+    try:
+        child, terminal = pty.fork()
+    except OSError as error:
+        print(f"no terminal can be opened here: {error}")
+        sys.exit(77)
     if child == 0:
         os.environ["ASAN_OPTIONS"] = "quarantine_size_mb=1"  # what is free counts as free
         os.execv(tool, [tool, "--qpc", program, "--input-dir", folder, "--output-dir", output,
