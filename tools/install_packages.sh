@@ -9,12 +9,15 @@ for package in "$@"; do
 done
 [ -z "$missing" ] && exit 0
 echo "installing:$missing"
-as_root=""
+as_root="env"
 if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || { echo "need root or sudo to install:$missing" >&2; exit 1; }
-    as_root=sudo
+    command -v sudo >/dev/null || {
+        echo "cannot install without root or sudo; ask an administrator for: apt-get install$missing" >&2
+        exit 1
+    }
+    as_root="sudo env" # sudo takes no variables along
 fi
-export DEBIAN_FRONTEND=noninteractive
+as_root="$as_root DEBIAN_FRONTEND=noninteractive"
 # shellcheck disable=SC2086 # package names are words
 $as_root apt-get install -y --no-install-recommends $missing >/dev/null 2>&1 || {
     $as_root apt-get update -qq
