@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/find_machine.h"
+#include "cli/host_machine.h"
 #include "cli/listing.h"
 #include "machine/calibrate.h"
 #include "machine/cost.h"
@@ -90,7 +91,7 @@ static tacho_status make_list(const machine_request *request, tacho_table *table
         tacho_arena arena;
         tacho_arena_init(&arena);
         tacho_machine *machine = NULL;
-        tacho_status status = tacho_machine_find(tacho_machine_builtin(i), &arena, &machine);
+        tacho_status status = tacho_cli_find_machine(tacho_machine_builtin(i), &arena, &machine);
         if (status == TACHO_OK) {
             status = add_list_row(table, machine);
         }
@@ -154,7 +155,7 @@ static tacho_status write_table(const tacho_table_sink *sink, const tacho_table 
     return status;
 }
 
-/* What to write: a table, a description, or what calibrating finds. */
+/* What to write: a table, or a description. */
 typedef struct machine_output {
     const tacho_table *table;
     const tacho_table_sink *sink;
@@ -165,9 +166,6 @@ static tacho_status write_what(const machine_output *what, tacho_output *output)
 {
     if (what->table != NULL) {
         return write_table(what->sink, what->table, output);
-    }
-    if (what->description.len == 0) {
-        return tacho_machine_calibrate(output);
     }
     tacho_output_write_str(output, what->description);
     return TACHO_OK;
@@ -233,23 +231,29 @@ static int run_check(const machine_request *request)
     return exit_code;
 }
 
-/* A description that is built in, as it was written. */
+/* A description that is built in, as it was written, or that of this computer. */
+static tacho_status export_found(const machine_request *request, tacho_arena *arena)
+{
+    tacho_str text = tacho_machine_builtin_text(tacho_str_from_cstring(request->names[0]));
+    tacho_machine *machine = NULL;
+    if (text.len == 0 || tacho_cli_is_host_machine(request->names[0])) {
+        TACHO_TRY(tacho_cli_find_machine(request->names[0], arena, &machine));
+    }
+    if (text.len == 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s: is a description already; copy it",
+                          request->names[0]);
+    }
+    machine_output what = {.description = machine != NULL ? machine->text : text};
+    return write_output(request->output_path, &what);
+}
+
 static tacho_status export_machine(const machine_request *request)
 {
-    tacho_str name = tacho_str_from_cstring(request->names[0]);
-    machine_output what = {.description = tacho_machine_builtin_text(name)};
-    if (what.description.len > 0) {
-        return write_output(request->output_path, &what);
-    }
     tacho_arena arena;
     tacho_arena_init(&arena);
-    tacho_machine *machine = NULL;
-    tacho_status status = tacho_cli_find_machine(request->names[0], &arena, &machine);
+    tacho_status status = export_found(request, &arena);
     tacho_arena_deinit(&arena);
-    return status != TACHO_OK
-               ? status
-               : tacho_fail(TACHO_CODE_USAGE, "%s: is a description already; copy it",
-                            request->names[0]);
+    return status;
 }
 
 static int run_export(const machine_request *request)
@@ -260,8 +264,14 @@ static int run_export(const machine_request *request)
 
 static int run_calibrate(const machine_request *request)
 {
+    tacho_arena arena;
+    tacho_arena_init(&arena);
     machine_output what = {.table = NULL};
-    tacho_status status = write_output(request->output_path, &what);
+    tacho_status status = tacho_machine_calibrate(false, &arena, &what.description);
+    if (status == TACHO_OK) {
+        status = write_output(request->output_path, &what);
+    }
+    tacho_arena_deinit(&arena);
     return status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
 }
 
@@ -326,6 +336,11 @@ const tacho_command tacho_command_machine = {
         "changed and given to 'tacho compile -m', 'check' says whether files are right (what\n"
         "is wrong is named with its line and its place), 'calibrate' measures this\n"
         "computer for a second or two and writes its description.\n"
+        "\n"
+        "The machine host-cpu is this computer. It is measured when it is first used, in\n"
+        "less than a second, and kept in $XDG_CACHE_HOME/tacho (else ~/.cache/tacho). The\n"
+        "variable TACHO_HOST_CPU names a description to take instead; 'built-in' is that of\n"
+        "the computer tacho was made on.\n"
         "\n"
         "'show template' has every key that a description may have; docs/machines.md says\n"
         "what they mean.",

@@ -430,17 +430,12 @@ static tacho_status finish(compiled *self)
     return TACHO_OK;
 }
 
-/* A program has its machine with it: the text of the file that describes it. */
-static tacho_status compile_on(compiled *self, const tacho_fusion *fusion, tacho_mappings *mappings,
-                               tacho_estimate *estimate, tacho_program *program)
+static tacho_status compile_on(compiled *self, const tacho_fusion *fusion, tacho_estimate *estimate,
+                               tacho_program *program)
 {
-    const tacho_machine *machine = self->request->machine;
     tacho_compile_options options = self->request->compile;
     options.has_values = self->request->program_path != NULL;
-    if (tacho_machine_builtin_text(machine->path).len == 0) {
-        TACHO_TRY(tacho_mappings_open(mappings, machine->path.data, &options.machine_text));
-    }
-    return tacho_compile_program(fusion, machine, &options, estimate, program);
+    return tacho_compile_program(fusion, self->request->machine, &options, estimate, program);
 }
 
 static tacho_status compile_fusion(const tacho_compile_request *request, const tacho_fusion *fusion,
@@ -454,16 +449,14 @@ static tacho_status compile_fusion(const tacho_compile_request *request, const t
     }
     tacho_estimate estimate = {0};
     tacho_program program = {0};
-    tacho_mappings mappings = {0};
     compiled self = {.request = request, .estimate = &estimate, .program = &program};
-    tacho_status status = compile_on(&self, fusion, &mappings, &estimate, &program);
+    tacho_status status = compile_on(&self, fusion, &estimate, &program);
     if (status == TACHO_OK) {
         status = finish(&self);
     }
     *out_has_unknown = estimate.unknown_count > 0;
     tacho_estimate_deinit(&estimate);
     tacho_program_deinit(&program);
-    tacho_mappings_close(&mappings);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/compile_run.h"
 #include "cli/file_kind.h"
+#include "cli/find_machine.h"
 #include "cli/info_program.h"
 #include "cli/talk.h"
 #include "program/container.h"
@@ -23,7 +24,6 @@ bool tacho_run_is_program(const char *path)
 typedef struct compiling {
     const tacho_run_compile *options;
     const tacho_machine *machine;
-    tacho_mappings mappings;
     tacho_estimate estimate;
 } compiling;
 
@@ -42,10 +42,6 @@ static tacho_status compile_fusion(compiling *self, const tacho_fusion *fusion,
                           "%s: nothing to run: all %zu nodes are views or depend on constants "
                           "alone",
                           fusion->graph->path.data, fusion->graph->node_count);
-    }
-    if (tacho_machine_builtin_text(self->machine->path).len == 0) {
-        TACHO_TRY(
-            tacho_mappings_open(&self->mappings, self->machine->path.data, &options.machine_text));
     }
     TACHO_TRY(tacho_compile_program(fusion, self->machine, &options, &self->estimate, program));
     if (!self->options->is_quiet) {
@@ -72,7 +68,7 @@ static tacho_status compile_model(compiling *self, const char *path, tacho_arena
 {
     tacho_machine *machine = NULL;
     tacho_graph graph;
-    TACHO_TRY(tacho_machine_find(self->options->machine, arena, &machine));
+    TACHO_TRY(tacho_cli_find_machine(self->options->machine, arena, &machine));
     self->machine = machine;
     tacho_status status = tacho_graph_init(&graph);
     if (status == TACHO_OK) {
@@ -91,7 +87,6 @@ static tacho_status compile_path(const char *path, const tacho_run_compile *opti
     tacho_arena_init(&arena);
     tacho_status status = compile_model(&self, path, &arena, program);
     tacho_estimate_deinit(&self.estimate);
-    tacho_mappings_close(&self.mappings);
     tacho_arena_deinit(&arena);
     return status;
 }

@@ -17,7 +17,6 @@ typedef struct tacho_compile_options {
     uint32_t batch;                  /* inferences that run as one; 0: one */
     bool has_values; /* bytes of constants go into the program, which then has to fit memory */
     tacho_str network_name; /* empty: the model's */
-    tacho_str machine_text; /* empty: that of the built-in machine */
     tacho_str hardware;     /* what --torq-hw changed */
     tacho_stats_config stats;
     tacho_str pmu_recipe;

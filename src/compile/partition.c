@@ -169,12 +169,10 @@ static tacho_status set_facts(const compiler *self, uint32_t cores, tacho_progra
         .fidelity = options->estimate.cost.fidelity,
         .stats = options->stats,
     };
-    tacho_str text = options->machine_text.len > 0 ? options->machine_text
-                                                   : tacho_machine_builtin_text(machine->name);
     tacho_strings *strings = &program->strings;
     TACHO_TRY(tacho_strings_ensure(strings, self->name, &facts->name));
     TACHO_TRY(tacho_strings_ensure(strings, machine->name, &facts->machine));
-    TACHO_TRY(tacho_strings_ensure(strings, text, &facts->machine_text));
+    TACHO_TRY(tacho_strings_ensure(strings, machine->text, &facts->machine_text));
     TACHO_TRY(tacho_strings_ensure(strings, self->fusion->graph->path, &facts->model_path));
     TACHO_TRY(tacho_strings_ensure(strings, options->hardware, &facts->hardware));
     return tacho_strings_ensure(strings, options->pmu_recipe, &facts->stats.pmu_recipe);

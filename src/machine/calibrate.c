@@ -9,17 +9,29 @@
 #include "machine/calibrate_kernels.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    TRIES = 5,
     SIDE = TACHO_CALIBRATE_SIDE,
     MEMORY = 64 << 20, /* bytes that no cache holds */
-    WAKES = 2000,
     THREADS_MAX = 256,
+    READERS_MAX = 16, /* more do not read faster */
 };
+
+/* How much time is spent. */
+typedef struct effort {
+    int tries;
+    double try_s; /* at least */
+    int memory_tries;
+    size_t readers_max;
+    int wakes;
+} effort;
+
+static const effort thorough = {5, 5e-3, 3, READERS_MAX, 400};
+static const effort quick = {3, 2e-3, 2, 4, 100};
 
 static double clock_s(clockid_t clock)
 {
@@ -42,18 +54,19 @@ static double spent_s(void)
 /* ---- products and sums --------------------------------------------------------------------- */
 
 /* Seconds of one call: the best of some tries of several calls each. */
-static double time_kernel(tacho_calibrate_kernel *run, const char *memory, char *result)
+static double time_kernel(const effort *how, tacho_calibrate_kernel *run, const char *memory,
+                          char *result)
 {
     const size_t operand = SIDE * SIDE * sizeof(double);
     double best = 1e9;
     size_t calls = 1;
-    for (int tries = 0; tries < TRIES;) {
+    for (int tries = 0; tries < how->tries;) {
         double start = spent_s();
         for (size_t i = 0; i < calls; i++) {
             run(memory, memory + operand, result);
         }
         double taken = spent_s() - start;
-        if (taken < 5e-3) {
+        if (taken < how->try_s) {
             calls *= 4; /* too short to be timed */
             continue;
         }
@@ -65,11 +78,11 @@ static double time_kernel(tacho_calibrate_kernel *run, const char *memory, char 
 
 /* ---- the clock ----------------------------------------------------------------------------- */
 
-static double measure_hz(void)
+static double measure_hz(const effort *how)
 {
     enum { ADDITIONS = 20000000 };
     double best = 0;
-    for (int tries = 0; tries < TRIES; tries++) {
+    for (int tries = 0; tries < how->tries; tries++) {
         double start = spent_s();
         uint64_t sum = 1;
         for (size_t i = 0; i < ADDITIONS / 8; i++) {
@@ -92,15 +105,11 @@ typedef struct memory_job {
     char *memory;
     bool writes;
     uint64_t sum;
+    double spent_s; /* of the thread's own time */
 } memory_job;
 
-static void *use_memory(void *self)
+static void read_memory(memory_job *job)
 {
-    memory_job *job = self;
-    if (job->writes) {
-        memset(job->memory, (int)job->sum & 0xff, MEMORY);
-        return NULL;
-    }
     uint64_t sum[8] = {0};
     const uint64_t *words = (const uint64_t *)(const void *)job->memory;
     for (size_t i = 0; i < MEMORY / sizeof(*words); i += 8) {
@@ -109,14 +118,26 @@ static void *use_memory(void *self)
         }
     }
     job->sum = sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
+}
+
+static void *use_memory(void *self)
+{
+    memory_job *job = self;
+    double start = spent_s();
+    if (job->writes) {
+        memset(job->memory, (int)job->sum & 0xff, MEMORY);
+    } else {
+        read_memory(job);
+    }
+    job->spent_s = spent_s() - start;
     return NULL;
 }
 
-/* Bytes per second of |count| threads together. */
-static double measure_memory(memory_job *jobs, size_t count, bool writes)
+/* Bytes per second of |count| threads together; of one, by its own time. */
+static double measure_memory(const effort *how, memory_job *jobs, size_t count, bool writes)
 {
     double best = 0;
-    for (int tries = 0; tries < 3; tries++) {
+    for (int tries = 0; tries < how->memory_tries; tries++) {
         pthread_t threads[THREADS_MAX];
         bool is_started[THREADS_MAX];
         double start = now_s();
@@ -131,7 +152,8 @@ static double measure_memory(memory_job *jobs, size_t count, bool writes)
                 pthread_join(threads[i], NULL);
             }
         }
-        double rate = (double)started * MEMORY / (now_s() - start);
+        double taken = count == 1 && started == 1 ? jobs[0].spent_s : now_s() - start;
+        double rate = (double)started * MEMORY / taken;
         best = rate > best ? rate : best;
     }
     return best;
@@ -142,13 +164,13 @@ static double measure_memory(memory_job *jobs, size_t count, bool writes)
 typedef struct table_tennis {
     pthread_mutex_t mutex;
     pthread_cond_t turned;
-    int turn;
+    int turn, wakes;
 } table_tennis;
 
 static void play(table_tennis *game, int side)
 {
     pthread_mutex_lock(&game->mutex);
-    for (int i = 0; i < WAKES; i++) {
+    for (int i = 0; i < game->wakes; i++) {
         while (game->turn != side) {
             pthread_cond_wait(&game->turned, &game->mutex);
         }
@@ -165,9 +187,9 @@ static void *play_second(void *self)
 }
 
 /* Seconds from a signal until the other thread runs. */
-static double measure_wake(void)
+static double play_once(int wakes)
 {
-    table_tennis game = {.turn = 0};
+    table_tennis game = {.turn = 0, .wakes = wakes};
     pthread_t other;
     pthread_mutex_init(&game.mutex, NULL);
     pthread_cond_init(&game.turned, NULL);
@@ -176,11 +198,21 @@ static double measure_wake(void)
         double start = now_s();
         play(&game, 0);
         pthread_join(other, NULL);
-        taken = (now_s() - start) / (2.0 * WAKES);
+        taken = (now_s() - start) / (2.0 * wakes);
     }
     pthread_cond_destroy(&game.turned);
     pthread_mutex_destroy(&game.mutex);
     return taken;
+}
+
+static double measure_wake(const effort *how)
+{
+    double best = play_once(how->wakes);
+    for (int tries = 1; tries < how->tries; tries++) {
+        double taken = play_once(how->wakes);
+        best = taken < best ? taken : best;
+    }
+    return best;
 }
 
 /* ---- the description ----------------------------------------------------------------------- */
@@ -194,62 +226,62 @@ typedef struct measured {
     long long cache_bytes, memory_bytes;
 } measured;
 
-static void write_quantity(tacho_output *output, const char *key, double value, const char *unit)
+static void write_quantity(FILE *file, const char *key, double value, const char *unit)
 {
     value = value < 0.001 ? 0.001 : value; /* no rate is zero */
-    tacho_output_printf(output,
-                        "\"%s\": {\"value\": %.3f, \"unit\": \"%s\", \"source\": \"measured by "
-                        "tacho machine calibrate\"}",
-                        key, value, unit);
+    fprintf(file,
+            "\"%s\": {\"value\": %.3f, \"unit\": \"%s\", \"source\": \"measured by "
+            "tacho machine calibrate\"}",
+            key, value, unit);
 }
 
-static void write_whole(tacho_output *output, const char *key, long long value, const char *unit)
+static void write_whole(FILE *file, const char *key, long long value, const char *unit)
 {
-    tacho_output_printf(output,
-                        "\"%s\": {\"value\": %lld, \"unit\": \"%s\", \"source\": \"measured by "
-                        "tacho machine calibrate\"}",
-                        key, value, unit);
+    fprintf(file,
+            "\"%s\": {\"value\": %lld, \"unit\": \"%s\", \"source\": \"measured by "
+            "tacho machine calibrate\"}",
+            key, value, unit);
 }
 
-static void write_rates(tacho_output *output, const tacho_calibrate_set *set, const char *key,
+static void write_rates(FILE *file, const tacho_calibrate_set *set, const char *key,
                         const double *rates, const char *unit)
 {
-    tacho_output_printf(output, "      \"%s\": [\n", key);
+    fprintf(file, "      \"%s\": [\n", key);
     for (size_t i = 0; i < TACHO_CALIBRATE_TYPES; i++) {
-        tacho_output_printf(output, "        {\"dtype\": \"%s\", ", set->types[i].name);
-        write_quantity(output, "per_cycle", rates[i], unit);
-        tacho_output_write_cstring(output, i + 1 < TACHO_CALIBRATE_TYPES ? "},\n" : "}\n");
+        fprintf(file, "        {\"dtype\": \"%s\", ", set->types[i].name);
+        write_quantity(file, "per_cycle", rates[i], unit);
+        fputs(i + 1 < TACHO_CALIBRATE_TYPES ? "},\n" : "}\n", file);
     }
-    tacho_output_write_cstring(output, "      ],\n");
+    fputs("      ],\n", file);
 }
 
-static void write_queue(tacho_output *output, const char *name, const char *class, double rate)
+static void write_queue(FILE *file, const char *name, const char *class, double rate)
 {
-    tacho_output_printf(output, "    {\"name\": \"%s\", \"class\": \"%s\", ", name, class);
-    write_quantity(output, "bytes_per_cycle", rate, "B/cycle");
-    tacho_output_write_cstring(output, ", ");
-    write_whole(output, "start_up_cycles", 0, "cycles");
-    tacho_output_write_cstring(output, "}");
+    fprintf(file, "    {\"name\": \"%s\", \"class\": \"%s\", ", name, class);
+    write_quantity(file, "bytes_per_cycle", rate, "B/cycle");
+    fputs(", ", file);
+    write_whole(file, "start_up_cycles", 0, "cycles");
+    fputs("}", file);
 }
 
-static void write_head(tacho_output *output, const measured *m)
+static void write_head(FILE *file, const measured *m)
 {
-    tacho_output_printf(output,
-                        "{\n  \"name\": \"host-cpu\",\n"
-                        "  \"title\": \"The computer at hand\",\n"
-                        "  \"about\": \"What compiled C reaches on one computer, with %s.\",\n  ",
-                        m->set->name);
-    write_whole(output, "core_clock_hz", (long long)(m->hz / 1e6) * 1000000, "Hz");
-    tacho_output_write_cstring(output, ",\n  ");
-    write_whole(output, "grid_x", (long long)m->cores, "cores");
-    tacho_output_write_cstring(output, ",\n  ");
-    write_whole(output, "grid_y", 1, "cores");
-    tacho_output_write_cstring(output, ",\n  ");
-    write_whole(output, "launch_cycles", (long long)(m->wake_s * m->hz), "cycles");
+    fprintf(file,
+            "{\n  \"name\": \"host-cpu\",\n"
+            "  \"title\": \"The computer at hand\",\n"
+            "  \"about\": \"What compiled C reaches on one computer, with %s.\",\n  ",
+            m->set->name);
+    write_whole(file, "core_clock_hz", (long long)(m->hz / 1e6) * 1000000, "Hz");
+    fputs(",\n  ", file);
+    write_whole(file, "grid_x", (long long)m->cores, "cores");
+    fputs(",\n  ", file);
+    write_whole(file, "grid_y", 1, "cores");
+    fputs(",\n  ", file);
+    write_whole(file, "launch_cycles", (long long)(m->wake_s * m->hz), "cycles");
 }
 
 /* The kernel's generic events, which base/perf.h opens by these codes. */
-static void write_counters(tacho_output *output)
+static void write_counters(FILE *file)
 {
     static const struct {
         unsigned code;
@@ -266,44 +298,46 @@ static void write_counters(tacho_output *output)
         {8, "STALLED_CYCLES_BACKEND",
          "cycles in which nothing could be issued for want of resources"},
     };
-    tacho_output_write_cstring(output, "  \"counters\": [\n");
+    fputs("  \"counters\": [\n", file);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        tacho_output_printf(output,
-                            "%s    {\"id\": \"%02X\", \"name\": \"%s\", \"counts\": \"%s; "
-                            "perf_hw_id %u of linux/perf_event.h\"}",
-                            i > 0 ? ",\n" : "", rows[i].code, rows[i].name, rows[i].counts,
-                            rows[i].code);
+        fprintf(file,
+                "%s    {\"id\": \"%02X\", \"name\": \"%s\", \"counts\": \"%s; "
+                "perf_hw_id %u of linux/perf_event.h\"}",
+                i > 0 ? ",\n" : "", rows[i].code, rows[i].name, rows[i].counts, rows[i].code);
     }
-    tacho_output_write_cstring(output, "\n  ]\n");
+    fputs("\n  ]\n", file);
 }
 
-static void write_machine(tacho_output *output, const measured *m)
+static void write_machine(FILE *file, const measured *m)
 {
-    write_head(output, m);
-    tacho_output_write_cstring(output, ",\n  \"engines\": [\n    {\n      \"name\": \"CPU\",\n"
-                                       "      \"class\": \"compute\",\n      ");
-    write_whole(output, "count", 1, "engines");
-    tacho_output_write_cstring(output, ",\n");
-    write_rates(output, m->set, "macs", m->macs, "MAC/cycle");
-    write_rates(output, m->set, "elements", m->elements, "elements/cycle");
-    tacho_output_write_cstring(output, "      ");
-    write_whole(output, "start_up_cycles", 0, "cycles");
-    tacho_output_write_cstring(output, "\n    }\n  ],\n  \"memories\": [\n"
-                                       "    {\"name\": \"CACHE\", \"kind\": \"local\", ");
-    write_whole(output, "size_bytes", m->cache_bytes, "B");
-    tacho_output_write_cstring(output, "},\n    {\"name\": \"MEMORY\", \"kind\": \"ddr\", ");
-    write_whole(output, "size_bytes", m->memory_bytes, "B");
-    tacho_output_write_cstring(output, ", ");
-    write_quantity(output, "bytes_per_cycle", m->read_all, "B/cycle");
-    tacho_output_write_cstring(output, "}\n  ],\n  \"dma\": [\n");
-    write_queue(output, "LOAD", "dma_in", m->read_one);
-    tacho_output_write_cstring(output, ",\n");
-    write_queue(output, "STORE", "dma_out", m->write_one);
-    tacho_output_write_cstring(output, "\n  ],\n  \"legalise\": [\n"
-                                       "    {\"from\": \"f16\", \"to\": \"f32\"},\n"
-                                       "    {\"from\": \"bf16\", \"to\": \"f32\"}\n  ],\n");
-    write_counters(output);
-    tacho_output_write_cstring(output, "}\n");
+    write_head(file, m);
+    fputs(",\n  \"engines\": [\n    {\n      \"name\": \"CPU\",\n"
+          "      \"class\": \"compute\",\n      ",
+          file);
+    write_whole(file, "count", 1, "engines");
+    fputs(",\n", file);
+    write_rates(file, m->set, "macs", m->macs, "MAC/cycle");
+    write_rates(file, m->set, "elements", m->elements, "elements/cycle");
+    fputs("      ", file);
+    write_whole(file, "start_up_cycles", 0, "cycles");
+    fputs("\n    }\n  ],\n  \"memories\": [\n"
+          "    {\"name\": \"CACHE\", \"kind\": \"local\", ",
+          file);
+    write_whole(file, "size_bytes", m->cache_bytes, "B");
+    fputs("},\n    {\"name\": \"MEMORY\", \"kind\": \"ddr\", ", file);
+    write_whole(file, "size_bytes", m->memory_bytes, "B");
+    fputs(", ", file);
+    write_quantity(file, "bytes_per_cycle", m->read_all, "B/cycle");
+    fputs("}\n  ],\n  \"dma\": [\n", file);
+    write_queue(file, "LOAD", "dma_in", m->read_one);
+    fputs(",\n", file);
+    write_queue(file, "STORE", "dma_out", m->write_one);
+    fputs("\n  ],\n  \"legalise\": [\n"
+          "    {\"from\": \"f16\", \"to\": \"f32\"},\n"
+          "    {\"from\": \"bf16\", \"to\": \"f32\"}\n  ],\n",
+          file);
+    write_counters(file);
+    fputs("}\n", file);
 }
 
 /* Small numbers of any type: reals with an exponent, or integers whose sums do not overflow. */
@@ -315,14 +349,14 @@ static void fill(char *memory, bool is_real)
     }
 }
 
-static void measure_kernels(measured *m, char *memory)
+static void measure_kernels(const effort *how, measured *m, char *memory)
 {
     char *result = memory + 2 * SIDE * SIDE * sizeof(double);
     for (size_t i = 0; i < TACHO_CALIBRATE_TYPES; i++) {
         const tacho_calibrate_type *type = &m->set->types[i];
         fill(memory, type->name[0] == 'f');
-        double product_s = time_kernel(type->product, memory, result);
-        double sum_s = time_kernel(type->sum, memory, result);
+        double product_s = time_kernel(how, type->product, memory, result);
+        double sum_s = time_kernel(how, type->sum, memory, result);
         m->macs[i] = (double)SIDE * SIDE * SIDE / product_s / m->hz;
         m->elements[i] = TACHO_CALIBRATE_ELEMENTS / sum_s / m->hz;
     }
@@ -342,28 +376,45 @@ static void measure_sizes(measured *m)
     m->memory_bytes = pages > 0 && page > 0 ? (long long)pages * page : 1LL << 30;
 }
 
-tacho_status tacho_machine_calibrate(tacho_output *output)
+static tacho_status measure(const effort *how, measured *m)
 {
-    measured m = {.set = tacho_calibrate_set_at(0), .cores = 1};
-    measure_sizes(&m);
-    size_t threads = m.cores < 16 ? m.cores : 16; /* more do not read faster */
+    measure_sizes(m);
+    size_t threads = m->cores < how->readers_max ? m->cores : how->readers_max;
     char *memory = NULL;
     if (posix_memalign((void **)&memory, 64, threads * MEMORY) != 0) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get %zu bytes of memory to measure with",
                           threads * MEMORY);
     }
-    memory_job jobs[16];
+    memory_job jobs[READERS_MAX];
     for (size_t i = 0; i < threads; i++) {
         jobs[i] = (memory_job){.memory = memory + i * MEMORY, .sum = i};
     }
-    m.hz = measure_hz();
-    m.write_one = measure_memory(jobs, 1, true) / m.hz;
-    measure_memory(jobs, threads, true);
-    m.read_one = measure_memory(jobs, 1, false) / m.hz;
-    m.read_all = measure_memory(jobs, threads, false) / m.hz;
-    measure_kernels(&m, memory);
-    m.wake_s = measure_wake();
+    m->hz = measure_hz(how);
+    m->write_one = measure_memory(how, jobs, 1, true) / m->hz;
+    measure_memory(how, jobs, threads, true);
+    m->read_one = measure_memory(how, jobs, 1, false) / m->hz;
+    double all = measure_memory(how, jobs, threads, false) / m->hz;
+    m->read_all = all > m->read_one ? all : m->read_one; /* others may have been at work */
+    measure_kernels(how, m, memory);
+    m->wake_s = measure_wake(how);
     free(memory);
-    write_machine(output, &m);
     return TACHO_OK;
+}
+
+tacho_status tacho_machine_calibrate(bool is_quick, tacho_arena *arena, tacho_str *out_text)
+{
+    measured m = {.set = tacho_calibrate_set_at(0), .cores = 1};
+    TACHO_TRY(measure(is_quick ? &quick : &thorough, &m));
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (file != NULL) {
+        write_machine(file, &m);
+    }
+    bool is_written = file != NULL && fclose(file) == 0;
+    tacho_status status =
+        is_written ? tacho_arena_copy(arena, tacho_str_make(text, length), out_text)
+                   : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for a machine's description");
+    free(text);
+    return status;
 }

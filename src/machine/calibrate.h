@@ -5,9 +5,10 @@
 #ifndef TACHO_MACHINE_CALIBRATE_H
 #define TACHO_MACHINE_CALIBRATE_H
 
-#include "base/output.h"
+#include "base/arena.h"
 
-/* Takes a second or two. */
-tacho_status tacho_machine_calibrate(tacho_output *output) TACHO_MUST_USE;
+/* Takes half a second (|is_quick|), or one or two. The description is in |arena|. */
+tacho_status tacho_machine_calibrate(bool is_quick, tacho_arena *arena,
+                                     tacho_str *out_text) TACHO_MUST_USE;
 
 #endif

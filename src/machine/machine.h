@@ -137,6 +137,7 @@ typedef struct tacho_machine {
     tacho_str title;
     tacho_str about;
     tacho_str path; /* of the file, or the name of a built-in */
+    tacho_str text; /* the whole description */
     tacho_quantity core_clock_hz;
     tacho_quantity timer_hz; /* of time stamps; absent: the core clock */
     tacho_quantity grid_x;   /* cores */

@@ -652,6 +652,7 @@ tacho_status tacho_machine_read(const char *path, tacho_str text, tacho_arena *a
     free(r.values);
     TACHO_TRY(status);
     TACHO_TRY(tacho_arena_copy(arena, tacho_str_from_cstring(path), &machine->path));
+    TACHO_TRY(tacho_arena_copy(arena, text, &machine->text));
     *out_machine = machine;
     return TACHO_OK;
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keeps the description of this computer where the XDG rules say that caches are. The file's name
+ * has all that decides whether it holds: the processor, how many threads it has, and the version of
+ * tacho, which knows how to measure. A file that cannot be read as a machine is measured again.
+ */
+#include "cli/host_machine.h"
+
+#include "base/cpu.h"
+#include "base/folder.h"
+#include "base/output.h"
+#include "cli/talk.h"
+#include "machine/calibrate.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tacho/version.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME "host-cpu"
+
+enum { TEXT_MAX = 1024 };
+
+bool tacho_cli_is_host_machine(const char *name)
+{
+    return strcmp(name, NAME) == 0;
+}
+
+/* ---- where it is kept ---------------------------------------------------------------------- */
+
+/* The folder; NULL where the environment says nothing of one. */
+static tacho_status find_folder(tacho_arena *arena, const char **out_folder)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    *out_folder = NULL;
+    if (cache != NULL && cache[0] == '/') { /* others are to be ignored */
+        return tacho_folder_join(cache, TACHO_STR("tacho"), arena, out_folder);
+    }
+    if (home == NULL || home[0] != '/') {
+        return TACHO_OK;
+    }
+    return tacho_folder_join(home, TACHO_STR(".cache/tacho"), arena, out_folder);
+}
+
+static tacho_status find_file(const char *folder, tacho_arena *arena, const char **out_path)
+{
+    char processor[TACHO_CPU_NAME_MAX], name[TACHO_CPU_NAME_MAX + 64];
+    tacho_cpu_name(processor, sizeof(processor));
+    for (char *at = processor; *at != '\0'; at++) {
+        *at = isalnum((unsigned char)*at) ? *at : '_';
+    }
+    snprintf(name, sizeof(name), NAME "-%s-%ld-threads-%s.json", processor,
+             sysconf(_SC_NPROCESSORS_ONLN), TACHO_VERSION);
+    return tacho_folder_join(folder, tacho_str_from_cstring(name), arena, out_path);
+}
+
+/* ---- measuring ----------------------------------------------------------------------------- */
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static tacho_status keep(const char *folder, const char *path, tacho_str text)
+{
+    bool is_new;
+    tacho_output output;
+    TACHO_TRY(tacho_folder_ensure(folder, &is_new));
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_output_write_str(&output, text);
+    tacho_status status = tacho_output_commit(&output);
+    tacho_output_close(&output);
+    return status;
+}
+
+/* The message of a failure, which is freed. */
+static void print_reason(tacho_status status, char *to, size_t size)
+{
+    snprintf(to, size, "%s", tacho_status_message(status));
+    tacho_status_free(status);
+}
+
+static tacho_status measure(const char *folder, const char *path, tacho_arena *arena,
+                            tacho_machine **out_machine)
+{
+    char line[2 * TEXT_MAX], reason[TEXT_MAX];
+    tacho_str text;
+    double start = now_s();
+    TACHO_TRY(tacho_machine_calibrate(true, arena, &text));
+    double taken = now_s() - start;
+    TACHO_TRY(tacho_machine_read(path != NULL ? path : NAME, text, arena, out_machine));
+    tacho_status status =
+        path == NULL ? tacho_fail(TACHO_CODE_NOT_FOUND, "neither XDG_CACHE_HOME nor HOME is set")
+                     : keep(folder, path, text);
+    if (status == TACHO_OK) {
+        snprintf(line, sizeof(line),
+                 "measured this computer as the machine " NAME " in %.1f s; kept in %s (delete it "
+                 "to measure again)",
+                 taken, path);
+    } else {
+        print_reason(status, reason, sizeof(reason));
+        snprintf(line, sizeof(line),
+                 "measured this computer as the machine " NAME " in %.1f s; it cannot be kept, so "
+                 "the next command measures again: %s",
+                 taken, reason);
+    }
+    tacho_talk_line("note", line);
+    return TACHO_OK;
+}
+
+/* What was kept, if it is there and good; what is wrong with it is said. */
+static bool read_kept(const char *path, tacho_arena *arena, tacho_machine **out_machine)
+{
+    char line[2 * TEXT_MAX], reason[TEXT_MAX];
+    if (path == NULL || access(path, F_OK) != 0) {
+        return false;
+    }
+    tacho_status status = tacho_machine_find(path, arena, out_machine);
+    if (status == TACHO_OK && tacho_str_equal((*out_machine)->name, TACHO_STR(NAME))) {
+        return true;
+    }
+    if (status == TACHO_OK) {
+        status = tacho_fail(TACHO_CODE_BAD_DATA, "%s: describes another machine", path);
+    }
+    print_reason(status, reason, sizeof(reason));
+    snprintf(line, sizeof(line), "measuring again: %s", reason);
+    tacho_talk_line("warning", line);
+    return false;
+}
+
+tacho_status tacho_cli_host_machine(tacho_arena *arena, tacho_machine **out_machine)
+{
+    const char *pinned = getenv("TACHO_HOST_CPU"), *folder, *path = NULL;
+    if (pinned != NULL && pinned[0] != '\0') {
+        bool is_built_in = strcmp(pinned, "built-in") == 0;
+        TACHO_TRY_NOTE(tacho_machine_find(is_built_in ? NAME : pinned, arena, out_machine),
+                       "the environment variable TACHO_HOST_CPU names it");
+        return TACHO_OK;
+    }
+    TACHO_TRY(find_folder(arena, &folder));
+    if (folder != NULL) {
+        TACHO_TRY(find_file(folder, arena, &path));
+    }
+    return read_kept(path, arena, out_machine) ? TACHO_OK
+                                               : measure(folder, path, arena, out_machine);
+}
