@@ -221,6 +221,9 @@ static bool choose_compile(const tacho_arguments *arguments, run_choice *choice)
     compile->machine = tacho_run_device_machine(choice->request.device);
     compile->activations = choice->request.device_options.activations;
     compile->is_quiet = choice->request.is_quiet;
+    if (strncmp(choice->request.device, "cpu", 3) == 0) {
+        compile->threads = choice->request.device_options.threads;
+    }
     if (!tacho_compile_choose_weights(arguments, &compile->model) ||
         tacho_compile_choose_dims(arguments, &choice->arena, &compile->model) != 0 ||
         tacho_compile_choose_binds(arguments, &choice->arena, &compile->model) != 0 ||

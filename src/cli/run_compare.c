@@ -7,6 +7,7 @@
 #include "cli/run_compare.h"
 
 #include "base/grow.h"
+#include "cli/run_outliers.h"
 #include "device/execute.h"
 
 #include <inttypes.h>
@@ -147,6 +148,9 @@ static int64_t estimated_ns(const tacho_run_compare *self, int64_t cycles)
     return (int64_t)llround((double)cycles * 1e9 / self->clock_hz);
 }
 
+/* Processors speed up for a while beyond what was measured as their clock. */
+static const double clock_tolerance = 1.05;
+
 static void fit(tacho_run_compare *self)
 {
     double estimated = 0;
@@ -157,9 +161,11 @@ static void fit(tacho_run_compare *self)
         estimated += (double)self->items[i].estimated;
         taken += (double)self->items[i].taken;
     }
-    self->clock_hz = (double)self->session->module.program.facts.core_clock_hz;
+    self->nominal_hz = (double)self->session->module.program.facts.core_clock_hz;
+    self->clock_hz = self->nominal_hz;
     if (!self->is_simulated && taken > 0 && estimated > 0) {
         self->clock_hz = estimated * 1e9 / taken;
+        self->is_beyond = self->clock_hz > self->nominal_hz * clock_tolerance;
     }
     for (size_t i = 0; i < self->item_count; i++) {
         tacho_run_compared *item = &self->items[i];
@@ -234,7 +240,7 @@ static const tacho_column measured_columns[] = {
     {"name", "Name", TACHO_COLUMN_TEXT},
     {"type", "Type", TACHO_COLUMN_TEXT},
     {"estimated_cycles", "Estimated", TACHO_COLUMN_INT},
-    {"estimated_ns", "At that clock", TACHO_COLUMN_DURATION},
+    {"estimated_ns", "Scaled estimate", TACHO_COLUMN_DURATION},
     {"measured_ns", "Measured", TACHO_COLUMN_DURATION},
     {"difference_percent", "Off by", TACHO_COLUMN_PERCENT},
     {"computed", "Computed", TACHO_COLUMN_TEXT},
@@ -388,6 +394,30 @@ static tacho_status add_stall_rows(const tacho_run_compare *self, tacho_table *t
     return TACHO_OK;
 }
 
+/* Threads that ran, beside the cores that were estimated. */
+static tacho_status add_threads(const tacho_run_compare *self, tacho_table *table)
+{
+    char text[160];
+    uint32_t ran = self->session->request->device_options.threads;
+    uint32_t cores = self->session->module.program.facts.core_count;
+    ran = ran > 0 ? ran : 1;
+    snprintf(text, sizeof(text), "%" PRIu32 " ran, estimated for %" PRIu32 " core%s%s", ran, cores,
+             cores == 1 ? "" : "s", ran == cores ? "" : ": compare shares, not times");
+    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("threads")));
+    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+}
+
+static tacho_status add_outliers(const tacho_run_compare *self, tacho_table *table)
+{
+    char text[TACHO_RUN_OUTLIERS_TEXT];
+    tacho_run_outliers_print(self, text, sizeof(text));
+    if (text[0] == '\0') {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("outliers")));
+    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+}
+
 /* How times came about. */
 static tacho_status add_measured_rows(const tacho_run_compare *self, tacho_table *table)
 {
@@ -401,6 +431,8 @@ static tacho_status add_measured_rows(const tacho_run_compare *self, tacho_table
              self->record_count_max == 1 ? "" : "s");
     TACHO_TRY(tacho_table_add_text(table, TACHO_STR("measured")));
     TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+    TACHO_TRY(add_threads(self, table));
+    TACHO_TRY(add_outliers(self, table));
     tacho_str machine =
         tacho_run_string(self->session, self->session->module.program.facts.machine);
     if (!tacho_str_equal(machine, TACHO_STR("host-cpu"))) {
@@ -418,6 +450,27 @@ static tacho_status add_measured_rows(const tacho_run_compare *self, tacho_table
     return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }
 
+static tacho_status add_clock(const tacho_run_compare *self, tacho_table *table)
+{
+    char text[240];
+    double nominal_mhz = self->nominal_hz / 1e6;
+    if (self->is_simulated) {
+        snprintf(text, sizeof(text), "%.6g MHz, the machine's", nominal_mhz);
+    } else if (!self->is_beyond) {
+        snprintf(text, sizeof(text),
+                 "%.6g MHz, fitted: there the estimate takes as long as was measured",
+                 self->clock_hz / 1e6);
+    } else {
+        snprintf(text, sizeof(text),
+                 "none fits: the run took %.3g of the time that is estimated at the machine's "
+                 "%.6g MHz, so the estimate is too slow for this computer; operators are compared "
+                 "by shares",
+                 self->nominal_hz / self->clock_hz, nominal_mhz);
+    }
+    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("clock")));
+    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+}
+
 tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *out_table)
 {
     static const tacho_column columns[] = {
@@ -426,11 +479,7 @@ tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *
     };
     char text[160];
     tacho_table_init(out_table, "fit", "How well it was estimated", columns, 2);
-    snprintf(text, sizeof(text), "%.6g MHz, %s", compare->clock_hz / 1e6,
-             compare->is_simulated ? "the machine's"
-                                   : "fitted: there the estimate takes as long as was measured");
-    TACHO_TRY(tacho_table_add_text(out_table, TACHO_STR("clock")));
-    TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(text)));
+    TACHO_TRY(add_clock(compare, out_table));
     snprintf(text, sizeof(text), "%.2f %% of an operator's estimate, in the mean",
              compare->error * 100);
     TACHO_TRY(tacho_table_add_text(out_table, TACHO_STR("error")));

@@ -3,7 +3,8 @@
  * What the compiler expected of each operator beside what the device recorded. On a device that
  * simulates, both are cycles and the difference is the sum of named stalls. On one that measures,
  * the clock is fitted at which the estimate takes as long as was measured, and operators are
- * compared at that.
+ * compared at that. A clock beyond the machine's own is none: then the estimate is scaled, which
+ * compares shares, and the reason is said.
  */
 #ifndef TACHO_CLI_RUN_COMPARE_H
 #define TACHO_CLI_RUN_COMPARE_H
@@ -28,8 +29,10 @@ typedef struct tacho_run_compare {
     tacho_run_compared *items; /* operators with records, in order */
     size_t item_count;
     uint32_t record_count_max; /* of an operator */
-    double clock_hz; /* nominal, or fitted */
-    double error;    /* mean of |difference| / estimate */
+    double clock_hz;   /* nominal, or the one at which the estimate takes as long as was measured */
+    double nominal_hz; /* the machine's */
+    bool is_beyond;    /* no clock of the machine fits: it would have to be higher than its own */
+    double error;      /* mean of |difference| / estimate */
 } tacho_run_compare;
 
 /* A program that does not record operators is USAGE. */

@@ -33,6 +33,9 @@ static tacho_status compile_fusion(compiling *self, const tacho_fusion *fusion,
     tacho_compile_options options = self->options->compile;
     uint64_t cores = tacho_machine_cores(self->machine);
     options.has_values = true;
+    if (options.cores == 0 && self->options->threads > 0 && self->options->activations <= 1) {
+        options.cores = self->options->threads < cores ? self->options->threads : (uint32_t)cores;
+    }
     if (options.cores == 0 && self->options->activations > 1) {
         options.cores = (uint32_t)(cores / self->options->activations);
         options.cores = options.cores > 0 ? options.cores : 1;

@@ -15,6 +15,7 @@ typedef struct tacho_run_compile {
     tacho_model_options model;
     tacho_compile_options compile;
     uint32_t activations; /* that share the cores, unless their number is given */
+    uint32_t threads;     /* that run it on this computer: so many cores; 0: it is not run here */
     bool is_quiet;
 } tacho_run_compile;
 

@@ -7,6 +7,8 @@
 #include "analyses/ops.h"
 #include "analyses/overview.h"
 #include "cli/run_compare.h"
+#include "cli/run_outliers.h"
+#include "cli/talk.h"
 #include "cli/run_tables.h"
 #include "cli/run_torq.h"
 #include "sinks/overview_text.h"
@@ -115,6 +117,13 @@ static tacho_status add_comparison(run_printer *self)
 {
     tacho_run_compare compare;
     tacho_status status = tacho_run_compare_init(&compare, self->session);
+    if (status == TACHO_OK && !compare.is_simulated) {
+        char text[TACHO_RUN_OUTLIERS_TEXT];
+        tacho_run_outliers_print(&compare, text, sizeof(text));
+        if (text[0] != '\0') {
+            tacho_talk_line("warning", text);
+        }
+    }
     if (status == TACHO_OK) {
         status = add_compared(self, &compare);
     }
