@@ -13,6 +13,7 @@
  * count.
  */
 #define _GNU_SOURCE
+#undef _FORTIFY_SOURCE /* its headers would put functions of their own in the place of these */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
