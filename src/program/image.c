@@ -9,6 +9,8 @@
 #include "program/timing.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <tacho/version.h>
 
 enum {
     MAGIC_BYTES = 8,
@@ -181,7 +183,8 @@ tacho_status tacho_image_write(const tacho_program *program, tacho_bytes *out_by
     }
     at = out_bytes->data + start;
     memcpy(at, magic, MAGIC_BYTES);
-    tacho_bytes_store(at + 8, TACHO_IMAGE_VERSION, 4);
+    tacho_bytes_store(at + 8, TACHO_IMAGE_VERSION, 1);
+    tacho_bytes_store(at + 9, program->writer, 3);
     tacho_bytes_store(at + 12, SECTION_COUNT, 4);
     tacho_bytes_store(at + 16, tacho_program_layout_id(), 8);
     tacho_bytes_store(at + 24, out_bytes->len - start, 8);
@@ -197,6 +200,22 @@ static tacho_status fail_header(size_t at, const char *what, uint64_t expected, 
                       expected, found);
 }
 
+/* Says which tacho wrote the image: it stands where every layout has it. */
+static tacho_status fail_layout(tacho_str image, uint64_t version, uint64_t layout)
+{
+    char writer[32] = "a tacho before 0.1.0";
+    if (tacho_bytes_load(image.data + 9, 3) != 0) {
+        snprintf(writer, sizeof(writer), "tacho %u.%u.%u", (unsigned char)image.data[9],
+                 (unsigned char)image.data[10], (unsigned char)image.data[11]);
+    }
+    return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                      "program image, byte 8: compiled by %s, which lays programs out otherwise "
+                      "than this tacho (%s): expected version %d, layout %016" PRIx64
+                      ", found %" PRIu64 ", %016" PRIx64 "; compile the model again",
+                      writer, TACHO_VERSION, TACHO_IMAGE_VERSION, tacho_program_layout_id(),
+                      version, layout);
+}
+
 static tacho_status check_header(tacho_str image)
 {
     if (image.len < DIRECTORY_END) {
@@ -210,14 +229,10 @@ static tacho_status check_header(tacho_str image)
                           "program image, byte 0: expected 'TachoPrg', found something else: not a "
                           "program of tacho's");
     }
-    uint64_t version = tacho_bytes_load(image.data + 8, 4);
+    uint64_t version = tacho_bytes_load(image.data + 8, 1);
     uint64_t layout = tacho_bytes_load(image.data + 16, 8);
     if (version != TACHO_IMAGE_VERSION || layout != tacho_program_layout_id()) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "program image, byte 8: compiled by another version of tacho: expected "
-                          "version %d, layout %016" PRIx64 ", found %" PRIu64 ", %016" PRIx64
-                          "; compile it again",
-                          TACHO_IMAGE_VERSION, tacho_program_layout_id(), version, layout);
+        return fail_layout(image, version, layout);
     }
     uint64_t sections = tacho_bytes_load(image.data + 12, 4);
     if (sections != SECTION_COUNT) {
@@ -383,6 +398,7 @@ static tacho_status check_dims(const tacho_program *program)
 tacho_status tacho_image_read(tacho_str image, tacho_program *program)
 {
     TACHO_TRY(check_header(image));
+    program->writer = (uint32_t)tacho_bytes_load(image.data + 9, 3);
     uint64_t offset = DIRECTORY_END;
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         tacho_str bytes = TACHO_STR("");

@@ -2,7 +2,8 @@
 /*
  * The image of a program: its tables as bytes, little-endian, each starting at a multiple of 8.
  *
- *     header     magic "TachoPrg", u32 version, u32 number of sections, u64 id of the layout
+ *     header     magic "TachoPrg", u8 version, u8[3] version of the tacho that wrote it, u32 number
+ *                of sections, u64 id of the layout
  *                (program/schema.h), u64 bytes of the whole image
  *     directory  per section: name (16 bytes, zeros behind it), u64 offset, u64 bytes, u64 records
  *     sections   facts; strings (u32 lengths, then their bytes); the tables, in the order of

@@ -5,10 +5,12 @@
 #include "program/program.h"
 
 #include <stdlib.h>
+#include <tacho/version.h>
 
 tacho_status tacho_program_init(tacho_program *program)
 {
-    *program = (tacho_program){0};
+    *program = (tacho_program){.writer = TACHO_VERSION_MAJOR | TACHO_VERSION_MINOR << 8 |
+                                         TACHO_VERSION_PATCH << 16};
     tacho_arena_init(&program->arena);
     return tacho_strings_init(&program->strings);
 }

@@ -252,7 +252,8 @@ typedef struct tacho_program {
     tacho_attr *attrs; /* of steps; texts and lists live in the arena */
     size_t attr_count, attr_capacity;
     tacho_arena arena;
-    tacho_str constants;     /* bytes that tensors refer to; borrowed or of the arena */
+    uint32_t writer;     /* version of the tacho that compiled it: major, minor << 8, patch << 16 */
+    tacho_str constants; /* bytes that tensors refer to; borrowed or of the arena */
     tacho_mappings mappings; /* the file they are borrowed from */
 } tacho_program;
 
