@@ -6,11 +6,12 @@
 # make oracle  values of models against ONNX Runtime, which npm fetches for the moment, and
 #              every suite of kernels with every instruction set that the computer has
 # make check-schedules  every model on every machine against the rules of docs/schedules.md
+# make torture every failing call in every verb, valgrind, more sanitizers, two builds that must be equal
 # make fuzz    each fuzzer for FUZZ_SECONDS (default 60)
 # make install PREFIX=/usr/local
 # Each installs the Debian packages it needs where they are missing.
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
+.PHONY: all demo test torture bench oracle check-schedules fuzz install format clean build-packages test-packages bench-packages
 
 BUILD_PACKAGES = gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libzstd-dev libdnnl-dev \
                  scdoc python3
@@ -39,6 +40,10 @@ demo: all
 test: test-packages
 	@bash tools/test.sh
 
+torture: test-packages
+	@tools/install_packages.sh valgrind
+	@bash tools/torture.sh $(TORTURE_STAGES)
+
 bench: bench-packages
 	@$(MAKE) --no-print-directory all
 	@bash bench/run.sh build/bin $(BENCH_FLAGS)
@@ -64,4 +69,4 @@ format: test-packages
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-debug build-asan build-tsan build-fuzz
+	rm -rf build build-debug build-asan build-tsan build-msan build-fuzz
