@@ -118,8 +118,10 @@ def _tosa_depthwise(op, box):
     spatial = [w.needs(span) for w, span in zip(windows, box[1:3])]
     multiplier, out = weights[3], box[3]
     channels = (out[0] // multiplier, -(-out[1] // multiplier))
+    first = channels[0] * multiplier
+    of_each = (0, multiplier) if channels[1] - channels[0] > 1 else (out[0] - first, out[1] - first)
     bias = op.operand_dims[2]
-    needs = [[box[0], *spatial, channels], [*whole(weights[:2]), channels, (0, multiplier)],
+    needs = [[box[0], *spatial, channels], [*whole(weights[:2]), channels, of_each],
              [(0, 1) if bias == [1] else out]]
     return needs + [None] * (len(op.operand_dims) - 3)
 
@@ -225,9 +227,24 @@ def _quantize(op, box):
     for other in op.operand_dims[1:]:
         if other is not None and len(other) == 1 and other[0] > 1:
             needs.append([box[axis % len(dims)]])
-        else:
-            needs.append(None if other is None else whole(other))
+        else:  # One scale for all; of blocks, which have one each, nothing is asked.
+            needs.append(whole(other) if other in ([], [1]) else None)
     return needs
+
+
+def _all_of_first(op, box):
+    return [whole(op.operand_dims[0])] + [None] * (len(op.operand_dims) - 1)
+
+
+def _skip_layer_norm(op, box):
+    line = [*box[:-1], (0, op.operand_dims[0][-1])]
+    return [line, line] + [None] * (len(op.operand_dims) - 2)
+
+
+def _matmul_blocks(op, box):
+    """Weights of four bits in blocks: a row of them for each column of the result."""
+    needs = [[*box[:-1], (0, op.operand_dims[0][-1])], [box[-1], *whole(op.operand_dims[1][1:])]]
+    return needs + [None] * (len(op.operand_dims) - 2)
 
 
 def _first_only(op, box):
@@ -249,7 +266,11 @@ _RULES = {
     "tosa.avg_pool2d": _tosa_pool, "tosa.matmul": _matmul, "tosa.transpose": _transpose,
     "tosa.concat": _concat, "tosa.reshape": _same_flat, "tosa.rescale": _first_only,
     "tosa.clamp": _first_only, "tosa.cast": _first_only, "tosa.table": _first_only,
-    "tosa.argmax": lambda op, box: [None], "tosa.identity": _first_only,
+    "tosa.identity": _first_only, "onnx.DynamicQuantizeLinear": _all_of_first,
+    "onnx.SimplifiedLayerNormalization": _layer_norm,
+    "com.microsoft.SkipLayerNormalization": _skip_layer_norm,
+    "com.microsoft.SkipSimplifiedLayerNormalization": _skip_layer_norm,
+    "com.microsoft.MatMulNBits": _matmul_blocks,
 }
 _ELEMENTWISE = frozenset(
     ["onnx." + n for n in (
@@ -261,6 +282,10 @@ _ELEMENTWISE = frozenset(
         "bitwise_and bitwise_or bitwise_xor bitwise_not logical_and logical_or logical_xor "
         "logical_not logical_left_shift logical_right_shift equal greater greater_equal select "
         "pow erf cos sin").split()])
+
+
+def known_types():
+    return _ELEMENTWISE | set(_RULES)
 
 
 def needed(op, box):

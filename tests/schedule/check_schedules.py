@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that schedules could run: every rule, for models on machines.
 
-    check_schedules.py TACHO [--machine NAME]... [--known FILE] [--jobs N] [--keep DIR] MODEL...
+    check_schedules.py TACHO [--machine NAME]... [--known FILE]... [--jobs N] [--keep DIR] [--made]
+                       [MODEL...]
 
 A MODEL is a file, or a folder whose *.onnx and *.mlir files are taken. Each is compiled by TACHO;
 rules see dumps, timelines, tables and the program file, and the machine's description. Files that
-are no model for `tacho compile` are counted and left out. --known lists violations that are known:
-lines `MODEL MACHINE RULE  # why`; one that does not occur is an error, as is one not listed.
+are no model for `tacho compile` are counted and left out. --made adds the networks of
+made_models.py. --known lists violations that are known: lines `MODEL MACHINE RULE  # why`, where
+MODEL or MACHINE may be *; one that does not occur is an error, as is one not listed.
 Exit status: 0 nothing found, 1 violations, 2 misuse, 77 nothing to check.
 """
 import argparse
@@ -20,6 +22,7 @@ import tempfile
 import traceback
 
 import case as cases
+import made_models
 import rules
 import rules_data  # noqa: F401  (each adds its rules to the list)
 import rules_memory  # noqa: F401
@@ -44,9 +47,9 @@ def models_of(paths):
 
 
 def label_of(path):
-    """Short, and the same whatever the folder is called from: models/light/x.onnx."""
+    """Short, and the same wherever the folder lies: light/x.onnx, tiny/bert/model.onnx."""
     parts = os.path.abspath(path).split(os.sep)
-    return "/".join(parts[-3:]) if len(parts) > 3 else path
+    return "/".join(parts[-3:] if parts[-1] == "model.onnx" else parts[-2:])
 
 
 def check_one(tool, model, machine_name, keep, at_most):
@@ -117,7 +120,10 @@ def report(results, known):
                 print(text)
         for rule in new:
             failed[rule] += counts[rule]
-    stale = sorted(set(known) - used) if checked else []
+    labels = [label.rpartition(" on ") for label, *_ in results]
+    models, machines = ({label[i] for label in labels} | {"*"} for i in (0, 2))
+    stale = sorted(key for key in set(known) - used
+                   if checked and key[0] in models and key[1] in machines)
     for key in stale:
         print(f"known violation {' '.join(key)} does not occur: take it off the list")
     print(f"{checked} schedules with {jobs} jobs checked by {len(rules.names())} rules, "
@@ -130,22 +136,33 @@ def report(results, known):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tool")
-    parser.add_argument("models", nargs="+")
+    parser.add_argument("models", nargs="*")
+    parser.add_argument("--made", action="store_true")
     parser.add_argument("--machine", action="append")
-    parser.add_argument("--known")
+    parser.add_argument("--known", action="append", default=[])
     parser.add_argument("--keep")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--at-most", type=int, default=3, help="messages of a rule for a schedule")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def main():
     options = parse_arguments()
-    work = [(options.tool, model, machine, options.keep, options.at_most)
-            for model in models_of(options.models) for machine in options.machine or MACHINES]
-    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(check_one, *zip(*work), chunksize=4)) if work else []
-    return report(results, read_known(options.known) if options.known else {})
+    known = {}
+    for path in options.known:
+        known.update(read_known(path))
+    os.environ.setdefault("TACHO_HOST_CPU", "built-in")  # not what this computer measures
+    made = tempfile.mkdtemp(prefix="made.")
+    try:
+        paths = made_models.write_all(os.path.join(made, "made")) if options.made else []
+        paths += models_of(options.models)
+        work = [(options.tool, model, machine, options.keep, options.at_most)
+                for model in paths for machine in options.machine or MACHINES]
+        with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+            results = list(pool.map(check_one, *zip(*work), chunksize=4)) if work else []
+    finally:
+        shutil.rmtree(made)
+    return report(results, known)
 
 
 if __name__ == "__main__":

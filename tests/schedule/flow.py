@@ -44,21 +44,20 @@ class Clocks:
 
 
 class Piece:
-    __slots__ = ("region", "writer", "readers", "parts")
+    __slots__ = ("region", "writer", "readers")
 
-    def __init__(self, region, writer, parts):
+    def __init__(self, region, writer):
         self.region, self.writer, self.readers = region, writer, []
-        self.parts = parts  # jobs that added to it before |writer| did
 
 
 class Flow:
-    """The replay. |problems|: [(rule, message)]; |inputs[job]|: regions that went into its result,
-    through partial results and scratch, too."""
+    """The replay. |problems|: [(rule, message)]."""
 
     def __init__(self, case):
         self.case, self.problems = case, []
         self.clocks = Clocks(case.jobs)
-        self.places, self.inputs = {}, {}
+        self.places = {}
+        self.parents = {}  # of a job: jobs whose partial results or scratch went into its own
         self.generation = {}  # of a buffer: (operator, tile) or the load that filled it
         for job in case.jobs:
             if job.regions:
@@ -70,15 +69,26 @@ class Flow:
     # ---- reading ---------------------------------------------------------------------------
 
     def _replay(self, job):
-        gathered = []
+        parents = self.parents.setdefault(job.index, set())
         for region in job.regions:
             if region.access == "read":
-                gathered += self._read(job, region)
-        inherited = []
+                parents.update(self._read(job, region))
         for region in job.regions:
             if region.access != "read":
-                inherited += self._write(job, region)
-        self.inputs[job.index] = gathered + inherited
+                parents.update(self._write(job, region))
+        parents.discard(job.index)
+
+    def inputs_of(self, job):
+        """Regions whose data went into a job's result, through partial results, too."""
+        seen, stack, found = {job.index}, [job.index], []
+        while stack:
+            index = stack.pop()
+            found += [r for r in self.case.jobs[index].regions if r.access == "read"]
+            for parent in self.parents.get(index, ()):
+                if parent not in seen:
+                    seen.add(parent)
+                    stack.append(parent)
+        return found
 
     def _place(self, region):
         if region.buffer is not None:
@@ -93,9 +103,9 @@ class Flow:
                 tensor.storage in ("input", "constant"))
 
     def _read(self, job, region):
-        """Checks one read; returns what is known to have gone into it."""
+        """Checks one read; returns the jobs whose partial results it reads."""
         if self._is_given(region):
-            return [region]
+            return []
         pieces = [p for p in self.places.get(self._place(region), ())
                   if p.region.tensor == region.tensor]
         if region.piece is not None:
@@ -103,20 +113,18 @@ class Flow:
         if not pieces:
             self._problem("loaded-before-use", f"{job.where()}: reads {region.where()}, where "
                           "nothing of it was written")
-            return [region]
+            return []
         known = [p.region.piece for p in pieces if p.region.piece is not None]
         if region.piece is not None and len(known) == len(pieces):
             lack = cover.uncovered(known, *region.piece)
             if lack is not None:
                 self._problem("loaded-before-use", f"{job.where()}: reads {region.where()}; {lack} "
                               "was not written there")
-        gathered = [region]
         for piece in pieces:
             piece.readers.append(job)
             self._check_order("loaded-before-use", piece.writer, job, "reads", region)
-            if region.tensor is None or piece.region.access == "partial":
-                gathered += self.inputs.get(piece.writer.index, [])
-        return gathered
+        return [piece.writer.index for piece in pieces
+                if region.tensor is None or piece.region.access == "partial"]
 
     def _check_order(self, rule, early, late, verb, region):
         if early is late:
@@ -132,7 +140,7 @@ class Flow:
     # ---- writing ---------------------------------------------------------------------------
 
     def _write(self, job, region):
-        """Puts a piece in its place; returns what went into partial results that it completes."""
+        """Puts a piece in its place; returns the jobs whose partial results it adds to."""
         place = self._place(region)
         pieces = self.places.setdefault(place, [])
         if region.buffer is not None and self._replaces_all(job, region, pieces):
@@ -141,20 +149,18 @@ class Flow:
         else:
             replaced = [p for p in pieces if _covers(region, p.region)]
             kept = [p for p in pieces if not _covers(region, p.region)]
-        inherited, parts = [], []
+        parents = []
         for piece in replaced:
             if piece.region.access == "partial" and piece.writer.op == job.op:
-                inherited += self.inputs.get(piece.writer.index, [])
-                parts += piece.parts + [piece.writer]
+                parents.append(piece.writer.index)
             self._check_order("reused-after-use", piece.writer, job, "writes", region)
             for reader in piece.readers:
                 self._check_order("reused-after-use", reader, job, "writes", region)
-        self.places[place] = kept + [Piece(region, job, parts)]
-        tensor = self.case.tensors.get(region.tensor)
-        if region.buffer is not None and tensor is not None and tensor.place == "local":
-            everywhere = ("local", region.tensor)
-            self.places.setdefault(everywhere, []).append(Piece(region, job, parts))
-        return inherited
+        self.places[place] = kept + [Piece(region, job)]
+        if region.buffer is not None and self.case.buffers[region.buffer].role == "resident":
+            # Where other cores find it.
+            self.places.setdefault(("local", region.tensor), []).append(Piece(region, job))
+        return parents
 
     def _check_complete(self, job, region, pieces):
         for piece in pieces:

@@ -22,6 +22,18 @@ class Node:
         self.result_dims = [t[0] if t else None for t in result_types]
         self.result_dtypes = [dtype_of(t[1]) if t else None for t in result_types]
 
+    def has_gaps(self):
+        strides = self.attrs.get("strides") or self.attrs.get("stride") or []
+        if self.type in ("onnx.Conv", "onnx.ConvInteger"):
+            kernel = self.operand_dims[1][2:]
+        elif self.type == "tosa.conv2d":
+            kernel = self.operand_dims[1][1:3]
+        elif self.type == "tosa.depthwise_conv2d":
+            kernel = self.operand_dims[1][0:2]
+        else:
+            kernel = self.attrs.get("kernel_shape") or self.attrs.get("kernel") or strides
+        return any(stride > extent for stride, extent in zip(strides, kernel))
+
     def macs(self):
         """Multiply-accumulates by definition; None where there is no rule here."""
         rule = _MACS.get(self.type)
@@ -56,8 +68,7 @@ def _fully_connected_macs(node):
     return _product(node.result_dims[0]) * node.operand_dims[1][1]
 
 
-_MACS = {"onnx.Conv": _conv_macs, "onnx.ConvInteger": _conv_macs, "onnx.QLinearConv": None,
-         "tosa.conv2d": _conv_macs, "tosa.conv3d": _conv_macs,
+_MACS = {"onnx.Conv": _conv_macs, "onnx.ConvInteger": _conv_macs, "tosa.conv2d": _conv_macs, "tosa.conv3d": _conv_macs,
          "tosa.depthwise_conv2d": _depthwise_macs, "onnx.MatMul": _matmul_macs,
          "onnx.MatMulInteger": _matmul_macs, "tosa.matmul": _matmul_macs, "onnx.Gemm": _gemm_macs,
          "tosa.fully_connected": _fully_connected_macs}
@@ -88,6 +99,10 @@ class Group:
         known = [(node.macs() or 0) for node in self.nodes if node.type in _MACS]
         return sum(known), all(n.type in _MACS or n.type in _NO_MACS for n in self.nodes)
 
+    def has_gaps(self):
+        """Whether a window steps over elements that no result needs."""
+        return any(node.has_gaps() for node in self.nodes)
+
     def needed(self, result, box):
         """{operand: box, or None where that is not known} for |box| of |result|."""
         boxes_of = {result: box}
@@ -105,8 +120,9 @@ class Group:
         return {name: boxes_of[name] for name in self.operands if name in boxes_of}
 
 
-# Types of nodes that are known not to multiply and accumulate.
-_NO_MACS = boxes._ELEMENTWISE | {name for name in boxes._RULES if name not in _MACS}
+# Types of nodes that are known not to multiply and accumulate. Contributed operators are costed by
+# their bytes: nothing is said about their MACs.
+_NO_MACS = boxes.known_types() - set(_MACS) - {"com.microsoft.MatMulNBits"}
 
 
 def groups_of(root):

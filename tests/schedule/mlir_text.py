@@ -180,10 +180,13 @@ def read(path):
 
 def tensor_types(text):
     """[(dims, element)] of a list of types; None for what is no tensor of known dimensions."""
+    text = text.strip()
+    if text.startswith("(") and text.endswith(")"):
+        text = text[1:-1]
     found, at = [], 0
     while at < len(text):
         end = _skip_balanced(text, at)
-        word = text[at:end].strip().strip("()")
+        word = text[at:end].strip()
         if word:
             match = _TENSOR.fullmatch(word)
             dims = [int(d) for d in match.group(1).split("x") if d] if match else None

@@ -108,10 +108,14 @@ def check_order(case):
     yield from _flow_problems(case, "order-is-sure")
 
 
-def _flow_problems(case, name):
+def _flow(case):
     if case.flow is None:
         case.flow = Flow(case)
-    return (message for rule_name, message in case.flow.problems if rule_name == name)
+    return case.flow
+
+
+def _flow_problems(case, name):
+    return (message for rule_name, message in _flow(case).problems if rule_name == name)
 
 
 # ---- results -----------------------------------------------------------------------------------
@@ -156,6 +160,8 @@ def _once_problems(tensor, what, regions, batch):
 @rule("results-complete")
 def check_results(case):
     """Every element of a result is computed once; of one in shared memory, stored once."""
+    if case.machine.is_streamed():
+        return
     yield from _flow_problems(case, "results-complete")
     made, stored = _written(case)
     for tensor in case.tensors.values():
@@ -169,7 +175,7 @@ def check_results(case):
 @rule("results-made")
 def check_made(case):
     """What an operator returns is among what its jobs write."""
-    if not case.has_regions():
+    if not case.has_regions() or case.machine.is_streamed():
         return
     for operator in case.operators:
         if operator.group is None or not operator.jobs or not operator.group.tensor_of:
@@ -202,7 +208,7 @@ def _operand_problems(case, group, job):
         name = returned[region.tensor]
         if region.of != group.types[name][0]:
             continue
-        have = case.flow.inputs.get(job.index, job.regions) if case.flow else job.regions
+        have = _flow(case).inputs_of(job)
         for operand, box in group.needed(name, region.box()).items():
             yield from _lack(case, group, job, operand, box, have)
 

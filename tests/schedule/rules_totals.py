@@ -87,13 +87,15 @@ def _column_problems(case, operator, row):
     if row["compute_cycles"] < computes:
         yield (f"{operator.where()}: an engine computes for {computes} cycles, compute_cycles is "
                f"{row['compute_cycles']}")
-    moves = max(_busy(operator.jobs, ("load",)), _busy(operator.jobs, ("store",)))
+    shared = (_moved(operator.jobs, "load") + _moved(operator.jobs, "store")) // \
+        case.machine.shared_rate
+    moves = max(_busy(operator.jobs, ("load",)), _busy(operator.jobs, ("store",)), shared)
     if row["bound"] == "memory" and computes > moves:
         yield (f"{operator.where()}: bound by memory in the table; engines compute for {computes} "
-               f"cycles, queues move for {moves}")
+               f"cycles, queues or shared memory move for {moves}")
     if row["bound"] == "compute" and computes < moves:
         yield (f"{operator.where()}: bound by compute in the table; engines compute for {computes} "
-               f"cycles, queues move for {moves}")
+               f"cycles, queues or shared memory move for {moves}")
 
 
 @rule("bounds-add-up")

@@ -2,6 +2,7 @@
 """How much is done and how fast: MACs, compulsory bytes, and the rates of the machine."""
 from fractions import Fraction
 
+import boxes
 from rules import rule
 
 
@@ -158,8 +159,10 @@ def check_runs(case):
 @rule("compulsory-bytes")
 def check_compulsory(case):
     """What lies in shared memory is read whole at least once by the operators that need it."""
+    if not case.has_regions() or case.machine.is_streamed():
+        return
     for operator in case.operators:
-        if operator.group is None or not operator.jobs or not case.has_regions():
+        if operator.group is None or not operator.jobs or operator.group.has_gaps():
             continue
         loaded, known = {}, {}
         for job in operator.jobs:
@@ -178,6 +181,71 @@ def check_compulsory(case):
                        f"'{tensor.name}' needed, {loaded.get(tensor.index, 0)} loaded")
 
 
+@rule("nothing-read-twice")
+def check_read_twice(case):
+    """What an operator reads from shared memory fits local memory beside what stays there: then no
+    element of it comes twice to a core."""
+    if not case.has_regions() or case.machine.is_streamed():
+        return
+    size = case.machine.memory_bytes[case.machine.local]
+    for operator in case.operators:
+        by_core = {}
+        for job in operator.jobs:
+            for region in job.regions:
+                if job.kind == "load" and region.access == "read" and region.piece is not None:
+                    by_core.setdefault(job.core, {}).setdefault(region.tensor, []).append(region)
+        for core, tensors in by_core.items():
+            yield from _twice_problems(case, operator, core, tensors, size)
+
+
+def _twice_problems(case, operator, core, tensors, size):
+    start = min(job.start for job in operator.jobs)
+    end = max(job.end for job in operator.jobs)
+    stays = sum(b.bytes for b in case.buffers if b.role == "resident" and b.core == core and
+                b.start is not None and b.start < end and b.end > start)
+    results = operator.output_bytes
+    whole = sum(case.tensors[tensor].bytes for tensor in tensors)
+    for tensor, regions in tensors.items():
+        loaded = sum(region.bytes for region in regions)
+        if loaded > case.tensors[tensor].bytes and stays + whole + results <= size:
+            yield (f"{operator.where()}: core {core} loads {loaded} bytes of tensor {tensor}, which "
+                   f"has {case.tensors[tensor].bytes}; all of {whole} bytes would fit")
+
+
+@rule("inputs-before-results")
+def check_inputs_first(case):
+    """No result leaves before shared memory has given what one element of it needs: all of a line
+    that is reduced or normalised. Holds whatever jobs say about regions."""
+    if case.machine.is_streamed():
+        return
+    for operator in case.operators:
+        loads = sorted((job for job in operator.jobs if job.kind == "load"), key=lambda j: j.end)
+        stores = [job for job in operator.jobs if job.kind == "store" and job.bytes]
+        if operator.group is None or not loads or not stores:
+            continue
+        if sum(job.bytes for job in loads) < operator.input_bytes + operator.weight_bytes:
+            continue  # Some of it lies in local memory already.
+        least = _one_needs(case, operator)
+        for store in stores:
+            given = sum(job.bytes for job in loads if job.end <= store.start)
+            if given < least:
+                yield (f"{store.where()}: leaves at {store.start}, when {given} bytes have been "
+                       f"loaded; an element of {operator.where()} needs {least}")
+
+
+def _one_needs(case, operator):
+    """Bytes of all operands that the first element of the result needs, as far as is known."""
+    group, total = operator.group, 0
+    for name in group.returned[:1]:
+        dims = group.types.get(name, (None,))[0]
+        if dims is None or 0 in dims:
+            continue
+        for operand, box in group.needed(name, [(0, 1) for _ in dims]).items():
+            if box is not None:
+                total += case.machine.bytes_of(boxes.size(box), group.types[operand][1])
+    return total
+
+
 def _whole_needs(case, operator):
     """(operand, elements that the whole result needs of it or None)."""
     group, elements = operator.group, {}
@@ -186,10 +254,6 @@ def _whole_needs(case, operator):
         if dims is None:
             continue
         for operand, box in group.needed(name, [(0, d) for d in dims]).items():
-            count = None
-            if box is not None:
-                count = 1
-                for low, high in box:
-                    count *= high - low
+            count = boxes.size(box) if box is not None else None
             elements[operand] = max(count or 0, elements.get(operand) or 0) if count else None
     return elements.items()

@@ -2,8 +2,9 @@
 """A schedule made by hand that keeps every rule: the one that tests break.
 
 A convolution of 3x3 over 12 rows in three tiles of four, whose input tiles overlap by two rows; a
-machine with one engine, two queues and 4 KiB. Two buffers take turns for what comes and what goes.
-Then a sum over channels, cut along them: partial sums, read from where the convolution left them.
+machine with one engine, two queues and 2000 bytes, too few to keep the input whole. Two buffers
+take turns for what comes and what goes. Then a sum over channels, cut along them: partial sums,
+read from where the convolution left them.
 """
 import io
 
@@ -21,7 +22,7 @@ MACHINE = """{"name": "toy", "core_clock_hz": {"value": 1, "unit": "GHz"},
    "elements": [{"dtype": "i8", "per_cycle": {"value": 4, "unit": "elements/cycle"}}]},
   {"name": "CPU", "class": "control", "count": {"value": 1, "unit": "engines"},
    "fixed_job_cycles": {"value": 50, "unit": "cycles"}}],
- "memories": [{"name": "MEM", "kind": "local", "size_bytes": {"value": 4, "unit": "KiB"}},
+ "memories": [{"name": "MEM", "kind": "local", "size_bytes": {"value": 2000, "unit": "B"}},
   {"name": "DDR", "kind": "ddr", "size_bytes": {"value": 1, "unit": "MiB"},
    "bytes_per_cycle": {"value": 16, "unit": "B/cycle"}}],
  "dma": [{"name": "IN", "class": "dma_in", "bytes_per_cycle": {"value": 8, "unit": "B/cycle"}},
@@ -66,7 +67,7 @@ _TENSORS = [(X, "x", "input", "shared", 384), (W, "w", "constant", "shared", 288
 # memory offset, bytes, first and last job, role, tensor, whether it is a box of it
 _BUFFERS = [(0, 288, 0, 7, "tile", W, False), (288, 224, 1, 7, "tile", X, False),
             (512, 224, 2, 5, "tile", X, False), (1024, 768, 3, 9, "resident", Y, True),
-            (2048, 96, 8, 10, "tile", Z, False)]
+            (1792, 96, 8, 10, "tile", Z, False)]
 
 
 def _array(values):

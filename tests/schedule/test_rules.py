@@ -4,9 +4,11 @@
 Every rule has at least one such break. Those of Torq's tasks and timelines are done to a schedule
 of `tacho compile` (test_broken_dumps.py); all others to the one that sample.py makes.
 """
+import contextlib
+import io
 import unittest
 
-import check_schedules  # noqa: F401  (fills the list of rules)
+import check_schedules
 import rules
 import sample
 
@@ -81,7 +83,7 @@ def program_lacks_a_job(case):
 
 @breaks("buffers-within-memory")
 def buffer_ends_behind_the_memory(case):
-    case.buffers[4].offset = 4096 - 95
+    case.buffers[4].offset = 2000 - 95
 
 
 @breaks("buffers-apart")
@@ -261,6 +263,19 @@ def input_is_not_loaded_whole(case):
             _rows(region, region.offsets[2], region.offsets[2] + 3)
 
 
+@breaks("nothing-read-twice")
+def rows_come_again_that_would_fit(case):
+    case.machine.memory_bytes["MEM"] = 4096
+
+
+@breaks("inputs-before-results")
+def result_leaves_before_its_line_is_there(case):
+    """The sum, as if its operand came from shared memory in two parts."""
+    for job, count in zip(case.jobs[8:10], (4, 764)):
+        job.kind, job.bytes = "load", count
+    _move(case.jobs[10], -96)
+
+
 # ---- totals ------------------------------------------------------------------------------------
 
 @breaks("total")
@@ -330,6 +345,41 @@ class RulesTest(unittest.TestCase):
         broken = {rule for _, expected in _BREAKS for rule in expected}
         others = {"torq-tasks", "torq-transfers", "timelines-agree"}
         self.assertEqual(set(rules.names()) - broken, others)
+
+
+def _report(counts, known):
+    """Exit status and text of a run that found |counts| in one schedule."""
+    messages = [f"light/x.onnx on toy: {rule}: job 1" for rule in counts]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        status = check_schedules.report([("light/x.onnx on toy", messages, counts, None, 1)], known)
+    return status, out.getvalue()
+
+
+class ReportTest(unittest.TestCase):
+    def test_what_is_found_fails(self):
+        status, text = _report({"macs": 1}, {})
+        self.assertEqual(status, 1)
+        self.assertIn("light/x.onnx on toy: macs: job 1", text)
+
+    def test_what_is_known_passes(self):
+        for key in (("light/x.onnx", "toy", "macs"), ("*", "toy", "macs"),
+                    ("light/x.onnx", "*", "macs")):
+            self.assertEqual(_report({"macs": 1}, {key: "why"})[0], 0)
+
+    def test_another_rule_is_not_known(self):
+        self.assertEqual(_report({"macs": 1, "total": 1}, {("*", "toy", "macs"): "why"})[0], 1)
+
+    def test_what_does_not_occur_any_more_fails(self):
+        status, text = _report({}, {("light/x.onnx", "toy", "macs"): "why"})
+        self.assertEqual(status, 1)
+        self.assertIn("take it off the list", text)
+
+    def test_models_that_are_not_there_are_not_missed(self):
+        self.assertEqual(_report({}, {("light/other.onnx", "toy", "macs"): "why"})[0], 0)
+
+    def test_nothing_to_check_is_skipped(self):
+        self.assertEqual(check_schedules.report([], {}), 77)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Small networks whose schedules are hard: windows that overlap, products that are cut in depth,
+lines that are longer than local memory, tensors that stay, tensors that are read twice.
+
+    made_models.py DIR      writes them to DIR as MLIR, in TOSA and torch's import of ONNX
+"""
+import os
+import sys
+
+
+def _torch(dims, dtype):
+    return f"!torch.vtensor<[{','.join(map(str, dims))}],{dtype}>"
+
+
+def _tosa(dims, dtype):
+    return f"tensor<{'x'.join(map(str, dims))}x{dtype}>"
+
+
+class Net:
+    """A function under construction. Values are (name, dims, dtype)."""
+
+    def __init__(self, spell):
+        self.spell, self.lines, self.inputs, self.count = spell, [], [], 0
+
+    def type_of(self, value):
+        return self.spell(value[1], value[2])
+
+    def given(self, dims, dtype):
+        value = (f"%arg{len(self.inputs)}", dims, dtype)
+        self.inputs.append(value)
+        return value
+
+    def _new(self, dims, dtype):
+        self.count += 1
+        return f"%v{self.count}", dims, dtype
+
+    def constant(self, dims, dtype, splat):
+        value = self._new(dims, dtype)
+        dense = f"dense<{splat}> : {_tosa(dims, dtype)}"
+        if self.spell is _torch:
+            text = (f'torch.operator "onnx.Constant"() {{torch.onnx.value = {dense}}} : () -> '
+                    f"{self.type_of(value)}")
+        else:
+            text = f'"tosa.const"() <{{values = {dense}}}> : () -> {self.type_of(value)}'
+        self.lines.append(f"{value[0]} = {text}")
+        return value
+
+    def op(self, name, operands, dims, dtype, attrs=""):
+        value = self._new(dims, dtype)
+        names = ", ".join(operand[0] for operand in operands)
+        types = ", ".join(self.type_of(operand) for operand in operands)
+        braces = f" {{{attrs}}}" if attrs else ""
+        call = (f'torch.operator "onnx.{name}"({names})' if self.spell is _torch
+                else f"tosa.{name} {names}")
+        self.lines.append(f"{value[0]} = {call}{braces} : ({types}) -> {self.type_of(value)}")
+        return value
+
+    def text(self, *results):
+        inputs = ", ".join(f"{value[0]}: {self.type_of(value)}" for value in self.inputs)
+        types = ", ".join(map(self.type_of, results))
+        opset = " attributes {torch.onnx_meta.opset_version = 17 : si64}"
+        head = f"func.func @main({inputs}) -> ({types}){opset if self.spell is _torch else ''} {{"
+        names = ", ".join(value[0] for value in results)
+        body = "\n".join("    " + line for line in self.lines)
+        return f"module {{\n  {head}\n{body}\n    return {names} : {types}\n  }}\n}}\n"
+
+
+def _list(name, values):
+    items = ", ".join(f"{value} : si64" for value in values)
+    return f"torch.onnx.{name} = [{items}]"
+
+
+def _window(kernel, stride, pad, group=None):
+    attrs = [_list("kernel_shape", [kernel] * 2), _list("strides", [stride] * 2),
+             _list("pads", [pad] * 4)]
+    return ", ".join(attrs + ([f"torch.onnx.group = {group} : si64"] if group else []))
+
+
+def _conv(net, x, channels, kernel, stride=1, group=None):
+    n, c, h, w = x[1]
+    pad = kernel // 2
+    weights = net.constant([channels, c // (group or 1), kernel, kernel], x[2], "5.0e-01")
+    out = [n, channels, (h + 2 * pad - kernel) // stride + 1, (w + 2 * pad - kernel) // stride + 1]
+    return net.op("Conv", [x, weights], out, x[2], _window(kernel, stride, pad, group))
+
+
+def conv_rows():
+    net = Net(_torch)
+    x = _conv(net, net.given([1, 16, 96, 96], "f32"), 24, 3)
+    return net.text(net.op("Relu", [x], x[1], "f32"))
+
+
+def conv_chain():
+    """Strides, a residual that has to wait, pointwise and depth-wise convolutions."""
+    net = Net(_torch)
+    x = net.given([1, 8, 64, 64], "f32")
+    y = _conv(net, x, 32, 5, 2)
+    z = _conv(net, _conv(net, y, 32, 3, 1, 32), 32, 1)
+    total = net.op("Add", [z, y], z[1], "f32")
+    return net.text(_conv(net, total, 64, 7, 3))
+
+
+def conv_wide():
+    """Weights larger than local memory."""
+    net = Net(_torch)
+    return net.text(_conv(net, net.given([1, 256, 14, 14], "f32"), 512, 3))
+
+
+def pools():
+    net = Net(_torch)
+    x = net.given([1, 32, 112, 112], "f32")
+    y = net.op("MaxPool", [x], [1, 32, 56, 56], "f32", _window(3, 2, 1))
+    z = net.op("AveragePool", [y], [1, 32, 55, 55], "f32", _window(2, 1, 0))
+    return net.text(net.op("GlobalAveragePool", [z], [1, 32, 1, 1], "f32"))
+
+
+def matmul_deep():
+    """The depth of the product is cut: partial sums."""
+    net = Net(_torch)
+    a, b = net.given([96, 8192], "f32"), net.given([8192, 80], "f32")
+    return net.text(net.op("MatMul", [a, b], [96, 80], "f32"))
+
+
+def matmul_fits():
+    net = Net(_torch)
+    a = net.given([1, 64, 128], "f32")
+    b = net.constant([128, 96], "f32", "2.5e-01")
+    return net.text(net.op("MatMul", [a, b], [1, 64, 96], "f32"))
+
+
+def attention():
+    net = Net(_torch)
+    q, k = net.given([1, 4, 64, 32], "f32"), net.given([1, 4, 32, 64], "f32")
+    v = net.given([1, 4, 64, 32], "f32")
+    scores = net.op("MatMul", [q, k], [1, 4, 64, 64], "f32")
+    shares = net.op("Softmax", [scores], scores[1], "f32", "torch.onnx.axis = -1 : si64")
+    return net.text(net.op("MatMul", [shares, v], [1, 4, 64, 32], "f32"))
+
+
+def softmax_long():
+    """A line that local memory does not hold: it is read twice."""
+    net = Net(_torch)
+    x = net.given([2, 400000], "f32")
+    return net.text(net.op("Softmax", [x], x[1], "f32", "torch.onnx.axis = -1 : si64"))
+
+
+def softmax_rows():
+    net = Net(_torch)
+    x = net.given([512, 1000], "f32")
+    return net.text(net.op("Softmax", [x], x[1], "f32", "torch.onnx.axis = -1 : si64"))
+
+
+def instance_norm():
+    net = Net(_torch)
+    x = net.given([1, 1, 359712], "f32")
+    one, zero = net.constant([1], "f32", "1.0"), net.constant([1], "f32", "0.0")
+    return net.text(net.op("InstanceNormalization", [x, one, zero], x[1], "f32",
+                           "torch.onnx.epsilon = 9.99999974E-6 : f32"))
+
+
+def layer_norm():
+    net = Net(_torch)
+    x = net.given([1, 300, 768], "f32")
+    scale, bias = net.constant([768], "f32", "1.0"), net.constant([768], "f32", "0.0")
+    return net.text(net.op("LayerNormalization", [x, scale, bias], x[1], "f32",
+                           "torch.onnx.axis = -1 : si64"))
+
+
+def reduce_long():
+    net = Net(_tosa)
+    x = net.given([3, 500000], "f32")
+    return net.text(net.op("reduce_max", [x], [3, 1], "f32", "axis = 1 : i32"))
+
+
+def elementwise():
+    """Operands that are broadcast, a cast that changes the type, a result used twice."""
+    net = Net(_tosa)
+    x, y = net.given([1, 64, 64, 32], "i8"), net.given([1, 1, 1, 32], "i8")
+    wide = net.op("cast", [x], x[1], "i32")
+    other = net.op("cast", [y], y[1], "i32")
+    total = net.op("add", [wide, other], x[1], "i32")
+    return net.text(total, net.op("maximum", [total, wide], x[1], "i32"))
+
+
+def moves():
+    net = Net(_tosa)
+    x = net.given([1, 48, 64, 32], "i8")
+    turned = net.op("transpose", [x], [1, 64, 48, 32], "i8", "perms = array<i32: 0, 2, 1, 3>")
+    y = net.given([1, 64, 16, 32], "i8")
+    return net.text(net.op("concat", [turned, y], [1, 64, 64, 32], "i8", "axis = 2 : i32"))
+
+
+def depthwise_rescaled():
+    net = Net(_tosa)
+    x = net.given([1, 21, 21, 576], "i8")
+    weights = net.constant([3, 3, 576, 1], "i8", "3")
+    bias, zero = net.constant([576], "i32", "0"), net.constant([1], "i8", "0")
+    y = net.op("depthwise_conv2d", [x, weights, bias, zero, zero], [1, 10, 10, 576], "i32",
+               "acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, "
+               "stride = array<i64: 2, 2>")
+    scale = net.constant([576], "i32", "1073741824")
+    shift = net.constant([576], "i8", "41")
+    zero32 = net.constant([1], "i32", "0")
+    attrs = ("input_unsigned = false, output_unsigned = false, per_channel = true, "
+             "rounding_mode = DOUBLE_ROUND, scale32 = true")
+    return net.text(net.op("rescale", [y, scale, shift, zero32, zero], y[1], "i8", attrs))
+
+
+MODELS = {function.__name__: function for function in (
+    conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
+    softmax_rows, instance_norm, layer_norm, reduce_long, elementwise, moves, depthwise_rescaled)}
+
+
+def write_all(folder):
+    os.makedirs(folder, exist_ok=True)
+    paths = []
+    for name, make in MODELS.items():
+        paths.append(os.path.join(folder, name + ".mlir"))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write(make())
+    return paths
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    print(*write_all(sys.argv[1]), sep="\n")
