@@ -90,10 +90,25 @@ static const tacho_attr huge_pool[] = {
     {TACHO_STR_INIT("kernel_shape"), TACHO_ATTR_INTS, 2, {.as_ints = huge}},
     {TACHO_STR_INIT("pads"), TACHO_ATTR_INTS, 4, {.as_ints = huge_pads}}};
 
+/* All results of a layer with 4 units, 2 steps of 3 numbers, a batch of 1. */
+#define RECURRENT(name, gates, what)                                                               \
+    {                                                                                              \
+        (name),                                                                                    \
+            {{F32, {3, {2, 1, 3}}, NULL},                                                          \
+             {F32, {3, {1, (gates)*4, 3}}, NULL},                                                  \
+             {F32, {3, {1, (gates)*4, 4}}, NULL}},                                                 \
+            {{F32, {4, {2, 1, 1, 4}}, NULL},                                                       \
+             {F32, {3, {1, 1, 4}}, NULL},                                                          \
+             {F32, {3, {1, 1, 4}}, NULL}},                                                         \
+            NULL, 0, (what), 0                                                                     \
+    }
+
 static void test_shapes(void **state)
 {
     (void)state;
     static const gate_case cases[] = {
+        RECURRENT("LSTM", 4, NULL),
+        RECURRENT("GRU", 3, "there is no output 2"),
         {"Relu", {{F32, {1, {4}}, NULL}}, {{F32, {1, {4}}, NULL}}, NULL, 0, NULL, 0},
         {"Relu",
          {{F32, {1, {4}}, NULL}},
