@@ -6,12 +6,15 @@
  *     GELU         x * (1 + Erf(x / sqrt(2))) / 2
  *     GELU, tanh   x * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2
  *
- * Factors may come in any order. Results between must be read by the next operator alone. One pass
- * rounds once; so it differs from the operators one by one as much as their type rounds.
+ * Factors may come in any order; numbers must be these as their type rounds them. Results between
+ * must be read by the next operator alone. One pass rounds once; so it differs from the operators
+ * one by one as much as their type rounds.
  */
 #include "device/execute_parts.h"
 #include "kernels/call.h"
 #include "kernels/quick.h"
+
+#include <math.h>
 
 /* A walk from operator to operator; |at| is what the last one makes. */
 typedef struct finder {
@@ -26,8 +29,26 @@ static bool is_named(const finder *f, uint32_t step, const char *type)
     return tacho_str_equal(tacho_step_type(f->self, step), tacho_str_from_cstring(type));
 }
 
-/* Whether a value is one number for all, and that number as exactly as its type has it. */
-static bool is_near(const finder *f, uint32_t id, double wanted)
+/*
+ * Whether a number is |wanted| as its type has it. Programs work out roots in f32, too, so that one
+ * which f32 must round may be the next to it; the values then differ less than they are rounded.
+ */
+static bool is_rounded(tacho_dtype dtype, double number, double wanted)
+{
+    double memory;
+    tacho_array rounded = {.dtype = dtype, .data = &memory};
+    tacho_set_real(&rounded, 0, wanted);
+    double nearest = tacho_real_at(&rounded, 0);
+    if (number == nearest) {
+        return true;
+    }
+    return dtype == TACHO_DTYPE_F32 && nearest != wanted &&
+           (number == (double)nextafterf((float)nearest, 0) ||
+            number == (double)nextafterf((float)nearest, INFINITY));
+}
+
+/* Whether a value is one number for all, and that number. */
+static bool is_number(const finder *f, uint32_t id, double wanted)
 {
     tacho_execution *self = f->self;
     if (id == TACHO_NONE || self->values[id].state != TACHO_VALUE_CONSTANT ||
@@ -40,10 +61,8 @@ static bool is_near(const finder *f, uint32_t id, double wanted)
         tacho_status_free(status); /* whoever computes it otherwise, says it again */
         return false;
     }
-    tacho_dtype dtype = self->values[id].array.dtype;
-    double part = dtype == TACHO_DTYPE_F16 ? 0x1p-10 : dtype == TACHO_DTYPE_BF16 ? 0x1p-7 : 1e-4;
-    double number = tacho_real_at(&self->values[id].array, 0);
-    return number > wanted * (1 - part) && number < wanted * (1 + part);
+    const tacho_array *array = &self->values[id].array;
+    return is_rounded(array->dtype, tacho_real_at(array, 0), wanted);
 }
 
 /* The operand of |step| that is not |id|; TACHO_NONE when there is not exactly one. */
@@ -77,7 +96,7 @@ static bool advance(finder *f, const char *type, uint32_t *out_other)
 static bool advance_by(finder *f, const char *type, double number)
 {
     uint32_t other;
-    return advance(f, type, &other) && is_near(f, other, number);
+    return advance(f, type, &other) && is_number(f, other, number);
 }
 
 /* Whether |id| is half of |x|, and made before. */
@@ -85,7 +104,7 @@ static bool is_half(const finder *f, uint32_t id, uint32_t x)
 {
     uint32_t step = id == TACHO_NONE ? TACHO_NONE : f->self->values[id].producer;
     return step != TACHO_NONE && f->self->values[id].state == TACHO_VALUE_LIVE &&
-           is_named(f, step, "Mul") && is_near(f, other_operand(f, step, x), 0.5);
+           is_named(f, step, "Mul") && is_number(f, other_operand(f, step, x), 0.5);
 }
 
 /* From 1 + f(x) on: the products with x and 0.5. */
@@ -98,7 +117,7 @@ static bool finish_gelu(finder *f, uint32_t x)
     if (other == x) {
         return advance_by(f, "Mul", 0.5);
     }
-    if (is_near(f, other, 0.5)) {
+    if (is_number(f, other, 0.5)) {
         return advance(f, "Mul", &other) && other == x;
     }
     return is_half(f, other, x);
@@ -108,8 +127,8 @@ static bool find_gelu(finder *f, uint32_t x)
 {
     uint32_t other = other_operand(f, f->root, x);
     bool is_root = (is_named(f, f->root, "Div") && tacho_step_input(f->self, f->root, 0) == x &&
-                    is_near(f, other, 1.4142135623730951)) ||
-                   (is_named(f, f->root, "Mul") && is_near(f, other, 0.7071067811865476));
+                    is_number(f, other, 1.4142135623730951)) ||
+                   (is_named(f, f->root, "Mul") && is_number(f, other, 0.7071067811865476));
     return is_root && advance(f, "Erf", &other) && finish_gelu(f, x);
 }
 
@@ -117,8 +136,9 @@ static bool find_gelu(finder *f, uint32_t x)
 static bool find_gelu_tanh(finder *f, uint32_t x)
 {
     uint32_t second = tacho_step_input(f->self, f->root, 1), other;
-    bool is_power = is_named(f, f->root, "Pow") && is_near(f, second, 3);
-    bool is_square = is_named(f, f->root, "Mul") && second == x;
+    bool is_power = is_named(f, f->root, "Pow") && is_number(f, second, 3);
+    bool is_square =
+        is_named(f, f->root, "Mul") && tacho_step_input(f->self, f->root, 0) == x && second == x;
     if (!is_power && !(is_square && advance(f, "Mul", &other) && other == x)) {
         return false;
     }
