@@ -243,9 +243,7 @@ static tacho_status open_target(tacho_output *output, const char *path)
 
 static tacho_status refuse_chosen(const tacho_output *output, const char *what)
 {
-    return tacho_fail(TACHO_CODE_USAGE,
-                      "%s: there is %s of that name, which would be replaced; remove it or name "
-                      "another folder",
+    return tacho_fail(TACHO_CODE_IO, "%s: exists and is %s; remove it or choose another directory",
                       output->name, what);
 }
 
@@ -273,7 +271,7 @@ static tacho_status open_chosen(tacho_output *output, const char *path, const ch
         return refuse_chosen(output, "a symbolic link");
     }
     if (output->replaces && !S_ISREG(facts.st_mode)) {
-        return refuse_chosen(output, "something that is no file");
+        return refuse_chosen(output, "not a regular file");
     }
     if (output->replaces && mark != NULL) {
         TACHO_TRY(check_mark(output, mark));
