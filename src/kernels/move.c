@@ -88,9 +88,12 @@ static tacho_status compute_transpose(const tacho_kernel_call *call)
     tacho_walk_broadcast(&walk, 0, &call->outputs[0].shape);
     bool fits =
         shape->rank == call->outputs[0].shape.rank && (count == 0 || count == (size_t)shape->rank);
+    unsigned seen = 0;
     for (int32_t i = 0; fits && i < shape->rank; i++) {
         int64_t from = count > 0 ? order[i] : shape->rank - 1 - i;
-        fits = from >= 0 && from < shape->rank && shape->dims[from] == walk.dims[i];
+        fits = from >= 0 && from < shape->rank && shape->dims[from] == walk.dims[i] &&
+               (seen >> from & 1) == 0;
+        seen |= fits ? 1U << from : 0;
         walk.steps[1][i] = fits ? steps[from] : 0;
     }
     if (!fits) {

@@ -218,6 +218,7 @@ static const run_call run_findings[] = {
     {"tosa.avg_pool2d", 0, 1, "i8:1x2x2x1 i64=-4611686018427387904 i64=4611686018427387904",
      "kernel=[2,2] stride=[1,1] pad=[0,0,0,0]"},
     {"tosa.matmul", 0, 1, "i8:1x1x1 i8:1x1x1 f32%1 f32%1", ""},
+    {"tosa.transpose", 13, 1, "f32:4x4x4 i64=0,1,2", "perm=[0,0,0]"},
 };
 
 #endif
