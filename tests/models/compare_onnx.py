@@ -69,7 +69,8 @@ def value_text(tensor, folder):
     if tensor.data_type == 8:
         return text + " -"
     if is_absent(tensor, folder):
-        return text + " random"
+        is_integer = DTYPES[tensor.data_type][0] in "ui" or DTYPES[tensor.data_type] == "bool"
+        return text + (" each" + 16 * " 00" if is_integer else " random")
     data = tensor_bytes(tensor)
     return text + f" {len(data)} {zlib.crc32(data):08x}"
 

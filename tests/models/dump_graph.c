@@ -6,7 +6,8 @@
  *     == FILE                                  or, when it is refused,  ! MESSAGE
  *     graph NAME absent=N sparse=N
  *     input|output NAME DTYPE SHAPE
- *     constant NAME DTYPE SHAPE BYTES CRC      BYTES is - for text, "random" for absent ones
+ *     constant NAME DTYPE SHAPE BYTES CRC      BYTES is - for text, "random" for absent ones,
+ *                                            "each" and an element for absent integers
  *     node INDEX TYPE NAME OPSET IN,IN OUT,OUT LOCATION
  *     attr NAME KIND VALUE
  *
@@ -49,6 +50,11 @@ static void print_value(const tacho_graph *graph, const tacho_tensor *tensor)
     const tacho_constant *constant = &graph->constants[tensor->constant];
     if (constant->kind == TACHO_CONSTANT_RANDOM) {
         printf(" random");
+    } else if (constant->kind == TACHO_CONSTANT_SPLAT) {
+        printf(" each");
+        for (size_t i = 0; i < sizeof(constant->splat); i++) {
+            printf(" %02x", constant->splat[i]);
+        }
     } else if (tacho_tensor_bytes(tensor, &bytes)) {
         printf(" %" PRIu64 " %08lx", bytes, crc32_z(0, constant->bytes, (size_t)bytes));
     }
