@@ -676,10 +676,15 @@ static tacho_status add_part(tacho_overview *overview, const gathering *self, ui
     return TACHO_OK;
 }
 
-static tacho_status check_cycles(const tacho_dict *dict)
+static bool is_wanted(const tacho_overview_options *options, uint32_t part)
 {
-    for (size_t i = 0; i < dict->part_count; i++) {
-        if (!dict->clocks[dict->parts[i].clock].counts_cycles) {
+    return !options->is_of_one_part || options->part == part;
+}
+
+static tacho_status check_cycles(const tacho_dict *dict, const tacho_overview_options *options)
+{
+    for (uint32_t i = 0; i < dict->part_count; i++) {
+        if (is_wanted(options, i) && !dict->clocks[dict->parts[i].clock].counts_cycles) {
             return tacho_fail(TACHO_CODE_BAD_DATA, "%s: this file has times, not cycles",
                               tacho_dict_string(dict, dict->parts[i].path).data);
         }
@@ -697,7 +702,9 @@ static tacho_status make_blocks(tacho_overview *overview, gathering *self)
     }
     size_t at = 0;
     for (uint32_t part = 0; part < self->dict->part_count; part++) {
-        TACHO_TRY(add_part(overview, self, part, &at));
+        if (is_wanted(&overview->options, part)) {
+            TACHO_TRY(add_part(overview, self, part, &at));
+        }
     }
     return TACHO_OK;
 }
@@ -707,7 +714,7 @@ tacho_status tacho_overview_init(tacho_overview *overview, const tacho_profile *
 {
     *overview = (tacho_overview){.dict = profile->events.dict, .options = *options};
     if (options->in_cycles) {
-        TACHO_TRY(check_cycles(overview->dict));
+        TACHO_TRY(check_cycles(overview->dict, options));
     }
     gathering self = {
         .profile = profile, .dict = profile->events.dict, .in_cycles = options->in_cycles};

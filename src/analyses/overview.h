@@ -75,6 +75,8 @@ typedef struct tacho_overview_block {
 typedef struct tacho_overview_options {
     bool in_cycles;       /* instead of nanoseconds */
     int64_t wall_time_ns; /* measured around the run; 0 when not known */
+    bool is_of_one_part;  /* of |part| alone: the others have no blocks */
+    uint32_t part;
 } tacho_overview_options;
 
 typedef struct tacho_overview {

@@ -219,11 +219,11 @@ static tacho_status push_block(tacho_overview_tracks *self, const tacho_overview
 static tacho_status push_overview(tacho_overview_tracks *self, uint32_t part)
 {
     tacho_overview overview;
-    tacho_overview_options options = {.in_cycles = false};
+    tacho_overview_options options = {.is_of_one_part = true, .part = part};
     tacho_status status = tacho_overview_init(&overview, &self->profile, &options);
     for (size_t i = 0; i < overview.block_count && status == TACHO_OK; i++) {
         const tacho_overview_block *block = &overview.blocks[i];
-        if (block->part == part && block->origin == self->events.dict->parts[part].origin) {
+        if (block->origin == self->events.dict->parts[part].origin) {
             status = push_block(self, &overview, block);
         }
     }
@@ -252,6 +252,9 @@ static tacho_status pass_row(tacho_events *events, const tacho_row *row)
 static tacho_status end_part(tacho_events *events, uint32_t part)
 {
     tacho_overview_tracks *self = tracks_of(events);
+    if (self->listener != NULL) {
+        TACHO_TRY(self->listener->end_part(self->listener->user, &self->profile, part));
+    }
     TACHO_TRY(push_overview(self, part));
     tacho_profile_deinit(&self->profile);
     tacho_profile_init(&self->profile, events->dict);

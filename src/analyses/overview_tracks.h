@@ -11,10 +11,20 @@
 
 #include "analyses/overview.h"
 
+/*
+ * Is told of each part when it is complete: |profile| has the spans of |part| alone, without
+ * arguments. An input that turns out not to be in order is read again, and its parts told again.
+ */
+typedef struct tacho_overview_listener {
+    tacho_status (*end_part)(void *user, const tacho_profile *profile, uint32_t part);
+    void *user;
+} tacho_overview_listener;
+
 typedef struct tacho_overview_tracks {
     tacho_events events; /* push here */
     tacho_events *next;
-    tacho_profile profile; /* the spans of the part at hand, without arguments */
+    const tacho_overview_listener *listener; /* NULL: none */
+    tacho_profile profile;                   /* the spans of the part at hand, without arguments */
 } tacho_overview_tracks;
 
 void tacho_overview_tracks_init(tacho_overview_tracks *tracks, tacho_events *next);

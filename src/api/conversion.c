@@ -4,7 +4,6 @@
  */
 #include "api/conversion.h"
 
-#include "analyses/overview_tracks.h"
 #include "profile/lanes.h"
 
 static tacho_status run_filters(const tacho_conversion *conversion, tacho_order_mode mode,
@@ -24,6 +23,7 @@ static tacho_status run_filters(const tacho_conversion *conversion, tacho_order_
     tacho_overview_tracks tracks;
     if (conversion->has_overview) {
         tacho_overview_tracks_init(&tracks, next);
+        tracks.listener = conversion->overview_listener;
         next = &tracks.events;
     }
     tacho_status status = tacho_intake_read(&conversion->intake, mode, next);

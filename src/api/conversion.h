@@ -6,6 +6,7 @@
 #ifndef TACHO_API_CONVERSION_H
 #define TACHO_API_CONVERSION_H
 
+#include "analyses/overview_tracks.h"
 #include "api/intake.h"
 #include "profile/select.h"
 #include "sinks/trace_sink.h"
@@ -18,6 +19,7 @@ typedef struct tacho_conversion {
     tacho_selection selection;
     bool is_strict;    /* lost records are a failure */
     bool has_overview; /* the metrics of each part are tracks of the trace, too */
+    const tacho_overview_listener *overview_listener; /* with them; NULL: none */
 } tacho_conversion;
 
 /*

@@ -5,6 +5,8 @@
  * the tool's names of tracks and the overview; and the overview is printed as the tool prints it.
  */
 #include "analyses/overview.h"
+#include "base/grow.h"
+#include "base/output.h"
 #include "cli/command.h"
 #include "cli/convert_run.h"
 #include "cli/talk.h"
@@ -74,76 +76,98 @@ static const overview_line next_lines[] = {
     {"DMA_COMPUTE_OVERLAP", TACHO_METRIC_OVERLAP},
 };
 
-/* |unit| is what the numbers are divided by. */
-static void print_lines(const tacho_overview *overview, const overview_line *lines, size_t count,
-                        int64_t unit)
+/* What is printed of a part; kept until the trace is written. */
+typedef struct part_overview {
+    char name[NAME_BYTES];
+    const overview_line *lines;
+    size_t line_count; /* 0: nothing to show */
+    int64_t values[sizeof(next_lines) / sizeof(next_lines[0])];
+    int64_t overall;
+    int64_t unit; /* what the numbers are divided by */
+} part_overview;
+
+typedef struct overview_list {
+    part_overview *parts; /* by number of the part */
+    size_t part_count, part_capacity;
+} overview_list;
+
+static void keep_values(const tacho_overview *overview, part_overview *part)
 {
     const tacho_overview_block *block = &overview->blocks[0];
-    const int64_t *whole = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
-    for (size_t i = 0; i < count; i++) {
-        const int64_t *found = tacho_overview_find(overview, block, lines[i].metric, 0);
-        int64_t value = found != NULL ? *found : 0;
-        printf("%s time: %" PRId64, lines[i].word, value / unit);
-        if (lines[i].metric != TACHO_METRIC_OVERALL) {
-            printf(" (%.2f%%)",
-                   whole != NULL && *whole > 0 ? 100.0 * (double)value / (double)*whole : 0.0);
-        }
-        putchar('\n');
+    const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
+    part->overall = overall != NULL ? *overall : 0;
+    for (size_t i = 0; i < part->line_count; i++) {
+        const int64_t *found = tacho_overview_find(overview, block, part->lines[i].metric, 0);
+        part->values[i] = found != NULL ? *found : 0;
     }
 }
 
 /* Cycles of the first timelines and microseconds of the runtime as they are; else nanoseconds. */
-static tacho_status print_part(const tacho_profile *profile, const tacho_dict *dict,
-                               const char *name)
+static tacho_status measure_part(const tacho_profile *profile, uint32_t number, part_overview *part)
 {
-    const tacho_part *part = &dict->parts[0];
-    bool is_first = tacho_str_equal(tacho_dict_string(dict, part->generation), TACHO_STR("T1")) ||
-                    !dict->clocks[part->clock].counts_cycles;
-    tacho_overview_options how = {.in_cycles = dict->clocks[part->clock].counts_cycles && is_first};
+    const tacho_dict *dict = profile->events.dict;
+    const tacho_part *facts = &dict->parts[number];
+    bool counts_cycles = dict->clocks[facts->clock].counts_cycles;
+    bool is_first = !counts_cycles ||
+                    tacho_str_equal(tacho_dict_string(dict, facts->generation), TACHO_STR("T1"));
+    tacho_str name = tacho_str_basename(tacho_dict_string(dict, facts->path));
+    *part = (part_overview){.lines = is_first ? first_lines : next_lines,
+                            .unit = counts_cycles ? 1 : NS_PER_US};
+    snprintf(part->name, sizeof(part->name), "%.*s", TACHO_STR_ARG(name));
+    tacho_overview_options how = {
+        .in_cycles = counts_cycles && is_first, .is_of_one_part = true, .part = number};
     tacho_overview overview;
     tacho_status status = tacho_overview_init(&overview, profile, &how);
     if (status == TACHO_OK && overview.block_count > 0) {
-        printf("\n=== Overview (%s) ===\n", name);
-        print_lines(&overview, is_first ? first_lines : next_lines,
-                    is_first ? sizeof(first_lines) / sizeof(first_lines[0])
-                             : sizeof(next_lines) / sizeof(next_lines[0]),
-                    dict->clocks[part->clock].counts_cycles ? 1 : NS_PER_US);
+        part->line_count = is_first ? sizeof(first_lines) / sizeof(first_lines[0])
+                                    : sizeof(next_lines) / sizeof(next_lines[0]);
+        keep_values(&overview, part);
     }
     tacho_overview_deinit(&overview);
     return status;
 }
 
-/* What the trace already has is read once more, by itself. */
-static tacho_status print_overview(const tacho_intake *all, size_t number)
+/* Of a part that is read a second time the second reading counts. */
+static tacho_status end_part(void *user, const tacho_profile *profile, uint32_t number)
 {
-    tacho_intake one = {.inputs = &all->inputs[number], .input_count = 1, .options = all->options};
-    tacho_dict dict;
-    tacho_profile profile;
-    if (!tacho_intake_is_rereadable(&one)) {
-        return TACHO_OK;
+    overview_list *list = user;
+    TACHO_TRY(tacho_grow(&list->parts, &list->part_capacity, (size_t)number + 1));
+    while (list->part_count <= number) {
+        list->parts[list->part_count++].line_count = 0;
     }
-    TACHO_TRY(tacho_dict_init(&dict));
-    tacho_profile_init(&profile, &dict);
-    tacho_status status = tacho_intake_load(&one, &dict, &profile);
-    if (status == TACHO_OK && dict.part_count > 0) {
-        /* Without the number in front. */
-        status = print_part(&profile, &dict, one.inputs[0].name + 3);
-    }
-    tacho_profile_deinit(&profile);
-    tacho_dict_deinit(&dict);
-    return status;
+    return measure_part(profile, number, &list->parts[number]);
 }
 
-static void print_all(const tacho_conversion *conversion)
+static void print_part(const part_overview *part, tacho_output *output)
 {
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < conversion->intake.input_count && status == TACHO_OK; i++) {
-        status = print_overview(&conversion->intake, i);
+    tacho_output_printf(output, "\n=== Overview (%s) ===\n", part->name);
+    for (size_t i = 0; i < part->line_count; i++) {
+        int64_t value = part->values[i];
+        tacho_output_printf(output, "%s time: %" PRId64, part->lines[i].word, value / part->unit);
+        if (part->lines[i].metric != TACHO_METRIC_OVERALL) {
+            tacho_output_printf(output, " (%.2f%%)",
+                                part->overall > 0 ? 100.0 * (double)value / (double)part->overall
+                                                  : 0.0);
+        }
+        tacho_output_write_cstring(output, "\n");
     }
-    if (status != TACHO_OK) {
-        (void)tacho_talk_failure(status);
+}
+
+static tacho_status print_overviews(const overview_list *list, const char *output_path)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open("-", &output));
+    for (size_t i = 0; i < list->part_count; i++) {
+        if (list->parts[i].line_count > 0) {
+            print_part(&list->parts[i], &output);
+        }
     }
-    printf("\n\u2713 Perfetto trace generated: %s\n", conversion->output_path);
+    tacho_output_write_cstring(&output, "\n\u2713 Perfetto trace generated: ");
+    tacho_output_write_cstring(&output, output_path);
+    tacho_output_write_cstring(&output, "\n");
+    tacho_status status = tacho_output_commit(&output);
+    tacho_output_close(&output);
+    return status;
 }
 
 /* ---- the trace ----------------------------------------------------------------------------- */
@@ -159,17 +183,33 @@ static void name_inputs(tacho_intake_input *inputs, size_t count, char (*names)[
     }
 }
 
+/* Writes the trace, then prints what it shows. */
+static int convert(tacho_conversion *conversion, overview_list *list, bool is_quiet)
+{
+    int exit_code = tacho_convert_run(conversion, is_quiet);
+    bool is_written = exit_code == TACHO_EXIT_DONE || exit_code == TACHO_EXIT_LOSSY;
+    if (is_written && !is_quiet && strcmp(conversion->output_path, "-") != 0) {
+        tacho_status status = print_overviews(list, conversion->output_path);
+        exit_code = status == TACHO_OK ? exit_code : tacho_talk_failure(status);
+    }
+    free(list->parts);
+    return exit_code;
+}
+
 static int log_with(const tacho_arguments *arguments, tacho_intake_input *inputs,
                     char (*names)[NAME_BYTES])
 {
+    bool is_quiet = tacho_arguments_has(arguments, "quiet");
+    overview_list list = {0};
+    tacho_overview_listener listener = {end_part, &list};
     tacho_conversion conversion = {
         .intake = {.inputs = inputs},
         .output_path = tacho_arguments_value(arguments, "pb"),
         .sink = &tacho_sink_perfetto,
         .selection = TACHO_SELECT_ALL,
         .has_overview = true,
+        .overview_listener = is_quiet ? NULL : &listener,
     };
-    bool is_quiet = tacho_arguments_has(arguments, "quiet");
     collect(arguments, &options[0], inputs, &conversion.intake.input_count);
     collect(arguments, &options[1], inputs, &conversion.intake.input_count);
     collect(arguments, NULL, inputs, &conversion.intake.input_count);
@@ -185,12 +225,7 @@ static int log_with(const tacho_arguments *arguments, tacho_intake_input *inputs
     }
     conversion.intake.options.has_vendor_tracks = true;
     name_inputs(inputs, conversion.intake.input_count, names);
-    int exit_code = tacho_convert_run(&conversion, is_quiet);
-    bool is_written = exit_code == TACHO_EXIT_DONE || exit_code == TACHO_EXIT_LOSSY;
-    if (is_written && !is_quiet && strcmp(conversion.output_path, "-") != 0) {
-        print_all(&conversion);
-    }
-    return exit_code;
+    return convert(&conversion, &list, is_quiet);
 }
 
 static int perfetto_logger_run(const tacho_arguments *arguments)

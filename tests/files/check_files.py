@@ -89,13 +89,13 @@ class Terminal(Folder):
     ACTING = {*range(0x20), *range(0x7f, 0xa0), 0x061c, *range(0x200e, 0x2010), *range(0x202a, 0x202f),
               *range(0x2066, 0x206a)} - {ord("\n"), ord("\t")}
 
-    def on_terminal(self, *words):
+    def on_terminal(self, *words, program=TACHO):
         """What a terminal gets from the standard output and error of a command."""
         try:
             master, slave = pty.openpty()
         except OSError as error:  # such as in a container without /dev/pts
             self.skipTest(f"no terminal can be opened here: {error}")
-        with subprocess.Popen([str(word) for word in (TACHO, *words)], stdin=subprocess.DEVNULL,
+        with subprocess.Popen([str(word) for word in (program, *words)], stdin=subprocess.DEVNULL,
                               stdout=slave, stderr=slave) as process:
             os.close(slave)
             seen = b""
@@ -135,6 +135,27 @@ class Terminal(Folder):
                       ("info", "--" + evil)):
             with self.subTest(" ".join(words)):
                 self.assert_harmless(self.on_terminal(*words))
+
+    def test_dropins(self):
+        """File names in what the drop-ins print: inputs, and results that were written."""
+        evil = "x\x1b[31m\u202e"
+        for name, source in ((f"{evil}.csv", "torq/t1.csv"), (f"{evil}.mlir", "run/pair.mlir"),
+                             (f"r{evil}.csv", "annotate/clean_r2i.csv"),
+                             (f"d{evil}.mlir", "annotate/clean.9.executable-targets.mlir")):
+            pathlib.Path(name).write_bytes((DATA / source).read_bytes())
+        for words in (("perfetto_logger.py", f"{evil}.csv", "--pb", f"{evil}.pb"),
+                      ("annotate_profiling.py", f"d{evil}.mlir", f"r{evil}.csv", f"o{evil}.csv",
+                       "--perfetto_file", f"o{evil}.pb"),
+                      ("torq-compile", f"{evil}.mlir", "-o", f"{evil}.vmfb"),
+                      ("torq-run-module", f"--module={evil}.vmfb", f"--torq_profile=p{evil}.csv"),
+                      ("iree-run-module", f"--module={evil}.vmfb", f"--output=@{evil}.npy"),
+                      ("qaic-compile", f"-model={evil}.mlir", f"-aic-binary-dir=b{evil}"),
+                      ("qaic-runner", f"--test-data=b{evil}", "--aic-profiling-type=stats",
+                       f"--aic-profiling-out-dir=b{evil}", "--num-iter=2"),
+                      ("qaic-opstats", "--qpc", f"b{evil}/programqpc.bin", "--input-dir", f"b{evil}",
+                       "--output-dir", f"s{evil}", "--summary")):
+            with self.subTest(words[0]):
+                self.assert_harmless(self.on_terminal(*words[1:], program=DROPIN / words[0]))
 
     def test_file_keeps_bytes(self):
         pathlib.Path("j.json").write_text('{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,'
