@@ -60,16 +60,17 @@ static void say_problem(tacho_program_list *list, const char *path, const char *
     list->problem_count++;
 }
 
-/* Says a failure that leaves the rest readable. */
-static void say_failure(tacho_program_list *list, const char *path, const char *segment,
-                        tacho_status status)
+/* Says what is wrong with a segment and leaves the rest readable; other failures pass through. */
+static tacho_status say_failure(tacho_program_list *list, const char *path, const char *segment,
+                                tacho_status status)
 {
-    if (status != TACHO_OK) {
+    tacho_code code = tacho_status_code(status);
+    if (status != TACHO_OK && code != TACHO_CODE_NO_MEMORY && code != TACHO_CODE_IO) {
         char text[520];
         snprintf(text, sizeof(text), "%s: %.300s", segment, tacho_status_message(status));
         say_problem(list, path, text);
-        tacho_status_free(status);
     }
+    return tacho_status_forgive_data(status);
 }
 
 static bool is_bad(const tacho_opened_program *opened)
@@ -93,14 +94,10 @@ static tacho_status read_description(tacho_program_list *list, tacho_opened_prog
         return TACHO_OK;
     }
     tacho_networkdesc_deinit(desc);
-    if (tacho_status_code(status) == TACHO_CODE_NO_MEMORY) {
-        return status;
-    }
     char name[128];
     snprintf(name, sizeof(name), "%.*s", segment->name.len < 120 ? (int)segment->name.len : 120,
              segment->name.data);
-    say_failure(list, path, name, status);
-    return TACHO_OK;
+    return say_failure(list, path, name, status);
 }
 
 static tacho_status read_descriptions(tacho_program_list *list, tacho_opened_program *opened,
@@ -116,20 +113,21 @@ static tacho_status read_descriptions(tacho_program_list *list, tacho_opened_pro
 }
 
 /* Of a container that tacho wrote: one with a seal or an image of ours. */
-static void read_program(tacho_program_list *list, tacho_opened_program *opened, const char *path)
+static tacho_status read_program(tacho_program_list *list, tacho_opened_program *opened,
+                                 const char *path)
 {
     const tacho_qpc_segment *image = tacho_qpc_find(&opened->qpc, TACHO_STR(TACHO_SEGMENT_IMAGE));
     bool has_seal = tacho_qpc_find(&opened->qpc, TACHO_STR(TACHO_SEAL_SEGMENT)) != NULL;
     if (image == NULL || (!has_seal && !tacho_image_is_image(image->data))) {
-        return;
+        return TACHO_OK;
     }
     tacho_status status = tacho_program_read_from(&opened->qpc, &opened->program);
     opened->has_program = status == TACHO_OK;
-    say_failure(list, path, TACHO_SEGMENT_IMAGE, status);
     if (!opened->has_program) {
         tacho_program_deinit(&opened->program);
         opened->program = (tacho_program){0};
     }
+    return say_failure(list, path, TACHO_SEGMENT_IMAGE, status);
 }
 
 /* Containers for several devices may have one in a folder for each. */
@@ -161,7 +159,7 @@ static tacho_status open_program(tacho_program_list *list, const char *path)
     TACHO_TRY(tacho_seal_states(&opened->qpc, &list->arena, &opened->states));
     list->item_count++;
     size_t problem_count = list->problem_count;
-    read_program(list, opened, path);
+    TACHO_TRY(read_program(list, opened, path));
     if (!has_image(opened)) {
         say_problem(list, path,
                     opened->qpc.segment_count == 0
