@@ -133,10 +133,7 @@ void tacho_annotated_close(tacho_annotated *annotated)
 
 bool tacho_annotated_is_lossy(const tacho_annotated *annotated)
 {
-    const tacho_debug_info *info = &annotated->info;
-    return annotated->dict.loss_count > 0 || info->problem_count > 0 ||
-           info->unknown_op_count > 0 || info->undecoded_count > 0 ||
-           info->unmatched_wait_count > 0 ||
+    return annotated->dict.loss_count > 0 || tacho_debug_info_trouble_count(&annotated->info) > 0 ||
            tacho_annotation_unmatched_count(&annotated->annotation) > 0;
 }
 

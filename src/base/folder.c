@@ -54,6 +54,7 @@ tacho_status tacho_folder_join(const char *folder, tacho_str name, tacho_arena *
 {
     size_t len = strlen(folder);
     void *memory = NULL;
+    len -= len > 0 && folder[len - 1] == '/' ? 1 : 0;
     TACHO_TRY(tacho_arena_alloc(arena, len + name.len + 2, &memory));
     char *path = memory;
     memcpy(path, folder, len);

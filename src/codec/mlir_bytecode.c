@@ -371,6 +371,38 @@ static tacho_status read_file(tacho_mlirb *reader)
     return tacho_mlirb_read_ir(reader);
 }
 
+static tacho_status find_strings(tacho_mlirb *reader, tacho_mlirb_cursor *out_strings)
+{
+    const uint8_t *start = (const uint8_t *)reader->bytes.data;
+    tacho_mlirb_cursor cursor = {start, start + reader->bytes.len};
+    tacho_mlirb_section section = TACHO_MLIRB_SECTION_COUNT;
+    TACHO_TRY(read_header(reader, &cursor));
+    while (section != TACHO_MLIRB_STRINGS) {
+        TACHO_TRY(tacho_mlirb_section_next(reader, &cursor, &section, out_strings));
+    }
+    return TACHO_OK;
+}
+
+/* Each text ends with a NUL, and follows that of another or the lengths. */
+bool tacho_mlir_bytecode_has_string(tacho_str bytes, tacho_str string)
+{
+    tacho_mlirb reader = {.name = "", .bytes = bytes};
+    tacho_mlirb_cursor rest = {NULL, NULL};
+    tacho_status status = find_strings(&reader, &rest);
+    bool is_found = false;
+    while (status == TACHO_OK && !is_found && rest.at != rest.end) {
+        const uint8_t *end = memchr(rest.at, '\0', tacho_mlirb_left(&rest));
+        if (end == NULL) {
+            break;
+        }
+        tacho_str text = tacho_str_make((const char *)rest.at, (size_t)(end - rest.at));
+        is_found = tacho_str_equal(text, string);
+        rest.at = end + 1;
+    }
+    tacho_status_free(status);
+    return is_found;
+}
+
 void tacho_mlirb_keep_trouble(tacho_mlirb *reader, tacho_status status)
 {
     if (reader->trouble == TACHO_OK) {

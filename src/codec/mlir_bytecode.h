@@ -58,6 +58,12 @@ typedef struct tacho_mlir_schemas {
 bool tacho_mlir_is_bytecode(tacho_str head);
 
 /*
+ * Whether a string of the file |bytes|, such as the name of a dialect, is |string|. Only its table
+ * of strings is looked at; a file that is cut before that has none.
+ */
+bool tacho_mlir_bytecode_has_string(tacho_str bytes, tacho_str string);
+
+/*
  * Adds what |bytes| hold to |module|, which is freshly made. |name| is for messages. |schemas|
  * may be NULL. On failure the module is good for nothing but tacho_mlir_module_deinit.
  */

@@ -189,6 +189,12 @@ void tacho_debug_info_cut(tacho_debug_info *info, const tacho_debug_info *before
     info->unwaited_count = before->unwaited_count;
 }
 
+uint64_t tacho_debug_info_trouble_count(const tacho_debug_info *info)
+{
+    return info->problem_count + info->unknown_op_count + info->undecoded_count +
+           info->unmatched_wait_count;
+}
+
 const tacho_dispatch *tacho_debug_info_dispatch(const tacho_debug_info *info, uint32_t name)
 {
     uint32_t id = name < info->named_count ? info->dispatches_by_name[name] : TACHO_NONE;

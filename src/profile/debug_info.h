@@ -103,8 +103,9 @@ typedef struct tacho_unit_of_work {
 } tacho_unit_of_work;
 
 typedef struct tacho_dispatch {
-    uint32_t name; /* string: as the runtime's files have it */
-    uint32_t file; /* string: that it was read from */
+    uint32_t name;    /* string: as the runtime's files have it */
+    uint32_t file;    /* string: that it was read from */
+    bool is_bytecode; /* that file, else text */
     uint32_t first_action, action_count;
     uint32_t first_job, job_count;
     uint32_t first_unit, unit_count;
@@ -203,6 +204,9 @@ tacho_status tacho_debug_info_add_problem(tacho_debug_info *info, const char *fo
     TACHO_PRINTF(2, 3) TACHO_MUST_USE;
 tacho_status tacho_debug_info_add_note(tacho_debug_info *info, const char *format, ...)
     TACHO_PRINTF(2, 3) TACHO_MUST_USE;
+
+/* How much was damaged or not understood: files, operations and waits. */
+uint64_t tacho_debug_info_trouble_count(const tacho_debug_info *info);
 
 /* What to show of a location, which may be TACHO_NONE. */
 static inline tacho_place tacho_debug_info_place(const tacho_debug_info *info, uint32_t location)

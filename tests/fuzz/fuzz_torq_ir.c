@@ -9,6 +9,7 @@
 #include "codec/mlir_text.h"
 #include "profile/order.h"
 #include "sources/torq/ir.h"
+#include "sources/torq/ir_kind.h"
 #include "sources/torq/torq.h"
 
 #include <stdlib.h>
@@ -142,6 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tacho_str bytes = tacho_str_make((const char *)data, size);
     tacho_mlir_module module;
+    (void)torq_ir_is_program(bytes); /* told before anything is read */
     require(succeeded(tacho_mlir_module_init(&module)));
     if (succeeded(tacho_mlir_is_bytecode(bytes) ? tacho_mlir_bytecode_read("f", bytes, &module)
                                                 : tacho_mlir_text_read("f", bytes, &module))) {

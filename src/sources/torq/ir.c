@@ -10,6 +10,7 @@
 #include "sources/torq/ir.h"
 
 #include "base/grow.h"
+#include "sources/torq/ir_kind.h"
 #include "sources/torq/ir_state.h"
 
 #include <stdlib.h>
@@ -71,12 +72,6 @@ static body_role find_role(tacho_str name)
         }
     }
     return BODY_OTHER;
-}
-
-static bool is_torq(tacho_str name)
-{
-    return tacho_str_starts_with(name, TACHO_STR("torq_hl.")) ||
-           tacho_str_starts_with(name, TACHO_STR("torq_hw."));
 }
 
 /* ---- jobs ------------------------------------------------------------------------------- */
@@ -208,7 +203,7 @@ static tacho_status read_body_op(torq_ir *ir, const tacho_mlir_op *op)
         torq_ir_executor(ir, op->first_result) == TACHO_EXECUTOR_NSS) {
         ir->values[op->first_result].ordinal = ir->nss_invocation_count++;
     }
-    if (role == BODY_OTHER && is_torq(torq_ir_op_name(ir, op))) {
+    if (role == BODY_OTHER && torq_ir_is_own_name(torq_ir_op_name(ir, op))) {
         TACHO_TRY(torq_ir_note_unknown(ir, op));
     }
     return find_number(ir, op, role, &id) ? add_action(ir, op, role, id) : TACHO_OK;
@@ -267,8 +262,8 @@ static body_survey survey(const torq_ir *ir, const tacho_mlir_region *body)
         for (; at != TACHO_NONE && !found.is_numbered; at = module->next_op[at]) {
             const tacho_mlir_op *op = &module->ops[at];
             found.is_numbered = tacho_mlir_module_attr(module, op, ir->attrs.action_id) != NULL;
-            found.is_dispatch =
-                found.is_dispatch || found.is_numbered || is_torq(torq_ir_op_name(ir, op));
+            found.is_dispatch = found.is_dispatch || found.is_numbered ||
+                                torq_ir_is_own_name(torq_ir_op_name(ir, op));
         }
     }
     return found;

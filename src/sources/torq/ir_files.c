@@ -4,11 +4,13 @@
  */
 #include "sources/torq/ir_files.h"
 
+#include "base/folder.h"
 #include "base/grow.h"
 #include "base/input.h"
 #include "base/mapping.h"
 #include "codec/mlir_bytecode.h"
 #include "codec/mlir_text.h"
+#include "sources/torq/ir_kind.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -84,15 +86,19 @@ static tacho_status load_file(const char *path, contents *self)
 static tacho_status parse_file(const char *path, contents *from, tacho_debug_info *info)
 {
     tacho_mlir_module module;
+    size_t before = info->dispatch_count;
+    bool is_bytecode = tacho_mlir_is_bytecode(from->bytes);
     tacho_status status = tacho_mlir_module_init(&module);
     if (status == TACHO_OK) {
-        status = tacho_mlir_is_bytecode(from->bytes)
-                     ? tacho_mlir_bytecode_read_lenient(path, from->bytes, &module)
-                     : tacho_mlir_text_read_lenient(path, from->bytes, &module);
+        status = is_bytecode ? tacho_mlir_bytecode_read_lenient(path, from->bytes, &module)
+                             : tacho_mlir_text_read_lenient(path, from->bytes, &module);
     }
     contents_free(from);
     if (status == TACHO_OK) {
         status = torq_ir_read_module(&module, tacho_str_from_cstring(path), info);
+    }
+    for (size_t i = before; i < info->dispatch_count; i++) {
+        info->dispatches[i].is_bytecode = is_bytecode;
     }
     tacho_mlir_module_deinit(&module);
     return status;
@@ -107,6 +113,16 @@ static tacho_status read_file(const char *path, tacho_debug_info *info)
     }
     contents_free(&from);
     return status;
+}
+
+static bool is_program_file(const char *path)
+{
+    contents from = {.items = NULL};
+    tacho_status status = load_file(path, &from);
+    bool is_program = status == TACHO_OK && torq_ir_is_program(from.bytes);
+    tacho_status_free(status);
+    contents_free(&from);
+    return is_program;
 }
 
 /* ---- a folder --------------------------------------------------------------------------- */
@@ -283,11 +299,14 @@ static tacho_status choose_phase(folder *self)
         }
     }
     if (count > 1 && fitting_count != 1) {
+        bool has_profile = self->info->dict->part_count > 0;
         return tacho_fail(TACHO_CODE_USAGE,
-                          "%s: phase dumps of %zu models are here, from %.*s to %.*s, and the "
-                          "runtime profile does not say which one it is of; name its file instead "
-                          "of the folder",
-                          self->path, count, TACHO_STR_ARG(first), TACHO_STR_ARG(last));
+                          "%s: phase dumps of %zu models are here, from %.*s to %.*s%s; name %s "
+                          "file instead of the folder",
+                          self->path, count, TACHO_STR_ARG(first), TACHO_STR_ARG(last),
+                          has_profile ? ", and the runtime profile does not say which one it is of"
+                                      : "",
+                          has_profile ? "its" : "one");
     }
     self->phase = count == 1 ? first : self->phase;
     return TACHO_OK;
@@ -301,25 +320,20 @@ static bool is_wanted(const folder *self, const folder_file *file)
     return self->wanted == NULL || tacho_strings_find(self->wanted, file->stem) != TACHO_NONE;
 }
 
+static bool is_regular(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
 /* A file that cannot be read is a problem, unless there is no memory to go on with. */
 static tacho_status read_folder_file(folder *self, const folder_file *file)
 {
-    char *path = NULL;
-    size_t room = strlen(self->path) + file->name.len + 2;
-    path = malloc(room);
-    if (path == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a path");
-    }
-    bool has_slash = room > 2 && self->path[0] != '\0' && self->path[strlen(self->path) - 1] == '/';
-    snprintf(path, room, "%s%s%.*s", self->path, has_slash ? "" : "/", TACHO_STR_ARG(file->name));
-    struct stat facts;
-    tacho_status status = TACHO_OK;
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        status = tacho_fail(TACHO_CODE_IO, "%s: not a regular file", path);
-    } else {
-        status = read_file(path, self->info);
-    }
-    free(path);
+    const char *path = NULL;
+    TACHO_TRY(tacho_folder_join(self->path, file->name, &self->arena, &path));
+    tacho_status status = is_regular(path)
+                              ? read_file(path, self->info)
+                              : tacho_fail(TACHO_CODE_IO, "%s: not a regular file", path);
     if (status == TACHO_OK) {
         self->read_count++;
         return TACHO_OK;
@@ -397,26 +411,56 @@ static tacho_status nothing_read(const folder *self)
                       self->path, TACHO_STR_ARG(tacho_strings_get(self->wanted, 1)), names);
 }
 
+/* To be closed in any case. */
+static tacho_status open_folder(folder *self)
+{
+    tacho_arena_init(&self->arena);
+    DIR *dir = opendir(self->path);
+    if (dir == NULL) {
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot open this folder: %s", self->path,
+                          strerror(errno));
+    }
+    tacho_status status = list_files(self, dir);
+    closedir(dir);
+    return status;
+}
+
+static void close_folder(folder *self)
+{
+    free(self->files);
+    tacho_arena_deinit(&self->arena);
+}
+
 static tacho_status read_folder(const char *path, const tacho_strings *wanted,
                                 tacho_debug_info *info)
 {
     folder self = {.path = path, .wanted = wanted, .info = info};
-    DIR *dir = opendir(path);
-    if (dir == NULL) {
-        return tacho_fail(TACHO_CODE_IO, "%s: cannot open this folder: %s", path, strerror(errno));
-    }
-    tacho_arena_init(&self.arena);
-    tacho_status status = list_files(&self, dir);
-    closedir(dir);
+    tacho_status status = open_folder(&self);
     if (status == TACHO_OK) {
         status = read_files(&self);
     }
     if (status == TACHO_OK && self.read_count == 0) {
         status = nothing_read(&self);
     }
-    free(self.files);
-    tacho_arena_deinit(&self.arena);
+    close_folder(&self);
     return status;
+}
+
+static bool is_program_folder(const char *path)
+{
+    folder self = {.path = path};
+    bool is_program = false;
+    tacho_status status = open_folder(&self);
+    for (size_t i = 0; i < self.file_count && status == TACHO_OK && !is_program; i++) {
+        const char *inside = NULL;
+        if (self.files[i].stem.len > 0) {
+            status = tacho_folder_join(path, self.files[i].name, &self.arena, &inside);
+            is_program = status == TACHO_OK && is_regular(inside) && is_program_file(inside);
+        }
+    }
+    tacho_status_free(status);
+    close_folder(&self);
+    return is_program;
 }
 
 /* ---- interface -------------------------------------------------------------------------- */
@@ -465,12 +509,22 @@ bool torq_ir_is_debug_path(const char *path)
            (S_ISREG(facts.st_mode) && (file.stem.len > 0 || begins_like_bytecode(path)));
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+bool torq_ir_is_program_path(const char *path)
+{
+    return is_folder(path) ? is_program_folder(path) : is_program_file(path);
+}
+
 tacho_status torq_ir_read_path(const char *path, const tacho_strings *wanted,
                                tacho_debug_info *info)
 {
-    struct stat facts;
     size_t before = info->dispatch_count;
-    if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+    if (is_folder(path)) {
         return read_folder(path, wanted, info);
     }
     TACHO_TRY(read_file(path, info));

@@ -29,6 +29,13 @@ tacho_status torq_ir_read_path(const char *path, const tacho_strings *wanted,
                                tacho_debug_info *info) TACHO_MUST_USE;
 
 /*
+ * Whether |path| is a file of MLIR with operations or types of torq's dialects, or a folder with
+ * one; told by content. The whole of a file is looked at, so ask only of what begins like MLIR.
+ * What cannot be read is none.
+ */
+bool torq_ir_is_program_path(const char *path);
+
+/*
  * Whether |path| is a folder, or a file that is called or begins like MLIR, and so no runtime
  * profile. Nothing but a regular file is opened.
  */
