@@ -36,9 +36,8 @@ static void say_count(const char *path, uint64_t count, const char *one, const c
     }
 }
 
-static void say_unknown_ops(const tacho_annotated *annotated, const char *path)
+static void say_unknown_ops(const tacho_debug_info *info, const char *path)
 {
-    const tacho_debug_info *info = &annotated->info;
     if (info->unknown_op_count > 0) {
         char text[LINE_BYTES];
         bool is_one = info->unknown_op_count == 1;
@@ -46,23 +45,21 @@ static void say_unknown_ops(const tacho_annotated *annotated, const char *path)
                  "%.300s: %" PRIu64 " operation%s of torq's dialects %s not "
                  "known%s: %.500s",
                  path, info->unknown_op_count, is_one ? "" : "s", is_one ? "is" : "are",
-                 is_one ? "" : ", first",
-                 tacho_dict_string(&annotated->dict, info->unknown_op).data);
+                 is_one ? "" : ", first", tacho_dict_string(info->dict, info->unknown_op).data);
         tacho_talk_line("warning", text);
     }
 }
 
-static void say_debug_info(const tacho_annotated *annotated, const char *path, bool says_all)
+void tacho_annotate_talk_debug_info(const tacho_debug_info *info, const char *path, bool says_all)
 {
-    const tacho_debug_info *info = &annotated->info;
-    say_strings(&annotated->dict, "warning", info->problems, info->problem_count, says_all);
-    say_unknown_ops(annotated, path);
+    say_strings(info->dict, "warning", info->problems, info->problem_count, says_all);
+    say_unknown_ops(info, path);
     say_count(path, info->undecoded_count,
               "operation hides its attributes, so engines and kernels may be missing",
               "operations hide their attributes, so engines and kernels may be missing");
     say_count(path, info->unmatched_wait_count, "wait for an engine that nothing started",
               "waits for engines that nothing started");
-    say_strings(&annotated->dict, "note", info->notes, info->note_count, says_all);
+    say_strings(info->dict, "note", info->notes, info->note_count, says_all);
 }
 
 static bool is_folder(const char *path)
@@ -189,7 +186,7 @@ void tacho_annotate_talk(const tacho_annotated *annotated, const char *debug_pat
 {
     const tacho_annotation *annotation = &annotated->annotation;
     tacho_talk_losses(&annotated->dict);
-    say_debug_info(annotated, debug_path, says_all);
+    tacho_annotate_talk_debug_info(&annotated->info, debug_path, says_all);
     for (size_t first = 0, end = 0; first < annotation->row_count; first = end) {
         while (end < annotation->row_count &&
                annotation->rows[end].part == annotation->rows[first].part) {

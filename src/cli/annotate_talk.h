@@ -13,4 +13,7 @@
  */
 void tacho_annotate_talk(const tacho_annotated *annotated, const char *debug_path, bool says_all);
 
+/* The same of the debug information at |path| alone. */
+void tacho_annotate_talk_debug_info(const tacho_debug_info *info, const char *path, bool says_all);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include "analyses/info.h"
 #include "cli/command.h"
+#include "cli/info_debug.h"
 #include "cli/info_model.h"
 #include "cli/info_program.h"
 #include "cli/listing.h"
@@ -20,6 +21,7 @@ typedef struct info_request {
     tacho_info info;
     bool has_profiles; /* |info| is initialised */
     tacho_program_list programs;
+    tacho_debug_list debug_infos;
     tacho_model_list models;
 } info_request;
 
@@ -29,6 +31,7 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
     (void)arguments;
     request->programs.has_several = listing->intake.input_count > 1;
     request->models.has_several = request->programs.has_several;
+    request->debug_infos.has_several = request->programs.has_several;
     request->programs.is_for_people = listing->sink == &tacho_table_sink_text;
     return true;
 }
@@ -39,6 +42,10 @@ static tacho_status divert(void *self, const tacho_listing *listing, const char 
     info_request *request = self;
     TACHO_TRY(
         tacho_program_list_add(&request->programs, path, listing->output_path, out_is_diverted));
+    if (!*out_is_diverted) {
+        TACHO_TRY(tacho_debug_list_add(&request->debug_infos, path, listing->output_path,
+                                       out_is_diverted));
+    }
     return *out_is_diverted ? TACHO_OK
                             : tacho_model_list_add(&request->models, path, out_is_diverted);
 }
@@ -71,7 +78,7 @@ static tacho_status write_profiles(const tacho_info *info, tacho_listing *listin
 static tacho_status write_tables(void *self, tacho_listing *listing)
 {
     const info_request *request = self;
-    if (request->programs.problem_count > 0) {
+    if (request->programs.problem_count > 0 || request->debug_infos.problem_count > 0) {
         listing->has_problems = true;
         if (listing->is_strict) {
             return tacho_fail(TACHO_CODE_BAD_DATA,
@@ -82,7 +89,8 @@ static tacho_status write_tables(void *self, tacho_listing *listing)
         TACHO_TRY(write_profiles(&request->info, listing));
     }
     TACHO_TRY(tacho_program_list_write(&request->programs, &listing->report));
-    return tacho_model_list_write(&request->models, &listing->report);
+    TACHO_TRY(tacho_model_list_write(&request->models, &listing->report));
+    return tacho_debug_list_write(&request->debug_infos, &listing->report);
 }
 
 static void end(void *self)
@@ -105,6 +113,11 @@ static int info_command_run(const tacho_arguments *arguments)
     info_request request = {.has_profiles = false};
     tacho_program_list_init(&request.programs);
     int exit_code = tacho_listing_run(arguments, &verb, &request);
+    if (exit_code != TACHO_EXIT_FAILED && exit_code != TACHO_EXIT_USAGE &&
+        request.programs.is_for_people && !tacho_arguments_has(arguments, "quiet")) {
+        tacho_debug_list_say_next(&request.debug_infos);
+    }
+    tacho_debug_list_deinit(&request.debug_infos);
     tacho_program_list_deinit(&request.programs);
     tacho_model_list_deinit(&request.models);
     return exit_code;
@@ -112,7 +125,7 @@ static int info_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_info = {
     .name = "info",
-    .summary = "say what profiles, programs and models hold: events, losses; memory; operators",
+    .summary = "say what profiles, programs, models and debug information hold",
     .usage = "IN... [options]",
     .description =
         "Reads profiles and prints what they are: the format and its generation, whether\n"
@@ -129,7 +142,14 @@ const tacho_command tacho_command_info = {
         "Of a model (ONNX, or MLIR of TOSA or torch-onnx) it prints the format, who made it and\n"
         "for which operator sets, inputs and outputs with their types and shapes, the --dim\n"
         "options that compiling it takes, operators by number of nodes, and the size of its\n"
-        "weights. Nothing is inferred and no weight is read: a large model takes no longer.",
+        "weights. Nothing is inferred and no weight is read: a large model takes no longer.\n"
+        "\n"
+        "Of debug information (what a Torq program was compiled to: a phase dump,\n"
+        "MODEL.9.executable-targets.mlir, a DISPATCH.mlirb, or a folder of these) it prints, in\n"
+        "all and by dispatch, the host's actions, jobs, tasks and the pieces of work of each\n"
+        "kind of engine, the compiler's estimate in cycles, the lines or nodes of the model\n"
+        "they come from, and how much was damaged or not understood. Models and debug\n"
+        "information are told apart by their content.",
     .examples = "# one file\n"
                 "tacho info timeline.csv\n"
                 "# for a script: names of tracks with their total time\n"
@@ -137,7 +157,9 @@ const tacho_command tacho_command_info = {
                 "# a program: is it whole, what does it take, what will it record?\n"
                 "tacho info programqpc.bin\n"
                 "# a model: what goes in and comes out, which operators has it?\n"
-                "tacho info model.onnx\n",
+                "tacho info model.onnx\n"
+                "# debug information: what can 'tacho annotate' say of a run?\n"
+                "tacho info model.9.executable-targets.mlir\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
     .run = info_command_run,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs, models and tacho's own table of events, told by their first bytes.
+ * Programs, models and tacho's own table of events, told by their first bytes; debug information
+ * by all of them, since it begins as models do.
  */
 #include "cli/file_kind.h"
 
 #include "base/input.h"
 #include "graph/model.h"
 #include "program/qpc.h"
+#include "sources/torq/ir_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -75,6 +77,12 @@ static tacho_status note_kind(tacho_status status, const char *path, bool wants_
     tacho_input input;
     tacho_str head;
     const char *what = NULL;
+    if (tacho_cli_is_debug_info(path)) {
+        return tacho_status_add_note(status,
+                                     "%s is debug information of a Torq program: 'tacho annotate' "
+                                     "joins it with a runtime profile, 'tacho info' shows it",
+                                     path);
+    }
     tacho_status looked = tacho_input_open(path, &input);
     if (looked == TACHO_OK) {
         looked = tacho_input_peek(&input, LOOK_BYTES, &head);
@@ -103,8 +111,10 @@ tacho_status tacho_cli_note_kinds(tacho_status status, const tacho_intake *intak
 
 tacho_status tacho_cli_note_no_model(tacho_status status, const char *path)
 {
-    bool is_wanted = tacho_status_code(status) == TACHO_CODE_UNSUPPORTED;
-    return is_wanted && tacho_input_is_rereadable(path) ? note_kind(status, path, true) : status;
+    bool is_wanted =
+        status != TACHO_OK && tacho_input_is_rereadable(path) &&
+        (tacho_status_code(status) == TACHO_CODE_UNSUPPORTED || tacho_cli_is_debug_info(path));
+    return is_wanted ? note_kind(status, path, true) : status;
 }
 
 /* What kind of file it is; 0 where that cannot be told. */
@@ -151,4 +161,46 @@ size_t tacho_cli_read_head(const char *path, char *out_head, size_t size)
     ssize_t len = pread(file, out_head, size, 0);
     close(file);
     return len > 0 ? (size_t)len : 0;
+}
+
+/* Whether |path| is compressed MLIR. */
+static bool has_mlir_inside(const char *path)
+{
+    tacho_input input;
+    tacho_str inside = TACHO_STR("");
+    tacho_status status = tacho_input_open(path, &input);
+    if (status != TACHO_OK) {
+        tacho_status_free(status);
+        return false;
+    }
+    status = tacho_input_compression(&input) != NULL ? tacho_input_peek(&input, LOOK_BYTES, &inside)
+                                                     : TACHO_OK;
+    bool is_mlir = status == TACHO_OK && inside.len > 0 && tacho_mlir_reader.is_mine(inside);
+    tacho_status_free(status);
+    tacho_input_close(&input);
+    return is_mlir;
+}
+
+static bool begins_like_mlir(const char *path)
+{
+    char head[LOOK_BYTES];
+    size_t len = tacho_cli_read_head(path, head, sizeof(head));
+    if (len == 0) {
+        return false;
+    }
+    return tacho_mlir_reader.is_mine(tacho_str_make(head, len)) ||
+           (tacho_input_is_rereadable(path) && has_mlir_inside(path));
+}
+
+bool tacho_cli_is_debug_info(const char *path)
+{
+    bool is_input = strcmp(path, "-") == 0;
+    bool is_folder = !is_input && kind_of(path) == S_IFDIR;
+    if (!is_folder && !begins_like_mlir(path)) {
+        return false;
+    }
+    off_t at = is_input ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+    bool is_debug_info = at >= 0 && torq_ir_is_program_path(path);
+    bool is_as_before = !is_input || lseek(STDIN_FILENO, at, SEEK_SET) == at;
+    return is_debug_info && is_as_before;
 }
