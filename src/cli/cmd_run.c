@@ -37,7 +37,7 @@ static const tacho_option options[] = {
     {"kernels", 0, false, "fast|reference", "how values are computed (default: fast)"},
     {"threads", 0, false, "N", "of the host, that compute values (default: 1)"},
     {"no-values", 0, false, NULL, "sim: times alone; nothing is computed"},
-    {"force", 0, false, NULL, "also a program of more work than its size allows"},
+    {"force", 0, false, NULL, "run a program even if its work exceeds the limit"},
     {"unlimited", 0, false, NULL,
      "sim: shared memory, networks and queues make nobody wait: gives the estimate"},
     {"profile", 0, false, "FILE",

@@ -134,6 +134,7 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     }
     tacho_device_options options = request->device_options;
     options.gate = &tacho_infer_gate;
+    options.is_forced |= session->module.was_compiled; /* the limit is for files */
     if (options.kernels == TACHO_KERNELS_FAST && !options.skips_values) {
         tacho_cli_guard_foreign_memory();
     }

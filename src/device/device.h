@@ -23,7 +23,7 @@ typedef struct tacho_device_options {
     bool is_unlimited;      /* sim: shared memory and networks never make anybody wait */
     bool skips_values;      /* sim: time only; outputs are not there */
     const tacho_gate *gate; /* who checks steps before any runs; see tacho_execution_options */
-    bool is_forced;         /* however much work it is */
+    bool is_forced;         /* however much work it is: a program made here, or as asked for */
 } tacho_device_options;
 
 /* Those of the execution of values. */

@@ -8,9 +8,12 @@
 #include "base/maths.h"
 #include "kernels/gate.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+
 /* Operations that any program may take for one inference: minutes of reference kernels. */
 static const uint64_t work_free = (uint64_t)1 << 38;
-/* Operations per byte of its constants: no network of weights of its own comes near. */
+/* Operations per byte of data: no network of weights of its own comes near. */
 enum { WORK_PER_BYTE = 1 << 14 };
 
 typedef struct checker {
@@ -19,7 +22,18 @@ typedef struct checker {
     void *state;
     tacho_arena scratch; /* of one step */
     uint64_t work;
+    uint64_t bytes;   /* of inputs, outputs, and constants that are read, stored or not */
+    bool *is_counted; /* by tensor: those are in it */
 } checker;
+
+/* Only data that an execution gets memory for: what is declared and not read allows nothing. */
+static void count_bytes(checker *check, uint32_t id)
+{
+    if (!check->is_counted[id]) {
+        check->is_counted[id] = true;
+        check->bytes = tacho_size_add(check->bytes, check->self->values[id].bytes);
+    }
+}
 
 /* A constant that may decide a shape, expanded where it is a splat; random ones decide nothing. */
 static tacho_status read_constant(checker *check, uint32_t id, tacho_array *array)
@@ -64,6 +78,9 @@ static tacho_status take_inputs(checker *check, uint32_t step, tacho_kernel_call
         if (id != TACHO_NONE) {
             arrays[i] = self->values[id].array;
             TACHO_TRY(read_constant(check, id, &arrays[i]));
+            if (self->values[id].state == TACHO_VALUE_CONSTANT) {
+                count_bytes(check, id);
+            }
         }
     }
     call->inputs = pointers;
@@ -120,34 +137,53 @@ static tacho_status check_step(checker *check, uint32_t step)
 
 static tacho_status check_steps(checker *check)
 {
+    const tacho_program *program = check->self->program;
+    check->is_counted = calloc(program->tensor_count + 1, sizeof(*check->is_counted));
+    if (check->is_counted == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory to check a program");
+    }
     TACHO_TRY(check->gate->open(&check->state));
-    for (uint32_t i = 0; i < check->self->program->step_count; i++) {
+    for (uint32_t i = 0; i < program->step_count; i++) {
         if (!tacho_step_is_known(check->self, i)) {
             TACHO_TRY(check_step(check, i));
         }
     }
+    for (size_t i = 0; i < program->input_count; i++) {
+        count_bytes(check, program->inputs[i]);
+    }
+    for (size_t i = 0; i < program->output_count; i++) {
+        count_bytes(check, program->outputs[i]);
+    }
     return TACHO_OK;
+}
+
+static tacho_status check_work(const checker *check, uint64_t work_max)
+{
+    uint64_t by_size = tacho_size_multiply(check->bytes, WORK_PER_BYTE);
+    uint64_t limit = by_size > work_free ? by_size : work_free;
+    limit = work_max > 0 ? work_max : limit;
+    return check->work <= limit
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_LIMIT,
+                            "one inference takes about %" PRIu64 " operations; the limit for a "
+                            "program with as much data is %" PRIu64 "; run it with 'tacho run "
+                            "--force'",
+                            check->work, limit);
 }
 
 tacho_status tacho_execution_check(tacho_execution *self, const tacho_execution_options *options)
 {
-    uint64_t by_size = tacho_size_multiply(self->program->constants.len, WORK_PER_BYTE);
-    uint64_t limit = by_size > work_free ? by_size : work_free;
-    limit = options->work_max > 0 ? options->work_max : limit;
     checker check = {.self = self, .gate = options->gate};
     if (options->gate == NULL) {
         return TACHO_OK;
     }
     tacho_arena_init(&check.scratch);
     tacho_status status = check_steps(&check);
-    if (status == TACHO_OK && check.work > limit) {
-        status = tacho_fail(TACHO_CODE_LIMIT,
-                            "one inference takes about %.1e operations, more than the %.1e that "
-                            "a program of its size may; to run it all the same use tacho run "
-                            "--force",
-                            (double)check.work, (double)limit);
+    if (status == TACHO_OK) {
+        status = check_work(&check, options->work_max);
     }
     check.gate->close(check.state);
     tacho_arena_deinit(&check.scratch);
+    free(check.is_counted);
     return status;
 }

@@ -77,8 +77,57 @@ static void test_gate(void **state)
            "op 1 '/block/op' (Tanh) at m.py:7: step 1 (Tanh): not liked");
     assert_null(open_chain("Relu", TACHO_STORAGE_BYTES, 1000));
     expect(open_chain("Relu", TACHO_STORAGE_BYTES, 999), TACHO_CODE_LIMIT,
-           "one inference takes about 1.0e+03 operations, more than the 1.0e+03 that a program of "
-           "its size may; to run it all the same use tacho run --force");
+           "one inference takes about 1000 operations; the limit for a program with as much data "
+           "is 999; run it with 'tacho run --force'");
+}
+
+/* A gate for which every call is more work than a program without data may take. */
+static tacho_status check_heavy(void *self, tacho_str type, const tacho_kernel_call *call,
+                                uint64_t *out_work)
+{
+    (void)self;
+    (void)type;
+    (void)call;
+    *out_work = ((uint64_t)1 << 38) + 1;
+    return TACHO_OK;
+}
+
+static const tacho_gate heavy_gate = {open_gate, check_heavy, free};
+
+/* y = Gather(w, x) of 2^24 bytes that are not stored, or Abs(x) beside them. */
+static tacho_status open_heavy(bool is_read, tacho_storage storage)
+{
+    static const float one = 1;
+    const tacho_shape four = {1, {4}}, many = {1, {1 << 22}};
+    tacho_dtype dtype = is_read ? TACHO_DTYPE_F32 : TACHO_DTYPE_I64;
+    tacho_program program;
+    tacho_execution *execution = NULL;
+    assert_null(tacho_program_init(&program));
+    program.constants = tacho_str_make((const char *)&one, sizeof(one));
+    uint32_t x = add_tensor(&program, "x", TACHO_DTYPE_I64, TACHO_STORAGE_INPUT, four);
+    uint32_t w = add_tensor(&program, "w", TACHO_DTYPE_F32, storage, many);
+    uint32_t y = add_tensor(&program, "y", dtype, TACHO_STORAGE_OUTPUT, four);
+    add_step(&program, 0, is_read ? "Gather" : "Abs",
+             is_read ? (uint32_t[]){w, x, (uint32_t)INPUTS_END}
+                     : (uint32_t[]){x, (uint32_t)INPUTS_END},
+             y);
+    add_ends(&program, x, y);
+    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &heavy_gate, 0, NULL};
+    tacho_status status = tacho_execution_open(&program, &options, &execution);
+    tacho_execution_free(execution);
+    tacho_program_deinit(&program);
+    return status;
+}
+
+/* Weights count whether they are stored or not, if they are read. */
+static void test_data(void **state)
+{
+    (void)state;
+    assert_null(open_heavy(true, TACHO_STORAGE_RANDOM));
+    assert_null(open_heavy(true, TACHO_STORAGE_SPLAT));
+    expect(open_heavy(false, TACHO_STORAGE_RANDOM), TACHO_CODE_LIMIT,
+           "one inference takes about 274877906945 operations; the limit for a program with as "
+           "much data is 274877906944; run it with 'tacho run --force'");
 }
 
 /* ---- kernels by themselves ----------------------------------------------------------------- */
@@ -218,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_data),
         cmocka_unit_test(test_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

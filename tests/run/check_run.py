@@ -289,20 +289,21 @@ def check_many_nodes(repository):
     require(is_sanitised or usage.ru_maxrss < limit, f"{count} nodes: {usage.ru_maxrss} KiB")
 
 
-def slow_model(repository, size, path):
-    """One operator of size^3 products: minutes, or more than a program may."""
+def slow_model(repository, count, path):
+    """Operators of 4000^3 products: minutes each, five are more than a program may."""
     attribute, data, number, value_info = model_parts(repository)
-    node = b"".join(data(1, name) for name in "abc") + data(2, "y") + data(4, "Einsum") + \
-        data(5, attribute("equation", "i,j,k->"))
-    graph = data(1, node) + data(2, "g") + data(12, value_info("y", "f32", [])) + \
-        b"".join(data(11, value_info(name, "f32", [size])) for name in "abc")
+    nodes = (b"".join(data(1, name) for name in "abc") + data(2, f"y{i}") + data(4, "Einsum") +
+             data(5, attribute("equation", "i,j,k->")) for i in range(count))
+    graph = b"".join(data(1, node) for node in nodes) + data(2, "g") + \
+        b"".join(data(12, value_info(f"y{i}", "f32", [])) for i in range(count)) + \
+        b"".join(data(11, value_info(name, "f32", [4000])) for name in "abc")
     pathlib.Path(path).write_bytes(number(1, 8) + data(7, graph) +
                                    data(8, data(1, "") + number(2, 13)))
 
 
 def check_terminate(repository):
-    """SIGTERM does not wait for a kernel that takes minutes; more work than that is asked for."""
-    slow_model(repository, 4000, "slow.onnx")
+    """SIGTERM does not wait for a kernel that takes minutes."""
+    slow_model(repository, 1, "slow.onnx")
     for more, code in (((), -signal.SIGTERM), (("--profile", "slow.pb"), 130)):
         child = subprocess.Popen(["tacho", "run", "slow.onnx", "-d", "cpu", "-q", *more],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -314,10 +315,25 @@ def check_terminate(repository):
         except subprocess.TimeoutExpired:
             child.kill()
         require(child.returncode == code, f"SIGTERM {more}: exit {child.returncode}")
-    slow_model(repository, 10000, "slow.onnx")
-    done = subprocess.run(["tacho", "run", "slow.onnx", "-d", "cpu", "-q"], capture_output=True,
-                          text=True, timeout=300)
-    require(done.returncode == 1 and "tacho run --force" in done.stderr, f"work: {done.stderr}")
+
+
+def check_work(repository):
+    """A file of more work than its data explains is refused; the model itself is begun."""
+    slow_model(repository, 5, "slow.onnx")
+    run("tacho", "compile", "slow.onnx", "-m", "aic100", "-o", "slow.qpc", "-q", expect=3)
+    os.makedirs("slow", exist_ok=True)
+    shutil.copy("slow.qpc", "slow/programqpc.bin")
+    for words in (["tacho", "run", "slow.qpc", "-d", "cpu", "-q"], ["qaic-runner", "-t", "slow"]):
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        require(done.returncode == 1 and "run it with 'tacho run --force'" in done.stderr,
+                f"work: {words}: {done.stderr}")
+    for words in (["slow.onnx"], ["slow.qpc", "--force"]):
+        child = subprocess.Popen(["tacho", "run", *words, "-d", "cpu", "-q"],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        require(child.poll() is None, f"{words} is not run: exit {child.poll()}")
+        child.terminate()
+        child.communicate(timeout=60)
 
 
 def check_samples(model):
@@ -421,7 +437,8 @@ def main():
                  (check_stats, transformer), (check_samples, mobilenet), (check_runner, transformer),
                  (check_host, mobilenet), (check_pipes, mobilenet),
                  (check_interrupt, repository / "tests/data/run/pair.mlir"),
-                 (check_terminate, repository), (check_many_nodes, repository))
+                 (check_terminate, repository), (check_work, repository),
+                 (check_many_nodes, repository))
         for number, (step, model) in enumerate(steps):
             os.mkdir(str(number))
             os.chdir(str(number))
