@@ -328,6 +328,27 @@ static void say_undecided(const tacho_graph *graph)
     }
 }
 
+/* What stands in for values that are absent. */
+static void say_absent(const tacho_graph *graph)
+{
+    size_t all = graph->absent_weight_count, zeros = graph->zero_weight_count;
+    char text[320], stand_in[128];
+    if (all == 0) {
+        return;
+    }
+    if (zeros > 0 && zeros < all) {
+        snprintf(stand_in, sizeof(stand_in),
+                 "seeded-random ones stand in for %zu, zeros for %zu of an integer type",
+                 all - zeros, zeros);
+    } else {
+        snprintf(stand_in, sizeof(stand_in), "%s stand in",
+                 zeros > 0 ? "zeros" : "seeded-random ones");
+    }
+    snprintf(text, sizeof(text), "%.120s: the values of %zu tensor%s are absent: %s",
+             graph->path.data, all, all == 1 ? "" : "s", stand_in);
+    tacho_talk_line("note", text);
+}
+
 /* What the reader had to choose or to make up, and what is left out. */
 void tacho_compile_say_model(const tacho_fusion *fusion)
 {
@@ -338,13 +359,7 @@ void tacho_compile_say_model(const tacho_fusion *fusion)
                  (int)(graph->note.len < 300 ? graph->note.len : 300), graph->note.data);
         tacho_talk_line("note", text);
     }
-    if (graph->absent_weight_count > 0) {
-        snprintf(text, sizeof(text),
-                 "%.120s: the values of %zu tensor%s are absent: seeded-random ones stand in",
-                 graph->path.data, graph->absent_weight_count,
-                 graph->absent_weight_count == 1 ? "" : "s");
-        tacho_talk_line("note", text);
-    }
+    say_absent(graph);
     say_undecided(graph);
     if (fusion->unused_count > 0) {
         snprintf(text, sizeof(text), "%.120s: %zu node%s left out: nobody uses the results",

@@ -99,9 +99,9 @@ struct tacho_graph {
     size_t input_count, input_capacity;
     uint32_t *outputs;
     size_t output_count, output_capacity;
-    tacho_mappings mappings; /* files that constants are borrowed from */
-    size_t
-        absent_weight_count; /* tensors whose values are not there: seeded-random ones stand in */
+    tacho_mappings mappings;    /* files that constants are borrowed from */
+    size_t absent_weight_count; /* tensors whose values are not there: others stand in */
+    size_t zero_weight_count;   /* of those: zeros do, not seeded-random ones */
     size_t sparse_weight_count; /* constants of sparse form: counted as dense, values not read */
     tacho_branches branches;
 };

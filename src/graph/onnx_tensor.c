@@ -394,6 +394,7 @@ static tacho_status set_value(tacho_onnx_state *state, const tensor_proto *tenso
             (tacho_constant){.kind = TACHO_CONSTANT_RANDOM, .seed = seed_of(state, tensor->name)};
     } else if (is_absent) {
         constant.kind = TACHO_CONSTANT_SPLAT;
+        graph->zero_weight_count++;
     }
     graph->absent_weight_count += is_absent;
     return tacho_graph_set_constant(graph, id, &constant);

@@ -614,6 +614,7 @@ static void check_random(const message *tensor, const tacho_model_options *optio
     const tacho_constant *constant = &read.constants[find_tensor(&read, "v")->constant];
     assert_int_equal(constant->kind, TACHO_CONSTANT_RANDOM);
     assert_int_equal(read.absent_weight_count, absent_count);
+    assert_int_equal(read.zero_weight_count, 0);
     *out_seed = constant->seed;
     tacho_graph_deinit(&read);
 }
@@ -632,6 +633,7 @@ static void check_zero(const message *tensor)
         assert_int_equal(constant->splat[i], 0);
     }
     assert_int_equal(read.absent_weight_count, 1);
+    assert_int_equal(read.zero_weight_count, 1);
     tacho_graph_deinit(&read);
 }
 
