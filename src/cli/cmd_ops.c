@@ -7,6 +7,7 @@
 #include "cli/listing.h"
 #include "profile/categories.h"
 
+#include <errno.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ typedef struct ops_request {
     tacho_str text;
     regex_t regex;
     bool has_regex;
+    bool *has_no_memory; /* set by a filter that could not tell whether a name matches */
 } ops_request;
 
 /* ---- options ---------------------------------------------------------------------------- */
@@ -64,37 +66,50 @@ static bool accepts_text(const void *self, tacho_str name, tacho_str location)
     return holds(name, request->text) || holds(location, request->text);
 }
 
+/* Without memory glibc says that nothing matches; only errno tells. */
+static bool matches(const ops_request *request, tacho_str text)
+{
+    errno = 0;
+    int code = regexec(&request->regex, text.data, 0, NULL, 0);
+    if (code != 0 && (code == REG_ESPACE || errno == ENOMEM)) {
+        *request->has_no_memory = true;
+    }
+    return code == 0;
+}
+
 static bool accepts_regex(const void *self, tacho_str name, tacho_str location)
 {
     const ops_request *request = self;
-    return regexec(&request->regex, name.data, 0, NULL, 0) == 0 ||
-           regexec(&request->regex, location.data, 0, NULL, 0) == 0;
+    return matches(request, name) || matches(request, location);
 }
 
-static bool compile_regex(ops_request *request, const tacho_arguments *arguments, tacho_str text)
+/* Returns the exit status of a command that cannot run, TACHO_EXIT_DONE where it can. */
+static int compile_regex(ops_request *request, const tacho_arguments *arguments, tacho_str text)
 {
     char *pattern = calloc(text.len, 1); /* two slashes less, one NUL more */
     if (pattern == NULL) {
-        tacho_talk_line("error", "out of memory");
-        return false;
+        return tacho_command_no_memory();
     }
     memcpy(pattern, text.data + 1, text.len - 2);
     int code = regcomp(&request->regex, pattern, REG_EXTENDED | REG_NOSUB);
     free(pattern);
     request->has_regex = code == 0;
+    if (code == REG_ESPACE) {
+        return tacho_command_no_memory();
+    }
     if (code != 0) {
         char why[128];
         regerror(code, &request->regex, why, sizeof(why));
-        tacho_command_misuse(arguments->command, "--filter: '%s': %s", text.data, why);
+        return tacho_command_misuse(arguments->command, "--filter: '%s': %s", text.data, why);
     }
-    return request->has_regex;
+    return TACHO_EXIT_DONE;
 }
 
-static bool choose_filter(ops_request *request, const tacho_arguments *arguments)
+static int choose_filter(ops_request *request, const tacho_arguments *arguments)
 {
     const char *value = tacho_arguments_value(arguments, "filter");
     if (value == NULL) {
-        return true;
+        return TACHO_EXIT_DONE;
     }
     request->text = tacho_str_from_cstring(value);
     request->options.filter = (tacho_ops_filter){accepts_text, request};
@@ -102,7 +117,7 @@ static bool choose_filter(ops_request *request, const tacho_arguments *arguments
         request->options.filter.accepts = accepts_regex;
         return compile_regex(request, arguments, request->text);
     }
-    return true;
+    return TACHO_EXIT_DONE;
 }
 
 static bool choose_class(ops_request *request, const tacho_arguments *arguments)
@@ -161,7 +176,7 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
 {
     (void)listing;
     return choose_by(self, arguments) && choose_top(self, arguments) &&
-           choose_class(self, arguments) && choose_filter(self, arguments);
+           choose_class(self, arguments);
 }
 
 /* ---- the listing ------------------------------------------------------------------------- */
@@ -207,6 +222,9 @@ static tacho_status write_tables(void *self, tacho_listing *listing)
     tacho_ops ops;
     tacho_table table;
     tacho_status status = tacho_ops_init(&ops, &request->profile, &request->options);
+    if (status == TACHO_OK && *request->has_no_memory) {
+        status = tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory while matching --filter");
+    }
     if (status == TACHO_OK) {
         status = tacho_ops_table(&ops, &table);
         if (status == TACHO_OK) {
@@ -233,8 +251,12 @@ static int ops_command_run(const tacho_arguments *arguments)
         .write = write_tables,
         .end = end,
     };
-    ops_request request = {.has_regex = false};
-    int exit_code = tacho_listing_run(arguments, &verb, &request);
+    bool has_no_memory = false;
+    ops_request request = {.has_no_memory = &has_no_memory};
+    int exit_code = choose_filter(&request, arguments);
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = tacho_listing_run(arguments, &verb, &request);
+    }
     if (request.has_regex) {
         regfree(&request.regex);
     }

@@ -109,15 +109,12 @@ static bool choose_lists(const tacho_arguments *arguments, run_choice *choice)
     return choice->inputs != NULL && choice->output_texts != NULL;
 }
 
-static bool choose_device(const tacho_arguments *arguments, run_choice *choice)
+static bool choose_device_options(const tacho_arguments *arguments, run_choice *choice)
 {
     tacho_device_options *device = &choice->request.device_options;
     const char *kernels = tacho_arguments_value(arguments, "kernels");
     uint64_t activations = 1;
     uint64_t threads = 1;
-    if (!tacho_run_choose_device(arguments, &choice->arena, &choice->request.device)) {
-        return false;
-    }
     device->has_fine_timer = true;
     device->is_unlimited = tacho_arguments_has(arguments, "unlimited");
     device->skips_values = tacho_arguments_has(arguments, "no-values");
@@ -443,20 +440,32 @@ static int run_chosen(const run_choice *choice)
     return exit_code;
 }
 
+static int run_with(const tacho_arguments *arguments, run_choice *choice)
+{
+    if (!choose_lists(arguments, choice)) {
+        return TACHO_EXIT_FAILED;
+    }
+    if (!choose_path(arguments, choice) || !choose_report(arguments, choice)) {
+        return TACHO_EXIT_USAGE;
+    }
+    int exit_code = tacho_run_choose_device(arguments, &choice->arena, &choice->request.device);
+    if (exit_code != TACHO_EXIT_DONE) {
+        return exit_code;
+    }
+    if (!choose_device_options(arguments, choice) ||
+        !tacho_run_check_options(arguments, choice->request.device) ||
+        !choose_sampling(arguments, choice) || !choose_profile(arguments, choice) ||
+        !choose_compile(arguments, choice)) {
+        return TACHO_EXIT_USAGE;
+    }
+    return run_chosen(choice);
+}
+
 static int run_command_run(const tacho_arguments *arguments)
 {
     run_choice choice = {.profile_path = NULL};
-    int exit_code = TACHO_EXIT_USAGE;
     tacho_arena_init(&choice.arena);
-    if (!choose_lists(arguments, &choice)) {
-        exit_code = TACHO_EXIT_FAILED;
-    } else if (choose_path(arguments, &choice) && choose_report(arguments, &choice) &&
-               choose_device(arguments, &choice) &&
-               tacho_run_check_options(arguments, choice.request.device) &&
-               choose_sampling(arguments, &choice) && choose_profile(arguments, &choice) &&
-               choose_compile(arguments, &choice)) {
-        exit_code = run_chosen(&choice);
-    }
+    int exit_code = run_with(arguments, &choice);
     free(choice.inputs);
     free(choice.output_texts);
     tacho_arena_deinit(&choice.arena);

@@ -140,17 +140,14 @@ static bool choose_folders(const tacho_arguments *arguments, runner *self)
     }
     self->out_dir = out_dir != NULL ? out_dir : ".";
     self->output_dir = tacho_arguments_value(arguments, "write-output-dir");
-    tacho_status status =
-        tacho_folder_join(test_data, TACHO_STR(PROGRAM), &self->arena, &self->request.path);
-    if (status != TACHO_OK) {
-        tacho_talk_failure(status);
-    }
-    return status == TACHO_OK;
+    return true;
 }
 
-/* Files as inputs: "@FILE". */
-static bool choose_inputs(const tacho_arguments *arguments, runner *self)
+/* The program in its folder, and files as inputs: "@FILE". */
+static tacho_status name_files(const tacho_arguments *arguments, runner *self)
 {
+    const char *test_data = tacho_arguments_value(arguments, "test-data");
+    TACHO_TRY(tacho_folder_join(test_data, TACHO_STR(PROGRAM), &self->arena, &self->request.path));
     size_t count = 0;
     const char **files = tacho_run_choose_list(arguments, "input-file", &count);
     void *memory = NULL;
@@ -171,11 +168,7 @@ static bool choose_inputs(const tacho_arguments *arguments, runner *self)
     free(files);
     self->request.inputs = texts;
     self->request.input_count = count;
-    if (status != TACHO_OK) {
-        tacho_talk_failure(status);
-        return false;
-    }
-    return true;
+    return status;
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -355,7 +348,11 @@ static int qaic_runner_run(const tacho_arguments *arguments)
     int exit_code = TACHO_EXIT_USAGE;
     tacho_arena_init(&self.arena);
     if (choose_folders(arguments, &self) && choose_types(arguments, &self) &&
-        choose_counts(arguments, &self) && choose_inputs(arguments, &self)) {
+        choose_counts(arguments, &self)) {
+        tacho_status status = name_files(arguments, &self);
+        exit_code = status == TACHO_OK ? TACHO_EXIT_DONE : tacho_talk_failure(status);
+    }
+    if (exit_code == TACHO_EXIT_DONE) {
         /* Without raw stats the folder is checked all the same, before anything runs. */
         self.request.stats_dir = self.types != 0 ? self.out_dir : NULL;
         self.request.keeps_stats_in_memory = (self.types & RAW) == 0;

@@ -28,30 +28,32 @@ static bool choose_truth(const tacho_arguments *arguments, const char *name, boo
     return is_true || is_false;
 }
 
-static bool choose_list(const tacho_arguments *arguments, const char *name,
-                        tacho_stats_choice *out_choice)
+static int choose_list(const tacho_arguments *arguments, const char *name,
+                       tacho_stats_choice *out_choice)
 {
     const char *value = tacho_arguments_value(arguments, name);
     if (value == NULL) {
-        return true;
+        return TACHO_EXIT_DONE;
     }
     uint32_t *items = calloc(strlen(value) + 1, sizeof(*items));
+    if (items == NULL) {
+        return tacho_command_no_memory();
+    }
     *out_choice = (tacho_stats_choice){items, 0};
     tacho_str rest = tacho_str_from_cstring(value);
-    for (bool is_last = false; items != NULL && !is_last;) {
+    for (bool is_last = false; !is_last;) {
         size_t len = tacho_str_find_byte(rest, ',');
         uint64_t number = 0;
         is_last = len == rest.len;
         if (!tacho_str_parse_u64(tacho_str_trim(tacho_str_make(rest.data, len)), &number) ||
             number > UINT16_MAX) {
-            tacho_command_misuse(arguments->command,
-                                 "--%s: '%s' is no list of numbers such as 0,5,1", name, value);
-            return false;
+            return tacho_command_misuse(
+                arguments->command, "--%s: '%s' is no list of numbers such as 0,5,1", name, value);
         }
         items[out_choice->item_count++] = (uint32_t)number;
         rest = tacho_str_from(rest, is_last ? len : len + 1);
     }
-    return items != NULL;
+    return TACHO_EXIT_DONE;
 }
 
 static bool choose_flows(const tacho_arguments *arguments, tacho_stats_view *view)
@@ -125,7 +127,7 @@ static bool choose_paths(const tacho_arguments *arguments, tacho_opstats_request
     return request->program_path != NULL && request->input_path != NULL;
 }
 
-bool tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request *out_request)
+int tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request *out_request)
 {
     tacho_opstats_request *request = out_request;
     *request = (tacho_opstats_request){
@@ -141,25 +143,29 @@ bool tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_reques
         !choose_truth(arguments, "merge-mq-traces", true, &request->merges_devices) ||
         !choose_truth(arguments, "merge-thread-groups", true, &merges_groups) ||
         !choose_truth(arguments, "show-barrier-events", false, &request->view.shows_barriers) ||
-        !choose_list(arguments, "select-cores", &request->view.cores) ||
-        !choose_list(arguments, "select-devices", &request->view.devices) ||
         !choose_flows(arguments, &request->view) || !choose_sinks(arguments, request) ||
         !choose_rollup(arguments, request)) {
-        return false;
+        return TACHO_EXIT_USAGE;
+    }
+    int exit_code = choose_list(arguments, "select-cores", &request->view.cores);
+    if (exit_code == TACHO_EXIT_DONE) {
+        exit_code = choose_list(arguments, "select-devices", &request->view.devices);
+    }
+    if (exit_code != TACHO_EXIT_DONE) {
+        return exit_code;
     }
     request->view.splits_groups = !merges_groups;
     if (!request->wants_summary && !request->wants_trace && request->rollup == TACHO_ROLLUP_NONE) {
         bool is_dropin = arguments->command->is_dropin; /* then it is without roll-ups */
-        tacho_command_misuse(arguments->command, "nothing to write: say --summary, --trace or %s",
-                             is_dropin ? "both" : "--rollup");
-        return false;
+        return tacho_command_misuse(arguments->command,
+                                    "nothing to write: say --summary, --trace or %s",
+                                    is_dropin ? "both" : "--rollup");
     }
     if (request->host_path != NULL && !request->wants_trace) {
-        tacho_command_misuse(arguments->command,
-                             "--host-trace: the host is shown in traces only; say --trace, too");
-        return false;
+        return tacho_command_misuse(
+            arguments->command, "--host-trace: the host is shown in traces only; say --trace, too");
     }
-    return true;
+    return TACHO_EXIT_DONE;
 }
 
 void tacho_opstats_request_deinit(tacho_opstats_request *request)
@@ -171,8 +177,8 @@ void tacho_opstats_request_deinit(tacho_opstats_request *request)
 int tacho_opstats_command_run(const tacho_arguments *arguments)
 {
     tacho_opstats_request request;
-    int exit_code = TACHO_EXIT_USAGE;
-    if (tacho_opstats_choose(arguments, &request)) {
+    int exit_code = tacho_opstats_choose(arguments, &request);
+    if (exit_code == TACHO_EXIT_DONE) {
         exit_code = tacho_opstats_run(&request);
     }
     tacho_opstats_request_deinit(&request);

@@ -34,10 +34,11 @@ int tacho_opstats_run(const tacho_opstats_request *request);
 int tacho_opstats_command_run(const tacho_arguments *arguments);
 
 /*
- * Takes the options that tacho opstats and the drop-in share; false when one is wrong, and said so.
+ * Takes the options that tacho opstats and the drop-in share. Returns the exit status of a command
+ * that cannot run, and said so; TACHO_EXIT_DONE where it can.
  * The lists of |out_request->view| are to be freed with tacho_opstats_request_deinit in any case.
  */
-bool tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request *out_request);
+int tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request *out_request);
 void tacho_opstats_request_deinit(tacho_opstats_request *request);
 
 #endif

@@ -92,34 +92,32 @@ tacho_status tacho_run_check_device(const char *device)
     return has_machine ? check_argument(device + colon + 1) : TACHO_OK;
 }
 
-bool tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *arena,
-                             const char **out_device)
+int tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *arena,
+                            const char **out_device)
 {
     const char *device = tacho_arguments_value(arguments, "device");
     const char *machine = tacho_arguments_value(arguments, "machine");
     *out_device = device != NULL ? device : "sim";
     if (machine == NULL) {
-        return true;
+        return TACHO_EXIT_DONE;
     }
     if (strcmp(*out_device, "sim") != 0 &&
         strcmp(tacho_run_device_machine(*out_device), machine) != 0) {
-        tacho_command_misuse(arguments->command,
-                             "--machine %s is --device sim:%s, and --device says %s", machine,
-                             machine, device);
-        return false;
+        return tacho_command_misuse(arguments->command,
+                                    "--machine %s is --device sim:%s, and --device says %s",
+                                    machine, machine, device);
     }
     if (strcmp(*out_device, "sim") == 0) {
         size_t room = strlen(machine) + 5;
         char *text = NULL;
         tacho_status status = tacho_arena_alloc(arena, room, (void **)&text);
         if (status != TACHO_OK) {
-            tacho_talk_failure(status);
-            return false;
+            return tacho_talk_failure(status);
         }
         snprintf(text, room, "sim:%s", machine);
         *out_device = text;
     }
-    return true;
+    return TACHO_EXIT_DONE;
 }
 
 /* ---- options that go against each other ---------------------------------------------------- */

@@ -20,9 +20,12 @@ const char **tacho_run_choose_list(const tacho_arguments *arguments, const char 
 /* The machine that a device of this name stands for, for models that are compiled here. */
 const char *tacho_run_device_machine(const char *device);
 
-/* The device that --device and --machine name; false when they differ, and said so. */
-bool tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *arena,
-                             const char **out_device);
+/*
+ * The device that --device and --machine name. Returns the exit status of a command that cannot
+ * run: they differ, or there is no memory, and said so. TACHO_EXIT_DONE where it can.
+ */
+int tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *arena,
+                            const char **out_device);
 
 /* A device that is a machine's name, or has an unknown machine behind its colon, is refused. */
 tacho_status tacho_run_check_device(const char *device) TACHO_MUST_USE;
