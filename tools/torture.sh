@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is too long for 'make test': every failing call in every verb, valgrind, the thread and memory
-# sanitizers, and two builds that must be the same. Stages can be named: tools/torture.sh walk valgrind
+# What is too long for 'make test': every failing call in every verb, commands killed at random moments,
+# valgrind, the thread and memory sanitizers, and two builds that must be the same.
+# Stages can be named: tools/torture.sh walk valgrind
 #
 # Which tests run under what, and why not all:
 #   valgrind  unit tests of the release build, but for those that take minutes there (MINUTES below)
@@ -11,7 +12,7 @@
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 stages=("$@")
-((${#stages[@]})) || stages=(walk valgrind tsan msan same)
+((${#stages[@]})) || stages=(walk kills valgrind tsan msan same)
 jobs=$(nproc)
 failed=()
 # Tests with millions of cases, large files or timers.
@@ -19,8 +20,13 @@ MINUTES='input_test|order_test|lanes_test|perfetto_test|execute_fast_test|calibr
 # Tests that reach zlib, zstd, or oneDNN, or have files of megabytes read back by others.
 PACKED='input_test|output_test|encoder|decoder|report_blob|table_sink|execute|quick|device_test|capture'
 
-build() { # PRESET FOLDER
-    cmake --preset "$1" -DTACHO_TESTS=ON >/dev/null && cmake --build "$2" >/dev/null
+build() { # PRESET FOLDER [TARGET...]
+    local preset=$1 folder=$2
+    shift 2
+    cmake --preset "$preset" -DTACHO_TESTS=ON >/dev/null || return 1
+    cmake --build "$folder" --parallel "$jobs" ${1+--target "$@"} >/tmp/torture-build.$$ 2>&1 ||
+        { grep -E 'error|FAILED' /tmp/torture-build.$$ | head -20; echo "cannot build $preset"; return 1; }
+    rm -f /tmp/torture-build.$$
 }
 
 stage() { # NAME COMMAND...
@@ -36,22 +42,45 @@ walk() {
     python3 tests/torture/walk.py build/bin build/dropin build/tests/fault.so . --jobs "$jobs"
 }
 
+# One test under valgrind, its output shown only where it fails. Leaves a line in the file of results.
+valgrind_one() { # TEST RESULTS
+    local log code=0
+    log=$(mktemp "${TMPDIR:-/tmp}/tacho-valgrind.XXXXXX")
+    timeout "$VALGRIND_SECONDS" valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite \
+        --error-exitcode=99 "$1" >"$log" 2>&1 || code=$?
+    if ((code == 0)); then
+        echo clean >>"$2"
+    else
+        echo "FAIL ${1##*/}: exit $code$( ((code == 124)) && echo ", not done in $VALGRIND_SECONDS s")"
+        grep -E '^==|FAILED' "$log" | head -20
+        echo failed >>"$2"
+    fi
+    rm -f "$log"
+}
+export -f valgrind_one
+export VALGRIND_SECONDS=${VALGRIND_SECONDS:-900}
+
 under_valgrind() {
-    local test bad=0
+    local results tests clean
     build release build || return 1
-    for test in build/tests/*_test; do
-        [[ $test =~ $MINUTES ]] && continue
-        valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite --error-exitcode=99 "$test" \
-            >/tmp/torture.$$ 2>&1 || { echo "FAIL $test"; grep -E '^==|FAILED' /tmp/torture.$$ | head -20; bad=1; }
-    done
-    rm -f /tmp/torture.$$
-    return "$bad"
+    mapfile -t tests < <(printf '%s\n' build/tests/*_test | grep -vE "$MINUTES")
+    results=$(mktemp "${TMPDIR:-/tmp}/tacho-valgrind.XXXXXX")
+    printf '%s\n' "${tests[@]}" | xargs -P "$jobs" -I{} bash -c 'valgrind_one {} "$0"' "$results"
+    clean=$(grep -c clean "$results")
+    rm -f "$results"
+    echo "valgrind: $clean of ${#tests[@]} unit tests clean"
+    ((clean == ${#tests[@]} && clean > 0))
+}
+
+kills() {
+    build release build || return 1
+    python3 tests/torture/kills.py build/bin .
 }
 
 tsan() {
-    build tsan build-tsan || return 1
+    build tsan build-tsan tacho_tool calibrate_test device_test execute_test || return 1
     ctest --test-dir build-tsan -j "$jobs" --output-on-failure --no-tests=error \
-        -R '^unit\.(calibrate|device|simulate|counters|execute)_test$|^run$'
+        -R '^unit\.(calibrate|device|execute)_test$|^run$'
 }
 
 msan() {
@@ -62,11 +91,12 @@ msan() {
 for name in "${stages[@]}"; do
     case $name in
     walk) stage "failing calls" walk ;;
+    kills) stage "kills" kills ;;
     valgrind) stage "valgrind" under_valgrind ;;
     tsan) stage "thread sanitizer" tsan ;;
     msan) stage "memory sanitizer" msan ;;
     same) stage "two builds" bash tests/hardening/reproducible.sh . ;;
-    *) echo "no such stage: $name (walk, valgrind, tsan, msan, same)" >&2; exit 2 ;;
+    *) echo "no such stage: $name (walk, kills, valgrind, tsan, msan, same)" >&2; exit 2 ;;
     esac
 done
 if ((${#failed[@]})); then

@@ -5,24 +5,38 @@
 # different locales, and compares what comes out, byte for byte. Takes some minutes, so it is part of
 # 'make torture', not of 'make test'.
 #
-#   tests/hardening/reproducible.sh SOURCE_DIR
+#   tests/hardening/reproducible.sh SOURCE_DIR [CMAKE_OPTION...]
+#
+# Options come after those of the release preset. -DCMAKE_C_FLAGS_RELEASE='-O1 -g' takes less time, and
+# still shows paths, times and orders that get into the files.
 set -eu
 source=$(cd "$1" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-same.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+shift
+other="$work/another-folder/with a blank"
 
-build() { # FOLDER LOCALE
+copy() { # FOLDER
     mkdir -p "$1"
     git -C "$source" ls-files -z | (cd "$source" && xargs -0 cp --parents -t "$1" 2>/dev/null) || true
-    (cd "$1" && env LC_ALL="$2" CCACHE_DISABLE=1 cmake --preset release -DTACHO_TESTS=OFF >/dev/null &&
-        env LC_ALL="$2" CCACHE_DISABLE=1 cmake --build build >/dev/null)
 }
-build "$work/a" C
+
+build() { # FOLDER LOCALE CMAKE_OPTION...
+    local folder=$1 locale=$2
+    shift 2
+    (cd "$folder" && export LC_ALL="$locale" CCACHE_DISABLE=1 &&
+        cmake --preset release -DTACHO_TESTS=OFF "$@" >/dev/null &&
+        cmake --build build --parallel "$(nproc)" --target tacho_tool tacho >/dev/null)
+}
+
+copy "$work/a" # both first, so that somebody may edit a file meanwhile
+copy "$other"
+build "$work/a" C "$@"
 sleep 2
-build "$work/another-folder/with a blank" C.UTF-8
+build "$other" C.UTF-8 "$@"
 same=0
 for file in bin/tacho src/libtacho.so; do
-    if cmp "$work/a/build/$file" "$work/another-folder/with a blank/build/$file"; then
+    if cmp "$work/a/build/$file" "$other/build/$file"; then
         echo "same: $file $(sha256sum <"$work/a/build/$file" | cut -c 1-16)"
     else
         same=1
