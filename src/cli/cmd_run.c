@@ -402,6 +402,15 @@ static tacho_status check_recording(const run_choice *choice, const tacho_run_se
                             path, (unsigned)level);
 }
 
+static tacho_status check_profile(const run_choice *choice, tacho_run_session *session)
+{
+    if (choice->profile_path == NULL || choice->profile_sink != NULL) {
+        return tacho_run_check_output(session, choice->profile_path);
+    }
+    TACHO_TRY(tacho_run_torq_check(session));
+    return tacho_run_torq_check_output(session, choice->profile_path);
+}
+
 static int run_chosen(const run_choice *choice)
 {
     tacho_run_session session;
@@ -413,11 +422,8 @@ static int run_chosen(const run_choice *choice)
     if (status == TACHO_OK && choice->report.compares) {
         status = tacho_run_compare_check(&session);
     }
-    if (status == TACHO_OK && choice->profile_path != NULL && choice->profile_sink == NULL) {
-        status = tacho_run_torq_check(&session);
-    }
     if (status == TACHO_OK) {
-        status = tacho_run_check_output(&session, choice->profile_path);
+        status = check_profile(choice, &session);
     }
     if (status == TACHO_OK) {
         tacho_run_say_device(&session);

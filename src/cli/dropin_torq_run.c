@@ -111,8 +111,8 @@ static tacho_status check_module(const module_run *run, tacho_run_session *sessi
                           run->request.input_count, run->request.input_count == 1 ? " is" : "s are",
                           program->input_count);
     }
-    TACHO_TRY(tacho_run_check_output(session, run->jobs_path));
-    TACHO_TRY(tacho_run_check_output(session, run->host_path));
+    TACHO_TRY(tacho_run_torq_check_output(session, run->jobs_path));
+    TACHO_TRY(tacho_run_torq_check_output(session, run->host_path));
     return tacho_run_outputs_check(&run->outputs, session);
 }
 

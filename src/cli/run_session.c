@@ -81,16 +81,33 @@ static tacho_status check_place(const tacho_run_session *session, const char *pa
     return TACHO_OK;
 }
 
+/* Refuses such a path, and keeps others in mind. */
+static tacho_status add_place(tacho_run_session *session, const char *path)
+{
+    TACHO_TRY(check_place(session, path));
+    TACHO_TRY(tacho_grow(&session->output_paths, &session->output_path_capacity,
+                         session->output_path_count + 1));
+    session->output_paths[session->output_path_count++] = path;
+    return TACHO_OK;
+}
+
+tacho_status tacho_run_check_chosen_output(tacho_run_session *session, const char *path,
+                                           const char *mark)
+{
+    tacho_output output;
+    TACHO_TRY(add_place(session, path));
+    TACHO_TRY(tacho_output_open_chosen(path, mark, &output));
+    tacho_output_close(&output); /* nothing is left of it */
+    return TACHO_OK;
+}
+
 tacho_status tacho_run_check_output(tacho_run_session *session, const char *path)
 {
     tacho_output output;
     if (path == NULL) {
         return TACHO_OK;
     }
-    TACHO_TRY(check_place(session, path));
-    TACHO_TRY(tacho_grow(&session->output_paths, &session->output_path_capacity,
-                         session->output_path_count + 1));
-    session->output_paths[session->output_path_count++] = path;
+    TACHO_TRY(add_place(session, path));
     if (!tacho_output_is_replaceable(path)) {
         return TACHO_OK;
     }

@@ -122,6 +122,10 @@ void tacho_run_close(tacho_run_session *session);
  */
 tacho_status tacho_run_check_output(tacho_run_session *session, const char *path) TACHO_MUST_USE;
 
+/* The same for a name that the user did not type; |mark|: see tacho_output_open_chosen. */
+tacho_status tacho_run_check_chosen_output(tacho_run_session *session, const char *path,
+                                           const char *mark) TACHO_MUST_USE;
+
 static inline tacho_str tacho_run_string(const tacho_run_session *session, uint32_t id)
 {
     return tacho_strings_get(&session->module.program.strings, id);

@@ -376,6 +376,20 @@ tacho_status tacho_run_torq_write_file(const tacho_run_session *session, tacho_r
     return status;
 }
 
+tacho_status tacho_run_torq_check_output(tacho_run_session *session, const char *path)
+{
+    char note[TORQ_ORIGIN_NOTE_PATH_MAX];
+    tacho_str kept;
+    TACHO_TRY(tacho_run_check_output(session, path));
+    if (path == NULL || !session->device->type->is_simulated ||
+        !tacho_output_is_replaceable(path) ||
+        !torq_origin_note_path(tacho_str_from_cstring(path), note)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_arena_copy(&session->arena, tacho_str_from_cstring(note), &kept));
+    return tacho_run_check_chosen_output(session, kept.data, TORQ_ORIGIN_NOTE_MARK);
+}
+
 tacho_status tacho_run_torq_check(const tacho_run_session *session)
 {
     tacho_arena arena;

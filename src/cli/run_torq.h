@@ -33,6 +33,13 @@ size_t tacho_run_torq_count(const tacho_run_session *session, tacho_run_torq_for
 tacho_status tacho_run_torq_write_file(const tacho_run_session *session, tacho_run_torq_form form,
                                        const char *path) TACHO_MUST_USE;
 
+/*
+ * tacho_run_check_output for a file of Torq's at |path|, and for the note that says of a simulated
+ * one what it is; NULL is fine.
+ */
+tacho_status tacho_run_torq_check_output(tacho_run_session *session,
+                                         const char *path) TACHO_MUST_USE;
+
 /* USAGE where the program is for a machine whose runtime writes no such files. */
 tacho_status tacho_run_torq_check(const tacho_run_session *session) TACHO_MUST_USE;
 

@@ -285,6 +285,43 @@ class FilesOfOthers(Folder):
                          "--aic-profiling-type=stats", "--aic-profiling-type=trace",
                          "--aic-profiling-out-dir=r", "--write-output-dir=r")
 
+    def test_origin_notes(self):
+        """The note beside a simulated CSV: FILE.origin."""
+        words = (TACHO, "compile", DATA / "run" / "pair.mlir", "-m", "torq-sl2610", "-o", "p.vmfb")
+        subprocess.run([str(word) for word in words], check=True, capture_output=True)
+        module = DROPIN / "torq-run-module"
+        for folder in ("r0", "jobs", "host"):
+            os.mkdir(folder)
+        for folder, words in (("r0", (TACHO, "run", "p.vmfb", "--profile", "r0/a.csv", "--profile-format", "r0")),
+                              ("jobs", (module, "--module=p.vmfb", "--torq_profile=jobs/a.csv")),
+                              ("host", (module, "--module=p.vmfb", "--torq_profile_host=host/a.csv"))):
+            note = pathlib.Path(folder, "a.csv.origin")
+            for _ in range(2):  # its own it may replace
+                done = subprocess.run([str(word) for word in words], capture_output=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue(note.read_text().startswith("simulated\n"))
+            for kind in ("a symbolic link", "another kind of file"):
+                pathlib.Path("secret").write_text("secret")
+                note.unlink()
+                if kind == "a symbolic link":
+                    note.symlink_to(pathlib.Path("secret").absolute())
+                else:
+                    note.write_text("secret")
+                pathlib.Path(folder, "a.csv").unlink(missing_ok=True)
+                with self.subTest(f"{folder}: {kind}"):
+                    done = subprocess.run([str(word) for word in words], capture_output=True, check=False)
+                    self.assert_fails(done, kind, "a.csv.origin")
+                    self.assertEqual(note.read_text(), "secret")
+                    self.assertFalse(pathlib.Path(folder, "a.csv").exists())  # said before it runs
+        for words in ((TACHO, "run", "p.vmfb", "--profile", "b.csv", "--profile-format", "r0",
+                       "--output", "@b.csv.origin"),
+                      (module, "--module=p.vmfb", "--torq_profile=b.csv", "--torq_profile_host=b.csv.origin"),
+                      (module, "--module=p.vmfb", "--torq_profile=b.csv", "--output=@./b.csv.origin")):
+            with self.subTest(" ".join(str(word) for word in words)):
+                done = subprocess.run([str(word) for word in words], capture_output=True, check=False)
+                self.assert_fails(done, "two results cannot both go to", code=2)
+                self.assertFalse(pathlib.Path("b.csv").exists() or pathlib.Path("b.csv.origin").exists())
+
     def test_one_file_for_two(self):
         pathlib.Path("t.csv").write_bytes((DATA / "torq" / "t1.csv").read_bytes())
         os.link("t.csv", "hard.csv")

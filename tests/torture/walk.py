@@ -55,6 +55,7 @@ def cases(data, made):
         Case("convert_gz", "convert", f"{data}/chrome/kineto.json", "-o", "o.json.gz"),
         Case("convert_zst", "convert", f"{made}/t.pb", "-o", "o.tacho.zst"),
         Case("convert_two", "convert", f"{data}/torq/t4.csv", f"{data}/torq/r0.csv", "-o", "o.jsonl"),
+        Case("convert_simulated", "convert", f"{made}/simulated.csv", "-o", "o.jsonl"),
         Case("convert_stdout", "convert", f"{data}/torq/t1.csv", "-o", "-"),
         Case("info", "info", f"{data}/chrome/ort.json", "--format", "json"),
         Case("info_program", "info", program),
@@ -114,6 +115,7 @@ def make_inputs(tacho, data, made):
     run("convert", f"{data}/torq/r2i.csv", "-o", "t.pb")
     run("compile", f"{data}/run/pair.mlir", "-m", "aic100", "--stats-level", "70", "-o", "p.qpc")
     run("compile", f"{data}/../testdata/tosa_ops/add.mlir", "-o", "add.vmfb")
+    run("run", "add.vmfb", "--device", "sim", "--profile", "simulated.csv", "--profile-format", "r0")
     for folder in ("stats", "binaries"):
         os.mkdir(f"{made}/{folder}")
     shutil.copy(f"{made}/p.qpc", f"{made}/binaries/programqpc.bin")

@@ -355,9 +355,9 @@ static tacho_status read_all(host *self, const tacho_reading *reading, generatio
     tacho_part_facts facts = {
         .format = tacho_str_from_cstring(tacho_source_torq_host.name),
         .generation = tacho_str_from_cstring(generation_name(which)),
-        .origin = torq_origin_note_read(reading->path),
         .covered_classes = covered_classes(which),
     };
+    TACHO_TRY(torq_origin_note_read(reading->path, &facts.origin));
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("microseconds")));
     TACHO_TRY(torq_host_pairing_init(&self->pairing, &self->part));
     TACHO_TRY(tacho_index_init(&self->run_index));

@@ -12,19 +12,19 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { PATH_MAX_BYTES = 4096, NOTE_BYTES_MAX = 128 };
+enum { NOTE_BYTES_MAX = 128 };
 
 /* What the note says of |bytes|. */
 static int print_note(tacho_str bytes, char *text, size_t size)
 {
-    return snprintf(text, size, "simulated\nbytes %zu\ncrc32c %08" PRIx32 "\n", bytes.len,
+    return snprintf(text, size, TORQ_ORIGIN_NOTE_MARK "%zu\ncrc32c %08" PRIx32 "\n", bytes.len,
                     tacho_crc32c(0, bytes));
 }
 
-static bool name_note(tacho_str path, char *name, size_t size)
+bool torq_origin_note_path(tacho_str path, char out_path[TORQ_ORIGIN_NOTE_PATH_MAX])
 {
-    int used = snprintf(name, size, "%.*s.origin", TACHO_STR_ARG(path));
-    return used > 0 && (size_t)used < size;
+    int used = snprintf(out_path, TORQ_ORIGIN_NOTE_PATH_MAX, "%.*s.origin", TACHO_STR_ARG(path));
+    return used > 0 && used < TORQ_ORIGIN_NOTE_PATH_MAX;
 }
 
 /* Whatever is no file of its own, such as a pipe or a terminal, has nothing beside it. */
@@ -36,11 +36,11 @@ static bool is_regular(const char *path)
 
 tacho_status torq_origin_note_write(const char *path)
 {
-    char name[PATH_MAX_BYTES];
+    char name[TORQ_ORIGIN_NOTE_PATH_MAX];
     char text[NOTE_BYTES_MAX];
     tacho_mappings mappings = {0};
     tacho_str bytes;
-    if (!is_regular(path) || !name_note(tacho_str_from_cstring(path), name, sizeof(name))) {
+    if (!is_regular(path) || !torq_origin_note_path(tacho_str_from_cstring(path), name)) {
         return TACHO_OK;
     }
     tacho_status status = tacho_mappings_open(&mappings, path, &bytes);
@@ -50,7 +50,7 @@ tacho_status torq_origin_note_write(const char *path)
     tacho_mappings_close(&mappings);
     TACHO_TRY(status);
     tacho_output output;
-    TACHO_TRY(tacho_output_open(name, &output));
+    TACHO_TRY(tacho_output_open_chosen(name, TORQ_ORIGIN_NOTE_MARK, &output));
     tacho_output_write_cstring(&output, text);
     status = tacho_output_commit(&output);
     tacho_output_close(&output);
@@ -77,16 +77,17 @@ static tacho_status compare(const char *path, const char *name, bool *out_is_sam
     return status;
 }
 
-tacho_origin torq_origin_note_read(tacho_str path)
+tacho_status torq_origin_note_read(tacho_str path, tacho_origin *out_origin)
 {
-    char name[PATH_MAX_BYTES];
-    char whole[PATH_MAX_BYTES];
+    char name[TORQ_ORIGIN_NOTE_PATH_MAX];
+    char whole[TORQ_ORIGIN_NOTE_PATH_MAX];
     bool is_same = false;
-    if (path.len > 0 && path.len < sizeof(whole) && name_note(path, name, sizeof(name)) &&
+    if (path.len > 0 && path.len < sizeof(whole) && torq_origin_note_path(path, name) &&
         is_regular(name)) {
         memcpy(whole, path.data, path.len);
         whole[path.len] = '\0';
-        tacho_status_free(is_regular(whole) ? compare(whole, name, &is_same) : TACHO_OK);
+        TACHO_TRY(is_regular(whole) ? compare(whole, name, &is_same) : TACHO_OK);
     }
-    return is_same ? TACHO_ORIGIN_SIMULATED : TACHO_ORIGIN_MEASURED;
+    *out_origin = is_same ? TACHO_ORIGIN_SIMULATED : TACHO_ORIGIN_MEASURED;
+    return TACHO_OK;
 }

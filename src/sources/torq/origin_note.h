@@ -17,10 +17,22 @@
 #include "base/str.h"
 #include "profile/vocabulary.h"
 
-/* Writes the note beside the CSV at |path|, which is written whole. */
+/* What a note begins with: no file without it is replaced by one. */
+#define TORQ_ORIGIN_NOTE_MARK "simulated\nbytes "
+
+enum { TORQ_ORIGIN_NOTE_PATH_MAX = 4096 };
+
+/* Where the note of the CSV at |path| is; false when there can be none. */
+bool torq_origin_note_path(tacho_str path, char out_path[TORQ_ORIGIN_NOTE_PATH_MAX]);
+
+/*
+ * Writes the note beside the CSV at |path|, which is written whole. A file of another kind and a
+ * symbolic link under the note's name stay, and are a failure.
+ */
 tacho_status torq_origin_note_write(const char *path) TACHO_MUST_USE;
 
-/* Simulated, if a note says so of the CSV at |path|; else measured. */
-tacho_origin torq_origin_note_read(tacho_str path);
+/* Simulated, if a note says so of the CSV at |path|; else measured. Fails when it cannot be read.
+ */
+tacho_status torq_origin_note_read(tacho_str path, tacho_origin *out_origin) TACHO_MUST_USE;
 
 #endif

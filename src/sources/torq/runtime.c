@@ -197,9 +197,9 @@ static tacho_status read_all(runtime *self, const tacho_reading *reading, bool w
     tacho_part_facts facts = {
         .format = tacho_str_from_cstring(tacho_source_torq_runtime.name),
         .generation = with_location ? TACHO_STR("R0") : TACHO_STR("R0b"),
-        .origin = torq_origin_note_read(reading->path),
         .covered_classes = TACHO_TRACK_BIT(TACHO_TRACK_CONTROL),
     };
+    TACHO_TRY(torq_origin_note_read(reading->path, &facts.origin));
     TACHO_TRY(torq_part_init(&self->part, reading, &facts, &clock, TACHO_STR("microseconds")));
     TACHO_TRY(torq_part_key(&self->part, "job", &self->job_key));
     TACHO_TRY(read_lines(self));
