@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compile flags and the one helper of the build: tacho_room.
 
+include(CheckCCompilerFlag)
+
 option(TACHO_TESTS "build the tests" ON)
 option(TACHO_WERROR "warnings are errors" ON)
 option(TACHO_FUZZ "build the libFuzzer targets (clang)" OFF)
@@ -39,8 +41,16 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_INTERPROCEDURAL_OPTIMIZATION)
 endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   # Hardening that costs nothing measurable here; tests/hardening looks whether it is there.
-  add_compile_options(-fstack-protector-strong -fcf-protection=full -U_FORTIFY_SOURCE
-                      -D_FORTIFY_SOURCE=3)
+  add_compile_options(-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+  # Protection of control flow has another name on each architecture, and compilers refuse that of
+  # another one. A warning counts as refusal.
+  foreach(flag -fcf-protection=full -mbranch-protection=standard)
+    string(MAKE_C_IDENTIFIER "TACHO_TAKES${flag}" takes_flag)
+    check_c_compiler_flag("-Werror ${flag}" ${takes_flag})
+    if(${takes_flag})
+      add_compile_options(${flag})
+    endif()
+  endforeach()
   add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
   # The same sources give the same bytes, whatever folder they are in.
   add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
