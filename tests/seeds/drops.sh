@@ -47,6 +47,9 @@ drop_flags() {
         if try_line "$id"; then
             [[ -e $DROP_FILE ]] || break
             fail "$id passes without $(<"$DROP_FILE")"
+        elif [[ ! -e $DROP_FILE ]]; then
+            fail "$id fails with all of its flags: $(<"$work/reason")"
+            break
         fi
         ((dropped += 1))
     done
