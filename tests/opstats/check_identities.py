@@ -85,6 +85,14 @@ class Case:
             *opstats, "--rollup", what, "--format", "json").splitlines()]
             for what in ("core", "critical")}
 
+        devices = {row["device"] for row in self.compiled["cores"]}
+        for what, found in (("summaries", self.summaries), ("traces", self.traces)):
+            self.check(len(found) == len(devices),
+                       f"{len(found)} {what} of {len(devices)} devices: nothing to compare")
+        self.check({row["device"] for row in self.rollup["core"]} == devices,
+                   "the roll-up of cores does not have all devices")
+        self.check(self.rollup["critical"], "the roll-up of the critical path is empty")
+
     @staticmethod
     def load(path):
         with open(path, encoding="utf-8") as file:
