@@ -22,7 +22,7 @@ enum {
     RAW_WINDOW_BITS = -15,
     MEMORY_LEVEL = 8,
     PACK_BYTES = 32 << 10,
-    ENTRIES_MAX = 65535,
+    ENTRIES_MAX = 65534, /* one more is the mark of ZIP64 */
 };
 
 static unsigned char *put_u16(unsigned char *to, uint64_t value)
@@ -55,7 +55,7 @@ void tacho_zip_close(tacho_zip *zip)
 
 static tacho_status check_size(uint64_t bytes)
 {
-    return bytes <= UINT32_MAX
+    return bytes < UINT32_MAX
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_LIMIT, "a workbook cannot be larger than 4 GiB; use .csv");
 }
@@ -95,7 +95,7 @@ static tacho_status start_stream(tacho_zip *zip)
 static tacho_status add_entry(tacho_zip *zip, const char *name, uint16_t flags)
 {
     if (zip->entry_count >= ENTRIES_MAX) {
-        return tacho_fail(TACHO_CODE_LIMIT, "a workbook cannot have more than %d parts",
+        return tacho_fail(TACHO_CODE_LIMIT, "an archive cannot have more than %d files",
                           ENTRIES_MAX);
     }
     TACHO_TRY(tacho_grow(&zip->entries, &zip->entry_capacity, zip->entry_count + 1));
