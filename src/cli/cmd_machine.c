@@ -82,16 +82,31 @@ static tacho_status add_list_row(tacho_table *table, const tacho_machine *machin
     return tacho_table_add_text(table, machine->title);
 }
 
+/* A machine as it is known: a listing measures nothing, and says so. */
+static tacho_status find_listed(const machine_request *request, const char *name,
+                                tacho_arena *arena, tacho_machine **out_machine)
+{
+    bool is_known;
+    if (!tacho_cli_is_host_machine(name)) {
+        return tacho_cli_find_machine(name, arena, out_machine);
+    }
+    TACHO_TRY(tacho_cli_host_machine_known(arena, out_machine, &is_known));
+    if (!is_known && !tacho_arguments_has(request->arguments, "quiet")) {
+        tacho_talk_line("note", "this computer has not been measured: host-cpu is listed as it is "
+                                "built in; 'tacho machine show host-cpu' measures it");
+    }
+    return TACHO_OK;
+}
+
 static tacho_status make_list(const machine_request *request, tacho_table *table)
 {
-    (void)request;
     tacho_table_init(table, "machines", "Machines", list_columns,
                      sizeof(list_columns) / sizeof(list_columns[0]));
     for (size_t i = 0; tacho_machine_builtin(i) != NULL; i++) {
         tacho_arena arena;
         tacho_arena_init(&arena);
         tacho_machine *machine = NULL;
-        tacho_status status = tacho_cli_find_machine(tacho_machine_builtin(i), &arena, &machine);
+        tacho_status status = find_listed(request, tacho_machine_builtin(i), &arena, &machine);
         if (status == TACHO_OK) {
             status = add_list_row(table, machine);
         }
@@ -338,9 +353,9 @@ const tacho_command tacho_command_machine = {
         "computer for a second or two and writes its description.\n"
         "\n"
         "The machine host-cpu is this computer. It is measured when it is first used, in\n"
-        "less than a second, and kept in $XDG_CACHE_HOME/tacho (else ~/.cache/tacho). The\n"
-        "variable TACHO_HOST_CPU names a description to take instead; 'built-in' is that of\n"
-        "the computer tacho was made on.\n"
+        "about a second, and kept in $XDG_CACHE_HOME/tacho (else ~/.cache/tacho); 'list'\n"
+        "measures nothing. The variable TACHO_HOST_CPU names a description to take instead;\n"
+        "'built-in' is that of the computer tacho was made on.\n"
         "\n"
         "'show template' has every key that a description may have; docs/machines.md says\n"
         "what they mean.",

@@ -112,10 +112,11 @@ static tacho_status measure(const char *folder, const char *path, tacho_arena *a
     return TACHO_OK;
 }
 
-/* What was kept, if it is there and good; what is wrong with it is said. */
-static bool read_kept(const char *path, tacho_arena *arena, tacho_machine **out_machine)
+/* What was kept, if it is there and good. |reason| is what is wrong with it, or "". */
+static bool read_kept(const char *path, tacho_arena *arena, tacho_machine **out_machine,
+                      char reason[TEXT_MAX])
 {
-    char line[2 * TEXT_MAX], reason[TEXT_MAX];
+    reason[0] = '\0';
     if (path == NULL || access(path, F_OK) != 0) {
         return false;
     }
@@ -126,25 +127,64 @@ static bool read_kept(const char *path, tacho_arena *arena, tacho_machine **out_
     if (status == TACHO_OK) {
         status = tacho_fail(TACHO_CODE_BAD_DATA, "%s: describes another machine", path);
     }
-    print_reason(status, reason, sizeof(reason));
-    snprintf(line, sizeof(line), "measuring again: %s", reason);
-    tacho_talk_line("warning", line);
+    print_reason(status, reason, TEXT_MAX);
     return false;
+}
+
+/* ---- finding ------------------------------------------------------------------------------- */
+
+/* Where descriptions of this computer may be. */
+typedef struct host_places {
+    const char *pinned, *folder, *path; /* each NULL: none */
+} host_places;
+
+static tacho_status find_places(tacho_arena *arena, host_places *out)
+{
+    *out = (host_places){.pinned = getenv("TACHO_HOST_CPU")};
+    if (out->pinned != NULL && out->pinned[0] != '\0') {
+        return TACHO_OK;
+    }
+    out->pinned = NULL;
+    TACHO_TRY(find_folder(arena, &out->folder));
+    return out->folder != NULL ? find_file(out->folder, arena, &out->path) : TACHO_OK;
+}
+
+static tacho_status read_pinned(const char *pinned, tacho_arena *arena, tacho_machine **out_machine)
+{
+    bool is_built_in = strcmp(pinned, "built-in") == 0;
+    TACHO_TRY_NOTE(tacho_machine_find(is_built_in ? NAME : pinned, arena, out_machine),
+                   "the environment variable TACHO_HOST_CPU names it");
+    return TACHO_OK;
 }
 
 tacho_status tacho_cli_host_machine(tacho_arena *arena, tacho_machine **out_machine)
 {
-    const char *pinned = getenv("TACHO_HOST_CPU"), *folder, *path = NULL;
-    if (pinned != NULL && pinned[0] != '\0') {
-        bool is_built_in = strcmp(pinned, "built-in") == 0;
-        TACHO_TRY_NOTE(tacho_machine_find(is_built_in ? NAME : pinned, arena, out_machine),
-                       "the environment variable TACHO_HOST_CPU names it");
+    char line[2 * TEXT_MAX], reason[TEXT_MAX];
+    host_places places;
+    TACHO_TRY(find_places(arena, &places));
+    if (places.pinned != NULL) {
+        return read_pinned(places.pinned, arena, out_machine);
+    }
+    if (read_kept(places.path, arena, out_machine, reason)) {
         return TACHO_OK;
     }
-    TACHO_TRY(find_folder(arena, &folder));
-    if (folder != NULL) {
-        TACHO_TRY(find_file(folder, arena, &path));
+    if (reason[0] != '\0') {
+        snprintf(line, sizeof(line), "measuring again: %s", reason);
+        tacho_talk_line("warning", line);
     }
-    return read_kept(path, arena, out_machine) ? TACHO_OK
-                                               : measure(folder, path, arena, out_machine);
+    return measure(places.folder, places.path, arena, out_machine);
+}
+
+tacho_status tacho_cli_host_machine_known(tacho_arena *arena, tacho_machine **out_machine,
+                                          bool *out_is_known)
+{
+    char reason[TEXT_MAX];
+    host_places places;
+    TACHO_TRY(find_places(arena, &places));
+    *out_is_known = true;
+    if (places.pinned != NULL) {
+        return read_pinned(places.pinned, arena, out_machine);
+    }
+    *out_is_known = read_kept(places.path, arena, out_machine, reason);
+    return *out_is_known ? TACHO_OK : tacho_machine_find(NAME, arena, out_machine);
 }

@@ -17,4 +17,11 @@ bool tacho_cli_is_host_machine(const char *name);
  */
 tacho_status tacho_cli_host_machine(tacho_arena *arena, tacho_machine **out_machine) TACHO_MUST_USE;
 
+/*
+ * The same without measuring or writing anything: where nothing is kept, the description that is
+ * built in, and |out_is_known| is false.
+ */
+tacho_status tacho_cli_host_machine_known(tacho_arena *arena, tacho_machine **out_machine,
+                                          bool *out_is_known) TACHO_MUST_USE;
+
 #endif
