@@ -84,6 +84,7 @@ typedef struct run_choice {
     bool has_top;      /* somebody asked for operators */
     tacho_arena arena; /* sizes of dimensions */
     const char **inputs, **output_texts;
+    int exit_code; /* where something is not chosen */
 } run_choice;
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -199,6 +200,18 @@ static bool choose_profile(const tacho_arguments *arguments, run_choice *choice)
     return choice->profile_sink != NULL;
 }
 
+/* What a model leaves open. Memory may be short, which is no misuse. */
+static bool choose_sizes(const tacho_arguments *arguments, run_choice *choice)
+{
+    tacho_model_options *model = &choice->request.compile.model;
+    int exit_code = tacho_compile_choose_dims(arguments, &choice->arena, model);
+    if (exit_code == 0) {
+        exit_code = tacho_compile_choose_binds(arguments, &choice->arena, model);
+    }
+    choice->exit_code = exit_code == 0 ? choice->exit_code : exit_code;
+    return exit_code == 0;
+}
+
 static bool choose_compile(const tacho_arguments *arguments, run_choice *choice)
 {
     static const tacho_stats_options names = {"stats-level", "", "", "", ""};
@@ -222,8 +235,7 @@ static bool choose_compile(const tacho_arguments *arguments, run_choice *choice)
         compile->threads = choice->request.device_options.threads;
     }
     if (!tacho_compile_choose_weights(arguments, &compile->model) ||
-        tacho_compile_choose_dims(arguments, &choice->arena, &compile->model) != 0 ||
-        tacho_compile_choose_binds(arguments, &choice->arena, &compile->model) != 0 ||
+        !choose_sizes(arguments, choice) ||
         !tacho_run_choose_count(arguments, "cores", 1, UINT16_MAX, &cores) ||
         !tacho_compile_choose_stats(arguments, &names, &compile->compile.stats, &recipe)) {
         return false;
@@ -462,14 +474,14 @@ static int run_with(const tacho_arguments *arguments, run_choice *choice)
         !tacho_run_check_options(arguments, choice->request.device) ||
         !choose_sampling(arguments, choice) || !choose_profile(arguments, choice) ||
         !choose_compile(arguments, choice)) {
-        return TACHO_EXIT_USAGE;
+        return choice->exit_code;
     }
     return run_chosen(choice);
 }
 
 static int run_command_run(const tacho_arguments *arguments)
 {
-    run_choice choice = {.profile_path = NULL};
+    run_choice choice = {.exit_code = TACHO_EXIT_USAGE};
     tacho_arena_init(&choice.arena);
     int exit_code = run_with(arguments, &choice);
     free(choice.inputs);

@@ -352,34 +352,43 @@ static bool parse_size(tacho_str text, int64_t *out_size)
     return true;
 }
 
+/* The name of dimension |i| of an input. */
+static tacho_status name_place(tacho_str input, uint32_t i, tacho_arena *arena, tacho_str *out_name)
+{
+    char number[16];
+    size_t len = (size_t)snprintf(number, sizeof(number), ".%" PRIu32, i);
+    void *memory;
+    TACHO_TRY(tacho_arena_alloc(arena, input.len + len, &memory));
+    memcpy(memory, input.data, input.len);
+    memcpy((char *)memory + input.len, number, len);
+    *out_name = tacho_str_make(memory, input.len + len);
+    return TACHO_OK;
+}
+
 /* "N=4", or all sizes of an input, "x=1x3x224x224", as x.0=1, x.1=3 and so on. */
-static bool parse_dim(const tacho_argument *item, tacho_arena *arena, tacho_model_options *model,
-                      tacho_model_dim *dims)
+static tacho_status parse_dim(const tacho_argument *item, tacho_arena *arena,
+                              tacho_model_options *model, tacho_model_dim *dims, bool *out_is_good)
 {
     tacho_str text = tacho_str_from_cstring(item->value);
     size_t at = tacho_str_find_byte(text, dim_separator(item->option));
     tacho_str name = tacho_str_make(text.data, at);
     tacho_str sizes = tacho_str_from(text, at < text.len ? at + 1 : at);
     bool is_list = tacho_str_find_byte(sizes, 'x') < sizes.len;
-    bool is_good = at > 0 && at < text.len;
-    for (uint32_t i = 0; is_good; i++) {
+    *out_is_good = at > 0 && at < text.len;
+    for (uint32_t i = 0; *out_is_good; i++) {
         size_t len = tacho_str_find_byte(sizes, 'x');
         tacho_model_dim *dim = &dims[model->dim_count++];
-        char place[300];
-        int used = snprintf(place, sizeof(place), "%.*s.%" PRIu32, TACHO_STR_ARG(name), i);
         dim->name = name;
-        tacho_status status = TACHO_OK;
-        if (is_list && used > 0 && (size_t)used < sizeof(place)) {
-            status = tacho_arena_copy(arena, tacho_str_make(place, (size_t)used), &dim->name);
+        if (is_list) {
+            TACHO_TRY(name_place(name, i, arena, &dim->name));
         }
-        is_good = status == TACHO_OK && parse_size(tacho_str_make(sizes.data, len), &dim->value);
-        tacho_status_free(status);
+        *out_is_good = parse_size(tacho_str_make(sizes.data, len), &dim->value);
         if (len == sizes.len) {
             break;
         }
         sizes = tacho_str_from(sizes, len + 1);
     }
-    return is_good;
+    return TACHO_OK;
 }
 
 /* How many sizes the arguments can give: each letter x is between two. */
@@ -425,7 +434,12 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
         if (separator == '\0') {
             continue;
         }
-        if (!parse_dim(item, arena, model, dims)) {
+        bool is_good;
+        status = parse_dim(item, arena, model, dims, &is_good);
+        if (status != TACHO_OK) {
+            return tacho_talk_failure(status);
+        }
+        if (!is_good) {
             return tacho_command_misuse(
                 arguments->command,
                 "%s%s: '%s' is no dimension; expected NAME%cN such as batch%c4, or the sizes of an "

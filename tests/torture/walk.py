@@ -29,6 +29,7 @@ import tempfile
 FAMILIES = ("memory", "open", "read", "write", "sync", "name", "map", "thread", "facts")
 TIME_LIMIT_S = 60
 LOSSY = 3  # done, and said what is missing
+LONG = "n" * 5000
 
 
 class Case:
@@ -69,6 +70,7 @@ def cases(data, made):
         Case("report", "report", runtime, f"{data}/torq/t2.csv", "-o", "o.html",
              remark=b"tacho: skipped: "),
         Case("compile_table", "compile", dense, "-m", "aic100"),
+        Case("compile_dim", "compile", f"{made}/long.onnx", "-m", "aic100", "--dim", f"{LONG}=6x3"),
         Case("compile_all", "compile", model, "-m", "torq-sl2610", "-o", "o.qpc",
              "--dump-compilation-phases-to", "d",
              "--profile", "o.csv"),
@@ -109,6 +111,16 @@ def make_inputs(tacho, data, made):
     maker = f"{data}/../../tools/make_models.py"
     subprocess.run([sys.executable, maker, "gemm", "--m", "4", "--k", "8", "--n", "4", "-o",
                     f"{made}/g.onnx"], check=True)
+
+    # An input whose name fills the memory that options have from the start.
+    sys.path.insert(0, f"{data}/../../tools")
+    sys.dont_write_bytecode = True
+    from make_models import data as field, number, value_info
+    node = field(1, LONG) + field(2, "y") + field(4, "Relu")
+    graph = field(1, node) + field(2, "g") + field(11, value_info(LONG, "f32", ["N", 3])) + \
+        field(12, value_info("y", "f32", ["N", 3]))
+    pathlib.Path(made, "long.onnx").write_bytes(number(1, 8) + field(7, graph) +
+                                                field(8, field(1, "") + number(2, 13)))
 
     lines = pathlib.Path(data, "torq", "t2.csv").read_text().splitlines(keepends=True)
     pathlib.Path(made, "unsorted.csv").write_text("".join(lines[:1] + lines[:0:-1]))
