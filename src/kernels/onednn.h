@@ -7,8 +7,9 @@
  *     1. tacho_fast_prepare says whether a spec can be computed fast, and in which layouts;
  *     2. the caller gets memory, and reorders what does not lie as the kernel wants it, by a
  *        kernel of kind REORDER;
- *     3. tacho_fast_bind gives the kernel its memory, once;
- *     4. tacho_fast_run computes, as often as wanted, and allocates nothing.
+ *     3. tacho_fast_point lists what a step runs the kernel on; steps may share a kernel;
+ *     4. tacho_fast_run computes on such a list, as often as wanted. oneDNN's own descriptions of
+ *        memory are made at the first run, and moved when another list is run.
  *
  * A context and its kernels are for one thread at a time; a kernel may use several by itself.
  */
@@ -148,9 +149,9 @@ typedef struct tacho_fast_spec {
 } tacho_fast_spec;
 
 /*
- * |out| is NULL where oneDNN does not compute such, or not faster than reference kernels do. The
- * spec is not needed any more afterwards. Who asks for the same gets the same kernel, and each
- * frees it once.
+ * |out| is NULL where neither oneDNN nor a kernel of our own (kernels/byte_product.h) computes it,
+ * or not faster than reference kernels do. The spec is not needed any more afterwards. Who asks for
+ * the same gets the same kernel, and each frees it once.
  */
 tacho_status tacho_fast_prepare(tacho_fast *fast, const tacho_fast_spec *spec,
                                 tacho_fast_kernel **out) TACHO_MUST_USE;
@@ -163,7 +164,7 @@ const tacho_layout *tacho_fast_output_layout(const tacho_fast_kernel *kernel);
 /* Memory that it uses while it runs, beside inputs and output. */
 uint64_t tacho_fast_scratch_bytes(const tacho_fast_kernel *kernel);
 
-/* oneDNN's name of what computes: "jit:avx512_core". */
+/* What computes: oneDNN's name, "jit:avx512_core", or one of our own, "tacho:...". */
 const char *tacho_fast_kernel_name(const tacho_fast_kernel *kernel);
 
 /* What a kernel runs on: its inputs, those of constants being NULL, output and scratch memory. */
