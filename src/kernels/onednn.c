@@ -15,30 +15,6 @@ enum {
     KERNEL_ROOM = 32 << 20, /* that making a kernel may take */
 };
 
-/* What oneDNN is called with. */
-typedef struct argument {
-    int id;                     /* oneDNN's */
-    const tacho_layout *layout; /* as the kernel wants it; of scratch memory NULL */
-    void *constant;             /* of a constant: ours, in that layout; else NULL */
-    void *bound;                /* where it lay when the kernel ran last */
-    dnnl_memory_t memory;       /* NULL before it has run */
-} argument;
-
-struct tacho_fast_kernel {
-    tacho_fast *fast;
-    uint32_t users; /* who have it */
-    uint32_t place; /* among the shared ones, or TACHO_NONE */
-    dnnl_primitive_t primitive;
-    tacho_byte_product *own; /* instead of oneDNN's, or NULL */
-    dnnl_memory_desc_t scratch;
-    uint64_t scratch_bytes;
-    char name[64];
-    size_t input_count;
-    size_t argument_count; /* inputs, output, scratch memory if any */
-    dnnl_exec_arg_t *executed;
-    argument arguments[];
-};
-
 /* ---- layouts ------------------------------------------------------------------------------- */
 
 static bool type_of(dnnl_data_type_t *out_type, tacho_dtype dtype)
@@ -469,7 +445,7 @@ static bool is_slow(const draft *self, tacho_fast_kernel *kernel)
 }
 
 /* Puts a constant into the layout that the kernel wants. */
-static bool keep_constant(draft *self, const tacho_fast_tensor *tensor, argument *to)
+static bool keep_constant(draft *self, const tacho_fast_tensor *tensor, tacho_onednn_argument *to)
 {
     tacho_fast *fast = self->fast;
     dnnl_memory_desc_t desc;
@@ -521,7 +497,7 @@ static bool finish(draft *self, tacho_fast_kernel *kernel)
     }
     kernel->input_count = spec->input_count + spec->post_input_count;
     for (size_t i = 0; i < kernel->input_count; i++) {
-        argument *to = &kernel->arguments[kernel->argument_count++];
+        tacho_onednn_argument *to = &kernel->arguments[kernel->argument_count++];
         to->id = argument_of(spec, i);
         to->layout = layout_of(self, to->id, &self->inputs[i]);
         if (to->layout == NULL ||
@@ -529,7 +505,7 @@ static bool finish(draft *self, tacho_fast_kernel *kernel)
             return false;
         }
     }
-    argument *output = &kernel->arguments[kernel->argument_count++];
+    tacho_onednn_argument *output = &kernel->arguments[kernel->argument_count++];
     output->id = DNNL_ARG_DST;
     output->layout = layout_of(self, DNNL_ARG_DST, &self->output);
     const dnnl_memory_desc_t *scratch =
@@ -626,7 +602,7 @@ static const tacho_layout *own_layout(tacho_fast *fast, const tacho_fast_tensor 
 static bool finish_own(tacho_fast_kernel *kernel, const tacho_fast_spec *spec)
 {
     bool is_image = spec->kind == TACHO_FAST_CONVOLUTION, is_live = spec->inputs[1].data == NULL;
-    argument *arguments = kernel->arguments;
+    tacho_onednn_argument *arguments = kernel->arguments;
     kernel->input_count = spec->input_count;
     kernel->argument_count = spec->input_count + 2;
     kernel->scratch_bytes = tacho_byte_product_scratch_bytes(kernel->own);
@@ -735,65 +711,4 @@ uint64_t tacho_fast_scratch_bytes(const tacho_fast_kernel *kernel)
 const char *tacho_fast_kernel_name(const tacho_fast_kernel *kernel)
 {
     return kernel->name;
-}
-
-/* ---- running ------------------------------------------------------------------------------- */
-
-size_t tacho_fast_pointer_count(const tacho_fast_kernel *kernel)
-{
-    return kernel->argument_count;
-}
-
-void tacho_fast_point(const tacho_fast_kernel *kernel, void *const *inputs, void *output,
-                      void *scratch, void **out_pointers)
-{
-    for (size_t i = 0; i < kernel->argument_count; i++) {
-        const argument *at = &kernel->arguments[i];
-        out_pointers[i] = at->constant != NULL       ? at->constant
-                          : i < kernel->input_count  ? inputs[i]
-                          : i == kernel->input_count ? output
-                                                     : scratch;
-    }
-}
-
-/* Makes oneDNN's memory, or moves it where another step has used the kernel since. */
-static bool bind(const tacho_fast_kernel *kernel, argument *at, void *pointer)
-{
-    const tacho_onednn_calls *call = &kernel->fast->call;
-    const dnnl_memory_desc_t *desc = at->layout != NULL ? &at->layout->desc : &kernel->scratch;
-    bool is_fine = true;
-    if (at->memory == NULL) {
-        is_fine =
-            call->memory_create(&at->memory, desc, kernel->fast->engine, pointer) == dnnl_success;
-        at->memory = is_fine ? at->memory : NULL;
-    } else if (at->bound != pointer) {
-        is_fine = call->memory_set_data_handle(at->memory, pointer) == dnnl_success;
-    }
-    at->bound = pointer;
-    return is_fine;
-}
-
-tacho_status tacho_fast_run(tacho_fast_kernel *kernel, void *const *pointers)
-{
-    tacho_fast *fast = kernel->fast;
-    if (kernel->own != NULL) {
-        tacho_byte_memory memory = {pointers[0], pointers[1], pointers[kernel->input_count],
-                                    pointers[kernel->input_count + 1]};
-        tacho_byte_product_run(kernel->own, &memory, fast->call.parallel);
-        return TACHO_OK;
-    }
-    tacho_onednn_set_threads(fast);
-    for (size_t i = 0; i < kernel->argument_count; i++) {
-        if (!bind(kernel, &kernel->arguments[i], pointers[i])) {
-            return tacho_fail(TACHO_CODE_NO_MEMORY, "oneDNN has no memory for a kernel");
-        }
-        kernel->executed[i] =
-            (dnnl_exec_arg_t){kernel->arguments[i].id, kernel->arguments[i].memory};
-    }
-    dnnl_status_t status = fast->call.primitive_execute(
-        kernel->primitive, fast->stream, (int)kernel->argument_count, kernel->executed);
-    return status == dnnl_success
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_UNSUPPORTED, "oneDNN: kernel '%s' failed with code %d",
-                            kernel->name, (int)status);
 }

@@ -64,6 +64,30 @@ struct tacho_fast {
     size_t shared_count, shared_capacity;
 };
 
+/* What oneDNN is called with. */
+typedef struct tacho_onednn_argument {
+    int id;                     /* oneDNN's */
+    const tacho_layout *layout; /* as the kernel wants it; of scratch memory NULL */
+    void *constant;             /* of a constant: ours, in that layout; else NULL */
+    void *bound;                /* where it lay when the kernel ran last */
+    dnnl_memory_t memory;       /* NULL before it has run */
+} tacho_onednn_argument;
+
+struct tacho_fast_kernel {
+    tacho_fast *fast;
+    uint32_t users; /* who have it */
+    uint32_t place; /* among the shared ones, or TACHO_NONE */
+    dnnl_primitive_t primitive;
+    tacho_byte_product *own; /* instead of oneDNN's, or NULL */
+    dnnl_memory_desc_t scratch;
+    uint64_t scratch_bytes;
+    char name[64];
+    size_t input_count;
+    size_t argument_count; /* inputs, output, scratch memory if any */
+    dnnl_exec_arg_t *executed;
+    tacho_onednn_argument arguments[];
+};
+
 /* The place of a spec among |shared|, or TACHO_NONE: it is for one step alone. */
 tacho_status tacho_onednn_find(tacho_fast *fast, const tacho_fast_spec *spec,
                                uint32_t *out_place) TACHO_MUST_USE;
