@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 static const int64_t TIME_MAX = (int64_t)1 << 62;
+static const int64_t TRANSFER_MAX = (int64_t)1 << 60; /* times and transfers can be added */
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
@@ -34,7 +35,7 @@ static uint64_t input_bytes(const tacho_program *program, uint32_t device, bool 
             if (tensor != TACHO_NONE && !is_counted[tensor] &&
                 program->tensors[tensor].storage == TACHO_STORAGE_INPUT) {
                 is_counted[tensor] = true;
-                bytes += program->tensors[tensor].bytes;
+                bytes = tacho_size_add(bytes, program->tensors[tensor].bytes);
             }
         }
     }
@@ -57,7 +58,9 @@ static uint64_t output_bytes(const tacho_program *program, uint32_t device, bool
         }
     }
     for (size_t i = 0; i < program->output_count; i++) {
-        bytes += is_made[program->outputs[i]] ? program->tensors[program->outputs[i]].bytes : 0;
+        if (is_made[program->outputs[i]]) {
+            bytes = tacho_size_add(bytes, program->tensors[program->outputs[i]].bytes);
+        }
     }
     return bytes;
 }
@@ -68,7 +71,7 @@ static tacho_status link_cycles(uint64_t bytes, uint32_t activations, tacho_rati
     uint64_t all;
     int64_t cycles;
     if (__builtin_mul_overflow(bytes, (uint64_t)activations, &all) ||
-        !tacho_ratio_ceil_divide(all, rate, &cycles)) {
+        !tacho_ratio_ceil_divide(all, rate, &cycles) || cycles > TRANSFER_MAX) {
         return tacho_fail(TACHO_CODE_LIMIT, "inputs or outputs of %llu bytes are too large",
                           (unsigned long long)bytes);
     }

@@ -106,12 +106,59 @@ static void test_limit(void **state)
     tacho_status_free(status);
 }
 
+/* Inputs of |bytes| each, two of them, over a link of a byte per cycle. */
+static tacho_status init_with(uint64_t bytes, int64_t *out_cycles)
+{
+    tacho_program_tensor tensors[2] = {{.storage = TACHO_STORAGE_INPUT, .bytes = bytes},
+                                       {.storage = TACHO_STORAGE_INPUT, .bytes = bytes}};
+    uint32_t links[2] = {0, 1};
+    tacho_step step = {.input_count = 2};
+    tacho_program_op op = {.job_count = 1};
+    tacho_job job = {.kind = TACHO_JOB_SIGNAL};
+    tacho_program_engine engine = {.device = 0};
+    tacho_program program = {
+        .tensors = tensors,
+        .tensor_count = 2,
+        .links = links,
+        .link_count = 2,
+        .steps = &step,
+        .step_count = 1,
+        .ops = &op,
+        .op_count = 1,
+        .jobs = &job,
+        .job_count = 1,
+        .engines = &engine,
+        .engine_count = 1,
+        .facts.device_count = 1,
+    };
+    tacho_machine machine = {.device_link_bytes_per_cycle.value = {1, 1}};
+    tacho_sim_host host;
+    tacho_status status = tacho_sim_host_init(&host, &program, &machine, 1);
+    *out_cycles = host.input_cycles;
+    return status;
+}
+
+/* Bytes that do not fit 64 bits, or take longer than anything, are refused, not wrapped. */
+static void test_large_inputs(void **state)
+{
+    (void)state;
+    int64_t cycles;
+    assert_null(init_with(1000, &cycles));
+    assert_int_equal(cycles, 2000);
+    static const uint64_t sizes[] = {(uint64_t)1 << 63, (uint64_t)1 << 60};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        tacho_status status = init_with(sizes[i], &cycles);
+        assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+        tacho_status_free(status);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fast),         cmocka_unit_test(test_slow_inputs),
         cmocka_unit_test(test_slow_outputs), cmocka_unit_test(test_no_link),
-        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_limit),        cmocka_unit_test(test_large_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
