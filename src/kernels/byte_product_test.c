@@ -333,6 +333,26 @@ static void test_refused(void **state)
     release(&self);
 }
 
+/* A product without rows, terms or results has no units to divide the work by. */
+static void test_empty(void **state)
+{
+    (void)state;
+    fixture self = {.chance = 5};
+    make_matrices(&self);
+    tacho_byte_spec *spec = &self.spec;
+    int64_t *const sizes[] = {&spec->images, &spec->inputs, &spec->outputs,
+                              &spec->out[TACHO_BYTE_SPATIAL - 1]};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        int64_t size = *sizes[i];
+        tacho_byte_product *product;
+        *sizes[i] = 0;
+        assert_null(tacho_byte_product_create(spec, 1, &product));
+        assert_null(product);
+        *sizes[i] = size;
+    }
+    release(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_nothing_saturates),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
