@@ -300,6 +300,29 @@ static void settle_value(const tacho_onnx_state *state, value_info *info)
     }
 }
 
+/* The input that has fewer dimensions than a name such as "x.2" wants; NULL: none. */
+static const tacho_tensor *find_short_input(const tacho_graph *graph, tacho_str name)
+{
+    size_t dot = name.len;
+    while (dot > 0 && name.data[dot - 1] >= '0' && name.data[dot - 1] <= '9') {
+        dot--;
+    }
+    uint64_t place;
+    if (!tacho_str_parse_u64(tacho_str_from(name, dot), &place) || dot < 2 ||
+        name.data[dot - 1] != '.') {
+        return NULL;
+    }
+    for (size_t i = 0; i < graph->input_count; i++) {
+        const tacho_tensor *tensor = &graph->tensors[graph->inputs[i]];
+        if (tacho_str_equal(tacho_graph_string(graph, tensor->name),
+                            tacho_str_make(name.data, dot - 1)) &&
+            place >= (uint64_t)tensor->shape.rank) {
+            return tensor;
+        }
+    }
+    return NULL;
+}
+
 tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
 {
     if (state->problem.len > 0) {
@@ -309,10 +332,19 @@ tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
     for (size_t i = 0; i < state->options->dim_count; i++) {
         if (!state->is_dim_used[i]) {
             bool is_own = state->options->dim_option == NULL;
+            tacho_str name = state->options->dims[i].name;
+            const tacho_tensor *input = find_short_input(state->graph, name);
+            if (input != NULL) {
+                return tacho_fail(
+                    TACHO_CODE_USAGE,
+                    "%.*s: input '%.*s' has %" PRId32 " dimensions, but a size is given for '%.*s'",
+                    TACHO_STR_ARG(state->graph->path),
+                    TACHO_STR_ARG(tacho_onnx_shown(tacho_graph_string(state->graph, input->name))),
+                    input->shape.rank, TACHO_STR_ARG(tacho_onnx_shown(name)));
+            }
             return tacho_fail(TACHO_CODE_USAGE, "%.*s: no dimension is called '%.*s'%s; %s%s",
                               TACHO_STR_ARG(state->graph->path),
-                              TACHO_STR_ARG(tacho_onnx_shown(state->options->dims[i].name)),
-                              is_own ? " (--dim)" : "",
+                              TACHO_STR_ARG(tacho_onnx_shown(name)), is_own ? " (--dim)" : "",
                               state->options->dim_count > 1
                                   ? "the others given are all that is open"
                                   : "the model leaves none open",
