@@ -103,8 +103,9 @@ static const char *text_of(const fixture *self, uint32_t id)
 }
 
 /*
- * Two operands of 75,264 bytes and a result, in tiles of 4704 elements: what comes, at 4.7543 bytes
- * a cycle, decides. Slices start a cycle apart and have 2352 elements each, 16 a cycle.
+ * Two operands of 75,264 bytes and a result, in tiles of 1176 elements: what comes, at 4.7543 bytes
+ * a cycle, decides. Slices start a cycle apart and have 588 elements each, 16 a cycle. The second
+ * transfer for the next tile is started behind the tile, and what is behind it waits for the first.
  */
 static void test_torq_tiles(void **state)
 {
@@ -117,19 +118,19 @@ static void test_torq_tiles(void **state)
     TEST_NODE(&f.graph, "tosa.add", c, a, b);
     add_output(&f, c);
     compile(&f, &(tacho_compile_options){.has_values = true});
-    assert_int_equal(f.program.job_count, 16 * 4);
-    check_job(&f, 0, TACHO_JOB_LOAD, 0, 1979);
-    check_job(&f, 1, TACHO_JOB_LOAD, 1979, 2 * 1979);
-    check_job(&f, 2, TACHO_JOB_COMPUTE, 1979, 1979 + 147);
-    check_job(&f, 3, TACHO_JOB_COMPUTE, 1979 + 1, 1979 + 148);
-    check_job(&f, 4, TACHO_JOB_STORE, 1979 + 148, 1979 + 148 + 990);
-    check_job(&f, 5, TACHO_JOB_LOAD, 2 * 1979, 3 * 1979);
-    check_job(&f, 62, TACHO_JOB_COMPUTE, 16 * 1979 + 1, 16 * 1979 + 148);
-    check_job(&f, 63, TACHO_JOB_STORE, 16 * 1979 + 148, 16 * 1979 + 148 + 990);
-    assert_int_equal(f.program.jobs[0].bytes, 2 * 4704);
-    assert_int_equal(f.program.jobs[63].bytes, 4704);
-    assert_int_equal(f.program.facts.total_cycles, 16 * 1979 + 148 + 990);
-    assert_int_equal(f.program.facts.local_peak_bytes, 2 * 3 * 4704);
+    assert_int_equal(f.program.job_count, 64 * 5);
+    check_job(&f, 0, TACHO_JOB_LOAD, 0, 248);
+    check_job(&f, 1, TACHO_JOB_LOAD, 248, 2 * 248);
+    check_job(&f, 2, TACHO_JOB_LOAD, 2 * 248, 3 * 248);
+    check_job(&f, 3, TACHO_JOB_COMPUTE, 2 * 248, 2 * 248 + 37);
+    check_job(&f, 4, TACHO_JOB_COMPUTE, 2 * 248 + 1, 2 * 248 + 38);
+    check_job(&f, 5, TACHO_JOB_LOAD, 3 * 248, 4 * 248);
+    check_job(&f, 6, TACHO_JOB_STORE, 3 * 248, 4 * 248);
+    check_job(&f, 318, TACHO_JOB_COMPUTE, 128 * 248 + 1, 128 * 248 + 38);
+    check_job(&f, 319, TACHO_JOB_STORE, 128 * 248 + 38, 129 * 248 + 38);
+    assert_int_equal(f.program.jobs[0].bytes, 1176);
+    assert_int_equal(f.program.jobs[319].bytes, 1176);
+    assert_int_equal(f.program.facts.total_cycles, 129 * 248 + 38);
     assert_int_equal(f.program.facts.moved_bytes, 225792);
     assert_int_equal(f.program.block_count, 1);
     assert_string_equal(text_of(&f, f.program.dispatches[0].name), "main$async_dispatch_0");
@@ -178,14 +179,17 @@ static int64_t torq_cycles(const char *type, int64_t rows, int64_t columns, int6
     return cycles;
 }
 
-/* More bytes never take less, but for rounding: a cycle for each of 16 tiles and their parts. */
+/* More bytes never take less, but for what tiles of other sizes make of it: one in 64. */
 static void check_grows(const char *type, int64_t first, int64_t last, int64_t step,
                         int64_t columns, int64_t depth)
 {
     int64_t before = 0;
     for (int64_t rows = first; rows <= last; rows += step) {
         int64_t cycles = torq_cycles(type, rows, columns, depth);
-        assert_true(cycles + 16 >= before);
+        if (cycles + cycles / 64 < before) {
+            fail_msg("%s of %d x %d x %d: %d cycles, with less %d", type, (int)rows, (int)columns,
+                     (int)depth, (int)cycles, (int)before);
+        }
         before = cycles;
     }
 }
@@ -242,10 +246,15 @@ static void test_local_activation(void **state)
         moved += f.program.jobs[i].bytes;
     }
     assert_int_equal(moved, 128); /* in and out of the whole */
-    const tacho_buffer *last = &f.program.buffers[f.program.buffer_count - 2];
-    assert_int_equal(last->bytes, 64);
-    assert_int_equal(last->first_job, f.program.ops[0].first_job); /* |b|, until the last op */
-    assert_int_equal(last->last_job, f.program.job_count - 1);
+    const tacho_buffer *kept = NULL;
+    for (size_t i = 0; i < f.program.buffer_count && kept == NULL; i++) {
+        bool stays = f.program.buffers[i].role == TACHO_BUFFER_RESIDENT;
+        kept = stays ? &f.program.buffers[i] : NULL;
+    }
+    assert_non_null(kept);
+    assert_int_equal(kept->bytes, 64);
+    assert_int_equal(kept->first_job, f.program.ops[0].first_job); /* |b|, until the last op */
+    assert_int_equal(kept->last_job, f.program.job_count - 1);
     end(&f);
 }
 
@@ -506,25 +515,46 @@ static void test_batch(void **state)
 
 /* ---- tiles --------------------------------------------------------------------------------- */
 
-static tacho_share product_share(uint64_t m, uint64_t n, uint64_t k)
+/* A product of bytes whose operands all come and go. */
+typedef struct test_product {
+    tacho_access accesses[3];
+    tacho_slots slots[3];
+    tacho_range ranges[3];
+    tacho_space space;
+    tacho_tiling tiling;
+} test_product;
+
+static tacho_status tile_product(const tacho_tile_place *place, uint64_t m, uint64_t n, uint64_t k,
+                                 test_product *p)
 {
-    return (tacho_share){.kind = TACHO_WORK_MATRIX,
-                         .batch = 1,
-                         .m = m,
-                         .n = n,
-                         .k = k,
-                         .input_bytes = m * k,
-                         .weight_bytes = k * n,
-                         .output_bytes = m * n,
-                         .moves_input = true,
-                         .moves_weights = true,
-                         .moves_output = true};
+    const uint64_t sizes[] = {m, n, k};
+    const tacho_axis_role roles[] = {TACHO_AXIS_ROW, TACHO_AXIS_COLUMN, TACHO_AXIS_SUM};
+    const uint32_t axes[3][2] = {{0, 2}, {2, 1}, {0, 1}};
+    *p = (test_product){.space = {.kind = TACHO_WORK_MATRIX, .axis_count = 3, .depth = 1}};
+    for (size_t i = 0; i < 3; i++) {
+        p->space.axes[i] = (tacho_axis){.role = roles[i], .size = sizes[i], .counted = sizes[i]};
+        p->ranges[i] = (tacho_range){0, sizes[i]};
+        p->slots[i].moves = true;
+        p->accesses[i] = (tacho_access){
+            .kept = TACHO_DTYPE_I8, .is_output = i == 2, .is_known = true, .rank = 2};
+        p->accesses[i].bytes = sizes[axes[i][0]] * sizes[axes[i][1]];
+        for (size_t d = 0; d < 2; d++) {
+            p->accesses[i].reach[d] = tacho_reach_along(axes[i][d], sizes[axes[i][d]]);
+        }
+    }
+    p->space.accesses = p->accesses;
+    p->space.access_count = 3;
+    tacho_share share = {&p->space, p->ranges};
+    return tacho_tile(place, &share, p->slots, &p->tiling);
 }
 
-static uint64_t slot_bytes(const tacho_tiling *t)
+static uint64_t slot_bytes(const test_product *p)
 {
-    return t->input.count * t->input.bytes + t->weights.count * t->weights.bytes +
-           t->output.count * t->output.bytes;
+    uint64_t bytes = p->tiling.scratch_bytes;
+    for (size_t i = 0; i < 3; i++) {
+        bytes += p->slots[i].count * p->slots[i].bytes;
+    }
+    return bytes;
 }
 
 static void test_tiles(void **state)
@@ -532,67 +562,37 @@ static void test_tiles(void **state)
     (void)state;
     fixture f;
     begin(&f, "torq-sl2610");
-    tacho_tile_place place = {
-        f.machine, &f.machine->engines[0], TACHO_DTYPE_I8, 0, 512 * 1024, {0, 1}, 1, 1};
-    tacho_tiling t;
-    tacho_share fits = product_share(256, 512, 512); /* 128 + 256 + 128 KiB */
-    assert_null(tacho_tile(&place, &fits, &t));
-    assert_in_range(t.batch * t.m * t.n * t.k, 2, TACHO_TILES_SEQUENCED_MAX);
-    assert_in_range(slot_bytes(&t), 1, 512 * 1024);
-    tacho_share rows = product_share(4096, 128, 512); /* weights stay, rows pass */
-    assert_null(tacho_tile(&place, &rows, &t));
-    assert_true(t.m > 1 && t.n == 1 && t.k == 1);
-    assert_int_equal(t.weights.count, 1);
-    assert_int_equal(t.input.count, 2);
-    assert_int_equal(t.input.times * t.weights.times, 1);
-    assert_in_range(slot_bytes(&t), 1, place.room_bytes);
-    tacho_share huge = product_share(65536, 65536, 65536);
-    assert_null(tacho_tile(&place, &huge, &t));
-    assert_in_range(t.batch * t.m * t.n * t.k, 2, TACHO_TILES_SEQUENCED_MAX);
-    assert_true(t.repeat > 1);
-    assert_in_range(slot_bytes(&t), 1, place.room_bytes);
-    place.room_bytes = 11; /* a tile of 1 x 1 x 1: two of each operand, and a partial sum */
-    tacho_share small = product_share(8, 8, 8);
-    tacho_status status = tacho_tile(&place, &small, &t);
+    tacho_tile_place place = {.machine = f.machine,
+                              .engine = &f.machine->engines[0],
+                              .dtype = TACHO_DTYPE_I8,
+                              .room_bytes = 512 * 1024};
+    test_product p;
+    const uint64_t *parts = p.tiling.parts;
+    assert_null(tile_product(&place, 256, 512, 512, &p)); /* 128 + 256 + 128 KiB */
+    assert_in_range(parts[0] * parts[1] * parts[2], 2, TACHO_TILES_MAX);
+    assert_in_range(slot_bytes(&p), 1, place.room_bytes);
+    assert_null(tile_product(&place, 4096, 128, 512, &p)); /* weights stay, rows pass */
+    assert_true(parts[0] > 1 && parts[2] == 1);
+    assert_true(p.slots[1].is_whole);
+    assert_int_equal(p.slots[0].count, 2);
+    assert_in_range(slot_bytes(&p), 1, place.room_bytes);
+    /* What fits is brought once, though rows and columns are cut. */
+    place.room_bytes = 200 * 1024;
+    assert_null(tile_product(&place, 128, 1024, 1024, &p));
+    assert_true(p.slots[0].is_whole);
+    assert_int_equal(p.slots[0].bytes, 128 * 1024);
+    assert_in_range(slot_bytes(&p), 1, place.room_bytes);
+    place.room_bytes = 5; /* two of each operand, which has one element, and a result */
+    tacho_status status = tile_product(&place, 8, 8, 1, &p);
     assert_non_null(status);
     assert_string_equal(tacho_status_message(status),
-                        "its smallest tile needs 12 bytes of local memory, and 11 are free");
+                        "its smallest tile needs 6 bytes of local memory, and 5 are free");
     tacho_status_free(status);
-    tacho_graph_deinit(&f.graph);
-    tacho_arena_deinit(&f.arena);
-}
-
-/* What was cut before is cut the same, also when more was cut since than is kept. */
-static void test_tiles_again(void **state)
-{
-    (void)state;
-    fixture f;
-    begin(&f, "aic100");
-    tacho_tile_memo memo = {.count = 0};
-    tacho_tile_place place = {
-        f.machine, &f.machine->engines[0], TACHO_DTYPE_I8, 0, 512 * 1024, {0, 1}, 1, 1};
-    for (uint64_t i = 0; i < 4 * TACHO_TILE_MEMO_COUNT; i++) {
-        tacho_tiling expected;
-        tacho_tiling t;
-        tacho_share share = product_share(64 + 64 * (i % (TACHO_TILE_MEMO_COUNT + 3)), 512, 512);
-        place.room_bytes = i % 2 == 0 ? 512 * 1024 : 128 * 1024;
-        assert_null(tacho_tile(&place, &share, &expected));
-        for (size_t k = 0; k < 2; k++) {
-            size_t before = memo.count;
-            assert_null(tacho_tile_again(&memo, &place, &share, &t));
-            assert_int_equal(memo.count, before + 1 - k);
-            assert_true(t.m == expected.m && t.n == expected.n && t.k == expected.k &&
-                        t.repeat == expected.repeat && slot_bytes(&t) == slot_bytes(&expected));
-        }
-    }
-    place.room_bytes = 11;
-    tacho_share small = product_share(8, 8, 8);
-    tacho_tiling t;
-    size_t before = memo.count;
-    tacho_status status = tacho_tile_again(&memo, &place, &small, &t);
+    place.room_bytes = 512 * 1024;
+    status = tile_product(&place, 1 << 20, 1 << 20, 1 << 20, &p);
     assert_non_null(status);
+    assert_non_null(strstr(tacho_status_message(status), "more than 1048576 tiles"));
     tacho_status_free(status);
-    assert_int_equal(memo.count, before);
     tacho_graph_deinit(&f.graph);
     tacho_arena_deinit(&f.arena);
 }
@@ -616,7 +616,7 @@ static void test_too_large(void **state)
                                                 &f.estimate, &f.program);
     assert_non_null(status);
     assert_string_equal(tacho_status_message(status),
-                        "its smallest tile needs 12 bytes of local memory, and 2 are free");
+                        "its smallest tile needs 6 bytes of local memory, and 2 are free");
     assert_string_equal(tacho_status_note(status, 0),
                         "node 0 'n0' (MatMul) of m does not fit LRAM of torq-sl2610");
     tacho_status_free(status);
@@ -696,9 +696,9 @@ static void test_fewer_do_not_fit(void **state)
     begin(&f, "aic100");
     assert_int_equal(f.machine->memories[0].kind, TACHO_MEMORY_LOCAL);
     f.machine->memories[0].size_bytes.value = (tacho_ratio){12, 1};
-    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(4096, 1024));
-    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1024, 4096));
-    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(4096, 4096));
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(256, 128));
+    uint32_t w = test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(128, 256));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(256, 256));
     TEST_NODE(&f.graph, "MatMul", y, x, w);
     add_output(&f, y);
     compile(&f, &(tacho_compile_options){.cores = 16});
@@ -776,23 +776,23 @@ static int64_t cycles_with(int64_t kib, int64_t rows, int64_t depth, int64_t col
     for (size_t i = 0; i < f.program.job_count; i++) {
         const tacho_job *job = &f.program.jobs[i];
         bool is_moved = job->kind == TACHO_JOB_LOAD || job->kind == TACHO_JOB_STORE;
-        assert_true(!is_moved || job->bytes <= f.program.buffers[job->buffer].bytes * job->repeat);
+        assert_true(!is_moved || job->bytes <= f.program.buffers[job->buffer].bytes);
     }
     end(&f);
     return cycles;
 }
 
-/* More local memory is not slower, but for 2 % of what is rounded. */
+/* More local memory is not slower, but for 3 % of what other tiles make of it. */
 static void test_more_memory(void **state)
 {
     (void)state;
     static const int64_t products[][3] = {
         {12544, 147, 64}, {3136, 576, 64}, {49, 4608, 512}, {512, 2048, 2048}, {1, 512, 1000}};
     for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
-        int64_t before = INT64_MAX / 102;
+        int64_t before = INT64_MAX / 103;
         for (int64_t kib = 16; kib <= 4096; kib += kib / 2) {
             int64_t cycles = cycles_with(kib, products[i][0], products[i][1], products[i][2]);
-            if (cycles * 100 > before * 102) {
+            if (cycles * 100 > before * 103) {
                 fail_msg("product %zu, %d KiB: %d cycles, with less %d", i, (int)kib, (int)cycles,
                          (int)before);
             }
@@ -814,54 +814,48 @@ static void test_whole_columns(void **state)
     TEST_NODE(&f.graph, "MatMul", y, x, w);
     add_output(&f, y);
     compile(&f, &(tacho_compile_options){.has_values = false});
-    uint64_t weights[TACHO_TILES_SEQUENCED_MAX] = {0};
-    uint64_t macs[TACHO_TILES_SEQUENCED_MAX] = {0};
-    uint64_t results[TACHO_TILES_SEQUENCED_MAX] = {0};
+    uint64_t weights[TACHO_TILES_MAX] = {0};
+    uint64_t macs[TACHO_TILES_MAX] = {0};
+    uint64_t results[TACHO_TILES_MAX] = {0};
     for (size_t i = 0; i < f.program.job_count; i++) {
         const tacho_job *job = &f.program.jobs[i];
-        bool is_input = job->kind == TACHO_JOB_LOAD && job->bytes == ROWS * DEPTH;
-        weights[job->tile] += job->kind == TACHO_JOB_LOAD && !is_input ? job->bytes : 0;
+        bool is_load = job->kind == TACHO_JOB_LOAD;
+        bool is_weights =
+            is_load && f.program.tensors[f.program.regions[job->first_region].tensor].storage >=
+                           TACHO_STORAGE_BYTES;
+        weights[job->tile] += is_weights ? job->bytes : 0;
         macs[job->tile] += job->macs;
         results[job->tile] += job->kind == TACHO_JOB_STORE ? job->bytes : 0;
         assert_true(job->kind == TACHO_JOB_COMPUTE ||
                     job->bytes <= f.program.buffers[job->buffer].bytes);
     }
-    for (size_t i = 0; i < TACHO_TILES_SEQUENCED_MAX; i++) {
-        uint64_t columns = i < COLUMNS % 16 ? 63 : 62;
+    uint64_t all = 0;
+    for (size_t i = 0; i < TACHO_TILES_MAX; i++) {
+        uint64_t columns = results[i] / ROWS;
         assert_int_equal(weights[i], columns * DEPTH);
         assert_int_equal(macs[i], columns * DEPTH * ROWS);
         assert_int_equal(results[i], columns * ROWS);
+        all += columns;
     }
+    assert_int_equal(all, COLUMNS);
     end(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torq_tiles),
-        cmocka_unit_test(test_torq_sequence),
-        cmocka_unit_test(test_torq_border),
-        cmocka_unit_test(test_read_again),
-        cmocka_unit_test(test_local_move),
-        cmocka_unit_test(test_local_activation),
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_one_core_overlaps),
-        cmocka_unit_test(test_fewer_cores),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_link),
-        cmocka_unit_test(test_link_once),
-        cmocka_unit_test(test_few_devices),
-        cmocka_unit_test(test_device_balance),
+        cmocka_unit_test(test_torq_tiles),    cmocka_unit_test(test_torq_sequence),
+        cmocka_unit_test(test_torq_border),   cmocka_unit_test(test_read_again),
+        cmocka_unit_test(test_local_move),    cmocka_unit_test(test_local_activation),
+        cmocka_unit_test(test_barrier),       cmocka_unit_test(test_one_core_overlaps),
+        cmocka_unit_test(test_fewer_cores),   cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_link),          cmocka_unit_test(test_link_once),
+        cmocka_unit_test(test_few_devices),   cmocka_unit_test(test_device_balance),
 
-        cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_tiles_again),
-        cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_shared_memory),
-        cmocka_unit_test(test_odd_cores),
-        cmocka_unit_test(test_fewer_do_not_fit),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_more_memory),
+        cmocka_unit_test(test_batch),         cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_too_large),     cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_odd_cores),     cmocka_unit_test(test_fewer_do_not_fit),
+        cmocka_unit_test(test_blocks),        cmocka_unit_test(test_more_memory),
         cmocka_unit_test(test_whole_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

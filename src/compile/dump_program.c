@@ -290,9 +290,6 @@ static void write_job(const tacho_dump *dump, size_t index, tacho_output *output
         tacho_output_printf(output, ", start = %" PRId64 " : i64, end = %" PRId64 " : i64",
                             job->start, job->end);
     }
-    if (job->repeat > 1) {
-        tacho_output_printf(output, ", repeat = %" PRIu32 " : i32", job->repeat);
-    }
     write_false_needs(program, job, output);
     if (job->region_count > 0) {
         tacho_output_write_cstring(output, ", regions = [");
@@ -327,12 +324,13 @@ static void write_kept(const tacho_program *program, uint32_t tensor, tacho_outp
     (void)tacho_dtype_bytes((tacho_dtype)facts->kept, BLOCK, &block_bytes);
     tacho_output_printf(output, "    %%t%" PRIu32 " = \"tacho.tensor\"() {", tensor);
     write_text(program, "name", facts->name, output);
-    tacho_output_printf(output,
-                        ", storage = \"%s\", place = \"%s\", kept = \"%s\", elements = %" PRIu64
-                        " : i64, bits = %" PRIu64 " : i32, bytes = %" PRIu64 " : i64} : () -> ",
-                        storages[facts->storage], facts->is_local != 0 ? "local" : "shared",
-                        tacho_dtype_name((tacho_dtype)facts->kept), elements,
-                        block_bytes * 8 / BLOCK, bytes);
+    tacho_output_printf(
+        output,
+        ", storage = \"%s\", place = \"%s\", kept = \"%s\", elements = %" PRIu64
+        " : i64, bits = %" PRIu64 " : i32, bytes = %" PRIu64 " : i64} : () -> ",
+        facts->storage >= TACHO_STORAGE_BYTES ? "constant" : storages[facts->storage],
+        facts->is_local != 0 ? "local" : "shared", tacho_dtype_name((tacho_dtype)facts->kept),
+        elements, block_bytes * 8 / BLOCK, bytes);
     write_type(program, tensor, output);
     tacho_output_write_cstring(output, " loc(unknown)\n");
 }

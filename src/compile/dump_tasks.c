@@ -118,9 +118,6 @@ static void write_configure(const tacho_targets *self, const tacho_job *job, con
     write_buffers(self, from, to, false);
     tacho_output_printf(self->output, " <{id = %" PRIu32 " : index}> {bytes = %" PRIu64 " : i64",
                         self->engine_ids[job->engine], job->bytes);
-    if (job->repeat > 1) {
-        tacho_output_printf(self->output, ", repeat = %" PRIu32 " : i64", job->repeat);
-    }
     tacho_output_write_cstring(self->output, "} : ");
     write_buffers(self, from, to, true);
     tacho_output_write_cstring(self->output, " -> ()");

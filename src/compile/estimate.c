@@ -378,6 +378,41 @@ tacho_status tacho_estimate_init(tacho_estimate *estimate, const tacho_fusion *f
                                       : estimate_placed(estimate, options);
 }
 
+/* The largest of what the jobs keep busy; of equal ones the first. */
+static tacho_bound bound_of(const tacho_op_timing *timing)
+{
+    const struct {
+        tacho_bound bound;
+        int64_t cycles;
+    } terms[] = {
+        {TACHO_BOUND_COMPUTE, timing->compute_cycles},
+        {TACHO_BOUND_MEMORY, tacho_most(tacho_most(timing->read_cycles, timing->write_cycles),
+                                        timing->shared_cycles)},
+        {TACHO_BOUND_LOCAL, timing->copy_cycles},
+        {TACHO_BOUND_LAUNCH, timing->launch_cycles},
+    };
+    size_t largest = 0;
+    for (size_t i = 1; i < sizeof(terms) / sizeof(terms[0]); i++) {
+        largest = terms[i].cycles > terms[largest].cycles ? i : largest;
+    }
+    return terms[largest].cycles > 0 ? terms[largest].bound : TACHO_BOUND_LAUNCH;
+}
+
+/* What bounds a stream is what its closed form says; its parts are no longer than the whole. */
+static void take_parts(const tacho_op_timing *timing, tacho_op_cost *cost)
+{
+    cost->compute_cycles = timing->compute_cycles;
+    cost->read_cycles = tacho_most(timing->read_cycles, timing->copy_cycles);
+    cost->write_cycles = timing->write_cycles;
+    if (timing->is_tiled) {
+        cost->launch_cycles = timing->launch_cycles;
+        cost->bound = bound_of(timing);
+    }
+    if (cost->launch_cycles > cost->cycles) {
+        cost->launch_cycles = cost->cycles;
+    }
+}
+
 tacho_status tacho_estimate_retime(tacho_estimate *estimate, const tacho_op_timing *timings)
 {
     estimate->cycles = estimate->ideal_cycles = 0;
@@ -392,6 +427,7 @@ tacho_status tacho_estimate_retime(tacho_estimate *estimate, const tacho_op_timi
         op->ddr_write_bytes = timings[i].ddr_write_bytes;
         op->device = timings[i].device;
         op->link_bytes = timings[i].link_bytes;
+        take_parts(&timings[i], &op->cost);
         if (timings[i].link_cycles > timings[i].cycles / 2) { /* longer than all else together */
             op->cost.bound = TACHO_BOUND_LINK;
         }

@@ -7,7 +7,9 @@
 #include "base/index.h"
 #include "base/maths.h"
 #include "compile/compile.h"
+#include "compile/core_cut.h"
 #include "compile/memory_table.h"
+#include "compile/op_busy.h"
 #include "compile/schedule.h"
 #include "compile/values.h"
 #include "program/slice.h"
@@ -34,6 +36,7 @@ typedef struct candidate {
     tacho_estimate estimate;
     tacho_program program;
     tacho_op_timing *timings; /* by operator */
+    tacho_core_cut *cuts;     /* by operator, where cores share tiles; else NULL */
     bool is_complete;
 } candidate;
 
@@ -190,22 +193,62 @@ static uint32_t grid_width(const compiler *self, uint32_t cores)
     return is_mesh(self) && cores > wide ? wide : cores;
 }
 
-static tacho_status estimate_candidate(const compiler *self, candidate *way)
+static tacho_estimate_options estimate_options(const compiler *self, const candidate *way)
 {
-    const tacho_compile_options *options = self->options;
-    tacho_placement_options usual =
-        tacho_placement_usual(self->machine, way->cores, options->estimate.cost.compute);
-    usual.factor = options->batch;
-    usual.device_of = self->devices > 1 ? self->device_of : NULL;
-    TACHO_TRY(tacho_placement_init(&way->placement, self->fusion, &usual));
-    tacho_estimate_options estimate = options->estimate;
+    tacho_estimate_options estimate = self->options->estimate;
     estimate.placement = &way->placement;
-    estimate.factor = options->batch;
-    if (options->estimate.cost.grid_x == 0) {
+    estimate.factor = self->options->batch;
+    if (estimate.cost.grid_x == 0) {
         estimate.cost.grid_x = grid_width(self, way->cores);
         estimate.cost.grid_y = way->cores / estimate.cost.grid_x;
     }
-    return tacho_estimate_init(&way->estimate, self->fusion, self->machine, &estimate);
+    return estimate;
+}
+
+/* How operators are spread over the cores, and what each core then has of their results. */
+static tacho_status cut_candidate(const compiler *self, candidate *way, uint64_t *shares)
+{
+    tacho_placement_options nothing = {.cores = way->cores}; /* no room: all is shared */
+    tacho_estimate estimate = {.ops = NULL};
+    tacho_estimate_options options = estimate_options(self, way);
+    way->cuts = calloc(self->fusion->op_count + 1, sizeof(*way->cuts));
+    if (way->cuts == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    tacho_status status = tacho_placement_init(&way->placement, self->fusion, &nothing);
+    if (status == TACHO_OK) {
+        status = tacho_estimate_init(&estimate, self->fusion, self->machine, &options);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_core_cuts_make(&estimate, way->cores, way->cuts, shares);
+    }
+    tacho_estimate_deinit(&estimate);
+    tacho_placement_deinit(&way->placement);
+    way->placement = (tacho_placement){.places = NULL};
+    return status;
+}
+
+static tacho_status estimate_candidate(const compiler *self, candidate *way)
+{
+    tacho_placement_options usual =
+        tacho_placement_usual(self->machine, way->cores, self->options->estimate.cost.compute);
+    usual.factor = self->options->batch;
+    usual.device_of = self->devices > 1 ? self->device_of : NULL;
+    uint64_t *shares = NULL;
+    tacho_status status = TACHO_OK;
+    if (way->cores > 1 && tacho_schedule_is_tiled(self->machine)) {
+        shares = calloc(self->fusion->graph->tensor_count + 1, sizeof(*shares));
+        status = shares != NULL ? cut_candidate(self, way, shares)
+                                : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    usual.shares = shares;
+    if (status == TACHO_OK) {
+        status = tacho_placement_init(&way->placement, self->fusion, &usual);
+    }
+    free(shares);
+    TACHO_TRY(status);
+    tacho_estimate_options options = estimate_options(self, way);
+    return tacho_estimate_init(&way->estimate, self->fusion, self->machine, &options);
 }
 
 static tacho_status compile_candidate(const compiler *self, int64_t limit, candidate *way)
@@ -228,6 +271,7 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
         .fidelity = self->options->estimate.cost.fidelity,
         .compute = self->options->estimate.cost.compute,
         .limit = limit,
+        .cuts = way->cuts,
         .program = &way->program,
         .timings = way->timings,
     };
@@ -242,6 +286,7 @@ static void candidate_deinit(candidate *way)
     tacho_estimate_deinit(&way->estimate);
     tacho_program_deinit(&way->program);
     free(way->timings);
+    free(way->cuts);
 }
 
 /* ---- the best way -------------------------------------------------------------------------- */
@@ -351,12 +396,18 @@ static tacho_status retime(const compiler *self, candidate *way)
     tacho_program *program = &way->program;
     way->estimate.devices = self->devices;
     count_traffic(program, way->timings);
+    int64_t *busy = calloc(program->engine_count + 1, sizeof(*busy));
+    if (busy == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
     for (size_t i = 0; i < program->op_count; i++) {
         tacho_op_timing *timing = &way->timings[i];
         timing->cycles = tacho_program_op_span(program, &program->ops[i], &timing->start_cycles);
         timing->device = self->device_of[i];
         program->ops[i].cycles = timing->cycles;
+        tacho_op_busy(program, &program->ops[i], busy, timing);
     }
+    free(busy);
     TACHO_TRY(tacho_estimate_retime(&way->estimate, way->timings));
     program->facts.moved_bytes = way->estimate.ddr_bytes;
     return TACHO_OK;
@@ -409,6 +460,7 @@ tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machi
     tacho_status status = compile(&self, &best);
     free(self.device_of);
     free(best.timings);
+    free(best.cuts);
     tacho_placement_deinit(&best.placement);
     *out_estimate = best.estimate;
     *out_program = best.program;

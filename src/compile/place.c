@@ -58,6 +58,10 @@ static uint64_t share_of(const placer *self, uint32_t tensor)
         !__builtin_mul_overflow(bytes, options->factor > 0 ? options->factor : 1, &bytes) &&
         bytes < UINT64_MAX - cores * align;
     bytes = bytes / cores + (bytes % cores != 0);
+    if (is_known && options->shares != NULL) {
+        bytes = options->shares[tensor];
+        is_known = bytes > 0 && bytes < UINT64_MAX - align;
+    }
     return is_known ? (bytes + align - 1) / align * align : UINT64_MAX;
 }
 

@@ -29,6 +29,7 @@ typedef struct tacho_placement_options {
     const tacho_machine *machine; /* whose types tensors are kept in; NULL: the model's */
     tacho_dtype dtype;            /* for real numbers; NONE: as the machine does */
     const uint32_t *device_of;    /* by operator; what another device reads is shared; NULL: one */
+    const uint64_t *shares;       /* by tensor: bytes in each core; NULL: spread evenly */
 } tacho_placement_options;
 
 /*

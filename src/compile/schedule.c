@@ -8,7 +8,6 @@
 #include "base/index.h"
 #include "base/maths.h"
 #include "compile/machine_view.h"
-#include "compile/tile.h"
 #include "machine/cost.h"
 
 #include <stdlib.h>
@@ -145,12 +144,14 @@ static tacho_status add_engines(tacho_schedule *self)
     self->last_job = calloc(self->program->engine_count + 1, sizeof(*self->last_job));
     size_t tensors = self->estimate->fusion->graph->tensor_count;
     self->tensor_device = malloc((tensors + 1) * sizeof(*self->tensor_device));
-    self->tilings = calloc(1, sizeof(*self->tilings));
+    self->resident_first = malloc((tensors + 1) * sizeof(*self->resident_first));
+    self->resident_count = calloc(tensors + 1, sizeof(*self->resident_count));
     if (self->finals == NULL || self->last_job == NULL || self->tensor_device == NULL ||
-        self->tilings == NULL) {
+        self->resident_first == NULL || self->resident_count == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
     memset(self->tensor_device, 0xff, (tensors + 1) * sizeof(*self->tensor_device));
+    memset(self->resident_first, 0xff, (tensors + 1) * sizeof(*self->resident_first));
     return TACHO_OK;
 }
 
@@ -199,7 +200,9 @@ tacho_status tacho_schedule_add(tacho_schedule *schedule, tacho_job job, uint32_
     job.op = schedule->op;
     job.first_need = (uint32_t)program->need_count;
     job.need_count = (uint32_t)schedule->need_count;
-    job.repeat = job.repeat > 0 ? job.repeat : 1;
+    job.first_region = (uint32_t)schedule->region_mark;
+    job.region_count = (uint32_t)(program->region_count - schedule->region_mark);
+    schedule->region_mark = program->region_count;
     bool has_partner =
         job.kind == TACHO_JOB_SIGNAL || job.kind == TACHO_JOB_WAIT || job.kind == TACHO_JOB_P2P;
     job.partner = has_partner ? job.partner : TACHO_NONE;
@@ -315,8 +318,7 @@ static tacho_status shared_cycles(const tacho_schedule *self, uint64_t bytes, in
                : tacho_fail(TACHO_CODE_BAD_DATA, "the operator's bytes are too many");
 }
 
-/* Without a barrier: what each engine did last. */
-static void take_finals(tacho_schedule *self)
+void tacho_schedule_take_finals(tacho_schedule *self)
 {
     uint32_t first = tacho_schedule_queue(self, 0, 0);
     self->final_count = 0;
@@ -355,17 +357,19 @@ static bool is_stream(const tacho_schedule *self, uint32_t number)
 static tacho_status end_op(tacho_schedule *self)
 {
     const tacho_op_estimate *op = &self->estimate->ops[self->op];
+    tacho_op_timing *timing = &self->timings[self->op];
     if (is_stream(self, self->op)) {
         return add_barrier(self, 0, op->cost.cycles);
     }
+    timing->is_tiled = true;
     if (!self->has_barrier) {
-        take_finals(self);
+        tacho_schedule_take_finals(self);
         return TACHO_OK;
     }
-    int64_t least = 0;
-    const tacho_op_timing *timing = &self->timings[self->op];
-    TACHO_TRY(shared_cycles(self, timing->ddr_read_bytes + timing->ddr_write_bytes, &least));
-    return add_barrier(self, tacho_quantity_whole(&self->estimate->machine->launch_cycles), least);
+    TACHO_TRY(shared_cycles(self, timing->ddr_read_bytes + timing->ddr_write_bytes,
+                            &timing->shared_cycles));
+    return add_barrier(self, tacho_quantity_whole(&self->estimate->machine->launch_cycles),
+                       timing->shared_cycles);
 }
 
 /* Something that lags can count from: the start of the program. */
@@ -400,38 +404,49 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
 
 /* ---- what stays ---------------------------------------------------------------------------- */
 
-static tacho_status keep_tensor(tacho_schedule *self, uint32_t tensor, uint32_t memory)
+/* A tensor that stays and of which no tile said where: a part of it in each core. */
+static tacho_status keep_tensor(tacho_schedule *self, uint32_t tensor)
 {
     const tacho_placement *placement = self->placement;
-    const tacho_program_op *first = &self->program->ops[placement->first_op[tensor]];
-    const tacho_program_op *last = &self->program->ops[placement->last_op[tensor]];
+    const tacho_memory *local = tacho_machine_memory(self->estimate->machine, TACHO_MEMORY_LOCAL);
     uint32_t cores = self->is_tiled ? self->cores : 1;
     for (uint32_t i = 0; i < cores; i++) {
         tacho_buffer buffer = {
-            .memory = memory,
             .device = (uint16_t)self->device_of[placement->first_op[tensor]],
             .core = (uint16_t)i,
             .offset = placement->offsets[tensor],
             .bytes = placement->shares[tensor],
-            .first_job = first->first_job,
-            .last_job = last->first_job + last->job_count - 1,
             .role = TACHO_BUFFER_RESIDENT,
             .tensor = tensor,
         };
         uint32_t id;
+        TACHO_TRY(tacho_strings_ensure(&self->program->strings, local->name, &buffer.memory));
         TACHO_TRY(tacho_schedule_add_buffer(self, &buffer, &id));
+        if (i == 0) {
+            self->resident_first[tensor] = id;
+        }
     }
+    self->resident_count[tensor] = cores;
     return TACHO_OK;
 }
 
+/* What stays does from the first job of the operator that makes it to the last that needs it. */
 static tacho_status keep_tensors(tacho_schedule *self)
 {
-    const tacho_memory *local = tacho_machine_memory(self->estimate->machine, TACHO_MEMORY_LOCAL);
-    uint32_t memory;
-    TACHO_TRY(tacho_strings_ensure(&self->program->strings, local->name, &memory));
+    const tacho_placement *placement = self->placement;
     for (uint32_t i = 0; i < self->estimate->fusion->graph->tensor_count; i++) {
-        if (self->placement->places[i] == TACHO_PLACE_LOCAL && self->placement->shares[i] > 0) {
-            TACHO_TRY(keep_tensor(self, i, memory));
+        if (placement->places[i] != TACHO_PLACE_LOCAL || placement->shares[i] == 0) {
+            continue;
+        }
+        if (self->resident_first[i] == TACHO_NONE) {
+            TACHO_TRY(keep_tensor(self, i));
+        }
+        const tacho_program_op *first = &self->program->ops[placement->first_op[i]];
+        const tacho_program_op *last = &self->program->ops[placement->last_op[i]];
+        for (uint32_t k = 0; k < self->resident_count[i]; k++) {
+            tacho_buffer *buffer = &self->program->buffers[self->resident_first[i] + k];
+            buffer->first_job = first->first_job;
+            buffer->last_job = last->first_job + last->job_count - 1;
         }
     }
     return TACHO_OK;
@@ -547,7 +562,12 @@ tacho_status tacho_schedule_run(tacho_schedule *schedule)
     free(schedule->finals);
     free(schedule->last_job);
     free(schedule->tensor_device);
-    free(schedule->tilings);
+    free(schedule->resident_first);
+    free(schedule->resident_count);
     free(schedule->needs);
+    tacho_space_deinit(&schedule->space);
+    free(schedule->operands);
+    free(schedule->slots);
+    free(schedule->cells);
     return status;
 }

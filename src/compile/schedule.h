@@ -17,7 +17,7 @@
 #ifndef TACHO_COMPILE_SCHEDULE_H
 #define TACHO_COMPILE_SCHEDULE_H
 
-#include "compile/estimate.h"
+#include "compile/core_cut.h"
 #include "program/timing.h"
 
 /* Engines of one core: the machine's, then its queues, then what cores meet at. */
@@ -49,11 +49,21 @@ typedef struct tacho_schedule {
     bool reads_previous; /* it reads what the operator before it made */
     uint32_t *finals;    /* jobs that it waits for, of the one before */
     size_t final_count;
-    uint32_t *last_job;      /* by engine: its last job in this operator, or TACHO_NONE */
-    uint32_t *tensor_device; /* by tensor: where an operator made it or it was brought to last */
-    struct tacho_tile_memo *tilings; /* compile/tile.h */
-    tacho_need *needs;               /* scratch */
+    uint32_t *last_job;         /* by engine: its last job in this operator, or TACHO_NONE */
+    uint32_t *tensor_device;    /* by tensor: where an operator made it or it was brought to last */
+    const tacho_core_cut *cuts; /* by operator; NULL: all on one core */
+    size_t region_mark;         /* regions from here on are those of the next job */
+    uint32_t *resident_first;   /* by tensor: the buffer of its first core's part, or TACHO_NONE */
+    uint32_t *resident_count;
+    tacho_need *needs; /* scratch, as all that follows */
     size_t need_count, need_capacity;
+    tacho_space space;
+    struct tacho_operand_work *operands; /* compile/schedule_tiles.h */
+    size_t operand_capacity;
+    struct tacho_slots *slots; /* compile/tile.h */
+    size_t slot_capacity;
+    uint32_t *cells;
+    size_t cell_count, cell_capacity;
 } tacho_schedule;
 
 /* Whether operators are cut into tiles on |machine|. */
@@ -71,6 +81,9 @@ tacho_status tacho_schedule_need(tacho_schedule *schedule, uint32_t job, bool is
 
 /* Everything that the operator before ended with, and |lag| cycles. */
 tacho_status tacho_schedule_need_entry(tacho_schedule *schedule, int64_t lag) TACHO_MUST_USE;
+
+/* What comes next waits for what each engine did last in this operator. */
+void tacho_schedule_take_finals(tacho_schedule *schedule);
 
 /* Adds |job| of the operator, with the needs since the last one. */
 tacho_status tacho_schedule_add(tacho_schedule *schedule, tacho_job job,

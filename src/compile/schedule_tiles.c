@@ -4,97 +4,101 @@
  * order in which they are best started: the result of the tile before, what the next one needs,
  * then this tile. Buffers are used in turn; a job that fills one waits for those that read it.
  */
+#include "compile/schedule_tiles.h"
+
 #include "base/index.h"
 #include "base/maths.h"
-#include "compile/machine_view.h"
-#include "compile/op_split.h"
-#include "compile/schedule.h"
-#include "compile/tile.h"
-#include "compile/work_of.h"
 #include "machine/cost.h"
 
 #include <inttypes.h>
 
-enum { SLOTS_MAX = 2, ENGINES_MAX = 64 };
-
-/* One operand of a core: its buffers and who used them last. */
-typedef struct operand {
-    const tacho_slots *slots;
-    uint64_t bytes;              /* moved, all in all */
-    tacho_job_kind kind;         /* of its transfers */
-    uint32_t queue;              /* engine */
-    const tacho_dma *dma;        /* its rate */
-    uint64_t loaded;             /* transfers so far ... */
-    tacho_u128 loaded_elements;  /* ... their elements ... */
-    uint64_t loaded_bytes;       /* ... and bytes */
-    uint32_t buffers[SLOTS_MAX]; /* or TACHO_NONE */
-    uint32_t jobs[SLOTS_MAX];    /* that filled (or drained) the slot last, or TACHO_NONE */
-} operand;
-
-/* Jobs that computed a tile, one per engine. */
-typedef struct computed {
-    uint32_t jobs[ENGINES_MAX];
-    uint32_t count;
-} computed;
-
-typedef struct core_work {
-    tacho_schedule *schedule;
-    uint32_t core;
-    tacho_share share;
-    tacho_tiling tiling;
-    tacho_tile_place place;
-    uint32_t engine;       /* of the machine, or TACHO_NONE */
-    uint32_t engine_count; /* on the core */
-    uint32_t split;        /* of a tile over engines: 0 batch, 1 rows, 2 columns */
-    bool is_control;       /* a processor does it, whatever it is */
-    operand input, weights, output;
-    computed by_slot[SLOTS_MAX]; /* of the last two tiles */
-} core_work;
-
 /* ---- where a tile is ----------------------------------------------------------------------- */
 
-typedef struct tile {
-    uint64_t number;
-    uint64_t batch, m, n, k;
-    uint64_t input, weights, output; /* numbers of the transfers that it needs and makes */
-} tile;
-
-static uint64_t tile_count(const tacho_tiling *t)
+uint64_t tacho_core_work_count(const tacho_core_work *self)
 {
-    return t->batch * t->m * t->n * t->k;
+    uint64_t count = self->tiling->passes;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        count *= self->tiling->parts[i];
+    }
+    return count;
 }
 
-static tile tile_at(const core_work *self, uint64_t number)
+/* Axes that are summed over are the innermost loops; passes go around them. */
+tacho_tile_at tacho_core_work_at(const tacho_core_work *self, uint64_t number)
 {
-    const tacho_tiling *t = &self->tiling;
-    tile at = {.number = number, .k = number % t->k};
-    uint64_t rest = number / t->k;
-    uint64_t inner = t->rows_outside ? t->n : t->m;
-    uint64_t outer = t->rows_outside ? t->m : t->n;
-    uint64_t in = rest % inner;
-    uint64_t out = rest / inner % outer;
-    at.batch = rest / inner / outer;
-    at.m = t->rows_outside ? out : in;
-    at.n = t->rows_outside ? in : out;
-    at.output = rest;
-    if (self->share.kind != TACHO_WORK_MATRIX) {
-        at.input = number;
-        at.weights = self->tiling.weights.loads <= 1 ? 0 : number;
-        return at;
+    const tacho_tiling *t = self->tiling;
+    tacho_tile_at at = {.number = number, .is_there = true};
+    uint64_t rest = number;
+    bool is_passed = false;
+    for (uint32_t i = self->space->axis_count; i > 0; i--) {
+        uint32_t axis = t->order[i - 1];
+        if (self->space->axes[axis].role != TACHO_AXIS_SUM && !is_passed) {
+            is_passed = true;
+            at.pass = (uint32_t)(rest % t->passes);
+            rest /= t->passes;
+        }
+        at.index[axis] = rest % t->parts[axis];
+        rest /= t->parts[axis];
+        at.ranges[axis] = tacho_part_range(self->ranges[axis], t->parts[axis], at.index[axis]);
+        at.is_there &= at.ranges[axis].end > at.ranges[axis].first;
     }
-    uint64_t all = tile_count(t);
-    at.input = t->rows_outside ? at.batch * t->m + at.m : at.batch;
-    at.weights = t->rows_outside ? at.batch : at.batch * t->n + at.n;
-    at.input = t->input.loads == all ? number : at.input;
-    at.weights = t->weights.loads == all ? number : at.weights;
+    at.pass = is_passed ? at.pass : (uint32_t)(rest % t->passes);
     return at;
 }
 
-/* ---- cycles -------------------------------------------------------------------------------- */
+/* The number of what |access| touches in a tile, among all that it touches. */
+static uint64_t key_of(const tacho_core_work *self, const tacho_access *access,
+                       const tacho_tile_at *at)
+{
+    uint64_t key = 0;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        if (tacho_access_follows(access, i)) {
+            key = key * self->tiling->parts[i] + at->index[i];
+        }
+    }
+    return key;
+}
+
+/* Whether nothing is added to what |access| writes after this tile. */
+static bool is_complete(const tacho_core_work *self, const tacho_access *access,
+                        const tacho_tile_at *at)
+{
+    bool is = at->pass + 1 == self->tiling->passes;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        is &= tacho_access_follows(access, i) || at->index[i] + 1 == self->tiling->parts[i];
+    }
+    return is;
+}
+
+/* Whether the jobs of a tile touch |of|: not what only the last part of a sum needs, before that.
+ */
+static bool is_touched(const tacho_core_work *self, const tacho_operand_work *of,
+                       const tacho_tile_at *at)
+{
+    bool is_last = true;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        is_last &= self->space->axes[i].role != TACHO_AXIS_SUM ||
+                   at->index[i] + 1 == self->tiling->parts[i];
+    }
+    return is_last || !self->tiling->has_sums || !(of->access->is_late || of->access->is_output);
+}
+
+/* Whether something was added before. */
+static bool is_begun(const tacho_core_work *self, const tacho_tile_at *at)
+{
+    bool is = at->pass > 0;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        const tacho_axis *axis = &self->space->axes[i];
+        is |= (axis->role == TACHO_AXIS_SUM || axis->is_sequential) && at->index[i] > 0;
+    }
+    return is;
+}
+
+/* ---- transfers ------------------------------------------------------------------------------ */
 
 /* A transfer is no faster than its queue, nor than the memory it comes from or goes to. */
-static tacho_status transfer_cycles(const core_work *self, const operand *of, uint64_t bytes,
-                                    int64_t *out_cycles)
+tacho_status tacho_transfer_cycles(const tacho_core_work *self, const tacho_operand_work *of,
+                                   uint64_t bytes, int64_t *out_cycles)
 {
     int64_t memory = 0;
     tacho_ratio rate;
@@ -108,68 +112,279 @@ static tacho_status transfer_cycles(const core_work *self, const operand *of, ui
         }
     }
     *out_cycles = *out_cycles > memory ? *out_cycles : memory;
-    if (*out_cycles == 0 && bytes > 0) {
-        *out_cycles = 1;
+    *out_cycles = *out_cycles > 0 ? *out_cycles : 1;
+    return TACHO_OK;
+}
+
+/* Of the box of a tile what no tile before it has brought. */
+static uint64_t cell_box(const tacho_core_work *self, const tacho_access *access,
+                         const tacho_tile_at *at, tacho_extent *box)
+{
+    tacho_range ranges[TACHO_AXES_MAX];
+    tacho_extent before[TACHO_BOX_RANK_MAX];
+    uint64_t elements = 1;
+    (void)tacho_access_box(access, at->ranges, box);
+    memcpy(ranges, at->ranges, sizeof(ranges));
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        if (at->index[i] > 0) {
+            ranges[i] = tacho_part_range(self->ranges[i], self->tiling->parts[i], at->index[i] - 1);
+        }
+    }
+    (void)tacho_access_box(access, ranges, before);
+    for (uint32_t i = 0; i < access->rank; i++) {
+        const tacho_reach *reach = &access->reach[i];
+        bool has_before =
+            reach->axis != TACHO_NONE && reach->outer == TACHO_NONE && at->index[reach->axis] > 0;
+        uint64_t end = before[i].offset + before[i].size;
+        if (has_before && end > box[i].offset) {
+            uint64_t own_end = box[i].offset + box[i].size;
+            box[i].offset = end < own_end ? end : own_end;
+            box[i].size = own_end - box[i].offset;
+        }
+        elements = tacho_size_multiply(elements, box[i].size);
+    }
+    return elements;
+}
+
+tacho_region_spec tacho_region_of(const tacho_access *access, const tacho_range *ranges)
+{
+    tacho_region_spec spec = {.tensor = access->tensor, .buffer = TACHO_NONE};
+    spec.bytes = tacho_access_bytes(access, ranges);
+    if (access->is_known) {
+        (void)tacho_access_box(access, ranges, spec.box);
+        spec.rank = access->rank;
+    }
+    return spec;
+}
+
+/* The region of a load or store, in shared memory and in the buffer. */
+static tacho_status add_transfer(tacho_core_work *self, tacho_operand_work *of,
+                                 const tacho_tile_at *at, tacho_region_spec *spec, uint32_t buffer,
+                                 uint32_t *out_job)
+{
+    tacho_schedule *schedule = self->schedule;
+    bool is_out = of->access->is_output;
+    tacho_job job = {
+        .engine = of->queue,
+        .kind = (uint16_t)of->kind,
+        .tile = (uint32_t)at->number,
+        .buffer = buffer,
+        .bytes = spec->bytes,
+        .readers = (uint16_t)tacho_least(of->slots->readers, UINT16_MAX),
+    };
+    TACHO_TRY(tacho_transfer_cycles(self, of, job.bytes, &job.cycles));
+    spec->buffer = is_out ? buffer : TACHO_NONE;
+    spec->access = TACHO_ACCESS_READ;
+    TACHO_TRY(tacho_schedule_region(schedule, spec));
+    spec->buffer = is_out ? TACHO_NONE : buffer;
+    spec->access = TACHO_ACCESS_WRITE;
+    TACHO_TRY(tacho_schedule_region(schedule, spec));
+    tacho_op_timing *timing = &schedule->timings[schedule->op];
+    uint64_t readers = of->slots->readers > 1 ? of->slots->readers : 1;
+    if (of->kind == TACHO_JOB_LOAD) {
+        timing->ddr_read_bytes += tacho_part(job.bytes, readers, of->reader % readers);
+    } else if (of->kind == TACHO_JOB_STORE) {
+        timing->ddr_write_bytes += job.bytes;
+    }
+    return tacho_schedule_add(schedule, job, out_job);
+}
+
+static tacho_status need_users(tacho_core_work *self, const uint32_t *users, bool is_false)
+{
+    for (uint32_t i = 0; i < self->engine_count; i++) {
+        if (users[i] != TACHO_NONE) {
+            TACHO_TRY(tacho_schedule_need(self->schedule, users[i], is_false, 0));
+        }
     }
     return TACHO_OK;
 }
 
-/* The part of a tile that engine |index| does; no MACs and elements: nothing. */
-static tacho_share engine_part(const core_work *self, const tile *at, uint32_t index)
+/* A piece of an operand that has room for all of it. */
+static tacho_status load_cell(tacho_core_work *self, tacho_operand_work *of,
+                              const tacho_tile_at *at)
 {
-    const tacho_share *share = &self->share;
-    const tacho_tiling *t = &self->tiling;
-    tacho_share part = {.kind = share->kind, .steps = share->steps};
-    uint64_t count = self->engine_count;
-    if (share->kind != TACHO_WORK_MATRIX) {
-        part.elements = tacho_part(tacho_part(share->elements, t->m, at->m), count, index);
-        return part;
+    uint32_t *job = &self->schedule->cells[of->first_cell + key_of(self, of->access, at)];
+    tacho_region_spec spec = tacho_region_of(of->access, at->ranges);
+    if (of->access->is_known) {
+        uint64_t elements = cell_box(self, of->access, at, spec.box);
+        if (!tacho_dtype_bytes(of->access->kept, elements, &spec.bytes)) {
+            return tacho_fail(TACHO_CODE_BAD_DATA, "a transfer is too large");
+        }
     }
-    part.batch = tacho_part(share->batch, t->batch, at->batch);
-    part.m = tacho_part(share->m, t->m, at->m);
-    part.n = tacho_part(share->n, t->n, at->n);
-    part.k = tacho_part(share->k, t->k, at->k);
-    uint64_t *const cut[] = {&part.batch, &part.m, &part.n};
-    *cut[self->split] = tacho_part(*cut[self->split], count, index);
-    if (at->k + 1 == t->k) {
-        part.elements = tacho_part(share->elements, t->batch * t->m * t->n, at->output);
-    }
-    return part;
-}
-
-static tacho_status part_cycles(const core_work *self, const tacho_share *part, int64_t *out_cycles)
-{
-    const tacho_engine *engine = self->place.engine;
-    if (part->kind != TACHO_WORK_MATRIX) {
-        return tacho_cost_vector(engine, part->elements, part->steps, self->place.dtype,
-                                 out_cycles);
-    }
-    int64_t fused;
-    tacho_product product = {part->m, part->n, part->k, self->place.dtype, self->place.fidelity};
-    TACHO_TRY(tacho_cost_matrix(self->place.machine, engine, product, out_cycles));
-    TACHO_TRY(tacho_op_fused_cycles(self->place.machine, part->elements, part->steps,
-                                    self->place.dtype, &fused));
-    if (part->batch > INT64_MAX ||
-        __builtin_mul_overflow(*out_cycles, (int64_t)part->batch, out_cycles)) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
-    }
-    *out_cycles = *out_cycles > fused ? *out_cycles : fused;
-    return TACHO_OK;
-}
-
-/* Engines of a core share the batch, the rows or the columns of a tile. */
-static tacho_status choose_split(core_work *self)
-{
-    tile first = tile_at(self, 0);
-    int64_t best = INT64_MAX;
-    uint32_t chosen = 0;
-    if (self->engine_count <= 1 || self->share.kind != TACHO_WORK_MATRIX) {
+    if (spec.bytes == 0) { /* all of it has come */
+        *job = of->last_load != TACHO_NONE ? of->last_load : TACHO_CELL_EMPTY;
         return TACHO_OK;
     }
-    for (self->split = 0; self->split < 3; self->split++) {
+    TACHO_TRY(add_transfer(self, of, at, &spec, of->buffers[0], job));
+    of->last_load = *job;
+    return TACHO_OK;
+}
+
+/* The next part of an operand that comes in turns, into the buffer that |now| does not need. */
+static tacho_status load_turn(tacho_core_work *self, tacho_operand_work *of,
+                              const tacho_tile_at *at, const tacho_tile_at *now)
+{
+    uint64_t key = key_of(self, of->access, at);
+    uint32_t slot = of->keys[0] == UINT64_MAX || of->slots->count == 1 ? 0 : 1;
+    if (now != NULL && of->slots->count > 1) {
+        slot = of->keys[0] == key_of(self, of->access, now) ? 1 : 0;
+    }
+    of->keys[slot] = key;
+    tacho_region_spec spec = tacho_region_of(of->access, at->ranges);
+    if (spec.bytes == 0) {
+        of->filled[slot] = TACHO_NONE;
+        return TACHO_OK;
+    }
+    TACHO_TRY(need_users(self, of->users[slot], true));
+    return add_transfer(self, of, at, &spec, of->buffers[slot], &of->filled[slot]);
+}
+
+/* Whether |of| has to come for a tile and has not. */
+static bool is_missing(const tacho_core_work *self, const tacho_operand_work *of,
+                       const tacho_tile_at *at)
+{
+    if (of->access->is_output || of->slots->count == 0 || !is_touched(self, of, at)) {
+        return false;
+    }
+    uint64_t key = key_of(self, of->access, at);
+    return of->slots->is_whole ? self->schedule->cells[of->first_cell + key] == TACHO_NONE
+                               : of->keys[0] != key && of->keys[1] != key;
+}
+
+static tacho_status load_operand(tacho_core_work *self, tacho_operand_work *of,
+                                 const tacho_tile_at *at, const tacho_tile_at *now)
+{
+    of->reached = at->number;
+    return of->slots->is_whole ? load_cell(self, of, at) : load_turn(self, of, at, now);
+}
+
+/* Brings what tile |at| needs and is not there, while |now| is worked on. */
+tacho_status tacho_core_work_load(tacho_core_work *self, const tacho_tile_at *at,
+                                  const tacho_tile_at *now)
+{
+    for (size_t i = 0; i < self->space->access_count && at->is_there; i++) {
+        if (is_missing(self, &self->operands[i], at)) {
+            TACHO_TRY(load_operand(self, &self->operands[i], at, now));
+        }
+    }
+    return TACHO_OK;
+}
+
+/* The next tile that needs something of |of| that tile |now| does not. */
+static void look_ahead(const tacho_core_work *self, tacho_operand_work *of,
+                       const tacho_tile_at *now)
+{
+    uint64_t count = tacho_core_work_count(self);
+    uint64_t key = key_of(self, of->access, now);
+    bool is_late = of->slots->count == 1 && !of->slots->is_whole;
+    if (is_late) { /* its one buffer is needed until the tile before */
+        of->ahead = now->number + 1;
+        return;
+    }
+    for (of->ahead = of->ahead > now->number ? of->ahead : now->number + 1; of->ahead < count;
+         of->ahead++) {
+        tacho_tile_at at = tacho_core_work_at(self, of->ahead);
+        if (of->slots->is_whole ? is_missing(self, of, &at)
+                                : at.is_there && key_of(self, of->access, &at) != key) {
+            return;
+        }
+    }
+}
+
+/* The operand that is missing first, of several the largest; NULL: none is. */
+static tacho_operand_work *first_missing(const tacho_core_work *self, const tacho_tile_at *now,
+                                         tacho_tile_at *out_at)
+{
+    tacho_operand_work *first = NULL;
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        tacho_operand_work *of = &self->operands[i];
+        bool is_ahead = of->slots->is_whole && of->reached > now->number;
+        if (of->access->is_output || of->slots->count == 0 || is_ahead) {
+            continue;
+        }
+        look_ahead(self, of, now);
+        bool is_first = first == NULL || of->ahead < first->ahead ||
+                        (of->ahead == first->ahead && of->slots->bytes > first->slots->bytes);
+        if (of->ahead < tacho_core_work_count(self) && is_first) {
+            tacho_tile_at at = tacho_core_work_at(self, of->ahead);
+            if (at.is_there && is_missing(self, of, &at)) {
+                first = of;
+                *out_at = at;
+            }
+        }
+    }
+    return first;
+}
+
+tacho_status tacho_core_work_ahead(tacho_core_work *self, const tacho_tile_at *now, uint32_t most)
+{
+    tacho_tile_at at;
+    for (uint32_t i = 0; i < most && i < self->space->access_count; i++) {
+        tacho_operand_work *of = first_missing(self, now, &at);
+        if (of == NULL) {
+            break;
+        }
+        TACHO_TRY(load_operand(self, of, &at, now));
+    }
+    return TACHO_OK;
+}
+
+/* ---- computing ------------------------------------------------------------------------------ */
+
+static tacho_piece piece_of(const tacho_core_work *self, const tacho_tile_at *at,
+                            const tacho_range *ranges)
+{
+    const tacho_space *space = self->space;
+    tacho_piece piece = {1, 1, 1, space->depth, 0, self->place.steps, self->engine_count};
+    uint64_t *const counts[] = {&piece.batch, &piece.m, &piece.n, NULL, &piece.k};
+    tacho_u128 volume = 1;
+    tacho_u128 all = 1;
+    for (uint32_t i = 0; i < space->axis_count; i++) {
+        const tacho_axis *axis = &space->axes[i];
+        uint64_t *count = counts[axis->role];
+        *count = tacho_size_multiply(*count, tacho_axis_count(axis, ranges[i]));
+        volume *= ranges[i].end - ranges[i].first;
+        all *= axis->size;
+    }
+    if (space->kind == TACHO_WORK_MATRIX) {
+        piece.results = tacho_size_multiply(piece.batch, tacho_size_multiply(piece.m, piece.n));
+        return piece;
+    }
+    piece.results = all > 0 ? (uint64_t)((self->place.elements * volume + all - 1) / all) : 0;
+    piece.steps = tacho_pass_steps(self->place.steps, self->tiling->passes, at->pass);
+    return piece;
+}
+
+/* The part of a tile that engine |index| does. */
+static bool engine_ranges(const tacho_core_work *self, const tacho_tile_at *at, uint32_t index,
+                          tacho_range *ranges)
+{
+    memcpy(ranges, at->ranges, sizeof(at->ranges));
+    if (self->split == TACHO_NONE) {
+        return index == 0;
+    }
+    ranges[self->split] = tacho_part_range(at->ranges[self->split], self->engine_count, index);
+    return ranges[self->split].end > ranges[self->split].first;
+}
+
+tacho_status tacho_core_work_split(tacho_core_work *self)
+{
+    tacho_tile_at first = tacho_core_work_at(self, 0);
+    int64_t best = INT64_MAX;
+    uint32_t chosen = TACHO_NONE;
+    for (uint32_t i = 0; i <= self->space->axis_count && self->engine_count > 1; i++) {
+        bool is_none = i == self->space->axis_count;
+        const tacho_axis *axis = &self->space->axes[i];
+        if (!is_none && (axis->role == TACHO_AXIS_SUM || axis->is_sequential ||
+                         (axis->waits_batch && self->is_grouped))) {
+            continue;
+        }
+        tacho_range ranges[TACHO_AXES_MAX];
         int64_t cycles;
-        tacho_share part = engine_part(self, &first, 0);
-        TACHO_TRY(part_cycles(self, &part, &cycles));
+        self->split = is_none ? TACHO_NONE : i;
+        (void)engine_ranges(self, &first, 0, ranges);
+        tacho_piece piece = piece_of(self, &first, ranges);
+        TACHO_TRY(tacho_piece_cycles(&self->place, self->space->kind, &piece, &cycles));
         if (cycles < best) {
             best = cycles;
             chosen = self->split;
@@ -179,448 +394,212 @@ static tacho_status choose_split(core_work *self)
     return TACHO_OK;
 }
 
-/* ---- jobs ---------------------------------------------------------------------------------- */
-
-static tacho_status need_computed(core_work *self, const computed *by, bool is_false)
+uint32_t tacho_operand_slot(const tacho_core_work *self, const tacho_operand_work *of,
+                            const tacho_tile_at *at)
 {
-    for (uint32_t i = 0; i < by->count; i++) {
-        TACHO_TRY(tacho_schedule_need(self->schedule, by->jobs[i], is_false, 0));
+    if (of->slots->is_whole || of->slots->count == 1) {
+        return 0;
     }
-    return TACHO_OK;
+    return of->access->is_output ? of->slot : (of->keys[0] == key_of(self, of->access, at) ? 0 : 1);
 }
 
-/* Elements of an operand, as the product has them: in |at|, and in all transfers. */
-static void count_elements(const core_work *self, const operand *of, const tile *at,
-                           tacho_u128 *out_part, tacho_u128 *out_all)
+tacho_status tacho_operand_need(tacho_core_work *self, const tacho_operand_work *of,
+                                const tacho_tile_at *at)
 {
-    const tacho_share *share = &self->share;
-    const tacho_tiling *t = &self->tiling;
-    if (share->kind != TACHO_WORK_MATRIX) {
-        *out_all = tacho_share_elements(share);
-        *out_part = tacho_part(tacho_share_elements(share), of->slots->loads, of->loaded);
-        return;
+    bool is_output = of->access->is_output;
+    uint32_t job = of->filled[tacho_operand_slot(self, of, at)];
+    if (!is_output && of->slots->is_whole && of->slots->count > 0) {
+        job = self->schedule->cells[of->first_cell + key_of(self, of->access, at)];
     }
-    bool has_m = of != &self->weights;
-    bool has_n = of != &self->input;
-    bool has_k = of != &self->output;
-    uint64_t distinct = t->batch * (has_m ? t->m : 1) * (has_n ? t->n : 1) * (has_k ? t->k : 1);
-    *out_part = (tacho_u128)tacho_part(share->batch, t->batch, at->batch) *
-                (has_m ? tacho_part(share->m, t->m, at->m) : 1) *
-                (has_n ? tacho_part(share->n, t->n, at->n) : 1) *
-                (has_k ? tacho_part(share->k, t->k, at->k) : 1);
-    *out_all = (tacho_u128)share->batch * (has_m ? share->m : 1) * (has_n ? share->n : 1) *
-               (has_k ? share->k : 1) * (of->slots->loads / distinct);
+    return of->slots->count == 0 || job == TACHO_NONE || job == TACHO_CELL_EMPTY
+               ? TACHO_OK
+               : tacho_schedule_need(self->schedule, job, is_output, 0);
 }
 
-/* Bytes of the next transfer, by the elements that are in it. */
-static uint64_t next_bytes(const core_work *self, operand *of, const tile *at)
+/* What a job of a tile waits for. */
+static tacho_status need_operands(tacho_core_work *self, const tacho_tile_at *at)
 {
-    tacho_u128 part;
-    tacho_u128 all;
-    count_elements(self, of, at, &part, &all);
-    if (all == 0 || all >> 64 != 0) {
-        return tacho_part(of->bytes, of->slots->loads, of->loaded);
-    }
-    of->loaded_elements += part;
-    uint64_t before = of->loaded_bytes;
-    of->loaded_bytes = (uint64_t)((of->bytes * of->loaded_elements + all - 1) / all);
-    return of->loaded_bytes - before;
-}
-
-static tacho_status add_transfer(core_work *self, operand *of, const tile *at)
-{
-    uint32_t slot = (uint32_t)(of->loaded % of->slots->count);
-    tacho_job job = {
-        .engine = of->queue,
-        .kind = (uint16_t)of->kind,
-        .tile = (uint32_t)at->number,
-        .buffer = of->buffers[slot],
-        .repeat = self->tiling.repeat,
-        .bytes = next_bytes(self, of, at),
-    };
-    TACHO_TRY(transfer_cycles(self, of, job.bytes, &job.cycles));
-    if (of != &self->output) {
-        uint64_t readers =
-            of == &self->input ? self->place.input_readers : self->place.weight_readers;
-        job.readers = (uint16_t)tacho_least(readers, UINT16_MAX);
-    }
-    of->loaded++;
-    return tacho_schedule_add(self->schedule, job, &of->jobs[slot]);
-}
-
-/*
- * That the slot which |at|, not computed yet, has its operand in was read by all who needed what
- * was there: tiles up to the one before the last. Those of engines that had no part in that one
- * ended even earlier.
- */
-static tacho_status need_free_slot(core_work *self, const tile *at)
-{
-    const computed *by = &self->by_slot[at->number % SLOTS_MAX];
-    const computed *before = &self->by_slot[(at->number + 1) % SLOTS_MAX];
-    TACHO_TRY(need_computed(self, by, true));
-    if (by->count < before->count) {
-        TACHO_TRY(need_computed(self, before, true));
-    }
-    uint32_t stored = self->output.jobs[at->output % SLOTS_MAX];
-    return self->engine == TACHO_NONE && stored != TACHO_NONE
-               ? tacho_schedule_need(self->schedule, stored, true, 0)
-               : TACHO_OK;
-}
-
-/* Brings what |at| needs and is not there. */
-static tacho_status load(core_work *self, operand *of, const tile *at, uint64_t number)
-{
-    if (of->slots->count == 0 || number < of->loaded) {
-        return TACHO_OK;
-    }
-    if (of->loaded >= of->slots->count) {
-        TACHO_TRY(need_free_slot(self, at));
-    }
-    return add_transfer(self, of, at);
-}
-
-static tacho_status load_tile(core_work *self, uint64_t number)
-{
-    if (number >= tile_count(&self->tiling)) {
-        return TACHO_OK;
-    }
-    tile at = tile_at(self, number);
-    TACHO_TRY(load(self, &self->input, &at, at.input));
-    return load(self, &self->weights, &at, at.weights);
-}
-
-/* What every job of a tile waits for. */
-static tacho_status need_operands(core_work *self, const tile *at)
-{
-    const operand *const of[] = {&self->input, &self->weights};
-    const uint64_t numbers[] = {at->input, at->weights};
-    for (size_t i = 0; i < 2; i++) {
-        if (of[i]->slots->count > 0) {
-            uint32_t slot = (uint32_t)(numbers[i] % of[i]->slots->count);
-            TACHO_TRY(tacho_schedule_need(self->schedule, of[i]->jobs[slot], false, 0));
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        if (is_touched(self, &self->operands[i], at)) {
+            TACHO_TRY(tacho_operand_need(self, &self->operands[i], at));
         }
     }
-    const tacho_slots *out = self->output.slots;
-    if (out->count > 0 && at->k == 0 && self->output.jobs[at->output % out->count] != TACHO_NONE) {
-        TACHO_TRY(tacho_schedule_need(self->schedule, self->output.jobs[at->output % out->count],
-                                      true, 0));
-    }
-    return at->k == 0 ? TACHO_OK
-                      : need_computed(self, &self->by_slot[(at->number - 1) % SLOTS_MAX], false);
+    return is_begun(self, at) ? need_users(self, self->last, false) : TACHO_OK;
 }
 
-static tacho_job compute_job(const core_work *self, const tile *at, uint32_t index)
+/* The part of the scratch that an engine has for its part of a tile. */
+static tacho_status add_scratch(tacho_core_work *self, const tacho_tile_at *at,
+                                const tacho_range *ranges, tacho_access_kind access)
 {
-    const tacho_slots *out = self->output.slots;
+    uint64_t all = self->tiling->scratch_bytes;
+    tacho_region_spec spec = {.tensor = TACHO_NONE,
+                              .buffer = self->scratch,
+                              .access = (uint16_t)access,
+                              .bytes = all,
+                              .rank = 1};
+    spec.box[0] = (tacho_extent){0, all, all};
+    if (self->split != TACHO_NONE) {
+        tacho_range tile = at->ranges[self->split];
+        tacho_range part = ranges[self->split];
+        uint64_t length = tile.end - tile.first;
+        uint64_t first = (uint64_t)((tacho_u128)all * (part.first - tile.first) / length);
+        uint64_t end = (uint64_t)((tacho_u128)all * (part.end - tile.first) / length);
+        spec.box[0] = (tacho_extent){first, end - first, all};
+        spec.bytes = end - first;
+    }
+    return tacho_schedule_region(self->schedule, &spec);
+}
+
+/* All that a job reads and writes. */
+static tacho_status add_regions(tacho_core_work *self, const tacho_tile_at *at,
+                                const tacho_range *ranges)
+{
+    bool has_scratch = self->scratch != TACHO_NONE;
+    bool is_done = true;
+    if (has_scratch && is_begun(self, at)) {
+        TACHO_TRY(add_scratch(self, at, ranges, TACHO_ACCESS_READ));
+    }
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        tacho_operand_work *of = &self->operands[i];
+        tacho_region_spec spec = tacho_region_of(of->access, ranges);
+        bool is_last = is_complete(self, of->access, at);
+        is_done &= !of->access->is_output || is_last;
+        uint32_t slot = tacho_operand_slot(self, of, at);
+        spec.buffer = of->slots->count > 0 ? of->buffers[slot] : of->resident;
+        spec.access = (uint16_t)(!of->access->is_output ? TACHO_ACCESS_READ
+                                 : is_last              ? TACHO_ACCESS_WRITE
+                                                        : TACHO_ACCESS_PARTIAL);
+        bool is_later = of->access->is_output && !is_last && has_scratch;
+        if (spec.bytes > 0 && !is_later && is_touched(self, of, at)) {
+            TACHO_TRY(tacho_schedule_region(self->schedule, &spec));
+        }
+    }
+    return has_scratch && !is_done ? add_scratch(self, at, ranges, TACHO_ACCESS_PARTIAL) : TACHO_OK;
+}
+
+static tacho_job compute_job(const tacho_core_work *self, const tacho_tile_at *at, uint32_t index)
+{
     tacho_job job = {
         .engine = tacho_schedule_engine(self->schedule, self->core, self->engine, index),
         .kind = self->is_control ? TACHO_JOB_CONTROL : TACHO_JOB_COMPUTE,
         .tile = (uint32_t)at->number,
-        .buffer = out->count > 0 ? self->output.buffers[at->output % out->count] : TACHO_NONE,
-        .repeat = self->tiling.repeat,
+        .buffer = TACHO_NONE,
     };
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        const tacho_operand_work *of = &self->operands[i];
+        if (of->access->is_output && job.buffer == TACHO_NONE) {
+            job.buffer = of->slots->count > 0 ? of->buffers[of->slot] : of->resident;
+        }
+    }
     return job;
 }
 
-static tacho_status compute_tile(core_work *self, const tile *at)
+/* Results go to the next buffer where they are others than the tile before made. */
+static void turn_outputs(tacho_core_work *self, const tacho_tile_at *at)
 {
-    computed by = {.count = 0};
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        tacho_operand_work *of = &self->operands[i];
+        uint64_t key = key_of(self, of->access, at);
+        if (of->access->is_output && of->slots->count > 1 && of->keys[of->slot] != key) {
+            of->slot = of->keys[0] == UINT64_MAX ? 0 : 1 - of->slot;
+            of->keys[of->slot] = key;
+        }
+    }
+}
+
+static void note_use(tacho_core_work *self, const tacho_tile_at *at, uint32_t index, uint32_t job)
+{
+    self->last[index] = job;
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        tacho_operand_work *of = &self->operands[i];
+        if (is_touched(self, of, at)) {
+            of->users[tacho_operand_slot(self, of, at)][index] = job;
+        }
+    }
+}
+
+static tacho_status compute_tile(tacho_core_work *self, const tacho_tile_at *at)
+{
+    uint32_t jobs[TACHO_ENGINES_MAX];
+    turn_outputs(self, at);
     for (uint32_t i = 0; i < self->engine_count; i++) {
-        tacho_share part = engine_part(self, at, i);
+        tacho_range ranges[TACHO_AXES_MAX];
+        jobs[i] = TACHO_NONE;
+        if (!engine_ranges(self, at, i, ranges)) {
+            continue;
+        }
+        tacho_piece piece = piece_of(self, at, ranges);
         tacho_job job = compute_job(self, at, i);
         if (self->is_control) {
             job.cycles = tacho_quantity_whole(&self->place.engine->fixed_job_cycles);
         } else {
-            job.macs = part.kind == TACHO_WORK_MATRIX ? part.batch * part.m * part.n * part.k : 0;
-            if (job.macs == 0 && part.elements * part.steps == 0) {
-                continue;
-            }
-            TACHO_TRY(part_cycles(self, &part, &job.cycles));
+            bool is_matrix = self->space->kind == TACHO_WORK_MATRIX;
+            job.macs = is_matrix ? piece.batch * piece.m * piece.n * piece.k : 0;
+            TACHO_TRY(tacho_piece_cycles(&self->place, self->space->kind, &piece, &job.cycles));
         }
         TACHO_TRY(need_operands(self, at));
-        TACHO_TRY(tacho_schedule_add(self->schedule, job, &by.jobs[by.count++]));
+        TACHO_TRY(add_regions(self, at, ranges));
+        TACHO_TRY(tacho_schedule_add(self->schedule, job, &jobs[i]));
     }
-    self->by_slot[at->number % SLOTS_MAX] = by;
+    for (uint32_t i = 0; i < self->engine_count; i++) {
+        if (jobs[i] != TACHO_NONE) {
+            note_use(self, at, i, jobs[i]);
+        }
+    }
     return TACHO_OK;
 }
 
-/* Sends the result of tile |number| away, once it is complete. */
-static tacho_status store_tile(core_work *self, uint64_t number)
+/* ---- results -------------------------------------------------------------------------------- */
+
+static tacho_status store_result(tacho_core_work *self, tacho_operand_work *of,
+                                 const tacho_tile_at *at)
 {
-    tile at = tile_at(self, number);
-    if (self->output.slots->count == 0 || at.k + 1 < self->tiling.k) {
+    tacho_region_spec spec =
+        tacho_region_of(of->access, of->slots->is_whole ? self->ranges : at->ranges);
+    if (spec.bytes == 0) {
         return TACHO_OK;
     }
-    const computed *by = &self->by_slot[number % SLOTS_MAX];
-    TACHO_TRY(need_computed(self, by, false));
-    if (by->count == 0) {
-        TACHO_TRY(need_operands(self, &at));
-    }
-    return add_transfer(self, &self->output, &at);
+    uint32_t slot = of->slots->is_whole ? 0 : of->slot;
+    TACHO_TRY(need_users(self, of->slots->is_whole ? self->last : of->users[slot], false));
+    return add_transfer(self, of, at, &spec, of->buffers[slot], &of->filled[slot]);
 }
 
-static tacho_status add_tiles(core_work *self)
+/* Sends away what tile |at| completed. */
+static tacho_status store_tile(tacho_core_work *self, const tacho_tile_at *at)
 {
-    uint64_t count = tile_count(&self->tiling);
-    TACHO_TRY(load_tile(self, 0));
-    for (uint64_t i = 0; i < count; i++) {
-        tile at = tile_at(self, i);
-        if (i > 0) {
-            TACHO_TRY(store_tile(self, i - 1));
+    bool is_last = at->number + 1 == tacho_core_work_count(self);
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        tacho_operand_work *of = &self->operands[i];
+        bool is_done =
+            of->slots->is_whole ? is_last : at->is_there && is_complete(self, of->access, at);
+        if (of->access->is_output && of->slots->count > 0 && is_done) {
+            TACHO_TRY(store_result(self, of, at));
         }
-        TACHO_TRY(load_tile(self, i + 1));
-        if (self->engine != TACHO_NONE) {
+    }
+    return TACHO_OK;
+}
+
+/*
+ * Where one sequencer starts all jobs, a second transfer that is ahead has to wait for the first,
+ * and all behind it with it: the tile is started before that.
+ */
+tacho_status tacho_core_work_tiles(tacho_core_work *self)
+{
+    uint64_t count = tacho_core_work_count(self);
+    uint32_t first = tacho_machine_is_sequenced(self->place.machine) ? 1 : UINT32_MAX;
+    tacho_tile_at before = {.number = 0};
+    for (uint64_t i = 0; i < count; i++) {
+        tacho_tile_at at = tacho_core_work_at(self, i);
+        TACHO_TRY(tacho_core_work_load(self, &at, i > 0 ? &before : NULL));
+        if (i > 0) {
+            TACHO_TRY(store_tile(self, &before));
+        }
+        TACHO_TRY(tacho_core_work_ahead(self, &at, first));
+        if (at.is_there) {
             TACHO_TRY(compute_tile(self, &at));
         }
+        TACHO_TRY(tacho_core_work_ahead(self, &at, (uint32_t)self->space->access_count));
+        before = at;
     }
-    return store_tile(self, count - 1);
-}
-
-/* ---- buffers ------------------------------------------------------------------------------- */
-
-static tacho_status add_buffers(core_work *self, operand *of, uint64_t *offset)
-{
-    const tacho_machine *machine = self->schedule->estimate->machine;
-    tacho_buffer buffer = {
-        .tensor = TACHO_NONE,
-        .device = (uint16_t)self->schedule->device_of[self->schedule->op],
-        .core = (uint16_t)self->core,
-        .bytes = of->slots->bytes,
-    };
-    TACHO_TRY(tacho_strings_ensure(&self->schedule->program->strings,
-                                   tacho_machine_memory(machine, TACHO_MEMORY_LOCAL)->name,
-                                   &buffer.memory));
-    for (uint32_t i = 0; i < of->slots->count; i++) {
-        buffer.offset = *offset;
-        buffer.first_job = (uint32_t)self->schedule->program->job_count;
-        *offset += buffer.bytes;
-        TACHO_TRY(tacho_schedule_add_buffer(self->schedule, &buffer, &of->buffers[i]));
-    }
-    return TACHO_OK;
-}
-
-static void end_buffers(const core_work *self, size_t first)
-{
-    tacho_program *program = self->schedule->program;
-    for (size_t i = first; i < program->buffer_count; i++) {
-        program->buffers[i].last_job = (uint32_t)program->job_count - 1;
-    }
-}
-
-/* ---- shares -------------------------------------------------------------------------------- */
-
-static operand make_operand(core_work *self, const tacho_slots *slots, uint64_t bytes,
-                            bool is_local)
-{
-    const tacho_schedule *schedule = self->schedule;
-    const tacho_machine *machine = schedule->estimate->machine;
-    const tacho_core_engines *engines = &schedule->engines;
-    bool is_output = slots == &self->tiling.output;
-    bool has_local = tacho_machine_dma(machine, TACHO_ENGINE_DMA_LOCAL) != NULL;
-    tacho_engine_class queue = is_output               ? TACHO_ENGINE_DMA_OUT
-                               : is_local && has_local ? TACHO_ENGINE_DMA_LOCAL
-                                                       : TACHO_ENGINE_DMA_IN;
-    operand of = {
-        .slots = slots,
-        .bytes = tacho_slots_moved(slots, bytes),
-        .kind = is_local ? TACHO_JOB_COPY : (is_output ? TACHO_JOB_STORE : TACHO_JOB_LOAD),
-        .dma = tacho_machine_dma(machine, queue),
-        .queue = tacho_schedule_queue(schedule, self->core,
-                                      queue == TACHO_ENGINE_DMA_OUT     ? engines->dma_out
-                                      : queue == TACHO_ENGINE_DMA_LOCAL ? engines->dma_local
-                                                                        : engines->dma_in),
-        .buffers = {TACHO_NONE, TACHO_NONE},
-        .jobs = {TACHO_NONE, TACHO_NONE},
-    };
-    return of;
-}
-
-/* The part of the operator that |core| does, of those that |cut| makes. */
-static tacho_share share_of(const tacho_schedule *schedule, uint32_t core, tacho_cut cut)
-{
-    const tacho_work *work = &schedule->estimate->ops[schedule->op].work;
-    uint64_t column = core % cut.columns;
-    uint64_t row = core / cut.columns % cut.rows;
-    uint64_t batch = core / cut.columns / cut.rows;
-    uint64_t cores = cut.batch * cut.rows * cut.columns;
-    bool is_matrix = work->kind == TACHO_WORK_MATRIX;
-    bool stays = work->kind == TACHO_WORK_VECTOR || (is_matrix && schedule->cores == 1);
-    tacho_share share = {
-        .kind = work->kind,
-        .elements = tacho_part(work->elements, cores, core),
-        .steps = work->steps,
-        .input_bytes = tacho_part(work->input.bytes, cut.batch * cut.rows, batch * cut.rows + row),
-        .weight_bytes =
-            tacho_part(work->weights.bytes, cut.batch * cut.columns, batch * cut.columns + column),
-        .output_bytes = tacho_part(work->output.bytes, cores, core),
-        .moves_input = !stays || work->input.place == TACHO_PLACE_DDR,
-        .moves_weights = !stays || work->weights.place == TACHO_PLACE_DDR,
-        .moves_output = work->output.place == TACHO_PLACE_DDR,
-    };
-    if (is_matrix) {
-        share.batch = tacho_part(work->batch, cut.batch, batch);
-        share.m = tacho_part(work->m, cut.rows, row);
-        share.n = tacho_part(work->n, cut.columns, column);
-        share.k = work->k_channels * work->k_window;
-    } else { /* rows of elements; what all of them need is read by each */
-        share.weight_bytes = work->kind == TACHO_WORK_MOVE
-                                 ? tacho_part(work->weights.bytes, cores, core)
-                                 : work->weights.bytes;
-    }
-    return share;
-}
-
-/* Whether a processor does the operator, whatever it is. */
-static bool is_of_processor(const tacho_schedule *schedule)
-{
-    const tacho_estimate *estimate = schedule->estimate;
-    return tacho_estimate_is_unknown(estimate, schedule->op) &&
-           tacho_machine_view_processor(estimate->machine) != TACHO_NONE;
-}
-
-static void choose_engine(core_work *self)
-{
-    const tacho_schedule *schedule = self->schedule;
-    const tacho_machine *machine = schedule->estimate->machine;
-    const tacho_op_cost *cost = &schedule->estimate->ops[schedule->op].cost;
-    self->engine = cost->engine;
-    self->is_control = is_of_processor(schedule);
-    self->engine_count = 0;
-    self->place = (tacho_tile_place){
-        .machine = machine, .dtype = cost->compute, .fidelity = schedule->fidelity};
-    if (self->engine != TACHO_NONE) {
-        self->place.engine = &machine->engines[self->engine];
-        uint64_t count = (uint64_t)tacho_quantity_whole(&self->place.engine->count);
-        self->engine_count = self->is_control ? 1 : (uint32_t)count;
-        self->engine_count = self->engine_count < ENGINES_MAX ? self->engine_count : ENGINES_MAX;
-    }
-}
-
-/* Its part of shared memory, and who reads the same. */
-static tacho_status share_memory(core_work *self, tacho_cut cut)
-{
-    const tacho_machine *machine = self->schedule->estimate->machine;
-    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
-    tacho_ratio cores = {(int64_t)(cut.batch * cut.rows * cut.columns), 1};
-    TACHO_TRY(tacho_cost_memory_rate(ddr, &self->place.shared_rate));
-    if (!tacho_ratio_divide(self->place.shared_rate, cores, &self->place.shared_rate)) {
-        self->place.shared_rate = (tacho_ratio){0, 1};
-    }
-    if (machine->noc.has_multicast) {
-        bool is_matrix = self->share.kind == TACHO_WORK_MATRIX;
-        self->place.input_readers = cut.columns;
-        self->place.weight_readers = is_matrix ? cut.rows : (uint64_t)cores.num;
-    }
-    return TACHO_OK;
-}
-
-static tacho_status tile_share(core_work *self)
-{
-    tacho_schedule *schedule = self->schedule;
-    const tacho_estimate *estimate = schedule->estimate;
-    const tacho_fused_op *fused = &estimate->fusion->ops[schedule->op];
-    const tacho_memory *local = tacho_machine_memory(estimate->machine, TACHO_MEMORY_LOCAL);
-    self->place.room_bytes = (uint64_t)tacho_quantity_whole(&local->size_bytes) -
-                             schedule->placement->free_from[schedule->op];
-    tacho_status status =
-        tacho_tile_again(schedule->tilings, &self->place, &self->share, &self->tiling);
-    if (status != TACHO_OK) {
-        const tacho_node *node = &estimate->fusion->graph->nodes[fused->root];
-        return tacho_status_add_note(
-            status, "node %" PRIu32 " '%s' (%s) of %.*s does not fit %s of %s", node->index,
-            tacho_graph_string(estimate->fusion->graph, node->name).data,
-            tacho_graph_string(estimate->fusion->graph, node->type).data,
-            TACHO_STR_ARG(estimate->fusion->graph->path), local->name.data,
-            estimate->machine->name.data);
-    }
-    return TACHO_OK;
-}
-
-/* Nothing that runs is free: what moves in one memory, and what has no bytes at all. */
-static tacho_status add_copy(core_work *self)
-{
-    const tacho_schedule *schedule = self->schedule;
-    const tacho_machine *machine = schedule->estimate->machine;
-    const tacho_dma *dma = tacho_machine_dma(machine, TACHO_ENGINE_DMA_LOCAL);
-    operand of = {.kind = TACHO_JOB_COPY,
-                  .dma = dma != NULL ? dma : tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN)};
-    tacho_job job = {
-        .engine = tacho_schedule_queue(schedule, self->core, schedule->engines.dma_local),
-        .kind = TACHO_JOB_COPY,
-        .buffer = TACHO_NONE,
-        .bytes = self->share.output_bytes,
-    };
-    TACHO_TRY(transfer_cycles(self, &of, job.bytes, &job.cycles));
-    job.cycles = job.cycles > 0 ? job.cycles : 1;
-    uint32_t id;
-    return tacho_schedule_add(self->schedule, job, &id);
-}
-
-static tacho_status schedule_core(core_work *self, tacho_cut cut)
-{
-    tacho_schedule *schedule = self->schedule;
-    const tacho_work *work = &schedule->estimate->ops[schedule->op].work;
-    tacho_program *program = schedule->program;
-    size_t first_job = program->job_count;
-    size_t first_buffer = program->buffer_count;
-    uint64_t offset = schedule->placement->free_from[schedule->op];
-    choose_engine(self);
-    self->share = share_of(schedule, self->core, cut);
-    TACHO_TRY(share_memory(self, cut));
-    TACHO_TRY(tile_share(self));
-    TACHO_TRY(choose_split(self));
-    const tacho_tiling *t = &self->tiling;
-    self->input = make_operand(self, &t->input, self->share.input_bytes,
-                               work->input.place == TACHO_PLACE_LOCAL);
-    self->weights = make_operand(self, &t->weights, self->share.weight_bytes,
-                                 work->weights.place == TACHO_PLACE_LOCAL);
-    self->output = make_operand(self, &t->output, self->share.output_bytes, false);
-    operand *const operands[] = {&self->input, &self->weights, &self->output};
-    for (size_t i = 0; i < 3; i++) {
-        TACHO_TRY(add_buffers(self, operands[i], &offset));
-    }
-    TACHO_TRY(add_tiles(self));
-    if (program->job_count == first_job) {
-        TACHO_TRY(add_copy(self));
-    }
-    end_buffers(self, first_buffer);
-    return TACHO_OK;
-}
-
-/* Where the network between cores multicasts, shared memory gives each byte once: a share each. */
-static uint64_t read_share(const operand *of, uint64_t readers, uint64_t index)
-{
-    if (of->kind != TACHO_JOB_LOAD) {
-        return 0;
-    }
-    return readers > 1 ? tacho_part(of->bytes, readers, index % readers) : of->bytes;
-}
-
-static void count_moved(const core_work *core, tacho_cut cut, tacho_op_timing *timing)
-{
-    uint64_t row = core->share.kind == TACHO_WORK_MATRIX ? core->core / cut.columns : core->core;
-    timing->ddr_read_bytes +=
-        read_share(&core->input, core->place.input_readers, core->core % cut.columns) +
-        read_share(&core->weights, core->place.weight_readers, row);
-    timing->ddr_write_bytes += core->output.kind == TACHO_JOB_STORE ? core->output.bytes : 0;
-}
-
-tacho_status tacho_schedule_tiles(tacho_schedule *schedule)
-{
-    const tacho_op_estimate *op = &schedule->estimate->ops[schedule->op];
-    tacho_cut cut = op->cost.cut;
-    if (op->work.kind != TACHO_WORK_MATRIX || cut.batch * cut.rows * cut.columns == 0) {
-        uint64_t parts = op->work.elements > 0 ? op->work.elements : op->work.output.bytes;
-        cut = (tacho_cut){1, parts < schedule->cores ? parts : schedule->cores, 1};
-        cut.rows = cut.rows > 0 ? cut.rows : 1;
-    }
-    if (is_of_processor(schedule)) {
-        cut = (tacho_cut){1, 1, 1};
-    }
-    for (uint32_t i = 0; i < cut.batch * cut.rows * cut.columns; i++) {
-        core_work core = {.schedule = schedule, .core = i};
-        TACHO_TRY(schedule_core(&core, cut));
-        count_moved(&core, cut, &schedule->timings[schedule->op]);
-    }
-    return TACHO_OK;
+    return store_tile(self, &before);
 }

@@ -4,311 +4,520 @@
  */
 #include "compile/tile.h"
 
+#include "base/index.h"
 #include "base/maths.h"
 #include "compile/op_split.h"
 #include "machine/cost.h"
 
 #include <inttypes.h>
 
+/* More than a few tiles are taken where they are faster by one part in so many. */
+enum { WORTH_A_TILE = 64 };
+
+/* Statistics of a line, of which passes after the first are made: two numbers of 32 bits. */
+enum { STATISTICS_BYTES = 8 };
+
 typedef struct tiler {
     const tacho_tile_place *place;
     const tacho_share *share;
+    const tacho_space *space;
     const tacho_dma *in, *out;
-    uint64_t engines;
+    tacho_slots *slots;
+    uint32_t engines;
+    uint64_t roles[TACHO_AXIS_ROLE_COUNT]; /* elements of the share along the axes of each */
     bool is_found;
+    bool rereads; /* the best brings something again */
     int64_t best_cycles;
+    uint64_t best_tiles;
     uint64_t least_bytes; /* that any way asks for */
     tacho_tiling best;
-    uint64_t tiles_max; /* as jobs */
     uint64_t tried_max; /* tiles */
 } tiler;
 
-static uint64_t tile_count(const tacho_tiling *t)
+static uint64_t range_of(const tiler *self, uint32_t axis)
 {
-    return t->batch * t->m * t->n * t->k;
+    tacho_range range = self->share->ranges[axis];
+    return range.end > range.first ? range.end - range.first : 1;
 }
 
-uint64_t tacho_slots_moved(const tacho_slots *slots, uint64_t bytes)
+static uint64_t tile_count(const tiler *self, const tacho_tiling *t)
 {
-    tacho_u128 all = slots->count > 0 ? (tacho_u128)bytes * slots->times : 0;
-    return all >> 61 != 0 ? UINT64_C(1) << 61 : (uint64_t)all;
-}
-
-/* ---- what a way to cut needs and takes ----------------------------------------------------- */
-
-uint64_t tacho_share_elements(const tacho_share *share)
-{
-    uint64_t bytes =
-        share->input_bytes > share->output_bytes ? share->input_bytes : share->output_bytes;
-    return share->elements > 0 ? share->elements : bytes;
-}
-
-/* A buffer has room for the largest part: |part| of |whole| elements. */
-static void set_slots(tacho_slots *slots, bool moves, uint64_t bytes, uint64_t distinct,
-                      tacho_u128 part, tacho_u128 whole)
-{
-    slots->count = !moves || bytes == 0 ? 0 : (distinct > 1 ? 2 : 1);
-    slots->bytes = slots->count == 0 ? 0 : tacho_ceil_div(bytes, distinct);
-    if (slots->count > 0 && whole > 0 && part <= whole && whole >> 63 == 0) {
-        slots->bytes = (uint64_t)((bytes * part + whole - 1) / whole);
+    uint64_t count = t->passes;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        count = tacho_size_multiply(count, t->parts[i]);
     }
+    return count;
 }
 
-static void set_loads(tacho_slots *slots, uint64_t loads, uint64_t moved)
+/* ---- cycles -------------------------------------------------------------------------------- */
+
+uint64_t tacho_pass_steps(uint64_t steps, uint32_t passes, uint32_t pass)
 {
-    slots->loads = slots->count == 0 ? 0 : loads;
-    slots->times = moved;
+    return passes == 1 ? steps : (pass == 0 ? steps / 2 : steps - steps / 2);
 }
 
-/* Fills what follows from the numbers of tiles. */
-static void complete_matrix(const tacho_share *share, tacho_tiling *t)
+tacho_status tacho_piece_cycles(const tacho_tile_place *place, tacho_work_kind kind,
+                                const tacho_piece *piece, int64_t *out_cycles)
 {
-    uint64_t all = tile_count(t);
-    tacho_u128 batch = share->batch;
-    tacho_u128 batch_part = tacho_ceil_div(share->batch, t->batch);
-    uint64_t m = tacho_ceil_div(share->m, t->m);
-    uint64_t n = tacho_ceil_div(share->n, t->n);
-    uint64_t k = tacho_ceil_div(share->k, t->k);
-    set_slots(&t->input, share->moves_input, share->input_bytes, t->batch * t->m * t->k,
-              batch_part * m * k, batch * share->m * share->k);
-    set_slots(&t->weights, share->moves_weights, share->weight_bytes, t->batch * t->n * t->k,
-              batch_part * n * k, batch * share->n * share->k);
-    set_slots(&t->output, share->moves_output, share->output_bytes, t->batch * t->m * t->n,
-              batch_part * m * n, batch * share->m * share->n);
-    set_loads(&t->output, t->batch * t->m * t->n, 1);
-    if (t->k > 1 && t->output.count > 0) { /* it holds partial sums until the last of k */
-        uint64_t sums = TACHO_SUM_BYTES * (uint64_t)batch_part * m * n;
-        t->output.bytes = sums > t->output.bytes ? sums : t->output.bytes;
+    const tacho_engine *engine = place->engine;
+    if (kind != TACHO_WORK_MATRIX) {
+        return tacho_cost_vector(engine, piece->results, piece->steps, place->dtype, out_cycles);
     }
-    if (t->k > 1) {
-        set_loads(&t->input, all, t->n);
-        set_loads(&t->weights, all, t->m);
-    } else if (t->rows_outside) {
-        set_loads(&t->input, t->batch * t->m, 1);
-        set_loads(&t->weights, t->n == 1 ? t->batch : all, t->n == 1 ? 1 : t->m);
+    int64_t fused = 0;
+    tacho_product product = {piece->m, piece->n, piece->k, place->dtype, place->fidelity};
+    TACHO_TRY(tacho_cost_matrix(place->machine, engine, product, out_cycles));
+    if (piece->batch > INT64_MAX ||
+        __builtin_mul_overflow(*out_cycles, (int64_t)piece->batch, out_cycles)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
+    }
+    /* Results leave an engine no faster than it works on elements, fused steps and all. */
+    if (tacho_cost_element_rate(engine, place->dtype) != NULL) {
+        TACHO_TRY(tacho_cost_vector(engine, piece->results, piece->steps > 0 ? piece->steps : 1,
+                                    place->dtype, &fused));
     } else {
-        set_loads(&t->input, t->m == 1 ? t->batch : all, t->m == 1 ? 1 : t->n);
-        set_loads(&t->weights, t->batch * t->n, 1);
+        TACHO_TRY(tacho_op_fused_cycles(place->machine,
+                                        tacho_size_multiply(piece->results, piece->engines),
+                                        piece->steps, place->dtype, &fused));
     }
-}
-
-/* Elements are cut into |m| stretches; what is the same for all of them is brought once. */
-static void complete_plain(const tacho_share *share, uint64_t room, tacho_tiling *t)
-{
-    uint64_t weight_parts = share->weight_bytes <= room / 4 ? 1 : t->m;
-    uint64_t all = tacho_share_elements(share);
-    uint64_t part = tacho_ceil_div(all, t->m);
-    set_slots(&t->input, share->moves_input, share->input_bytes, t->m, part, all);
-    set_slots(&t->weights, share->moves_weights, share->weight_bytes, weight_parts,
-              weight_parts == 1 ? all : part, all);
-    set_slots(&t->output, share->moves_output, share->output_bytes, t->m, part, all);
-    set_loads(&t->input, t->m, 1);
-    set_loads(&t->weights, weight_parts, 1);
-    set_loads(&t->output, t->m, 1);
-}
-
-static uint64_t needed_bytes(const tacho_tiling *t)
-{
-    tacho_u128 bytes = (tacho_u128)t->input.count * t->input.bytes;
-    bytes += (tacho_u128)t->weights.count * t->weights.bytes;
-    bytes += (tacho_u128)t->output.count * t->output.bytes;
-    return bytes >> 63 != 0 ? INT64_MAX : (uint64_t)bytes;
-}
-
-/* Engines of a core share the batch, the rows or the columns of a tile's product. */
-static tacho_status product_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles)
-{
-    const tacho_share *share = self->share;
-    const tacho_tile_place *place = self->place;
-    tacho_product whole = {tacho_ceil_div(share->m, t->m), tacho_ceil_div(share->n, t->n),
-                           tacho_ceil_div(share->k, t->k), place->dtype, place->fidelity};
-    uint64_t batch = tacho_ceil_div(share->batch, t->batch);
-    *out_cycles = INT64_MAX;
-    for (size_t i = 0; i < 3; i++) {
-        tacho_product part = whole;
-        part.m = tacho_ceil_div(part.m, i == 1 ? self->engines : 1);
-        part.n = tacho_ceil_div(part.n, i == 2 ? self->engines : 1);
-        int64_t cycles;
-        TACHO_TRY(tacho_cost_matrix(place->machine, place->engine, part, &cycles));
-        cycles = tacho_cycles_multiply(cycles, tacho_ceil_div(batch, i == 0 ? self->engines : 1));
-        *out_cycles = cycles < *out_cycles ? cycles : *out_cycles;
-    }
+    *out_cycles = tacho_most(*out_cycles, fused);
     return TACHO_OK;
 }
 
-/*
- * What computing a tile takes, and in |out_last| what one takes that completes a result: what is
- * fused overlaps with it. Engines of a sequencer start one after the other.
- */
-static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles,
-                                   int64_t *out_last)
+/* The largest tile's part of the operator's elements. */
+static uint64_t elements_of_tile(const tiler *self, const tacho_tiling *t)
 {
-    const tacho_share *share = self->share;
+    tacho_u128 part = self->place->elements;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        uint64_t size = self->space->axes[i].size;
+        uint64_t length = tacho_ceil_div(range_of(self, i), t->parts[i]);
+        part = (part * length + size - 1) / size;
+    }
+    return (uint64_t)part;
+}
+
+static uint64_t counted(const tiler *self, const tacho_tiling *t, tacho_axis_role role)
+{
+    tacho_u128 product = 1;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        const tacho_axis *axis = &self->space->axes[i];
+        if (axis->role == role) {
+            tacho_u128 length = tacho_ceil_div(range_of(self, i), t->parts[i]);
+            product *= (axis->counted * length + axis->size - 1) / axis->size;
+        }
+    }
+    return product >> 62 != 0 ? UINT64_C(1) << 62 : (uint64_t)product;
+}
+
+/* |cycles| of |tiles| as large as the largest, as far as they are: the part that is not padding. */
+static int64_t of_all(const tiler *self, const tacho_tiling *t, const tacho_access *access,
+                      int64_t cycles)
+{
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        if (access == NULL || tacho_access_follows(access, i)) {
+            uint64_t range = range_of(self, i);
+            tacho_u128 padded = (tacho_u128)tacho_ceil_div(range, t->parts[i]) * t->parts[i];
+            cycles = (int64_t)(((tacho_u128)(uint64_t)cycles * range + padded - 1) / padded);
+        }
+    }
+    return cycles;
+}
+
+/* What computing a tile takes: its engines share the batch, the rows or the columns. */
+static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles)
+{
     const tacho_tile_place *place = self->place;
-    *out_cycles = *out_last = 0;
+    *out_cycles = 0;
     if (place->engine == NULL) {
         return TACHO_OK;
     }
-    int64_t starts = tacho_cycles_multiply(tacho_quantity_whole(&place->engine->issue_cycles),
-                                           self->engines - 1);
-    int64_t fused = 0;
-    if (share->kind == TACHO_WORK_MATRIX) {
-        uint64_t results = tacho_ceil_div(share->elements, t->batch * t->m * t->n);
-        TACHO_TRY(product_cycles(self, t, out_cycles));
-        TACHO_TRY(
-            tacho_op_fused_cycles(place->machine, results, share->steps, place->dtype, &fused));
-    } else {
-        uint64_t each = tacho_ceil_div(tacho_ceil_div(share->elements, t->m), self->engines);
-        TACHO_TRY(tacho_cost_vector(place->engine, each, share->steps, place->dtype, out_cycles));
+    tacho_piece whole = {
+        .batch = counted(self, t, TACHO_AXIS_BATCH),
+        .m = counted(self, t, TACHO_AXIS_ROW),
+        .n = counted(self, t, TACHO_AXIS_COLUMN),
+        .k = tacho_size_multiply(counted(self, t, TACHO_AXIS_SUM), self->space->depth),
+        .steps = place->steps,
+        .engines = self->engines,
+    };
+    bool is_matrix = self->space->kind == TACHO_WORK_MATRIX;
+    whole.results = is_matrix
+                        ? tacho_size_multiply(whole.batch, tacho_size_multiply(whole.m, whole.n))
+                        : elements_of_tile(self, t);
+    whole.steps = is_matrix ? whole.steps : tacho_ceil_div(whole.steps, t->passes);
+    uint64_t *const parts[] = {&whole.batch, &whole.m, &whole.n};
+    *out_cycles = INT64_MAX;
+    for (size_t i = 0; i < 3; i++) {
+        tacho_piece before = whole;
+        uint64_t split = *parts[i] < self->engines ? *parts[i] : self->engines;
+        *parts[i] = tacho_ceil_div(*parts[i], split);
+        whole.results = tacho_ceil_div(whole.results, split);
+        int64_t cycles;
+        TACHO_TRY(tacho_piece_cycles(place, self->space->kind, &whole, &cycles));
+        *out_cycles = cycles < *out_cycles ? cycles : *out_cycles;
+        whole = before;
     }
-    *out_last = tacho_cycles_add(tacho_most(*out_cycles, fused), starts);
-    *out_cycles = tacho_cycles_add(*out_cycles, starts);
+    int64_t issue = tacho_quantity_whole(&place->engine->issue_cycles);
+    *out_cycles = tacho_cycles_add(*out_cycles, tacho_cycles_multiply(issue, self->engines - 1));
     return TACHO_OK;
 }
 
-/* |count| transfers of about the same size. */
-static tacho_status transfer_cycles(const tacho_dma *dma, uint64_t bytes, uint64_t count,
-                                    int64_t *out_cycles)
+/* ---- what comes and goes -------------------------------------------------------------------- */
+
+/* How often what |access| touches changes as the loops go on; |out_distinct|: how many there are.
+ */
+static uint64_t changes(const tiler *self, const tacho_tiling *t, const tacho_access *access,
+                        uint64_t *out_distinct)
 {
-    *out_cycles = 0;
-    if (dma == NULL || bytes == 0 || count == 0) {
+    uint64_t so_far = 1;
+    uint64_t count = 1;
+    *out_distinct = 1;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        uint32_t axis = t->order[i];
+        bool is_sum = self->space->axes[axis].role == TACHO_AXIS_SUM;
+        bool follows = tacho_access_follows(access, axis);
+        so_far = tacho_size_multiply(so_far, t->parts[axis]);
+        if (follows && t->parts[axis] > 1) {
+            *out_distinct = tacho_size_multiply(*out_distinct, t->parts[axis]);
+            count = is_sum && !access->is_output ? tacho_size_multiply(so_far, t->passes) : so_far;
+        }
+    }
+    return count;
+}
+
+/* The most bytes of |access| that tiles of the tiling touch; as elements of |each| bytes if not 0.
+ */
+static uint64_t most_bytes(const tiler *self, const tacho_tiling *t, const tacho_access *access,
+                           uint64_t each)
+{
+    uint64_t elements = 1;
+    tacho_u128 bytes = access->bytes;
+    for (uint32_t i = 0; i < access->rank; i++) {
+        const tacho_reach *reach = &access->reach[i];
+        uint64_t size = reach->size;
+        if (reach->axis != TACHO_NONE) {
+            size = reach->is_part ? reach->length : size;
+            uint64_t length =
+                tacho_ceil_div(range_of(self, reach->axis), t != NULL ? t->parts[reach->axis] : 1);
+            bytes = (bytes * length + size - 1) / size + (access->is_known ? 0 : 1);
+            length = (length - 1) * (uint64_t)reach->scale + (uint64_t)reach->window;
+            if (reach->divisor > 1) {
+                length = (length - 1) / (uint64_t)reach->divisor + 1;
+            }
+            if (reach->outer != TACHO_NONE) {
+                uint64_t outer = tacho_ceil_div(range_of(self, reach->outer),
+                                                t != NULL ? t->parts[reach->outer] : 1);
+                length += (outer - 1) * reach->outer_scale;
+            }
+            size = length < size ? length : size;
+        }
+        elements = tacho_size_multiply(elements, size);
+    }
+    uint64_t known = UINT64_MAX / 4;
+    if (!access->is_known) {
+        return (uint64_t)(bytes < access->bytes ? bytes : access->bytes);
+    }
+    if (each > 0) {
+        return tacho_size_multiply(elements, each);
+    }
+    return tacho_dtype_bytes(access->kept, elements, &known) ? known : UINT64_MAX / 4;
+}
+
+static bool sums_are_cut(const tiler *self, const tacho_tiling *t)
+{
+    bool is_cut = false;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        is_cut |= self->space->axes[i].role == TACHO_AXIS_SUM && t->parts[i] > 1;
+    }
+    return is_cut;
+}
+
+static uint64_t lines_of_tile(const tiler *self, const tacho_tiling *t)
+{
+    uint64_t lines = 1;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        if (self->space->axes[i].role != TACHO_AXIS_SUM) {
+            lines = tacho_size_multiply(lines, tacho_ceil_div(range_of(self, i), t->parts[i]));
+        }
+    }
+    return lines;
+}
+
+/*
+ * Buffers of a result. Where sums are cut, partial ones are kept apart, and the result, which is
+ * there with the last of them, has all the time until the next last one to leave.
+ */
+static void plan_output(const tiler *self, tacho_tiling *t, const tacho_access *access,
+                        tacho_slots *slots)
+{
+    uint64_t distinct;
+    bool returns = changes(self, t, access, &distinct) > distinct;
+    if (t->has_sums) {
+        uint64_t sums = most_bytes(self, t, access, TACHO_SUM_BYTES);
+        t->scratch_bytes = sums > t->scratch_bytes ? sums : t->scratch_bytes;
+    }
+    slots->is_whole = returns || distinct == 1;
+    slots->count = !slots->moves ? 0 : (slots->is_whole || t->has_sums ? 1 : 2);
+    slots->bytes = most_bytes(self, slots->is_whole ? NULL : t, access, 0);
+}
+
+/* The most bytes of a result of a tile, or |bytes| if those are more. */
+static uint64_t largest_result(const tiler *self, const tacho_tiling *t, uint64_t bytes)
+{
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        uint64_t result = self->space->accesses[i].is_output
+                              ? most_bytes(self, t, &self->space->accesses[i], 0)
+                              : 0;
+        bytes = result > bytes ? result : bytes;
+    }
+    return bytes;
+}
+
+/* Whether all fits; operands that would come again, or overlap, get room for all where there is. */
+static bool plan_slots(tiler *self, tacho_tiling *t)
+{
+    const tacho_space *space = self->space;
+    t->scratch_bytes =
+        t->passes > 1 ? tacho_size_multiply(lines_of_tile(self, t), STATISTICS_BYTES) : 0;
+    uint64_t needed = 0;
+    for (size_t i = 0; i < space->access_count; i++) {
+        const tacho_access *access = &space->accesses[i];
+        tacho_slots *slots = &self->slots[i];
+        uint64_t distinct;
+        if (access->is_output) {
+            plan_output(self, t, access, slots);
+        } else {
+            (void)changes(self, t, access, &distinct);
+            slots->is_whole = distinct == 1;
+            bool is_one = distinct == 1 || (access->is_late && t->has_sums);
+            slots->count = !slots->moves || access->bytes == 0 ? 0 : (is_one ? 1 : 2);
+            slots->bytes = most_bytes(self, t, access, 0);
+            if (self->place->engine == NULL) { /* results leave from where it comes */
+                slots->bytes = largest_result(self, t, slots->bytes);
+            }
+        }
+        needed = tacho_size_add(needed, tacho_size_multiply(slots->count, slots->bytes));
+    }
+    needed = tacho_size_add(needed, t->scratch_bytes);
+    self->least_bytes = needed < self->least_bytes ? needed : self->least_bytes;
+    if (needed > self->place->room_bytes) {
+        return false;
+    }
+    for (size_t i = 0; i < space->access_count; i++) {
+        tacho_slots *slots = &self->slots[i];
+        uint64_t whole = most_bytes(self, NULL, &space->accesses[i], 0);
+        uint64_t now = slots->count * slots->bytes;
+        uint64_t distinct;
+        uint64_t loads = changes(self, t, &space->accesses[i], &distinct);
+        bool saves = tacho_size_multiply(loads, slots->bytes) > whole || whole <= now;
+        if (self->place->engine != NULL && !space->accesses[i].is_output &&
+            space->accesses[i].is_known && slots->count > 0 && !slots->is_whole && saves &&
+            needed - now + whole <= self->place->room_bytes) {
+            needed = needed - now + whole;
+            slots->is_whole = true;
+            slots->count = 1;
+            slots->bytes = whole;
+        }
+    }
+    return true;
+}
+
+/* ---- the pipeline --------------------------------------------------------------------------- */
+
+typedef struct traffic {
+    int64_t all, first; /* cycles of all transfers, and of those of one tile */
+    int64_t front;      /* of what comes once: until it has come, and all tiles after that */
+    uint64_t shared;    /* bytes of shared memory */
+    bool is_again;      /* something comes more than once */
+    int64_t most;       /* cycles of the operand that takes longest ... */
+    uint64_t last;      /* ... and tiles that use the last piece of it */
+} traffic;
+
+/* Tiles that use one piece of |access|, one behind the other. */
+static uint64_t tiles_of_piece(const tiler *self, const tacho_tiling *t, const tacho_access *access)
+{
+    uint64_t tiles = 1;
+    for (uint32_t i = self->space->axis_count; i > 0; i--) {
+        uint32_t axis = t->order[i - 1];
+        if (t->parts[axis] > 1 && tacho_access_follows(access, axis)) {
+            break;
+        }
+        tiles *= t->parts[axis];
+    }
+    return tiles;
+}
+
+/* Tiles until all of |access| has been touched once. */
+static uint64_t first_tiles(const tiler *self, const tacho_tiling *t, const tacho_access *access)
+{
+    uint64_t tiles = tile_count(self, t);
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        uint32_t axis = t->order[i];
+        if (t->parts[axis] > 1 && tacho_access_follows(access, axis)) {
+            break;
+        }
+        tiles /= t->parts[axis];
+    }
+    return tiles;
+}
+
+static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t number,
+                                int64_t compute, traffic *to)
+{
+    const tacho_access *access = &self->space->accesses[number];
+    const tacho_slots *slots = &self->slots[number];
+    const tacho_dma *dma = access->is_output ? self->out : self->in;
+    if (slots->count == 0 || dma == NULL) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_cost_transfer(dma, tacho_ceil_div(bytes, count), out_cycles));
-    *out_cycles = tacho_cycles_multiply(*out_cycles, count);
-    return TACHO_OK;
-}
-
-/* What all operands of the share take to come, and those of the first tile. */
-static tacho_status load_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_all,
-                                int64_t *out_first)
-{
-    const tacho_slots *const slots[] = {&t->input, &t->weights};
-    const uint64_t bytes[] = {self->share->input_bytes, self->share->weight_bytes};
-    *out_all = *out_first = 0;
-    for (size_t i = 0; i < 2; i++) {
-        int64_t all;
-        int64_t first;
-        uint64_t moved = tacho_slots_moved(slots[i], bytes[i]);
-        uint64_t each = moved > 0 ? tacho_ceil_div(moved, slots[i]->loads) : 0;
-        TACHO_TRY(transfer_cycles(self->in, moved, slots[i]->loads, &all));
-        TACHO_TRY(transfer_cycles(self->in, each, 1, &first));
-        *out_all = tacho_cycles_add(*out_all, all);
-        *out_first = tacho_cycles_add(*out_first, first);
+    uint64_t distinct;
+    uint64_t loads = changes(self, t, access, &distinct);
+    loads = slots->is_whole || access->is_output ? distinct : loads;
+    uint64_t piece = most_bytes(self, t, access, 0);
+    uint64_t whole = most_bytes(self, NULL, access, 0);
+    uint64_t moved = tacho_size_multiply(loads, piece);
+    moved = slots->is_whole || access->is_output ? whole : moved;
+    to->is_again |= loads > distinct;
+    int64_t each;
+    TACHO_TRY(tacho_cost_transfer(dma, tacho_ceil_div(moved, loads), &each));
+    bool is_even = slots->is_whole || access->is_output;
+    int64_t all = tacho_cycles_multiply(each, loads);
+    to->all = tacho_cycles_add(to->all, is_even ? all : of_all(self, t, access, all));
+    to->first = tacho_cycles_add(to->first, each);
+    if (all > to->most) {
+        to->most = all;
+        to->last = slots->is_whole ? 1 : tiles_of_piece(self, t, access);
     }
+    if (slots->is_whole && !access->is_output) {
+        uint64_t rest =
+            tile_count(self, t) - first_tiles(self, t, access) + tiles_of_piece(self, t, access);
+        to->front =
+            tacho_most(to->front, tacho_cycles_add(all, tacho_cycles_multiply(compute, rest)));
+    }
+    to->shared = tacho_size_add(to->shared, moved / (slots->readers > 0 ? slots->readers : 1));
     return TACHO_OK;
-}
-
-/* Cycles of shared memory for all that is moved, with the part of it that is the core's. */
-static int64_t shared_cycles(const tiler *self, const tacho_tiling *t)
-{
-    const tacho_tile_place *place = self->place;
-    uint64_t in_readers = place->input_readers > 0 ? place->input_readers : 1;
-    uint64_t weight_readers = place->weight_readers > 0 ? place->weight_readers : 1;
-    uint64_t bytes = tacho_slots_moved(&t->input, self->share->input_bytes) / in_readers +
-                     tacho_slots_moved(&t->weights, self->share->weight_bytes) / weight_readers +
-                     tacho_slots_moved(&t->output, self->share->output_bytes);
-    int64_t cycles = 0;
-    bool is_over =
-        place->shared_rate.num > 0 && !tacho_ratio_ceil_divide(bytes, place->shared_rate, &cycles);
-    return is_over ? INT64_MAX : cycles;
 }
 
 /*
  * The longest of three ways through the pipeline: all transfers in, and then the last tile; the
  * first operands, all tiles and the last result; the first tile and then all transfers out.
  */
-static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles)
+static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, int64_t *out_cycles,
+                                    bool *out_again)
 {
     int64_t compute;
-    int64_t complete;
-    int64_t first;
-    int64_t load;
-    int64_t last;
-    int64_t store;
-    uint64_t out_bytes = tacho_slots_moved(&t->output, self->share->output_bytes);
-    uint64_t results = t->batch * t->m * t->n;
-    TACHO_TRY(compute_cycles(self, t, &compute, &complete));
-    TACHO_TRY(load_cycles(self, t, &load, &first));
-    uint64_t out_each = out_bytes > 0 ? tacho_ceil_div(out_bytes, t->output.loads) : 0;
-    TACHO_TRY(transfer_cycles(self->out, out_each, 1, &last));
-    TACHO_TRY(transfer_cycles(self->out, out_bytes, t->output.loads, &store));
-    int64_t all = tacho_cycles_add(tacho_cycles_multiply(compute, tile_count(t) - results),
-                                   tacho_cycles_multiply(complete, results));
-    int64_t before = tacho_cycles_add(tacho_cycles_multiply(compute, t->k - 1), complete);
-    int64_t in = tacho_cycles_add(tacho_cycles_add(load, complete), last);
-    int64_t middle = tacho_cycles_add(tacho_cycles_add(first, all), last);
-    int64_t out = tacho_cycles_add(tacho_cycles_add(first, before), store);
-    *out_cycles = tacho_most(tacho_most(in, out), tacho_most(middle, shared_cycles(self, t)));
+    traffic in = {0};
+    traffic out = {0};
+    TACHO_TRY(compute_cycles(self, t, &compute));
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        traffic *to = self->space->accesses[i].is_output ? &out : &in;
+        TACHO_TRY(add_traffic(self, t, i, compute, to));
+    }
+    *out_again = in.is_again;
+    uint64_t tiles = tile_count(self, t);
+    uint64_t sums = t->passes;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        sums *= self->space->axes[i].role == TACHO_AXIS_SUM ? t->parts[i] : 1;
+    }
+    int64_t all = of_all(self, t, NULL, tacho_cycles_multiply(compute, tiles));
+    int64_t before = tacho_cycles_multiply(compute, sums);
+    int64_t shared = 0;
+    if (self->place->shared_rate.num > 0 &&
+        !tacho_ratio_ceil_divide(tacho_size_add(in.shared, out.shared), self->place->shared_rate,
+                                 &shared)) {
+        shared = INT64_MAX;
+    }
+    int64_t last = tacho_cycles_multiply(compute, in.last > 1 ? in.last : 1);
+    int64_t first_in = tacho_cycles_add(tacho_cycles_add(in.all, last), out.first);
+    int64_t middle = tacho_cycles_add(tacho_cycles_add(in.first, all), out.first);
+    int64_t last_out = tacho_cycles_add(tacho_cycles_add(in.first, before), out.all);
+    middle = tacho_most(middle, tacho_cycles_add(in.front, out.first));
+    *out_cycles = tacho_most(tacho_most(first_in, middle), tacho_most(last_out, shared));
     return TACHO_OK;
-}
-
-/* ---- few enough jobs ----------------------------------------------------------------------- */
-
-static uint64_t *most_cut(tacho_tiling *t)
-{
-    uint64_t *const counts[] = {&t->batch, &t->m, &t->n, &t->k};
-    uint64_t *largest = counts[0];
-    for (size_t i = 1; i < 4; i++) {
-        largest = *counts[i] > *largest ? counts[i] : largest;
-    }
-    return largest;
-}
-
-/* Buffers and bytes stay what they are; jobs stand for more tiles. */
-static void coarsen(const tacho_share *share, uint64_t tiles_max, tacho_tiling *t)
-{
-    const tacho_tiling fine = *t;
-    while (tile_count(t) > tiles_max) {
-        uint64_t *count = most_cut(t);
-        *count = tacho_ceil_div(*count, 2);
-    }
-    uint64_t tiles = tile_count(t);
-    uint64_t repeat = tacho_ceil_div(fine.batch, t->batch) * tacho_ceil_div(fine.m, t->m) *
-                      tacho_ceil_div(fine.n, t->n) * tacho_ceil_div(fine.k, t->k);
-    if (repeat == 1) {
-        return;
-    }
-    tacho_tiling coarse = *t;
-    if (share->kind == TACHO_WORK_MATRIX) {
-        complete_matrix(share, &coarse);
-        /* What comes for each tile still comes for each job. */
-        bool has_input = coarse.input.count > 0 && (fine.k > 1 || fine.input.times > 1);
-        bool has_weights = coarse.weights.count > 0 && (fine.k > 1 || fine.weights.times > 1);
-        coarse.input.loads = has_input ? tiles : coarse.input.loads;
-        coarse.weights.loads = has_weights ? tiles : coarse.weights.loads;
-    } else {
-        complete_plain(share, 0, &coarse);
-    }
-    t->input.loads = coarse.input.loads;
-    t->weights.loads = tacho_least(coarse.weights.loads, fine.weights.loads);
-    t->output.loads = coarse.output.loads;
-    t->repeat = repeat < UINT32_MAX ? (uint32_t)repeat : UINT32_MAX;
 }
 
 /* ---- trying -------------------------------------------------------------------------------- */
 
-static tacho_status try_tiling(tiler *self, tacho_tiling t)
+/* Loops: batches, then columns and rows or the other way round, then what is summed over. */
+static void set_order(const tiler *self, bool rows_outside, tacho_tiling *t)
 {
-    if (self->share->kind == TACHO_WORK_MATRIX) {
-        complete_matrix(self->share, &t);
-    } else {
-        complete_plain(self->share, self->place->room_bytes, &t);
+    const tacho_axis_role order[] = {
+        TACHO_AXIS_BATCH, rows_outside ? TACHO_AXIS_ROW : TACHO_AXIS_COLUMN,
+        rows_outside ? TACHO_AXIS_COLUMN : TACHO_AXIS_ROW, TACHO_AXIS_SUM};
+    uint32_t count = 0;
+    for (size_t i = 0; i < 4; i++) {
+        for (uint32_t k = 0; k < self->space->axis_count; k++) {
+            if (self->space->axes[k].role == order[i]) {
+                t->order[count++] = k;
+            }
+        }
     }
-    uint64_t bytes = needed_bytes(&t);
-    self->least_bytes = bytes < self->least_bytes ? bytes : self->least_bytes;
-    if (bytes > self->place->room_bytes) {
+}
+
+/* |count| parts along the axes of a role: the first as fine as they can be, then the next. */
+static void set_parts(const tiler *self, tacho_axis_role role, uint64_t count, tacho_tiling *t)
+{
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        const tacho_axis *axis = &self->space->axes[i];
+        if (axis->role == role) {
+            uint64_t range = range_of(self, i);
+            t->parts[i] = count < range ? count : range;
+            count = tacho_ceil_div(count, t->parts[i]);
+            t->parts[i] = axis->is_sequential ? range : t->parts[i];
+        }
+    }
+}
+
+static tacho_status try_order(tiler *self, tacho_tiling t, bool rows_outside)
+{
+    set_order(self, rows_outside, &t);
+    t.passes = self->space->has_passes && sums_are_cut(self, &t) ? 2 : 1;
+    if (!plan_slots(self, &t) || tile_count(self, &t) > TACHO_TILES_LIMIT) {
         return TACHO_OK;
     }
     int64_t cycles;
-    coarsen(self->share, self->tiles_max, &t);
-    TACHO_TRY(pipeline_cycles(self, &t, &cycles));
-    if (!self->is_found || cycles < self->best_cycles) {
+    bool is_again;
+    TACHO_TRY(pipeline_cycles(self, &t, &cycles, &is_again));
+    uint64_t tiles = tile_count(self, &t);
+    bool is_more = self->is_found && tiles > self->best_tiles && tiles > TACHO_TILES_MAX;
+    int64_t worth = is_more ? cycles / WORTH_A_TILE : 0;
+    if (!self->is_found || tacho_cycles_add(cycles, worth) < self->best_cycles) {
         self->is_found = true;
+        self->best_tiles = tiles;
+        self->rereads = is_again;
         self->best_cycles = cycles;
         self->best = t;
     }
     return TACHO_OK;
+}
+
+static bool is_sequential(const tiler *self)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        is |= self->space->axes[i].is_sequential;
+    }
+    return is;
+}
+
+static tacho_status try_counts(tiler *self, const uint64_t *counts)
+{
+    tacho_tiling t = {.passes = 1};
+    static const tacho_axis_role roles[] = {TACHO_AXIS_BATCH, TACHO_AXIS_ROW, TACHO_AXIS_COLUMN,
+                                            TACHO_AXIS_SUM};
+    for (size_t i = 0; i < 4; i++) {
+        set_parts(self, roles[i], counts[i], &t);
+    }
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        bool is_cut = self->space->axes[i].waits_batch && t.parts[i] > 1;
+        if (is_cut && counts[0] < self->roles[TACHO_AXIS_BATCH]) {
+            return TACHO_OK;
+        }
+    }
+    bool is_fixed = is_sequential(self);
+    if (!is_fixed) {
+        TACHO_TRY(try_order(self, t, false));
+    }
+    bool differs = counts[1] > 1 && counts[2] > 1;
+    return is_fixed || differs ? try_order(self, t, true) : TACHO_OK;
 }
 
 /* The next number of parts to try: doubled, and last of all |limit|. */
@@ -317,95 +526,89 @@ static uint64_t next_count(uint64_t count, uint64_t limit)
     return count < limit && count * 2 > limit ? limit : count * 2;
 }
 
-static tacho_status try_columns(tiler *self, tacho_tiling t)
-{
-    for (t.n = 1; t.n <= self->share->n; t.n = next_count(t.n, self->share->n)) {
-        if (tile_count(&t) > self->tried_max) {
-            break;
-        }
-        t.rows_outside = false;
-        TACHO_TRY(try_tiling(self, t));
-        if (t.m > 1 && t.n > 1 && t.k == 1) {
-            t.rows_outside = true;
-            TACHO_TRY(try_tiling(self, t));
-        }
-    }
-    return TACHO_OK;
-}
-
-static tacho_status try_rows(tiler *self, tacho_tiling t)
-{
-    for (t.m = 1; t.m <= self->share->m; t.m = next_count(t.m, self->share->m)) {
-        if (t.batch * t.m * t.k > self->tried_max) {
-            break;
-        }
-        TACHO_TRY(try_columns(self, t));
-    }
-    return TACHO_OK;
-}
-
 /* What is brought again and again is cut along k, too, and in more and smaller tiles. */
 static bool wants_more(const tiler *self)
 {
-    return !self->is_found || self->best.input.times > 1 || self->best.weights.times > 1;
+    return !self->is_found || self->rereads;
 }
 
-static tacho_status try_matrix(tiler *self)
+static tacho_status try_products(tiler *self, uint64_t batch, uint64_t sums)
 {
-    const tacho_share *share = self->share;
-    tacho_tiling t = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
-    for (; t.batch < share->batch; t.batch = next_count(t.batch, share->batch)) {
-        if (t.batch > self->tried_max) {
-            return TACHO_OK;
+    uint64_t rows = self->roles[TACHO_AXIS_ROW];
+    uint64_t columns = self->roles[TACHO_AXIS_COLUMN];
+    for (uint64_t m = 1; m <= rows; m = next_count(m, rows)) {
+        for (uint64_t n = 1; n <= columns; n = next_count(n, columns)) {
+            const uint64_t counts[] = {batch, m, n, sums};
+            if (batch * m * n * sums > self->tried_max) {
+                break;
+            }
+            TACHO_TRY(try_counts(self, counts));
         }
-        TACHO_TRY(try_tiling(self, t));
-    }
-    t.batch = share->batch;
-    TACHO_TRY(try_rows(self, t));
-    bool is_more = wants_more(self);
-    for (t.k = 2; is_more && t.k <= share->k; t.k = next_count(t.k, share->k)) {
-        if (t.batch * t.k > self->tried_max) {
-            break;
-        }
-        TACHO_TRY(try_rows(self, t));
     }
     return TACHO_OK;
 }
 
-static tacho_status try_plain(tiler *self)
+static tacho_status try_all(tiler *self)
 {
-    uint64_t limit = tacho_share_elements(self->share);
-    tacho_tiling t = {.batch = 1, .m = 1, .n = 1, .k = 1, .repeat = 1};
-    for (; t.m <= limit || t.m == 1; t.m = next_count(t.m, limit)) {
-        if (t.m > self->tried_max) {
+    uint64_t batches = self->roles[TACHO_AXIS_BATCH];
+    uint64_t sums = self->roles[TACHO_AXIS_SUM];
+    for (uint64_t b = 1; b <= batches && b <= self->tried_max; b = next_count(b, batches)) {
+        if (b == 1 || b < batches) {
+            const uint64_t counts[] = {b, 1, 1, 1};
+            TACHO_TRY(try_counts(self, counts));
+        }
+    }
+    TACHO_TRY(try_products(self, batches, 1));
+    bool is_more = wants_more(self);
+    for (uint64_t k = 2; is_more && k <= sums; k = next_count(k, sums)) {
+        if (batches * k > self->tried_max) {
             break;
         }
-        TACHO_TRY(try_tiling(self, t));
+        TACHO_TRY(try_products(self, batches, k));
     }
     return TACHO_OK;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
+tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share, tacho_slots *slots,
                         tacho_tiling *out_tiling)
 {
     tiler self = {
         .place = place,
         .share = share,
+        .space = share->space,
+        .slots = slots,
         .in = tacho_machine_dma(place->machine, TACHO_ENGINE_DMA_IN),
         .out = tacho_machine_dma(place->machine, TACHO_ENGINE_DMA_OUT),
         .engines =
-            place->engine != NULL ? (uint64_t)tacho_quantity_whole(&place->engine->count) : 1,
+            place->engine != NULL ? (uint32_t)tacho_quantity_whole(&place->engine->count) : 1,
         .least_bytes = UINT64_MAX,
-        .tiles_max = tacho_machine_is_sequenced(place->machine) ? TACHO_TILES_SEQUENCED_MAX
-                                                                : TACHO_TILES_MAX,
     };
-    /* Tiles that are jobs first; of as many jobs of more tiles none is faster that fits, too. */
-    const uint64_t tried[] = {self.tiles_max, TACHO_TILES_TRIED_MAX, UINT32_MAX};
+    for (size_t i = 0; i < TACHO_AXIS_ROLE_COUNT; i++) {
+        self.roles[i] = 1;
+    }
+    for (uint32_t i = 0; i < share->space->axis_count; i++) {
+        uint64_t *role = &self.roles[share->space->axes[i].role];
+        bool is_fixed = share->space->axes[i].is_sequential;
+        *role = tacho_size_multiply(*role, is_fixed ? 1 : range_of(&self, i));
+    }
+    /* A few tiles first; more where those do not fit, or bring something again. */
+    const uint64_t tried[] = {TACHO_TILES_MAX, TACHO_TILES_TRIED_MAX, TACHO_TILES_LIMIT};
     for (size_t i = 0; i < 3 && (i < 2 ? wants_more(&self) : !self.is_found); i++) {
         self.tried_max = tried[i];
-        TACHO_TRY((share->kind == TACHO_WORK_MATRIX ? try_matrix : try_plain)(&self));
+        TACHO_TRY(try_all(&self));
+    }
+    if (!self.is_found) { /* however many tiles that takes */
+        const uint64_t finest[] = {self.roles[TACHO_AXIS_BATCH], self.roles[TACHO_AXIS_ROW],
+                                   self.roles[TACHO_AXIS_COLUMN], self.roles[TACHO_AXIS_SUM]};
+        TACHO_TRY(try_counts(&self, finest));
+    }
+    if (!self.is_found && self.least_bytes <= place->room_bytes) {
+        return tacho_fail(TACHO_CODE_LIMIT,
+                          "it would be cut into more than %d tiles, each of which fits %" PRIu64
+                          " bytes of local memory",
+                          TACHO_TILES_LIMIT, place->room_bytes);
     }
     if (!self.is_found) {
         return tacho_fail(TACHO_CODE_LIMIT,
@@ -413,44 +616,7 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
                           " are free",
                           self.least_bytes, place->room_bytes);
     }
+    plan_slots(&self, &self.best);
     *out_tiling = self.best;
-    return TACHO_OK;
-}
-
-/* ---- the same again ------------------------------------------------------------------------ */
-
-static bool is_same_place(const tacho_tile_place *a, const tacho_tile_place *b)
-{
-    return a->machine == b->machine && a->engine == b->engine && a->dtype == b->dtype &&
-           a->fidelity == b->fidelity && a->room_bytes == b->room_bytes &&
-           a->shared_rate.num == b->shared_rate.num && a->shared_rate.den == b->shared_rate.den &&
-           a->input_readers == b->input_readers && a->weight_readers == b->weight_readers;
-}
-
-static bool is_same_share(const tacho_share *a, const tacho_share *b)
-{
-    return a->kind == b->kind && a->batch == b->batch && a->m == b->m && a->n == b->n &&
-           a->k == b->k && a->elements == b->elements && a->steps == b->steps &&
-           a->input_bytes == b->input_bytes && a->weight_bytes == b->weight_bytes &&
-           a->output_bytes == b->output_bytes && a->moves_input == b->moves_input &&
-           a->moves_weights == b->moves_weights && a->moves_output == b->moves_output;
-}
-
-tacho_status tacho_tile_again(tacho_tile_memo *memo, const tacho_tile_place *place,
-                              const tacho_share *share, tacho_tiling *out_tiling)
-{
-    size_t kept = tacho_least(memo->count, TACHO_TILE_MEMO_COUNT);
-    for (size_t i = 0; i < kept; i++) {
-        if (is_same_share(&memo->items[i].share, share) &&
-            is_same_place(&memo->items[i].place, place)) {
-            *out_tiling = memo->items[i].tiling;
-            return TACHO_OK;
-        }
-    }
-    TACHO_TRY(tacho_tile(place, share, out_tiling));
-    size_t at = memo->count++ % TACHO_TILE_MEMO_COUNT;
-    memo->items[at].place = *place;
-    memo->items[at].share = *share;
-    memo->items[at].tiling = *out_tiling;
     return TACHO_OK;
 }

@@ -400,14 +400,22 @@ static tacho_status measure_vector(measurer *self)
     return TACHO_OK;
 }
 
-/* What is moved and then quantised anew; nothing for what is only moved. */
+/* Whether elements become others, as the machine keeps them. */
+static bool is_converted(const measurer *self)
+{
+    return tacho_op_has(self->root->def, TACHO_OP_IS_CAST) &&
+           self->work->input.dtype != self->work->output.dtype;
+}
+
+/* What is moved and then quantised anew, or converted; nothing for what is only moved. */
 static tacho_status measure_move(measurer *self)
 {
-    if (self->op->fused_steps == 0 || self->output == NULL) {
+    uint64_t steps = self->op->fused_steps + (is_converted(self) ? 1 : 0);
+    if (steps == 0 || self->output == NULL) {
         return TACHO_OK;
     }
     self->work->kind = TACHO_WORK_VECTOR;
-    self->work->steps = self->op->fused_steps;
+    self->work->steps = steps;
     return elements_of(self, self->output, &self->work->elements);
 }
 

@@ -446,7 +446,7 @@ static void fill_op(tacho_recorder *self, const tacho_recording *recording, size
     *op_record(self, recording->activation, id) = (tacho_stats_op){
         .oc = self->layout.job_task[id],
         .flags = (uint16_t)flags,
-        .repeat = (uint16_t)tacho_least(job->repeat, UINT16_MAX),
+        .repeat = 1,
         .sync_start_u = tacho_recorder_tick(self, recording->start + sync_start),
         .op_start_u = tacho_recorder_tick(self, start),
         .op_end_u = tacho_recorder_tick(self, end),

@@ -98,7 +98,6 @@ typedef struct tacho_job {
     uint32_t block;                  /* the NSS program, or other unit that the host starts */
     uint32_t first_need, need_count; /* in |needs| */
     uint32_t buffer;                 /* that it fills or drains, or TACHO_NONE */
-    uint32_t repeat;                 /* tiles that follow one another as this one job, from 1 */
     uint32_t partner;                /* SIGNAL, WAIT: semaphore; P2P: device it comes from */
     int64_t cycles;                  /* uncontended */
     int64_t start, end;              /* the compiler's timeline */

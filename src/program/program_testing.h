@@ -143,18 +143,16 @@ static inline tacho_status add_test_engines(tacho_program *program)
 static inline tacho_status add_test_jobs(tacho_program *program)
 {
     static const tacho_job jobs[] = {
-        {0, 3, TACHO_JOB_LOAD, 0, 0, 0, 0, 0, 0, 1, TACHO_NONE, 200, 0, 200, 792, 0, 0, 2},
-        {0, 7, TACHO_JOB_LOAD, 0, 0, 0, 0, 0, 1, 1, TACHO_NONE, 200, 0, 210, 792, 0, 0, 0},
-        {0, 0, TACHO_JOB_COMPUTE, 0, 0, 0, 0, 1, TACHO_NONE, 1, TACHO_NONE, 500, 200, 700, 0, 3072,
-         0, 0},
-        {0, 4, TACHO_JOB_COMPUTE, 0, 0, 0, 1, 1, TACHO_NONE, 1, TACHO_NONE, 500, 210, 710, 0, 3072,
-         0, 0},
-        {0, 5, TACHO_JOB_COMPUTE, 0, 1, 0, 2, 2, TACHO_NONE, 1, TACHO_NONE, 150, 710, 860, 0, 0, 0,
+        {0, 3, TACHO_JOB_LOAD, 0, 0, 0, 0, 0, 0, TACHO_NONE, 200, 0, 200, 792, 0, 0, 2},
+        {0, 7, TACHO_JOB_LOAD, 0, 0, 0, 0, 0, 1, TACHO_NONE, 200, 0, 210, 792, 0, 0, 0},
+        {0, 0, TACHO_JOB_COMPUTE, 0, 0, 0, 0, 1, TACHO_NONE, TACHO_NONE, 500, 200, 700, 0, 3072, 0,
          0},
-        {1, 6, TACHO_JOB_COMPUTE, 0, 0, 0, 4, 1, TACHO_NONE, 1, TACHO_NONE, 100, 860, 960, 0, 0, 0,
+        {0, 4, TACHO_JOB_COMPUTE, 0, 0, 0, 1, 1, TACHO_NONE, TACHO_NONE, 500, 210, 710, 0, 3072, 0,
          0},
-        {1, 7, TACHO_JOB_STORE, 0, 0, 0, 5, 2, 2, 1, TACHO_NONE, 231, 969, 1200, 4096, 0, 0, 0},
-        {TACHO_NONE, 3, TACHO_JOB_WAIT, 0, 0, TACHO_NONE, 7, 0, TACHO_NONE, 1, TACHO_NONE, 0, 1200,
+        {0, 5, TACHO_JOB_COMPUTE, 0, 1, 0, 2, 2, TACHO_NONE, TACHO_NONE, 150, 710, 860, 0, 0, 0, 0},
+        {1, 6, TACHO_JOB_COMPUTE, 0, 0, 0, 4, 1, TACHO_NONE, TACHO_NONE, 100, 860, 960, 0, 0, 0, 0},
+        {1, 7, TACHO_JOB_STORE, 0, 0, 0, 5, 2, 2, TACHO_NONE, 231, 969, 1200, 4096, 0, 0, 0},
+        {TACHO_NONE, 3, TACHO_JOB_WAIT, 0, 0, TACHO_NONE, 7, 0, TACHO_NONE, TACHO_NONE, 0, 1200,
          1200, 0, 0, 0, 0},
     };
     static const tacho_need needs[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0},

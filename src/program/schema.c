@@ -81,7 +81,6 @@ static const tacho_field job_fields[] = {
     NUMBER(tacho_job, first_need),
     NUMBER(tacho_job, need_count),
     ID_OR_NONE(tacho_job, buffer, buffer),
-    NUMBER(tacho_job, repeat),
     NUMBER(tacho_job, partner),
     NUMBER(tacho_job, cycles),
     NUMBER(tacho_job, start),

@@ -96,28 +96,29 @@ static void check_ops(const tacho_program *program, const tacho_estimate *estima
          (uint64_t)program->facts.total_cycles);
 }
 
-/*
- * A buffer is filled again only when the tiles that read it are done: those up to the one before
- * the last.
- */
+static bool reads_buffer(const tacho_program *program, const tacho_job *job, uint32_t buffer)
+{
+    bool reads = false;
+    for (uint32_t i = 0; i < job->region_count; i++) {
+        const tacho_region *region = &program->regions[job->first_region + i];
+        reads |= region->access == TACHO_ACCESS_READ && region->buffer == buffer;
+    }
+    return reads;
+}
+
+/* A buffer that takes turns is filled again only when all jobs that read it are done. */
 static void check_reuse(const tacho_program *program, size_t id, const char *machine)
 {
     const tacho_job *job = &program->jobs[id];
-    bool is_filled = false;
-    if (job->kind != TACHO_JOB_LOAD || job->tile < 2 || job->buffer == TACHO_NONE) {
+    bool comes = job->kind == TACHO_JOB_LOAD && job->buffer != TACHO_NONE &&
+                 job->op != TACHO_NONE && job->region_count > 0;
+    if (!comes || program->buffers[job->buffer].extent_count > 0 ||
+        program->buffers[job->buffer].role != TACHO_BUFFER_TILE) {
         return;
     }
     for (size_t i = id; i-- > program->ops[job->op].first_job;) {
-        is_filled |=
-            program->jobs[i].kind == TACHO_JOB_LOAD && program->jobs[i].buffer == job->buffer;
-    }
-    uint16_t core = program->engines[job->engine].core;
-    for (size_t i = id; is_filled && i-- > program->ops[job->op].first_job;) {
         const tacho_job *other = &program->jobs[i];
-        if (program->engines[other->engine].core != core) {
-            break;
-        }
-        bool reads = other->kind == TACHO_JOB_COMPUTE && other->tile + 2 <= job->tile;
+        bool reads = reads_buffer(program, other, job->buffer);
         hold(!reads || other->end <= job->start, "a buffer is read before it is filled again",
              machine, (uint64_t)job->start, (uint64_t)other->end);
     }
@@ -149,7 +150,7 @@ static void check_buffer(const tacho_program *program, const tacho_job *job,
     bool is_tiled = tacho_schedule_is_tiled(estimate->machine) && job->op != TACHO_NONE &&
                     estimate->ops[job->op].work.sequence <= 1;
     if (is_tiled && moves && job->buffer != TACHO_NONE) {
-        uint64_t room = program->buffers[job->buffer].bytes * job->repeat;
+        uint64_t room = program->buffers[job->buffer].bytes;
         hold(job->bytes <= room, "a job's bytes fit its buffer", estimate->machine->name.data,
              job->bytes, room);
     }

@@ -21,12 +21,12 @@ _TABLES = {
     "engines": "name:I class_name:I device:H core:H index:H thread:H is_sequenced:I "
                "issue_cycles:I",
     "jobs": "op:I engine:I kind:H readers:H tile:I block:I first_need:I need_count:I buffer:I "
-            "repeat:I partner:I cycles:q start:q end:q bytes:Q macs:Q first_region:I "
+            "partner:I cycles:q start:q end:q bytes:Q macs:Q first_region:I "
             "region_count:I",
     "needs": "job:I is_false:I lag:q",
     "buffers": "memory:I device:H core:H offset:Q bytes:Q first_job:I last_job:I role:I tensor:I "
                "first_extent:I extent_count:I",
-    "regions": "tensor:I buffer:I access:I first_extent:I extent_count:I bytes:Q",
+    "regions": "tensor:I buffer:I access:H extent_count:H first_extent:I bytes:Q",
     "extents": "offset:Q size:Q of:Q",
     "blocks": "name:I dispatch:I first_job:I job_count:I start_action:I wait_action:I",
     "links": "tensor:I",

@@ -65,7 +65,7 @@ def check_program(case):
         shown = (job.engine, job.core, job.unit, job.tile, job.bytes, job.macs, job.cycles,
                  job.start, job.end, job.repeat, [(n[0], n[1]) for n in job.needs])
         kept = (engine.name, engine.core, engine.index, record.tile, record.bytes, record.macs,
-                record.cycles, record.start, record.end, record.repeat,
+                record.cycles, record.start, record.end, getattr(record, "repeat", 1),
                 [(n.job, bool(n.is_false)) for n in needs])
         if shown != kept:
             yield f"{job.where()}: dump says {shown}, program {kept}"

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products are cut as their estimate says, over batches, rows and columns. Other work is cut as
+ * what it reads lies, so that nothing moves; else along the outermost axes.
+ */
+#include "compile/core_cut.h"
+
+#include "base/index.h"
+#include "base/maths.h"
+#include "compile/machine_view.h"
+#include "compile/tile.h"
+
+#include <stdlib.h>
+
+/* How a tensor lies in the cores: parts of each dimension; rank 0: not known. */
+typedef struct lie {
+    uint32_t rank;
+    uint64_t parts[TACHO_BOX_RANK_MAX];
+} lie;
+
+void tacho_core_cut_one(tacho_core_cut *cut)
+{
+    cut->cores = 1;
+    for (size_t i = 0; i < TACHO_AXES_MAX; i++) {
+        cut->parts[i] = 1;
+    }
+}
+
+void tacho_core_cut_ranges(const tacho_space *space, const tacho_core_cut *cut, uint32_t core,
+                           tacho_range *out_ranges)
+{
+    uint64_t rest = core;
+    for (uint32_t i = space->axis_count; i > 0; i--) {
+        tacho_range all = {0, space->axes[i - 1].size};
+        out_ranges[i - 1] = tacho_part_range(all, cut->parts[i - 1], rest % cut->parts[i - 1]);
+        rest /= cut->parts[i - 1];
+    }
+}
+
+/* Cores do not share results: an axis that some result does not follow stays whole. */
+static bool can_cut(const tacho_space *space, uint32_t axis)
+{
+    const tacho_axis *facts = &space->axes[axis];
+    bool can = facts->role != TACHO_AXIS_SUM && !facts->is_sequential && !facts->is_of_one;
+    for (size_t i = 0; can && i < space->access_count; i++) {
+        can = !space->accesses[i].is_output || tacho_access_follows(&space->accesses[i], axis);
+    }
+    return can;
+}
+
+static void cut_role(const tacho_space *space, tacho_axis_role role, uint64_t count,
+                     tacho_core_cut *cut)
+{
+    for (uint32_t i = 0; i < space->axis_count; i++) {
+        if (space->axes[i].role == role && can_cut(space, i) && count > 1) {
+            uint64_t size = space->axes[i].size;
+            cut->parts[i] = count < size ? count : size;
+            count /= cut->parts[i];
+        }
+    }
+}
+
+/* The same parts as a tensor that is read has, where they are parts of this work. */
+static bool cut_alike(const tacho_space *space, const lie *lies, tacho_core_cut *cut)
+{
+    for (size_t i = 0; i < space->access_count; i++) {
+        const tacho_access *access = &space->accesses[i];
+        const lie *from = &lies[access->tensor];
+        bool can = !access->is_output && !access->is_constant && access->is_known &&
+                   from->rank == access->rank;
+        for (uint32_t k = 0; can && k < access->rank; k++) {
+            uint32_t axis = access->reach[k].axis;
+            can = from->parts[k] == 1 ||
+                  (axis != TACHO_NONE && access->reach[k].outer == TACHO_NONE &&
+                   can_cut(space, axis) && from->parts[k] <= space->axes[axis].size);
+        }
+        for (uint32_t k = 0; can && k < access->rank; k++) {
+            if (from->parts[k] > 1) {
+                cut->parts[access->reach[k].axis] = from->parts[k];
+            }
+        }
+        if (can) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void count_cores(const tacho_space *space, tacho_core_cut *cut)
+{
+    cut->cores = 1;
+    for (uint32_t i = 0; i < space->axis_count; i++) {
+        cut->cores *= (uint32_t)cut->parts[i];
+    }
+}
+
+static void cut_op(const tacho_estimate *estimate, uint32_t op, uint32_t cores, const lie *lies,
+                   const tacho_space *space, tacho_core_cut *cut)
+{
+    const tacho_op_estimate *facts = &estimate->ops[op];
+    const tacho_cut *found = &facts->cost.cut;
+    tacho_core_cut_one(cut);
+    bool is_of_processor = tacho_estimate_is_unknown(estimate, op) &&
+                           tacho_machine_view_processor(estimate->machine) != TACHO_NONE;
+    if (is_of_processor) {
+        return;
+    }
+    if (space->kind == TACHO_WORK_MATRIX && found->batch * found->rows * found->columns > 0) {
+        cut_role(space, TACHO_AXIS_BATCH, found->batch, cut);
+        cut_role(space, TACHO_AXIS_ROW, found->rows, cut);
+        bool is_grouped = false;
+        for (uint32_t i = 0; i < space->axis_count; i++) {
+            is_grouped |= space->axes[i].waits_batch;
+        }
+        cut_role(space, TACHO_AXIS_COLUMN, is_grouped ? 1 : found->columns, cut);
+    } else if (!cut_alike(space, lies, cut)) {
+        cut_role(space, TACHO_AXIS_BATCH, cores, cut);
+        count_cores(space, cut);
+        cut_role(space, TACHO_AXIS_ROW, cores / cut->cores, cut);
+    }
+    count_cores(space, cut);
+    if (cut->cores > cores) {
+        tacho_core_cut_one(cut);
+    }
+}
+
+/* What the first core has of each result, and how all have it. */
+static void note_results(const tacho_space *space, const tacho_core_cut *cut, lie *lies,
+                         uint64_t *shares)
+{
+    tacho_range ranges[TACHO_AXES_MAX];
+    tacho_extent box[TACHO_BOX_RANK_MAX];
+    tacho_core_cut_ranges(space, cut, 0, ranges);
+    for (size_t i = 0; i < space->access_count; i++) {
+        const tacho_access *access = &space->accesses[i];
+        if (!access->is_output) {
+            continue;
+        }
+        shares[access->tensor] = tacho_access_kept(access, ranges, box);
+        lie *to = &lies[access->tensor];
+        to->rank = access->is_known ? access->rank : 0;
+        for (uint32_t k = 0; k < to->rank; k++) {
+            const tacho_reach *reach = &access->reach[k];
+            uint64_t parts = reach->axis == TACHO_NONE ? 1 : cut->parts[reach->axis];
+            bool is_joint = reach->outer != TACHO_NONE && cut->parts[reach->outer] > 1;
+            to->rank = is_joint ? 0 : to->rank;
+            to->parts[k] = parts;
+        }
+    }
+}
+
+tacho_status tacho_core_cuts_make(const tacho_estimate *estimate, uint32_t cores,
+                                  tacho_core_cut *cuts, uint64_t *shares)
+{
+    tacho_space space = {.access_count = 0};
+    tacho_space_options options = {.keeps_dims = cores > 1};
+    lie *lies = calloc(estimate->fusion->graph->tensor_count + 1, sizeof(*lies));
+    tacho_status status =
+        lies != NULL ? TACHO_OK : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    for (uint32_t i = 0; status == TACHO_OK && i < estimate->fusion->op_count; i++) {
+        uint32_t parts = tacho_space_parts(estimate, i);
+        for (options.part = 0; status == TACHO_OK && options.part < parts; options.part++) {
+            status = tacho_space_fill(estimate, i, &options, &space);
+            if (status == TACHO_OK && options.part == 0) {
+                cut_op(estimate, i, cores, lies, &space, &cuts[i]);
+            }
+            if (status == TACHO_OK) {
+                note_results(&space, &cuts[i], lies, shares);
+            }
+        }
+    }
+    tacho_space_deinit(&space);
+    free(lies);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an operator's jobs keep busy: so tables say what the schedule shows, and nothing else.
+ */
+#ifndef TACHO_COMPILE_OP_BUSY_H
+#define TACHO_COMPILE_OP_BUSY_H
+
+#include "compile/estimate.h"
+#include "program/program.h"
+
+/*
+ * Cycles of the busiest engine, queue in, queue out and local queue in the jobs of |op|, and of its
+ * barriers. |busy| has a zero for each engine of the program, before and after.
+ */
+void tacho_op_busy(const tacho_program *program, const tacho_program_op *op, int64_t *busy,
+                   tacho_op_timing *timing);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shares of cores: which part of an operator each does, what of its operands lies there already,
+ * and the buffers for the rest.
+ */
+#include "base/grow.h"
+#include "base/index.h"
+#include "base/maths.h"
+#include "compile/core_cut.h"
+#include "compile/machine_view.h"
+#include "compile/schedule_tiles.h"
+#include "machine/cost.h"
+
+#include <inttypes.h>
+
+/* ---- regions -------------------------------------------------------------------------------- */
+
+static bool is_last_box(const tacho_program *program, const tacho_region_spec *spec)
+{
+    return program->region_count > 0 && spec->rank > 0 &&
+           program->regions[program->region_count - 1].extent_count == spec->rank &&
+           memcmp(program->extents + program->regions[program->region_count - 1].first_extent,
+                  spec->box, spec->rank * sizeof(tacho_extent)) == 0;
+}
+
+static tacho_status add_box(tacho_program *program, const tacho_extent *box, uint32_t rank,
+                            uint32_t *out_first)
+{
+    TACHO_TRY(
+        tacho_grow(&program->extents, &program->extent_capacity, program->extent_count + rank));
+    if (program->extent_count + rank >= TACHO_NONE) {
+        return tacho_fail(TACHO_CODE_LIMIT, "the program has more than 2^32 extents");
+    }
+    *out_first = (uint32_t)program->extent_count;
+    if (rank > 0) {
+        memcpy(program->extents + program->extent_count, box, rank * sizeof(tacho_extent));
+    }
+    program->extent_count += rank;
+    return TACHO_OK;
+}
+
+tacho_status tacho_schedule_region(tacho_schedule *schedule, const tacho_region_spec *spec)
+{
+    tacho_program *program = schedule->program;
+    tacho_region region = {
+        .tensor = spec->tensor,
+        .buffer = spec->buffer,
+        .access = spec->access,
+        .extent_count = (uint16_t)spec->rank,
+        .bytes = spec->bytes,
+    };
+    if (is_last_box(program, spec)) {
+        region.first_extent = program->regions[program->region_count - 1].first_extent;
+    } else {
+        TACHO_TRY(add_box(program, spec->box, spec->rank, &region.first_extent));
+    }
+    TACHO_TRY(tacho_grow(&program->regions, &program->region_capacity, program->region_count + 1));
+    program->regions[program->region_count++] = region;
+    return TACHO_OK;
+}
+
+/* ---- buffers ------------------------------------------------------------------------------- */
+
+static tacho_status add_buffer(tacho_core_work *self, tacho_buffer buffer, uint32_t *out_id)
+{
+    tacho_schedule *schedule = self->schedule;
+    const tacho_memory *local =
+        tacho_machine_memory(schedule->estimate->machine, TACHO_MEMORY_LOCAL);
+    buffer.device = (uint16_t)schedule->device_of[schedule->op];
+    buffer.core = (uint16_t)self->core;
+    buffer.first_job = (uint32_t)schedule->program->job_count;
+    TACHO_TRY(tacho_strings_ensure(&schedule->program->strings, local->name, &buffer.memory));
+    return tacho_schedule_add_buffer(schedule, &buffer, out_id);
+}
+
+/* What comes and goes: one or two buffers, and a place for who brought each piece. */
+static tacho_status add_slots(tacho_core_work *self, tacho_operand_work *of, uint64_t *offset)
+{
+    tacho_schedule *schedule = self->schedule;
+    for (uint32_t i = 0; i < of->slots->count; i++) {
+        tacho_buffer buffer = {.offset = *offset,
+                               .bytes = of->slots->bytes,
+                               .role = TACHO_BUFFER_TILE,
+                               .tensor = of->access->tensor};
+        if (of->slots->is_whole && of->access->is_known) {
+            tacho_extent box[TACHO_BOX_RANK_MAX];
+            (void)tacho_access_box(of->access, self->ranges, box);
+            buffer.extent_count = of->access->rank;
+            TACHO_TRY(add_box(schedule->program, box, of->access->rank, &buffer.first_extent));
+        }
+        *offset += buffer.bytes;
+        TACHO_TRY(add_buffer(self, buffer, &of->buffers[i]));
+    }
+    if (of->slots->is_whole && of->slots->count > 0) {
+        size_t cells = 1;
+        for (uint32_t i = 0; i < self->space->axis_count; i++) {
+            cells *= tacho_access_follows(of->access, i) ? self->tiling->parts[i] : 1;
+        }
+        of->first_cell = schedule->cell_count;
+        schedule->cell_count += cells;
+        TACHO_TRY(tacho_grow(&schedule->cells, &schedule->cell_capacity, schedule->cell_count));
+        memset(schedule->cells + of->first_cell, 0xff, cells * sizeof(*schedule->cells));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_buffers(tacho_core_work *self)
+{
+    uint64_t offset = self->schedule->placement->free_from[self->schedule->op];
+    bool is_moved = self->engine == TACHO_NONE;
+    self->schedule->cell_count = 0;
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        tacho_operand_work *of = &self->operands[i];
+        if (!of->access->is_output || !is_moved) {
+            TACHO_TRY(add_slots(self, of, &offset));
+        }
+    }
+    self->scratch = TACHO_NONE;
+    if (self->tiling->scratch_bytes > 0 && !is_moved) {
+        tacho_buffer buffer = {.offset = offset,
+                               .bytes = self->tiling->scratch_bytes,
+                               .role = TACHO_BUFFER_SCRATCH,
+                               .tensor = TACHO_NONE};
+        TACHO_TRY(add_buffer(self, buffer, &self->scratch));
+    }
+    return TACHO_OK;
+}
+
+static void end_buffers(const tacho_core_work *self, size_t first)
+{
+    tacho_program *program = self->schedule->program;
+    for (size_t i = first; i < program->buffer_count; i++) {
+        program->buffers[i].last_job = (uint32_t)program->job_count - 1;
+    }
+}
+
+/* ---- what stays ---------------------------------------------------------------------------- */
+
+static bool is_local(const tacho_schedule *schedule, const tacho_access *access)
+{
+    return !access->is_constant && schedule->placement->places[access->tensor] == TACHO_PLACE_LOCAL;
+}
+
+static uint32_t resident_of(const tacho_schedule *schedule, uint32_t tensor, uint32_t core)
+{
+    uint32_t first = schedule->resident_first[tensor];
+    return first == TACHO_NONE || core >= schedule->resident_count[tensor] ? TACHO_NONE
+                                                                           : first + core;
+}
+
+/* A result that stays: each core has the part that it makes. */
+static tacho_status keep_result(tacho_core_work *self, const tacho_access *access)
+{
+    tacho_schedule *schedule = self->schedule;
+    tacho_extent box[TACHO_BOX_RANK_MAX];
+    tacho_buffer buffer = {.offset = schedule->placement->offsets[access->tensor],
+                           .bytes = tacho_access_kept(access, self->ranges, box),
+                           .role = TACHO_BUFFER_RESIDENT,
+                           .tensor = access->tensor};
+    if (access->is_known) {
+        buffer.extent_count = access->rank;
+        TACHO_TRY(add_box(schedule->program, box, access->rank, &buffer.first_extent));
+    }
+    uint32_t id;
+    TACHO_TRY(add_buffer(self, buffer, &id));
+    if (self->core == 0) {
+        schedule->resident_first[access->tensor] = id;
+        schedule->resident_count[access->tensor] = 0;
+    }
+    schedule->resident_count[access->tensor]++;
+    return TACHO_OK;
+}
+
+/* Whether all that |core| touches of a tensor that stays is its own part. */
+static bool has_own(const tacho_core_work *self, const tacho_access *access)
+{
+    const tacho_schedule *schedule = self->schedule;
+    const tacho_program *program = schedule->program;
+    uint32_t id = resident_of(schedule, access->tensor, self->core);
+    if (schedule->cores == 1 || id == TACHO_NONE) {
+        return id != TACHO_NONE;
+    }
+    const tacho_buffer *buffer = &program->buffers[id];
+    tacho_extent box[TACHO_BOX_RANK_MAX];
+    (void)tacho_access_box(access, self->ranges, box);
+    bool has = access->is_known && buffer->extent_count == access->rank;
+    for (uint32_t i = 0; has && i < access->rank; i++) {
+        const tacho_extent *own = &program->extents[buffer->first_extent + i];
+        has = own->of == box[i].of && own->offset <= box[i].offset &&
+              box[i].offset + box[i].size <= own->offset + own->size;
+    }
+    return has;
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static void set_queue(const tacho_core_work *self, tacho_operand_work *of)
+{
+    const tacho_schedule *schedule = self->schedule;
+    const tacho_machine *machine = schedule->estimate->machine;
+    const tacho_core_engines *engines = &schedule->engines;
+    bool has_local = tacho_machine_dma(machine, TACHO_ENGINE_DMA_LOCAL) != NULL;
+    tacho_engine_class queue = of->access->is_output                     ? TACHO_ENGINE_DMA_OUT
+                               : of->kind == TACHO_JOB_COPY && has_local ? TACHO_ENGINE_DMA_LOCAL
+                                                                         : TACHO_ENGINE_DMA_IN;
+    of->dma = tacho_machine_dma(machine, queue);
+    of->queue = tacho_schedule_queue(schedule, self->core,
+                                     queue == TACHO_ENGINE_DMA_OUT     ? engines->dma_out
+                                     : queue == TACHO_ENGINE_DMA_LOCAL ? engines->dma_local
+                                                                       : engines->dma_in);
+}
+
+/* Cores along axes that an access does not follow get the same bytes. */
+static uint64_t count_readers(const tacho_core_work *self, const tacho_core_cut *cut,
+                              const tacho_access *access, uint64_t *out_number)
+{
+    uint64_t readers = 1;
+    uint64_t rest = self->core;
+    *out_number = 0;
+    for (uint32_t i = self->space->axis_count; i > 0; i--) {
+        uint64_t parts = cut->parts[i - 1];
+        if (!tacho_access_follows(access, i - 1)) {
+            *out_number += rest % parts * readers;
+            readers *= parts;
+        }
+        rest /= parts;
+    }
+    return readers;
+}
+
+static void make_operand(tacho_core_work *self, const tacho_core_cut *cut, size_t number,
+                         const tacho_slots *slots)
+{
+    tacho_operand_work *of = &self->operands[number];
+    const tacho_access *access = &self->space->accesses[number];
+    memset(of, 0xff, sizeof(*of)); /* TACHO_NONE, and keys that nothing has */
+    of->access = access;
+    of->slots = slots;
+    of->slot = 0;
+    of->first_cell = 0;
+    of->reader = 0;
+    of->ahead = of->reached = 0;
+    bool stays = is_local(self->schedule, access);
+    of->kind = access->is_output ? TACHO_JOB_STORE : (stays ? TACHO_JOB_COPY : TACHO_JOB_LOAD);
+    of->resident = stays ? resident_of(self->schedule, access->tensor, self->core) : TACHO_NONE;
+    set_queue(self, of);
+    (void)count_readers(self, cut, access, &of->reader);
+}
+
+/* What moves, for all cores alike. */
+static void choose_moves(tacho_core_work *self, const tacho_core_cut *cut, tacho_slots *slots)
+{
+    const tacho_schedule *schedule = self->schedule;
+    const tacho_space *space = self->space;
+    bool has_multicast = schedule->estimate->machine->noc.has_multicast;
+    bool stays = self->engine == TACHO_NONE; /* results that stay are brought to their place */
+    for (size_t i = 0; i < space->access_count; i++) {
+        stays &= !space->accesses[i].is_output || is_local(schedule, &space->accesses[i]);
+    }
+    for (size_t i = 0; i < space->access_count; i++) {
+        const tacho_access *access = &space->accesses[i];
+        bool has_all = is_local(schedule, access);
+        uint64_t number;
+        for (self->core = 0; has_all && !access->is_output && self->core < cut->cores;
+             self->core++) {
+            tacho_core_cut_ranges(space, cut, self->core, self->ranges);
+            has_all = has_own(self, access);
+        }
+        slots[i] = (tacho_slots){.moves = !has_all && (access->is_output || !stays)};
+        bool is_cast = has_multicast && !access->is_output && !is_local(schedule, access);
+        self->core = 0;
+        slots[i].readers = is_cast ? count_readers(self, cut, access, &number) : 0;
+    }
+    tacho_core_cut_ranges(space, cut, 0, self->ranges);
+}
+
+/* ---- shares -------------------------------------------------------------------------------- */
+
+/* Whether a processor does the operator, whatever it is. */
+static bool is_of_processor(const tacho_schedule *schedule)
+{
+    const tacho_estimate *estimate = schedule->estimate;
+    return tacho_estimate_is_unknown(estimate, schedule->op) &&
+           tacho_machine_view_processor(estimate->machine) != TACHO_NONE;
+}
+
+static void choose_engine(tacho_core_work *self)
+{
+    const tacho_schedule *schedule = self->schedule;
+    const tacho_machine *machine = schedule->estimate->machine;
+    const tacho_op_estimate *op = &schedule->estimate->ops[schedule->op];
+    const tacho_memory *local = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
+    self->engine = op->cost.engine;
+    self->is_control = is_of_processor(schedule);
+    self->engine_count = 1;
+    self->place = (tacho_tile_place){
+        .machine = machine,
+        .dtype = op->cost.compute,
+        .fidelity = schedule->fidelity,
+        .elements = op->work.elements,
+        .steps = op->work.steps,
+        .room_bytes = (uint64_t)tacho_quantity_whole(&local->size_bytes) -
+                      schedule->placement->free_from[schedule->op],
+    };
+    if (self->engine != TACHO_NONE) {
+        self->place.engine = &machine->engines[self->engine];
+        uint64_t count = (uint64_t)tacho_quantity_whole(&self->place.engine->count);
+        self->engine_count = self->is_control ? 1 : (uint32_t)tacho_least(count, TACHO_ENGINES_MAX);
+    }
+    tacho_u128 volume = 1;
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        self->is_grouped |= self->space->axes[i].role == TACHO_AXIS_BATCH;
+        volume *= self->space->axes[i].size;
+    }
+    if (self->space->volume_all > 0) {
+        self->place.elements = (uint64_t)(self->place.elements * volume / self->space->volume_all);
+    }
+}
+
+static tacho_status choose_tiles(tacho_core_work *self, const tacho_core_cut *cut,
+                                 tacho_slots *slots, tacho_tiling *tiling)
+{
+    tacho_schedule *schedule = self->schedule;
+    const tacho_estimate *estimate = schedule->estimate;
+    const tacho_memory *ddr = tacho_machine_memory(estimate->machine, TACHO_MEMORY_DDR);
+    const tacho_memory *local = tacho_machine_memory(estimate->machine, TACHO_MEMORY_LOCAL);
+    TACHO_TRY(tacho_cost_memory_rate(ddr, &self->place.shared_rate));
+    if (!tacho_ratio_divide(self->place.shared_rate, (tacho_ratio){(int64_t)cut->cores, 1},
+                            &self->place.shared_rate)) {
+        self->place.shared_rate = (tacho_ratio){0, 1};
+    }
+    tacho_share share = {self->space, self->ranges};
+    tacho_status status = tacho_tile(&self->place, &share, slots, tiling);
+    if (status != TACHO_OK) {
+        const tacho_graph *graph = estimate->fusion->graph;
+        const tacho_node *node = &graph->nodes[estimate->fusion->ops[schedule->op].root];
+        return tacho_status_add_note(
+            status, "node %" PRIu32 " '%s' (%s) of %.*s does not fit %s of %s", node->index,
+            tacho_graph_string(graph, node->name).data, tacho_graph_string(graph, node->type).data,
+            TACHO_STR_ARG(graph->path), local->name.data, estimate->machine->name.data);
+    }
+    return TACHO_OK;
+}
+
+/* Nothing that runs is free: what moves in one memory, and what has no bytes at all. */
+static tacho_status add_copy(tacho_core_work *self)
+{
+    const tacho_schedule *schedule = self->schedule;
+    tacho_job job = {
+        .engine = tacho_schedule_queue(schedule, self->core, schedule->engines.dma_local),
+        .kind = TACHO_JOB_COPY,
+        .buffer = TACHO_NONE,
+        .cycles = 1,
+    };
+    uint32_t id;
+    return tacho_schedule_add(self->schedule, job, &id);
+}
+
+static tacho_status schedule_core(tacho_core_work *self, const tacho_core_cut *cut,
+                                  const tacho_slots *slots)
+{
+    tacho_schedule *schedule = self->schedule;
+    const tacho_space *space = self->space;
+    size_t first_job = schedule->program->job_count;
+    tacho_core_cut_ranges(space, cut, self->core, self->ranges);
+    size_t first_buffer = schedule->program->buffer_count;
+    memset(self->last, 0xff, sizeof(self->last));
+    for (size_t i = 0; i < space->access_count; i++) {
+        make_operand(self, cut, i, &slots[i]);
+    }
+    TACHO_TRY(add_buffers(self));
+    TACHO_TRY(self->engine == TACHO_NONE ? tacho_core_work_moves(self)
+                                         : tacho_core_work_tiles(self));
+    if (schedule->program->job_count == first_job) {
+        TACHO_TRY(add_copy(self));
+    }
+    end_buffers(self, first_buffer);
+    return TACHO_OK;
+}
+
+/* Results that stay, each with the parts of all cores in their order. */
+static tacho_status keep_results(tacho_core_work *self, const tacho_core_cut *cut)
+{
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        const tacho_access *access = &self->space->accesses[i];
+        bool stays = access->is_output && is_local(self->schedule, access) &&
+                     self->schedule->resident_first[access->tensor] == TACHO_NONE;
+        for (self->core = 0; stays && self->core < cut->cores; self->core++) {
+            tacho_core_cut_ranges(self->space, cut, self->core, self->ranges);
+            TACHO_TRY(keep_result(self, access));
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status schedule_part(tacho_schedule *schedule, uint32_t part)
+{
+    tacho_space *space = &schedule->space;
+    tacho_space_options options = {.keeps_dims = schedule->cores > 1, .part = part};
+    TACHO_TRY(tacho_space_fill(schedule->estimate, schedule->op, &options, space));
+    tacho_core_cut cut;
+    tacho_core_cut_one(&cut);
+    if (schedule->cuts != NULL) {
+        cut = schedule->cuts[schedule->op];
+    }
+    TACHO_TRY(tacho_grow(&schedule->operands, &schedule->operand_capacity, space->access_count));
+    TACHO_TRY(tacho_grow(&schedule->slots, &schedule->slot_capacity, space->access_count));
+    tacho_tiling tiling;
+    tacho_core_work core = {.schedule = schedule,
+                            .space = space,
+                            .tiling = &tiling,
+                            .split = TACHO_NONE,
+                            .operands = schedule->operands};
+    choose_engine(&core);
+    choose_moves(&core, &cut, schedule->slots);
+    TACHO_TRY(choose_tiles(&core, &cut, schedule->slots, &tiling));
+    if (core.engine != TACHO_NONE && !core.is_control) {
+        TACHO_TRY(tacho_core_work_split(&core));
+    }
+    TACHO_TRY(keep_results(&core, &cut));
+    for (core.core = 0; core.core < cut.cores; core.core++) {
+        TACHO_TRY(schedule_core(&core, &cut, schedule->slots));
+    }
+    return TACHO_OK;
+}
+
+/* Parts use the same local memory, each after the one before. */
+tacho_status tacho_schedule_tiles(tacho_schedule *schedule)
+{
+    uint32_t parts = tacho_space_parts(schedule->estimate, schedule->op);
+    for (uint32_t i = 0; i < parts; i++) {
+        TACHO_TRY(schedule_part(schedule, i));
+        if (i + 1 < parts) {
+            tacho_schedule_take_finals(schedule);
+        }
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files that cut an operator into jobs share: schedule_cores.c gives each core its share
+ * and its buffers, schedule_tiles.c makes jobs of what is computed, schedule_moves.c of what only
+ * moves.
+ */
+#ifndef TACHO_COMPILE_SCHEDULE_TILES_H
+#define TACHO_COMPILE_SCHEDULE_TILES_H
+
+#include "compile/schedule.h"
+#include "compile/tile.h"
+
+enum { TACHO_ENGINES_MAX = 64, TACHO_SLOTS_MAX = 2 };
+
+/* In the place of a job: a piece had no elements, and nothing has come before it. */
+#define TACHO_CELL_EMPTY (TACHO_NONE - 1)
+
+/* One access of a core: its buffers and who used them last. */
+typedef struct tacho_operand_work {
+    const tacho_access *access;
+    const tacho_slots *slots;
+    tacho_job_kind kind;               /* of its transfers */
+    uint32_t queue;                    /* engine */
+    const tacho_dma *dma;              /* its rate */
+    uint64_t reader;                   /* of those that get the same bytes, this one */
+    uint32_t resident;                 /* the buffer it stays in, or TACHO_NONE */
+    uint32_t buffers[TACHO_SLOTS_MAX]; /* that it comes and goes through, or TACHO_NONE */
+    uint64_t keys[TACHO_SLOTS_MAX];    /* what is in them */
+    uint32_t filled[TACHO_SLOTS_MAX];  /* jobs that filled (or drained) them last, or TACHO_NONE */
+    uint32_t users[TACHO_SLOTS_MAX][TACHO_ENGINES_MAX]; /* by engine: the last that used them */
+    uint32_t slot;                                      /* of a result: where it is made */
+    uint32_t last_load;
+    uint64_t ahead;   /* the next tile that needs another piece ... */
+    uint64_t reached; /* ... and the last that one was brought for */
+    size_t first_cell; /* of all pieces: who brought each, in |cells| of the schedule */
+} tacho_operand_work;
+
+typedef struct tacho_core_work {
+    tacho_schedule *schedule;
+    const tacho_space *space;
+    const tacho_tiling *tiling;
+    uint32_t core;
+    tacho_range ranges[TACHO_AXES_MAX]; /* its share */
+    tacho_tile_place place;
+    uint32_t engine;       /* of the machine, or TACHO_NONE */
+    uint32_t engine_count; /* on the core */
+    uint32_t split;        /* the axis along which engines share a tile, or TACHO_NONE: one does */
+    bool is_control;       /* a processor does it, whatever it is */
+    bool is_grouped;       /* there are batches around rows and columns */
+    uint32_t scratch;      /* buffer, or TACHO_NONE */
+    tacho_operand_work *operands;     /* by access */
+    uint32_t last[TACHO_ENGINES_MAX]; /* by engine: its last job */
+} tacho_core_work;
+
+typedef struct tacho_tile_at {
+    uint64_t number;
+    uint32_t pass;
+    bool is_there; /* it has elements */
+    uint64_t index[TACHO_AXES_MAX];
+    tacho_range ranges[TACHO_AXES_MAX];
+} tacho_tile_at;
+
+/* A region of the job that is added next. */
+typedef struct tacho_region_spec {
+    uint32_t tensor, buffer;
+    uint16_t access; /* tacho_access_kind */
+    uint32_t rank;
+    tacho_extent box[TACHO_BOX_RANK_MAX];
+    uint64_t bytes;
+} tacho_region_spec;
+
+tacho_status tacho_schedule_region(tacho_schedule *schedule,
+                                   const tacho_region_spec *spec) TACHO_MUST_USE;
+
+/* How engines share a tile. */
+tacho_status tacho_core_work_split(tacho_core_work *self) TACHO_MUST_USE;
+
+/* The jobs of a share that is computed, and of one that only moves. */
+tacho_status tacho_core_work_tiles(tacho_core_work *self) TACHO_MUST_USE;
+tacho_status tacho_core_work_moves(tacho_core_work *self) TACHO_MUST_USE;
+
+/* ---- of schedule_tiles.c -------------------------------------------------------------------- */
+
+uint64_t tacho_core_work_count(const tacho_core_work *self);
+tacho_tile_at tacho_core_work_at(const tacho_core_work *self, uint64_t number);
+/* Brings what tile |at| needs and is not there, while |now| is worked on. */
+tacho_status tacho_core_work_load(tacho_core_work *self, const tacho_tile_at *at,
+                                  const tacho_tile_at *now) TACHO_MUST_USE;
+
+/* Brings what tiles after |now| need next, at most |most| pieces, while |now| is worked on. */
+tacho_status tacho_core_work_ahead(tacho_core_work *self, const tacho_tile_at *now,
+                                   uint32_t most) TACHO_MUST_USE;
+uint32_t tacho_operand_slot(const tacho_core_work *self, const tacho_operand_work *of,
+                            const tacho_tile_at *at);
+tacho_region_spec tacho_region_of(const tacho_access *access, const tacho_range *ranges);
+tacho_status tacho_transfer_cycles(const tacho_core_work *self, const tacho_operand_work *of,
+                                   uint64_t bytes, int64_t *out_cycles) TACHO_MUST_USE;
+
+/* That the operand of a tile has come. */
+tacho_status tacho_operand_need(tacho_core_work *self, const tacho_operand_work *of,
+                                const tacho_tile_at *at) TACHO_MUST_USE;
+
+#endif

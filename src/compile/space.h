@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The space of an operator's work: axes that it can be cut along, and what a piece of it reads and
+ * writes. A piece is a range of each axis; what it touches of a tensor is a box, whose dimensions
+ * follow from the axes: all of it, the same range, or, of a convolution's input, the range with
+ * what its window reaches beyond.
+ *
+ * Where a box cannot be said (data that a Gather picks) only the number of bytes follows.
+ */
+#ifndef TACHO_COMPILE_SPACE_H
+#define TACHO_COMPILE_SPACE_H
+
+#include "compile/estimate.h"
+#include "program/program.h"
+
+enum { TACHO_AXES_MAX = 14, TACHO_BOX_RANK_MAX = TACHO_RANK_MAX + 1 };
+
+typedef enum tacho_axis_role {
+    TACHO_AXIS_BATCH,  /* products of their own */
+    TACHO_AXIS_ROW,    /* of a product; of other work all that is independent */
+    TACHO_AXIS_COLUMN, /* of a product */
+    TACHO_AXIS_PASS,   /* once to gather, once to apply, where a line is cut */
+    TACHO_AXIS_SUM,    /* the depth of a product, a line that is reduced or normalised */
+    TACHO_AXIS_ROLE_COUNT
+} tacho_axis_role;
+
+typedef struct tacho_axis {
+    tacho_axis_role role;
+    uint64_t size;
+    uint64_t counted;   /* rows, columns or depth of the product that all of it stands for */
+    bool waits_batch;   /* it is cut only where every batch is a piece of its own */
+    bool is_sequential; /* always in single steps, each of which needs the one before */
+    bool is_of_one;     /* of one of several tensors that are joined: cores do not share it */
+} tacho_axis;
+
+/* [first, end) of an axis. */
+typedef struct tacho_range {
+    uint64_t first, end;
+} tacho_range;
+
+/* How a dimension of a tensor follows from an axis: in steps of |scale| / |divisor|. */
+typedef struct tacho_reach {
+    uint32_t axis;   /* or TACHO_NONE: all of it */
+    uint32_t outer;  /* an axis of |outer_scale| elements each around it, or TACHO_NONE */
+    uint64_t size;   /* of the dimension */
+    int64_t scale;   /* elements from one step of the axis to the next */
+    int64_t divisor; /* steps that share an element (deconvolutions) */
+    int64_t before;  /* of the first step's window, outside of the tensor */
+    int64_t window;  /* elements that one step reads */
+    uint64_t outer_scale;
+    bool is_part; /* only |length| elements, from -|before| on, follow the axis */
+    uint64_t length;
+} tacho_reach;
+
+typedef struct tacho_access {
+    uint32_t tensor; /* of the graph: as it is stored */
+    tacho_dtype kept;
+    bool is_constant;
+    bool is_output;
+    bool is_late;  /* of products: what is fused reads it, once the sum is complete */
+    bool is_known; /* else |bytes| in proportion to the first reach, if there is one */
+    uint32_t rank;
+    tacho_reach reach[TACHO_BOX_RANK_MAX];
+    uint32_t joined_dim; /* along which other parts of the operator have the rest; or TACHO_NONE */
+    uint64_t bytes;      /* of all of it */
+} tacho_access;
+
+typedef struct tacho_space {
+    tacho_work_kind kind;
+    uint32_t axis_count;
+    tacho_axis axes[TACHO_AXES_MAX];
+    uint64_t depth;      /* of the product at each step of its SUM axes */
+    bool has_passes;     /* what cuts a SUM axis goes over it twice */
+    uint64_t volume_all; /* elements of all parts of the operator; 0: it has one part */
+    tacho_access *accesses;
+    size_t access_count, access_capacity;
+} tacho_space;
+
+void tacho_space_deinit(tacho_space *space);
+
+typedef struct tacho_space_options {
+    bool keeps_dims; /* dimensions are not joined: cores have parts of them */
+    uint32_t part;   /* of the operator */
+} tacho_space_options;
+
+/* How many parts operator |op| has that are worked on one after the other: tensors to join. */
+uint32_t tacho_space_parts(const tacho_estimate *estimate, uint32_t op);
+
+/* The space of operator |op|; |space| is zeros or was filled before. */
+tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
+                              const tacho_space_options *options,
+                              tacho_space *space) TACHO_MUST_USE;
+
+/* The box that a piece touches, one extent for each dimension; how many elements it has. */
+uint64_t tacho_access_box(const tacho_access *access, const tacho_range *ranges,
+                          tacho_extent *out_extents);
+
+/* Bytes of what a piece touches. */
+uint64_t tacho_access_bytes(const tacho_access *access, const tacho_range *ranges);
+
+/* The same of what the core has whose share is |ranges|, with what other parts of the operator add.
+ */
+uint64_t tacho_access_kept(const tacho_access *access, const tacho_range *ranges,
+                           tacho_extent *out_extents);
+
+/* Whether what is touched differs along |axis|. */
+bool tacho_access_follows(const tacho_access *access, uint32_t axis);
+
+/* Steps of the product that |range| of |axis| stands for; they add up to |counted|. */
+uint64_t tacho_axis_count(const tacho_axis *axis, tacho_range range);
+
+/* ---- for its parts ------------------------------------------------------------------------- */
+
+typedef struct tacho_space_maker {
+    const tacho_estimate *estimate;
+    const tacho_graph *graph;
+    const tacho_fused_op *op;
+    const tacho_node *root;
+    const tacho_work *work;
+    const tacho_space_options *options;
+    tacho_space *space;
+    uint32_t inferences; /* the axis of those that run as one, or TACHO_NONE */
+    uint32_t part;
+} tacho_space_maker;
+
+/* A new axis; its number. Those of one element are left out: TACHO_NONE. */
+uint32_t tacho_space_axis(tacho_space_maker *maker, tacho_axis_role role, uint64_t size);
+
+/* A new access to |tensor|, which the operator sees with |shape|: all of it, until mapped. */
+tacho_status tacho_space_access(tacho_space_maker *maker, uint32_t tensor, const tacho_shape *shape,
+                                tacho_access **out_access) TACHO_MUST_USE;
+
+/* A dimension of |size| that follows |axis| element by element, or TACHO_NONE: all of it. */
+tacho_reach tacho_reach_along(uint32_t axis, uint64_t size);
+
+/* The dimension of |access| that is |dim| of the shape it was made with. */
+tacho_reach *tacho_access_dim(const tacho_space_maker *maker, tacho_access *access, uint32_t dim);
+
+/* The tensor that the root reads as input |i|, as stored and as seen; false: there is none. */
+bool tacho_space_input(const tacho_space_maker *maker, size_t i, uint32_t *out_stored,
+                       const tacho_shape **out_seen);
+
+/*
+ * Accesses of all that the operator reads and has no access yet, and of what it writes, by the
+ * dimensions of the root's result, each of which follows its axes as |reaches| says.
+ */
+tacho_status tacho_space_rest(tacho_space_maker *maker, const tacho_shape *result,
+                              const tacho_reach *reaches) TACHO_MUST_USE;
+
+/* Which elements |access| touches is not known: those of a piece of these axes, in proportion. */
+void tacho_access_forget(const tacho_space_maker *maker, tacho_access *access, const uint32_t *axes,
+                         size_t axis_count);
+
+tacho_status tacho_space_matrix(tacho_space_maker *maker) TACHO_MUST_USE;
+tacho_status tacho_space_vector(tacho_space_maker *maker) TACHO_MUST_USE;
+tacho_status tacho_space_move(tacho_space_maker *maker, uint32_t parts) TACHO_MUST_USE;
+
+#endif
