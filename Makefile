@@ -56,7 +56,8 @@ oracle: test-packages
 	@bash tools/oracle.sh build $(ORACLE_FLAGS)
 
 check-schedules: all
-	@python3 tests/schedule/check_schedules.py build/bin/tacho ../shared/data/models ../shared/data/mlir $(CHECK_FLAGS)
+	@python3 tests/schedule/check_schedules.py build/bin/tacho --made ../shared/data/models ../shared/data/mlir \
+	    --known tests/schedule/known_violations.txt $(CHECK_FLAGS)
 
 fuzz: test-packages
 	@bash tools/fuzz.sh $(FUZZ_SECONDS)

@@ -21,8 +21,7 @@ _TABLES = {
     "engines": "name:I class_name:I device:H core:H index:H thread:H is_sequenced:I "
                "issue_cycles:I",
     "jobs": "op:I engine:I kind:H readers:H tile:I block:I first_need:I need_count:I buffer:I "
-            "partner:I cycles:q start:q end:q bytes:Q macs:Q first_region:I "
-            "region_count:I",
+            "partner:I cycles:q start:q end:q bytes:Q macs:Q first_region:I region_count:I",
     "needs": "job:I is_false:I lag:q",
     "buffers": "memory:I device:H core:H offset:Q bytes:Q first_job:I last_job:I role:I tensor:I "
                "first_extent:I extent_count:I",
@@ -33,9 +32,15 @@ _TABLES = {
     "inputs": "tensor:I",
     "outputs": "tensor:I",
 }
-# Fields that programs had before jobs said what they touch: such a program is read, so that the
-# rules can say what is wrong with it.
-_OLD = {"tensors": 7, "jobs": 16, "buffers": 7}
+# What programs had before jobs said what they touch: such a program is read, too, so that the rules
+# can say what is wrong with it.
+_OLD_JOBS = ("op:I engine:I kind:H readers:H tile:I block:I first_need:I need_count:I buffer:I "
+             "repeat:I partner:I cycles:q start:q end:q bytes:Q macs:Q")
+_OLD_TABLES = {
+    "tensors": ["name:I dtype:H storage:H offset:Q bytes:Q rank:i dims:8q"],
+    "jobs": [_OLD_JOBS, _OLD_JOBS + " first_region:I region_count:I"],
+    "buffers": ["memory:I device:H core:H offset:Q bytes:Q first_job:I last_job:I"],
+}
 _TEXTS = {"tensors": ("name",), "steps": ("type",), "ops": ("name", "type", "location", "kind"),
           "engines": ("name", "class_name"), "buffers": ("memory",), "blocks": ("name",),
           "facts": ("name", "machine", "machine_text", "model_path", "hardware")}
@@ -69,8 +74,9 @@ def _layout(spec):
 
 def _records(name, spec, section, count):
     names, layout = _layout(spec)
-    if count and len(section) != count * layout.size and name in _OLD:
-        names, layout = _layout(" ".join(spec.split()[:_OLD[name]]))
+    for old in _OLD_TABLES.get(name, ()):
+        if count and len(section) == count * _layout(old)[1].size:
+            names, layout = _layout(old)
     if count and len(section) != count * layout.size:
         raise ValueError(f"table {name}: records of {layout.size} bytes expected, found "
                          f"{len(section) // count}; this reader does not know the layout")
