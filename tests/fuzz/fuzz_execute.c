@@ -67,7 +67,14 @@ static uint32_t add_tensor(maker *self, tacho_dtype dtype, tacho_storage storage
     (void)(tacho_shape_elements(&shape, &count) && tacho_dtype_bytes(dtype, count, &bytes));
     require_ok(tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1));
     program->tensors[program->tensor_count] = (tacho_program_tensor){
-        text(self, "t"), (uint16_t)dtype, (uint16_t)storage, offset, bytes, shape};
+        .name = text(self, "t"),
+        .dtype = (uint16_t)dtype,
+        .storage = (uint16_t)storage,
+        .offset = offset,
+        .bytes = bytes,
+        .shape = shape,
+        .kept = (uint32_t)dtype,
+    };
     return (uint32_t)program->tensor_count++;
 }
 
