@@ -86,7 +86,7 @@ static void check_tensors(const tacho_graph *graph)
         if (tensor->constant != TACHO_NONE) {
             const tacho_constant *constant = &graph->constants[tensor->constant];
             require(tensor->constant < graph->constant_count && tensor->is_constant);
-            require(constant->kind == TACHO_CONSTANT_RANDOM ||
+            require(constant->kind != TACHO_CONSTANT_BYTES ||
                     (tacho_tensor_bytes(tensor, &bytes) && constant->bytes != NULL));
             seen += constant->bytes != NULL ? sum_bytes(constant->bytes, bytes) : 0;
         }
