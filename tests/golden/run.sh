@@ -49,6 +49,20 @@ compare() {
     return "$same"
 }
 
+# name_crash CASE STATUS ACTUAL: says so where the program was killed by a signal: as the last
+# command of the case (the status says it), or before (bash reports it on stderr).
+name_crash() {
+    local what
+    if (($2 == 124 || $2 == 137)); then
+        echo "HANG $1: stopped after $TIME_LIMIT_S s"
+    elif (($2 > 128)); then
+        echo "CRASH $1: ended by SIG$(kill -l "$(($2 - 128))")"
+    elif what=$(grep -aoE 'cmd: line [0-9]+: +[0-9]+ (Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Killed)' \
+        "$3/stderr" 2>/dev/null); then
+        echo "CRASH $1: ${what##*/}"
+    fi
+}
+
 bless() {
     local case_dir=$here/cases/$1
     rm -f "$case_dir"/{stdout,stderr,exit}
@@ -60,6 +74,7 @@ run_case() {
     run_cmd "$1" "$actual" || status=$?
     if ((status == EXIT_SKIPPED)); then
         echo "skip $1: $(cat "$actual/stderr")"
+        ((skipped += 1))
     elif compare "$1" "$actual"; then
         ((passed += 1))
     elif [[ $blessing ]]; then
@@ -67,6 +82,7 @@ run_case() {
         echo "blessed $1"
         ((passed += 1))
     else
+        name_crash "$1" "$status" "$actual"
         echo "FAIL $1"
         ((failed += 1))
     fi
@@ -98,11 +114,11 @@ work=$(mktemp -d /tmp/tacho-golden.XXXXXX) || exit 2
 trap 'rm -rf "$work"' EXIT
 data=$work/data
 ln -s "$here/../data" "$data" || exit 2
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 for name in "${names[@]}"; do
     [[ -f $here/cases/$name/cmd ]] || { echo "no case $name" >&2; exit 2; }
     run_case "$name"
 done
-echo "golden: $passed passed, $failed failed"
-echo "$passed passed, $failed failed"
-((failed == 0))
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0)) || exit 1
+((passed > 0)) || exit "$EXIT_SKIPPED"
