@@ -24,9 +24,20 @@ void tacho_bytes_deinit(tacho_bytes *bytes)
     *bytes = (tacho_bytes){0};
 }
 
+tacho_status tacho_bytes_flush(tacho_bytes *bytes)
+{
+    tacho_str piece = tacho_bytes_view(bytes);
+    bytes->drained += bytes->len;
+    bytes->len = 0;
+    return piece.len > 0 ? bytes->drain.put(bytes->drain.self, piece) : TACHO_OK;
+}
+
 tacho_status tacho_bytes_extend(tacho_bytes *bytes, size_t len, unsigned char **out_at)
 {
     size_t need = 0;
+    if (bytes->drain.put != NULL && bytes->len >= TACHO_BYTES_PIECE) {
+        TACHO_TRY(tacho_bytes_flush(bytes));
+    }
     if (__builtin_add_overflow(bytes->len, len, &need)) {
         return tacho_fail(TACHO_CODE_LIMIT, "%zu more bytes than fit in memory", len);
     }
@@ -56,5 +67,6 @@ tacho_status tacho_bytes_put(tacho_bytes *bytes, uint64_t value, size_t width)
 
 tacho_status tacho_bytes_pad(tacho_bytes *bytes)
 {
-    return tacho_bytes_put(bytes, 0, (size_t)(tacho_bytes_align(bytes->len) - bytes->len));
+    uint64_t len = bytes->drained + bytes->len;
+    return tacho_bytes_put(bytes, 0, (size_t)(tacho_bytes_align(len) - len));
 }

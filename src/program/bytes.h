@@ -46,11 +46,25 @@ static inline uint64_t tacho_bytes_hash(uint64_t hash, uint64_t value)
 /* Whether all of |bytes| are 0. */
 bool tacho_bytes_are_zero(tacho_str bytes);
 
-/* Zeroed, it is empty. */
+/* Where bytes go that a buffer does not keep. */
+typedef struct tacho_bytes_drain {
+    tacho_status (*put)(void *self, tacho_str bytes);
+    void *self;
+} tacho_bytes_drain;
+
+/*
+ * Zeroed, it is empty. With a drain it holds a piece at a time: what is full is handed on, and the
+ * owner hands on the rest with tacho_bytes_flush.
+ */
 typedef struct tacho_bytes {
     unsigned char *data;
     size_t len, capacity;
+    tacho_bytes_drain drain;
+    uint64_t drained; /* bytes that were handed on */
 } tacho_bytes;
+
+/* A buffer with a drain is full at so many bytes. */
+enum { TACHO_BYTES_PIECE = 64 << 10 };
 
 void tacho_bytes_deinit(tacho_bytes *bytes);
 
@@ -70,5 +84,8 @@ tacho_status tacho_bytes_put(tacho_bytes *bytes, uint64_t value, size_t width) T
 
 /* Zeros up to a multiple of 8. */
 tacho_status tacho_bytes_pad(tacho_bytes *bytes) TACHO_MUST_USE;
+
+/* Hands on what a buffer with a drain holds. */
+tacho_status tacho_bytes_flush(tacho_bytes *bytes) TACHO_MUST_USE;
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "program/container.h"
 
+#include "codec/crc32c.h"
 #include "program/image.h"
 #include "program/networkdesc.h"
 #include "program/seal.h"
@@ -14,12 +15,39 @@
 typedef struct parts {
     const tacho_program *program;
     tacho_slice *slices;
-    tacho_bytes image;
     tacho_bytes *descriptions; /* by slice */
     tacho_arena arena;
 } parts;
 
 enum { IMAGE = 0, DESCRIPTIONS = 1, OTHER_COUNT = 3 /* beside descriptions */ };
+
+/* Where the image goes, piece by piece: it is never whole in memory. */
+typedef struct image_drain {
+    tacho_output *output;
+    uint32_t crc32c;
+} image_drain;
+
+static tacho_status put_piece(void *self, tacho_str bytes)
+{
+    image_drain *drain = self;
+    drain->crc32c = tacho_crc32c(drain->crc32c, bytes);
+    tacho_output_write_str(drain->output, bytes);
+    return TACHO_OK;
+}
+
+static tacho_status write_image(const tacho_program *program, tacho_output *output,
+                                uint32_t *out_crc32c)
+{
+    image_drain drain = {.output = output};
+    tacho_bytes bytes = {.drain = {put_piece, &drain}};
+    tacho_status status = tacho_image_write_measured(program, &bytes);
+    if (status == TACHO_OK) {
+        status = tacho_bytes_flush(&bytes);
+    }
+    tacho_bytes_deinit(&bytes);
+    *out_crc32c = drain.crc32c;
+    return status;
+}
 
 static tacho_status write_segments(parts *self, tacho_qpc_segment *segments, size_t segment_count,
                                    tacho_output *output)
@@ -28,8 +56,14 @@ static tacho_status write_segments(parts *self, tacho_qpc_segment *segments, siz
     size_t seal = segment_count - 1;
     segments[seal].data.len = tacho_seal_bytes(seal);
     TACHO_TRY(tacho_qpc_make_head(segments, segment_count, &self->arena, &head));
+    tacho_output_write_str(output, head);
+    TACHO_TRY(write_image(self->program, output, &segments[IMAGE].crc32c));
+    for (size_t i = IMAGE + 1; i < seal; i++) {
+        segments[i].crc32c = tacho_crc32c(0, segments[i].data);
+    }
     TACHO_TRY(tacho_seal_make(head, segments, seal, &self->arena, &segments[seal].data));
-    tacho_qpc_write(head, segments, segment_count, output);
+    tacho_qpc_write(&segments[IMAGE + 1], segment_count - 1, head.len + segments[IMAGE].data.len,
+                    output);
     return tacho_output_take_failure(output);
 }
 
@@ -59,10 +93,11 @@ static tacho_status write_parts(parts *self, tacho_output *output)
     tacho_qpc_segment *segments = memory;
     TACHO_TRY(tacho_arena_alloc(&self->arena, slice_count * sizeof(tacho_bytes), &memory));
     self->descriptions = memory;
-    TACHO_TRY(tacho_image_write(program, &self->image)); /* and checks it */
+    uint64_t image_bytes = 0;
+    TACHO_TRY(tacho_image_measure(program, &image_bytes)); /* and checks it */
     TACHO_TRY(tacho_slices_create(program, &self->slices));
     segments[IMAGE].name = TACHO_STR(TACHO_SEGMENT_IMAGE);
-    segments[IMAGE].data = tacho_bytes_view(&self->image);
+    segments[IMAGE].data.len = (size_t)image_bytes;
     for (uint32_t i = 0; i < slice_count; i++) {
         tacho_qpc_segment *segment = &segments[DESCRIPTIONS + i];
         TACHO_TRY(name_description(self, i, &segment->name));
@@ -85,7 +120,6 @@ tacho_status tacho_program_write_to(const tacho_program *program, tacho_output *
     for (uint32_t i = 0; self.descriptions != NULL && i < tacho_slice_count(program); i++) {
         tacho_bytes_deinit(&self.descriptions[i]);
     }
-    tacho_bytes_deinit(&self.image);
     tacho_slices_free(program, self.slices);
     tacho_arena_deinit(&self.arena);
     return status;

@@ -8,6 +8,7 @@
 #include "program/schema.h"
 #include "program/timing.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <tacho/version.h>
@@ -83,10 +84,15 @@ static void store_record(const tacho_schema *schema, const unsigned char *record
 static tacho_status put_rows(tacho_bytes *bytes, const tacho_schema *schema,
                              tacho_program_rows rows)
 {
-    unsigned char *at = NULL;
-    TACHO_TRY(tacho_bytes_extend(bytes, rows.count * tacho_schema_file_bytes(schema), &at));
-    for (size_t i = 0; i < rows.count; i++) {
-        store_record(schema, rows.items + i * schema->memory_bytes, &at);
+    size_t size = tacho_schema_file_bytes(schema);
+    size_t most = TACHO_BYTES_PIECE / size;
+    for (size_t i = 0; i < rows.count;) {
+        unsigned char *at = NULL;
+        size_t end = rows.count - i < most ? rows.count : i + most;
+        TACHO_TRY(tacho_bytes_extend(bytes, (end - i) * size, &at));
+        for (; i < end; i++) {
+            store_record(schema, rows.items + i * schema->memory_bytes, &at);
+        }
     }
     return TACHO_OK;
 }
@@ -123,30 +129,75 @@ static tacho_status put_strings(tacho_bytes *bytes, const tacho_strings *strings
     return TACHO_OK;
 }
 
-static tacho_status put_section(tacho_bytes *bytes, const tacho_program *program, size_t section,
-                                uint64_t *out_count)
+static tacho_status put_section(tacho_bytes *bytes, const tacho_program *program, size_t section)
 {
     tacho_program_facts facts = program->facts;
     switch (section) {
     case SECTION_FACTS:
-        *out_count = 1;
         return put_rows(bytes, tacho_program_facts_schema(),
                         (tacho_program_rows){(unsigned char *)(void *)&facts, 1});
     case SECTION_STRINGS:
-        *out_count = program->strings.item_count;
         return put_strings(bytes, &program->strings);
     case SECTION_ATTRS:
-        *out_count = program->attr_count;
         return tacho_image_write_attrs(program, bytes);
+    case SECTION_TABLES + TACHO_TABLE_tensor:
+        return put_tensors(bytes, program);
     default:
         break;
     }
     tacho_program_table table = (tacho_program_table)(section - SECTION_TABLES);
-    tacho_program_rows rows = tacho_program_rows_of(program, table);
-    *out_count = rows.count;
-    return table == TACHO_TABLE_tensor ? put_tensors(bytes, program)
-                                       : put_rows(bytes, tacho_program_schema(table), rows);
+    return put_rows(bytes, tacho_program_schema(table), tacho_program_rows_of(program, table));
 }
+
+/* ---- measuring ----------------------------------------------------------------------------- */
+
+/* What the directory says about a section. */
+typedef struct section_size {
+    uint64_t len, count;
+} section_size;
+
+static tacho_status forget(void *self, tacho_str bytes)
+{
+    (void)self;
+    (void)bytes;
+    return TACHO_OK;
+}
+
+static tacho_status measure_attrs(const tacho_program *program, section_size *out_size)
+{
+    tacho_bytes bytes = {.drain = {forget, NULL}};
+    tacho_status status = tacho_image_write_attrs(program, &bytes);
+    *out_size = (section_size){bytes.drained + bytes.len, program->attr_count};
+    tacho_bytes_deinit(&bytes);
+    return status;
+}
+
+static tacho_status measure_section(const tacho_program *program, size_t section,
+                                    section_size *out_size)
+{
+    const tacho_strings *strings = &program->strings;
+    switch (section) {
+    case SECTION_FACTS:
+        *out_size = (section_size){tacho_schema_file_bytes(tacho_program_facts_schema()), 1};
+        return TACHO_OK;
+    case SECTION_STRINGS:
+        *out_size = (section_size){strings->item_count * 4, strings->item_count};
+        for (size_t i = 0; i < strings->item_count; i++) {
+            out_size->len += strings->items[i].len;
+        }
+        return TACHO_OK;
+    case SECTION_ATTRS:
+        return measure_attrs(program, out_size);
+    default:
+        break;
+    }
+    tacho_program_table table = (tacho_program_table)(section - SECTION_TABLES);
+    uint64_t count = tacho_program_rows_of(program, table).count;
+    *out_size = (section_size){count * tacho_schema_file_bytes(tacho_program_schema(table)), count};
+    return TACHO_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static void store_entry(unsigned char *entry, size_t section, uint64_t offset, uint64_t len,
                         uint64_t count)
@@ -166,28 +217,53 @@ static tacho_status check(const tacho_program *program)
     return tacho_program_check_timeline(program);
 }
 
+/* Header and directory; |*out_bytes| is the size of the whole image. */
+static tacho_status make_head(const tacho_program *program, unsigned char *head,
+                              uint64_t *out_bytes)
+{
+    uint64_t offset = DIRECTORY_END;
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        section_size size = {0};
+        TACHO_TRY(measure_section(program, i, &size));
+        store_entry(head + HEADER_BYTES + i * ENTRY_BYTES, i, offset, size.len, size.count);
+        offset = tacho_bytes_align(offset + size.len);
+    }
+    memcpy(head, magic, MAGIC_BYTES);
+    tacho_bytes_store(head + 8, TACHO_IMAGE_VERSION, 1);
+    tacho_bytes_store(head + 9, program->writer, 3);
+    tacho_bytes_store(head + 12, SECTION_COUNT, 4);
+    tacho_bytes_store(head + 16, tacho_program_layout_id(), 8);
+    tacho_bytes_store(head + 24, offset, 8);
+    *out_bytes = offset;
+    return TACHO_OK;
+}
+
+tacho_status tacho_image_measure(const tacho_program *program, uint64_t *out_bytes)
+{
+    unsigned char head[DIRECTORY_END];
+    TACHO_TRY(check(program));
+    return make_head(program, head, out_bytes);
+}
+
 tacho_status tacho_image_write(const tacho_program *program, tacho_bytes *out_bytes)
 {
     TACHO_TRY(check(program));
-    size_t start = out_bytes->len;
-    unsigned char *at = NULL;
-    TACHO_TRY(tacho_bytes_extend(out_bytes, DIRECTORY_END, &at));
+    return tacho_image_write_measured(program, out_bytes);
+}
+
+tacho_status tacho_image_write_measured(const tacho_program *program, tacho_bytes *out_bytes)
+{
+    unsigned char *head = NULL;
+    uint64_t len = 0;
+    uint64_t start = out_bytes->drained + out_bytes->len;
+    TACHO_TRY(tacho_bytes_extend(out_bytes, DIRECTORY_END, &head));
+    TACHO_TRY(make_head(program, head, &len));
     for (size_t i = 0; i < SECTION_COUNT; i++) {
-        size_t offset = out_bytes->len - start;
-        uint64_t count = 0;
-        TACHO_TRY(put_section(out_bytes, program, i, &count));
-        size_t len = out_bytes->len - start - offset;
+        TACHO_TRY(put_section(out_bytes, program, i));
         TACHO_TRY(tacho_bytes_pad(out_bytes));
-        store_entry(out_bytes->data + start + HEADER_BYTES + i * ENTRY_BYTES, i, offset, len,
-                    count);
     }
-    at = out_bytes->data + start;
-    memcpy(at, magic, MAGIC_BYTES);
-    tacho_bytes_store(at + 8, TACHO_IMAGE_VERSION, 1);
-    tacho_bytes_store(at + 9, program->writer, 3);
-    tacho_bytes_store(at + 12, SECTION_COUNT, 4);
-    tacho_bytes_store(at + 16, tacho_program_layout_id(), 8);
-    tacho_bytes_store(at + 24, out_bytes->len - start, 8);
+    assert(out_bytes->drained + out_bytes->len - start == len);
+    (void)start;
     return TACHO_OK;
 }
 

@@ -25,8 +25,15 @@ enum { TACHO_IMAGE_VERSION = 1, TACHO_IMAGE_TEXT_MAX = 16 << 20 };
 
 bool tacho_image_is_image(tacho_str head);
 
+/* Bytes of the image of |program|, which is checked first. */
+tacho_status tacho_image_measure(const tacho_program *program, uint64_t *out_bytes) TACHO_MUST_USE;
+
 /* Appends the image of |program|, which is checked first. */
 tacho_status tacho_image_write(const tacho_program *program, tacho_bytes *out_bytes) TACHO_MUST_USE;
+
+/* The same of one that was measured, and has not changed since. */
+tacho_status tacho_image_write_measured(const tacho_program *program,
+                                        tacho_bytes *out_bytes) TACHO_MUST_USE;
 
 /*
  * Reads an image into |program|, which is empty but for its constants, and checks it. Nothing of

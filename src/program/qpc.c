@@ -316,12 +316,10 @@ tacho_status tacho_qpc_make_head(const tacho_qpc_segment *segments, size_t segme
     return TACHO_OK;
 }
 
-void tacho_qpc_write(tacho_str head, const tacho_qpc_segment *segments, size_t segment_count,
+void tacho_qpc_write(const tacho_qpc_segment *segments, size_t segment_count, uint64_t at,
                      tacho_output *output)
 {
     static const char zeros[8] = {0};
-    uint64_t at = head.len;
-    tacho_output_write_str(output, head);
     for (size_t i = 0; i < segment_count; i++) {
         uint64_t place = tacho_bytes_align(at);
         tacho_output_write(output, zeros, (size_t)(place - at));

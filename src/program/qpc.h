@@ -30,6 +30,7 @@ typedef struct tacho_qpc_segment {
     tacho_str name;
     uint64_t offset; /* the field of that name, not a place */
     uint64_t place;  /* where its data lies in the file; writers decide that themselves */
+    uint32_t crc32c; /* of its data, for the seal: set by writers */
     tacho_str data;
 } tacho_qpc_segment;
 
@@ -60,8 +61,11 @@ const tacho_qpc_segment *tacho_qpc_find(const tacho_qpc *qpc, tacho_str name);
 tacho_status tacho_qpc_make_head(const tacho_qpc_segment *segments, size_t segment_count,
                                  tacho_arena *arena, tacho_str *out_head) TACHO_MUST_USE;
 
-/* Writes a container; |head| is what tacho_qpc_make_head made of the same segments. */
-void tacho_qpc_write(tacho_str head, const tacho_qpc_segment *segments, size_t segment_count,
+/*
+ * Writes the data of segments that follow byte |at| of the container: the end of what
+ * tacho_qpc_make_head made of all segments, or of the data of those before.
+ */
+void tacho_qpc_write(const tacho_qpc_segment *segments, size_t segment_count, uint64_t at,
                      tacho_output *output);
 
 #endif

@@ -118,7 +118,8 @@ static void test_write(void **state)
     assert_int_equal(head.len, 152); /* 40 + 3 * 32 + 4 + 5 + 4 = 149, aligned */
     tacho_output output;
     open_test_output(&output);
-    tacho_qpc_write(head, segments, 3, &output);
+    tacho_output_write_str(&output, head);
+    tacho_qpc_write(segments, 3, head.len, &output);
     char bytes[256];
     size_t len = read_test_output(&output, bytes, sizeof(bytes));
     assert_int_equal(len, 170);

@@ -38,7 +38,7 @@ tacho_status tacho_seal_make(tacho_str head, const tacho_qpc_segment *segments,
     for (size_t i = 0; i < segment_count; i++) {
         char *entry = seal + SEAL_HEAD_BYTES + i * SEAL_ENTRY_BYTES;
         tacho_bytes_store(entry, tacho_crc32c(0, segments[i].name), 4);
-        tacho_bytes_store(entry + 4, tacho_crc32c(0, segments[i].data), 4);
+        tacho_bytes_store(entry + 4, segments[i].crc32c, 4);
         tacho_bytes_store(entry + 8, segments[i].data.len, 8);
     }
     tacho_bytes_store(seal + len - 4, tacho_crc32c(0, tacho_str_make(seal, len - 4)), 4);

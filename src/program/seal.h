@@ -26,7 +26,10 @@ const char *tacho_seal_state_name(tacho_seal_state state);
 /* Bytes of the seal of a container with |segment_count| other segments. */
 size_t tacho_seal_bytes(size_t segment_count);
 
-/* The seal of |segments|, all but the seal itself, in a container that starts with |head|. */
+/*
+ * The seal of |segments|, all but the seal itself, in a container that starts with |head|. Their
+ * checksums are set; their data need not be there any more.
+ */
 tacho_status tacho_seal_make(tacho_str head, const tacho_qpc_segment *segments,
                              size_t segment_count, tacho_arena *arena,
                              tacho_str *out_seal) TACHO_MUST_USE;
