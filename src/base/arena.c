@@ -68,29 +68,40 @@ static tacho_status add_block(tacho_arena *arena, size_t need)
     return TACHO_OK;
 }
 
-tacho_status tacho_arena_alloc(tacho_arena *arena, size_t size, void **out_memory)
+tacho_status tacho_arena_alloc_bytes(tacho_arena *arena, size_t size, char **out_bytes)
 {
-    const size_t alignment = alignof(max_align_t);
     if (size > SIZE_MAX / 2) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "a request of %zu bytes is absurd", size);
     }
-    size_t rounded = (size + alignment - 1) / alignment * alignment;
-    if (arena->blocks == NULL || arena->blocks->capacity - arena->blocks->used < rounded) {
-        TACHO_TRY(add_block(arena, rounded));
+    if (arena->blocks == NULL || arena->blocks->capacity - arena->blocks->used < size) {
+        TACHO_TRY(add_block(arena, size));
     }
-    *out_memory = arena->blocks->bytes + arena->blocks->used;
-    arena->blocks->used += rounded;
+    *out_bytes = (char *)arena->blocks->bytes + arena->blocks->used;
+    arena->blocks->used += size;
     arena->used_bytes += size;
+    return TACHO_OK;
+}
+
+tacho_status tacho_arena_alloc(tacho_arena *arena, size_t size, void **out_memory)
+{
+    const size_t alignment = alignof(max_align_t);
+    char *bytes = NULL;
+    if (arena->blocks != NULL) {
+        size_t aligned = (arena->blocks->used + alignment - 1) / alignment * alignment;
+        arena->blocks->used = aligned < arena->blocks->capacity ? aligned : arena->blocks->capacity;
+    }
+    TACHO_TRY(tacho_arena_alloc_bytes(arena, size, &bytes));
+    *out_memory = bytes;
     return TACHO_OK;
 }
 
 tacho_status tacho_arena_copy(tacho_arena *arena, tacho_str text, tacho_str *out_copy)
 {
-    void *memory = NULL;
-    TACHO_TRY(tacho_arena_alloc(arena, text.len + 1, &memory));
+    char *copy = NULL;
+    TACHO_TRY(tacho_arena_alloc_bytes(arena, text.len + 1, &copy));
     if (text.len > 0) {
-        memcpy(memory, text.data, text.len);
+        memcpy(copy, text.data, text.len);
     }
-    *out_copy = tacho_str_make(memory, text.len);
+    *out_copy = tacho_str_make(copy, text.len);
     return TACHO_OK;
 }

@@ -26,6 +26,10 @@ void tacho_arena_reset(tacho_arena *arena);
 /* |size| zeroed bytes aligned for any scalar; size 0 gives a valid pointer. */
 tacho_status tacho_arena_alloc(tacho_arena *arena, size_t size, void **out_memory) TACHO_MUST_USE;
 
+/* |size| zeroed bytes of any alignment. */
+tacho_status tacho_arena_alloc_bytes(tacho_arena *arena, size_t size,
+                                     char **out_bytes) TACHO_MUST_USE;
+
 /* Copies |text| and a NUL behind it. */
 tacho_status tacho_arena_copy(tacho_arena *arena, tacho_str text,
                               tacho_str *out_copy) TACHO_MUST_USE;

@@ -175,6 +175,52 @@ static void test_colliding_strings(void **state)
     tacho_strings_deinit(&strings);
 }
 
+/* A packed table still gives strings, finds them and takes more. */
+static void test_packed(void **state)
+{
+    (void)state;
+    tacho_strings strings;
+    char buffer[NAME_BYTES];
+    assert_null(tacho_strings_init(&strings));
+    for (uint32_t i = 1; i < 1000; i++) {
+        assert_int_equal(ensure(&strings, make_name(i, buffer)), i);
+    }
+    for (uint32_t i = 1; i < 1000; i += 300) {
+        tacho_strings_pack(&strings);
+        assert_true(tacho_str_equal(tacho_strings_get(&strings, i), make_name(i, buffer)));
+        assert_int_equal(tacho_strings_find(&strings, make_name(i, buffer)), i);
+        assert_int_equal(tacho_strings_find(&strings, TACHO_STR("absent")), TACHO_NONE);
+        assert_int_equal(ensure(&strings, make_name(i, buffer)), i);
+        assert_int_equal(ensure(&strings, make_name(1000, buffer)), 1000);
+        assert_int_equal(tacho_strings_find(&strings, make_name(i, buffer)), i);
+    }
+    tacho_strings_deinit(&strings);
+}
+
+/* The length is kept in one byte or in nine. */
+static void test_lengths(void **state)
+{
+    (void)state;
+    enum { MOST = 70000 };
+    static const size_t lengths[] = {1, 253, 254, 255, 256, 257, 65535, 65536, MOST};
+    char *text = malloc(MOST);
+    assert_non_null(text);
+    memset(text, 'x', MOST);
+    tacho_strings strings;
+    assert_null(tacho_strings_init(&strings));
+    for (uint32_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        assert_int_equal(ensure(&strings, tacho_str_make(text, lengths[i])), i + 1);
+    }
+    for (uint32_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        tacho_str found = tacho_strings_get(&strings, i + 1);
+        assert_int_equal(found.len, lengths[i]);
+        assert_memory_equal(found.data, text, found.len);
+        assert_int_equal(found.data[found.len], '\0');
+    }
+    tacho_strings_deinit(&strings);
+    free(text);
+}
+
 /* How many ids are filed under |hash|; each must be id % 3 == |remainder|. */
 static size_t count_filed(const tacho_index *index, uint32_t hash, uint32_t remainder)
 {
@@ -233,6 +279,8 @@ int main(void)
         cmocka_unit_test(test_ids_in_order_of_appearance),
         cmocka_unit_test(test_text_is_copied),
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_ids_repeat),
         cmocka_unit_test(test_colliding_strings),
         cmocka_unit_test(test_index_shared_hashes),

@@ -436,6 +436,7 @@ static tacho_status compile(compiler *self, candidate *best)
     uint64_t *peak = &best->program.facts.local_peak_bytes;
     TACHO_TRY(tacho_program_local_peak(&best->program, peak));
     best->estimate.local_peak_bytes = *peak;
+    tacho_strings_pack(&best->program.strings);
     return lay_out_stats(&best->program);
 }
 

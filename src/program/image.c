@@ -116,15 +116,16 @@ static tacho_status put_tensors(tacho_bytes *bytes, const tacho_program *program
 static tacho_status put_strings(tacho_bytes *bytes, const tacho_strings *strings)
 {
     for (size_t i = 0; i < strings->item_count; i++) {
-        if (strings->items[i].len > TACHO_IMAGE_TEXT_MAX) {
+        size_t len = tacho_strings_get(strings, (uint32_t)i).len;
+        if (len > TACHO_IMAGE_TEXT_MAX) {
             return tacho_fail(TACHO_CODE_LIMIT,
                               "program, strings[%zu]: expected at most 16 MiB, found %zu bytes", i,
-                              strings->items[i].len);
+                              len);
         }
-        TACHO_TRY(tacho_bytes_put(bytes, strings->items[i].len, 4));
+        TACHO_TRY(tacho_bytes_put(bytes, len, 4));
     }
     for (size_t i = 0; i < strings->item_count; i++) {
-        TACHO_TRY(tacho_bytes_append(bytes, strings->items[i]));
+        TACHO_TRY(tacho_bytes_append(bytes, tacho_strings_get(strings, (uint32_t)i)));
     }
     return TACHO_OK;
 }
@@ -183,7 +184,7 @@ static tacho_status measure_section(const tacho_program *program, size_t section
     case SECTION_STRINGS:
         *out_size = (section_size){strings->item_count * 4, strings->item_count};
         for (size_t i = 0; i < strings->item_count; i++) {
-            out_size->len += strings->items[i].len;
+            out_size->len += tacho_strings_get(strings, (uint32_t)i).len;
         }
         return TACHO_OK;
     case SECTION_ATTRS:
@@ -485,6 +486,7 @@ tacho_status tacho_image_read(tacho_str image, tacho_program *program)
     if (offset != image.len) {
         return fail_header((size_t)offset, "bytes after the last section", 0, image.len - offset);
     }
+    tacho_strings_pack(&program->strings);
     TACHO_TRY(check_dims(program));
     return check(program);
 }

@@ -86,8 +86,9 @@ static void test_round_trip(void **state)
     check_tables_equal(&program, &again);
     check_attrs(&again);
     assert_int_equal(again.strings.item_count, program.strings.item_count);
-    for (size_t i = 0; i < program.strings.item_count; i++) {
-        assert_true(tacho_str_equal(again.strings.items[i], program.strings.items[i]));
+    for (uint32_t i = 0; i < program.strings.item_count; i++) {
+        assert_true(tacho_str_equal(tacho_strings_get(&again.strings, i),
+                                    tacho_strings_get(&program.strings, i)));
     }
     tacho_bytes second = image_of(&again);
     assert_int_equal(second.len, bytes.len);
