@@ -17,20 +17,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <cmocka.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
 
 static void write_str(FILE *out, tacho_str text)
 {
@@ -898,16 +886,13 @@ static void test_alias_bomb(void **state)
     free(message);
 }
 
-/* Reads |text|, which takes at most |limit_s| of processor time; says how long it took. */
-static size_t read_timed(const char *what, const char *text, size_t len)
+/* Reads |text| and says how many operations it has. Nothing is timed: where one of these tests
+ * reads a text as often as it has places, it does not end before whoever runs it gives up. */
+static size_t count_ops(const char *text, size_t len)
 {
     tacho_mlir_module module;
     assert_null(tacho_mlir_module_init(&module));
-    clock_t start = clock();
     assert_null(tacho_mlir_text_read("m", tacho_str_make(text, len), &module));
-    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    print_message("%s: %.1f MB in %.3f s\n", what, (double)len / 1e6, seconds);
-    assert_true(seconds < (IS_SANITIZED ? 20.0 : 1.5));
     size_t op_count = module.op_count;
     tacho_mlir_module_deinit(&module);
     return op_count;
@@ -929,7 +914,7 @@ static void test_many_ops(void **state)
             i, i > 0 ? i - 1 : 0, i, i, i);
     }
     len += (size_t)snprintf(text + len, MANY_BYTES - len, "}\n");
-    assert_int_equal(read_timed("operations", text, len), MANY + 1);
+    assert_int_equal(count_ops(text, len), MANY + 1);
     free(text);
 }
 
@@ -950,7 +935,7 @@ static void test_many_forward_references(void **state)
     for (int i = 0; i < MANY; i++) {
         len += (size_t)snprintf(text + len, MANY_BYTES - len, "#loc%d = loc(\"f\":%d:1)\n", i, i);
     }
-    assert_int_equal(read_timed("forward references", text, len), 2 * MANY + 1);
+    assert_int_equal(count_ops(text, len), 2 * MANY + 1);
     free(text);
 }
 
@@ -959,13 +944,13 @@ static void test_many_misfits(void **state)
 {
     (void)state;
     char *text = nest("torq_hl.wait_program %a ( %a,\n%a ) odd\n", "", "", MANY);
-    assert_int_equal(read_timed("misfits", text, strlen(text)), MANY + 1);
+    assert_int_equal(count_ops(text, strlen(text)), MANY + 1);
     free(text);
     text = nest("%a,\n", "%a", "", MANY);
     char *list = malloc(strlen(text) + 8);
     assert_non_null(list);
     size_t len = (size_t)snprintf(list, strlen(text) + 8, "d.op %s", text);
-    assert_int_equal(read_timed("one long list", list, len), 2);
+    assert_int_equal(count_ops(list, len), 2);
     free(list);
     free(text);
 }
@@ -980,15 +965,12 @@ static void test_missing_ends(void **state)
                                            {"d.a ", "{-# \"\\"},
                                            {"d.a -> ", "(->"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        char *middle = nest(cases[i][1], "", "", MANY);
+        char *middle = nest(cases[i][1], "", "", 4 * MANY);
         size_t len = strlen(middle) + strlen(cases[i][0]);
         char *text = malloc(len + 1);
         assert_non_null(text);
         snprintf(text, len + 1, "%s%s", cases[i][0], middle);
-        clock_t start = clock();
         (void)read_exact(text, len);
-        double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-        assert_true(seconds < (IS_SANITIZED ? 10.0 : 1.0));
         free(text);
         free(middle);
     }
