@@ -54,13 +54,11 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     bool is_good = read_program(&self, data, size) && self.program.step_count > 0;
     self.seed = seed;
     if (!is_good || draw(&self, 24) == 0) {
-        tacho_str type;
         tacho_program_deinit(&self.program);
         memset(&self, 0, sizeof(self));
         self.seed = seed;
         begin(&self);
-        const run_call *call = pick_call(&self, &type);
-        make_call(&self, call, type);
+        make_any(&self);
     }
     if (is_good && draw(&self, 32) == 0) {
         made = LLVMFuzzerMutate(data, size, max_size); /* also images that are broken */

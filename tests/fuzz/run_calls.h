@@ -33,6 +33,7 @@ static const run_call run_calls[] = {
     {"Acos Acosh Asin Asinh Atan Atanh Celu Cos Cosh Elu Erf Exp HardSigmoid HardSwish LeakyRelu "
      "Log Mish Selu Shrink Sigmoid Sin Sinh Softplus Softsign Swish Tan Tanh ThresholdedRelu Gelu",
      20, 1, "f32:2x5", "alpha=0.5"},
+    {"Gelu", 20, 1, "f32:2x5", "approximate='tanh'"},
     {"tosa.abs tosa.ceil tosa.floor tosa.reciprocal tosa.cos tosa.erf tosa.exp tosa.log tosa.rsqrt "
      "tosa.sigmoid tosa.sin tosa.tanh",
      0, 1, "f32:3x5", ""},
@@ -144,6 +145,7 @@ static const run_call run_calls[] = {
     {"ReverseSequence", 13, 1, "f32:4x3x2 i64:3", "batch_axis=1 time_axis=0"},
     {"Scatter ScatterElements", 11, 1, "f32:3x4 i64:2x3 f32:2x3", "axis=1"},
     {"ScatterElements", 18, 1, "f32:3x4 i64:2x3 f32:2x3", "axis=0 reduction='add'"},
+    {"ScatterElements", 18, 1, "i32:3x4 i64:2x3 i32:2x3", "axis=0 reduction='max'"},
     {"ScatterND", 18, 1, "f32:3x4 i64:2x1 f32:2x4", "reduction='mul'"},
     {"TopK", 13, 2, "f32:3x5 i64=2", "axis=1 largest=0"},
     {"TopK", 13, 2, "f32:3x5 i64:1", ""},

@@ -174,22 +174,35 @@ static size_t write_program(const maker *self, uint8_t *data, size_t max_size)
     return size;
 }
 
-static void make_call(maker *self, const run_call *call, tacho_str type)
+/* A program that begins anew, from a call or a chain. */
+static void make_any(maker *self)
 {
-    append_call(self, call, type);
+    append_any(self);
     refit(self);
     settle(self);
 }
 
+/* A call, or a chain where |call| is NULL. */
+typedef struct trial {
+    const run_call *call;
+    tacho_str type;
+    size_t chain;
+} trial;
+
 /* Its status, by the kernels of |choice|, where what inference leaves open is a |guess|. */
-static tacho_status try_call(const run_call *call, tacho_str type, tacho_kernel_choice choice,
-                             tacho_dtype guess)
+static tacho_status try_it(const trial *it, tacho_kernel_choice choice, tacho_dtype guess)
 {
     static maker self;
     memset(&self, 0, sizeof(self));
     self.guess = guess;
     begin(&self);
-    make_call(&self, call, type);
+    if (it->call != NULL) {
+        append_call(&self, it->call, it->type);
+    } else {
+        append_chain(&self, it->chain);
+    }
+    refit(&self);
+    settle(&self);
     tacho_status status = run(&self.program, choice, 2);
     tacho_program_deinit(&self.program);
     return status;
@@ -197,18 +210,19 @@ static tacho_status try_call(const run_call *call, tacho_str type, tacho_kernel_
 
 /* A call that the gate or a kernel never lets through would leave that kernel alone; one may
  * stumble over the values of its inputs. */
-static void check_call(const run_call *call, tacho_str type)
+static void check_it(const trial *it)
 {
     for (int choice = 0; choice < 2; choice++) {
         tacho_status status = TACHO_OK;
         for (int i = 0; i < GUESSES && (i == 0 || status != TACHO_OK); i++) {
             tacho_status_free(status);
-            status = try_call(
-                call, type, choice == 0 ? TACHO_KERNELS_REFERENCE : TACHO_KERNELS_FAST, guesses[i]);
+            status =
+                try_it(it, choice == 0 ? TACHO_KERNELS_REFERENCE : TACHO_KERNELS_FAST, guesses[i]);
         }
         if (status != TACHO_OK &&
             (tacho_status_code(status) != TACHO_CODE_BAD_DATA || getenv("FUZZ_DESCRIBE") != NULL)) {
-            fprintf(stderr, "%.*s %s: %s\n", TACHO_STR_ARG(type), call->inputs,
+            fprintf(stderr, "%.*s %s, chain %zu: %s\n", TACHO_STR_ARG(it->type),
+                    it->call != NULL ? it->call->inputs : "", it->chain,
                     tacho_status_message(status));
         }
         require(tacho_status_code(status) == TACHO_CODE_OK ||
@@ -229,14 +243,13 @@ static bool is_called(const char *name)
     return false;
 }
 
-/* Every kernel has a call, and every call gets through; findings do no harm. */
+/* Every kernel has a call, and every call and chain gets through; findings do no harm. */
 static void check_calls(void)
 {
     for (size_t i = 0; i < 2 * sizeof(run_findings) / sizeof(run_findings[0]); i++) {
-        const run_call *call = &run_findings[i / 2];
-        tacho_status_free(try_call(call, pick_type(call, 0),
-                                   i % 2 == 0 ? TACHO_KERNELS_REFERENCE : TACHO_KERNELS_FAST,
-                                   TACHO_DTYPE_F32));
+        trial it = {&run_findings[i / 2], pick_type(&run_findings[i / 2], 0), 0};
+        tacho_status_free(try_it(&it, i % 2 == 0 ? TACHO_KERNELS_REFERENCE : TACHO_KERNELS_FAST,
+                                 TACHO_DTYPE_F32));
     }
     for (const tacho_kernel *const *family = tacho_kernel_families; *family != NULL; family++) {
         for (const tacho_kernel *row = *family; row->name != NULL; row++) {
@@ -248,8 +261,11 @@ static void check_calls(void)
     }
     for (size_t i = 0; i < CALLS; i++) {
         for (uint32_t k = 0; k < count_types(&run_calls[i]); k++) {
-            check_call(&run_calls[i], pick_type(&run_calls[i], k));
+            check_it(&(trial){&run_calls[i], pick_type(&run_calls[i], k), 0});
         }
+    }
+    for (size_t i = 0; i < CHAINS; i++) {
+        check_it(&(trial){.chain = i});
     }
 }
 

@@ -286,12 +286,10 @@ static void change_step(maker *self)
     }
 }
 
-static void append_any(maker *self)
+static void grow_steps(maker *self)
 {
-    tacho_str type;
-    const run_call *call = pick_call(self, &type);
     if (self->program.step_count < STEPS_MAX && self->program.tensor_count < TENSORS_MAX) {
-        append_call(self, call, type);
+        append_any(self);
     }
 }
 
@@ -304,7 +302,7 @@ static void change(maker *self)
     static void (*const changes[])(maker * self) = {
         change_tensor, change_tensor, change_tensor,   change_constant, change_constant,
         change_attr,   change_attr,   change_attr,     grow_attrs,      change_step,
-        append_any,    change_step,   change_constant,
+        grow_steps,    change_step,   change_constant,
     };
     self->guess = guesses[draw(self, GUESSES)];
     uint32_t count = draw(self, 4) > 0 ? 1 : 2 + draw(self, 2);

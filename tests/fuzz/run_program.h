@@ -10,9 +10,10 @@
 #include "base/grow.h"
 #include "base/index.h"
 #include "graph/infer.h"
+#include "kernels/call.h"
 #include "kernels/kernel.h"
 #include "program/image.h"
-#include "run_calls.h"
+#include "run_chains.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -22,14 +23,17 @@ enum {
     POOL_MAX = 1024,
     TENSORS_MAX = 40,
     STEPS_MAX = 6,
-    CALLS = sizeof(run_calls) / sizeof(run_calls[0])
+    CALLS = sizeof(run_calls) / sizeof(run_calls[0]),
+    CHAINS = sizeof(run_chains) / sizeof(run_chains[0])
 };
 
 typedef struct maker {
     tacho_program program;
     unsigned char pool[POOL_MAX]; /* constants */
     size_t pool_used;
-    tacho_dtype guess; /* of what inference leaves open */
+    tacho_dtype guess;    /* of what inference leaves open */
+    bool is_chain;        /* steps that are appended read what they say */
+    uint32_t chain_start; /* its first tensor */
     uint64_t seed;
 } maker;
 
@@ -131,16 +135,37 @@ static inline tacho_dtype dtype_of(const char *text, size_t len)
 
 static inline void put_number(void *to, tacho_dtype dtype, double value)
 {
-    float real = (float)value;
+    tacho_array array = {.dtype = dtype, .data = to};
     int64_t whole = (int64_t)value;
-    memcpy(to, dtype == TACHO_DTYPE_F32 ? (const void *)&real : (const void *)&whole,
-           tacho_dtype_element_bytes(dtype));
+    if (tacho_is_real(&array)) {
+        tacho_set_real(&array, 0, value);
+    } else {
+        memcpy(to, &whole, tacho_dtype_element_bytes(dtype));
+    }
+}
+
+/* "@1" or "#0", as run_chains.h writes them; |*text| is moved behind it. */
+static inline uint32_t read_earlier(const maker *self, const char **text)
+{
+    const tacho_program *program = &self->program;
+    bool is_step = **text == '@';
+    uint32_t number = (uint32_t)((*text)[1] - '0');
+    *text += 2;
+    if (!is_step) {
+        return self->chain_start + number;
+    }
+    require(number >= 1 && number <= program->step_count);
+    const tacho_step *step = &program->steps[program->step_count - number];
+    return program->links[step->first_link + step->input_count];
 }
 
 /* A tensor as run_calls.h writes them; |*text| is moved behind it. */
 static inline uint32_t read_tensor(maker *self, const char **text)
 {
     const char *start = *text;
+    if (*start == '@' || *start == '#') {
+        return read_earlier(self, text);
+    }
     size_t len = strcspn(start, ":%=~ >");
     char mark = start[len], *end;
     if (*start == '-') {
@@ -300,7 +325,8 @@ static inline void append_call(maker *self, const run_call *call, tacho_str type
         uint32_t tensor = read_tensor(self, &at);
         add_link(self, tensor);
         step.input_count++;
-        if (tensor != TACHO_NONE && program->tensors[tensor].storage == TACHO_STORAGE_INPUT) {
+        if (tensor != TACHO_NONE && !self->is_chain &&
+            program->tensors[tensor].storage == TACHO_STORAGE_INPUT) {
             chain(self, tensor, first_new);
         }
     }
@@ -315,6 +341,30 @@ static inline void append_call(maker *self, const run_call *call, tacho_str type
     require(tacho_grow(&program->steps, &program->step_capacity, program->step_count + 1) ==
             TACHO_OK);
     program->steps[program->step_count++] = step;
+}
+
+/* All steps of a chain; of operators that take the same, any. */
+static inline void append_chain(maker *self, size_t number)
+{
+    self->is_chain = true;
+    self->chain_start = (uint32_t)self->program.tensor_count;
+    for (size_t i = 0; i < CHAIN_MAX && run_chains[number][i].types != NULL; i++) {
+        const run_call *call = &run_chains[number][i];
+        append_call(self, call, pick_type(call, draw(self, count_types(call))));
+    }
+    self->is_chain = false;
+}
+
+/* A call of any operator, or sometimes a chain. */
+static inline void append_any(maker *self)
+{
+    tacho_str type;
+    if (draw(self, 4) == 0) {
+        append_chain(self, draw(self, CHAINS));
+    } else {
+        const run_call *call = pick_call(self, &type);
+        append_call(self, call, type);
+    }
 }
 
 /* ---- what follows from the tables ---------------------------------------------------------- */
