@@ -6,7 +6,6 @@
 
 #include "base/attributes.h"
 #include "base/maths.h"
-#include "program/pmu.h"
 
 #include <stdlib.h>
 
@@ -293,13 +292,18 @@ static void read_pmu(tacho_opstats *self, const tacho_stats_array *array)
         tacho_opstats_thread *thread =
             &self->threads[(size_t)records[i].core * self->program->facts.thread_count +
                            records[i].thread];
-        tacho_opstats_core *core = &self->cores[records[i].core];
         thread->has_pmu = true;
-        for (int j = 0; j < TACHO_PMU_EVENTS_MAX; j++) {
-            thread->pmu[j] += records[i].values[j];
-            tacho_pmu_add_thread(self->program->facts.stats.pmu_events[j], records[i].values[j],
-                                 &core->pmu[j]);
-        }
+        memcpy(thread->pmu, records[i].values, sizeof(thread->pmu));
+    }
+}
+
+static void read_core_pmu(tacho_opstats *self, const tacho_stats_array *array)
+{
+    const tacho_stats_core_pmu *records = array->records;
+    for (uint32_t i = 0; i < array->count; i++) {
+        tacho_opstats_core *core = &self->cores[records[i].core];
+        core->has_pmu = true;
+        memcpy(core->pmu, records[i].values, sizeof(core->pmu));
     }
 }
 
@@ -359,20 +363,13 @@ static void look_at_cores(tacho_opstats *self)
     for (uint32_t i = 0; i < facts->core_count; i++) {
         const tacho_opstats_thread *threads = &self->threads[(size_t)i * facts->thread_count];
         uint32_t there = 0;
-        uint32_t counted = 0;
         for (uint32_t j = 0; j < facts->thread_count; j++) {
             there += threads[j].is_there ? 1 : 0;
-            counted += threads[j].has_pmu ? 1 : 0;
         }
         /* A computer that runs the program has one thread, whatever the machine has. */
         self->cores[i].is_whole = has_cycles
                                       ? there == facts->thread_count
                                       : there > 0 || !tacho_stats_is_damaged(&self->file->damage);
-        self->cores[i].has_pmu = counted > 0 && (counted == facts->thread_count || !has_cycles);
-        for (int j = 0; j < TACHO_PMU_EVENTS_MAX && has_cycles; j++) {
-            self->cores[i].pmu[j] =
-                tacho_pmu_end_sum(facts->stats.pmu_events[j], self->cores[i].pmu[j]);
-        }
         self->is_whole &= self->cores[i].is_whole;
     }
 }
@@ -450,6 +447,9 @@ tacho_status tacho_opstats_read(tacho_opstats *stats, const tacho_stats_file *fi
             break;
         case TACHO_STATS_TYPE_pmu:
             read_pmu(stats, array);
+            break;
+        case TACHO_STATS_TYPE_core_pmu:
+            read_core_pmu(stats, array);
             break;
         case TACHO_STATS_TYPE_ddr:
             read_ddr(stats, array);

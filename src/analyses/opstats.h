@@ -91,7 +91,7 @@ typedef struct tacho_opstats_thread {
 
 typedef struct tacho_opstats_core {
     bool is_there, has_ddr;
-    bool has_pmu;                   /* of all threads */
+    bool has_pmu;
     bool is_whole;                  /* all of its threads are there */
     uint64_t start_u, end_u, max_u; /* of all threads; of the slowest */
     uint64_t start_p, end_p, max_p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters of the accelerator's cores: what events are called, and rates that follow from them.
+ * Counters of the accelerator's cores: which were counted, and rates that follow from them.
  */
 #ifndef TACHO_ANALYSES_OPSTATS_PMU_H
 #define TACHO_ANALYSES_OPSTATS_PMU_H
@@ -13,9 +13,6 @@ typedef struct tacho_opstats_rate {
     const char *name; /* "HMXActivePct" */
     double value;
 } tacho_opstats_rate;
-
-/* "HMX_ACTIVE"; "unknown" for what public tables do not list. */
-const char *tacho_opstats_event_name(uint16_t event);
 
 /* Whether the |at|-th event of the program was counted: a simulated device counts some only. */
 bool tacho_opstats_is_counted(const tacho_opstats *stats, uint32_t at);

@@ -549,12 +549,13 @@ static const tacho_column pmu_columns[] = {
     {"value", "value", TACHO_COLUMN_INT},
 };
 
-static tacho_status add_event(tacho_table *table, uint16_t event)
+static tacho_status add_event(tacho_table *table, const tacho_program *program, uint32_t at)
 {
+    const tacho_stats_config *stats = &program->facts.stats;
     char text[16];
-    snprintf(text, sizeof(text), "0x%X", (unsigned)event);
+    snprintf(text, sizeof(text), "0x%X", (unsigned)stats->pmu_events[at]);
     TACHO_TRY(add_text(table, text));
-    return add_text(table, tacho_opstats_event_name(event));
+    return tacho_table_add_text(table, tacho_strings_get(&program->strings, stats->pmu_names[at]));
 }
 
 /* Of each thread, then of the core. */
@@ -572,7 +573,7 @@ static tacho_status add_pmus(tacho_table *table, const tacho_opstats *stats)
             for (uint32_t j = 0; j < config->pmu_event_count; j++) {
                 TACHO_TRY(add_count(table, core));
                 TACHO_TRY(i < thread_count ? add_count(table, i) : tacho_table_add_absent(table));
-                TACHO_TRY(add_event(table, config->pmu_events[j]));
+                TACHO_TRY(add_event(table, stats->program, j));
                 TACHO_TRY(
                     add_count_if(table, is_known && tacho_opstats_is_counted(stats, j), values[j]));
             }
@@ -622,7 +623,7 @@ static tacho_status add_op_pmu(tacho_table *table, const tacho_opstats *stats)
             TACHO_TRY(add_count(table, row->core));
             TACHO_TRY(tacho_table_add_text(table,
                                            tacho_strings_get(&stats->plan->strings, row->details)));
-            TACHO_TRY(add_event(table, config->pmu_events[j]));
+            TACHO_TRY(add_event(table, stats->program, j));
             bool is_known =
                 !sum->is_lost && !sum->is_pmu_lost && tacho_opstats_is_counted(stats, j);
             TACHO_TRY(add_count_if(table, !sum->is_lost, sum->count));

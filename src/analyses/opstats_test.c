@@ -100,8 +100,8 @@ static void test_ops(void **state)
     assert_int_equal(cell(ops, row, "ucycles")->value.integer, 5);
     assert_int_equal(cell(ops, row, "pcycles")->value.integer, 50);
     /* What the core records, not the device: two jobs of it are recorded, six of the other. */
-    uint64_t bytes =
-        4 * (sizeof(tacho_stats_thread) + sizeof(tacho_stats_pmu)) + sizeof(tacho_stats_ddr);
+    uint64_t bytes = 4 * (sizeof(tacho_stats_thread) + sizeof(tacho_stats_pmu)) +
+                     sizeof(tacho_stats_core_pmu) + sizeof(tacho_stats_ddr);
     double kb = (double)(bytes + 3 * sizeof(tacho_stats_op)) / 1024.0;
     assert_true(cell(ops, row, "out_kb")->value.real == kb);
     row = find_op(ops, 1, "aicendcyclestats HMX DDR (i8)");
@@ -174,9 +174,10 @@ static void test_device(void **state)
     /* Counters: of threads 0 to 3, then of the core. */
     const tacho_table *pmu = &at.tables[TACHO_OPSTATS_TABLE_PMU];
     assert_int_equal(tacho_table_row_count(pmu), 2 * 5 * 2);
-    assert_int_equal(cell(pmu, 8, "value")->value.integer, 406);
+    assert_int_equal(cell(pmu, 8, "value")->value.integer, 400);
     assert_true(cell(pmu, 8, "thread")->is_absent);
-    assert_int_equal(cell(pmu, 18, "value")->value.integer, 400 + 4 + 5 + 6 + 7);
+    assert_int_equal(cell(pmu, 18, "value")->value.integer, 401);
+    assert_string_equal(cell(pmu, 18, "name")->value.text.data, "COMMITTED_PKT_ANY");
     assert_true(cell(pmu, 19, "value")->is_absent); /* 0x1A4 is not simulated */
     const tacho_table *op_pmu = &at.tables[TACHO_OPSTATS_TABLE_OP_PMU];
     assert_true(tacho_table_row_count(op_pmu) > 0);
@@ -371,6 +372,10 @@ static void test_lost_threads(void **state)
     read_without(&at, TACHO_STATS_TYPE_pmu, 0);
     const tacho_table *pmu = &at.tables[TACHO_OPSTATS_TABLE_PMU];
     assert_int_equal(tacho_table_row_count(pmu), 2 * 5 * 2);
+    assert_true(cell(pmu, 0, "value")->is_absent);
+    assert_int_equal(cell(pmu, 8, "value")->value.integer, 400); /* the core's own record */
+    read_without(&at, TACHO_STATS_TYPE_core_pmu, 0);
+    pmu = &at.tables[TACHO_OPSTATS_TABLE_PMU];
     assert_true(cell(pmu, 8, "value")->is_absent);
     free_test(&at);
 }

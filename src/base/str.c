@@ -69,3 +69,20 @@ bool tacho_str_parse_u64(tacho_str text, uint64_t *out_value)
     *out_value = value;
     return true;
 }
+
+bool tacho_str_parse_hex(tacho_str text, uint64_t *out_value)
+{
+    bool has_prefix = text.len >= 2 && text.data[0] == '0' && (text.data[1] | 0x20) == 'x';
+    uint64_t value = 0;
+    for (size_t i = has_prefix ? 2 : 0; i < text.len; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        unsigned letter = (unsigned)(byte | 0x20) - 'a';
+        bool is_digit = byte >= '0' && byte <= '9';
+        if ((!is_digit && letter > 5) || value >> 60 != 0) {
+            return false;
+        }
+        value = value << 4 | (is_digit ? byte - (unsigned)'0' : letter + 10);
+    }
+    *out_value = value;
+    return text.len > (has_prefix ? 2u : 0u);
+}

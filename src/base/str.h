@@ -83,4 +83,7 @@ size_t tacho_str_find_byte(tacho_str text, char byte);
  */
 bool tacho_str_parse_u64(tacho_str text, uint64_t *out_value);
 
+/* The same for hexadecimal digits, with or without 0x before them. */
+bool tacho_str_parse_hex(tacho_str text, uint64_t *out_value);
+
 #endif

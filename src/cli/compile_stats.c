@@ -58,29 +58,6 @@ static bool choose_recipe(const tacho_arguments *arguments, const char *option,
     return true;
 }
 
-/* "3F" and "0x3F" up to FFFF. */
-static bool parse_hex(tacho_str text, uint16_t *out_value)
-{
-    if (tacho_str_starts_with(text, TACHO_STR("0x")) ||
-        tacho_str_starts_with(text, TACHO_STR("0X"))) {
-        text = tacho_str_from(text, 2);
-    }
-    uint32_t value = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        char digit = text.data[i];
-        uint32_t nibble = digit >= '0' && digit <= '9'   ? (uint32_t)(digit - '0')
-                          : digit >= 'a' && digit <= 'f' ? (uint32_t)(digit - 'a' + 10)
-                          : digit >= 'A' && digit <= 'F' ? (uint32_t)(digit - 'A' + 10)
-                                                         : 16;
-        value = value * 16 + nibble;
-        if (nibble > 15 || value > UINT16_MAX) {
-            return false;
-        }
-    }
-    *out_value = (uint16_t)value;
-    return text.len > 0;
-}
-
 static bool has_event(const tacho_stats_config *stats, uint16_t code)
 {
     for (uint32_t i = 0; i < stats->pmu_event_count; i++) {
@@ -108,33 +85,22 @@ static bool choose_events(const tacho_arguments *arguments, const char *option,
                                  option, TACHO_PMU_EVENTS_MAX);
             return false;
         }
-        uint16_t code = 0;
-        if (!parse_hex(item, &code)) {
+        uint64_t code = 0;
+        if (!tacho_str_parse_hex(item, &code) || code > UINT16_MAX) {
             tacho_command_misuse(arguments->command,
                                  "%s%s: '%.*s' is no event; expected hexadecimal codes up to FFFF "
                                  "such as 3F,70,200",
                                  dashes, option, TACHO_STR_ARG(item));
             return false;
         }
-        if (has_event(stats, code)) {
+        if (has_event(stats, (uint16_t)code)) {
             tacho_command_misuse(arguments->command, "%s%s: event %X is given twice", dashes,
-                                 option, code);
+                                 option, (unsigned)code);
             return false;
         }
-        stats->pmu_events[stats->pmu_event_count++] = code;
+        stats->pmu_events[stats->pmu_event_count++] = (uint16_t)code;
     }
     return true;
-}
-
-const tacho_counter_def *tacho_compile_find_counter(const tacho_machine *machine, uint64_t code)
-{
-    for (size_t i = 0; i < machine->counter_count; i++) {
-        uint16_t known = 0;
-        if (parse_hex(machine->counters[i].id, &known) && known == code) {
-            return &machine->counters[i];
-        }
-    }
-    return NULL;
 }
 
 bool tacho_compile_check_counters(const tacho_arguments *arguments,
@@ -150,7 +116,7 @@ bool tacho_compile_check_counters(const tacho_arguments *arguments,
         return false;
     }
     for (uint32_t i = 0; i < stats->pmu_event_count && !is_recipe && !is_quiet; i++) {
-        if (tacho_compile_find_counter(machine, stats->pmu_events[i]) == NULL) {
+        if (tacho_machine_counter_find(machine, stats->pmu_events[i]) == NULL) {
             snprintf(text, sizeof(text), "%s%s: event %X is none that %.80s is known to have",
                      dashes, options->events, stats->pmu_events[i], machine->name.data);
             tacho_talk_line("note", text);

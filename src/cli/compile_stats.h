@@ -21,9 +21,6 @@ typedef struct tacho_stats_options {
     const char *level, *batch_size, *ddr, *recipe, *events;
 } tacho_stats_options;
 
-/* What |machine| calls the event |code|, or NULL. */
-const tacho_counter_def *tacho_compile_find_counter(const tacho_machine *machine, uint64_t code);
-
 /*
  * Says what of |stats| the machine has no counters for; false when it has none at all. |is_quiet|
  * keeps notes back.

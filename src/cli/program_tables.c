@@ -391,7 +391,7 @@ static tacho_status add_event_rows(const tacho_opened_program *opened, const tac
     const tacho_networkdesc *desc = &opened->descs[0]; /* slices count the same */
     for (size_t i = 0; i < desc->pmu_event_count; i++) {
         char code[32];
-        const tacho_counter_def *counter = tacho_compile_find_counter(machine, desc->pmu_events[i]);
+        const tacho_counter_def *counter = tacho_machine_counter_find(machine, desc->pmu_events[i]);
         snprintf(code, sizeof(code), "0x%" PRIx64, desc->pmu_events[i]);
         TACHO_TRY(tacho_table_add_text(table, opened->file));
         TACHO_TRY(add_text(table, code));

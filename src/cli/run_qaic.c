@@ -16,8 +16,6 @@
 
 /* ---- one inference ------------------------------------------------------------------------- */
 
-enum { EVENT_HVX = 0x100, EVENT_HMX = 0x200, EVENT_DMA = 0x240 };
-
 static double us_of(const tacho_stats_head *head, uint64_t ticks)
 {
     return head->timer_hz > 0 ? (double)ticks * 1e6 / (double)head->timer_hz : 0;
@@ -74,40 +72,24 @@ static void take_traffic(const tacho_stats_array *array, tacho_run_qaic_facts *f
     }
 }
 
-/* What the threads of a core counted, from |first| on; where those of the next core begin. */
-static uint32_t take_core(const tacho_stats_array *array, uint32_t first, uint64_t *sums)
+static void take_counters(const tacho_stats_array *array, const tacho_stats_config *stats,
+                          tacho_run_qaic_facts *facts)
 {
-    const tacho_stats_pmu *records = array->records;
-    uint32_t next = first;
-    memset(sums, 0, TACHO_PMU_EVENTS_MAX * sizeof(*sums));
-    for (; next < array->count && records[next].core == records[first].core; next++) {
-        for (uint32_t k = 0; k < records[next].event_count; k++) {
-            tacho_pmu_add_thread(records[next].events[k], records[next].values[k], &sums[k]);
-        }
-    }
-    return next;
-}
-
-static void take_counters(const tacho_stats_array *array, tacho_run_qaic_facts *facts)
-{
-    const tacho_stats_pmu *records = array->records;
-    uint64_t sums[TACHO_PMU_EVENTS_MAX];
-    for (uint32_t i = 0, next = 0; i < array->count; i = next) {
-        next = take_core(array, i, sums);
-        for (uint32_t k = 0; k < records[i].event_count; k++) {
-            uint16_t event = records[i].events[k];
-            double *cycles = event == EVENT_HMX   ? &facts->hmx_cycles
-                             : event == EVENT_HVX ? &facts->hvx_cycles
-                             : event == EVENT_DMA ? &facts->dma_cycles
-                                                  : NULL;
+    const tacho_stats_core_pmu *records = array->records;
+    for (uint32_t i = 0; i < array->count; i++) {
+        for (uint32_t k = 0; k < stats->pmu_event_count; k++) {
+            double *cycles = stats->pmu_counts[k] == TACHO_EVENT_COMPUTE  ? &facts->hmx_cycles
+                             : stats->pmu_counts[k] == TACHO_EVENT_VECTOR ? &facts->hvx_cycles
+                             : stats->pmu_counts[k] == TACHO_EVENT_DMA    ? &facts->dma_cycles
+                                                                          : NULL;
             if (cycles != NULL) {
-                *cycles = (*cycles < 0 ? 0 : *cycles) + (double)tacho_pmu_end_sum(event, sums[k]);
+                *cycles = (*cycles < 0 ? 0 : *cycles) + (double)records[i].values[k];
             }
         }
     }
 }
 
-static tacho_run_qaic_facts facts_of(const tacho_stats_buffer *buffer)
+static tacho_run_qaic_facts facts_of(const tacho_stats_buffer *buffer, const tacho_program *program)
 {
     tacho_run_qaic_facts facts = {.activation = buffer->head.activation,
                                   .device = buffer->head.device,
@@ -131,8 +113,8 @@ static tacho_run_qaic_facts facts_of(const tacho_stats_buffer *buffer)
             take_ports(buffer, array, &facts);
         } else if (array->type == TACHO_STATS_TYPE_ddr) {
             take_traffic(array, &facts);
-        } else if (array->type == TACHO_STATS_TYPE_pmu) {
-            take_counters(array, &facts);
+        } else if (array->type == TACHO_STATS_TYPE_core_pmu) {
+            take_counters(array, &program->facts.stats, &facts);
         }
     }
     return facts;
@@ -225,7 +207,7 @@ tacho_status tacho_run_qaic_take(void *taker, const tacho_run_session *session,
         }
     }
     for (size_t i = 0; i < result->stats_count; i++) {
-        tacho_run_qaic_facts facts = facts_of(&result->stats[i]);
+        tacho_run_qaic_facts facts = facts_of(&result->stats[i], program);
         add_facts(&self->metrics[(size_t)facts.device * METRIC_COUNT], &facts, program);
         add_value(&self->flush, facts.flush_us);
         if (self->keeps_rows) {
@@ -234,7 +216,7 @@ tacho_status tacho_run_qaic_take(void *taker, const tacho_run_session *session,
     }
     if (self->keeps_rows && result->stats_count == 0) { /* the program records nothing */
         tacho_stats_buffer nothing = {.array_count = 0};
-        tacho_run_qaic_facts facts = facts_of(&nothing);
+        tacho_run_qaic_facts facts = facts_of(&nothing, program);
         TACHO_TRY(add_row(self, sample, &facts));
     }
     self->sample_count++;

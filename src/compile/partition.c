@@ -155,6 +155,21 @@ static uint64_t whole_hz(const tacho_quantity *hz)
     return hz->value.den > 0 ? (uint64_t)(hz->value.num / hz->value.den) : 0;
 }
 
+/* What the machine says of the counters. */
+static tacho_status set_counters(const tacho_machine *machine, tacho_program *program)
+{
+    tacho_stats_config *stats = &program->facts.stats;
+    for (uint32_t i = 0; i < stats->pmu_event_count; i++) {
+        const tacho_counter_def *counter =
+            tacho_machine_counter_find(machine, stats->pmu_events[i]);
+        stats->pmu_counts[i] = counter != NULL ? (uint16_t)counter->event : TACHO_EVENT_OTHER;
+        TACHO_TRY(tacho_strings_ensure(&program->strings,
+                                       counter != NULL ? counter->name : TACHO_STR("unknown"),
+                                       &stats->pmu_names[i]));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status set_facts(const compiler *self, uint32_t cores, tacho_program *program)
 {
     const tacho_compile_options *options = self->options;
@@ -178,6 +193,7 @@ static tacho_status set_facts(const compiler *self, uint32_t cores, tacho_progra
     TACHO_TRY(tacho_strings_ensure(strings, machine->text, &facts->machine_text));
     TACHO_TRY(tacho_strings_ensure(strings, self->fusion->graph->path, &facts->model_path));
     TACHO_TRY(tacho_strings_ensure(strings, options->hardware, &facts->hardware));
+    TACHO_TRY(set_counters(machine, program));
     return tacho_strings_ensure(strings, options->pmu_recipe, &facts->stats.pmu_recipe);
 }
 

@@ -198,11 +198,37 @@ static void test_records(void **state)
     tacho_program_deinit(&program);
 }
 
+/* Has |program| record counters of |events|, as the description of aic100 has them. */
+static void set_counters(tacho_program *program, const tacho_event *events, uint32_t count)
+{
+    program->facts.stats.level = 100;
+    program->facts.stats.pmu_event_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        program->facts.stats.pmu_events[i] = (uint16_t)(0x20e + i);
+        program->facts.stats.pmu_counts[i] = (uint16_t)events[i];
+    }
+}
+
+/* What core 1 has counted, all threads. */
+static void check_core(const loaded *all, const uint64_t expected[8])
+{
+    uint32_t count;
+    const tacho_stats_core_pmu *cores = records(all, TACHO_STATS_TYPE_core_pmu, 0, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(cores[1].core, 1);
+    for (size_t j = 0; j < 8; j++) {
+        assert_int_equal(cores[1].values[j], expected[j]);
+    }
+}
+
 /* Counters of core 1, traffic and ports of the same program. */
 static void test_counters(void **state)
 {
     (void)state;
-    static const uint16_t events[] = {0x200, 0x100, 0x240, 0x40, 0xcd, 0x3b, 0x214, 0x55};
+    static const tacho_event events[] = {
+        TACHO_EVENT_COMPUTE,        TACHO_EVENT_VECTOR,    TACHO_EVENT_DMA,
+        TACHO_EVENT_READS,          TACHO_EVENT_READS_256, TACHO_EVENT_RUNNING_1,
+        TACHO_EVENT_COMPUTE_CLOCKS, TACHO_EVENT_WRITES_256};
     /* by thread: HMX, two HVX, DMA */
     static const uint64_t expected[4][8] = {
         {500, 0, 0, 0, 0, 500, 1190, 0},
@@ -210,11 +236,10 @@ static void test_counters(void **state)
         {0, 100, 0, 0, 0, 100, 0, 0},
         {0, 0, 431, 4, 3, 32, 0, 16},
     };
+    static const uint64_t expected_core[8] = {500, 250, 431, 4, 3, 782, 1190, 16};
     tacho_program program;
     setup(&program);
-    program.facts.stats.level = 100;
-    program.facts.stats.pmu_event_count = 8;
-    memcpy(program.facts.stats.pmu_events, events, sizeof(events));
+    set_counters(&program, events, 8);
     tacho_device *device = open_sim(
         &program, "sim", (tacho_device_options){.has_fine_timer = true, .is_unlimited = true});
     tacho_device_result result;
@@ -231,6 +256,7 @@ static void test_counters(void **state)
             assert_int_equal(pmus[4 + i].values[j], expected[i][j]);
         }
     }
+    check_core(&all, expected_core);
     const tacho_stats_ddr *ddrs = records(&all, TACHO_STATS_TYPE_ddr, 0, &count);
     assert_int_equal(count, 2);
     assert_int_equal(ddrs[0].read_bytes, 792);
@@ -278,16 +304,50 @@ static void test_counters(void **state)
     tacho_program_deinit(&program);
 }
 
+/* Two threads of HVX at once are one cycle of their core: neither their sum nor the longer one. */
+static void test_overlapping_threads(void **state)
+{
+    (void)state;
+    static const tacho_event events[] = {TACHO_EVENT_VECTOR, TACHO_EVENT_RUNNING_1,
+                                         TACHO_EVENT_RUNNING_2, TACHO_EVENT_PACKETS};
+    static const uint64_t expected[3][4] = {
+        {150, 100, 50, 150}, /* HVX 0, from 710 */
+        {100, 50, 50, 100},  /* HVX 1, from 810 */
+        {200, 682, 50, 782}, /* the core */
+    };
+    tacho_program program;
+    setup(&program);
+    set_counters(&program, events, 4);
+    program.needs[4] = (tacho_need){3, 0, 100}; /* of HVX 1: 100 cycles after HMX */
+    tacho_device *device = open_sim(
+        &program, "sim", (tacho_device_options){.has_fine_timer = true, .is_unlimited = true});
+    tacho_device_result result;
+    assert_null(device->type->run(device, 0, true, &result));
+    loaded all;
+    uint32_t count;
+    seal_and_read(&program, result.stats, &all);
+    const tacho_stats_pmu *pmus = records(&all, TACHO_STATS_TYPE_pmu, 0, &count);
+    const tacho_stats_core_pmu *cores = records(&all, TACHO_STATS_TYPE_core_pmu, 0, &count);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(pmus[5].values[i], expected[0][i]);
+        assert_int_equal(pmus[6].values[i], expected[1][i]);
+        assert_int_equal(cores[1].values[i], expected[2][i]);
+    }
+    unload(&all);
+    tacho_device_close(device);
+    tacho_program_deinit(&program);
+}
+
 /* A thread that waits runs not, and commits no packets; a code that is not simulated is named. */
 static void test_waits_and_unknown_events(void **state)
 {
     (void)state;
-    static const uint16_t events[] = {0x03, 0x3b, 0x20e, 0x100, 0x20f};
+    static const tacho_event events[] = {TACHO_EVENT_OTHER, TACHO_EVENT_OTHER, TACHO_EVENT_PACKETS,
+                                         TACHO_EVENT_RUNNING_1, TACHO_EVENT_VECTOR};
     tacho_program program;
     setup(&program);
-    program.facts.stats.level = 100;
-    program.facts.stats.pmu_event_count = 5;
-    memcpy(program.facts.stats.pmu_events, events, sizeof(events));
+    set_counters(&program, events, 5);
     for (size_t i = 0; i < program.job_count; i++) {
         if (program.jobs[i].engine == 5) { /* 150 cycles of HVX 1 of core 1 */
             program.jobs[i].kind = TACHO_JOB_WAIT;
@@ -304,15 +364,15 @@ static void test_waits_and_unknown_events(void **state)
     seal_and_read(&program, result.stats, &all);
     const tacho_stats_pmu *pmus = records(&all, TACHO_STATS_TYPE_pmu, 0, &count);
     assert_int_equal(count, 8);
-    assert_int_equal(pmus[5].values[0], 0);
-    assert_int_equal(pmus[5].values[1], 0);
-    assert_int_equal(pmus[6].values[0], 100);
-    assert_int_equal(pmus[6].values[1], 100);
+    for (size_t i = 2; i < 5; i++) {
+        assert_int_equal(pmus[5].values[i], 0);
+        assert_int_equal(pmus[6].values[i], 100);
+    }
     const tacho_stats_op_pmu *ops = records(&all, TACHO_STATS_TYPE_op_pmu, 5, &count);
     assert_int_equal(count, 1);
-    assert_int_equal(ops[0].values[0], 0);
+    assert_int_equal(ops[0].values[2], 0);
     ops = records(&all, TACHO_STATS_TYPE_op_pmu, 6, &count);
-    assert_int_equal(ops[0].values[0], 100);
+    assert_int_equal(ops[0].values[2], 100);
     unload(&all);
     tacho_device_close(device);
     tacho_program_deinit(&program);
@@ -431,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_registry), cmocka_unit_test(test_refused_programs),
         cmocka_unit_test(test_records),  cmocka_unit_test(test_counters),
         cmocka_unit_test(test_links),    cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_null),     cmocka_unit_test(test_overlapping_threads),
         cmocka_unit_test(test_null),     cmocka_unit_test(test_waits_and_unknown_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,7 @@ static tacho_status allocate_bank(tacho_recorder *self, tacho_bank *bank, uint32
     TACHO_RECORDER_ALLOC(self, threads, &bank->threads);
     if (facts->stats.pmu_event_count > 0) {
         TACHO_RECORDER_ALLOC(self, threads, &bank->pmus);
+        TACHO_RECORDER_ALLOC(self, facts->core_count, &bank->core_pmus);
     }
     if (facts->stats.counts_ddr != 0) {
         TACHO_RECORDER_ALLOC(self, facts->core_count, &bank->ddrs);
@@ -138,6 +139,8 @@ static void list_bank(tacho_recorder *self, tacho_bank *bank, uint32_t activatio
     add_array(bank, TACHO_STATS_TYPE_clock, 0, TACHO_BANK_CLOCKS, bank->clocks);
     add_array(bank, TACHO_STATS_TYPE_thread, 0, threads, bank->threads);
     add_array(bank, TACHO_STATS_TYPE_pmu, 0, bank->pmus != NULL ? threads : 0, bank->pmus);
+    add_array(bank, TACHO_STATS_TYPE_core_pmu, 0, bank->pmus != NULL ? facts->core_count : 0,
+              bank->core_pmus);
     add_array(bank, TACHO_STATS_TYPE_ddr, 0, bank->ddrs != NULL ? facts->core_count : 0,
               bank->ddrs);
     add_array(bank, TACHO_STATS_TYPE_port, 0, self->device_ports[device], bank->ports);

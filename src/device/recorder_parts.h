@@ -16,9 +16,10 @@ enum { TACHO_BANK_CLOCKS = 2, TACHO_BANK_DROPS = TACHO_STATS_TYPE_COUNT };
 /* The records of one device of one activation. */
 typedef struct tacho_bank {
     tacho_stats_clock clocks[TACHO_BANK_CLOCKS];
-    tacho_stats_thread *threads; /* by core, then thread */
-    tacho_stats_pmu *pmus;       /* the same */
-    tacho_stats_ddr *ddrs;       /* by core */
+    tacho_stats_thread *threads;     /* by core, then thread */
+    tacho_stats_pmu *pmus;           /* the same */
+    tacho_stats_core_pmu *core_pmus; /* by core */
+    tacho_stats_ddr *ddrs;           /* the same */
     tacho_stats_port *ports;
     tacho_stats_doorbell *doorbells;
     tacho_stats_stall *stalls;

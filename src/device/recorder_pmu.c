@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters of threads and single jobs, and traffic with DDR: derived from what ran. Codes are those
- * of the Hexagon processor (program/pmu.h); one that nothing here can tell stays 0, and
+ * Counters of threads, cores and single jobs, and traffic with DDR: derived from what ran. What a
+ * counter counts is one of base/event.h's events; one that nothing here can tell stays 0, and
  * tacho_recorder_missing says so.
  *
- * Requests on the AXI bus are as large as their address allows, up to 256 bytes. A thread runs
- * while it works: not while it waits, nor while a transfer that it has started is on its way. It
- * counts cycles with so many threads running while it is one of them, and commits a packet in each.
- * The clock of the matrix engine is counted by the thread that has that engine, and by no other.
+ * Requests on the bus are as large as their address allows, up to 256 bytes. A thread runs while it
+ * works: not while it waits, nor while a transfer that it has started is on its way. It counts
+ * cycles with so many threads running while it is one of them, and commits a packet in each. The
+ * clock of the matrix engine is counted by the thread that has that engine, and by no other.
  *
- * Every cycle of a thread belongs to one job at most, so that the counters of its jobs never sum up
- * to more than its own: where jobs of a thread overlap, a running one belongs to that which began
- * last, a moving one to that which began first.
+ * An engine is active in the cycles of its jobs. A thread counts a cycle in which several of its
+ * engines are active once, and so does a core: its count is that of the cycles, not the sum of its
+ * threads' counts. Every cycle of a thread belongs to one job at most, so that the counters of its
+ * jobs never sum up to more than its own: where jobs of a thread overlap, a running one belongs to
+ * that which began last, an active one to that which began first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,17 +23,6 @@
 #include "program/traffic.h"
 
 enum {
-    EVENT_PACKETS = 0x03,
-    EVENT_ONE_THREAD = 0x3b, /* to four with the codes after it ... */
-    EVENT_FIVE_THREADS = 0x0a,
-    EVENT_SIX_THREADS = 0x0b,
-    EVENT_HVX = 0x100,
-    EVENT_HMX = 0x200,
-    EVENT_HMX_MAC = 0x205,
-    EVENT_HMX_MAC_FIXED = 0x211,
-    EVENT_HMX_MAC_FLOAT = 0x212,
-    EVENT_HMX_CLOCKS = 0x214,
-    EVENT_DMA = 0x240,
     LINE_SIZES = 4, /* 32, 64, 128, 256 bytes */
     LINE_MIN = 32,
     LINE_MAX = 256,
@@ -65,25 +56,21 @@ static lines count_lines(uint64_t address, uint64_t bytes)
     return all;
 }
 
-/* Reads and writes: all, and those of 32, 64, 128, 256 bytes. */
-static const uint16_t bus_events[2][1 + LINE_SIZES] = {{0x40, 0x41, 0xce, 0x3f, 0xcd},
-                                                       {0x42, 0x43, 0xcf, 0x46, 0x55}};
-
 /*
  * Requests of a job that an event counts. A core requests its share of what is cast to several;
  * the memory of another device is not on its bus.
  */
 static uint64_t count_requests(const tacho_program *program, const tacho_job *job,
-                               uint64_t read_bytes, uint16_t event)
+                               uint64_t read_bytes, tacho_event event)
 {
     uint64_t written = tacho_traffic_written(job);
     uint64_t bytes = written > 0 ? written : read_bytes;
-    const uint16_t *own = bus_events[written > 0 ? 1 : 0];
+    unsigned of_any = written > 0 ? TACHO_EVENT_WRITES : TACHO_EVENT_READS;
     uint64_t address = job->buffer != TACHO_NONE ? program->buffers[job->buffer].offset : 0;
     lines all = count_lines(address % LINE_MAX, bytes);
     uint64_t sum = 0;
-    for (size_t i = 0; i < LINE_SIZES; i++) {
-        sum += event == own[0] || event == own[1 + i] ? all.counts[i] : 0;
+    for (unsigned i = 0; i < LINE_SIZES; i++) {
+        sum += event == of_any || event == of_any + 1 + i ? all.counts[i] : 0;
     }
     return sum;
 }
@@ -95,7 +82,6 @@ typedef struct counting {
     const tacho_recording *recording;
     const uint64_t *reads;       /* by job: bytes of shared memory */
     tacho_engine_class *classes; /* by engine */
-    bool is_simulated[TACHO_PMU_EVENTS_MAX];
 } counting;
 
 static tacho_engine_class class_of(const tacho_program *program, uint32_t engine)
@@ -132,38 +118,41 @@ static int64_t thread_end(const counting *self, size_t id)
                : end;
 }
 
-/* What |event| counts over one job, those of threads aside. */
-static uint64_t count_job(const counting *self, size_t id, uint16_t event)
+/* ---- threads and cores --------------------------------------------------------------------- */
+
+/* Engines are active: the events from VECTOR on, up to DMA. */
+enum { ACTIVE_COUNT = TACHO_EVENT_DMA - TACHO_EVENT_VECTOR + 1 };
+
+/* Whether a job is the kind of work that the |active|-th of them counts. */
+static bool is_active(const counting *self, size_t id, unsigned active)
 {
     const tacho_program *program = self->recorder->program;
     const tacho_job *job = &program->jobs[id];
-    tacho_engine_class class = self->classes[job->engine];
-    uint64_t cycles = (uint64_t)(self->recording->ends[id] - self->recording->starts[id]);
-    bool multiplies = class == TACHO_ENGINE_COMPUTE && job->macs > 0;
-    switch (event) {
-    case EVENT_HMX:
-        return class == TACHO_ENGINE_COMPUTE ? cycles : 0;
-    case EVENT_HVX:
-        return class == TACHO_ENGINE_VECTOR ? cycles : 0;
-    case EVENT_HMX_MAC:
-        return multiplies ? cycles : 0;
-    case EVENT_HMX_MAC_FIXED:
-        return multiplies && !is_float(program, job->op) ? cycles : 0;
-    case EVENT_HMX_MAC_FLOAT:
-        return multiplies && is_float(program, job->op) ? cycles : 0;
+    bool computes = self->classes[job->engine] == TACHO_ENGINE_COMPUTE;
+    bool multiplies = computes && job->macs > 0;
+    switch (active + TACHO_EVENT_VECTOR) {
+    case TACHO_EVENT_VECTOR:
+        return self->classes[job->engine] == TACHO_ENGINE_VECTOR;
+    case TACHO_EVENT_COMPUTE:
+        return computes;
+    case TACHO_EVENT_MACS:
+        return multiplies;
+    case TACHO_EVENT_MACS_FIXED:
+        return multiplies && !is_float(program, job->op);
+    case TACHO_EVENT_MACS_FLOAT:
+        return multiplies && is_float(program, job->op);
     default:
-        return count_requests(program, job, self->reads[id], event);
+        return self->recorder->is_async[job->engine];
     }
 }
 
-/* ---- threads ------------------------------------------------------------------------------- */
+/* A job's thread ends or begins to run, or its engine begins to be active. */
+typedef enum change_kind { CHANGE_STOP, CHANGE_RUN, CHANGE_START } change_kind;
 
-/* A thread or its transfers begin (1) or end (-1) to be busy. */
 typedef struct change {
     int64_t time;
     uint64_t thread; /* of all cores */
-    int32_t delta;
-    uint32_t is_transfer;
+    change_kind kind;
     uint32_t job;
 } change;
 
@@ -174,29 +163,51 @@ static int compare_changes(const void *a, const void *b)
     if (x->time != y->time) {
         return x->time < y->time ? -1 : 1;
     }
-    return x->delta != y->delta ? x->delta - y->delta : (x->job > y->job) - (x->job < y->job);
+    return x->kind != y->kind ? (int)x->kind - (int)y->kind : (x->job > y->job) - (x->job < y->job);
 }
 
 enum { RUNNING_MAX = 6, NO_PLACE = RUNNING_MAX + 1 };
 
-/* Busy cycles of a thread. */
-typedef struct thread_sum {
-    uint64_t alone[RUNNING_MAX + 1]; /* running with so many others; more of them */
-    uint64_t transfers;
-    uint32_t running; /* jobs at the moment ... */
-    uint32_t job;     /* ... of which this one began last, or TACHO_NONE: it has ended */
-    int64_t moved_to; /* the last end of a transfer that has begun */
-} thread_sum;
+/* Cycles that intervals cover; they come in order of their starts. */
+typedef struct cover {
+    uint64_t cycles;
+    int64_t to; /* the last end so far */
+} cover;
+
+/* Busy cycles of a thread, or of a core. */
+typedef struct busy_sum {
+    uint64_t running[RUNNING_MAX + 1]; /* with one to six threads running; more of them */
+    cover active[ACTIVE_COUNT];
+    uint32_t jobs; /* of a thread: that run at the moment ... */
+    uint32_t job;  /* ... of which this one began last, or TACHO_NONE: it has ended */
+} busy_sum;
 
 /* Those of a job, no more than fit. */
 typedef struct job_sum {
-    uint32_t alone[RUNNING_MAX + 1];
-    uint32_t transfers;
+    uint32_t running[RUNNING_MAX + 1];
+    uint32_t active[ACTIVE_COUNT];
 } job_sum;
+
+typedef struct busy_sums {
+    busy_sum *threads; /* by core, then thread */
+    busy_sum *cores;
+    int64_t *core_times; /* up to which cores are summed up */
+    job_sum *jobs;
+} busy_sums;
 
 static void add_cycles(uint32_t *sum, uint64_t cycles)
 {
     *sum = (uint32_t)tacho_least(*sum + cycles, UINT32_MAX);
+}
+
+/* Returns the cycles that were not covered before. */
+static uint64_t cover_add(cover *self, int64_t start, int64_t end)
+{
+    int64_t from = tacho_most(start, self->to);
+    uint64_t more = end > from ? (uint64_t)(end - from) : 0;
+    self->cycles += more;
+    self->to = tacho_most(end, self->to);
+    return more;
 }
 
 static size_t thread_of(const tacho_program *program, uint32_t engine)
@@ -212,131 +223,166 @@ static size_t list_changes(const counting *self, change *changes)
     const tacho_program *program = self->recorder->program;
     size_t count = 0;
     for (size_t i = 0; i < program->job_count; i++) {
-        uint32_t engine = program->jobs[i].engine;
-        uint64_t thread = thread_of(program, engine);
+        uint64_t thread = thread_of(program, program->jobs[i].engine);
         int64_t start = self->recording->starts[i];
         uint32_t job = (uint32_t)i;
-        if (program->jobs[i].kind != TACHO_JOB_WAIT && thread_end(self, i) > start) {
-            changes[count++] = (change){start, thread, 1, 0, job};
-            changes[count++] = (change){thread_end(self, i), thread, -1, 0, job};
+        if (program->jobs[i].kind == TACHO_JOB_WAIT) {
+            continue;
         }
-        if (self->recorder->is_async[engine] && self->recording->ends[i] > start) {
-            changes[count++] = (change){start, thread, 1, 1, job};
+        if (thread_end(self, i) > start) {
+            changes[count++] = (change){start, thread, CHANGE_RUN, job};
+            changes[count++] = (change){thread_end(self, i), thread, CHANGE_STOP, job};
+        }
+        if (self->recording->ends[i] > start) {
+            changes[count++] = (change){start, thread, CHANGE_START, job};
         }
     }
     return count;
 }
 
 /* The threads of a core between two changes. */
-static void add_running(thread_sum *threads, size_t thread_count, int64_t cycles, job_sum *jobs)
+static void add_running(const busy_sums *all, size_t core, size_t thread_count, uint64_t cycles)
 {
+    busy_sum *threads = all->threads + core * thread_count;
     size_t running = 0;
     for (size_t i = 0; i < thread_count; i++) {
-        running += threads[i].running > 0 ? 1 : 0;
+        running += threads[i].jobs > 0 ? 1 : 0;
+    }
+    if (running == 0) {
+        return;
     }
     size_t place = running <= RUNNING_MAX ? running - 1 : RUNNING_MAX;
-    for (size_t i = 0; i < thread_count && running > 0; i++) {
-        if (threads[i].running > 0) {
-            threads[i].alone[place] += (uint64_t)cycles;
+    all->cores[core].running[place] += cycles;
+    for (size_t i = 0; i < thread_count; i++) {
+        if (threads[i].jobs > 0) {
+            threads[i].running[place] += cycles;
             if (threads[i].job != TACHO_NONE) {
-                add_cycles(&jobs[threads[i].job].alone[place], (uint64_t)cycles);
+                add_cycles(&all->jobs[threads[i].job].running[place], cycles);
             }
         }
     }
 }
 
-static void apply_change(const counting *self, const change *at, thread_sum *sum, job_sum *jobs)
+static void apply_change(const counting *self, const busy_sums *all, const change *at)
 {
-    if (at->is_transfer == 0) {
-        sum->running += (uint32_t)at->delta;
-        sum->job = at->delta > 0 ? at->job : sum->job == at->job ? TACHO_NONE : sum->job;
+    busy_sum *thread = &all->threads[at->thread];
+    busy_sum *core = &all->cores[at->thread / self->recorder->program->facts.thread_count];
+    if (at->kind == CHANGE_RUN) {
+        thread->jobs++;
+        thread->job = at->job;
         return;
     }
-    int64_t from = tacho_most(at->time, sum->moved_to);
-    int64_t to = self->recording->ends[at->job];
-    if (to > from) {
-        sum->transfers += (uint64_t)(to - from);
-        sum->moved_to = to;
-        add_cycles(&jobs[at->job].transfers, (uint64_t)(to - from));
+    if (at->kind == CHANGE_STOP) {
+        thread->jobs--;
+        thread->job = thread->job == at->job ? TACHO_NONE : thread->job;
+        return;
+    }
+    int64_t end = self->recording->ends[at->job];
+    for (unsigned i = 0; i < ACTIVE_COUNT; i++) {
+        if (is_active(self, at->job, i)) {
+            cover_add(&core->active[i], at->time, end);
+            add_cycles(&all->jobs[at->job].active[i], cover_add(&thread->active[i], at->time, end));
+        }
     }
 }
 
-static tacho_status sum_threads(const counting *self, thread_sum *sums, job_sum *jobs)
+static tacho_status sum_threads(const counting *self, const busy_sums *all)
 {
     const tacho_recorder *recorder = self->recorder;
     size_t threads = recorder->program->facts.thread_count;
     change *changes = malloc((3 * recorder->program->job_count + 1) * sizeof(*changes));
-    int64_t *core_times = calloc(recorder->core_count + 1, sizeof(*core_times));
-    if (changes == NULL || core_times == NULL) {
-        free(changes);
-        free(core_times);
+    if (changes == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     }
     size_t count = list_changes(self, changes);
     qsort(changes, count, sizeof(*changes), compare_changes);
     for (size_t i = 0; i < count; i++) {
         size_t core = (size_t)changes[i].thread / threads;
-        if (changes[i].time > core_times[core]) {
-            add_running(sums + core * threads, threads, changes[i].time - core_times[core], jobs);
-            core_times[core] = changes[i].time;
+        int64_t since = changes[i].time - all->core_times[core];
+        if (since > 0) {
+            add_running(all, core, threads, (uint64_t)since);
+            all->core_times[core] = changes[i].time;
         }
-        apply_change(self, &changes[i], &sums[changes[i].thread], jobs);
+        apply_change(self, all, &changes[i]);
     }
     free(changes);
-    free(core_times);
     return TACHO_OK;
 }
 
-/* Which of |alone| an event counts; NO_PLACE: none of them. */
-static size_t place_of(uint16_t event)
+/* Which of |running| an event counts; NO_PLACE: none of them. */
+static size_t place_of(tacho_event event)
 {
-    if (event >= EVENT_ONE_THREAD && event < EVENT_ONE_THREAD + 4) {
-        return (size_t)event - EVENT_ONE_THREAD;
-    }
-    return event == EVENT_FIVE_THREADS ? 4 : event == EVENT_SIX_THREADS ? 5 : NO_PLACE;
+    bool is_running = event >= TACHO_EVENT_RUNNING_1 && event <= TACHO_EVENT_RUNNING_6;
+    return is_running ? (size_t)(event - TACHO_EVENT_RUNNING_1) : NO_PLACE;
 }
 
-static uint64_t count_thread(const thread_sum *sum, uint16_t event)
+/* Which of |active| an event counts; ACTIVE_COUNT: none of them. */
+static size_t active_of(tacho_event event)
 {
-    size_t place = place_of(event);
+    bool is_one = event >= TACHO_EVENT_VECTOR && event <= TACHO_EVENT_DMA;
+    return is_one ? (size_t)(event - TACHO_EVENT_VECTOR) : ACTIVE_COUNT;
+}
+
+static uint64_t count_thread(const busy_sum *sum, tacho_event event)
+{
+    if (active_of(event) < ACTIVE_COUNT) {
+        return sum->active[active_of(event)].cycles;
+    }
     uint64_t all = 0;
     for (size_t i = 0; i <= RUNNING_MAX; i++) {
-        all += event == EVENT_PACKETS || i == place ? sum->alone[i] : 0;
+        all += event == TACHO_EVENT_PACKETS || i == place_of(event) ? sum->running[i] : 0;
     }
-    return event == EVENT_DMA ? sum->transfers : all;
+    return all;
 }
 
 /* Of a job what threads count; the matrix engine's clock ticks while its thread is at the job. */
-static uint64_t count_thread_job(const job_sum *sum, uint16_t event, tacho_engine_class class)
+static uint64_t count_thread_job(const job_sum *sum, tacho_event event, tacho_engine_class class)
 {
-    size_t place = place_of(event);
-    bool is_any =
-        event == EVENT_PACKETS || (event == EVENT_HMX_CLOCKS && class == TACHO_ENGINE_COMPUTE);
+    if (active_of(event) < ACTIVE_COUNT) {
+        return sum->active[active_of(event)];
+    }
+    bool is_any = event == TACHO_EVENT_PACKETS ||
+                  (event == TACHO_EVENT_COMPUTE_CLOCKS && class == TACHO_ENGINE_COMPUTE);
     uint64_t all = 0;
     for (size_t i = 0; i <= RUNNING_MAX; i++) {
-        all += is_any || i == place ? sum->alone[i] : 0;
+        all += is_any || i == place_of(event) ? sum->running[i] : 0;
     }
-    return event == EVENT_DMA ? sum->transfers : all;
+    return all;
 }
 
-static bool is_of_threads(uint16_t event)
+/* Requests are counted job by job, all else over time. */
+static bool is_of_bus(tacho_event event)
 {
-    return event == EVENT_PACKETS || event == EVENT_DMA || event == EVENT_HMX_CLOCKS ||
-           place_of(event) != NO_PLACE;
+    return event >= TACHO_EVENT_READS && event <= TACHO_EVENT_WRITES_256;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
+
+static tacho_event event_at(const counting *self, uint32_t at)
+{
+    return (tacho_event)self->recorder->program->facts.stats.pmu_counts[at];
+}
+
+static tacho_bank *bank_of(const counting *self, size_t core)
+{
+    const tacho_program_facts *facts = &self->recorder->program->facts;
+    return tacho_recorder_bank(self->recorder, self->recording->activation,
+                               (uint32_t)(core / facts->core_count));
+}
 
 static tacho_stats_pmu *pmu_of(const counting *self, size_t thread)
 {
     const tacho_program_facts *facts = &self->recorder->program->facts;
     size_t of_device = (size_t)facts->core_count * facts->thread_count;
-    uint32_t device = (uint32_t)(thread / of_device);
-    return &tacho_recorder_bank(self->recorder, self->recording->activation, device)
-                ->pmus[thread % of_device];
+    return &bank_of(self, thread / facts->thread_count)->pmus[thread % of_device];
 }
 
-static void fill_threads(const counting *self, const thread_sum *sums)
+static tacho_stats_core_pmu *core_pmu_of(const counting *self, size_t core)
+{
+    return &bank_of(self, core)->core_pmus[core % self->recorder->program->facts.core_count];
+}
+
+static void fill_threads(const counting *self, const busy_sum *sums)
 {
     const tacho_program_facts *facts = &self->recorder->program->facts;
     for (size_t i = 0; i < self->recorder->core_count * facts->thread_count; i++) {
@@ -347,7 +393,27 @@ static void fill_threads(const counting *self, const thread_sum *sums)
         pmu->event_count = facts->stats.pmu_event_count;
         memcpy(pmu->events, facts->stats.pmu_events, sizeof(pmu->events));
         for (uint32_t j = 0; j < pmu->event_count; j++) {
-            pmu->values[j] = self->is_simulated[j] ? count_thread(&sums[i], pmu->events[j]) : 0;
+            pmu->values[j] = count_thread(&sums[i], event_at(self, j));
+        }
+    }
+}
+
+/* After the threads', since what has no cycles of the core's own is their sum. */
+static void fill_cores(const counting *self, const busy_sum *sums)
+{
+    const tacho_program_facts *facts = &self->recorder->program->facts;
+    for (size_t i = 0; i < self->recorder->core_count; i++) {
+        tacho_stats_core_pmu *pmu = core_pmu_of(self, i);
+        pmu->core = (uint16_t)(i % facts->core_count);
+        pmu->event_count = facts->stats.pmu_event_count;
+        memcpy(pmu->events, facts->stats.pmu_events, sizeof(pmu->events));
+        for (uint32_t j = 0; j < pmu->event_count; j++) {
+            tacho_event event = event_at(self, j);
+            bool is_own = active_of(event) < ACTIVE_COUNT || place_of(event) != NO_PLACE;
+            pmu->values[j] = is_own ? count_thread(&sums[i], event) : 0;
+            for (size_t k = 0; !is_own && k < facts->thread_count; k++) {
+                pmu->values[j] += pmu_of(self, i * facts->thread_count + k)->values[j];
+            }
         }
     }
 }
@@ -370,7 +436,6 @@ static void fill_clocks(const counting *self, uint32_t event)
 static void fill_jobs(const counting *self, const job_sum *sums)
 {
     const tacho_program *program = self->recorder->program;
-    const tacho_stats_config *stats = &program->facts.stats;
     size_t first = (size_t)self->recording->activation * program->engine_count;
     for (size_t i = 0; i < program->job_count; i++) {
         uint32_t engine = program->jobs[i].engine;
@@ -378,13 +443,12 @@ static void fill_jobs(const counting *self, const job_sum *sums)
         tacho_stats_op_pmu *each = self->recorder->op_pmus[first + engine];
         uint32_t slot = self->recorder->layout.job_slot[i];
         tacho_stats_op_pmu *op = each != NULL && slot != TACHO_NONE ? &each[slot] : NULL;
-        for (uint32_t j = 0; j < stats->pmu_event_count; j++) {
-            uint16_t event = stats->pmu_events[j];
-            bool is_summed = is_of_threads(event);
-            uint64_t value = !self->is_simulated[j] ? 0
-                             : is_summed ? count_thread_job(&sums[i], event, self->classes[engine])
-                                         : count_job(self, i, event);
-            pmu->values[j] += is_summed ? 0 : value;
+        for (uint32_t j = 0; j < program->facts.stats.pmu_event_count; j++) {
+            tacho_event event = event_at(self, j);
+            uint64_t value = is_of_bus(event)
+                                 ? count_requests(program, &program->jobs[i], self->reads[i], event)
+                                 : count_thread_job(&sums[i], event, self->classes[engine]);
+            pmu->values[j] += is_of_bus(event) ? value : 0;
             if (op != NULL) {
                 op->values[j] = (uint32_t)tacho_least(value, UINT32_MAX);
             }
@@ -398,32 +462,37 @@ static void fill_jobs(const counting *self, const job_sum *sums)
 static tacho_status count_events(const counting *self)
 {
     const tacho_program *program = self->recorder->program;
-    size_t threads = self->recorder->core_count * program->facts.thread_count;
-    thread_sum *thread_sums = calloc(threads + 1, sizeof(*thread_sums));
-    job_sum *job_sums = calloc(program->job_count + 1, sizeof(*job_sums));
-    tacho_status status = thread_sums == NULL || job_sums == NULL
-                              ? tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory")
-                              : sum_threads(self, thread_sums, job_sums);
+    size_t cores = self->recorder->core_count;
+    busy_sums all = {
+        .threads = calloc(cores * program->facts.thread_count + 1, sizeof(*all.threads)),
+        .cores = calloc(cores + 1, sizeof(*all.cores)),
+        .core_times = calloc(cores + 1, sizeof(*all.core_times)),
+        .jobs = calloc(program->job_count + 1, sizeof(*all.jobs)),
+    };
+    bool has_room =
+        all.threads != NULL && all.cores != NULL && all.core_times != NULL && all.jobs != NULL;
+    tacho_status status =
+        has_room ? sum_threads(self, &all) : tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
     if (status == TACHO_OK) {
-        fill_threads(self, thread_sums);
+        fill_threads(self, all.threads);
         for (uint32_t i = 0; i < program->facts.stats.pmu_event_count; i++) {
-            if (program->facts.stats.pmu_events[i] == EVENT_HMX_CLOCKS && self->is_simulated[i]) {
+            if (event_at(self, i) == TACHO_EVENT_COMPUTE_CLOCKS) {
                 fill_clocks(self, i);
             }
         }
-        fill_jobs(self, job_sums);
+        fill_jobs(self, all.jobs);
+        fill_cores(self, all.cores);
     }
-    free(thread_sums);
-    free(job_sums);
+    free(all.threads);
+    free(all.cores);
+    free(all.core_times);
+    free(all.jobs);
     return status;
 }
 
 static tacho_stats_ddr *ddr_of(const counting *self, size_t core)
 {
-    size_t cores = self->recorder->program->facts.core_count;
-    return &tacho_recorder_bank(self->recorder, self->recording->activation,
-                                (uint32_t)(core / cores))
-                ->ddrs[core % cores];
+    return &bank_of(self, core)->ddrs[core % self->recorder->program->facts.core_count];
 }
 
 static void count_ddr(const counting *self)
@@ -470,9 +539,6 @@ tacho_status tacho_recorder_count(tacho_recorder *recorder, const tacho_recordin
     for (uint32_t i = 0; i < program->engine_count; i++) {
         self.classes[i] = class_of(program, i);
     }
-    for (uint32_t i = 0; i < program->facts.stats.pmu_event_count; i++) {
-        self.is_simulated[i] = tacho_pmu_is_simulated(program, program->facts.stats.pmu_events[i]);
-    }
     return count_events(&self);
 }
 
@@ -485,7 +551,7 @@ bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t
     size_t used = 0;
     size_t count = 0;
     for (uint32_t i = 0; i < stats->pmu_event_count; i++) {
-        if (!tacho_pmu_is_simulated(program, stats->pmu_events[i])) {
+        if (!tacho_pmu_is_simulated(stats, i)) {
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%02X",
                                      count++ > 0 ? ", " : "", stats->pmu_events[i]);
         }

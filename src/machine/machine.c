@@ -139,6 +139,17 @@ uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str nam
     return 0;
 }
 
+const tacho_counter_def *tacho_machine_counter_find(const tacho_machine *machine, uint64_t code)
+{
+    for (size_t i = 0; i < machine->counter_count; i++) {
+        uint64_t known = 0;
+        if (tacho_str_parse_hex(machine->counters[i].id, &known) && known == code) {
+            return &machine->counters[i];
+        }
+    }
+    return NULL;
+}
+
 tacho_str tacho_machine_op_name(const tacho_machine *machine, tacho_str of)
 {
     for (size_t i = 0; i < machine->op_name_count; i++) {

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/dtype.h"
+#include "base/event.h"
 #include "base/status.h"
 #include "machine/quantity.h"
 
@@ -121,6 +122,7 @@ typedef struct tacho_counter_def {
     tacho_str id; /* as the vendor writes it */
     tacho_str name;
     tacho_str counts;
+    tacho_event event; /* that a simulated device counts under this id; OTHER: none */
 } tacho_counter_def;
 
 /*
@@ -220,6 +222,9 @@ const tacho_dma *tacho_machine_dma(const tacho_machine *machine, tacho_engine_cl
 
 /* Index + 1 of the fidelity of this name, 0 when there is none; the default is index + 1 too. */
 uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str name);
+
+/* The counter whose id is |code| in hexadecimal, or NULL. */
+const tacho_counter_def *tacho_machine_counter_find(const tacho_machine *machine, uint64_t code);
 
 /* What the vendor calls operators of this type or kind; |of| itself where nothing is said. */
 tacho_str tacho_machine_op_name(const tacho_machine *machine, tacho_str of);

@@ -151,6 +151,13 @@ static const tacho_field counter_rows[] = {
     TEXT(tacho_counter_def, id, false),
     TEXT(tacho_counter_def, name, false),
     TEXT(tacho_counter_def, counts, true),
+    {
+        .name = "event",
+        .kind = TACHO_FIELD_WORD,
+        .is_optional = true,
+        .offset = offsetof(tacho_counter_def, event),
+        .word = tacho_event_word,
+    },
 };
 FIELDS(counter_fields, tacho_counter_def, counter_rows);
 

@@ -283,8 +283,8 @@ static void test_ids(void **state)
     expect_refused(&program, "program, tensors[3].dtype: expected less than 24, found 24");
     program.tensors[3].storage = TACHO_STORAGE_COUNT;
     expect_refused(&program, "program, tensors[3].storage: expected less than 6, found 6");
-    program.engines[7].name = 31;
-    expect_refused(&program, "program, engines[7].name: expected less than 31, found 31");
+    program.engines[7].name = 33;
+    expect_refused(&program, "program, engines[7].name: expected less than 33, found 33");
     program.links[9] = 8;
     expect_refused(&program, "program, links[9].tensor: expected less than 8, found 8");
     program.inputs[0] = TACHO_NONE;
@@ -298,8 +298,8 @@ static void test_ids(void **state)
     program.facts.stats.pmu_event_count = 9;
     expect_refused(&program,
                    "program, facts[0].stats.pmu_event_count: expected less than 9, found 9");
-    program.facts.job_names[TACHO_JOB_NAME_INPUT] = 31;
-    expect_refused(&program, "program, facts[0].job_names: expected less than 31, found 31");
+    program.facts.job_names[TACHO_JOB_NAME_INPUT] = 33;
+    expect_refused(&program, "program, facts[0].job_names: expected less than 33, found 33");
     program.needs[0].is_false = 2;
     expect_refused(&program, "program, needs[0].is_false: expected less than 2, found 2");
     program.regions[1].access = TACHO_ACCESS_KIND_COUNT;

@@ -7,6 +7,7 @@
 #ifndef TACHO_PROGRAM_PMU_H
 #define TACHO_PROGRAM_PMU_H
 
+#include "base/event.h"
 #include "program/program.h"
 
 typedef struct tacho_pmu_recipe {
@@ -21,19 +22,10 @@ const tacho_pmu_recipe *tacho_pmu_recipe_at(size_t index);
 /* The recipe called |name|, or NULL. */
 const tacho_pmu_recipe *tacho_pmu_recipe_find(tacho_str name);
 
-/*
- * Whether the simulated device counts an event of |program|: codes of programs for the computer at
- * hand are other ones (base/perf.h), and it counts none of those.
- */
-bool tacho_pmu_is_simulated(const tacho_program *program, uint16_t event);
-
-/*
- * The core's count of an event, from those of its threads: each is added to a sum that starts at 0,
- * and the sum is ended. Requests and packets of threads add up. A cycle of the core is no thread's
- * own: one with n threads running is counted by all n of them, and one with HVX active by each
- * thread that is; the threads of that engine work side by side, so the longest counts.
- */
-void tacho_pmu_add_thread(uint16_t event, uint64_t value, uint64_t *sum);
-uint64_t tacho_pmu_end_sum(uint16_t event, uint64_t sum);
+/* Whether the simulated device counts the |at|-th event of a program. */
+static inline bool tacho_pmu_is_simulated(const tacho_stats_config *stats, uint32_t at)
+{
+    return stats->pmu_counts[at] != TACHO_EVENT_OTHER && stats->pmu_counts[at] < TACHO_EVENT_COUNT;
+}
 
 #endif

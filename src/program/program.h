@@ -184,7 +184,9 @@ typedef struct tacho_stats_config {
     uint32_t batch_size;
     uint32_t counts_ddr;
     uint32_t pmu_event_count;
-    uint16_t pmu_events[TACHO_PMU_EVENTS_MAX];
+    uint16_t pmu_events[TACHO_PMU_EVENTS_MAX]; /* the machine's codes ... */
+    uint16_t pmu_counts[TACHO_PMU_EVENTS_MAX]; /* ... what each counts (tacho_event) ... */
+    uint32_t pmu_names[TACHO_PMU_EVENTS_MAX];  /* ... and strings: what the machine calls it */
     uint32_t pmu_recipe;   /* string; empty: events were given */
     uint64_t buffer_bytes; /* of what the device records into, all cores; 0: not laid out */
 } tacho_stats_config;

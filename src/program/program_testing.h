@@ -7,6 +7,7 @@
 #ifndef TACHO_PROGRAM_PROGRAM_TESTING_H
 #define TACHO_PROGRAM_PROGRAM_TESTING_H
 
+#include "base/event.h"
 #include "base/grow.h"
 #include "program/program.h"
 
@@ -201,12 +202,20 @@ static inline tacho_status make_test_program(tacho_program *program)
         .local_peak_bytes = 5120,
         .ddr_bytes = 5680,
         .constant_bytes = 50,
-        .stats = {70, 4, 1, 2, {0x3, 0x1a4}, 0, 4096},
+        .stats = {.level = 70,
+                  .batch_size = 4,
+                  .counts_ddr = 1,
+                  .pmu_event_count = 2,
+                  .pmu_events = {0x3, 0x1a4},
+                  .pmu_counts = {TACHO_EVENT_PACKETS, TACHO_EVENT_OTHER},
+                  .buffer_bytes = 4096},
     };
     TACHO_TRY(intern(program, "QAicGraph", &program->facts.name));
     TACHO_TRY(intern(program, "aic100", &program->facts.machine));
     TACHO_TRY(intern(program, "{\"name\": \"aic100\"}", &program->facts.machine_text));
     TACHO_TRY(intern(program, "stem.onnx", &program->facts.model_path));
+    TACHO_TRY(intern(program, "COMMITTED_PKT_ANY", &program->facts.stats.pmu_names[0]));
+    TACHO_TRY(intern(program, "unknown", &program->facts.stats.pmu_names[1]));
     return intern(program, "AxiRd", &program->facts.stats.pmu_recipe);
 }
 

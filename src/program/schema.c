@@ -178,10 +178,12 @@ static const tacho_field facts_fields[] = {
     ENUM(tacho_program_facts, stats.counts_ddr, 2),
     NUMBER(tacho_program_facts, stats.pmu_event_count),
     NUMBERS(tacho_program_facts, stats.pmu_events, TACHO_PMU_EVENTS_MAX),
+    NUMBERS(tacho_program_facts, stats.pmu_counts, TACHO_PMU_EVENTS_MAX),
+    STRINGS(tacho_program_facts, stats.pmu_names, TACHO_PMU_EVENTS_MAX),
     STRING(tacho_program_facts, stats.pmu_recipe),
     NUMBER(tacho_program_facts, stats.buffer_bytes),
 };
-static_assert(sizeof(tacho_program_facts) == 192, "facts_fields list every field");
+static_assert(sizeof(tacho_program_facts) == 240, "facts_fields list every field");
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -281,7 +281,8 @@ static void test_layout(void **state)
     assert_true(tacho_stats_is_async(&self.program, 3));
     assert_false(tacho_stats_is_async(&self.program, 0));
     uint64_t bytes = 8 * (sizeof(tacho_stats_thread) + sizeof(tacho_stats_pmu)) +
-                     2 * sizeof(tacho_stats_ddr) + 8 * sizeof(tacho_stats_op);
+                     2 * (sizeof(tacho_stats_core_pmu) + sizeof(tacho_stats_ddr)) +
+                     8 * sizeof(tacho_stats_op);
     assert_int_equal(layout->buffer_bytes, bytes);
     uint64_t id = layout->id;
     tacho_stats_layout_deinit(&self.layout);

@@ -182,6 +182,7 @@ static uint64_t fixed_bytes(const tacho_program *program)
     uint64_t each = sizeof(tacho_stats_thread);
     each += stats->pmu_event_count > 0 ? sizeof(tacho_stats_pmu) : 0;
     return program->facts.thread_count * each +
+           (stats->pmu_event_count > 0 ? sizeof(tacho_stats_core_pmu) : 0) +
            (stats->counts_ddr != 0 ? sizeof(tacho_stats_ddr) : 0);
 }
 

@@ -27,6 +27,7 @@
     X('C', 'L', 'K', 'S', clock, 0)                                                                \
     X('T', 'H', 'R', 'D', thread, 40)                                                              \
     X('P', 'M', 'U', 'C', pmu, 40)                                                                 \
+    X('C', 'P', 'M', 'U', core_pmu, 40)                                                            \
     X('D', 'D', 'R', 'T', ddr, 40)                                                                 \
     X('P', 'O', 'R', 'T', port, 50)                                                                \
     X('P', 'D', 'B', 'L', doorbell, 50)                                                            \
@@ -114,6 +115,17 @@ typedef struct tacho_stats_pmu {
     uint16_t events[TACHO_PMU_EVENTS_MAX];
     uint64_t values[TACHO_PMU_EVENTS_MAX];
 } tacho_stats_pmu;
+
+/*
+ * Those of a core. Requests and packets of its threads add up; a cycle in which several of them are
+ * active is one cycle of the core.
+ */
+typedef struct tacho_stats_core_pmu {
+    uint16_t core, reserved;
+    uint32_t event_count;
+    uint16_t events[TACHO_PMU_EVENTS_MAX];
+    uint64_t values[TACHO_PMU_EVENTS_MAX];
+} tacho_stats_core_pmu;
 
 /* Traffic of a core with DDR over the inference. */
 typedef struct tacho_stats_ddr {

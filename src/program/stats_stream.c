@@ -251,6 +251,7 @@ static const place_kind places[TACHO_STATS_TYPE_COUNT] = {
     [TACHO_STATS_TYPE_port] = PLACE_THREAD,   [TACHO_STATS_TYPE_ddr] = PLACE_CORE,
     [TACHO_STATS_TYPE_doorbell] = PLACE_CORE, [TACHO_STATS_TYPE_op] = PLACE_ENGINE,
     [TACHO_STATS_TYPE_op_pmu] = PLACE_ENGINE, [TACHO_STATS_TYPE_stall] = PLACE_OP,
+    [TACHO_STATS_TYPE_core_pmu] = PLACE_CORE,
 };
 
 static bool is_span(uint64_t start, uint64_t end)
@@ -271,6 +272,10 @@ static bool is_possible(tacho_stats_type type, const void *record)
     }
     if (type == TACHO_STATS_TYPE_pmu) {
         const tacho_stats_pmu *pmu = record;
+        return pmu->event_count <= TACHO_PMU_EVENTS_MAX;
+    }
+    if (type == TACHO_STATS_TYPE_core_pmu) {
+        const tacho_stats_core_pmu *pmu = record;
         return pmu->event_count <= TACHO_PMU_EVENTS_MAX;
     }
     if (type == TACHO_STATS_TYPE_stall) {

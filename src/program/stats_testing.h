@@ -26,6 +26,7 @@ typedef struct test_stats {
     tacho_stats_clock clock;
     tacho_stats_thread threads[8];
     tacho_stats_pmu pmus[8];
+    tacho_stats_core_pmu core_pmus[2];
     tacho_stats_ddr ddrs[2];
     tacho_stats_port ports[2];
     tacho_stats_doorbell bell;
@@ -107,6 +108,10 @@ static inline void fill_test_threads(test_stats *self)
                                           .events = {0x3, 0x1a4},
                                           .values = {100u + i, 1000u + i}};
     }
+    for (uint16_t i = 0; i < 2; i++) {
+        self->core_pmus[i] = (tacho_stats_core_pmu){
+            .core = i, .event_count = 2, .events = {0x3, 0x1a4}, .values = {400u + i, 4000u + i}};
+    }
 }
 
 /* Seals |self->buffer| into |self->bytes|. */
@@ -154,6 +159,7 @@ static inline void make_test_stats(test_stats *self, uint32_t level)
     add_test_array(self, TACHO_STATS_TYPE_clock, 0, 1, &self->clock);
     add_test_array(self, TACHO_STATS_TYPE_thread, 0, 8, self->threads);
     add_test_array(self, TACHO_STATS_TYPE_pmu, 0, 8, self->pmus);
+    add_test_array(self, TACHO_STATS_TYPE_core_pmu, 0, 2, self->core_pmus);
     add_test_array(self, TACHO_STATS_TYPE_ddr, 0, 2, self->ddrs);
     if (level >= TACHO_STATS_LEVEL_PORTS) {
         add_test_array(self, TACHO_STATS_TYPE_port, 0, 2, self->ports);

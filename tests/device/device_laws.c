@@ -230,6 +230,39 @@ static void add_engine(const tacho_program *program, const tacho_stats_array *ar
     all->op_records += array->count;
 }
 
+/*
+ * A cycle of a core is counted once: with n threads running by n of them, and with an engine active
+ * by one thread at least. Requests and packets add up.
+ */
+static void check_cores(const tacho_program *program, const tacho_stats_pmu *pmus,
+                        const tacho_stats_core_pmu *cores)
+{
+    const tacho_stats_config *stats = &program->facts.stats;
+    uint32_t threads = program->facts.thread_count;
+    hold(stats->pmu_event_count == 0 || (pmus != NULL) == (cores != NULL),
+         "cores count where threads do", 0, pmus != NULL, cores != NULL);
+    for (uint32_t i = 0; cores != NULL && i < program->facts.core_count; i++) {
+        for (uint32_t k = 0; k < stats->pmu_event_count; k++) {
+            unsigned event = stats->pmu_counts[k];
+            uint64_t sum = 0;
+            uint64_t most = 0;
+            for (uint32_t j = 0; j < threads; j++) {
+                uint64_t value = pmus[(size_t)i * threads + j].values[k];
+                sum += value;
+                most = value > most ? value : most;
+            }
+            uint64_t core = cores[i].values[k];
+            bool is_running = event >= TACHO_EVENT_RUNNING_1 && event <= TACHO_EVENT_RUNNING_6;
+            bool is_active = event >= TACHO_EVENT_VECTOR && event <= TACHO_EVENT_DMA;
+            bool is_right = is_running  ? sum == core * (event - TACHO_EVENT_RUNNING_1 + 1)
+                            : is_active ? most <= core && core <= sum
+                                        : core == sum;
+            hold(is_right, "counters of threads are the core's", event, (int64_t)sum,
+                 (int64_t)core);
+        }
+    }
+}
+
 /* Counters: what is counted of jobs is part of their thread's, and all of it where jobs alone have
  * it. */
 static void check_counters(const tacho_program *program, const tacho_stats_buffer *buffer)
@@ -238,10 +271,12 @@ static void check_counters(const tacho_program *program, const tacho_stats_buffe
     uint32_t events = program->facts.stats.pmu_event_count;
     uint64_t *found = calloc((threads + 1) * TACHO_PMU_EVENTS_MAX, sizeof(*found));
     const tacho_stats_pmu *pmus = NULL;
+    const tacho_stats_core_pmu *cores = NULL;
     bool has_jobs = false;
     for (size_t i = 0; i < buffer->array_count; i++) {
         const tacho_stats_array *array = &buffer->arrays[i];
         pmus = array->type == TACHO_STATS_TYPE_pmu ? array->records : pmus;
+        cores = array->type == TACHO_STATS_TYPE_core_pmu ? array->records : cores;
         for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_op_pmu && j < array->count; j++) {
             const tacho_stats_op_pmu *op = &((const tacho_stats_op_pmu *)array->records)[j];
             const tacho_program_engine *engine = &program->engines[array->stream];
@@ -256,17 +291,20 @@ static void check_counters(const tacho_program *program, const tacho_stats_buffe
         uint64_t packets = UINT64_MAX;
         uint64_t running = 0;
         for (uint32_t k = 0; k < events; k++) {
-            uint16_t event = pmus[i].events[k];
-            bool is_of_thread = event == 0x03 || event == 0x214 || (event >= 0x3b && event <= 0x3e);
+            unsigned event = program->facts.stats.pmu_counts[k];
+            bool is_running = event >= TACHO_EVENT_RUNNING_1 && event <= TACHO_EVENT_RUNNING_6;
+            bool is_of_thread =
+                event == TACHO_EVENT_PACKETS || event == TACHO_EVENT_COMPUTE_CLOCKS || is_running;
             uint64_t sum = found[i * TACHO_PMU_EVENTS_MAX + k];
             uint64_t total = pmus[i].values[k];
             hold(is_of_thread ? sum <= total : sum == total, "counters of jobs are the thread's",
                  event, (int64_t)sum, (int64_t)total);
-            packets = event == 0x03 ? total : packets;
-            running += event >= 0x3b && event <= 0x3e ? total : 0;
+            packets = event == TACHO_EVENT_PACKETS ? total : packets;
+            running += is_running ? total : 0;
         }
         hold(running <= packets, "threads that run work", i, (int64_t)running, (int64_t)packets);
     }
+    check_cores(program, pmus, cores);
     free(found);
 }
 

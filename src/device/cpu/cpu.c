@@ -10,7 +10,7 @@
 #include "device/types.h"
 #include "program/stats_layout.h"
 
-enum { CLOCKS = 2, ARRAYS = 6, COST_READS = 64 };
+enum { CLOCKS = 2, ARRAYS = 7, COST_READS = 64 };
 
 static const uint64_t NS_HZ = 1000000000;
 
@@ -29,6 +29,7 @@ typedef struct cpu_device {
     tacho_stats_clock clocks[CLOCKS];
     tacho_stats_thread thread;
     tacho_stats_pmu pmu;
+    tacho_stats_core_pmu core_pmu; /* the same: there is one thread */
     tacho_stats_op *ops;
     tacho_stats_op_pmu *op_pmus; /* NULL: none */
     tacho_stats_drop drops[TACHO_STATS_TYPE_COUNT];
@@ -109,6 +110,7 @@ static void list_arrays(cpu_device *self)
     add_array(self, TACHO_STATS_TYPE_clock, CLOCKS, self->clocks);
     add_array(self, TACHO_STATS_TYPE_thread, 1, &self->thread);
     add_array(self, TACHO_STATS_TYPE_pmu, 1, has_counters ? &self->pmu : NULL);
+    add_array(self, TACHO_STATS_TYPE_core_pmu, 1, has_counters ? &self->core_pmu : NULL);
     add_array(self, TACHO_STATS_TYPE_op, op_count, self->ops);
     add_array(self, TACHO_STATS_TYPE_op_pmu, op_count, self->op_pmus);
     add_array(self, TACHO_STATS_TYPE_drop,
@@ -240,6 +242,9 @@ static void record(cpu_device *self, uint64_t inference, int64_t start, int64_t 
         self->pmu.events[i] = self->base.program->facts.stats.pmu_events[i];
         self->pmu.values[i] = self->counters.values[i];
     }
+    self->core_pmu = (tacho_stats_core_pmu){.event_count = self->pmu.event_count};
+    memcpy(self->core_pmu.events, self->pmu.events, sizeof(self->pmu.events));
+    memcpy(self->core_pmu.values, self->pmu.values, sizeof(self->pmu.values));
     record_ops(self);
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/grow.h"
 #include "profile/categories.h"
-#include "program/pmu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,12 +170,11 @@ static tacho_arg uint_arg(const stats_emitter *self, stats_key key, tacho_unit u
 static size_t add_core_counts(const stats_emitter *self, uint32_t core, tacho_arg *args)
 {
     size_t count = 0;
-    uint64_t sums[TACHO_PMU_EVENTS_MAX] = {0};
-    bool has_sums = false;
+    const tacho_stats_core_pmu *counted = NULL;
     for (size_t i = 0; i < self->file->array_count; i++) {
         const tacho_stats_array *array = &self->file->arrays[i];
         const tacho_stats_ddr *ddr = array->records;
-        const tacho_stats_pmu *pmu = array->records;
+        const tacho_stats_core_pmu *pmu = array->records;
         for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_ddr && j < array->count; j++) {
             if (ddr[j].core == core && count == 0) {
                 args[count++] = uint_arg(self, STATS_KEY_READ, TACHO_UNIT_BYTES, ddr[j].read_bytes);
@@ -184,20 +182,15 @@ static size_t add_core_counts(const stats_emitter *self, uint32_t core, tacho_ar
                     uint_arg(self, STATS_KEY_WRITTEN, TACHO_UNIT_BYTES, ddr[j].write_bytes);
             }
         }
-        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_pmu && j < array->count; j++) {
-            has_sums |= pmu[j].core == core;
-            for (int k = 0; pmu[j].core == core && k < TACHO_PMU_EVENTS_MAX; k++) {
-                tacho_pmu_add_thread(self->program->facts.stats.pmu_events[k], pmu[j].values[k],
-                                     &sums[k]);
-            }
+        for (uint32_t j = 0; array->type == TACHO_STATS_TYPE_core_pmu && j < array->count; j++) {
+            counted = pmu[j].core == core ? &pmu[j] : counted;
         }
     }
-    for (uint32_t k = 0; has_sums && k < self->program->facts.stats.pmu_event_count; k++) {
-        args[count++] = (tacho_arg){
-            .key = self->pmu_keys[k],
-            .type = TACHO_ARG_UINT,
-            .unit = TACHO_UNIT_COUNT,
-            .value.as_uint = tacho_pmu_end_sum(self->program->facts.stats.pmu_events[k], sums[k])};
+    for (uint32_t k = 0; counted != NULL && k < self->program->facts.stats.pmu_event_count; k++) {
+        args[count++] = (tacho_arg){.key = self->pmu_keys[k],
+                                    .type = TACHO_ARG_UINT,
+                                    .unit = TACHO_UNIT_COUNT,
+                                    .value.as_uint = counted->values[k]};
     }
     return count;
 }
