@@ -12,7 +12,6 @@
 enum {
     MORE_ARGS_MAX = 8,       /* that are added to a row */
     ESTIMATE_RANK = 1 << 24, /* estimates come last */
-    ESTIMATE_RANK_PER_CLASS = 1 << 12,
 };
 
 typedef struct engine_tracks {
@@ -239,8 +238,7 @@ static tacho_status ensure_track(tracer *self, const tacho_engine *engine, bool 
         };
         if (is_estimate) {
             facts.track_class = TACHO_TRACK_PHASE; /* or its time would be counted twice */
-            facts.rank = ESTIMATE_RANK + (int32_t)engine->track_class * ESTIMATE_RANK_PER_CLASS +
-                         (int32_t)(engine->index % ESTIMATE_RANK_PER_CLASS);
+            facts.rank = ESTIMATE_RANK + tacho_track_rank(0, engine->track_class, engine->index);
         }
         char name[TACHO_TORQ_TRACK_NAME_MAX];
         tacho_torq_track_name(vendor_engine(engine->track_class), engine->index,

@@ -67,9 +67,16 @@ enum {
     PF_TRACK_MERGE_KEY = 16,
     PF_TRACK_MERGE_KEY_INT = 17,
     PF_TRACK_PROCESS_ORDERING = 19,
+    PF_TRACK_THREAD_ORDERING = 20,
+    /* A field of our own, which every other reader skips: what the track is (profile/facts.h). */
+    PF_TRACK_TACHO_FACTS = 50001,
 };
 
-enum { PF_ORDERING_EXPLICIT = 3, PF_PROCESS_ORDERING_EXPLICIT = 1 };
+enum {
+    PF_ORDERING_EXPLICIT = 3,
+    PF_PROCESS_ORDERING_EXPLICIT = 1,
+    PF_THREAD_ORDERING_EXPLICIT = 1,
+};
 enum { PF_MERGE_BY_NAME = 1, PF_MERGE_NEVER = 2, PF_MERGE_BY_KEY = 3 };
 
 enum { PF_PROCESS_PID = 1, PF_PROCESS_CMDLINE = 2, PF_PROCESS_NAME = 6, PF_PROCESS_LABELS = 8 };

@@ -120,7 +120,7 @@ static tacho_status find_track(const pusher *self, const tacho_job *job, uint32_
         .clock = self->clock,
         .index = engine->index,
         .lane_of = TACHO_NONE,
-        .rank = -1,
+        .rank = tacho_track_rank(engine->core, track_class, engine->index),
         .track_class = track_class,
         .nesting = TACHO_NESTING_ENGINE,
     };

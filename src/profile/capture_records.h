@@ -59,6 +59,10 @@ enum {
     TACHO_CAPTURE_PART_ASIDE = 1 << 1,        /* side by side with others, not aligned */
     TACHO_CAPTURE_PART_FLOWS = 1 << 2,        /* flow ends that find their span by time */
     TACHO_CAPTURE_TRACK_PROVISIONAL = 1 << 0, /* its facts may be said again, until its part ends */
+    TACHO_CAPTURE_TRACK_HAS_NUMBER = 1 << 1,  /* these three as tacho_track says */
+    TACHO_CAPTURE_TRACK_NUMBERED = 1 << 2,
+    TACHO_CAPTURE_TRACK_FREE = 1 << 3,
+    TACHO_CAPTURE_TRACK_NUMBER_SHIFT = 16,
 };
 
 /* Fields of the records: u32 or u64, those that may be negative in two's complement. */
@@ -71,14 +75,17 @@ enum {
 #define TACHO_CAPTURE_PART_FIELDS(X)                                                               \
     X(u32, id)                                                                                     \
     X(u32, name)                                                                                   \
-    X(u32, path) X(u32, format) X(u32, generation) X(u32, clock) X(u32, origin)                    \
-        X(u32, covered_classes) X(u64, first_start) X(u32, flags) X(u32, reserved)
+    X(u32, path)                                                                                   \
+    X(u32, format) X(u32, generation) X(u32, clock) X(u32, origin) X(u32, covered_classes)         \
+        X(u64, first_start) X(u32, flags) X(u32, reserved)
 
+/* |number|: the low half of a thread's or process's; the rest is in the high half of |flags|. */
 #define TACHO_CAPTURE_TRACK_FIELDS(X)                                                              \
     X(u32, id)                                                                                     \
     X(u32, name)                                                                                   \
-    X(u32, parent) X(u32, part) X(u32, index) X(u32, lane_of) X(u32, rank) X(u32, track_class)     \
-        X(u32, nesting) X(u32, unit) X(u32, flags) X(u32, reserved)
+    X(u32, parent)                                                                                 \
+    X(u32, part) X(u32, index) X(u32, lane_of) X(u32, rank) X(u32, track_class) X(u32, nesting)    \
+        X(u32, unit) X(u32, flags) X(u32, number)
 
 #define TACHO_CAPTURE_LOCATION_FIELDS(X)                                                           \
     X(u32, id) X(u32, text) X(u32, file) X(u32, line) X(u32, column) X(u32, reserved)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RANK_PER_CLASS = 4096 };
+enum { RANK_PER_CLASS = 1 << 12, RANK_PER_CORE = 1 << 16, CORE_RANKS = 1 << 14 };
 
 tacho_status tacho_dict_init(tacho_dict *dict)
 {
@@ -152,6 +152,20 @@ static tacho_str words_as_bytes(const uint32_t *words, size_t word_count)
     return tacho_str_make((const char *)words, word_count * sizeof(*words));
 }
 
+int32_t tacho_track_rank(uint32_t core, tacho_track_class track_class, uint32_t index)
+{
+    /* New classes go to the end of the vocabulary, so this order is not that of their numbers. */
+    static const uint8_t places[TACHO_TRACK_CLASS_COUNT] = {
+        [TACHO_TRACK_GROUP] = 0,   [TACHO_TRACK_PHASE] = 1,     [TACHO_TRACK_HOST] = 2,
+        [TACHO_TRACK_MEMORY] = 3,  [TACHO_TRACK_HOST_COPY] = 4, [TACHO_TRACK_RUNTIME] = 5,
+        [TACHO_TRACK_CONTROL] = 6, [TACHO_TRACK_DMA_IN] = 7,    [TACHO_TRACK_DMA_LOCAL] = 8,
+        [TACHO_TRACK_COMPUTE] = 9, [TACHO_TRACK_VECTOR] = 10,   [TACHO_TRACK_DMA_OUT] = 11,
+        [TACHO_TRACK_SYNC] = 12,   [TACHO_TRACK_PORT] = 13,     [TACHO_TRACK_COUNTER] = 14,
+    };
+    return (int32_t)(core % CORE_RANKS) * RANK_PER_CORE + places[track_class] * RANK_PER_CLASS +
+           (int32_t)(index % RANK_PER_CLASS);
+}
+
 tacho_status tacho_dict_add_track(tacho_dict *dict, const tacho_track *track, uint32_t *out_id)
 {
     TACHO_TRY(tacho_grow(&dict->tracks, &dict->track_capacity, dict->track_count + 1));
@@ -176,8 +190,7 @@ tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts,
     tacho_track track = *facts;
     track.name = key[1];
     if (track.rank < 0) {
-        track.rank =
-            (int32_t)track.track_class * RANK_PER_CLASS + (int32_t)(track.index % RANK_PER_CLASS);
+        track.rank = tacho_track_rank(0, track.track_class, track.index);
     }
     TACHO_TRY(tacho_dict_add_track(dict, &track, out_id));
     return tacho_index_add(&dict->track_index, hash, *out_id);

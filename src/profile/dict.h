@@ -34,6 +34,9 @@ typedef struct tacho_part {
     uint64_t left_out_count;  /* of those, what profile/select did not let through */
 } tacho_part;
 
+/* The numbers of processes and threads that tracks have are below this and not negative. */
+#define TACHO_TRACK_NUMBER_END (INT64_C(1) << 48)
+
 typedef enum tacho_nesting {
     TACHO_NESTING_STACK,  /* spans lie inside one another like calls */
     TACHO_NESTING_ENGINE, /* one thing at a time; an overlap opens a lane */
@@ -50,8 +53,18 @@ typedef struct tacho_track {
     tacho_track_class track_class;
     tacho_nesting nesting;
     tacho_unit unit;     /* of a counter's samples */
+    int64_t number;      /* that of the operating system: a group's process, a track's thread */
+    bool has_number;     /* the input says it ... */
+    bool is_numbered;    /* ... and the name holds it, at its end or ahead of " [" */
+    bool is_free;        /* no thread: its spans overlap at will, and tracks may lie under it */
     bool is_provisional; /* name, class and rank may still change, until its part ends */
 } tacho_track;
+
+/*
+ * The place of a track among its siblings: by core, then the way that data takes (host, control,
+ * DMA in, compute, DMA out), then |index|.
+ */
+int32_t tacho_track_rank(uint32_t core, tacho_track_class track_class, uint32_t index);
 
 /* A place in the user's model. */
 typedef struct tacho_location {
@@ -155,7 +168,7 @@ tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts
 
 /*
  * The track with this name under |facts->parent|; made from |facts| if there is none. A
- * negative rank means: by class, then index.
+ * negative rank means: as tacho_track_rank says, of core 0.
  */
 tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts, tacho_str name,
                                      uint32_t *out_id) TACHO_MUST_USE;

@@ -5,6 +5,7 @@
  */
 #include "profile/dict.h"
 
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -436,13 +437,20 @@ static void test_tracks_are_interned(void **state)
     assert_int_equal(dict->track_count, expected_count);
 }
 
-/* Ranks put tracks in the order of the class list, then by number, whatever comes first. */
+/* Ranks put tracks in the order that data takes, then by number, whatever comes first. */
 static void test_ranks_by_class(void **state)
 {
     tacho_dict *dict = *state;
     uint32_t root = add_root(dict, "a");
     static const uint32_t indexes[] = {0, 1, 2, 17, 4095};
+    static const tacho_track_class classes[] = {
+        TACHO_TRACK_GROUP,     TACHO_TRACK_PHASE,   TACHO_TRACK_HOST,    TACHO_TRACK_MEMORY,
+        TACHO_TRACK_HOST_COPY, TACHO_TRACK_RUNTIME, TACHO_TRACK_CONTROL, TACHO_TRACK_DMA_IN,
+        TACHO_TRACK_DMA_LOCAL, TACHO_TRACK_COMPUTE, TACHO_TRACK_VECTOR,  TACHO_TRACK_DMA_OUT,
+        TACHO_TRACK_SYNC,      TACHO_TRACK_PORT,    TACHO_TRACK_COUNTER,
+    };
     enum { INDEX_COUNT = sizeof(indexes) / sizeof(indexes[0]) };
+    static_assert(sizeof(classes) / sizeof(classes[0]) == TACHO_TRACK_CLASS_COUNT, "all of them");
     int32_t ranks[TACHO_TRACK_CLASS_COUNT * INDEX_COUNT];
     for (size_t i = TACHO_TRACK_CLASS_COUNT * INDEX_COUNT; i-- > 0;) {
         tacho_track facts = {
@@ -450,7 +458,7 @@ static void test_ranks_by_class(void **state)
             .index = indexes[i % INDEX_COUNT],
             .lane_of = TACHO_NONE,
             .rank = -1,
-            .track_class = (tacho_track_class)(i / INDEX_COUNT),
+            .track_class = classes[i / INDEX_COUNT],
         };
         char name[64];
         snprintf(name, sizeof(name), "%s %u", tacho_track_class_name(facts.track_class),
@@ -462,13 +470,17 @@ static void test_ranks_by_class(void **state)
     for (size_t i = 1; i < TACHO_TRACK_CLASS_COUNT * INDEX_COUNT; i++) {
         assert_true(ranks[i - 1] < ranks[i]);
     }
+    /* All of a core come before the next. */
+    assert_true(tacho_track_rank(9, TACHO_TRACK_COUNTER, 4095) <
+                tacho_track_rank(10, TACHO_TRACK_HOST, 0));
+    assert_true(tacho_track_rank(16383, TACHO_TRACK_COUNTER, 4095) > 0);
     /* An enormous number stays within its class. */
     tacho_track facts = {.parent = root, .index = 4000000000u, .rank = -1};
     facts.track_class = TACHO_TRACK_HOST;
     uint32_t id = ensure_track(dict, &facts, "h");
     int32_t rank = dict->tracks[id].rank;
-    assert_true(rank >= ranks[TACHO_TRACK_HOST * INDEX_COUNT]);
-    assert_true(rank < ranks[(TACHO_TRACK_HOST + 1) * INDEX_COUNT]);
+    assert_true(rank >= tacho_track_rank(0, TACHO_TRACK_HOST, 0));
+    assert_true(rank <= tacho_track_rank(0, TACHO_TRACK_HOST, 4095));
     facts.rank = 12345;
     id = ensure_track(dict, &facts, "own rank");
     assert_int_equal(dict->tracks[id].rank, 12345);

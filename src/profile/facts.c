@@ -13,13 +13,19 @@ void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
                               char out_text[TACHO_FACTS_MAX])
 {
     char lane[40] = "";
+    char number[40] = "";
+    if (track->has_number) {
+        snprintf(number, sizeof(number), " id%s %" PRId64, track->is_numbered ? " in name" : "",
+                 track->number);
+    }
     if (lane_of != 0) {
         snprintf(lane, sizeof(lane), " lane of %" PRIu64, lane_of);
     }
-    snprintf(out_text, TACHO_FACTS_MAX, "%s%s %" PRIu32 " %s%s%s", track_prefix,
+    snprintf(out_text, TACHO_FACTS_MAX, "%s%s %" PRIu32 " %s%s%s%s%s", track_prefix,
              tacho_track_class_name(track->track_class), track->index,
              track->nesting == TACHO_NESTING_ENGINE ? "engine" : "stack",
-             track->parent == TACHO_NONE ? " root" : "", lane);
+             track->parent == TACHO_NONE ? " root" : "", track->is_free ? " free" : "", number,
+             lane);
 }
 
 /* Takes |word| and the space behind it off the front; false when something else stands there. */
@@ -56,6 +62,27 @@ static bool find_class(tacho_str name, tacho_track_class *out_class)
     return false;
 }
 
+/* Takes " id 3254" or " id in name 3254" off the front, if it stands there; false when no number
+ * follows. */
+static bool take_number(tacho_str *text, tacho_track_facts *facts)
+{
+    uint64_t number = 0;
+    if (!take(text, " id")) {
+        return true;
+    }
+    facts->has_number = true;
+    facts->is_numbered = take(text, " in name");
+    *text = tacho_str_trim(*text);
+    size_t len = tacho_str_find_byte(*text, ' ');
+    if (!tacho_str_parse_u64(tacho_str_make(text->data, len), &number) ||
+        number >= (uint64_t)TACHO_TRACK_NUMBER_END) {
+        return false;
+    }
+    facts->number = (int64_t)number;
+    *text = tacho_str_from(*text, len);
+    return true;
+}
+
 bool tacho_track_facts_parse(tacho_str text, tacho_track_facts *out_facts)
 {
     *out_facts = (tacho_track_facts){0};
@@ -72,6 +99,10 @@ bool tacho_track_facts_parse(tacho_str text, tacho_track_facts *out_facts)
         return false;
     }
     out_facts->is_root = take(&text, " root");
+    out_facts->is_free = take(&text, " free");
+    if (!take_number(&text, out_facts)) {
+        return false;
+    }
     return text.len == 0 ||
            (take(&text, " lane of ") && tacho_str_parse_u64(text, &out_facts->lane_of));
 }

@@ -3,7 +3,8 @@
  * Facts of the model as short texts that a trace carries for people, and for tacho itself when it
  * reads the trace back: what a track is, how a clock ticks.
  *
- *     tacho: compute 1 engine                     a track; "lane of 7" follows for a lane
+ *     tacho: compute 1 engine                     a track
+ *     tacho: host 0 stack id 3254                 the thread 3254; "lane of 7" follows for a lane
  *     cycles: 1 tick = 5/4 ns (assumed), 0 ns = tick 100
  *     dma_in, compute, vector                     classes of tracks
  */
@@ -19,7 +20,11 @@ typedef struct tacho_track_facts {
     tacho_track_class track_class;
     tacho_nesting nesting;
     uint32_t index;
-    bool is_root;     /* of a part */
+    bool is_root;    /* of a part */
+    bool has_number; /* these as those of the track */
+    bool is_numbered;
+    bool is_free;
+    int64_t number;
     uint64_t lane_of; /* the number that the trace gives the track this is a lane of, or 0 */
 } tacho_track_facts;
 

@@ -156,12 +156,12 @@ tacho_torq_memory tacho_torq_transfer_memory(tacho_str name);
 #define TACHO_TORQ_HOST_TRACKS(X)                                                                  \
     X(PHASES, PHASE, "Host")                                                                       \
     X(HAL, RUNTIME, "HAL")                                                                         \
-    X(NSS_PROGRAMS, CONTROL, "NSS Programs")                                                       \
-    X(NSS_ACTIONS, SYNC, "NSS Actions")                                                            \
     X(PROGRAMS, HOST, "Host Programs")                                                             \
     X(ACTIONS, SYNC, "Host Actions")                                                               \
     X(COPY, HOST_COPY, "Host Copy")                                                                \
-    X(MEMORY, MEMORY, "Host Memory")
+    X(MEMORY, MEMORY, "Host Memory")                                                               \
+    X(NSS_PROGRAMS, CONTROL, "NSS Programs")                                                       \
+    X(NSS_ACTIONS, SYNC, "NSS Actions")
 
 typedef enum tacho_torq_host_track {
 #define TACHO_TORQ_HOST_ENUM(name, track_class, text) TACHO_TORQ_HOST_##name,

@@ -17,6 +17,7 @@
 #include "sinks/attributes.h"
 #include "sinks/json_args.h"
 #include "sinks/trace_rows.h"
+#include "sinks/track_numbers.h"
 
 #include <stdlib.h>
 
@@ -28,6 +29,7 @@ typedef struct chrome_sink {
     tacho_trace_options options;
     bool has_events;
     bool has_attributes;
+    tacho_track_numbers numbers;
     bool *described; /* by track */
     bool *deferred;  /* by track: used, but its facts were not final */
     size_t track_count, described_capacity, deferred_capacity;
@@ -56,15 +58,16 @@ static void put_time(chrome_sink *sink, const char *before, int64_t ns)
     sink->output->cursor = (unsigned char *)tacho_decimal_put_us(at, ns);
 }
 
-/* Threads are numbered from 1: 0 means the idle thread to some viewers. */
+/* The track has its numbers: it is described. */
 static void put_event_head(chrome_sink *sink, const char *phase, uint32_t track)
 {
     put_literal(sink, sink->has_events ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
     sink->has_events = true;
     put_literal(sink, phase);
-    tacho_json_put_uint(sink->output, "\",\"pid\":",
-                        (uint64_t)tacho_dict_track_group(sink->events.dict, track) + 1);
-    tacho_json_put_uint(sink->output, ",\"tid\":", (uint64_t)track + 1);
+    const tacho_track_number *number = &sink->numbers.items[track];
+    tacho_json_put_uint(sink->output, "\",\"pid\":", (uint64_t)number->pid);
+    tacho_json_put_uint(sink->output,
+                        ",\"tid\":", (uint64_t)(number->tid >= 0 ? number->tid : number->pid));
 }
 
 /* ---- tracks ----------------------------------------------------------------------------- */
@@ -77,22 +80,41 @@ static void put_metadata_event(chrome_sink *sink, const char *name, uint32_t tra
     put_literal(sink, "\",\"args\":{");
 }
 
-static void put_track_facts(chrome_sink *sink, const tacho_track *track)
+/* The thread that |track| is a lane of; 0 for none. */
+static uint64_t lane_number(const chrome_sink *sink, const tacho_track *track)
 {
-    char facts[TACHO_FACTS_MAX];
-    uint64_t lane_of = track->lane_of == TACHO_NONE ? 0 : (uint64_t)track->lane_of + 1;
-    tacho_track_facts_format(track, lane_of, facts);
-    tacho_json_put_string(sink->output, ",\"facts\":", tacho_str_from_cstring(facts));
+    return track->lane_of == TACHO_NONE ? 0 : (uint64_t)sink->numbers.items[track->lane_of].tid;
 }
 
-static void describe_process(chrome_sink *sink, uint32_t track)
+/* The name for viewers, and for tacho itself what it is called in full and what it is. */
+static tacho_status put_name_and_facts(chrome_sink *sink, uint32_t track)
+{
+    const tacho_dict *dict = sink->events.dict;
+    tacho_str full = tacho_dict_string(dict, tacho_dict_track_name(dict, track));
+    tacho_str name;
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status =
+        tacho_track_viewer_name(dict, track, &sink->numbers.items[track], &arena, &name);
+    if (status == TACHO_OK) {
+        tacho_json_put_string(sink->output, "\"name\":", name);
+        if (name.len != full.len) {
+            tacho_json_put_string(sink->output, ",\"full\":", full);
+        }
+    }
+    tacho_arena_deinit(&arena);
+    char facts[TACHO_FACTS_MAX];
+    tacho_track_facts_format(&dict->tracks[track], lane_number(sink, &dict->tracks[track]), facts);
+    tacho_json_put_string(sink->output, ",\"facts\":", tacho_str_from_cstring(facts));
+    return status;
+}
+
+static tacho_status describe_process(chrome_sink *sink, uint32_t track)
 {
     const tacho_track *facts = &sink->events.dict->tracks[track];
     const tacho_part *part = &sink->events.dict->parts[facts->part];
     put_metadata_event(sink, "process_name", track);
-    tacho_json_put_string(sink->output,
-                          "\"name\":", tacho_dict_string(sink->events.dict, facts->name));
-    put_track_facts(sink, facts);
+    TACHO_TRY(put_name_and_facts(sink, track));
     put_literal(sink, "}}");
     put_metadata_event(sink, "process_labels", track);
     put_literal(sink, "\"labels\":\"");
@@ -101,47 +123,45 @@ static void describe_process(chrome_sink *sink, uint32_t track)
     put_metadata_event(sink, "process_sort_index", track);
     tacho_json_put_int(sink->output, "\"sort_index\":", facts->rank);
     put_literal(sink, "}}");
+    return TACHO_OK;
 }
 
-static void describe_thread(chrome_sink *sink, uint32_t track)
+static tacho_status describe_thread(chrome_sink *sink, uint32_t track)
 {
-    const tacho_track *facts = &sink->events.dict->tracks[track];
     put_metadata_event(sink, "thread_name", track);
-    tacho_json_put_string(
-        sink->output, "\"name\":",
-        tacho_dict_string(sink->events.dict, tacho_dict_track_name(sink->events.dict, track)));
-    put_track_facts(sink, facts);
+    TACHO_TRY(put_name_and_facts(sink, track));
     put_literal(sink, "}}");
     put_metadata_event(sink, "thread_sort_index", track);
-    tacho_json_put_int(sink->output, "\"sort_index\":", facts->rank);
+    tacho_json_put_int(sink->output, "\"sort_index\":", sink->events.dict->tracks[track].rank);
     put_literal(sink, "}}");
+    return TACHO_OK;
 }
 
 /* Which track it is a lane of, ahead of its spans: those are read as spans of that one. */
 static void mark_lane(chrome_sink *sink, uint32_t track)
 {
-    uint32_t lane_of = sink->events.dict->tracks[track].lane_of;
-    if (lane_of != TACHO_NONE) {
+    const tacho_track *facts = &sink->events.dict->tracks[track];
+    if (facts->lane_of != TACHO_NONE) {
         put_metadata_event(sink, "tacho_lane", track);
-        tacho_json_put_uint(sink->output, "\"of\":", (uint64_t)lane_of + 1);
+        tacho_json_put_uint(sink->output, "\"of\":", lane_number(sink, facts));
         put_literal(sink, "}}");
     }
 }
 
-static void describe_track(chrome_sink *sink, uint32_t track)
+static tacho_status describe_track(chrome_sink *sink, uint32_t track)
 {
     const tacho_track *facts = &sink->events.dict->tracks[track];
     sink->described[track] = true;
     sink->deferred[track] = facts->is_provisional;
     if (sink->deferred[track]) {
         mark_lane(sink, track);
-        return; /* written when its part ends */
+        return TACHO_OK; /* written when its part ends */
     }
     if (facts->track_class == TACHO_TRACK_GROUP) {
-        describe_process(sink, track);
-    } else if (facts->track_class != TACHO_TRACK_COUNTER) { /* a counter is named by its events */
-        describe_thread(sink, track);
+        return describe_process(sink, track);
     }
+    /* A counter is named by its events. */
+    return facts->track_class != TACHO_TRACK_COUNTER ? describe_thread(sink, track) : TACHO_OK;
 }
 
 static tacho_status put_attribute(void *self, tacho_str key, tacho_str value)
@@ -165,7 +185,9 @@ static tacho_status describe_part(chrome_sink *sink, uint32_t part)
         return TACHO_OK;
     }
     sink->described_parts[part] = true;
-    put_metadata_event(sink, "tacho_part", sink->events.dict->parts[part].root);
+    uint32_t root = sink->events.dict->parts[part].root;
+    TACHO_TRY(tacho_track_numbers_hide(&sink->numbers, root));
+    put_metadata_event(sink, "tacho_part", root);
     sink->has_attributes = false;
     TACHO_TRY(
         tacho_attributes_visit_part(sink->events.dict, &sink->options, part, put_attribute, sink));
@@ -191,12 +213,19 @@ static tacho_status ensure_track(chrome_sink *sink, uint32_t track)
         TACHO_TRY(grow_tracks(sink));
     }
     if (TACHO_UNLIKELY(!sink->described[track])) {
-        TACHO_TRY(describe_part(sink, sink->events.dict->tracks[track].part));
-        uint32_t group = tacho_dict_track_group(sink->events.dict, track);
-        if (!sink->described[group]) {
-            describe_track(sink, group);
+        const tacho_dict *dict = sink->events.dict;
+        const tacho_track_number *number = NULL;
+        TACHO_TRY(tacho_track_numbers_find(&sink->numbers, track, &number));
+        TACHO_TRY(describe_part(sink, dict->tracks[track].part));
+        if (dict->tracks[track].lane_of != TACHO_NONE) {
+            TACHO_TRY(
+                tacho_track_numbers_find(&sink->numbers, dict->tracks[track].lane_of, &number));
         }
-        describe_track(sink, track);
+        uint32_t group = tacho_dict_track_group(dict, track);
+        if (!sink->described[group]) {
+            TACHO_TRY(describe_track(sink, group));
+        }
+        TACHO_TRY(describe_track(sink, track));
     }
     return TACHO_OK;
 }
@@ -350,7 +379,7 @@ static tacho_status chrome_end_part(tacho_events *events, uint32_t part)
     for (uint32_t track = 0; track < sink->track_count; track++) {
         if (sink->deferred[track] && events->dict->tracks[track].part == part) {
             events->dict->tracks[track].is_provisional = false;
-            describe_track(sink, track);
+            TACHO_TRY(describe_track(sink, track));
         }
     }
     return TACHO_OK;
@@ -396,6 +425,7 @@ static void chrome_close(tacho_events *events)
     free(sink->deferred);
     free(sink->described_parts);
     free(sink->ahead);
+    tacho_track_numbers_deinit(&sink->numbers);
     free(sink);
 }
 
@@ -409,6 +439,13 @@ static tacho_status chrome_open(tacho_dict *dict, tacho_output *output,
     sink->events = (tacho_events){&chrome_vtable, dict};
     sink->output = output;
     sink->options = *options;
+    tacho_status status = tacho_track_numbers_init(&sink->numbers, dict);
+    if (status != TACHO_OK) {
+        chrome_close(&sink->events);
+        return status;
+    }
+    sink->numbers.lowest = 0;
+    sink->numbers.highest_pid = UINT32_MAX;
     put_literal(sink, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     *out_events = &sink->events;
     return TACHO_OK;

@@ -5,7 +5,7 @@
  * for is asserted on the way; what the trace says comes out as text, one line per packet:
  *
  *     process 1 "a.csv (estimated)" pid 1 rank 0 estimated
- *     track 2 of 1 "DMA In" rank 5 key 2
+ *     thread 2 "DMA In" pid 1 tid 2 "DMA In" of 1 rank 5
  *     begin 100 on 2 "conv2d" dma_in id=text:S0 flow=7
  *     end 200 on 2
  *
@@ -29,7 +29,13 @@
 
 #include <cmocka.h>
 
-enum { UUID_MAX = 1024, IID_MAX = 4096, HEAD_BYTES = 128, RESTARTS_MAX = 8 };
+enum {
+    UUID_MAX = 1024,
+    SLOT_COUNT = 3 * UUID_MAX,
+    IID_MAX = 4096,
+    HEAD_BYTES = 128,
+    RESTARTS_MAX = 8
+};
 enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
 enum { SHOW_TRACKS = 1, SHOW_EVENTS = 2, SHOW_ATTRIBUTES = 4 };
 
@@ -290,10 +296,10 @@ typedef struct replay {
     int64_t clock_ns;
     int64_t snapshot_ns;
     tacho_str tables[TABLE_COUNT][IID_MAX]; /* by iid; data is NULL when undefined */
-    bool is_described[UUID_MAX];            /* since the last restart */
-    bool is_counter[UUID_MAX];
-    bool may_come_late[UUID_MAX]; /* provisional: described at the very end */
-    bool is_used[UUID_MAX];
+    bool is_described[SLOT_COUNT];          /* since the last restart */
+    bool is_counter[SLOT_COUNT];
+    bool may_come_late[SLOT_COUNT]; /* provisional: described at the very end */
+    bool is_used[SLOT_COUNT];
     uint64_t packet_sequence, packet_flags; /* of the current packet */
     int64_t packet_delta_ns;
     bool packet_has_time;
@@ -504,6 +510,25 @@ static void put_process(text *to, tacho_str message)
     }
 }
 
+/* Of a thread: its numbers, and its name where that is not the track's. */
+static void put_thread(text *to, tacho_str message)
+{
+    tacho_pb_reader reader;
+    tacho_pb_reader_init(&reader, message);
+    tacho_pb_field field;
+    while (next_field(&reader, &field)) {
+        if (field.number == 1) {
+            put(to, " pid %llu", (unsigned long long)as_uint(&field));
+        } else if (field.number == 2) {
+            put(to, " tid %llu", (unsigned long long)as_uint(&field));
+        } else if (field.number == 5) {
+            put(to, " \"");
+            put_string(to, as_string(&field));
+            put(to, "\"");
+        }
+    }
+}
+
 static void put_counter(text *to, tacho_str message)
 {
     tacho_pb_reader reader;
@@ -526,7 +551,9 @@ typedef struct descriptor {
     uint64_t merge_behavior;
     uint64_t merge_key;
     int64_t rank;
+    bool has_rank;
     bool is_process;
+    bool is_thread;
     bool is_counter;
     text words; /* its name, and what only processes and counters have */
 } descriptor;
@@ -546,6 +573,10 @@ static void read_descriptor_field(const tacho_pb_field *field, descriptor *to)
         to->is_process = true;
         put_process(&to->words, as_bytes(field));
         break;
+    case 4:
+        to->is_thread = true;
+        put_thread(&to->words, as_bytes(field));
+        break;
     case 5:
         to->parent = as_uint(field);
         break;
@@ -557,6 +588,7 @@ static void read_descriptor_field(const tacho_pb_field *field, descriptor *to)
         to->child_ordering = as_uint(field);
         break;
     case 12:
+        to->has_rank = true;
         to->rank = (int64_t)as_uint(field);
         break;
     case 15:
@@ -568,19 +600,41 @@ static void read_descriptor_field(const tacho_pb_field *field, descriptor *to)
     case 19:
         put(&to->words, " processes by rank %llu", (unsigned long long)as_uint(field));
         break;
+    case 20:
+        put(&to->words, " threads by rank %llu", (unsigned long long)as_uint(field));
+        break;
     default:
         break;
     }
 }
 
+/* Where a track's facts are; boxes, which other tracks lie in, have large numbers. */
+static size_t slot_of(uint64_t uuid)
+{
+    uint64_t low = uuid & UINT32_MAX;
+    assert_true(low < UUID_MAX && uuid >> 32 < SLOT_COUNT / UUID_MAX);
+    return (size_t)((uuid >> 32) * UUID_MAX + low);
+}
+
+/* "2"; "box 1.2" for the box of counters in 2. */
+static void put_uuid(text *to, uint64_t uuid)
+{
+    if (uuid >> 32 != 0) {
+        put(to, "box %u.", (unsigned)(uuid >> 32) - 1);
+    }
+    put(to, "%llu", (unsigned long long)(uuid & UINT32_MAX));
+}
+
 static void show_descriptor(text *to, const descriptor *seen)
 {
-    put(to, "%s %llu%s", seen->is_process ? "process" : "track", (unsigned long long)seen->uuid,
-        seen->words.data);
+    put(to, seen->is_process ? "process " : seen->is_thread ? "thread " : "track ");
+    put_uuid(to, seen->uuid);
+    put(to, "%s", seen->words.data);
     if (seen->parent != 0) {
-        put(to, " of %llu", (unsigned long long)seen->parent);
+        put(to, " of ");
+        put_uuid(to, seen->parent);
     }
-    if (seen->uuid != 0) {
+    if (seen->has_rank) {
         put(to, " rank %lld", (long long)seen->rank);
     }
     if (seen->merge_key != 0) {
@@ -599,17 +653,17 @@ static void read_descriptor(replay *to, tacho_str message)
     while (next_field(&reader, &field)) {
         read_descriptor_field(&field, &read);
     }
-    assert_true(read.uuid < UUID_MAX);
-    assert_false(to->is_described[read.uuid]); /* a second one would be ignored */
+    size_t slot = slot_of(read.uuid);
+    assert_false(to->is_described[slot]); /* a second one would be ignored */
     if (read.uuid != 0) {
         assert_int_equal(read.child_ordering, 3);                           /* explicit: by rank */
         assert_int_equal(read.merge_behavior, read.merge_key != 0 ? 3 : 0); /* by key */
         assert_int_equal(read.is_process, read.parent == 0);
-        assert_true(read.parent < UUID_MAX);
-        assert_true(read.is_process || to->is_described[read.parent]);
+        assert_true(read.is_process || to->is_described[slot_of(read.parent)] ||
+                    to->may_come_late[slot_of(read.parent)]);
     }
-    to->is_described[read.uuid] = true;
-    to->is_counter[read.uuid] = read.is_counter;
+    to->is_described[slot] = true;
+    to->is_counter[slot] = read.is_counter;
     if ((to->shown & SHOW_TRACKS) != 0) {
         show_descriptor(&to->out, &read);
     }
@@ -1016,7 +1070,8 @@ static void test_nothing(void **state)
     (void)state;
     trace made;
     open_trace(&made);
-    check_shown(&made, SHOW_EVENTS | SHOW_TRACKS, "track 0 processes by rank 1\n");
+    check_shown(&made, SHOW_EVENTS | SHOW_TRACKS,
+                "track 0 processes by rank 1 threads by rank 1\n");
 }
 
 /* ---- times ------------------------------------------------------------------------------ */
@@ -1332,14 +1387,16 @@ static void test_tracks(void **state)
     push_sample(&made, counter, 0, 1);
     end_part(&made, other);
     check_shown(&made, SHOW_TRACKS,
-                "track 0 processes by rank 1\n"
-                "process 1 pid 1 \"a.csv (estimated)\" estimated rank 0\n"
-                "track 3 \"core\" of 1 rank 3 key 3\n"
-                "track 5 \"engine\" of 3 rank 2147483647 key 5\n"
-                "track 6 \"engine\" of 3 rank 2147483647 key 5\n"
-                "track 4 \"engine\" of 3 rank 9 key 4\n"
-                "process 2 pid 2 \"b.csv (estimated)\" estimated rank 1\n"
-                "track 8 \"load\" counter % of 2 rank 5\n");
+                "track 0 processes by rank 1 threads by rank 1\n"
+                "process 1 \"a.csv\" pid 1 \"a.csv (estimated)\" estimated rank 0\n"
+                "thread 3 \"core\" pid 1 tid 3 \"core\" of 1 rank 3\n"
+                "track box 0.3 \"Tracks\" of 3\n"
+                "track 5 \"engine\" of box 0.3 rank 2147483647 key 5\n"
+                "track 6 \"engine\" of box 0.3 rank 2147483647 key 5\n"
+                "track 4 \"engine\" of box 0.3 rank 9 key 4\n"
+                "process 2 \"b.csv\" pid 2 \"b.csv (estimated)\" estimated rank 1\n"
+                "track box 1.2 \"Counters\" of 2\n"
+                "track 8 \"load\" counter % of box 1.2 rank 5\n");
 }
 
 static void test_side_by_side(void **state)
@@ -1353,9 +1410,9 @@ static void test_side_by_side(void **state)
     push_span(&made, add_track(&made, part, "t"), "s", 0, 1);
     end_part(&made, part);
     check_shown(&made, SHOW_TRACKS,
-                "track 0 processes by rank 1\n"
-                "process 1 pid 1 \"a (measured, not aligned)\" measured not aligned rank 0\n"
-                "track 2 \"t\" of 1 rank 5 key 2\n");
+                "track 0 processes by rank 1 threads by rank 1\n"
+                "process 1 \"a\" pid 1 \"a (measured, not aligned)\" measured not aligned rank 0\n"
+                "thread 2 \"t\" pid 1 tid 2 \"t\" of 1 rank 5\n");
 }
 
 /* A track whose name may still change is described at the end, by what it is called then. */
@@ -1384,11 +1441,12 @@ static void test_provisional(void **state)
     seen->may_come_late[track + 1] = true;
     seen->may_come_late[inner + 1] = true;
     run_replay(seen, file);
-    assert_string_equal(seen->out.data, "track 0 processes by rank 1\n"
-                                        "process 1 pid 1 \"a (estimated)\" estimated rank 0\n"
-                                        "track 5 \"plain\" of 1 rank 5 key 5\n"
-                                        "track 2 \"core 7\" of 1 rank 7 key 2\n"
-                                        "track 3 \"engine 8\" of 2 rank 5 key 3\n");
+    assert_string_equal(seen->out.data, "track 0 processes by rank 1 threads by rank 1\n"
+                                        "process 1 \"a\" pid 1 \"a (estimated)\" estimated rank 0\n"
+                                        "thread 5 \"plain\" pid 1 tid 5 \"plain\" of 1 rank 5\n"
+                                        "thread 2 \"core 7\" pid 1 tid 2 \"core 7\" of 1 rank 7\n"
+                                        "track box 0.2 \"Tracks\" of 2\n"
+                                        "track 3 \"engine 8\" of box 0.2 rank 5 key 3\n");
     free_replay(seen);
     free_file(file);
 }
@@ -1444,14 +1502,15 @@ static void test_units(void **state)
     }
     end_part(&made, part);
     check_shown(&made, SHOW_TRACKS,
-                "track 0 processes by rank 1\n"
-                "process 1 pid 1 \"a (estimated)\" estimated rank 0\n"
-                "track 2 \"c\" counter of 1 rank 5\n"
-                "track 3 \"c\" counter unit 1 of 1 rank 5\n"
-                "track 4 \"c\" counter cycles of 1 rank 5\n"
-                "track 5 \"c\" counter unit 3 of 1 rank 5\n"
-                "track 6 \"c\" counter unit 2 of 1 rank 5\n"
-                "track 7 \"c\" counter % of 1 rank 5\n");
+                "track 0 processes by rank 1 threads by rank 1\n"
+                "process 1 \"a\" pid 1 \"a (estimated)\" estimated rank 0\n"
+                "track box 1.1 \"Counters\" of 1\n"
+                "track 2 \"c\" counter of box 1.1 rank 5\n"
+                "track 3 \"c\" counter unit 1 of box 1.1 rank 5\n"
+                "track 4 \"c\" counter cycles of box 1.1 rank 5\n"
+                "track 5 \"c\" counter unit 3 of box 1.1 rank 5\n"
+                "track 6 \"c\" counter unit 2 of box 1.1 rank 5\n"
+                "track 7 \"c\" counter % of box 1.1 rank 5\n");
 }
 
 /* Samples end the spans that lie before them: the file stays in time order. */
@@ -1917,14 +1976,16 @@ static void test_dirty_strings(void **state)
     end_part(&made, part);
     assert_ok(tacho_dict_add_metadata(&made.dict, "fact", DIRTY));
     check_shown(&made, SHOW_TRACKS | SHOW_EVENTS,
-                "track 0 processes by rank 1\n"
-                "process 1 pid 1 \"part\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd (estimated)\" "
+                "track 0 processes by rank 1 threads by rank 1\n"
+                "process 1 \"part\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\" pid 1 "
+                "\"part\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd (estimated)\" "
                 "estimated rank 0\n"
-                "track 2 \"" CLEAN "\" of 1 rank 5 key 2\n"
+                "thread 2 \"" CLEAN "\" pid 1 tid 2 \"" CLEAN "\" of 1 rank 5\n"
                 "begin 0 on 2 \"" CLEAN "\" " CLEAN " location=string:" CLEAN " " CLEAN
                 "=text:" CLEAN " " CLEAN "=string:" CLEAN " " CLEAN "=text:" CLEAN "(value)\n"
                 "end 1 on 2\n"
-                "track 3 \"" CLEAN "\" counter of 1 rank 5\n"
+                "track box 1.1 \"Counters\" of 1\n"
+                "track 3 \"" CLEAN "\" counter of box 1.1 rank 5\n"
                 "count 2 on 3 int 1\n");
 }
 
@@ -1980,14 +2041,14 @@ static void test_large_names(void **state)
         end_part(&made, part);
         free_file(name);
         unsigned len = is_dirty ? 900000 : 300000;
-        char expected[256];
+        char expected[320];
         snprintf(expected, sizeof(expected),
-                 "track 0 processes by rank 1\n"
-                 "process 1 pid 1 \"a (estimated)\" estimated rank 0\n"
-                 "track 2 \"<%u bytes>\" of 1 rank 5 key 2\n"
+                 "track 0 processes by rank 1 threads by rank 1\n"
+                 "process 1 \"a\" pid 1 \"a (estimated)\" estimated rank 0\n"
+                 "thread 2 \"<%u bytes>\" pid 1 tid 2 \"<%u bytes>\" of 1 rank 5\n"
                  "begin 0 on 2 \"<%u bytes>\" cat\nend 1 on 2\n"
                  "begin 1 on 2 \"short\" cat\nend 2 on 2\n",
-                 len, len);
+                 len, len, len);
         check_shown(&made, SHOW_TRACKS | SHOW_EVENTS, expected);
     }
 }

@@ -4,23 +4,18 @@
  * - Viewers guess the file type from the first 128 bytes, so those hold only words of our own.
  * - A snapshot of the delta clock may not go back in time, so a restart never does; the next
  *   event makes up for it with a negative delta.
- * - A descriptor counts only the first time, so a track is described when its facts are final.
  */
 #include "sinks/perfetto_writer.h"
 
 #include "base/grow.h"
 #include "base/utf8.h"
-#include "profile/facts.h"
 #include "sinks/attributes.h"
-#include "sinks/trace_rows.h"
 
-#include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
     RESTART_BYTES = 8 << 20,
-    PACKET_OVERHEAD = 64, /* tags, lengths and numbers of any packet here, strings aside */
+    PACKET_OVERHEAD = PF_PACKET_OVERHEAD,
     SEQUENCE_ID = 1,
 };
 
@@ -42,7 +37,7 @@ tacho_status pf_writer_init(pf_writer *writer, tacho_dict *dict, tacho_output *o
         TACHO_TRY(
             tacho_dict_ensure_string(dict, tacho_str_from_cstring(names[i]), &writer->own_keys[i]));
     }
-    return TACHO_OK;
+    return tacho_track_numbers_init(&writer->numbers, dict);
 }
 
 void pf_writer_deinit(pf_writer *writer)
@@ -54,6 +49,8 @@ void pf_writer_deinit(pf_writer *writer)
     free(writer->track_epochs);
     free(writer->deferred_tracks);
     free(writer->described_parts);
+    free(writer->box_epochs);
+    tacho_track_numbers_deinit(&writer->numbers);
     free(writer->buffer);
     *writer = (pf_writer){0};
 }
@@ -78,7 +75,7 @@ void pf_writer_commit(pf_writer *writer, const unsigned char *memory, unsigned c
     }
 }
 
-/* One attribute, in a packet of its own; the value may be any bytes. */
+/* The bytes of the value are clean. */
 static tacho_status write_clean_attribute(pf_writer *writer, tacho_str key, tacho_str value)
 {
     unsigned char *memory = NULL;
@@ -94,7 +91,7 @@ static tacho_status write_clean_attribute(pf_writer *writer, tacho_str key, tach
     return TACHO_OK;
 }
 
-static tacho_status write_attribute(void *self, tacho_str key, tacho_str value)
+tacho_status pf_writer_attribute(void *self, tacho_str key, tacho_str value)
 {
     tacho_arena arena;
     tacho_arena_init(&arena);
@@ -144,8 +141,8 @@ static tacho_status write_sequence_start(pf_writer *writer)
     return TACHO_OK;
 }
 
-/* Track 0 says that processes are shown in the order of their ranks. */
-static tacho_status write_process_ordering(pf_writer *writer)
+/* Track 0 says that processes and threads are shown in the order of their ranks. */
+static tacho_status write_ordering(pf_writer *writer)
 {
     unsigned char *memory = NULL;
     TACHO_TRY(pf_writer_reserve(writer, PACKET_OVERHEAD, &memory));
@@ -153,6 +150,7 @@ static tacho_status write_process_ordering(pf_writer *writer)
     unsigned char *descriptor = tacho_pb_open(packet, PF_PACKET_TRACK_DESCRIPTOR);
     unsigned char *at = tacho_pb_put_uint(descriptor, PF_TRACK_UUID, 0);
     at = tacho_pb_put_uint(at, PF_TRACK_PROCESS_ORDERING, PF_PROCESS_ORDERING_EXPLICIT);
+    at = tacho_pb_put_uint(at, PF_TRACK_THREAD_ORDERING, PF_THREAD_ORDERING_EXPLICIT);
     at = tacho_pb_close(descriptor, at);
     pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
     return TACHO_OK;
@@ -162,7 +160,7 @@ static tacho_status write_process_ordering(pf_writer *writer)
 static tacho_status begin_epoch(pf_writer *writer)
 {
     TACHO_TRY(write_sequence_start(writer));
-    TACHO_TRY(write_process_ordering(writer));
+    TACHO_TRY(write_ordering(writer));
     for (size_t i = 0; i < PF_OWN_KEY_COUNT && !writer->options.omit_args; i++) {
         TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, writer->own_keys[i],
                                    &writer->own_iids[i]));
@@ -173,7 +171,7 @@ static tacho_status begin_epoch(pf_writer *writer)
 tacho_status pf_writer_begin(pf_writer *writer)
 {
     /* Well over 128 bytes, all of them our own words. */
-    TACHO_TRY(tacho_attributes_visit_head(write_attribute, writer));
+    TACHO_TRY(tacho_attributes_visit_head(pf_writer_attribute, writer));
     return begin_epoch(writer);
 }
 
@@ -295,206 +293,4 @@ tacho_status pf_writer_add_site(pf_writer *writer, uint32_t site)
     known->len = (uint8_t)(at - known->bytes);
     known->epoch = writer->epoch;
     return TACHO_OK;
-}
-
-/*
- * What the viewer calls a group: its name, and behind that of a part how far its times may be
- * believed. A group within a part names the part where there are several.
- */
-static tacho_status format_process_name(const pf_writer *writer, const tacho_track *track,
-                                        tacho_arena *arena, tacho_str *out_name)
-{
-    const tacho_dict *dict = writer->dict;
-    const tacho_part *part = &dict->parts[track->part];
-    tacho_str name = tacho_dict_string(dict, track->name);
-    tacho_str remark = tacho_str_from_cstring(tacho_origin_name(part->origin));
-    if (track->parent != TACHO_NONE) {
-        if (!tacho_trace_is_aside(&writer->options, part)) {
-            *out_name = name;
-            return TACHO_OK;
-        }
-        remark = tacho_dict_string(dict, part->name);
-    }
-    const char *alignment = tacho_trace_is_aside(&writer->options, part) ? ", not aligned" : "";
-    size_t room = name.len + remark.len + 64;
-    void *memory = NULL;
-    TACHO_TRY(tacho_arena_alloc(arena, room, &memory));
-    int len = snprintf(memory, room, "%.*s (%.*s%s)", TACHO_STR_ARG(name), TACHO_STR_ARG(remark),
-                       alignment);
-    *out_name = tacho_str_make(memory, (size_t)len);
-    return TACHO_OK;
-}
-
-static unsigned char *put_process(unsigned char *at, const pf_writer *writer, uint32_t id,
-                                  tacho_str name)
-{
-    const tacho_part *part = &writer->dict->parts[writer->dict->tracks[id].part];
-    unsigned char *body = tacho_pb_open(at, PF_TRACK_PROCESS);
-    at = tacho_pb_put_uint(body, PF_PROCESS_PID, pf_track_uuid(id));
-    at = tacho_pb_put_bytes(at, PF_PROCESS_NAME, name);
-    at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS,
-                            tacho_str_from_cstring(tacho_origin_name(part->origin)));
-    if (tacho_trace_is_aside(&writer->options, part)) {
-        at = tacho_pb_put_bytes(at, PF_PROCESS_LABELS, TACHO_STR("not aligned"));
-    }
-    return tacho_pb_close(body, at);
-}
-
-static unsigned char *put_counter(unsigned char *at, tacho_unit unit)
-{
-    unsigned char *body = tacho_pb_open(at, PF_TRACK_COUNTER);
-    at = body;
-    switch (unit) {
-    case TACHO_UNIT_NS:
-        at = tacho_pb_put_uint(at, PF_COUNTER_UNIT, PF_UNIT_NS);
-        break;
-    case TACHO_UNIT_COUNT:
-        at = tacho_pb_put_uint(at, PF_COUNTER_UNIT, PF_UNIT_COUNT);
-        break;
-    case TACHO_UNIT_BYTES:
-        at = tacho_pb_put_uint(at, PF_COUNTER_UNIT, PF_UNIT_BYTES);
-        break;
-    case TACHO_UNIT_CYCLES:
-    case TACHO_UNIT_PERCENT:
-        at = tacho_pb_put_bytes(at, PF_COUNTER_UNIT_NAME,
-                                tacho_str_from_cstring(tacho_unit_name(unit)));
-        break;
-    case TACHO_UNIT_NONE:
-    case TACHO_UNIT_END:
-        break;
-    }
-    return tacho_pb_close(body, at);
-}
-
-/* The fields of a track that is no process. Lanes share a merge key: one row in the viewer. */
-static unsigned char *put_plain_track(unsigned char *at, uint32_t id, const tacho_track *track,
-                                      tacho_str name)
-{
-    at = tacho_pb_put_bytes(at, PF_TRACK_NAME, name);
-    at = tacho_pb_put_uint(at, PF_TRACK_PARENT_UUID, pf_track_uuid(track->parent));
-    if (track->track_class == TACHO_TRACK_COUNTER) {
-        return put_counter(at, track->unit);
-    }
-    uint32_t first_lane = track->lane_of == TACHO_NONE ? id : track->lane_of;
-    at = tacho_pb_put_uint(at, PF_TRACK_MERGE_BEHAVIOR, PF_MERGE_BY_KEY);
-    return tacho_pb_put_uint(at, PF_TRACK_MERGE_KEY_INT, pf_track_uuid(first_lane));
-}
-
-/* What the track is, for people and for reading the trace back. */
-static unsigned char *put_description(unsigned char *at, const tacho_track *track)
-{
-    char facts[TACHO_FACTS_MAX];
-    uint64_t lane_of = track->lane_of == TACHO_NONE ? 0 : pf_track_uuid(track->lane_of);
-    tacho_track_facts_format(track, lane_of, facts);
-    return tacho_pb_put_bytes(at, PF_TRACK_DESCRIPTION, tacho_str_from_cstring(facts));
-}
-
-static tacho_status write_descriptor(pf_writer *writer, uint32_t id, tacho_arena *arena)
-{
-    const tacho_track *track = &writer->dict->tracks[id];
-    bool is_process = track->track_class == TACHO_TRACK_GROUP;
-    tacho_str name = tacho_dict_string(writer->dict, tacho_dict_track_name(writer->dict, id));
-    if (is_process) {
-        TACHO_TRY(format_process_name(writer, track, arena, &name));
-    }
-    TACHO_TRY(tacho_utf8_clean(name, arena, &name));
-    unsigned char *memory = NULL;
-    TACHO_TRY(pf_writer_reserve(writer, 3 * PACKET_OVERHEAD + TACHO_FACTS_MAX + name.len, &memory));
-    unsigned char *packet = tacho_pb_open(memory, PF_TRACE_PACKET);
-    unsigned char *body = tacho_pb_open(packet, PF_PACKET_TRACK_DESCRIPTOR);
-    unsigned char *at = tacho_pb_put_uint(body, PF_TRACK_UUID, pf_track_uuid(id));
-    at = is_process ? put_process(at, writer, id, name) : put_plain_track(at, id, track, name);
-    at = tacho_pb_put_uint(at, PF_TRACK_CHILD_ORDERING, PF_ORDERING_EXPLICIT);
-    at = tacho_pb_put_uint(at, PF_TRACK_SIBLING_RANK, (uint64_t)track->rank);
-    at = put_description(at, track);
-    at = tacho_pb_close(body, at);
-    pf_writer_commit(writer, memory, tacho_pb_close(packet, at));
-    return TACHO_OK;
-}
-
-static tacho_status describe_one(pf_writer *writer, uint32_t track)
-{
-    writer->track_epochs[track] = writer->epoch;
-    writer->deferred_tracks[track] = writer->dict->tracks[track].is_provisional;
-    if (writer->deferred_tracks[track]) {
-        /* Written by pf_writer_end; but viewers drop samples of counters they do not know yet. */
-        assert(writer->dict->tracks[track].track_class != TACHO_TRACK_COUNTER);
-        return TACHO_OK;
-    }
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_status status = write_descriptor(writer, track, &arena);
-    tacho_arena_deinit(&arena);
-    return status;
-}
-
-/*
- * The outermost track, from |track| up to its group, that this epoch does not know; TACHO_NONE
- * when it knows |track|.
- */
-static uint32_t next_undescribed(const pf_writer *writer, uint32_t track)
-{
-    uint32_t found = TACHO_NONE;
-    uint32_t group = tacho_dict_track_group(writer->dict, track);
-    for (uint32_t at = track; writer->track_epochs[at] != writer->epoch;
-         at = writer->dict->tracks[at].parent) {
-        found = at;
-        if (at == group) {
-            break;
-        }
-    }
-    return found;
-}
-
-/* Writes the attributes of a part once, ahead of its first track. */
-static tacho_status describe_part(pf_writer *writer, uint32_t part)
-{
-    size_t count = writer->dict->part_count;
-    TACHO_TRY(tacho_grow(&writer->described_parts, &writer->part_capacity, count));
-    for (; writer->part_count < count; writer->part_count++) {
-        writer->described_parts[writer->part_count] = false;
-    }
-    if (writer->described_parts[part]) {
-        return TACHO_OK;
-    }
-    writer->described_parts[part] = true;
-    return tacho_attributes_visit_part(writer->dict, &writer->options, part, write_attribute,
-                                       writer);
-}
-
-tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track)
-{
-    size_t count = writer->dict->track_count;
-    TACHO_TRY(tacho_grow(&writer->track_epochs, &writer->track_capacity, count));
-    TACHO_TRY(tacho_grow(&writer->deferred_tracks, &writer->deferred_capacity, count));
-    for (; writer->track_count < count; writer->track_count++) {
-        writer->track_epochs[writer->track_count] = 0;
-        writer->deferred_tracks[writer->track_count] = false;
-    }
-    TACHO_TRY(describe_part(writer, writer->dict->tracks[track].part));
-    uint32_t next = 0;
-    while ((next = next_undescribed(writer, track)) != TACHO_NONE) {
-        TACHO_TRY(describe_one(writer, next));
-    }
-    return TACHO_OK;
-}
-
-static tacho_status describe_provisional(pf_writer *writer)
-{
-    for (uint32_t track = 0; track < writer->track_count; track++) {
-        if (writer->deferred_tracks[track]) {
-            writer->dict->tracks[track].is_provisional = false;
-            TACHO_TRY(describe_one(writer, track));
-        }
-    }
-    return TACHO_OK;
-}
-
-tacho_status pf_writer_end(pf_writer *writer)
-{
-    TACHO_TRY(describe_provisional(writer));
-    for (uint32_t part = 0; part < writer->dict->part_count; part++) {
-        TACHO_TRY(describe_part(writer, part)); /* one without rows */
-    }
-    return tacho_attributes_visit_tail(writer->dict, write_attribute, writer);
 }

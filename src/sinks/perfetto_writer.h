@@ -13,6 +13,7 @@
 #include "codec/protobuf.h"
 #include "codec/perfetto_fields.h"
 #include "sinks/trace_sink.h"
+#include "sinks/track_numbers.h"
 
 /* The tables of interned strings; each numbers its entries on its own. */
 typedef enum pf_table {
@@ -48,6 +49,8 @@ typedef struct pf_site {
     unsigned char bytes[PF_SITE_BYTES_MAX];
 } pf_site;
 
+enum { PF_PACKET_OVERHEAD = 64 /* tags, lengths and numbers of a packet, events aside */ };
+
 /* Arguments that the sink itself adds to spans. */
 typedef enum pf_own_key {
     PF_OWN_LOCATION,
@@ -71,6 +74,9 @@ typedef struct pf_writer {
     size_t track_count, track_capacity;
     bool *deferred_tracks; /* used, but not described since their facts were not final */
     size_t deferred_capacity;
+    uint32_t *box_epochs; /* the same of boxes, by group and kind */
+    size_t box_count, box_capacity;
+    tacho_track_numbers numbers;
     bool *described_parts; /* whether the attributes of each part have been written */
     size_t part_count, part_capacity;
     int64_t clock_ns;    /* the delta clock: time of the last event written */
@@ -91,6 +97,9 @@ tacho_status pf_writer_begin(pf_writer *writer) TACHO_MUST_USE;
 
 /* The closing: descriptors that had to wait, losses, metadata. */
 tacho_status pf_writer_end(pf_writer *writer) TACHO_MUST_USE;
+
+/* One attribute, in a packet of its own; the value may be any bytes. A tacho_attribute_visit. */
+tacho_status pf_writer_attribute(void *self, tacho_str key, tacho_str value) TACHO_MUST_USE;
 
 /* Starts the sequence afresh; call before an event when pf_writer_is_due. */
 tacho_status pf_writer_restart(pf_writer *writer) TACHO_MUST_USE;

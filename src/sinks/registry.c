@@ -11,12 +11,8 @@
 #include "sinks/trace_sink.h"
 
 static const tacho_trace_sink *const trace_sinks[] = {
-    &tacho_sink_perfetto,
-    &tacho_sink_chrome_json,
-    &tacho_sink_spans_jsonl,
-    &tacho_sink_spans_csv,
-    &tacho_sink_tacho,
-    NULL,
+    &tacho_sink_perfetto,  &tacho_sink_chrome_json, &tacho_sink_spans_jsonl,
+    &tacho_sink_spans_csv, &tacho_sink_tacho,       NULL,
 };
 
 const tacho_trace_sink *const *tacho_trace_sinks(void)

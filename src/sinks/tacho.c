@@ -200,6 +200,16 @@ static tacho_status write_parts(capture_sink *sink)
     return TACHO_OK;
 }
 
+static uint32_t track_flags(const tacho_track *track)
+{
+    uint32_t high = (uint32_t)(track->number >> 32);
+    return (track->is_provisional ? TACHO_CAPTURE_TRACK_PROVISIONAL : 0u) |
+           (track->has_number ? TACHO_CAPTURE_TRACK_HAS_NUMBER : 0u) |
+           (track->is_numbered ? TACHO_CAPTURE_TRACK_NUMBERED : 0u) |
+           (track->is_free ? TACHO_CAPTURE_TRACK_FREE : 0u) |
+           high << TACHO_CAPTURE_TRACK_NUMBER_SHIFT;
+}
+
 static tacho_status add_track(capture_sink *sink, uint32_t id, const tacho_track *track)
 {
     ADD_RECORD(sink, track,
@@ -214,7 +224,8 @@ static tacho_status add_track(capture_sink *sink, uint32_t id, const tacho_track
                    .track_class = (uint32_t)track->track_class,
                    .nesting = (uint32_t)track->nesting,
                    .unit = (uint32_t)track->unit,
-                   .flags = track->is_provisional ? TACHO_CAPTURE_TRACK_PROVISIONAL : 0u,
+                   .flags = track_flags(track),
+                   .number = (uint32_t)track->number,
                });
     return TACHO_OK;
 }
@@ -247,7 +258,7 @@ static bool has_changed(const tacho_track *before, const tacho_track *now)
 {
     return before->name != now->name || before->rank != now->rank || before->index != now->index ||
            before->track_class != now->track_class || before->nesting != now->nesting ||
-           before->unit != now->unit;
+           before->unit != now->unit || before->is_numbered != now->is_numbered;
 }
 
 /* Tracks from |first| on that are not what the file says. */

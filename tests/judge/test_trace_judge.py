@@ -373,19 +373,34 @@ class TrackTest(JudgeTest):
         self.assertEqual(len(judge.rows), 1)
         self.assertEqual(self.clean(track(1), pair(1, 2, uuid=0)).rows[0].track.path, "Default Track")
 
+    ORDERED = packet(F(60, F(1, 0) + F(19, 1) + F(20, 1)))
+
+    def order(self, *parts, ignored=0):
+        judge = self.bad({"rank_ignored": ignored}, *parts) if ignored else self.clean(*parts)
+        return [t.uuid for t in judge.display_order()]
+
     def test_display_order(self):
-        def order(*parts):
-            return [t.uuid for t in self.clean(*parts).display_order()]
         children = [track(n, f"t{n}", F(12, -n), parent=3) for n in (11, 12, 13)]
         group = track(3, "g", F(11, 3), parent=1)
-        self.assertEqual(order(process(1), group, *children), [1, 3, 13, 12, 11])
-        self.assertEqual(order(process(1), track(3, "g", parent=1), *children), [1, 3, 11, 12, 13])
+        self.assertEqual(self.order(process(1), group, *children), [1, 3, 13, 12, 11])
+        self.assertEqual(self.order(process(1), track(3, "g", parent=1), *children, ignored=3), [1, 3, 11, 12, 13])
         ranked = [process(1, 1, "A", F(12, 5)), process(2, 2, "B", F(12, 4)), track(4, "x", parent=1)]
-        self.assertEqual(order(*ranked), [1, 4, 2])
-        self.assertEqual(order(packet(F(60, F(1, 0) + F(19, 1))), *ranked), [2, 1, 4])
+        self.assertEqual(self.order(*ranked, ignored=2), [1, 4, 2])
+        self.assertEqual(self.order(self.ORDERED, *ranked), [2, 1, 4])
         threads = [process(9), thread(1, 1, 1, "A", F(12, 5)), thread(2, 1, 2, "B", F(12, 4))]
-        self.assertEqual(order(*threads), [9, 1, 2])
-        self.assertEqual(order(packet(F(60, F(1, 0) + F(20, 1))), *threads), [9, 2, 1])
+        self.assertEqual(self.order(*threads, ignored=2), [9, 1, 2])
+        self.assertEqual(self.order(self.ORDERED, *threads), [9, 2, 1])
+
+    def test_children_of_a_process_are_sorted_by_name(self):
+        """Whatever their ranks: "Core 10" comes ahead of "Core 2", and threads ahead of both."""
+        cores = [track(n, f"Core {n}", F(12, n), parent=1) for n in (2, 10)]
+        self.assertEqual(self.order(process(1, 1, "P", F(11, 3)), *cores, ignored=2), [1, 10, 2])
+        self.assertEqual(self.order(process(1), *cores, thread(3, 1, 3, "T"), ignored=2), [1, 3, 10, 2])
+        named = [track(n, f"Core {n}", F(12, n), parent=4) for n in (2, 10)]
+        box = track(4, "Cores", F(11, 3), parent=1)
+        self.assertEqual(self.order(process(1), box, *named), [1, 4, 2, 10])
+        self.assertEqual(self.order(self.ORDERED, process(1), thread(3, 1, 3, "T"),
+                                    track(5, "lane", F(12, 1), parent=3), ignored=1), [1, 3, 5])
 
 
 class NestingTest(JudgeTest):
@@ -603,8 +618,9 @@ class CommandTest(JudgeTest):
                 ("--rows", ['10\t20\t0\tNPU / core\tb\top\t{"n":3}', "12\t1\t1\tNPU / core\tä\\n\t\t{}",
                             "31\t0\t0\tNPU / core\ti\t\t{}"]),
                 ("--attributes", ["tool\ttacho\\t1"]),
-                ("--tracks", ["1\t0\t2\tprocess\t-\tNPU\t0", "2\t1\t0\ttrack\tkey\tNPU / core\t2",
-                              "3\t1\t0\tcounter\t-\tNPU / bw\t0"]),
+                ("--tracks", ["1\t0\t2\tprocess\t-\tNPU\t0", "3\t1\t0\tcounter\t-\tNPU / bw\t0",
+                              "2\t1\t0\ttrack\tkey\tNPU / core\t2"]),
+                ("--threads", ["7\t-\tNPU\t0"]),
                 ("--counters", ["10\tNPU / bw\tGB/s\t1.5", "11\tNPU / bw\tGB/s\t2"]),
                 ("--flows", ["5\tb@10\ti@31"])):
             self.assertEqual(self.run_judge(self.GOOD, option), (0, "".join(line + "\n" for line in lines), ""))

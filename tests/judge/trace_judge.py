@@ -204,7 +204,8 @@ class Track:
         self.kind = next((k for k in ("thread", "process", "counter") if k in facts), "track")
         self.parent, self.rank = facts.get("parent", 0), facts.get("rank", 0)
         inner = facts.get(self.kind, {})
-        self.name = (inner.get("name") or "".join(inner.get("cmdline", [])[:1]) or facts.get("name")
+        own = "" if self.kind in ("process", "thread") else facts.get("name")
+        self.name = (inner.get("name") or "".join(inner.get("cmdline", [])[:1]) or own
                      or facts.get("static_name") or facts.get("atrace_name")
                      or f"{self.kind} {inner.get('tid', inner.get('pid', uuid))}")
         self.path, self.process, self.broken = self.name, "", False
@@ -544,6 +545,18 @@ class Judge:
             else:
                 track.path = " / ".join(item.name for item in reversed(chain))
                 track.process = chain[-1].name if chain[-1].kind == "process" else ""
+                self.check_rank(track)
+
+    def check_rank(self, track):
+        """Viewers sort all but threads directly under a process or thread by name."""
+        root = self.tracks[0].facts if 0 in self.tracks else {}
+        parent = self.tracks.get(track.parent)
+        if track.kind in ("process", "thread"):
+            holds = root.get(f"{track.kind}_ordering") == 1
+        else:
+            holds = parent is not None and parent.kind == "track" and parent.facts.get("child_ordering") == 3
+        if "rank" in track.facts and not holds:
+            self.problem("rank_ignored", f"track {track.uuid} {track.path}", "-")
 
     def track_of(self, uuid, packet):
         if uuid not in self.tracks:
@@ -649,13 +662,17 @@ class Judge:
                 children[track.parent].append(track)
 
         def sort_key(track):
-            parent = self.tracks[track.parent].facts if track.parent else root
-            ranked = parent.get("child_ordering") == 3
+            """As the viewer does it: threads, then what it sorts by name, then what has a rank."""
+            ids = track.facts.get(track.kind, {})
             if track.kind == "process":
-                ranked = root.get("process_ordering") == 1
-            elif track.kind == "thread":
-                ranked = ranked or root.get("thread_ordering") == 1
-            return (track.rank if ranked else 0, track.order)
+                return (0, track.rank if root.get("process_ordering") == 1 else 0, 0, 0, track.order)
+            if track.kind == "thread":
+                rank = track.rank if root.get("thread_ordering") == 1 else 0
+                return (0, rank, ids.get("tid") != ids.get("pid"), ids.get("tid", 0), track.order)
+            parent = self.tracks.get(track.parent)
+            if parent is None or parent.kind != "track" or parent.facts.get("child_ordering") != 3:
+                return (1, 0, 0, track.name, track.order)
+            return (1, track.rank, 0, "", track.order)
 
         def walk(uuid):
             for track in sorted(children[uuid], key=sort_key):
@@ -670,6 +687,13 @@ class Judge:
         for track in self.display_order():
             merge = track.facts.get("merge_key", track.facts.get("merge_int", "-"))
             yield tsv(track.uuid, track.parent, track.rank, track.kind, merge, track.path, track.slices)
+
+    def thread_lines(self):
+        """Processes and threads by number, as they are shown."""
+        for track in self.display_order():
+            if track.kind in ("process", "thread"):
+                ids = track.facts[track.kind]
+                yield tsv(ids["pid"], ids.get("tid", "-"), track.path, track.slices)
 
     def counter_lines(self):
         for time, track, value in self.counters:
@@ -729,7 +753,7 @@ def load(path):
 def main(argv=None):
     parser = argparse.ArgumentParser(description="Read a Perfetto trace by trace_processor's rules.")
     modes = parser.add_mutually_exclusive_group()
-    for mode in ("rows", "summary", "attributes", "tracks", "counters", "flows", "check"):
+    for mode in ("rows", "summary", "attributes", "tracks", "threads", "counters", "flows", "check"):
         modes.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode)
     parser.add_argument("--nested-zero", action="store_true",
                         help="zero-length slices inside longer ones are meant, not a BEGIN/END tie")

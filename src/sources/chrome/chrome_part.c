@@ -35,8 +35,9 @@ tacho_status chrome_part_open(chrome_reader *reader)
 }
 
 /* Nothing more is said of any track. */
-static void settle_tracks(const chrome_reader *reader)
+static void settle_tracks(chrome_reader *reader)
 {
+    chrome_tracks_rank_processes(&reader->tracks);
     for (size_t i = 0; i < reader->dict->track_count; i++) {
         reader->dict->tracks[i].is_provisional = false;
     }
@@ -112,6 +113,14 @@ static tacho_status take_text(chrome_reader *reader, tacho_str key, uint32_t *ou
     return tacho_dict_ensure_string(reader->dict, chrome_arg_text(reader->dict, arg), out_string);
 }
 
+/* The name that a description gives, or the one for tacho, which holds a number, too. */
+static tacho_status take_name(chrome_reader *reader, uint32_t *out_string)
+{
+    const tacho_arg *full = chrome_event_find_arg(&reader->event, reader->dict, TACHO_STR("full"));
+    bool is_own = reader->is_own && full != NULL;
+    return take_text(reader, is_own ? TACHO_STR("full") : TACHO_STR("name"), out_string);
+}
+
 static tacho_status describe_process(chrome_reader *reader, tacho_str what)
 {
     uint32_t index = 0;
@@ -127,7 +136,7 @@ static tacho_status describe_process(chrome_reader *reader, tacho_str what)
             said->has_facts = true;
             said->facts = parsed;
         }
-        TACHO_TRY(take_text(reader, TACHO_STR("name"), &said->name));
+        TACHO_TRY(take_name(reader, &said->name));
     } else if (tacho_str_equal(what, TACHO_STR("process_labels"))) {
         TACHO_TRY(take_text(reader, TACHO_STR("labels"), &said->labels));
     } else {
@@ -142,7 +151,7 @@ static tacho_status describe_thread(chrome_reader *reader, tacho_str what)
     TACHO_TRY(chrome_tracks_thread(&reader->tracks, chrome_event_number(&reader->event, CHROME_PID),
                                    chrome_event_thread(&reader->event), &index));
     if (tacho_str_equal(what, TACHO_STR("thread_name"))) {
-        TACHO_TRY(take_text(reader, TACHO_STR("name"), &reader->tracks.threads[index].said.name));
+        TACHO_TRY(take_name(reader, &reader->tracks.threads[index].said.name));
         TACHO_TRY(chrome_own_take_facts(reader, index));
     } else if (tacho_str_equal(what, TACHO_STR("tacho_lane"))) {
         return chrome_own_take_lane(reader, index);

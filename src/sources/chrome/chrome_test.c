@@ -187,9 +187,13 @@ static void put_tracks(recorder *to)
 {
     for (size_t i = 0; i < to->dict.track_count; i++) {
         const tacho_track *track = &to->dict.tracks[i];
+        /* Where the trace gives no place: that among its class. */
+        int32_t least = tacho_track_rank(0, track->track_class, 0);
+        bool is_made = track->rank >= least && track->rank <= least + 4095;
         put(to, "track #%zu %s|%s %s %u rank %d", i, string_of(to, track->name),
             tacho_track_class_name(track->track_class),
-            track->nesting == TACHO_NESTING_ENGINE ? "engine" : "stack", track->index, track->rank);
+            track->nesting == TACHO_NESTING_ENGINE ? "engine" : "stack", track->index,
+            track->rank - (is_made ? least : 0));
         if (track->parent != TACHO_NONE) {
             put(to, " in #%u", track->parent);
         }

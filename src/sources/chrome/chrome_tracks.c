@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_MAX_BYTES = 4096 };
+enum { NAME_MAX_BYTES = 4096, DEVICE_RANK = 1 << 24 };
 
 tacho_status chrome_tracks_init(chrome_tracks *tracks, tacho_dict *dict)
 {
@@ -182,7 +182,21 @@ static void apply(const chrome_description *said, tacho_track *track)
         track->track_class = said->facts.track_class;
         track->index = said->facts.index;
         track->nesting = said->facts.nesting;
+        track->number = said->facts.number;
+        track->has_number = said->facts.has_number;
+        track->is_numbered = said->facts.is_numbered;
+        track->is_free = said->facts.is_free;
     }
+}
+
+/* The number |id| of a process or thread, where it is one; |is_named|: its name holds none. */
+static void set_number(const chrome_tracks *tracks, uint32_t id, bool is_named, tacho_track *track)
+{
+    int64_t number = 0;
+    track->has_number = tacho_json_number_i64(tacho_strings_get(&tracks->ids, id), &number) &&
+                        number >= 0 && number < TACHO_TRACK_NUMBER_END;
+    track->number = track->has_number ? number : 0;
+    track->is_numbered = track->has_number && !is_named;
 }
 
 /*
@@ -221,6 +235,7 @@ static tacho_status ensure_process_track(chrome_tracks *tracks, uint32_t index)
         .track_class = TACHO_TRACK_GROUP,
         .is_provisional = !process->said.has_facts,
     };
+    set_number(tracks, process->id, false, &facts);
     apply(&process->said, &facts);
     TACHO_TRY(name_process(tracks, process, &facts.name));
     return add_track(tracks, NULL, &facts, &process->track);
@@ -231,11 +246,13 @@ tacho_status chrome_tracks_make_thread_track(chrome_tracks *tracks, uint32_t ind
     chrome_thread *thread = &tracks->threads[index];
     TACHO_TRY(ensure_process_track(tracks, thread->process));
     chrome_process *process = &tracks->processes[thread->process];
+    thread->order = (uint32_t)process->track_count++;
     tacho_track facts = {
-        .rank = process->track_count++,
         .track_class = class_of_thread(tracks, thread),
         .is_provisional = !thread->said.has_facts,
     };
+    facts.rank = tacho_track_rank(0, facts.track_class, thread->order);
+    set_number(tracks, thread->id, thread->said.name != 0, &facts);
     apply(&thread->said, &facts);
     TACHO_TRY(name_thread(tracks, thread, &facts.name));
     return add_track(tracks, process, &facts, &thread->track);
@@ -252,7 +269,8 @@ static tacho_status ensure_mapped(chrome_tracks *tracks, chrome_map *map, const 
     }
     chrome_process *process = &tracks->processes[key->words[0]];
     tacho_track track = *facts;
-    track.rank = process->track_count++;
+    uint32_t order = (uint32_t)process->track_count++;
+    track.rank = tacho_track_rank(0, track.track_class, order);
     return add_track(tracks, process, &track, out_track);
 }
 
@@ -272,9 +290,41 @@ tacho_status chrome_tracks_async(chrome_tracks *tracks, uint32_t process, uint32
                                  uint32_t *out_track)
 {
     chrome_key key = {{process, name}};
-    tacho_track facts = {.name = name, .track_class = TACHO_TRACK_HOST};
+    tacho_track facts = {.name = name, .track_class = TACHO_TRACK_HOST, .is_free = true};
     TACHO_TRY(ensure_process_track(tracks, process));
     return ensure_mapped(tracks, &tracks->async_map, &key, &facts, out_track);
+}
+
+/* Whether all that happens in a process happens on a device. */
+static bool is_only_device(const chrome_tracks *tracks, const chrome_process *process)
+{
+    bool has_queue = false;
+    for (uint32_t at = process->first_thread; at != TACHO_NONE;
+         at = tracks->threads[at].next_thread) {
+        const chrome_thread *thread = &tracks->threads[at];
+        if (thread->track == TACHO_NONE) {
+            continue;
+        }
+        if (tracks->dict->tracks[thread->track].track_class != TACHO_TRACK_COMPUTE) {
+            return false;
+        }
+        has_queue = true;
+    }
+    return has_queue;
+}
+
+void chrome_tracks_rank_processes(chrome_tracks *tracks)
+{
+    for (size_t i = 0; i < tracks->process_count; i++) {
+        const chrome_process *process = &tracks->processes[i];
+        if (process->track == TACHO_NONE || process->said.has_rank || process->said.has_facts ||
+            !tracks->dict->tracks[process->track].is_provisional) {
+            continue;
+        }
+        int32_t rank = (int32_t)(i & (DEVICE_RANK - 1));
+        tracks->dict->tracks[process->track].rank =
+            rank + (is_only_device(tracks, process) ? DEVICE_RANK : 0);
+    }
 }
 
 /* ---- news ------------------------------------------------------------------------------- */
@@ -301,6 +351,8 @@ tacho_status chrome_tracks_update_thread(chrome_tracks *tracks, uint32_t index)
         return TACHO_OK; /* it has been described, or is another thread's */
     }
     track->track_class = class_of_thread(tracks, thread);
+    track->rank = tacho_track_rank(0, track->track_class, thread->order);
+    set_number(tracks, thread->id, thread->said.name != 0, track);
     apply(&thread->said, track);
     return name_thread(tracks, thread, &track->name);
 }

@@ -39,6 +39,7 @@ typedef struct chrome_thread {
     uint32_t next_thread;
     uint32_t track;    /* TACHO_NONE until needed */
     uint32_t stack;    /* of begun spans, TACHO_NONE until needed */
+    uint32_t order;    /* among the tracks of its process, by first use */
     uint32_t kinds;    /* bits of tacho_category_kind: what its spans have been so far */
     bool shares_track; /* it is a lane: the track is that of another */
     chrome_description said;
@@ -90,6 +91,9 @@ tacho_status chrome_tracks_counter(chrome_tracks *tracks, const chrome_counter *
 /* The track of asynchronous operations |name|, a string, of a process. */
 tacho_status chrome_tracks_async(chrome_tracks *tracks, uint32_t process, uint32_t name,
                                  uint32_t *out_track) TACHO_MUST_USE;
+
+/* The part ends: of processes that have been given no place, hosts come ahead of devices. */
+void chrome_tracks_rank_processes(chrome_tracks *tracks);
 
 /* Something new was said of a process or thread. */
 tacho_status chrome_tracks_update_process(chrome_tracks *tracks, uint32_t process) TACHO_MUST_USE;

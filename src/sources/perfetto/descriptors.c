@@ -130,8 +130,11 @@ static tacho_status read_field(tacho_dict *dict, const tacho_pb_field *field, tr
         out_track->has_rank = true;
         out_track->rank = (int32_t)(uint32_t)field->value;
         break;
-    case PFR_BYTES(PF_TRACK_DESCRIPTION):
-        out_track->has_facts = tacho_track_facts_parse(field->bytes, &out_track->facts);
+    case PFR_BYTES(PF_TRACK_DESCRIPTION): /* where tacho put its facts before 2026 */
+    case PFR_BYTES(PF_TRACK_TACHO_FACTS):
+        if (!out_track->has_facts) {
+            out_track->has_facts = tacho_track_facts_parse(field->bytes, &out_track->facts);
+        }
         break;
     case PFR_VARINT(PF_TRACK_MERGE_BEHAVIOR):
         out_track->merge_behavior = (uint32_t)field->value;
@@ -164,6 +167,9 @@ tacho_status pfr_read_descriptor(tacho_dict *dict, tacho_str message, pfr_track 
         }
     }
     *out_good = *out_good && pfr_is_sound(&reader) && has_uuid;
+    if (out_track->has_facts && names.name.len > 0) { /* that of a process is for viewers */
+        return tacho_dict_ensure_string(dict, names.name, &out_track->name);
+    }
     names.name = names.name.len > 0 ? names.name : names.static_name;
     names.name = names.name.len > 0 ? names.name : names.atrace_name;
     return out_track->name == 0 ? tacho_dict_ensure_string(dict, names.name, &out_track->name)

@@ -95,6 +95,35 @@ static uint32_t find_process(const pfr_tracks *tracks, int64_t pid)
     return id;
 }
 
+/* Whether the number of a process or thread is a real one, which its name gets. */
+static bool shows_number(const pfr_track *track)
+{
+    int64_t id = track->kind == PFR_TRACK_THREAD ? track->tid : track->pid;
+    return !track->has_facts && (uint64_t)id != track->uuid;
+}
+
+/* What the input says of the number that the track has, and whether it is a thread at all. */
+static void set_number(const pfr_tracks *tracks, const pfr_track *track, tacho_track *facts)
+{
+    const tacho_dict *dict = tracks->dict;
+    bool is_process = track->kind == PFR_TRACK_PROCESS;
+    int64_t number = is_process ? track->pid : track->tid;
+    if (track->has_facts) {
+        facts->number = track->facts.number;
+        facts->has_number = track->facts.has_number;
+        facts->is_numbered = track->facts.is_numbered;
+        facts->is_free = track->facts.is_free;
+    } else if ((is_process || track->kind == PFR_TRACK_THREAD) && shows_number(track) &&
+               number >= 0 && number < TACHO_TRACK_NUMBER_END) {
+        facts->number = number;
+        facts->has_number = true;
+        facts->is_numbered = true;
+    } else {
+        tacho_str group = tacho_dict_string(dict, dict->tracks[facts->parent].name);
+        facts->is_free = track->kind == PFR_TRACK_PLAIN && !tacho_torq_trace_group(group);
+    }
+}
+
 /* Gives an already placed track the name and rank that it should have had. */
 static void rename_placed(pfr_tracks *tracks, const pfr_track *track)
 {
@@ -106,6 +135,7 @@ static void rename_placed(pfr_tracks *tracks, const pfr_track *track)
         return;
     }
     placed->name = track->name;
+    set_number(tracks, track, placed);
     placed->rank = track->has_rank ? track->rank : placed->rank;
     if (track->has_facts && track->facts.track_class != TACHO_TRACK_GROUP &&
         track->facts.track_class != TACHO_TRACK_COUNTER) {
@@ -307,7 +337,7 @@ static tacho_str format_name(const tacho_dict *dict, const pfr_track *track,
     int len = name.len > 256 ? 256 : (int)name.len;
     int64_t id = track->kind == PFR_TRACK_THREAD ? track->tid : track->pid;
     bool has_id = track->kind == PFR_TRACK_PROCESS || track->kind == PFR_TRACK_THREAD;
-    if (has_id && (uint64_t)id != track->uuid) {
+    if (has_id && shows_number(track)) {
         len = snprintf(out_name, NAME_MAX_BYTES, "%.*s %" PRId64, len, name.data, id);
     } else if (track->unit_name != 0) {
         tacho_str unit = tacho_dict_string(dict, track->unit_name);
@@ -409,6 +439,9 @@ static tacho_status add_row_track(pfr_tracks *tracks, pfr_track *track)
     facts.parent = track->track;
     facts.track_class = TACHO_TRACK_HOST;
     facts.rank = 0;
+    facts.has_number = false;
+    facts.is_numbered = false;
+    facts.is_free = true;
     return tacho_dict_add_track(tracks->dict, &facts, &track->row_track);
 }
 
@@ -443,15 +476,17 @@ static tacho_status place_one(pfr_tracks *tracks, uint32_t id, uint32_t parent,
         .is_provisional = !track->is_described && track->uuid != 0,
     };
     track->part = place->part;
-    if (track->has_facts && (track->facts.is_root || is_lane(tracks, track))) {
+    bool is_box = track->kind == PFR_TRACK_PLAIN && track->facts.track_class == TACHO_TRACK_GROUP;
+    if (track->has_facts && (track->facts.is_root || is_box || is_lane(tracks, track))) {
         track->track = track->facts.is_root ? place->root : parent;
         track->row_track = track->track;
         return TACHO_OK;
     }
-    if (track->kind == PFR_TRACK_THREAD && parent == place->root) {
+    if (track->kind == PFR_TRACK_THREAD && parent == place->root && !track->has_facts) {
         TACHO_TRY(ensure_nameless_process(tracks, track, place, &facts.parent));
     }
     classify(tracks, track, &facts);
+    set_number(tracks, track, &facts);
     if (tracks->dict->tracks[facts.parent].track_class == TACHO_TRACK_COUNTER) {
         facts.parent = place->root; /* nothing lies under a counter */
     }

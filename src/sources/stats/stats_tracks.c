@@ -157,7 +157,7 @@ tacho_status stats_core_track(stats_emitter *self, uint32_t core, const char *su
     }
     tacho_track track = {.parent = group,
                          .index = core,
-                         .rank = track_class == TACHO_TRACK_PHASE ? 0 : -1,
+                         .rank = tacho_track_rank(core, track_class, 0),
                          .track_class = track_class,
                          .nesting = TACHO_NESTING_STACK};
     return ensure_track(self, &track, tacho_text_take(&self->text), out_track);
@@ -233,9 +233,9 @@ static tacho_status make_engine_track(stats_emitter *self, uint32_t engine, stat
     }
     tacho_track track = {.parent = TACHO_NONE,
                          .index = of->core * group_size(self, engine) + of->index,
-                         .rank = -1,
                          .track_class = class_of(self, engine),
                          .nesting = TACHO_NESTING_ENGINE};
+    track.rank = tacho_track_rank(of->core, track.track_class, of->index);
     TACHO_TRY(stats_core_group(self, of->device, of->core, &track.parent));
     if (is_vendor) {
         track.rank = (int32_t)((uint32_t)of->thread * STATS_TRACK_KIND_COUNT + (uint32_t)kind + 1);

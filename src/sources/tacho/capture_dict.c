@@ -155,6 +155,15 @@ static bool is_named_after_part(const capture_reader *reader, const tacho_captur
            record->name == reader->parts[part].record.name;
 }
 
+static void set_number(const tacho_capture_track *record, tacho_track *track)
+{
+    int64_t high = record->flags >> TACHO_CAPTURE_TRACK_NUMBER_SHIFT;
+    track->has_number = (record->flags & TACHO_CAPTURE_TRACK_HAS_NUMBER) != 0;
+    track->number = track->has_number ? high << 32 | record->number : 0;
+    track->is_numbered = track->has_number && (record->flags & TACHO_CAPTURE_TRACK_NUMBERED) != 0;
+    track->is_free = (record->flags & TACHO_CAPTURE_TRACK_FREE) != 0;
+}
+
 static tacho_status change_track(capture_reader *reader, capture_track *track,
                                  const tacho_capture_track *record)
 {
@@ -163,6 +172,7 @@ static tacho_status change_track(capture_reader *reader, capture_track *track,
     changed.rank = record->rank;
     changed.index = record->index;
     changed.track_class = record->track_class;
+    changed.flags = record->flags;
     track->record = changed;
     if (track->ours == TACHO_NONE || changed.lane_of != TACHO_NONE) {
         return TACHO_OK;
@@ -175,6 +185,7 @@ static tacho_status change_track(capture_reader *reader, capture_track *track,
         made->rank = (int32_t)changed.rank;
     }
     made->index = changed.index;
+    set_number(&changed, made);
     if (may_become(made->track_class, (tacho_track_class)changed.track_class)) {
         made->track_class = (tacho_track_class)changed.track_class;
     }
@@ -219,6 +230,7 @@ static void make_root(capture_reader *reader, capture_track *track, uint32_t par
         made->name = capture_string(reader, track->record.name);
     }
     made->index = track->record.index;
+    set_number(&track->record, made);
     made->nesting = (tacho_nesting)track->record.nesting;
     made->is_provisional = (track->record.flags & TACHO_CAPTURE_TRACK_PROVISIONAL) != 0;
 }
@@ -243,6 +255,7 @@ static tacho_status make_child(capture_reader *reader, capture_track *track, uin
         .is_provisional = (record->flags & TACHO_CAPTURE_TRACK_PROVISIONAL) != 0 &&
                           record->track_class != TACHO_TRACK_COUNTER,
     };
+    set_number(record, &made);
     track->depth = parent != NULL ? parent->depth + 1 : 1;
     if (track->depth > TRACK_DEPTH_MAX || dict->tracks[made.parent].part != part ||
         dict->tracks[made.parent].track_class == TACHO_TRACK_COUNTER) {
