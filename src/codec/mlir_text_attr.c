@@ -261,7 +261,11 @@ static tacho_status take_hex_elements(tacho_mlir_parser *p, value_cursor *v, con
         return TACHO_OK;
     }
     int64_t value = 0;
+    bool is_huge = type->is_unsigned && type->width == 64;
     while (take_hex_element(v, type, &value)) {
+        if (is_huge && value < 0) {
+            return TACHO_OK; /* a text, since a list cannot say it */
+        }
         TACHO_TRY(push_int(&p->scratch, out_list, value));
     }
     *out_fits = take_byte(v, '"') && take_byte(v, '>');

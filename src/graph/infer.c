@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "graph/fold.h"
+#include "kernels/element.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -47,9 +48,15 @@ static const tacho_constant *list_value(const tacho_infer *infer, size_t input, 
     return constant;
 }
 
-static const unsigned char *element_of(const tacho_constant *constant, size_t i, size_t size)
+/* The |i|-th element of a list as an array; the bytes are only read. */
+static tacho_array element_of(const tacho_constant *constant, tacho_dtype dtype, size_t i)
 {
-    return constant->kind == TACHO_CONSTANT_SPLAT ? constant->splat : constant->bytes + i * size;
+    size_t size = tacho_dtype_element_bytes(dtype);
+    const unsigned char *bytes =
+        constant->kind == TACHO_CONSTANT_SPLAT ? constant->splat : constant->bytes + i * size;
+    tacho_array array = {.dtype = dtype, .shape = {.rank = 0}};
+    memcpy(&array.data, &bytes, sizeof(bytes));
+    return array;
 }
 
 bool tacho_infer_ints(const tacho_infer *infer, size_t input, int64_t *out_ints, size_t max,
@@ -57,18 +64,15 @@ bool tacho_infer_ints(const tacho_infer *infer, size_t input, int64_t *out_ints,
 {
     const tacho_constant *constant = list_value(infer, input, max, out_count);
     tacho_dtype dtype = tacho_infer_dtype(infer, input);
-    if (constant == NULL || (dtype != TACHO_DTYPE_I64 && dtype != TACHO_DTYPE_I32)) {
+    tacho_dtype_kind kind = tacho_element_kind(dtype);
+    if (constant == NULL || dtype == TACHO_DTYPE_BOOL ||
+        (kind != TACHO_DTYPE_SIGNED && kind != TACHO_DTYPE_UNSIGNED)) {
         *out_count = 0;
         return false;
     }
     for (size_t i = 0; i < *out_count; i++) {
-        if (dtype == TACHO_DTYPE_I64) {
-            memcpy(&out_ints[i], element_of(constant, i, sizeof(int64_t)), sizeof(int64_t));
-        } else {
-            int32_t value;
-            memcpy(&value, element_of(constant, i, sizeof(value)), sizeof(value));
-            out_ints[i] = value;
-        }
+        tacho_array element = element_of(constant, dtype, i);
+        tacho_read_ints(&element, 0, 1, 1, &out_ints[i]);
     }
     return true;
 }
@@ -78,18 +82,13 @@ bool tacho_infer_reals(const tacho_infer *infer, size_t input, double *out_reals
 {
     const tacho_constant *constant = list_value(infer, input, max, out_count);
     tacho_dtype dtype = tacho_infer_dtype(infer, input);
-    if (constant == NULL || (dtype != TACHO_DTYPE_F64 && dtype != TACHO_DTYPE_F32)) {
+    if (constant == NULL || tacho_element_kind(dtype) != TACHO_DTYPE_REAL) {
         *out_count = 0;
         return false;
     }
     for (size_t i = 0; i < *out_count; i++) {
-        if (dtype == TACHO_DTYPE_F64) {
-            memcpy(&out_reals[i], element_of(constant, i, sizeof(double)), sizeof(double));
-        } else {
-            float value;
-            memcpy(&value, element_of(constant, i, sizeof(value)), sizeof(value));
-            out_reals[i] = (double)value;
-        }
+        tacho_array element = element_of(constant, dtype, i);
+        tacho_read_reals(&element, 0, 1, 1, &out_reals[i]);
     }
     return true;
 }
@@ -293,7 +292,8 @@ static tacho_status take_branch(walker *self, size_t i, bool *out_taken)
         return TACHO_OK;
     }
     size_t first = graph->node_count;
-    bool is_true = element_of(condition, 0, 1)[0] != 0;
+    bool is_true =
+        (condition->kind == TACHO_CONSTANT_SPLAT ? condition->splat : condition->bytes)[0] != 0;
     TACHO_TRY(graph->branches.take(graph->branches.self, (uint32_t)i, is_true, out_taken));
     return *out_taken ? push_stretch(self, first, graph->node_count) : TACHO_OK;
 }

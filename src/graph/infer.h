@@ -31,13 +31,13 @@ const tacho_shape *tacho_infer_shape(const tacho_infer *infer, size_t input);
 tacho_dtype tacho_infer_dtype(const tacho_infer *infer, size_t input);
 
 /*
- * The integers of a constant input of rank 0 or 1 (i32, i64, or what tosa.const_shape makes), at
- * most |max| of them; false when it is absent, not constant, not computed or longer.
+ * The integers of a constant input of rank 0 or 1 (of any integer type but bool), at most |max| of
+ * them; false when it is absent, not constant, not computed or longer.
  */
 bool tacho_infer_ints(const tacho_infer *infer, size_t input, int64_t *out_ints, size_t max,
                       size_t *out_count);
 
-/* The same for real numbers (f32, f64). */
+/* The same for real numbers. */
 bool tacho_infer_reals(const tacho_infer *infer, size_t input, double *out_reals, size_t max,
                        size_t *out_count);
 

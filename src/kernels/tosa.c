@@ -159,6 +159,11 @@ static double real_attr(const tacho_kernel_call *call, const char *name, double 
                                            : fallback;
 }
 
+static int64_t clamp_wide(int64_t x, int64_t low, int64_t high)
+{
+    return (uint64_t)x < (uint64_t)low ? low : (uint64_t)x > (uint64_t)high ? high : x;
+}
+
 static tacho_status compute_clamp(const tacho_kernel_call *call)
 {
     TACHO_TRY(check_same(call, "bounds"));
@@ -166,8 +171,9 @@ static tacho_status compute_clamp(const tacho_kernel_call *call)
     int64_t total = tacho_array_elements(input);
     double low = real_attr(call, "min_val", -(double)INFINITY);
     double high = real_attr(call, "max_val", (double)INFINITY);
-    int64_t int_low = tacho_call_int(call, "min_val", INT64_MIN);
-    int64_t int_high = tacho_call_int(call, "max_val", INT64_MAX);
+    bool is_wide = input->dtype == TACHO_DTYPE_U64; /* whose integers are bits of unsigned ones */
+    int64_t int_low = tacho_call_int(call, "min_val", is_wide ? 0 : INT64_MIN);
+    int64_t int_high = tacho_call_int(call, "max_val", is_wide ? -1 : INT64_MAX);
     bool ignores_nan = tacho_tosa_mentions(call, "nan_mode", "IGNORE");
     for (int64_t i = 0; i < total; i++) {
         if (tacho_is_real(input)) {
@@ -175,8 +181,10 @@ static tacho_status compute_clamp(const tacho_kernel_call *call)
             x = isnan(x) && ignores_nan ? low : x < low ? low : x > high ? high : x;
             tacho_set_real(&call->outputs[0], i, x);
         } else {
+            int64_t x = tacho_int_at(input, i);
             tacho_set_int(&call->outputs[0], i,
-                          tacho_clamp_int(tacho_int_at(input, i), int_low, int_high));
+                          is_wide ? clamp_wide(x, int_low, int_high)
+                                  : tacho_clamp_int(x, int_low, int_high));
         }
     }
     return TACHO_OK;
@@ -273,6 +281,27 @@ static int64_t shift_result(shifting how, int64_t a, int64_t b, int bits, int64_
     }
 }
 
+/* The same of unsigned integers of 64 bits. */
+static int64_t shift_wide(shifting how, uint64_t a, uint64_t b, int64_t amount)
+{
+    tacho_u128 product = (tacho_u128)a * b;
+    switch (how) {
+    case LEFT:
+        return b > 63 ? 0 : (int64_t)(a << b);
+    case RIGHT:
+        return b > 63 ? 0 : (int64_t)(a >> b);
+    case ARITHMETIC:
+        b = b > 63 ? 63 : b;
+        return (int64_t)((a >> b) + (amount != 0 && b > 0 ? (a >> (b - 1)) & 1 : 0));
+    case PRODUCT:
+        product += amount > 0 ? (tacho_u128)1 << (amount - 1) : 0;
+        return (int64_t)(product >> (amount > 0 ? amount : 0));
+    case QUOTIENT:
+    default:
+        return (int64_t)(a / b);
+    }
+}
+
 static tacho_status shift_all(const tacho_kernel_call *call, shifting how, int64_t amount)
 {
     const tacho_array *a = call->inputs[0], *b = call->inputs[1];
@@ -304,7 +333,10 @@ static tacho_status shift_all(const tacho_kernel_call *call, shifting how, int64
             if (how == QUOTIENT && y == 0) {
                 return tacho_fail(TACHO_CODE_BAD_DATA, "an integer is divided by 0");
             }
-            tacho_set_int(output, walk.at[0] + i, shift_result(how, x, y, bits, amount));
+            int64_t z = a->dtype == TACHO_DTYPE_U64
+                            ? shift_wide(how, (uint64_t)x, (uint64_t)y, amount)
+                            : shift_result(how, x, y, bits, amount);
+            tacho_set_int(output, walk.at[0] + i, z);
         }
     }
     return TACHO_OK;

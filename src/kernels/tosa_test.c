@@ -65,6 +65,10 @@ static void test_bits(void **state)
           ARRAY(I32, SHAPE(4), 32, 31, 0, 15));
     check(&(trial){.name = "tosa.bitwise_not", .inputs = {ARRAY(I8, SHAPE(2), 0, 5)}},
           ARRAY(I8, SHAPE(2), -1, -6));
+    check(&(trial){.name = "tosa.arithmetic_right_shift",
+                   .inputs = {ARRAY(U64, SHAPE(2), UINT64_MAX, 4), ARRAY(U64, ONE, 1)},
+                   .attrs = {INT("round", 0)}},
+          ARRAY(U64, SHAPE(2), (uint64_t)INT64_MAX, 2));
     check(&(trial){.name = "tosa.bitwise_xor",
                    .inputs = {ARRAY(I8, SHAPE(2), 12, -1), ARRAY(I8, ONE, 10)}},
           ARRAY(I8, SHAPE(2), 6, -11));
@@ -87,6 +91,13 @@ static void test_elements(void **state)
                    .inputs = {ARRAY(I8, SHAPE(3), -50, 5, 50)},
                    .attrs = {INT("min_val", -10), INT("max_val", 10)}},
           ARRAY(I8, SHAPE(3), -10, 5, 10));
+    check(&(trial){.name = "tosa.clamp",
+                   .inputs = {ARRAY(U64, SHAPE(3), 1, 5, UINT64_MAX)},
+                   .attrs = {INT("min_val", 2), INT("max_val", 10)}},
+          ARRAY(U64, SHAPE(3), 2, 5, 10));
+    check(&(trial){.name = "tosa.int_div",
+                   .inputs = {ARRAY(U64, SHAPE(2), UINT64_MAX, 7), ARRAY(U64, SHAPE(2), 2, 7)}},
+          ARRAY(U64, SHAPE(2), (uint64_t)INT64_MAX, 1));
     check(&(trial){.name = "tosa.clamp",
                    .inputs = {ARRAY(F32, SHAPE(3), -50, 0.5f, 50)},
                    .attrs = {REAL("min_val", 0), REAL("max_val", 6)}},

@@ -7,6 +7,7 @@ import dataclasses
 import math
 
 import numpy as np
+from onnx import numpy_helper
 
 from edge_types import TYPES, Elements, edges, from_reals
 
@@ -193,11 +194,14 @@ def shifted(op, type_):
 
 @case("Where")
 def chosen(op, type_):
-    """Conditions are bool, whatever the page calls its first input."""
-    x = edges(type_)
-    choice = Elements(TYPES["bool"], [True, False] * 6)
-    other = Elements(type_, x.array[::-1].copy())
-    return Case([choice, x, other], [Elements(type_, np.where(choice.array, x.array, other.array))])
+    """Conditions are bool, whatever the page calls its first input; what is chosen is of any type."""
+    made = []
+    for of in TYPES.values():
+        x = edges(of)
+        choice = Elements(TYPES["bool"], [True, False] * 6)
+        other = Elements(of, x.array[::-1].copy())
+        made.append(Case([choice, x, other], [Elements(of, np.where(choice.array, x.array, other.array))]))
+    return made
 
 
 # ---- elements that move ---------------------------------------------------------------------
@@ -322,6 +326,49 @@ def one_hot(op, type_):
     off, on = pair.array
     made = Elements(TYPES["f32"], [[on, off, off], [off, off, on]])
     return Case([where, const(3), pair], [made])
+
+
+@case("ConstantOfShape")
+def filled(op, type_):
+    """Each edge alone; the type is that of the value."""
+    if type_ != I64:
+        return None  # sizes are i64, whatever the value is
+    made = []
+    for of in TYPES.values():
+        if of.name == "bf16":
+            continue  # which numpy_helper has no tensors of
+        made += [Case([const([3])], [Elements(of, np.repeat(x, 3))],
+                      attrs={"value": numpy_helper.from_array(np.array([x]))}) for x in edges(of).array]
+    return made
+
+
+@case("NonZero")
+def not_zero(op, type_):
+    """Of a constant: how many there are is known when the model is compiled."""
+    if type_.name == "bf16":
+        return None
+    x = edges(type_).reshape(3, 4)
+    return Case([("const", x)], [Elements(I64, np.nonzero(x.array))])
+
+
+@case("Range")
+def ranged(op, type_):
+    """Steps over the least and the greatest that a few elements reach."""
+    if type_.kind == "bool" or type_.name == "bf16":
+        return None
+    if type_.kind == "real":
+        steps = [(0, 3, 0.5), (-0.0, -1, -0.25), (1, 1, 1), (2, -1, 1)]
+    else:
+        info = np.iinfo(type_.storage)
+        steps = [(info.min, info.min + 7, 2), (info.max - 5, info.max, 2), (info.max, info.max - 3, -1), (5, 5, 1)]
+        steps = [s for s in steps if info.min < 0 or s[2] > 0]
+    made = []
+    for start, limit, step in steps:
+        count = max(0, math.ceil((limit - start) / step))
+        values = np.array([start + i * step for i in range(count)], object if type_.kind == "int" else np.float64)
+        made.append(Case([const(v, type_) for v in (start, limit, step)], [Elements(type_, values.astype(
+            type_.storage))]))
+    return made
 
 
 @case("TopK")

@@ -186,7 +186,7 @@ def main():
     print("\n".join(wrong + refused))
     print("no case:", " ".join(untried))
     print(f"{agreed} operators and types agree, {len(wrong)} elements do not, {len(refused)} are refused")
-    return 1 if wrong or (not names and not folder and agreed < 1200) else 0
+    return 1 if wrong or refused or (untried and not names) or (not names and not folder and agreed < 1500) else 0
 
 
 if __name__ == "__main__":
