@@ -968,7 +968,7 @@ static void test_missing_ends(void **state)
                                            {"d.a ", "{-# \"\\"},
                                            {"d.a -> ", "(->"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        char *middle = nest(cases[i][1], "", "", 4 * MANY);
+        char *middle = nest(cases[i][1], "", "", 20 * MANY);
         size_t len = strlen(middle) + strlen(cases[i][0]);
         char *text = malloc(len + 1);
         assert_non_null(text);
