@@ -52,8 +52,13 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
     endif()
   endforeach()
   add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
-  # The same sources give the same bytes, whatever folder they are in.
-  add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
+  # The same sources give the same bytes, whatever folder they are in. GCC compiles once more when it
+  # links, and then puts its folder into the debug information too.
+  set(maps -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
+  add_compile_options(${maps})
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    add_link_options(${maps})
+  endif()
 endif()
 
 # tacho_room(NAME USES rooms... SOURCES files... TESTS files... LINKS libraries...)

@@ -40,6 +40,7 @@ for file in bin/tacho src/libtacho.so; do
         echo "same: $file $(sha256sum <"$work/a/build/$file" | cut -c 1-16)"
     else
         same=1
+        diff <(strings "$work/a/build/$file") <(strings "$other/build/$file") | head -10 || true
     fi
 done
 exit "$same"

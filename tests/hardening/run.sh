@@ -3,7 +3,8 @@
 #
 # Looks with readelf whether what is built is hardened as it should be: position independent, nothing
 # writable that is executable, relocations read-only and bound at start, stack protector, fortified
-# calls of the C library, and objects with the notes for control-flow protection (x86-64).
+# calls of the C library, and objects with the notes for control-flow protection (x86-64). The folder of
+# the build is nowhere in it, or the same sources would make other bytes in another folder.
 #
 #   tests/hardening/run.sh BUILD_DIR
 set -u
@@ -40,6 +41,10 @@ for file in "$1/bin/tacho" "$1"/src/libtacho.so; do
     expect "$file" "_FORTIFY_SOURCE" '__[a-z]+_chk@' readelf --dyn-syms -W
     if readelf -lW "$file" | grep -E 'LOAD.* RWE '; then
         echo "FAIL $file: memory that is writable and executable"
+        failed=1
+    fi
+    if grep -qF "$(cd "$1" && pwd -P)" "$file"; then
+        echo "FAIL $file: names the folder in which it was built"
         failed=1
     fi
 done
