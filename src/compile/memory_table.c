@@ -5,6 +5,8 @@
 #include "compile/memory_table.h"
 
 #include "base/index.h"
+#include "base/maths.h"
+#include "compile/machine_view.h"
 
 #include <inttypes.h>
 
@@ -88,6 +90,60 @@ static largest find_largest(const tacho_estimate *estimate, const tacho_program 
     return found;
 }
 
+static tacho_status too_large(const tacho_machine *machine, uint64_t needed, uint64_t room,
+                              largest most)
+{
+    return tacho_fail(TACHO_CODE_LIMIT,
+                      "its tensors need %" PRIu64 " bytes of %s, and %s has %" PRIu64
+                      "; the largest is '%.*s' with %" PRIu64 "; give smaller sizes",
+                      needed, tacho_machine_memory(machine, TACHO_MEMORY_DDR)->name.data,
+                      machine->name.data, room, TACHO_STR_ARG(most.name), most.bytes);
+}
+
+/* Bytes of a tensor as the machine keeps it; those of unknown shape count as nothing. */
+static uint64_t kept_bytes(const tacho_graph *graph, const tacho_machine *machine, uint32_t tensor,
+                           tacho_dtype compute)
+{
+    const tacho_tensor *of = &graph->tensors[tensor];
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    tacho_dtype kept = tacho_machine_view_kept(machine, of->dtype, compute);
+    bool is_known =
+        tacho_shape_elements(&of->shape, &count) && tacho_dtype_bytes(kept, count, &bytes);
+    return is_known ? bytes : 0;
+}
+
+tacho_status tacho_memory_check_operators(const tacho_fusion *fusion, const tacho_machine *machine,
+                                          tacho_dtype compute)
+{
+    const tacho_graph *graph = fusion->graph;
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+    uint64_t room = (uint64_t)tacho_quantity_whole(&ddr->size_bytes);
+    for (size_t i = 0; i < fusion->op_count && tacho_quantity_is_set(&ddr->size_bytes); i++) {
+        const tacho_fused_op *op = &fusion->ops[i];
+        const uint32_t firsts[] = {op->first_input, op->first_weight, op->first_output};
+        const uint32_t counts[] = {op->input_count, op->weight_count, op->output_count};
+        largest most = {TACHO_STR(""), 0};
+        uint64_t needed = 0;
+        for (size_t k = 0; k < 3; k++) {
+            for (uint32_t j = 0; j < counts[k]; j++) {
+                uint32_t tensor = fusion->tensors[firsts[k] + j];
+                uint64_t bytes = kept_bytes(graph, machine, tensor, compute);
+                needed = tacho_size_add(needed, bytes);
+                take_larger(&most, tacho_graph_string(graph, graph->tensors[tensor].name), bytes);
+            }
+        }
+        if (needed > room) {
+            const tacho_node *node = &graph->nodes[op->root];
+            return tacho_status_add_note(too_large(machine, needed, room, most),
+                                         "node %" PRIu32 " '%s' (%s) alone is that large",
+                                         node->index, tacho_graph_string(graph, node->name).data,
+                                         tacho_graph_string(graph, node->type).data);
+        }
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_memory_check(const tacho_estimate *estimate, const tacho_program *program)
 {
     const tacho_program_facts *facts = &program->facts;
@@ -104,10 +160,5 @@ tacho_status tacho_memory_check(const tacho_estimate *estimate, const tacho_prog
     if (!tacho_quantity_is_set(&ddr->size_bytes) || needed <= room) {
         return TACHO_OK;
     }
-    largest most = find_largest(estimate, program);
-    return tacho_fail(TACHO_CODE_LIMIT,
-                      "its tensors need %" PRIu64 " bytes of %s, and %s has %" PRIu64
-                      "; the largest is '%.*s' with %" PRIu64,
-                      needed, ddr->name.data, estimate->machine->name.data, room,
-                      TACHO_STR_ARG(most.name), most.bytes);
+    return too_large(estimate->machine, needed, room, find_largest(estimate, program));
 }

@@ -441,6 +441,11 @@ static tacho_status lay_out_stats(tacho_program *program)
 
 static tacho_status compile(compiler *self, candidate *best)
 {
+    if (self->options->has_values) {
+        TACHO_TRY_NOTE(tacho_memory_check_operators(self->fusion, self->machine,
+                                                    self->options->estimate.cost.compute),
+                       "%.*s does not fit its machine", TACHO_STR_ARG(self->fusion->graph->path));
+    }
     TACHO_TRY(spread_devices(self));
     TACHO_TRY(find_best(self, best));
     TACHO_TRY(retime(self, best));
