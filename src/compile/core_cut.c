@@ -65,6 +65,9 @@ static bool cut_alike(const tacho_space *space, const lie *lies, tacho_core_cut 
 {
     for (size_t i = 0; i < space->access_count; i++) {
         const tacho_access *access = &space->accesses[i];
+        if (access->tensor == TACHO_NONE) {
+            continue;
+        }
         const lie *from = &lies[access->tensor];
         bool can = !access->is_output && !access->is_constant && access->is_known &&
                    from->rank == access->rank;
@@ -133,7 +136,7 @@ static void note_results(const tacho_space *space, const tacho_core_cut *cut, li
     tacho_core_cut_ranges(space, cut, 0, ranges);
     for (size_t i = 0; i < space->access_count; i++) {
         const tacho_access *access = &space->accesses[i];
-        if (!access->is_output) {
+        if (!access->is_output || access->tensor == TACHO_NONE) {
             continue;
         }
         shares[access->tensor] = tacho_access_kept(access, ranges, box);

@@ -77,7 +77,8 @@ static tacho_status add_buffer(tacho_core_work *self, tacho_buffer buffer, uint3
 static tacho_status add_slots(tacho_core_work *self, tacho_operand_work *of, uint64_t *offset)
 {
     tacho_schedule *schedule = self->schedule;
-    for (uint32_t i = 0; i < of->slots->count; i++) {
+    bool is_touched = tacho_access_bytes(of->access, self->ranges) > 0; /* by this core */
+    for (uint32_t i = 0; is_touched && i < of->slots->count; i++) {
         tacho_buffer buffer = {.offset = *offset,
                                .bytes = of->slots->bytes,
                                .role = TACHO_BUFFER_TILE,
@@ -134,11 +135,52 @@ static void end_buffers(const tacho_core_work *self, size_t first)
     }
 }
 
+/*
+ * Takes out buffers of the share that no job came to touch: of two in turn, where all but one of
+ * the tiles are padding.
+ */
+static void drop_buffers(const tacho_core_work *self, size_t first, size_t first_job)
+{
+    enum { KNOWN_MAX = 64 };
+    tacho_program *program = self->schedule->program;
+    uint32_t places[KNOWN_MAX] = {0}; /* number among those that stay, and one */
+    size_t count = program->buffer_count - first;
+    uint32_t kept = 0;
+    tacho_region *regions = program->regions + program->jobs[first_job].first_region;
+    size_t region_count = (size_t)(program->regions + program->region_count - regions);
+    for (size_t i = 0; count <= KNOWN_MAX && i < region_count; i++) {
+        if (regions[i].buffer != TACHO_NONE && regions[i].buffer >= first) {
+            places[regions[i].buffer - first] = 1;
+        }
+    }
+    for (size_t i = 0; i < count && count <= KNOWN_MAX; i++) {
+        if (places[i] > 0) {
+            program->buffers[first + kept] = program->buffers[first + i];
+            places[i] = ++kept;
+        }
+    }
+    if (count > KNOWN_MAX || kept == count) {
+        return;
+    }
+    program->buffer_count = first + kept;
+    for (size_t i = 0; i < region_count; i++) {
+        bool is_own = regions[i].buffer != TACHO_NONE && regions[i].buffer >= first;
+        regions[i].buffer =
+            is_own ? (uint32_t)first + places[regions[i].buffer - first] - 1 : regions[i].buffer;
+    }
+    for (size_t i = first_job; i < program->job_count; i++) {
+        uint32_t *buffer = &program->jobs[i].buffer;
+        bool is_own = *buffer != TACHO_NONE && *buffer >= first;
+        *buffer = is_own ? (uint32_t)first + places[*buffer - first] - 1 : *buffer;
+    }
+}
+
 /* ---- what stays ---------------------------------------------------------------------------- */
 
-static bool is_local(const tacho_schedule *schedule, const tacho_access *access)
+bool tacho_schedule_is_local(const tacho_schedule *schedule, const tacho_access *access)
 {
-    return !access->is_constant && schedule->placement->places[access->tensor] == TACHO_PLACE_LOCAL;
+    return !access->is_constant && access->tensor != TACHO_NONE &&
+           schedule->placement->places[access->tensor] == TACHO_PLACE_LOCAL;
 }
 
 static uint32_t resident_of(const tacho_schedule *schedule, uint32_t tensor, uint32_t core)
@@ -240,9 +282,10 @@ static void make_operand(tacho_core_work *self, const tacho_core_cut *cut, size_
     of->first_cell = 0;
     of->reader = 0;
     of->ahead = of->reached = 0;
-    bool stays = is_local(self->schedule, access);
+    bool stays = tacho_schedule_is_local(self->schedule, access);
     of->kind = access->is_output ? TACHO_JOB_STORE : (stays ? TACHO_JOB_COPY : TACHO_JOB_LOAD);
     of->resident = stays ? resident_of(self->schedule, access->tensor, self->core) : TACHO_NONE;
+    of->is_own = stays && !access->is_output && has_own(self, access);
     set_queue(self, of);
     (void)count_readers(self, cut, access, &of->reader);
 }
@@ -255,19 +298,22 @@ static void choose_moves(tacho_core_work *self, const tacho_core_cut *cut, tacho
     bool has_multicast = schedule->estimate->machine->noc.has_multicast;
     bool stays = self->engine == TACHO_NONE; /* results that stay are brought to their place */
     for (size_t i = 0; i < space->access_count; i++) {
-        stays &= !space->accesses[i].is_output || is_local(schedule, &space->accesses[i]);
+        stays &=
+            !space->accesses[i].is_output || tacho_schedule_is_local(schedule, &space->accesses[i]);
     }
     for (size_t i = 0; i < space->access_count; i++) {
         const tacho_access *access = &space->accesses[i];
-        bool has_all = is_local(schedule, access);
+        bool has_all = tacho_schedule_is_local(schedule, access);
         uint64_t number;
         for (self->core = 0; has_all && !access->is_output && self->core < cut->cores;
              self->core++) {
             tacho_core_cut_ranges(space, cut, self->core, self->ranges);
             has_all = has_own(self, access);
         }
-        slots[i] = (tacho_slots){.moves = !has_all && (access->is_output || !stays)};
-        bool is_cast = has_multicast && !access->is_output && !is_local(schedule, access);
+        bool is_direct = stays && access->is_source;
+        slots[i] = (tacho_slots){.moves = !has_all && !is_direct};
+        bool is_cast =
+            has_multicast && !access->is_output && !tacho_schedule_is_local(schedule, access);
         self->core = 0;
         slots[i].readers = is_cast ? count_readers(self, cut, access, &number) : 0;
     }
@@ -282,6 +328,25 @@ static bool is_of_processor(const tacho_schedule *schedule)
     const tacho_estimate *estimate = schedule->estimate;
     return tacho_estimate_is_unknown(estimate, schedule->op) &&
            tacho_machine_view_processor(estimate->machine) != TACHO_NONE;
+}
+
+/* The type of results that leave slowest. */
+static tacho_dtype result_of(const tacho_core_work *self)
+{
+    const tacho_rate *slowest = NULL;
+    tacho_dtype result = self->place.dtype;
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        const tacho_access *access = &self->space->accesses[i];
+        const tacho_rate *rate =
+            access->is_output ? tacho_cost_element_rate(self->place.engine, access->kept) : NULL;
+        if (rate != NULL &&
+            (slowest == NULL ||
+             tacho_ratio_compare(rate->per_cycle.value, slowest->per_cycle.value) < 0)) {
+            slowest = rate;
+            result = access->kept;
+        }
+    }
+    return result;
 }
 
 static void choose_engine(tacho_core_work *self)
@@ -302,17 +367,20 @@ static void choose_engine(tacho_core_work *self)
         .room_bytes = (uint64_t)tacho_quantity_whole(&local->size_bytes) -
                       schedule->placement->free_from[schedule->op],
     };
+    bool is_moved = self->engine == TACHO_NONE;
+    self->engine = is_moved ? tacho_core_work_mover(self) : self->engine;
     if (self->engine != TACHO_NONE) {
         self->place.engine = &machine->engines[self->engine];
         uint64_t count = (uint64_t)tacho_quantity_whole(&self->place.engine->count);
         self->engine_count = self->is_control ? 1 : (uint32_t)tacho_least(count, TACHO_ENGINES_MAX);
+        self->place.result = result_of(self);
     }
     tacho_u128 volume = 1;
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
         self->is_grouped |= self->space->axes[i].role == TACHO_AXIS_BATCH;
         volume *= self->space->axes[i].size;
     }
-    if (self->space->volume_all > 0) {
+    if (self->space->volume_all > 0 && !is_moved) {
         self->place.elements = (uint64_t)(self->place.elements * volume / self->space->volume_all);
     }
 }
@@ -374,6 +442,9 @@ static tacho_status schedule_core(tacho_core_work *self, const tacho_core_cut *c
     if (schedule->program->job_count == first_job) {
         TACHO_TRY(add_copy(self));
     }
+    if (space->makes_values) {
+        drop_buffers(self, first_buffer, first_job);
+    }
     end_buffers(self, first_buffer);
     return TACHO_OK;
 }
@@ -383,7 +454,7 @@ static tacho_status keep_results(tacho_core_work *self, const tacho_core_cut *cu
 {
     for (size_t i = 0; i < self->space->access_count; i++) {
         const tacho_access *access = &self->space->accesses[i];
-        bool stays = access->is_output && is_local(self->schedule, access) &&
+        bool stays = access->is_output && tacho_schedule_is_local(self->schedule, access) &&
                      self->schedule->resident_first[access->tensor] == TACHO_NONE;
         for (self->core = 0; stays && self->core < cut->cores; self->core++) {
             tacho_core_cut_ranges(self->space, cut, self->core, self->ranges);

@@ -1,109 +1,190 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An operator that no engine computes: what it reads comes into buffers and leaves from there as
- * what it writes; where that stays in local memory, it comes straight to its place.
+ * An operator that no engine computes: its source comes into buffers and leaves from there as what
+ * it writes; where that stays in local memory, it comes straight to its place. Other operands, such
+ * as indices, come first and are read by the transfers that they steer. An engine does what moves
+ * within a memory that no queue serves, and what has elements that no operand has.
  */
 #include "base/index.h"
 #include "compile/machine_view.h"
 #include "compile/schedule_tiles.h"
+#include "machine/cost.h"
 
-/* Every result of a tile as regions that a transfer writes. */
-static tacho_status add_results(tacho_core_work *self, const tacho_tile_at *at,
-                                tacho_access_kind access)
+/* ---- who moves ------------------------------------------------------------------------------ */
+
+/* The engine that does most elements of |dtype|, or TACHO_NONE. */
+static uint32_t element_engine(const tacho_machine *machine, tacho_dtype dtype)
+{
+    uint32_t best = TACHO_NONE;
+    tacho_ratio best_rate = {0, 1};
+    for (uint32_t i = 0; i < machine->engine_count; i++) {
+        const tacho_engine *engine = &machine->engines[i];
+        const tacho_rate *rate = tacho_cost_element_rate(engine, dtype);
+        tacho_ratio all;
+        if (rate != NULL &&
+            tacho_ratio_multiply(rate->per_cycle.value, engine->count.value, &all) &&
+            tacho_ratio_compare(all, best_rate) > 0) {
+            best = i;
+            best_rate = all;
+        }
+    }
+    return best;
+}
+
+/* Of a part: the result that is largest, and how its source compares. */
+typedef struct moved {
+    const tacho_access *result;
+    uint64_t result_bytes, source_bytes;
+    bool is_from_local, is_to_local;
+} moved;
+
+static moved what_moves(const tacho_core_work *self, const tacho_range *all)
+{
+    moved of = {.result = NULL};
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        const tacho_access *access = &self->space->accesses[i];
+        bool is_local = tacho_schedule_is_local(self->schedule, access);
+        uint64_t bytes = tacho_access_bytes(access, all);
+        if (access->is_source) {
+            of.source_bytes = bytes;
+            of.is_from_local |= is_local && bytes > 0;
+        } else if (access->is_output) {
+            of.is_to_local |= is_local;
+            of.result = of.result == NULL || bytes > of.result_bytes ? access : of.result;
+            of.result_bytes = bytes > of.result_bytes ? bytes : of.result_bytes;
+        }
+    }
+    return of;
+}
+
+uint32_t tacho_core_work_mover(tacho_core_work *self)
+{
+    const tacho_machine *machine = self->schedule->estimate->machine;
+    tacho_range all[TACHO_AXES_MAX];
+    tacho_extent box[TACHO_BOX_RANK_MAX];
+    for (uint32_t i = 0; i < self->space->axis_count; i++) {
+        all[i] = (tacho_range){0, self->space->axes[i].size};
+    }
+    moved of = what_moves(self, all);
+    bool is_within =
+        of.is_from_local && of.is_to_local && tacho_machine_view_copies_by_engine(machine);
+    bool makes = self->space->makes_values || of.result_bytes > of.source_bytes;
+    if (of.result_bytes == 0 || !(is_within || makes)) {
+        return TACHO_NONE;
+    }
+    uint64_t eight = 0; /* elements: some have less than a byte */
+    (void)tacho_dtype_bytes(of.result->kept, 8, &eight);
+    self->place.dtype = of.result->kept;
+    self->place.steps = 1;
+    self->place.elements = of.result->is_known ? tacho_access_box(of.result, all, box)
+                           : eight > 0         ? of.result_bytes * 8 / eight
+                                               : 0;
+    return self->place.elements > 0 ? element_engine(machine, of.result->kept) : TACHO_NONE;
+}
+
+/* ---- transfers ------------------------------------------------------------------------------ */
+
+/* What says how elements move: the transfer reads it where it has come to. */
+static tacho_status add_steering(tacho_core_work *self, const tacho_tile_at *at)
 {
     for (size_t i = 0; i < self->space->access_count; i++) {
         const tacho_operand_work *of = &self->operands[i];
-        if (of->access->is_output && !of->slots->moves) {
-            tacho_region_spec spec = tacho_region_of(of->access, at->ranges);
-            spec.buffer = of->resident;
-            spec.access = (uint16_t)access;
-            TACHO_TRY(tacho_schedule_region(self->schedule, &spec));
+        tacho_region_spec spec = tacho_region_of(of->access, at->ranges);
+        if (of->access->is_output || of->access->is_source || spec.bytes == 0) {
+            continue;
         }
+        spec.buffer =
+            of->slots->count > 0 ? of->buffers[tacho_operand_slot(self, of, at)] : of->resident;
+        TACHO_TRY(tacho_operand_need(self, of, at));
+        TACHO_TRY(tacho_schedule_region(self->schedule, &spec));
     }
     return TACHO_OK;
 }
 
-/* One operand of a tile straight to where the results stay. */
-static tacho_status bring(tacho_core_work *self, tacho_operand_work *of, const tacho_tile_at *at,
-                          bool is_last)
+static tacho_operand_work *source_of(const tacho_core_work *self)
 {
-    tacho_schedule *schedule = self->schedule;
-    tacho_region_spec spec = tacho_region_of(of->access, at->ranges);
-    tacho_job job = {.engine = of->queue,
-                     .kind = (uint16_t)of->kind,
-                     .tile = (uint32_t)at->number,
-                     .buffer = of->resident,
-                     .bytes = spec.bytes};
-    if (spec.bytes == 0) {
-        return TACHO_OK;
+    tacho_operand_work *source = NULL;
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        bool is_source = self->operands[i].access->is_source;
+        source = source == NULL && is_source ? &self->operands[i] : source;
     }
-    TACHO_TRY(tacho_transfer_cycles(self, of, job.bytes, &job.cycles));
-    spec.buffer = of->resident;
-    spec.access = TACHO_ACCESS_READ;
-    TACHO_TRY(tacho_schedule_region(schedule, &spec));
-    TACHO_TRY(add_results(self, at, is_last ? TACHO_ACCESS_WRITE : TACHO_ACCESS_PARTIAL));
-    schedule->timings[schedule->op].ddr_read_bytes += of->kind == TACHO_JOB_LOAD ? job.bytes : 0;
-    return tacho_schedule_add(schedule, job, &of->last_load);
+    return source;
 }
 
-/* A result of a tile, from the buffers that what it is made of came into. */
-static tacho_status send(tacho_core_work *self, tacho_operand_work *of, const tacho_tile_at *at)
+static void note_use(tacho_core_work *self, const tacho_tile_at *at, uint32_t job)
+{
+    for (size_t i = 0; i < self->space->access_count; i++) {
+        tacho_operand_work *from = &self->operands[i];
+        from->users[tacho_operand_slot(self, from, at)][0] = job;
+    }
+}
+
+/* A result of a tile straight from where its source lies to where it stays. */
+static tacho_status bring(tacho_core_work *self, tacho_operand_work *to, const tacho_tile_at *at)
 {
     tacho_schedule *schedule = self->schedule;
-    tacho_region_spec spec = tacho_region_of(of->access, at->ranges);
-    tacho_job job = {.engine = of->queue,
-                     .kind = (uint16_t)of->kind,
+    tacho_operand_work *from = source_of(self);
+    tacho_region_spec spec = tacho_region_of(to->access, at->ranges);
+    if (spec.bytes == 0 || from == NULL) {
+        return TACHO_OK;
+    }
+    tacho_job job = {.engine = from->queue,
+                     .kind = (uint16_t)from->kind,
+                     .tile = (uint32_t)at->number,
+                     .buffer = to->resident,
+                     .bytes = spec.bytes};
+    TACHO_TRY(tacho_transfer_cycles(self, from, job.bytes, &job.cycles));
+    tacho_region_spec read = tacho_region_of(from->access, at->ranges);
+    read.buffer = from->is_own ? from->resident : TACHO_NONE;
+    TACHO_TRY(tacho_schedule_region(schedule, &read));
+    TACHO_TRY(add_steering(self, at));
+    spec.buffer = to->resident;
+    spec.access = TACHO_ACCESS_WRITE;
+    TACHO_TRY(tacho_schedule_region(schedule, &spec));
+    schedule->timings[schedule->op].ddr_read_bytes += from->kind == TACHO_JOB_LOAD ? job.bytes : 0;
+    TACHO_TRY(tacho_schedule_add(schedule, job, &to->last_load));
+    note_use(self, at, to->last_load);
+    return TACHO_OK;
+}
+
+/* A result of a tile, from the buffer that its source came into or where that stays. */
+static tacho_status send(tacho_core_work *self, tacho_operand_work *to, const tacho_tile_at *at)
+{
+    tacho_schedule *schedule = self->schedule;
+    const tacho_operand_work *from = source_of(self);
+    tacho_region_spec spec = tacho_region_of(to->access, at->ranges);
+    tacho_job job = {.engine = to->queue,
+                     .kind = (uint16_t)to->kind,
                      .tile = (uint32_t)at->number,
                      .buffer = TACHO_NONE,
                      .bytes = spec.bytes};
     if (spec.bytes == 0) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_transfer_cycles(self, of, job.bytes, &job.cycles));
-    const tacho_operand_work *largest = NULL;
-    for (size_t i = 0; i < self->space->access_count; i++) {
-        const tacho_operand_work *from = &self->operands[i];
-        uint64_t bytes = tacho_access_bytes(from->access, at->ranges);
-        if (!from->access->is_output && bytes > 0) {
-            bool is_larger = largest == NULL || from->access->bytes > largest->access->bytes;
-            largest = is_larger ? from : largest;
-            TACHO_TRY(tacho_operand_need(self, from, at));
-        }
-    }
-    if (largest != NULL) { /* the others say which of it */
-        tacho_region_spec read = tacho_region_of(largest->access, at->ranges);
-        read.buffer = largest->slots->count > 0
-                          ? largest->buffers[tacho_operand_slot(self, largest, at)]
-                          : largest->resident;
-        job.buffer = read.buffer;
+    TACHO_TRY(tacho_transfer_cycles(self, to, job.bytes, &job.cycles));
+    if (from != NULL) {
+        tacho_region_spec read = tacho_region_of(from->access, at->ranges);
+        job.buffer = from->slots->count > 0 ? from->buffers[tacho_operand_slot(self, from, at)]
+                                            : from->resident;
+        read.buffer = job.buffer;
+        TACHO_TRY(tacho_operand_need(self, from, at));
         TACHO_TRY(tacho_schedule_region(schedule, &read));
     }
+    TACHO_TRY(add_steering(self, at));
     spec.access = TACHO_ACCESS_WRITE;
     TACHO_TRY(tacho_schedule_region(schedule, &spec));
     schedule->timings[schedule->op].ddr_write_bytes += job.bytes;
-    TACHO_TRY(tacho_schedule_add(schedule, job, &of->last_load));
-    for (size_t i = 0; i < self->space->access_count; i++) {
-        tacho_operand_work *from = &self->operands[i];
-        from->users[tacho_operand_slot(self, from, at)][0] = of->last_load;
-    }
+    TACHO_TRY(tacho_schedule_add(schedule, job, &to->last_load));
+    note_use(self, at, to->last_load);
     return TACHO_OK;
 }
 
 static tacho_status finish_tile(tacho_core_work *self, const tacho_tile_at *at)
 {
-    bool stays = true;
-    size_t last = 0;
-    for (size_t i = 0; i < self->space->access_count; i++) {
-        const tacho_operand_work *of = &self->operands[i];
-        stays &= !of->access->is_output || !of->slots->moves;
-        last = !of->access->is_output && of->access->bytes > 0 ? i : last;
-    }
     for (size_t i = 0; i < self->space->access_count; i++) {
         tacho_operand_work *of = &self->operands[i];
-        if (!of->access->is_output && stays) {
-            TACHO_TRY(bring(self, of, at, i == last));
-        } else if (of->access->is_output && of->slots->moves) {
-            TACHO_TRY(send(self, of, at));
+        if (of->access->is_output) {
+            TACHO_TRY(of->slots->moves ? send(self, of, at) : bring(self, of, at));
         }
     }
     return TACHO_OK;

@@ -70,17 +70,23 @@ static bool is_complete(const tacho_core_work *self, const tacho_access *access,
     return is;
 }
 
+/* Whether a tile's sums are complete with it. */
+static bool is_summed(const tacho_core_work *self, const tacho_tile_at *at)
+{
+    bool is_last = true;
+    for (uint32_t i = 0; i < self->space->axis_count && self->tiling->has_sums; i++) {
+        is_last &= self->space->axes[i].role != TACHO_AXIS_SUM ||
+                   at->index[i] + 1 == self->tiling->parts[i];
+    }
+    return is_last;
+}
+
 /* Whether the jobs of a tile touch |of|: not what only the last part of a sum needs, before that.
  */
 static bool is_touched(const tacho_core_work *self, const tacho_operand_work *of,
                        const tacho_tile_at *at)
 {
-    bool is_last = true;
-    for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        is_last &= self->space->axes[i].role != TACHO_AXIS_SUM ||
-                   at->index[i] + 1 == self->tiling->parts[i];
-    }
-    return is_last || !self->tiling->has_sums || !(of->access->is_late || of->access->is_output);
+    return is_summed(self, at) || !(of->access->is_late || of->access->is_output);
 }
 
 /* Whether something was added before. */
@@ -335,7 +341,8 @@ static tacho_piece piece_of(const tacho_core_work *self, const tacho_tile_at *at
                             const tacho_range *ranges)
 {
     const tacho_space *space = self->space;
-    tacho_piece piece = {1, 1, 1, space->depth, 0, self->place.steps, self->engine_count};
+    tacho_piece piece = {
+        1, 1, 1, space->depth, 0, self->place.steps, self->engine_count, !is_summed(self, at)};
     uint64_t *const counts[] = {&piece.batch, &piece.m, &piece.n, NULL, &piece.k};
     tacho_u128 volume = 1;
     tacho_u128 all = 1;
@@ -450,14 +457,43 @@ static tacho_status add_scratch(tacho_core_work *self, const tacho_tile_at *at,
     return tacho_schedule_region(self->schedule, &spec);
 }
 
+static tacho_extent state_extent(const tacho_range *ranges, uint32_t axis, uint64_t size)
+{
+    return axis == TACHO_NONE
+               ? (tacho_extent){0, size, size}
+               : (tacho_extent){ranges[axis].first, ranges[axis].end - ranges[axis].first, size};
+}
+
+/* All units of the step before are read, and those of this part left for the next step. */
+static tacho_status add_state(tacho_core_work *self, const tacho_tile_at *at,
+                              const tacho_range *ranges, tacho_access_kind access)
+{
+    const tacho_state *state = &self->space->state;
+    bool is_read = access == TACHO_ACCESS_READ;
+    uint64_t copy = (at->index[state->step] + (is_read ? 1 : 0)) % TACHO_STATE_COPIES;
+    uint32_t unit = is_read ? TACHO_NONE : state->unit;
+    tacho_region_spec spec = {
+        .tensor = TACHO_NONE, .buffer = self->scratch, .access = (uint16_t)access, .rank = 4};
+    spec.box[0] = (tacho_extent){copy, 1, TACHO_STATE_COPIES};
+    spec.box[1] = state_extent(ranges, state->direction, state->directions);
+    spec.box[2] = state_extent(ranges, unit, state->units);
+    spec.box[3] = (tacho_extent){0, state->unit_bytes, state->unit_bytes};
+    spec.bytes = spec.box[1].size * spec.box[2].size * state->unit_bytes;
+    return tacho_schedule_region(self->schedule, &spec);
+}
+
 /* All that a job reads and writes. */
 static tacho_status add_regions(tacho_core_work *self, const tacho_tile_at *at,
                                 const tacho_range *ranges)
 {
     bool has_scratch = self->scratch != TACHO_NONE;
-    bool is_done = true;
+    const tacho_state *state = &self->space->state;
+    tacho_status (*add_own)(tacho_core_work *, const tacho_tile_at *, const tacho_range *,
+                            tacho_access_kind) = state->unit_bytes > 0 ? add_state : add_scratch;
+    bool is_done =
+        state->unit_bytes == 0 || at->index[state->step] + 1 == self->tiling->parts[state->step];
     if (has_scratch && is_begun(self, at)) {
-        TACHO_TRY(add_scratch(self, at, ranges, TACHO_ACCESS_READ));
+        TACHO_TRY(add_own(self, at, ranges, TACHO_ACCESS_READ));
     }
     for (size_t i = 0; i < self->space->access_count; i++) {
         tacho_operand_work *of = &self->operands[i];
@@ -474,7 +510,7 @@ static tacho_status add_regions(tacho_core_work *self, const tacho_tile_at *at,
             TACHO_TRY(tacho_schedule_region(self->schedule, &spec));
         }
     }
-    return has_scratch && !is_done ? add_scratch(self, at, ranges, TACHO_ACCESS_PARTIAL) : TACHO_OK;
+    return has_scratch && !is_done ? add_own(self, at, ranges, TACHO_ACCESS_PARTIAL) : TACHO_OK;
 }
 
 static tacho_job compute_job(const tacho_core_work *self, const tacho_tile_at *at, uint32_t index)

@@ -24,14 +24,15 @@ typedef struct tacho_operand_work {
     const tacho_dma *dma;              /* its rate */
     uint64_t reader;                   /* of those that get the same bytes, this one */
     uint32_t resident;                 /* the buffer it stays in, or TACHO_NONE */
+    bool is_own;                       /* all that the core touches lies in |resident| */
     uint32_t buffers[TACHO_SLOTS_MAX]; /* that it comes and goes through, or TACHO_NONE */
     uint64_t keys[TACHO_SLOTS_MAX];    /* what is in them */
     uint32_t filled[TACHO_SLOTS_MAX];  /* jobs that filled (or drained) them last, or TACHO_NONE */
     uint32_t users[TACHO_SLOTS_MAX][TACHO_ENGINES_MAX]; /* by engine: the last that used them */
     uint32_t slot;                                      /* of a result: where it is made */
     uint32_t last_load;
-    uint64_t ahead;   /* the next tile that needs another piece ... */
-    uint64_t reached; /* ... and the last that one was brought for */
+    uint64_t ahead;    /* the next tile that needs another piece ... */
+    uint64_t reached;  /* ... and the last that one was brought for */
     size_t first_cell; /* of all pieces: who brought each, in |cells| of the schedule */
 } tacho_operand_work;
 
@@ -71,6 +72,14 @@ typedef struct tacho_region_spec {
 
 tacho_status tacho_schedule_region(tacho_schedule *schedule,
                                    const tacho_region_spec *spec) TACHO_MUST_USE;
+
+/* Whether what |access| touches stays in local memory between operators. */
+bool tacho_schedule_is_local(const tacho_schedule *schedule, const tacho_access *access);
+
+/*
+ * The engine of a move that no queue can do, or TACHO_NONE: sets what it works on in |place|, too.
+ */
+uint32_t tacho_core_work_mover(tacho_core_work *self);
 
 /* How engines share a tile. */
 tacho_status tacho_core_work_split(tacho_core_work *self) TACHO_MUST_USE;

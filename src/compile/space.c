@@ -12,6 +12,7 @@
 #include "compile/work_of.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void tacho_space_deinit(tacho_space *space)
 {
@@ -29,9 +30,9 @@ static int64_t floor_div(int64_t a, int64_t b)
 /* The range of a dimension that |range| of its axis reaches, cut to the dimension. */
 static tacho_extent reach_extent(const tacho_reach *reach, const tacho_range *ranges)
 {
-    tacho_extent all = {0, reach->size, reach->size};
     if (reach->axis == TACHO_NONE) {
-        return all;
+        return reach->is_part ? (tacho_extent){(uint64_t)-reach->before, reach->length, reach->size}
+                              : (tacho_extent){0, reach->size, reach->size};
     }
     tacho_range range = ranges[reach->axis];
     if (range.end <= range.first) {
@@ -210,9 +211,37 @@ bool tacho_space_input(const tacho_space_maker *maker, size_t i, uint32_t *out_s
     return true;
 }
 
+bool tacho_space_is_type(const tacho_space_maker *maker, const char *onnx, const char *tosa)
+{
+    tacho_str type = tacho_graph_string(maker->graph, maker->root->type);
+    return tacho_str_equal(type, tacho_str_from_cstring(onnx)) ||
+           tacho_str_equal(type, tacho_str_from_cstring(tosa));
+}
+
+size_t tacho_space_ints(const tacho_space_maker *maker, size_t input, int64_t *out_ints, size_t max)
+{
+    const tacho_tensor *tensor = tacho_graph_input(maker->graph, maker->root, input);
+    uint64_t count = 0;
+    if (tensor == NULL || tensor->constant == TACHO_NONE ||
+        !tacho_shape_elements(&tensor->shape, &count) || count > max ||
+        (tensor->dtype != TACHO_DTYPE_I64 && tensor->dtype != TACHO_DTYPE_I32)) {
+        return 0;
+    }
+    const tacho_constant *constant = &maker->graph->constants[tensor->constant];
+    size_t width = tensor->dtype == TACHO_DTYPE_I64 ? 8 : 4;
+    for (uint64_t i = 0; i < count && constant->kind != TACHO_CONSTANT_RANDOM; i++) {
+        const unsigned char *from =
+            constant->kind == TACHO_CONSTANT_SPLAT ? constant->splat : constant->bytes + i * width;
+        int32_t narrow = 0;
+        memcpy(width == 8 ? (void *)&out_ints[i] : (void *)&narrow, from, width);
+        out_ints[i] = width == 8 ? out_ints[i] : narrow;
+    }
+    return constant->kind != TACHO_CONSTANT_RANDOM ? (size_t)count : 0;
+}
+
 /* ---- operands of what is fused, and results ------------------------------------------------- */
 
-static bool has_access(const tacho_space *space, uint32_t tensor)
+bool tacho_space_has(const tacho_space *space, uint32_t tensor)
 {
     bool has = false;
     for (size_t i = 0; i < space->access_count; i++) {
@@ -261,10 +290,29 @@ static bool map_broadcast(const tacho_space_maker *maker, tacho_access *access,
     return fits;
 }
 
+/* What says how elements move comes whole where it is short, else a part with each tile. */
+static tacho_status add_steering(tacho_space_maker *maker, uint32_t stored,
+                                 const tacho_shape *result, const tacho_reach *reaches)
+{
+    tacho_access *access;
+    uint32_t axes[TACHO_BOX_RANK_MAX];
+    TACHO_TRY(tacho_space_access(maker, stored, shape_of(maker, stored), &access));
+    for (int32_t i = 0; i < result->rank; i++) {
+        axes[i] = reaches[i].axis;
+    }
+    if (access->bytes > TACHO_STEERING_BYTES) {
+        tacho_access_forget(maker, access, axes, (size_t)result->rank);
+    }
+    return TACHO_OK;
+}
+
 static tacho_status add_operand(tacho_space_maker *maker, uint32_t stored,
                                 const tacho_shape *result, const tacho_reach *reaches)
 {
     tacho_access *access;
+    if (maker->is_move) {
+        return add_steering(maker, stored, result, reaches);
+    }
     const tacho_shape *seen = seen_shape(maker, stored);
     seen = elements_of(seen) == elements_of(result) && elements_of(seen) > 1 ? result : seen;
     TACHO_TRY(tacho_space_access(maker, stored, seen, &access));
@@ -297,7 +345,7 @@ tacho_status tacho_space_rest(tacho_space_maker *maker, const tacho_shape *resul
     for (size_t i = 0; i < 2; i++) {
         for (uint32_t k = 0; k < counts[i]; k++) {
             uint32_t tensor = fusion->tensors[firsts[i] + k];
-            if (!has_access(maker->space, tensor)) {
+            if (!tacho_space_has(maker->space, tensor)) {
                 TACHO_TRY(add_operand(maker, tensor, result, reaches));
             }
         }
@@ -338,6 +386,8 @@ tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
         .inferences = TACHO_NONE,
         .part = options->part,
     };
+    space->makes_values = false;
+    space->state = (tacho_state){.unit_bytes = 0};
     space->kind = maker.work->kind;
     space->axis_count = 0;
     space->access_count = 0;
@@ -348,6 +398,7 @@ tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
     bool is_cast = tacho_op_has(maker.root->def, TACHO_OP_IS_CAST);
     bool is_known = has_shapes(&maker) && !tacho_estimate_is_unknown(estimate, op);
     bool is_move = maker.op->kind == TACHO_OP_MOVE && !is_cast;
+    maker.is_move = is_move;
     if (is_known && estimate->inferences > 1) {
         bool is_batch = is_matrix && maker.op->weight_count == 0;
         maker.inferences = tacho_space_axis(&maker, is_batch ? TACHO_AXIS_BATCH : TACHO_AXIS_ROW,
@@ -356,5 +407,9 @@ tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
     if (!is_known || is_move) {
         return tacho_space_move(&maker, is_known ? tacho_space_parts(estimate, op) : 1);
     }
-    return is_matrix ? tacho_space_matrix(&maker) : tacho_space_vector(&maker);
+    TACHO_TRY(is_matrix ? tacho_space_matrix(&maker) : tacho_space_vector(&maker));
+    if (is_cast && space->access_count > 0) { /* a move where the machine keeps both types alike */
+        space->accesses[0].is_source = !space->accesses[0].is_output;
+    }
+    return TACHO_OK;
 }

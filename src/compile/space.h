@@ -53,17 +53,30 @@ typedef struct tacho_reach {
 } tacho_reach;
 
 typedef struct tacho_access {
-    uint32_t tensor; /* of the graph: as it is stored */
+    uint32_t tensor; /* of the graph: as it is stored; TACHO_NONE: a variable, in shared memory */
     tacho_dtype kept;
     bool is_constant;
     bool is_output;
-    bool is_late;  /* of products: what is fused reads it, once the sum is complete */
-    bool is_known; /* else |bytes| in proportion to the first reach, if there is one */
+    bool is_source; /* of what moves: what results are made of; the others say how */
+    bool is_late;   /* of products: what is fused reads it, once the sum is complete */
+    bool is_known;  /* else |bytes| in proportion to the first reach, if there is one */
     uint32_t rank;
     tacho_reach reach[TACHO_BOX_RANK_MAX];
     uint32_t joined_dim; /* along which other parts of the operator have the rest; or TACHO_NONE */
     uint64_t bytes;      /* of all of it */
 } tacho_access;
+
+/*
+ * What one step of a sequence leaves for the next: a number of bytes for each unit of each
+ * direction, twice, so that a step can be written while the one before is read.
+ */
+typedef struct tacho_state {
+    uint32_t step, direction, unit; /* axes, or TACHO_NONE */
+    uint64_t directions, units;
+    uint64_t unit_bytes; /* 0: there is none */
+} tacho_state;
+
+enum { TACHO_STATE_COPIES = 2 };
 
 typedef struct tacho_space {
     tacho_work_kind kind;
@@ -71,6 +84,8 @@ typedef struct tacho_space {
     tacho_axis axes[TACHO_AXES_MAX];
     uint64_t depth;      /* of the product at each step of its SUM axes */
     bool has_passes;     /* what cuts a SUM axis goes over it twice */
+    bool makes_values;   /* a move whose results have elements that no operand has */
+    tacho_state state;   /* of what goes on from step to step */
     uint64_t volume_all; /* elements of all parts of the operator; 0: it has one part */
     tacho_access *accesses;
     size_t access_count, access_capacity;
@@ -121,7 +136,11 @@ typedef struct tacho_space_maker {
     tacho_space *space;
     uint32_t inferences; /* the axis of those that run as one, or TACHO_NONE */
     uint32_t part;
+    bool is_move; /* elements change places and no more */
 } tacho_space_maker;
+
+/* Operands that say how elements move come whole up to this size. */
+enum { TACHO_STEERING_BYTES = 4096 };
 
 /* A new axis; its number. Those of one element are left out: TACHO_NONE. */
 uint32_t tacho_space_axis(tacho_space_maker *maker, tacho_axis_role role, uint64_t size);
@@ -129,6 +148,9 @@ uint32_t tacho_space_axis(tacho_space_maker *maker, tacho_axis_role role, uint64
 /* A new access to |tensor|, which the operator sees with |shape|: all of it, until mapped. */
 tacho_status tacho_space_access(tacho_space_maker *maker, uint32_t tensor, const tacho_shape *shape,
                                 tacho_access **out_access) TACHO_MUST_USE;
+
+/* Whether there is an access that reads |tensor|. */
+bool tacho_space_has(const tacho_space *space, uint32_t tensor);
 
 /* A dimension of |size| that follows |axis| element by element, or TACHO_NONE: all of it. */
 tacho_reach tacho_reach_along(uint32_t axis, uint64_t size);
@@ -147,6 +169,13 @@ bool tacho_space_input(const tacho_space_maker *maker, size_t i, uint32_t *out_s
 tacho_status tacho_space_rest(tacho_space_maker *maker, const tacho_shape *result,
                               const tacho_reach *reaches) TACHO_MUST_USE;
 
+/* The integers of a constant input of the root, at most |max|; how many, 0: not known. */
+size_t tacho_space_ints(const tacho_space_maker *maker, size_t input, int64_t *out_ints,
+                        size_t max);
+
+/* Whether the root is of the type |onnx| or |tosa|. */
+bool tacho_space_is_type(const tacho_space_maker *maker, const char *onnx, const char *tosa);
+
 /* Which elements |access| touches is not known: those of a piece of these axes, in proportion. */
 void tacho_access_forget(const tacho_space_maker *maker, tacho_access *access, const uint32_t *axes,
                          size_t axis_count);
@@ -154,5 +183,8 @@ void tacho_access_forget(const tacho_space_maker *maker, tacho_access *access, c
 tacho_status tacho_space_matrix(tacho_space_maker *maker) TACHO_MUST_USE;
 tacho_status tacho_space_vector(tacho_space_maker *maker) TACHO_MUST_USE;
 tacho_status tacho_space_move(tacho_space_maker *maker, uint32_t parts) TACHO_MUST_USE;
+
+/* Moves that take a box out of another, or put one into another; false: it is none of those. */
+bool tacho_space_pick(tacho_space_maker *maker, tacho_status *out_status);
 
 #endif

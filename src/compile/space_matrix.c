@@ -319,46 +319,130 @@ static tacho_status fill_matmul(tacho_space_maker *maker)
 
 /* ---- sequences ------------------------------------------------------------------------------ */
 
+typedef struct recurrence {
+    uint32_t direction, step, unit; /* axes */
+    uint64_t directions, units, gates;
+    bool is_batch_first;
+} recurrence;
+
+/* What input |i| has in front of a unit, and behind it: weights are seen with their gates apart. */
+static bool weight_shape(const recurrence *of, size_t i, const tacho_shape *seen, tacho_shape *out)
+{
+    int64_t d = (int64_t)of->directions;
+    int64_t g = (int64_t)of->gates;
+    int64_t h = (int64_t)of->units;
+    const tacho_shape shapes[] = {
+        [1] = {4, {d, g, h, i == 1 && seen->rank == 3 ? seen->dims[2] : 1}},
+        [2] = {4, {d, g, h, h}},
+        [3] = {4, {d, 2, g, h}},
+        [7] = {3, {d, 3, h}},
+    };
+    uint64_t own = 0;
+    uint64_t other = 0;
+    if (i >= sizeof(shapes) / sizeof(shapes[0]) || shapes[i].rank == 0) {
+        return false;
+    }
+    *out = shapes[i];
+    return tacho_shape_elements(seen, &own) && tacho_shape_elements(out, &other) && own == other;
+}
+
+/* Inputs: data by steps, weights by units and all their gates, first states by directions. */
+static tacho_status map_input(tacho_space_maker *maker, const recurrence *of, size_t i)
+{
+    uint32_t stored;
+    const tacho_shape *seen;
+    tacho_shape shape;
+    tacho_access *access;
+    if (!tacho_space_input(maker, i, &stored, &seen) || tacho_space_has(maker->space, stored)) {
+        return TACHO_OK; /* one tensor may be both first states */
+    }
+    if (weight_shape(of, i, seen, &shape)) {
+        TACHO_TRY(tacho_space_access(maker, stored, &shape, &access));
+        *tacho_access_dim(maker, access, 0) = tacho_reach_along(of->direction, of->directions);
+        uint32_t dim = i <= 2 ? 2 : (uint32_t)shape.rank - 1;
+        *tacho_access_dim(maker, access, dim) = tacho_reach_along(of->unit, of->units);
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_space_access(maker, stored, seen, &access));
+    uint32_t dim = of->is_batch_first ? 1 : 0;
+    uint32_t axis = i == 0 ? of->step : of->direction;
+    if (seen->rank == 3 && (i == 0 || (uint64_t)seen->dims[dim] == of->directions)) {
+        *tacho_access_dim(maker, access, dim) = tacho_reach_along(axis, (uint64_t)seen->dims[dim]);
+    }
+    return TACHO_OK;
+}
+
+/* All states, or the last ones alone, which are there with the last step. */
+static void map_states(const tacho_space_maker *maker, const recurrence *of, tacho_access *access)
+{
+    const tacho_shape *shape = &maker->graph->tensors[access->tensor].shape;
+    bool is_all = shape->rank == 4;
+    uint32_t step = of->is_batch_first ? 1 : 0;
+    uint32_t direction = is_all ? step + 1 : step;
+    if (shape->rank < 3 || shape->rank > 4) {
+        const uint32_t axes[] = {of->direction, of->unit};
+        tacho_access_forget(maker, access, axes, 2);
+        return;
+    }
+    if (is_all) {
+        *tacho_access_dim(maker, access, step) =
+            tacho_reach_along(of->step, (uint64_t)shape->dims[step]);
+    }
+    *tacho_access_dim(maker, access, direction) = tacho_reach_along(of->direction, of->directions);
+    *tacho_access_dim(maker, access, (uint32_t)shape->rank - 1) =
+        tacho_reach_along(of->unit, of->units);
+}
+
+static recurrence read_recurrence(tacho_space_maker *maker)
+{
+    uint32_t stored;
+    const tacho_shape *seen;
+    recurrence of = {.directions = maker->work->batch, .units = 1, .gates = 1};
+    if (tacho_space_input(maker, 2, &stored, &seen) && seen->rank == 3 && seen->dims[2] > 0) {
+        of.units = (uint64_t)seen->dims[2];
+        of.gates = (uint64_t)(seen->dims[1] / seen->dims[2]);
+    }
+    of.is_batch_first = tacho_attr_int(tacho_graph_attrs(maker->graph, maker->root),
+                                       maker->root->attr_count, "layout", 0) != 0;
+    of.direction = tacho_space_axis(maker, TACHO_AXIS_BATCH, of.directions);
+    of.step = tacho_space_axis(maker, TACHO_AXIS_ROW, maker->work->sequence);
+    of.unit = tacho_space_axis(maker, TACHO_AXIS_COLUMN, of.units);
+    return of;
+}
+
 /* Time steps one after the other; hidden units with all their gates. */
 static tacho_status fill_recurrent(tacho_space_maker *maker)
 {
     const tacho_work *work = maker->work;
     tacho_space *space = maker->space;
     uint64_t inferences = maker->inferences != TACHO_NONE ? maker->estimate->inferences : 1;
-    uint64_t units = 1;
-    uint32_t stored;
-    const tacho_shape *seen;
-    if (tacho_space_input(maker, 2, &stored, &seen) && seen->rank == 3) {
-        units = (uint64_t)seen->dims[2];
-    }
-    uint32_t d = tacho_space_axis(maker, TACHO_AXIS_BATCH, work->batch);
-    uint32_t t = tacho_space_axis(maker, TACHO_AXIS_ROW, work->sequence);
-    uint32_t h = tacho_space_axis(maker, TACHO_AXIS_COLUMN, units);
-    if (t != TACHO_NONE) {
-        space->axes[t].is_sequential = true;
-        space->axes[t].counted = work->m / inferences;
-    }
+    recurrence of = read_recurrence(maker);
     space->depth = work->k_channels * work->k_window;
-    if (h != TACHO_NONE) {
-        space->axes[h].counted = work->n;
+    if (of.unit != TACHO_NONE) {
+        space->axes[of.unit].counted = work->n;
     }
-    const uint32_t of_data[] = {t};
-    const uint32_t of_weights[] = {d, h};
-    const uint32_t of_result[] = {t, d, h};
     for (size_t i = 0; i < maker->root->input_count; i++) {
-        tacho_access *access;
-        if (tacho_space_input(maker, i, &stored, &seen)) {
-            TACHO_TRY(tacho_space_access(maker, stored, seen, &access));
-            tacho_access_forget(maker, access, i == 0 ? of_data : of_weights,
-                                i == 0 ? 1 : (i <= 3 ? 2 : 0));
-        }
+        TACHO_TRY(map_input(maker, &of, i));
     }
     tacho_shape none = {0, {0}};
     size_t before = space->access_count;
     TACHO_TRY(tacho_space_rest(maker, &none, NULL));
     for (size_t i = before; i < space->access_count; i++) {
-        bool is_all = space->accesses[i].rank >= 4; /* not the last states alone */
-        tacho_access_forget(maker, &space->accesses[i], of_result, is_all ? 3 : 0);
+        map_states(maker, &of, &space->accesses[i]);
+    }
+    if (of.step != TACHO_NONE) {
+        space->axes[of.step].is_sequential = true;
+        space->axes[of.step].counted = work->m / inferences;
+        uint64_t states = tacho_space_is_type(maker, "LSTM", "") ? 2 : 1;
+        uint64_t samples = work->m / work->sequence; /* of all inferences */
+        uint64_t bytes = 0;
+        (void)tacho_dtype_bytes(space->accesses[0].kept, states * samples, &bytes);
+        space->state = (tacho_state){.step = of.step,
+                                     .direction = of.direction,
+                                     .unit = of.unit,
+                                     .directions = of.directions,
+                                     .units = of.units,
+                                     .unit_bytes = bytes};
     }
     return TACHO_OK;
 }

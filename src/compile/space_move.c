@@ -8,6 +8,8 @@
 #include "base/maths.h"
 #include "compile/space.h"
 
+#include <string.h>
+
 typedef enum move_form { MOVE_FLAT, MOVE_CONCAT, MOVE_SPLIT, MOVE_TRANSPOSE } move_form;
 
 static bool is_type(const tacho_graph *graph, const tacho_node *root, const char *onnx,
@@ -143,6 +145,7 @@ static tacho_status fill_joint(tacho_space_maker *maker, bool joins_inputs)
         TACHO_TRY(tacho_space_access(maker, is_output ? result : stored,
                                      is_whole ? &at.whole : &at.part, &access));
         access->is_output = is_output;
+        access->is_source = !is_output;
         for (int32_t i = 0; i < at.part.rank; i++) {
             tacho_reach *reach = tacho_access_dim(maker, access, (uint32_t)i);
             reach->axis = axes[i];
@@ -162,7 +165,8 @@ static tacho_status fill_joint(tacho_space_maker *maker, bool joins_inputs)
 /* ---- dimensions that change places ------------------------------------------------------------
  */
 
-static const int64_t *turned_dims(const tacho_space_maker *maker, int32_t rank)
+/* Where each dimension of the result comes from: an attribute, or an operand of old TOSA. */
+static bool turned_dims(const tacho_space_maker *maker, int32_t rank, int64_t *out_dims)
 {
     size_t count = 0;
     const tacho_attr *attrs = tacho_graph_attrs(maker->graph, maker->root);
@@ -170,11 +174,21 @@ static const int64_t *turned_dims(const tacho_space_maker *maker, int32_t rank)
     if (dims == NULL) {
         dims = tacho_attr_ints(attrs, maker->root->attr_count, "perms", &count);
     }
-    bool is_good = dims != NULL && count == (size_t)rank;
-    for (int32_t i = 0; is_good && i < rank; i++) {
-        is_good = dims[i] >= 0 && dims[i] < rank;
+    if (dims != NULL && count == (size_t)rank) {
+        memcpy(out_dims, dims, count * sizeof(*dims));
+    } else if (dims == NULL && maker->root->input_count > 1) {
+        count = tacho_space_ints(maker, 1, out_dims, TACHO_RANK_MAX);
+    } else if (dims == NULL) { /* ONNX: the other way round */
+        count = (size_t)rank;
+        for (int32_t i = 0; i < rank; i++) {
+            out_dims[i] = rank - 1 - i;
+        }
     }
-    return is_good ? dims : NULL;
+    bool is_good = count == (size_t)rank;
+    for (int32_t i = 0; is_good && i < rank; i++) {
+        is_good = out_dims[i] >= 0 && out_dims[i] < rank;
+    }
+    return is_good;
 }
 
 static bool fill_transpose(tacho_space_maker *maker, tacho_status *out_status)
@@ -186,16 +200,20 @@ static bool fill_transpose(tacho_space_maker *maker, tacho_status *out_status)
         data->rank != result->rank) {
         return false;
     }
-    const int64_t *dims = turned_dims(maker, data->rank);
-    for (int32_t i = 0; dims != NULL && i < data->rank; i++) {
-        dims = data->dims[dims[i]] == result->dims[i] ? dims : NULL;
+    int64_t dims[TACHO_RANK_MAX];
+    bool is_good = turned_dims(maker, data->rank, dims);
+    for (int32_t i = 0; is_good && i < data->rank; i++) {
+        is_good = data->dims[dims[i]] == result->dims[i];
     }
-    if (dims == NULL) {
+    if (!is_good) {
         return false;
     }
     tacho_access *access;
     tacho_reach reaches[TACHO_BOX_RANK_MAX];
     *out_status = tacho_space_access(maker, stored, data, &access);
+    if (*out_status == TACHO_OK) {
+        access->is_source = true;
+    }
     for (int32_t i = 0; *out_status == TACHO_OK && i < result->rank; i++) {
         uint64_t size = (uint64_t)result->dims[i];
         reaches[i] = tacho_reach_along(tacho_space_axis(maker, TACHO_AXIS_ROW, size), size);
@@ -209,6 +227,87 @@ static bool fill_transpose(tacho_space_maker *maker, tacho_status *out_status)
 
 /* ---- all others ------------------------------------------------------------------------------ */
 
+/* Whether results have zeros, ones or numbers that are in no operand. */
+static bool is_maker(const tacho_space_maker *maker)
+{
+    static const char *const types[] = {"CenterCropPad", "EyeLike", "MaxUnpool", "NonZero",
+                                        "OneHot",        "Range",   "Trilu"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        is |= tacho_space_is_type(maker, types[i], types[i]);
+    }
+    return is;
+}
+
+/* A variable, which lies in shared memory and is no tensor of the graph. */
+static tacho_status add_variable(tacho_space_maker *maker, uint32_t like, uint32_t axis,
+                                 bool is_written)
+{
+    tacho_access *access;
+    tacho_shape flat = {1, {(int64_t)elements_of(&maker->graph->tensors[like].shape)}};
+    TACHO_TRY(tacho_space_access(maker, like, &flat, &access));
+    access->tensor = TACHO_NONE;
+    access->is_constant = true;
+    access->is_output = is_written;
+    access->is_source = !is_written;
+    access->reach[0].axis = axis;
+    return TACHO_OK;
+}
+
+/* An operand of a move, |written| elements of which are all that is read; or one of a result. */
+static tacho_status add_flat(tacho_space_maker *maker, uint32_t tensor, uint32_t axis,
+                             uint64_t most)
+{
+    tacho_access *access;
+    const tacho_shape *own = &maker->graph->tensors[tensor].shape;
+    uint64_t inferences =
+        maker->graph->tensors[tensor].is_constant ? 1 : maker->estimate->inferences;
+    uint64_t count = elements_of(own) * inferences;
+    uint32_t first;
+    const tacho_shape *seen;
+    bool is_source = tacho_space_input(maker, 0, &first, &seen) && first == tensor;
+    tacho_shape flat = {1, {(int64_t)(is_source && count > most ? most : count)}};
+    TACHO_TRY(tacho_space_access(maker, tensor, &flat, &access));
+    access->is_source = is_source;
+    if (is_source || access->bytes > TACHO_STEERING_BYTES) {
+        access->reach[0].axis = axis;
+        tacho_access_forget(maker, access, &axis, 1);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_flat_result(tacho_space_maker *maker, uint32_t tensor, uint32_t axis)
+{
+    tacho_access *access;
+    uint64_t count =
+        elements_of(&maker->graph->tensors[tensor].shape) * maker->estimate->inferences;
+    tacho_shape flat = {1, {(int64_t)count}};
+    TACHO_TRY(tacho_space_access(maker, tensor, &flat, &access));
+    access->is_output = true;
+    access->reach[0].axis = axis;
+    uint64_t size = axis != TACHO_NONE ? maker->space->axes[axis].size : 1;
+    if (count != size) {
+        tacho_access_forget(maker, access, &axis, 1);
+    }
+    return TACHO_OK;
+}
+
+/* Results that are known before anything runs: they lie there already, and are copied. */
+static tacho_status copy_constants(tacho_space_maker *maker, uint32_t axis)
+{
+    const tacho_fused_op *op = maker->op;
+    for (uint32_t i = 0; i < op->output_count; i++) {
+        uint32_t tensor = maker->estimate->fusion->tensors[op->first_output + i];
+        TACHO_TRY(add_flat_result(maker, tensor, axis));
+        tacho_access from = maker->space->accesses[maker->space->access_count - 1];
+        TACHO_TRY(add_flat_result(maker, tensor, axis));
+        from.is_output = false;
+        from.is_source = true;
+        maker->space->accesses[maker->space->access_count - 1] = from;
+    }
+    return TACHO_OK;
+}
+
 /*
  * Results in the order of their elements; what is read for a stretch of them is that part of the
  * bytes, whichever elements those are. No more is read than is written by what only moves.
@@ -217,35 +316,40 @@ static tacho_status fill_flat(tacho_space_maker *maker)
 {
     const tacho_fusion *fusion = maker->estimate->fusion;
     const tacho_fused_op *op = maker->op;
-    uint64_t inferences = maker->estimate->inferences;
+    const uint32_t firsts[] = {op->first_input, op->first_weight, op->first_output};
+    const uint32_t counts[] = {op->input_count, op->weight_count, op->output_count};
+    bool reads = tacho_space_is_type(maker, "tosa.variable_read", "tosa.variable.read");
+    bool writes = tacho_space_is_type(maker, "tosa.variable_write", "tosa.variable.write");
     uint64_t longest = 0;
     uint64_t written = 0;
-    for (uint32_t i = 0; i < op->output_count; i++) {
-        uint64_t count =
-            elements_of(&tacho_fusion_tensor(fusion, op->first_output, i)->shape) * inferences;
+    size_t of = writes ? 0 : 2; /* what a variable is set to is as long as it */
+    for (uint32_t i = 0; i < counts[of]; i++) {
+        uint64_t count = elements_of(&tacho_fusion_tensor(fusion, firsts[of], i)->shape) *
+                         maker->estimate->inferences;
         longest = count > longest ? count : longest;
         written = tacho_size_add(written, count);
     }
     maker->inferences = TACHO_NONE;
     uint32_t axis = tacho_space_axis(maker, TACHO_AXIS_ROW, longest);
-    const uint32_t firsts[] = {op->first_input, op->first_weight, op->first_output};
-    const uint32_t counts[] = {op->input_count, op->weight_count, op->output_count};
+    if (counts[2] > 0 && tacho_fusion_tensor(fusion, firsts[2], 0)->is_constant) {
+        return copy_constants(maker, axis);
+    }
+    uint64_t most = op->kind == TACHO_OP_MOVE ? written : UINT64_MAX;
     for (size_t i = 0; i < 3; i++) {
         for (uint32_t k = 0; k < counts[i]; k++) {
-            uint64_t count = elements_of(&tacho_fusion_tensor(fusion, firsts[i], k)->shape) *
-                             (i == 1 ? 1 : inferences);
-            bool is_move = op->kind == TACHO_OP_MOVE && i < 2;
-            count = is_move && count > written ? written : count;
-            tacho_access *access;
-            tacho_shape flat = {1, {(int64_t)count}};
-            TACHO_TRY(tacho_space_access(maker, fusion->tensors[firsts[i] + k], &flat, &access));
-            access->is_output = i == 2;
-            access->reach[0].axis = axis;
-            if (i < 2 || count != longest) {
-                tacho_access_forget(maker, access, &axis, 1);
-            }
+            uint32_t tensor = fusion->tensors[firsts[i] + k];
+            TACHO_TRY(i == 2 ? add_flat_result(maker, tensor, axis)
+                             : add_flat(maker, tensor, axis, most));
         }
     }
+    if ((reads || writes) && counts[of] > 0) {
+        return add_variable(maker, fusion->tensors[firsts[of]], axis, writes);
+    }
+    bool has_source = false;
+    for (size_t i = 0; i < maker->space->access_count; i++) {
+        has_source |= maker->space->accesses[i].is_source && maker->space->accesses[i].bytes > 0;
+    }
+    maker->space->makes_values |= !maker->is_move || !has_source || is_maker(maker);
     return TACHO_OK;
 }
 
@@ -258,7 +362,8 @@ tacho_status tacho_space_move(tacho_space_maker *maker, uint32_t parts)
     tacho_status status = TACHO_OK;
     uint32_t axes = maker->space->axis_count;
     bool is_move = maker->op->kind == TACHO_OP_MOVE;
-    if (is_move && form == MOVE_TRANSPOSE && fill_transpose(maker, &status)) {
+    if (is_move && ((form == MOVE_TRANSPOSE && fill_transpose(maker, &status)) ||
+                    tacho_space_pick(maker, &status))) {
         return status;
     }
     maker->space->axis_count = maker->inferences != TACHO_NONE ? axes - 1 : axes;

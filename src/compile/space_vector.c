@@ -46,24 +46,12 @@ static uint32_t from_dim(int64_t dim, int32_t rank)
 static bool mark_constant(const tacho_space_maker *maker, size_t input, int32_t rank,
                           uint32_t *mask)
 {
-    const tacho_tensor *tensor = tacho_graph_input(maker->graph, maker->root, input);
-    uint64_t count = 0;
-    if (tensor == NULL || tensor->constant == TACHO_NONE ||
-        !tacho_shape_elements(&tensor->shape, &count) || count == 0 ||
-        (tensor->dtype != TACHO_DTYPE_I64 && tensor->dtype != TACHO_DTYPE_I32)) {
-        return false;
+    int64_t dims[TACHO_RANK_MAX];
+    size_t count = tacho_space_ints(maker, input, dims, TACHO_RANK_MAX);
+    for (size_t i = 0; i < count; i++) {
+        mark(mask, dims[i], rank);
     }
-    const tacho_constant *constant = &maker->graph->constants[tensor->constant];
-    size_t width = tensor->dtype == TACHO_DTYPE_I64 ? 8 : 4;
-    for (uint64_t i = 0; i < count && i < TACHO_RANK_MAX; i++) {
-        const unsigned char *from =
-            constant->kind == TACHO_CONSTANT_SPLAT ? constant->splat : constant->bytes + i * width;
-        int64_t wide = 0;
-        int32_t narrow = 0;
-        memcpy(width == 8 ? (void *)&wide : (void *)&narrow, from, width);
-        mark(mask, width == 8 ? wide : narrow, rank);
-    }
-    return constant->kind != TACHO_CONSTANT_RANDOM;
+    return count > 0;
 }
 
 /* As the attributes axes or axis, or a constant operand, say; else |fallback|. */

@@ -56,6 +56,34 @@ uint64_t tacho_pass_steps(uint64_t steps, uint32_t passes, uint32_t pass)
     return passes == 1 ? steps : (pass == 0 ? steps / 2 : steps - steps / 2);
 }
 
+/*
+ * What is done to results of a product as they leave. An engine writes them no faster than it works
+ * on elements of their type, fused steps and all; sums that are not complete are wide, and nothing
+ * is done to them.
+ */
+static tacho_status leave_cycles(const tacho_tile_place *place, const tacho_piece *piece,
+                                 int64_t *out_cycles)
+{
+    const tacho_engine *engine = place->engine;
+    bool is_real = tacho_dtype_kind_of(place->dtype) == TACHO_DTYPE_REAL;
+    tacho_dtype sums = is_real ? TACHO_DTYPE_F32 : TACHO_DTYPE_I32;
+    tacho_dtype written = piece->is_partial ? sums : place->result;
+    uint64_t steps = piece->is_partial ? 0 : piece->steps;
+    int64_t writes = 0;
+    if (tacho_cost_element_rate(engine, place->dtype) == NULL) {
+        return tacho_op_fused_cycles(place->machine,
+                                     tacho_size_multiply(piece->results, piece->engines), steps,
+                                     place->dtype, out_cycles);
+    }
+    if (tacho_cost_element_rate(engine, written) != NULL) {
+        TACHO_TRY(tacho_cost_vector(engine, piece->results, 1, written, &writes));
+    }
+    TACHO_TRY(
+        tacho_cost_vector(engine, piece->results, steps > 0 ? steps : 1, place->dtype, out_cycles));
+    *out_cycles = tacho_most(*out_cycles, writes);
+    return TACHO_OK;
+}
+
 tacho_status tacho_piece_cycles(const tacho_tile_place *place, tacho_work_kind kind,
                                 const tacho_piece *piece, int64_t *out_cycles)
 {
@@ -63,23 +91,15 @@ tacho_status tacho_piece_cycles(const tacho_tile_place *place, tacho_work_kind k
     if (kind != TACHO_WORK_MATRIX) {
         return tacho_cost_vector(engine, piece->results, piece->steps, place->dtype, out_cycles);
     }
-    int64_t fused = 0;
+    int64_t leave = 0;
     tacho_product product = {piece->m, piece->n, piece->k, place->dtype, place->fidelity};
     TACHO_TRY(tacho_cost_matrix(place->machine, engine, product, out_cycles));
     if (piece->batch > INT64_MAX ||
         __builtin_mul_overflow(*out_cycles, (int64_t)piece->batch, out_cycles)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the cycles of an operator do not fit 63 bits");
     }
-    /* Results leave an engine no faster than it works on elements, fused steps and all. */
-    if (tacho_cost_element_rate(engine, place->dtype) != NULL) {
-        TACHO_TRY(tacho_cost_vector(engine, piece->results, piece->steps > 0 ? piece->steps : 1,
-                                    place->dtype, &fused));
-    } else {
-        TACHO_TRY(tacho_op_fused_cycles(place->machine,
-                                        tacho_size_multiply(piece->results, piece->engines),
-                                        piece->steps, place->dtype, &fused));
-    }
-    *out_cycles = tacho_most(*out_cycles, fused);
+    TACHO_TRY(leave_cycles(place, piece, &leave));
+    *out_cycles = tacho_most(*out_cycles, leave);
     return TACHO_OK;
 }
 
@@ -137,6 +157,7 @@ static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int
         .k = tacho_size_multiply(counted(self, t, TACHO_AXIS_SUM), self->space->depth),
         .steps = place->steps,
         .engines = self->engines,
+        .is_partial = t->has_sums,
     };
     bool is_matrix = self->space->kind == TACHO_WORK_MATRIX;
     whole.results = is_matrix
@@ -192,9 +213,8 @@ static uint64_t most_bytes(const tiler *self, const tacho_tiling *t, const tacho
     tacho_u128 bytes = access->bytes;
     for (uint32_t i = 0; i < access->rank; i++) {
         const tacho_reach *reach = &access->reach[i];
-        uint64_t size = reach->size;
+        uint64_t size = reach->is_part ? reach->length : reach->size;
         if (reach->axis != TACHO_NONE) {
-            size = reach->is_part ? reach->length : size;
             uint64_t length =
                 tacho_ceil_div(range_of(self, reach->axis), t != NULL ? t->parts[reach->axis] : 1);
             bytes = (bytes * length + size - 1) / size + (access->is_known ? 0 : 1);
@@ -259,24 +279,18 @@ static void plan_output(const tiler *self, tacho_tiling *t, const tacho_access *
     slots->bytes = most_bytes(self, slots->is_whole ? NULL : t, access, 0);
 }
 
-/* The most bytes of a result of a tile, or |bytes| if those are more. */
-static uint64_t largest_result(const tiler *self, const tacho_tiling *t, uint64_t bytes)
+static uint64_t state_bytes(const tacho_state *state)
 {
-    for (size_t i = 0; i < self->space->access_count; i++) {
-        uint64_t result = self->space->accesses[i].is_output
-                              ? most_bytes(self, t, &self->space->accesses[i], 0)
-                              : 0;
-        bytes = result > bytes ? result : bytes;
-    }
-    return bytes;
+    return tacho_size_multiply(tacho_size_multiply(state->directions, state->units),
+                               tacho_size_multiply(state->unit_bytes, TACHO_STATE_COPIES));
 }
 
 /* Whether all fits; operands that would come again, or overlap, get room for all where there is. */
 static bool plan_slots(tiler *self, tacho_tiling *t)
 {
     const tacho_space *space = self->space;
-    t->scratch_bytes =
-        t->passes > 1 ? tacho_size_multiply(lines_of_tile(self, t), STATISTICS_BYTES) : 0;
+    t->scratch_bytes = t->passes > 1 ? tacho_size_multiply(lines_of_tile(self, t), STATISTICS_BYTES)
+                                     : state_bytes(&space->state);
     uint64_t needed = 0;
     for (size_t i = 0; i < space->access_count; i++) {
         const tacho_access *access = &space->accesses[i];
@@ -290,11 +304,10 @@ static bool plan_slots(tiler *self, tacho_tiling *t)
             bool is_one = distinct == 1 || (access->is_late && t->has_sums);
             slots->count = !slots->moves || access->bytes == 0 ? 0 : (is_one ? 1 : 2);
             slots->bytes = most_bytes(self, t, access, 0);
-            if (self->place->engine == NULL) { /* results leave from where it comes */
-                slots->bytes = largest_result(self, t, slots->bytes);
-            }
         }
-        needed = tacho_size_add(needed, tacho_size_multiply(slots->count, slots->bytes));
+        if (self->place->engine != NULL || !access->is_output) { /* what moves has no other place */
+            needed = tacho_size_add(needed, tacho_size_multiply(slots->count, slots->bytes));
+        }
     }
     needed = tacho_size_add(needed, t->scratch_bytes);
     self->least_bytes = needed < self->least_bytes ? needed : self->least_bytes;
@@ -469,6 +482,7 @@ static void set_parts(const tiler *self, tacho_axis_role role, uint64_t count, t
 static tacho_status try_order(tiler *self, tacho_tiling t, bool rows_outside)
 {
     set_order(self, rows_outside, &t);
+    t.has_sums = !self->space->has_passes && sums_are_cut(self, &t);
     t.passes = self->space->has_passes && sums_are_cut(self, &t) ? 2 : 1;
     if (!plan_slots(self, &t) || tile_count(self, &t) > TACHO_TILES_LIMIT) {
         return TACHO_OK;
@@ -606,8 +620,8 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
     }
     if (!self.is_found && self.least_bytes <= place->room_bytes) {
         return tacho_fail(TACHO_CODE_LIMIT,
-                          "it would be cut into more than %d tiles, each of which fits %" PRIu64
-                          " bytes of local memory",
+                          "it takes more than %d tiles to fit %" PRIu64 " bytes of local memory; "
+                          "give smaller sizes, or a machine with more local memory",
                           TACHO_TILES_LIMIT, place->room_bytes);
     }
     if (!self.is_found) {

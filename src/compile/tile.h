@@ -18,6 +18,7 @@ typedef struct tacho_tile_place {
     const tacho_machine *machine;
     const tacho_engine *engine; /* NULL: nothing is computed */
     tacho_dtype dtype;
+    tacho_dtype result; /* that results are written in */
     uint32_t fidelity;
     uint64_t elements, steps; /* vector work of the whole operator; of products what is fused */
     uint64_t room_bytes;      /* of local memory */
@@ -46,7 +47,7 @@ typedef struct tacho_tiling {
  * it. The compiler's own choice: more of them overlap more (of what comes, a part of one in so many
  * does not), fewer are read.
  */
-enum { TACHO_TILES_MAX = 64, TACHO_TILES_TRIED_MAX = 1024, TACHO_TILES_LIMIT = 1 << 20 };
+enum { TACHO_TILES_MAX = 64, TACHO_TILES_TRIED_MAX = 1024, TACHO_TILES_LIMIT = 1 << 16 };
 
 /* A share: a range of each axis. */
 typedef struct tacho_share {
@@ -67,6 +68,7 @@ typedef struct tacho_piece {
     uint64_t results;        /* MATRIX: elements that it writes; else elements ... */
     uint64_t steps;          /* ... and what is done to each; MATRIX: fused */
     uint32_t engines;        /* that share the tile */
+    bool is_partial;         /* MATRIX: sums are not complete; nothing is fused yet */
 } tacho_piece;
 
 tacho_status tacho_piece_cycles(const tacho_tile_place *place, tacho_work_kind kind,

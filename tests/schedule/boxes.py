@@ -22,6 +22,8 @@ def union(one, other):
     """The smallest box around two; None: unknown."""
     if one is None or other is None:
         return None
+    if size(one) == 0 or size(other) == 0:
+        return one if size(other) == 0 else other
     return [(min(a, c), max(b, d)) for (a, b), (c, d) in zip(one, other)]
 
 

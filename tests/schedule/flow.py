@@ -99,8 +99,9 @@ class Flow:
 
     def _is_given(self, region):
         tensor = self.case.tensors.get(region.tensor)
-        return (region.buffer is None and tensor is not None and
-                tensor.storage in ("input", "constant"))
+        is_variable = region.tensor is None  # In shared memory, from the run before.
+        return region.buffer is None and (is_variable or tensor is not None and
+                                          tensor.storage in ("input", "constant"))
 
     def _read(self, job, region):
         """Checks one read; returns the jobs whose partial results it reads."""

@@ -191,6 +191,81 @@ def moves():
     return net.text(net.op("concat", [turned, y], [1, 64, 64, 32], "i8", "axis = 2 : i32"))
 
 
+def _ints(net, values):
+    """A constant list of i64."""
+    value = net.constant([len(values)], "i64", "[" + ", ".join(map(str, values)) + "]")
+    return (value[0], value[1], "si64")
+
+
+def picks():
+    """Boxes out of tensors and into larger ones, elements that are repeated, rows by indices."""
+    net = Net(_torch)
+    x, rows = net.given([1, 16, 80, 64], "f32"), net.given([1, 300], "si64")
+    part = net.op("Slice", [x, _ints(net, [0, 3]), _ints(net, [16, 80]), _ints(net, [1, 2]),
+                            _ints(net, [1, 2])], [1, 16, 39, 64], "f32")
+    wide = net.op("Pad", [part, _ints(net, [0, 0, 2, 1, 0, 0, 3, 4])], [1, 16, 44, 69], "f32")
+    one = net.op("Slice", [wide, _ints(net, [7]), _ints(net, [8]), _ints(net, [2])],
+                 [1, 16, 1, 69], "f32")
+    many = net.op("Expand", [one, _ints(net, [1, 16, 30, 69])], [1, 16, 30, 69], "f32")
+    table = net.constant([5000, 96], "f32", "5.0e-01")
+    found = net.op("Gather", [table, rows], [1, 300, 96], "f32")
+    return net.text(wide, many, net.op("Relu", [found], found[1], "f32"))
+
+
+def joins():
+    """Tensors that stay and tensors that come, joined and taken apart along every dimension."""
+    net = Net(_torch)
+    x, y = net.given([1, 8, 32, 2], "f32"), net.given([1, 8, 32, 1], "f32")
+    stays = net.op("Relu", [x], x[1], "f32")
+    axis = "torch.onnx.axis = {} : si64"
+    last = net.op("Concat", [stays, y], [1, 8, 32, 3], "f32", axis.format(3))
+    tall = net.op("Concat", [last, last], [1, 16, 32, 3], "f32", axis.format(1))
+    return net.text(net.op("Relu", [tall], tall[1], "f32"), net.op("Exp", [last], last[1], "f32"))
+
+
+def _recurrent(kind, gates, steps, samples, data, units):
+    net = Net(_torch)
+    x = net.given([steps, samples, data], "f32")
+    w = net.constant([1, gates * units, data], "f32", "5.0e-01")
+    r = net.constant([1, gates * units, units], "f32", "2.5e-01")
+    b = net.constant([1, 2 * gates * units], "f32", "1.0e-01")
+    return net.text(net.op(kind, [x, w, r, b], [steps, 1, samples, units], "f32",
+                           f"torch.onnx.hidden_size = {units} : si64"))
+
+
+def lstm():
+    return _recurrent("LSTM", 4, 6, 3, 40, 24)
+
+
+def gru_large():
+    """Weights that local memory does not hold: they come again with every step."""
+    return _recurrent("GRU", 3, 3, 1, 256, 400)
+
+
+def rnn():
+    return _recurrent("RNN", 1, 5, 2, 16, 9)
+
+
+def matmul_wide_results():
+    """Results of 32 bits leave an engine more slowly than those of 8."""
+    net = Net(_tosa)
+    a, b = net.given([1, 40, 4], "i8"), net.given([1, 4, 56], "i8")
+    zero = net.constant([1], "i8", "0")
+    return net.text(net.op("matmul", [a, b, zero, zero], [1, 40, 56], "i32"))
+
+
+def depthwise_multiplied():
+    """Several results of each channel."""
+    net = Net(_tosa)
+    x = net.given([1, 30, 30, 150], "i8")
+    weights = net.constant([5, 5, 150, 3], "i8", "3")
+    bias, zero = net.constant([450], "i32", "0"), net.constant([1], "i8", "0")
+    return net.text(net.op(
+        "depthwise_conv2d", [x, weights, bias, zero, zero], [1, 30, 30, 450], "i32",
+        "acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 2, 2, 2, 2>, "
+        "stride = array<i64: 1, 1>"))
+
+
 def depthwise_rescaled():
     net = Net(_tosa)
     x = net.given([1, 21, 21, 576], "i8")
@@ -209,7 +284,8 @@ def depthwise_rescaled():
 
 MODELS = {function.__name__: function for function in (
     conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
-    softmax_rows, instance_norm, layer_norm, reduce_long, elementwise, moves, depthwise_rescaled)}
+    softmax_rows, instance_norm, layer_norm, reduce_long, elementwise, moves, picks,
+    joins, lstm, gru_large, rnn, matmul_wide_results, depthwise_multiplied, depthwise_rescaled)}
 
 
 def write_all(folder):

@@ -97,6 +97,9 @@ def check_transfers(case):
             yield f"{job.where()}: stands for {job.repeat} tiles, which no queue can do as one job"
         for index in job.touched():
             buffer = case.buffers[index]
-            if job.bytes > buffer.bytes:
-                yield (f"{job.where()}: moves {job.bytes} bytes through buffer {index} of "
+            # What steers the transfer (indices) has a buffer of its own, which it only reads.
+            moved = job.bytes if index == job.buffer else max(
+                region.bytes for region in job.regions if region.buffer == index)
+            if moved > buffer.bytes:
+                yield (f"{job.where()}: moves {moved} bytes through buffer {index} of "
                        f"{buffer.bytes}")

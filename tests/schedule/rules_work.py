@@ -50,6 +50,17 @@ def check_macs_rate(case):
                        f"{float(rate * cores)} a cycle at most")
 
 
+@rule("sums-are-wide")
+def check_sums(case):
+    """Sums of products that are not complete are kept in 32 bits, not as the result will be."""
+    for job in case.jobs:
+        for region in job.regions:
+            tensor = case.tensors.get(region.tensor)
+            if job.macs and region.access == "partial" and tensor and tensor.bits < 32:
+                yield (f"{job.where()}: keeps partial sums in {tensor.bits} bits of tensor "
+                       f"{tensor.index} '{tensor.name}'")
+
+
 @rule("results-rate")
 def check_results_rate(case):
     """No engine writes more results in a cycle than the machine says."""
@@ -192,7 +203,8 @@ def check_read_twice(case):
         by_core = {}
         for job in operator.jobs:
             for region in job.regions:
-                if job.kind == "load" and region.access == "read" and region.piece is not None:
+                if (job.kind == "load" and region.access == "read" and region.buffer is None and
+                        region.piece is not None and region.tensor is not None):
                     by_core.setdefault(job.core, {}).setdefault(region.tensor, []).append(region)
         for core, tensors in by_core.items():
             yield from _twice_problems(case, operator, core, tensors, size)

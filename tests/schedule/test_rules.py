@@ -204,6 +204,21 @@ def partial_sum_is_stored(case):
     case.jobs[9].regions[1].access = "partial"
 
 
+@breaks("sums-are-wide", "results-complete")
+def partial_sum_is_as_narrow_as_the_result(case):
+    case.jobs[3].regions[2].access = "partial"
+
+
+@breaks("regions-add-up")
+def store_reads_other_bytes_than_it_writes(case):
+    case.jobs[10].regions[0].bytes -= 1
+
+
+@breaks("regions-add-up")
+def load_is_steered_from_shared_memory(case):
+    case.jobs[1].regions.append(case.jobs[0].regions[0])
+
+
 @breaks("results-made")
 def operator_writes_no_result(case):
     case.jobs[9].regions.pop()
