@@ -55,14 +55,36 @@ tacho_status tacho_dict_add_clock(tacho_dict *dict, const tacho_clock *clock, ta
     return TACHO_OK;
 }
 
+static tacho_str words_as_bytes(const uint32_t *words, size_t word_count)
+{
+    return tacho_str_make((const char *)words, word_count * sizeof(*words));
+}
+
+static uint32_t hash_track(const tacho_dict *dict, uint32_t parent, uint32_t name)
+{
+    uint32_t key[2] = {parent, name};
+    return tacho_index_hash(&dict->track_index, words_as_bytes(key, 2));
+}
+
+/* Parts are found by their root tracks, which have no parent. */
 static bool part_name_taken(const tacho_dict *dict, uint32_t name)
 {
-    for (size_t i = 0; i < dict->part_count; i++) {
-        if (dict->parts[i].name == name) {
+    uint32_t hash = hash_track(dict, TACHO_NONE, name);
+    size_t at = tacho_index_begin(&dict->track_index, hash);
+    uint32_t id = TACHO_NONE;
+    while ((id = tacho_index_next(&dict->track_index, hash, &at)) != TACHO_NONE) {
+        const tacho_track *found = &dict->tracks[id];
+        if (found->parent == TACHO_NONE && dict->parts[found->part].name == name) {
             return true;
         }
     }
     return false;
+}
+
+bool tacho_dict_has_part_named(const tacho_dict *dict, tacho_str name)
+{
+    uint32_t id = tacho_strings_find(&dict->strings, name);
+    return id != TACHO_NONE && part_name_taken(dict, id);
 }
 
 /* How many parts were read from |path| before. */
@@ -140,16 +162,17 @@ tacho_status tacho_dict_add_part(tacho_dict *dict, const tacho_part_facts *facts
         .rank = (int32_t)id,
         .track_class = TACHO_TRACK_GROUP,
     };
-    TACHO_TRY(tacho_dict_add_track(dict, &root, &part.root));
     TACHO_TRY(tacho_grow(&dict->parts, &dict->part_capacity, dict->part_count + 1));
+    TACHO_TRY(tacho_dict_add_track(dict, &root, &part.root));
+    uint32_t hash = hash_track(dict, TACHO_NONE, part.name);
+    tacho_status status = tacho_index_add(&dict->track_index, hash, part.root);
+    if (status != TACHO_OK) {
+        dict->track_count--;
+        return status;
+    }
     dict->parts[dict->part_count++] = part;
     *out_id = id;
     return TACHO_OK;
-}
-
-static tacho_str words_as_bytes(const uint32_t *words, size_t word_count)
-{
-    return tacho_str_make((const char *)words, word_count * sizeof(*words));
 }
 
 int32_t tacho_track_rank(uint32_t core, tacho_track_class track_class, uint32_t index)
@@ -174,26 +197,33 @@ tacho_status tacho_dict_add_track(tacho_dict *dict, const tacho_track *track, ui
     return TACHO_OK;
 }
 
+uint32_t tacho_dict_find_track(const tacho_dict *dict, uint32_t parent, uint32_t name)
+{
+    uint32_t hash = hash_track(dict, parent, name);
+    size_t at = tacho_index_begin(&dict->track_index, hash);
+    uint32_t id = TACHO_NONE;
+    while ((id = tacho_index_next(&dict->track_index, hash, &at)) != TACHO_NONE) {
+        if (dict->tracks[id].parent == parent && dict->tracks[id].name == name) {
+            break;
+        }
+    }
+    return id;
+}
+
 tacho_status tacho_dict_ensure_track(tacho_dict *dict, const tacho_track *facts, tacho_str name,
                                      uint32_t *out_id)
 {
-    uint32_t key[2] = {facts->parent, 0};
-    TACHO_TRY(tacho_dict_ensure_string(dict, name, &key[1]));
-    uint32_t hash = tacho_index_hash(&dict->track_index, words_as_bytes(key, 2));
-    size_t at = tacho_index_begin(&dict->track_index, hash);
-    while ((*out_id = tacho_index_next(&dict->track_index, hash, &at)) != TACHO_NONE) {
-        const tacho_track *found = &dict->tracks[*out_id];
-        if (found->parent == key[0] && found->name == key[1]) {
-            return TACHO_OK;
-        }
-    }
     tacho_track track = *facts;
-    track.name = key[1];
+    TACHO_TRY(tacho_dict_ensure_string(dict, name, &track.name));
+    *out_id = tacho_dict_find_track(dict, track.parent, track.name);
+    if (*out_id != TACHO_NONE) {
+        return TACHO_OK;
+    }
     if (track.rank < 0) {
         track.rank = tacho_track_rank(0, track.track_class, track.index);
     }
     TACHO_TRY(tacho_dict_add_track(dict, &track, out_id));
-    return tacho_index_add(&dict->track_index, hash, *out_id);
+    return tacho_index_add(&dict->track_index, hash_track(dict, track.parent, track.name), *out_id);
 }
 
 tacho_status tacho_dict_ensure_location(tacho_dict *dict, const tacho_location *location,

@@ -56,6 +56,7 @@ typedef struct lane_set {
     size_t flow_count, flow_capacity;
     tacho_row *next_flows; /* that wait for any span */
     size_t next_count, next_capacity;
+    bool is_waiting;                   /* listed in |waiting| of the lanes */
     placed_span last_real, last_empty; /* placed last, with and without a length */
 } lane_set;
 
@@ -65,6 +66,8 @@ struct tacho_lanes {
     tacho_events *next; /* that of the order */
     lane_set *sets;     /* by track */
     size_t set_count, set_capacity;
+    uint32_t *waiting; /* tracks of this part on which flows wait, or have waited, for a span */
+    size_t waiting_count, waiting_capacity;
 };
 
 static tacho_lanes *lanes_of(tacho_events *events)
@@ -400,15 +403,28 @@ static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_ro
     return tacho_events_row(lanes->next, &moved);
 }
 
+/* Notes that flows wait on |track|, for the end of the part. */
+static tacho_status list_waiting(tacho_lanes *lanes, lane_set *set, uint32_t track)
+{
+    if (!set->is_waiting) {
+        TACHO_TRY(tacho_grow(&lanes->waiting, &lanes->waiting_capacity, lanes->waiting_count + 1));
+        lanes->waiting[lanes->waiting_count++] = track;
+        set->is_waiting = true;
+    }
+    return TACHO_OK;
+}
+
 /* Sends a flow end to the span around it, or holds it until its span comes. */
 static tacho_status place_flow(tacho_lanes *lanes, lane_set *set, const tacho_row *row)
 {
     if (row->of.flow.span_end == TACHO_FLOW_NEXT) {
+        TACHO_TRY(list_waiting(lanes, set, row->track));
         TACHO_TRY(tacho_grow(&set->next_flows, &set->next_capacity, set->next_count + 1));
         set->next_flows[set->next_count++] = *row;
         return TACHO_OK;
     }
     if (!tacho_row_is_around(row)) {
+        TACHO_TRY(list_waiting(lanes, set, row->track));
         TACHO_TRY(tacho_grow(&set->flows, &set->flow_capacity, set->flow_count + 1));
         set->flows[set->flow_count++] = *row;
         return TACHO_OK;
@@ -440,10 +456,13 @@ static tacho_status lanes_row(tacho_events *events, const tacho_row *row)
 static tacho_status lanes_end_part(tacho_events *events, uint32_t part)
 {
     tacho_lanes *lanes = lanes_of(events);
-    for (size_t i = 0; i < lanes->set_count; i++) {
-        TACHO_TRY(lose_flows(lanes, (uint32_t)i, &lanes->sets[i].flow_count));
-        TACHO_TRY(lose_flows(lanes, (uint32_t)i, &lanes->sets[i].next_count));
+    for (size_t i = 0; i < lanes->waiting_count; i++) {
+        lane_set *set = &lanes->sets[lanes->waiting[i]];
+        TACHO_TRY(lose_flows(lanes, lanes->waiting[i], &set->flow_count));
+        TACHO_TRY(lose_flows(lanes, lanes->waiting[i], &set->next_count));
+        set->is_waiting = false;
     }
+    lanes->waiting_count = 0;
     return tacho_events_end_part(lanes->next, part);
 }
 
@@ -491,6 +510,7 @@ void tacho_lanes_destroy(tacho_lanes *lanes)
     }
     tacho_arrow_order_destroy(lanes->arrow_order);
     free(lanes->sets);
+    free(lanes->waiting);
     free(lanes);
 }
 
