@@ -5,6 +5,8 @@
  */
 #include "base/status.h"
 
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,6 +39,43 @@ static tacho_status no_memory_status(void)
     return (tacho_status)(uintptr_t)&no_memory_record;
 }
 
+/*
+ * Names in a message come from files and callers: |text|, owned, with what would act on a terminal
+ * as escapes. NULL when there is no memory.
+ */
+static char *make_printable(char *text)
+{
+    tacho_str rest = tacho_str_from_cstring(text);
+    char *shown = malloc(rest.len * TACHO_UTF8_ESCAPE_MAX + 1);
+    char *at = shown;
+    while (shown != NULL && rest.len > 0) {
+        uint32_t point = 0;
+        size_t len = tacho_utf8_decode(rest, &point);
+        if (tacho_utf8_acts_on_terminal(point)) {
+            at += tacho_utf8_escape(rest, at);
+        } else {
+            memcpy(at, rest.data, len);
+            at += len;
+        }
+        rest = tacho_str_make(rest.data + len, rest.len - len);
+    }
+    if (shown != NULL) {
+        *at = '\0';
+    }
+    free(text);
+    return shown;
+}
+
+static bool is_plain(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text < ' ' || *text > '~') {
+            return false;
+        }
+    }
+    return true;
+}
+
 static char *format_text(const char *format, va_list arguments) TACHO_PRINTF(1, 0);
 
 static char *format_text(const char *format, va_list arguments)
@@ -49,7 +88,7 @@ static char *format_text(const char *format, va_list arguments)
     if (text != NULL) {
         vsnprintf(text, (size_t)length + 1, format, arguments);
     }
-    return text;
+    return text == NULL || is_plain(text) ? text : make_printable(text);
 }
 
 tacho_status tacho_status_make(tacho_code code, const char *source_file, int source_line,
