@@ -5,6 +5,11 @@
  *     tacho_view *view = NULL;
  *     const char *paths[] = {"timeline.csv"};
  *     tacho_status status = tacho_view_open(paths, 1, NULL, &view);
+ *     if (status != TACHO_OK) {
+ *         fprintf(stderr, "%s\n", tacho_status_message(status));
+ *         tacho_status_free(status);
+ *         return 1;
+ *     }
  *     tacho_span_view span;
  *     for (uint64_t i = 0; tacho_view_span(view, i, &span); i++) {
  *         printf("%s %lld\n", span.name, (long long)(span.end_ns - span.start_ns));
@@ -14,7 +19,8 @@
  * A profile has parts, one per input file; tracks, which form a tree under the root of each part;
  * and on the tracks spans of time, samples of counters, and ends of flows (arrows). Records that
  * could not be read are counted as losses. All are numbered from 0; an accessor fills the
- * caller's struct and returns false past the last one.
+ * caller's struct and returns false past the last one. NULL for the view or the struct is allowed
+ * and gives false, or counts of 0.
  *
  * Spans are in time order on each track, not across tracks. They lie as the file gives them: on
  * one track they may overlap.
@@ -74,7 +80,8 @@ typedef struct tacho_view_counts {
     uint64_t loss_count; /* kinds of loss */
     uint64_t lost_count; /* records lost */
     uint64_t fact_count;
-    uint64_t reserved[4];
+    uint64_t lost_before_count; /* records lost when a trace that was read here was made */
+    uint64_t reserved[3];
 } tacho_view_counts;
 
 TACHO_API tacho_view_counts tacho_view_count(const tacho_view *view);

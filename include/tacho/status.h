@@ -33,7 +33,7 @@ extern "C" {
     X(BAD_DATA, "the input is not what it claims to be")                                           \
     X(LIMIT, "the input exceeds a stated limit")                                                   \
     X(UNSUPPORTED, "valid, but not handled here")                                                  \
-    X(OUT_OF_ORDER, "rows must be sorted first; see tacho_order")                                  \
+    X(OUT_OF_ORDER, "events go back in time and must be sorted first")                             \
     X(NO_MEMORY, "memory is exhausted")
 
 typedef enum tacho_code {
@@ -53,7 +53,10 @@ TACHO_API tacho_code tacho_status_code(tacho_status status);
 /* The name of |code| as written in TACHO_CODES, "OK" for success. Static storage. */
 TACHO_API const char *tacho_code_name(tacho_code code);
 
-/* What went wrong, one sentence naming file, line or byte. Lives as long as |status|. */
+/*
+ * What went wrong, one sentence naming file, line or byte, in printable characters: control
+ * characters of a name appear as escapes. Lives as long as |status|.
+ */
 TACHO_API const char *tacho_status_message(tacho_status status);
 
 /* The |index|-th note, innermost first, or NULL past the last one. */

@@ -21,8 +21,10 @@
  * What it costs: an entry takes about 56 bytes. Up to 16 MiB of them are kept in memory, the rest
  * in a temporary file without a name ($TMPDIR, else /var/tmp). Names are kept once each.
  *
- * A chart may be used by one thread at a time; different charts are independent. The library
- * copies what it needs before a call returns. A call that fails leaves the chart as it was.
+ * Several threads may use a chart at once. After a fork it stays with the process that opened it:
+ * in the child every call but close is refused. The library copies what it needs before a call
+ * returns. A call that fails leaves the chart as it was; NULL where something is needed is such a
+ * failure, TACHO_CODE_USAGE. Numbers are written with a point, whatever the program's locale.
  */
 #ifndef TACHO_TIMECHART_H
 #define TACHO_TIMECHART_H
@@ -64,7 +66,8 @@ typedef enum tacho_timechart_event {
  * Starts a chart that flush will write to |path|: .pb, .pftrace and .perfetto-trace are Perfetto
  * traces, .json is Chrome Trace Event JSON, .jsonl JSON lines, each compressed if .gz or .zst
  * follows. |options| may be NULL. Fails at once if a file could not be written there, and for
- * what is no file (standard output, a pipe), since a flush replaces it. Nothing is written yet.
+ * what is no file (standard output, a pipe), since a flush replaces it. Nothing is written yet. A
+ * relative path is resolved now: a later chdir does not move the file.
  */
 TACHO_API tacho_status tacho_timechart_open(const char *path,
                                             const tacho_timechart_options *options,

@@ -4,6 +4,7 @@
  */
 #include "api/conversion.h"
 
+#include "api/entry.h"
 #include "api/request.h"
 #include "sinks/perfetto.h"
 
@@ -36,7 +37,9 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
     tacho_dict dict;
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
+        tacho_entry entry = tacho_entry_begin();
         status = tacho_conversion_run(conversion, &dict);
+        tacho_entry_end(entry);
     }
     if (status == TACHO_OK && out_result != NULL) {
         *out_result = (tacho_convert_result){.event_count = count_events(&dict),
@@ -66,6 +69,7 @@ tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
     }
     const tacho_source *source = NULL;
     tacho_intake_input *inputs = NULL;
+    TACHO_TRY(tacho_request_check_paths(input_paths, input_count));
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
     TACHO_TRY(tacho_request_source(chosen->from, &source));
     TACHO_TRY(tacho_request_sink(chosen->to, output_path, &conversion.sink));
@@ -77,6 +81,17 @@ tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
     tacho_status status = run(&conversion, out_result);
     free(inputs);
     return status;
+}
+
+static tacho_status check_named(const tacho_named_logs *logs)
+{
+    for (size_t i = 0; i < logs->item_count; i++) {
+        if (logs->items == NULL || logs->items[i].path == NULL) {
+            return tacho_fail(TACHO_CODE_USAGE, "log %zu of %zu has no path (NULL)", i + 1,
+                              logs->item_count);
+        }
+    }
+    return TACHO_OK;
 }
 
 static void fill_named(const tacho_named_logs *logs, const tacho_source *const *accepted,
@@ -94,6 +109,11 @@ tacho_status tacho_convert_to_perfetto(tacho_named_logs compile_logs, tacho_name
 {
     tacho_intake_input *inputs = NULL;
     size_t count = compile_logs.item_count + runtime_logs.item_count;
+    TACHO_TRY(check_named(&compile_logs));
+    TACHO_TRY(check_named(&runtime_logs));
+    if (pb_path == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no output file given (NULL)");
+    }
     TACHO_TRY(allocate_inputs(count, &inputs));
     fill_named(&compile_logs, tacho_request_compile_sources, inputs);
     fill_named(&runtime_logs, tacho_request_runtime_sources, inputs + compile_logs.item_count);

@@ -4,6 +4,7 @@
  */
 #include "api/profile_view.h"
 
+#include "api/entry.h"
 #include "api/intake.h"
 #include "api/request.h"
 
@@ -51,7 +52,11 @@ tacho_status tacho_view_open(const char *const *paths, size_t path_count,
     const tacho_view_options defaults = {0};
     const tacho_view_options *chosen = options != NULL ? options : &defaults;
     const tacho_source *source = NULL;
+    if (out_view == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "a profile needs a place for its handle");
+    }
     *out_view = NULL;
+    TACHO_TRY(tacho_request_check_paths(paths, path_count));
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
     TACHO_TRY(tacho_request_source(chosen->from, &source));
     tacho_intake_input *inputs = calloc(path_count + 1, sizeof(*inputs));
@@ -72,7 +77,9 @@ tacho_status tacho_view_open(const char *const *paths, size_t path_count,
     if (chosen->program != NULL) {
         intake.options.program_path = tacho_str_from_cstring(chosen->program);
     }
+    tacho_entry entry = tacho_entry_begin();
     tacho_status status = load_new(&intake, out_view);
+    tacho_entry_end(entry);
     free(inputs);
     return status;
 }
@@ -89,8 +96,26 @@ void tacho_view_close(tacho_view *view)
 
 /* ---- parts and tracks --------------------------------------------------------------------- */
 
+/* What traces say was lost when they were made. */
+static uint64_t count_lost_before(const tacho_dict *dict)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < dict->metadata_count; i++) {
+        uint64_t count = 0;
+        tacho_str key = tacho_dict_string(dict, dict->metadata[i].key);
+        if (tacho_str_equal(key, TACHO_STR("from.lost.total")) &&
+            tacho_str_parse_u64(tacho_dict_string(dict, dict->metadata[i].value), &count)) {
+            total += count < TACHO_LOSS_MAX ? count : TACHO_LOSS_MAX;
+        }
+    }
+    return total;
+}
+
 tacho_view_counts tacho_view_count(const tacho_view *view)
 {
+    if (view == NULL) {
+        return (tacho_view_counts){0};
+    }
     return (tacho_view_counts){
         .part_count = view->dict.part_count,
         .track_count = view->dict.track_count,
@@ -100,6 +125,7 @@ tacho_view_counts tacho_view_count(const tacho_view *view)
         .loss_count = view->dict.loss_count,
         .lost_count = tacho_intake_lost_count(&view->dict),
         .fact_count = view->dict.metadata_count,
+        .lost_before_count = count_lost_before(&view->dict),
     };
 }
 
@@ -111,7 +137,7 @@ static const char *text_of(const tacho_view *view, uint32_t string)
 
 bool tacho_view_part(const tacho_view *view, uint64_t index, tacho_part_view *out_part)
 {
-    if (index >= view->dict.part_count) {
+    if (view == NULL || out_part == NULL || index >= view->dict.part_count) {
         return false;
     }
     const tacho_part *part = &view->dict.parts[index];
@@ -136,7 +162,7 @@ bool tacho_view_part(const tacho_view *view, uint64_t index, tacho_part_view *ou
 
 bool tacho_view_track(const tacho_view *view, uint64_t index, tacho_track_view *out_track)
 {
-    if (index >= view->dict.track_count) {
+    if (view == NULL || out_track == NULL || index >= view->dict.track_count) {
         return false;
     }
     const tacho_track *track = &view->dict.tracks[index];
@@ -169,7 +195,7 @@ static void fill_location(const tacho_view *view, uint32_t id, tacho_span_view *
 
 bool tacho_view_span(const tacho_view *view, uint64_t index, tacho_span_view *out_span)
 {
-    if (index >= view->profile.span_count) {
+    if (view == NULL || out_span == NULL || index >= view->profile.span_count) {
         return false;
     }
     tacho_span span = tacho_profile_span(&view->profile, index);
@@ -264,7 +290,7 @@ static void fill_arg(const tacho_view *view, uint32_t at, uint32_t depth, tacho_
 
 bool tacho_view_first_arg(const tacho_view *view, uint64_t span, tacho_arg_view *out_arg)
 {
-    if (span >= view->profile.span_count) {
+    if (view == NULL || out_arg == NULL || span >= view->profile.span_count) {
         return false;
     }
     uint32_t first = tacho_profile_span(&view->profile, span).args;
@@ -278,9 +304,12 @@ bool tacho_view_first_arg(const tacho_view *view, uint64_t span, tacho_arg_view 
 
 bool tacho_view_next_arg(const tacho_view *view, tacho_arg_view *arg)
 {
+    if (view == NULL || arg == NULL || arg->cursor[CURSOR_AT] >= view->profile.arg_count ||
+        arg->depth > TACHO_ARG_DEPTH_MAX) {
+        return false;
+    }
     uint32_t at = arg->cursor[CURSOR_AT];
     uint32_t depth = arg->depth;
-    assert(at < view->profile.arg_count && depth <= TACHO_ARG_DEPTH_MAX);
     const tacho_stored_arg *stored = &view->profile.args[at];
     if (stored->is_last) {
         return false;
@@ -301,7 +330,7 @@ bool tacho_view_next_arg(const tacho_view *view, tacho_arg_view *arg)
 
 bool tacho_view_sample(const tacho_view *view, uint64_t index, tacho_sample_view *out_sample)
 {
-    if (index >= view->profile.sample_count) {
+    if (view == NULL || out_sample == NULL || index >= view->profile.sample_count) {
         return false;
     }
     const tacho_sample *sample = &view->profile.samples[index];
@@ -317,7 +346,7 @@ bool tacho_view_sample(const tacho_view *view, uint64_t index, tacho_sample_view
 
 bool tacho_view_flow(const tacho_view *view, uint64_t index, tacho_flow_view *out_flow)
 {
-    if (index >= view->profile.flow_end_count) {
+    if (view == NULL || out_flow == NULL || index >= view->profile.flow_end_count) {
         return false;
     }
     const tacho_flow_end *flow = &view->profile.flow_ends[index];
@@ -342,7 +371,7 @@ bool tacho_view_flow(const tacho_view *view, uint64_t index, tacho_flow_view *ou
 
 bool tacho_view_loss(const tacho_view *view, uint64_t index, tacho_loss_view *out_loss)
 {
-    if (index >= view->dict.loss_count) {
+    if (view == NULL || out_loss == NULL || index >= view->dict.loss_count) {
         return false;
     }
     const tacho_loss *loss = &view->dict.losses[index];
@@ -359,7 +388,7 @@ bool tacho_view_loss(const tacho_view *view, uint64_t index, tacho_loss_view *ou
 
 bool tacho_view_fact(const tacho_view *view, uint64_t index, tacho_fact_view *out_fact)
 {
-    if (index >= view->dict.metadata_count) {
+    if (view == NULL || out_fact == NULL || index >= view->dict.metadata_count) {
         return false;
     }
     const tacho_metadata *fact = &view->dict.metadata[index];

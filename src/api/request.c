@@ -22,6 +22,16 @@ tacho_status tacho_request_check_reserved(const uint64_t *words, size_t word_cou
     return TACHO_OK;
 }
 
+tacho_status tacho_request_check_paths(const char *const *paths, size_t path_count)
+{
+    for (size_t i = 0; i < path_count; i++) {
+        if (paths == NULL || paths[i] == NULL) {
+            return tacho_fail(TACHO_CODE_USAGE, "path %zu of %zu is NULL", i + 1, path_count);
+        }
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_request_source(const char *name, const tacho_source **out_source)
 {
     *out_source = name == NULL ? NULL : tacho_source_find(tacho_str_from_cstring(name));
@@ -33,6 +43,9 @@ tacho_status tacho_request_source(const char *name, const tacho_source **out_sou
 tacho_status tacho_request_sink(const char *name, const char *path,
                                 const tacho_trace_sink **out_sink)
 {
+    if (path == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no output file given (NULL)");
+    }
     *out_sink = name != NULL ? tacho_trace_sink_find(tacho_str_from_cstring(name))
                              : tacho_trace_sink_find_for_path(tacho_str_from_cstring(path));
     return *out_sink != NULL ? TACHO_OK

@@ -5,7 +5,11 @@
  * the dictionary, such as lanes, is taken back afterwards, so that every flush starts alike.
  *
  * A process is a part; the parts of entries share one clock with a fixed zero.
+ *
+ * Every public call goes in by enter() and out by leave(), which keep threads apart and the
+ * copy of a chart in a forked child away from the file that it shares with its parent.
  */
+#include "api/entry.h"
 #include "api/intake.h"
 #include "api/request.h"
 #include "base/grow.h"
@@ -14,10 +18,14 @@
 #include "profile/row_store.h"
 #include "profile/spool.h"
 
-#include <assert.h>
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <tacho/timechart.h>
+#include <unistd.h>
 
 enum {
     STORE_BYTES = 16 << 20,
@@ -43,7 +51,9 @@ typedef struct begun_stack {
 } begun_stack;
 
 struct tacho_timechart {
-    char *path;
+    pthread_mutex_t mutex;
+    pid_t owner; /* the process that opened it */
+    char *path;  /* absolute: programs change their folder */
     const tacho_trace_sink *sink;
     tacho_dict dict;
     tacho_row_store *store;
@@ -57,7 +67,31 @@ struct tacho_timechart {
     size_t begun_count, begun_capacity;
     int64_t latest_time; /* of all entries */
     bool has_files;      /* parts that are not aligned with the rest */
+    atomic_uint_fast64_t lost_count;
 };
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+/* Whether the chart may be used; leave() must follow if so. */
+static tacho_status enter(tacho_timechart *chart)
+{
+    if (chart == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no time chart given (NULL)");
+    }
+    if (chart->owner != getpid()) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "the time chart %s belongs to process %ld; open another one after a fork",
+                          chart->path, (long)chart->owner);
+    }
+    pthread_mutex_lock(&chart->mutex);
+    return TACHO_OK;
+}
+
+static tacho_status leave(tacho_timechart *chart, tacho_status status)
+{
+    pthread_mutex_unlock(&chart->mutex);
+    return status;
+}
 
 /* ---- open and close ---------------------------------------------------------------------- */
 
@@ -107,6 +141,28 @@ static tacho_status try_output(const char *path)
     return TACHO_OK;
 }
 
+static tacho_status copy_absolute(const char *path, char **out_path)
+{
+    char folder[PATH_MAX] = "";
+    if (path[0] != '/' && getcwd(folder, sizeof(folder)) == NULL) {
+        return tacho_fail(TACHO_CODE_IO, "%s: the current folder has no path: %s", path,
+                          strerror(errno));
+    }
+    size_t folder_len = strlen(folder);
+    size_t path_len = strlen(path);
+    char *joined = malloc(folder_len + path_len + 2);
+    if (joined == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a time chart");
+    }
+    memcpy(joined, folder, folder_len);
+    if (folder_len > 0) {
+        joined[folder_len++] = '/';
+    }
+    memcpy(joined + folder_len, path, path_len + 1);
+    *out_path = joined;
+    return TACHO_OK;
+}
+
 static tacho_status fill_chart(tacho_timechart *chart, const char *path,
                                const tacho_timechart_options *options)
 {
@@ -115,26 +171,27 @@ static tacho_status fill_chart(tacho_timechart *chart, const char *path,
     TACHO_TRY(parse_origin(options->origin, &chart->origin));
     TACHO_TRY(make_clock(options, &chart->clock));
     chart->clock_id = TACHO_NONE;
-    chart->path = strdup(path);
-    if (chart->path == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a time chart");
-    }
     TACHO_TRY(tacho_dict_init(&chart->dict));
     TACHO_TRY(tacho_strings_init(&chart->process_names));
     TACHO_TRY(tacho_row_store_create(&chart->dict, STORE_BYTES, &chart->store));
-    return try_output(path);
+    TACHO_TRY(try_output(path));
+    return copy_absolute(path, &chart->path);
 }
 
 tacho_status tacho_timechart_open(const char *path, const tacho_timechart_options *options,
                                   tacho_timechart **out_chart)
 {
-    assert(path != NULL && out_chart != NULL);
     const tacho_timechart_options defaults = {0};
+    if (out_chart == NULL || path == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "a time chart needs a path and a place for its handle");
+    }
     *out_chart = NULL;
     tacho_timechart *chart = calloc(1, sizeof(*chart));
     if (chart == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a time chart");
     }
+    pthread_mutex_init(&chart->mutex, NULL);
+    chart->owner = getpid();
     tacho_status status = fill_chart(chart, path, options != NULL ? options : &defaults);
     if (status != TACHO_OK) {
         tacho_timechart_close(chart);
@@ -158,6 +215,7 @@ void tacho_timechart_close(tacho_timechart *chart)
     tacho_row_store_destroy(chart->store);
     tacho_dict_deinit(&chart->dict);
     free(chart->path);
+    pthread_mutex_destroy(&chart->mutex);
     free(chart);
 }
 
@@ -170,21 +228,10 @@ static tacho_status check_name(const char *what, const char *name)
                : tacho_fail(TACHO_CODE_USAGE, "a time chart entry without a %s", what);
 }
 
-static bool is_name_of_part(const tacho_dict *dict, tacho_str name)
-{
-    uint32_t id = tacho_strings_find(&dict->strings, name);
-    for (size_t i = 0; i < dict->part_count; i++) {
-        if (dict->parts[i].name == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static tacho_status make_process(tacho_timechart *chart, tacho_str name, chart_process *process)
 {
     tacho_dict *dict = &chart->dict;
-    if (is_name_of_part(dict, name)) {
+    if (tacho_dict_has_part_named(dict, name)) {
         return tacho_fail(TACHO_CODE_USAGE,
                           "process '%.*s' was read from a file, which has a clock of its own; "
                           "give entries another process",
@@ -257,11 +304,17 @@ static tacho_status ensure_track(tacho_timechart *chart, const char *process_nam
     return TACHO_OK;
 }
 
-tacho_status tacho_timechart_add_process(tacho_timechart *chart, const char *process)
+static tacho_status add_process(tacho_timechart *chart, const char *process)
 {
     chart_process *ignored = NULL;
     TACHO_TRY(check_name("process", process));
     return ensure_process(chart, process, &ignored);
+}
+
+tacho_status tacho_timechart_add_process(tacho_timechart *chart, const char *process)
+{
+    TACHO_TRY(enter(chart));
+    return leave(chart, add_process(chart, process));
 }
 
 static tacho_status parse_class(const char *name, tacho_track_class *out_class)
@@ -279,8 +332,8 @@ static tacho_status parse_class(const char *name, tacho_track_class *out_class)
     return tacho_fail(TACHO_CODE_USAGE, "'%s' is no class of a thread", name);
 }
 
-tacho_status tacho_timechart_add_thread(tacho_timechart *chart, const char *process,
-                                        const char *thread, const char *track_class)
+static tacho_status add_thread(tacho_timechart *chart, const char *process, const char *thread,
+                               const char *track_class)
 {
     track_kind kind = {TACHO_TRACK_HOST, TACHO_UNIT_NONE};
     uint32_t ignored = TACHO_NONE;
@@ -288,6 +341,13 @@ tacho_status tacho_timechart_add_thread(tacho_timechart *chart, const char *proc
     TACHO_TRY(check_name("thread", thread));
     TACHO_TRY(parse_class(track_class, &kind.track_class));
     return ensure_track(chart, process, thread, kind, &ignored);
+}
+
+tacho_status tacho_timechart_add_thread(tacho_timechart *chart, const char *process,
+                                        const char *thread, const char *track_class)
+{
+    TACHO_TRY(enter(chart));
+    return leave(chart, add_thread(chart, process, thread, track_class));
 }
 
 static tacho_status parse_unit(const char *name, tacho_unit *out_unit)
@@ -306,8 +366,8 @@ static tacho_status parse_unit(const char *name, tacho_unit *out_unit)
                       name);
 }
 
-tacho_status tacho_timechart_add_counter(tacho_timechart *chart, const char *process,
-                                         const char *counter, const char *unit)
+static tacho_status add_counter(tacho_timechart *chart, const char *process, const char *counter,
+                                const char *unit)
 {
     track_kind kind = {TACHO_TRACK_COUNTER, TACHO_UNIT_NONE};
     uint32_t ignored = TACHO_NONE;
@@ -315,6 +375,13 @@ tacho_status tacho_timechart_add_counter(tacho_timechart *chart, const char *pro
     TACHO_TRY(check_name("counter", counter));
     TACHO_TRY(parse_unit(unit, &kind.unit));
     return ensure_track(chart, process, counter, kind, &ignored);
+}
+
+tacho_status tacho_timechart_add_counter(tacho_timechart *chart, const char *process,
+                                         const char *counter, const char *unit)
+{
+    TACHO_TRY(enter(chart));
+    return leave(chart, add_counter(chart, process, counter, unit));
 }
 
 /* ---- entries ------------------------------------------------------------------------------ */
@@ -364,6 +431,12 @@ static tacho_status store_span(tacho_timechart *chart, uint32_t track, begun_spa
     return TACHO_OK;
 }
 
+static tacho_status check_log(const tacho_timechart_log *log)
+{
+    return log != NULL ? TACHO_OK
+                       : tacho_fail(TACHO_CODE_USAGE, "no time chart entry given (NULL)");
+}
+
 /* The thread that |log| names. */
 static tacho_status ensure_thread(tacho_timechart *chart, const tacho_timechart_log *log,
                                   uint32_t *out_track)
@@ -374,8 +447,9 @@ static tacho_status ensure_thread(tacho_timechart *chart, const tacho_timechart_
     return ensure_track(chart, log->process, log->thread, kind, out_track);
 }
 
-tacho_status tacho_timechart_render(tacho_timechart *chart, const tacho_timechart_log *log)
+static tacho_status render(tacho_timechart *chart, const tacho_timechart_log *log)
 {
+    TACHO_TRY(check_log(log));
     uint32_t track = TACHO_NONE;
     begun_span begun = {.start = log->start_time};
     TACHO_TRY(check_name("function", log->function));
@@ -388,6 +462,12 @@ tacho_status tacho_timechart_render(tacho_timechart *chart, const tacho_timechar
     TACHO_TRY(ensure_thread(chart, log, &track));
     TACHO_TRY(ensure_site(chart, track, log->function, &begun.site));
     return store_span(chart, track, begun, log->end_time, 0);
+}
+
+tacho_status tacho_timechart_render(tacho_timechart *chart, const tacho_timechart_log *log)
+{
+    TACHO_TRY(enter(chart));
+    return leave(chart, render(chart, log));
 }
 
 static tacho_status ensure_stack(tacho_timechart *chart, uint32_t track, begun_stack **out_stack)
@@ -410,13 +490,27 @@ static tacho_status begin_span(tacho_timechart *chart, uint32_t track, begun_spa
     return TACHO_OK;
 }
 
+/* The spans that have begun on the thread that |log| names; NULL when there is no such thread. */
+static begun_stack *find_stack(const tacho_timechart *chart, const tacho_timechart_log *log)
+{
+    tacho_str process = tacho_str_from_cstring(log->process);
+    uint32_t id = tacho_strings_find(&chart->process_names, process);
+    if (id == TACHO_NONE || id >= chart->process_count || chart->processes[id].part == TACHO_NONE) {
+        return NULL;
+    }
+    const tacho_dict *dict = &chart->dict;
+    uint32_t root = dict->parts[chart->processes[id].part].root;
+    uint32_t name = tacho_strings_find(&dict->strings, tacho_str_from_cstring(log->thread));
+    uint32_t track = name != TACHO_NONE ? tacho_dict_find_track(dict, root, name) : TACHO_NONE;
+    return track < chart->begun_count ? &chart->begun[track] : NULL;
+}
+
 static tacho_status end_span(tacho_timechart *chart, int64_t time, const tacho_timechart_log *log)
 {
-    uint32_t track = TACHO_NONE;
-    TACHO_TRY(ensure_thread(chart, log, &track));
-    begun_stack *stack = NULL;
-    TACHO_TRY(ensure_stack(chart, track, &stack));
-    if (stack->item_count == 0) {
+    TACHO_TRY(check_name("process", log->process));
+    TACHO_TRY(check_name("thread", log->thread));
+    begun_stack *stack = find_stack(chart, log);
+    if (stack == NULL || stack->item_count == 0) {
         return tacho_fail(TACHO_CODE_USAGE,
                           "an end at %lld on thread '%s', where nothing has begun", (long long)time,
                           log->thread);
@@ -426,17 +520,17 @@ static tacho_status end_span(tacho_timechart *chart, int64_t time, const tacho_t
         return tacho_fail(TACHO_CODE_USAGE, "an end at %lld on thread '%s', which began at %lld",
                           (long long)time, log->thread, (long long)begun.start);
     }
-    TACHO_TRY(store_span(chart, track, begun, time, 0));
+    TACHO_TRY(store_span(chart, (uint32_t)(stack - chart->begun), begun, time, 0));
     stack->item_count--;
     return TACHO_OK;
 }
 
-tacho_status tacho_timechart_set_track_event(tacho_timechart *chart, int64_t time,
-                                             tacho_timechart_event type,
-                                             const tacho_timechart_log *log)
+static tacho_status set_track_event(tacho_timechart *chart, int64_t time,
+                                    tacho_timechart_event type, const tacho_timechart_log *log)
 {
     uint32_t track = TACHO_NONE;
     begun_span begun = {.start = time};
+    TACHO_TRY(check_log(log));
     TACHO_TRY(check_time(chart, time));
     if (type == TACHO_TIMECHART_END) {
         return end_span(chart, time, log);
@@ -452,8 +546,16 @@ tacho_status tacho_timechart_set_track_event(tacho_timechart *chart, int64_t tim
                : store_span(chart, track, begun, time, TACHO_SPAN_INSTANT);
 }
 
-tacho_status tacho_timechart_add_sample(tacho_timechart *chart, const char *process,
-                                        const char *counter, int64_t time, double value)
+tacho_status tacho_timechart_set_track_event(tacho_timechart *chart, int64_t time,
+                                             tacho_timechart_event type,
+                                             const tacho_timechart_log *log)
+{
+    TACHO_TRY(enter(chart));
+    return leave(chart, set_track_event(chart, time, type, log));
+}
+
+static tacho_status add_sample(tacho_timechart *chart, const char *process, const char *counter,
+                               int64_t time, double value)
 {
     tacho_row row = {.kind = TACHO_ROW_SAMPLE, .start = time};
     row.of.sample.value = value;
@@ -469,6 +571,13 @@ tacho_status tacho_timechart_add_sample(tacho_timechart *chart, const char *proc
     TACHO_TRY(tacho_events_row(tacho_row_store_events(chart->store), &row));
     note_time(chart, time);
     return TACHO_OK;
+}
+
+tacho_status tacho_timechart_add_sample(tacho_timechart *chart, const char *process,
+                                        const char *counter, int64_t time, double value)
+{
+    TACHO_TRY(enter(chart));
+    return leave(chart, add_sample(chart, process, counter, time, value));
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -495,7 +604,21 @@ static tacho_status add_file(tacho_timechart *chart, const tacho_intake_input *i
     }
     tacho_dict_mark_deinit(&mark);
     chart->has_files = chart->has_files || status == TACHO_OK;
+    atomic_store(&chart->lost_count, tacho_intake_lost_count(&chart->dict));
     return status;
+}
+
+static tacho_status enter_and_add(tacho_timechart *chart, const tacho_intake_input *input,
+                                  uint32_t slice_count)
+{
+    TACHO_TRY(enter(chart));
+    if (input->path == NULL) {
+        return leave(chart, tacho_fail(TACHO_CODE_USAGE, "no file given (NULL)"));
+    }
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = add_file(chart, input, slice_count);
+    tacho_entry_end(entry);
+    return leave(chart, status);
 }
 
 tacho_status tacho_timechart_add_compile_csv(tacho_timechart *chart, const char *view_name,
@@ -503,7 +626,7 @@ tacho_status tacho_timechart_add_compile_csv(tacho_timechart *chart, const char 
 {
     tacho_intake_input input = {
         .path = csv_path, .name = view_name, .accepted = tacho_request_compile_sources};
-    return add_file(chart, &input, slice_count);
+    return enter_and_add(chart, &input, slice_count);
 }
 
 tacho_status tacho_timechart_add_runtime_csv(tacho_timechart *chart, const char *view_name,
@@ -511,41 +634,81 @@ tacho_status tacho_timechart_add_runtime_csv(tacho_timechart *chart, const char 
 {
     tacho_intake_input input = {
         .path = csv_path, .name = view_name, .accepted = tacho_request_runtime_sources};
-    return add_file(chart, &input, 0);
+    return enter_and_add(chart, &input, 0);
 }
 
 uint64_t tacho_timechart_lost_count(const tacho_timechart *chart)
 {
-    return tacho_intake_lost_count(&chart->dict);
+    return chart != NULL ? atomic_load(&chart->lost_count) : 0;
 }
 
 /* ---- flush -------------------------------------------------------------------------------- */
 
-/* Spans of |part| that have begun and not ended, as far as they have come. */
-static tacho_status push_begun(const tacho_timechart *chart, uint32_t part, tacho_events *next)
+/* A thread on which spans have begun and not ended. */
+typedef struct begun_track {
+    uint32_t part, track;
+} begun_track;
+
+static int compare_begun(const void *left, const void *right)
 {
+    const begun_track *a = left;
+    const begun_track *b = right;
+    return a->part != b->part     ? (a->part < b->part ? -1 : 1)
+           : a->track != b->track ? (a->track < b->track ? -1 : 1)
+                                  : 0;
+}
+
+/* Those of all threads, by part. */
+static tacho_status list_begun(const tacho_timechart *chart, begun_track **out_list,
+                               size_t *out_len)
+{
+    *out_len = 0;
+    *out_list = calloc(chart->begun_count + 1, sizeof(**out_list));
+    if (*out_list == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to write a time chart");
+    }
     for (uint32_t track = 0; track < chart->begun_count; track++) {
-        const begun_stack *stack = &chart->begun[track];
-        if (stack->item_count == 0 || chart->dict.tracks[track].part != part) {
-            continue;
+        if (chart->begun[track].item_count > 0) {
+            (*out_list)[(*out_len)++] = (begun_track){chart->dict.tracks[track].part, track};
         }
-        for (size_t i = 0; i < stack->item_count; i++) {
-            tacho_row row =
-                make_span(track, stack->items[i], chart->latest_time, TACHO_SPAN_UNENDED);
-            TACHO_TRY(tacho_events_row(next, &row));
-        }
+    }
+    qsort(*out_list, *out_len, sizeof(**out_list), compare_begun);
+    return TACHO_OK;
+}
+
+/* Spans that have begun on |track| and not ended, as far as they have come. */
+static tacho_status push_begun(const tacho_timechart *chart, uint32_t track, tacho_events *next)
+{
+    const begun_stack *stack = &chart->begun[track];
+    for (size_t i = 0; i < stack->item_count; i++) {
+        tacho_row row = make_span(track, stack->items[i], chart->latest_time, TACHO_SPAN_UNENDED);
+        TACHO_TRY(tacho_events_row(next, &row));
     }
     return TACHO_OK;
 }
 
-static tacho_status push_parts(const tacho_timechart *chart, tacho_events *next)
+static tacho_status push_each(const tacho_timechart *chart, const begun_track *begun,
+                              size_t begun_count, tacho_events *next)
 {
+    const begun_track *end = begun + begun_count;
     for (uint32_t part = 0; part < chart->dict.part_count; part++) {
         TACHO_TRY(tacho_row_store_replay(chart->store, part, next));
-        TACHO_TRY(push_begun(chart, part, next));
+        for (; begun < end && begun->part == part; begun++) {
+            TACHO_TRY(push_begun(chart, begun->track, next));
+        }
         TACHO_TRY(tacho_events_end_part(next, part));
     }
     return tacho_events_finish(next);
+}
+
+static tacho_status push_parts(const tacho_timechart *chart, tacho_events *next)
+{
+    begun_track *begun = NULL;
+    size_t begun_count = 0;
+    TACHO_TRY(list_begun(chart, &begun, &begun_count));
+    tacho_status status = push_each(chart, begun, begun_count, next);
+    free(begun);
+    return status;
 }
 
 static tacho_status push_ordered(const tacho_timechart *chart, tacho_events *next)
@@ -579,7 +742,7 @@ static tacho_status write_trace(tacho_timechart *chart, tacho_output *output)
     return tacho_output_commit(output);
 }
 
-tacho_status tacho_timechart_flush(tacho_timechart *chart)
+static tacho_status flush(tacho_timechart *chart)
 {
     tacho_output output;
     tacho_dict_mark mark;
@@ -592,4 +755,13 @@ tacho_status tacho_timechart_flush(tacho_timechart *chart)
     }
     tacho_dict_mark_deinit(&mark);
     return status;
+}
+
+tacho_status tacho_timechart_flush(tacho_timechart *chart)
+{
+    TACHO_TRY(enter(chart));
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = flush(chart);
+    tacho_entry_end(entry);
+    return leave(chart, status);
 }
