@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which metric has which track, in the order and by the names of Torq's traces.
+ * Which metric has which track, in the order and by the names of Torq's traces: those of its newest
+ * tool, or of the first two, which show numbers as they are in the file.
  */
 #include "analyses/overview_tracks.h"
 
@@ -10,8 +11,15 @@
 #include <stdio.h>
 
 static const tacho_str group_name = TACHO_STR_INIT("Host Profile Overview");
+static const tacho_str group_end =
+    TACHO_STR_INIT(" Overview"); /* of the first tools, behind a file's name */
 
-enum { TEXT_BYTES = 128, OVERVIEW_RANK = 1 << 26 /* behind all other tracks */ };
+enum {
+    TEXT_BYTES = 128,
+    SLICE_BYTES = 2 * TEXT_BYTES + 32,
+    NS_PER_US = 1000,
+    OVERVIEW_RANK = 1 << 26 /* behind all other tracks */
+};
 
 typedef struct metric_track {
     tacho_metric metric;
@@ -38,14 +46,50 @@ static const metric_track metric_tracks[] = {
     {TACHO_METRIC_OVERALL, 15, "OVERALL", "OVERALL"},
 };
 
-static const metric_track *find_track(tacho_metric metric)
+/* The tool of the first timelines, which know no other engines; and the next one. */
+static const metric_track first_tracks[] = {
+    {TACHO_METRIC_DMA, 0, "OVERVIEW DMA", "DMA total"},
+    {TACHO_METRIC_SLICE, 1, "OVERVIEW SLICE", "SLICE total"},
+    {TACHO_METRIC_DMA_ONLY, 2, "OVERVIEW DMA ONLY", "DMA ONLY (exclusive)"},
+    {TACHO_METRIC_OVERLAP, 3, "OVERVIEW DMA+SLICE OVERLAP", "DMA & SLICE overlap"},
+    {TACHO_METRIC_IDLE, 4, "OVERVIEW IDLE", "IDLE"},
+    {TACHO_METRIC_OVERALL, 5, "OVERALL", "OVERALL"},
+};
+static const metric_track next_tracks[] = {
+    {TACHO_METRIC_DMA_COMBINED, 0, "OVERVIEW DMA COMBINED", "DMA+CDMA total"},
+    {TACHO_METRIC_COMPUTE, 1, "OVERVIEW COMPUTE COMBINED", "SLICE+CSS total"},
+    {TACHO_METRIC_DMA, 2, "OVERVIEW DMA", "DMA total"},
+    {TACHO_METRIC_CDMA, 3, "OVERVIEW CDMA", "CDMA total"},
+    {TACHO_METRIC_SLICE, 4, "OVERVIEW SLICE", "SLICE total"},
+    {TACHO_METRIC_SLICE_N, 5, "OVERVIEW SLICE %u", "SLICE %u total"},
+    {TACHO_METRIC_CSS, 7, "OVERVIEW CSS", "CSS total"},
+    {TACHO_METRIC_DMA_ONLY, 8, "OVERVIEW DMA ONLY", "DMA ONLY (exclusive)"},
+    {TACHO_METRIC_COMPUTE_ONLY, 9, "OVERVIEW COMPUTE ONLY", "COMPUTE ONLY (exclusive)"},
+    {TACHO_METRIC_IDLE, 10, "OVERVIEW IDLE", "IDLE"},
+    {TACHO_METRIC_OVERALL, 11, "OVERALL", "OVERALL"},
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The tracks of one tool. */
+typedef struct layout {
+    const metric_track *tracks;
+    size_t track_count;
+} layout;
+
+static const layout layouts[] = {{metric_tracks, COUNT_OF(metric_tracks)},
+                                 {first_tracks, COUNT_OF(first_tracks)},
+                                 {next_tracks, COUNT_OF(next_tracks)}};
+
+tacho_overview_form tacho_overview_form_of(const tacho_dict *dict, uint32_t part)
 {
-    for (size_t i = 0; i < sizeof(metric_tracks) / sizeof(metric_tracks[0]); i++) {
-        if (metric_tracks[i].metric == metric) {
-            return &metric_tracks[i];
-        }
-    }
-    return NULL;
+    const tacho_part *facts = &dict->parts[part];
+    bool counts_cycles = dict->clocks[facts->clock].counts_cycles;
+    bool is_first = !counts_cycles ||
+                    tacho_str_equal(tacho_dict_string(dict, facts->generation), TACHO_STR("T1"));
+    return (tacho_overview_form){.is_first = is_first,
+                                 .in_cycles = counts_cycles && is_first,
+                                 .unit = counts_cycles ? 1 : NS_PER_US};
 }
 
 /* Puts the number of the slice for %u. */
@@ -75,13 +119,19 @@ static void format_time(int64_t ns, char out_text[TEXT_BYTES])
     }
 }
 
+/* |unit| > 0: a number of them; 0: a time. */
 static void format_slice(const metric_track *track, const tacho_metric_value *value,
-                         int64_t overall, char *out_text, size_t size)
+                         int64_t overall, int64_t unit, char out_text[SLICE_BYTES])
 {
     char label[TEXT_BYTES];
     char time[TEXT_BYTES];
+    size_t size = SLICE_BYTES;
     fill_in(track->label, value->index, label);
-    format_time(value->value, time);
+    if (unit > 0) {
+        snprintf(time, sizeof(time), "%" PRId64, value->value / unit);
+    } else {
+        format_time(value->value, time);
+    }
     if (value->metric == TACHO_METRIC_OVERALL) {
         snprintf(out_text, size, "%s: %s", label, time);
     } else {
@@ -123,16 +173,20 @@ static bool matches(tacho_str name, const char *pattern, uint32_t *out_index)
 bool tacho_overview_track_metric(const tacho_dict *dict, const tacho_track *track,
                                  tacho_metric *out_metric, uint32_t *out_index)
 {
-    if (track->parent == TACHO_NONE ||
-        !tacho_str_starts_with(tacho_dict_string(dict, dict->tracks[track->parent].name),
-                               group_name)) {
+    if (track->parent == TACHO_NONE) {
+        return false;
+    }
+    tacho_str group = tacho_dict_string(dict, dict->tracks[track->parent].name);
+    if (!tacho_str_starts_with(group, group_name) && !tacho_str_ends_with(group, group_end)) {
         return false;
     }
     tacho_str name = strip_number(tacho_dict_string(dict, track->name));
-    for (size_t i = 0; i < sizeof(metric_tracks) / sizeof(metric_tracks[0]); i++) {
-        if (matches(name, metric_tracks[i].name, out_index)) {
-            *out_metric = metric_tracks[i].metric;
-            return true;
+    for (size_t i = 0; i < COUNT_OF(layouts); i++) {
+        for (size_t j = 0; j < layouts[i].track_count; j++) {
+            if (matches(name, layouts[i].tracks[j].name, out_index)) {
+                *out_metric = layouts[i].tracks[j].metric;
+                return true;
+            }
         }
     }
     return false;
@@ -140,7 +194,8 @@ bool tacho_overview_track_metric(const tacho_dict *dict, const tacho_track *trac
 
 /* ---- tracks ----------------------------------------------------------------------------- */
 
-static tacho_status ensure_group(tacho_dict *dict, uint32_t part, uint32_t *out_group)
+static tacho_status ensure_group(tacho_dict *dict, uint32_t part, bool is_of_first_tools,
+                                 uint32_t *out_group)
 {
     tacho_track facts = {
         .parent = dict->parts[part].root,
@@ -151,9 +206,14 @@ static tacho_status ensure_group(tacho_dict *dict, uint32_t part, uint32_t *out_
         .track_class = TACHO_TRACK_GROUP,
     };
     char name[4 * TEXT_BYTES];
+    const char *part_name = tacho_dict_string(dict, dict->parts[part].name).data;
     bool is_one_of_many = dict->part_count > 1;
-    snprintf(name, sizeof(name), "%s%s%.300s", group_name.data, is_one_of_many ? " of " : "",
-             is_one_of_many ? tacho_dict_string(dict, dict->parts[part].name).data : "");
+    if (is_of_first_tools) {
+        snprintf(name, sizeof(name), "%.300s%s", part_name, group_end.data);
+    } else {
+        snprintf(name, sizeof(name), "%s%s%.300s", group_name.data, is_one_of_many ? " of " : "",
+                 is_one_of_many ? part_name : "");
+    }
     return tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(name), out_group);
 }
 
@@ -178,48 +238,91 @@ static tacho_status ensure_metric_track(tacho_dict *dict, uint32_t group, const 
     return tacho_dict_ensure_track(dict, &facts, tacho_str_from_cstring(name), out_track);
 }
 
-static tacho_status push_metric(tacho_overview_tracks *self, uint32_t group,
-                                const tacho_metric_value *value, int64_t overall)
+/* A metric with what is the same of all of its part. */
+typedef struct shown {
+    uint32_t group;
+    int64_t overall;
+    tacho_overview_form form;
+    bool is_of_first_tools;
+} shown;
+
+static tacho_status push_metric(tacho_overview_tracks *self, const shown *as,
+                                const metric_track *track, const tacho_metric_value *value)
 {
     tacho_dict *dict = self->events.dict;
-    const metric_track *track = find_track(value->metric);
-    if (track == NULL) {
-        return TACHO_OK;
-    }
-    char text[2 * TEXT_BYTES + 32];
-    format_slice(track, value, overall, text, sizeof(text));
-    const tacho_clock *clock = &dict->clocks[dict->tracks[group].clock];
+    char text[SLICE_BYTES];
+    format_slice(track, value, as->overall, as->is_of_first_tools ? as->form.unit : 0, text);
+    const tacho_clock *clock = &dict->clocks[dict->tracks[as->group].clock];
+    bool is_ticks = as->is_of_first_tools && as->form.in_cycles;
     tacho_row row = {.kind = TACHO_ROW_SPAN, .start = clock->zero_ticks};
-    row.of.span.end = row.start + (int64_t)tacho_scale_floor(value->value, clock->ns_denominator,
-                                                             clock->ns_numerator);
+    row.of.span.end =
+        row.start + (is_ticks ? value->value
+                              : (int64_t)tacho_scale_floor(value->value, clock->ns_denominator,
+                                                           clock->ns_numerator));
     row.of.span.op = TACHO_NONE;
     row.of.span.run = TACHO_NONE;
     tacho_site site = {.location = TACHO_NONE};
     TACHO_TRY(tacho_dict_ensure_string(dict, tacho_str_from_cstring(text), &site.name));
     TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("overview"), &site.category));
     TACHO_TRY(tacho_dict_ensure_site(dict, &site, &row.of.span.site));
-    TACHO_TRY(ensure_metric_track(dict, group, track, value, &row.track));
+    TACHO_TRY(ensure_metric_track(dict, as->group, track, value, &row.track));
     return tacho_events_row(self->next, &row);
+}
+
+/* Every metric that has a track. */
+static tacho_status push_known(tacho_overview_tracks *self, const tacho_overview *overview,
+                               const tacho_overview_block *block, const shown *as)
+{
+    for (size_t i = 0; i < block->metric_count; i++) {
+        const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
+        for (size_t j = 0; j < COUNT_OF(metric_tracks); j++) {
+            if (metric_tracks[j].metric == value->metric) {
+                TACHO_TRY(push_metric(self, as, &metric_tracks[j], value));
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+/* All tracks of a tool, which shows 0 for what its file does not have. */
+static tacho_status push_all(tacho_overview_tracks *self, const tacho_overview *overview,
+                             const tacho_overview_block *block, const shown *as)
+{
+    enum { SLICES = 2 };
+    const layout *of = &layouts[as->form.is_first ? 1 : 2];
+    for (size_t i = 0; i < of->track_count; i++) {
+        bool is_slice = of->tracks[i].metric == TACHO_METRIC_SLICE_N;
+        for (uint32_t j = 0; j < (is_slice ? SLICES : 1); j++) {
+            const int64_t *found = tacho_overview_find(overview, block, of->tracks[i].metric, j);
+            tacho_metric_value value = {of->tracks[i].metric, j, found != NULL ? *found : 0};
+            TACHO_TRY(push_metric(self, as, &of->tracks[i], &value));
+        }
+    }
+    return TACHO_OK;
 }
 
 static tacho_status push_block(tacho_overview_tracks *self, const tacho_overview *overview,
                                const tacho_overview_block *block)
 {
-    uint32_t group = 0;
     const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
-    TACHO_TRY(ensure_group(self->events.dict, block->part, &group));
-    for (size_t i = 0; i < block->metric_count; i++) {
-        const tacho_metric_value *value = &overview->metrics[block->first_metric + i];
-        TACHO_TRY(push_metric(self, group, value, overall != NULL ? *overall : 0));
-    }
-    return TACHO_OK;
+    shown as = {.overall = overall != NULL ? *overall : 0,
+                .form = tacho_overview_form_of(self->events.dict, block->part),
+                .is_of_first_tools = self->is_of_first_tools};
+    TACHO_TRY(ensure_group(self->events.dict, block->part, self->is_of_first_tools, &as.group));
+    return self->is_of_first_tools ? push_all(self, overview, block, &as)
+                                   : push_known(self, overview, block, &as);
 }
 
 /* Of what the part itself is: measured, where estimates are beside it. */
 static tacho_status push_overview(tacho_overview_tracks *self, uint32_t part)
 {
     tacho_overview overview;
-    tacho_overview_options options = {.is_of_one_part = true, .part = part};
+    tacho_overview_options options = {
+        .in_cycles =
+            self->is_of_first_tools && tacho_overview_form_of(self->events.dict, part).in_cycles,
+        .is_of_one_part = true,
+        .part = part,
+    };
     tacho_status status = tacho_overview_init(&overview, &self->profile, &options);
     for (size_t i = 0; i < overview.block_count && status == TACHO_OK; i++) {
         const tacho_overview_block *block = &overview.blocks[i];

@@ -20,10 +20,20 @@ typedef struct tacho_overview_listener {
     void *user;
 } tacho_overview_listener;
 
+/* How Torq's first tools show a part: numbers that they divide by nothing, as in the file. */
+typedef struct tacho_overview_form {
+    bool is_first;  /* by the tool of the first timelines and runtime profiles; else the next one */
+    bool in_cycles; /* else nanoseconds ... */
+    int64_t unit;   /* ... by this many */
+} tacho_overview_form;
+
+tacho_overview_form tacho_overview_form_of(const tacho_dict *dict, uint32_t part);
+
 typedef struct tacho_overview_tracks {
     tacho_events events; /* push here */
     tacho_events *next;
     const tacho_overview_listener *listener; /* NULL: none */
+    bool is_of_first_tools;                  /* as Torq's first tools have them, in their numbers */
     tacho_profile profile;                   /* the spans of the part at hand, without arguments */
 } tacho_overview_tracks;
 

@@ -24,6 +24,7 @@ static tacho_status run_filters(const tacho_conversion *conversion, tacho_order_
     if (conversion->has_overview) {
         tacho_overview_tracks_init(&tracks, next);
         tracks.listener = conversion->overview_listener;
+        tracks.is_of_first_tools = conversion->has_first_overview;
         next = &tracks.events;
     }
     tacho_status status = tacho_intake_read(&conversion->intake, mode, next);

@@ -20,6 +20,7 @@ typedef struct tacho_conversion {
     bool is_strict;    /* lost records are a failure */
     bool has_overview; /* the metrics of each part are tracks of the trace, too */
     const tacho_overview_listener *overview_listener; /* with them; NULL: none */
+    bool has_first_overview;                          /* they are those of Torq's first tools */
 } tacho_conversion;
 
 /*

@@ -4,7 +4,7 @@
  * trace, with its flags. Each file is a process of the trace, numbered in the order given, with
  * the tool's names of tracks and the overview; and the overview is printed as the tool prints it.
  */
-#include "analyses/overview.h"
+#include "analyses/overview_tracks.h"
 #include "base/grow.h"
 #include "base/output.h"
 #include "cli/command.h"
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_BYTES = 256, NS_PER_US = 1000 };
+enum { NAME_BYTES = 256 };
 
 static const tacho_option options[] = {
     {"compile_profile", 0, TACHO_TAKES_LIST, "CSV", "compile-time timelines"},
@@ -107,20 +107,17 @@ static tacho_status measure_part(const tacho_profile *profile, uint32_t number, 
 {
     const tacho_dict *dict = profile->events.dict;
     const tacho_part *facts = &dict->parts[number];
-    bool counts_cycles = dict->clocks[facts->clock].counts_cycles;
-    bool is_first = !counts_cycles ||
-                    tacho_str_equal(tacho_dict_string(dict, facts->generation), TACHO_STR("T1"));
+    tacho_overview_form form = tacho_overview_form_of(dict, number);
     tacho_str name = tacho_str_basename(tacho_dict_string(dict, facts->path));
-    *part = (part_overview){.lines = is_first ? first_lines : next_lines,
-                            .unit = counts_cycles ? 1 : NS_PER_US};
+    *part = (part_overview){.lines = form.is_first ? first_lines : next_lines, .unit = form.unit};
     snprintf(part->name, sizeof(part->name), "%.*s", TACHO_STR_ARG(name));
     tacho_overview_options how = {
-        .in_cycles = counts_cycles && is_first, .is_of_one_part = true, .part = number};
+        .in_cycles = form.in_cycles, .is_of_one_part = true, .part = number};
     tacho_overview overview;
     tacho_status status = tacho_overview_init(&overview, profile, &how);
     if (status == TACHO_OK && overview.block_count > 0) {
-        part->line_count = is_first ? sizeof(first_lines) / sizeof(first_lines[0])
-                                    : sizeof(next_lines) / sizeof(next_lines[0]);
+        part->line_count = form.is_first ? sizeof(first_lines) / sizeof(first_lines[0])
+                                         : sizeof(next_lines) / sizeof(next_lines[0]);
         keep_values(&overview, part);
     }
     tacho_overview_deinit(&overview);
@@ -208,6 +205,7 @@ static int log_with(const tacho_arguments *arguments, tacho_intake_input *inputs
         .sink = &tacho_sink_perfetto,
         .selection = TACHO_SELECT_ALL,
         .has_overview = true,
+        .has_first_overview = true,
         .overview_listener = is_quiet ? NULL : &listener,
     };
     collect(arguments, &options[0], inputs, &conversion.intake.input_count);

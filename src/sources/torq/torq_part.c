@@ -82,19 +82,49 @@ tacho_status torq_part_finish(torq_part *part)
     return tacho_events_end_part(part->reading->events, part->part);
 }
 
+enum { TRACK_NAME_BYTES = 48 };
+
+/* "Slice 0", as the vendor's first viewer has it "SLICE 0", as the next one "2_SLICE_0". */
+static int name_track(const torq_part *part, tacho_torq_engine engine, uint32_t slice,
+                      char out_name[TRACK_NAME_BYTES])
+{
+    static const char *const numbered[TACHO_TORQ_ENGINE_COUNT] = {
+        [TACHO_TORQ_DMA_IN] = "0_DMA_IN",
+        [TACHO_TORQ_DMA_OUT] = "1_DMA_OUT",
+        [TACHO_TORQ_CDMA] = "4_CDMA",
+        [TACHO_TORQ_CSS] = "5_CSS",
+    };
+    bool is_slice = engine == TACHO_TORQ_SLICE;
+    const tacho_part *facts = &part->dict->parts[part->part];
+    tacho_str generation = tacho_dict_string(part->dict, facts->generation);
+    bool is_vendors = part->reading->options->has_vendor_tracks;
+    bool is_numbered = is_vendors && tacho_str_starts_with(generation, TACHO_STR("T")) &&
+                       !tacho_str_equal(generation, TACHO_STR("T1"));
+    if (is_numbered && is_slice) {
+        return snprintf(out_name, TRACK_NAME_BYTES, "%u_SLICE_%u", 2 + (unsigned)slice,
+                        (unsigned)slice);
+    }
+    if (is_numbered && numbered[engine] != NULL) {
+        return snprintf(out_name, TRACK_NAME_BYTES, "%s", numbered[engine]);
+    }
+    const char *word = tacho_torq_engine_name(engine);
+    int len = is_slice ? snprintf(out_name, TRACK_NAME_BYTES, "%s %u", word, (unsigned)slice)
+                       : snprintf(out_name, TRACK_NAME_BYTES, "%s", word);
+    bool is_shouted =
+        is_vendors && (is_slice || engine == TACHO_TORQ_DMA_IN || engine == TACHO_TORQ_DMA_OUT);
+    for (int i = 0; i < len && is_shouted; i++) {
+        char letter = out_name[i];
+        out_name[i] = (char)(letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter);
+    }
+    return len;
+}
+
 tacho_status torq_part_make_track(torq_part *part, tacho_torq_engine engine, uint32_t slice,
                                   uint32_t *out_track)
 {
     bool is_slice = engine == TACHO_TORQ_SLICE;
-    char name[48];
-    int len = is_slice ? snprintf(name, sizeof(name), "%s %u", tacho_torq_engine_name(engine),
-                                  (unsigned)slice)
-                       : snprintf(name, sizeof(name), "%s", tacho_torq_engine_name(engine));
-    bool is_shouted = part->reading->options->has_vendor_tracks &&
-                      (is_slice || engine == TACHO_TORQ_DMA_IN || engine == TACHO_TORQ_DMA_OUT);
-    for (int i = 0; i < len && is_shouted; i++) {
-        name[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
-    }
+    char name[TRACK_NAME_BYTES];
+    int len = name_track(part, engine, slice, name);
     tacho_track facts = {
         .parent = part->dict->parts[part->part].root,
         .part = part->part,
