@@ -27,8 +27,8 @@ static const tacho_option options[] = {
     {"batch", 0, false, "N", "this many inferences as one; weights are shared"},
     {"grid", 0, false, "XxY", "use this many cores, on machines that have a grid of them"},
     {"place", 0, false, "LIST",
-     "where operands lie, whatever fits: in0=dram|l1, in1=dram|l1 (weights, or the second matrix), "
-     "out=dram|l1, separated by commas"},
+     "where operands lie, whatever fits, on machines that do not work in tiles: in0=dram|l1, "
+     "in1=dram|l1 (weights, or the second matrix), out=dram|l1, separated by commas"},
     {"tuned", 0, false, NULL,
      "blocks and placement as an expert would choose them, where the machine tells that apart"},
     {"torq-hw", 0, false, "SPEC", "another Torq: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},

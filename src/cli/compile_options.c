@@ -8,6 +8,7 @@
 #include "cli/listing.h"
 #include "cli/table_sinks.h"
 #include "cli/talk.h"
+#include "compile/schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -184,6 +185,14 @@ static bool choose_places(const tacho_arguments *arguments, const tacho_machine 
             return false;
         }
         rest = tacho_str_from(rest, is_last ? comma : comma + 1);
+    }
+    if (tacho_schedule_is_tiled(machine)) { /* the schedule says what stays, and nothing else can */
+        tacho_command_misuse(arguments->command,
+                             "--place: %s works in tiles, and its schedule decides what stays in "
+                             "local memory; leave it out, or choose a machine with a mesh "
+                             "(-m wormhole-n150)",
+                             machine->name.data);
+        return false;
     }
     return true;
 }
