@@ -230,14 +230,14 @@ static int64_t torq_cycles(const char *type, int64_t rows, int64_t columns, int6
     return cycles;
 }
 
-/* More bytes never take less, but for what tiles of other sizes make of it: one in 64. */
+/* More bytes never take less. */
 static void check_grows(const char *type, int64_t first, int64_t last, int64_t step,
                         int64_t columns, int64_t depth)
 {
     int64_t before = 0;
     for (int64_t rows = first; rows <= last; rows += step) {
         int64_t cycles = torq_cycles(type, rows, columns, depth);
-        if (cycles + cycles / 64 < before) {
+        if (cycles < before) {
             fail_msg("%s of %d x %d x %d: %d cycles, with less %d", type, (int)rows, (int)columns,
                      (int)depth, (int)cycles, (int)before);
         }
@@ -281,17 +281,23 @@ static int64_t cycles_with(int64_t kib, int64_t rows, int64_t depth, int64_t col
     return cycles;
 }
 
-/* More local memory is not slower, but for 3 % of what other tiles make of it. */
+/*
+ * More local memory is not slower, but for what the compiler gives for fewer tiles: with little
+ * memory there have to be many, whose first load and last store are short; where 64 are enough, it
+ * takes no more for less than one part in 64.
+ */
 static void test_more_memory(void **state)
 {
     (void)state;
     static const int64_t products[][3] = {
         {12544, 147, 64}, {3136, 576, 64}, {49, 4608, 512}, {512, 2048, 2048}, {1, 512, 1000}};
     for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
-        int64_t before = INT64_MAX / 103;
+        int64_t before = INT64_MAX / 2;
+        int64_t least = INT64_MAX / 2;
         for (int64_t kib = 16; kib <= 4096; kib += kib / 2) {
             int64_t cycles = cycles_with(kib, products[i][0], products[i][1], products[i][2]);
-            if (cycles * 100 > before * 103) {
+            least = cycles < least ? cycles : least;
+            if (cycles - cycles / 64 > before || cycles - cycles / 32 > least) {
                 fail_msg("product %zu, %d KiB: %d cycles, with less %d", i, (int)kib, (int)cycles,
                          (int)before);
             }
