@@ -53,8 +53,19 @@ static tacho_status make_values(tacho_execution *self)
     return TACHO_OK;
 }
 
+/* A step is the one that makes its results, or others would look for them in the wrong place. */
+static tacho_status set_producer(tacho_execution *self, uint32_t step, uint32_t id)
+{
+    if (self->values[id].producer != TACHO_NONE && self->values[id].state != TACHO_VALUE_CONSTANT) {
+        return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
+                               "it makes a tensor that another step makes, too");
+    }
+    self->values[id].producer = step;
+    return TACHO_OK;
+}
+
 /* Who makes and who reads what. */
-static void count_uses(tacho_execution *self)
+static tacho_status count_uses(tacho_execution *self)
 {
     const tacho_program *program = self->program;
     for (uint32_t i = 0; i < program->step_count; i++) {
@@ -69,13 +80,14 @@ static void count_uses(tacho_execution *self)
         for (size_t j = 0; j < step->output_count; j++) {
             uint32_t id = tacho_step_output(self, i, j);
             if (id != TACHO_NONE) {
-                self->values[id].producer = i;
+                TACHO_TRY(set_producer(self, i, id));
             }
         }
     }
     for (size_t i = 0; i < program->output_count; i++) {
         self->values[program->outputs[i]].uses++;
     }
+    return TACHO_OK;
 }
 
 /* Whether the type has whole bytes and the shape is known. */
@@ -95,6 +107,10 @@ static tacho_status take_inputs(tacho_execution *self)
         tacho_value *value = &self->values[id];
         if (value->state != TACHO_VALUE_NONE) {
             continue; /* given twice, or with a value of its own */
+        }
+        if (value->producer != TACHO_NONE) {
+            return tacho_step_fail(self, value->producer, TACHO_CODE_BAD_DATA,
+                                   "it makes an input of the program");
         }
         if (!is_computable(value)) {
             char shape[TACHO_SHAPE_TEXT_MAX];
@@ -504,7 +520,7 @@ tacho_status tacho_execution_prepare(tacho_execution *self, const tacho_executio
 {
     TACHO_TRY(make_values(self));
     TACHO_TRY(tacho_execution_check(self, options));
-    count_uses(self);
+    TACHO_TRY(count_uses(self));
     if (self->choice == TACHO_KERNELS_FAST) {
         TACHO_TRY(tacho_fast_create(self->threads, &self->fast));
     }

@@ -177,8 +177,13 @@ static void test_refused(void **state)
     make_chain(&self);
     self.program.links[self.program.steps[3].first_link + 1] = self.sum;
     refuse(&self, TACHO_CODE_BAD_DATA,
-           "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Relu): it makes a tensor that is there "
-           "already");
+           "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Relu): it makes a tensor that another "
+           "step makes, too");
+
+    make_chain(&self);
+    self.program.links[self.program.steps[3].first_link + 1] = self.x;
+    refuse(&self, TACHO_CODE_BAD_DATA,
+           "op 1 '/block/op' (Flatten) at m.py:7: step 3 (Relu): it makes an input of the program");
 
     make_chain(&self);
     self.program.constants.len = 8;
@@ -190,6 +195,31 @@ static void test_refused(void **state)
     self.program.step_count--;
     self.program.outputs[0] = self.y;
     refuse(&self, TACHO_CODE_UNSUPPORTED, "output 'y' has no value: no step makes it");
+}
+
+/* The one that a later step makes again is not looked for there: that step has nothing to read. */
+static void test_made_twice(void **state)
+{
+    (void)state;
+    fixture self = {0};
+    tacho_program *program = &self.program;
+    static const float scale = 0.5f;
+    assert_null(tacho_program_init(program));
+    program->constants = tacho_str_make((const char *)&scale, sizeof(scale));
+    uint32_t bytes = add_tensor(program, "b", TACHO_DTYPE_U8, TACHO_STORAGE_RANDOM, six);
+    uint32_t by = add_tensor(program, "s", TACHO_DTYPE_F32, TACHO_STORAGE_BYTES, (tacho_shape){0});
+    uint32_t reals = add_tensor(program, "r", TACHO_DTYPE_F32, TACHO_STORAGE_ACTIVATION, six);
+    uint32_t again = add_tensor(program, "a", TACHO_DTYPE_U8, TACHO_STORAGE_ACTIVATION, six);
+    uint32_t x = add_tensor(program, "x", TACHO_DTYPE_F32, TACHO_STORAGE_INPUT, six);
+    add_step(program, 0, "DequantizeLinear", (uint32_t[]){bytes, by, (uint32_t)INPUTS_END}, reals);
+    add_step(program, 0, "QuantizeLinear", (uint32_t[]){reals, by, (uint32_t)INPUTS_END}, again);
+    add_step(program, 0, "DequantizeLinear", (uint32_t[]){again, by, (uint32_t)INPUTS_END}, reals);
+    add_ends(program, x, again);
+    expect_failure(tacho_execution_create(program, TACHO_KERNELS_FAST, 1, &self.execution),
+                   TACHO_CODE_BAD_DATA,
+                   "op 0 '/block/op' (DequantizeLinear) at m.py:7: step 2 (DequantizeLinear): it "
+                   "makes a tensor that another step makes, too");
+    end(&self);
 }
 
 /* Constants that are a splat, seeded, or not aligned. */
@@ -467,11 +497,12 @@ static void test_big_strides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),     cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_misuse),     cmocka_unit_test(test_constant_input),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_big_strides),
-        cmocka_unit_test(test_live_views), cmocka_unit_test(test_shared_kernels),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_misuse),         cmocka_unit_test(test_constant_input),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_made_twice),
+        cmocka_unit_test(test_constants),      cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_big_strides),    cmocka_unit_test(test_live_views),
+        cmocka_unit_test(test_shared_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

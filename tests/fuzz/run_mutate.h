@@ -293,6 +293,18 @@ static void grow_steps(maker *self)
     }
 }
 
+/* What the steps have as inputs and outputs need not be what the program says. */
+static void change_ends(maker *self)
+{
+    tacho_program *program = &self->program;
+    uint32_t tensor = draw(self, (uint32_t)program->tensor_count);
+    bool is_input = draw(self, 2) == 0;
+    size_t count = is_input ? program->input_count : program->output_count;
+    if (count > 0) {
+        (is_input ? program->inputs : program->outputs)[draw(self, (uint32_t)count)] = tensor;
+    }
+}
+
 static const tacho_dtype guesses[] = {TACHO_DTYPE_F32, TACHO_DTYPE_I32, TACHO_DTYPE_I8,
                                       TACHO_DTYPE_U8,  TACHO_DTYPE_I64, TACHO_DTYPE_BOOL};
 enum { GUESSES = sizeof(guesses) / sizeof(guesses[0]) };
@@ -313,6 +325,9 @@ static void change(maker *self)
         refit(self);
     }
     settle(self);
+    if (draw(self, 16) == 0) {
+        change_ends(self);
+    }
 }
 
 #endif
