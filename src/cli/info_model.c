@@ -65,7 +65,7 @@ static void add_weight(const tacho_tensor *tensor, weight_sum *sum)
 {
     uint64_t elements = 0;
     uint64_t bytes = 0;
-    bool is_counted = tacho_shape_elements(&tensor->shape, &elements) &&
+    bool is_counted = tacho_shape_elements(tensor->shape, &elements) &&
                       tacho_tensor_bytes(tensor, &bytes) &&
                       !__builtin_add_overflow(sum->bytes, bytes, &sum->bytes) &&
                       !__builtin_add_overflow(sum->element_count, elements, &sum->element_count);
@@ -208,7 +208,7 @@ static tacho_status put_dim(tacho_text *text, const tacho_opened_model *opened, 
                             int32_t axis)
 {
     char number[32];
-    int64_t value = opened->graph.tensors[tensor].shape.dims[axis];
+    int64_t value = opened->graph.tensors[tensor].shape->dims[axis];
     const tacho_str *name = tacho_model_facts_find_dim(&opened->facts, tensor, axis);
     TACHO_TRY(put_cstring(text, axis > 0 ? "x" : ""));
     if (value != TACHO_DIM_UNKNOWN) {
@@ -225,7 +225,7 @@ static tacho_status put_dim(tacho_text *text, const tacho_opened_model *opened, 
 
 static tacho_status add_shape(const tacho_opened_model *opened, uint32_t tensor, tacho_table *table)
 {
-    const tacho_shape *shape = &opened->graph.tensors[tensor].shape;
+    const tacho_shape *shape = opened->graph.tensors[tensor].shape;
     if (shape->rank <= 0) {
         return shape->rank == 0 ? add_cstring(table, "scalar") : tacho_table_add_absent(table);
     }

@@ -282,7 +282,7 @@ static tacho_status take_tensor(const input_text *self, const tacho_graph *graph
 {
     const tacho_tensor *tensor = &graph->tensors[id];
     uint64_t bytes = 0;
-    *array = (tacho_array){tensor->dtype, tensor->shape, NULL};
+    *array = (tacho_array){tensor->dtype, *tensor->shape, NULL};
     TACHO_TRY(make_room(self->arena, array, &bytes));
     tacho_constant_expand(&graph->constants[tensor->constant], tensor, array->data);
     return TACHO_OK;

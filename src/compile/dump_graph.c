@@ -185,7 +185,7 @@ static void write_type(const writer *self, uint32_t tensor)
         return;
     }
     const tacho_tensor *facts = &self->graph->tensors[tensor];
-    tacho_dump_tensor_type(self->output, facts->dtype, &facts->shape);
+    tacho_dump_tensor_type(self->output, facts->dtype, facts->shape);
 }
 
 typedef void (*write_item)(const writer *self, uint32_t tensor);

@@ -126,9 +126,9 @@ static bool has_one_position(const tacho_tensor *tensor, uint64_t channels)
 {
     uint64_t elements = 0;
     uint64_t expected = 0;
-    return tensor != NULL && tensor->shape.rank > 0 && tensor->shape.dims[0] > 0 &&
-           tacho_shape_elements(&tensor->shape, &elements) &&
-           !__builtin_mul_overflow((uint64_t)tensor->shape.dims[0], channels, &expected) &&
+    return tensor != NULL && tensor->shape->rank > 0 && tensor->shape->dims[0] > 0 &&
+           tacho_shape_elements(tensor->shape, &elements) &&
+           !__builtin_mul_overflow((uint64_t)tensor->shape->dims[0], channels, &expected) &&
            elements == expected;
 }
 

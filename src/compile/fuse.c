@@ -77,7 +77,7 @@ static bool is_activation(const fuser *self, uint32_t tensor)
 static uint64_t element_count(const fuser *self, uint32_t tensor)
 {
     uint64_t count = 0;
-    return tacho_shape_elements(&self->graph->tensors[tensor].shape, &count) ? count : UINT64_MAX;
+    return tacho_shape_elements(self->graph->tensors[tensor].shape, &count) ? count : UINT64_MAX;
 }
 
 /* Whether nothing of the node runs: all that it makes is constant. */
@@ -214,14 +214,14 @@ static size_t second_operand(const tacho_node *root)
 static bool is_per_channel(const fuser *self, const tacho_node *root, uint32_t tensor,
                            uint32_t made)
 {
-    const tacho_shape *factor = &self->graph->tensors[tensor].shape;
-    const tacho_shape *shape = &self->graph->tensors[made].shape;
+    const tacho_shape *factor = self->graph->tensors[tensor].shape;
+    const tacho_shape *shape = self->graph->tensors[made].shape;
     const tacho_tensor *product = tacho_graph_output(self->graph, root, 0);
     uint64_t count = element_count(self, tensor);
     if (count == 1) {
         return true;
     }
-    int32_t rank = product->shape.rank;
+    int32_t rank = product->shape->rank;
     int32_t from_end = 1; /* the axis of channels */
     if (tacho_op_kind_of(self->graph, root) == TACHO_OP_MATMUL) {
         from_end = is_constant(self, input_of(self, root, second_operand(root))) ? 1 : 2;
@@ -229,7 +229,7 @@ static bool is_per_channel(const fuser *self, const tacho_node *root, uint32_t t
         from_end = rank - 1;
     }
     if (rank < from_end || from_end < 1 ||
-        count != (uint64_t)product->shape.dims[rank - from_end]) {
+        count != (uint64_t)product->shape->dims[rank - from_end]) {
         return false;
     }
     for (int32_t i = 1; i <= factor->rank && i <= shape->rank; i++) {

@@ -109,7 +109,7 @@ static uint64_t kept_bytes(const tacho_graph *graph, const tacho_machine *machin
     uint64_t bytes = 0;
     tacho_dtype kept = tacho_machine_view_kept(machine, of->dtype, compute);
     bool is_known =
-        tacho_shape_elements(&of->shape, &count) && tacho_dtype_bytes(kept, count, &bytes);
+        tacho_shape_elements(of->shape, &count) && tacho_dtype_bytes(kept, count, &bytes);
     return is_known ? bytes : 0;
 }
 

@@ -54,7 +54,7 @@ static uint64_t share_of(const placer *self, uint32_t tensor)
     uint64_t align = options->align > 0 ? options->align : 1;
     uint64_t bytes = 0;
     bool is_known =
-        tacho_shape_elements(&of->shape, &bytes) && tacho_dtype_bytes(dtype, bytes, &bytes) &&
+        tacho_shape_elements(of->shape, &bytes) && tacho_dtype_bytes(dtype, bytes, &bytes) &&
         !__builtin_mul_overflow(bytes, options->factor > 0 ? options->factor : 1, &bytes) &&
         bytes < UINT64_MAX - cores * align;
     bytes = bytes / cores + (bytes % cores != 0);

@@ -19,7 +19,7 @@ static tacho_status tensor_bytes(const tacho_schedule *self, uint32_t tensor, ui
     const tacho_graph *graph = self->estimate->fusion->graph;
     const tacho_tensor *of = &graph->tensors[tensor];
     tacho_dtype dtype = tacho_machine_view_kept(self->estimate->machine, of->dtype, self->compute);
-    if (!tacho_shape_elements(&of->shape, out_bytes) ||
+    if (!tacho_shape_elements(of->shape, out_bytes) ||
         !tacho_dtype_bytes(dtype, *out_bytes, out_bytes) ||
         __builtin_mul_overflow(*out_bytes, self->estimate->inferences, out_bytes)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "tensor '%s' between two devices is too large",

@@ -194,7 +194,7 @@ tacho_reach *tacho_access_dim(const tacho_space_maker *maker, tacho_access *acce
 
 static const tacho_shape *shape_of(const tacho_space_maker *maker, uint32_t tensor)
 {
-    return &maker->graph->tensors[tensor].shape;
+    return maker->graph->tensors[tensor].shape;
 }
 
 bool tacho_space_input(const tacho_space_maker *maker, size_t i, uint32_t *out_stored,
@@ -223,7 +223,7 @@ size_t tacho_space_ints(const tacho_space_maker *maker, size_t input, int64_t *o
     const tacho_tensor *tensor = tacho_graph_input(maker->graph, maker->root, input);
     uint64_t count = 0;
     if (tensor == NULL || tensor->constant == TACHO_NONE ||
-        !tacho_shape_elements(&tensor->shape, &count) || count > max ||
+        !tacho_shape_elements(tensor->shape, &count) || count > max ||
         (tensor->dtype != TACHO_DTYPE_I64 && tensor->dtype != TACHO_DTYPE_I32)) {
         return 0;
     }
@@ -366,7 +366,7 @@ static bool has_shapes(const tacho_space_maker *maker)
     }
     for (uint32_t i = 0; i < maker->root->input_count; i++) {
         const tacho_tensor *input = tacho_graph_input(maker->graph, maker->root, i);
-        has &= input == NULL || tacho_shape_is_known(&input->shape);
+        has &= input == NULL || tacho_shape_is_known(input->shape);
     }
     return has;
 }

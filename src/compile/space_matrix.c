@@ -13,7 +13,7 @@ static const tacho_shape *result_of(const tacho_space_maker *maker)
     for (uint32_t i = 0; i < maker->root->output_count; i++) {
         const tacho_tensor *made = tacho_graph_output(maker->graph, maker->root, i);
         if (made != NULL) {
-            return &made->shape;
+            return made->shape;
         }
     }
     return NULL;
@@ -375,7 +375,7 @@ static tacho_status map_input(tacho_space_maker *maker, const recurrence *of, si
 /* All states, or the last ones alone, which are there with the last step. */
 static void map_states(const tacho_space_maker *maker, const recurrence *of, tacho_access *access)
 {
-    const tacho_shape *shape = &maker->graph->tensors[access->tensor].shape;
+    const tacho_shape *shape = maker->graph->tensors[access->tensor].shape;
     bool is_all = shape->rank == 4;
     uint32_t step = of->is_batch_first ? 1 : 0;
     uint32_t direction = is_all ? step + 1 : step;

@@ -39,7 +39,7 @@ static const tacho_shape *shape_at(const tacho_graph *graph, const tacho_node *r
 {
     const tacho_tensor *tensor =
         is_input ? tacho_graph_input(graph, root, i) : tacho_graph_output(graph, root, i);
-    return tensor != NULL ? &tensor->shape : NULL;
+    return tensor != NULL ? tensor->shape : NULL;
 }
 
 static int32_t joined_dim(const tacho_graph *graph, const tacho_node *root, int32_t rank)
@@ -244,7 +244,7 @@ static tacho_status add_variable(tacho_space_maker *maker, uint32_t like, uint32
                                  bool is_written)
 {
     tacho_access *access;
-    tacho_shape flat = {1, {(int64_t)elements_of(&maker->graph->tensors[like].shape)}};
+    tacho_shape flat = {1, {(int64_t)elements_of(maker->graph->tensors[like].shape)}};
     TACHO_TRY(tacho_space_access(maker, like, &flat, &access));
     access->tensor = TACHO_NONE;
     access->is_constant = true;
@@ -259,7 +259,7 @@ static tacho_status add_flat(tacho_space_maker *maker, uint32_t tensor, uint32_t
                              uint64_t most)
 {
     tacho_access *access;
-    const tacho_shape *own = &maker->graph->tensors[tensor].shape;
+    const tacho_shape *own = maker->graph->tensors[tensor].shape;
     uint64_t inferences =
         maker->graph->tensors[tensor].is_constant ? 1 : maker->estimate->inferences;
     uint64_t count = elements_of(own) * inferences;
@@ -280,7 +280,7 @@ static tacho_status add_flat_result(tacho_space_maker *maker, uint32_t tensor, u
 {
     tacho_access *access;
     uint64_t count =
-        elements_of(&maker->graph->tensors[tensor].shape) * maker->estimate->inferences;
+        elements_of(maker->graph->tensors[tensor].shape) * maker->estimate->inferences;
     tacho_shape flat = {1, {(int64_t)count}};
     TACHO_TRY(tacho_space_access(maker, tensor, &flat, &access));
     access->is_output = true;
@@ -324,7 +324,7 @@ static tacho_status fill_flat(tacho_space_maker *maker)
     uint64_t written = 0;
     size_t of = writes ? 0 : 2; /* what a variable is set to is as long as it */
     for (uint32_t i = 0; i < counts[of]; i++) {
-        uint64_t count = elements_of(&tacho_fusion_tensor(fusion, firsts[of], i)->shape) *
+        uint64_t count = elements_of(tacho_fusion_tensor(fusion, firsts[of], i)->shape) *
                          maker->estimate->inferences;
         longest = count > longest ? count : longest;
         written = tacho_size_add(written, count);

@@ -123,7 +123,7 @@ static tacho_reach pick_reach(uint32_t axis, const tacho_shape *data, int32_t di
 static tacho_status fill(tacho_space_maker *maker, uint32_t stored, const tacho_shape *data,
                          const picks *picked)
 {
-    const tacho_shape *result = &tacho_graph_output(maker->graph, maker->root, 0)->shape;
+    const tacho_shape *result = tacho_graph_output(maker->graph, maker->root, 0)->shape;
     tacho_reach reaches[TACHO_BOX_RANK_MAX];
     tacho_access *access;
     TACHO_TRY(tacho_space_access(maker, stored, data, &access));
@@ -153,11 +153,11 @@ bool tacho_space_pick(tacho_space_maker *maker, tacho_status *out_status)
     bool is_pad = tacho_space_is_type(maker, "Pad", "tosa.pad");
     bool is_expand =
         tacho_space_is_type(maker, "Expand", "") || tacho_space_is_type(maker, "Tile", "tosa.tile");
-    bool is_alike = made->shape.rank == data->rank;
+    bool is_alike = made->shape->rank == data->rank;
     maker->space->makes_values = is_pad;
     bool can = (is_slice && is_alike && read_slice(maker, data, &picked)) ||
                (is_pad && is_alike && read_pad(maker, data, &picked)) ||
-               (is_expand && is_repeated(data, &made->shape));
+               (is_expand && is_repeated(data, made->shape));
     if (can) {
         *out_status = fill(maker, stored, data, &picked);
     }

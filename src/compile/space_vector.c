@@ -110,8 +110,8 @@ static bool can_join(const tacho_space_maker *maker, const tacho_shape *result, 
         for (uint32_t j = 0; can && j < node->input_count; j++) {
             const tacho_tensor *input = tacho_graph_input(maker->graph, node, j);
             uint64_t count = 0;
-            can = input == NULL || (tacho_shape_elements(&input->shape, &count) && count <= 1) ||
-                  tacho_shape_equal(&input->shape, result);
+            can = input == NULL || (tacho_shape_elements(input->shape, &count) && count <= 1) ||
+                  tacho_shape_equal(input->shape, result);
         }
     }
     (void)i;
@@ -241,7 +241,7 @@ tacho_status tacho_space_vector(tacho_space_maker *maker)
     uint32_t stored;
     const tacho_shape *data;
     static const tacho_shape none = {0, {0}};
-    const tacho_shape *result = made != NULL ? &made->shape : &none;
+    const tacho_shape *result = made != NULL ? made->shape : &none;
     if (!tacho_space_input(maker, 0, &stored, &data)) {
         return fill_elements(maker, result);
     }

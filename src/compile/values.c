@@ -82,7 +82,7 @@ static tacho_status ensure_tensor(filler *self, uint32_t id, uint32_t *out_id)
         .storage = from->is_input    ? TACHO_STORAGE_INPUT
                    : from->is_output ? TACHO_STORAGE_OUTPUT
                                      : TACHO_STORAGE_ACTIVATION,
-        .shape = from->shape,
+        .shape = *from->shape,
         .kept =
             tacho_machine_view_kept(self->estimate->machine, from->dtype, self->estimate->compute),
     };

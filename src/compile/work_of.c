@@ -56,7 +56,7 @@ static bool has_input_shapes(const tacho_graph *graph, const tacho_node *node)
     bool has_them = true;
     for (size_t i = 0; i < node->input_count; i++) {
         const tacho_tensor *input = tacho_graph_input(graph, node, i);
-        has_them = has_them && (input == NULL || tacho_shape_is_known(&input->shape));
+        has_them = has_them && (input == NULL || tacho_shape_is_known(input->shape));
     }
     return has_them;
 }
@@ -88,7 +88,7 @@ static tacho_status check_maker(const measurer *self, const tacho_tensor *tensor
                                "the shape of %s (%s %s) follows from values, which are known only "
                                "when it runs, so it cannot be estimated",
                                of, tacho_dtype_name(tensor->dtype),
-                               tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
+                               tacho_shape_print(tensor->shape, shape, sizeof(shape)));
     }
     return TACHO_OK;
 }
@@ -98,8 +98,8 @@ static tacho_status no_shape(const measurer *self, const tacho_tensor *tensor)
     char shape[TACHO_SHAPE_TEXT_MAX];
     tacho_str name = tacho_graph_string(self->fusion->graph, tensor->name);
     uint64_t elements;
-    if (tensor->dtype != TACHO_DTYPE_NONE && tacho_shape_is_known(&tensor->shape) &&
-        !tacho_shape_elements(&tensor->shape, &elements)) {
+    if (tensor->dtype != TACHO_DTYPE_NONE && tacho_shape_is_known(tensor->shape) &&
+        !tacho_shape_elements(tensor->shape, &elements)) {
         return too_large(self);
     }
     char of[128] = "a tensor";
@@ -122,7 +122,7 @@ static tacho_status no_shape(const measurer *self, const tacho_tensor *tensor)
         "the %s of %s is not known (%s %s), so it cannot be estimated; give symbolic dimensions a "
         "value with --dim NAME=N, or use a model that says its shapes",
         tensor->dtype == TACHO_DTYPE_NONE ? "type" : "shape", of, tacho_dtype_name(tensor->dtype),
-        tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
+        tacho_shape_print(tensor->shape, shape, sizeof(shape)));
 }
 
 /* The product of dimensions [from, to). */
@@ -138,7 +138,7 @@ static uint64_t volume(const tacho_shape *shape, int32_t from, int32_t to)
 static tacho_status elements_of(const measurer *self, const tacho_tensor *tensor,
                                 uint64_t *out_count)
 {
-    return tacho_shape_elements(&tensor->shape, out_count) ? TACHO_OK : no_shape(self, tensor);
+    return tacho_shape_elements(tensor->shape, out_count) ? TACHO_OK : no_shape(self, tensor);
 }
 
 /* ---- matrices ------------------------------------------------------------------------------ */
@@ -172,7 +172,7 @@ static tacho_status wrong_rank(const measurer *self, const tacho_tensor *tensor)
     char shape[TACHO_SHAPE_TEXT_MAX];
     tacho_str name = tacho_graph_string(self->fusion->graph, tensor->name);
     return tacho_work_fail(self->fusion, self->op, "'%.*s' cannot be %s", TACHO_STR_ARG(name),
-                           tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
+                           tacho_shape_print(tensor->shape, shape, sizeof(shape)));
 }
 
 static tacho_status measure_convolution(measurer *self)
@@ -180,11 +180,11 @@ static tacho_status measure_convolution(measurer *self)
     const tacho_tensor *data;
     const tacho_tensor *kernel;
     TACHO_TRY(operands(self, &data, &kernel));
-    const tacho_shape *window = &kernel->shape;
+    const tacho_shape *window = kernel->shape;
     bool is_transposed = self->op->kind == TACHO_OP_DECONVOLUTION;
-    const tacho_shape *positions = is_transposed ? &data->shape : &self->output->shape;
-    if (window->rank < 3 || data->shape.rank != window->rank ||
-        self->output->shape.rank != window->rank) {
+    const tacho_shape *positions = is_transposed ? data->shape : self->output->shape;
+    if (window->rank < 3 || data->shape->rank != window->rank ||
+        self->output->shape->rank != window->rank) {
         return wrong_rank(self, kernel);
     }
     const tacho_graph *graph = self->fusion->graph;
@@ -217,9 +217,9 @@ static tacho_status measure_channels_last(measurer *self)
     const tacho_tensor *data;
     const tacho_tensor *kernel;
     TACHO_TRY(operands(self, &data, &kernel));
-    const tacho_shape *window = &kernel->shape;
+    const tacho_shape *window = kernel->shape;
     bool is_transposed = self->op->kind == TACHO_OP_DECONVOLUTION;
-    const tacho_shape *positions = is_transposed ? &data->shape : &self->output->shape;
+    const tacho_shape *positions = is_transposed ? data->shape : self->output->shape;
     if (window->rank < 4 || positions->rank != window->rank) {
         return wrong_rank(self, kernel);
     }
@@ -273,18 +273,18 @@ static tacho_status measure_matmul(measurer *self)
     const tacho_graph *graph = self->fusion->graph;
     bool is_transposed = tacho_attr_int(tacho_graph_attrs(graph, self->root),
                                         self->root->attr_count, "transA", 0) != 0;
-    if (a->shape.rank < 1 || b->shape.rank < 1) {
-        return wrong_rank(self, a->shape.rank < 1 ? a : b);
+    if (a->shape->rank < 1 || b->shape->rank < 1) {
+        return wrong_rank(self, a->shape->rank < 1 ? a : b);
     }
     tacho_work *work = self->work;
-    uint64_t k = dim_from_end(&a->shape, is_transposed ? 2 : 1);
-    uint64_t m = a->shape.rank == 1 ? 1 : dim_from_end(&a->shape, is_transposed ? 1 : 2);
-    uint64_t n = b->shape.rank == 1 ? 1 : dim_from_end(&self->output->shape, 1);
+    uint64_t k = dim_from_end(a->shape, is_transposed ? 2 : 1);
+    uint64_t m = a->shape->rank == 1 ? 1 : dim_from_end(a->shape, is_transposed ? 1 : 2);
+    uint64_t n = b->shape->rank == 1 ? 1 : dim_from_end(self->output->shape, 1);
     uint64_t outputs;
     TACHO_TRY(elements_of(self, self->output, &outputs));
     uint64_t matrix = tacho_size_multiply(m, n);
     uint64_t batch = matrix > 0 ? outputs / matrix : 0;
-    if (b->shape.rank <= 2 || volume(&b->shape, 0, b->shape.rank - 2) == 1) {
+    if (b->shape->rank <= 2 || volume(b->shape, 0, b->shape->rank - 2) == 1) {
         /* One matrix for all: a taller product. */
         m = tacho_size_multiply(m, batch);
         batch = 1;
@@ -308,19 +308,19 @@ static tacho_status measure_recurrent(measurer *self)
     const tacho_tensor *kernel;
     TACHO_TRY(operands(self, &sequence, &kernel));
     const tacho_tensor *state = tacho_graph_input(graph, self->root, 2);
-    if (state == NULL || sequence->shape.rank != 3 || kernel->shape.rank != 3 ||
-        state->shape.rank != 3 || !tacho_shape_is_known(&state->shape)) {
+    if (state == NULL || sequence->shape->rank != 3 || kernel->shape->rank != 3 ||
+        state->shape->rank != 3 || !tacho_shape_is_known(state->shape)) {
         return wrong_rank(self, kernel);
     }
     bool is_batch_first = tacho_attr_int(tacho_graph_attrs(graph, self->root),
                                          self->root->attr_count, "layout", 0) == 1;
     tacho_work *work = self->work;
-    work->batch = (uint64_t)kernel->shape.dims[0];
-    work->m = volume(&sequence->shape, 0, 2);
-    work->sequence = (uint64_t)sequence->shape.dims[is_batch_first ? 1 : 0];
-    work->n = (uint64_t)kernel->shape.dims[1];
+    work->batch = (uint64_t)kernel->shape->dims[0];
+    work->m = volume(sequence->shape, 0, 2);
+    work->sequence = (uint64_t)sequence->shape->dims[is_batch_first ? 1 : 0];
+    work->n = (uint64_t)kernel->shape->dims[1];
     work->k_channels =
-        tacho_size_add((uint64_t)kernel->shape.dims[2], (uint64_t)state->shape.dims[2]);
+        tacho_size_add((uint64_t)kernel->shape->dims[2], (uint64_t)state->shape->dims[2]);
     work->k_window = 1;
     work->elements = tacho_size_multiply(work->batch, tacho_size_multiply(work->m, work->n));
     work->steps = self->root->def->steps;

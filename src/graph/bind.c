@@ -125,19 +125,19 @@ static tacho_status set_elements(tacho_graph *graph, const tacho_model_bind *bin
 static tacho_status bind_input(tacho_graph *graph, uint32_t id, const tacho_model_bind *bind)
 {
     tacho_tensor *tensor = &graph->tensors[id];
-    tacho_array array = {.dtype = tensor->dtype, .shape = tensor->shape};
+    tacho_array array = {.dtype = tensor->dtype, .shape = *tensor->shape};
     uint64_t count = 0;
     size_t given = tacho_model_bind_values(bind);
     tacho_dtype_kind kind = tacho_element_kind(tensor->dtype);
     if ((kind != TACHO_DTYPE_REAL && kind != TACHO_DTYPE_SIGNED && kind != TACHO_DTYPE_UNSIGNED) ||
-        !tacho_shape_elements(&tensor->shape, &count) || count > ELEMENTS_MAX) {
+        !tacho_shape_elements(tensor->shape, &count) || count > ELEMENTS_MAX) {
         return fail_bind(graph, bind, "an input of this type or size cannot be given so");
     }
     if (given != count && given != 1) {
         char problem[TACHO_SHAPE_TEXT_MAX + 96], shape[TACHO_SHAPE_TEXT_MAX];
         snprintf(problem, sizeof(problem),
                  "%zu values, and the input is of shape %s: give one for all, or %" PRIu64, given,
-                 tacho_shape_print(&tensor->shape, shape, sizeof(shape)), count);
+                 tacho_shape_print(tensor->shape, shape, sizeof(shape)), count);
         return fail_bind(graph, bind, problem);
     }
     TACHO_TRY(tacho_arena_alloc(

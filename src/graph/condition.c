@@ -34,7 +34,7 @@ static void look(seeker *self, uint32_t id)
     const tacho_graph *graph = self->graph;
     const tacho_tensor *tensor = &graph->tensors[id];
     uint64_t count = UINT64_MAX;
-    if (tensor->is_input && !tacho_shape_elements(&tensor->shape, &count)) {
+    if (tensor->is_input && !tacho_shape_elements(tensor->shape, &count)) {
         count = UINT64_MAX;
     }
     if (tensor->is_input && (self->best == TACHO_NONE || count < self->best_count)) {

@@ -91,7 +91,7 @@ bool tacho_einsum_measure(const tacho_graph *graph, const tacho_node *node,
     indices self = {.extents = {0}};
     for (size_t i = 0; i < node->input_count; i++) {
         const tacho_tensor *tensor = tacho_graph_input(graph, node, i);
-        if (tensor == NULL || !take_operand(&self, tacho_equation_next(&operands), &tensor->shape,
+        if (tensor == NULL || !take_operand(&self, tacho_equation_next(&operands), tensor->shape,
                                             i == 0 ? IN_FIRST : IN_SECOND)) {
             return false;
         }

@@ -68,7 +68,7 @@ static tacho_status fail_at(const evaluation *self, const tacho_node *node, tach
 static tacho_status make_room(evaluation *self, const tacho_tensor *tensor, slot *to)
 {
     uint64_t bytes;
-    to->array = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+    to->array = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
     if (tacho_dtype_element_bytes(tensor->dtype) == 0 || !tacho_tensor_bytes(tensor, &bytes)) {
         return tacho_fail(TACHO_CODE_UNSUPPORTED, "a tensor of %s is not computed here",
                           tacho_dtype_name(tensor->dtype));
@@ -131,7 +131,7 @@ static bool has_shapes(const evaluation *self, const tacho_node *node)
     for (size_t i = 0; i < node->output_count; i++) {
         const tacho_tensor *tensor = tacho_graph_output(self->graph, node, i);
         if (tensor != NULL &&
-            (tensor->dtype == TACHO_DTYPE_NONE || !tacho_shape_is_known(&tensor->shape))) {
+            (tensor->dtype == TACHO_DTYPE_NONE || !tacho_shape_is_known(tensor->shape))) {
             return false;
         }
     }
@@ -148,7 +148,8 @@ static tacho_status find_shapes(evaluation *self, const tacho_node *node)
     for (size_t i = 0; i < node->input_count; i++) {
         uint32_t id = graph->links[node->first_input + i];
         if (id != TACHO_NONE && self->slots[id].has_value) {
-            graph->tensors[id].shape = self->slots[id].array.shape;
+            TACHO_TRY(tacho_graph_set_shape(graph, &graph->tensors[id],
+                                            &self->slots[id].array.shape));
         }
     }
     tacho_status status = TACHO_OK;
@@ -264,7 +265,7 @@ static tacho_status count_shapes(evaluation *self, const tacho_node *node)
         self->outputs[i] = (tacho_array){0};
         if (tensor != NULL) {
             self->outputs[i].dtype = tensor->dtype;
-            self->outputs[i].shape = tensor->shape;
+            self->outputs[i].shape = *tensor->shape;
         }
     }
     tacho_kernel_call call = {
@@ -281,7 +282,7 @@ static tacho_status count_shapes(evaluation *self, const tacho_node *node)
         tacho_tensor *tensor = tacho_graph_output(self->graph, node, i);
         if (tensor != NULL) {
             tensor->dtype = self->outputs[i].dtype;
-            tensor->shape = self->outputs[i].shape;
+            TACHO_TRY(tacho_graph_set_shape(self->graph, tensor, &self->outputs[i].shape));
         }
     }
     return TACHO_OK;
@@ -372,12 +373,12 @@ static tacho_status set_inputs(evaluation *self, const tacho_array *inputs, size
     for (size_t i = 0; i < input_count; i++) {
         const tacho_tensor *tensor = &graph->tensors[graph->inputs[i]];
         if (tensor->dtype != inputs[i].dtype ||
-            !tacho_shape_equal(&tensor->shape, &inputs[i].shape)) {
+            !tacho_shape_equal(tensor->shape, &inputs[i].shape)) {
             char wanted[TACHO_SHAPE_TEXT_MAX], given[TACHO_SHAPE_TEXT_MAX];
             return tacho_fail(
                 TACHO_CODE_USAGE, "%.*s: input '%s' is %s of %s, but %s of %s is given",
                 TACHO_STR_ARG(graph->path), tacho_graph_string(graph, tensor->name).data,
-                tacho_shape_print(&tensor->shape, wanted, sizeof(wanted)),
+                tacho_shape_print(tensor->shape, wanted, sizeof(wanted)),
                 tacho_dtype_name(tensor->dtype),
                 tacho_shape_print(&inputs[i].shape, given, sizeof(given)),
                 tacho_dtype_name(inputs[i].dtype));

@@ -32,7 +32,7 @@ static bool uniform_element(const tacho_graph *graph, const tacho_tensor *tensor
     const tacho_constant *value = value_of(graph, tensor);
     size_t size = value == NULL ? 0 : tacho_dtype_element_bytes(tensor->dtype);
     uint64_t count;
-    if (size == 0 || size > 16 || !tacho_shape_elements(&tensor->shape, &count)) {
+    if (size == 0 || size > 16 || !tacho_shape_elements(tensor->shape, &count)) {
         return false;
     }
     memset(out_element, 0, 16);
@@ -81,7 +81,7 @@ static bool is_foldable(const tacho_graph *graph, const tacho_node *node)
         node->def->kind == TACHO_OP_OTHER || is_switched(graph, node)) {
         return false;
     }
-    if (node->def->kind == TACHO_OP_SHAPE && first != NULL && tacho_shape_is_known(&first->shape)) {
+    if (node->def->kind == TACHO_OP_SHAPE && first != NULL && tacho_shape_is_known(first->shape)) {
         return true;
     }
     return (node->def->kind == TACHO_OP_CONSTANT && node->input_count == 0) ||
@@ -200,7 +200,7 @@ static tacho_status fold_filled(tacho_folder *folder, const tacho_node *node)
     const tacho_tensor *element = attr_tensor(folder->graph, node);
     const tacho_tensor *output = tacho_graph_output(folder->graph, node, 0);
     tacho_constant constant = {.kind = TACHO_CONSTANT_SPLAT};
-    if (output == NULL || !tacho_shape_is_known(&output->shape) ||
+    if (output == NULL || !tacho_shape_is_known(output->shape) ||
         (element != NULL && (element->dtype != output->dtype ||
                              !uniform_element(folder->graph, element, constant.splat)))) {
         return TACHO_OK;
@@ -330,7 +330,7 @@ static tacho_status bring_input(tacho_folder *folder, const tacho_tensor *tensor
     const tacho_constant *value = value_of(folder->graph, tensor);
     size_t size = tacho_dtype_element_bytes(tensor->dtype);
     uint64_t bytes;
-    *to = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+    *to = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
     if (value == NULL || value->kind == TACHO_CONSTANT_RANDOM || size == 0 ||
         !tacho_tensor_bytes(tensor, &bytes)) {
         return TACHO_OK;
@@ -366,7 +366,7 @@ static tacho_status bring_inputs(tacho_folder *folder, const tacho_node *node, w
             continue;
         }
         if (node->def->kind == TACHO_OP_SHAPE) {
-            bench->inputs[i] = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+            bench->inputs[i] = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
             continue;
         }
         bool may_stay = i == 0 && bench->kernel->trait == TACHO_KERNEL_PICKS;
@@ -400,7 +400,7 @@ static tacho_status make_outputs(tacho_folder *folder, const tacho_node *node, w
     for (size_t i = 0; i < node->output_count; i++) {
         const tacho_tensor *tensor = tacho_graph_output(folder->graph, node, i);
         tacho_array *to = &bench->outputs[i];
-        *to = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+        *to = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
         *out_is_ready = tacho_tensor_bytes(tensor, &bytes);
         TACHO_TRY(tacho_arena_alloc(&folder->graph->arena, (size_t)bytes, &to->data));
     }

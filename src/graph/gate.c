@@ -39,8 +39,7 @@ static tacho_status add_tensor(tacho_graph *graph, const tacho_array *array, uin
     }
     TACHO_TRY(tacho_graph_add_tensor(graph, TACHO_STR(""), out_id));
     graph->tensors[*out_id].dtype = array->dtype;
-    graph->tensors[*out_id].shape = array->shape;
-    return TACHO_OK;
+    return tacho_graph_set_shape(graph, &graph->tensors[*out_id], &array->shape);
 }
 
 static tacho_status add_link(tacho_graph *graph, const tacho_array *array)

@@ -16,7 +16,7 @@ static uint64_t elements_of(const tacho_tensor *tensor)
     if (tensor == NULL) {
         return 0;
     }
-    return tacho_shape_elements(&tensor->shape, &count) ? count : UINT64_MAX;
+    return tacho_shape_elements(tensor->shape, &count) ? count : UINT64_MAX;
 }
 
 static uint64_t input_elements(const tacho_graph *graph, const tacho_node *node, size_t i)
@@ -31,8 +31,8 @@ static uint64_t output_elements(const tacho_graph *graph, const tacho_node *node
 
 static uint64_t dim_of(const tacho_tensor *tensor, int32_t i)
 {
-    bool has_it = tensor != NULL && i >= 0 && i < tensor->shape.rank && tensor->shape.dims[i] > 0;
-    return has_it ? (uint64_t)tensor->shape.dims[i] : 1;
+    bool has_it = tensor != NULL && i >= 0 && i < tensor->shape->rank && tensor->shape->dims[i] > 0;
+    return has_it ? (uint64_t)tensor->shape->dims[i] : 1;
 }
 
 static uint64_t product_of(const tacho_graph *graph, const tacho_node *node, const char *name)
@@ -63,7 +63,7 @@ static uint64_t convolution_work(const tacho_graph *graph, const tacho_node *nod
     uint64_t each = elements_of(weights), by = dim_of(weights, 0);
     bool is_last = tacho_op_has(node->def, TACHO_OP_CHANNELS_LAST) ||
                    tacho_op_has(node->def, TACHO_OP_IS_DEPTHWISE);
-    int32_t rank = weights != NULL ? weights->shape.rank : 0;
+    int32_t rank = weights != NULL ? weights->shape->rank : 0;
     if (tacho_op_has(node->def, TACHO_OP_IS_DEPTHWISE)) {
         by = tacho_size_multiply(dim_of(weights, rank - 1), dim_of(weights, rank - 2));
     }
@@ -85,11 +85,11 @@ static uint64_t einsum_work(const tacho_graph *graph, const tacho_node *node)
         const tacho_tensor *input = tacho_graph_input(graph, node, i);
         tacho_equation_term term;
         if (input == NULL || !tacho_equation_read(tacho_equation_next(&operands), &term) ||
-            !tacho_equation_fits(&term, input->shape.rank)) {
+            !tacho_equation_fits(&term, input->shape->rank)) {
             return UINT64_MAX;
         }
-        for (int32_t k = 0; k < input->shape.rank; k++) {
-            uint64_t *extent = &extents[tacho_equation_label(&term, input->shape.rank, k)];
+        for (int32_t k = 0; k < input->shape->rank; k++) {
+            uint64_t *extent = &extents[tacho_equation_label(&term, input->shape->rank, k)];
             *extent = dim_of(input, k) > *extent ? dim_of(input, k) : *extent;
         }
     }
@@ -107,7 +107,7 @@ static uint64_t matmul_work(const tacho_graph *graph, const tacho_node *node)
     const tacho_tensor *left = tacho_graph_input(graph, node, 0);
     bool is_turned =
         tacho_attr_int(tacho_graph_attrs(graph, node), node->attr_count, "transA", 0) != 0;
-    uint64_t depth = left == NULL ? 1 : dim_of(left, is_turned ? 0 : left->shape.rank - 1);
+    uint64_t depth = left == NULL ? 1 : dim_of(left, is_turned ? 0 : left->shape->rank - 1);
     return tacho_size_multiply(output_elements(graph, node), depth);
 }
 

@@ -36,6 +36,7 @@ void tacho_graph_deinit(tacho_graph *graph)
     free(graph->inputs);
     free(graph->outputs);
     tacho_strings_deinit(&graph->strings);
+    tacho_shapes_deinit(&graph->shapes);
     tacho_arena_deinit(&graph->arena);
 }
 
@@ -43,10 +44,19 @@ tacho_status tacho_graph_add_tensor(tacho_graph *graph, tacho_str name, uint32_t
 {
     TACHO_TRY(tacho_grow(&graph->tensors, &graph->tensor_capacity, graph->tensor_count + 1));
     tacho_tensor *tensor = &graph->tensors[graph->tensor_count];
-    *tensor = (tacho_tensor){
-        .producer = TACHO_NONE, .constant = TACHO_NONE, .shape = {.rank = TACHO_RANK_UNKNOWN}};
+    *tensor = (tacho_tensor){.producer = TACHO_NONE, .constant = TACHO_NONE};
+    TACHO_TRY(tacho_graph_set_shape(graph, tensor, &(tacho_shape){.rank = TACHO_RANK_UNKNOWN}));
     TACHO_TRY(tacho_strings_ensure(&graph->strings, name, &tensor->name));
     *out_id = (uint32_t)graph->tensor_count++;
+    return TACHO_OK;
+}
+
+tacho_status tacho_graph_set_shape(tacho_graph *graph, tacho_tensor *tensor,
+                                   const tacho_shape *shape)
+{
+    uint32_t number;
+    TACHO_TRY(tacho_shapes_ensure(&graph->shapes, shape, &number));
+    tensor->shape = graph->shapes.items[number];
     return TACHO_OK;
 }
 
@@ -280,6 +290,6 @@ bool tacho_tensor_bytes(const tacho_tensor *tensor, uint64_t *out_bytes)
 {
     uint64_t count;
     *out_bytes = 0;
-    return tensor->dtype != TACHO_DTYPE_NONE && tacho_shape_elements(&tensor->shape, &count) &&
+    return tensor->dtype != TACHO_DTYPE_NONE && tacho_shape_elements(tensor->shape, &count) &&
            tacho_dtype_bytes(tensor->dtype, count, out_bytes);
 }

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/mapping.h"
+#include "base/shapes.h"
 #include "base/strings.h"
 #include "base/tensor.h"
 
@@ -35,14 +36,14 @@ typedef struct tacho_constant {
 } tacho_constant;
 
 typedef struct tacho_tensor {
-    uint32_t name;     /* string; may be empty */
-    tacho_dtype dtype; /* NONE until known */
-    bool is_input;     /* the network's; never a constant */
-    bool is_output;    /* the network's */
-    bool is_constant;  /* depends on constants alone, though its value may not be computed yet */
-    uint32_t producer; /* node, or TACHO_NONE */
-    uint32_t constant; /* its value, in |constants|, or TACHO_NONE */
-    tacho_shape shape;
+    const tacho_shape *shape; /* of the graph's shapes: tacho_graph_set_shape gives another */
+    uint32_t name;            /* string; may be empty */
+    uint32_t producer;        /* node, or TACHO_NONE */
+    uint32_t constant;        /* its value, in |constants|, or TACHO_NONE */
+    tacho_dtype dtype;        /* NONE until known */
+    bool is_input;            /* the network's; never a constant */
+    bool is_output;           /* the network's */
+    bool is_constant; /* depends on constants alone, though its value may not be computed yet */
 } tacho_tensor;
 
 typedef struct tacho_node {
@@ -81,6 +82,7 @@ typedef struct tacho_branches {
 struct tacho_graph {
     tacho_arena arena;     /* bytes of constants that had to be made, lists of attributes */
     tacho_strings strings; /* names, types, locations */
+    tacho_shapes shapes;
     uint32_t name;         /* string: of the network, may be empty */
     tacho_str path;        /* as the user wrote it, for messages */
     const char *format;    /* "onnx", "tosa" or "torch-onnx" */
@@ -120,6 +122,10 @@ static inline tacho_str tacho_graph_string(const tacho_graph *graph, uint32_t id
 /* A new tensor of unknown type and shape. */
 tacho_status tacho_graph_add_tensor(tacho_graph *graph, tacho_str name,
                                     uint32_t *out_id) TACHO_MUST_USE;
+
+/* Makes |shape| the shape of |tensor|, one of the graph's. */
+tacho_status tacho_graph_set_shape(tacho_graph *graph, tacho_tensor *tensor,
+                                   const tacho_shape *shape) TACHO_MUST_USE;
 
 /* Gives the tensor a value. */
 tacho_status tacho_graph_set_constant(tacho_graph *graph, uint32_t tensor,

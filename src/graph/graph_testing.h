@@ -78,13 +78,15 @@ static inline uint32_t testing_tensor(tacho_graph *graph, const char *text)
     tacho_tensor *tensor = &graph->tensors[id];
     tensor->dtype = tacho_dtype_find(tacho_str_make(text, len));
     const char *rest = text + len + 1;
+    tacho_shape shape = {.rank = TACHO_RANK_UNKNOWN};
     if (text[len] == ':') {
-        testing_shape(rest, &tensor->shape);
+        testing_shape(rest, &shape);
+        assert_null(tacho_graph_set_shape(graph, tensor, &shape));
         return id;
     }
     tacho_constant constant = {.kind = TACHO_CONSTANT_BYTES};
     if (text[len] == '#') {
-        testing_shape(rest, &tensor->shape);
+        testing_shape(rest, &shape);
         constant.kind = TACHO_CONSTANT_SPLAT;
         testing_put(constant.splat, tensor->dtype, strtod(strchr(rest, '=') + 1, NULL));
     } else {
@@ -95,8 +97,9 @@ static inline uint32_t testing_tensor(tacho_graph *graph, const char *text)
             testing_put(bytes + (size_t)count++ * size, tensor->dtype, strtod(rest, &end));
         }
         constant.bytes = bytes;
-        tensor->shape = (tacho_shape){.rank = text[len] == '=' ? 1 : 0, .dims = {count}};
+        shape = (tacho_shape){.rank = text[len] == '=' ? 1 : 0, .dims = {count}};
     }
+    assert_null(tacho_graph_set_shape(graph, tensor, &shape));
     assert_null(tacho_graph_set_constant(graph, id, &constant));
     return id;
 }
@@ -198,8 +201,8 @@ static inline tacho_tensor *testing_find(const tacho_graph *graph, const char *n
 static inline const char *testing_type(const tacho_tensor *tensor, char *to, size_t size)
 {
     char shape[TACHO_SHAPE_TEXT_MAX];
-    tacho_shape_print(&tensor->shape, shape, sizeof(shape));
-    bool is_open = tensor->shape.rank == TACHO_RANK_UNKNOWN;
+    tacho_shape_print(tensor->shape, shape, sizeof(shape));
+    bool is_open = tensor->shape->rank == TACHO_RANK_UNKNOWN;
     snprintf(to, size, "%s:%s", tacho_dtype_name(tensor->dtype), is_open ? "*" : shape);
     return to;
 }
@@ -272,10 +275,11 @@ static inline uint32_t test_tensor(tacho_graph *graph, tacho_dtype dtype, const 
     assert_null(tacho_graph_add_tensor(graph, tacho_str_from_cstring(name), &id));
     tacho_tensor *tensor = &graph->tensors[id];
     tensor->dtype = dtype;
-    tensor->shape.rank = 0;
+    tacho_shape shape = {.rank = 0};
     for (; *dims != 0; dims++) {
-        tensor->shape.dims[tensor->shape.rank++] = *dims;
+        shape.dims[shape.rank++] = *dims;
     }
+    assert_null(tacho_graph_set_shape(graph, tensor, &shape));
     return id;
 }
 

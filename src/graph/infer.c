@@ -20,7 +20,7 @@ static const tacho_shape unknown_shape = {.rank = TACHO_RANK_UNKNOWN};
 const tacho_shape *tacho_infer_shape(const tacho_infer *infer, size_t input)
 {
     const tacho_tensor *tensor = tacho_graph_input(infer->graph, infer->node, input);
-    return tensor == NULL ? &unknown_shape : &tensor->shape;
+    return tensor == NULL ? &unknown_shape : tensor->shape;
 }
 
 tacho_dtype tacho_infer_dtype(const tacho_infer *infer, size_t input)
@@ -36,8 +36,8 @@ static const tacho_constant *list_value(const tacho_infer *infer, size_t input, 
     const tacho_tensor *tensor = tacho_graph_input(infer->graph, infer->node, input);
     uint64_t count;
     *out_count = 0;
-    if (tensor == NULL || tensor->constant == TACHO_NONE || tensor->shape.rank > 1 ||
-        !tacho_shape_elements(&tensor->shape, &count) || count > max) {
+    if (tensor == NULL || tensor->constant == TACHO_NONE || tensor->shape->rank > 1 ||
+        !tacho_shape_elements(tensor->shape, &count) || count > max) {
         return NULL;
     }
     const tacho_constant *constant = &infer->graph->constants[tensor->constant];
@@ -133,7 +133,7 @@ static tacho_status contradiction(const tacho_infer *infer, size_t output,
     return tacho_infer_fail(infer, "%s has shape %s, but the file says %s",
                             output_text(infer, output, which),
                             tacho_shape_print(shape, found, sizeof(found)),
-                            tacho_shape_print(&tensor->shape, said, sizeof(said)));
+                            tacho_shape_print(tensor->shape, said, sizeof(said)));
 }
 
 static tacho_status merge_shape(const tacho_infer *infer, size_t output, tacho_tensor *tensor,
@@ -142,29 +142,29 @@ static tacho_status merge_shape(const tacho_infer *infer, size_t output, tacho_t
     if (shape->rank == TACHO_RANK_UNKNOWN) {
         return TACHO_OK;
     }
-    if (tensor->shape.rank == TACHO_RANK_UNKNOWN) {
-        tensor->shape = *shape;
-        return TACHO_OK;
+    if (tensor->shape->rank == TACHO_RANK_UNKNOWN) {
+        return tacho_graph_set_shape(infer->graph, tensor, shape);
     }
-    if (tensor->shape.rank != shape->rank) {
+    if (tensor->shape->rank != shape->rank) {
         return contradiction(infer, output, tensor, shape);
     }
+    tacho_shape merged = *tensor->shape;
     for (int32_t i = 0; i < shape->rank; i++) {
-        int64_t *dim = &tensor->shape.dims[i];
+        int64_t *dim = &merged.dims[i];
         if (shape->dims[i] >= 0 && *dim >= 0 && shape->dims[i] != *dim) {
             return contradiction(infer, output, tensor, shape);
         }
         *dim = shape->dims[i] >= 0 ? shape->dims[i] : *dim;
     }
-    return TACHO_OK;
+    return tacho_graph_set_shape(infer->graph, tensor, &merged);
 }
 
 /* Whether the tensor's elements and bytes can be counted, if its shape is known. */
 static bool is_countable(const tacho_tensor *tensor)
 {
     uint64_t count, bytes;
-    return !tacho_shape_is_known(&tensor->shape) ||
-           (tacho_shape_elements(&tensor->shape, &count) &&
+    return !tacho_shape_is_known(tensor->shape) ||
+           (tacho_shape_elements(tensor->shape, &count) &&
             tacho_dtype_bytes(tensor->dtype, count, &bytes));
 }
 
@@ -188,7 +188,7 @@ tacho_status tacho_infer_set(const tacho_infer *infer, size_t output, tacho_dtyp
     if (!is_countable(tensor)) {
         char text[TACHO_SHAPE_TEXT_MAX];
         return tacho_infer_fail(infer, "output %zu has shape %s: too many elements", output,
-                                tacho_shape_print(&tensor->shape, text, sizeof(text)));
+                                tacho_shape_print(tensor->shape, text, sizeof(text)));
     }
     return TACHO_OK;
 }
@@ -233,7 +233,7 @@ static tacho_status check_tensors(const tacho_graph *graph)
             return tacho_fail(
                 TACHO_CODE_BAD_DATA, "%.*s: tensor '%s' has shape %s: too many elements",
                 TACHO_STR_ARG(graph->path), tacho_graph_string(graph, graph->tensors[i].name).data,
-                tacho_shape_print(&graph->tensors[i].shape, text, sizeof(text)));
+                tacho_shape_print(graph->tensors[i].shape, text, sizeof(text)));
         }
     }
     return TACHO_OK;

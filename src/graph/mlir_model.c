@@ -195,7 +195,7 @@ static tacho_status set_type(tacho_mlir_import *self, const tacho_mlir_op *op, u
     uint64_t bytes = 0;
     tacho_tensor *made = &self->graph->tensors[tensor];
     made->dtype = type->dtype;
-    made->shape = type->shape;
+    TACHO_TRY(tacho_graph_set_shape(self->graph, made, &type->shape));
     if (type->dtype == TACHO_DTYPE_NONE || !tacho_shape_is_known(&type->shape) ||
         tacho_tensor_bytes(made, &bytes)) {
         return TACHO_OK;
@@ -251,10 +251,9 @@ static tacho_status fail_open(const tacho_mlir_import *self, const tacho_mlir_op
 /* Fills in dimension |dim| where the file leaves it open; another number than the file's is none.
  */
 static tacho_status fill_dim(tacho_mlir_import *self, const tacho_mlir_op *function,
-                             uint32_t argument, int32_t dim, tacho_tensor *tensor)
+                             uint32_t argument, int32_t dim, int64_t *size)
 {
     char name[48];
-    int64_t *size = &tensor->shape.dims[dim];
     snprintf(name, sizeof(name), "arg%" PRIu32 ".%" PRId32, argument, dim);
     const tacho_model_dim *given = find_dim(self, name);
     if (*size == TACHO_DIM_UNKNOWN && (given == NULL || given->value < 0)) {
@@ -279,20 +278,21 @@ static tacho_status fill_dims(tacho_mlir_import *self, const tacho_mlir_op *func
                               uint32_t argument, tacho_tensor *tensor)
 {
     tacho_model_facts *facts = self->options->facts;
-    if (tensor->shape.rank == TACHO_RANK_UNKNOWN && tensor->dtype != TACHO_DTYPE_NONE &&
+    tacho_shape shape = *tensor->shape;
+    if (shape.rank == TACHO_RANK_UNKNOWN && tensor->dtype != TACHO_DTYPE_NONE &&
         facts == NULL) {
         return tacho_mlir_import_fail(
             self, function, "argument %" PRIu32 " has no known number of dimensions", argument);
     }
-    for (int32_t i = 0; i < tensor->shape.rank; i++) {
+    for (int32_t i = 0; i < shape.rank; i++) {
         if (facts == NULL) {
-            TACHO_TRY(fill_dim(self, function, argument, i, tensor));
-        } else if (tensor->shape.dims[i] == TACHO_DIM_UNKNOWN) {
+            TACHO_TRY(fill_dim(self, function, argument, i, &shape.dims[i]));
+        } else if (shape.dims[i] == TACHO_DIM_UNKNOWN) {
             uint32_t id = (uint32_t)(tensor - self->graph->tensors);
             TACHO_TRY(tacho_model_facts_add_dim(facts, id, i, TACHO_STR("")));
         }
     }
-    return TACHO_OK;
+    return tacho_graph_set_shape(self->graph, tensor, &shape);
 }
 
 static tacho_status check_dims(const tacho_mlir_import *self)
@@ -320,7 +320,7 @@ static tacho_status add_arguments(tacho_mlir_import *self, const tacho_mlir_op *
         tacho_tensor *tensor = &graph->tensors[self->tensors[value]];
         tensor->is_input = true;
         TACHO_TRY(fill_dims(self, function, i, tensor));
-        tacho_mlir_type type = {tensor->dtype, tensor->shape, false};
+        tacho_mlir_type type = {tensor->dtype, *tensor->shape, false};
         TACHO_TRY(set_type(self, function, self->tensors[value], &type));
         TACHO_TRY(tacho_grow(&graph->inputs, &graph->input_capacity, graph->input_count + 1));
         graph->inputs[graph->input_count++] = self->tensors[value];
@@ -410,7 +410,7 @@ static tacho_status give_value(tacho_mlir_import *self, const tacho_mlir_op *op,
                                const tacho_mlir_attr *attr, uint32_t tensor)
 {
     const tacho_tensor *made = &self->graph->tensors[tensor];
-    tacho_mlir_type declared = {made->dtype, made->shape, false};
+    tacho_mlir_type declared = {made->dtype, *made->shape, false};
     tacho_mlir_type type;
     tacho_constant constant;
     TACHO_TRY(tacho_mlir_constant_type(self, op, attr, &declared, &type));
@@ -581,7 +581,7 @@ static void share_value(tacho_mlir_import *self, tacho_str type, const tacho_nod
     }
     tacho_tensor *result = &graph->tensors[lists->outputs[0]];
     const tacho_tensor *from = &graph->tensors[value->value.as_tensor];
-    bool is_same = result->dtype == from->dtype && tacho_shape_equal(&result->shape, &from->shape);
+    bool is_same = result->dtype == from->dtype && result->shape == from->shape;
     if (is_same) {
         result->constant = from->constant;
         result->is_constant = true;
@@ -664,8 +664,8 @@ static void randomise_weights(tacho_mlir_import *self)
         for (size_t j = 0; has_weights && j < 2; j++) {
             const tacho_tensor *tensor = tacho_graph_input(graph, node, j);
             uint64_t count = 0;
-            if (tensor != NULL && tensor->constant != TACHO_NONE && tensor->shape.rank > 1 &&
-                tacho_shape_elements(&tensor->shape, &count) && count > 1) {
+            if (tensor != NULL && tensor->constant != TACHO_NONE && tensor->shape->rank > 1 &&
+                tacho_shape_elements(tensor->shape, &count) && count > 1) {
                 tacho_constant *constant = &graph->constants[tensor->constant];
                 *constant = (tacho_constant){.kind = TACHO_CONSTANT_RANDOM,
                                              .seed = self->options->seed +

@@ -359,7 +359,7 @@ static void test_bind(void **state)
         list = is_it ? &graph.tensors[i] : list;
     }
     static const int64_t values[] = {-3, 4, 5};
-    assert_true(list != NULL && list->is_constant && !list->is_input && list->shape.dims[0] == 3);
+    assert_true(list != NULL && list->is_constant && !list->is_input && list->shape->dims[0] == 3);
     assert_memory_equal(graph.constants[list->constant].bytes, values, sizeof(values));
     tacho_graph_deinit(&graph);
     binds[0].values = TACHO_STR("2");

@@ -104,8 +104,8 @@ static int64_t last_in_data(const tacho_infer *infer, const sliding *window, siz
                             int64_t out)
 {
     const tacho_tensor *output = tacho_graph_output(infer->graph, infer->node, 0);
-    bool is_said = output != NULL && output->shape.rank == (int32_t)window->spatial + 2 &&
-                   output->shape.dims[i + 2] == out;
+    bool is_said = output != NULL && output->shape->rank == (int32_t)window->spatial + 2 &&
+                   output->shape->dims[i + 2] == out;
     return !is_said && out > 1 && (out - 1) * window->strides[i] >= in + window->pads[i] ? out - 1
                                                                                          : out;
 }

@@ -44,7 +44,7 @@ tacho_status tacho_onnx_infer_constant(const tacho_infer *infer)
         switch (attr->kind) {
         case TACHO_ATTR_TENSOR:
             tensor = &infer->graph->tensors[attr->value.as_tensor];
-            return tacho_infer_set(infer, 0, tensor->dtype, &tensor->shape);
+            return tacho_infer_set(infer, 0, tensor->dtype, tensor->shape);
         case TACHO_ATTR_INT:
             return tacho_infer_set(infer, 0, TACHO_DTYPE_I64, &scalar);
         case TACHO_ATTR_REAL:

@@ -424,8 +424,9 @@ tacho_status tacho_onnx_read_tensor(tacho_onnx_state *state, tacho_str message, 
     } else {
         TACHO_TRY(define(state, &tensor, out_tensor));
     }
-    state->graph->tensors[*out_tensor].dtype = tensor.dtype;
-    state->graph->tensors[*out_tensor].shape = tensor.shape;
+    tacho_tensor *made = &state->graph->tensors[*out_tensor];
+    made->dtype = tensor.dtype;
+    TACHO_TRY(tacho_graph_set_shape(state->graph, made, &tensor.shape));
     return set_value(state, &tensor, is_attr, *out_tensor);
 }
 
@@ -446,9 +447,10 @@ tacho_status tacho_onnx_read_sparse(tacho_onnx_state *state, tacho_str message)
     TACHO_TRY(read_dims(state, &sparse_schema, 3, &tensor));
     uint32_t id;
     TACHO_TRY(define(state, &tensor, &id));
-    state->graph->tensors[id].dtype = tensor.dtype;
-    state->graph->tensors[id].shape = tensor.shape;
-    state->graph->tensors[id].is_constant = true;
+    tacho_tensor *made = &state->graph->tensors[id];
+    made->dtype = tensor.dtype;
+    made->is_constant = true;
+    TACHO_TRY(tacho_graph_set_shape(state->graph, made, &tensor.shape));
     state->graph->sparse_weight_count++;
     return TACHO_OK;
 }

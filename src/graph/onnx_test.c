@@ -259,9 +259,9 @@ static void test_graph(void **state)
     const tacho_tensor *z = find_tensor(&read, "z");
     assert_int_equal(z->producer, 1);
     assert_int_equal(z->dtype, TACHO_DTYPE_F16);
-    assert_int_equal(z->shape.rank, 2);
-    assert_int_equal(z->shape.dims[0], 4);
-    assert_int_equal(z->shape.dims[1], TACHO_DIM_UNKNOWN);
+    assert_int_equal(z->shape->rank, 2);
+    assert_int_equal(z->shape->dims[0], 4);
+    assert_int_equal(z->shape->dims[1], TACHO_DIM_UNKNOWN);
     assert_true(find_tensor(&read, "y")->is_output && !z->is_output);
     tacho_graph_deinit(&read);
 }
@@ -392,7 +392,7 @@ static void test_older_inputs(void **state)
     assert_memory_equal(bytes, "\0\0\x80\x3f\0\0\0\x40", 8);
     const tacho_tensor *s = find_tensor(&read, "s");
     assert_true(s->is_constant && s->constant == TACHO_NONE);
-    assert_int_equal(s->shape.dims[1], 20);
+    assert_int_equal(s->shape->dims[1], 20);
     assert_int_equal(read.sparse_weight_count, 1);
     tacho_graph_deinit(&read);
 }
@@ -717,10 +717,10 @@ static void test_dims(void **state)
     options.dim_count = 3;
     tacho_graph read;
     read_ok(&whole, &options, &read);
-    const tacho_shape *x = &find_tensor(&read, "x.1")->shape;
+    const tacho_shape *x = find_tensor(&read, "x.1")->shape;
     assert_true(x->rank == 4 && x->dims[0] == 4 && x->dims[1] == 6 && x->dims[2] == 7 &&
                 x->dims[3] == 5);
-    const tacho_shape *y = &find_tensor(&read, "y")->shape;
+    const tacho_shape *y = find_tensor(&read, "y")->shape;
     assert_true(y->rank == 2 && y->dims[0] == 4 && y->dims[1] == TACHO_DIM_UNKNOWN);
     tacho_graph_deinit(&read);
     options.dim_count = 4;
@@ -734,12 +734,12 @@ static void test_dims(void **state)
     put_message(&graph, 11, &zero);
     whole = model(&graph);
     read_ok(&whole, &no_options, &read); /* no elements, as the file says */
-    assert_int_equal(find_tensor(&read, "z")->shape.dims[0], 0);
+    assert_int_equal(find_tensor(&read, "z")->shape->dims[0], 0);
     tacho_graph_deinit(&read);
     tacho_model_dim none = {TACHO_STR_INIT("z.0"), 3}; /* which some files mean by it */
     options = (tacho_model_options){.dims = &none, .dim_count = 1};
     read_ok(&whole, &options, &read);
-    assert_int_equal(find_tensor(&read, "z")->shape.dims[0], 3);
+    assert_int_equal(find_tensor(&read, "z")->shape->dims[0], 3);
     tacho_graph_deinit(&read);
     none.value = -1;
     assert_refused(&whole, &options, TACHO_CODE_USAGE, "--dim z.0=-1: not a size");

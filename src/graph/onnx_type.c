@@ -316,7 +316,7 @@ static const tacho_tensor *find_short_input(const tacho_graph *graph, tacho_str 
         const tacho_tensor *tensor = &graph->tensors[graph->inputs[i]];
         if (tacho_str_equal(tacho_graph_string(graph, tensor->name),
                             tacho_str_make(name.data, dot - 1)) &&
-            place >= (uint64_t)tensor->shape.rank) {
+            place >= (uint64_t)tensor->shape->rank) {
             return tensor;
         }
     }
@@ -340,7 +340,7 @@ tacho_status tacho_onnx_check_dims(const tacho_onnx_state *state)
                     "%.*s: input '%.*s' has %" PRId32 " dimensions, but a size is given for '%.*s'",
                     TACHO_STR_ARG(state->graph->path),
                     TACHO_STR_ARG(tacho_onnx_shown(tacho_graph_string(state->graph, input->name))),
-                    input->shape.rank, TACHO_STR_ARG(tacho_onnx_shown(name)));
+                    input->shape->rank, TACHO_STR_ARG(tacho_onnx_shown(name)));
             }
             return tacho_fail(TACHO_CODE_USAGE, "%.*s: no dimension is called '%.*s'%s; %s%s",
                               TACHO_STR_ARG(state->graph->path),
@@ -363,16 +363,13 @@ static tacho_status complete(const tacho_onnx_state *state, const value_info *in
     if (tensor->dtype == TACHO_DTYPE_NONE) {
         tensor->dtype = info->dtype;
     }
-    if (tensor->shape.rank == TACHO_RANK_UNKNOWN) {
-        tensor->shape = info->shape;
+    tacho_shape shape = tensor->shape->rank == TACHO_RANK_UNKNOWN ? info->shape : *tensor->shape;
+    for (int32_t i = 0; shape.rank == info->shape.rank && i < shape.rank; i++) {
+        shape.dims[i] = shape.dims[i] < 0 ? info->shape.dims[i] : shape.dims[i];
     }
-    for (int32_t i = 0; tensor->shape.rank == info->shape.rank && i < info->shape.rank; i++) {
-        if (tensor->shape.dims[i] < 0) {
-            tensor->shape.dims[i] = info->shape.dims[i];
-        }
-    }
+    TACHO_TRY(tacho_graph_set_shape(state->graph, tensor, &shape));
     uint64_t bytes;
-    bool is_known = tensor->dtype != TACHO_DTYPE_NONE && tacho_shape_is_known(&tensor->shape);
+    bool is_known = tensor->dtype != TACHO_DTYPE_NONE && tacho_shape_is_known(tensor->shape);
     if (is_known && !tacho_tensor_bytes(tensor, &bytes)) {
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, info->type.data,
                                "'%.*s' has more than 2^63 bytes",

@@ -260,7 +260,7 @@ tacho_status tacho_tosa_infer_reshape(const tacho_infer *infer)
     int64_t sizes[2 * TACHO_RANK_MAX];
     size_t rank = 0;
     uint64_t count = 0;
-    tacho_shape shape = output != NULL ? output->shape : unranked;
+    tacho_shape shape = output != NULL ? *output->shape : unranked;
     if (find_ints(infer, 1, "new_shape", sizes, &rank)) {
         if (rank > TACHO_RANK_MAX) {
             return fail_count(infer, "new shape", rank, TACHO_RANK_MAX);

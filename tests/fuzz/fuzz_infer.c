@@ -107,6 +107,11 @@ static void add_value(builder *self, uint32_t id, uint8_t how)
     require(tacho_graph_set_constant(self->graph, id, &constant) == TACHO_OK);
 }
 
+static void set_shape(builder *self, uint32_t id, tacho_shape shape)
+{
+    require(tacho_graph_set_shape(self->graph, &self->graph->tensors[id], &shape) == TACHO_OK);
+}
+
 static uint32_t any_tensor(builder *self)
 {
     uint32_t id;
@@ -120,11 +125,11 @@ static uint32_t any_tensor(builder *self)
     require(tacho_graph_add_tensor(self->graph, TACHO_STR("t"), &id) == TACHO_OK);
     tacho_tensor *tensor = &self->graph->tensors[id];
     tensor->dtype = any_dtype(self);
-    tensor->shape = any_shape(self);
+    set_shape(self, id, any_shape(self));
     if (how % 8 < 7) {
         if (how % 8 == 6) { /* a parameter */
             tensor->dtype = TACHO_DTYPE_I64;
-            tensor->shape = (tacho_shape){.rank = 1, .dims = {next(self) % LIST_MAX}};
+            set_shape(self, id, (tacho_shape){.rank = 1, .dims = {next(self) % LIST_MAX}});
         }
         add_value(self, id, next(self));
     }
@@ -196,7 +201,7 @@ static void add_node(builder *self, size_t op_count)
         uint32_t *id = &outputs[lists.output_count++];
         require(tacho_graph_add_tensor(self->graph, TACHO_STR("o"), id) == TACHO_OK);
         if (next(self) % 4 == 0) {
-            self->graph->tensors[*id].shape = any_shape(self);
+            set_shape(self, *id, any_shape(self));
             self->graph->tensors[*id].dtype = any_dtype(self);
         }
     }
@@ -212,12 +217,12 @@ static void check_graph(const tacho_graph *graph)
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const tacho_tensor *tensor = &graph->tensors[i];
         uint64_t count, bytes = 0;
-        require(tensor->shape.rank >= -1 && tensor->shape.rank <= TACHO_RANK_MAX);
-        for (int32_t j = 0; j < tensor->shape.rank; j++) {
-            require(tensor->shape.dims[j] >= -1);
+        require(tensor->shape->rank >= -1 && tensor->shape->rank <= TACHO_RANK_MAX);
+        for (int32_t j = 0; j < tensor->shape->rank; j++) {
+            require(tensor->shape->dims[j] >= -1);
         }
-        require(!tacho_shape_is_known(&tensor->shape) ||
-                tacho_shape_elements(&tensor->shape, &count));
+        require(!tacho_shape_is_known(tensor->shape) ||
+                tacho_shape_elements(tensor->shape, &count));
         if (tensor->constant != TACHO_NONE) {
             const tacho_constant *constant = &graph->constants[tensor->constant];
             require(tensor->is_constant);
@@ -241,11 +246,11 @@ static void check_again(tacho_graph *graph)
     tacho_shape *shapes = malloc((graph->tensor_count + 1) * sizeof(*shapes));
     require(shapes != NULL);
     for (size_t i = 0; i < graph->tensor_count; i++) {
-        shapes[i] = graph->tensors[i].shape;
+        shapes[i] = *graph->tensors[i].shape;
     }
     require(tacho_graph_infer(graph) == TACHO_OK);
     for (size_t i = 0; i < graph->tensor_count; i++) {
-        require(tacho_shape_equal(&shapes[i], &graph->tensors[i].shape));
+        require(tacho_shape_equal(&shapes[i], graph->tensors[i].shape));
     }
     free(shapes);
 }

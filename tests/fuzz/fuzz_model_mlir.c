@@ -72,7 +72,7 @@ static void check_graph(const tacho_graph *graph)
         }
     }
     for (size_t i = 0; i < graph->input_count; i++) {
-        require(tacho_shape_is_known(&graph->tensors[graph->inputs[i]].shape) ||
+        require(tacho_shape_is_known(graph->tensors[graph->inputs[i]].shape) ||
                 graph->tensors[graph->inputs[i]].dtype == TACHO_DTYPE_NONE);
     }
     volatile unsigned seen = sum;

@@ -81,7 +81,7 @@ static void check_tensors(const tacho_graph *graph)
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const tacho_tensor *tensor = &graph->tensors[i];
         uint64_t bytes = 0;
-        require(tensor->shape.rank <= TACHO_RANK_MAX);
+        require(tensor->shape->rank <= TACHO_RANK_MAX);
         require(!(tensor->is_input && tensor->is_constant));
         if (tensor->constant != TACHO_NONE) {
             const tacho_constant *constant = &graph->constants[tensor->constant];

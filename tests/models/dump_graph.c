@@ -36,7 +36,7 @@ static void print_type(const tacho_tensor *tensor)
 {
     char shape[TACHO_SHAPE_TEXT_MAX];
     printf(" %s %s", tacho_dtype_name(tensor->dtype),
-           tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
+           tacho_shape_print(tensor->shape, shape, sizeof(shape)));
 }
 
 static void print_value(const tacho_graph *graph, const tacho_tensor *tensor)

@@ -30,7 +30,7 @@ static void print_tensor(const tacho_graph *graph, uint32_t id)
         return;
     }
     const tacho_tensor *tensor = &graph->tensors[id];
-    printf("%" PRIu32 "=%s:%s", id, tacho_shape_print(&tensor->shape, text, sizeof(text)),
+    printf("%" PRIu32 "=%s:%s", id, tacho_shape_print(tensor->shape, text, sizeof(text)),
            tacho_dtype_name(tensor->dtype));
 }
 

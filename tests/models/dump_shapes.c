@@ -61,7 +61,7 @@ static void print_graph(const tacho_graph *graph)
                 printf("tensor ");
                 print_word(tacho_graph_string(graph, tensor->name));
                 printf(" %s %s ", tacho_dtype_name(tensor->dtype),
-                       tacho_shape_print(&tensor->shape, shape, sizeof(shape)));
+                       tacho_shape_print(tensor->shape, shape, sizeof(shape)));
                 print_value(graph, tensor);
                 printf("\n");
             }

@@ -23,7 +23,7 @@ static tacho_status make_inputs(tacho_graph *graph, tacho_array *out_inputs)
         const tacho_tensor *tensor = &graph->tensors[graph->inputs[i]];
         tacho_constant random = {.kind = TACHO_CONSTANT_RANDOM, .seed = i + 1};
         uint64_t bytes;
-        out_inputs[i] = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+        out_inputs[i] = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
         if (!tacho_tensor_bytes(tensor, &bytes)) {
             return tacho_fail(TACHO_CODE_UNSUPPORTED, "an input's shape is not known");
         }

@@ -57,7 +57,7 @@ static tacho_status make_inputs(subject *self)
         const tacho_tensor *tensor = &graph->tensors[graph->inputs[i]];
         tacho_array *to = &self->inputs[i];
         uint64_t bytes;
-        *to = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+        *to = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
         if (!tacho_tensor_bytes(tensor, &bytes)) {
             return tacho_fail(TACHO_CODE_UNSUPPORTED, "an input's shape is not known");
         }

@@ -37,7 +37,7 @@ static tacho_status load(tacho_graph *values, const char *path, tacho_array *out
     uint64_t bytes;
     TACHO_TRY(tacho_onnx_tensor_file(values, path, &id));
     const tacho_tensor *tensor = &values->tensors[id];
-    *out_array = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+    *out_array = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
     if (tensor->constant == TACHO_NONE || !tacho_tensor_bytes(tensor, &bytes)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s: no values", path);
     }
@@ -51,7 +51,7 @@ static tacho_status make_ramp(tacho_graph *values, const tacho_tensor *tensor,
                               tacho_array *out_array)
 {
     uint64_t bytes;
-    *out_array = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+    *out_array = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
     if (tensor->dtype != TACHO_DTYPE_F32 || !tacho_tensor_bytes(tensor, &bytes)) {
         return tacho_fail(TACHO_CODE_BAD_DATA, "the input is not f32");
     }

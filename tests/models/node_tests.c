@@ -81,7 +81,7 @@ static tacho_status load(data_set *set, const char *path, tacho_array *out_array
     TACHO_TRY(tacho_onnx_tensor_file(&set->values, path, &id));
     const tacho_tensor *tensor = &set->values.tensors[id];
     uint64_t bytes;
-    *out_array = (tacho_array){.dtype = tensor->dtype, .shape = tensor->shape};
+    *out_array = (tacho_array){.dtype = tensor->dtype, .shape = *tensor->shape};
     snprintf(name, 128, "%s", tacho_graph_string(&set->values, tensor->name).data);
     if (tensor->constant == TACHO_NONE || !tacho_tensor_bytes(tensor, &bytes)) {
         return TACHO_OK;
@@ -192,11 +192,13 @@ static tacho_status read_model(const char *folder, const data_set *set, tacho_gr
     return tacho_model_read(path, &options, graph);
 }
 
-static void take_shapes(const tacho_graph *graph, const data_set *set)
+static tacho_status take_shapes(tacho_graph *graph, const data_set *set)
 {
     for (size_t i = 0; i < graph->input_count && i < set->input_count; i++) {
-        graph->tensors[graph->inputs[i]].shape = set->inputs[i].shape;
+        TACHO_TRY(tacho_graph_set_shape(graph, &graph->tensors[graph->inputs[i]],
+                                        &set->inputs[i].shape));
     }
+    return TACHO_OK;
 }
 
 /* bf16 is written as u16 there. */
@@ -369,7 +371,7 @@ static outcome run_set(tally *all, const char *folder, const char *set_folder, c
             tacho_graph_deinit(&graph);
             status = tacho_graph_init(&graph);
             status = status != TACHO_OK ? status : read_model(folder, &set, &graph, false);
-            take_shapes(&graph, &set);
+            status = status != TACHO_OK ? status : take_shapes(&graph, &set);
         }
         operator_name(&graph, name, NAME_BYTES);
     }
