@@ -35,7 +35,7 @@ static tacho_device *open_device(const char *name, const tacho_program *program,
     must(device->type->load(device, program));
     for (size_t i = 0; device->execution != NULL && i < program->input_count; i++) {
         const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
-        tacho_array value = {(tacho_dtype)tensor->dtype, tensor->shape,
+        tacho_array value = {(tacho_dtype)tensor->dtype, *tacho_program_shape(program, tensor),
                              calloc(tensor->bytes + 1, 1)};
         must(tacho_execution_set_input(device->execution, i, &value));
         free(value.data);

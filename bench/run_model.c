@@ -65,7 +65,8 @@ static tacho_status set_inputs(const request *wanted, const tacho_program *progr
     }
     for (size_t i = 0; i < program->input_count; i++) {
         const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
-        tacho_array array = {.dtype = (tacho_dtype)tensor->dtype, .shape = tensor->shape};
+        tacho_array array = {.dtype = (tacho_dtype)tensor->dtype,
+                             .shape = *tacho_program_shape(program, tensor)};
         TACHO_TRY(tacho_arena_alloc(arena, (size_t)tensor->bytes, &array.data));
         if (i < wanted->input_count) {
             TACHO_TRY(read_file(wanted->inputs[i], array.data, (size_t)tensor->bytes));
@@ -135,8 +136,9 @@ static void list_value(FILE *list, const tacho_program *program, uint32_t id, bo
     fprintf(list, "%s{\"name\": \"%s\", \"type\": \"%s\", \"dims\": [", is_first ? "" : ", ",
             tacho_strings_get(&program->strings, tensor->name).data,
             tacho_dtype_name((tacho_dtype)tensor->dtype));
-    for (int32_t i = 0; i < tensor->shape.rank; i++) {
-        fprintf(list, "%s%" PRId64, i == 0 ? "" : ", ", tensor->shape.dims[i]);
+    const tacho_shape *shape = tacho_program_shape(program, tensor);
+    for (int32_t i = 0; i < shape->rank; i++) {
+        fprintf(list, "%s%" PRId64, i == 0 ? "" : ", ", shape->dims[i]);
     }
     fprintf(list, "]}");
 }

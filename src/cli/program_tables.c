@@ -226,7 +226,8 @@ static tacho_status add_own_tensor(const tacho_opened_program *opened, uint32_t 
     TACHO_TRY(add_text(table, direction));
     TACHO_TRY(add_name(table, tacho_strings_get(&opened->program.strings, tensor->name)));
     TACHO_TRY(add_text(table, tacho_dtype_name((tacho_dtype)tensor->dtype)));
-    TACHO_TRY(add_text(table, tacho_shape_print(&tensor->shape, shape, sizeof(shape))));
+    TACHO_TRY(add_text(table, tacho_shape_print(tacho_program_shape(&opened->program, tensor),
+                                                shape, sizeof(shape))));
     TACHO_TRY(type != NULL ? add_text(table, type) : tacho_table_add_absent(table));
     return add_count(table, tensor->bytes);
 }

@@ -116,8 +116,8 @@ static void adopt_bits(const input_text *self, tacho_array *array)
 static tacho_status check_type(const input_text *self, const tacho_array *array)
 {
     const tacho_program_tensor *tensor = self->tensor;
-    if (array->dtype == (tacho_dtype)tensor->dtype &&
-        tacho_shape_equal(&array->shape, &tensor->shape)) {
+    const tacho_shape *shape = tacho_program_shape(self->program, tensor);
+    if (array->dtype == (tacho_dtype)tensor->dtype && tacho_shape_equal(&array->shape, shape)) {
         return TACHO_OK;
     }
     char wanted[TACHO_SHAPE_TEXT_MAX];
@@ -125,7 +125,7 @@ static tacho_status check_type(const input_text *self, const tacho_array *array)
     return tacho_fail(
         TACHO_CODE_USAGE, "--input=%.200s: input %zu '%s' is %s of %s, but %s of %s is given",
         self->whole, self->index, name_of(self->program, tensor).data,
-        tacho_shape_print(&tensor->shape, wanted, sizeof(wanted)),
+        tacho_shape_print(shape, wanted, sizeof(wanted)),
         tacho_dtype_name((tacho_dtype)tensor->dtype),
         tacho_shape_print(&array->shape, given, sizeof(given)), tacho_dtype_name(array->dtype));
 }
@@ -322,7 +322,8 @@ static tacho_status read_mapped(const input_text *self, tacho_mappings *mappings
     if (tacho_str_ends_with(name, TACHO_STR(".pb"))) {
         return read_onnx(self, path, array);
     }
-    *array = (tacho_array){(tacho_dtype)self->tensor->dtype, self->tensor->shape, NULL};
+    *array = (tacho_array){(tacho_dtype)self->tensor->dtype,
+                           *tacho_program_shape(self->program, self->tensor), NULL};
     return read_raw(self, file, path, array);
 }
 
@@ -385,7 +386,8 @@ static void list_inputs(const tacho_program *program, char *out_text, size_t roo
             (size_t)(is_enough ? snprintf(out_text + used, room - used, " ...")
                                : snprintf(out_text + used, room - used, "%s'%.60s' (%.40s of %s)",
                                           i > 0 ? ", " : "", name_of(program, tensor).data,
-                                          tacho_shape_print(&tensor->shape, shape, sizeof(shape)),
+                                          tacho_shape_print(tacho_program_shape(program, tensor),
+                                                            shape, sizeof(shape)),
                                           tacho_dtype_name((tacho_dtype)tensor->dtype)));
         if (is_enough) {
             break;
@@ -490,7 +492,8 @@ tacho_status tacho_run_input_random(const tacho_program *program, size_t index, 
 {
     const tacho_program_tensor *tensor = &program->tensors[program->inputs[index]];
     uint64_t bytes = 0;
-    *out_array = (tacho_array){(tacho_dtype)tensor->dtype, tensor->shape, NULL};
+    *out_array =
+        (tacho_array){(tacho_dtype)tensor->dtype, *tacho_program_shape(program, tensor), NULL};
     TACHO_TRY(make_room(arena, out_array, &bytes));
     tacho_random_fill(out_array->dtype, seed + index, bytes, out_array->data);
     make_small(out_array);
@@ -500,11 +503,12 @@ tacho_status tacho_run_input_random(const tacho_program *program, size_t index, 
 void tacho_run_input_print(const tacho_program *program, size_t index, char *out_text, size_t room)
 {
     const tacho_program_tensor *tensor = &program->tensors[program->inputs[index]];
+    const tacho_shape *of = tacho_program_shape(program, tensor);
     char shape[TACHO_SHAPE_TEXT_MAX];
-    bool is_scalar = tensor->shape.rank == 0;
+    bool is_scalar = of->rank == 0;
     snprintf(out_text, room, "%.100s=%s%s%s=VALUE", name_of(program, tensor).data,
-             is_scalar ? "" : tacho_shape_print(&tensor->shape, shape, sizeof(shape)),
-             is_scalar ? "" : "x", tacho_dtype_name((tacho_dtype)tensor->dtype));
+             is_scalar ? "" : tacho_shape_print(of, shape, sizeof(shape)), is_scalar ? "" : "x",
+             tacho_dtype_name((tacho_dtype)tensor->dtype));
 }
 
 /* ---- outputs ------------------------------------------------------------------------------- */

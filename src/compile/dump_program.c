@@ -86,7 +86,7 @@ static void write_type(const tacho_program *program, uint32_t tensor, tacho_outp
         return;
     }
     const tacho_program_tensor *facts = &program->tensors[tensor];
-    tacho_dump_tensor_type(output, (tacho_dtype)facts->dtype, &facts->shape);
+    tacho_dump_tensor_type(output, (tacho_dtype)facts->dtype, tacho_program_shape(program, facts));
 }
 
 static void write_links(const tacho_program *program, const uint32_t *tensors, size_t count,
@@ -319,7 +319,7 @@ static void write_kept(const tacho_program *program, uint32_t tensor, tacho_outp
     uint64_t bytes = 0;
     enum { BLOCK = 64 }; /* elements, so that small types have whole bytes */
     uint64_t block_bytes = 0;
-    (void)tacho_shape_elements(&facts->shape, &elements);
+    (void)tacho_shape_elements(tacho_program_shape(program, facts), &elements);
     (void)tacho_dtype_bytes((tacho_dtype)facts->kept, elements, &bytes);
     (void)tacho_dtype_bytes((tacho_dtype)facts->kept, BLOCK, &block_bytes);
     tacho_output_printf(output, "    %%t%" PRIu32 " = \"tacho.tensor\"() {", tensor);

@@ -155,7 +155,8 @@ static void write_shapes(tacho_targets *self, const tacho_program_op *op)
         if (tensor != TACHO_NONE) {
             tacho_output_printf(
                 self->output, "%s%s", count++ > 0 ? "+" : "",
-                tacho_shape_print(&program->tensors[tensor].shape, text, sizeof(text)));
+                tacho_shape_print(tacho_program_shape(program, &program->tensors[tensor]), text,
+                                  sizeof(text)));
         }
     }
 }

@@ -248,7 +248,7 @@ static void test_shapes(void **state)
     memset(p->tensors, 0, 3 * sizeof(*p->tensors));
     memset(p->steps, 0, 2 * sizeof(*p->steps));
     for (uint32_t i = 0; i < 3; i++) {
-        p->tensors[i].shape = shapes[i];
+        assert_null(tacho_program_add_shape(p, &shapes[i], &p->tensors[i].shape));
         p->links[i] = i;
     }
     p->links[3] = 2;

@@ -386,8 +386,8 @@ static tacho_bound bound_of(const tacho_op_timing *timing)
         int64_t cycles;
     } terms[] = {
         {TACHO_BOUND_COMPUTE, timing->compute_cycles},
-        {TACHO_BOUND_MEMORY, tacho_most(tacho_most(timing->read_cycles, timing->write_cycles),
-                                        timing->shared_cycles)},
+        {TACHO_BOUND_MEMORY,
+         tacho_most(tacho_most(timing->read_cycles, timing->write_cycles), timing->shared_cycles)},
         {TACHO_BOUND_LOCAL, timing->copy_cycles},
         {TACHO_BOUND_LAUNCH, timing->launch_cycles},
     };

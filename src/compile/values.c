@@ -20,8 +20,9 @@ typedef struct filler {
     bool has_bytes;
     uint64_t pool_bytes; /* of constants that have values */
     uint32_t *tensor_of; /* by tensor of the graph: the program's, or TACHO_NONE */
-    bool *is_done;       /* by node: it is a step, or needs not be */
-    uint32_t *stack;     /* nodes whose inputs are looked at */
+    tacho_shapes shapes;
+    bool *is_done;   /* by node: it is a step, or needs not be */
+    uint32_t *stack; /* nodes whose inputs are looked at */
     size_t stack_capacity;
     uint32_t op;
     tacho_arena scratch;
@@ -68,6 +69,15 @@ static tacho_status place_constant(filler *self, const tacho_tensor *from,
     return TACHO_OK;
 }
 
+/* The program's shapes are numbered as those of |shapes| are. */
+static tacho_status ensure_shape(filler *self, const tacho_shape *shape, uint32_t *out_id)
+{
+    TACHO_TRY(tacho_shapes_ensure(&self->shapes, shape, out_id));
+    return *out_id < self->program->shape_count
+               ? TACHO_OK
+               : tacho_program_add_shape(self->program, self->shapes.items[*out_id], out_id);
+}
+
 /* The program's tensor for |id| of the graph. */
 static tacho_status ensure_tensor(filler *self, uint32_t id, uint32_t *out_id)
 {
@@ -82,12 +92,12 @@ static tacho_status ensure_tensor(filler *self, uint32_t id, uint32_t *out_id)
         .storage = from->is_input    ? TACHO_STORAGE_INPUT
                    : from->is_output ? TACHO_STORAGE_OUTPUT
                                      : TACHO_STORAGE_ACTIVATION,
-        .shape = *from->shape,
-        .kept =
-            tacho_machine_view_kept(self->estimate->machine, from->dtype, self->estimate->compute),
+        .kept = (uint16_t)tacho_machine_view_kept(self->estimate->machine, from->dtype,
+                                                  self->estimate->compute),
     };
     (void)tacho_tensor_bytes(from, &tensor.bytes);
     TACHO_TRY(intern(self, from->name, &tensor.name));
+    TACHO_TRY(ensure_shape(self, from->shape, &tensor.shape));
     if (from->constant != TACHO_NONE) {
         TACHO_TRY(place_constant(self, from, &tensor));
     }
@@ -402,5 +412,6 @@ tacho_status tacho_values_fill(const tacho_estimate *estimate, bool has_bytes,
     free(self.is_done);
     free(self.stack);
     tacho_arena_deinit(&self.scratch);
+    tacho_shapes_deinit(&self.shapes);
     return status;
 }

@@ -424,8 +424,8 @@ static void test_failures(void **state)
     tacho_graph *g = &f.graph;
     uint32_t x = TEST_F32(g, 4, 4), y = TEST_F32(g, 4, 4);
     TEST_NODE(g, "Relu", y, x);
-    assert_null(tacho_graph_set_shape(g, &g->tensors[x],
-                                      &(tacho_shape){2, {TACHO_DIM_UNKNOWN, 4}}));
+    assert_null(
+        tacho_graph_set_shape(g, &g->tensors[x], &(tacho_shape){2, {TACHO_DIM_UNKNOWN, 4}}));
     tacho_work_options options = {.dtype = TACHO_DTYPE_NONE};
     assert_null(tacho_fusion_init(&f.fusion, g));
     tacho_status status = tacho_work_of(&f.fusion, &f.fusion.ops[0], &options, &f.work);
@@ -435,8 +435,7 @@ static void test_failures(void **state)
         "so it cannot be estimated; give symbolic dimensions a value with --dim NAME=N, or use a "
         "model that says its shapes");
     tacho_status_free(status);
-    assert_null(tacho_graph_set_shape(g, &g->tensors[x],
-                                      &(tacho_shape){2, {INT64_MAX / 2, 4}}));
+    assert_null(tacho_graph_set_shape(g, &g->tensors[x], &(tacho_shape){2, {INT64_MAX / 2, 4}}));
     status = tacho_work_of(&f.fusion, &f.fusion.ops[0], &options, &f.work);
     assert_non_null(strstr(tacho_status_message(status), "its sizes do not fit 63 bits"));
     tacho_status_free(status);

@@ -118,7 +118,8 @@ static uint32_t made(fixture *self, tacho_dtype dtype, tacho_shape shape)
 static uint32_t step(fixture *self, const char *type, const uint32_t *inputs, uint32_t like)
 {
     const tacho_program_tensor *tensor = &self->program.tensors[like];
-    uint32_t id = made(self, (tacho_dtype)tensor->dtype, tensor->shape);
+    uint32_t id =
+        made(self, (tacho_dtype)tensor->dtype, *tacho_program_shape(&self->program, tensor));
     add_step(&self->program, 0, type, inputs, id);
     return id;
 }
@@ -509,7 +510,7 @@ static uint32_t dequantise(fixture *self, uint32_t id, float scale, int zero)
 {
     const tacho_program_tensor *tensor = &self->program.tensors[id];
     tacho_dtype dtype = (tacho_dtype)tensor->dtype;
-    uint32_t reals = made(self, TACHO_DTYPE_F32, tensor->shape);
+    uint32_t reals = made(self, TACHO_DTYPE_F32, *tacho_program_shape(&self->program, tensor));
     add_step(&self->program, 0, "DequantizeLinear",
              INPUTS(id, number(self, scale), byte(self, dtype, zero)), reals);
     return reals;
@@ -517,7 +518,7 @@ static uint32_t dequantise(fixture *self, uint32_t id, float scale, int zero)
 
 static uint32_t quantise(fixture *self, uint32_t id, tacho_dtype dtype, float scale, int zero)
 {
-    uint32_t bytes = made(self, dtype, self->program.tensors[id].shape);
+    uint32_t bytes = made(self, dtype, self->program.shapes[self->program.tensors[id].shape]);
     add_step(&self->program, 0, "QuantizeLinear",
              INPUTS(id, number(self, scale), byte(self, dtype, zero)), bytes);
     return bytes;

@@ -37,7 +37,8 @@ static tacho_status make_values(tacho_execution *self)
         tacho_value *value = &self->values[i];
         *value = (tacho_value){
             .state = is_constant ? TACHO_VALUE_CONSTANT : TACHO_VALUE_NONE,
-            .array = {.dtype = (tacho_dtype)tensor->dtype, .shape = tensor->shape},
+            .array = {.dtype = (tacho_dtype)tensor->dtype,
+                      .shape = *tacho_program_shape(program, tensor)},
             .root = i,
             .piece = TACHO_NONE,
             .copies = TACHO_NONE,
@@ -45,7 +46,7 @@ static tacho_status make_values(tacho_execution *self)
             .reader = TACHO_NONE,
             .block = TACHO_NONE,
         };
-        if (!tacho_shape_elements(&tensor->shape, &count) ||
+        if (!tacho_shape_elements(&value->array.shape, &count) ||
             !tacho_dtype_bytes(value->array.dtype, count, &value->bytes)) {
             value->bytes = 0; /* whoever uses it asks first */
         }

@@ -163,7 +163,7 @@ static void test_refused(void **state)
            "operator");
 
     make_chain(&self);
-    self.program.tensors[self.sum].shape.dims[0] = TACHO_DIM_UNKNOWN;
+    self.program.shapes[self.program.tensors[self.sum].shape].dims[0] = TACHO_DIM_UNKNOWN;
     refuse(&self, TACHO_CODE_UNSUPPORTED,
            "op 0 '/block/op' (Add) at m.py:7: step 1 (Add): the shape of an output is not known "
            "before the run, or its type has no whole bytes");
@@ -191,7 +191,8 @@ static void test_refused(void **state)
            "constant 'bias' has no value: the program was compiled without values");
 
     make_chain(&self);
-    self.program.tensors[self.y].shape = (tacho_shape){3, {1 << 30, 1 << 30, 1 << 20}};
+    self.program.shapes[self.program.tensors[self.y].shape] =
+        (tacho_shape){3, {1 << 30, 1 << 30, 1 << 20}};
     self.program.step_count--;
     self.program.outputs[0] = self.y;
     refuse(&self, TACHO_CODE_UNSUPPORTED, "output 'y' has no value: no step makes it");

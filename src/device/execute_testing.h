@@ -28,10 +28,18 @@ static inline uint32_t add_tensor(tacho_program *program, const char *name, tach
     uint64_t count = 0, bytes = 0;
     (void)tacho_shape_elements(&shape, &count);
     (void)tacho_dtype_bytes(dtype, count, &bytes);
+    uint32_t shape_id = 0;
+    assert_null(tacho_program_add_shape(program, &shape, &shape_id));
     assert_null(
         tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1));
-    program->tensors[program->tensor_count] = (tacho_program_tensor){
-        text(program, name), (uint16_t)dtype, (uint16_t)storage, 0, bytes, shape, dtype, 0};
+    program->tensors[program->tensor_count] = (tacho_program_tensor){text(program, name),
+                                                                     (uint16_t)dtype,
+                                                                     (uint16_t)storage,
+                                                                     0,
+                                                                     bytes,
+                                                                     shape_id,
+                                                                     (uint16_t)dtype,
+                                                                     0};
     return (uint32_t)program->tensor_count++;
 }
 

@@ -148,8 +148,8 @@ static tacho_status find_shapes(evaluation *self, const tacho_node *node)
     for (size_t i = 0; i < node->input_count; i++) {
         uint32_t id = graph->links[node->first_input + i];
         if (id != TACHO_NONE && self->slots[id].has_value) {
-            TACHO_TRY(tacho_graph_set_shape(graph, &graph->tensors[id],
-                                            &self->slots[id].array.shape));
+            TACHO_TRY(
+                tacho_graph_set_shape(graph, &graph->tensors[id], &self->slots[id].array.shape));
         }
     }
     tacho_status status = TACHO_OK;

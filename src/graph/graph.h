@@ -83,10 +83,10 @@ struct tacho_graph {
     tacho_arena arena;     /* bytes of constants that had to be made, lists of attributes */
     tacho_strings strings; /* names, types, locations */
     tacho_shapes shapes;
-    uint32_t name;         /* string: of the network, may be empty */
-    tacho_str path;        /* as the user wrote it, for messages */
-    const char *format;    /* "onnx", "tosa" or "torch-onnx" */
-    tacho_str note;        /* what the reader had to choose, for a warning; may be empty */
+    uint32_t name;      /* string: of the network, may be empty */
+    tacho_str path;     /* as the user wrote it, for messages */
+    const char *format; /* "onnx", "tosa" or "torch-onnx" */
+    tacho_str note;     /* what the reader had to choose, for a warning; may be empty */
     tacho_tensor *tensors;
     size_t tensor_count, tensor_capacity;
     tacho_node *nodes;

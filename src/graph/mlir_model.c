@@ -279,8 +279,7 @@ static tacho_status fill_dims(tacho_mlir_import *self, const tacho_mlir_op *func
 {
     tacho_model_facts *facts = self->options->facts;
     tacho_shape shape = *tensor->shape;
-    if (shape.rank == TACHO_RANK_UNKNOWN && tensor->dtype != TACHO_DTYPE_NONE &&
-        facts == NULL) {
+    if (shape.rank == TACHO_RANK_UNKNOWN && tensor->dtype != TACHO_DTYPE_NONE && facts == NULL) {
         return tacho_mlir_import_fail(
             self, function, "argument %" PRIu32 " has no known number of dimensions", argument);
     }

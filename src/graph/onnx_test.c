@@ -646,7 +646,7 @@ static void test_absent(void **state)
     message nothing = vector("v", 1, 1000); /* no values at all */
     check_random(&nothing, &no_options, 1, &seeds[0]);
     assert_int_equal(seeds[0], 0xaf63eb4c86020609u); /* FNV-1a of "v" */
-    model_path = "-"; /* lies in no folder */
+    model_path = "-";                                /* lies in no folder */
     check_zero(&tensor);
     model_path = "m.onnx";
     static const uint32_t integers[] = {2, 3, 5, 6, 7, 9, 12, 13}; /* u8, i8, ..., bool, u64 */

@@ -242,29 +242,30 @@ static tacho_status check_places(const tacho_program *program)
     return TACHO_OK;
 }
 
-static tacho_status check_shape(const tacho_shape *shape, size_t tensor)
+static tacho_status check_shape(const tacho_shape *shape, size_t id)
 {
     if (shape->rank < TACHO_RANK_UNKNOWN || shape->rank > TACHO_RANK_MAX) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "program, tensors[%zu].shape.rank: expected -1 to %d, found %" PRId32,
-                          tensor, TACHO_RANK_MAX, shape->rank);
+                          "program, shapes[%zu].rank: expected -1 to %d, found %" PRId32, id,
+                          TACHO_RANK_MAX, shape->rank);
     }
     for (int32_t i = 0; i < shape->rank; i++) {
         if (shape->dims[i] < TACHO_DIM_UNKNOWN) {
             return tacho_fail(TACHO_CODE_BAD_DATA,
-                              "program, tensors[%zu].shape.dims[%" PRId32
+                              "program, shapes[%zu].dims[%" PRId32
                               "]: expected -1 or more, found %" PRId64,
-                              tensor, i, shape->dims[i]);
+                              id, i, shape->dims[i]);
         }
     }
     return TACHO_OK;
 }
 
 /* Bytes that a tensor of known shape takes; false when they cannot be counted. */
-static bool count_bytes(const tacho_program_tensor *tensor, uint64_t *out_bytes)
+static bool count_bytes(const tacho_program *program, const tacho_program_tensor *tensor,
+                        uint64_t *out_bytes)
 {
     uint64_t elements = 0;
-    return tacho_shape_elements(&tensor->shape, &elements) &&
+    return tacho_shape_elements(tacho_program_shape(program, tensor), &elements) &&
            tacho_dtype_bytes((tacho_dtype)tensor->dtype, elements, out_bytes);
 }
 
@@ -293,7 +294,6 @@ static tacho_status check_constant(const tacho_program *program, size_t id, uint
 static tacho_status check_tensor(const tacho_program *program, size_t id)
 {
     const tacho_program_tensor *tensor = &program->tensors[id];
-    TACHO_TRY(check_shape(&tensor->shape, id));
     uint64_t one = 0;
     if (tensor->storage == TACHO_STORAGE_SPLAT) {
         (void)tacho_dtype_bytes((tacho_dtype)tensor->dtype, 1, &one);
@@ -303,8 +303,8 @@ static tacho_status check_tensor(const tacho_program *program, size_t id)
         return TACHO_OK;
     }
     uint64_t needed = 0;
-    bool is_known = tacho_shape_is_known(&tensor->shape);
-    if (is_known && (!count_bytes(tensor, &needed) || tensor->bytes < needed)) {
+    bool is_known = tacho_shape_is_known(tacho_program_shape(program, tensor));
+    if (is_known && (!count_bytes(program, tensor, &needed) || tensor->bytes < needed)) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           "program, tensors[%zu].bytes: expected %" PRIu64
                           " or more, by its shape, found %" PRIu64,
@@ -359,6 +359,9 @@ tacho_status tacho_program_check(const tacho_program *program)
         tacho_program_table table = (tacho_program_table)i;
         TACHO_TRY(check_fields(program, tacho_program_schema(table),
                                tacho_program_rows_of(program, table)));
+    }
+    for (size_t i = 0; i < program->shape_count; i++) {
+        TACHO_TRY(check_shape(&program->shapes[i], i));
     }
     for (size_t i = 0; i < program->tensor_count; i++) {
         TACHO_TRY(check_tensor(program, i));

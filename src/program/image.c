@@ -98,17 +98,16 @@ static tacho_status put_rows(tacho_bytes *bytes, const tacho_schema *schema,
 }
 
 /* Dimensions past the rank mean nothing, and are written as 0. */
-static tacho_status put_tensors(tacho_bytes *bytes, const tacho_program *program)
+static tacho_status put_shapes(tacho_bytes *bytes, const tacho_program *program)
 {
-    const tacho_schema *schema = tacho_program_schema(TACHO_TABLE_tensor);
-    for (size_t i = 0; i < program->tensor_count; i++) {
-        tacho_program_tensor tensor = program->tensors[i];
-        int32_t rank = tensor.shape.rank > 0 ? tensor.shape.rank : 0;
-        for (int32_t k = rank; k < TACHO_RANK_MAX; k++) {
-            tensor.shape.dims[k] = 0;
+    const tacho_schema *schema = tacho_program_schema(TACHO_TABLE_shape);
+    for (size_t i = 0; i < program->shape_count; i++) {
+        tacho_shape shape = program->shapes[i];
+        for (int32_t k = shape.rank > 0 ? shape.rank : 0; k < TACHO_RANK_MAX; k++) {
+            shape.dims[k] = 0;
         }
         TACHO_TRY(
-            put_rows(bytes, schema, (tacho_program_rows){(unsigned char *)(void *)&tensor, 1}));
+            put_rows(bytes, schema, (tacho_program_rows){(unsigned char *)(void *)&shape, 1}));
     }
     return TACHO_OK;
 }
@@ -141,8 +140,8 @@ static tacho_status put_section(tacho_bytes *bytes, const tacho_program *program
         return put_strings(bytes, &program->strings);
     case SECTION_ATTRS:
         return tacho_image_write_attrs(program, bytes);
-    case SECTION_TABLES + TACHO_TABLE_tensor:
-        return put_tensors(bytes, program);
+    case SECTION_TABLES + TACHO_TABLE_shape:
+        return put_shapes(bytes, program);
     default:
         break;
     }
@@ -458,12 +457,12 @@ static tacho_status take_section(size_t section, tacho_str bytes, uint64_t count
 /* As written: dimensions past the rank are 0. */
 static tacho_status check_dims(const tacho_program *program)
 {
-    for (size_t i = 0; i < program->tensor_count; i++) {
-        const tacho_shape *shape = &program->tensors[i].shape;
+    for (size_t i = 0; i < program->shape_count; i++) {
+        const tacho_shape *shape = &program->shapes[i];
         for (int32_t k = shape->rank > 0 ? shape->rank : 0; k < TACHO_RANK_MAX; k++) {
             if (shape->dims[k] != 0) {
                 return tacho_fail(TACHO_CODE_BAD_DATA,
-                                  "program, tensors[%zu].shape.dims[%" PRId32
+                                  "program, shapes[%zu].dims[%" PRId32
                                   "]: expected 0 past the rank, found %" PRId64,
                                   i, k, shape->dims[k]);
             }

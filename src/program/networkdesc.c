@@ -129,7 +129,7 @@ static bool find_type(tacho_dtype dtype, uint64_t *out_type)
  * A type without a number is described as bytes: with one more dimension for those of an element,
  * or, where elements are not whole bytes, as one row.
  */
-static described describe(const tacho_program_tensor *tensor)
+static described describe(const tacho_program *program, const tacho_program_tensor *tensor)
 {
     described result = {0};
     tacho_dtype dtype = (tacho_dtype)tensor->dtype;
@@ -140,8 +140,9 @@ static described describe(const tacho_program_tensor *tensor)
         result.dims[result.dim_count++] = (int64_t)tensor->bytes;
         return result;
     }
-    for (int32_t i = 0; i < tensor->shape.rank; i++) {
-        result.dims[result.dim_count++] = tensor->shape.dims[i];
+    const tacho_shape *shape = tacho_program_shape(program, tensor);
+    for (int32_t i = 0; i < shape->rank; i++) {
+        result.dims[result.dim_count++] = shape->dims[i];
     }
     if (!is_found) {
         result.dims[result.dim_count++] = (int64_t)element;
@@ -212,7 +213,7 @@ static tacho_status put_bindings(tacho_bytes *bytes, const tacho_program *progra
     size_t count = is_in ? slice->input_count : slice->output_count;
     for (size_t i = 0; i < count; i++) {
         const tacho_program_tensor *tensor = bound_tensor(program, slice, is_in, i);
-        described what = describe(tensor);
+        described what = describe(program, tensor);
         size_t body = 0;
         TACHO_TRY(open_message(bytes, is_in ? NETWORK_INPUTS : NETWORK_OUTPUTS, &body));
         TACHO_TRY(
@@ -589,7 +590,7 @@ static tacho_status put_result(writer *self, const tacho_program_op *op)
     const char *type = "";
     if (result != NULL) {
         type = tacho_dtype_name((tacho_dtype)result->dtype);
-        tacho_shape_print(&result->shape, shape, sizeof(shape));
+        tacho_shape_print(tacho_program_shape(self->program, result), shape, sizeof(shape));
     }
     TACHO_TRY(put_text(self->bytes, OP_TYPE, tacho_str_from_cstring(type)));
     TACHO_TRY(put_text(self->bytes, OP_MEMORY, memory_of(self->program, op)));

@@ -4,6 +4,8 @@
  */
 #include "program/program.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <tacho/version.h>
 
@@ -24,4 +26,13 @@ void tacho_program_deinit(tacho_program *program)
     tacho_mappings_close(&program->mappings);
     tacho_strings_deinit(&program->strings);
     tacho_arena_deinit(&program->arena);
+}
+
+tacho_status tacho_program_add_shape(tacho_program *program, const tacho_shape *shape,
+                                     uint32_t *out_id)
+{
+    TACHO_TRY(tacho_grow(&program->shapes, &program->shape_capacity, program->shape_count + 1));
+    *out_id = (uint32_t)program->shape_count;
+    program->shapes[program->shape_count++] = *shape;
+    return TACHO_OK;
 }

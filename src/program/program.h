@@ -38,9 +38,9 @@ typedef struct tacho_program_tensor {
     uint16_t storage; /* tacho_storage */
     uint64_t offset;
     uint64_t bytes;
-    tacho_shape shape;
-    uint32_t kept;     /* tacho_dtype that the machine keeps it in */
-    uint32_t is_local; /* it lies in local memory between operators, else in shared memory */
+    uint32_t shape;    /* in |shapes|: tensors share them */
+    uint16_t kept;     /* tacho_dtype that the machine keeps it in */
+    uint16_t is_local; /* it lies in local memory between operators, else in shared memory */
 } tacho_program_tensor;
 
 /* One call of a kernel. */
@@ -221,6 +221,7 @@ typedef struct tacho_program_facts {
  */
 #define TACHO_PROGRAM_TABLES(X)                                                                    \
     X(tensor, tensors, tacho_program_tensor)                                                       \
+    X(shape, shapes, tacho_shape)                                                                  \
     X(step, steps, tacho_step)                                                                     \
     X(op, ops, tacho_program_op)                                                                   \
     X(engine, engines, tacho_program_engine)                                                       \
@@ -260,5 +261,15 @@ typedef struct tacho_program {
 
 tacho_status tacho_program_init(tacho_program *program) TACHO_MUST_USE;
 void tacho_program_deinit(tacho_program *program);
+
+static inline const tacho_shape *tacho_program_shape(const tacho_program *program,
+                                                     const tacho_program_tensor *tensor)
+{
+    return &program->shapes[tensor->shape];
+}
+
+/* Adds a shape, even if there is an equal one. */
+tacho_status tacho_program_add_shape(tacho_program *program, const tacho_shape *shape,
+                                     uint32_t *out_id) TACHO_MUST_USE;
 
 #endif

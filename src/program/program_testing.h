@@ -44,11 +44,13 @@ static inline tacho_status add_test_tensors(tacho_program *program)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         uint32_t name = 0;
+        uint32_t shape = 0;
         TACHO_TRY(intern(program, rows[i].name, &name));
+        TACHO_TRY(tacho_program_add_shape(program, &rows[i].shape, &shape));
         TEST_APPEND(program, tensor,
                     (tacho_program_tensor){name, (uint16_t)rows[i].dtype, (uint16_t)rows[i].storage,
-                                           rows[i].offset, rows[i].bytes, rows[i].shape,
-                                           rows[i].dtype, i == 2});
+                                           rows[i].offset, rows[i].bytes, shape,
+                                           (uint16_t)rows[i].dtype, i == 2});
     }
     TEST_APPEND(program, input, 0);
     TEST_APPEND(program, output, 5);

@@ -30,12 +30,17 @@ static const tacho_field tensor_fields[] = {
     ENUM(tacho_program_tensor, storage, TACHO_STORAGE_COUNT),
     NUMBER(tacho_program_tensor, offset),
     NUMBER(tacho_program_tensor, bytes),
-    NUMBER(tacho_program_tensor, shape.rank),
-    NUMBERS(tacho_program_tensor, shape.dims, TACHO_RANK_MAX),
+    ID(tacho_program_tensor, shape, shape),
     ENUM(tacho_program_tensor, kept, TACHO_DTYPE_COUNT),
     ENUM(tacho_program_tensor, is_local, 2),
 };
-static_assert(sizeof(tacho_program_tensor) == 104, "tensor_fields list every field");
+static_assert(sizeof(tacho_program_tensor) == 32, "tensor_fields list every field");
+
+static const tacho_field shape_fields[] = {
+    NUMBER(tacho_shape, rank),
+    NUMBERS(tacho_shape, dims, TACHO_RANK_MAX),
+};
+static_assert(sizeof(tacho_shape) == 72, "shape_fields list every field");
 
 static const tacho_field step_fields[] = {
     ID(tacho_step, op, op),          STRING(tacho_step, type),

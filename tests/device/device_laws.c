@@ -412,7 +412,7 @@ static void set_inputs(const tacho_program *program, tacho_execution *execution)
 {
     for (size_t i = 0; i < program->input_count; i++) {
         const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
-        tacho_array value = {(tacho_dtype)tensor->dtype, tensor->shape,
+        tacho_array value = {(tacho_dtype)tensor->dtype, *tacho_program_shape(program, tensor),
                              calloc(tensor->bytes + 1, 1)};
         bool is_real = tacho_dtype_kind_of(value.dtype) == TACHO_DTYPE_REAL;
         if (is_real) {

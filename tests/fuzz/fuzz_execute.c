@@ -66,14 +66,16 @@ static uint32_t add_tensor(maker *self, tacho_dtype dtype, tacho_storage storage
     uint64_t count = 0, bytes = 0;
     (void)(tacho_shape_elements(&shape, &count) && tacho_dtype_bytes(dtype, count, &bytes));
     require_ok(tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1));
+    uint32_t shape_id = 0;
+    require_ok(tacho_program_add_shape(program, &shape, &shape_id));
     program->tensors[program->tensor_count] = (tacho_program_tensor){
         .name = text(self, "t"),
         .dtype = (uint16_t)dtype,
         .storage = (uint16_t)storage,
         .offset = offset,
         .bytes = bytes,
-        .shape = shape,
-        .kept = (uint32_t)dtype,
+        .shape = shape_id,
+        .kept = (uint16_t)dtype,
     };
     return (uint32_t)program->tensor_count++;
 }
@@ -117,7 +119,7 @@ static uint32_t number(maker *self, float value)
 
 static const tacho_shape *shape_of(const maker *self, uint32_t id)
 {
-    return &self->program.tensors[id].shape;
+    return tacho_program_shape(&self->program, &self->program.tensors[id]);
 }
 
 static void add_attr(maker *self, tacho_attr attr)
@@ -337,7 +339,7 @@ static void add_binary(maker *self)
     case 0: /* with an earlier one */
         for (uint32_t i = 0; i < x; i++) {
             const tacho_program_tensor *tensor = &self->program.tensors[i];
-            other = tensor->dtype == TACHO_DTYPE_F32 && tacho_shape_equal(&tensor->shape, &shape)
+            other = tensor->dtype == TACHO_DTYPE_F32 && tacho_shape_equal(shape_of(self, i), &shape)
                         ? i
                         : other;
         }
@@ -525,7 +527,7 @@ static tacho_status execute(const tacho_program *program, tacho_kernel_choice ch
     TACHO_TRY(tacho_execution_create(program, choice, 1, out));
     for (size_t i = 0; i < program->input_count; i++) {
         const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
-        tacho_array array = {(tacho_dtype)tensor->dtype, tensor->shape,
+        tacho_array array = {(tacho_dtype)tensor->dtype, *tacho_program_shape(program, tensor),
                              calloc((size_t)tensor->bytes + 1, 1)};
         require(array.data != NULL);
         tacho_random_fill(array.dtype, i + 7, tensor->bytes, array.data);
@@ -584,7 +586,8 @@ static void describe(const tacho_program *program)
             fprintf(stderr, " %d[%s]", (int)id,
                     id == TACHO_NONE
                         ? ""
-                        : tacho_shape_print(&program->tensors[id].shape, shape, sizeof(shape)));
+                        : tacho_shape_print(tacho_program_shape(program, &program->tensors[id]),
+                                            shape, sizeof(shape)));
         }
         fprintf(stderr, "\n");
     }

@@ -81,9 +81,10 @@ static tacho_status set_inputs(const tacho_program *program, tacho_execution *ex
     static uint64_t memory[SLOT_BYTES / 8];
     for (size_t i = 0; i < program->input_count; i++) {
         const tacho_program_tensor *tensor = &program->tensors[program->inputs[i]];
-        tacho_array array = {(tacho_dtype)tensor->dtype, tensor->shape, memory};
+        tacho_array array = {(tacho_dtype)tensor->dtype, *tacho_program_shape(program, tensor),
+                             memory};
         uint64_t count, bytes;
-        if (!tacho_shape_elements(&tensor->shape, &count) ||
+        if (!tacho_shape_elements(&array.shape, &count) ||
             !tacho_dtype_bytes(array.dtype, count, &bytes) || bytes > SLOT_BYTES) {
             continue;
         }

@@ -68,7 +68,7 @@ static void change_tensor(maker *self)
 {
     tacho_program_tensor *tensor =
         &self->program.tensors[draw(self, (uint32_t)self->program.tensor_count)];
-    tacho_shape *shape = &tensor->shape;
+    tacho_shape *shape = &self->program.shapes[tensor->shape]; /* its own */
     switch (draw(self, 8)) {
     case 0:
         tensor->dtype = (uint16_t)draw(self, TACHO_DTYPE_COUNT);
@@ -95,13 +95,13 @@ static void change_tensor(maker *self)
         }
     }
     if (tensor->storage == TACHO_STORAGE_BYTES || tensor->storage == TACHO_STORAGE_SPLAT) {
-        count_tensor(tensor);
+        count_tensor(self, tensor);
         tensor->offset = tensor->offset % POOL_MAX / 16 * 16;
         if (tensor->offset + tensor->bytes > POOL_MAX && tensor->bytes <= POOL_MAX) {
             tensor->offset = 0;
         }
     }
-    count_tensor(tensor);
+    count_tensor(self, tensor);
 }
 
 /* A number of a constant that is read as integers, or of the pool somewhere. */

@@ -71,11 +71,11 @@ static inline uint32_t text_id(maker *self, const char *text, size_t len)
     return id;
 }
 
-static inline void count_tensor(tacho_program_tensor *tensor)
+static inline void count_tensor(const maker *self, tacho_program_tensor *tensor)
 {
     uint64_t count = 0;
     tensor->bytes = 0;
-    if (tacho_shape_elements(&tensor->shape, &count)) {
+    if (tacho_shape_elements(tacho_program_shape(&self->program, tensor), &count)) {
         (void)tacho_dtype_bytes((tacho_dtype)tensor->dtype, count, &tensor->bytes);
     }
 }
@@ -87,9 +87,9 @@ static inline uint32_t add_tensor(maker *self, tacho_dtype dtype, tacho_storage 
     require(tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1) ==
             TACHO_OK);
     tacho_program_tensor *tensor = &program->tensors[program->tensor_count];
-    *tensor = (tacho_program_tensor){
-        .dtype = (uint16_t)dtype, .storage = (uint16_t)storage, .shape = shape};
-    count_tensor(tensor);
+    *tensor = (tacho_program_tensor){.dtype = (uint16_t)dtype, .storage = (uint16_t)storage};
+    require(tacho_program_add_shape(program, &shape, &tensor->shape) == TACHO_OK);
+    count_tensor(self, tensor);
     return (uint32_t)program->tensor_count++;
 }
 
@@ -376,7 +376,8 @@ static inline void copy_tensors(const maker *self, tacho_graph *graph)
         uint32_t id;
         require(tacho_graph_add_tensor(graph, TACHO_STR(""), &id) == TACHO_OK);
         graph->tensors[id].dtype = (tacho_dtype)from->dtype;
-        graph->tensors[id].shape = from->shape;
+        require(tacho_graph_set_shape(graph, &graph->tensors[id],
+                                      tacho_program_shape(&self->program, from)) == TACHO_OK);
         bool is_splat = from->storage == TACHO_STORAGE_SPLAT;
         uint64_t bytes = is_splat ? 16 : from->bytes;
         if ((!is_splat && from->storage != TACHO_STORAGE_BYTES) || bytes > POOL_MAX ||
@@ -408,7 +409,8 @@ static inline void infer_step(maker *self, tacho_graph *graph, const tacho_step 
         uint32_t id = program->links[node.first_output + i];
         if (id != TACHO_NONE && graph->tensors[id].constant == TACHO_NONE) {
             graph->tensors[id].dtype = TACHO_DTYPE_NONE;
-            graph->tensors[id].shape.rank = TACHO_RANK_UNKNOWN;
+            const tacho_shape unknown = {.rank = TACHO_RANK_UNKNOWN};
+            require(tacho_graph_set_shape(graph, &graph->tensors[id], &unknown) == TACHO_OK);
         }
     }
     if (node.def == NULL || node.def->infer == NULL) {
@@ -421,15 +423,16 @@ static inline void infer_step(maker *self, tacho_graph *graph, const tacho_step 
             continue;
         }
         tacho_program_tensor *to = &program->tensors[id];
-        const tacho_tensor *from = &graph->tensors[id];
+        tacho_tensor *from = &graph->tensors[id];
+        tacho_shape *shape = &program->shapes[to->shape];
         to->dtype = (uint16_t)(from->dtype != TACHO_DTYPE_NONE ? from->dtype : self->guess);
-        to->shape = from->shape.rank != TACHO_RANK_UNKNOWN ? from->shape : to->shape;
-        for (int32_t k = 0; k < to->shape.rank; k++) {
-            to->shape.dims[k] = to->shape.dims[k] < 0 ? draw(self, 4) : to->shape.dims[k];
+        *shape = from->shape->rank != TACHO_RANK_UNKNOWN ? *from->shape : *shape;
+        for (int32_t k = 0; k < shape->rank; k++) {
+            shape->dims[k] = shape->dims[k] < 0 ? draw(self, 4) : shape->dims[k];
         }
-        count_tensor(to);
-        graph->tensors[id].dtype = (tacho_dtype)to->dtype;
-        graph->tensors[id].shape = to->shape;
+        count_tensor(self, to);
+        from->dtype = (tacho_dtype)to->dtype;
+        require(tacho_graph_set_shape(graph, from, shape) == TACHO_OK);
     }
 }
 

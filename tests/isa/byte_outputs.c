@@ -81,7 +81,7 @@ static uint32_t dequantise(chance_program *self, uint32_t from, float scale)
 {
     const tacho_program_tensor *tensor = &self->program.tensors[from];
     tacho_dtype dtype = (tacho_dtype)tensor->dtype;
-    uint32_t to = made(self, TACHO_DTYPE_F32, tensor->shape);
+    uint32_t to = made(self, TACHO_DTYPE_F32, *tacho_program_shape(&self->program, tensor));
     add_step(&self->program, 0, "DequantizeLinear",
              INPUTS(from, number(self, scale), zero_point(self, dtype)), to);
     return to;
@@ -90,7 +90,7 @@ static uint32_t dequantise(chance_program *self, uint32_t from, float scale)
 /* With Relu or Clip before it, or neither. */
 static uint32_t quantise(chance_program *self, uint32_t from, tacho_dtype dtype, float scale)
 {
-    tacho_shape shape = self->program.tensors[from].shape;
+    tacho_shape shape = self->program.shapes[self->program.tensors[from].shape];
     uint32_t how = dice(self, 4);
     if (how < 2) {
         uint32_t held = made(self, TACHO_DTYPE_F32, shape);
@@ -194,7 +194,8 @@ static uint32_t add_up(chance_program *self, uint32_t bytes, float scale)
 {
     uint32_t a = dequantise(self, bytes, scale);
     uint32_t b = dequantise(self, bytes, scale * 1.7f);
-    uint32_t sum = made(self, TACHO_DTYPE_F32, self->program.tensors[bytes].shape);
+    uint32_t sum =
+        made(self, TACHO_DTYPE_F32, self->program.shapes[self->program.tensors[bytes].shape]);
     add_step(&self->program, 0, "Add", INPUTS(a, b), sum);
     say(self, "sum");
     return quantise(self, sum, any_byte(self), scale * 2.1f);
@@ -203,16 +204,17 @@ static uint32_t add_up(chance_program *self, uint32_t bytes, float scale)
 static uint32_t pool(chance_program *self, uint32_t bytes, float scale)
 {
     tacho_program_tensor tensor = self->program.tensors[bytes];
-    tacho_shape out = tensor.shape;
+    const tacho_shape in = *tacho_program_shape(&self->program, &tensor);
+    tacho_shape out = in;
     bool is_max = dice(self, 2) == 0;
-    uint32_t spatial = (uint32_t)tensor.shape.rank - 2;
+    uint32_t spatial = (uint32_t)in.rank - 2;
     uint32_t reals = dequantise(self, bytes, scale);
     const tacho_step *last = &self->program.steps[self->program.step_count - 1];
     uint32_t zero = self->program.links[last->first_link + 2];
     uint32_t size = self->program.links[last->first_link + 1];
     for (uint32_t i = 0; i < spatial; i++) {
-        self->numbers[3][i] = tensor.shape.dims[i + 2] < 3 ? 1 : 3;
-        out.dims[i + 2] = tensor.shape.dims[i + 2] - self->numbers[3][i] + 1;
+        self->numbers[3][i] = in.dims[i + 2] < 3 ? 1 : 3;
+        out.dims[i + 2] = in.dims[i + 2] - self->numbers[3][i] + 1;
     }
     uint32_t pooled = made(self, TACHO_DTYPE_F32, out);
     add_numbers(self, "kernel_shape", 3, spatial);

@@ -195,8 +195,8 @@ static tacho_status read_model(const char *folder, const data_set *set, tacho_gr
 static tacho_status take_shapes(tacho_graph *graph, const data_set *set)
 {
     for (size_t i = 0; i < graph->input_count && i < set->input_count; i++) {
-        TACHO_TRY(tacho_graph_set_shape(graph, &graph->tensors[graph->inputs[i]],
-                                        &set->inputs[i].shape));
+        TACHO_TRY(
+            tacho_graph_set_shape(graph, &graph->tensors[graph->inputs[i]], &set->inputs[i].shape));
     }
     return TACHO_OK;
 }

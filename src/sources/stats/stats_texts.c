@@ -62,7 +62,7 @@ static tacho_status put_operand(stats_emitter *self, uint32_t tensor, bool is_ou
     TACHO_TRY(tacho_text_put(
         &self->text, tacho_str_from_cstring(tacho_stats_words_dtype((tacho_dtype)of->dtype))));
     TACHO_TRY(tacho_text_put(&self->text, TACHO_STR(" ")));
-    TACHO_TRY(put_shape(self, &of->shape));
+    TACHO_TRY(put_shape(self, tacho_program_shape(self->program, of)));
     return put_kb(self, of->bytes);
 }
 
@@ -101,7 +101,8 @@ static tacho_status add_shape(stats_emitter *self, const tacho_program_op *op,
     }
     uint32_t tensor = self->program->links[last->first_link + last->input_count];
     if (tensor != TACHO_NONE) {
-        TACHO_TRY(put_shape(self, &self->program->tensors[tensor].shape));
+        TACHO_TRY(
+            put_shape(self, tacho_program_shape(self->program, &self->program->tensors[tensor])));
     }
     return tacho_dict_ensure_string(self->dict, tacho_text_take(&self->text), &texts->shape);
 }
