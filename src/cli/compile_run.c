@@ -349,6 +349,38 @@ static void say_absent(const tacho_graph *graph)
     tacho_talk_line("note", text);
 }
 
+static bool is_empty(const tacho_tensor *tensor)
+{
+    uint64_t elements = 1;
+    return tacho_shape_elements(&tensor->shape, &elements) && elements == 0;
+}
+
+/* Operators that compute nothing: a size of 0 is rarely meant. */
+static void say_empty(const tacho_fusion *fusion)
+{
+    const tacho_graph *graph = fusion->graph;
+    const tacho_node *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < fusion->op_count; i++) {
+        const tacho_fused_op *op = &fusion->ops[i];
+        bool is_nothing = op->output_count > 0;
+        for (uint32_t j = 0; j < op->output_count; j++) {
+            is_nothing &= is_empty(tacho_fusion_tensor(fusion, op->first_output, j));
+        }
+        first = is_nothing && first == NULL ? &graph->nodes[op->root] : first;
+        count += is_nothing ? 1 : 0;
+    }
+    if (count > 0) {
+        char text[400];
+        snprintf(text, sizeof(text),
+                 "%.120s: a dimension is 0: %zu of %zu operators compute nothing, first node "
+                 "%" PRIu32 " (%.80s)",
+                 graph->path.data, count, fusion->op_count, first->index,
+                 tacho_graph_string(graph, first->type).data);
+        tacho_talk_line("note", text);
+    }
+}
+
 /* What the reader had to choose or to make up, and what is left out. */
 void tacho_compile_say_model(const tacho_fusion *fusion)
 {
@@ -360,6 +392,7 @@ void tacho_compile_say_model(const tacho_fusion *fusion)
         tacho_talk_line("note", text);
     }
     say_absent(graph);
+    say_empty(fusion);
     say_undecided(graph);
     if (fusion->unused_count > 0) {
         snprintf(text, sizeof(text), "%.120s: %zu node%s left out: nobody uses the results",
