@@ -5,10 +5,12 @@
  *     SiLU         x * Sigmoid(x)
  *     GELU         x * (1 + Erf(x / sqrt(2))) / 2
  *     GELU, tanh   x * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2
+ *                  x * (1 + Tanh(sqrt(2 / pi) * x * (1 + 0.044715 * x^2))) / 2
  *
- * Factors may come in any order; numbers must be these as their type rounds them. Results between
- * must be read by the next operator alone. One pass rounds once; so it differs from the operators
- * one by one as much as their type rounds.
+ * Factors may come in any order, powers as products, and a half as a product with 0.5 or a quotient
+ * by 2; numbers must be these as their type rounds them. Results between must be read by the next
+ * operator alone. One pass rounds once; so it differs from the operators one by one as much as
+ * their type rounds.
  */
 #include "device/execute_parts.h"
 #include "kernels/call.h"
@@ -99,28 +101,57 @@ static bool advance_by(finder *f, const char *type, double number)
     return advance(f, type, &other) && is_number(f, other, number);
 }
 
-/* Whether |id| is half of |x|, and made before. */
-static bool is_half(const finder *f, uint32_t id, uint32_t x)
+/* Whether |id| is |x| times a number, and made before. */
+static bool is_scaled(const finder *f, uint32_t id, uint32_t x, double number)
 {
     uint32_t step = id == TACHO_NONE ? TACHO_NONE : f->self->values[id].producer;
-    return step != TACHO_NONE && f->self->values[id].state == TACHO_VALUE_LIVE &&
-           is_named(f, step, "Mul") && is_number(f, other_operand(f, step, x), 0.5);
+    if (step == TACHO_NONE || f->self->values[id].state != TACHO_VALUE_LIVE) {
+        return false;
+    }
+    uint32_t other = other_operand(f, step, x);
+    return (is_named(f, step, "Mul") && is_number(f, other, number)) ||
+           (is_named(f, step, "Div") && tacho_step_input(f->self, step, 0) == x &&
+            is_number(f, other, 1 / number));
+}
+
+/* Goes on to a product with 0.5, or a quotient by 2. */
+static bool advance_half(finder *f)
+{
+    uint32_t before = f->at;
+    uint32_t step = f->self->values[before].reader;
+    if (step != TACHO_NONE && is_named(f, step, "Div")) {
+        return tacho_step_input(f->self, step, 0) == before && advance_by(f, "Div", 2);
+    }
+    return advance_by(f, "Mul", 0.5);
+}
+
+/* Goes on by products with |x| and |number|, in any order, or with one that was made before. */
+static bool advance_both(finder *f, uint32_t x, double number)
+{
+    uint32_t other;
+    if (!advance(f, "Mul", &other)) {
+        return false;
+    }
+    if (other == x) {
+        return number == 0.5 ? advance_half(f) : advance_by(f, "Mul", number);
+    }
+    if (is_number(f, other, number)) {
+        return advance(f, "Mul", &other) && other == x;
+    }
+    return is_scaled(f, other, x, number);
 }
 
 /* From 1 + f(x) on: the products with x and 0.5. */
 static bool finish_gelu(finder *f, uint32_t x)
 {
-    uint32_t other;
-    if (!advance_by(f, "Add", 1) || !advance(f, "Mul", &other)) {
+    if (!advance_by(f, "Add", 1)) {
         return false;
     }
-    if (other == x) {
-        return advance_by(f, "Mul", 0.5);
+    uint32_t step = f->self->values[f->at].reader, other;
+    if (step != TACHO_NONE && is_named(f, step, "Div")) {
+        return advance_half(f) && advance(f, "Mul", &other) && other == x;
     }
-    if (is_number(f, other, 0.5)) {
-        return advance(f, "Mul", &other) && other == x;
-    }
-    return is_half(f, other, x);
+    return advance_both(f, x, 0.5);
 }
 
 static bool find_gelu(finder *f, uint32_t x)
@@ -132,19 +163,42 @@ static bool find_gelu(finder *f, uint32_t x)
     return is_root && advance(f, "Erf", &other) && finish_gelu(f, x);
 }
 
-/* The cube is a power, or a product of products. */
+/* The first power of x in the polynomial of a GELU by tanh; 0: there is none. */
+static unsigned first_power(const finder *f, uint32_t x, bool *out_has_factor)
+{
+    uint32_t first = tacho_step_input(f->self, f->root, 0);
+    uint32_t second = tacho_step_input(f->self, f->root, 1);
+    *out_has_factor = false;
+    if (is_named(f, f->root, "Pow") && first == x) {
+        return is_number(f, second, 3) ? 3 : is_number(f, second, 2) ? 2 : 0;
+    }
+    if (!is_named(f, f->root, "Mul")) {
+        return 0;
+    }
+    *out_has_factor = is_number(f, other_operand(f, f->root, x), 0.044715);
+    return *out_has_factor ? 1 : first == x && second == x ? 2 : 0;
+}
+
+/* Products with x and 0.044715 up to a sum, then x + 0.044715 x^3 or 1 + 0.044715 x^2. */
 static bool find_gelu_tanh(finder *f, uint32_t x)
 {
-    uint32_t second = tacho_step_input(f->self, f->root, 1), other;
-    bool is_power = is_named(f, f->root, "Pow") && is_number(f, second, 3);
-    bool is_square =
-        is_named(f, f->root, "Mul") && tacho_step_input(f->self, f->root, 0) == x && second == x;
-    if (!is_power && !(is_square && advance(f, "Mul", &other) && other == x)) {
+    bool has_factor;
+    uint32_t other;
+    unsigned power = first_power(f, x, &has_factor);
+    while (power > 0 && power <= 3 && advance(f, "Mul", &other)) {
+        bool is_factor = !has_factor && is_number(f, other, 0.044715);
+        if (!is_factor && other != x) {
+            return false;
+        }
+        has_factor = has_factor || is_factor;
+        power += is_factor ? 0 : 1;
+    }
+    if (!has_factor || !advance(f, "Add", &other)) {
         return false;
     }
-    return advance_by(f, "Mul", 0.044715) && advance(f, "Add", &other) && other == x &&
-           advance_by(f, "Mul", 0.7978845608028654) && advance(f, "Tanh", &other) &&
-           finish_gelu(f, x);
+    bool is_cube = power == 3 && other == x && advance_by(f, "Mul", 0.7978845608028654);
+    bool is_square = power == 2 && is_number(f, other, 1) && advance_both(f, x, 0.7978845608028654);
+    return (is_cube || is_square) && advance(f, "Tanh", &other) && finish_gelu(f, x);
 }
 
 static bool find_silu(finder *f, uint32_t x)

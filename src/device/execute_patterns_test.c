@@ -127,6 +127,84 @@ static uint32_t gelu_tanh_products(fixture *self)
     return tail_behind(self, tanh_sum(self, cube, 0.044715));
 }
 
+/* As Keras and others write it: x * 0.79788 * (1 + 0.044715 * x * x). */
+static uint32_t gelu_tanh_square(fixture *self)
+{
+    uint32_t square = step(self, "Mul", INPUTS(by(self, "Mul", self->x, 0.044715), self->x));
+    uint32_t inner = step(self, "Mul", INPUTS(self->x, by(self, "Add", square, 1)));
+    inner = by(self, "Mul", inner, 0.7978845608028654);
+    return tail_behind(self, by(self, "Add", step(self, "Tanh", INPUTS(inner)), 1));
+}
+
+static uint32_t gelu_tanh_power_of_two(fixture *self)
+{
+    uint32_t square = by(self, "Mul", by(self, "Pow", self->x, 2), 0.044715);
+    uint32_t root = number(self, 0.7978845608028654);
+    uint32_t inner = step(self, "Mul", INPUTS(root, by(self, "Add", square, 1)));
+    inner = step(self, "Mul", INPUTS(inner, self->x));
+    uint32_t sum = by(self, "Add", step(self, "Tanh", INPUTS(inner)), 1);
+    return by(self, "Div", step(self, "Mul", INPUTS(sum, self->x)), 2);
+}
+
+static uint32_t gelu_tanh_factor_first(fixture *self)
+{
+    uint32_t cube = by(self, "Mul", self->x, 0.044715);
+    cube = step(self, "Mul", INPUTS(step(self, "Mul", INPUTS(cube, self->x)), self->x));
+    uint32_t inner = step(self, "Add", INPUTS(cube, self->x));
+    inner = by(self, "Mul", inner, 0.7978845608028654);
+    return tail_between(self, by(self, "Add", step(self, "Tanh", INPUTS(inner)), 1));
+}
+
+static uint32_t gelu_quotient(fixture *self)
+{
+    uint32_t sum = erf_sum(self, 1.4142135623730951, 1);
+    return by(self, "Div", step(self, "Mul", INPUTS(self->x, sum)), 2);
+}
+
+static uint32_t gelu_quotient_between(fixture *self)
+{
+    uint32_t half = by(self, "Div", erf_sum(self, 1.4142135623730951, 1), 2);
+    return step(self, "Mul", INPUTS(self->x, half));
+}
+
+/* What is scaled before is a pass of its own. */
+static uint32_t gelu_half_before(fixture *self)
+{
+    uint32_t half = by(self, "Div", self->x, 2);
+    return step(self, "Mul", INPUTS(half, erf_sum(self, 1.4142135623730951, 1)));
+}
+
+static uint32_t gelu_tanh_root_before(fixture *self)
+{
+    uint32_t scaled = by(self, "Mul", self->x, 0.7978845608028654);
+    uint32_t square = by(self, "Mul", step(self, "Mul", INPUTS(self->x, self->x)), 0.044715);
+    uint32_t inner = step(self, "Mul", INPUTS(scaled, by(self, "Add", square, 1)));
+    return tail_behind(self, by(self, "Add", step(self, "Tanh", INPUTS(inner)), 1));
+}
+
+/* 2 / (x * (1 + Erf)): the other way round. */
+static uint32_t other_quotient(fixture *self)
+{
+    uint32_t sum = erf_sum(self, 1.4142135623730951, 1);
+    uint32_t product = step(self, "Mul", INPUTS(self->x, by(self, "Add", sum, 8)));
+    uint32_t two = number(self, 2);
+    return step(self, "Div", INPUTS(two, by(self, "Add", product, 80)));
+}
+
+/* 1 + 0.044715 x^3, and x + 0.044715 x^2. */
+static uint32_t other_powers(fixture *self)
+{
+    uint32_t cube = by(self, "Mul", by(self, "Pow", self->x, 3), 0.044715);
+    uint32_t inner = step(self, "Mul", INPUTS(self->x, by(self, "Add", cube, 1)));
+    inner = by(self, "Mul", inner, 0.7978845608028654);
+    return tail_behind(self, by(self, "Add", step(self, "Tanh", INPUTS(inner)), 1));
+}
+
+static uint32_t other_powers_turned(fixture *self)
+{
+    return tail_behind(self, tanh_sum(self, by(self, "Pow", self->x, 2), 0.044715));
+}
+
 static uint32_t other_root(fixture *self)
 {
     return tail_behind(self, erf_sum(self, 1.5, 1));
@@ -187,12 +265,12 @@ static uint32_t read_twice(fixture *self)
 
 /* ---- trials -------------------------------------------------------------------------------- */
 
-static void make(fixture *self, uint32_t (*spelling)(fixture *self))
+static void make(fixture *self, uint32_t (*write)(fixture *self))
 {
     assert_null(tacho_program_init(&self->program));
     self->x = add_tensor(&self->program, "x", self->dtype, TACHO_STORAGE_INPUT,
                          (tacho_shape){1, {COUNT}});
-    uint32_t y = spelling(self);
+    uint32_t y = write(self);
     self->program.tensors[y].storage = TACHO_STORAGE_OUTPUT;
     add_ends(&self->program, self->x, y);
 }
@@ -215,17 +293,21 @@ static void run(fixture *self, tacho_kernel_choice choice, void *out_elements,
     tacho_execution_free(execution);
 }
 
+typedef struct spelling {
+    uint32_t (*make)(fixture *self);
+    uint32_t passes; /* that it takes where it is found */
+} spelling;
+
 /* The number |nudged| of the spelling is off; returns how many it has. */
-static size_t check(uint32_t (*spelling)(fixture *self), tacho_dtype dtype, bool is_one,
-                    size_t nudged)
+static size_t check(const spelling *written, tacho_dtype dtype, bool is_found, size_t nudged)
 {
     fixture self = {.dtype = dtype, .scale = 1.0 / 64, .nudged = nudged};
     uint16_t fast[2 * COUNT], exact[2 * COUNT];
     tacho_execution_counts counts, none;
-    make(&self, spelling);
+    make(&self, written->make);
     run(&self, TACHO_KERNELS_FAST, fast, &counts);
     run(&self, TACHO_KERNELS_REFERENCE, exact, &none);
-    assert_int_equal(is_one ? 1 : 0, counts.kernels + counts.reference == 1 ? 1 : 0);
+    assert_int_equal(is_found, counts.kernels + counts.reference <= written->passes);
     assert_int_equal(none.fast, 0);
     /* Some roundings of numbers up to 8, less than their sum. */
     double unit = unit_of(dtype);
@@ -244,26 +326,38 @@ static size_t check(uint32_t (*spelling)(fixture *self), tacho_dtype dtype, bool
 static void test_spellings(void **state)
 {
     (void)state;
-    static uint32_t (*const found[])(fixture * self) = {silu,
-                                                        silu_turned,
-                                                        gelu_behind,
-                                                        gelu_between,
-                                                        gelu_by_product,
-                                                        gelu_tanh_power,
-                                                        gelu_tanh_products};
-    static uint32_t (*const others[])(fixture * self) = {
-        other_root,  other_sum,    other_cube,    other_square, other_square_turned,
-        other_third, other_factor, other_operand, read_twice};
+    static const spelling found[] = {
+        {silu, 1},
+        {silu_turned, 1},
+        {gelu_behind, 1},
+        {gelu_between, 1},
+        {gelu_by_product, 1},
+        {gelu_quotient, 1},
+        {gelu_quotient_between, 1},
+        {gelu_half_before, 2},
+        {gelu_tanh_power, 1},
+        {gelu_tanh_products, 1},
+        {gelu_tanh_factor_first, 1},
+        {gelu_tanh_square, 1},
+        {gelu_tanh_power_of_two, 1},
+        {gelu_tanh_root_before, 2},
+    };
+    static const spelling others[] = {
+        {other_root, 1},          {other_sum, 1},    {other_cube, 1},          {other_square, 1},
+        {other_square_turned, 1}, {other_third, 1},  {other_factor, 1},        {other_operand, 1},
+        {read_twice, 1},          {other_powers, 1}, {other_powers_turned, 1}, {other_quotient, 1},
+    };
     static const tacho_dtype dtypes[] = {TACHO_DTYPE_F32, TACHO_DTYPE_F16, TACHO_DTYPE_BF16};
     for (size_t d = 0; d < sizeof(dtypes) / sizeof(dtypes[0]); d++) {
         for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
-            size_t numbers = check(found[i], dtypes[d], true, 0);
-            for (size_t n = 1; n <= numbers; n++) {
-                assert_int_equal(check(found[i], dtypes[d], false, n), numbers);
+            size_t numbers = check(&found[i], dtypes[d], true, 0);
+            /* Of two passes a chain of single operators may do with as many. */
+            for (size_t n = 1; n <= numbers && found[i].passes == 1; n++) {
+                assert_int_equal(check(&found[i], dtypes[d], false, n), numbers);
             }
         }
         for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-            (void)check(others[i], dtypes[d], false, 0);
+            (void)check(&others[i], dtypes[d], false, 0);
         }
     }
 }
