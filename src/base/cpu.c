@@ -71,11 +71,20 @@ tacho_cpu_facts tacho_cpu_read(void)
 
 #endif
 
-/* The value of a line "model name : ..." */
-static bool read_name(const char *line, char *to, size_t size)
+/* ---- its name ------------------------------------------------------------------------------ */
+
+/* What /proc/cpuinfo says of the first processor. Those of Arm have numbers for names. */
+typedef struct cpu_lines {
+    char model[128], implementer[16], part[16];
+} cpu_lines;
+
+/* The value of a line "model name : ..." whose key is |key|. */
+static bool read_value(const char *line, const char *key, char *to, size_t size)
 {
+    size_t key_length = strlen(key);
     const char *colon = strchr(line, ':');
-    if (strncmp(line, "model name", 10) != 0 || colon == NULL) {
+    if (to[0] != '\0' || colon == NULL || strncmp(line, key, key_length) != 0 ||
+        key_length + strspn(line + key_length, " \t") != (size_t)(colon - line)) {
         return false;
     }
     const char *from = colon + 1 + strspn(colon + 1, " \t");
@@ -84,18 +93,67 @@ static bool read_name(const char *line, char *to, size_t size)
     return to[0] != '\0';
 }
 
+/* Who makes the cores that implement Arm's architecture, by code; and which those of Arm itself
+ * are. */
+static const char *find_word(const char *const words[][2], size_t count, const char *code)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i][0], code) == 0) {
+            return words[i][1];
+        }
+    }
+    return NULL;
+}
+
+static void name_arm(const cpu_lines *lines, char *to, size_t size)
+{
+    static const char *const makers[][2] = {
+        {"0x41", "Arm"},       {"0x42", "Broadcom"},  {"0x43", "Cavium"}, {"0x46", "Fujitsu"},
+        {"0x48", "HiSilicon"}, {"0x4e", "Nvidia"},    {"0x50", "Ampere"}, {"0x51", "Qualcomm"},
+        {"0x61", "Apple"},     {"0x6d", "Microsoft"}, {"0xc0", "Ampere"},
+    };
+    static const char *const cores[][2] = {
+        {"0xd03", "Cortex-A53"},  {"0xd05", "Cortex-A55"},  {"0xd07", "Cortex-A57"},
+        {"0xd08", "Cortex-A72"},  {"0xd09", "Cortex-A73"},  {"0xd0a", "Cortex-A75"},
+        {"0xd0b", "Cortex-A76"},  {"0xd0c", "Neoverse-N1"}, {"0xd40", "Neoverse-V1"},
+        {"0xd49", "Neoverse-N2"}, {"0xd4f", "Neoverse-V2"},
+    };
+    const char *maker = find_word(makers, sizeof(makers) / sizeof(makers[0]), lines->implementer);
+    const char *core = strcmp(lines->implementer, "0x41") == 0
+                           ? find_word(cores, sizeof(cores) / sizeof(cores[0]), lines->part)
+                           : NULL;
+    if (maker != NULL) {
+        snprintf(to, size, "%s %s%s", maker, core != NULL ? "" : "part ",
+                 core != NULL ? core : lines->part);
+    } else {
+        snprintf(to, size, "implementer %s, part %s", lines->implementer, lines->part);
+    }
+}
+
+void tacho_cpu_name_in(FILE *file, char *to, size_t size)
+{
+    cpu_lines lines = {.model = ""};
+    char line[512];
+    while (lines.model[0] == '\0' && fgets(line, sizeof(line), file) != NULL) {
+        (void)read_value(line, "model name", lines.model, sizeof(lines.model));
+        (void)read_value(line, "CPU implementer", lines.implementer, sizeof(lines.implementer));
+        (void)read_value(line, "CPU part", lines.part, sizeof(lines.part));
+    }
+    if (lines.model[0] != '\0') {
+        snprintf(to, size, "%s", lines.model);
+    } else if (lines.implementer[0] != '\0') {
+        name_arm(&lines, to, size);
+    } else {
+        snprintf(to, size, "unknown");
+    }
+}
+
 void tacho_cpu_name(char *to, size_t size)
 {
-    char line[512];
     FILE *file = fopen("/proc/cpuinfo", "r");
-    bool is_found = false;
-    while (file != NULL && !is_found && fgets(line, sizeof(line), file) != NULL) {
-        is_found = read_name(line, to, size);
-    }
+    snprintf(to, size, "unknown");
     if (file != NULL) {
+        tacho_cpu_name_in(file, to, size);
         fclose(file);
-    }
-    if (!is_found) {
-        snprintf(to, size, "unknown");
     }
 }

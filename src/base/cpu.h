@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* All zero on processors other than x86. */
 typedef struct tacho_cpu_facts {
@@ -28,8 +29,14 @@ typedef struct tacho_cpu_facts {
 /* Reads the processor this thread runs on. Asks Linux for tiles where the rest of AMX is there. */
 tacho_cpu_facts tacho_cpu_read(void);
 
-/* The processor's name as /proc/cpuinfo or CPUID have it; "unknown" where neither has. */
+/*
+ * The processor's name as /proc/cpuinfo has it; of one by Arm's architecture, which has numbers
+ * there, what they stand for ("Arm Neoverse-N1"); "unknown" where there is neither.
+ */
 enum { TACHO_CPU_NAME_MAX = 96 };
 void tacho_cpu_name(char *to, size_t size);
+
+/* The same from an open file. */
+void tacho_cpu_name_in(FILE *file, char *to, size_t size);
 
 #endif

@@ -104,6 +104,9 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena)
     if (exit_code == 0 && !tacho_compile_choose_program(arguments, &names, &request)) {
         exit_code = TACHO_EXIT_USAGE;
     }
+    if (exit_code == 0) {
+        tacho_machine_use_cores(machine, request.compile.cores);
+    }
     return exit_code != 0 ? exit_code : tacho_compile_run(&request);
 }
 

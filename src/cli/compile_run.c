@@ -352,7 +352,7 @@ static void say_absent(const tacho_graph *graph)
 static bool is_empty(const tacho_tensor *tensor)
 {
     uint64_t elements = 1;
-    return tacho_shape_elements(&tensor->shape, &elements) && elements == 0;
+    return tacho_shape_elements(tensor->shape, &elements) && elements == 0;
 }
 
 /* Operators that compute nothing: a size of 0 is rarely meant. */

@@ -23,7 +23,7 @@ bool tacho_run_is_program(const char *path)
 /* What it takes to compile, in the order in which it is made. */
 typedef struct compiling {
     const tacho_run_compile *options;
-    const tacho_machine *machine;
+    tacho_machine *machine;
     tacho_estimate estimate;
 } compiling;
 
@@ -46,6 +46,7 @@ static tacho_status compile_fusion(compiling *self, const tacho_fusion *fusion,
                           "alone",
                           fusion->graph->path.data, fusion->graph->node_count);
     }
+    tacho_machine_use_cores(self->machine, options.cores);
     TACHO_TRY(tacho_compile_program(fusion, self->machine, &options, &self->estimate, program));
     if (!self->options->is_quiet) {
         tacho_compile_say_model(fusion);

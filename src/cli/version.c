@@ -16,7 +16,7 @@ void tacho_print_version(void)
     tacho_cpu_facts facts = tacho_cpu_read();
     tacho_isa_choice choice = tacho_isa_choose(&facts, tacho_isa_limit());
     char why[TACHO_ISA_REASON_MAX];
-    tacho_isa_explain(&choice, why, sizeof(why));
+    tacho_isa_explain(&choice, tacho_isa_limit_name(), why, sizeof(why));
     tacho_status_free(tacho_fast_create(1, &fast));
     printf("tacho %s\n", TACHO_VERSION);
     printf("kernels: %s%s, instruction set %s (%s)\n", fast != NULL ? "oneDNN " : "without oneDNN",

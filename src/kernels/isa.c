@@ -158,17 +158,29 @@ tacho_isa_choice tacho_isa_choose(const tacho_cpu_facts *facts, const char *limi
     return choice;
 }
 
-const char *tacho_isa_limit(void)
+const char *tacho_isa_limit_name(void)
 {
-    const char *limit = getenv("ONEDNN_MAX_CPU_ISA");
-    return limit != NULL && limit[0] != '\0' ? limit : getenv("DNNL_MAX_CPU_ISA");
+    static const char *const variables[] = {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"};
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+        const char *limit = getenv(variables[i]);
+        if (limit != NULL && limit[0] != '\0') {
+            return variables[i];
+        }
+    }
+    return NULL;
 }
 
-void tacho_isa_explain(const tacho_isa_choice *choice, char *to, size_t size)
+const char *tacho_isa_limit(void)
+{
+    const char *variable = tacho_isa_limit_name();
+    return variable != NULL ? getenv(variable) : NULL;
+}
+
+void tacho_isa_explain(const tacho_isa_choice *choice, const char *variable, char *to, size_t size)
 {
     static const char *const texts[] = {
         [TACHO_ISA_BEST] = "all that this CPU supports",
-        [TACHO_ISA_USER] = "as ONEDNN_MAX_CPU_ISA allows",
+        [TACHO_ISA_USER] = "",
         [TACHO_ISA_NO_PALETTE] = "the CPU reports AMX, but no tiles (CPUID leaf 0x1d)",
         [TACHO_ISA_NO_TILES] = "the CPU reports AMX, but the operating system does not allow it",
         [TACHO_ISA_NO_AVX512] =
@@ -177,9 +189,15 @@ void tacho_isa_explain(const tacho_isa_choice *choice, char *to, size_t size)
             "the CPU reports AVX, but the operating system does not save its registers",
         [TACHO_ISA_NO_FMA] = "the CPU reports AVX2, but not FMA",
     };
-    snprintf(to, size, "%s%s", texts[choice->reason],
-             choice->is_unknown ? "; ONEDNN_MAX_CPU_ISA names no instruction set and is ignored"
-                                : "");
+    const char *from = variable != NULL ? variable : "ONEDNN_MAX_CPU_ISA";
+    const char *unknown = choice->is_unknown ? from : "";
+    const char *ignored = choice->is_unknown ? " names no instruction set and is ignored" : "";
+    const char *between = choice->is_unknown ? "; " : "";
+    if (choice->reason == TACHO_ISA_USER) {
+        snprintf(to, size, "as %s allows%s%s%s", from, between, unknown, ignored);
+    } else {
+        snprintf(to, size, "%s%s%s%s", texts[choice->reason], between, unknown, ignored);
+    }
 }
 
 #if defined(__x86_64__)

@@ -52,12 +52,13 @@ typedef struct tacho_isa_choice {
 /* Decides from what the processor says and the text of the user's variable, NULL: not set. */
 tacho_isa_choice tacho_isa_choose(const tacho_cpu_facts *facts, const char *limit);
 
-/* The text of the user's variable; NULL when it is not set. */
+/* The text of the user's variable, and which one it is; NULL when none is set. */
 const char *tacho_isa_limit(void);
+const char *tacho_isa_limit_name(void);
 
-/* Writes why: "all that this CPU supports". */
+/* Writes why: "all that this CPU supports". |variable| is the one that the limit came from. */
 enum { TACHO_ISA_REASON_MAX = 160 };
-void tacho_isa_explain(const tacho_isa_choice *choice, char *to, size_t size);
+void tacho_isa_explain(const tacho_isa_choice *choice, const char *variable, char *to, size_t size);
 
 /*
  * Whether our own kernels may use AVX2, or AVX-512 (F, BW, DQ, VL), now. Cheap: for asking before

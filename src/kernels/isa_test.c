@@ -130,12 +130,15 @@ static void test_reasons(void **state)
     (void)state;
     char text[TACHO_ISA_REASON_MAX];
     tacho_isa_choice choice = {.reason = TACHO_ISA_NO_PALETTE};
-    tacho_isa_explain(&choice, text, sizeof(text));
+    tacho_isa_explain(&choice, "DNNL_MAX_CPU_ISA", text, sizeof(text));
     assert_string_equal(text, "the CPU reports AMX, but no tiles (CPUID leaf 0x1d)");
     choice = (tacho_isa_choice){.reason = TACHO_ISA_BEST, .is_unknown = true};
-    tacho_isa_explain(&choice, text, sizeof(text));
-    assert_string_equal(text, "all that this CPU supports; ONEDNN_MAX_CPU_ISA names no instruction "
+    tacho_isa_explain(&choice, "DNNL_MAX_CPU_ISA", text, sizeof(text));
+    assert_string_equal(text, "all that this CPU supports; DNNL_MAX_CPU_ISA names no instruction "
                               "set and is ignored");
+    choice = (tacho_isa_choice){.reason = TACHO_ISA_USER};
+    tacho_isa_explain(&choice, "DNNL_MAX_CPU_ISA", text, sizeof(text));
+    assert_string_equal(text, "as DNNL_MAX_CPU_ISA allows");
 }
 
 /* The quick question and the whole choice agree, whatever the limit. */
@@ -153,6 +156,7 @@ static void test_this_processor(void **state)
     assert_int_equal(setenv("ONEDNN_MAX_CPU_ISA", "", 1), 0);
     assert_int_equal(setenv("DNNL_MAX_CPU_ISA", "SSE41", 1), 0);
     assert_string_equal(tacho_isa_limit(), "SSE41");
+    assert_string_equal(tacho_isa_limit_name(), "DNNL_MAX_CPU_ISA");
     assert_false(tacho_isa_has_avx2());
 }
 

@@ -2,7 +2,8 @@
 /*
  * What is measured: the clock, by additions that wait for one another; products of matrices in
  * cache, and additions of vectors in cache, by type; memory read and written by one thread and by
- * all; and how long a sleeping thread takes to wake. Each is the best of some tries.
+ * all; how long a sleeping thread takes to wake, and a call where none sleeps. Each is the best of
+ * some tries.
  */
 #include "machine/calibrate.h"
 
@@ -215,11 +216,29 @@ static double measure_wake(const effort *how)
     return best;
 }
 
+/* ---- one thread ---------------------------------------------------------------------------- */
+
+/* Seconds from an operator to the next in one thread: a call, and a look at the clock. */
+static double measure_call(const effort *how)
+{
+    double (*volatile call)(void) = now_s;
+    double best = 1;
+    for (int tries = 0; tries < how->tries; tries++) {
+        double start = now_s();
+        for (int i = 0; i < how->wakes; i++) {
+            call();
+        }
+        double taken = (now_s() - start) / how->wakes;
+        best = taken < best ? taken : best;
+    }
+    return best;
+}
+
 /* ---- the description ----------------------------------------------------------------------- */
 
 typedef struct measured {
     const tacho_calibrate_set *set;
-    double hz, wake_s;
+    double hz, wake_s, call_s;
     double macs[TACHO_CALIBRATE_TYPES], elements[TACHO_CALIBRATE_TYPES]; /* per cycle */
     double read_one, write_one, read_all;                                /* bytes per cycle */
     size_t cores;
@@ -278,6 +297,8 @@ static void write_head(FILE *file, const measured *m)
     write_whole(file, "grid_y", 1, "cores");
     fputs(",\n  ", file);
     write_whole(file, "launch_cycles", (long long)(m->wake_s * m->hz), "cycles");
+    fputs(",\n  ", file);
+    write_whole(file, "launch_alone_cycles", (long long)(m->call_s * m->hz), "cycles");
 }
 
 /* The kernel's generic events, which base/perf.h opens by these codes. */
@@ -397,6 +418,7 @@ static tacho_status measure(const effort *how, measured *m)
     m->read_all = all > m->read_one ? all : m->read_one; /* others may have been at work */
     measure_kernels(how, m, memory);
     m->wake_s = measure_wake(how);
+    m->call_s = measure_call(how);
     free(memory);
     return TACHO_OK;
 }

@@ -139,6 +139,14 @@ uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str nam
     return 0;
 }
 
+void tacho_machine_use_cores(tacho_machine *machine, uint64_t cores)
+{
+    cores = cores > 0 ? cores : tacho_machine_cores(machine);
+    if (cores == 1 && tacho_quantity_is_set(&machine->launch_alone_cycles)) {
+        machine->launch_cycles = machine->launch_alone_cycles;
+    }
+}
+
 const tacho_counter_def *tacho_machine_counter_find(const tacho_machine *machine, uint64_t code)
 {
     for (size_t i = 0; i < machine->counter_count; i++) {

@@ -144,11 +144,13 @@ typedef struct tacho_machine {
     tacho_quantity timer_hz; /* of time stamps; absent: the core clock */
     tacho_quantity grid_x;   /* cores */
     tacho_quantity grid_y;
-    tacho_quantity semaphore_cycles; /* of raising one; a part of launch_cycles */
-    tacho_quantity doorbell_cycles;  /* until a thread that waits for one has seen it ring */
-    tacho_quantity launch_cycles;    /* from one operator's end to the next one's first work */
-    tacho_quantity threads;          /* of each core that issue work; absent: 1 */
-    tacho_quantity semaphores;       /* absent: none */
+    tacho_quantity semaphore_cycles;    /* of raising one; a part of launch_cycles */
+    tacho_quantity doorbell_cycles;     /* until a thread that waits for one has seen it ring */
+    tacho_quantity launch_cycles;       /* from one operator's end to the next one's first work */
+    tacho_quantity launch_alone_cycles; /* the same where one core works, and none has to be woken;
+                                           absent: launch_cycles */
+    tacho_quantity threads;             /* of each core that issue work; absent: 1 */
+    tacho_quantity semaphores;          /* absent: none */
     tacho_quantity device_link_bytes_per_cycle; /* from other devices into one; absent: any */
     tacho_engine *engines;
     size_t engine_count;
@@ -222,6 +224,9 @@ const tacho_dma *tacho_machine_dma(const tacho_machine *machine, tacho_engine_cl
 
 /* Index + 1 of the fidelity of this name, 0 when there is none; the default is index + 1 too. */
 uint32_t tacho_machine_fidelity_find(const tacho_machine *machine, tacho_str name);
+
+/* Has the launch take what it takes where |cores| work; 0: all that there are. */
+void tacho_machine_use_cores(tacho_machine *machine, uint64_t cores);
 
 /* The counter whose id is |code| in hexadecimal, or NULL. */
 const tacho_counter_def *tacho_machine_counter_find(const tacho_machine *machine, uint64_t code);

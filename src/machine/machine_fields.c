@@ -181,6 +181,7 @@ static const tacho_field machine_rows[] = {
     MAYBE(tacho_machine, semaphore_cycles, "cycles", CYCLES_MAX, CYCLES),
     MAYBE(tacho_machine, doorbell_cycles, "cycles", CYCLES_MAX, CYCLES),
     NEED(tacho_machine, launch_cycles, "cycles", CYCLES_MAX, CYCLES),
+    MAYBE(tacho_machine, launch_alone_cycles, "cycles", CYCLES_MAX, CYCLES),
     LIST(tacho_machine, "fidelities", fidelities, fidelity_count, true, fidelity_fields),
     TEXT(tacho_machine, default_fidelity, true),
     LIST(tacho_machine, "engines", engines, engine_count, false, engine_fields),

@@ -130,46 +130,46 @@ static void test_faults(void **state)
 static void test_cross_faults(void **state)
 {
     (void)state;
-    expect("\"kind\": \"ddr\"", "\"kind\": \"aux\"", "m.json:62: memories: no memory of kind ddr");
+    expect("\"kind\": \"ddr\"", "\"kind\": \"aux\"", "m.json:63: memories: no memory of kind ddr");
     expect("\"kind\": \"local\"", "\"kind\": \"aux\"",
-           "m.json:62: memories: no memory of kind local");
+           "m.json:63: memories: no memory of kind local");
     expect("\"kind\": \"aux\"", "\"kind\": \"ddr\"",
-           "m.json:68: memories[1]: 'bytes_per_cycle' is missing; kind ddr needs it");
+           "m.json:69: memories[1]: 'bytes_per_cycle' is missing; kind ddr needs it");
     expect("\"kind\": \"aux\"", "\"kind\": \"local\"",
-           "m.json:70: memories[1].kind: a second memory of kind local");
+           "m.json:71: memories[1].kind: a second memory of kind local");
     expect("    {\n      \"name\": \"DDR\"",
            "{\"name\": \"D\", \"kind\": \"ddr\", \"size_bytes\": {\"value\": 1, \"unit\": \"B\", "
            "\"source\": \"s\"}, \"bytes_per_cycle\": {\"value\": 1, \"unit\": \"B/cycle\", "
            "\"source\": \"s\"}},\n    {\n      \"name\": \"DDR\"",
-           "m.json:76: memories[3].kind: a second memory of kind ddr");
+           "m.json:77: memories[3].kind: a second memory of kind ddr");
     expect("\"class\": \"dma_in\"", "\"class\": \"vector\"",
-           "m.json:86: dma[0].class: is vector; queues are");
+           "m.json:87: dma[0].class: is vector; queues are");
     expect("\"class\": \"dma_out\"", "\"class\": \"dma_in\"",
-           "m.json:96: dma[1].class: a second queue of class dma_in");
+           "m.json:97: dma[1].class: a second queue of class dma_in");
     expect(
         "\"burst_beats\": {\"value\": 16, \"unit\": \"beats\", \"source\": \"where this number is "
         "published\"},",
-        "", "m.json:84: dma[0]: 'burst_beats' is missing");
+        "", "m.json:85: dma[0]: 'burst_beats' is missing");
     expect("\"default_fidelity\": \"exact\"", "\"default_fidelity\": \"x\"",
-           "m.json:22: default_fidelity: is none of fidelities");
+           "m.json:23: default_fidelity: is none of fidelities");
     expect("\"default_fidelity\": \"exact\",", "", "m.json:1: default_fidelity: is none of");
     expect("\"dtype\": \"bf16\"", "\"dtype\": \"i8\"",
-           "m.json:30: engines[0].macs[1].dtype: the engine has two rates for i8");
+           "m.json:31: engines[0].macs[1].dtype: the engine has two rates for i8");
     expect("\"dtype\": \"f32\"", "\"dtype\": \"i8\"",
-           "m.json:50: engines[1].elements[2].dtype: the engine has two rates for i8");
+           "m.json:51: engines[1].elements[2].dtype: the engine has two rates for i8");
     expect("\"fixed_job_cycles\"", "\"issue_cycles\"",
-           "m.json:54: engines[2]: the engine has no rate and no fixed_job_cycles");
+           "m.json:55: engines[2]: the engine has no rate and no fixed_job_cycles");
     expect(
         "\"align_n\": {\"value\": 16, \"unit\": \"elements\", \"source\": \"where this number is "
         "published\"},",
-        "", "m.json:24: engines[0]: 'align_n' is missing; a mesh needs it");
+        "", "m.json:25: engines[0]: 'align_n' is missing; a mesh needs it");
     expect("\"sum_bytes\": {\"value\": 4, \"unit\": \"B\", \"source\": \"where this number is "
            "published\"},",
-           "", "m.json:24: engines[0]: 'sum_bytes' is missing; 'accumulator_bytes' needs it");
+           "", "m.json:25: engines[0]: 'sum_bytes' is missing; 'accumulator_bytes' needs it");
     expect("\"sum_bytes\": {\"value\": 4", "\"sum_bytes\": {\"value\": 17",
            "engines[0].sum_bytes: 17 is more than the 16 B");
     expect("\"timeline\": \"torq\"", "\"timeline\": \"tork\"",
-           "m.json:120: timeline: only that of torq is known");
+           "m.json:121: timeline: only that of torq is known");
 }
 
 /* Of two with one name, no one would know which is meant. */
@@ -177,16 +177,16 @@ static void test_twins(void **state)
 {
     (void)state;
     expect("\"name\": \"VECTOR\"", "\"name\": \"MATRIX\"",
-           "m.json:44: engines[1].name: 'MATRIX' is the name of engines[0] already");
+           "m.json:45: engines[1].name: 'MATRIX' is the name of engines[0] already");
     expect("\"name\": \"DDR\"", "\"name\": \"LOCAL\"",
-           "m.json:74: memories[2].name: 'LOCAL' is the name of memories[0] already");
+           "m.json:75: memories[2].name: 'LOCAL' is the name of memories[0] already");
     expect("\"name\": \"DMA OUT\"", "\"name\": \"DMA IN\"", "dma[1].name: 'DMA IN' is the name of");
     expect("\"name\": \"exact\"", "\"name\": \"fast\"", "fidelities[1].name: 'fast' is the name");
     expect("\"of\": \"MaxPool\"", "\"of\": \"convolution\"",
            "op_names[1].of: 'convolution' is the of of op_names[0] already");
     expect("{\"from\": \"f32\", \"to\": \"bf16\"}",
            "{\"from\": \"f32\", \"to\": \"bf16\"},\n    {\"from\": \"f32\", \"to\": \"f16\"}",
-           "m.json:116: legalise[1].from: 'f32' is the from of legalise[0] already");
+           "m.json:117: legalise[1].from: 'f32' is the from of legalise[0] already");
 }
 
 /* Texts are there to be read. */
@@ -198,7 +198,7 @@ static void test_texts(void **state)
     expect("\"title\": \"What", "\"title\": \"\\u001b[31m",
            "m.json:3: title: '\\x1b[31m people call the machine' has characters that cannot be");
     expect("\"name\": \"MATRIX\"", "\"name\": \"MAT\\nRIX\"",
-           "m.json:25: engines[0].name: 'MAT\\x0aRIX' has characters that cannot be printed");
+           "m.json:26: engines[0].name: 'MAT\\x0aRIX' has characters that cannot be printed");
     expect("\"source\": \"where", "\"source\": \"\\u202ewhere", "has characters that cannot be");
 }
 
@@ -250,6 +250,27 @@ static void test_cut(void **state)
     }
 }
 
+/* Where one core works, none is woken; a description that does not say so has one number. */
+static void test_launches(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine;
+        uint64_t cores;
+        int64_t launch;
+    } cases[] = {
+        {"template", 0, 1000}, {"template", 2, 1000}, {"template", 1, 100}, {"aic100", 1, 1430}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        tacho_arena arena;
+        tacho_machine *machine;
+        tacho_arena_init(&arena);
+        assert_null(tacho_machine_find(cases[i].machine, &arena, &machine));
+        tacho_machine_use_cores(machine, cases[i].cores);
+        assert_int_equal(tacho_quantity_whole(&machine->launch_cycles), cases[i].launch);
+        tacho_arena_deinit(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_faults),   cmocka_unit_test(test_cross_faults),
         cmocka_unit_test(test_twins),    cmocka_unit_test(test_texts),
         cmocka_unit_test(test_words),    cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
