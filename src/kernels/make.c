@@ -16,7 +16,10 @@ static tacho_status compute_shape(const tacho_kernel_call *call)
     if (call->outputs[0].dtype != TACHO_DTYPE_I64) {
         return tacho_unsupported_type("a shape", call->outputs[0].dtype);
     }
-    if (count > 0 && start + count <= shape->rank) {
+    if (start + count > shape->rank) {
+        return tacho_wrong_shapes("a shape");
+    }
+    if (count > 0) {
         tacho_write_ints(&call->outputs[0], 0, (size_t)count, shape->dims + start);
     }
     return TACHO_OK;
