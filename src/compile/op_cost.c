@@ -58,8 +58,7 @@ static tacho_status check_sizes(const tacho_work *work)
 
 /* ---- engines ----------------------------------------------------------------------------- */
 
-/* The engine that does most of |dtype| per cycle and core; TACHO_NONE when none does any. */
-static uint32_t best_engine(const tacho_machine *machine, tacho_work_kind kind, tacho_dtype dtype)
+uint32_t tacho_op_cost_engine(const tacho_machine *machine, tacho_work_kind kind, tacho_dtype dtype)
 {
     uint32_t best = TACHO_NONE;
     tacho_ratio best_rate = {0, 1};
@@ -200,7 +199,7 @@ tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_wo
                         ? work->batch * work->m * work->n * work->k_channels * work->k_window > 0
                         : work->kind == TACHO_WORK_VECTOR && work->elements * work->steps > 0;
     if (has_work) {
-        cost.engine = best_engine(machine, work->kind, cost.compute);
+        cost.engine = tacho_op_cost_engine(machine, work->kind, cost.compute);
     }
     if (has_work && work->kind == TACHO_WORK_MATRIX) {
         cost.macs = work->batch * work->m * work->n * work->k_channels * work->k_window;

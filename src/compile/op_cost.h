@@ -49,6 +49,10 @@ typedef struct tacho_op_cost {
     tacho_cut cut; /* of a product that is cut by the general rules; else zeros */
 } tacho_op_cost;
 
+/* The engine that does most of |dtype| per cycle and core; TACHO_NONE when none does any. */
+uint32_t tacho_op_cost_engine(const tacho_machine *machine, tacho_work_kind kind,
+                              tacho_dtype dtype);
+
 /* |work| with absurd sizes is a failure (overflow), never a wrong number. */
 tacho_status tacho_op_cost_estimate(const tacho_machine *machine, const tacho_work *work,
                                     const tacho_cost_options *options,

@@ -8,28 +8,8 @@
 #include "base/index.h"
 #include "compile/machine_view.h"
 #include "compile/schedule_tiles.h"
-#include "machine/cost.h"
 
 /* ---- who moves ------------------------------------------------------------------------------ */
-
-/* The engine that does most elements of |dtype|, or TACHO_NONE. */
-static uint32_t element_engine(const tacho_machine *machine, tacho_dtype dtype)
-{
-    uint32_t best = TACHO_NONE;
-    tacho_ratio best_rate = {0, 1};
-    for (uint32_t i = 0; i < machine->engine_count; i++) {
-        const tacho_engine *engine = &machine->engines[i];
-        const tacho_rate *rate = tacho_cost_element_rate(engine, dtype);
-        tacho_ratio all;
-        if (rate != NULL &&
-            tacho_ratio_multiply(rate->per_cycle.value, engine->count.value, &all) &&
-            tacho_ratio_compare(all, best_rate) > 0) {
-            best = i;
-            best_rate = all;
-        }
-    }
-    return best;
-}
 
 /* Of a part: the result that is largest, and how its source compares. */
 typedef struct moved {
@@ -79,7 +59,9 @@ uint32_t tacho_core_work_mover(tacho_core_work *self)
     self->place.elements = of.result->is_known ? tacho_access_box(of.result, all, box)
                            : eight > 0         ? of.result_bytes * 8 / eight
                                                : 0;
-    return self->place.elements > 0 ? element_engine(machine, of.result->kept) : TACHO_NONE;
+    return self->place.elements > 0
+               ? tacho_op_cost_engine(machine, TACHO_WORK_VECTOR, of.result->kept)
+               : TACHO_NONE;
 }
 
 /* ---- transfers ------------------------------------------------------------------------------ */

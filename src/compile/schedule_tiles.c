@@ -337,6 +337,20 @@ tacho_status tacho_core_work_ahead(tacho_core_work *self, const tacho_tile_at *n
 
 /* ---- computing ------------------------------------------------------------------------------ */
 
+/* The most elements of a result that a piece writes. */
+static uint64_t written_by(const tacho_space *space, const tacho_range *ranges)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < space->access_count; i++) {
+        const tacho_access *access = &space->accesses[i];
+        tacho_extent box[TACHO_BOX_RANK_MAX];
+        uint64_t count =
+            access->is_output && access->is_known ? tacho_access_box(access, ranges, box) : 0;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 static tacho_piece piece_of(const tacho_core_work *self, const tacho_tile_at *at,
                             const tacho_range *ranges)
 {
@@ -346,15 +360,19 @@ static tacho_piece piece_of(const tacho_core_work *self, const tacho_tile_at *at
     uint64_t *const counts[] = {&piece.batch, &piece.m, &piece.n, NULL, &piece.k};
     tacho_u128 volume = 1;
     tacho_u128 all = 1;
+    bool is_spread = false; /* fewer products than results: a deconvolution */
     for (uint32_t i = 0; i < space->axis_count; i++) {
         const tacho_axis *axis = &space->axes[i];
         uint64_t *count = counts[axis->role];
         *count = tacho_size_multiply(*count, tacho_axis_count(axis, ranges[i]));
+        is_spread |= axis->counted < axis->size;
         volume *= ranges[i].end - ranges[i].first;
         all *= axis->size;
     }
     if (space->kind == TACHO_WORK_MATRIX) {
-        piece.results = tacho_size_multiply(piece.batch, tacho_size_multiply(piece.m, piece.n));
+        uint64_t sums = tacho_size_multiply(piece.batch, tacho_size_multiply(piece.m, piece.n));
+        uint64_t written = is_spread ? written_by(space, ranges) : 0;
+        piece.results = sums > written ? sums : written;
         return piece;
     }
     piece.results = all > 0 ? (uint64_t)((self->place.elements * volume + all - 1) / all) : 0;
@@ -431,7 +449,8 @@ static tacho_status need_operands(tacho_core_work *self, const tacho_tile_at *at
             TACHO_TRY(tacho_operand_need(self, &self->operands[i], at));
         }
     }
-    return is_begun(self, at) ? need_users(self, self->last, false) : TACHO_OK;
+    bool adds = is_begun(self, at); /* else what is left in the scratch has to be done with */
+    return adds || self->scratch != TACHO_NONE ? need_users(self, self->last, !adds) : TACHO_OK;
 }
 
 /* The part of the scratch that an engine has for its part of a tile. */
@@ -472,13 +491,19 @@ static tacho_status add_state(tacho_core_work *self, const tacho_tile_at *at,
     bool is_read = access == TACHO_ACCESS_READ;
     uint64_t copy = (at->index[state->step] + (is_read ? 1 : 0)) % TACHO_STATE_COPIES;
     uint32_t unit = is_read ? TACHO_NONE : state->unit;
-    tacho_region_spec spec = {
-        .tensor = TACHO_NONE, .buffer = self->scratch, .access = (uint16_t)access, .rank = 4};
+    tacho_region_spec spec = {.tensor = TACHO_NONE,
+                              .buffer = self->scratch,
+                              .access = (uint16_t)access,
+                              .rank = 5,
+                              .bytes = state->unit_bytes};
     spec.box[0] = (tacho_extent){copy, 1, TACHO_STATE_COPIES};
-    spec.box[1] = state_extent(ranges, state->direction, state->directions);
-    spec.box[2] = state_extent(ranges, unit, state->units);
-    spec.box[3] = (tacho_extent){0, state->unit_bytes, state->unit_bytes};
-    spec.bytes = spec.box[1].size * spec.box[2].size * state->unit_bytes;
+    spec.box[1] = state_extent(ranges, state->inference, state->inferences);
+    spec.box[2] = state_extent(ranges, state->direction, state->directions);
+    spec.box[3] = state_extent(ranges, unit, state->units);
+    spec.box[4] = (tacho_extent){0, state->unit_bytes, state->unit_bytes};
+    for (uint32_t i = 1; i < 4; i++) {
+        spec.bytes *= spec.box[i].size;
+    }
     return tacho_schedule_region(self->schedule, &spec);
 }
 

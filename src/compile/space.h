@@ -68,11 +68,11 @@ typedef struct tacho_access {
 
 /*
  * What one step of a sequence leaves for the next: a number of bytes for each unit of each
- * direction, twice, so that a step can be written while the one before is read.
+ * direction and inference, twice, so that a step can be written while the one before is read.
  */
 typedef struct tacho_state {
-    uint32_t step, direction, unit; /* axes, or TACHO_NONE */
-    uint64_t directions, units;
+    uint32_t step, inference, direction, unit; /* axes, or TACHO_NONE */
+    uint64_t inferences, directions, units;
     uint64_t unit_bytes; /* 0: there is none */
 } tacho_state;
 

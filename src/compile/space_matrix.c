@@ -434,10 +434,12 @@ static tacho_status fill_recurrent(tacho_space_maker *maker)
         space->axes[of.step].is_sequential = true;
         space->axes[of.step].counted = work->m / inferences;
         uint64_t states = tacho_space_is_type(maker, "LSTM", "") ? 2 : 1;
-        uint64_t samples = work->m / work->sequence; /* of all inferences */
+        uint64_t samples = work->m / work->sequence / inferences;
         uint64_t bytes = 0;
         (void)tacho_dtype_bytes(space->accesses[0].kept, states * samples, &bytes);
         space->state = (tacho_state){.step = of.step,
+                                     .inference = maker->inferences,
+                                     .inferences = inferences,
                                      .direction = of.direction,
                                      .unit = of.unit,
                                      .directions = of.directions,

@@ -281,8 +281,9 @@ static void plan_output(const tiler *self, tacho_tiling *t, const tacho_access *
 
 static uint64_t state_bytes(const tacho_state *state)
 {
+    uint64_t each = tacho_size_multiply(state->unit_bytes, TACHO_STATE_COPIES);
     return tacho_size_multiply(tacho_size_multiply(state->directions, state->units),
-                               tacho_size_multiply(state->unit_bytes, TACHO_STATE_COPIES));
+                               tacho_size_multiply(state->inferences, each));
 }
 
 /* Whether all fits; operands that would come again, or overlap, get room for all where there is. */

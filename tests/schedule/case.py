@@ -245,6 +245,10 @@ class Case:
     def batch(self):
         return self.program.facts.batch_size or 1
 
+    def copies_of(self, tensor):
+        """Inferences that run as one have a tensor each, but share constants."""
+        return 1 if tensor.storage == "constant" else self.batch()
+
 
 def _parse(folder, phase):
     found = glob.glob(os.path.join(glob.escape(folder), f"*.{phase}.*.mlir"))

@@ -3,12 +3,12 @@
 """Checks that schedules could run: every rule, for models on machines.
 
     check_schedules.py TACHO [--machine NAME]... [--known FILE]... [--jobs N] [--keep DIR] [--made]
-                       [MODEL...]
+                       [--batch N] [MODEL...]
 
 A MODEL is a file, or a folder whose *.onnx and *.mlir files are taken. Each is compiled by TACHO;
 rules see dumps, timelines, tables and the program file, and the machine's description. Files that
 are no model for `tacho compile` are counted and left out. --made adds the networks of
-made_models.py. --known lists violations that are known: lines `MODEL MACHINE RULE  # why`, where
+made_models.py; --batch runs N inferences as one. --known lists violations that are known: lines `MODEL MACHINE RULE  # why`, where
 MODEL or MACHINE may be *; one that does not occur is an error, as is one not listed.
 Exit status: 0 nothing found, 1 violations, 2 misuse, 77 nothing to check.
 """
@@ -52,19 +52,21 @@ def label_of(path):
     return "/".join(parts[-3:] if parts[-1] == "model.onnx" else parts[-2:])
 
 
-def check_one(tool, model, machine_name, keep, at_most):
+def check_one(tool, model, machine_name, options):
     """(label, machine, violations, counts, reason for leaving it out, jobs)."""
     label = f"{label_of(model)} on {machine_name}"
+    keep = options.keep
     folder = os.path.join(keep, label.replace("/", "_").replace(" ", "_")) if keep else \
         tempfile.mkdtemp(prefix="schedules.")
+    batch = ("--batch", str(options.batch)) if options.batch > 1 else ()
     try:
         machine = cases.machine_of(tool, machine_name)
         try:
-            cases.compile_into(tool, model, machine_name, folder, options_of(model))
+            cases.compile_into(tool, model, machine_name, folder, options_of(model) + batch)
         except cases.CompileFailed as failure:
             return label, [], {}, str(failure), 0
         case = cases.load(folder, label, machine)
-        found, counts = rules.check(case, at_most)
+        found, counts = rules.check(case, options.at_most)
         return label, [str(violation) for violation in found], counts, None, len(case.jobs)
     except Exception:  # A file that cannot be read is a finding, and the rest is still checked.
         text = traceback.format_exc(limit=-3)
@@ -141,6 +143,7 @@ def parse_arguments():
     parser.add_argument("--machine", action="append")
     parser.add_argument("--known", action="append", default=[])
     parser.add_argument("--keep")
+    parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--at-most", type=int, default=3, help="messages of a rule for a schedule")
     return parser.parse_intermixed_args()
@@ -156,7 +159,7 @@ def main():
     try:
         paths = made_models.write_all(os.path.join(made, "made")) if options.made else []
         paths += models_of(options.models)
-        work = [(options.tool, model, machine, options.keep, options.at_most)
+        work = [(options.tool, model, machine, options)
                 for model in paths for machine in options.machine or MACHINES]
         with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
             results = list(pool.map(check_one, *zip(*work), chunksize=4)) if work else []

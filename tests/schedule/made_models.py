@@ -254,6 +254,15 @@ def matmul_wide_results():
     return net.text(net.op("matmul", [a, b, zero, zero], [1, 40, 56], "i32"))
 
 
+def deconvolution():
+    """Far more results than products of rows: a piece may have results and no products."""
+    net = Net(_torch)
+    x = net.given([1, 40, 2, 2], "f32")
+    weights = net.constant([40, 30, 8, 8], "f32", "5.0e-01")
+    return net.text(net.op("ConvTranspose", [x, weights], [1, 30, 16, 16], "f32",
+                           _list("strides", [8, 8]) + ", " + _list("kernel_shape", [8, 8])))
+
+
 def depthwise_multiplied():
     """Several results of each channel."""
     net = Net(_tosa)
@@ -285,7 +294,8 @@ def depthwise_rescaled():
 MODELS = {function.__name__: function for function in (
     conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
     softmax_rows, instance_norm, layer_norm, reduce_long, elementwise, moves, picks,
-    joins, lstm, gru_large, rnn, matmul_wide_results, depthwise_multiplied, depthwise_rescaled)}
+    joins, lstm, gru_large, rnn, matmul_wide_results, deconvolution,
+    depthwise_multiplied, depthwise_rescaled)}
 
 
 def write_all(folder):

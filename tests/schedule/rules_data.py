@@ -45,8 +45,9 @@ def _region_problems(case, job, region):
     expected = -(-_volume(region.sizes) * tensor.bits // 8)
     if region.bytes != expected:
         yield f"{region.where()}: {expected} bytes expected, found {region.bytes}"
-    if _volume(region.of) != tensor.elements * case.batch():
-        yield (f"{region.where()}: {tensor.elements} elements expected in the shape {region.of}, "
+    elements = tensor.elements * case.copies_of(tensor)
+    if _volume(region.of) != elements:
+        yield (f"{region.where()}: {elements} elements expected in the shape {region.of}, "
                f"found {_volume(region.of)}")
 
 

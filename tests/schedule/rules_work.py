@@ -216,12 +216,14 @@ def _twice_problems(case, operator, core, tensors, size):
     stays = sum(b.bytes for b in case.buffers if b.role == "resident" and b.core == core and
                 b.start is not None and b.start < end and b.end > start)
     results = operator.output_bytes
-    whole = sum(case.tensors[tensor].bytes for tensor in tensors)
+    sizes = {tensor: case.tensors[tensor].bytes * case.copies_of(case.tensors[tensor])
+             for tensor in tensors}
+    whole = sum(sizes.values())
     for tensor, regions in tensors.items():
         loaded = sum(region.bytes for region in regions)
-        if loaded > case.tensors[tensor].bytes and stays + whole + results <= size:
+        if loaded > sizes[tensor] and stays + whole + results <= size:
             yield (f"{operator.where()}: core {core} loads {loaded} bytes of tensor {tensor}, which "
-                   f"has {case.tensors[tensor].bytes}; all of {whole} bytes would fit")
+                   f"has {sizes[tensor]}; all of {whole} bytes would fit")
 
 
 @rule("inputs-before-results")
