@@ -13,7 +13,7 @@ _FACTS = ("name:I machine:I machine_text:I model_path:I device_count:I core_coun
           "batch_size:I hardware:I total_cycles:q core_clock_hz:Q timer_hz:Q local_bytes:Q "
           "local_peak_bytes:Q ddr_bytes:Q constant_bytes:Q moved_bytes:Q")
 _TABLES = {
-    "tensors": "name:I dtype:H storage:H offset:Q bytes:Q rank:i dims:8q kept:I is_local:I",
+    "tensors": "name:I dtype:H storage:H offset:Q bytes:Q shape:I kept:H is_local:H",
     "steps": "op:I type:I opset:i first_link:I input_count:H output_count:H first_attr:I "
              "attr_count:I",
     "ops": "name:I type:I location:I kind:I first_step:I step_count:I first_job:I job_count:I "
@@ -37,7 +37,8 @@ _TABLES = {
 _OLD_JOBS = ("op:I engine:I kind:H readers:H tile:I block:I first_need:I need_count:I buffer:I "
              "repeat:I partner:I cycles:q start:q end:q bytes:Q macs:Q")
 _OLD_TABLES = {
-    "tensors": ["name:I dtype:H storage:H offset:Q bytes:Q rank:i dims:8q"],
+    "tensors": ["name:I dtype:H storage:H offset:Q bytes:Q rank:i dims:8q",
+                "name:I dtype:H storage:H offset:Q bytes:Q rank:i dims:8q kept:I is_local:I"],
     "jobs": [_OLD_JOBS, _OLD_JOBS + " first_region:I region_count:I"],
     "buffers": ["memory:I device:H core:H offset:Q bytes:Q first_job:I last_job:I"],
 }
