@@ -230,6 +230,20 @@ static bool combine(const resize *self, const taps *const *at, const int64_t *st
     return true;
 }
 
+/*
+ * As the standard's own evaluation and ONNX Runtime have it, the fraction of an integer is dropped;
+ * a sum that its roundings leave just below a whole number is that number. What cubic interpolation
+ * shoots over is held within the type.
+ */
+static int64_t hold(double sum, tacho_dtype dtype)
+{
+    double whole = fabs(sum - rint(sum)) < 1e-9 ? rint(sum) : trunc(sum);
+    double least = (double)tacho_int_min(dtype), most = (double)tacho_int_max(dtype);
+    return whole <= least  ? tacho_int_min(dtype)
+           : whole >= most ? tacho_int_max(dtype)
+                           : tacho_whole(whole);
+}
+
 static tacho_status run(resize *self, tacho_arena *arena)
 {
     const tacho_array *input = self->call->inputs[0];
@@ -250,10 +264,7 @@ static tacho_status run(resize *self, tacho_arena *arena)
         if (tacho_is_real(output)) {
             tacho_set_real(output, i, sum);
         } else {
-            double held = sum < (double)tacho_int_min(output->dtype)   ? 0
-                          : sum > (double)tacho_int_max(output->dtype) ? 0
-                                                                       : rint(sum);
-            tacho_set_int(output, i, tacho_whole(held));
+            tacho_set_int(output, i, hold(sum, output->dtype));
         }
     }
     return TACHO_OK;

@@ -107,6 +107,24 @@ static void test_shapes_of_no_size(void **state)
           ARRAY(F32, SHAPE(1), 1));
 }
 
+/* Integers lose their fraction, and stay within the type where a cubic shoots over. */
+static void test_resampled_integers(void **state)
+{
+    (void)state;
+    check(&(trial){.name = "Resize",
+                   .inputs = {ARRAY(U8, SHAPE(1, 1, 1, 2), 0, 3), NULL,
+                              ARRAY(F32, SHAPE(4), 1, 1, 1, 2)},
+                   .attrs = {TEXT("mode", "linear"),
+                             TEXT("coordinate_transformation_mode", "asymmetric")}},
+          ARRAY(U8, SHAPE(1, 1, 1, 4), 0, 1, 3, 3));
+    check(&(trial){.name = "Resize",
+                   .inputs = {ARRAY(U8, SHAPE(1, 1, 1, 4), 0, 255, 255, 0), NULL,
+                              ARRAY(F32, SHAPE(4), 1, 1, 1, 2)},
+                   .attrs = {TEXT("mode", "cubic"),
+                             TEXT("coordinate_transformation_mode", "asymmetric")}},
+          ARRAY(U8, SHAPE(1, 1, 1, 8), 0, 127, 255, 255, 255, 127, 0, 0));
+}
+
 static void test_indices(void **state)
 {
     (void)state;
@@ -168,9 +186,10 @@ static void test_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_products),
-        cmocka_unit_test(test_quantising),   cmocka_unit_test(test_shapes_of_no_size),
-        cmocka_unit_test(test_indices),      cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_convolutions),       cmocka_unit_test(test_products),
+        cmocka_unit_test(test_quantising),         cmocka_unit_test(test_shapes_of_no_size),
+        cmocka_unit_test(test_resampled_integers), cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
