@@ -376,7 +376,7 @@ static set_id line_set(const line *from)
     case TACHO_TRACK_CLASS_COUNT:
         break;
     }
-    assert(false && "a line of a class that is no work");
+    assert(false && "a span of a class that does not count as work");
     return SET_CONTROL;
 }
 
@@ -685,7 +685,7 @@ static tacho_status check_cycles(const tacho_dict *dict, const tacho_overview_op
 {
     for (uint32_t i = 0; i < dict->part_count; i++) {
         if (is_wanted(options, i) && !dict->clocks[dict->parts[i].clock].counts_cycles) {
-            return tacho_fail(TACHO_CODE_BAD_DATA, "%s: this file has times, not cycles",
+            return tacho_fail(TACHO_CODE_BAD_DATA, "%s: the file has times, not cycles",
                               tacho_dict_string(dict, dict->parts[i].path).data);
         }
     }

@@ -66,21 +66,20 @@ static tacho_status check_roles(const tacho_annotate_request *request)
         bool is_swapped = is_profile(debug_path, input->accepted);
         if (is_swapped && is_debug_info) {
             return tacho_fail(TACHO_CODE_USAGE,
-                              "%s is a runtime profile and %s debug information: name them the "
-                              "other way round, the debug information first",
+                              "%s is a runtime profile and %s debug information; give the debug "
+                              "information first",
                               debug_path, input->path);
         }
         if (is_swapped) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "%s is a runtime profile; the compiler's debug information comes "
-                              "first",
-                              debug_path);
+            return tacho_fail(
+                TACHO_CODE_USAGE,
+                "%s is a runtime profile; give the compiler's debug information first", debug_path);
         }
         if (is_debug_info) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "%s is a folder or MLIR; a runtime profile was expected behind the "
-                              "debug information",
-                              input->path);
+            return tacho_fail(
+                TACHO_CODE_USAGE,
+                "%s is a directory or MLIR; expected a runtime profile after the debug information",
+                input->path);
         }
     }
     return TACHO_OK;
@@ -108,8 +107,7 @@ static tacho_status refuse_losses(const tacho_annotated *self)
     TACHO_TRY(tacho_intake_refuse_losses(&self->dict));
     return tacho_annotated_is_lossy(self)
                ? tacho_fail(TACHO_CODE_BAD_DATA,
-                            "not all was understood or has a match, and nothing may be lost "
-                            "(--strict)")
+                            "some input was not understood or has no match (--strict)")
                : TACHO_OK;
 }
 
@@ -147,10 +145,9 @@ tacho_status tacho_annotate_request_check_output(const tacho_annotate_request *r
         is_input =
             is_input || tacho_input_is_same_file(request->intake.inputs[i].path, output_path);
     }
-    return is_input
-               ? tacho_fail(TACHO_CODE_USAGE,
-                            "%s is an input; it would be replaced by its own result", output_path)
-               : TACHO_OK;
+    return is_input ? tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten",
+                                 output_path)
+                    : TACHO_OK;
 }
 
 /* What is written, page by page where the sink can. */

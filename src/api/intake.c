@@ -27,8 +27,7 @@ tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *o
     for (size_t i = 0; i < intake->input_count; i++) {
         const char *path = intake->inputs[i].path;
         if (tacho_input_is_same_file(path, output_path)) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "%s is an input; writing the result there would destroy it", path);
+            return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
         }
     }
     return TACHO_OK;
@@ -224,9 +223,7 @@ uint64_t tacho_intake_lost_count(const tacho_dict *dict)
 tacho_status tacho_intake_refuse_losses(const tacho_dict *dict)
 {
     uint64_t lost = tacho_intake_lost_count(dict);
-    return lost == 0
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_BAD_DATA,
-                            "%llu record%s could not be read, and none may be lost (--strict)",
-                            (unsigned long long)lost, lost == 1 ? "" : "s");
+    return lost == 0 ? TACHO_OK
+                     : tacho_fail(TACHO_CODE_BAD_DATA, "%llu record%s could not be read (--strict)",
+                                  (unsigned long long)lost, lost == 1 ? "" : "s");
 }

@@ -212,7 +212,7 @@ static void test_failures(void **state)
     check_fails(tacho_view_open(paths, 0, NULL, &view), TACHO_CODE_USAGE, "no input");
     options.from = "none";
     check_fails(tacho_view_open(paths, 1, &options, &view), TACHO_CODE_USAGE,
-                "no input format is called 'none'");
+                "unknown input format 'none'");
     options = (tacho_view_options){0};
     options.reserved[2] = 1;
     check_fails(tacho_view_open(paths, 1, &options, &view), TACHO_CODE_USAGE,

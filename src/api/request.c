@@ -37,7 +37,7 @@ tacho_status tacho_request_source(const char *name, const tacho_source **out_sou
     *out_source = name == NULL ? NULL : tacho_source_find(tacho_str_from_cstring(name));
     return name == NULL || *out_source != NULL
                ? TACHO_OK
-               : tacho_fail(TACHO_CODE_USAGE, "no input format is called '%s'", name);
+               : tacho_fail(TACHO_CODE_USAGE, "unknown input format '%s'", name);
 }
 
 tacho_status tacho_request_sink(const char *name, const char *path,
@@ -49,6 +49,6 @@ tacho_status tacho_request_sink(const char *name, const char *path,
     *out_sink = name != NULL ? tacho_trace_sink_find(tacho_str_from_cstring(name))
                              : tacho_trace_sink_find_for_path(tacho_str_from_cstring(path));
     return *out_sink != NULL ? TACHO_OK
-                             : tacho_fail(TACHO_CODE_USAGE, "no trace format fits '%s'",
+                             : tacho_fail(TACHO_CODE_USAGE, "unknown trace format or suffix: '%s'",
                                           name != NULL ? name : path);
 }

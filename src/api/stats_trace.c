@@ -94,7 +94,7 @@ static tacho_status find_zero(const tacho_stats_trace *trace, tacho_stats_set *s
     const tacho_host_sync *host = &trace->host;
     if (!tacho_host_sync_ns(&set->files[0], first_tick, &device_ns)) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "the stats have no clock-sync record, so %s cannot be put beside them",
+                          "the stats have no clock-sync record, so %s cannot be aligned with them",
                           trace->host_path);
     }
     if (__builtin_sub_overflow(host->first_ns, host->trace_ns, &first_ns) ||

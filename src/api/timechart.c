@@ -108,7 +108,7 @@ static tacho_status parse_origin(const char *name, tacho_origin *out_origin)
         }
     }
     return tacho_fail(TACHO_CODE_USAGE,
-                      "'%s' is no origin; say measured, simulated, estimated or unknown", name);
+                      "unknown origin '%s'; use measured, simulated, estimated or unknown", name);
 }
 
 static tacho_status make_clock(const tacho_timechart_options *options, tacho_clock *out_clock)
@@ -145,7 +145,7 @@ static tacho_status copy_absolute(const char *path, char **out_path)
 {
     char folder[PATH_MAX] = "";
     if (path[0] != '/' && getcwd(folder, sizeof(folder)) == NULL) {
-        return tacho_fail(TACHO_CODE_IO, "%s: the current folder has no path: %s", path,
+        return tacho_fail(TACHO_CODE_IO, "%s: the current directory has no path: %s", path,
                           strerror(errno));
     }
     size_t folder_len = strlen(folder);
@@ -329,7 +329,7 @@ static tacho_status parse_class(const char *name, tacho_track_class *out_class)
             return TACHO_OK;
         }
     }
-    return tacho_fail(TACHO_CODE_USAGE, "'%s' is no class of a thread", name);
+    return tacho_fail(TACHO_CODE_USAGE, "unknown thread class '%s'", name);
 }
 
 static tacho_status add_thread(tacho_timechart *chart, const char *process, const char *thread,
@@ -362,7 +362,7 @@ static tacho_status parse_unit(const char *name, tacho_unit *out_unit)
             return TACHO_OK;
         }
     }
-    return tacho_fail(TACHO_CODE_USAGE, "'%s' is no unit; say bytes, count, cycles, ns or %%",
+    return tacho_fail(TACHO_CODE_USAGE, "unknown unit '%s'; use bytes, count, cycles, ns or %%",
                       name);
 }
 
@@ -536,7 +536,7 @@ static tacho_status set_track_event(tacho_timechart *chart, int64_t time,
         return end_span(chart, time, log);
     }
     if (type != TACHO_TIMECHART_BEGIN && type != TACHO_TIMECHART_INSTANT) {
-        return tacho_fail(TACHO_CODE_USAGE, "no event of a time chart has type %d", (int)type);
+        return tacho_fail(TACHO_CODE_USAGE, "unknown time chart event type %d", (int)type);
     }
     TACHO_TRY(check_name("function", log->function));
     TACHO_TRY(ensure_thread(chart, log, &track));
@@ -588,8 +588,7 @@ static tacho_status add_file(tacho_timechart *chart, const tacho_intake_input *i
 {
     if (tacho_input_is_same_file(input->path, chart->path)) {
         return tacho_fail(TACHO_CODE_USAGE,
-                          "%s is what the chart is written to; writing it would "
-                          "destroy the profile",
+                          "%s is the chart's own output file and would be overwritten",
                           input->path);
     }
     tacho_intake intake = {

@@ -277,7 +277,7 @@ static void test_begin_and_end(void **state)
     check_fails(set_event(chart, 101, TACHO_TIMECHART_END, NULL), TACHO_CODE_USAGE,
                 "an end at 101 on thread 't', where nothing has begun");
     check_fails(set_event(chart, 0, (tacho_timechart_event)9, "x"), TACHO_CODE_USAGE,
-                "no event of a time chart has type 9");
+                "unknown time chart event type 9");
     tacho_timechart_close(chart);
 }
 
@@ -328,9 +328,9 @@ static void test_wrong_entries(void **state)
     check_fails(tacho_timechart_add_process(chart, NULL), TACHO_CODE_USAGE,
                 "a time chart entry without a process");
     check_fails(tacho_timechart_add_thread(chart, "p", "t", "group"), TACHO_CODE_USAGE,
-                "'group' is no class of a thread");
+                "unknown thread class 'group'");
     check_fails(tacho_timechart_add_counter(chart, "p", "c", "m"), TACHO_CODE_USAGE,
-                "'m' is no unit; say bytes, count, cycles, ns or %");
+                "unknown unit 'm'; use bytes, count, cycles, ns or %");
     assert_null(tacho_timechart_add_thread(chart, "p", "t", NULL));
     check_fails(tacho_timechart_add_sample(chart, "p", "t", 0, 1), TACHO_CODE_USAGE,
                 "'t' of process 'p' is a thread already");
@@ -358,7 +358,7 @@ static void test_open_refuses(void **state)
 {
     (void)state;
     char expected[PATH_BYTES * 3];
-    check_open_fails("t.xyz", NULL, TACHO_CODE_USAGE, "no trace format fits 't.xyz'");
+    check_open_fails("t.xyz", NULL, TACHO_CODE_USAGE, "unknown trace format or suffix: 't.xyz'");
     tacho_timechart_options to = {0};
     to.to = "perfetto";
     check_open_fails("-", &to, TACHO_CODE_USAGE,
@@ -379,7 +379,7 @@ static void test_open_refuses(void **state)
     options = (tacho_timechart_options){0};
     options.origin = "guessed";
     check_open_fails(path_of("t.pb"), &options, TACHO_CODE_USAGE,
-                     "'guessed' is no origin; say measured, simulated, estimated or unknown");
+                     "unknown origin 'guessed'; use measured, simulated, estimated or unknown");
     options = (tacho_timechart_options){0};
     options.reserved[5] = 1;
     check_open_fails(path_of("t.pb"), &options, TACHO_CODE_USAGE,
@@ -485,7 +485,7 @@ static void test_bad_files_change_nothing(void **state)
     /* This one opens its part and loses a row before it fails. */
     write_file("a.csv", "id;time_since_open;time_since_start;location\n0;x;y;\n");
     snprintf(message, sizeof(message),
-             "%s:2: no row of this file can be read; the first trouble is: a number was expected",
+             "%s:2: no row of this file can be read; first problem: a number was expected",
              path_of("a.csv"));
     check_fails(tacho_timechart_add_runtime_csv(chart, "m", path_of("a.csv")), TACHO_CODE_BAD_DATA,
                 message);
@@ -501,8 +501,7 @@ static void test_bad_files_change_nothing(void **state)
     assert_null(tacho_timechart_add_compile_csv(chart, "m", path_of("c.csv"), 0));
     assert_null(tacho_timechart_flush(chart));
     assert_non_null(strstr(read_file("t.json", &len), "\"args\":{\"name\":\"m\","));
-    snprintf(message, sizeof(message),
-             "%s is what the chart is written to; writing it would destroy the profile",
+    snprintf(message, sizeof(message), "%s is the chart's own output file and would be overwritten",
              path_of("t.json"));
     check_fails(tacho_timechart_add_compile_csv(chart, "m", path_of("t.json"), 0), TACHO_CODE_USAGE,
                 message);

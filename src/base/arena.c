@@ -71,7 +71,7 @@ static tacho_status add_block(tacho_arena *arena, size_t need)
 tacho_status tacho_arena_alloc_bytes(tacho_arena *arena, size_t size, char **out_bytes)
 {
     if (size > SIZE_MAX / 2) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "a request of %zu bytes is absurd", size);
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "refusing to allocate %zu bytes", size);
     }
     if (arena->blocks == NULL || arena->blocks->capacity - arena->blocks->used < size) {
         TACHO_TRY(add_block(arena, size));

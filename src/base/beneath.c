@@ -27,11 +27,11 @@ static tacho_status fail_open(const char *folder, const char *path)
     bool is_outside = errno == EXDEV || errno == ELOOP;
     if (is_outside) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "'%s' leads out of the folder '%s'; copy the file into that folder", path,
-                          folder);
+                          "'%s' is outside the directory '%s'; copy the file into that directory",
+                          path, folder);
     }
     return tacho_fail(errno == ENOENT ? TACHO_CODE_NOT_FOUND : TACHO_CODE_IO,
-                      "cannot open '%s' in the folder '%s': %s", path, folder, strerror(errno));
+                      "cannot open '%s' in the directory '%s': %s", path, folder, strerror(errno));
 }
 
 /* Keeps |file| if it is a regular file. */
@@ -43,8 +43,8 @@ static tacho_status check_file(const char *folder, const char *path, int file, i
         status = fail_open(folder, path);
     } else if (!S_ISREG(facts.st_mode)) {
         status = tacho_fail(TACHO_CODE_BAD_DATA,
-                            "'%s' in the folder '%s' is not a regular file; expected a file", path,
-                            folder);
+                            "'%s' in the directory '%s' is not a regular file; expected a file",
+                            path, folder);
     }
     if (status != TACHO_OK) {
         close(file);

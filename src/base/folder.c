@@ -18,9 +18,9 @@ static tacho_status make_one(const char *path, bool *out_is_new)
     int why = errno;
     if (stat(path, &facts) == 0) {
         return S_ISDIR(facts.st_mode) ? TACHO_OK
-                                      : tacho_fail(TACHO_CODE_IO, "%s: is no folder", path);
+                                      : tacho_fail(TACHO_CODE_IO, "%s: not a directory", path);
     }
-    return tacho_fail(TACHO_CODE_IO, "%s: cannot make the folder: %s", path, strerror(why));
+    return tacho_fail(TACHO_CODE_IO, "%s: cannot create the directory: %s", path, strerror(why));
 }
 
 static tacho_status make_all(char *path, bool *out_is_new)
@@ -38,7 +38,7 @@ tacho_status tacho_folder_ensure(const char *path, bool *out_is_new)
 {
     *out_is_new = false;
     if (path[0] == '\0') {
-        return tacho_fail(TACHO_CODE_USAGE, "an empty text names no folder");
+        return tacho_fail(TACHO_CODE_USAGE, "the directory name is empty");
     }
     char *copy = strdup(path);
     if (copy == NULL) {

@@ -246,7 +246,7 @@ static tacho_status check_kind(tacho_input *input)
         return io_failure(input, "examine");
     }
     if (S_ISDIR(facts.st_mode)) {
-        return tacho_fail(TACHO_CODE_IO, "%s: is a directory; name a file in it", input->name);
+        return tacho_fail(TACHO_CODE_IO, "%s is a directory; name a file in it", input->name);
     }
     if (S_ISREG(facts.st_mode)) {
         input->raw_total_bytes = (uint64_t)facts.st_size;
@@ -281,7 +281,7 @@ tacho_status tacho_input_open(const char *path, tacho_input *out_input)
     bool is_stdin = strcmp(path, "-") == 0;
     if (path[0] == '\0') {
         *out_input = (tacho_input){.fd = -1};
-        return tacho_fail(TACHO_CODE_NOT_FOUND, "an empty file name names no file");
+        return tacho_fail(TACHO_CODE_NOT_FOUND, "the file name is empty");
     }
     TACHO_TRY(set_name(out_input, is_stdin ? "standard input" : path));
     tacho_status status = open_all(out_input, path, is_stdin);

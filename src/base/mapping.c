@@ -60,7 +60,7 @@ static tacho_status map_file(int file, const char *path, tacho_mapping *out_mapp
         return fail_file(path, "cannot read");
     }
     if (S_ISDIR(facts.st_mode)) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: a folder; a file was expected", path);
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s is a directory; expected a file", path);
     }
     if (!S_ISREG(facts.st_mode) || facts.st_size == 0) {
         return read_all(file, path, out_mapping);

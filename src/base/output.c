@@ -148,7 +148,7 @@ static tacho_status open_folder(tacho_output *output)
     }
     output->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
-    return output->folder_fd < 0 ? io_failure(output, "open the folder of this file") : TACHO_OK;
+    return output->folder_fd < 0 ? io_failure(output, "open the directory of this file") : TACHO_OK;
 }
 
 /* A short name in the folder of |path|, since that of |path| may be as long as names can be. */
@@ -230,12 +230,11 @@ static tacho_status open_target(tacho_output *output, const char *path)
     bool is_link = lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
     TACHO_TRY(resolve_path(output, path, is_link));
     if (stat(output->path, &facts) != 0) {
-        return is_link ? tacho_fail(TACHO_CODE_IO, "%s: is a symbolic link that leads nowhere",
-                                    output->name)
+        return is_link ? tacho_fail(TACHO_CODE_IO, "%s is a dangling symbolic link", output->name)
                        : create_file(output);
     }
     if (S_ISDIR(facts.st_mode)) {
-        return tacho_fail(TACHO_CODE_IO, "%s: is a directory; name a file", output->name);
+        return tacho_fail(TACHO_CODE_IO, "%s is a directory; name a file", output->name);
     }
     output->replaces = true;
     return S_ISREG(facts.st_mode) ? create_file(output) : open_direct(output);
@@ -243,7 +242,7 @@ static tacho_status open_target(tacho_output *output, const char *path)
 
 static tacho_status refuse_chosen(const tacho_output *output, const char *what)
 {
-    return tacho_fail(TACHO_CODE_IO, "%s: exists and is %s; remove it or choose another directory",
+    return tacho_fail(TACHO_CODE_IO, "%s exists and is %s; remove it or choose another directory",
                       output->name, what);
 }
 

@@ -367,7 +367,7 @@ static void test_link_to_nothing(void **state)
     assert_int_equal(symlink("target", made->path), 0);
     tacho_output output;
     char message[2 * PATH_BYTES];
-    snprintf(message, sizeof(message), "%s: is a symbolic link that leads nowhere", made->path);
+    snprintf(message, sizeof(message), "%s is a dangling symbolic link", made->path);
     check_status(tacho_output_open(made->path, &output), TACHO_CODE_IO, message);
     char link_text[32] = "";
     ssize_t link_len = readlink(made->path, link_text, sizeof(link_text) - 1);
@@ -871,15 +871,15 @@ static void test_open_refuses(void **state)
     const scratch *made = *state;
     char message[2 * PATH_BYTES];
     tacho_output output;
-    snprintf(message, sizeof(message), "%s: is a directory; name a file", made->folder);
+    snprintf(message, sizeof(message), "%s is a directory; name a file", made->folder);
     check_status(tacho_output_open(made->folder, &output), TACHO_CODE_IO, message);
     file_path missing = path_of(made, "missing/out");
     snprintf(message, sizeof(message),
-             "%s: cannot open the folder of this file: No such file or directory", missing.text);
+             "%s: cannot open the directory of this file: No such file or directory", missing.text);
     check_status(tacho_output_open(missing.text, &output), TACHO_CODE_IO, message);
     missing = path_of(made, "missing/");
     snprintf(message, sizeof(message),
-             "%s: cannot open the folder of this file: No such file or directory", missing.text);
+             "%s: cannot open the directory of this file: No such file or directory", missing.text);
     check_status(tacho_output_open(missing.text, &output), TACHO_CODE_IO, message);
     tacho_output_close(&output); /* a failed open leaves nothing to close, and closing is safe */
     assert_int_equal(empty_folder(made->folder), 0);

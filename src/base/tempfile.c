@@ -45,12 +45,11 @@ tacho_status tacho_tempfile_open(tacho_tempfile *out_file)
             out_file->fd = open_unnamed(chosen);
         }
     }
-    return out_file->fd >= 0
-               ? TACHO_OK
-               : tacho_fail(TACHO_CODE_IO,
-                            "cannot make a temporary file in %s: %s; set TMPDIR to a folder with "
-                            "space",
-                            chosen, strerror(errno));
+    return out_file->fd >= 0 ? TACHO_OK
+                             : tacho_fail(TACHO_CODE_IO,
+                                          "cannot make a temporary file in %s: %s; set TMPDIR to a "
+                                          "directory with free space",
+                                          chosen, strerror(errno));
 }
 
 void tacho_tempfile_close(tacho_tempfile *file)
@@ -67,10 +66,10 @@ tacho_status tacho_tempfile_append(tacho_tempfile *file, const void *bytes, size
     while (len > 0) {
         ssize_t written = pwrite(file->fd, at, len, (off_t)file->size_bytes);
         if (written < 0 && errno != EINTR) {
-            return tacho_fail(TACHO_CODE_IO,
-                              "cannot write a temporary file: %s; set TMPDIR to a folder with "
-                              "space",
-                              strerror(errno));
+            return tacho_fail(
+                TACHO_CODE_IO,
+                "cannot write a temporary file: %s; set TMPDIR to a directory with free space",
+                strerror(errno));
         }
         if (written > 0) {
             at += written;

@@ -18,8 +18,8 @@
 static bool misuse_suffix(const tacho_command *command, const char *path)
 {
     tacho_command_misuse(command,
-                         "the suffix of '%s' is none that can be written: .csv, .xlsx and .txt are "
-                         "tables, .pb, .json and .jsonl traces",
+                         "'%s' has no known suffix; use .csv, .xlsx or .txt for a table, .pb, "
+                         ".json or .jsonl for a trace",
                          path);
     return false;
 }
@@ -38,13 +38,14 @@ static bool choose_by_format(const tacho_command *command, const char *path, con
     if (output->table_sink == NULL) {
         char names[TACHO_CLI_NAMES_BYTES];
         tacho_cli_table_sink_names(names);
-        tacho_command_misuse(command, "--format: '%s' is none of %s", format, names);
+        tacho_command_misuse(command, "--format: unknown format '%s'; use one of %s", format,
+                             names);
         return false;
     }
     tacho_str name = tacho_str_from_cstring(path);
     if (tacho_trace_sink_find_for_path(name) != NULL && table_sink_of(name) == NULL &&
         tacho_cli_table_sink_find_for_path(name) != output->table_sink) {
-        tacho_command_misuse(command, "--format is for tables, and '%s' is a trace", path);
+        tacho_command_misuse(command, "--format applies to tables, and '%s' is a trace", path);
         return false;
     }
     return true;
@@ -71,7 +72,9 @@ bool tacho_annotate_choose_output(const tacho_command *command, const char *path
     }
     if (is_stdout && out_output->table_sink == &tacho_table_sink_xlsx &&
         isatty(STDOUT_FILENO) == 1) {
-        tacho_command_misuse(command, "standard output is a terminal; redirect it, or say -o FILE");
+        tacho_command_misuse(
+            command,
+            "refusing to write binary data to a terminal; redirect standard output or use -o FILE");
         return false;
     }
     return true;
@@ -118,8 +121,8 @@ static tacho_status refuse_model_name(const char *path)
     bool is_model = tacho_str_ends_with(name, TACHO_STR(".mlir")) ||
                     tacho_str_ends_with(name, TACHO_STR(".mlirb"));
     return is_model ? tacho_fail(TACHO_CODE_USAGE,
-                                 "%s is called like a model or its debug information, which the "
-                                 "result must not replace; choose another name",
+                                 "refusing to replace %s: its name is that of a model or debug "
+                                 "information; choose another name",
                                  path)
                     : TACHO_OK;
 }

@@ -174,11 +174,11 @@ static void say_if_foreign(const tacho_annotated *annotated)
     const tacho_annotation *annotation = &annotated->annotation;
     uint64_t other = annotation->reason_counts[TACHO_ANNOTATION_REASON_OTHER_LOCATION];
     if (other > 0 && other == annotation->compared_count) {
-        tacho_talk_line("note", "no location agrees: is this the debug information of the program "
-                                "that was run?");
+        tacho_talk_line(
+            "note", "no location matches; is this the debug information of the program that ran?");
     } else if (tacho_annotation_unmatched_count(annotation) > 0 && !has_match(annotation)) {
-        tacho_talk_line("note", "nothing has a match: is this the debug information of the program "
-                                "that was run?");
+        tacho_talk_line("note",
+                        "nothing matches; is this the debug information of the program that ran?");
     }
 }
 

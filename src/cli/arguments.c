@@ -84,7 +84,8 @@ static bool take_flag(tacho_arguments *arguments, const tacho_option *option, co
     }
     if (!is_dropin || strcmp(attached, "false") != 0) {
         tacho_command_misuse(arguments->command,
-                             is_dropin ? "%s%s is true or false, not '%s'" : "%s%s takes no value",
+                             is_dropin ? "%s%s: expected true or false, not '%s'"
+                                       : "%s%s takes no value",
                              tacho_command_dashes(arguments->command), option->name, attached);
         return false;
     }

@@ -11,8 +11,8 @@
 
 static const tacho_option options[] = {
     {"output", 'o', false, "OUT",
-     "where to; the suffix says what: .csv and .xlsx are tables, .pb, .json and .jsonl traces; .gz "
-     "or .zst behind it compresses (default: a table on standard output)"},
+     "output file; the suffix selects the kind: .csv and .xlsx are tables, .pb, .json and .jsonl "
+     "traces; an added .gz or .zst compresses (default: a table on standard output)"},
     {"columns", 0, false, "SET",
      "columns and rows of the table: native (default), as the manuals show them (seed-000, "
      "seed-001), or as the vendor's tools write them (torq-a0 to torq-a3)"},
@@ -23,7 +23,7 @@ static const tacho_option options[] = {
      "repeated"},
     TACHO_OPTION_FROM,
     {"strict", 0, false, NULL,
-     "treat what cannot be read, and what has no match, as a failure: nothing is written"},
+     "fail, and write nothing, if anything cannot be read or has no match"},
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
@@ -45,9 +45,7 @@ static bool choose_columns(const tacho_arguments *arguments, tacho_annotate_job 
         return true;
     }
     if (job->outputs[0].table_sink == NULL) {
-        tacho_command_misuse(arguments->command,
-                             "--columns are those of a table, and '%s' is a "
-                             "trace",
+        tacho_command_misuse(arguments->command, "--columns applies to tables, and '%s' is a trace",
                              job->outputs[0].path);
         return false;
     }
@@ -60,7 +58,8 @@ static bool choose_columns(const tacho_arguments *arguments, tacho_annotate_job 
             snprintf(names + len, sizeof(names) - len, "%s%s", i > 0 ? ", " : "",
                      tacho_annotation_set_name(set));
         }
-        tacho_command_misuse(arguments->command, "--columns: '%s' is none of %s", name, names);
+        tacho_command_misuse(arguments->command, "--columns: unknown set '%s'; use one of %s", name,
+                             names);
     }
     return job->set != NULL;
 }
@@ -101,7 +100,7 @@ static bool choose_inputs(const tacho_arguments *arguments, tacho_intake_input *
     request->intake.inputs = inputs;
     if (request->intake.input_count == 0) {
         tacho_command_misuse(arguments->command,
-                             "name the debug information, then one runtime profile at least");
+                             "expected the debug information and at least one runtime profile");
     }
     return request->intake.input_count > 0;
 }
@@ -159,41 +158,40 @@ const tacho_command tacho_command_annotate = {
     .summary = "join a runtime profile with the compiler's debug information",
     .usage = "DEBUG RUNTIME... [-o OUT] [options]",
     .description =
-        "Reads Torq runtime profiles and what the compiler says about the program that\n"
-        "ran, and tells for each action of the host which kernels it started, which\n"
-        "engines these used and which operators of the model they stand for.\n"
+        "Joins Torq runtime profiles with the compiler's debug information: for each\n"
+        "host action it shows which kernels it started, which engines they used and\n"
+        "which operators of the model they implement.\n"
         "\n"
-        "DEBUG is a phase dump (MODEL.9.executable-targets.mlir) or the folder of the\n"
-        "compiler's debug information (DISPATCH.mlirb); text and bytecode are told apart\n"
-        "by their content. RUNTIME may be of any generation: with jobs alone, with\n"
-        "actions, with dispatches; several make one table.\n"
+        "DEBUG is a phase dump (MODEL.9.executable-targets.mlir) or a directory of debug\n"
+        "information (DISPATCH.mlirb); text and bytecode are told apart by content.\n"
+        "RUNTIME may be of any version: jobs only, with actions, or with dispatches.\n"
+        "Several runtime profiles make one table.\n"
         "\n"
-        "A table has a row for each action, job and operation of an engine. A trace shows\n"
-        "the run with its programs named after their kernels, each engine that a job used\n"
-        "for as long as the job took, the compiler's estimates fitted into the measured\n"
-        "jobs, and the overview as tracks.\n"
+        "The table has a row for each action, job and engine operation. The trace shows\n"
+        "the run with programs named after their kernels, each engine for as long as its\n"
+        "job took, the compiler's estimates fitted into the measured jobs, and the\n"
+        "overview as tracks.\n"
         "\n"
-        "Operators are read from the model's files, where the debug information says that\n"
-        "these are; a file of the same name beside the debug information is used in place of\n"
-        "one that is not there, and a note says so. Of an ONNX model, whose nodes have names\n"
-        "and no lines, they are those that tacho's compiler wrote into the debug information:\n"
-        "onnx.Conv@NODE, with all that was fused.\n"
+        "Operators are read from the model's source files at the paths that the debug\n"
+        "information gives. If a file is missing there, a file of the same name next to\n"
+        "the debug information is used and a note says so. ONNX nodes have names but no\n"
+        "lines; for them, operators come from the debug information that tacho's\n"
+        "compiler wrote: onnx.Conv@NODE, with everything that was fused.\n"
         "\n"
-        "Only jobs are measured. An operation of an engine has the compiler's estimate of\n"
-        "its work, fitted into the job (origin: estimated), or no time; in the vendor's\n"
-        "columns it has, as there, the time of the wait for its job.\n"
+        "Only jobs are measured. An engine operation shows the compiler's estimate\n"
+        "fitted into its job (origin: estimated), or no time. In the vendor's columns it\n"
+        "shows the wait for its job, as the vendor's tools do.\n"
         "\n"
-        "The vendor's columns have the vendor's names and units, but true times: in torq-a0\n"
-        "and seed-000 a job lasts from its own start to its end, while the vendor's first\n"
-        "tool let it begin where the job before it ended. A program of the host has a row\n"
-        "for its start and one for its wait (torq-a3, seed-001), or one for all of it\n"
-        "(torq-a1, torq-a2).\n"
+        "The vendor's column sets use the vendor's names and units but correct times: in\n"
+        "torq-a0 and seed-000 a job lasts from its own start to its end, while the\n"
+        "vendor's first tool started it at the end of the previous job. A host program\n"
+        "has one row for its start and one for its wait (torq-a3, seed-001), or a single\n"
+        "row (torq-a1, torq-a2).\n"
         "\n"
-        "What has no match is kept, with what is known of it, and counted by reason on\n"
-        "standard error; the exit status is then 3, as for debug information that is\n"
-        "damaged in part. Where both inputs say where in the model an action comes from and\n"
-        "that differs, the debug information may be another program's: that is counted,\n"
-        "too.",
+        "Rows without a match are kept with what is known of them and counted by reason\n"
+        "on standard error; the exit status is then 3, as it is for damaged debug\n"
+        "information. A warning is printed when the debug information seems to come from\n"
+        "another build.",
     .examples = "# which operator took how long, for a spreadsheet\n"
                 "tacho annotate model.9.executable-targets.mlir runtime.csv -o annotated.xlsx\n"
                 "# the columns of the vendor's manual\n"

@@ -16,44 +16,43 @@ static const tacho_option options[] = {
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
     {"weights", 0, false, "random:SEED",
-     "take seeded random weights, also where the model's are absent"},
+     "use seeded random weights, even where the model has none"},
     {"dtype", 0, false, "DTYPE",
-     "keep and compute real numbers as this type: bf16, bfp8, f16 ... (default: the model's, as "
-     "the "
-     "machine takes it)"},
-    {"fidelity", 0, false, "NAME", "how exactly to multiply, on machines that let one choose"},
-    {"cores", 0, false, "N", "use at most this many cores; fewer where that is faster"},
+     "store and compute real numbers as this type: bf16, bfp8, f16 ... (default: the model's type, "
+     "as the machine supports it)"},
+    {"fidelity", 0, false, "NAME", "multiplication precision, on machines that offer a choice"},
+    {"cores", 0, false, "N", "use at most this many cores; fewer are used where that is faster"},
     {"devices", 0, false, "N", "spread the operators over this many devices, in order"},
-    {"batch", 0, false, "N", "this many inferences as one; weights are shared"},
-    {"grid", 0, false, "XxY", "use this many cores, on machines that have a grid of them"},
+    {"batch", 0, false, "N", "run this many inferences as one batch; weights are shared"},
+    {"grid", 0, false, "XxY", "use a grid of this size, on machines whose cores form a grid"},
     {"place", 0, false, "LIST",
      "where operands lie, whatever fits, on machines that do not work in tiles: in0=dram|l1, "
      "in1=dram|l1 (weights, or the second matrix), out=dram|l1, separated by commas"},
-    {"tuned", 0, false, NULL,
-     "blocks and placement as an expert would choose them, where the machine tells that apart"},
+    {"tuned", 0, false, NULL, "hand-tuned blocking and placement, on machines that distinguish it"},
     {"torq-hw", 0, false, "SPEC", "another Torq: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
     {"sort", 0, false, "KEY", "order (as they run), cycles, macs, bytes or name (default: order)"},
     {"top", 0, false, "N", "the first N operators, 0 for all (default: 0)"},
     {"profile", 0, false, "FILE",
-     "write the estimated timeline there; its suffix says the format: .pb, .json, .csv (of Torq: "
-     "its timeline t1; else events for other programs) ..."},
+     "write the estimated timeline to FILE; the suffix selects the format: .pb, .json, .csv (Torq: "
+     "timeline t1; else a table of events) ..."},
     {"profile-format", 0, false, "FORMAT",
-     "write that timeline as FORMAT: a trace format of 'tacho help formats', or Torq's t1 or t4"},
+     "format of the timeline: a trace format of 'tacho help formats', or Torq's t1 or t4"},
     {"stats-level", 0, false, "N",
-     "what the program records: 40 inferences, 50 ports too, 70 operators too, 100 counters of "
-     "operators too; less: nothing (default: 40)"},
-    {"stats-batchsize", 0, false, "N", "inferences that statistics are divided by (default: 1)"},
-    {"ddr-stats", 0, false, NULL, "count the traffic of DDR by core"},
+     "what the program records: 40 inferences, 50 also ports, 70 also operators, 100 also counters "
+     "per operator; below 40 nothing (default: 40)"},
+    {"stats-batchsize", 0, false, "N",
+     "number of inferences that statistics are averaged over (default: 1)"},
+    {"ddr-stats", 0, false, NULL, "count DDR traffic per core"},
     {"pmu-recipe", 0, false, "NAME",
-     "count these events of the cores: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
-    {"pmu-events", 0, false, "HEX,...", "count these events of the cores, at most 8"},
-    {"perf-warnings", 0, false, NULL, "say what costs time and could be otherwise"},
-    {"perf-metrics", 0, false, NULL, "also print what the program is made of, and its cores"},
+     "count a predefined set of core events: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
+    {"pmu-events", 0, false, "HEX,...", "count these core events, at most 8"},
+    {"perf-warnings", 0, false, NULL, "print performance warnings"},
+    {"perf-metrics", 0, false, NULL, "also print program statistics and per-core figures"},
     TACHO_COMPILE_OPTIONS_DUMPS,
     TACHO_LISTING_OPTION_FORMAT,
     {"output", 'o', false, "OUT",
-     "write the program there; with a suffix of tables (.txt, .csv, .json, .xlsx) or --format, the "
-     "tables instead of on standard output"},
+     "write the program to OUT; with a table suffix (.txt, .csv, .json, .xlsx) or --format, write "
+     "the tables to OUT"},
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
@@ -66,8 +65,8 @@ static bool choose_model(const tacho_arguments *arguments, tacho_compile_request
     request->model_path = count == 1 ? arguments->words[0] : NULL;
     if (request->model_path == NULL) {
         tacho_command_misuse(arguments->command, count == 0
-                                                     ? "which model? name an .onnx or .mlir file"
-                                                     : "one model at a time");
+                                                     ? "no model given; name an .onnx or .mlir file"
+                                                     : "more than one model given");
     }
     return request->model_path != NULL;
 }
@@ -121,27 +120,28 @@ static int compile_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_compile = {
     .name = "compile",
-    .summary = "estimate a network on a machine, and compile it",
+    .summary = "estimate a network on a machine and compile it",
     .usage = "MODEL [--machine M] [-o PROGRAM] [options]",
     .description =
-        "Reads a network (ONNX, or MLIR of TOSA or torch-onnx), folds what is constant,\n"
-        "fuses what runs as one operator, and estimates each on the machine: cycles, MACs,\n"
-        "bytes by memory, how well the engines are used, how much of the work is padding,\n"
-        "and what bounds it. Operators are cut over the cores and into tiles that fit local\n"
-        "memory, and scheduled on engines and queues; the total is the schedule's end.\n"
+        "Reads a network (ONNX, or MLIR in TOSA or torch-onnx), folds constants, fuses\n"
+        "operators, and estimates each operator on the machine: cycles, MACs, bytes per\n"
+        "memory, engine utilisation, padding, and what limits it. Operators are\n"
+        "partitioned over the cores, tiled to fit local memory, and scheduled on engines\n"
+        "and DMA queues; the total is the end of the schedule.\n"
         "\n"
-        "Nothing that runs is free. Views and nodes that depend on constants alone do not\n"
-        "run; the summary counts them. An operator that is not known is named in a warning\n"
-        "and costed by the bytes it reads and writes, and makes the exit status 3 when the\n"
-        "program is kept; one whose shapes are not known is an error that names it.\n"
+        "Every operator that runs is costed against the machine description. Views and\n"
+        "nodes that depend only on constants do not run; the summary counts them. An\n"
+        "unknown operator is reported in a warning and costed by the bytes it reads and\n"
+        "writes; if the program is kept, the exit status is 3. An operator whose shapes\n"
+        "are unknown is an error.\n"
         "\n"
         "With --profile the timeline is written as well: a trace for a viewer and for\n"
-        "'tacho overview', 'ops' and 'report', or the timeline of Torq's compiler. All of\n"
-        "it is an estimate, and its origin says so.\n"
+        "'tacho overview', 'ops' and 'report', or the timeline of Torq's compiler. It is\n"
+        "an estimate, and its origin says so.\n"
         "\n"
-        "With -o the program is kept: jobs, dependencies, buffers, constants and what the\n"
-        "device is to record, in a container that 'tacho info' reads. Dumps show the network\n"
-        "after each phase as generic MLIR.",
+        "With -o the program is written: jobs, dependencies, buffers, constants and what\n"
+        "the device is to record, in a container that 'tacho info' reads. Dumps show the\n"
+        "network after each phase as generic MLIR.",
     .examples = "# where would the time go?\n"
                 "tacho compile model.onnx --machine wormhole-n150 --sort cycles --top 20\n"
                 "# a batch of 8, and the timeline for ui.perfetto.dev\n"

@@ -12,14 +12,14 @@
 
 static const tacho_option options[] = {
     {"output", 'o', false, "OUT",
-     "the trace to write; its suffix says the format, .gz or .zst behind it compresses, - is "
-     "standard output (Perfetto unless --to says otherwise)"},
+     "the trace to write; the suffix selects the format, an added .gz or .zst compresses, - is "
+     "standard output (Perfetto unless --to is given)"},
     TACHO_OPTION_FROM,
-    {"to", 0, false, "FORMAT", "write FORMAT whatever the suffix of OUT"},
-    {"args", 0, false, "all|none", "with none, names and times only: half the size (default: all)"},
+    {"to", 0, false, "FORMAT", "write FORMAT regardless of the suffix of OUT"},
+    {"args", 0, false, "all|none", "none: names and times only, half the size (default: all)"},
     {"window", 0, false, "A..B",
-     "only events that touch this time, counted from the input's first event: 10us..2ms, 1s.., "
-     "..500; units are ns (also without unit), us, ms, s; spans are kept whole"},
+     "only events that overlap this time range, measured from the input's first event: 10us..2ms, "
+     "1s.., ..500; units are ns (default), us, ms, s; spans are kept whole"},
     {"min-duration", 0, false, "D", "only spans of at least this length, such as 5us"},
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -37,7 +37,8 @@ static bool choose_args(const tacho_arguments *arguments, tacho_conversion *conv
     }
     conversion->trace_options.omit_args = strcmp(args, "none") == 0;
     if (!conversion->trace_options.omit_args) {
-        tacho_command_misuse(arguments->command, "--args: '%s' is neither all nor none", args);
+        tacho_command_misuse(arguments->command, "--args: unknown value '%s'; use all or none",
+                             args);
     }
     return conversion->trace_options.omit_args;
 }
@@ -50,11 +51,10 @@ static bool choose_selection(const tacho_arguments *arguments, tacho_conversion 
     if (window != NULL &&
         !tacho_value_window(tacho_str_from_cstring(window), &selection->window_begin_ns,
                             &selection->window_end_ns)) {
-        tacho_command_misuse(
-            arguments->command,
-            "--window: '%s' is no window; expected A..B with A before B in ns, us, "
-            "ms or s, such as 10us..2ms",
-            window);
+        tacho_command_misuse(arguments->command,
+                             "--window: invalid range '%s'; expected A..B with A before B, in ns, "
+                             "us, ms or s, such as 10us..2ms",
+                             window);
         return false;
     }
     const char *least = tacho_arguments_value(arguments, "min-duration");
@@ -62,9 +62,7 @@ static bool choose_selection(const tacho_arguments *arguments, tacho_conversion 
         !tacho_value_duration(tacho_str_from_cstring(least), &selection->min_duration_ns)) {
         tacho_command_misuse(
             arguments->command,
-            "--min-duration: '%s' is no duration; expected one in ns, us, ms or s, "
-            "such as 5us",
-            least);
+            "--min-duration: invalid duration '%s'; expected ns, us, ms or s, such as 5us", least);
         return false;
     }
     return true;
@@ -82,13 +80,11 @@ static bool choose_sink(const tacho_arguments *arguments, tacho_conversion *conv
     }
     if (to != NULL) {
         tacho_command_misuse(arguments->command,
-                             "--to: no trace format is called '%s'; 'tacho help formats' lists "
-                             "them",
+                             "--to: unknown trace format '%s'; 'tacho help formats' lists them",
                              to);
     } else {
         tacho_command_misuse(arguments->command,
-                             "the suffix of '%s' is no trace format; use one such as .pb, or say "
-                             "--to",
+                             "'%s' has no known trace suffix; use one such as .pb, or --to FORMAT",
                              conversion->output_path);
     }
     return false;
@@ -98,12 +94,13 @@ static bool choose_output(const tacho_arguments *arguments, tacho_conversion *co
 {
     conversion->output_path = tacho_arguments_value(arguments, "output");
     if (conversion->output_path == NULL) {
-        tacho_command_misuse(arguments->command, "where to? say -o OUT");
+        tacho_command_misuse(arguments->command, "no output file given; use -o OUT");
         return false;
     }
     if (strcmp(conversion->output_path, "-") == 0 && isatty(STDOUT_FILENO) == 1) {
-        tacho_command_misuse(arguments->command,
-                             "standard output is a terminal; redirect it, or say -o FILE");
+        tacho_command_misuse(
+            arguments->command,
+            "refusing to write binary data to a terminal; redirect standard output or use -o FILE");
         return false;
     }
     return choose_sink(arguments, conversion);
@@ -138,18 +135,19 @@ const tacho_command tacho_command_convert = {
     .summary = "turn profiles into a trace for a timeline viewer",
     .usage = "IN... -o OUT [options]",
     .description =
-        "Reads one or more profiles, recognised by their content, and writes one trace.\n"
-        "Open a .pb in https://ui.perfetto.dev. gzip and zstd inputs are decompressed;\n"
-        "standard input is -. No line may be longer than 16 MiB.\n"
+        "Reads one or more profiles and writes one trace. The format of each input is\n"
+        "detected from its content; gzip and zstd files are decompressed, and - reads\n"
+        "standard input. Open the resulting .pb file in https://ui.perfetto.dev.\n"
         "\n"
-        "Several inputs are shown side by side, one process each, and the same file twice\n"
-        "gives two. Each starts at 0 with its own first event: they are not aligned with\n"
-        "one another, and the trace says so. Work that overlaps on one engine is put in\n"
-        "extra lanes. Input in any order is sorted, in bounded memory, through a temporary\n"
-        "file in TMPDIR.\n"
+        "Several inputs appear side by side, one process each; the same file given twice\n"
+        "appears twice. Each input starts at 0 with its own first event, so inputs are\n"
+        "not aligned with one another, and the trace says so. Work that overlaps on one\n"
+        "engine is drawn on extra lanes. Input in any order is sorted in bounded memory,\n"
+        "using a temporary file in TMPDIR. Lines are limited to 16 MiB.\n"
         "\n"
-        "Records that cannot be read are counted by reason, shown at the end and stored in\n"
-        "the trace; the exit status is then 3. OUT is replaced as a whole, or not at all.",
+        "Records that cannot be read are counted by reason, reported at the end and\n"
+        "noted in the trace; the exit status is then 3. OUT is replaced atomically: on\n"
+        "failure the old file stays.",
     .examples = "# a compiler's timeline\n"
                 "tacho convert timeline.csv -o timeline.pb\n"
                 "# estimate and measurement side by side, compressed\n"

@@ -17,14 +17,13 @@ static const tacho_option options[] = {
 
 static void print_overview(void)
 {
-    printf("tacho tells where the time of a neural network goes on an accelerator.\n\n"
-           "Usage: tacho VERB [options]\n\nVerbs:\n");
+    printf("tacho shows where the time of a neural network goes on an accelerator.\n\n"
+           "Usage: tacho COMMAND [options]\n\nCommands:\n");
     for (size_t i = 0; tacho_commands[i] != NULL; i++) {
         printf("  %-10s %s\n", tacho_commands[i]->name, tacho_commands[i]->summary);
     }
-    printf("\n'tacho help VERB' explains a verb, 'tacho help formats' lists what is read and\n"
-           "written, 'tacho --version' says which tacho this is and which CPU instructions it\n"
-           "uses.\n");
+    printf("\n'tacho help COMMAND' describes a command, 'tacho help formats' lists the file "
+           "formats,\n'tacho --version' shows the version and the CPU instructions in use.\n");
 }
 
 /* What a trace format has no place for, or whether it is for other programs only. */
@@ -47,7 +46,7 @@ static void print_formats(void)
     for (size_t i = 0; tacho_sources()[i] != NULL; i++) {
         printf("  %-16s %s\n", tacho_sources()[i]->name, tacho_sources()[i]->title);
     }
-    printf("Each may be plain, gzip or zstd, and is recognised by its content.\n\n"
+    printf("Files may be plain, gzip or zstd; the format is detected from the content.\n\n"
            "Written (--to):\n");
     for (size_t i = 0; tacho_trace_sinks()[i] != NULL; i++) {
         const tacho_trace_sink *sink = tacho_trace_sinks()[i];
@@ -58,7 +57,7 @@ static void print_formats(void)
         printf("\n");
         print_limits(sink);
     }
-    printf("With .gz or .zst behind the suffix it is compressed.\n\nTables (--format):\n");
+    printf("Add .gz or .zst to the suffix to compress.\n\nTables (--format):\n");
     const tacho_table_sink *sink = NULL;
     for (size_t i = 0; (sink = tacho_cli_table_sink_at(i)) != NULL; i++) {
         printf("  %-16s %s\n", sink->name, sink->title);
@@ -68,13 +67,13 @@ static void print_formats(void)
 static void print_main_scdoc(void)
 {
     printf("tacho(1)\n\n# NAME\n\ntacho - where the time of a neural network goes on an "
-           "accelerator\n\n# SYNOPSIS\n\n*tacho* _VERB_ [options]\n\n# VERBS\n\n");
+           "accelerator\n\n# SYNOPSIS\n\n*tacho* _COMMAND_ [options]\n\n# COMMANDS\n\n");
     for (size_t i = 0; tacho_commands[i] != NULL; i++) {
         printf("*%s*\n\t%s. See *tacho-%s*(1).\n\n", tacho_commands[i]->name,
                tacho_commands[i]->summary, tacho_commands[i]->name);
     }
-    printf("# ENVIRONMENT\n\n*TMPDIR*\n\tFolder for temporary files when events must be sorted; "
-           "/var/tmp without it.\n\n# EXIT STATUS\n\n0 done; 1 failed, nothing written; 2 misuse "
+    printf("# ENVIRONMENT\n\n*TMPDIR*\n\tDirectory for temporary files when events must be sorted "
+           "(default: /var/tmp).\n\n# EXIT STATUS\n\n0 done; 1 failed, nothing written; 2 misuse "
            "of the "
            "command line; 3 done, but some records of the input could not be read.\n");
 }
@@ -85,7 +84,7 @@ static int help_command_run(const tacho_arguments *arguments)
     bool wants_scdoc = tacho_arguments_has(arguments, "scdoc");
     const tacho_command *command = topic != NULL ? tacho_command_find(topic) : NULL;
     if (arguments->word_count > 1) {
-        return tacho_command_misuse(arguments->command, "one word at a time");
+        return tacho_command_misuse(arguments->command, "give one command");
     }
     if (topic == NULL) {
         wants_scdoc ? print_main_scdoc() : print_overview();
@@ -95,17 +94,17 @@ static int help_command_run(const tacho_arguments *arguments)
         print_formats();
     } else {
         return tacho_command_misuse(arguments->command,
-                                    "nothing is called '%s'; 'tacho help' lists the verbs", topic);
+                                    "no help for '%s'; 'tacho help' lists the commands", topic);
     }
     return TACHO_EXIT_DONE;
 }
 
 const tacho_command tacho_command_help = {
     .name = "help",
-    .summary = "explain a verb, or list the formats",
-    .usage = "[VERB|formats]",
-    .description = "Without a word, lists the verbs. With a verb, explains it. 'formats' lists "
-                   "what\ntacho reads and writes.",
+    .summary = "describe a command or list the file formats",
+    .usage = "[COMMAND|formats]",
+    .description = "Without an argument, lists the commands; with a command, describes it. "
+                   "'formats'\nlists the file formats that tacho reads and writes.",
     .examples = "tacho help convert\ntacho help formats\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

@@ -81,8 +81,7 @@ static tacho_status write_tables(void *self, tacho_listing *listing)
     if (request->programs.problem_count > 0 || request->debug_infos.problem_count > 0) {
         listing->has_problems = true;
         if (listing->is_strict) {
-            return tacho_fail(TACHO_CODE_BAD_DATA,
-                              "damaged, and --strict was given: nothing written");
+            return tacho_fail(TACHO_CODE_BAD_DATA, "damaged; nothing written (--strict)");
         }
     }
     if (request->has_profiles) {
@@ -125,31 +124,32 @@ static int info_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_info = {
     .name = "info",
-    .summary = "say what profiles, programs, models and debug information hold",
+    .summary = "show what a profile, program, model or debug information contains",
     .usage = "IN... [options]",
     .description =
-        "Reads profiles and prints what they are: the format and its generation, whether\n"
-        "times were estimated or measured and on which clock, how many events and tracks,\n"
-        "the time they span, each track with its sums, what a trace says was lost when it\n"
-        "was made, and what could not be read. Of several files, those that cannot be read\n"
-        "are named and the others shown; the exit status is then 3.\n"
+        "Reads profiles and prints what they contain: format and version, origin\n"
+        "(estimated, simulated or measured), clock, number of events and tracks, time\n"
+        "range, totals per track, and records that could not be read, now or when the\n"
+        "trace was made. With several files, those that cannot be read are listed, the\n"
+        "others are shown, and the exit status is 3.\n"
         "\n"
-        "Of a program (a QPC container, as qaic-compile and tacho write them) it prints the\n"
-        "segments with their checksums, the network's inputs and outputs, cores and threads,\n"
-        "what is recorded while it runs, ops by core, and, where tacho compiled it, the\n"
-        "machine, ops, jobs, the estimate and the memory it takes.\n"
+        "For a compiled program (a QPC container written by qaic-compile or tacho) it\n"
+        "prints the segments with their checksums, inputs and outputs, cores and\n"
+        "threads, what the program records while it runs, and operators per core. For\n"
+        "programs that tacho compiled it adds the machine, operators, jobs, the estimate\n"
+        "and the memory in use.\n"
         "\n"
-        "Of a model (ONNX, or MLIR of TOSA or torch-onnx) it prints the format, who made it and\n"
-        "for which operator sets, inputs and outputs with their types and shapes, the --dim\n"
-        "options that compiling it takes, operators by number of nodes, and the size of its\n"
-        "weights. Nothing is inferred and no weight is read: a large model takes no longer.\n"
+        "For a model (ONNX, or MLIR in TOSA or torch-onnx) it prints the format,\n"
+        "producer, operator sets, inputs and outputs with types and shapes, the --dim\n"
+        "options that compiling needs, the number of nodes per operator, and the size of\n"
+        "the weights. Shapes are not inferred and weights are not read, so large models\n"
+        "take no longer.\n"
         "\n"
-        "Of debug information (what a Torq program was compiled to: a phase dump,\n"
-        "MODEL.9.executable-targets.mlir, a DISPATCH.mlirb, or a folder of these) it prints, in\n"
-        "all and by dispatch, the host's actions, jobs, tasks and the pieces of work of each\n"
-        "kind of engine, the compiler's estimate in cycles, the lines or nodes of the model\n"
-        "they come from, and how much was damaged or not understood. Models and debug\n"
-        "information are told apart by their content.",
+        "For Torq debug information (a phase dump such as\n"
+        "MODEL.9.executable-targets.mlir, a DISPATCH.mlirb, or a directory of these) it\n"
+        "prints, in total and per dispatch, host actions, jobs, tasks, work per kind of\n"
+        "engine, the compiler's cycle estimate, the model lines or nodes it refers to,\n"
+        "and how much was damaged or not understood.",
     .examples = "# one file\n"
                 "tacho info timeline.csv\n"
                 "# for a script: names of tracks with their total time\n"

@@ -16,7 +16,8 @@
 
 static const tacho_option options[] = {
     TACHO_LISTING_OPTION_FORMAT,
-    {"output", 'o', false, "OUT", "write there instead of standard output; .gz or .zst compresses"},
+    {"output", 'o', false, "OUT",
+     "write to OUT instead of standard output; .gz or .zst compresses"},
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
@@ -92,8 +93,8 @@ static tacho_status find_listed(const machine_request *request, const char *name
     }
     TACHO_TRY(tacho_cli_host_machine_known(arena, out_machine, &is_known));
     if (!is_known && !tacho_arguments_has(request->arguments, "quiet")) {
-        tacho_talk_line("note", "this computer has not been measured: host-cpu is listed as it is "
-                                "built in; 'tacho machine show host-cpu' measures it");
+        tacho_talk_line("note", "this computer has not been measured; the list shows the built-in "
+                                "host-cpu ('tacho machine show host-cpu' measures it)");
     }
     return TACHO_OK;
 }
@@ -255,7 +256,7 @@ static tacho_status export_found(const machine_request *request, tacho_arena *ar
         TACHO_TRY(tacho_cli_find_machine(request->names[0], arena, &machine));
     }
     if (text.len == 0) {
-        return tacho_fail(TACHO_CODE_USAGE, "%s: is a description already; copy it",
+        return tacho_fail(TACHO_CODE_USAGE, "%s is already a description; copy the file",
                           request->names[0]);
     }
     machine_output what = {.description = machine != NULL ? machine->text : text};
@@ -297,29 +298,29 @@ static int run_action(const machine_request *request, const char *action)
     const tacho_command *command = request->arguments->command;
     if (strcmp(action, "show") == 0) {
         if (request->name_count != 1) {
-            return tacho_command_misuse(command, "show takes one machine or file");
+            return tacho_command_misuse(command, "'show' takes one machine or file");
         }
         return run_table(request, make_show);
     }
     if (strcmp(action, "export") == 0) {
         if (request->name_count != 1) {
-            return tacho_command_misuse(command, "export takes one machine");
+            return tacho_command_misuse(command, "'export' takes one machine");
         }
         return run_export(request);
     }
     if (strcmp(action, "check") == 0) {
         if (request->name_count == 0) {
-            return tacho_command_misuse(command, "check takes files, or names of machines");
+            return tacho_command_misuse(command, "'check' takes files or machine names");
         }
         return run_check(request);
     }
     bool is_list = strcmp(action, "list") == 0;
     if (!is_list && strcmp(action, "calibrate") != 0) {
         return tacho_command_misuse(
-            command, "'%s' is none of list, show, export, check and calibrate", action);
+            command, "unknown action '%s'; use list, show, export, check or calibrate", action);
     }
     if (request->name_count > 0) {
-        return tacho_command_misuse(command, "%s takes no machine", action);
+        return tacho_command_misuse(command, "'%s' takes no machine", action);
     }
     return is_list ? run_table(request, make_list) : run_calibrate(request);
 }
@@ -328,7 +329,7 @@ static int machine_command_run(const tacho_arguments *arguments)
 {
     if (arguments->word_count == 0) {
         return tacho_command_misuse(arguments->command,
-                                    "say list, show, export, check or calibrate");
+                                    "no action given; use list, show, export, check or calibrate");
     }
     const char *path = tacho_arguments_value(arguments, "output");
     machine_request request = {
@@ -345,20 +346,20 @@ const tacho_command tacho_command_machine = {
     .summary = "list, show, export, check and measure machines",
     .usage = "list | show NAME|FILE | export NAME | check FILE... | calibrate [options]",
     .description =
-        "Machines are data: a JSON file of cores, engines, memories and clocks, in which\n"
-        "every number has a unit and says where it comes from. 'list' shows those that are\n"
-        "built in, 'show' all that is known of one, 'export' writes its description, to be\n"
-        "changed and given to 'tacho compile -m', 'check' says whether files are right (what\n"
-        "is wrong is named with its line and its place), 'calibrate' measures this\n"
-        "computer for a second or two and writes its description.\n"
+        "A machine is a JSON description of cores, engines, memories and clocks; every\n"
+        "number has a unit and cites its source. 'list' shows the built-in machines,\n"
+        "'show' prints one in full, 'export' writes its description as a starting point\n"
+        "for 'tacho compile -m', 'check' validates files and reports the line and key of\n"
+        "each error, and 'calibrate' measures this computer (one or two seconds) and\n"
+        "writes its description.\n"
         "\n"
-        "The machine host-cpu is this computer. It is measured when it is first used, in\n"
-        "about a second, and kept in $XDG_CACHE_HOME/tacho (else ~/.cache/tacho); 'list'\n"
-        "measures nothing. The variable TACHO_HOST_CPU names a description to take instead;\n"
-        "'built-in' is that of the computer tacho was made on.\n"
+        "The machine host-cpu is this computer. It is measured on first use, which takes\n"
+        "about a second, and cached in $XDG_CACHE_HOME/tacho (default ~/.cache/tacho);\n"
+        "'list' does not measure. Set TACHO_HOST_CPU to a description file to use that\n"
+        "instead, or to 'built-in' for the reference computer's.\n"
         "\n"
-        "'show template' has every key that a description may have; docs/machines.md says\n"
-        "what they mean.",
+        "'show template' lists every key that a description may have; docs/machines.md\n"
+        "explains them.",
     .examples = "# which machines can be estimated\n"
                 "tacho machine list\n"
                 "# every number of one, with its source\n"

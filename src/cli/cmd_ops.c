@@ -18,11 +18,11 @@ static const tacho_option options[] = {
     {"by", 0, false, "type|instance",
      "one row per operator, or per name and source location (default: type)"},
     {"sort", 0, false, "KEY",
-     "self, total, count, mean, p50, p99, min, max or bytes, largest first; name or location, by "
-     "alphabet (default: self, the time in no operation inside)"},
+     "self, total, count, mean, p50, p99, min, max or bytes, largest first; name or location, "
+     "alphabetical (default: self)"},
     {"top", 0, false, "N", "the first N rows of each input, 0 for all (default: 20)"},
     {"filter", 0, false, "TEXT|/REGEX/",
-     "only operations whose name or location holds TEXT, or matches an extended regular "
+     "only operations whose name or location contains TEXT, or matches the extended regular "
      "expression between slashes"},
     {"class", 0, false, "CLASS", "only tracks of this class, as 'tacho info' shows it"},
     TACHO_LISTING_OPTION_FORMAT,
@@ -130,8 +130,7 @@ static bool choose_class(ops_request *request, const tacho_arguments *arguments)
     }
     if (value != NULL && request->options.classes == 0) {
         tacho_command_misuse(arguments->command,
-                             "--class: no track class is called '%s'; 'tacho info' shows those of "
-                             "a file",
+                             "--class: unknown track class '%s'; 'tacho info FILE' lists them",
                              value);
         return false;
     }
@@ -143,18 +142,18 @@ static bool choose_by(ops_request *request, const tacho_arguments *arguments)
     const char *by = tacho_arguments_value(arguments, "by");
     request->options.by_instance = by != NULL && strcmp(by, "instance") == 0;
     if (by != NULL && !request->options.by_instance && strcmp(by, "type") != 0) {
-        tacho_command_misuse(arguments->command, "--by: '%s' is neither type nor instance", by);
+        tacho_command_misuse(arguments->command, "--by: unknown value '%s'; use type or instance",
+                             by);
         return false;
     }
     const char *sort = tacho_arguments_value(arguments, "sort");
     request->options.sort =
         sort != NULL ? tacho_ops_key_find(tacho_str_from_cstring(sort)) : TACHO_OPS_BY_SELF;
     if (request->options.sort == TACHO_OPS_KEY_COUNT) {
-        tacho_command_misuse(
-            arguments->command,
-            "--sort: '%s' is none of self, total, count, mean, p50, p99, min, max, "
-            "bytes, name, location",
-            sort);
+        tacho_command_misuse(arguments->command,
+                             "--sort: unknown key '%s'; use self, total, count, mean, p50, p99, "
+                             "min, max, bytes, name or location",
+                             sort);
         return false;
     }
     return true;
@@ -165,7 +164,7 @@ static bool choose_top(ops_request *request, const tacho_arguments *arguments)
     const char *top = tacho_arguments_value(arguments, "top");
     uint64_t count = DEFAULT_TOP;
     if (top != NULL && !tacho_str_parse_u64(tacho_str_from_cstring(top), &count)) {
-        tacho_command_misuse(arguments->command, "--top: '%s' is not a number of rows", top);
+        tacho_command_misuse(arguments->command, "--top: expected a number of rows, not '%s'", top);
         return false;
     }
     request->options.top = (size_t)count;
@@ -210,9 +209,9 @@ static void say_left_out(const tacho_listing *listing, const ops_request *reques
     } else if (ops->row_count == 0 && !listing->is_quiet) {
         bool is_coarse = has_wholes(ops->dict) && request->options.classes == 0 &&
                          request->options.filter.accepts == NULL;
-        tacho_talk_line("note", is_coarse ? "only whole inferences were recorded; operators need "
-                                            "a program compiled with --stats-level 70"
-                                          : "no operation fits");
+        tacho_talk_line("note", is_coarse ? "only whole inferences were recorded; compile the "
+                                            "program with --stats-level 70 to record operators"
+                                          : "no operation matches the filter");
     }
 }
 
@@ -265,27 +264,27 @@ static int ops_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_ops = {
     .name = "ops",
-    .summary = "list the operations that took the time",
+    .summary = "list the operations that took the most time",
     .usage = "IN... [options]",
     .description =
-        "Reads profiles and prints one row per operation: how often it ran, its time in\n"
-        "all, its share, mean, percentiles, shortest and longest run, the bytes it moved\n"
+        "Reads profiles and prints one row per operation: how often it ran, total time,\n"
+        "self time, share, mean, percentiles, minimum and maximum, the bytes it moved,\n"
         "and where in the model it comes from.\n"
         "\n"
-        "Rows are kept apart by input, by origin (estimated, measured) and by the class of\n"
-        "the track they lie on. The total is the time of all its spans; self is\n"
-        "what of it lies in no span directly inside, as a function's calls do, so that nested\n"
-        "work counts once. The share is that of the self times of all selected spans of the\n"
-        "input, also of those beyond --top; work at the same time on other tracks counts in\n"
-        "each. Percentiles are by nearest rank, so p99 is a duration\n"
-        "that did occur. A row of several locations shows none; --by instance splits it.\n"
+        "Rows are kept separate by input, origin (estimated, simulated, measured) and\n"
+        "track class. Total: the time of all its spans. Self: time not spent in nested\n"
+        "spans, so that nested work counts once. Share: of the self time of all selected\n"
+        "spans of the input, including those cut off by --top; work that runs in\n"
+        "parallel on other tracks counts there as well. Percentiles use the nearest\n"
+        "rank, so p99 is a duration that occurred. A row that covers several locations\n"
+        "shows none; --by instance splits it.\n"
         "\n"
-        "An operator is known by the name of its spans. A profile of ONNX Runtime names the\n"
-        "node and says the operator in an argument, op_name: --by type lists operators there\n"
-        "(Conv), --by instance nodes (conv1_kernel_time).\n"
+        "An operation is identified by the name of its spans. ONNX Runtime names spans\n"
+        "after nodes and gives the operator in the argument op_name: there, --by type\n"
+        "lists operators (Conv) and --by instance lists nodes (conv1_kernel_time).\n"
         "\n"
-        "Of several inputs, those that cannot be read are named and the others shown; the\n"
-        "exit status is then 3.",
+        "With several inputs, those that cannot be read are listed, the others are\n"
+        "shown, and the exit status is 3.",
     .examples = "# the twenty with the most time of their own\n"
                 "tacho ops timeline.csv\n"
                 "# every convolution of the slices, line by line of the model\n"

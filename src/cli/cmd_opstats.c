@@ -5,19 +5,20 @@
 #include "cli/opstats_run.h"
 
 static const tacho_option options[] = {
-    {"qpc", 'q', false, "FILE", "the program that was run: programqpc.bin, or what -o named"},
-    {"input-dir", 'i', false, "DIR", "the folder of raw stats files, or one of them"},
-    {"output-dir", 'o', false, "DIR", "write there; made where it is missing (default: .)"},
+    {"qpc", 'q', false, "FILE",
+     "the program that was run (programqpc.bin, or the file written with -o)"},
+    {"input-dir", 'i', false, "DIR", "directory of raw stats files, or one of them"},
+    {"output-dir", 'o', false, "DIR", "output directory, created if missing (default: .)"},
     {"summary", 0, false, "[true|false]", "write a summary of each file"},
     {"trace", 0, false, "[true|false]", "write a trace of each inference"},
     {"rollup", 0, false, "op|layer|core|device|critical",
-     "print one table per inference: by type of operator, by layer, the balance of cores, what "
-     "devices sent one another, or the critical path"},
+     "print one table per inference: by operator type, by layer, core balance, traffic between "
+     "devices, or the critical path"},
     {"format", 0, false, "text|csv|json|xlsx",
      "how to write summaries and roll-ups (default: text; summaries as the vendor's tool)"},
     {"to", 0, false, "FORMAT", "write traces as FORMAT (default: chrome; perfetto is smaller)"},
     {"host-trace", 0, false, "FILE",
-     "put the host's trace, Chrome JSON with a clock-sync record, on the same axis"},
+     "add the host's trace (Chrome JSON with a clock-sync record) on the same time axis"},
     {"select-cores", 'c', false, "N,...", "only these cores in traces (default: all)"},
     {"select-devices", 'd', false, "N,...", "only these devices in traces (default: all)"},
     {"merge-mq-traces", 0, false, "[true|false]",
@@ -25,33 +26,35 @@ static const tacho_option options[] = {
     {"merge-thread-groups", 0, false, "[true|false]",
      "threads of a group share a track in traces (default: true)"},
     {"flow-events", 0, false, "none|full",
-     "arrows in traces for what ops waited for, true and false dependencies (default: none)"},
+     "draw dependencies as flow arrows in traces, true and false ones (default: none)"},
     {"show-barrier-events", 0, false, "[true|false]",
-     "a track per thread in traces for waiting behind ops (default: false)"},
-    {"verbose", 'v', false, NULL, "say what is decoded"},
-    {"quiet", 0, false, NULL, "no progress and no result; errors and losses are still shown"},
+     "add a track per thread for barrier waits after operators (default: false)"},
+    {"verbose", 'v', false, NULL, "print what is being decoded"},
+    {"quiet", 0, false, NULL, "no progress or result; errors and losses are still shown"},
     TACHO_OPTION_HELP,
 };
 
 const tacho_command tacho_command_opstats = {
     .name = "opstats",
-    .summary = "decode the raw stats that a device recorded while it ran a program",
+    .summary = "decode raw stats recorded by a device",
     .usage = "-q PROGRAM -i DIR -o DIR --summary --trace [options]",
     .description =
-        "Decodes files called\n"
-        "aic-profiling-program-P-activation-A-inf-I-NETWORK-aiccyclecounts.bin against the\n"
-        "program that recorded them. What there is to see was compiled in: level 40 has\n"
-        "times of inferences, 50 waits at ports, 70 operators, 100 counters of operators; a\n"
-        "summary says what is missing and which flag gives it.\n"
+        "Decodes raw stats files\n"
+        "(aic-profiling-program-P-activation-A-inf-I-NETWORK-aiccyclecounts.bin) with\n"
+        "the program that recorded them. What they contain was fixed when the program\n"
+        "was compiled: level 40 records inference times, 50 adds waits at ports, 70\n"
+        "operators, 100 counters per operator. A summary says what is missing and which\n"
+        "option provides it.\n"
         "\n"
-        "A summary lists, core by core, kinds of ops by time, waits before (sync) and behind\n"
-        "them (barrier), threads, ports and counters. ucycles are ticks of the timer that all\n"
-        "cores share, pcycles those of the core. An op on several threads counts once, with\n"
-        "its slowest; columns of percent do not add up, since engines work at the same time.\n"
+        "A summary lists, per core, operator types by time, waits before (sync) and\n"
+        "after (barrier) operators, threads, ports and counters. ucycles are ticks of\n"
+        "the timer that all cores share; pcycles are core clock cycles. An operator that\n"
+        "ran on several threads counts once, with its slowest thread. Percentages do not\n"
+        "add up to 100, because engines work in parallel.\n"
         "\n"
-        "A file that cannot be read, or not all of it, is named and passed over; the exit\n"
-        "status is then 3. Buffers of the vendor's own runtime cannot be read: their layout\n"
-        "is not public.",
+        "Files that cannot be read, or only in part, are listed and the rest is decoded;\n"
+        "the exit status is then 3. Buffers written by the vendor's own runtime cannot\n"
+        "be decoded: their layout is not public.",
     .examples = "# what the vendor's tool does\n"
                 "tacho opstats -q binaries/programqpc.bin -i stats -o out --summary --trace\n"
                 "# where the time of the inference went, along its critical path\n"

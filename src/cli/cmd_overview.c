@@ -14,9 +14,9 @@ static const tacho_option options[] = {
     TACHO_LISTING_OPTION_FORMAT,
     TACHO_LISTING_OPTION_OUTPUT,
     {"unit", 0, false, "time|cycles",
-     "what to count: time, or the cycles of an estimate as they are (default: time)"},
+     "show time, or the raw cycles of an estimate (default: time)"},
     {"wall-time", 0, false, "SECONDS",
-     "show this time, measured around the run, above the metrics: 0.207, or 207ms"},
+     "show this wall time above the metrics, such as 0.207 or 207ms"},
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
@@ -38,7 +38,7 @@ static bool choose_unit(const tacho_arguments *arguments, tacho_overview_options
     if (unit == NULL || out_options->in_cycles || strcmp(unit, "time") == 0) {
         return true;
     }
-    tacho_command_misuse(arguments->command, "--unit: '%s' is neither time nor cycles", unit);
+    tacho_command_misuse(arguments->command, "--unit: unknown unit '%s'; use time or cycles", unit);
     return false;
 }
 
@@ -63,12 +63,13 @@ static bool choose_wall_time(const tacho_arguments *arguments, const tacho_listi
         return true;
     }
     if (listing->intake.input_count > 1) {
-        tacho_command_misuse(arguments->command, "--wall-time is that of one run; name one input");
+        tacho_command_misuse(arguments->command,
+                             "--wall-time applies to a single run; name one input");
         return false;
     }
     if (!parse_wall_time(value, &out_options->wall_time_ns)) {
         tacho_command_misuse(arguments->command,
-                             "--wall-time: '%s' is no time; expected seconds, such as 0.207",
+                             "--wall-time: invalid time '%s'; expected seconds, such as 0.207",
                              value);
         return false;
     }
@@ -135,33 +136,34 @@ static int overview_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_overview = {
     .name = "overview",
-    .summary = "say how busy each kind of engine was, alone and together",
+    .summary = "show how busy each kind of engine was and how much overlapped",
     .usage = "IN... [options]",
     .description =
-        "Reads profiles and prints, per input, how long transfers, slices, the vector\n"
-        "engine, the runtime and the host were busy, how much of that at the same time,\n"
-        "and how long nothing was. Work that overlaps counts once: every number is the\n"
-        "length of a union of intervals, and percentages are of OVERALL, the time from\n"
-        "the first start to the last end of work. Moments, counters, phases that contain\n"
-        "other work, allocations and waits are no work.\n"
+        "Reads profiles and prints, for each input, how long transfers, slices, the\n"
+        "vector engine, the runtime and the host were busy, how much of that overlapped,\n"
+        "and how long everything was idle. Overlapping work counts once: every figure is\n"
+        "the length of a union of intervals, and percentages are relative to OVERALL.\n"
+        "Instants, counters, enclosing phases, allocations and waits do not count as\n"
+        "busy.\n"
         "\n"
         "OVERALL  from the first start to the last end of work\n"
-        "TOTAL NPU OPERATIONS  OVERALL without the runtime's calls and the host's work alone\n"
-        "Dma  transfers in and out; Dma In and Dma Out are each direction\n"
-        "Cdma  transfers between local memories; Cdma Dtcm and Cdma Itcm by memory\n"
-        "Dma Total  Dma and Cdma together; Dma Only is that part of it without compute\n"
-        "Slice  the compute engines together, Slice 0, 1, ... each; Css the vector engine\n"
-        "Compute  Slice and Css together; Compute Only is that part of it without transfers\n"
+        "TOTAL NPU OPERATIONS  OVERALL minus runtime calls and host-only work\n"
+        "Dma  transfers in and out; Dma In and Dma Out: each direction\n"
+        "Cdma  transfers between local memories; Cdma Dtcm and Cdma Itcm: by memory\n"
+        "Dma Total  Dma and Cdma combined; Dma Only: the part without compute\n"
+        "Slice  all compute engines; Slice 0, 1, ...: each one; Css: the vector engine\n"
+        "Compute  Slice and Css combined; Compute Only: the part without transfers\n"
         "Overlap  transfers and compute at the same time\n"
-        "Hal, Host, Host Copy  calls of the runtime, host programs, copies by the host\n"
-        "Idle  OVERALL less all of these\n"
+        "Hal, Host, Host Copy  runtime calls, host programs, copies made by the host\n"
+        "Idle  OVERALL minus all of the above\n"
         "\n"
-        "Only what the input can show is listed; what it shows to be unused is 0. A\n"
-        "runtime profile does not say which engines its programs used: there the programs\n"
-        "themselves count as busy. Estimates and measurements are never added up.\n"
+        "Only metrics that the input can show are listed; an engine that the input shows\n"
+        "to be unused has 0. A runtime profile does not say which engines a program\n"
+        "used, so the program itself counts as busy. Estimates and measurements are\n"
+        "never added up.\n"
         "\n"
-        "Of several inputs, those that cannot be read are named and the others shown; the\n"
-        "exit status is then 3.",
+        "With several inputs, those that cannot be read are listed, the others are\n"
+        "shown, and the exit status is 3.",
     .examples =
         "# a compiler's estimate\n"
         "tacho overview timeline.csv\n"

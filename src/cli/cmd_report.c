@@ -19,13 +19,12 @@
 static const tacho_option options[] = {
     {"output", 'o', false, "OUT",
      "the page to write (default: report.html); - is standard output, .gz or .zst compresses"},
-    {"title", 0, false, "TEXT", "what the page is called (default: the name of the only input)"},
+    {"title", 0, false, "TEXT", "title of the page (default: the name of the only input)"},
     TACHO_OPTION_FROM,
     TACHO_OPTION_CLOCK,
     TACHO_OPTION_SLICES,
     TACHO_OPTION_PROGRAM,
-    {"strict", 0, false, NULL,
-     "treat any file or record that cannot be read as a failure; nothing is written then"},
+    {"strict", 0, false, NULL, "fail, and write nothing, if any file or record cannot be read"},
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
 };
@@ -182,8 +181,7 @@ static tacho_status make_report(report_request *request, const tacho_input_list 
 {
     for (size_t i = 0; i < list->path_count; i++) {
         if (tacho_input_is_same_file(list->paths[i], request->output_path)) {
-            return tacho_fail(TACHO_CODE_USAGE,
-                              "%s is an input; writing the page there would destroy it",
+            return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten",
                               list->paths[i]);
         }
     }
@@ -223,7 +221,7 @@ static tacho_status list_inputs(const tacho_arguments *arguments, const char *ou
         return tacho_fail(TACHO_CODE_USAGE, "standard input (-) can be read only once");
     }
     return list->path_count > 0 ? TACHO_OK
-                                : tacho_fail(TACHO_CODE_BAD_DATA, "no file in that folder");
+                                : tacho_fail(TACHO_CODE_BAD_DATA, "no file in that directory");
 }
 
 /* The page of one file is called after it. */
@@ -296,21 +294,22 @@ static int report_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_report = {
     .name = "report",
-    .summary = "put profiles on one page to look at in a browser",
-    .usage = "FILES|FOLDERS... [-o OUT] [options]",
+    .summary = "write profiles to a single HTML page",
+    .usage = "FILE|DIR... [-o OUT] [options]",
     .description =
-        "Writes one HTML page that holds everything: profiles to compare and sort, cards with\n"
-        "busy and idle time, a timeline to zoom and pan, and a table of operators to search and\n"
-        "sort. It opens from the disk in any browser of today, needs no network, and can be\n"
-        "mailed or archived. Two buttons make a Perfetto trace of what is shown, to download or\n"
-        "to open in https://ui.perfetto.dev.\n"
+        "Writes one self-contained HTML page: profiles to compare and sort, cards with\n"
+        "busy and idle time, a timeline to zoom and pan, and a searchable, sortable\n"
+        "operator table. The page opens from disk in any current browser, needs no\n"
+        "network, and can be mailed or archived. Two buttons turn what is shown into a\n"
+        "Perfetto trace, to download or to open in https://ui.perfetto.dev.\n"
         "\n"
-        "A folder stands for the files in it. A file that is no profile is named and skipped;\n"
-        "the exit status is then 3. The page holds names, times, source locations and bytes\n"
-        "moved; other arguments and arrows are in the trace that 'tacho convert' writes.",
+        "A directory stands for the files in it. Files that are not profiles are listed\n"
+        "and skipped; the exit status is then 3. The page holds names, times, source\n"
+        "locations and bytes moved; other arguments and flow arrows are in the trace\n"
+        "that 'tacho convert' writes.",
     .examples = "# one profile\n"
                 "tacho report timeline.csv -o timeline.html\n"
-                "# every profile of a folder\n"
+                "# every profile of a directory\n"
                 "tacho report results/ -o report.html --title 'Nightly run'\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

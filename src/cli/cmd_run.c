@@ -23,41 +23,41 @@ static const tacho_option options[] = {
     {"device", 'd', false, "DEVICE",
      "what runs it: sim (the machine that a program was compiled for), sim:MACHINE, cpu, null "
      "(default: sim; a model is compiled for " TACHO_RUN_DEFAULT_MACHINE ")"},
-    {"machine", 'm', false, "NAME", "the same as --device sim:NAME"},
+    {"machine", 'm', false, "NAME", "same as --device sim:NAME"},
     {"input", 'i', TACHO_TAKES_EACH, "VALUE",
-     "the next input, or NAME=VALUE that of this name: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy, @x.pb; "
-     "repeatable (default: seeded-random)"},
-    {"seed", 0, false, "N", "seed of inputs that are not given (default: 0)"},
+     "value of the next input, or NAME=VALUE for a named one: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy, "
+     "@x.pb; repeatable (default: seeded random)"},
+    {"seed", 0, false, "N", "seed for inputs without a value (default: 0)"},
     {"output", 0, TACHO_TAKES_EACH, "@FILE",
-     "write the next output there, as .npy, or .bin for its bytes; - prints it; repeatable "
-     "(default: printed)"},
-    {"function", 'f', false, "NAME", "refuse a program that has no function of this name"},
-    {"iterations", 'n', false, "N", "run this often (default: 1; 11 to --compare on cpu)"},
-    {"activations", 'a', false, "N", "copies of the program on cores of their own (default: 1)"},
+     "write the next output to FILE as .npy, or as raw bytes to .bin; - prints it; repeatable "
+     "(default: print)"},
+    {"function", 'f', false, "NAME", "fail if the program has no function of this name"},
+    {"iterations", 'n', false, "N", "number of inferences (default: 1; with --compare on cpu: 11)"},
+    {"activations", 'a', false, "N",
+     "number of copies of the program, each on its own cores (default: 1)"},
     {"kernels", 0, false, "fast|reference", "how values are computed (default: fast)"},
-    {"threads", 0, false, "N", "of the host, that compute values (default: 1)"},
-    {"no-values", 0, false, NULL, "sim: times alone; nothing is computed"},
+    {"threads", 0, false, "N", "host threads that compute values (default: 1)"},
+    {"no-values", 0, false, NULL, "sim: times only; do not compute values"},
     {"force", 0, false, NULL, "run a program even if its work exceeds the limit"},
-    {"unlimited", 0, false, NULL,
-     "sim: shared memory, networks and queues make nobody wait: gives the estimate"},
+    {"unlimited", 0, false, NULL, "sim: disable contention; reproduces the estimate"},
     {"profile", 0, false, "FILE",
-     "write what was recorded there, with each operator's estimate; its suffix says the format: "
-     ".tacho (all of it, for tacho itself), .pb, .json, .csv ..."},
+     "write the recording to FILE, with each operator's estimate; the suffix selects the format: "
+     ".tacho (complete, for tacho itself), .pb, .json, .csv ..."},
     {"profile-format", 0, false, "FORMAT",
-     "write that as FORMAT: a trace format of 'tacho help formats', or Torq's r0, r1 or r2"},
+     "format of the recording: a trace format of 'tacho help formats', or Torq's r0, r1 or r2"},
     {"stats-dir", 0, false, "DIR",
-     "write the raw stats of each recorded inference there, a file per activation and device"},
+     "write the raw stats of each recorded inference to DIR, one file per activation and device"},
     {"samples", 0, false, "N",
-     "inferences to record (default: 1; all but the first, up to 100, to --compare on cpu)"},
+     "number of inferences to record (default: 1; with --compare on cpu: all but the first, up to "
+     "100)"},
     {"start-iteration", 0, false, "N",
-     "record from this iteration on, counted from 0 "
-     "(default: 0, or 1 of several that are measured)"},
+     "first iteration to record, counted from 0 (default: 0; 1 when several are measured)"},
     {"start-delay", 0, false, "MS",
-     "record once so much of the device's time has passed, at the latest at the end"},
+     "start recording after this much device time, at the latest with the last inference"},
     {"compare", 0, false, NULL,
-     "also print what was estimated of each operator, the stalls by name and the fitted clock"},
+     "also print each operator's estimate, named stalls and the fitted clock"},
     {"blocks", 0, false, NULL, "also print when each block (NSS program) ran"},
-    {"no-tables", 0, false, NULL, "print outputs alone"},
+    {"no-tables", 0, false, NULL, "print outputs only"},
     {"top", 0, false, "N", "operators to list, 0 for all (default: 10)"},
     {"cores", 0, false, "N", "of a model: use at most this many cores"},
     {"stats-level", 0, false, "N",
@@ -67,7 +67,7 @@ static const tacho_option options[] = {
      "x=1x3x224x224; repeatable"},
     {"bind", 0, TACHO_TAKES_EACH, "NAME=VALUE",
      "of a model: fix an input, as for 'tacho compile'; repeatable"},
-    {"weights", 0, false, "random:SEED", "of a model: take seeded random weights"},
+    {"weights", 0, false, "random:SEED", "of a model: use seeded random weights"},
     TACHO_LISTING_OPTION_FORMAT,
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
@@ -95,8 +95,9 @@ static bool choose_path(const tacho_arguments *arguments, run_choice *choice)
     choice->request.path = count == 1 ? arguments->words[0] : NULL;
     if (choice->request.path == NULL) {
         tacho_command_misuse(arguments->command,
-                             count == 0 ? "which program? name one, or an .onnx or .mlir file"
-                                        : "one program at a time");
+                             count == 0
+                                 ? "no program given; name a program, or an .onnx or .mlir file"
+                                 : "more than one program given");
     }
     return choice->request.path != NULL;
 }
@@ -123,8 +124,8 @@ static bool choose_device_options(const tacho_arguments *arguments, run_choice *
     device->kernels = kernels != NULL && strcmp(kernels, "reference") == 0 ? TACHO_KERNELS_REFERENCE
                                                                            : TACHO_KERNELS_FAST;
     if (kernels != NULL && strcmp(kernels, "reference") != 0 && strcmp(kernels, "fast") != 0) {
-        tacho_command_misuse(arguments->command, "--kernels: '%s' is neither fast nor reference",
-                             kernels);
+        tacho_command_misuse(arguments->command,
+                             "--kernels: unknown value '%s'; use fast or reference", kernels);
         return false;
     }
     if (!tacho_run_choose_count(arguments, "activations", 1, ACTIVATIONS_MAX, &activations) ||
@@ -178,8 +179,7 @@ static bool choose_profile(const tacho_arguments *arguments, run_choice *choice)
     choice->request.held_bytes_max = path == NULL ? TACHO_RUN_HELD_BYTES : 0;
     if (path == NULL) {
         if (format != NULL) {
-            tacho_command_misuse(arguments->command,
-                                 "--profile-format: where to? say --profile FILE");
+            tacho_command_misuse(arguments->command, "--profile-format needs --profile FILE");
         }
         return format == NULL;
     }
@@ -190,12 +190,13 @@ static bool choose_profile(const tacho_arguments *arguments, run_choice *choice)
                                ? tacho_trace_sink_find(tacho_str_from_cstring(format))
                                : tacho_trace_sink_find_for_path(tacho_str_from_cstring(path));
     if (choice->profile_sink == NULL) {
-        tacho_command_misuse(arguments->command,
-                             format != NULL ? "--profile-format: no format is called '%s'; there "
-                                              "are r0, r1, r2 and those of 'tacho help formats'"
-                                            : "the suffix of '%s' is no trace format; use one such "
-                                              "as .pb, or say --profile-format",
-                             format != NULL ? format : path);
+        tacho_command_misuse(
+            arguments->command,
+            format != NULL
+                ? "--profile-format: unknown format '%s'; use r0, r1, r2 or a trace format of "
+                  "'tacho help formats'"
+                : "'%s' has no known trace suffix; use one such as .pb, or --profile-format FORMAT",
+            format != NULL ? format : path);
     }
     return choice->profile_sink != NULL;
 }
@@ -269,9 +270,8 @@ static bool choose_report(const tacho_arguments *arguments, run_choice *choice)
     for (size_t i = 0; i < choice->outputs.text_count; i++) {
         if (strcmp(choice->outputs.texts[i], "-") == 0 &&
             choice->report.sink != &tacho_table_sink_text) {
-            tacho_command_misuse(arguments->command,
-                                 "--output - prints for people, and --format asks for tables "
-                                 "alone; say --output @FILE.npy");
+            tacho_command_misuse(arguments->command, "--output - prints text, and --format asks "
+                                                     "for tables only; use --output @FILE.npy");
             return false;
         }
     }
@@ -344,7 +344,7 @@ typedef struct rescued_run {
 static void write_rescued(void *user)
 {
     const rescued_run *self = user;
-    tacho_talk_line("note", "interrupted within an inference; only what was recorded is written");
+    tacho_talk_line("note", "interrupted during an inference; only recorded data is written");
     if (self->session->sample_count == 0) {
         tacho_talk_line("note", "nothing was recorded");
         return;
@@ -410,7 +410,7 @@ static tacho_status check_recording(const run_choice *choice, const tacho_run_se
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_UNSUPPORTED,
                             "%s: nothing was recorded: the program was compiled with stats level "
-                            "%u, and 40 is the least",
+                            "%u, at least 40 is needed",
                             path, (unsigned)level);
 }
 
@@ -492,35 +492,36 @@ static int run_command_run(const tacho_arguments *arguments)
 
 const tacho_command tacho_command_run = {
     .name = "run",
-    .summary = "run a program or a model, and say where the time went",
+    .summary = "run a program or model and show where the time went",
     .usage = "PROGRAM|MODEL [--device D] [--input VALUE]... [options]",
     .description =
-        "Runs a compiled program, or a model (ONNX, MLIR), which is compiled in memory for\n"
-        "the device's machine first, and prints its outputs, how long inferences took (mean,\n"
-        "p50, p99), how busy the engines were and the operators that took the time.\n"
+        "Runs a compiled program, or compiles a model (ONNX, MLIR) in memory for the\n"
+        "device's machine and runs it. Prints the outputs, inference times (mean, p50,\n"
+        "p99), how busy the engines were, and the operators that took the most time.\n"
         "\n"
-        "The device sim takes the cycles that the compiler's rules give each job alone and\n"
-        "adds what the machine adds: queues, shared memory, networks between cores. Its\n"
-        "times are simulated, the same on every computer, and not representative of the\n"
-        "hardware's. The device cpu runs the operators on this computer and measures them\n"
-        "with real clocks; null takes no time, and is a skeleton for new devices. Values are\n"
-        "computed on this computer in either case.\n"
+        "Devices: sim starts from the compiler's cycles for each job and adds contention\n"
+        "for queues, shared memory and networks between cores. Its times are simulated,\n"
+        "the same on every computer, and not representative of hardware. cpu runs the\n"
+        "operators on this computer and measures them with real clocks. null takes no\n"
+        "time; it is a skeleton for new devices. Values are computed on this computer in\n"
+        "every case.\n"
         "\n"
-        "What is recorded was compiled in: level 40 gives times of inferences, 70 those of\n"
-        "operators. --profile writes it for a viewer, --stats-dir as raw stats, which\n"
-        "'tacho convert', 'overview' and 'ops' read with --program. Torq's files (r0, r1, r2)\n"
-        "need no level: they tell when blocks ran, and 'tacho annotate' joins them with the\n"
-        "debug information that 'tacho compile --torq-debug-info' wrote.\n"
+        "What is recorded is compiled in: level 40 records inferences, level 70\n"
+        "operators. --profile writes it for a viewer; --stats-dir writes raw stats,\n"
+        "which 'tacho convert', 'overview' and 'ops' read with --program. Torq's files\n"
+        "(r0, r1, r2) need no level: they say when blocks ran, and 'tacho annotate'\n"
+        "joins them with the debug information of 'tacho compile --torq-debug-info'.\n"
         "\n"
-        "With --compare each operator is shown beside its estimate. On sim the difference\n"
-        "is the sum of stalls by name, to the cycle. On cpu it is what remains at the clock\n"
-        "that fits all operators best; measured is the median of the recorded inferences,\n"
-        "and operators that a neighbour's kernel computes along are marked.\n"
+        "With --compare each operator is shown next to its estimate. On sim the\n"
+        "difference is the sum of named stalls, to the cycle. On cpu it is what remains\n"
+        "at the clock that fits all operators best; the measured time is the median of\n"
+        "the recorded inferences, and operators computed inside a neighbour's kernel are\n"
+        "marked.\n"
         "\n"
-        "Ctrl-C ends the run after the inference that is going on: what was recorded is\n"
-        "written and printed, and the exit status is 130. A second one gives that inference\n"
-        "up and writes the profile alone; a third ends at once. SIGTERM gives it up by\n"
-        "itself when it has not ended after half a second.",
+        "Ctrl-C ends the run after the current inference: what was recorded is written\n"
+        "and printed, and the exit status is 130. A second Ctrl-C abandons that\n"
+        "inference and writes only the profile; a third exits at once. SIGTERM abandons\n"
+        "the inference if it has not finished after half a second.",
     .examples = "# a model on the simulated default machine, with random inputs\n"
                 "tacho run model.onnx\n"
                 "# one of its own, values to a file\n"

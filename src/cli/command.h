@@ -131,11 +131,11 @@ const tacho_command *tacho_command_find(const char *name);
     }
 #define TACHO_OPTION_QUIET                                                                         \
     {                                                                                              \
-        "quiet", 'q', false, NULL, "no progress and no summary; errors and losses are still shown" \
+        "quiet", 'q', false, NULL, "no progress or summary; errors and losses are still shown"     \
     }
 #define TACHO_OPTION_FROM                                                                          \
     {                                                                                              \
-        "from", 0, false, "FORMAT", "read every input as FORMAT instead of recognising it"         \
+        "from", 0, false, "FORMAT", "read every input as FORMAT instead of detecting it"           \
     }
 #define TACHO_OPTION_CLOCK                                                                         \
     {                                                                                              \
@@ -144,7 +144,7 @@ const tacho_command *tacho_command_find(const char *name);
 #define TACHO_OPTION_SLICES                                                                        \
     {                                                                                              \
         "num-slices", 0, false, "N",                                                               \
-            "slices that a T1 timeline, which does not name them, takes turns on (default: 2)"     \
+            "number of slices in T1 timelines, which do not name them (default: 2)"                \
     }
 #define TACHO_OPTION_PROGRAM                                                                       \
     {                                                                                              \
@@ -153,7 +153,7 @@ const tacho_command *tacho_command_find(const char *name);
     }
 #define TACHO_OPTION_STRICT                                                                        \
     {                                                                                              \
-        "strict", 0, false, NULL, "treat any record that cannot be read as a failure"              \
+        "strict", 0, false, NULL, "fail if any record cannot be read"                              \
     }
 
 #endif

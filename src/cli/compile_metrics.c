@@ -270,7 +270,7 @@ static tacho_status warn_operator(operator_warnings *self, size_t op)
              TACHO_STR_ARG(name), facts->ddr_write_bytes);
     }
     if (engine != NULL && engine->class == TACHO_ENGINE_CONTROL) {
-        warn(&self->scalar_count, "%.*s: runs on %.*s, which is no engine for tensors",
+        warn(&self->scalar_count, "%.*s: runs on %.*s, which is not a tensor engine",
              TACHO_STR_ARG(name), TACHO_STR_ARG(engine->name));
     }
     return TACHO_OK;
@@ -285,7 +285,7 @@ static tacho_status warn_operators(const tacho_estimate *estimate)
         status = warn_operator(&self, i);
     }
     warn_rest(self.spilled_count, "whose results do not stay in local memory");
-    warn_rest(self.scalar_count, "that no engine for tensors runs");
+    warn_rest(self.scalar_count, "that do not run on a tensor engine");
     free(self.is_returned);
     tacho_arena_deinit(&self.arena);
     return status;

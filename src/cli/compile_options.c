@@ -61,8 +61,8 @@ static bool choose_dtype(const tacho_arguments *arguments, tacho_cost_options *c
                          tacho_dtype_name((tacho_dtype)i));
             }
         }
-        tacho_command_misuse(arguments->command,
-                             "--dtype: '%s' is no type to compute in; there are %s", value, names);
+        tacho_command_misuse(arguments->command, "--dtype: unknown type '%s'; use one of %s", value,
+                             names);
         return false;
     }
     return true;
@@ -76,7 +76,7 @@ static bool choose_fidelity(const tacho_arguments *arguments, const tacho_machin
         return true;
     }
     if (machine->fidelity_count == 0) {
-        tacho_command_misuse(arguments->command, "--fidelity: %s has none to choose from",
+        tacho_command_misuse(arguments->command, "--fidelity: %s has a single fidelity",
                              machine->name.data);
         return false;
     }
@@ -89,8 +89,8 @@ static bool choose_fidelity(const tacho_arguments *arguments, const tacho_machin
             used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
                                      machine->fidelities[i].name.data);
         }
-        tacho_command_misuse(arguments->command, "--fidelity: '%s' is none of those of %s: %s",
-                             value, machine->name.data, names);
+        tacho_command_misuse(arguments->command, "--fidelity: unknown value '%s'; %s has %s", value,
+                             machine->name.data, names);
     }
     return cost->fidelity != 0;
 }
@@ -116,9 +116,7 @@ static bool choose_grid(const tacho_arguments *arguments, const tacho_machine *m
     if (by == text.len || !tacho_str_parse_u64(tacho_str_make(text.data, by), &x) ||
         !tacho_str_parse_u64(tacho_str_from(text, by + 1), &y) || x == 0 || y == 0) {
         tacho_command_misuse(arguments->command,
-                             "--grid: '%s' is no grid; expected XxY such as "
-                             "8x8",
-                             value);
+                             "--grid: invalid grid '%s'; expected XxY such as 8x8", value);
         return false;
     }
     if (x > most_x || y > most_y) {
@@ -176,12 +174,12 @@ static bool choose_places(const tacho_arguments *arguments, const tacho_machine 
         is_last = comma == rest.len;
         place_item item = parse_place(tacho_str_make(rest.data, comma), places);
         if (item != PLACE_TAKEN) {
-            tacho_command_misuse(arguments->command,
-                                 item == PLACE_TWICE
-                                     ? "--place: '%s' places an operand twice"
-                                     : "--place: '%s' says no places; expected such "
-                                       "as in0=l1,in1=dram,out=l1",
-                                 value);
+            tacho_command_misuse(
+                arguments->command,
+                item == PLACE_TWICE
+                    ? "--place: '%s' places an operand twice"
+                    : "--place: invalid list '%s'; expected a list such as in0=l1,in1=dram,out=l1",
+                value);
             return false;
         }
         rest = tacho_str_from(rest, is_last ? comma : comma + 1);
@@ -202,14 +200,16 @@ static bool check_machine(const tacho_arguments *arguments, const tacho_machine 
                           const tacho_compile_request *request)
 {
     if (request->is_torq_profile && !tacho_machine_has_timeline(machine, "torq")) {
-        tacho_command_misuse(arguments->command,
-                             "--profile-format: t1 and t4 are timelines of Torq, and %s is none",
-                             machine->name.data);
+        tacho_command_misuse(
+            arguments->command,
+            "--profile-format: t1 and t4 are Torq timelines, and %s is not a Torq machine",
+            machine->name.data);
         return false;
     }
     if (tacho_arguments_has(arguments, "tuned") &&
         !tacho_quantity_is_set(&machine->mesh.buffer_bytes)) {
-        tacho_command_misuse(arguments->command, "--tuned: blocks are chosen in one way only on %s",
+        tacho_command_misuse(arguments->command,
+                             "--tuned has no effect on %s, which has a single tuning",
                              machine->name.data);
         return false;
     }
@@ -284,7 +284,7 @@ static bool choose_counts(const tacho_arguments *arguments, const tacho_compile_
     tacho_compile_options *compile = &request->compile;
     uint64_t core_count = tacho_machine_cores(request->machine);
     if (tacho_arguments_has(arguments, names->cores) && tacho_arguments_has(arguments, "grid")) {
-        tacho_command_misuse(arguments->command, "--cores and --grid say the same; give one");
+        tacho_command_misuse(arguments->command, "use either --cores or --grid, not both");
         return false;
     }
     return choose_count(arguments, names->cores, core_count, &compile->cores) &&
@@ -300,8 +300,7 @@ static void say_unused(const tacho_arguments *arguments, const tacho_stats_optio
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (tacho_arguments_has(arguments, all[i])) {
             char text[160];
-            snprintf(text, sizeof(text),
-                     "%s%s has no effect: no program is written; say -o FILE.bin",
+            snprintf(text, sizeof(text), "%s%s has no effect without a program; use -o FILE.bin",
                      tacho_command_dashes(arguments->command), all[i]);
             tacho_talk_line("note", text);
         }
@@ -451,8 +450,8 @@ int tacho_compile_choose_dims(const tacho_arguments *arguments, tacho_arena *are
         if (!is_good) {
             return tacho_command_misuse(
                 arguments->command,
-                "%s%s: '%s' is no dimension; expected NAME%cN such as batch%c4, or the sizes of an "
-                "input such as x%c1x3x224x224, each at most 2147483647",
+                "%s%s: invalid dimension '%s'; expected NAME%cN such as batch%c4, or the sizes of "
+                "an input such as x%c1x3x224x224, each at most 2147483647",
                 tacho_command_dashes(arguments->command), item->option->name, item->value,
                 separator, separator, separator);
         }
@@ -491,10 +490,10 @@ int tacho_compile_choose_binds(const tacho_arguments *arguments, tacho_arena *ar
                                         TACHO_STR_ARG(bind.name));
         }
         if (!is_good) {
-            return tacho_command_misuse(arguments->command,
-                                        "%sbind: '%s' gives no value; expected NAME=VALUE such as "
-                                        "rate=16000",
-                                        tacho_command_dashes(arguments->command), item->value);
+            return tacho_command_misuse(
+                arguments->command,
+                "%sbind: no value in '%s'; expected NAME=VALUE such as rate=16000",
+                tacho_command_dashes(arguments->command), item->value);
         }
         bind.values = tacho_str_from(text, at + 1);
         binds[model->bind_count++] = bind;
@@ -515,12 +514,13 @@ static bool choose_rows(const tacho_arguments *arguments, tacho_estimate_table_o
     }
     if (table->sort == TACHO_ESTIMATE_SORT_COUNT) {
         tacho_command_misuse(arguments->command,
-                             "--sort: '%s' is none of order, cycles, macs, bytes, name", sort);
+                             "--sort: unknown key '%s'; use order, cycles, macs, bytes or name",
+                             sort);
         return false;
     }
     uint64_t count = 0;
     if (top != NULL && !tacho_str_parse_u64(tacho_str_from_cstring(top), &count)) {
-        tacho_command_misuse(arguments->command, "--top: '%s' is not a number of rows", top);
+        tacho_command_misuse(arguments->command, "--top: expected a number of rows, not '%s'", top);
         return false;
     }
     table->top = (size_t)count;
@@ -533,8 +533,7 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_reque
     request->profile_path = tacho_arguments_value(arguments, "profile");
     if (request->profile_path == NULL) {
         if (format != NULL) {
-            tacho_command_misuse(arguments->command, "--profile-format: where to? say --profile "
-                                                     "FILE");
+            tacho_command_misuse(arguments->command, "--profile-format needs --profile FILE");
         }
         return format == NULL;
     }
@@ -547,12 +546,13 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_reque
     request->profile_sink = format != NULL ? tacho_trace_sink_find(tacho_str_from_cstring(format))
                                            : tacho_trace_sink_find_for_path(path);
     if (request->profile_sink == NULL) {
-        tacho_command_misuse(arguments->command,
-                             format != NULL ? "--profile-format: no timeline is called '%s'; there "
-                                              "are t1, t4 and those of 'tacho help formats'"
-                                            : "the suffix of '%s' is no trace format; use one such "
-                                              "as .pb, or say --profile-format",
-                             format != NULL ? format : request->profile_path);
+        tacho_command_misuse(
+            arguments->command,
+            format != NULL
+                ? "--profile-format: unknown format '%s'; use t1, t4 or a trace format of 'tacho "
+                  "help formats'"
+                : "'%s' has no known trace suffix; use one such as .pb, or --profile-format FORMAT",
+            format != NULL ? format : request->profile_path);
     }
     return request->profile_sink != NULL;
 }
@@ -591,10 +591,10 @@ static bool check_places(const tacho_arguments *arguments, const tacho_compile_r
 {
     bool is_placed = tacho_arguments_has(arguments, "place");
     if (is_placed && request->program_path != NULL) {
-        tacho_command_misuse(arguments->command,
-                             "--place is for estimates: %s would be a program whose operands may "
-                             "not fit local memory; leave one of them out",
-                             request->program_path);
+        tacho_command_misuse(
+            arguments->command,
+            "--place applies to estimates only; it cannot be combined with writing the program %s",
+            request->program_path);
     }
     return !is_placed || request->program_path == NULL;
 }

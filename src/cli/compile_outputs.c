@@ -93,7 +93,7 @@ static tacho_status check_inputs(const tacho_compile_outputs *outputs, const cha
         is_input = tacho_input_is_same_file(outputs->inputs[i], path);
     }
     return is_input ? tacho_fail(TACHO_CODE_USAGE,
-                                 "%s is read by this run; writing there would destroy it", path)
+                                 "%s is read by this run and would be overwritten", path)
                     : TACHO_OK;
 }
 

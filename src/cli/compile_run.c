@@ -302,9 +302,8 @@ static void say_devices(const compiled *self)
     char text[128];
     if (self->request->compile.devices > used) {
         snprintf(text, sizeof(text),
-                 "%" PRIu32 " of %" PRIu32 " devices used: there are no more "
-                 "operators than that",
-                 used, self->request->compile.devices);
+                 "%" PRIu32 " of %" PRIu32 " devices used: the network has no more operators", used,
+                 self->request->compile.devices);
         tacho_talk_line("note", text);
     }
 }
@@ -395,7 +394,7 @@ void tacho_compile_say_model(const tacho_fusion *fusion)
     say_empty(fusion);
     say_undecided(graph);
     if (fusion->unused_count > 0) {
-        snprintf(text, sizeof(text), "%.120s: %zu node%s left out: nobody uses the results",
+        snprintf(text, sizeof(text), "%.120s: %zu node%s left out: unused results",
                  graph->path.data, fusion->unused_count, fusion->unused_count == 1 ? "" : "s");
         tacho_talk_line("note", text);
     }
@@ -527,7 +526,7 @@ static tacho_status check_output(const tacho_compile_request *request, const cha
     if (path == NULL || !tacho_input_is_same_file(request->model_path, path)) {
         return TACHO_OK;
     }
-    return tacho_fail(TACHO_CODE_USAGE, "%s is the model; writing there would destroy it", path);
+    return tacho_fail(TACHO_CODE_USAGE, "%s is the model and would be overwritten", path);
 }
 
 static tacho_status run(const tacho_compile_request *request, bool *out_has_unknown)

@@ -48,7 +48,7 @@ static bool choose_recipe(const tacho_arguments *arguments, const char *option,
             snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
                      tacho_pmu_recipe_at(i)->name);
         }
-        tacho_command_misuse(arguments->command, "%s%s: '%s' is none of %s",
+        tacho_command_misuse(arguments->command, "%s%s: unknown value '%s'; use one of %s",
                              tacho_command_dashes(arguments->command), option, name, names);
         return false;
     }
@@ -88,8 +88,8 @@ static bool choose_events(const tacho_arguments *arguments, const char *option,
         uint64_t code = 0;
         if (!tacho_str_parse_hex(item, &code) || code > UINT16_MAX) {
             tacho_command_misuse(arguments->command,
-                                 "%s%s: '%.*s' is no event; expected hexadecimal codes up to FFFF "
-                                 "such as 3F,70,200",
+                                 "%s%s: invalid event '%.*s'; expected hexadecimal codes up to "
+                                 "FFFF such as 3F,70,200",
                                  dashes, option, TACHO_STR_ARG(item));
             return false;
         }
@@ -111,21 +111,21 @@ bool tacho_compile_check_counters(const tacho_arguments *arguments,
     bool is_recipe = tacho_arguments_has(arguments, options->recipe);
     char text[256];
     if (stats->pmu_event_count > 0 && machine->counter_count == 0) {
-        tacho_command_misuse(arguments->command, "%s%s: %s has no counters that are known", dashes,
+        tacho_command_misuse(arguments->command, "%s%s: no counters are known for %s", dashes,
                              is_recipe ? options->recipe : options->events, machine->name.data);
         return false;
     }
     for (uint32_t i = 0; i < stats->pmu_event_count && !is_recipe && !is_quiet; i++) {
         if (tacho_machine_counter_find(machine, stats->pmu_events[i]) == NULL) {
-            snprintf(text, sizeof(text), "%s%s: event %X is none that %.80s is known to have",
-                     dashes, options->events, stats->pmu_events[i], machine->name.data);
+            snprintf(text, sizeof(text), "%s%s: event %X is not a known event of %.80s", dashes,
+                     options->events, stats->pmu_events[i], machine->name.data);
             tacho_talk_line("note", text);
         }
     }
     if (stats->level >= TACHO_STATS_LEVEL_COUNTERS && stats->pmu_event_count == 0 &&
         machine->counter_count > 0 && !is_quiet) {
         snprintf(text, sizeof(text),
-                 "%s%s %u records counters of operators, but no events are given; say %s%s or %s%s",
+                 "%s%s %u records counters per operator, but no events are given; use %s%s or %s%s",
                  dashes, options->level, stats->level, dashes, options->recipe, dashes,
                  options->events);
         tacho_talk_line("note", text);

@@ -32,8 +32,8 @@ static void print_summary(const tacho_conversion *conversion, const tacho_dict *
              conversion->intake.input_count == 1 ? "" : "s, each from its own zero (not aligned)");
     tacho_talk_line("wrote", text);
     if (written_count == 0 && left_out_count > 0) {
-        tacho_talk_line("warning", "nothing of the input is in the window and long enough; 'tacho "
-                                   "info' says from when to when it goes");
+        tacho_talk_line("warning", "no event of the input is inside the window and long enough; "
+                                   "'tacho info' shows its time range");
     }
 }
 

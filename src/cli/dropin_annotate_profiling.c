@@ -114,9 +114,9 @@ static int annotate_profiling_run(const tacho_arguments *arguments)
     if (model != NULL && folder == NULL) {
         exit_code = tacho_command_no_memory();
     } else if (arguments->word_count != 3) {
-        exit_code = tacho_command_misuse(
-            arguments->command, "three files are needed: the compiler's (a phase dump or a "
-                                "debug folder), the runtime profile, and the output");
+        exit_code = tacho_command_misuse(arguments->command,
+                                         "expected three files: the debug information (a phase "
+                                         "dump or directory), the runtime profile, and the output");
     } else {
         exit_code = annotate_words(arguments, arguments->words, &source_dir);
     }
@@ -131,7 +131,7 @@ const tacho_command tacho_dropin_annotate_profiling = {
     .usage = "MLIR_OR_DEBUG_DIR RUNTIME_CSV OUT [options]",
     .description =
         "Joins a runtime profile with a phase dump (MODEL.9.executable-targets.mlir) or a\n"
-        "debug folder. OUT is a table (.csv, .xlsx) or a trace (.pb). The columns follow\n"
+        "debug directory. OUT is a table (.csv, .xlsx) or a trace (.pb). The columns follow\n"
         "from the input: for jobs alone those of torq-a0, in a workbook the titles of the\n"
         "manual (seed-000); for host actions seed-001; for dispatches torq-a3. Times of jobs\n"
         "are true ones; the vendor's first tool let a job begin where the last one ended.\n"

@@ -24,7 +24,7 @@ static const tacho_option options[] = {
     {"compile_profile", 0, TACHO_TAKES_LIST, "CSV", "compile-time timelines"},
     {"runtime_profile", 0, TACHO_TAKES_LIST, "CSV", "runtime profiles"},
     {"pb", 0, false, "OUT", "the trace to write"},
-    {"num-slices", 0, false, "N", "slices that a T1 timeline takes turns on (default: 2)"},
+    {"num-slices", 0, false, "N", "number of slices in T1 timelines (default: 2)"},
     {"clock-mhz", 0, false, "N", "frequency of cycle counts in MHz (default: 800)"},
     TACHO_OPTION_QUIET,
     TACHO_OPTION_HELP,
@@ -212,11 +212,12 @@ static int log_with(const tacho_arguments *arguments, tacho_intake_input *inputs
     collect(arguments, &options[1], inputs, &conversion.intake.input_count);
     collect(arguments, NULL, inputs, &conversion.intake.input_count);
     if (conversion.intake.input_count == 0) {
-        return tacho_command_misuse(arguments->command,
-                                    "no input; say --compile_profile CSV or --runtime_profile CSV");
+        return tacho_command_misuse(
+            arguments->command,
+            "no input given; use --compile_profile CSV or --runtime_profile CSV");
     }
     if (conversion.output_path == NULL) {
-        return tacho_command_misuse(arguments->command, "where to? say --pb OUT");
+        return tacho_command_misuse(arguments->command, "no output file given; use --pb OUT");
     }
     if (!tacho_value_source_options(arguments, &conversion.intake.options)) {
         return TACHO_EXIT_USAGE;

@@ -12,28 +12,29 @@
 #define MACHINE "aic100"
 #define NETWORK "QAicGraph"
 #define PROGRAM "programqpc.bin"
-#define IGNORED "accepted, and has no effect here"
+#define IGNORED "accepted for compatibility; no effect"
 
 static const tacho_option options[] = {
     {"model", 'm', false, "FILE", "the network: ONNX, or MLIR of TOSA or torch-onnx"},
     {"aic-binary-dir", 0, false, "DIR",
-     "write the program there, as " PROGRAM "; the folder is made where it is missing"},
+     "write the program there, as " PROGRAM "; the directory is created if missing"},
     {"stats-level", 0, false, "N",
-     "what the program records: 40 inferences, 50 ports too, 70 operators too, 100 counters of "
-     "operators too; less: nothing (default: 40)"},
-    {"stats-batchsize", 0, false, "N", "inferences that statistics are divided by (default: 1)"},
-    {"ddr-stats", 0, false, NULL, "count the traffic of DDR by core; from level 40 on"},
+     "what the program records: 40 inferences, 50 also ports, 70 also operators, 100 also counters "
+     "per operator; below 40 nothing (default: 40)"},
+    {"stats-batchsize", 0, false, "N",
+     "number of inferences that statistics are averaged over (default: 1)"},
+    {"ddr-stats", 0, false, NULL, "count DDR traffic per core; needs level 40 or more"},
     {"aic-pmu-recipe", 0, false, "NAME",
-     "count these events of the cores: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
-    {"aic-pmu-events", 0, false, "HEX,...", "count these events of the cores, at most 8"},
-    {"aic-perf-warnings", 0, false, NULL, "say what costs time and could be otherwise"},
-    {"aic-perf-metrics", 0, false, NULL, "print what the program is made of, and its cores"},
-    {"aic-num-cores", 0, false, "N", "use at most N cores (default: as many as pay)"},
+     "count a predefined set of core events: AxiRd, AxiWr, AxiRdWr, KernelUtil, HmxMacs"},
+    {"aic-pmu-events", 0, false, "HEX,...", "count these core events, at most 8"},
+    {"aic-perf-warnings", 0, false, NULL, "print performance warnings"},
+    {"aic-perf-metrics", 0, false, NULL, "print program statistics and per-core figures"},
+    {"aic-num-cores", 0, false, "N", "use at most N cores (default: as many as help)"},
     {"batchsize", 0, false, "N", "inferences that run as one (default: 1)"},
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
     {"onnx-define-symbol", 0, false, "NAME,N", "the same as -dim=NAME=N"},
-    {"convert-to-fp16", 0, false, NULL, "keep and compute real numbers as f16"},
+    {"convert-to-fp16", 0, false, NULL, "store and compute real numbers as f16"},
     {"aic-hw", 0, false, NULL, IGNORED},
     {"aic-hw-version", 0, false, "V", IGNORED},
     {"compile-only", 0, false, NULL, IGNORED ": nothing is run"},
@@ -58,7 +59,7 @@ static void say_ignored(const tacho_arguments *arguments)
     for (size_t i = 0; i < arguments->item_count; i++) {
         const tacho_option *option = arguments->items[i].option;
         if (option != NULL && strncmp(option->help, IGNORED, strlen(IGNORED)) == 0) {
-            snprintf(text, sizeof(text), "-%s has no effect here", option->name);
+            snprintf(text, sizeof(text), "-%s is accepted but has no effect", option->name);
             tacho_talk_line("note", text);
         }
     }
@@ -69,8 +70,7 @@ static bool choose_files(const tacho_arguments *arguments, tacho_compile_request
     for (size_t i = 0; i < arguments->item_count; i++) {
         if (arguments->items[i].option == NULL) {
             tacho_command_misuse(arguments->command,
-                                 "'%s' belongs to no option; the model is "
-                                 "named by -model=FILE",
+                                 "unexpected argument '%s'; give the model with -model=FILE",
                                  arguments->items[i].value);
             return false;
         }
@@ -78,9 +78,10 @@ static bool choose_files(const tacho_arguments *arguments, tacho_compile_request
     request->model_path = tacho_arguments_value(arguments, "model");
     request->program_folder = tacho_arguments_value(arguments, "aic-binary-dir");
     if (request->model_path == NULL) {
-        tacho_command_misuse(arguments->command, "which model? say -model=FILE");
+        tacho_command_misuse(arguments->command, "no model given; use -model=FILE");
     } else if (request->program_folder == NULL) {
-        tacho_command_misuse(arguments->command, "where to? say -aic-binary-dir=DIR");
+        tacho_command_misuse(arguments->command,
+                             "no output directory given; use -aic-binary-dir=DIR");
     }
     return request->model_path != NULL && request->program_folder != NULL;
 }

@@ -6,8 +6,8 @@
 
 static const tacho_option options[] = {
     {"qpc", 'q', false, "PATH", "programqpc.bin, as the compiler wrote it"},
-    {"input-dir", 'i', false, "PATH", "the folder of raw stats buffers"},
-    {"output-dir", 'o', false, "PATH", "write there; made where it is missing (default: .)"},
+    {"input-dir", 'i', false, "PATH", "directory of raw stats buffers"},
+    {"output-dir", 'o', false, "PATH", "output directory, created if missing (default: .)"},
     {"summary", 0, false, "[true|false]", "write summaries, text for people"},
     {"trace", 0, false, "[true|false]", "write traces, JSON for chrome://tracing"},
     {"host-trace", 0, false, "PATH", "JSON of the host to show beside the device"},
@@ -20,7 +20,7 @@ static const tacho_option options[] = {
     {"flow-events", 0, false, "none|full", "arrows for dependencies (default: none)"},
     {"show-barrier-events", 0, false, "[true|false]",
      "a track per thread for barriers (default: false)"},
-    {"verbose", 'v', false, NULL, "say what is decoded"},
+    {"verbose", 'v', false, NULL, "print what is being decoded"},
     TACHO_OPTION_HELP,
 };
 
@@ -31,7 +31,7 @@ const tacho_command tacho_dropin_qaic_opstats = {
     .usage = "--qpc PATH --input-dir PATH --summary --trace [options]",
     .description =
         "Decodes the raw stats that 'qaic-runner --aic-profiling-type=raw_device_stats' left\n"
-        "in a folder. Each file gives NAME.qaic-opstats.summary.txt and\n"
+        "in a directory. Each file gives NAME.qaic-opstats.summary.txt and\n"
         "NAME.qaic-opstats.trace.json, where NAME is the file's without\n"
         "-aiccyclecounts.bin. A file that cannot be read is named and passed over; the exit\n"
         "status is then 3. 'tacho opstats' does the same and more.",

@@ -16,29 +16,29 @@
 
 #define PROGRAM "programqpc.bin"
 #define MACHINE "aic100"
-#define IGNORED "accepted, and has no effect here"
+#define IGNORED "accepted for compatibility; no effect"
 
 enum { DEFAULT_ITERATIONS = 40, ACTIVATIONS_MAX = 1024, DEVICES_MAX = 1024 };
 
 static const tacho_option options[] = {
-    {"test-data", 't', false, "DIR", "the folder that holds " PROGRAM},
+    {"test-data", 't', false, "DIR", "directory that holds " PROGRAM},
     {"input-file", 'i', false, "FILE",
      "the next input: the bytes of its elements, or .npy or .pb; repeatable (default: "
      "seeded-random)"},
     {"write-output-dir", 0, false, "DIR", "write the outputs there, as bytes of their elements"},
-    {"num-iter", 'n', false, "N", "run this often (default: 40)"},
+    {"num-iter", 'n', false, "N", "number of inferences (default: 40)"},
     {"aic-num-activations", 'a', false, "N",
-     "copies of the program on cores of their own (default: 1)"},
+     "number of copies of the program, each on its own cores (default: 1)"},
     {"aic-device-id", 'd', false, "N", IGNORED ": there is one card, a simulated one"},
     {"aic-profiling-type", 0, false, "TYPE",
      "raw_device_stats: .bin files for qaic-opstats; stats: summaries; trace: a Chrome trace; "
      "latency: times of inferences; repeatable"},
     {"aic-profiling-out-dir", 0, false, "DIR",
-     "where these files go; the folder has to exist (default: .)"},
+     "directory for these files; it must exist (default: .)"},
     {"aic-profiling-num-samples", 0, false, "N", "inferences to record (default: 1)"},
     {"aic-profiling-start-iter", 0, false, "N", "record from this iteration on (default: 0)"},
     {"aic-profiling-start-delay", 0, false, "MS",
-     "record once so much of the card's time has passed, at the latest at the end"},
+     "start recording after this much device time, at the latest with the last inference"},
     {"set-size", 'S', false, "N", IGNORED},
     {"aic-threads-per-queue", 'T', false, "N", IGNORED},
     TACHO_OPTION_QUIET,
@@ -66,7 +66,7 @@ static void say_ignored(const tacho_arguments *arguments)
     for (size_t i = 0; i < arguments->item_count; i++) {
         const tacho_option *option = arguments->items[i].option;
         if (option != NULL && strncmp(option->help, IGNORED, strlen(IGNORED)) == 0) {
-            snprintf(text, sizeof(text), "--%s has no effect here", option->name);
+            snprintf(text, sizeof(text), "--%s is accepted but has no effect", option->name);
             tacho_talk_line("note", text);
         }
     }
@@ -86,8 +86,8 @@ static bool choose_types(const tacho_arguments *arguments, runner *self)
         }
         if (type == 0) {
             tacho_command_misuse(arguments->command,
-                                 "--aic-profiling-type: '%s' is none of raw_device_stats, stats, "
-                                 "trace, latency",
+                                 "--aic-profiling-type: unknown type '%s'; use raw_device_stats, "
+                                 "stats, trace or latency",
                                  item->value);
             return false;
         }
@@ -127,15 +127,15 @@ static bool choose_folders(const tacho_arguments *arguments, runner *self)
     const char *out_dir = tacho_arguments_value(arguments, "aic-profiling-out-dir");
     for (size_t i = 0; i < arguments->item_count; i++) {
         if (arguments->items[i].option == NULL) {
-            tacho_command_misuse(arguments->command,
-                                 "'%s' belongs to no option; the program's folder is named by "
-                                 "--test-data=DIR",
-                                 arguments->items[i].value);
+            tacho_command_misuse(
+                arguments->command,
+                "unexpected argument '%s'; give the program's directory with --test-data=DIR",
+                arguments->items[i].value);
             return false;
         }
     }
     if (test_data == NULL) {
-        tacho_command_misuse(arguments->command, "which program? say --test-data=DIR");
+        tacho_command_misuse(arguments->command, "no program given; use --test-data=DIR");
         return false;
     }
     self->out_dir = out_dir != NULL ? out_dir : ".";
@@ -220,7 +220,7 @@ static tacho_status write_profiles(runner *self, const tacho_run_session *sessio
         char text[160];
         snprintf(text, sizeof(text),
                  "the program records nothing: it was compiled with -stats-level=%" PRIu32
-                 ", and 40 is the least",
+                 ", at least 40 is needed",
                  level);
         tacho_talk_line("warning", text);
     }
@@ -308,12 +308,12 @@ static tacho_status run_session(runner *self, tacho_run_session *session)
 {
     tacho_status status = tacho_run_open(session, &self->request);
     if (status != TACHO_OK && session->module.was_compiled) {
-        return tacho_status_add_note(status, "%s has to be a program that qaic-compile wrote",
+        return tacho_status_add_note(status, "%s must be a program written by qaic-compile",
                                      self->request.path);
     }
     TACHO_TRY(status);
     if (session->module.was_compiled) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: not a program that qaic-compile wrote",
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: not a program written by qaic-compile",
                           self->request.path);
     }
     tacho_run_say_device(session);

@@ -12,7 +12,7 @@
 #define DEFAULT_TIMELINE "timeline.csv"
 
 /* Flags that change nothing here: what they choose is recognised, or is not done at all. */
-#define IGNORED "accepted, and has no effect here"
+#define IGNORED "accepted for compatibility; no effect"
 
 static const tacho_option options[] = {
     {"output", 'o', false, "OUT", "write the program there"},
@@ -49,7 +49,7 @@ static void say_ignored(const tacho_arguments *arguments)
     for (size_t i = 0; i < arguments->item_count; i++) {
         const tacho_option *option = arguments->items[i].option;
         if (option != NULL && strncmp(option->help, IGNORED, strlen(IGNORED)) == 0) {
-            snprintf(text, sizeof(text), "--%s has no effect here", option->name);
+            snprintf(text, sizeof(text), "--%s is accepted but has no effect", option->name);
             tacho_talk_line("note", text);
         }
     }
@@ -65,8 +65,8 @@ static bool choose_profile(const tacho_arguments *arguments, tacho_compile_reque
     request->profile_path = is_wanted ? (path != NULL ? path : DEFAULT_TIMELINE) : NULL;
     request->dumps.has_profile = is_wanted;
     if (form != NULL && strcmp(form, "t1") != 0 && strcmp(form, "t4") != 0) {
-        tacho_command_misuse(arguments->command, "--torq-timeline: '%s' is neither t1 nor t4",
-                             form);
+        tacho_command_misuse(arguments->command,
+                             "--torq-timeline: unknown value '%s'; use t1 or t4", form);
         return false;
     }
     return true;
@@ -107,11 +107,12 @@ static bool choose_files(const tacho_arguments *arguments, tacho_compile_request
     request->model_path = count == 1 ? arguments->words[0] : NULL;
     request->program_path = tacho_arguments_value(arguments, "output");
     if (request->model_path == NULL) {
-        tacho_command_misuse(arguments->command, count == 0 ? "which model? name an .mlir or .onnx"
-                                                            : "one model at a time");
+        tacho_command_misuse(arguments->command, count == 0
+                                                     ? "no model given; name an .mlir or .onnx file"
+                                                     : "more than one model given");
     } else if (request->program_path == NULL && request->profile_path == NULL &&
                !tacho_compile_dumps_any(&request->dumps)) {
-        tacho_command_misuse(arguments->command, "where to? say -o OUT");
+        tacho_command_misuse(arguments->command, "no output file given; use -o OUT");
         return false;
     }
     return request->model_path != NULL;
@@ -166,9 +167,9 @@ const tacho_command tacho_dropin_torq_compile = {
     .summary = "a network to a program for Torq, with the vendor's flags",
     .usage = "MODEL -o OUT [options]",
     .description =
-        "Compiles a network (MLIR of TOSA or torch-onnx, or ONNX) for Torq. OUT is a program\n"
-        "of tacho's, which its runtime and 'tacho info' read; it is no module of the\n"
-        "vendor's. With --torq-enable-profiling the estimated timeline is written, all\n"
+        "Compiles a network (MLIR of TOSA or torch-onnx, or ONNX) for Torq. OUT is a program\nfor "
+        "tacho's own runtime and 'tacho info', not a module of the vendor's runtime. With "
+        "--torq-enable-profiling the estimated timeline is written, all\n"
         "dispatches in one file. 'tacho compile' does the same and more.",
     .examples = "torq-compile samples/tosa/fc.mlir -o model.vmfb --torq-enable-profiling "
                 "--torq-dump-profiling=./trace.csv "

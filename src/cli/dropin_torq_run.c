@@ -27,8 +27,8 @@ static const tacho_option options[] = {
     {"output", 0, false, "@FILE",
      "write the next result there, as .npy; - prints it, nothing does neither; repeatable "
      "(default: printed)"},
-    {"torq_profile", 0, false, "CSV", "write the times of jobs there (R0)"},
-    {"torq_profile_host", 0, false, "CSV", "write the times of the host's actions there (R1)"},
+    {"torq_profile", 0, false, "CSV", "write job times to FILE (R0)"},
+    {"torq_profile_host", 0, false, "CSV", "write the times of host actions to FILE (R1)"},
     {"torq_profile_host_format", 0, false, "r1|r2",
      "in this form: r2 is that of later runtimes (default: r1)"},
     TACHO_OPTION_QUIET,
@@ -51,14 +51,14 @@ static bool choose_module(const tacho_arguments *arguments, module_run *run)
     for (size_t i = 0; i < arguments->item_count; i++) {
         if (arguments->items[i].option == NULL) {
             tacho_command_misuse(arguments->command,
-                                 "'%s' belongs to no option; the module is named by --module=FILE",
+                                 "unexpected argument '%s'; give the module with --module=FILE",
                                  arguments->items[i].value);
             return false;
         }
     }
     run->request.path = tacho_arguments_value(arguments, "module");
     if (run->request.path == NULL) {
-        tacho_command_misuse(arguments->command, "which module? say --module=FILE");
+        tacho_command_misuse(arguments->command, "no module given; use --module=FILE");
     }
     return run->request.path != NULL;
 }
@@ -84,7 +84,7 @@ static bool choose_profiles(const tacho_arguments *arguments, module_run *run)
     if (form != NULL &&
         (!tacho_run_torq_form_find(form, &run->host_form) || run->host_form == TACHO_RUN_R0)) {
         tacho_command_misuse(arguments->command,
-                             "--torq_profile_host_format: '%s' is neither r1 nor r2", form);
+                             "--torq_profile_host_format: unknown value '%s'; use r1 or r2", form);
         return false;
     }
     if (run->jobs_path != NULL && run->host_path != NULL &&
@@ -102,8 +102,7 @@ static tacho_status check_module(const module_run *run, tacho_run_session *sessi
     const tacho_program *program = &session->module.program;
     tacho_str machine = tacho_run_string(session, program->facts.machine);
     if (run->is_torq && !tacho_str_starts_with(machine, TACHO_STR("torq"))) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "%s was compiled for %s, which is no Torq; 'tacho run' runs it",
+        return tacho_fail(TACHO_CODE_USAGE, "%s was compiled for %s, not for Torq; use 'tacho run'",
                           run->request.path, machine.data);
     }
     if (session->random_inputs > 0 && run->request.input_count > 0) {

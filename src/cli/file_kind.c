@@ -32,8 +32,8 @@ static const char *describe_packed(tacho_input *input, tacho_str head)
     if (tacho_input_compression(input) == NULL) {
         return NULL;
     }
-    return is_network(head)   ? "is a compressed network: unpack it first"
-           : is_program(head) ? "is a compressed program: unpack it first"
+    return is_network(head)   ? "is a compressed network; decompress it first"
+           : is_program(head) ? "is a compressed program; decompress it first"
                               : NULL;
 }
 
@@ -44,14 +44,14 @@ static const char *describe(tacho_input *input, tacho_str head)
         return packed;
     }
     if (is_program(head)) {
-        return "is a program: 'tacho info' says what is in it, 'tacho run' profiles it";
+        return "is a program; use 'tacho info' to inspect it or 'tacho run' to run it";
     }
     if (tacho_str_starts_with(head, TACHO_STR("kind,file,group,track,class,index,start_ns,"))) {
-        return "is a table of events that tacho wrote for other programs and does not read back: "
-               "write .pb or .json instead of .csv";
+        return "is an event table written for other programs, which tacho does not read; write .pb "
+               "or .json instead of .csv";
     }
     if (is_network(head)) {
-        return "is a network: 'tacho compile' takes it, 'tacho info' shows it";
+        return "is a network; use 'tacho compile' or 'tacho info'";
     }
     return NULL;
 }
@@ -65,11 +65,11 @@ static const char *describe_no_model(tacho_input *input, tacho_str head)
         return packed;
     }
     if (is_program(head)) {
-        return "is a program, compiled already: 'tacho run' takes it, 'tacho info' shows it";
+        return "is a compiled program; use 'tacho run' or 'tacho info'";
     }
     tacho_status status = tacho_source_resolve(input, &source);
     tacho_status_free(status);
-    return source != NULL ? "is a profile: 'tacho info' shows it" : NULL;
+    return source != NULL ? "is a profile; use 'tacho info'" : NULL;
 }
 
 static tacho_status note_kind(tacho_status status, const char *path, bool wants_model)
@@ -136,7 +136,7 @@ tacho_status tacho_cli_note_pipes(tacho_status status, const tacho_intake *intak
         mode_t kind = kind_of(path);
         if (intake->inputs[i].source == NULL && (kind == S_IFIFO || kind == S_IFSOCK)) {
             status = tacho_status_add_note(
-                status, "%s is a pipe; a network or a program has to be a regular file",
+                status, "%s is a pipe; a network or program must be a regular file",
                 strcmp(path, "-") == 0 ? "standard input" : path);
         }
     }

@@ -44,7 +44,7 @@ static tacho_status refuse_output(const tacho_debug_info *info, const char *outp
         const char *file = tacho_dict_string(info->dict, info->dispatches[i].file).data;
         bool is_new = i == 0 || info->dispatches[i].file != info->dispatches[i - 1].file;
         if (is_new && tacho_input_is_same_file(file, output_path)) {
-            return tacho_fail(TACHO_CODE_USAGE, "%s: is an input, and is not replaced",
+            return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten",
                               output_path);
         }
     }

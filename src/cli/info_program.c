@@ -162,9 +162,9 @@ static tacho_status open_program(tacho_program_list *list, const char *path)
     TACHO_TRY(read_program(list, opened, path));
     if (!has_image(opened)) {
         say_problem(list, path,
-                    opened->qpc.segment_count == 0
-                        ? "a container without segments: there is no program in it"
-                        : "no segment is called " TACHO_SEGMENT_IMAGE ", which is the program");
+                    opened->qpc.segment_count == 0 ? "the container has no segments and no program"
+                                                   : "no segment is called " TACHO_SEGMENT_IMAGE
+                                                     ", which is the program");
     }
     if (is_bad(opened) && list->problem_count == problem_count) {
         say_problem(list, path, "a checksum is wrong");
@@ -228,7 +228,7 @@ tacho_status tacho_program_list_add(tacho_program_list *list, const char *path,
         return TACHO_OK;
     }
     if (tacho_input_is_same_file(path, output_path)) {
-        return tacho_fail(TACHO_CODE_USAGE, "%s: is an input, and is not replaced", output_path);
+        return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", output_path);
     }
     return open_program(list, path);
 }

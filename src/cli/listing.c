@@ -182,9 +182,8 @@ static tacho_status read_and_write(run_request *request, tacho_dict *dict)
         tacho_dict_deinit(dict);
         TACHO_TRY(tacho_dict_init(dict));
     }
-    return request->diverted_count > 0
-               ? write_report(request)
-               : tacho_fail(TACHO_CODE_BAD_DATA, "no input could be read; nothing is shown");
+    return request->diverted_count > 0 ? write_report(request)
+                                       : tacho_fail(TACHO_CODE_BAD_DATA, "no input could be read");
 }
 
 static tacho_status run_attempts(run_request *request, tacho_dict *dict)
@@ -233,10 +232,10 @@ const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *argumen
             sink = tacho_table_sink_find_for_path(path);
         }
         if (sink == NULL) {
-            tacho_command_misuse(arguments->command,
-                                 "%s: no table is written by that suffix; use .txt, .csv, .json or "
-                                 ".xlsx, or say --format",
-                                 output_path);
+            tacho_command_misuse(
+                arguments->command,
+                "%s: unknown table suffix; use .txt, .csv, .json or .xlsx, or --format",
+                output_path);
         }
         return sink;
     }
@@ -244,7 +243,8 @@ const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *argumen
     if (sink == NULL) {
         char names[TACHO_CLI_NAMES_BYTES];
         tacho_cli_table_sink_names(names);
-        tacho_command_misuse(arguments->command, "--format: '%s' is none of %s", format, names);
+        tacho_command_misuse(arguments->command, "--format: unknown format '%s'; use one of %s",
+                             format, names);
     }
     return sink;
 }

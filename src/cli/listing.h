@@ -63,7 +63,7 @@ const tacho_table_sink *tacho_listing_choose_sink(const tacho_arguments *argumen
 #define TACHO_LISTING_OPTION_OUTPUT                                                                \
     {                                                                                              \
         "output", 'o', false, "OUT",                                                               \
-            "write there instead of standard output; .gz or .zst compresses"                       \
+            "write to OUT instead of standard output; .gz or .zst compresses"                      \
     }
 
 #endif

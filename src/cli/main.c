@@ -80,7 +80,7 @@ static int misuse(const char *verb)
     for (size_t i = 0; tacho_commands[i] != NULL; i++) {
         tacho_suggestion_offer(&near, tacho_commands[i]->name);
     }
-    snprintf(text, sizeof(text), "'%.100s' is no verb%s%s%s", verb,
+    snprintf(text, sizeof(text), "unknown command '%.100s'%s%s%s", verb,
              near.name != NULL ? "; did you mean '" : "", near.name != NULL ? near.name : "",
              near.name != NULL ? "'?" : "");
     tacho_talk_line("error", text);

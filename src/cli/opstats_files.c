@@ -202,7 +202,7 @@ static tacho_status add_one(tacho_stats_names *self, const char *path)
     tacho_stats_name name;
     if (!tacho_stats_name_parse(tacho_str_from(copy, whole.len - file.len), &name)) {
         return tacho_fail(TACHO_CODE_USAGE,
-                          "%s: neither a folder nor called as raw stats are: "
+                          "%s: expected a directory, or a raw stats file called "
                           "aic-profiling-program-0-activation-0-inf-0-NETWORK" SUFFIX ".bin",
                           path);
     }

@@ -22,7 +22,7 @@ static bool choose_truth(const tacho_arguments *arguments, const char *name, boo
     bool is_false = strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
     *out_value = is_true;
     if (!is_true && !is_false) {
-        tacho_command_misuse(arguments->command, "--%s: '%s' is neither true nor false", name,
+        tacho_command_misuse(arguments->command, "--%s: expected true or false, not '%s'", name,
                              value);
     }
     return is_true || is_false;
@@ -47,8 +47,9 @@ static int choose_list(const tacho_arguments *arguments, const char *name,
         is_last = len == rest.len;
         if (!tacho_str_parse_u64(tacho_str_trim(tacho_str_make(rest.data, len)), &number) ||
             number > UINT16_MAX) {
-            return tacho_command_misuse(
-                arguments->command, "--%s: '%s' is no list of numbers such as 0,5,1", name, value);
+            return tacho_command_misuse(arguments->command,
+                                        "--%s: expected a list of numbers such as 0,5,1, not '%s'",
+                                        name, value);
         }
         items[out_choice->item_count++] = (uint32_t)number;
         rest = tacho_str_from(rest, is_last ? len : len + 1);
@@ -61,8 +62,8 @@ static bool choose_flows(const tacho_arguments *arguments, tacho_stats_view *vie
     const char *value = tacho_arguments_value(arguments, "flow-events");
     view->shows_flows = value != NULL && strcmp(value, "full") == 0;
     if (value != NULL && !view->shows_flows && strcmp(value, "none") != 0) {
-        tacho_command_misuse(arguments->command, "--flow-events: '%s' is neither none nor full",
-                             value);
+        tacho_command_misuse(arguments->command,
+                             "--flow-events: unknown value '%s'; use none or full", value);
         return false;
     }
     return true;
@@ -77,15 +78,15 @@ static bool choose_sinks(const tacho_arguments *arguments, tacho_opstats_request
         if (request->table_sink == NULL) {
             char names[TACHO_CLI_NAMES_BYTES];
             tacho_cli_table_sink_names(names);
-            tacho_command_misuse(arguments->command, "--format: '%s' is none of %s", format, names);
+            tacho_command_misuse(arguments->command, "--format: unknown format '%s'; use one of %s",
+                                 format, names);
             return false;
         }
     }
     request->trace_sink = tacho_trace_sink_find(tacho_str_from_cstring(to != NULL ? to : "chrome"));
     if (request->trace_sink == NULL) {
         tacho_command_misuse(arguments->command,
-                             "--to: no trace format is called '%s'; 'tacho help formats' lists "
-                             "them",
+                             "--to: unknown trace format '%s'; 'tacho help formats' lists them",
                              to);
     }
     return request->trace_sink != NULL;
@@ -97,8 +98,9 @@ static bool choose_rollup(const tacho_arguments *arguments, tacho_opstats_reques
     request->rollup =
         value != NULL ? tacho_rollup_find(tacho_str_from_cstring(value)) : TACHO_ROLLUP_NONE;
     if (value != NULL && request->rollup == TACHO_ROLLUP_NONE) {
-        tacho_command_misuse(arguments->command,
-                             "--rollup: '%s' is none of op, layer, core, device, critical", value);
+        tacho_command_misuse(
+            arguments->command,
+            "--rollup: unknown value '%s'; use op, layer, core, device or critical", value);
         return false;
     }
     return true;
@@ -108,7 +110,7 @@ static bool choose_paths(const tacho_arguments *arguments, tacho_opstats_request
 {
     for (size_t i = 0; i < arguments->item_count; i++) {
         if (arguments->items[i].option == NULL) {
-            tacho_command_misuse(arguments->command, "'%s' belongs to no option",
+            tacho_command_misuse(arguments->command, "unexpected argument '%s'",
                                  arguments->items[i].value);
             return false;
         }
@@ -120,9 +122,9 @@ static bool choose_paths(const tacho_arguments *arguments, tacho_opstats_request
     request->host_path = tacho_arguments_value(arguments, "host-trace");
     if (request->program_path == NULL) {
         tacho_command_misuse(arguments->command,
-                             "which program? say --qpc FILE, the programqpc.bin that was run");
+                             "no program given; use --qpc FILE (the programqpc.bin that was run)");
     } else if (request->input_path == NULL) {
-        tacho_command_misuse(arguments->command, "which stats? say --input-dir DIR");
+        tacho_command_misuse(arguments->command, "no raw stats given; use --input-dir DIR");
     }
     return request->program_path != NULL && request->input_path != NULL;
 }
@@ -158,12 +160,11 @@ int tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request
     if (!request->wants_summary && !request->wants_trace && request->rollup == TACHO_ROLLUP_NONE) {
         bool is_dropin = arguments->command->is_dropin; /* then it is without roll-ups */
         return tacho_command_misuse(arguments->command,
-                                    "nothing to write: say --summary, --trace or %s",
+                                    "nothing to write; use --summary, --trace or %s",
                                     is_dropin ? "both" : "--rollup");
     }
     if (request->host_path != NULL && !request->wants_trace) {
-        return tacho_command_misuse(
-            arguments->command, "--host-trace: the host is shown in traces only; say --trace, too");
+        return tacho_command_misuse(arguments->command, "--host-trace needs --trace");
     }
     return TACHO_EXIT_DONE;
 }

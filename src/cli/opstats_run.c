@@ -77,15 +77,15 @@ static void say_damage(opstats_run *self, const tacho_stats_name *name,
         say_problem(self, name, text);
     }
     if (damage->is_cut) {
-        say_problem(self, name, "no end: the file was cut; what there is of it is used");
+        say_problem(self, name, "the file is truncated; what is there is used");
     }
     if (damage->bad_records > 0) {
-        snprintf(text, sizeof(text), "%" PRIu64 " record%s that cannot be left out",
+        snprintf(text, sizeof(text), "%" PRIu64 " record%s not understood but required",
                  damage->bad_records, damage->bad_records == 1 ? "" : "s");
         say_problem(self, name, text);
     }
     if (damage->unknown_chunks > 0 && self->request->is_verbose) {
-        snprintf(text, sizeof(text), "%" PRIu64 " chunks of unknown type passed over",
+        snprintf(text, sizeof(text), "%" PRIu64 " chunks of unknown type skipped",
                  damage->unknown_chunks);
         say("note", name->base, text);
     }
@@ -132,7 +132,7 @@ static void check_name(opstats_run *self, const tacho_stats_name *name,
         (name->slice != UINT64_MAX && name->copy == UINT64_MAX && name->slice != head->device)) {
         char text[MESSAGE_BYTES / 2];
         snprintf(text, sizeof(text),
-                 "its name is of another recording: it holds activation %" PRIu32
+                 "its name does not match its content: it holds activation %" PRIu32
                  ", inference %" PRIu64 " of device %" PRIu32,
                  head->activation, head->inference, head->device);
         say_problem(self, name, text);
@@ -197,7 +197,7 @@ static void close_files(opstats_run *self)
 
 /* ---- outputs ------------------------------------------------------------------------------- */
 
-/* "folder/base.qaic-opstats.what"; |middle| goes behind the base. */
+/* "directory/base.qaic-opstats.what"; |middle| goes behind the base. */
 static tacho_status make_path(opstats_run *self, tacho_str base, const char *middle,
                               const char *what, const char **out_path)
 {
@@ -461,7 +461,7 @@ static void say_bad_names(opstats_run *self)
     for (size_t i = 0; i < self->names.bad_count; i++) {
         self->problem_count++;
         say("warning", tacho_str_from_cstring(self->names.bad[i]),
-            "a number in its name is missing or larger than 64 bits; passed over");
+            "a number in its name is missing or larger than 64 bits; skipped");
     }
 }
 
@@ -540,7 +540,7 @@ static tacho_status prepare(opstats_run *self)
     TACHO_TRY(tacho_stats_names_init(&self->names, request->input_path));
     if (self->names.item_count == 0 && self->names.bad_count == 0) {
         return tacho_fail(TACHO_CODE_NOT_FOUND,
-                          "%s: no raw stats among its %zu files; they are called "
+                          "%s: no raw stats among its %zu files; expected names such as "
                           "aic-profiling-program-0-activation-0-inf-0-NETWORK-aiccyclecounts.bin",
                           request->input_path, self->names.other_count);
     }

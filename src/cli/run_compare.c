@@ -480,7 +480,7 @@ tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *
     char text[160];
     tacho_table_init(out_table, "fit", "How well it was estimated", columns, 2);
     TACHO_TRY(add_clock(compare, out_table));
-    snprintf(text, sizeof(text), "%.2f %% of an operator's estimate, in the mean",
+    snprintf(text, sizeof(text), "%.2f %% of an operator's estimate, on average",
              compare->error * 100);
     TACHO_TRY(tacho_table_add_text(out_table, TACHO_STR("error")));
     TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(text)));

@@ -84,8 +84,7 @@ tacho_status tacho_run_check_device(const char *device)
     size_t colon = tacho_str_find_byte(name, ':');
     const tacho_device_type *type = find_type(tacho_str_make(device, colon));
     if (type == NULL && tacho_machine_builtin_text(name).len > 0) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "no device is called '%s', which is a machine: say --device sim:%s",
+        return tacho_fail(TACHO_CODE_USAGE, "'%s' is a machine, not a device; use --device sim:%s",
                           device, device);
     }
     bool has_machine = type != NULL && type->has_argument && colon + 1 < name.len;

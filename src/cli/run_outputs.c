@@ -15,8 +15,7 @@ tacho_status tacho_run_outputs_check(const tacho_run_outputs *outputs, tacho_run
     size_t count = session->module.program.output_count;
     if (outputs->text_count > count) {
         return tacho_fail(TACHO_CODE_USAGE,
-                          "--output=%.200s: one output too many; the program has "
-                          "%zu",
+                          "--output=%.200s: too many outputs; the program has %zu",
                           outputs->texts[count], count);
     }
     for (size_t i = 0; i < outputs->text_count; i++) {

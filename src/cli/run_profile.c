@@ -152,7 +152,7 @@ tacho_status tacho_run_profile_write(const tacho_run_session *session, const tac
     if (!tacho_run_has_stats(session)) {
         return tacho_fail(TACHO_CODE_UNSUPPORTED,
                           "%s: nothing was recorded: the program was compiled with stats level %u, "
-                          "and 40 is the least",
+                          "at least 40 is needed",
                           path, (unsigned)session->module.program.facts.stats.level);
     }
     tacho_output output;

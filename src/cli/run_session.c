@@ -39,11 +39,11 @@ static tacho_status check_stats_dir(const tacho_run_request *request)
         if (request->makes_stats_dir && errno == ENOENT) {
             return TACHO_OK;
         }
-        return tacho_fail(TACHO_CODE_IO, "%s: %s; the folder for stats has to exist", path,
+        return tacho_fail(TACHO_CODE_IO, "%s: %s; the directory for stats must exist", path,
                           strerror(errno));
     }
     if (!S_ISDIR(facts.st_mode)) {
-        return tacho_fail(TACHO_CODE_IO, "%s: stats go to a folder, and this is none", path);
+        return tacho_fail(TACHO_CODE_IO, "%s: not a directory", path);
     }
     if (access(path, W_OK | X_OK) != 0) {
         return tacho_fail(TACHO_CODE_IO, "%s: %s", path, strerror(errno));
@@ -63,14 +63,13 @@ static tacho_status check_place(const tacho_run_session *session, const char *pa
 {
     const tacho_run_request *request = session->request;
     if (tacho_input_is_same_file(request->path, path)) {
-        return tacho_fail(TACHO_CODE_USAGE, "%s is what is run; writing there would destroy it",
+        return tacho_fail(TACHO_CODE_USAGE, "%s is the program being run and would be overwritten",
                           path);
     }
     for (size_t i = 0; i < request->input_count; i++) {
         const char *input = input_file(request->inputs[i]);
         if (input != NULL && tacho_input_is_same_file(input, path)) {
-            return tacho_fail(TACHO_CODE_USAGE, "%s is an input; writing there would destroy it",
-                              path);
+            return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
         }
     }
     for (size_t i = 0; i < session->output_path_count; i++) {
@@ -452,7 +451,7 @@ tacho_status tacho_run_go(tacho_run_session *session)
     tacho_run_rescue_end(&session->rescue);
     tacho_talk_progress_end(&talk);
     if (session->is_interrupted) {
-        tacho_talk_line("note", "interrupted; what was recorded is kept");
+        tacho_talk_line("note", "interrupted; recorded data is kept");
     }
     if (session->is_late && !session->request->is_quiet) {
         char text[160];
@@ -469,9 +468,9 @@ tacho_status tacho_run_go(tacho_run_session *session)
 void tacho_run_say_device(const tacho_run_session *session)
 {
     if (session->device != NULL && session->device->type->has_no_times) {
-        tacho_talk_line("note", "there are no times: the device runs nothing");
+        tacho_talk_line("note", "no times: the null device runs nothing");
     } else if (session->device != NULL && session->device->type->is_simulated) {
-        tacho_talk_line("note", "times are simulated, and not representative of the hardware's");
+        tacho_talk_line("note", "times are simulated and not representative of hardware");
     }
     const char *missing = session->device != NULL ? tacho_device_missing(session->device) : NULL;
     if (missing != NULL) {

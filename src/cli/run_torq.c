@@ -398,8 +398,8 @@ tacho_status tacho_run_torq_check(const tacho_run_session *session)
     tacho_status status = tacho_program_machine(&session->module.program, &arena, &machine);
     if (status == TACHO_OK && !tacho_machine_has_timeline(machine, "torq")) {
         status = tacho_fail(TACHO_CODE_USAGE,
-                            "--profile-format: r0, r1 and r2 are files of Torq's runtime, and %s "
-                            "is none; use a format of 'tacho help formats'",
+                            "--profile-format: r0, r1 and r2 are formats of Torq's runtime, and %s "
+                            "is not a Torq machine; use a format of 'tacho help formats'",
                             machine->name.data);
     }
     tacho_arena_deinit(&arena);
@@ -414,10 +414,11 @@ void tacho_run_torq_say_origin(const tacho_run_session *session, const char *pat
                  "Torq's formats have no word for simulated: %.200s.origin says it; keep it beside "
                  "the file",
                  path);
-        tacho_talk_line("note", strcmp(path, "-") != 0
-                                    ? text
-                                    : "Torq's formats have no word for simulated: the times are "
-                                      "read back as measured");
+        tacho_talk_line(
+            "note",
+            strcmp(path, "-") != 0
+                ? text
+                : "Torq's formats cannot mark times as simulated: they are read back as measured");
     }
 }
 

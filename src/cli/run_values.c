@@ -40,9 +40,10 @@ static tacho_str name_of(const tacho_program *program, const tacho_program_tenso
 
 static tacho_status fail_shape(const input_text *self, const char *problem)
 {
-    return tacho_fail(TACHO_CODE_USAGE,
-                      "--input=%.200s: %s; expected such as 1x4xf32=0, 4xf32=1 2 3 4 or @FILE.npy",
-                      self->whole, problem);
+    return tacho_fail(
+        TACHO_CODE_USAGE,
+        "--input=%.200s: %s; expected a value such as 1x4xf32=0, 4xf32=1 2 3 4 or @FILE.npy",
+        self->whole, problem);
 }
 
 /* ---- types --------------------------------------------------------------------------------- */
@@ -201,7 +202,7 @@ static tacho_status parse_element(const input_text *self, tacho_str word, tacho_
     snprintf(text, sizeof(text), "%.*s", is_short ? (int)word.len : 0, word.data);
     if (!is_short ||
         !(is_real ? parse_real(text, &real) : parse_int(text, array->dtype, &integer))) {
-        return tacho_fail(TACHO_CODE_USAGE, "--input=%.200s: '%.*s' is no %s", self->whole,
+        return tacho_fail(TACHO_CODE_USAGE, "--input=%.200s: '%.*s' is not a valid %s", self->whole,
                           (int)(word.len < 40 ? word.len : 40), word.data,
                           tacho_dtype_name(array->dtype));
     }
@@ -424,9 +425,8 @@ static tacho_status choose_input(input_text *self, tacho_str *text, size_t *next
         (*next)++;
     }
     if (self->index >= program->input_count) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "--input=%.200s: one input too many; the program has %zu", self->whole,
-                          program->input_count);
+        return tacho_fail(TACHO_CODE_USAGE, "--input=%.200s: too many inputs; the program has %zu",
+                          self->whole, program->input_count);
     }
     self->tensor = &program->tensors[program->inputs[self->index]];
     return TACHO_OK;

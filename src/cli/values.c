@@ -111,7 +111,7 @@ static bool find_source(const tacho_arguments *arguments, const tacho_source **o
     *out_source = name == NULL ? NULL : tacho_source_find(tacho_str_from_cstring(name));
     if (name != NULL && *out_source == NULL) {
         tacho_command_misuse(arguments->command,
-                             "--from: no input format is called '%s'; 'tacho help formats' lists "
+                             "--from: unknown input format '%s'; 'tacho help formats' lists "
                              "them",
                              name);
         return false;

@@ -28,11 +28,12 @@ static tacho_status read_aligned(const tacho_mlirb *reader, tacho_mlirb_cursor *
     TACHO_TRY(tacho_mlirb_varint(reader, cursor, &alignment));
     TACHO_TRY(tacho_mlirb_varint(reader, cursor, &len));
     if (alignment > RESOURCE_ALIGNMENT_MAX || (alignment & (alignment - 1)) != 0) {
-        return tacho_fail(TACHO_CODE_BAD_DATA,
-                          TACHO_MLIRB_AT "a resource is aligned to %llu bytes, which is no power "
-                                         "of two up to %d",
-                          TACHO_MLIRB_WHERE(reader, start), (unsigned long long)alignment,
-                          RESOURCE_ALIGNMENT_MAX);
+        return tacho_fail(
+            TACHO_CODE_BAD_DATA,
+            TACHO_MLIRB_AT
+            "a resource is aligned to %llu bytes, which is not a power of two up to %d",
+            TACHO_MLIRB_WHERE(reader, start), (unsigned long long)alignment,
+            RESOURCE_ALIGNMENT_MAX);
     }
     uint64_t at = (uint64_t)(cursor->at - (const uint8_t *)reader->bytes.data);
     uint64_t step = alignment > 1 ? alignment : 1;

@@ -136,11 +136,11 @@ static tacho_status skip_padding(const tacho_mlirb *reader, tacho_mlirb_cursor *
     const uint8_t *start = cursor->at;
     TACHO_TRY(tacho_mlirb_varint(reader, cursor, &alignment));
     if (alignment == 0 || alignment > ALIGNMENT_MAX || (alignment & (alignment - 1)) != 0) {
-        return tacho_fail(TACHO_CODE_BAD_DATA,
-                          TACHO_MLIRB_AT "a section is aligned to %llu bytes, which is no power "
-                                         "of two up to %d",
-                          TACHO_MLIRB_WHERE(reader, start), (unsigned long long)alignment,
-                          ALIGNMENT_MAX);
+        return tacho_fail(
+            TACHO_CODE_BAD_DATA,
+            TACHO_MLIRB_AT
+            "a section is aligned to %llu bytes, which is not a power of two up to %d",
+            TACHO_MLIRB_WHERE(reader, start), (unsigned long long)alignment, ALIGNMENT_MAX);
     }
     const uint8_t *base = (const uint8_t *)reader->bytes.data;
     while (((uint64_t)(cursor->at - base) & (alignment - 1)) != 0) {

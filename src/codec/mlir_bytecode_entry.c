@@ -280,7 +280,7 @@ static tacho_status add_named(tacho_mlirb *reader, tacho_mlirb_cursor *cursor)
     TACHO_TRY(tacho_mlirb_resolve(reader, name));
     if (reader->entries[name].kind != TACHO_MLIR_ATTR_STRING) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          TACHO_MLIRB_AT "the name of an attribute is no string",
+                          TACHO_MLIRB_AT "the name of an attribute is not a string",
                           TACHO_MLIRB_WHERE(reader, start));
     }
     uint32_t name_id = 0;
@@ -301,7 +301,7 @@ tacho_status tacho_mlirb_add_dictionary(tacho_mlirb *reader, uint32_t index)
     bool is_builtin = tacho_str_equal(reader->dialects[entry->dialect], TACHO_STR("builtin"));
     if (!is_builtin || code != CODE_DICTIONARY) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          TACHO_MLIRB_AT "the attributes of an operation are no dictionary",
+                          TACHO_MLIRB_AT "the attributes of an operation are not a dictionary",
                           TACHO_MLIRB_WHERE(reader, tacho_mlirb_data(reader, entry).at));
     }
     size_t count = 0;

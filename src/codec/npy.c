@@ -135,7 +135,7 @@ static tacho_status take_shape(header *self)
     }
     return is_good ? TACHO_OK
                    : tacho_fail(TACHO_CODE_BAD_DATA,
-                                "%s: the header's shape is no list of dimensions", self->path);
+                                "%s: the header's shape is not a list of dimensions", self->path);
 }
 
 static tacho_status take_descr(header *self)

@@ -108,8 +108,8 @@ static void test_bad(void **state)
     } cases[] = {
         {HEADER("'<f4'", "(2,)"), TACHO_CODE_BAD_DATA, "take 8 bytes, and 4 follow"},
         {HEADER("'<f4'", "(9223372036854775807, 9)"), TACHO_CODE_BAD_DATA, "too large"},
-        {HEADER("'<f4'", "(99999999999999999999,)"), TACHO_CODE_BAD_DATA, "no list"},
-        {HEADER("'<f4'", "(-1,)"), TACHO_CODE_BAD_DATA, "no list"},
+        {HEADER("'<f4'", "(99999999999999999999,)"), TACHO_CODE_BAD_DATA, "not a list"},
+        {HEADER("'<f4'", "(-1,)"), TACHO_CODE_BAD_DATA, "not a list"},
         {HEADER("'<f4'", "(1,1,1,1,1,1,1,1,1)"), TACHO_CODE_LIMIT, "more than 8"},
         {HEADER("'|O'", "(1,)"), TACHO_CODE_UNSUPPORTED, "type '|O'"},
         {HEADER("''", "(1,)"), TACHO_CODE_UNSUPPORTED, "type ''"},

@@ -83,7 +83,8 @@ static tacho_status read_tag(tacho_pb_reader *reader, tacho_pb_field *out_field)
     uint64_t tag = 0;
     TACHO_TRY(tacho_pb_read_varint(reader, &tag));
     if (tag >> 3 == 0 || tag >> 3 > TACHO_PB_FIELD_NUMBER_MAX) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "protobuf, byte %zu: %llu is no field number",
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "protobuf, byte %zu: %llu is not a valid field number",
                           offset_of(&before), (unsigned long long)(tag >> 3));
     }
     *out_field = (tacho_pb_field){.number = (uint32_t)(tag >> 3), .wire = (uint8_t)(tag & 7)};

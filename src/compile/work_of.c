@@ -109,13 +109,13 @@ static tacho_status no_shape(const measurer *self, const tacho_tensor *tensor)
     const tacho_graph *graph = self->fusion->graph;
     TACHO_TRY(check_maker(self, tensor, of));
     if (tensor->producer != TACHO_NONE && graph->nodes[tensor->producer].def == NULL) {
-        return tacho_work_fail(self->fusion, self->op,
-                               "the operator %.80s is not known, and the model does not say the %s "
-                               "of its output%s%s, so it cannot be estimated; a model that was "
-                               "exported with shapes of all tensors can",
-                               tacho_graph_string(graph, graph->nodes[tensor->producer].type).data,
-                               tensor->dtype == TACHO_DTYPE_NONE ? "type and shape" : "shape",
-                               name.len > 0 ? " " : "", name.len > 0 ? of : "");
+        return tacho_work_fail(
+            self->fusion, self->op,
+            "unknown operator %.80s, and the model does not give the %s of its output%s%s, so it "
+            "cannot be estimated; export the model with the shapes of all tensors",
+            tacho_graph_string(graph, graph->nodes[tensor->producer].type).data,
+            tensor->dtype == TACHO_DTYPE_NONE ? "type and shape" : "shape", name.len > 0 ? " " : "",
+            name.len > 0 ? of : "");
     }
     return tacho_work_fail(
         self->fusion, self->op,

@@ -54,7 +54,7 @@ static void test_registry(void **state)
     tacho_device *device;
     tacho_device_options options = {.threads = 0};
     check_failure(tacho_device_open(TACHO_STR("gpu"), &options, &device),
-                  "no device is called 'gpu'; there are: sim[:MACHINE], cpu, null");
+                  "unknown device 'gpu'; use one of: sim[:MACHINE], cpu, null");
     check_failure(tacho_device_open(TACHO_STR("cpu:aic100"), &options, &device),
                   "device 'cpu:aic100': it takes nothing after a colon");
     check_failure(tacho_device_open(TACHO_STR("sim:"), &options, &device),
@@ -356,7 +356,7 @@ static void test_waits_and_unknown_events(void **state)
     tacho_device *device = open_sim(
         &program, "sim", (tacho_device_options){.has_fine_timer = true, .is_unlimited = true});
     assert_string_equal(tacho_device_missing(device),
-                        "counters 20E, 20F are not simulated: 0 is no count");
+                        "counters 20E, 20F are not simulated: 0 is not a measurement");
     tacho_device_result result;
     assert_null(device->type->run(device, 0, true, &result));
     loaded all;

@@ -408,7 +408,8 @@ static tacho_status keep_outputs(tacho_execution *self)
     for (size_t i = 0; i < self->program->output_count; i++) {
         uint32_t id = self->program->outputs[i];
         if (self->values[id].state == TACHO_VALUE_NONE) {
-            return tacho_fail(TACHO_CODE_UNSUPPORTED, "output '%s' has no value: no step makes it",
+            return tacho_fail(TACHO_CODE_UNSUPPORTED,
+                              "output '%s' has no value: no step computes it",
                               tensor_name(self, id));
         }
         uint32_t piece;

@@ -195,7 +195,7 @@ static void test_refused(void **state)
         (tacho_shape){3, {1 << 30, 1 << 30, 1 << 20}};
     self.program.step_count--;
     self.program.outputs[0] = self.y;
-    refuse(&self, TACHO_CODE_UNSUPPORTED, "output 'y' has no value: no step makes it");
+    refuse(&self, TACHO_CODE_UNSUPPORTED, "output 'y' has no value: no step computes it");
 }
 
 /* The one that a later step makes again is not looked for there: that step has nothing to read. */

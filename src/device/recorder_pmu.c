@@ -557,7 +557,7 @@ bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t
         }
     }
     if (count > 0) {
-        snprintf(out_text, room, "counter%s %s %s not simulated: 0 is no count",
+        snprintf(out_text, room, "counter%s %s %s not simulated: 0 is not a measurement",
                  count > 1 ? "s" : "", list, count > 1 ? "are" : "is");
     }
     return count > 0;

@@ -27,7 +27,7 @@ static tacho_status fail_unknown(tacho_str name)
         snprintf(known + used, sizeof(known) - used, "%s%s%s", i > 0 ? ", " : "", types[i]->name,
                  types[i]->has_argument ? "[:MACHINE]" : "");
     }
-    return tacho_fail(TACHO_CODE_NOT_FOUND, "no device is called '%.*s'; there are: %s",
+    return tacho_fail(TACHO_CODE_NOT_FOUND, "unknown device '%.*s'; use one of: %s",
                       TACHO_STR_ARG(name), known);
 }
 

@@ -103,7 +103,7 @@ static tacho_status gate_check(void *self, tacho_str type, const tacho_kernel_ca
     *out_work = 0;
     TACHO_TRY(make_node(graph, type, call, &node));
     if (node.def == NULL || node.def->infer == NULL) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "nothing is known of this operator's shapes");
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "the shapes of this operator are unknown");
     }
     TACHO_TRY(node.def->infer(&(tacho_infer){graph, &node}));
     *out_work = tacho_gate_work(graph, &node);

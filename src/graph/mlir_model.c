@@ -41,7 +41,7 @@ tacho_status tacho_mlir_import_alloc(tacho_mlir_import *self, uint64_t size, voi
     if (size > limit || self->made_bytes > limit - size) {
         return tacho_fail(TACHO_CODE_LIMIT,
                           "%s: a file of %zu bytes has constants of more than %" PRIu64
-                          " bytes that are no splats",
+                          " bytes that are not splats",
                           self->path, self->bytes.len, limit);
     }
     self->made_bytes += size;
@@ -299,8 +299,8 @@ static tacho_status check_dims(const tacho_mlir_import *self)
     for (size_t i = 0; i < self->options->dim_count; i++) {
         if (!self->is_dim_used[i]) {
             return tacho_fail(TACHO_CODE_USAGE,
-                              "%s: no open dimension is called '%.*s' (--dim); they are called "
-                              "argI.D, and --batch N runs several inferences as one",
+                              "%s: no open dimension '%.*s' (--dim); they are called argI.D, and "
+                              "--batch N runs several inferences as one",
                               self->path, TACHO_STR_ARG(self->options->dims[i].name));
         }
     }
@@ -336,7 +336,8 @@ static tacho_status find_operand(const tacho_mlir_import *self, const tacho_mlir
     *out_tensor = value == TACHO_NONE ? TACHO_NONE : self->tensors[value];
     if (*out_tensor == TACHO_NONE && !is_absent) {
         return tacho_mlir_import_fail(
-            self, op, "operand %" PRIu32 " is no argument and no result in this function", i);
+            self, op, "operand %" PRIu32 " is neither an argument nor a result in this function",
+            i);
     }
     return TACHO_OK;
 }

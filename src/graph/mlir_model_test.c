@@ -54,11 +54,11 @@ static void test_types(void **state)
     check_type("index", "scalar i64");
     check_type("tensor<4xi7>", "its element type is not one that is known here");
     check_type("tensor<4x4>", "it has no element type");
-    check_type("tensor<99999999999999999999xi8>", "one of its dimensions is no number");
+    check_type("tensor<99999999999999999999xi8>", "one of its dimensions is not a number");
     check_type("tensor<1x1x1x1x1x1x1x1x1xi8>", "it has more than 8 dimensions");
     check_type("vector<4xi8>", "vectors and memory are not for models; expected tensors");
     check_type("!vendor.thing", "expected tensor<...>, !tosa.shape<...> or !torch.vtensor<...>");
-    check_type("!torch.vtensor<[1,x],f32>", "one of its dimensions is no number");
+    check_type("!torch.vtensor<[1,x],f32>", "one of its dimensions is not a number");
     check_type("!torch.vtensor<[1", "? unknown");
     check_type("tensor<", "expected tensor<...>, !tosa.shape<...> or !torch.vtensor<...>");
     check_type("", "expected tensor<...>, !tosa.shape<...> or !torch.vtensor<...>");
@@ -363,8 +363,9 @@ static void test_refused(void **state)
                    "argument 0 has no known number of dimensions");
     EXPECT_FAILURE("func.func @main(%a: memref<2xf32>) {\n  return\n}\n", "type 'memref<2xf32>'");
     EXPECT_FAILURE("func.func @main(%a: tensor<2xi7>) {\n  return\n}\n", "type 'tensor<2xi7>'");
-    EXPECT_FAILURE(FUNCTION("  %0 = tosa.abs %none : (tensor<2xf32>) -> tensor<2xf32>"),
-                   "m.mlir: tosa.abs at \"m.mlir\":2:8: operand 0 is no argument and no result");
+    EXPECT_FAILURE(
+        FUNCTION("  %0 = tosa.abs %none : (tensor<2xf32>) -> tensor<2xf32>"),
+        "m.mlir: tosa.abs at \"m.mlir\":2:8: operand 0 is neither an argument nor a result");
     EXPECT_FAILURE(FUNCTION("  linalg.fill ins(%a : f32) outs(%b : tensor<2xf32>)"),
                    "linalg is not a model format here");
     EXPECT_FAILURE("func.func @main() {\n  %0 = \n}\n", "m.mlir:3:1: expected an operation");

@@ -100,7 +100,7 @@ static const char *add_dim(tacho_shape *shape, tacho_str text)
     }
     bool is_known = !tacho_str_equal(text, TACHO_STR("?"));
     if (is_known && (!tacho_str_parse_u64(text, &value) || value > INT64_MAX)) {
-        return "one of its dimensions is no number";
+        return "one of its dimensions is not a number";
     }
     shape->dims[shape->rank++] = is_known ? (int64_t)value : TACHO_DIM_UNKNOWN;
     return NULL;

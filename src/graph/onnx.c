@@ -315,7 +315,7 @@ static tacho_status check_inputs(const tacho_onnx_state *state, size_t first)
                 !tensor->is_constant) {
                 return tacho_fail(
                     TACHO_CODE_BAD_DATA,
-                    "%.*s: node %zu '%.*s' (%.*s) needs '%.*s', which nothing makes",
+                    "%.*s: node %zu '%.*s' (%.*s) needs '%.*s', which no node produces",
                     TACHO_STR_ARG(graph->path), i,
                     TACHO_STR_ARG(tacho_onnx_shown(tacho_graph_string(graph, node->name))),
                     TACHO_STR_ARG(tacho_onnx_shown(tacho_graph_string(graph, node->type))),
@@ -444,7 +444,7 @@ static tacho_status read_opset(tacho_onnx_state *state, tacho_str message)
     }
     if (version > INT32_MAX) {
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
-                               "%" PRIu64 " is no version of an operator set", version);
+                               "%" PRIu64 " is not a version of an operator set", version);
     }
     tacho_onnx_name *entry = NULL;
     domain = is_standard(domain) ? TACHO_STR("") : domain;

@@ -303,7 +303,7 @@ static void test_scopes(void **state)
     nodes.len = 0;
     put_if(&nodes, "If yes > y", &missing, &other);
     model = model_of(&nodes);
-    assert_refused(&model, &plain, TACHO_CODE_BAD_DATA, "needs 'absent', which nothing makes");
+    assert_refused(&model, &plain, TACHO_CODE_BAD_DATA, "needs 'absent', which no node produces");
     message early = branch("Exp late > k", "k");
     nodes.len = 0;
     put_if(&nodes, "If yes > p", &early, &other);

@@ -37,7 +37,7 @@ tacho_status tacho_onnx_read_external(const tacho_onnx_state *state, tacho_str m
         external->location = value;
     } else if (number != NULL && !tacho_str_parse_u64(value, number)) {
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, message.data,
-                               "'%.*s' is no %.*s of external data",
+                               "'%.*s' is not a valid %.*s of external data",
                                TACHO_STR_ARG(tacho_onnx_shown(value)), TACHO_STR_ARG(key));
     }
     return TACHO_OK;
@@ -110,7 +110,7 @@ tacho_status tacho_onnx_find_external(tacho_onnx_state *state, tacho_str name,
     if (!stays_inside(location)) {
         return tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, at,
                                "data of tensor '%.*s' is said to be in '%.*s'; expected a file in "
-                               "the model's folder",
+                               "the model's directory",
                                TACHO_STR_ARG(tacho_onnx_shown(name)),
                                TACHO_STR_ARG(tacho_onnx_shown(location)));
     }

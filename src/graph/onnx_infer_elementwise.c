@@ -142,7 +142,7 @@ static tacho_status attr_dtype(const tacho_infer *infer, const char *name, tacho
         }
     }
     if (*out_dtype == TACHO_DTYPE_NONE && (number != 0 || text.len > 0)) {
-        return tacho_infer_fail(infer, "%s is %" PRId64 "%.*s, which is no type", name, number,
+        return tacho_infer_fail(infer, "%s is %" PRId64 "%.*s, which is not a type", name, number,
                                 TACHO_STR_ARG(text));
     }
     return TACHO_OK;

@@ -20,7 +20,7 @@ static tacho_status matmul_shape(const tacho_infer *infer, const tacho_shape *a,
         return TACHO_OK;
     }
     if (a->rank == 0 || b->rank == 0) {
-        return tacho_infer_fail(infer, "a scalar is no matrix");
+        return tacho_infer_fail(infer, "a scalar is not a matrix");
     }
     TACHO_TRY(tacho_onnx_match(infer, "inner dimensions", a->dims[a->rank - 1],
                                b->dims[b->rank > 1 ? b->rank - 2 : 0]));
@@ -241,7 +241,7 @@ tacho_status tacho_onnx_infer_einsum(const tacho_infer *infer)
     TACHO_TRY(tacho_onnx_match(infer, "terms of the equation and inputs", (int64_t)count,
                                infer->node->input_count));
     if (is_told && !tacho_equation_read(result, &term)) {
-        return tacho_infer_fail(infer, "'%.*s' of the equation is no result",
+        return tacho_infer_fail(infer, "'%.*s' of the equation is not a result",
                                 TACHO_STR_ARG(result));
     }
     tacho_shape shape = tacho_onnx_any_shape(-1);
@@ -269,7 +269,7 @@ static tacho_status check_recurrent(const tacho_infer *infer)
     if (way.len > 0 && !tacho_str_equal(way, TACHO_STR("forward")) &&
         !tacho_str_equal(way, TACHO_STR("reverse")) &&
         !tacho_str_equal(way, TACHO_STR("bidirectional"))) {
-        return tacho_infer_fail(infer, "there is no direction '%.*s'", TACHO_STR_ARG(way));
+        return tacho_infer_fail(infer, "unknown direction '%.*s'", TACHO_STR_ARG(way));
     }
     if (tacho_onnx_has(infer, 4)) {
         tacho_dtype dtype = tacho_infer_dtype(infer, 4);

@@ -499,7 +499,7 @@ static void test_bad_values(void **state)
     assert_graph_refused(5, &cut, "ends inside a varint");
     message uneven = vector("v", 1, 1);
     put_bytes(&uneven, 4, "12345", 5);
-    assert_graph_refused(5, &uneven, "5 bytes are no list of numbers of 4 bytes");
+    assert_graph_refused(5, &uneven, "5 bytes are not a whole number of 4-byte values");
     message other = vector("v", 1, 2);
     put_bytes(&other, 7, "\x01\x02", 2);
     assert_graph_refused(5, &other, "tensor 'v' is of type f32, its values are not");
@@ -582,19 +582,19 @@ static void test_external(void **state)
                          "tensor 'v' has 5 bytes of external data; its shape and type "
                          "need 4");
     tensor = external("w.bin", "-1", NULL);
-    assert_graph_refused(5, &tensor, "'-1' is no offset of external data");
+    assert_graph_refused(5, &tensor, "'-1' is not a valid offset of external data");
     static const char *const outside[] = {"/etc/passwd", "../w.bin", "a/../../b", "a/..", "..", ""};
     for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
         tensor = external(outside[i], NULL, NULL);
-        assert_graph_refused(5, &tensor, "expected a file in the model's folder");
+        assert_graph_refused(5, &tensor, "expected a file in the model's directory");
     }
     tensor = external(NULL, NULL, NULL);
-    assert_graph_refused(5, &tensor, "expected a file in the model's folder");
+    assert_graph_refused(5, &tensor, "expected a file in the model's directory");
     unlink(weights);
     /* Names that look harmless, and are not. */
     assert_int_equal(symlink("/dev/zero", weights), 0);
     tensor = external("w.bin", NULL, NULL);
-    assert_graph_refused(5, &tensor, "'w.bin' leads out of the folder");
+    assert_graph_refused(5, &tensor, "'w.bin' is outside the directory");
     unlink(weights);
     assert_int_equal(mkfifo(weights, 0600), 0);
     assert_graph_refused(5, &tensor, "is not a regular file");
@@ -774,7 +774,7 @@ static void test_bad_graphs(void **state)
     bad = node("Relu", "y", "x");
     assert_graph_refused(1, &bad, "node 1 makes 'x', which is an input of the network already");
     bad = node("Relu", "lost", "z");
-    assert_graph_refused(1, &bad, "m.onnx: node 1 '' (Relu) needs 'lost', which nothing makes");
+    assert_graph_refused(1, &bad, "m.onnx: node 1 '' (Relu) needs 'lost', which no node produces");
     bad = node("", "x", "z");
     assert_graph_refused(1, &bad, "node 1 has no operator");
     bad = vector_info("lost", 4);

@@ -81,7 +81,7 @@ tacho_status tacho_onnx_numbers_count(const tacho_onnx_state *state, const tacho
         return field->bytes.len % fixed_size == 0
                    ? TACHO_OK
                    : tacho_onnx_fail(state, TACHO_CODE_BAD_DATA, field->bytes.data,
-                                     "%zu bytes are no list of numbers of %zu bytes",
+                                     "%zu bytes are not a whole number of %zu-byte values",
                                      field->bytes.len, fixed_size);
     }
     size_t count = 0;

@@ -84,7 +84,7 @@ tacho_status tacho_cost_matrix(const tacho_machine *machine, const tacho_engine 
     }
     const tacho_rate *rate = tacho_cost_mac_rate(engine, product.dtype);
     if (rate == NULL) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "engine %.*s multiplies no matrices",
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "engine %.*s has no matrix multiplication",
                           TACHO_STR_ARG(engine->name));
     }
     product = tacho_cost_pad(engine, product);
@@ -112,7 +112,7 @@ tacho_status tacho_cost_vector(const tacho_engine *engine, uint64_t elements, ui
     }
     const tacho_rate *rate = tacho_cost_element_rate(engine, dtype);
     if (rate == NULL) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "engine %.*s does nothing to single elements",
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "engine %.*s has no elementwise operations",
                           TACHO_STR_ARG(engine->name));
     }
     uint64_t work;

@@ -97,7 +97,8 @@ static void test_torq_hw_elsewhere(void **state)
     for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
         tacho_status status = tacho_machine_torq_hw(other, specs[i], &arena);
         assert_int_equal(tacho_status_code(status), TACHO_CODE_USAGE);
-        assert_string_equal(tacho_status_message(status), "--torq-hw: machine 'aic100' is no Torq");
+        assert_string_equal(tacho_status_message(status),
+                            "--torq-hw: machine 'aic100' is not a Torq machine");
         tacho_status_free(status);
     }
     assert_int_equal(tacho_quantity_whole(&other->memories[0].size_bytes), 8 << 20);

@@ -57,7 +57,7 @@ static tacho_status read_file(const char *path, tacho_arena *arena, tacho_machin
 {
     tacho_input input;
     TACHO_TRY_NOTE(tacho_input_open(path, &input),
-                   "'%s' is no built-in machine either; 'tacho machine list' shows them", path);
+                   "'%s' is not a built-in machine either; 'tacho machine list' shows them", path);
     tacho_str text;
     tacho_status status = tacho_input_peek(&input, TACHO_INPUT_TOKEN_MAX, &text);
     if (status == TACHO_OK) {

@@ -623,7 +623,7 @@ static tacho_status check_machine(reading *r, const tacho_machine *machine)
     TACHO_TRY(check_twins(r, machine));
     if (machine->fidelity_count > 0 &&
         tacho_machine_fidelity_find(machine, machine->default_fidelity) == 0) {
-        return fail_at(r, go_to(r, "default_fidelity"), "is none of fidelities");
+        return fail_at(r, go_to(r, "default_fidelity"), "is not listed in fidelities");
     }
     if (machine->timeline.len > 0 && !tacho_machine_has_timeline(machine, "torq")) {
         return fail_at(r, go_to(r, "timeline"), "only that of torq is known");

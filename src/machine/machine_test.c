@@ -151,8 +151,8 @@ static void test_cross_faults(void **state)
         "published\"},",
         "", "m.json:85: dma[0]: 'burst_beats' is missing");
     expect("\"default_fidelity\": \"exact\"", "\"default_fidelity\": \"x\"",
-           "m.json:23: default_fidelity: is none of fidelities");
-    expect("\"default_fidelity\": \"exact\",", "", "m.json:1: default_fidelity: is none of");
+           "m.json:23: default_fidelity: is not listed in fidelities");
+    expect("\"default_fidelity\": \"exact\",", "", "m.json:1: default_fidelity: is not listed in");
     expect("\"dtype\": \"bf16\"", "\"dtype\": \"i8\"",
            "m.json:31: engines[0].macs[1].dtype: the engine has two rates for i8");
     expect("\"dtype\": \"f32\"", "\"dtype\": \"i8\"",

@@ -89,7 +89,7 @@ static tacho_status change_dma(tacho_machine *machine, const char *spec, const t
         tacho_str rate = part_count >= PART_DMA ? parts[PART_DMA - 1] : TACHO_STR("8");
         tacho_str factor = part_count >= PART_FACTOR ? parts[PART_FACTOR - 1] : TACHO_STR("1.0");
         if (!replace(&dma->bytes_per_cycle, rate, 1, 65536)) {
-            return bad(spec, "the DMA rate is no number of bytes per cycle");
+            return bad(spec, "the DMA rate is not a number of bytes per cycle");
         }
         if (!replace(&dma->efficiency, factor, 1, 1)) {
             return bad(spec, "the factor is not above 0 and at most 1");
@@ -102,7 +102,7 @@ static tacho_status change_dma(tacho_machine *machine, const char *spec, const t
 tacho_status tacho_machine_torq_hw(tacho_machine *machine, const char *spec, tacho_arena *arena)
 {
     if (!tacho_machine_has_timeline(machine, "torq")) {
-        return tacho_fail(TACHO_CODE_USAGE, "--torq-hw: machine '%.*s' is no Torq",
+        return tacho_fail(TACHO_CODE_USAGE, "--torq-hw: machine '%.*s' is not a Torq machine",
                           TACHO_STR_ARG(machine->name));
     }
     tacho_str text;
@@ -126,11 +126,11 @@ tacho_status tacho_machine_torq_hw(tacho_machine *machine, const char *spec, tac
         return bad(spec, "the id is not a number");
     }
     if (local == NULL || !replace_whole(&local->size_bytes, parts[1], 1024, INT64_MAX >> 16)) {
-        return bad(spec, "the local memory is no number of KiB");
+        return bad(spec, "the local memory is not a number of KiB");
     }
     local->size_bytes.unit = TACHO_STR("KiB");
     if (!replace_whole(&machine->engines[0].count, parts[2], 1, 65536)) {
-        return bad(spec, "the slices are no number");
+        return bad(spec, "the number of slices is not a number");
     }
     if (parts[3].len == 0 || parts[4].len == 0) {
         return bad(spec, "css or nss is empty");

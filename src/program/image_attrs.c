@@ -210,9 +210,10 @@ static tacho_status take_attr(attr_reader *reader, tacho_attr *attr)
     }
     *attr = (tacho_attr){.kind = (tacho_attr_kind)kind, .count = (uint32_t)count};
     if (count > 0 && !is_list(attr)) {
-        return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "program, attrs[%zu].count: expected 0, as it is no list, found %" PRIu64,
-                          reader->record, count);
+        return tacho_fail(
+            TACHO_CODE_BAD_DATA,
+            "program, attrs[%zu].count: expected 0 for a value that is not a list, found %" PRIu64,
+            reader->record, count);
     }
     TACHO_TRY(take_text(reader, name_len, &attr->name));
     return take_value(reader, attr);

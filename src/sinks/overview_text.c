@@ -38,7 +38,7 @@ static size_t find_column(const tacho_table *table, const char *name)
             return i;
         }
     }
-    assert(false && "the table is no overview");
+    assert(false && "the table is not an overview");
     return 0;
 }
 

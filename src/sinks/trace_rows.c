@@ -27,6 +27,6 @@ tacho_status tacho_trace_check_names(const tacho_dict *dict, const tacho_trace_o
         track->lane_of == TACHO_NONE ? track : &dict->tracks[track->lane_of];
     const tacho_track *group = &dict->tracks[tacho_dict_track_group(dict, row->track)];
     return main_track->is_provisional || group->is_provisional
-               ? tacho_fail(TACHO_CODE_OUT_OF_ORDER, "a track is named behind its first event")
+               ? tacho_fail(TACHO_CODE_OUT_OF_ORDER, "a track is named after its first event")
                : TACHO_OK;
 }

@@ -11,15 +11,9 @@
 #include "sources/torq/torq.h"
 
 static const tacho_source *const sources[] = {
-    &tacho_source_torq_timeline,
-    &tacho_source_torq_runtime,
-    &tacho_source_torq_host,
-    &tacho_source_torq_annotated,
-    &tacho_source_chrome,
-    &tacho_source_perfetto,
-    &tacho_source_stats,
-    &tacho_source_tacho,
-    NULL,
+    &tacho_source_torq_timeline,  &tacho_source_torq_runtime, &tacho_source_torq_host,
+    &tacho_source_torq_annotated, &tacho_source_chrome,       &tacho_source_perfetto,
+    &tacho_source_stats,          &tacho_source_tacho,        NULL,
 };
 
 const tacho_source *const *tacho_sources(void)
@@ -103,16 +97,15 @@ static tacho_status unknown_format(const tacho_input *input, tacho_str head)
 {
     if (tacho_str_starts_with(head, TACHO_STR("table,"))) {
         return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                          "%s:1: a table that tacho wrote, not a profile; write a trace (-o "
-                          "NAME.pb) in its place, or what 'tacho annotate' finds with --columns "
-                          "torq-a3",
+                          "%s:1: a table written by tacho, not a profile; write a trace instead "
+                          "(-o NAME.pb), or annotate with --columns torq-a3",
                           input->name);
     }
     size_t shown_len = tacho_str_find_byte(head, '\n');
     shown_len = shown_len > 48 ? 48 : shown_len;
     return tacho_fail(TACHO_CODE_UNSUPPORTED,
-                      "%s:1: not a profile that tacho knows; it begins with '%.*s'. If you know "
-                      "better, say --from FORMAT; 'tacho help formats' lists them",
+                      "%s:1: unknown format; the file begins with '%.*s'. To name the format use "
+                      "--from FORMAT; 'tacho help formats' lists them",
                       input->name, (int)shown_len, head.data);
 }
 
@@ -130,7 +123,7 @@ tacho_status tacho_source_resolve(tacho_input *input, const tacho_source **out_s
     }
     if (result.rival != NULL) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
-                          "%s: looks like %s and like %s; say which with --from", input->name,
+                          "%s: could be %s or %s; use --from to name the format", input->name,
                           result.rival->name, result.best->name);
     }
     *out_source = result.best;

@@ -443,15 +443,13 @@ static tacho_status no_rows(const chrome_reader *reader, bool is_cut)
     }
     for (size_t i = 0; i < dict->loss_count; i++) {
         if (dict->losses[i].part == reader->part) {
-            return tacho_fail(
-                TACHO_CODE_BAD_DATA,
-                "%s: no event of this file can be read; the first trouble is: %s (%s)", name,
-                tacho_loss_phrase(dict->losses[i].reason),
-                tacho_dict_string(dict, dict->losses[i].example).data);
+            return tacho_fail(TACHO_CODE_BAD_DATA,
+                              "%s: no event of this file can be read; first problem: %s (%s)", name,
+                              tacho_loss_phrase(dict->losses[i].reason),
+                              tacho_dict_string(dict, dict->losses[i].example).data);
         }
     }
-    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: a trace without events; was anything traced?",
-                      name);
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: the trace has no events", name);
 }
 
 static tacho_status add_loss(chrome_reader *reader, tacho_loss_reason reason, uint64_t count,

@@ -1198,11 +1198,11 @@ static void test_compressed(void **state)
 static void test_failures(void **state)
 {
     (void)state;
-    expect_failure("[]", "t.json: a trace without events; was anything traced?");
-    expect_failure("[{}]", "t.json: a trace without events; was anything traced?");
-    expect_failure("{\"traceEvents\":[]}", "t.json: a trace without events; was anything traced?");
+    expect_failure("[]", "t.json: the trace has no events");
+    expect_failure("[{}]", "t.json: the trace has no events");
+    expect_failure("{\"traceEvents\":[]}", "t.json: the trace has no events");
     expect_failure("[{\"ph\":\"Q\",\"name\":\"q\"}]",
-                   "t.json: no event of this file can be read; the first trouble is: unknown event "
+                   "t.json: no event of this file can be read; first problem: unknown event "
                    "or id (byte 1: \"ph\":\"Q\",\"name\":\"q\")");
     expect_failure("{\"traceEvents\":[{\"ph\":\"X\",",
                    "t.json: byte 26: cut off before its first event is whole");

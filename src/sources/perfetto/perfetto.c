@@ -362,8 +362,7 @@ static tacho_status check_rows(const perfetto *self)
         const tacho_loss *loss = &dict->losses[i];
         if (loss->part >= self->first_part) {
             return tacho_fail(TACHO_CODE_BAD_DATA,
-                              "%s: no event of this trace can be read; the first trouble is: %s "
-                              "(%s)",
+                              "%s: no event of this trace can be read; first problem: %s (%s)",
                               self->reading->input->name, tacho_loss_phrase(loss->reason),
                               tacho_dict_string(dict, loss->example).data);
         }

@@ -135,7 +135,7 @@ tacho_status tacho_host_sync_read(const char *path, tacho_host_sync *out_sync)
     if (!self.has_sync) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           "%s: no clock-sync record (an event of phase c called clock_sync, with "
-                          "ts and args.host_ns), so its times cannot be put beside the device's",
+                          "ts and args.host_ns), so its times cannot be aligned with the device's",
                           path);
     }
     *out_sync = self.sync;

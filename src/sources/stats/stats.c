@@ -47,8 +47,8 @@ static tacho_status read_program(stats_reading *self, const tacho_reading *readi
     tacho_str path = reading->options->program_path;
     if (path.len == 0) {
         return tacho_fail(TACHO_CODE_USAGE,
-                          "%s: raw stats name ops by number only; say which program recorded them: "
-                          "--program FILE, the programqpc.bin that was run",
+                          "%s: raw stats identify operators by number only; name the program that "
+                          "recorded them with --program FILE (the programqpc.bin that was run)",
                           reading->input->name);
     }
     TACHO_TRY_NOTE(tacho_program_read(path.data, &self->program), "reading the program %s",

@@ -881,12 +881,12 @@ static void test_tracks(void **state)
     } expected[] = {
         {"Host", TACHO_TRACK_PHASE, TACHO_NESTING_STACK},
         {"HAL", TACHO_TRACK_RUNTIME, TACHO_NESTING_STACK},
-        {"NSS Programs", TACHO_TRACK_CONTROL, TACHO_NESTING_ENGINE},
-        {"NSS Actions", TACHO_TRACK_SYNC, TACHO_NESTING_STACK},
         {"Host Programs", TACHO_TRACK_HOST, TACHO_NESTING_ENGINE},
         {"Host Actions", TACHO_TRACK_SYNC, TACHO_NESTING_STACK},
         {"Host Copy", TACHO_TRACK_HOST_COPY, TACHO_NESTING_ENGINE},
         {"Host Memory", TACHO_TRACK_MEMORY, TACHO_NESTING_ENGINE},
+        {"NSS Programs", TACHO_TRACK_CONTROL, TACHO_NESTING_ENGINE},
+        {"NSS Actions", TACHO_TRACK_SYNC, TACHO_NESTING_STACK},
     };
     fixture made;
     setup_in(&made, TACHO_ORDER_SORT);
@@ -1006,9 +1006,9 @@ static void test_headers(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    check_refused("", "r.csv: a header but no rows");
-    check_refused(R2_HEADER, "r.csv: a header but no rows");
-    check_refused(R1_HEADER, "r.csv: a header but no rows");
+    check_refused("", "r.csv: the file has a header but no rows");
+    check_refused(R2_HEADER, "r.csv: the file has a header but no rows");
+    check_refused(R1_HEADER, "r.csv: the file has a header but no rows");
     check_refused("some text\n", "r.csv:1: no row of this file can be read");
     check_refused(R2_HEADER "\nd,0,0,1\n", "r.csv:3: no row of this file can be read");
     check_refused(R2_HEADER "d,0,0,1,NEW_BEGIN\n", "r.csv:2: no row of this file can be read");

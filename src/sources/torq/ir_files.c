@@ -235,7 +235,7 @@ static tacho_status list_files(folder *self, DIR *dir)
         self->files[self->file_count++] = file;
     }
     if (errno != 0) {
-        return tacho_fail(TACHO_CODE_IO, "%s: cannot list this folder: %s", self->path,
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot list the directory: %s", self->path,
                           strerror(errno));
     }
     if (self->file_count > 1) {
@@ -302,7 +302,7 @@ static tacho_status choose_phase(folder *self)
         bool has_profile = self->info->dict->part_count > 0;
         return tacho_fail(TACHO_CODE_USAGE,
                           "%s: phase dumps of %zu models are here, from %.*s to %.*s%s; name %s "
-                          "file instead of the folder",
+                          "file instead of the directory",
                           self->path, count, TACHO_STR_ARG(first), TACHO_STR_ARG(last),
                           has_profile ? ", and the runtime profile does not say which one it is of"
                                       : "",
@@ -387,14 +387,14 @@ static tacho_status nothing_read(const folder *self)
     char names[SHOWN_BYTES] = "";
     if (self->fitting_count > 0) {
         return tacho_fail(
-            TACHO_CODE_BAD_DATA,
-            "%s: no debug information can be read here; the first trouble is: %.*s", self->path,
+            TACHO_CODE_BAD_DATA, "%s: no debug information can be read here; first problem: %.*s",
+            self->path,
             TACHO_STR_ARG(tacho_dict_string(self->info->dict, self->info->problems[0])));
     }
     if (self->file_count == 0) {
         return tacho_fail(TACHO_CODE_NOT_FOUND,
-                          "%s: this folder is empty; the compiler's debug information was expected "
-                          "here, a DISPATCH.mlirb for each dispatch",
+                          "%s: the directory is empty; expected the compiler's debug information, "
+                          "a DISPATCH.mlirb for each dispatch",
                           self->path);
     }
     for (size_t i = 0; i < self->file_count; i++) {
@@ -402,12 +402,12 @@ static tacho_status nothing_read(const folder *self)
     }
     if (self->wanted == NULL || self->wanted->item_count < 2) {
         return tacho_fail(TACHO_CODE_NOT_FOUND,
-                          "%s: no .mlirb or .mlir file in this folder; it holds %s", self->path,
+                          "%s: no .mlirb or .mlir file in the directory; it holds %s", self->path,
                           names);
     }
     return tacho_fail(TACHO_CODE_NOT_FOUND,
-                      "%s: no file of dispatch %.*s, and of no other one that the runtime profile "
-                      "names; the folder holds %s",
+                      "%s: no file of dispatch %.*s, nor of any other that the runtime profile "
+                      "names; the directory holds %s",
                       self->path, TACHO_STR_ARG(tacho_strings_get(self->wanted, 1)), names);
 }
 
@@ -417,7 +417,7 @@ static tacho_status open_folder(folder *self)
     tacho_arena_init(&self->arena);
     DIR *dir = opendir(self->path);
     if (dir == NULL) {
-        return tacho_fail(TACHO_CODE_IO, "%s: cannot open this folder: %s", self->path,
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot open the directory: %s", self->path,
                           strerror(errno));
     }
     tacho_status status = list_files(self, dir);

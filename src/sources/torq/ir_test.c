@@ -489,7 +489,7 @@ static void test_refused(void **state)
     folder files;
     char path[96];
     make_folder(&files);
-    check_refused(files.path, TACHO_CODE_NOT_FOUND, "this folder is empty");
+    check_refused(files.path, TACHO_CODE_NOT_FOUND, "the directory is empty");
     add_file(&files, "a.txt", "");
     check_refused(files.path, TACHO_CODE_NOT_FOUND, "it holds a.txt");
     add_file(&files, "b.mlirb", "ML\xefR");

@@ -61,14 +61,12 @@ static tacho_status no_rows(const torq_part *part)
     for (size_t i = 0; i < dict->loss_count; i++) {
         const tacho_loss *loss = &dict->losses[i];
         if (loss->part == part->part) {
-            return tacho_fail(TACHO_CODE_BAD_DATA,
-                              "%s:%llu: no row of this file can be read; the first trouble is: %s",
-                              name, (unsigned long long)loss->first_line,
-                              tacho_loss_phrase(loss->reason));
+            return tacho_fail(
+                TACHO_CODE_BAD_DATA, "%s:%llu: no row of this file can be read; first problem: %s",
+                name, (unsigned long long)loss->first_line, tacho_loss_phrase(loss->reason));
         }
     }
-    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: a header but no rows; was anything profiled?",
-                      name);
+    return tacho_fail(TACHO_CODE_BAD_DATA, "%s: the file has a header but no rows", name);
 }
 
 tacho_status torq_part_finish(torq_part *part)

@@ -478,10 +478,10 @@ static void test_tracks(void **state)
         tacho_track_class track_class;
         uint32_t index;
     } shown[] = {
-        {"DMA In", TACHO_TRACK_DMA_IN, 0},     {"DMA Out", TACHO_TRACK_DMA_OUT, 0},
-        {"CDMA", TACHO_TRACK_DMA_LOCAL, 0},    {"Slice 0", TACHO_TRACK_COMPUTE, 0},
-        {"Slice 1", TACHO_TRACK_COMPUTE, 1},   {"Slice 2", TACHO_TRACK_COMPUTE, 2},
-        {"Slice 10", TACHO_TRACK_COMPUTE, 10}, {"CSS", TACHO_TRACK_VECTOR, 0},
+        {"DMA In", TACHO_TRACK_DMA_IN, 0},   {"CDMA", TACHO_TRACK_DMA_LOCAL, 0},
+        {"Slice 0", TACHO_TRACK_COMPUTE, 0}, {"Slice 1", TACHO_TRACK_COMPUTE, 1},
+        {"Slice 2", TACHO_TRACK_COMPUTE, 2}, {"Slice 10", TACHO_TRACK_COMPUTE, 10},
+        {"CSS", TACHO_TRACK_VECTOR, 0},      {"DMA Out", TACHO_TRACK_DMA_OUT, 0},
     };
     fixture made;
     setup(&made);
@@ -1151,18 +1151,18 @@ static void test_refused(void **state)
         {TIMELINE, TACHO_STR_INIT(T3_HEADER), "a header but no rows"},
         {TIMELINE, TACHO_STR_INIT(T4_HEADER "\n\r\n"), "a header but no rows"},
         {TIMELINE, TACHO_STR_INIT("S0,9,5,loc(unknown),a\nwhat\n"),
-         "fc.csv:1: no row of this file can be read; the first trouble is: ends before it starts"},
+         "fc.csv:1: no row of this file can be read; first problem: ends before it starts"},
         {TIMELINE, TACHO_STR_INIT(T4_HEADER "\n0,x,5,CSS,,\n0,1\n"),
-         "fc.csv:3: no row of this file can be read; the first trouble is: a number was expected"},
+         "fc.csv:3: no row of this file can be read; first problem: a number was expected"},
         {RUNTIME, TACHO_STR_INIT(""), "fc.csv"},
         {RUNTIME, TACHO_STR_INIT("lorem;ipsum;dolor\n"), "fc.csv:1: "},
         {RUNTIME, TACHO_STR_INIT(T1_ROWS), "fc.csv:1: "},
         {RUNTIME, TACHO_STR_INIT(R0_HEADER), "a header but no rows"},
         {RUNTIME, TACHO_STR_INIT(R0B_HEADER), "a header but no rows"},
         {RUNTIME, TACHO_STR_INIT("1;3;2;loc(\"a\0\")\n4\n"),
-         "fc.csv:1: no row of this file can be read; the first trouble is: holds a NUL byte"},
+         "fc.csv:1: no row of this file can be read; first problem: holds a NUL byte"},
         {RUNTIME, TACHO_STR_INIT(R0_HEADER "4\n1;2;3\n"),
-         "fc.csv:2: no row of this file can be read; the first trouble is: wrong number of fields"},
+         "fc.csv:2: no row of this file can be read; first problem: wrong number of fields"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         check_refused(cases[i].source, cases[i].bytes, TACHO_CODE_BAD_DATA, cases[i].words);
