@@ -269,7 +269,7 @@ static tacho_status need_core(tacho_schedule *self, uint32_t core, bool *out_any
     return TACHO_OK;
 }
 
-/* Cores signal, the first one waits for all of them, and for shared memory. */
+/* Cores signal, and the first one waits for all of them and until |least_cycles| have passed. */
 static tacho_status add_barrier(tacho_schedule *self, int64_t cycles, int64_t least_cycles)
 {
     uint32_t *signals = calloc(self->cores, sizeof(*signals));
@@ -368,8 +368,9 @@ static tacho_status end_op(tacho_schedule *self)
     }
     TACHO_TRY(shared_cycles(self, timing->ddr_read_bytes + timing->ddr_write_bytes,
                             &timing->shared_cycles));
-    return add_barrier(self, tacho_quantity_whole(&self->estimate->machine->launch_cycles),
-                       timing->shared_cycles);
+    TACHO_TRY(tacho_memory_turns_take(&self->turns, self->program, &self->timer, self->entry,
+                                      self->anchor));
+    return add_barrier(self, tacho_quantity_whole(&self->estimate->machine->launch_cycles), 0);
 }
 
 /* Something that lags can count from: the start of the program. */
@@ -393,6 +394,7 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
         TACHO_TRY(add_start(self));
     }
     TACHO_TRY(tacho_schedule_link(self));
+    self->anchor = self->final_count > 0 ? self->finals[0] : TACHO_NONE;
     TACHO_TRY(is_stream(self, number) ? tacho_schedule_streams(self) : tacho_schedule_tiles(self));
     TACHO_TRY(end_op(self));
     TACHO_TRY(tacho_timer_run(&self->timer, program));
@@ -514,6 +516,7 @@ static tacho_status run(tacho_schedule *self)
     const tacho_machine *machine = self->estimate->machine;
     TACHO_TRY(add_engines(self));
     TACHO_TRY(tacho_timer_init(&self->timer, self->program));
+    TACHO_TRY(tacho_memory_turns_init(&self->turns, machine, self->program));
     for (uint32_t i = 0; i < self->estimate->fusion->op_count && !self->is_abandoned; i++) {
         TACHO_TRY(schedule_op(self, i));
     }
@@ -558,6 +561,7 @@ tacho_status tacho_schedule_run(tacho_schedule *schedule)
     schedule->has_barrier = needs_barrier(schedule);
     tacho_status status = run(schedule);
     tacho_timer_deinit(&schedule->timer);
+    tacho_memory_turns_deinit(&schedule->turns);
     free(schedule->engines.first);
     free(schedule->finals);
     free(schedule->last_job);

@@ -6,8 +6,8 @@
  * On machines with queues of their own for what comes and goes, and no mesh, an operator is cut
  * over the cores and into tiles (compile/tile.h): LOAD, COMPUTE and STORE for each, the next tile
  * coming while one is worked on and the one before it goes. Where cores work together, each signals
- * when it is done and a barrier ends the operator; it does not end before shared memory has moved
- * the operator's bytes.
+ * when it is done and a barrier ends the operator. Their transfers take turns at the memory that
+ * they share (compile/memory_turns.h).
  *
  * What another device made is brought over the link between them before the operator starts.
  *
@@ -18,6 +18,7 @@
 #define TACHO_COMPILE_SCHEDULE_H
 
 #include "compile/core_cut.h"
+#include "compile/memory_turns.h"
 #include "program/timing.h"
 
 /* Engines of one core: the machine's, then its queues, then what cores meet at. */
@@ -42,10 +43,12 @@ typedef struct tacho_schedule {
     tacho_program *program;
     tacho_op_timing *timings; /* by operator: what it moves is filled in */
     tacho_timer timer;
+    tacho_memory_turns turns;
     tacho_core_engines engines;
     /* of the operator that is being scheduled */
     uint32_t op;
     uint32_t entry;      /* its first job */
+    uint32_t anchor;     /* a job that all that it moves and computes waits for */
     bool reads_previous; /* it reads what the operator before it made */
     uint32_t *finals;    /* jobs that it waits for, of the one before */
     size_t final_count;

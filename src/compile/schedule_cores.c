@@ -311,9 +311,9 @@ static void choose_moves(tacho_core_work *self, const tacho_core_cut *cut, tacho
             has_all = has_own(self, access);
         }
         bool is_direct = stays && access->is_source;
-        slots[i] = (tacho_slots){.moves = !has_all && !is_direct};
-        bool is_cast =
-            has_multicast && !access->is_output && !tacho_schedule_is_local(schedule, access);
+        slots[i] = (tacho_slots){.moves = !has_all && !is_direct,
+                                 .is_shared = !tacho_schedule_is_local(schedule, access)};
+        bool is_cast = has_multicast && !access->is_output && slots[i].is_shared;
         self->core = 0;
         slots[i].readers = is_cast ? count_readers(self, cut, access, &number) : 0;
     }
@@ -392,6 +392,7 @@ static tacho_status choose_tiles(tacho_core_work *self, const tacho_core_cut *cu
     const tacho_estimate *estimate = schedule->estimate;
     const tacho_memory *ddr = tacho_machine_memory(estimate->machine, TACHO_MEMORY_DDR);
     const tacho_memory *local = tacho_machine_memory(estimate->machine, TACHO_MEMORY_LOCAL);
+    self->place.cores = cut->cores;
     TACHO_TRY(tacho_cost_memory_rate(ddr, &self->place.shared_rate));
     if (!tacho_ratio_divide(self->place.shared_rate, (tacho_ratio){(int64_t)cut->cores, 1},
                             &self->place.shared_rate)) {
@@ -474,6 +475,7 @@ static tacho_status schedule_part(tacho_schedule *schedule, uint32_t part)
     if (schedule->cuts != NULL) {
         cut = schedule->cuts[schedule->op];
     }
+    schedule->turns.cores = cut.cores;
     TACHO_TRY(tacho_grow(&schedule->operands, &schedule->operand_capacity, space->access_count));
     TACHO_TRY(tacho_grow(&schedule->slots, &schedule->slot_capacity, space->access_count));
     tacho_tiling tiling;

@@ -11,8 +11,11 @@
 
 #include <inttypes.h>
 
-/* More than a few tiles are taken where they are faster by one part in so many. */
-enum { WORTH_A_TILE = 64 };
+/*
+ * More than a few tiles are taken where they are faster by one part in so many; on several cores,
+ * each of which has them, by more.
+ */
+enum { WORTH_A_TILE = 64, WORTH_TILES_OF_CORES = 8 };
 
 /* Statistics of a line, of which passes after the first are made: two numbers of 32 bits. */
 enum { STATISTICS_BYTES = 8 };
@@ -373,6 +376,15 @@ static uint64_t first_tiles(const tiler *self, const tacho_tiling *t, const tach
     return tiles;
 }
 
+/* Of shared memory, while other cores move as much. */
+static int64_t shared_cycles(const tiler *self, uint64_t bytes)
+{
+    int64_t cycles = 0;
+    bool is_over = self->place->shared_rate.num > 0 &&
+                   !tacho_ratio_ceil_divide(bytes, self->place->shared_rate, &cycles);
+    return is_over ? INT64_MAX : cycles;
+}
+
 static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t number,
                                 int64_t compute, traffic *to)
 {
@@ -391,7 +403,12 @@ static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t
     moved = slots->is_whole || access->is_output ? whole : moved;
     to->is_again |= loads > distinct;
     int64_t each;
+    uint64_t readers = slots->readers > 0 ? slots->readers : 1;
     TACHO_TRY(tacho_cost_transfer(dma, tacho_ceil_div(moved, loads), &each));
+    if (slots->is_shared) {
+        each = tacho_most(each, shared_cycles(self, tacho_ceil_div(moved, loads) / readers));
+        to->shared = tacho_size_add(to->shared, moved / readers);
+    }
     bool is_even = slots->is_whole || access->is_output;
     int64_t all = tacho_cycles_multiply(each, loads);
     to->all = tacho_cycles_add(to->all, is_even ? all : of_all(self, t, access, all));
@@ -406,7 +423,6 @@ static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t
         to->front =
             tacho_most(to->front, tacho_cycles_add(all, tacho_cycles_multiply(compute, rest)));
     }
-    to->shared = tacho_size_add(to->shared, moved / (slots->readers > 0 ? slots->readers : 1));
     return TACHO_OK;
 }
 
@@ -433,12 +449,7 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
     }
     int64_t all = of_all(self, t, NULL, tacho_cycles_multiply(compute, tiles));
     int64_t before = tacho_cycles_multiply(compute, sums);
-    int64_t shared = 0;
-    if (self->place->shared_rate.num > 0 &&
-        !tacho_ratio_ceil_divide(tacho_size_add(in.shared, out.shared), self->place->shared_rate,
-                                 &shared)) {
-        shared = INT64_MAX;
-    }
+    int64_t shared = shared_cycles(self, tacho_size_add(in.shared, out.shared));
     int64_t last = tacho_cycles_multiply(compute, in.last > 1 ? in.last : 1);
     int64_t first_in = tacho_cycles_add(tacho_cycles_add(in.all, last), out.first);
     int64_t middle = tacho_cycles_add(tacho_cycles_add(in.first, all), out.first);
@@ -492,9 +503,10 @@ static tacho_status try_order(tiler *self, tacho_tiling t, bool rows_outside)
     bool is_again;
     TACHO_TRY(pipeline_cycles(self, &t, &cycles, &is_again));
     uint64_t tiles = tile_count(self, &t);
-    bool is_more = self->is_found && tiles > self->best_tiles && tiles > TACHO_TILES_MAX;
-    int64_t worth = is_more ? cycles / WORTH_A_TILE : 0;
-    if (!self->is_found || tacho_cycles_add(cycles, worth) < self->best_cycles) {
+    bool is_more = self->is_found && tiles > self->best_tiles &&
+                   tacho_size_multiply(tiles, self->place->cores) > TACHO_TILES_MAX;
+    int64_t worth = self->place->cores > 1 ? cycles / WORTH_TILES_OF_CORES : cycles / WORTH_A_TILE;
+    if (!self->is_found || tacho_cycles_add(cycles, is_more ? worth : 0) < self->best_cycles) {
         self->is_found = true;
         self->best_tiles = tiles;
         self->rereads = is_again;

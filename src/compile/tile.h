@@ -23,11 +23,13 @@ typedef struct tacho_tile_place {
     uint64_t elements, steps; /* vector work of the whole operator; of products what is fused */
     uint64_t room_bytes;      /* of local memory */
     tacho_ratio shared_rate;  /* of shared memory, for each core; 0: no limit */
+    uint64_t cores;           /* that have such a share each */
 } tacho_tile_place;
 
 /* Buffers of one access. */
 typedef struct tacho_slots {
     bool moves;       /* into or out of this core's memory: given */
+    bool is_shared;   /* it does so from or to the memory that cores share: given */
     uint64_t readers; /* cores that shared memory gives the same bytes at once: given */
     bool is_whole;    /* one buffer for all of it, filled piece by piece */
     uint32_t count;   /* 1 or 2; 0: it does not move */
@@ -43,9 +45,9 @@ typedef struct tacho_tiling {
 } tacho_tiling;
 
 /*
- * Tiles of an operator on a core: as many as are looked at first, and more where memory asks for
+ * Tiles of an operator: as many as are looked at first on a core, and more where memory asks for
  * it. The compiler's own choice: more of them overlap more (of what comes, a part of one in so many
- * does not), fewer are read.
+ * does not), fewer are read. More than the first number on all cores have to be worth it.
  */
 enum { TACHO_TILES_MAX = 64, TACHO_TILES_TRIED_MAX = 1024, TACHO_TILES_LIMIT = 1 << 16 };
 

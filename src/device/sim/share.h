@@ -12,7 +12,7 @@
 #ifndef TACHO_DEVICE_SIM_SHARE_H
 #define TACHO_DEVICE_SIM_SHARE_H
 
-#include "device/sim/heap.h"
+#include "base/heap.h"
 #include "machine/quantity.h"
 
 /* Times of a simulation are below 2^56 cycles, and no more than 2^20 transfers go on at once. */

@@ -2,7 +2,7 @@
 /*
  * The heap of heap.h.
  */
-#include "device/sim/heap.h"
+#include "base/heap.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * A heap of moments: the earliest first, and of equal ones that with the smaller key, so that the
  * order never depends on how things were added.
  */
-#ifndef TACHO_DEVICE_SIM_HEAP_H
-#define TACHO_DEVICE_SIM_HEAP_H
+#ifndef TACHO_BASE_HEAP_H
+#define TACHO_BASE_HEAP_H
 
 #include "base/maths.h"
 #include "base/status.h"

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The jobs of an operator are gone through as they start: those that do not need shared memory as
+ * soon as all that they wait for has a time, transfers in the order in which they are ready. What
+ * becomes ready later is never ready before: the order is that of time, and each job is looked at
+ * once.
+ */
+#include "compile/memory_turns.h"
+
+#include "base/grow.h"
+#include "base/index.h"
+#include "machine/cost.h"
+
+#include <stdlib.h>
+
+/* ---- the machine ---------------------------------------------------------------------------- */
+
+/* The part of a memory of |rate| that a queue takes when it goes as fast as it can. */
+static tacho_ratio part_of(const tacho_dma *dma, tacho_ratio rate)
+{
+    tacho_ratio part = {1, 1};
+    tacho_ratio queue;
+    bool is_slower = dma != NULL &&
+                     tacho_ratio_multiply(dma->bytes_per_cycle.value,
+                                          tacho_quantity_or(&dma->efficiency, 1), &queue) &&
+                     tacho_ratio_compare(queue, rate) < 0 && tacho_ratio_divide(queue, rate, &part);
+    return is_slower && part.num > 0 ? part : (tacho_ratio){1, 1};
+}
+
+/* Makes one measure of both parts; whether it fits, also as parts for each of many cores. */
+static bool set_measure(tacho_memory_turns *self, tacho_ratio load, tacho_ratio store)
+{
+    bool is_over = __builtin_mul_overflow((uint64_t)load.den, (uint64_t)store.den, &self->all) ||
+                   self->all >> 40 != 0;
+    self->of_load = (uint64_t)load.num * (uint64_t)store.den;
+    self->of_store = (uint64_t)store.num * (uint64_t)load.den;
+    return !is_over;
+}
+
+tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_machine *machine,
+                                     const tacho_program *program)
+{
+    *turns = (tacho_memory_turns){.cores = 1, .engine_count = program->engine_count};
+    tacho_ratio read;
+    tacho_ratio write;
+    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
+    TACHO_TRY(tacho_cost_memory_rate(ddr, &read));
+    TACHO_TRY(tacho_cost_memory_write_rate(ddr, &write));
+    turns->is_limited = read.num > 0 && write.num > 0;
+    if (!turns->is_limited) {
+        return TACHO_OK;
+    }
+    tacho_ratio one = {1, 1};
+    if (!set_measure(turns, part_of(tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN), read),
+                     part_of(tacho_machine_dma(machine, TACHO_ENGINE_DMA_OUT), write))) {
+        (void)set_measure(turns, one, one); /* one at a time */
+    }
+    size_t count =
+        program->engine_count + (size_t)program->facts.device_count * program->facts.core_count + 1;
+    turns->last_job = malloc(count * sizeof(*turns->last_job));
+    if (turns->last_job == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    memset(turns->last_job, 0xff, count * sizeof(*turns->last_job));
+    return TACHO_OK;
+}
+
+void tacho_memory_turns_deinit(tacho_memory_turns *turns)
+{
+    tacho_heap_deinit(&turns->waiting);
+    tacho_heap_deinit(&turns->going);
+    free(turns->last_job);
+    free(turns->jobs);
+    free(turns->followers);
+    free(turns->stack);
+}
+
+/* ---- who waits for whom --------------------------------------------------------------------- */
+
+/* The jobs of an operator. */
+typedef struct op_jobs {
+    tacho_memory_turns *turns;
+    tacho_program *program;
+    const tacho_timer *timer;
+    uint32_t first, count;
+    uint32_t anchor;
+} op_jobs;
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t sequencer_of(const op_jobs *self, const tacho_program_engine *engine)
+{
+    return self->turns->engine_count + (size_t)engine->device * self->timer->core_count +
+           engine->core;
+}
+
+/* |number| comes after what |place| does before it: in this operator, or until |is_free|. */
+static void follow(op_jobs *self, uint32_t number, size_t place, size_t order, int64_t is_free)
+{
+    tacho_turn_job *job = &self->turns->jobs[number];
+    uint32_t before = self->turns->last_job[place];
+    self->turns->last_job[place] = number;
+    if (before == TACHO_NONE) {
+        job->ready = later(job->ready, is_free);
+    } else {
+        self->turns->jobs[before].next[order] = number;
+        job->waits++;
+    }
+}
+
+static void count_needs(op_jobs *self, uint32_t number)
+{
+    const tacho_program *program = self->program;
+    const tacho_job *job = &program->jobs[self->first + number];
+    tacho_turn_job *of = &self->turns->jobs[number];
+    for (uint32_t i = 0; i < job->need_count; i++) {
+        const tacho_need *need = &program->needs[job->first_need + i];
+        if (need->job >= self->first) {
+            self->turns->jobs[need->job - self->first].first_follower++;
+            of->waits++;
+        } else {
+            of->ready = later(of->ready, tacho_cycles_add(program->jobs[need->job].end, need->lag));
+        }
+    }
+    const tacho_program_engine *engine = &program->engines[job->engine];
+    follow(self, number, job->engine, TACHO_TURN_ENGINE, self->timer->engine_free[job->engine]);
+    if (engine->is_sequenced != 0) {
+        size_t place = sequencer_of(self, engine);
+        follow(self, number, place, TACHO_TURN_SEQUENCER,
+               self->timer->sequencer_free[place - self->turns->engine_count]);
+    }
+}
+
+/* Followers of each job in a row: |first_follower| is where its own begin. */
+static void list_followers(op_jobs *self)
+{
+    tacho_memory_turns *turns = self->turns;
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < self->count; i++) {
+        end += turns->jobs[i].first_follower;
+        turns->jobs[i].first_follower = end;
+    }
+    turns->jobs[self->count].first_follower = end;
+    for (uint32_t i = 0; i < self->count; i++) {
+        const tacho_job *job = &self->program->jobs[self->first + i];
+        for (uint32_t k = 0; k < job->need_count; k++) {
+            const tacho_need *need = &self->program->needs[job->first_need + k];
+            if (need->job >= self->first) {
+                uint32_t place = --turns->jobs[need->job - self->first].first_follower;
+                turns->followers[place] = (tacho_turn_follower){i, need->lag};
+            }
+        }
+    }
+}
+
+static tacho_status find_followers(op_jobs *self)
+{
+    tacho_memory_turns *turns = self->turns;
+    const tacho_program *program = self->program;
+    TACHO_TRY(tacho_grow(&turns->jobs, &turns->job_capacity, self->count + 1));
+    TACHO_TRY(tacho_grow(&turns->stack, &turns->stack_capacity, self->count + 1));
+    size_t needs = program->need_count - program->jobs[self->first].first_need;
+    TACHO_TRY(tacho_grow(&turns->followers, &turns->follower_capacity, needs + 1));
+    for (uint32_t i = 0; i <= self->count; i++) {
+        turns->jobs[i] = (tacho_turn_job){.next = {TACHO_NONE, TACHO_NONE}};
+    }
+    for (uint32_t i = 0; i < self->count; i++) {
+        count_needs(self, i);
+    }
+    list_followers(self);
+    for (uint32_t i = 0; i < self->count; i++) {
+        const tacho_program_engine *engine =
+            &program->engines[program->jobs[self->first + i].engine];
+        turns->last_job[program->jobs[self->first + i].engine] = TACHO_NONE;
+        turns->last_job[sequencer_of(self, engine)] = TACHO_NONE;
+    }
+    return TACHO_OK;
+}
+
+/* ---- starts --------------------------------------------------------------------------------- */
+
+/* Of shared memory, as parts for each core; 0: nothing. */
+static uint64_t taken_by(const tacho_memory_turns *turns, const tacho_job *job)
+{
+    uint64_t readers = job->readers > 1 ? job->readers : 1;
+    uint64_t cores = turns->cores;
+    return job->bytes == 0                ? 0
+           : job->kind == TACHO_JOB_LOAD  ? tacho_ceil_div(turns->of_load * cores, readers)
+           : job->kind == TACHO_JOB_STORE ? turns->of_store * cores
+                                          : 0;
+}
+
+/* All that |number| waits for has a time. */
+static tacho_status arrive(op_jobs *self, uint32_t number)
+{
+    tacho_memory_turns *turns = self->turns;
+    tacho_turn_job *job = &turns->jobs[number];
+    if (taken_by(turns, &self->program->jobs[self->first + number]) > 0) {
+        tacho_moment moment = {.at = (tacho_u128)job->ready, .key = number};
+        return tacho_heap_add(&turns->waiting, moment);
+    }
+    job->start = job->ready;
+    turns->stack[turns->stack_count++] = number;
+    return TACHO_OK;
+}
+
+/* Tells |number| that something it waits for is over at |time|. */
+static tacho_status tell(op_jobs *self, uint32_t number, int64_t time)
+{
+    tacho_turn_job *job = &self->turns->jobs[number];
+    job->ready = later(job->ready, time);
+    return --job->waits == 0 ? arrive(self, number) : TACHO_OK;
+}
+
+static int64_t end_of(const op_jobs *self, uint32_t number)
+{
+    return tacho_cycles_add(self->turns->jobs[number].start,
+                            self->program->jobs[self->first + number].cycles);
+}
+
+/* Tells all that wait for those that have their start. */
+static tacho_status tell_followers(op_jobs *self)
+{
+    tacho_memory_turns *turns = self->turns;
+    while (turns->stack_count > 0) {
+        uint32_t number = turns->stack[--turns->stack_count];
+        const tacho_turn_job *job = &turns->jobs[number];
+        int64_t end = end_of(self, number);
+        for (uint32_t i = job->first_follower; i < job[1].first_follower; i++) {
+            const tacho_turn_follower *follower = &turns->followers[i];
+            TACHO_TRY(tell(self, follower->job, tacho_cycles_add(end, follower->lag)));
+        }
+        uint32_t engine = self->program->jobs[self->first + number].engine;
+        int64_t issued = tacho_cycles_add(job->start, self->program->engines[engine].issue_cycles);
+        const int64_t times[] = {end, issued};
+        for (size_t i = 0; i < TACHO_TURN_ORDERS; i++) {
+            if (job->next[i] != TACHO_NONE) {
+                TACHO_TRY(tell(self, job->next[i], times[i]));
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+/* The first transfer that waits starts when there is enough of the memory, and not before |now|. */
+static tacho_status start_transfer(op_jobs *self, int64_t *now)
+{
+    tacho_memory_turns *turns = self->turns;
+    uint32_t number = (uint32_t)tacho_heap_take(&turns->waiting).key;
+    uint64_t taken = taken_by(turns, &self->program->jobs[self->first + number]);
+    *now = later(*now, turns->jobs[number].ready);
+    while (turns->going.item_count > 0 && (turns->going.items[0].at <= (tacho_u128)*now ||
+                                           turns->used > turns->all * turns->cores - taken)) {
+        tacho_moment ended = tacho_heap_take(&turns->going);
+        turns->used -= ended.value;
+        *now = later(*now, (int64_t)ended.at);
+    }
+    turns->used += taken;
+    turns->jobs[number].start = *now;
+    turns->stack[turns->stack_count++] = number;
+    return tacho_heap_add(
+        &turns->going,
+        (tacho_moment){.at = (tacho_u128)end_of(self, number), .key = number, .value = taken});
+}
+
+static tacho_status find_starts(op_jobs *self)
+{
+    tacho_memory_turns *turns = self->turns;
+    int64_t now = 0;
+    turns->used = 0;
+    turns->waiting.item_count = turns->going.item_count = turns->stack_count = 0;
+    for (uint32_t i = 0; i < self->count; i++) {
+        if (turns->jobs[i].waits == 0) {
+            TACHO_TRY(arrive(self, i));
+        }
+    }
+    TACHO_TRY(tell_followers(self));
+    while (turns->waiting.item_count > 0) {
+        TACHO_TRY(start_transfer(self, &now));
+        TACHO_TRY(tell_followers(self));
+    }
+    return TACHO_OK;
+}
+
+/* ---- needs ---------------------------------------------------------------------------------- */
+
+/* Those that wait for their turn get a need more: the needs of all jobs behind them move up. */
+static tacho_status add_needs(op_jobs *self)
+{
+    tacho_program *program = self->program;
+    const tacho_turn_job *jobs = self->turns->jobs;
+    uint32_t more = 0;
+    for (uint32_t i = 0; i < self->count; i++) {
+        more += jobs[i].start > jobs[i].ready ? 1 : 0;
+    }
+    size_t all = program->need_count + more;
+    if (all >= TACHO_NONE) {
+        return tacho_fail(TACHO_CODE_LIMIT, "the program has more than 2^32 jobs or needs");
+    }
+    TACHO_TRY(tacho_grow(&program->needs, &program->need_capacity, all + 1));
+    program->need_count = all;
+    int64_t begin = self->anchor >= self->first ? end_of(self, self->anchor - self->first)
+                                                : program->jobs[self->anchor].end;
+    for (uint32_t i = self->count; more > 0; i--) {
+        tacho_job *job = &program->jobs[self->first + i - 1];
+        const tacho_turn_job *of = &jobs[i - 1];
+        bool waits = of->start > of->ready;
+        more -= waits ? 1 : 0;
+        tacho_need *to = program->needs + job->first_need + more;
+        memmove(to, program->needs + job->first_need, job->need_count * sizeof(*to));
+        job->first_need += more;
+        if (waits) {
+            to[job->need_count++] = (tacho_need){self->anchor, 1, of->start - begin};
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_memory_turns_take(tacho_memory_turns *turns, tacho_program *program,
+                                     const tacho_timer *timer, uint32_t first, uint32_t anchor)
+{
+    op_jobs self = {.turns = turns,
+                    .program = program,
+                    .timer = timer,
+                    .first = first,
+                    .count = (uint32_t)(program->job_count - first),
+                    .anchor = anchor};
+    if (!turns->is_limited || self.count == 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(find_followers(&self));
+    TACHO_TRY(find_starts(&self));
+    return add_needs(&self);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Turns at the memory that cores share. A transfer goes at the rate of its queue, or of the memory
+ * where that is less, and starts when so much of the memory is free: those that are ready first go
+ * first, of several the one that is first in the program. What several cores get at once counts
+ * once. So at no time do transfers take more than the memory has.
+ *
+ * A transfer that has to wait for its turn gets a need with a lag: the start that was found for it,
+ * counted from where the operator begins.
+ */
+#ifndef TACHO_COMPILE_MEMORY_TURNS_H
+#define TACHO_COMPILE_MEMORY_TURNS_H
+
+#include "base/heap.h"
+#include "machine/machine.h"
+#include "program/timing.h"
+
+/* A job that waits for another. */
+typedef struct tacho_turn_follower {
+    uint32_t job; /* of the operator */
+    int64_t lag;
+} tacho_turn_follower;
+
+enum { TACHO_TURN_ENGINE, TACHO_TURN_SEQUENCER, TACHO_TURN_ORDERS };
+
+/* A job of the operator. */
+typedef struct tacho_turn_job {
+    uint32_t waits;                   /* for so many before it may start */
+    uint32_t next[TACHO_TURN_ORDERS]; /* on its engine, and of its sequencer; or TACHO_NONE */
+    uint32_t first_follower;          /* in |followers| */
+    int64_t ready;                    /* all that it waits for has ended */
+    int64_t start;
+} tacho_turn_job;
+
+typedef struct tacho_memory_turns {
+    bool is_limited;    /* the memory has a rate */
+    uint64_t all;       /* of the memory ... */
+    uint64_t of_load;   /* ... and what a load takes that one core gets */
+    uint64_t of_store;  /* the same of a store */
+    uint32_t cores;     /* of the operator: how many get the same bytes at once divides it; given */
+    tacho_heap waiting; /* transfers by when they are ready */
+    tacho_heap going;   /* by when they end; value: what they take */
+    uint64_t used;      /* by those */
+    uint32_t *last_job; /* by engine, then by sequencer: TACHO_NONE between calls */
+    size_t engine_count; /* sequencers come after them */
+    tacho_turn_job *jobs;
+    size_t job_capacity;
+    tacho_turn_follower *followers;
+    size_t follower_capacity;
+    uint32_t *stack; /* jobs that have their start and have not told others */
+    size_t stack_count, stack_capacity;
+} tacho_memory_turns;
+
+/* |program| has its engines and facts. deinit in any case. */
+tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_machine *machine,
+                                     const tacho_program *program) TACHO_MUST_USE;
+void tacho_memory_turns_deinit(tacho_memory_turns *turns);
+
+/*
+ * Gives the transfers among the jobs from |first| on their turns. Those before are timed, |timer|
+ * has gone through them, and all of these wait for |anchor|, which is one of either.
+ */
+tacho_status tacho_memory_turns_take(tacho_memory_turns *turns, tacho_program *program,
+                                     const tacho_timer *timer, uint32_t first,
+                                     uint32_t anchor) TACHO_MUST_USE;
+
+#endif
