@@ -37,11 +37,15 @@ void tacho_core_cut_ranges(const tacho_space *space, const tacho_core_cut *cut, 
     }
 }
 
-/* Cores do not share results: an axis that some result does not follow stays whole. */
+/*
+ * Cores do not share results: an axis that some result does not follow stays whole. Nor do they
+ * hand each other states from step to step.
+ */
 static bool can_cut(const tacho_space *space, uint32_t axis)
 {
     const tacho_axis *facts = &space->axes[axis];
-    bool can = facts->role != TACHO_AXIS_SUM && !facts->is_sequential && !facts->is_of_one;
+    bool can = facts->role != TACHO_AXIS_SUM && !facts->is_sequential && !facts->is_of_one &&
+               (space->state.unit_bytes == 0 || axis == space->state.direction);
     for (size_t i = 0; can && i < space->access_count; i++) {
         can = !space->accesses[i].is_output || tacho_access_follows(&space->accesses[i], axis);
     }

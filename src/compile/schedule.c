@@ -345,20 +345,11 @@ static bool reads_from(const tacho_fusion *fusion, uint32_t op, uint32_t other)
     return false;
 }
 
-/*
- * Whether an operator follows its closed form: on machines without tiles all do; elsewhere those
- * whose time steps wait for one another, which tiles of one product would not.
- */
-static bool is_stream(const tacho_schedule *self, uint32_t number)
-{
-    return !self->is_tiled || (self->has_barrier && self->estimate->ops[number].work.sequence > 1);
-}
-
 static tacho_status end_op(tacho_schedule *self)
 {
     const tacho_op_estimate *op = &self->estimate->ops[self->op];
     tacho_op_timing *timing = &self->timings[self->op];
-    if (is_stream(self, self->op)) {
+    if (!self->is_tiled) {
         return add_barrier(self, 0, op->cost.cycles);
     }
     timing->is_tiled = true;
@@ -395,7 +386,7 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
     }
     TACHO_TRY(tacho_schedule_link(self));
     self->anchor = self->final_count > 0 ? self->finals[0] : TACHO_NONE;
-    TACHO_TRY(is_stream(self, number) ? tacho_schedule_streams(self) : tacho_schedule_tiles(self));
+    TACHO_TRY(self->is_tiled ? tacho_schedule_tiles(self) : tacho_schedule_streams(self));
     TACHO_TRY(end_op(self));
     TACHO_TRY(tacho_timer_run(&self->timer, program));
     self->is_abandoned = self->timer.end > self->limit;

@@ -337,15 +337,16 @@ tacho_status tacho_core_work_ahead(tacho_core_work *self, const tacho_tile_at *n
 
 /* ---- computing ------------------------------------------------------------------------------ */
 
-/* The most elements of a result that a piece writes. */
-static uint64_t written_by(const tacho_space *space, const tacho_range *ranges)
+/* The most elements of a result, kept as |kept| or NONE: any type, that a piece writes. */
+static uint64_t written_by(const tacho_space *space, const tacho_range *ranges, tacho_dtype kept)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < space->access_count; i++) {
         const tacho_access *access = &space->accesses[i];
         tacho_extent box[TACHO_BOX_RANK_MAX];
-        uint64_t count =
-            access->is_output && access->is_known ? tacho_access_box(access, ranges, box) : 0;
+        bool is_one = access->is_output && access->is_known &&
+                      (kept == TACHO_DTYPE_NONE || access->kept == kept);
+        uint64_t count = is_one ? tacho_access_box(access, ranges, box) : 0;
         most = count > most ? count : most;
     }
     return most;
@@ -355,8 +356,13 @@ static tacho_piece piece_of(const tacho_core_work *self, const tacho_tile_at *at
                             const tacho_range *ranges)
 {
     const tacho_space *space = self->space;
-    tacho_piece piece = {
-        1, 1, 1, space->depth, 0, self->place.steps, self->engine_count, !is_summed(self, at)};
+    tacho_piece piece = {.batch = 1,
+                         .m = 1,
+                         .n = 1,
+                         .k = space->depth,
+                         .steps = self->place.steps,
+                         .engines = self->engine_count,
+                         .is_partial = !is_summed(self, at)};
     uint64_t *const counts[] = {&piece.batch, &piece.m, &piece.n, NULL, &piece.k};
     tacho_u128 volume = 1;
     tacho_u128 all = 1;
@@ -371,12 +377,15 @@ static tacho_piece piece_of(const tacho_core_work *self, const tacho_tile_at *at
     }
     if (space->kind == TACHO_WORK_MATRIX) {
         uint64_t sums = tacho_size_multiply(piece.batch, tacho_size_multiply(piece.m, piece.n));
-        uint64_t written = is_spread ? written_by(space, ranges) : 0;
+        uint64_t written = is_spread ? written_by(space, ranges, TACHO_DTYPE_NONE) : 0;
         piece.results = sums > written ? sums : written;
         return piece;
     }
     piece.results = all > 0 ? (uint64_t)((self->place.elements * volume + all - 1) / all) : 0;
     piece.steps = tacho_pass_steps(self->place.steps, self->tiling->passes, at->pass);
+    if (at->pass + 1 == self->tiling->passes) {
+        piece.written = written_by(space, ranges, self->place.result);
+    }
     return piece;
 }
 

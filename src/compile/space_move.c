@@ -130,10 +130,14 @@ static tacho_status fill_joint(tacho_space_maker *maker, bool joins_inputs)
     if (!tacho_space_input(maker, joins_inputs ? maker->part : 0, &stored, &seen)) {
         return TACHO_OK;
     }
-    for (int32_t i = 0; i < at.part.rank; i++) {
+    /* The dimension that differs comes last: cores cut all parts alike, by the number of an axis.
+     */
+    for (int32_t k = 0; k < at.part.rank; k++) {
+        bool is_last = k + 1 == at.part.rank;
+        int32_t i = is_last ? (int32_t)at.dim : k + ((uint32_t)k >= at.dim ? 1 : 0);
         axes[i] = tacho_space_axis(maker, TACHO_AXIS_ROW, (uint64_t)at.part.dims[i]);
         if (axes[i] != TACHO_NONE) {
-            maker->space->axes[axes[i]].is_of_one = (uint32_t)i == at.dim;
+            maker->space->axes[axes[i]].is_of_one = is_last;
         }
     }
     uint32_t result = maker->estimate->fusion

@@ -265,7 +265,9 @@ tacho_status tacho_space_vector(tacho_space_maker *maker)
     case TACHO_OP_NORMALISATION:
         return is_same ? fill_lines(maker, data, normalised_lines(maker, data->rank))
                        : fill_reduction(maker, stored, data, result);
-    default:
-        return fill_elements(maker, result);
+    default: /* a scale that is made of all elements is a line of all of them */
+        return is_same && in > 1 && is_type(maker, "DynamicQuantizeLinear")
+                   ? fill_lines(maker, data, from_dim(0, data->rank))
+                   : fill_elements(maker, result);
     }
 }

@@ -91,10 +91,16 @@ tacho_status tacho_piece_cycles(const tacho_tile_place *place, tacho_work_kind k
                                 const tacho_piece *piece, int64_t *out_cycles)
 {
     const tacho_engine *engine = place->engine;
-    if (kind != TACHO_WORK_MATRIX) {
-        return tacho_cost_vector(engine, piece->results, piece->steps, place->dtype, out_cycles);
-    }
     int64_t leave = 0;
+    if (kind != TACHO_WORK_MATRIX) {
+        if (piece->written > 0 && tacho_cost_element_rate(engine, place->result) != NULL) {
+            TACHO_TRY(tacho_cost_vector(engine, piece->written, 1, place->result, &leave));
+        }
+        TACHO_TRY(
+            tacho_cost_vector(engine, piece->results, piece->steps, place->dtype, out_cycles));
+        *out_cycles = tacho_most(*out_cycles, leave);
+        return TACHO_OK;
+    }
     tacho_product product = {piece->m, piece->n, piece->k, place->dtype, place->fidelity};
     TACHO_TRY(tacho_cost_matrix(place->machine, engine, product, out_cycles));
     if (piece->batch > INT64_MAX ||

@@ -69,6 +69,7 @@ typedef struct tacho_piece {
     uint64_t batch, m, n, k; /* MATRIX */
     uint64_t results;        /* MATRIX: elements that it writes; else elements ... */
     uint64_t steps;          /* ... and what is done to each; MATRIX: fused */
+    uint64_t written;        /* elements of the result that leave, of no product; 0: not known */
     uint32_t engines;        /* that share the tile */
     bool is_partial;         /* MATRIX: sums are not complete; nothing is fused yet */
 } tacho_piece;

@@ -223,6 +223,25 @@ def joins():
     return net.text(net.op("Relu", [tall], tall[1], "f32"), net.op("Exp", [last], last[1], "f32"))
 
 
+def joins_one():
+    """Cores cut what stays, and a row of one is joined to it."""
+    net = Net(_torch)
+    x, row = net.given([1, 16, 64], "f32"), net.given([1, 1, 64], "f32")
+    stays = net.op("Relu", [x], x[1], "f32")
+    whole = net.op("Concat", [row, stays], [1, 17, 64], "f32", "torch.onnx.axis = 1 : si64")
+    return net.text(net.op("Relu", [whole], whole[1], "f32"))
+
+
+def quantise_dynamic():
+    """No element is quantised before the scale is made of all of them."""
+    net = Net(_torch)
+    x = net.given([1500, 2000], "f32")
+    types = [_torch(x[1], "ui8"), _torch([], "f32"), _torch([], "ui8")]
+    net.lines.append(f'%q:3 = torch.operator "onnx.DynamicQuantizeLinear"({x[0]}) : '
+                     f"({net.type_of(x)}) -> ({', '.join(types)})")
+    return net.text(("%q#0", x[1], "ui8"), ("%q#1", [], "f32"), ("%q#2", [], "ui8"))
+
+
 def _recurrent(kind, gates, steps, samples, data, units):
     net = Net(_torch)
     x = net.given([steps, samples, data], "f32")
@@ -294,7 +313,7 @@ def depthwise_rescaled():
 MODELS = {function.__name__: function for function in (
     conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
     softmax_rows, instance_norm, layer_norm, reduce_long, elementwise, moves, picks,
-    joins, lstm, gru_large, rnn, matmul_wide_results, deconvolution,
+    joins, joins_one, quantise_dynamic, lstm, gru_large, rnn, matmul_wide_results, deconvolution,
     depthwise_multiplied, depthwise_rescaled)}
 
 

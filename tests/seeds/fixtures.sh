@@ -93,7 +93,7 @@ workload_py() {
 
 # ---- Qualcomm ---------------------------------------------------------------------------------
 
-# A float MatMul and a Relu over 64 x 64, with its weight inside, and a Softmax, which is HVX's work. Written field by field (number,
+# Two float MatMuls and a Relu over 256 x 256, work for many cores, with their weight inside, and a Softmax, which is HVX's. Written field by field (number,
 # wire type, value) because the fixtures must not need the onnx package.
 model_onnx() {
     python3 - <<'PY'
@@ -128,16 +128,17 @@ def value_info(name, dims):
     return blob(1, name) + blob(2, blob(1, number(1, FLOAT) + blob(2, shape)))
 
 
-weight = struct.pack("<2048f", *((i % 13 - 6) / 8 for i in range(2048)))
-tensor = number(1, 64) + number(1, 32) + number(2, FLOAT) + blob(8, "w") + blob(9, weight)
+weight = struct.pack("<65536f", *((i % 13 - 6) / 8 for i in range(65536)))
+tensor = number(1, 256) + number(1, 256) + number(2, FLOAT) + blob(8, "w") + blob(9, weight)
 graph = (
     blob(1, node("MatMul", "fc", ["x", "w"], "h"))
     + blob(1, node("Relu", "act", ["h"], "r"))
-    + blob(1, node("Softmax", "classes", ["r"], "y"))
+    + blob(1, node("MatMul", "last", ["r", "w"], "s"))
+    + blob(1, node("Softmax", "classes", ["s"], "y"))
     + blob(2, "QAicGraph")
     + blob(5, tensor)
-    + blob(11, value_info("x", [64, 64]))
-    + blob(12, value_info("y", [64, 32]))
+    + blob(11, value_info("x", [256, 256]))
+    + blob(12, value_info("y", [256, 256]))
 )
 model = number(1, 8) + blob(2, "tacho seeds") + blob(7, graph) + blob(8, blob(1, "") + number(2, 13))
 with open("model.onnx", "wb") as out:
