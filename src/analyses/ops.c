@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Grouping by a hash index, then one array of durations in which each row has its stretch.
+ * Cells are put together to rows by a hash index; then rows are sorted.
  */
 #include "analyses/ops.h"
 
 #include "base/grow.h"
-#include "base/maths.h"
-#include "profile/operators.h"
 
 #include <stdlib.h>
 
@@ -33,44 +31,30 @@ typedef struct row_key {
     uint32_t location; /* TACHO_NONE unless by instance */
 } row_key;
 
-/* The row in which a site was last found. */
-typedef struct site_memo {
-    uint32_t part;
-    tacho_track_class track_class;
-    uint32_t origin; /* the span's own */
-    uint32_t type;   /* TACHO_NONE: as the site says */
-    uint32_t row;    /* TACHO_NONE: filtered out */
-    bool is_phase;   /* a stretch around other work */
-    bool is_set;
-} site_memo;
+/* What rows are made of beside what they show. */
+typedef struct row_sums {
+    tacho_i128 total_ns;
+    tacho_i128 inner_ns;
+    tacho_durations durations;
+} row_sums;
 
 typedef struct grouping {
     tacho_ops *ops;
-    const tacho_profile *profile;
+    const tacho_ops_gather *gather;
     const tacho_dict *dict;
     const tacho_ops_options *options;
-    tacho_operators operators;
-    tacho_arg *args; /* of the span at hand, where its type may be among them */
-    size_t arg_capacity;
     tacho_index index; /* rows by key */
-    site_memo *memos;
-    uint32_t *span_rows; /* TACHO_NONE: not selected */
-    uint32_t *tops;      /* by track: its innermost open span, TACHO_NONE for none ... */
-    uint32_t *outers;    /* ... and by span: the open one around it */
-    size_t *ends;        /* by row: where its stretch of |durations| ends, while filling */
-    int64_t *durations;
+    row_sums *sums;    /* by row */
+    size_t sums_capacity;
 } grouping;
 
 static void grouping_deinit(grouping *self)
 {
     tacho_index_deinit(&self->index);
-    free(self->args);
-    free(self->memos);
-    free(self->span_rows);
-    free(self->tops);
-    free(self->outers);
-    free(self->ends);
-    free(self->durations);
+    for (size_t i = 0; i < self->ops->row_count + self->ops->left_out_count; i++) {
+        tacho_durations_deinit(&self->sums[i].durations);
+    }
+    free(self->sums);
 }
 
 static tacho_status allocate(size_t count, size_t size, void **out_memory)
@@ -79,22 +63,6 @@ static tacho_status allocate(size_t count, size_t size, void **out_memory)
     return *out_memory != NULL
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu items", count);
-}
-
-static tacho_status grouping_init(grouping *self)
-{
-    void *memory = NULL;
-    TACHO_TRY(tacho_index_init(&self->index));
-    TACHO_TRY(allocate(self->dict->site_count, sizeof(*self->memos), &memory));
-    self->memos = memory;
-    TACHO_TRY(allocate(self->profile->span_count, sizeof(*self->span_rows), &memory));
-    self->span_rows = memory;
-    TACHO_TRY(allocate(self->dict->track_count, sizeof(*self->tops), &memory));
-    self->tops = memory;
-    memset(self->tops, 0xff, self->dict->track_count * sizeof(*self->tops));
-    TACHO_TRY(allocate(self->profile->span_count, sizeof(*self->outers), &memory));
-    self->outers = memory;
-    return TACHO_OK;
 }
 
 static tacho_str location_text(const tacho_dict *dict, uint32_t location)
@@ -151,7 +119,10 @@ static tacho_status ensure_row(grouping *self, const row_key *key, uint32_t loca
         }
     }
     TACHO_TRY(tacho_grow(&ops->rows, &ops->row_capacity, ops->row_count + 1));
+    TACHO_TRY(tacho_grow(&self->sums, &self->sums_capacity, ops->row_count + 1));
     *out_row = (uint32_t)ops->row_count;
+    self->sums[ops->row_count] = (row_sums){0};
+    tacho_durations_init(&self->sums[ops->row_count].durations);
     ops->rows[ops->row_count++] = (tacho_op_row){
         .part = key->part,
         .origin = (tacho_origin)key->origin,
@@ -163,181 +134,67 @@ static tacho_status ensure_row(grouping *self, const row_key *key, uint32_t loca
     return tacho_index_add(&self->index, hash, *out_row);
 }
 
-/* The operator that span |id| says it ran; TACHO_NONE where rows are per instance. */
-static tacho_status find_type(grouping *self, size_t id, const tacho_span *span, uint32_t *out_type)
+/* The row that |cell| counts in, TACHO_NONE when it is filtered out. */
+static tacho_status find_row(grouping *self, const tacho_ops_cell *cell, uint32_t *out_row)
 {
-    *out_type = TACHO_NONE;
-    if (self->operators.key == TACHO_NONE || span->args == TACHO_NONE ||
-        self->options->by_instance) {
-        return TACHO_OK;
-    }
-    tacho_row row;
-    TACHO_TRY(tacho_profile_row(self->profile, id, &self->args, &self->arg_capacity, &row));
-    return tacho_operators_of_row(&self->operators, &row, out_type);
-}
-
-static tacho_status find_row(grouping *self, const tacho_span *span, uint32_t type,
-                             uint32_t *out_row)
-{
-    const tacho_track *track = &self->dict->tracks[span->track];
-    const tacho_site *site = &self->dict->sites[span->site];
-    uint32_t own_origin = span->flags & TACHO_SPAN_ORIGIN_MASK;
-    site_memo *memo = &self->memos[span->site];
-    if (TACHO_LIKELY(memo->is_set && memo->part == track->part && memo->type == type &&
-                     memo->track_class == track->track_class && memo->origin == own_origin)) {
-        *out_row = memo->row;
-        return TACHO_OK;
-    }
-    *out_row = TACHO_NONE;
-    uint32_t name = type != TACHO_NONE ? type : tacho_operators_of_site(self->dict, site);
+    const tacho_track *track = &self->dict->tracks[cell->track];
+    const tacho_site *site = &self->dict->sites[cell->site];
+    bool has_type = cell->type != TACHO_NONE && !self->options->by_instance;
+    uint32_t name = has_type ? cell->type : tacho_operators_of_site(self->dict, site);
     tacho_track_class span_class = class_of(self->dict, site, track);
     bool is_phase = span_class == TACHO_TRACK_PHASE;
-    if (is_accepted(self, site, name, span_class)) {
-        row_key key = {
-            .part = self->options->merges_parts ? 0 : track->part,
-            .origin =
-                own_origin != 0 ? own_origin : (uint32_t)self->dict->parts[track->part].origin,
-            .track_class = (uint32_t)(is_phase ? track->track_class : span_class),
-            .name = name,
-            .location = self->options->by_instance ? site->location : TACHO_NONE,
-        };
-        TACHO_TRY(ensure_row(self, &key, site->location, out_row));
-        tacho_op_row *row = &self->ops->rows[*out_row];
-        row->location = row->location == site->location ? row->location : TACHO_NONE;
+    *out_row = TACHO_NONE;
+    if (!is_accepted(self, site, name, span_class)) {
+        return TACHO_OK;
     }
-    *memo =
-        (site_memo){track->part, track->track_class, own_origin, type, *out_row, is_phase, true};
+    row_key key = {
+        .part = self->options->merges_parts ? 0 : track->part,
+        .origin =
+            cell->origin != 0 ? cell->origin : (uint32_t)self->dict->parts[track->part].origin,
+        .track_class = (uint32_t)(is_phase ? track->track_class : span_class),
+        .name = name,
+        .location = self->options->by_instance ? site->location : TACHO_NONE,
+    };
+    TACHO_TRY(ensure_row(self, &key, site->location, out_row));
+    tacho_op_row *row = &self->ops->rows[*out_row];
+    row->location = row->location == site->location ? row->location : TACHO_NONE;
     return TACHO_OK;
 }
 
-static void add_bytes(const tacho_profile *profile, uint32_t first, tacho_op_row *row)
+static tacho_status add_cell(grouping *self, const tacho_ops_cell *cell)
 {
-    bool more = first != TACHO_NONE;
-    for (size_t i = first; more; i++) {
-        const tacho_arg *arg = &profile->args[i].arg;
-        more = !profile->args[i].is_last;
-        bool is_number = arg->type == TACHO_ARG_UINT || arg->type == TACHO_ARG_INT;
-        if (arg->unit != TACHO_UNIT_BYTES || !is_number) {
-            continue;
-        }
-        bool is_large = arg->type == TACHO_ARG_UINT && arg->value.as_uint > INT64_MAX;
-        row->has_bytes = true;
-        if (__builtin_add_overflow(row->bytes, is_large ? INT64_MAX : arg->value.as_int,
-                                   &row->bytes)) {
-            row->bytes = INT64_MAX;
-        }
+    uint32_t at = TACHO_NONE;
+    TACHO_TRY(find_row(self, cell, &at));
+    if (at == TACHO_NONE) {
+        return TACHO_OK;
     }
+    tacho_op_row *row = &self->ops->rows[at];
+    row_sums *sums = &self->sums[at];
+    row->count += cell->count;
+    row->min_ns = cell->min_ns < row->min_ns ? cell->min_ns : row->min_ns;
+    row->max_ns = cell->max_ns > row->max_ns ? cell->max_ns : row->max_ns;
+    row->has_bytes |= cell->has_bytes;
+    if (__builtin_add_overflow(row->bytes, cell->bytes, &row->bytes)) {
+        row->bytes = INT64_MAX;
+    }
+    sums->total_ns += cell->total_ns;
+    sums->inner_ns += cell->inner_ns;
+    return tacho_durations_merge(&sums->durations, &cell->durations);
 }
 
-static int64_t span_ns(const tacho_dict *dict, const tacho_span *span)
+static void sum_row(tacho_op_row *row, row_sums *sums)
 {
-    const tacho_clock *clock = tacho_dict_track_clock(dict, span->track);
-    return tacho_clock_ns(clock, span->end) - tacho_clock_ns(clock, span->start);
-}
-
-/* Finds the span that span |id| lies directly in, and takes it from the time of that one's row. */
-static void nest_span(grouping *self, size_t id, const tacho_span *span)
-{
-    uint32_t *top = &self->tops[span->track];
-    tacho_span outer = {.end = INT64_MAX};
-    while (*top != TACHO_NONE) {
-        outer = tacho_profile_span(self->profile, *top);
-        if (outer.end > span->start) {
-            break;
-        }
-        *top = self->outers[*top];
-    }
-    if (*top != TACHO_NONE && span->end > outer.end) {
-        return; /* it crosses that one */
-    }
-    uint32_t row = *top != TACHO_NONE ? self->span_rows[*top] : TACHO_NONE;
-    if (row != TACHO_NONE) {
-        int64_t *self_ns = &self->ops->rows[row].self_ns; /* less than 0 until totals are known */
-        if (__builtin_sub_overflow(*self_ns, span_ns(self->dict, span), self_ns)) {
-            *self_ns = INT64_MIN;
-        }
-    }
-    self->outers[id] = *top;
-    *top = (uint32_t)id;
-}
-
-static tacho_status group_spans(grouping *self)
-{
-    for (size_t i = 0; i < self->profile->span_count; i++) {
-        tacho_span span = tacho_profile_span(self->profile, i);
-        uint32_t row = TACHO_NONE;
-        if ((span.flags & TACHO_SPAN_INSTANT) == 0) {
-            uint32_t type = TACHO_NONE;
-            TACHO_TRY(find_type(self, i, &span, &type));
-            TACHO_TRY(find_row(self, &span, type, &row));
-        }
-        self->span_rows[i] = row;
-        bool is_nested = self->dict->tracks[span.track].nesting == TACHO_NESTING_STACK &&
-                         (span.flags & TACHO_SPAN_INSTANT) == 0 && !self->memos[span.site].is_phase;
-        if (is_nested) {
-            nest_span(self, i, &span);
-        }
-        if (row != TACHO_NONE) {
-            self->ops->rows[row].count++;
-            add_bytes(self->profile, span.args, &self->ops->rows[row]);
-        }
-    }
-    return TACHO_OK;
-}
-
-/* ---- durations -------------------------------------------------------------------------- */
-
-static tacho_status collect_durations(grouping *self)
-{
-    const tacho_ops *ops = self->ops;
-    void *memory = NULL;
-    TACHO_TRY(allocate(ops->row_count, sizeof(*self->ends), &memory));
-    self->ends = memory;
-    size_t count = 0;
-    for (size_t i = 0; i < ops->row_count; i++) {
-        self->ends[i] = count;
-        count += ops->rows[i].count;
-    }
-    TACHO_TRY(allocate(count, sizeof(*self->durations), &memory));
-    self->durations = memory;
-    for (size_t i = 0; i < self->profile->span_count; i++) {
-        if (self->span_rows[i] != TACHO_NONE) {
-            tacho_span span = tacho_profile_span(self->profile, i);
-            self->durations[self->ends[self->span_rows[i]]++] = span_ns(self->dict, &span);
-        }
-    }
-    return TACHO_OK;
-}
-
-static int compare_durations(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left;
-    int64_t b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* The smallest of |count| sorted durations that is not shorter than |percent| % of them. */
-static int64_t nearest_rank(const int64_t *sorted, uint64_t count, uint64_t percent)
-{
-    uint64_t rank = count / 100 * percent + (count % 100 * percent + 99) / 100;
-    return sorted[rank - 1];
-}
-
-static void sum_row(tacho_op_row *row, int64_t *durations)
-{
-    qsort(durations, row->count, sizeof(*durations), compare_durations);
-    tacho_i128 total = 0;
-    for (uint64_t i = 0; i < row->count; i++) {
-        total += durations[i];
-    }
+    tacho_i128 total = sums->total_ns;
+    tacho_i128 own = total - sums->inner_ns;
+    tacho_durations_sort(&sums->durations);
     row->total_ns = total > INT64_MAX ? INT64_MAX : (int64_t)total;
-    tacho_i128 own = total + row->self_ns;
     row->self_ns = own > INT64_MAX ? INT64_MAX : (own < 0 ? 0 : (int64_t)own);
     row->mean_ns = (int64_t)((2 * total + row->count) / (2 * (tacho_i128)row->count));
-    row->p50_ns = nearest_rank(durations, row->count, 50);
-    row->p99_ns = nearest_rank(durations, row->count, 99);
-    row->min_ns = durations[0];
-    row->max_ns = durations[row->count - 1];
+    row->is_sketched = !sums->durations.is_exact;
+    row->p50_ns = tacho_durations_percentile(&sums->durations, 50);
+    row->p99_ns = tacho_durations_percentile(&sums->durations, 99);
+    row->p50_ns = row->p50_ns < row->min_ns ? row->min_ns : row->p50_ns;
+    row->p99_ns = row->p99_ns > row->max_ns ? row->max_ns : row->p99_ns;
 }
 
 /* ---- order ------------------------------------------------------------------------------ */
@@ -452,29 +309,54 @@ static tacho_status sort_rows(grouping *self)
 
 static tacho_status make_rows(grouping *self)
 {
-    TACHO_TRY(grouping_init(self));
-    TACHO_TRY(group_spans(self));
-    TACHO_TRY(collect_durations(self));
+    TACHO_TRY(tacho_index_init(&self->index));
+    for (size_t i = 0; i < self->gather->cell_count; i++) {
+        TACHO_TRY(add_cell(self, &self->gather->cells[i]));
+    }
     for (size_t i = 0; i < self->ops->row_count; i++) {
-        tacho_op_row *row = &self->ops->rows[i];
-        sum_row(row, &self->durations[self->ends[i] - row->count]);
+        sum_row(&self->ops->rows[i], &self->sums[i]);
     }
     return self->ops->row_count > 0 ? sort_rows(self) : TACHO_OK;
+}
+
+tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gather,
+                                     const tacho_ops_options *options)
+{
+    *ops = (tacho_ops){.dict = gather->events.dict};
+    grouping self = {.ops = ops, .gather = gather, .dict = gather->events.dict, .options = options};
+    tacho_status status = make_rows(&self);
+    grouping_deinit(&self);
+    return status;
+}
+
+/* The rows of |profile| as if they came from a file. */
+static tacho_status gather_profile(tacho_ops_gather *gather, const tacho_profile *profile)
+{
+    tacho_arg *args = NULL;
+    size_t arg_capacity = 0;
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < profile->span_count && status == TACHO_OK; i++) {
+        tacho_row row;
+        status = tacho_profile_row(profile, i, &args, &arg_capacity, &row);
+        if (status == TACHO_OK) {
+            status = tacho_events_row(&gather->events, &row);
+        }
+    }
+    free(args);
+    return status;
 }
 
 tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
                             const tacho_ops_options *options)
 {
+    tacho_ops_gather gather;
     *ops = (tacho_ops){.dict = profile->events.dict};
-    grouping self = {
-        .ops = ops,
-        .profile = profile,
-        .dict = profile->events.dict,
-        .options = options,
-    };
-    tacho_operators_init(&self.operators, profile->events.dict);
-    tacho_status status = make_rows(&self);
-    grouping_deinit(&self);
+    tacho_ops_gather_init(&gather, profile->events.dict);
+    tacho_status status = gather_profile(&gather, profile);
+    if (status == TACHO_OK) {
+        status = tacho_ops_init_gathered(ops, &gather, options);
+    }
+    tacho_ops_gather_deinit(&gather);
     return status;
 }
 

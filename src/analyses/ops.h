@@ -18,6 +18,7 @@
 #ifndef TACHO_ANALYSES_OPS_H
 #define TACHO_ANALYSES_OPS_H
 
+#include "analyses/ops_gather.h"
 #include "profile/profile.h"
 #include "table/table.h"
 
@@ -72,6 +73,7 @@ typedef struct tacho_op_row {
     int64_t mean_ns;  /* rounded */
     int64_t p50_ns;
     int64_t p99_ns;
+    bool is_sketched; /* the percentiles are near the exact ones (durations.h) */
     int64_t min_ns;
     int64_t max_ns;
     bool has_bytes;
@@ -92,6 +94,9 @@ typedef struct tacho_ops {
  */
 tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
                             const tacho_ops_options *options) TACHO_MUST_USE;
+/* The same of rows that have streamed by; |gather| is not needed any longer then. */
+tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gather,
+                                     const tacho_ops_options *options) TACHO_MUST_USE;
 void tacho_ops_deinit(tacho_ops *ops);
 
 tacho_status tacho_ops_table(const tacho_ops *ops, tacho_table *out_table) TACHO_MUST_USE;

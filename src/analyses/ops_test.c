@@ -20,7 +20,7 @@ typedef struct fixture {
     tacho_dict dict;
     tacho_profile profile;
     uint32_t part;
-    uint32_t bytes_key;
+    uint32_t bytes_key, other_key;
 } fixture;
 
 static uint32_t ensure_string(fixture *at, const char *text)
@@ -45,6 +45,7 @@ static void setup(fixture *at)
     tacho_profile_init(&at->profile, &at->dict);
     add_part(at, "a.csv", TACHO_ORIGIN_ESTIMATED);
     at->bytes_key = ensure_string(at, "bytes");
+    at->other_key = ensure_string(at, "read");
 }
 
 static void teardown(fixture *at)
@@ -97,8 +98,8 @@ typedef struct span_facts {
 static void add_span(fixture *at, span_facts facts)
 {
     tacho_arg args[2] = {
-        {.key = at->bytes_key, .type = TACHO_ARG_UINT, .unit = TACHO_UNIT_BYTES},
-        {.key = at->bytes_key, .type = TACHO_ARG_INT, .unit = TACHO_UNIT_COUNT},
+        {.key = at->bytes_key, .type = TACHO_ARG_UINT}, /* no trace carries its unit */
+        {.key = at->other_key, .type = TACHO_ARG_INT, .unit = TACHO_UNIT_BYTES},
     };
     args[0].value.as_uint = (uint64_t)facts.bytes;
     args[1].value.as_int = 1000;

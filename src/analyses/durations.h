@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Durations of many spans, for percentiles. They are kept, and percentiles are exact, until
+ * somebody asks to compact them. Then they are counted in buckets of 1/64 of their size, and
+ * memory does not grow any more; a percentile is the middle of its bucket, which is within
+ * TACHO_DURATIONS_ERROR_PERCENT of the exact one.
+ */
+#ifndef TACHO_ANALYSES_DURATIONS_H
+#define TACHO_ANALYSES_DURATIONS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TACHO_DURATIONS_ERROR_PERCENT "0.8"
+
+enum { TACHO_DURATIONS_OCTAVES = 58 };
+
+typedef struct tacho_durations {
+    int64_t *values; /* while they are few */
+    size_t value_capacity;
+    uint64_t count;
+    bool is_exact;                              /* |values| are all of them */
+    uint32_t *octaves[TACHO_DURATIONS_OCTAVES]; /* of counts, NULL where there are none */
+} tacho_durations;
+
+void tacho_durations_init(tacho_durations *durations);
+void tacho_durations_deinit(tacho_durations *durations);
+
+/* |ns| is not negative. */
+tacho_status tacho_durations_add(tacho_durations *durations, int64_t ns) TACHO_MUST_USE;
+
+/* Counts them in buckets from here on. */
+tacho_status tacho_durations_compact(tacho_durations *durations) TACHO_MUST_USE;
+
+/* Adds all of |more|; what is exact in both stays so. */
+tacho_status tacho_durations_merge(tacho_durations *durations,
+                                   const tacho_durations *more) TACHO_MUST_USE;
+
+/* Puts exact values in order; call it before asking for percentiles. */
+void tacho_durations_sort(tacho_durations *durations);
+
+/* The shortest that is not shorter than |percent| % of them; there is one at least. */
+int64_t tacho_durations_percentile(const tacho_durations *durations, uint64_t percent);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cells are found by the site's last one, else by a hash index.
+ */
+#include "analyses/ops_gather.h"
+
+#include "base/grow.h"
+
+#include <stdlib.h>
+
+static tacho_ops_gather *gather_of(tacho_events *events)
+{
+    return (tacho_ops_gather *)(void *)events;
+}
+
+/* Names that spans may use are in the dictionary from the first row on. */
+static tacho_status prepare(tacho_ops_gather *gather)
+{
+    tacho_dict *dict = gather->events.dict;
+    TACHO_TRY(tacho_index_init(&gather->index));
+    gather->is_ready = true;
+    gather->operators.dict = dict;
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("op_name"), &gather->operators.key));
+    return tacho_dict_ensure_string(dict, TACHO_STR("bytes"), &gather->bytes_key);
+}
+
+static tacho_status grow_sites(tacho_ops_gather *gather, size_t count)
+{
+    TACHO_TRY(tacho_grow(&gather->last_cells, &gather->site_capacity, count));
+    while (gather->site_count < count) {
+        gather->last_cells[gather->site_count++] = TACHO_NONE;
+    }
+    return TACHO_OK;
+}
+
+static bool is_cell(const tacho_ops_cell *cell, const uint32_t key[4])
+{
+    return cell->track == key[0] && cell->site == key[1] && cell->origin == key[2] &&
+           cell->type == key[3];
+}
+
+/* Whether spans of the cell are drawn around the work of others. */
+static bool is_phase(const tacho_dict *dict, const tacho_ops_cell *cell)
+{
+    const tacho_site *site = &dict->sites[cell->site];
+    return dict->tracks[cell->track].track_class == TACHO_TRACK_PHASE ||
+           tacho_category_is_phase(tacho_dict_string(dict, site->category));
+}
+
+static tacho_status add_cell(tacho_ops_gather *gather, const uint32_t key[4], uint32_t *out_cell)
+{
+    uint32_t hash =
+        tacho_index_hash(&gather->index, tacho_str_make((const char *)key, 4 * sizeof(*key)));
+    size_t at = tacho_index_begin(&gather->index, hash);
+    while ((*out_cell = tacho_index_next(&gather->index, hash, &at)) != TACHO_NONE) {
+        if (is_cell(&gather->cells[*out_cell], key)) {
+            return TACHO_OK;
+        }
+    }
+    TACHO_TRY(tacho_grow(&gather->cells, &gather->cell_capacity, gather->cell_count + 1));
+    *out_cell = (uint32_t)gather->cell_count;
+    tacho_ops_cell *cell = &gather->cells[gather->cell_count++];
+    *cell = (tacho_ops_cell){
+        .track = key[0], .site = key[1], .origin = key[2], .type = key[3], .min_ns = INT64_MAX};
+    cell->is_phase = is_phase(gather->events.dict, cell);
+    tacho_durations_init(&cell->durations);
+    return tacho_index_add(&gather->index, hash, *out_cell);
+}
+
+static tacho_status find_cell(tacho_ops_gather *gather, const tacho_row *row, uint32_t *out_cell)
+{
+    uint32_t key[4] = {row->track, row->of.span.site, row->of.span.flags & TACHO_SPAN_ORIGIN_MASK,
+                       TACHO_NONE};
+    TACHO_TRY(tacho_operators_of_row(&gather->operators, row, &key[3]));
+    if (TACHO_UNLIKELY(key[1] >= gather->site_count)) {
+        TACHO_TRY(grow_sites(gather, gather->events.dict->site_count));
+    }
+    uint32_t *last = &gather->last_cells[key[1]];
+    if (TACHO_UNLIKELY(*last == TACHO_NONE || !is_cell(&gather->cells[*last], key))) {
+        TACHO_TRY(add_cell(gather, key, last));
+    }
+    *out_cell = *last;
+    return TACHO_OK;
+}
+
+/* The key tells, not the unit, which traces do not carry. */
+static void add_bytes(const tacho_ops_gather *gather, const tacho_row *row, tacho_ops_cell *cell)
+{
+    for (size_t i = 0; i < row->arg_count; i++) {
+        const tacho_arg *arg = &row->args[i];
+        bool is_number =
+            arg->type == TACHO_ARG_UINT || (arg->type == TACHO_ARG_INT && arg->value.as_int >= 0);
+        if (arg->key != gather->bytes_key || !is_number) {
+            continue;
+        }
+        bool is_large = arg->type == TACHO_ARG_UINT && arg->value.as_uint > INT64_MAX;
+        cell->has_bytes = true;
+        if (__builtin_add_overflow(cell->bytes, is_large ? INT64_MAX : arg->value.as_int,
+                                   &cell->bytes)) {
+            cell->bytes = INT64_MAX;
+        }
+    }
+}
+
+/* Finds the span that this one lies directly in, and takes it from that one's own time. */
+static tacho_status nest(tacho_ops_gather *gather, const tacho_row *row, uint32_t cell, int64_t ns)
+{
+    size_t count = gather->events.dict->track_count;
+    if (TACHO_UNLIKELY(row->track >= gather->stack_count)) {
+        TACHO_TRY(tacho_grow(&gather->stacks, &gather->stack_capacity, count));
+        while (gather->stack_count < count) {
+            gather->stacks[gather->stack_count++] = (tacho_ops_stack){0};
+        }
+    }
+    tacho_ops_stack *stack = &gather->stacks[row->track];
+    while (stack->item_count > 0 && stack->items[stack->item_count - 1].end <= row->start) {
+        stack->item_count--;
+    }
+    if (stack->item_count > 0) {
+        const tacho_ops_open *outer = &stack->items[stack->item_count - 1];
+        if (row->of.span.end > outer->end) {
+            return TACHO_OK; /* it crosses that one */
+        }
+        gather->cells[outer->cell].inner_ns += ns;
+    }
+    TACHO_TRY(tacho_grow(&stack->items, &stack->item_capacity, stack->item_count + 1));
+    stack->items[stack->item_count++] = (tacho_ops_open){row->of.span.end, cell};
+    return TACHO_OK;
+}
+
+/* Durations of a cell that has many take no more memory from here on. */
+static tacho_status compact_cell(tacho_ops_cell *cell)
+{
+    bool is_large = cell->durations.is_exact && cell->count > TACHO_OPS_EXACT_OF_CELL;
+    return TACHO_UNLIKELY(is_large) ? tacho_durations_compact(&cell->durations) : TACHO_OK;
+}
+
+static tacho_status compact_cells(tacho_ops_gather *gather)
+{
+    for (size_t i = 0; i < gather->cell_count; i++) {
+        TACHO_TRY(compact_cell(&gather->cells[i]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status gather_row(tacho_events *events, const tacho_row *row)
+{
+    tacho_ops_gather *gather = gather_of(events);
+    const tacho_dict *dict = events->dict;
+    if (row->kind != TACHO_ROW_SPAN || (row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(gather->is_ready ? TACHO_OK : prepare(gather));
+    uint32_t at = TACHO_NONE;
+    TACHO_TRY(find_cell(gather, row, &at));
+    const tacho_clock *clock = tacho_dict_track_clock(dict, row->track);
+    int64_t ns = tacho_clock_ns(clock, row->of.span.end) - tacho_clock_ns(clock, row->start);
+    if (dict->tracks[row->track].nesting == TACHO_NESTING_STACK && !gather->cells[at].is_phase) {
+        TACHO_TRY(nest(gather, row, at, ns));
+    }
+    tacho_ops_cell *cell = &gather->cells[at];
+    cell->count++;
+    cell->total_ns += ns;
+    cell->min_ns = ns < cell->min_ns ? ns : cell->min_ns;
+    cell->max_ns = ns > cell->max_ns ? ns : cell->max_ns;
+    add_bytes(gather, row, cell);
+    TACHO_TRY(tacho_durations_add(&cell->durations, ns));
+    gather->span_count++;
+    if (TACHO_UNLIKELY(gather->span_count == TACHO_OPS_EXACT_SPANS + 1)) {
+        return compact_cells(gather);
+    }
+    return gather->span_count > TACHO_OPS_EXACT_SPANS ? compact_cell(cell) : TACHO_OK;
+}
+
+void tacho_ops_gather_init(tacho_ops_gather *gather, tacho_dict *dict)
+{
+    static const tacho_events_vtable vtable = {.row = gather_row};
+    *gather = (tacho_ops_gather){.events = {&vtable, dict}};
+}
+
+void tacho_ops_gather_deinit(tacho_ops_gather *gather)
+{
+    for (size_t i = 0; i < gather->cell_count; i++) {
+        tacho_durations_deinit(&gather->cells[i].durations);
+    }
+    for (size_t i = 0; i < gather->stack_count; i++) {
+        free(gather->stacks[i].items);
+    }
+    free(gather->cells);
+    free(gather->stacks);
+    free(gather->last_cells);
+    if (gather->is_ready) {
+        tacho_index_deinit(&gather->index);
+    }
+    tacho_ops_gather_init(gather, gather->events.dict);
+}
