@@ -28,6 +28,8 @@ enum {
     PF_PACKET_FIRST_ON_SEQUENCE = 87,
     PF_PACKET_TRACE_ATTRIBUTES = 126,
     PF_PACKET_ZSTD = 133,
+    /* A field of our own, which every other reader skips: ticks behind the nanosecond. */
+    PF_PACKET_TACHO_TICKS = 50001,
 };
 
 enum { PF_FLAG_STATE_CLEARED = 1, PF_FLAG_NEEDS_STATE = 2 };
@@ -58,6 +60,7 @@ enum {
     PF_TRACK_THREAD = 4,
     PF_TRACK_PARENT_UUID = 5,
     PF_TRACK_COUNTER = 8,
+    PF_TRACK_IS_SEPARATE = 9, /* of a thread: not one with what the system says of it */
     PF_TRACK_STATIC_NAME = 10,
     PF_TRACK_CHILD_ORDERING = 11,
     PF_TRACK_SIBLING_RANK = 12,

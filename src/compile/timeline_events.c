@@ -6,6 +6,7 @@
 #include "compile/timeline.h"
 
 #include "base/index.h"
+#include "base/maths.h"
 #include "profile/locations.h"
 
 #include <stdio.h>
@@ -20,6 +21,8 @@
     X(BOUND, "bound")                                                                              \
     X(DTYPE, "dtype")                                                                              \
     X(CORES, "cores")
+
+enum { TRANSFER_NAME_MAX = 256 };
 
 enum {
 #define KEY_ENUM(name, text) KEY_##name,
@@ -154,11 +157,14 @@ static tacho_status find_site(const pusher *self, const tacho_job *job, uint32_t
     tacho_track_class track_class = tacho_timeline_class(self->timeline, job);
     tacho_site site = {.location = self->location};
     tacho_str category = tacho_str_from_cstring(tacho_track_class_name(track_class));
+    char transfer[TRANSFER_NAME_MAX];
     tacho_str name = self->type;
     if (job->kind == TACHO_JOB_P2P) {
         name = tacho_strings_get(&program->strings, program->facts.job_names[job->kind]);
     } else if (is_between_memories(track_class)) {
-        name = tacho_strings_get(&program->strings, program->engines[job->engine].name);
+        const char *verb = track_class == TACHO_TRACK_DMA_IN ? "load" : "store";
+        int len = snprintf(transfer, sizeof(transfer), "%s %.*s", verb, TACHO_STR_ARG(self->name));
+        name = tacho_str_make(transfer, tacho_least((uint64_t)len, sizeof(transfer) - 1));
     } else if (track_class == TACHO_TRACK_SYNC) {
         name = TACHO_STR("launch");
     }

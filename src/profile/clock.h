@@ -10,6 +10,7 @@
 #ifndef TACHO_PROFILE_CLOCK_H
 #define TACHO_PROFILE_CLOCK_H
 
+#include "base/attributes.h"
 #include "base/maths.h"
 #include "base/status.h"
 #include "base/str.h"
@@ -45,9 +46,20 @@ static inline int64_t tacho_clock_ns(const tacho_clock *clock, int64_t ticks)
 
 /*
  * The first tick at or after |ns|: the inverse of tacho_clock_ns wherever a tick lasts at least
- * one nanosecond.
+ * one nanosecond; elsewhere extra ticks (below) are to be added.
  */
 int64_t tacho_clock_ticks(const tacho_clock *clock, int64_t ns);
+
+/*
+ * How many ticks |ticks| is behind the first one of its nanosecond: 0 unless ticks are shorter
+ * than that. Traces carry it beside the nanoseconds.
+ */
+static inline int64_t tacho_clock_extra_ticks(const tacho_clock *clock, int64_t ticks)
+{
+    return TACHO_LIKELY(clock->ns_numerator >= clock->ns_denominator)
+               ? 0
+               : ticks - tacho_clock_ticks(clock, tacho_clock_ns(clock, ticks));
+}
 
 /* Ticks per second, rounded down. */
 uint64_t tacho_clock_hz(const tacho_clock *clock);

@@ -14,6 +14,10 @@ void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
 {
     char lane[40] = "";
     char number[40] = "";
+    char rank[40] = "";
+    if (track->track_class == TACHO_TRACK_GROUP && track->part > 0 && track->parent != TACHO_NONE) {
+        snprintf(rank, sizeof(rank), " rank %" PRId32, track->rank);
+    }
     if (track->has_number) {
         snprintf(number, sizeof(number), " id%s %" PRId64, track->is_numbered ? " in name" : "",
                  track->number);
@@ -21,11 +25,36 @@ void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
     if (lane_of != 0) {
         snprintf(lane, sizeof(lane), " lane of %" PRIu64, lane_of);
     }
-    snprintf(out_text, TACHO_FACTS_MAX, "%s%s %" PRIu32 " %s%s%s%s%s", track_prefix,
+    snprintf(out_text, TACHO_FACTS_MAX, "%s%s %" PRIu32 " %s%s%s%s%s%s", track_prefix,
              tacho_track_class_name(track->track_class), track->index,
              track->nesting == TACHO_NESTING_ENGINE ? "engine" : "stack",
-             track->parent == TACHO_NONE ? " root" : "", track->is_free ? " free" : "", number,
-             lane);
+             track->parent == TACHO_NONE ? " root" : "", track->is_free ? " free" : "", rank,
+             number, lane);
+}
+
+void tacho_track_describe(const tacho_track *track, char out_text[TACHO_FACTS_MAX])
+{
+    static const char *const sentences[TACHO_TRACK_CLASS_COUNT] = {
+        [TACHO_TRACK_GROUP] = "Tracks of one input or device.",
+        [TACHO_TRACK_HOST] = "Work of the host processor.",
+        [TACHO_TRACK_HOST_COPY] = "Memory copies by the host.",
+        [TACHO_TRACK_RUNTIME] = "Calls of the runtime library.",
+        [TACHO_TRACK_CONTROL] = "The accelerator's sequencer: jobs and programs as it runs them.",
+        [TACHO_TRACK_DMA_IN] = "DMA engine: transfers from main memory to local memory.",
+        [TACHO_TRACK_DMA_OUT] = "DMA engine: transfers from local memory to main memory.",
+        [TACHO_TRACK_DMA_LOCAL] = "DMA engine: transfers between local memories.",
+        [TACHO_TRACK_COMPUTE] = "Compute engine or queue: kernels of operators.",
+        [TACHO_TRACK_VECTOR] = "Vector engine: what the compute engine cannot do.",
+        [TACHO_TRACK_SYNC] = "Waits, launches and barriers; does not count as busy.",
+        [TACHO_TRACK_PORT] = "Input and output ports: transactions with the host or other devices.",
+        [TACHO_TRACK_COUNTER] = "Samples of a value over time.",
+        [TACHO_TRACK_PHASE] = "Stretches of time that contain other work; does not count as busy.",
+        [TACHO_TRACK_MEMORY] = "Memory that the host takes and gives back.",
+    };
+    const char *unit = tacho_unit_name(track->unit);
+    bool has_unit = track->track_class == TACHO_TRACK_COUNTER && unit[0] != '\0';
+    snprintf(out_text, TACHO_FACTS_MAX, "%s%s%s%s", sentences[track->track_class],
+             has_unit ? " Unit: " : "", has_unit ? unit : "", has_unit ? "." : "");
 }
 
 /* Takes |word| and the space behind it off the front; false when something else stands there. */
@@ -83,6 +112,24 @@ static bool take_number(tacho_str *text, tacho_track_facts *facts)
     return true;
 }
 
+/* Takes " rank 5" off the front, if it stands there; false when no number follows. */
+static bool take_rank(tacho_str *text, tacho_track_facts *facts)
+{
+    uint64_t rank = 0;
+    facts->has_rank = take(text, " rank ");
+    if (!facts->has_rank) {
+        return true;
+    }
+    bool is_negative = take(text, "-");
+    size_t len = tacho_str_find_byte(*text, ' ');
+    if (!tacho_str_parse_u64(tacho_str_make(text->data, len), &rank) || rank > INT32_MAX) {
+        return false;
+    }
+    facts->rank = is_negative ? -(int32_t)rank : (int32_t)rank;
+    *text = tacho_str_from(*text, len);
+    return true;
+}
+
 bool tacho_track_facts_parse(tacho_str text, tacho_track_facts *out_facts)
 {
     *out_facts = (tacho_track_facts){0};
@@ -100,7 +147,7 @@ bool tacho_track_facts_parse(tacho_str text, tacho_track_facts *out_facts)
     }
     out_facts->is_root = take(&text, " root");
     out_facts->is_free = take(&text, " free");
-    if (!take_number(&text, out_facts)) {
+    if (!take_rank(&text, out_facts) || !take_number(&text, out_facts)) {
         return false;
     }
     return text.len == 0 ||

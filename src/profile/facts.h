@@ -15,6 +15,9 @@
 
 enum { TACHO_FACTS_MAX = 192 };
 
+/* What is said of the times of a part whose clock has a fixed zero. */
+#define TACHO_ALIGNMENT_FIXED "times as given"
+
 /* What a text says of a track. */
 typedef struct tacho_track_facts {
     tacho_track_class track_class;
@@ -25,12 +28,17 @@ typedef struct tacho_track_facts {
     bool is_numbered;
     bool is_free;
     int64_t number;
+    bool has_rank; /* a group's, where the file has another */
+    int32_t rank;
     uint64_t lane_of; /* the number that the trace gives the track this is a lane of, or 0 */
 } tacho_track_facts;
 
 /* Writes the facts of |track| to |out_text|; |lane_of| is the number in the trace, 0 for none. */
 void tacho_track_facts_format(const tacho_track *track, uint64_t lane_of,
                               char out_text[TACHO_FACTS_MAX]);
+
+/* What the track is, in a sentence for people. */
+void tacho_track_describe(const tacho_track *track, char out_text[TACHO_FACTS_MAX]);
 
 /* Reads such a text; false when it is none. */
 bool tacho_track_facts_parse(tacho_str text, tacho_track_facts *out_facts);

@@ -63,7 +63,8 @@ typedef enum tacho_origin {
     X(CYCLES, "cycles")                                                                            \
     X(BYTES, "bytes")                                                                              \
     X(COUNT, "count")                                                                              \
-    X(PERCENT, "%")
+    X(PERCENT, "%")                                                                                \
+    X(MHZ, "MHz")
 
 typedef enum tacho_unit {
 #define TACHO_UNIT_ENUM(name, text) TACHO_UNIT_##name,

@@ -50,7 +50,8 @@ tacho_status tacho_attributes_visit_part(const tacho_dict *dict, const tacho_tra
     visit_state state = {dict, visit, self};
     const tacho_part *part = &dict->parts[part_id];
     tacho_str origin = tacho_str_from_cstring(tacho_origin_name(part->origin));
-    tacho_str alignment = dict->clocks[part->clock].has_fixed_zero ? TACHO_STR("times as given")
+    tacho_str alignment = dict->clocks[part->clock].has_fixed_zero
+                              ? TACHO_STR(TACHO_ALIGNMENT_FIXED)
                           : tacho_trace_is_aside(options, part)
                               ? TACHO_STR("not aligned: own zero at its first event")
                               : TACHO_STR("own zero at its first event");

@@ -58,6 +58,26 @@ static void put_time(chrome_sink *sink, const char *before, int64_t ns)
     sink->output->cursor = (unsigned char *)tacho_decimal_put_us(at, ns);
 }
 
+/* The time of an event, and what is behind its nanoseconds where ticks are shorter. */
+static void put_start(chrome_sink *sink, const tacho_clock *clock, int64_t ticks)
+{
+    put_time(sink, ",\"ts\":", tacho_clock_ns(clock, ticks));
+    int64_t extra = tacho_clock_extra_ticks(clock, ticks);
+    if (TACHO_UNLIKELY(extra != 0)) {
+        tacho_json_put_int(sink->output, ",\"tick\":", extra);
+    }
+}
+
+static void put_duration(chrome_sink *sink, const tacho_clock *clock, const tacho_row *row)
+{
+    put_time(sink, ",\"dur\":",
+             tacho_clock_ns(clock, row->of.span.end) - tacho_clock_ns(clock, row->start));
+    int64_t extra = tacho_clock_extra_ticks(clock, row->of.span.end);
+    if (TACHO_UNLIKELY(extra != 0)) {
+        tacho_json_put_int(sink->output, ",\"end_tick\":", extra);
+    }
+}
+
 /* The track has its numbers: it is described. */
 static void put_event_head(chrome_sink *sink, const char *phase, uint32_t track)
 {
@@ -121,9 +141,23 @@ static tacho_status describe_process(chrome_sink *sink, uint32_t track)
     put_literal(sink, tacho_origin_name(part->origin));
     put_literal(sink, tacho_trace_is_aside(&sink->options, part) ? ", not aligned\"}}" : "\"}}");
     put_metadata_event(sink, "process_sort_index", track);
-    tacho_json_put_int(sink->output, "\"sort_index\":", facts->rank);
+    tacho_json_put_int(sink->output, "\"sort_index\":", tacho_track_file_rank(facts));
     put_literal(sink, "}}");
     return TACHO_OK;
+}
+
+/* For tacho itself: viewers name a counter by its events. */
+static void describe_counter(chrome_sink *sink, uint32_t track)
+{
+    const tacho_track *facts = &sink->events.dict->tracks[track];
+    put_metadata_event(sink, "tacho_counter", track);
+    tacho_json_put_string(sink->output,
+                          "\"name\":", tacho_dict_string(sink->events.dict, facts->name));
+    tacho_json_put_string(sink->output,
+                          ",\"unit\":", tacho_str_from_cstring(tacho_unit_name(facts->unit)));
+    tacho_json_put_uint(sink->output, ",\"index\":", facts->index);
+    tacho_json_put_int(sink->output, ",\"rank\":", facts->rank);
+    put_literal(sink, "}}");
 }
 
 static tacho_status describe_thread(chrome_sink *sink, uint32_t track)
@@ -160,8 +194,11 @@ static tacho_status describe_track(chrome_sink *sink, uint32_t track)
     if (facts->track_class == TACHO_TRACK_GROUP) {
         return describe_process(sink, track);
     }
-    /* A counter is named by its events. */
-    return facts->track_class != TACHO_TRACK_COUNTER ? describe_thread(sink, track) : TACHO_OK;
+    if (facts->track_class == TACHO_TRACK_COUNTER) {
+        describe_counter(sink, track);
+        return TACHO_OK;
+    }
+    return describe_thread(sink, track);
 }
 
 static tacho_status put_attribute(void *self, tacho_str key, tacho_str value)
@@ -238,14 +275,13 @@ static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
     const tacho_clock *clock = tacho_dict_track_clock(dict, row->track);
     const tacho_site *site = &dict->sites[row->of.span.site];
     bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-    int64_t start_ns = tacho_clock_ns(clock, row->start);
     TACHO_TRY(ensure_track(sink, row->track));
     put_event_head(sink, is_instant ? "i" : "X", row->track);
-    put_time(sink, ",\"ts\":", start_ns);
+    put_start(sink, clock, row->start);
     if (is_instant) {
         put_literal(sink, ",\"s\":\"t\"");
     } else {
-        put_time(sink, ",\"dur\":", tacho_clock_ns(clock, row->of.span.end) - start_ns);
+        put_duration(sink, clock, row);
     }
     tacho_json_put_string(sink->output,
                           ",\"name\":", tacho_dict_string(sink->events.dict, site->name));
@@ -262,6 +298,23 @@ static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
     return TACHO_OK;
 }
 
+/*
+ * Viewers call a counter by its event's name and its argument's: the last word of |*name| becomes
+ * the argument. One of a single word gets its unit there.
+ */
+static tacho_str split_counter(const tacho_track *track, tacho_str *name)
+{
+    for (size_t at = name->len; at-- > 1;) {
+        if (name->data[at] == ' ' && at + 1 < name->len) {
+            tacho_str key = tacho_str_from(*name, at + 1);
+            name->len = at;
+            return key;
+        }
+    }
+    const char *unit = tacho_unit_name(track->unit);
+    return tacho_str_from_cstring(unit[0] != '\0' ? unit : "value");
+}
+
 static tacho_status write_sample(chrome_sink *sink, const tacho_row *row)
 {
     tacho_dict *dict = sink->events.dict;
@@ -273,12 +326,11 @@ static tacho_status write_sample(chrome_sink *sink, const tacho_row *row)
     }
     TACHO_TRY(ensure_track(sink, row->track));
     put_event_head(sink, "C", row->track);
-    put_time(sink, ",\"ts\":", tacho_clock_ns(&dict->clocks[track->clock], row->start));
-    tacho_json_put_string(sink->output,
-                          ",\"name\":", tacho_dict_string(sink->events.dict, track->name));
-    const char *unit = tacho_unit_name(track->unit);
-    tacho_json_put_string(sink->output, ",\"args\":{",
-                          tacho_str_from_cstring(unit[0] != '\0' ? unit : "value"));
+    put_start(sink, &dict->clocks[track->clock], row->start);
+    tacho_str name = tacho_dict_string(dict, track->name);
+    tacho_str key = split_counter(track, &name);
+    tacho_json_put_string(sink->output, ",\"name\":", name);
+    tacho_json_put_string(sink->output, ",\"args\":{", key);
     put_literal(sink, ":");
     tacho_json_write_number(sink->output, row->of.sample.value);
     put_literal(sink, "}}");
@@ -295,7 +347,7 @@ static tacho_status write_flow(chrome_sink *sink, const tacho_row *row, uint64_t
     const tacho_dict *dict = sink->events.dict;
     TACHO_TRY(ensure_track(sink, row->track));
     put_event_head(sink, phases[row->of.flow.phase], row->track);
-    put_time(sink, ",\"ts\":", tacho_trace_ns(dict, row, row->start));
+    put_start(sink, tacho_dict_track_clock(dict, row->track), row->start);
     tacho_json_put_uint(sink->output, ",\"id\":", tacho_row_flow_id(dict, row));
     bool is_next = row->of.flow.span_end == TACHO_FLOW_NEXT;
     put_literal(sink, row->of.flow.phase == TACHO_FLOW_ARRIVES && !is_next ? ",\"bp\":\"e\"" : "");
@@ -458,8 +510,7 @@ const tacho_trace_sink tacho_sink_chrome_json = {
     .title = "Chrome Trace Event JSON",
     .suffixes = suffixes,
     .source = "chrome",
-    .limits = TACHO_LIMIT_SHORT_TICKS | TACHO_LIMIT_ARG_UNITS | TACHO_LIMIT_NUMBER_TYPES |
-              TACHO_LIMIT_COUNTER_FACTS,
+    .limits = TACHO_LIMIT_ARG_UNITS | TACHO_LIMIT_NUMBER_TYPES,
     .open = chrome_open,
     .close = chrome_close,
 };

@@ -26,6 +26,7 @@ enum {
 /* A span that has begun and not ended. */
 typedef struct open_span {
     int64_t end_ns;
+    int64_t end_ticks; /* extra ones: tacho_clock_extra_ticks */
     uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
     uint32_t track;
     uint32_t parent; /* the open span around it on its track, or TACHO_NONE */
@@ -44,7 +45,8 @@ typedef struct held_span {
     size_t field_len, field_capacity;
     uint32_t track;
     bool is_instant;
-    int64_t end_ns;
+    int64_t start_ticks; /* extra ones */
+    int64_t end_ns, end_ticks;
     uint32_t before; /* the one held before it on its track, or TACHO_NONE */
     uint32_t flows;
 } held_span;
@@ -196,19 +198,33 @@ typedef struct event_packet {
     unsigned char *at;
 } event_packet;
 
-static inline tacho_status open_event(perfetto_sink *sink, int64_t time_ns, size_t extra_bytes,
+/* A time as the file has it: nanoseconds, and ticks behind them where those are shorter. */
+typedef struct event_time {
+    int64_t ns;
+    int64_t ticks;
+} event_time;
+
+static inline event_time time_of(const tacho_clock *clock, int64_t ticks)
+{
+    return (event_time){tacho_clock_ns(clock, ticks), tacho_clock_extra_ticks(clock, ticks)};
+}
+
+static inline tacho_status open_event(perfetto_sink *sink, event_time time, size_t extra_bytes,
                                       event_packet *out_packet)
 {
     pf_writer *writer = &sink->writer;
     TACHO_TRY(pf_writer_reserve(writer, EVENT_OVERHEAD + extra_bytes, &out_packet->memory));
     out_packet->packet = tacho_pb_open(out_packet->memory, PF_TRACE_PACKET);
     unsigned char *at = tacho_pb_put_uint(out_packet->packet, PF_PACKET_TIMESTAMP,
-                                          (uint64_t)(time_ns - writer->clock_ns));
+                                          (uint64_t)(time.ns - writer->clock_ns));
     at = tacho_pb_put_uint(at, PF_PACKET_SEQUENCE_ID, 1);
     at = tacho_pb_put_uint(at, PF_PACKET_SEQUENCE_FLAGS, PF_FLAG_NEEDS_STATE);
+    if (TACHO_UNLIKELY(time.ticks != 0)) {
+        at = tacho_pb_put_uint(at, PF_PACKET_TACHO_TICKS, (uint64_t)time.ticks);
+    }
     out_packet->event = tacho_pb_open(at, PF_PACKET_TRACK_EVENT);
     out_packet->at = out_packet->event;
-    writer->clock_ns = time_ns;
+    writer->clock_ns = time.ns;
     return TACHO_OK;
 }
 
@@ -235,7 +251,8 @@ static tacho_status end_top_span(perfetto_sink *sink)
     TACHO_TRY(pf_writer_track(&sink->writer, span->track));
     event_packet packet;
     size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, span->flows);
-    TACHO_TRY(open_event(sink, span->end_ns, flow_bytes, &packet));
+    event_time end = {span->end_ns, span->end_ticks};
+    TACHO_TRY(open_event(sink, end, flow_bytes, &packet));
     packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TYPE, PF_TYPE_END);
     packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(span->track));
     packet.at = put_flows(sink, packet.at, &span->flows);
@@ -290,27 +307,28 @@ static inline unsigned char *put_begin(perfetto_sink *sink, const tacho_row *row
 }
 
 static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
-                                int64_t start_ns, uint32_t *pending)
+                                event_time start, uint32_t *pending)
 {
     const pf_site *site = NULL;
     size_t bound = 0;
     TACHO_TRY(prepare_begin(sink, row, &site, &bound));
     bound += FLOW_BYTES * flow_list_length(sink, *pending);
     event_packet packet;
-    TACHO_TRY(open_event(sink, start_ns, bound, &packet));
+    TACHO_TRY(open_event(sink, start, bound, &packet));
     packet.at = put_begin(sink, row, clock, site, packet.at);
     packet.at = put_flows(sink, packet.at, pending);
     close_event(sink, &packet);
     return TACHO_OK;
 }
 
-static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, int64_t end_ns)
+static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, event_time end)
 {
     uint32_t slot = TACHO_NONE;
     TACHO_TRY(take_slot(sink, &slot));
     pf_track_state *state = &sink->tracks[track];
     sink->spans[slot] = (open_span){
-        .end_ns = end_ns,
+        .end_ns = end.ns,
+        .end_ticks = end.ticks,
         .sequence = sink->next_sequence++,
         .track = track,
         .parent = state->top,
@@ -324,14 +342,14 @@ static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, int64_t
 static tacho_status write_span(perfetto_sink *sink, const tacho_row *row, uint32_t *flows)
 {
     const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
-    int64_t start_ns = tacho_clock_ns(clock, row->start);
-    TACHO_TRY(end_spans_until(sink, start_ns));
+    event_time start = time_of(clock, row->start);
+    TACHO_TRY(end_spans_until(sink, start.ns));
     TACHO_TRY(restart_if_due(sink));
-    TACHO_TRY(write_begin(sink, row, clock, start_ns, flows));
+    TACHO_TRY(write_begin(sink, row, clock, start, flows));
     if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
         return TACHO_OK;
     }
-    return open_span_until(sink, row->track, tacho_clock_ns(clock, row->of.span.end));
+    return open_span_until(sink, row->track, time_of(clock, row->of.span.end));
 }
 
 /* ---- spans held back -------------------------------------------------------------------- */
@@ -340,11 +358,13 @@ static tacho_status release_one(perfetto_sink *sink, held_span *held)
 {
     size_t bound = held->field_len + FLOW_BYTES * flow_list_length(sink, held->flows);
     event_packet packet;
-    TACHO_TRY(open_event(sink, sink->held_ns, bound, &packet));
+    event_time start = {sink->held_ns, held->start_ticks};
+    TACHO_TRY(open_event(sink, start, bound, &packet));
     memcpy(packet.at, held->fields, held->field_len);
     packet.at = put_flows(sink, packet.at + held->field_len, &held->flows);
     close_event(sink, &packet);
-    return held->is_instant ? TACHO_OK : open_span_until(sink, held->track, held->end_ns);
+    event_time end = {held->end_ns, held->end_ticks};
+    return held->is_instant ? TACHO_OK : open_span_until(sink, held->track, end);
 }
 
 /* Writes what is held on tracks that arrows leave from, or on the others. */
@@ -394,7 +414,9 @@ static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const 
     held->field_len = (size_t)(end - held->fields);
     held->track = row->track;
     held->is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    held->start_ticks = tacho_clock_extra_ticks(clock, row->start);
     held->end_ns = tacho_clock_ns(clock, row->of.span.end);
+    held->end_ticks = tacho_clock_extra_ticks(clock, row->of.span.end);
     held->before = state->held_round == sink->held_round ? state->held : TACHO_NONE;
     held->flows = state->pending;
     state->pending = TACHO_NONE;
@@ -450,14 +472,13 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
                            0};
         return tacho_dict_add_loss(sink->events.dict, &loss);
     }
-    int64_t time_ns =
-        tacho_clock_ns(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
-    TACHO_TRY(move_on(sink, time_ns));
-    TACHO_TRY(end_spans_until(sink, time_ns));
+    event_time time = time_of(tacho_dict_track_clock(sink->events.dict, row->track), row->start);
+    TACHO_TRY(move_on(sink, time.ns));
+    TACHO_TRY(end_spans_until(sink, time.ns));
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(pf_writer_track(&sink->writer, row->track));
     event_packet packet;
-    TACHO_TRY(open_event(sink, time_ns, 0, &packet));
+    TACHO_TRY(open_event(sink, time, 0, &packet));
     packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TYPE, PF_TYPE_COUNTER);
     packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(row->track));
     packet.at = is_exact_integer(value)
@@ -570,7 +591,7 @@ const tacho_trace_sink tacho_sink_perfetto = {
     .title = "Perfetto trace for ui.perfetto.dev",
     .suffixes = suffixes,
     .source = "perfetto",
-    .limits = TACHO_LIMIT_SHORT_TICKS | TACHO_LIMIT_ARG_UNITS | TACHO_LIMIT_FLOW_FACTS,
+    .limits = TACHO_LIMIT_ARG_UNITS | TACHO_LIMIT_FLOW_FACTS,
     .open = perfetto_open,
     .close = perfetto_close,
 };

@@ -1394,7 +1394,7 @@ static void test_tracks(void **state)
                 "track 5 \"engine\" of box 0.3 rank 2147483647 key 5\n"
                 "track 6 \"engine\" of box 0.3 rank 2147483647 key 5\n"
                 "track 4 \"engine\" of box 0.3 rank 9 key 4\n"
-                "process 2 \"b.csv\" pid 2 \"b.csv (estimated)\" estimated rank 1\n"
+                "process 2 \"b.csv\" pid 2 \"b.csv (estimated)\" estimated rank 33554432\n"
                 "track box 1.2 \"Counters\" of 2\n"
                 "track 8 \"load\" counter % of box 1.2 rank 5\n");
 }
@@ -1510,7 +1510,8 @@ static void test_units(void **state)
                 "track 4 \"c\" counter cycles of box 1.1 rank 5\n"
                 "track 5 \"c\" counter unit 3 of box 1.1 rank 5\n"
                 "track 6 \"c\" counter unit 2 of box 1.1 rank 5\n"
-                "track 7 \"c\" counter % of box 1.1 rank 5\n");
+                "track 7 \"c\" counter % of box 1.1 rank 5\n"
+                "track 8 \"c\" counter MHz of box 1.1 rank 5\n");
 }
 
 /* Samples end the spans that lie before them: the file stays in time order. */

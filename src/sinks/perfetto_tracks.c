@@ -114,6 +114,7 @@ static unsigned char *put_counter(unsigned char *at, tacho_unit unit)
         break;
     case TACHO_UNIT_CYCLES:
     case TACHO_UNIT_PERCENT:
+    case TACHO_UNIT_MHZ:
         at = tacho_pb_put_bytes(at, PF_COUNTER_UNIT_NAME,
                                 tacho_str_from_cstring(tacho_unit_name(unit)));
         break;
@@ -225,6 +226,8 @@ static unsigned char *put_kind(unsigned char *at, const pf_writer *writer, const
         return put_counter(at, track->unit);
     }
     if (is_thread(writer->dict, track)) {
+        /* Only a track of its own shows its name and description. */
+        at = track->has_number ? at : tacho_pb_put_uint(at, PF_TRACK_IS_SEPARATE, 1);
         return put_thread(at, from);
     }
     at = tacho_pb_put_uint(at, PF_TRACK_MERGE_BEHAVIOR, PF_MERGE_BY_KEY);
@@ -237,7 +240,9 @@ static tacho_status write_descriptor(pf_writer *writer, uint32_t id, tacho_arena
     descriptor from;
     TACHO_TRY(fill_in(writer, id, arena, &from));
     char facts[TACHO_FACTS_MAX];
+    char sentence[TACHO_FACTS_MAX];
     tacho_track_facts_format(from.facts, from.lane_of, facts);
+    tacho_track_describe(from.facts, sentence);
     size_t bound = 3 * PF_PACKET_OVERHEAD + 2 * TACHO_FACTS_MAX;
     unsigned char *memory = NULL;
     TACHO_TRY(pf_writer_reserve(writer, bound + from.name.len + from.viewer_name.len, &memory));
@@ -248,8 +253,10 @@ static tacho_status write_descriptor(pf_writer *writer, uint32_t id, tacho_arena
     at = put_kind(at, writer, &from);
     at = tacho_pb_put_uint(at, PF_TRACK_CHILD_ORDERING, PF_ORDERING_EXPLICIT);
     if (from.lane_of == 0 || from.parent_uuid != from.lane_of) {
-        at = tacho_pb_put_uint(at, PF_TRACK_SIBLING_RANK, (uint64_t)from.facts->rank);
+        int64_t rank = tacho_track_file_rank(from.facts);
+        at = tacho_pb_put_uint(at, PF_TRACK_SIBLING_RANK, (uint64_t)rank);
     }
+    at = tacho_pb_put_bytes(at, PF_TRACK_DESCRIPTION, tacho_str_from_cstring(sentence));
     at = tacho_pb_put_bytes(at, PF_TRACK_TACHO_FACTS, tacho_str_from_cstring(facts));
     at = tacho_pb_close(body, at);
     pf_writer_commit(writer, memory, tacho_pb_close(packet, at));

@@ -29,10 +29,8 @@ typedef struct tacho_trace_options {
 
 /* What a trace format may have no place for, one phrase each. All else comes back on reading. */
 #define TACHO_TRACE_LIMITS(X)                                                                      \
-    X(SHORT_TICKS, "ticks shorter than a nanosecond")                                              \
     X(ARG_UNITS, "the units of arguments")                                                         \
     X(NUMBER_TYPES, "whether a whole number was written as unsigned")                              \
-    X(COUNTER_FACTS, "the place of a counter among its siblings")                                  \
     X(FLOW_FACTS, "what an arrow stands for, and which of its ends is the last")                   \
     X(READING, "for other programs only: tacho does not read it back")
 

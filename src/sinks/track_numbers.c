@@ -132,6 +132,28 @@ tacho_status tacho_track_numbers_give(tacho_track_numbers *numbers, uint32_t tra
     return give(numbers, track, &number, &number.tid);
 }
 
+int32_t tacho_track_file_rank(const tacho_track *track)
+{
+    enum { PART_SHIFT = 25, WIDE_PARTS = 62, NARROW_RANKS = 16 };
+    const int64_t offset = 1 << 16; /* for ranks below 0 */
+    const int64_t last = (1 << PART_SHIFT) - 1;
+    if (track->track_class != TACHO_TRACK_GROUP) {
+        return track->rank;
+    }
+    if (track->part == 0) {
+        return track->rank > last ? (int32_t)last : track->rank;
+    }
+    int64_t rank = track->parent == TACHO_NONE ? 0 : (int64_t)track->rank + offset;
+    if (track->part < WIDE_PARTS) {
+        rank = rank < 0 ? 0 : rank > last ? last : rank;
+        return (int32_t)(((int64_t)track->part << PART_SHIFT) + rank);
+    }
+    /* Hundreds of parts are hundreds of inferences, of few groups each. */
+    rank = rank > NARROW_RANKS - 1 ? NARROW_RANKS - 1 : rank < 0 ? 0 : rank;
+    int64_t place = (int64_t)(track->part - WIDE_PARTS) * NARROW_RANKS + rank;
+    return (int32_t)(((int64_t)WIDE_PARTS << PART_SHIFT) + (place > last ? last : place));
+}
+
 static tacho_status join(tacho_arena *arena, tacho_str head, tacho_str tail, tacho_str *out_text)
 {
     void *memory = NULL;

@@ -49,6 +49,12 @@ tacho_track_numbers_find(tacho_track_numbers *numbers, uint32_t track,
 }
 
 /*
+ * The rank of |track| in the file. Groups of one part come together, behind those of the parts
+ * before it, whatever ranks they have there.
+ */
+int32_t tacho_track_file_rank(const tacho_track *track);
+
+/*
  * The name of |track| for viewers, which put its number behind it: without the number, where it
  * holds the one that it has in the file. |number| is what tacho_track_numbers_find gave.
  */

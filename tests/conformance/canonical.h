@@ -81,31 +81,6 @@ static void canonical_put_track(canonical *to, uint32_t id)
     canonical_put_string(to, track->name);
 }
 
-/* Whether the ticks of |track| are too short for the trace. */
-static bool canonical_is_short(const canonical *to, uint32_t track)
-{
-    const tacho_clock *clock = tacho_dict_track_clock(to->profile->events.dict, track);
-    return clock->ns_numerator < clock->ns_denominator &&
-           (to->limits & TACHO_LIMIT_SHORT_TICKS) != 0;
-}
-
-/* Ticks, or nanoseconds where a tick is too short. */
-static int64_t canonical_time(const canonical *to, uint32_t track, int64_t ticks)
-{
-    const tacho_clock *clock = tacho_dict_track_clock(to->profile->events.dict, track);
-    return canonical_is_short(to, track) ? tacho_clock_ns(clock, ticks) : ticks;
-}
-
-/* The end, or how many cycles the span took, which a trace has exactly however short they are. */
-static int64_t canonical_end(const canonical *to, const tacho_span *span)
-{
-    bool counts_cycles =
-        tacho_dict_track_clock(to->profile->events.dict, span->track)->counts_cycles;
-    return counts_cycles && canonical_is_short(to, span->track)
-               ? span->end - span->start
-               : canonical_time(to, span->track, span->end);
-}
-
 static void canonical_put_arg(canonical *to, const tacho_arg *arg)
 {
     canonical_put(to, " ");
@@ -159,8 +134,7 @@ static void canonical_add_span(canonical *to, size_t id)
     }
     canonical_put(to, "span ");
     canonical_put_track(to, span.track);
-    canonical_put(to, " %" PRId64 "-%" PRId64 " ", canonical_time(to, span.track, span.start),
-                  canonical_end(to, &span));
+    canonical_put(to, " %" PRId64 "-%" PRId64 " ", span.start, span.end);
     canonical_put_string(to, site->name);
     canonical_put(to, " ");
     canonical_put_string(to, site->category);
@@ -234,8 +208,7 @@ static void canonical_put_flow_end(canonical *to, const tacho_flow_end *flow,
 {
     canonical_put(to, " ");
     canonical_put_track(to, span->track);
-    canonical_put(to, "[%" PRId64 "-%" PRId64 " ", canonical_time(to, span->track, span->start),
-                  canonical_end(to, span));
+    canonical_put(to, "[%" PRId64 "-%" PRId64 " ", span->start, span->end);
     canonical_put_string(to, to->profile->events.dict->sites[span->site].name);
     canonical_put(to, "]");
     if ((to->limits & TACHO_LIMIT_FLOW_FACTS) == 0) {
@@ -297,8 +270,7 @@ static void canonical_add_sample(canonical *to, const tacho_sample *sample)
     }
     canonical_put(to, "sample ");
     canonical_put_track(to, sample->track);
-    canonical_put(to, " %" PRId64 " %.17g %s", canonical_time(to, sample->track, sample->time),
-                  sample->value,
+    canonical_put(to, " %" PRId64 " %.17g %s", sample->time, sample->value,
                   tacho_unit_name(to->profile->events.dict->tracks[sample->track].unit));
     canonical_end_line(to);
 }
@@ -311,9 +283,7 @@ static void canonical_add_track(canonical *to, uint32_t id)
     canonical_put_track(to, id);
     canonical_put(to, " %s %s", tacho_track_class_name(track->track_class),
                   is_counter ? "" : (track->nesting == TACHO_NESTING_ENGINE ? "engine" : "stack"));
-    if (!is_counter || (to->limits & TACHO_LIMIT_COUNTER_FACTS) == 0) {
-        canonical_put(to, " %" PRIu32 " %" PRId32, track->index, track->rank);
-    }
+    canonical_put(to, " %" PRIu32 " %" PRId32, track->index, track->rank);
     canonical_end_line(to);
 }
 

@@ -695,6 +695,11 @@ class Judge:
                 ids = track.facts[track.kind]
                 yield tsv(ids["pid"], ids.get("tid", "-"), track.path, track.slices)
 
+    def description_lines(self):
+        for track in self.display_order():
+            if "description" in track.facts:
+                yield tsv(track.path, track.facts["description"])
+
     def counter_lines(self):
         for time, track, value in self.counters:
             facts = track.facts["counter"]
@@ -753,7 +758,7 @@ def load(path):
 def main(argv=None):
     parser = argparse.ArgumentParser(description="Read a Perfetto trace by trace_processor's rules.")
     modes = parser.add_mutually_exclusive_group()
-    for mode in ("rows", "summary", "attributes", "tracks", "threads", "counters", "flows", "check"):
+    for mode in ("rows", "summary", "attributes", "tracks", "threads", "descriptions", "counters", "flows", "check"):
         modes.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode)
     parser.add_argument("--nested-zero", action="store_true",
                         help="zero-length slices inside longer ones are meant, not a BEGIN/END tie")

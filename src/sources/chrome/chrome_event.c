@@ -49,13 +49,16 @@ static unsigned find_field(tacho_str key)
         return IS(key, "name")   ? CHROME_NAME
                : IS(key, "args") ? ARGS
                : IS(key, "tdur") ? KEPT
+               : IS(key, "tick") ? CHROME_TICK
                                  : OTHER;
     case 5:
         return IS(key, "scope") ? CHROME_SCOPE : IS(key, "cname") ? KEPT : OTHER;
     case 7:
         return IS(key, "bind_id") ? CHROME_BIND_ID : IS(key, "flow_in") ? CHROME_FLOW_IN : OTHER;
     case 8:
-        return IS(key, "flow_out") ? CHROME_FLOW_OUT : OTHER;
+        return IS(key, "flow_out")   ? CHROME_FLOW_OUT
+               : IS(key, "end_tick") ? CHROME_END_TICK
+                                     : OTHER;
     default:
         return OTHER;
     }

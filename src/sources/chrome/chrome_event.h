@@ -27,6 +27,8 @@ typedef enum chrome_field_name {
     CHROME_BIND_ID,
     CHROME_FLOW_IN,
     CHROME_FLOW_OUT,
+    CHROME_TICK,     /* of our own: ticks behind the nanoseconds of ts ... */
+    CHROME_END_TICK, /* ... and of the end */
     CHROME_FIELD_COUNT,
 } chrome_field_name;
 

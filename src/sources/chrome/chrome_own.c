@@ -70,6 +70,8 @@ tacho_status chrome_own_open_part(chrome_reader *reader)
         tacho_clock_init(&reader->clock, 1, 1);
         clock_name = TACHO_STR("ns");
     }
+    reader->clock.has_fixed_zero = tacho_str_equal(find_fact(reader, TACHO_STR("alignment")),
+                                                   TACHO_STR(TACHO_ALIGNMENT_FIXED));
     TACHO_TRY(tacho_dict_add_clock(reader->dict, &reader->clock, clock_name, &facts.clock));
     TACHO_TRY(tacho_dict_add_part(reader->dict, &facts, &reader->part));
     TACHO_TRY(tacho_dict_ensure_string(reader->dict, TACHO_STR("bytes"), &reader->bytes_key));
@@ -78,14 +80,31 @@ tacho_status chrome_own_open_part(chrome_reader *reader)
     return adopt_root(reader);
 }
 
-bool chrome_own_ticks(const chrome_reader *reader, int64_t ns, int64_t *out_ticks)
+/* Adds the ticks that |field| says; false when they do not fit. */
+static bool add_ticks(const chrome_reader *reader, chrome_field_name field, int64_t *ticks)
+{
+    int64_t extra = 0;
+    if (!chrome_event_has(&reader->event, field)) {
+        return true;
+    }
+    if (!tacho_json_number_i64(reader->event.fields[field], &extra) || extra < 0 ||
+        extra > reader->clock.max_ticks - *ticks) {
+        return false;
+    }
+    *ticks += extra;
+    return true;
+}
+
+bool chrome_own_ticks(const chrome_reader *reader, int64_t ns, bool is_end, int64_t *out_ticks)
 {
     const tacho_clock *clock = &reader->clock;
     if (ns > tacho_clock_ns(clock, clock->max_ticks)) {
         return false;
     }
     *out_ticks = tacho_clock_ticks(clock, ns);
-    return *out_ticks <= clock->max_ticks && *out_ticks < INT64_MAX;
+    return *out_ticks <= clock->max_ticks &&
+           add_ticks(reader, is_end ? CHROME_END_TICK : CHROME_TICK, out_ticks) &&
+           *out_ticks < INT64_MAX;
 }
 
 /* ---- spans ------------------------------------------------------------------------------ */
@@ -288,4 +307,43 @@ tacho_status chrome_own_take_facts(chrome_reader *reader, uint32_t thread)
     said->facts = facts;
     bool is_known = reader->tracks.threads[thread].shares_track;
     return facts.lane_of != 0 && !is_known ? join_lane(reader, thread, facts.lane_of) : TACHO_OK;
+}
+
+/* The whole number |key| of a description, 0 when it is none. */
+static int64_t find_number(const chrome_reader *reader, tacho_str key)
+{
+    const tacho_arg *arg = chrome_event_find_arg(&reader->event, reader->dict, key);
+    bool is_number = arg != NULL && arg->type == TACHO_ARG_INT && arg->value.as_int >= INT32_MIN &&
+                     arg->value.as_int <= INT32_MAX;
+    return is_number ? arg->value.as_int : 0;
+}
+
+tacho_status chrome_own_take_counter(chrome_reader *reader)
+{
+    const chrome_event *event = &reader->event;
+    const tacho_dict *dict = reader->dict;
+    chrome_counter counter = {.words = {TACHO_NONE}};
+    tacho_unit unit = TACHO_UNIT_NONE;
+    uint32_t track = TACHO_NONE;
+    bool is_new = false;
+    tacho_str unit_name =
+        chrome_arg_text(dict, chrome_event_find_arg(event, dict, TACHO_STR("unit")));
+    chrome_own_unit(unit_name, &unit);
+    counter.unit = unit;
+    TACHO_TRY(chrome_tracks_process(&reader->tracks, chrome_event_number(event, CHROME_PID),
+                                    &counter.process));
+    TACHO_TRY(chrome_tracks_ensure_id(&reader->tracks, chrome_event_text(event, CHROME_TID),
+                                      &counter.words[1]));
+    if (reader->tracks.processes[counter.process].part != reader->part) {
+        return TACHO_OK; /* of a part that has ended */
+    }
+    TACHO_TRY(chrome_tracks_counter(&reader->tracks, &counter, &track, &is_new));
+    if (!is_new) {
+        return TACHO_OK;
+    }
+    tacho_str name = chrome_arg_text(dict, chrome_event_find_arg(event, dict, TACHO_STR("name")));
+    tacho_track *made = &reader->dict->tracks[track];
+    made->rank = (int32_t)find_number(reader, TACHO_STR("rank"));
+    made->index = (uint32_t)find_number(reader, TACHO_STR("index"));
+    return tacho_dict_ensure_string(reader->dict, name, &made->name);
 }

@@ -169,6 +169,9 @@ tacho_status chrome_take_metadata(chrome_reader *reader)
         tacho_str_equal(what, TACHO_STR("tacho_lane"))) {
         return describe_thread(reader, what);
     }
+    if (tacho_str_equal(what, TACHO_STR("tacho_counter"))) {
+        return reader->is_own ? chrome_own_take_counter(reader) : TACHO_OK;
+    }
     if (tacho_str_equal(what, TACHO_STR("process_name")) ||
         tacho_str_equal(what, TACHO_STR("process_labels")) ||
         tacho_str_equal(what, TACHO_STR("process_sort_index"))) {

@@ -77,8 +77,8 @@ tacho_status chrome_take_event(chrome_reader *reader) TACHO_MUST_USE;
 /* Opens the part that the current event, a "tacho_part", describes. */
 tacho_status chrome_own_open_part(chrome_reader *reader) TACHO_MUST_USE;
 
-/* A time of the trace in ticks of the part's clock; false when it does not fit. */
-bool chrome_own_ticks(const chrome_reader *reader, int64_t ns, int64_t *out_ticks);
+/* A time of the current event in ticks of the part's clock; false when it does not fit. */
+bool chrome_own_ticks(const chrome_reader *reader, int64_t ns, bool is_end, int64_t *out_ticks);
 
 /* Takes what the sink has added off the arguments of |row| and puts it where it came from. */
 tacho_status chrome_own_restore_span(chrome_reader *reader, tacho_row *row) TACHO_MUST_USE;
@@ -88,6 +88,9 @@ tacho_status chrome_own_restore_flow(chrome_reader *reader, tacho_row *row) TACH
 
 /* The unit that the key of a counter's argument names; false when it names none. */
 bool chrome_own_unit(tacho_str key, tacho_unit *out_unit);
+
+/* Takes the description of a counter. */
+tacho_status chrome_own_take_counter(chrome_reader *reader) TACHO_MUST_USE;
 
 /* Takes the facts of a thread's description; a lane becomes one with its track. */
 tacho_status chrome_own_take_facts(chrome_reader *reader, uint32_t thread) TACHO_MUST_USE;

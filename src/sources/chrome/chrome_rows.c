@@ -43,10 +43,12 @@ static inline bool parse_time(tacho_str text, int64_t *out_ns, tacho_loss_reason
     return false;
 }
 
-static inline bool to_ticks(const chrome_reader *reader, int64_t ns, int64_t *out_ticks)
+/* |is_end|: of a span whose start the event says, too. */
+static inline bool to_ticks(const chrome_reader *reader, int64_t ns, bool is_end,
+                            int64_t *out_ticks)
 {
     *out_ticks = ns;
-    return TACHO_LIKELY(!reader->is_own) || chrome_own_ticks(reader, ns, out_ticks);
+    return TACHO_LIKELY(!reader->is_own) || chrome_own_ticks(reader, ns, is_end, out_ticks);
 }
 
 /* Notes that a row of the part lasts from |start| to |end|. */
@@ -328,7 +330,7 @@ static bool find_end(const chrome_reader *reader, int64_t start_ns, int64_t *out
     }
     *out_reason = duration < 0 ? TACHO_LOSS_END_BEFORE_START : TACHO_LOSS_TIME_OVERFLOW;
     return duration >= 0 && duration <= TIME_MAX - start_ns &&
-           to_ticks(reader, start_ns + duration, out_end);
+           to_ticks(reader, start_ns + duration, true, out_end);
 }
 
 /* A span without a length lasts as long as the part. */
@@ -434,12 +436,18 @@ static tacho_status take_instant(chrome_reader *reader, int64_t start)
 {
     uint32_t thread = TACHO_NONE;
     tacho_row row;
-    TACHO_TRY(find_thread(reader, &thread));
-    if (thread == TACHO_NONE) {
+    bool is_of_trace = !chrome_event_has(&reader->event, CHROME_PID);
+    if (!is_of_trace) {
+        TACHO_TRY(find_thread(reader, &thread));
+    }
+    if (thread == TACHO_NONE && !is_of_trace) {
         return chrome_lose(reader, TACHO_LOSS_UNKNOWN_EVENT);
     }
     TACHO_TRY(add_scope(reader));
     TACHO_TRY(begin_row(reader, thread, start, &row));
+    if (is_of_trace) {
+        TACHO_TRY(chrome_tracks_global(&reader->tracks, &row.track));
+    }
     row.of.span.flags = TACHO_SPAN_INSTANT;
     return push_span(reader, &row);
 }
@@ -537,19 +545,21 @@ static tacho_status find_counter(chrome_reader *reader, uint32_t process, const 
     const chrome_event *event = &reader->event;
     tacho_str key = tacho_dict_string(reader->dict, arg->key);
     chrome_counter counter = {.process = process, .words = {0, 0, arg->key}};
-    bool is_own = reader->is_own && chrome_own_unit(key, &counter.unit);
+    bool is_own = reader->is_own && chrome_event_has(event, CHROME_TID);
+    bool has_unit = is_own && chrome_own_unit(key, &counter.unit);
     chrome_field_name field = is_own ? CHROME_TID : id_field(event);
     tacho_str id = field == CHROME_FIELD_COUNT ? TACHO_STR("") : chrome_event_text(event, field);
     bool is_new = false;
-    TACHO_TRY(chrome_texts_ensure(&reader->texts, chrome_event_text(event, CHROME_NAME),
-                                  &counter.words[0]));
+    uint32_t name = 0;
+    TACHO_TRY(chrome_texts_ensure(&reader->texts, chrome_event_text(event, CHROME_NAME), &name));
     TACHO_TRY(chrome_tracks_ensure_id(&reader->tracks, id, &counter.words[1]));
+    counter.words[0] = is_own ? TACHO_NONE : name;
+    counter.words[2] = is_own ? 0 : arg->key;
     TACHO_TRY(chrome_tracks_counter(&reader->tracks, &counter, out_track, &is_new));
     if (!is_new) {
         return TACHO_OK;
     }
-    uint32_t name = counter.words[0];
-    if (!is_own) {
+    if (!has_unit) {
         id = tacho_strings_get(&reader->tracks.ids, counter.words[1]);
         TACHO_TRY(name_counter(reader, id, key, &name));
     }
@@ -648,6 +658,6 @@ tacho_status chrome_take_event(chrome_reader *reader)
     if (TACHO_UNLIKELY(ns < 0)) {
         return chrome_lose(reader, TACHO_LOSS_NEGATIVE_TIME);
     }
-    return to_ticks(reader, ns, &start) ? take_timed(reader, phase, ns, start)
-                                        : chrome_lose(reader, TACHO_LOSS_TIME_OVERFLOW);
+    return to_ticks(reader, ns, false, &start) ? take_timed(reader, phase, ns, start)
+                                               : chrome_lose(reader, TACHO_LOSS_TIME_OVERFLOW);
 }

@@ -182,6 +182,7 @@ static void apply(const chrome_description *said, tacho_track *track)
         track->track_class = said->facts.track_class;
         track->index = said->facts.index;
         track->nesting = said->facts.nesting;
+        track->rank = said->facts.has_rank ? said->facts.rank : track->rank;
         track->number = said->facts.number;
         track->has_number = said->facts.has_number;
         track->is_numbered = said->facts.is_numbered;
@@ -293,6 +294,21 @@ tacho_status chrome_tracks_async(chrome_tracks *tracks, uint32_t process, uint32
     tacho_track facts = {.name = name, .track_class = TACHO_TRACK_HOST, .is_free = true};
     TACHO_TRY(ensure_process_track(tracks, process));
     return ensure_mapped(tracks, &tracks->async_map, &key, &facts, out_track);
+}
+
+tacho_status chrome_tracks_global(chrome_tracks *tracks, uint32_t *out_track)
+{
+    const tacho_part *part = &tracks->dict->parts[tracks->part];
+    tacho_track facts = {
+        .parent = part->root,
+        .part = tracks->part,
+        .clock = part->clock,
+        .lane_of = TACHO_NONE,
+        .rank = -1,
+        .track_class = TACHO_TRACK_HOST,
+    };
+    return tacho_dict_ensure_track(tracks->dict, &facts, TACHO_STR("Instants of the trace"),
+                                   out_track);
 }
 
 /* Whether all that happens in a process happens on a device. */

@@ -92,6 +92,9 @@ tacho_status chrome_tracks_counter(chrome_tracks *tracks, const chrome_counter *
 tacho_status chrome_tracks_async(chrome_tracks *tracks, uint32_t process, uint32_t name,
                                  uint32_t *out_track) TACHO_MUST_USE;
 
+/* The track of instants that belong to no process. */
+tacho_status chrome_tracks_global(chrome_tracks *tracks, uint32_t *out_track) TACHO_MUST_USE;
+
 /* The part ends: of processes that have been given no place, hosts come ahead of devices. */
 void chrome_tracks_rank_processes(chrome_tracks *tracks);
 

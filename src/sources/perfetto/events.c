@@ -360,6 +360,7 @@ tacho_status pfr_events_push_value(pfr_events *events, const pfr_event_packet *p
     pfr_event event = {
         .type = PFR_EVENT_SAMPLE,
         .ns = packet->ns,
+        .ticks = packet->ticks,
         .clock = packet->clock,
         .offset = packet->offset,
         .track = id,
@@ -475,6 +476,7 @@ static tacho_status push_event(pfr_events *events, const pfr_event_packet *packe
 {
     pfr_event event = {
         .ns = packet->ns,
+        .ticks = packet->ticks,
         .clock = packet->clock,
         .offset = packet->offset,
         .site = TACHO_NONE,

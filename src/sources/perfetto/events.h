@@ -57,6 +57,7 @@ typedef struct pfr_event_packet {
     pfr_sequence *sequence;
     int64_t ns;
     uint32_t clock; /* that |ns| is a time of, TACHO_NONE for the trace clock */
+    uint64_t ticks; /* behind |ns|, in a trace of our own */
     uint64_t offset;
 } pfr_event_packet;
 

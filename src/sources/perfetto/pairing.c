@@ -315,6 +315,10 @@ static tacho_status pair_event(pfr_pairing *pairing, const pfr_event *event)
         return pfr_pairing_lose(pairing, TACHO_LOSS_UNKNOWN_EVENT, event->offset);
     }
     int64_t time = pairing->is_own ? pfr_own_ticks(&pairing->clock, event->ns) : event->ns;
+    if (TACHO_UNLIKELY(event->ticks != 0 && pairing->is_own && time >= 0)) {
+        bool fits = event->ticks <= (uint64_t)(pairing->clock.max_ticks - time);
+        time = fits ? time + (int64_t)event->ticks : -1;
+    }
     if (TACHO_UNLIKELY(time < 0)) {
         return pfr_pairing_lose(pairing, TACHO_LOSS_TIME_OVERFLOW, event->offset);
     }
@@ -338,7 +342,7 @@ static tacho_status pair_event(pfr_pairing *pairing, const pfr_event *event)
 /* ---- events that are held --------------------------------------------------------------- */
 
 /* Behind the event's own arguments: these, then two for each flow. */
-enum { HELD_OFFSET, HELD_DURATION, HELD_VALUE, HELD_CLOCK, HELD_FIXED };
+enum { HELD_OFFSET, HELD_DURATION, HELD_VALUE, HELD_CLOCK, HELD_TICKS, HELD_FIXED };
 
 static tacho_arg number_arg(uint64_t value)
 {
@@ -363,6 +367,7 @@ static tacho_status hold_event(pfr_pairing *pairing, const pfr_event *event)
     *args++ = number_arg((uint64_t)event->duration_ns);
     *args++ = number_arg(value_bits);
     *args++ = number_arg(event->clock);
+    *args++ = number_arg(event->ticks);
     for (size_t i = 0; i < event->flow_count; i++) {
         *args++ = number_arg(event->flows[i].id);
         *args++ = number_arg(event->flows[i].terminates);
@@ -424,6 +429,7 @@ static tacho_status take_held(tacho_events *events, const tacho_row *row)
         .offset = extra[HELD_OFFSET].value.as_uint,
         .track = row->of.span.run,
         .site = row->of.span.site,
+        .ticks = extra[HELD_TICKS].value.as_uint,
         .duration_ns = (int64_t)extra[HELD_DURATION].value.as_uint,
         .args = row->args,
         .arg_count = arg_count,

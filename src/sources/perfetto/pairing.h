@@ -34,6 +34,7 @@ typedef struct pfr_flow {
 typedef struct pfr_event {
     pfr_event_type type;
     int64_t ns;
+    uint64_t ticks;  /* behind |ns|, in a trace of our own */
     uint32_t clock;  /* whose time |ns| is, until a snapshot relates it; else TACHO_NONE */
     uint64_t offset; /* of its packet */
     uint32_t track;  /* of the trace */

@@ -44,6 +44,7 @@ static tacho_status add_clock(pfr_parts *parts, uint32_t *out_clock)
         tacho_clock_init(&clock, 1, 1);
         name = TACHO_STR("ns");
     }
+    clock.has_fixed_zero = parts->is_announced && parts->has_fixed_zero;
     return tacho_dict_add_clock(dict, &clock, name, out_clock);
 }
 
@@ -105,6 +106,7 @@ static tacho_status take_part_fact(pfr_parts *parts, tacho_str key, tacho_str fa
         parts->is_announced = true;
         parts->origin = TACHO_ORIGIN_UNKNOWN;
         parts->covered_classes = 0;
+        parts->has_fixed_zero = false;
         keep(&parts->clock, TACHO_STR(""));
         return keep(&parts->name, value) ? TACHO_OK
                                          : add_metadata(parts->pairing->dict, "from.", key, value);
@@ -119,6 +121,10 @@ static tacho_status take_part_fact(pfr_parts *parts, tacho_str key, tacho_str fa
     }
     if (parts->is_announced && tacho_str_equal(fact, TACHO_STR("clock"))) {
         keep(&parts->clock, value);
+        return TACHO_OK;
+    }
+    if (parts->is_announced && tacho_str_equal(fact, TACHO_STR("alignment"))) {
+        parts->has_fixed_zero = tacho_str_equal(value, TACHO_STR(TACHO_ALIGNMENT_FIXED));
         return TACHO_OK;
     }
     bool is_derived =

@@ -25,6 +25,7 @@ typedef struct pfr_parts {
     pfr_fact clock;
     tacho_origin origin;
     uint32_t covered_classes;
+    bool has_fixed_zero; /* its clock's zero is that of others, too */
     size_t opened_count;
 } pfr_parts;
 

@@ -53,6 +53,7 @@ typedef struct packet {
     bool was_cleared;
     bool was_dropped;
     uint64_t timestamp;
+    uint64_t ticks; /* behind it, in a trace of our own */
     tacho_str attributes, defaults, interned, snapshot, process, thread, track, event, compressed;
     tacho_str gpu_stage, gpu_counters;
 } packet;
@@ -116,6 +117,9 @@ static void read_rare_field(const tacho_pb_field *field, packet *out)
     case PFR_VARINT(PF_PACKET_STATE_CLEARED):
         out->was_cleared = field->value != 0;
         break;
+    case PFR_VARINT(PF_PACKET_TACHO_TICKS):
+        out->ticks = field->value;
+        break;
     case PFR_VARINT(PF_PACKET_PREVIOUS_DROPPED):
         out->was_dropped = field->value != 0;
         break;
@@ -136,6 +140,7 @@ static bool read_packet_fields(tacho_str bytes, packet *out)
     out->sequence_id = 0;
     out->flags = 0;
     out->timestamp = 0;
+    out->ticks = 0;
     out->clock_id = 0;
     out->was_cleared = false;
     out->was_dropped = false;
@@ -265,7 +270,8 @@ static inline tacho_status take_event(perfetto *self, const packet *from, pfr_se
         return lose(self, time_loss(result));
     }
     TACHO_TRY(pfr_parts_ensure(&self->parts));
-    pfr_event_packet event = {from->event, sequence, ns, clock, self->container.offset};
+    pfr_event_packet event = {from->event, sequence,    ns,
+                              clock,       from->ticks, self->container.offset};
     if (TACHO_LIKELY((from->has & HAS_EVENT) != 0)) {
         TACHO_TRY(pfr_events_read(&self->events, &event));
     }

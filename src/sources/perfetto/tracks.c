@@ -471,7 +471,9 @@ static tacho_status place_one(pfr_tracks *tracks, uint32_t id, uint32_t parent,
         .part = place->part,
         .clock = place->clock,
         .lane_of = TACHO_NONE,
-        .rank = track->has_rank ? track->rank : (int32_t)(id % INT32_MAX), /* as first met */
+        .rank = track->facts.has_rank ? track->facts.rank
+                : track->has_rank     ? track->rank
+                                      : (int32_t)(id % INT32_MAX), /* as first met */
         .unit = track->unit,
         .is_provisional = !track->is_described && track->uuid != 0,
     };

@@ -123,13 +123,13 @@ static void test_native(void **state)
            "Core 1 t3 Port 101: output wait 995 1000\n"
            "Core 0 Port 100: doorbell 1012 1012\n"
            "Core 0 HMX: Convolution 1020 1070\n"
-           "Core 0 DMAIssue: Convolution 1000 1020\n"
+           "Core 0 DMAIssue: load /stem/Conv 1000 1020\n"
            "Core 0 DMAIssue:  1120 1120\n"
            "Core 1 HMX: Convolution 1021 1071\n"
            "Core 1 HVX 0: Convolution 1071 1086\n"
            "Core 1 HVX 1: ElementAdd 1086 1096\n"
-           "Core 1 DMAIssue: Convolution 1000 1021\n"
-           "Core 1 DMAIssue: ElementAdd 1096 1120\n");
+           "Core 1 DMAIssue: load /stem/Conv 1000 1021\n"
+           "Core 1 DMAIssue: load /head/Add 1096 1120\n");
     free_test_stats(&made);
 }
 

@@ -155,9 +155,13 @@ tacho_status stats_core_track(stats_emitter *self, uint32_t core, const char *su
             TACHO_TRY(put(self, *suffix == '_' ? TACHO_STR(" ") : tacho_str_make(suffix, 1)));
         }
     }
+    /* The one counter of a core is its frequency. */
+    bool has_unit = track_class == TACHO_TRACK_COUNTER && !stats_view_of(self)->has_vendor_words;
+    tacho_unit unit = has_unit ? TACHO_UNIT_MHZ : TACHO_UNIT_NONE;
     tacho_track track = {.parent = group,
                          .index = core,
                          .rank = tacho_track_rank(core, track_class, 0),
+                         .unit = unit,
                          .track_class = track_class,
                          .nesting = TACHO_NESTING_STACK};
     return ensure_track(self, &track, tacho_text_take(&self->text), out_track);
@@ -303,21 +307,36 @@ static tacho_status add_location(stats_emitter *self, uint32_t op, uint32_t *out
     return tacho_dict_ensure_location(self->dict, &location, out_location);
 }
 
+/* What a span is called: its kind of work, or "load conv1" for a transfer in tacho's words. */
+static tacho_status put_work(stats_emitter *self, tacho_track_class track_class, tacho_str kind,
+                             uint32_t op)
+{
+    tacho_str verb = track_class == TACHO_TRACK_DMA_IN      ? TACHO_STR("load ")
+                     : track_class == TACHO_TRACK_DMA_OUT   ? TACHO_STR("store ")
+                     : track_class == TACHO_TRACK_DMA_LOCAL ? TACHO_STR("copy ")
+                                                            : TACHO_STR("");
+    if (verb.len == 0 || op == TACHO_NONE || stats_view_of(self)->has_vendor_words) {
+        return put(self, kind);
+    }
+    TACHO_TRY(put(self, verb));
+    return put(self, tacho_strings_get(&self->program->strings, self->program->ops[op].name));
+}
+
 static tacho_status make_facts(stats_emitter *self, uint32_t engine, tacho_str kind,
                                stats_facts *facts)
 {
     uint32_t location = TACHO_NONE;
     TACHO_TRY(add_location(self, facts->op, &location));
     TACHO_TRY(tacho_dict_ensure_string(self->dict, kind, &facts->kind));
-    TACHO_TRY(put(self, kind));
+    tacho_track_class class =
+        stats_is_on_host(self->file) ? TACHO_TRACK_COMPUTE : class_of(self, engine);
+    TACHO_TRY(put_work(self, class, kind, facts->op));
     if (stats_view_of(self)->names_inferences) {
         char text[NUMBER_ROOM];
         int len = snprintf(text, sizeof(text), "%" PRIu64, self->file->head.inference);
         TACHO_TRY(put(self, TACHO_STR("-Inf-")));
         TACHO_TRY(put(self, tacho_str_make(text, (size_t)len)));
     }
-    tacho_track_class class =
-        stats_is_on_host(self->file) ? TACHO_TRACK_COMPUTE : class_of(self, engine);
     return stats_site(self, tacho_text_take(&self->text), tacho_track_class_name(class), location,
                       &facts->site);
 }
