@@ -54,6 +54,7 @@ arrows() { # NAME DECODE_ARGS...
         python3 "$here/check_trace.py" "out-$name"/*.json --print-arrows | sort >arrows.json.txt || return 1
     "$tacho" opstats -q "$name.bin" -i "stats-$name" -o "out-$name" --trace --to perfetto --quiet \
         --flow-events full "${@:2}" || return 1
+    "$judge" --check --nested-zero "out-$name"/*.pb || return 1
     "$judge" --flows "out-$name"/*.pb | cut -f2- | sort >arrows.pb.txt &&
         [[ -s arrows.pb.txt ]] && diff arrows.json.txt arrows.pb.txt
 }

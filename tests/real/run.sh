@@ -92,6 +92,16 @@ for trace in "$traces"/*.json "$traces"/*.json.gz; do
     done
     python3 "$judge" --check out.pb
     check "$name judged" 0 $?
+    python3 "${judge%/*}/json_judge.py" out.json
+    check "$name judged as JSON" 0 $?
+    # Numbers of processes and threads: those of the file, in both forms.
+    ids='[.[] | select(.ph == "X" and (.pid | type) == "number" and (.tid | type) == "number" and .pid > 0 and
+          .tid > 0) | [.pid, .tid]] | unique'
+    events out.json "$ids" | jq -r '.[] | "\(.[0])/\(.[1])"' | sort -u >found.txt
+    python3 "$judge" --threads out.pb | awk -F '\t' '$2 != "-" && $4 > 0 { print $1 "/" $2 }' | sort -u >threads.txt
+    events original.json "$ids" | jq -r '.[] | "\(.[0])/\(.[1])"' | sort -u >wanted.txt
+    check "$name numbers" "" "$(comm -23 wanted.txt found.txt)"
+    check "$name numbers in Perfetto's form" "" "$(comm -23 wanted.txt threads.txt)"
     python3 "$judge" --summary out.pb >summary.json
     check "$name slices" "$(events original.json "$count_spans")" "$(jq .slices summary.json)"
     check "$name sum" "$(events original.json "$sum_ns")" "$(jq .sum_dur_ns summary.json)"

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each rule of json_judge.py, kept and broken."""
+import json
+import unittest
+
+import json_judge
+
+
+def span(ts, dur, tid=1, name="a", **more):
+    return {"ph": "X", "pid": 1, "tid": tid, "ts": ts, "dur": dur, "name": name, **more}
+
+
+def flow(phase, ts, tid=1, number=7, **more):
+    return {"ph": phase, "pid": 1, "tid": tid, "ts": ts, "id": number, "name": "f", "cat": "flow", **more}
+
+
+class JsonJudgeTest(unittest.TestCase):
+    def judge(self, *events):
+        return dict(json_judge.JsonJudge(json.dumps({"traceEvents": events})).problems)
+
+    def clean(self, *events):
+        self.assertEqual(self.judge(*events), {})
+
+    def bad(self, name, *events):
+        self.assertEqual(self.judge(*events), {name: 1})
+
+    def test_slices_nest(self):
+        self.clean(span(0, 10), span(2, 3), span(2, 8), span(10, 1), span(5, 20, tid=2))
+        self.clean(span(1.001, 0.002), span(1.003, 0.001))
+        self.bad("overlapping_slices", span(0, 10), span(5, 10))
+
+    def test_times_and_numbers(self):
+        self.bad("bad_time", span(-1, 2))
+        self.bad("bad_time", span(1, -2))
+        self.bad("bad_tid", span(0, 1, tid="main"))
+        self.bad("unknown_phase", {"ph": "Z", "pid": 1, "tid": 1})
+        self.bad("not_a_number", span(0, 1, args={"x": float("nan")}))
+
+    def test_counters(self):
+        self.clean({"ph": "C", "pid": 1, "tid": 1, "ts": 0, "name": "c", "args": {"v": 1.5}})
+        self.bad("counter_without_value", {"ph": "C", "pid": 1, "tid": 1, "ts": 0, "name": "c", "args": {"v": None}})
+
+    def test_names(self):
+        name = {"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": "x"}}
+        self.clean(name)
+        self.bad("named_twice", name, name)
+
+    def test_flows(self):
+        self.clean(span(0, 2), flow("s", 0), span(5, 2, tid=2), flow("f", 5, tid=2, bp="e"))
+        self.bad("flow_without_slice", span(0, 2), flow("s", 0), flow("f", 5, tid=2, bp="e"))
+        self.bad("flow_ends_before_it_begins", span(0, 9), flow("f", 1, bp="e"), flow("s", 3))
+        self.clean(span(0, 9), flow("f", 1, bp="e"))
+        self.bad("flow_begins_twice", span(0, 9), flow("s", 1), flow("s", 3))
+        self.bad("large_flow_id", span(0, 9), flow("s", 1, number=1 << 60))
+        # A slice that begins behind the arrow in the file does not take it.
+        self.bad("flow_without_slice", flow("s", 0), span(0, 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
