@@ -170,6 +170,20 @@ static bool matches(tacho_str name, const char *pattern, uint32_t *out_index)
     return is_one;
 }
 
+/* Whether |group| has all the tracks that the first tools write; fewer say nothing of the rest. */
+static bool is_of_first_tools(const tacho_dict *dict, uint32_t group)
+{
+    tacho_str name = tacho_dict_string(dict, dict->tracks[group].name);
+    size_t count = 0;
+    if (!tacho_str_ends_with(name, group_end)) {
+        return false;
+    }
+    for (size_t i = 0; i < dict->track_count; i++) {
+        count += dict->tracks[i].parent == group ? 1 : 0;
+    }
+    return count >= COUNT_OF(first_tracks);
+}
+
 bool tacho_overview_track_metric(const tacho_dict *dict, const tacho_track *track,
                                  tacho_metric *out_metric, uint32_t *out_index)
 {
@@ -177,7 +191,7 @@ bool tacho_overview_track_metric(const tacho_dict *dict, const tacho_track *trac
         return false;
     }
     tacho_str group = tacho_dict_string(dict, dict->tracks[track->parent].name);
-    if (!tacho_str_starts_with(group, group_name) && !tacho_str_ends_with(group, group_end)) {
+    if (!tacho_str_starts_with(group, group_name) && !is_of_first_tools(dict, track->parent)) {
         return false;
     }
     tacho_str name = strip_number(tacho_dict_string(dict, track->name));
