@@ -747,7 +747,7 @@ static void test_bad_rows(void **state)
         {"\x85\x01\x02\x03\x00", 5, 1, 0, 2},                      /* a bit that nobody knows */
         {"\x45\x01\x02\x03\x00\xff\xff\xff\xff\x0f", 10, 1, 0, 2}, /* arguments beyond the end */
         {"\x45\x01\x02\x03\x00\x01\x0f\x00\x00", 9, 1, 0, 2},      /* a type that nobody knows */
-        {"\x45\x01\x02\x03\x00\x01\x60\x00\x00", 9, 1, 0, 2},      /* so for a unit */
+        {"\x45\x01\x02\x03\x00\x01\xf0\x00\x00", 9, 1, 0, 2},      /* so for a unit */
         {"\x45\x01\x02\x03\x00\x01\x06\x00\x01", 9, 1, 0, 2},      /* holds more than there is */
         {"\x45\x01\x02\x03\x00\x01\x06\x00\x00", 9, 1, 0, 2},      /* holds nothing */
         {"\x45\x01\x02\x03\x00\x01\x05\x00\x09", 9, 1, 0, 2},      /* a text beyond the end */
