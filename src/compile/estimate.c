@@ -399,10 +399,12 @@ static tacho_bound bound_of(const tacho_op_timing *timing)
 }
 
 /* What bounds a stream is what its closed form says; its parts are no longer than the whole. */
-static void take_parts(const tacho_op_timing *timing, tacho_op_cost *cost)
+static void take_parts(const tacho_op_timing *timing, tacho_op_estimate *op)
 {
+    tacho_op_cost *cost = &op->cost;
+    int64_t copies = op->local_bytes > 0 ? timing->copy_cycles : 0; /* else nothing is copied */
     cost->compute_cycles = timing->compute_cycles;
-    cost->read_cycles = tacho_most(timing->read_cycles, timing->copy_cycles);
+    cost->read_cycles = tacho_most(timing->read_cycles, copies);
     cost->write_cycles = timing->write_cycles;
     if (timing->is_tiled) {
         cost->launch_cycles = timing->launch_cycles;
@@ -427,7 +429,7 @@ tacho_status tacho_estimate_retime(tacho_estimate *estimate, const tacho_op_timi
         op->ddr_write_bytes = timings[i].ddr_write_bytes;
         op->device = timings[i].device;
         op->link_bytes = timings[i].link_bytes;
-        take_parts(&timings[i], &op->cost);
+        take_parts(&timings[i], op);
         if (timings[i].link_cycles > timings[i].cycles / 2) { /* longer than all else together */
             op->cost.bound = TACHO_BOUND_LINK;
         }

@@ -137,7 +137,7 @@ static void end_buffers(const tacho_core_work *self, size_t first)
 
 /*
  * Takes out buffers of the share that no job came to touch: of two in turn, where all but one of
- * the tiles are padding.
+ * the tiles are padding, or are no tiles in a core whose share is smaller.
  */
 static void drop_buffers(const tacho_core_work *self, size_t first, size_t first_job)
 {
@@ -411,18 +411,27 @@ static tacho_status choose_tiles(tacho_core_work *self, const tacho_core_cut *cu
     return TACHO_OK;
 }
 
-/* Nothing that runs is free: what moves in one memory, and what has no bytes at all. */
-static tacho_status add_copy(tacho_core_work *self)
+/* Nothing that runs is free, not even what has no elements: an engine is told so. */
+static tacho_status add_nothing(tacho_core_work *self)
 {
-    const tacho_schedule *schedule = self->schedule;
+    tacho_schedule *schedule = self->schedule;
+    bool has_engine = tacho_machine_view_copies_by_engine(schedule->estimate->machine);
     tacho_job job = {
-        .engine = tacho_schedule_queue(schedule, self->core, schedule->engines.dma_local),
-        .kind = TACHO_JOB_COPY,
+        .engine = has_engine ? tacho_schedule_engine(schedule, self->core, 0, 0)
+                             : tacho_schedule_queue(schedule, self->core, schedule->engines.sync),
+        .kind = has_engine ? TACHO_JOB_COMPUTE : TACHO_JOB_CONTROL,
         .buffer = TACHO_NONE,
         .cycles = 1,
     };
+    for (size_t i = 0; has_engine && i < self->space->access_count; i++) {
+        tacho_region_spec spec = tacho_region_of(&self->space->accesses[i], self->ranges);
+        spec.access = TACHO_ACCESS_WRITE;
+        if (self->space->accesses[i].is_output) {
+            TACHO_TRY(tacho_schedule_region(schedule, &spec));
+        }
+    }
     uint32_t id;
-    return tacho_schedule_add(self->schedule, job, &id);
+    return tacho_schedule_add(schedule, job, &id);
 }
 
 static tacho_status schedule_core(tacho_core_work *self, const tacho_core_cut *cut,
@@ -441,9 +450,9 @@ static tacho_status schedule_core(tacho_core_work *self, const tacho_core_cut *c
     TACHO_TRY(self->engine == TACHO_NONE ? tacho_core_work_moves(self)
                                          : tacho_core_work_tiles(self));
     if (schedule->program->job_count == first_job) {
-        TACHO_TRY(add_copy(self));
+        TACHO_TRY(add_nothing(self));
     }
-    if (space->makes_values) {
+    if (space->makes_values || schedule->cores > 1) {
         drop_buffers(self, first_buffer, first_job);
     }
     end_buffers(self, first_buffer);

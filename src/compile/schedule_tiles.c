@@ -401,6 +401,17 @@ static bool engine_ranges(const tacho_core_work *self, const tacho_tile_at *at, 
     return ranges[self->split].end > ranges[self->split].first;
 }
 
+/* Whether all parts along |axis| make one result together: engines would write it at once. */
+static bool is_joint(const tacho_space *space, uint32_t axis)
+{
+    bool is = false;
+    for (size_t i = 0; i < space->access_count; i++) {
+        const tacho_access *access = &space->accesses[i];
+        is |= access->is_output && access->bytes > 0 && !tacho_access_follows(access, axis);
+    }
+    return is;
+}
+
 tacho_status tacho_core_work_split(tacho_core_work *self)
 {
     tacho_tile_at first = tacho_core_work_at(self, 0);
@@ -410,7 +421,7 @@ tacho_status tacho_core_work_split(tacho_core_work *self)
         bool is_none = i == self->space->axis_count;
         const tacho_axis *axis = &self->space->axes[i];
         if (!is_none && (axis->role == TACHO_AXIS_SUM || axis->is_sequential ||
-                         (axis->waits_batch && self->is_grouped))) {
+                         (axis->waits_batch && self->is_grouped) || is_joint(self->space, i))) {
             continue;
         }
         tacho_range ranges[TACHO_AXES_MAX];

@@ -321,16 +321,23 @@ static tacho_status add_operand(tacho_space_maker *maker, uint32_t stored,
     return TACHO_OK;
 }
 
+/*
+ * A result: the root's, another of as many elements, or what is left of lines that it has, of
+ * which a dimension has one element.
+ */
 static tacho_status add_result(tacho_space_maker *maker, uint32_t tensor, const tacho_shape *result,
                                const tacho_reach *reaches)
 {
     tacho_access *access;
     const tacho_shape *shape = shape_of(maker, tensor);
-    bool is_same = elements_of(shape) == elements_of(result);
-    TACHO_TRY(tacho_space_access(maker, tensor, is_same ? result : shape, &access));
+    shape = elements_of(shape) == elements_of(result) ? result : shape;
+    TACHO_TRY(tacho_space_access(maker, tensor, shape, &access));
     access->is_output = true;
-    if (is_same) {
-        map_broadcast(maker, access, result, result, reaches);
+    if (shape == result || shape->rank == result->rank) {
+        map_broadcast(maker, access, shape, result, reaches);
+    } else if (shape->rank == 1 && result->rank > 1 && shape->dims[0] == result->dims[1] &&
+               tacho_space_is_type(maker, "BatchNormalization", "")) { /* by channels */
+        *tacho_access_dim(maker, access, 0) = reaches[1];
     }
     return TACHO_OK;
 }

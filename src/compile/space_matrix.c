@@ -321,6 +321,7 @@ static tacho_status fill_matmul(tacho_space_maker *maker)
 
 typedef struct recurrence {
     uint32_t direction, step, unit; /* axes */
+    uint32_t sample;                /* axis of samples, where there is one step */
     uint64_t directions, units, gates;
     bool is_batch_first;
 } recurrence;
@@ -366,6 +367,9 @@ static tacho_status map_input(tacho_space_maker *maker, const recurrence *of, si
     TACHO_TRY(tacho_space_access(maker, stored, seen, &access));
     uint32_t dim = of->is_batch_first ? 1 : 0;
     uint32_t axis = i == 0 ? of->step : of->direction;
+    if (seen->rank == 3) {
+        tacho_access_dim(maker, access, 1 - dim)->axis = of->sample;
+    }
     if (seen->rank == 3 && (i == 0 || (uint64_t)seen->dims[dim] == of->directions)) {
         *tacho_access_dim(maker, access, dim) = tacho_reach_along(axis, (uint64_t)seen->dims[dim]);
     }
@@ -391,6 +395,8 @@ static void map_states(const tacho_space_maker *maker, const recurrence *of, tac
     *tacho_access_dim(maker, access, direction) = tacho_reach_along(of->direction, of->directions);
     *tacho_access_dim(maker, access, (uint32_t)shape->rank - 1) =
         tacho_reach_along(of->unit, of->units);
+    uint32_t sample = of->is_batch_first ? 0 : (uint32_t)shape->rank - 2;
+    tacho_access_dim(maker, access, sample)->axis = of->sample;
 }
 
 static recurrence read_recurrence(tacho_space_maker *maker)
@@ -406,6 +412,11 @@ static recurrence read_recurrence(tacho_space_maker *maker)
                                        maker->root->attr_count, "layout", 0) != 0;
     of.direction = tacho_space_axis(maker, TACHO_AXIS_BATCH, of.directions);
     of.step = tacho_space_axis(maker, TACHO_AXIS_ROW, maker->work->sequence);
+    of.sample = TACHO_NONE;
+    if (maker->work->sequence <= 1) {
+        uint64_t inferences = maker->inferences != TACHO_NONE ? maker->estimate->inferences : 1;
+        of.sample = tacho_space_axis(maker, TACHO_AXIS_ROW, maker->work->m / inferences);
+    }
     of.unit = tacho_space_axis(maker, TACHO_AXIS_COLUMN, of.units);
     return of;
 }

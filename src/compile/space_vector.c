@@ -266,8 +266,12 @@ tacho_status tacho_space_vector(tacho_space_maker *maker)
         return is_same ? fill_lines(maker, data, normalised_lines(maker, data->rank))
                        : fill_reduction(maker, stored, data, result);
     default: /* a scale that is made of all elements is a line of all of them */
-        return is_same && in > 1 && is_type(maker, "DynamicQuantizeLinear")
-                   ? fill_lines(maker, data, from_dim(0, data->rank))
-                   : fill_elements(maker, result);
+        if (is_same && in > 1 && is_type(maker, "DynamicQuantizeLinear")) {
+            return fill_lines(maker, data, from_dim(0, data->rank));
+        }
+        if (is_same && maker->op->output_count > 1 && is_type(maker, "BatchNormalization")) {
+            return fill_lines(maker, data, from_dim(0, data->rank) & ~(1U << 1)); /* training */
+        }
+        return fill_elements(maker, result);
     }
 }

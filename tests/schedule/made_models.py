@@ -167,6 +167,26 @@ def layer_norm():
                            "torch.onnx.axis = -1 : si64"))
 
 
+def layer_norm_statistics():
+    """Results that are smaller than the first: a mean for each line."""
+    net = Net(_torch)
+    x = net.given([6, 40, 64], "f32")
+    scale, bias = net.constant([64], "f32", "1.0"), net.constant([64], "f32", "0.0")
+    line, mean = net._new(x[1], "f32"), ("%v3#1", [6, 40, 1], "f32")
+    types = ", ".join(map(net.type_of, (x, scale, bias)))
+    net.lines.append(f'{line[0]}:2 = torch.operator "onnx.LayerNormalization"({x[0]}, {scale[0]}, '
+                     f"{bias[0]}) {{torch.onnx.axis = -1 : si64}} : ({types}) -> "
+                     f"({net.type_of(x)}, {net.type_of(mean)})")
+    return net.text((line[0] + "#0", x[1], "f32"), mean)
+
+
+def nothing():
+    """An operator without elements, before one that has some."""
+    net = Net(_tosa)
+    x, y = net.given([0, 3], "f32"), net.given([2, 3], "f32")
+    return net.text(net.op("abs", [x], x[1], "f32"), net.op("abs", [y], y[1], "f32"))
+
+
 def reduce_long():
     net = Net(_tosa)
     x = net.given([3, 500000], "f32")
@@ -265,6 +285,10 @@ def rnn():
     return _recurrent("RNN", 1, 5, 2, 16, 9)
 
 
+def gru_one_step():
+    return _recurrent("GRU", 3, 1, 7, 24, 20)
+
+
 def matmul_wide_results():
     """Results of 32 bits leave an engine more slowly than those of 8."""
     net = Net(_tosa)
@@ -312,8 +336,9 @@ def depthwise_rescaled():
 
 MODELS = {function.__name__: function for function in (
     conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
-    softmax_rows, instance_norm, layer_norm, reduce_long, elementwise, moves, picks,
-    joins, joins_one, quantise_dynamic, lstm, gru_large, rnn, matmul_wide_results, deconvolution,
+    softmax_rows, instance_norm, layer_norm, layer_norm_statistics, nothing, reduce_long, elementwise,
+    moves, picks, joins, joins_one, quantise_dynamic, lstm, gru_large, gru_one_step, rnn,
+    matmul_wide_results, deconvolution,
     depthwise_multiplied, depthwise_rescaled)}
 
 

@@ -185,8 +185,12 @@ def check_made(case):
             continue
         written = {tensor for job in operator.jobs for tensor in _makes(job)}
         wanted = {operator.group.tensor_of.get(name) for name in operator.group.returned} - {None}
-        constants = {t.index for t in case.tensors.values() if t.storage == "constant"}
-        for tensor in sorted(wanted - written - constants):  # A constant is there before.
+        # A constant is there before, and of what has no elements there is nothing to write.
+        made = {t.index for t in case.tensors.values() if t.storage == "constant"}
+        group = operator.group
+        made |= {group.tensor_of.get(name) for name in group.returned
+                 if 0 in (group.types.get(name, (None,))[0] or ())}
+        for tensor in sorted(wanted - written - made):
             yield f"{operator.where()}: no job writes its result, tensor {tensor}"
 
 
