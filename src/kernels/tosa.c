@@ -61,6 +61,19 @@ typedef struct rescaling {
     bool is_double;
 } rescaling;
 
+/* a + b and a - b, held within 64 bits: elements of 64 may be any. */
+static int64_t add_held(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return !__builtin_add_overflow(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t subtract_held(int64_t a, int64_t b)
+{
+    int64_t rest;
+    return !__builtin_sub_overflow(a, b, &rest) ? rest : b > 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* A run of elements with the multiplier and shift of each, or |is_each| false: one for all. */
 static tacho_status rescale(const rescaling *self, size_t count, bool is_each,
                             const int64_t *multipliers, const int64_t *shifts, int64_t *values)
@@ -71,9 +84,9 @@ static tacho_status rescale(const rescaling *self, size_t count, bool is_each,
             return tacho_fail(TACHO_CODE_BAD_DATA, "a shift of %lld; expected 2 to 62",
                               (long long)shift);
         }
-        int64_t value = tacho_tosa_scale((values[i] & self->mask) - self->in_zero, multiplier,
-                                         shift, self->is_double);
-        values[i] = tacho_clamp_int(value + self->out_zero, self->low, self->high);
+        int64_t value = tacho_tosa_scale(subtract_held(values[i] & self->mask, self->in_zero),
+                                         multiplier, shift, self->is_double);
+        values[i] = tacho_clamp_int(add_held(value, self->out_zero), self->low, self->high);
     }
     return TACHO_OK;
 }

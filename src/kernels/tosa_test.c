@@ -74,6 +74,17 @@ static void test_bits(void **state)
           ARRAY(I8, SHAPE(2), 6, -11));
 }
 
+/* Zero points may be as far away as elements of 64 bits. */
+static void test_rescale_extremes(void **state)
+{
+    (void)state;
+    check(&(trial){.name = "tosa.rescale",
+                   .inputs = {ARRAY(I64, SHAPE(2), INT64_MAX, INT64_MIN), ARRAY(I32, ONE, 1 << 30),
+                              ARRAY(I8, ONE, 30), ARRAY(I64, ONE, -1), ARRAY(I64, ONE, 7)},
+                   .attrs = {INT("scale32", 1), INT("per_channel", 0)}},
+          ARRAY(I64, SHAPE(2), INT64_MAX, INT64_MIN + 8));
+}
+
 static void test_elements(void **state)
 {
     (void)state;
@@ -228,9 +239,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rescale),  cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_elements), cmocka_unit_test(test_table),
-        cmocka_unit_test(test_windows),  cmocka_unit_test(test_resize),
-        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_elements), cmocka_unit_test(test_rescale_extremes),
+        cmocka_unit_test(test_table),    cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_resize),   cmocka_unit_test(test_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
