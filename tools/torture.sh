@@ -5,7 +5,8 @@
 # Stages can be named: tools/torture.sh walk valgrind
 #
 # Which tests run under what, and why not all:
-#   valgrind  unit tests of the release build, but for those that take minutes there (MINUTES below)
+#   valgrind  unit tests of the release build, but for those that take minutes there (MINUTES below) and
+#             vector_test: it compares with long double, of which valgrind has 64 bits
 #   tsan      tests of what has threads (grep pthread): calibration, runs, devices; "run" leaves out there
 #             that SIGTERM ends a kernel: the sanitizer holds signals back until the next system call
 #   msan      unit tests of rooms whose bytes come from our own code alone. zlib, zstd and oneDNN are not
@@ -16,10 +17,10 @@ stages=("$@")
 ((${#stages[@]})) || stages=(walk kills valgrind tsan msan same)
 jobs=$(nproc)
 failed=()
-# Tests with millions of cases, large files or timers.
-MINUTES='input_test|order_test|lanes_test|perfetto_test|execute_fast_test|calibrate_test|values_test|isa|schedule'
+# Tests with millions of cases, large files or timers, and vector_test.
+MINUTES='input_test|order_test|lanes_test|perfetto_test|execute_fast_test|calibrate_test|values_test|isa|schedule|vector_test'
 # Tests that reach zlib, zstd, or oneDNN, or have files of megabytes read back by others.
-PACKED='input_test|output_test|encoder|decoder|report_blob|table_sink|execute|quick|device_test|capture|json_buffer|chrome_test'
+PACKED='zip_test|perfetto_source|torq_test|round_trip|input_test|output_test|encoder|decoder|report_blob|table_sink|execute|quick|device_test|capture|json_buffer|chrome_test'
 
 build() { # PRESET FOLDER [TARGET...]
     local preset=$1 folder=$2
