@@ -14,13 +14,14 @@
 /* Of a part: the result that is largest, and how its source compares. */
 typedef struct moved {
     const tacho_access *result;
-    uint64_t result_bytes, source_bytes;
+    uint64_t result_bytes, least_bytes; /* of the largest result, and of the smallest */
+    uint64_t source_bytes;
     bool is_from_local, is_to_local;
 } moved;
 
 static moved what_moves(const tacho_core_work *self, const tacho_range *all)
 {
-    moved of = {.result = NULL};
+    moved of = {.least_bytes = UINT64_MAX};
     for (size_t i = 0; i < self->space->access_count; i++) {
         const tacho_access *access = &self->space->accesses[i];
         bool is_local = tacho_schedule_is_local(self->schedule, access);
@@ -32,6 +33,7 @@ static moved what_moves(const tacho_core_work *self, const tacho_range *all)
             of.is_to_local |= is_local;
             of.result = of.result == NULL || bytes > of.result_bytes ? access : of.result;
             of.result_bytes = bytes > of.result_bytes ? bytes : of.result_bytes;
+            of.least_bytes = bytes < of.least_bytes ? bytes : of.least_bytes;
         }
     }
     return of;
@@ -48,7 +50,9 @@ uint32_t tacho_core_work_mover(tacho_core_work *self)
     moved of = what_moves(self, all);
     bool is_within =
         of.is_from_local && of.is_to_local && tacho_machine_view_copies_by_engine(machine);
-    bool makes = self->space->makes_values || of.result_bytes > of.source_bytes;
+    /* A queue moves what it is given, neither more nor, beside another result, something else. */
+    bool makes = self->space->makes_values || of.result_bytes != of.source_bytes ||
+                 of.least_bytes != of.source_bytes;
     if (of.result_bytes == 0 || !(is_within || makes)) {
         return TACHO_NONE;
     }

@@ -180,6 +180,16 @@ def layer_norm_statistics():
     return net.text((line[0] + "#0", x[1], "f32"), mean)
 
 
+def dropout_mask():
+    """What moves, and beside it a result of another type that no operand has."""
+    net = Net(_torch)
+    x = net.given([8, 300], "f32")
+    y, mask = net._new(x[1], "f32"), ("%v1#1", x[1], "i1")
+    net.lines.append(f'{y[0]}:2 = torch.operator "onnx.Dropout"({x[0]}) : ({net.type_of(x)}) -> '
+                     f"({net.type_of(y)}, {net.type_of(mask)})")
+    return net.text((y[0] + "#0", x[1], "f32"), mask)
+
+
 def nothing():
     """An operator without elements, before one that has some."""
     net = Net(_tosa)
@@ -336,8 +346,8 @@ def depthwise_rescaled():
 
 MODELS = {function.__name__: function for function in (
     conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
-    softmax_rows, instance_norm, layer_norm, layer_norm_statistics, nothing, reduce_long, elementwise,
-    moves, picks, joins, joins_one, quantise_dynamic, lstm, gru_large, gru_one_step, rnn,
+    softmax_rows, instance_norm, layer_norm, layer_norm_statistics, dropout_mask, nothing, reduce_long,
+    elementwise, moves, picks, joins, joins_one, quantise_dynamic, lstm, gru_large, gru_one_step, rnn,
     matmul_wide_results, deconvolution,
     depthwise_multiplied, depthwise_rescaled)}
 
