@@ -272,6 +272,13 @@ def quantise_dynamic():
     return net.text(("%q#0", x[1], "ui8"), ("%q#1", [], "f32"), ("%q#2", [], "ui8"))
 
 
+def shares_odd():
+    """Rows that cores cannot share evenly: some have two tiles, and some have one."""
+    net = Net(_torch)
+    x, y = net.given([19, 4096], "f32"), net.given([19, 4096], "f32")
+    return net.text(net.op("Mul", [x, y], x[1], "f32"))
+
+
 def _recurrent(kind, gates, steps, samples, data, units):
     net = Net(_torch)
     x = net.given([steps, samples, data], "f32")
@@ -347,8 +354,8 @@ def depthwise_rescaled():
 MODELS = {function.__name__: function for function in (
     conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
     softmax_rows, instance_norm, layer_norm, layer_norm_statistics, dropout_mask, nothing, reduce_long,
-    elementwise, moves, picks, joins, joins_one, quantise_dynamic, lstm, gru_large, gru_one_step, rnn,
-    matmul_wide_results, deconvolution,
+    elementwise, moves, picks, joins, joins_one, shares_odd, quantise_dynamic, lstm, gru_large,
+    gru_one_step, rnn, matmul_wide_results, deconvolution,
     depthwise_multiplied, depthwise_rescaled)}
 
 
