@@ -104,7 +104,7 @@ def run(tacho, folder, device, kernels, to):
 
 
 def is_refusal(said):
-    return "no kernel for this operator" in said or "is not known, and the model does not say" in said
+    return "no kernel for this operator" in said or ("unknown operator" in said and "the model does not give" in said)
 
 
 def check(tacho, folder, to):
