@@ -97,7 +97,28 @@ static void test_random(void **state)
     (void)state;
     check_random(100, 1, 1.5);
     check_random(2000, 2, 1.4);
-    check_random(9000, 3, 5.0);
+    check_random(9000, 3, 1.4);
+    check_random(10000, 4, 1.6);
+}
+
+/* A chain of any length takes a few places. */
+static void test_long_chain(void **state)
+{
+    (void)state;
+    enum { COUNT = 300000 };
+    tacho_memory_piece *pieces = calloc(COUNT, sizeof(*pieces));
+    uint64_t bytes;
+    assert_non_null(pieces);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        pieces[i] = (tacho_memory_piece){4000 + i % 90, i, i + 1, 0};
+    }
+    assert_null(tacho_memory_plan(pieces, COUNT, &bytes));
+    assert_true(bytes <= 12 * UINT64_C(4096));
+    for (uint32_t i = 1; i < COUNT; i++) { /* neighbours are apart */
+        uint64_t a = pieces[i - 1].offset, b = pieces[i].offset;
+        assert_true(a + pieces[i - 1].bytes <= b || b + pieces[i].bytes <= a);
+    }
+    free(pieces);
 }
 
 int main(void)
@@ -105,7 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain),  cmocka_unit_test(test_gap),
         cmocka_unit_test(test_empty),  cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_long_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
