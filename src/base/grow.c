@@ -36,3 +36,17 @@ tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need, size_t
     *capacity = wanted;
     return TACHO_OK;
 }
+
+void tacho_grow_trim_bytes(void *items, size_t *capacity, size_t count, size_t element_size)
+{
+    void *old_items = NULL;
+    memcpy(&old_items, items, sizeof(old_items));
+    if (count == 0 || count == *capacity) {
+        return;
+    }
+    void *trimmed = realloc(old_items, count * element_size);
+    if (trimmed != NULL) {
+        memcpy(items, &trimmed, sizeof(trimmed));
+        *capacity = count;
+    }
+}

@@ -17,6 +17,12 @@
 tacho_status tacho_grow_bytes(void *items, size_t *capacity, size_t need,
                               size_t element_size) TACHO_MUST_USE;
 
+/* Gives back the room for more than |count| elements. */
+void tacho_grow_trim_bytes(void *items, size_t *capacity, size_t count, size_t element_size);
+
+#define tacho_grow_trim(items, capacity, count)                                                    \
+    tacho_grow_trim_bytes((items), (capacity), (count), sizeof(**(items)))
+
 #define tacho_grow(items, capacity, need)                                                          \
     tacho_grow_bytes((items), (capacity), (need), sizeof(**(items)))
 

@@ -6,6 +6,7 @@
 
 #include "base/beneath.h"
 #include "base/grow.h"
+#include "base/pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,6 +117,15 @@ tacho_status tacho_mappings_open_beneath(tacho_mappings *mappings, const char *f
     TACHO_TRY(status);
     keep_last(mappings, out_bytes);
     return TACHO_OK;
+}
+
+void tacho_mappings_release(const tacho_mappings *mappings)
+{
+    for (size_t i = 0; i < mappings->item_count; i++) {
+        if (mappings->items[i].is_mapped) {
+            tacho_pages_release(mappings->items[i].memory, mappings->items[i].len);
+        }
+    }
 }
 
 bool tacho_mappings_has(const tacho_mappings *mappings, const char *path)

@@ -25,6 +25,11 @@ void tacho_pages_advise(void *memory, size_t bytes)
 #endif
 }
 
+void tacho_pages_release(void *memory, size_t bytes)
+{
+    madvise(memory, bytes, MADV_DONTNEED);
+}
+
 bool tacho_pages_have_room(size_t bytes)
 {
     struct rlimit space = {RLIM_INFINITY, RLIM_INFINITY};

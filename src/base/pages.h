@@ -15,6 +15,9 @@ enum { TACHO_PAGES_LARGE_BYTES = 4 << 20 };
 /* Advice about |bytes| bytes of fresh memory; what the system makes of it is not told. */
 void tacho_pages_advise(void *memory, size_t bytes);
 
+/* Gives back the memory that |bytes| bytes of a mapped file take; they are read again on use. */
+void tacho_pages_release(void *memory, size_t bytes);
+
 /*
  * Whether the limits of this process (ulimit -v, -d) still allow |bytes| more. Libraries of others
  * end the process where they get no memory, so they are asked for nothing unless there is room.

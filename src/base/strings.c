@@ -29,6 +29,7 @@ void tacho_strings_pack(tacho_strings *strings)
 {
     free(strings->index.slots);
     strings->index.slots = NULL;
+    tacho_grow_trim(&strings->items, &strings->item_capacity, strings->item_count);
 }
 
 static tacho_status unpack(tacho_strings *strings)

@@ -449,6 +449,8 @@ static tacho_status compile(compiler *self, candidate *best)
     TACHO_TRY(spread_devices(self));
     TACHO_TRY(find_best(self, best));
     TACHO_TRY(retime(self, best));
+    tacho_placement_deinit(&best->placement); /* values need room */
+    best->placement = (tacho_placement){.places = NULL};
     TACHO_TRY(tacho_values_fill(&best->estimate, self->options->has_values, &best->program));
     if (self->options->has_values) {
         TACHO_TRY_NOTE(tacho_memory_check(&best->estimate, &best->program),

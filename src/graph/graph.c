@@ -40,6 +40,16 @@ void tacho_graph_deinit(tacho_graph *graph)
     tacho_arena_deinit(&graph->arena);
 }
 
+void tacho_graph_trim(tacho_graph *graph)
+{
+    tacho_strings_pack(&graph->strings);
+    tacho_grow_trim(&graph->tensors, &graph->tensor_capacity, graph->tensor_count);
+    tacho_grow_trim(&graph->nodes, &graph->node_capacity, graph->node_count);
+    tacho_grow_trim(&graph->links, &graph->link_capacity, graph->link_count);
+    tacho_grow_trim(&graph->attrs, &graph->attr_capacity, graph->attr_count);
+    tacho_mappings_release(&graph->mappings);
+}
+
 tacho_status tacho_graph_add_tensor(tacho_graph *graph, tacho_str name, uint32_t *out_id)
 {
     TACHO_TRY(tacho_grow(&graph->tensors, &graph->tensor_capacity, graph->tensor_count + 1));

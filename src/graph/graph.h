@@ -111,6 +111,9 @@ struct tacho_graph {
 tacho_status tacho_graph_init(tacho_graph *graph) TACHO_MUST_USE;
 void tacho_graph_deinit(tacho_graph *graph);
 
+/* Gives back what only adding to the graph needs, and pages of its files. */
+void tacho_graph_trim(tacho_graph *graph);
+
 /* Frees what choosing branches needs; those that are not chosen by now never are. */
 void tacho_graph_close_branches(tacho_graph *graph);
 

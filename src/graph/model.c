@@ -53,7 +53,7 @@ tacho_status tacho_model_read(const char *path, const tacho_model_options *optio
     TACHO_TRY(tacho_graph_sort(graph));
     TACHO_TRY(tacho_graph_infer(graph));
     tacho_graph_close_branches(graph);
-    tacho_strings_pack(&graph->strings);
+    tacho_graph_trim(graph);
     return TACHO_OK;
 }
 

@@ -269,17 +269,23 @@ def model_parts(repository):
     return make_models.attribute, make_models.data, make_models.number, make_models.value_info
 
 
-def check_many_nodes(repository):
-    """Memory follows the file: steps of the same kind share a kernel, whichever they are."""
+def chain_model(repository, count, path):
+    """A model of |count| nodes in a row; returns the memory that it may take, in KiB."""
     _, data, number, value_info = model_parts(repository)
-    count = 100000
     names = ["x"] + [f"{i:x}" for i in range(count - 1)] + ["y"]
     nodes = b"".join(data(1, data(1, names[i]) + data(2, names[i + 1]) + data(4, "Relu"))
                      for i in range(count))
     graph = nodes + data(2, "g") + data(11, value_info("x", "f32", [4])) + \
         data(12, value_info("y", "f32", [4]))
-    model = pathlib.Path("many.onnx")
+    model = pathlib.Path(path)
     model.write_bytes(number(1, 8) + data(7, graph) + data(8, data(1, "") + number(2, 13)))
+    return 256 * 1024 + 2 * model.stat().st_size // 1024
+
+
+def check_many_nodes(repository):
+    """Memory follows the file: steps of the same kind share a kernel, whichever they are."""
+    count = 100000
+    limit = chain_model(repository, count, "many.onnx")
     words = ["tacho", "run", "many.onnx", "-d", "cpu", "-q", "--no-tables", "--input=4xf32=-1 2 -3 4",
              "--output=-"]
     child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -287,8 +293,21 @@ def check_many_nodes(repository):
     _, status, usage = os.wait4(child.pid, 0)
     require(status == 0 and "=0 2 0 4" in said, f"{' '.join(words)}: {said[-300:]}")
     is_sanitised = "asan" in os.environ.get("PATH", "").split(":")[0]
-    limit = 256 * 1024 + 2 * model.stat().st_size // 1024  # KiB
     require(is_sanitised or usage.ru_maxrss < limit, f"{count} nodes: {usage.ru_maxrss} KiB")
+    if not is_sanitised:
+        check_million_nodes(repository)
+
+
+def check_million_nodes(repository):
+    """Two bytes of memory per byte of model and 256 MiB are enough to compile any."""
+    limit = chain_model(repository, 1000000, "million.onnx")
+    for machine in ("torq-sl2610", "aic100"):
+        words = ["tacho", "compile", "million.onnx", "-m", machine, "-o", "million.qpc", "-q"]
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said = child.stderr.read().decode()
+        _, status, usage = os.wait4(child.pid, 0)
+        require(status == 0, f"{' '.join(words)}: {said[-300:]}")
+        require(usage.ru_maxrss < limit, f"{' '.join(words)}: {usage.ru_maxrss} of {limit} KiB")
 
 
 def slow_model(repository, count, path):
