@@ -201,11 +201,32 @@ static tacho_status fail_count(const tacho_infer *infer, const char *what, size_
     return tacho_infer_fail(infer, "%zu numbers of its %s; expected %zu", found, what, expected);
 }
 
+/* The permutation is an attribute since 1.0, an operand before; never both, unless they agree. */
+static tacho_status check_perms(const tacho_infer *infer)
+{
+    int64_t operand[2 * TACHO_RANK_MAX];
+    size_t count = 0, operand_count = 0;
+    const int64_t *ints = tacho_attr_ints(tacho_graph_attrs(infer->graph, infer->node),
+                                          infer->node->attr_count, "perms", &count);
+    bool has_operand = tacho_graph_input(infer->graph, infer->node, 1) != NULL;
+    if (ints == NULL && !has_operand) {
+        return tacho_infer_fail(infer, "it has no permutation: expected the attribute perms");
+    }
+    bool is_known =
+        ints != NULL && tacho_infer_ints(infer, 1, operand, 2 * TACHO_RANK_MAX, &operand_count);
+    bool is_same =
+        !is_known || (count == operand_count && memcmp(ints, operand, count * sizeof(*ints)) == 0);
+    return is_same ? TACHO_OK
+                   : tacho_infer_fail(infer, "its permutation is given twice, by the attribute "
+                                             "perms and by an operand, and they differ");
+}
+
 tacho_status tacho_tosa_infer_transpose(const tacho_infer *infer)
 {
     const tacho_shape *from = tacho_infer_shape(infer, 0);
     int64_t perms[2 * TACHO_RANK_MAX];
     size_t count = 0;
+    TACHO_TRY(check_perms(infer));
     if (!is_ranked(from) || !find_ints(infer, 1, "perms", perms, &count)) {
         return tacho_infer_set(infer, 0, tacho_infer_dtype(infer, 0), &unranked);
     }

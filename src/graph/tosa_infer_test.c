@@ -98,6 +98,9 @@ static void test_axes(void **state)
     BAD(arguments,
         "tosa.transpose %a {perms = array<i32: 1, 0>} : (tensor<2x3x4xf32>) -> tensor<3x2x4xf32>",
         "2 numbers of its permutation; expected 3");
+    BAD(arguments,
+        "tosa.transpose %a {perm = array<i32: 2, 0, 1>} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>",
+        "it has no permutation: expected the attribute perms");
 }
 
 /* The same with integers that are constants before the operation, on line 3 then. */

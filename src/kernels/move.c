@@ -71,15 +71,41 @@ static tacho_status compute_expand(const tacho_kernel_call *call)
     return TACHO_OK;
 }
 
+/* Integers of input |i|, or of the attribute |name| in early opsets; NULL when neither is there. */
+static const int64_t *slice_ints(const tacho_kernel_call *call, size_t i, const char *name,
+                                 int64_t room[TACHO_RANK_MAX], size_t *out_count)
+{
+    if (call->opset > 0 && call->opset < 10) {
+        return tacho_attr_ints(call->attrs, call->attr_count, name, out_count);
+    }
+    const tacho_array *input = i < call->input_count ? call->inputs[i] : NULL;
+    *out_count = input == NULL ? 0 : (size_t)tacho_array_elements(input);
+    if (input == NULL || *out_count > TACHO_RANK_MAX) {
+        return NULL;
+    }
+    tacho_read_ints(input, 0, 1, *out_count, room);
+    return room;
+}
+
+/* ONNX has an attribute or nothing; TOSA an attribute, and an operand before it had that. */
+static const int64_t *order_of(const tacho_kernel_call *call, int64_t room[TACHO_RANK_MAX],
+                               size_t *out_count)
+{
+    bool is_tosa = call->opset == 0;
+    const int64_t *order =
+        tacho_attr_ints(call->attrs, call->attr_count, is_tosa ? "perms" : "perm", out_count);
+    return order == NULL && is_tosa ? slice_ints(call, 1, "perms", room, out_count) : order;
+}
+
 static tacho_status compute_transpose(const tacho_kernel_call *call)
 {
     size_t size, count;
     TACHO_TRY(element_size(call, 0, &size));
     const tacho_shape *shape = &call->inputs[0]->shape;
-    const int64_t *order =
-        tacho_attr_ints(call->attrs, call->attr_count, call->opset > 0 ? "perm" : "perms", &count);
-    if (order == NULL) {
-        order = tacho_attr_ints(call->attrs, call->attr_count, "perm", &count);
+    int64_t room[TACHO_RANK_MAX];
+    const int64_t *order = order_of(call, room, &count);
+    if (order == NULL && call->opset == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "a transposition without a permutation");
     }
     int64_t steps[TACHO_RANK_MAX] = {0};
     tacho_shape_steps(shape, steps);
@@ -104,22 +130,6 @@ static tacho_status compute_transpose(const tacho_kernel_call *call)
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
-
-/* Integers of input |i|, or of the attribute |name| in early opsets; NULL when neither is there. */
-static const int64_t *slice_ints(const tacho_kernel_call *call, size_t i, const char *name,
-                                 int64_t room[TACHO_RANK_MAX], size_t *out_count)
-{
-    if (call->opset > 0 && call->opset < 10) {
-        return tacho_attr_ints(call->attrs, call->attr_count, name, out_count);
-    }
-    const tacho_array *input = i < call->input_count ? call->inputs[i] : NULL;
-    *out_count = input == NULL ? 0 : (size_t)tacho_array_elements(input);
-    if (input == NULL || *out_count > TACHO_RANK_MAX) {
-        return NULL;
-    }
-    tacho_read_ints(input, 0, 1, *out_count, room);
-    return room;
-}
 
 static tacho_status compute_slice(const tacho_kernel_call *call)
 {

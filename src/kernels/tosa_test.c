@@ -225,6 +225,11 @@ static void test_places(void **state)
           ARRAY(I8, SHAPE(2, 3), -7, 1, 2, -7, -7, -7));
     check(&(trial){.name = "tosa.transpose", .inputs = {rows}, .attrs = {INTS("perms", 2, 0, 1)}},
           ARRAY(I8, SHAPE(2, 1, 3), 1, 3, 5, 2, 4, 6));
+    check(&(trial){.name = "tosa.transpose", /* before 1.0: an operand */
+                   .inputs = {rows, ARRAY(I32, SHAPE(3), 2, 0, 1)}},
+          ARRAY(I8, SHAPE(2, 1, 3), 1, 3, 5, 2, 4, 6));
+    check_failure(&(trial){.name = "tosa.transpose", .inputs = {rows}}, TACHO_DTYPE_I8,
+                  SHAPE(2, 3, 1), TACHO_CODE_BAD_DATA);
     check(&(trial){.name = "tosa.reduce_sum", .inputs = {rows}, .attrs = {INT("axis", 1)}},
           ARRAY(I8, SHAPE(1, 1, 2), 9, 12));
     check(&(trial){.name = "tosa.reduce_max", .inputs = {rows}, .attrs = {INT("axis", 2)}},
