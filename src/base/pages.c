@@ -6,7 +6,8 @@
 #define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "base/pages.h"
 
-#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -45,4 +46,18 @@ bool tacho_pages_have_room(size_t bytes)
     }
     munmap(memory, bytes);
     return true;
+}
+
+uint64_t tacho_pages_available(void)
+{
+    uint64_t kib = UINT64_MAX;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file != NULL && kib == UINT64_MAX && fgets(line, sizeof(line), file) != NULL) {
+        (void)sscanf(line, "MemAvailable: %" SCNu64, &kib);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
 }

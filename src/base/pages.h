@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Blocks that are smaller gain little, and would hold more memory than they use. */
 enum { TACHO_PAGES_LARGE_BYTES = 4 << 20 };
@@ -23,5 +24,8 @@ void tacho_pages_release(void *memory, size_t bytes);
  * end the process where they get no memory, so they are asked for nothing unless there is room.
  */
 bool tacho_pages_have_room(size_t bytes);
+
+/* Bytes of memory that the system says it can give without swapping; UINT64_MAX: not known. */
+uint64_t tacho_pages_available(void);
 
 #endif

@@ -43,7 +43,9 @@ typedef struct tacho_execution_options {
  * Plans memory and prepares the kernel of every step. |program| outlives the execution. A step
  * without a kernel, or of tensors whose shapes only a run would tell, is UNSUPPORTED: the message
  * names operator, type and location. More work than |work_max|, or than both 2^38 operations and
- * 2^14 for each byte of inputs, outputs and constants that are read, is LIMIT.
+ * 2^14 for each byte of inputs, outputs and constants that are read, is LIMIT. So are activations
+ * of more than 4 GiB and 64 bytes for each byte of constants in the file, or of more than is free;
+ * a |work_max| of UINT64_MAX lets them through.
  */
 tacho_status tacho_execution_open(const tacho_program *program,
                                   const tacho_execution_options *options,

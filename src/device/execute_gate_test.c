@@ -121,6 +121,47 @@ static tacho_status open_heavy(bool is_read, tacho_storage storage)
 }
 
 /* Weights count whether they are stored or not, if they are read. */
+static tacho_status pass_call(void *self, tacho_str type, const tacho_kernel_call *call,
+                              uint64_t *out_work)
+{
+    (void)self;
+    (void)type;
+    (void)call;
+    *out_work = 1;
+    return TACHO_OK;
+}
+
+/* A few bytes that ask for gigabytes: the shapes of an input and an output. */
+static tacho_status open_large(int64_t count, uint64_t work_max)
+{
+    const tacho_shape large = {1, {count}};
+    tacho_program program;
+    tacho_execution *execution = NULL;
+    assert_null(tacho_program_init(&program));
+    uint32_t x = add_tensor(&program, "x", TACHO_DTYPE_F32, TACHO_STORAGE_INPUT, large);
+    uint32_t y = add_tensor(&program, "y", TACHO_DTYPE_F32, TACHO_STORAGE_OUTPUT, large);
+    add_step(&program, 0, "Relu", (uint32_t[]){x, (uint32_t)INPUTS_END}, y);
+    add_ends(&program, x, y);
+    const tacho_gate open = {open_gate, pass_call, free};
+    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &open, work_max, NULL};
+    tacho_status status = tacho_execution_open(&program, &options, &execution);
+    tacho_execution_free(execution);
+    tacho_program_deinit(&program);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    assert_null(open_large(1000, 0));
+    expect(open_large((1 << 29) + 16, 0), TACHO_CODE_LIMIT,
+           "activations of 4294967424 bytes; the limit for a program with as much data is "
+           "4294967296; run it with 'tacho run --force'");
+    expect(open_large((int64_t)1 << 32, UINT64_MAX), TACHO_CODE_LIMIT,
+           "activations of 34359738368 bytes, more than 17179869184; compile it for smaller inputs "
+           "or a smaller batch");
+}
+
 static void test_data(void **state)
 {
     (void)state;
@@ -316,6 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gate),
         cmocka_unit_test(test_data),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

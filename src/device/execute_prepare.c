@@ -5,11 +5,17 @@
  * is planned; that of inputs and outputs lives for ever.
  */
 #include "base/grow.h"
+#include "base/maths.h"
+#include "base/pages.h"
 #include "device/execute_parts.h"
 #include "kernels/quantise.h"
 #include "kernels/quick.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+
+/* Bytes of activations per byte of constants: networks with weights have less. */
+enum { MEMORY_PER_BYTE = 64 };
 
 /* ---- values -------------------------------------------------------------------------------- */
 
@@ -441,17 +447,46 @@ static tacho_status take_pieces(tacho_execution *self)
                                 : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
 }
 
-static tacho_status get_memory(tacho_execution *self)
+/* What shapes of a few bytes ask for is bounded by the data that comes with them. */
+static tacho_status check_memory(const tacho_execution *self,
+                                 const tacho_execution_options *options)
+{
+    static const uint64_t free_bytes = (uint64_t)1 << 32;
+    uint64_t by_size = tacho_size_multiply(self->program->constants.len, MEMORY_PER_BYTE);
+    uint64_t limit = by_size > free_bytes ? by_size : free_bytes;
+    uint64_t need = self->memory_bytes, most = tacho_execution_bytes_max;
+    if (need > most) {
+        return tacho_fail(TACHO_CODE_LIMIT,
+                          "activations of %" PRIu64 " bytes, more than %" PRIu64
+                          "; compile it for smaller inputs or a smaller batch",
+                          need, most);
+    }
+    if (options->work_max == UINT64_MAX || need <= free_bytes / 16) {
+        return TACHO_OK; /* forced, or nothing to talk about */
+    }
+    if (options->gate != NULL && need > limit) {
+        return tacho_fail(TACHO_CODE_LIMIT,
+                          "activations of %" PRIu64 " bytes; the limit for a program with as much "
+                          "data is %" PRIu64 "; run it with 'tacho run --force'",
+                          need, limit);
+    }
+    uint64_t available = tacho_pages_available();
+    return need <= available
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_LIMIT,
+                            "activations of %" PRIu64 " bytes, and %" PRIu64
+                            " bytes of memory are free; free some, or run it with 'tacho run "
+                            "--force' or --no-values",
+                            need, available);
+}
+
+static tacho_status get_memory(tacho_execution *self, const tacho_execution_options *options)
 {
     if (self->taker != NULL) {
         return take_pieces(self);
     }
     TACHO_TRY(tacho_memory_plan(self->pieces, self->piece_count, &self->memory_bytes));
-    if (self->memory_bytes > tacho_execution_bytes_max) {
-        return tacho_fail(TACHO_CODE_LIMIT, "activations of %llu bytes, more than %llu",
-                          (unsigned long long)self->memory_bytes,
-                          (unsigned long long)tacho_execution_bytes_max);
-    }
+    TACHO_TRY(check_memory(self, options));
     self->memory =
         aligned_alloc(TACHO_MEMORY_ALIGN, (size_t)self->memory_bytes + TACHO_MEMORY_ALIGN);
     if (self->memory == NULL) {
@@ -530,6 +565,6 @@ tacho_status tacho_execution_prepare(tacho_execution *self, const tacho_executio
     TACHO_TRY(take_steps(self));
     TACHO_TRY(keep_outputs(self));
     tacho_execution_trim(self);
-    TACHO_TRY(get_memory(self));
+    TACHO_TRY(get_memory(self, options));
     return give_memory(self);
 }
