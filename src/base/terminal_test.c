@@ -58,7 +58,7 @@ static void test_characters(void **state)
                      "\\x1b[31mred\\x1b[0m\\x0d\\x07\\x08\\x7f");
         assert_shown("\xc2\x9b"
                      "2J",
-                     step, "\\x9b2J"); /* C1 in UTF-8 */
+                     step, "\\u009b2J"); /* C1 in UTF-8 */
         assert_shown("\x9b"
                      "2J",
                      step, "\\x9b2J"); /* C1 as a byte */

@@ -119,8 +119,9 @@ size_t tacho_utf8_escape(tacho_str text, char *to)
 {
     uint32_t point = 0;
     tacho_utf8_decode(text, &point);
+    bool is_byte = point == UINT32_MAX || point < 0x80; /* \u in a text of JSON stays JSON */
     unsigned value = point == UINT32_MAX ? (unsigned char)text.data[0] : (unsigned)point;
-    int len = snprintf(to, TACHO_UTF8_ESCAPE_MAX, value < 0x100 ? "\\x%02x" : "\\u%04x", value);
+    int len = snprintf(to, TACHO_UTF8_ESCAPE_MAX, is_byte ? "\\x%02x" : "\\u%04x", value);
     return (size_t)len;
 }
 

@@ -215,10 +215,10 @@ static void test_printable(void **state)
         CASE("a\0b", "a\\x00b"),
         CASE("a\tb\r\nc", "a\\x09b\\x0d\\x0ac"),
         CASE("\x7f", "\\x7f"),
-        CASE("\xc2\x80", "\\x80"), /* C1, as two good bytes */
+        CASE("\xc2\x80", "\\u0080"), /* C1, as two good bytes */
         CASE("\xc2\x9b"
              "31m",
-             "\\x9b31m"),
+             "\\u009b31m"),
         CASE("\x9b"
              "31m",
              "\\x9b31m"), /* C1, as one bad byte */

@@ -7,6 +7,7 @@
 Nothing is lost without a message and an exit status, files of others stay as they are, and a
 terminal is sent nothing that acts on it.
 """
+import json
 import os
 import pathlib
 import pty
@@ -125,6 +126,15 @@ class Terminal(Folder):
                       ("overview", "j.json", "--format", "csv"), ("ops", HOSTILE, "--format", "csv")):
             with self.subTest(" ".join(str(word) for word in words)):
                 self.assert_harmless(self.on_terminal(*words))
+
+    def test_json_stays_json(self):
+        """What is escaped for a terminal is read back as the name that it was."""
+        name = "a\x1b[31m\x7f\u0085\u009b2Jd\u202ee\u2066f\u2028"
+        pathlib.Path("j.json").write_text(
+            '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":' + ascii_json(name) + '}]}')
+        seen = self.on_terminal("ops", "j.json", "--format", "json", "-q")
+        rows = [json.loads(line) for line in seen.decode().splitlines()]
+        self.assertEqual(rows[0]["operation"], name)
 
     def test_messages(self):
         """File names in messages."""
