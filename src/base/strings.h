@@ -33,7 +33,9 @@ tacho_status tacho_strings_ensure(tacho_strings *strings, tacho_str text,
 /* The id of |text|, or TACHO_NONE. In a packed table every string is looked at. */
 uint32_t tacho_strings_find(const tacho_strings *strings, tacho_str text);
 
-/* Frees what only adding and finding strings needs; the next tacho_strings_ensure makes it again. */
+/*
+ * Frees what only adding and finding strings needs; the next tacho_strings_ensure makes it again.
+ */
 void tacho_strings_pack(tacho_strings *strings);
 
 /* The string of |id|; stays good for the table's life, NUL-terminated. */

@@ -21,7 +21,8 @@ typedef struct tacho_memory_piece {
 /*
  * Places every piece; |out_bytes| is the size of the block. The largest are placed first, each at
  * the lowest place that is free for as long as it lives. Beyond some thousands of pieces the
- * smallest are placed in order of time, where one of about their size has gone. LIMIT when the block would not fit 63 bits.
+ * smallest are placed in order of time, where one of about their size has gone. LIMIT when the
+ * block would not fit 63 bits.
  */
 tacho_status tacho_memory_plan(tacho_memory_piece *pieces, size_t piece_count,
                                uint64_t *out_bytes) TACHO_MUST_USE;

@@ -3,6 +3,7 @@
  * The same tables through each table sink, compared as whole reports: what a user sees is what
  * is written here. Reports go to a file that is never committed, so nothing is left of it.
  */
+#include "sinks/xlsx.h"
 #include "sinks/table_sink.h"
 
 #include <float.h>
@@ -702,6 +703,32 @@ static void test_append(void **state)
     }
 }
 
+static void check_title(const char *title, unsigned number, const char *expected)
+{
+    char name[TACHO_XLSX_TITLE_BYTES];
+    tacho_xlsx_title(title, number, name);
+    assert_string_equal(name, expected);
+}
+
+/* Names of sheets: what is forbidden, too long or there already. */
+static void test_xlsx_titles(void **state)
+{
+    (void)state;
+    check_title("Operations", 1, "Operations");
+    check_title("Operations", 2, "Operations (2)");
+    check_title("a/b:c*d?e[f]g\\h'i\n", 1, "a b c d e f g h i ");
+    check_title("a/b", 3, "a b (3)"); /* a taken name is looked for as it will be written */
+    check_title("0123456789012345678901234567890123456789", 1, "0123456789012345678901234567890");
+    check_title("0123456789012345678901234567890123456789", 12, "01234567890123456789012345 (12)");
+    check_title("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+                "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9",
+                1,
+                "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+                "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9");
+    check_title("", 1, "Sheet");
+    check_title("\xff", 1, " ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -730,6 +757,7 @@ int main(void)
         cmocka_unit_test(test_find_for_path),
         cmocka_unit_test(test_plain_csv),
         cmocka_unit_test(test_append),
+        cmocka_unit_test(test_xlsx_titles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,6 @@
 enum {
     SHEET_ROWS_MAX = 1048576, /* with the header */
     SHEET_COLUMNS_MAX = 16384,
-    SHEET_NAME_BYTES = 32,
     PART_NAME_BYTES = 48,
     TEXT_UNITS_MAX = 32767, /* UTF-16 units in a cell */
     WIDTH_MIN = 6,
@@ -42,7 +41,7 @@ enum { STYLE_PLAIN, STYLE_HEADER, STYLE_PERCENT };
 static const int64_t EXACT_MAX = INT64_C(1) << 53;
 
 typedef struct sheet_name {
-    char title[SHEET_NAME_BYTES];
+    char title[TACHO_XLSX_TITLE_BYTES];
     char part[PART_NAME_BYTES];
 } sheet_name;
 
@@ -334,16 +333,36 @@ static bool has_title(const book *self, const char *title)
     return false;
 }
 
-/* |title|, with a number when it is not the first sheet of that name. */
+void tacho_xlsx_title(const char *title, unsigned number, char out_name[TACHO_XLSX_TITLE_BYTES])
+{
+    char suffix[16] = "";
+    if (number > 1) {
+        snprintf(suffix, sizeof(suffix), " (%u)", number);
+    }
+    tacho_str rest = tacho_str_from_cstring(title[0] != '\0' ? title : "Sheet");
+    size_t room = TACHO_XLSX_TITLE_BYTES - 1 - strlen(suffix);
+    size_t used = 0;
+    while (rest.len > 0) {
+        uint32_t point = 0;
+        size_t len = tacho_utf8_decode(rest, &point);
+        bool is_bad = point < ' ' || point == UINT32_MAX ||
+                      (point < 0x80 && strchr("[]:*?/\\'", (int)point) != NULL);
+        if (used + (is_bad ? 1 : len) > room) {
+            break;
+        }
+        memcpy(out_name + used, is_bad ? " " : rest.data, is_bad ? 1 : len);
+        used += is_bad ? 1 : len;
+        rest = tacho_str_from(rest, len);
+    }
+    memcpy(out_name + used, suffix, strlen(suffix) + 1);
+}
+
 static void name_sheet(const book *self, const char *title, sheet_name *out_name)
 {
-    snprintf(out_name->title, SHEET_NAME_BYTES, "%.31s", title);
-    for (unsigned number = 2; has_title(self, out_name->title); number++) {
-        snprintf(out_name->title, SHEET_NAME_BYTES, "%.20s (%u)", title, number);
-    }
-    for (char *at = out_name->title; *at != '\0'; at++) {
-        *at = strchr("[]:*?/\\'", *at) != NULL || (unsigned char)*at < ' ' ? ' ' : *at;
-    }
+    unsigned number = 1;
+    do {
+        tacho_xlsx_title(title, number++, out_name->title);
+    } while (has_title(self, out_name->title));
     snprintf(out_name->part, PART_NAME_BYTES, "xl/worksheets/sheet%zu.xml", self->sheet_count + 1);
 }
 
