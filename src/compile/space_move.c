@@ -335,7 +335,7 @@ static tacho_status fill_flat(tacho_space_maker *maker)
     }
     maker->inferences = TACHO_NONE;
     uint32_t axis = tacho_space_axis(maker, TACHO_AXIS_ROW, longest);
-    if (counts[2] > 0 && tacho_fusion_tensor(fusion, firsts[2], 0)->is_constant) {
+    if (counts[2] > 0 && tacho_fusion_tensor(fusion, firsts[2], 0)->constant != TACHO_NONE) {
         return copy_constants(maker, axis);
     }
     uint64_t most = op->kind == TACHO_OP_MOVE ? written : UINT64_MAX;
