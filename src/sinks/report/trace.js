@@ -119,6 +119,7 @@ function writeSequenceStart(writer) {
     writer.packet(() => writer.message(60, () => {
         writer.uint(1, 0);
         writer.uint(19, 1); /* processes by rank */
+        writer.uint(20, 1); /* threads by rank */
     }));
 }
 
@@ -177,15 +178,63 @@ function writeCounterFacts(writer, unit) {
     });
 }
 
+/* Ranks hold among processes, threads, and what lies in a plain track: a box for the others. */
+const RANKS_OF_PART = 2 ** 25;
+const BOXES = {Tracks: 2 ** 40, Counters: 2 ** 41};
+
+function writeBox(writer, plan, name, parent) {
+    const uuid = BOXES[name] + parent;
+    if (!plan.boxes.has(uuid)) {
+        plan.boxes.add(uuid);
+        writer.packet(() => writer.message(60, () => {
+            writer.uint(1, uuid);
+            writer.string(2, name);
+            writer.uint(5, parent);
+            writer.uint(11, 3); /* children by rank */
+        }));
+    }
+    return uuid;
+}
+
+/* The track that |track| is written under; undefined for a process or a thread of one. */
+function parentOf(writer, plan, track) {
+    if (track.parent < 0) {
+        return undefined;
+    }
+    const {tracks} = plan.profile;
+    const parent = plan.trackBase + track.parent + 1;
+    if (tracks[track.parent].parent >= 0) {
+        return parent;
+    }
+    if (track.isCounter) {
+        return writeBox(writer, plan, 'Counters', parent);
+    }
+    if (plan.holders.has(track.id)) {
+        return writeBox(writer, plan, 'Tracks', parent);
+    }
+    return track.laneOf < 0 ? undefined : plan.trackBase + track.laneOf + 1;
+}
+
+function writeThread(writer, plan, track) {
+    writer.message(4, () => {
+        writer.uint(1, plan.partBase + track.part + 1);
+        writer.uint(2, plan.trackBase + track.id + 1);
+        writer.string(5, plan.profile.texts.get(track.text));
+    });
+}
+
 function writeTrack(writer, plan, track) {
     const uuid = id => plan.trackBase + id + 1;
+    const parent = parentOf(writer, plan, track);
     writer.packet(() => writer.message(60, () => {
         writer.uint(1, uuid(track.id));
         if (track.parent < 0) {
             writeProcess(writer, plan, track);
+        } else if (parent === undefined) {
+            writeThread(writer, plan, track);
         } else {
             writer.string(2, plan.profile.texts.get(track.text));
-            writer.uint(5, uuid(track.parent));
+            writer.uint(5, parent);
             if (track.isCounter) {
                 writeCounterFacts(writer, track.unit);
             } else {
@@ -194,7 +243,10 @@ function writeTrack(writer, plan, track) {
             }
         }
         writer.uint(11, 3); /* children by rank */
-        writer.int(12, track.parent < 0 ? plan.partBase + track.rank : track.rank);
+        if (track.laneOf < 0 || parent !== uuid(track.laneOf)) {
+            writer.int(12, track.parent < 0 ? (plan.partBase + track.rank) * RANKS_OF_PART
+                                            : track.rank);
+        }
     }));
 }
 
@@ -206,6 +258,8 @@ function writeTracks(writer, plan) {
             needed.add(id);
         }
     }
+    plan.boxes = new Set();
+    plan.holders = new Set(tracks.map(track => track.parent));
     tracks.filter(track => needed.has(track.id)).forEach(track => writeTrack(writer, plan, track));
 }
 
