@@ -219,7 +219,7 @@ static tacho_status make_host_track(stats_emitter *self, const tacho_program_eng
                                     uint32_t *out_track)
 {
     tacho_track track = {.parent = TACHO_NONE,
-                         .rank = 1,
+                         .rank = -1,
                          .track_class = TACHO_TRACK_COMPUTE,
                          .nesting = TACHO_NESTING_ENGINE};
     TACHO_TRY(stats_core_group(self, of->device, of->core, &track.parent));
