@@ -267,7 +267,7 @@ check "the library with a program" bash -c "$use_program stats-cnn-2-70/*.bin tr
     grep -qx '[1-9][0-9]* events, 0 lost; [1-9][0-9]* spans on [1-9][0-9]* tracks'"
 check "the library's trace" cmp trip.pb trip2.pb
 check "the library without one" bash -c "! $use_program stats-cnn-2-70/*.bin none.pb 2>message &&
-    grep -q 'raw stats name ops by number only' message && [[ ! -e none.pb ]]"
+    grep -q 'raw stats identify operators by number only' message && [[ ! -e none.pb ]]"
 
 # What a computer measures of itself has neither cycles nor the engines of the program's machine.
 computer() {

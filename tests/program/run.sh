@@ -121,7 +121,7 @@ for name, rows, rest in (("empty", 0, b""), ("other", 1, b"other.elf\0end")):
 END
     local code=0
     "$bin/tacho" info "$work/empty.bin" 2>"$work/why" || code=$?
-    ((code == 3)) && grep -q 'without segments' "$work/why" || return 1
+    ((code == 3)) && grep -q 'has no segments' "$work/why" || return 1
     code=0
     "$bin/tacho" info --format csv "$work/other.bin" >"$work/out" 2>"$work/why" || code=$?
     ((code == 3)) && grep -q 'no segment is called network.elf' "$work/why" &&
