@@ -9,6 +9,7 @@
 #include "kernels/element.h"
 
 #include <inttypes.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,15 +49,20 @@ static const tacho_constant *list_value(const tacho_infer *infer, size_t input, 
     return constant;
 }
 
-/* The |i|-th element of a list as an array; the bytes are only read. */
-static tacho_array element_of(const tacho_constant *constant, tacho_dtype dtype, size_t i)
+/* Room for an element: the bytes of a constant need not be aligned. */
+typedef struct element_room {
+    alignas(16) unsigned char bytes[16];
+} element_room;
+
+/* The |i|-th element of a list as an array in |room|. */
+static tacho_array element_of(const tacho_constant *constant, tacho_dtype dtype, size_t i,
+                              element_room *room)
 {
     size_t size = tacho_dtype_element_bytes(dtype);
     const unsigned char *bytes =
         constant->kind == TACHO_CONSTANT_SPLAT ? constant->splat : constant->bytes + i * size;
-    tacho_array array = {.dtype = dtype, .shape = {.rank = 0}};
-    memcpy(&array.data, &bytes, sizeof(bytes));
-    return array;
+    memcpy(room->bytes, bytes, size);
+    return (tacho_array){.dtype = dtype, .shape = {.rank = 0}, .data = room->bytes};
 }
 
 bool tacho_infer_ints(const tacho_infer *infer, size_t input, int64_t *out_ints, size_t max,
@@ -71,7 +77,8 @@ bool tacho_infer_ints(const tacho_infer *infer, size_t input, int64_t *out_ints,
         return false;
     }
     for (size_t i = 0; i < *out_count; i++) {
-        tacho_array element = element_of(constant, dtype, i);
+        element_room room;
+        tacho_array element = element_of(constant, dtype, i, &room);
         tacho_read_ints(&element, 0, 1, 1, &out_ints[i]);
     }
     return true;
@@ -87,7 +94,8 @@ bool tacho_infer_reals(const tacho_infer *infer, size_t input, double *out_reals
         return false;
     }
     for (size_t i = 0; i < *out_count; i++) {
-        tacho_array element = element_of(constant, dtype, i);
+        element_room room;
+        tacho_array element = element_of(constant, dtype, i, &room);
         tacho_read_reals(&element, 0, 1, 1, &out_reals[i]);
     }
     return true;
