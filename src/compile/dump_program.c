@@ -104,8 +104,9 @@ static void write_links(const tacho_program *program, const uint32_t *tensors, s
     }
 }
 
-static const char *const storages[] = {"input",          "output",         "activation",
-                                       "constant.bytes", "constant.splat", "constant.random"};
+static const char *const storages[] = {
+    "input",          "output",          "activation",       "constant.bytes",
+    "constant.splat", "constant.random", "constant.computed"};
 
 /* What no step makes: the network's inputs, constants, and what depends on neither. */
 static void write_given(const tacho_program *program, uint32_t tensor, tacho_output *output)

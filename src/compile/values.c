@@ -89,9 +89,10 @@ static tacho_status ensure_tensor(filler *self, uint32_t id, uint32_t *out_id)
     const tacho_tensor *from = &self->graph->tensors[id];
     tacho_program_tensor tensor = {
         .dtype = (uint16_t)from->dtype,
-        .storage = from->is_input    ? TACHO_STORAGE_INPUT
-                   : from->is_output ? TACHO_STORAGE_OUTPUT
-                                     : TACHO_STORAGE_ACTIVATION,
+        .storage = from->is_input      ? TACHO_STORAGE_INPUT
+                   : from->is_output   ? TACHO_STORAGE_OUTPUT
+                   : from->is_constant ? TACHO_STORAGE_COMPUTED
+                                       : TACHO_STORAGE_ACTIVATION,
         .kept = (uint16_t)tacho_machine_view_kept(self->estimate->machine, from->dtype,
                                                   self->estimate->compute),
     };
@@ -100,6 +101,8 @@ static tacho_status ensure_tensor(filler *self, uint32_t id, uint32_t *out_id)
     TACHO_TRY(ensure_shape(self, from->shape, &tensor.shape));
     if (from->constant != TACHO_NONE) {
         TACHO_TRY(place_constant(self, from, &tensor));
+    } else if (tensor.storage == TACHO_STORAGE_COMPUTED) {
+        add_bytes(&program->facts.constant_bytes, tensor.bytes);
     }
     TACHO_TRY(tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1));
     self->tensor_of[id] = *out_id = (uint32_t)program->tensor_count;

@@ -285,7 +285,7 @@ static void test_ids(void **state)
     program.tensors[3].dtype = TACHO_DTYPE_COUNT;
     expect_refused(&program, "program, tensors[3].dtype: expected less than 24, found 24");
     program.tensors[3].storage = TACHO_STORAGE_COUNT;
-    expect_refused(&program, "program, tensors[3].storage: expected less than 6, found 6");
+    expect_refused(&program, "program, tensors[3].storage: expected less than 7, found 7");
     program.engines[7].name = 33;
     expect_refused(&program, "program, engines[7].name: expected less than 33, found 33");
     program.links[9] = 8;

@@ -26,9 +26,10 @@ typedef enum tacho_storage {
     TACHO_STORAGE_INPUT,
     TACHO_STORAGE_OUTPUT,
     TACHO_STORAGE_ACTIVATION,
-    TACHO_STORAGE_BYTES,  /* a constant: |offset| in the constants */
-    TACHO_STORAGE_SPLAT,  /* a constant: one element at |offset| */
-    TACHO_STORAGE_RANDOM, /* a constant made from |offset| as seed */
+    TACHO_STORAGE_BYTES,    /* a constant: |offset| in the constants */
+    TACHO_STORAGE_SPLAT,    /* a constant: one element at |offset| */
+    TACHO_STORAGE_RANDOM,   /* a constant made from |offset| as seed */
+    TACHO_STORAGE_COMPUTED, /* a constant that steps compute, and no job: before any inference */
     TACHO_STORAGE_COUNT
 } tacho_storage;
 
@@ -187,7 +188,7 @@ typedef struct tacho_stats_config {
     uint16_t pmu_events[TACHO_PMU_EVENTS_MAX]; /* the machine's codes ... */
     uint16_t pmu_counts[TACHO_PMU_EVENTS_MAX]; /* ... what each counts (tacho_event) ... */
     uint32_t pmu_names[TACHO_PMU_EVENTS_MAX];  /* ... and strings: what the machine calls it */
-    uint32_t pmu_recipe;   /* string; empty: events were given */
+    uint32_t pmu_recipe;                       /* string; empty: events were given */
     uint64_t buffer_bytes; /* of what the device records into, all cores; 0: not laid out */
 } tacho_stats_config;
 
