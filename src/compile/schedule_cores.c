@@ -146,20 +146,24 @@ static void drop_buffers(const tacho_core_work *self, size_t first, size_t first
     uint32_t places[KNOWN_MAX] = {0}; /* number among those that stay, and one */
     size_t count = program->buffer_count - first;
     uint32_t kept = 0;
-    tacho_region *regions = program->regions + program->jobs[first_job].first_region;
-    size_t region_count = (size_t)(program->regions + program->region_count - regions);
-    for (size_t i = 0; count <= KNOWN_MAX && i < region_count; i++) {
+    if (count == 0 || count > KNOWN_MAX) {
+        return;
+    }
+    size_t first_region = program->jobs[first_job].first_region;
+    size_t region_count = program->region_count - first_region;
+    tacho_region *regions = region_count > 0 ? &program->regions[first_region] : NULL;
+    for (size_t i = 0; i < region_count; i++) {
         if (regions[i].buffer != TACHO_NONE && regions[i].buffer >= first) {
             places[regions[i].buffer - first] = 1;
         }
     }
-    for (size_t i = 0; i < count && count <= KNOWN_MAX; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (places[i] > 0) {
             program->buffers[first + kept] = program->buffers[first + i];
             places[i] = ++kept;
         }
     }
-    if (count > KNOWN_MAX || kept == count) {
+    if (kept == count) {
         return;
     }
     program->buffer_count = first + kept;
