@@ -112,7 +112,7 @@ static tacho_status set_elements(tacho_graph *graph, const tacho_model_bind *bin
         }
         if (!set_element(array, (int64_t)i, text)) {
             char problem[160];
-            snprintf(problem, sizeof(problem), "'%.*s' is no %s%s",
+            snprintf(problem, sizeof(problem), "'%.*s' is not a valid %s%s",
                      (int)(text.len < 64 ? text.len : 64), text.data,
                      tacho_dtype_name(array->dtype),
                      array->dtype == TACHO_DTYPE_BOOL ? ": true, false, 1 or 0" : "");

@@ -288,7 +288,7 @@ static tacho_status read_ints(const elements *all, const tacho_mlir_attr *attr,
     for (size_t i = 0; i < attr->int_count; i++) {
         unsigned char element[16] = {0};
         if (!tacho_mlir_element_from_int(attr->ints[i], all->type.dtype, element)) {
-            return tacho_mlir_import_fail(all->import, all->op, "%" PRId64 " is no %s",
+            return tacho_mlir_import_fail(all->import, all->op, "%" PRId64 " is not a valid %s",
                                           attr->ints[i], tacho_dtype_name(all->type.dtype));
         }
         memcpy(bytes + i * all->size, element, all->size);

@@ -139,7 +139,7 @@ static const char *parse_torch_tensor(tacho_str inside, tacho_mlir_type *type)
     }
     if (inside.len == 0 || inside.data[0] != '[' || close + 1 >= inside.len ||
         inside.data[close + 1] != ',') {
-        return "it is no [sizes],element type";
+        return "expected [sizes],element type";
     }
     tacho_str sizes = tacho_str_make(inside.data + 1, close - 1);
     type->shape.rank = 0;

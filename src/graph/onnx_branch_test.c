@@ -363,16 +363,16 @@ static void test_bind(void **state)
     assert_memory_equal(graph.constants[list->constant].bytes, values, sizeof(values));
     tacho_graph_deinit(&graph);
     binds[0].values = TACHO_STR("2");
-    assert_refused(&model, &options, TACHO_CODE_USAGE, "--bind flag=2: '2' is no bool");
+    assert_refused(&model, &options, TACHO_CODE_USAGE, "--bind flag=2: '2' is not a valid bool");
     binds[0] = (tacho_model_bind){TACHO_STR("flat"), TACHO_STR("1")};
     assert_refused(&model, &options, TACHO_CODE_USAGE,
                    "--bind flat=1: the model has no input of this name; there are x, flag, list");
     binds[0] = (tacho_model_bind){TACHO_STR("x"), TACHO_STR("1,2")};
     assert_refused(&model, &options, TACHO_CODE_USAGE, "2 values, and the input is of shape 4");
     binds[0] = (tacho_model_bind){TACHO_STR("x"), TACHO_STR("1e")};
-    assert_refused(&model, &options, TACHO_CODE_USAGE, "'1e' is no f32");
+    assert_refused(&model, &options, TACHO_CODE_USAGE, "'1e' is not a valid f32");
     binds[0].values = TACHO_STR("1e39");
-    assert_refused(&model, &options, TACHO_CODE_USAGE, "'1e39' is no f32");
+    assert_refused(&model, &options, TACHO_CODE_USAGE, "'1e39' is not a valid f32");
 }
 
 static void test_hint(void **state)

@@ -742,18 +742,18 @@ static void test_bad_rows(void **state)
         {"\x05\x01\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", 14, 1, 0, 2}, /* ends before */
         {"\x05\x01\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x00", 14, 1, 0, 2}, /* 65 bits */
         {"\x06\x01\x02\x00\x00\x00\x00\x00\x00\x00\x00", 11, 1, 0, 2}, /* a sample of no counter */
-        {"\x25\x01\x02\x03\x00\x10", 6, 1, 0, 2},                  /* a flag that nobody knows */
-        {"\x25\x01\x02\x03\x00\x04", 6, 1, 0, 2},                  /* a moment that lasts */
-        {"\x85\x01\x02\x03\x00", 5, 1, 0, 2},                      /* a bit that nobody knows */
+        {"\x25\x01\x02\x03\x00\x10", 6, 1, 0, 2},                      /* an unknown flag  */
+        {"\x25\x01\x02\x03\x00\x04", 6, 1, 0, 2},                      /* a moment that lasts */
+        {"\x85\x01\x02\x03\x00", 5, 1, 0, 2},                          /* an unknown bit  */
         {"\x45\x01\x02\x03\x00\xff\xff\xff\xff\x0f", 10, 1, 0, 2}, /* arguments beyond the end */
-        {"\x45\x01\x02\x03\x00\x01\x0f\x00\x00", 9, 1, 0, 2},      /* a type that nobody knows */
+        {"\x45\x01\x02\x03\x00\x01\x0f\x00\x00", 9, 1, 0, 2},      /* an unknown type  */
         {"\x45\x01\x02\x03\x00\x01\xf0\x00\x00", 9, 1, 0, 2},      /* so for a unit */
         {"\x45\x01\x02\x03\x00\x01\x06\x00\x01", 9, 1, 0, 2},      /* holds more than there is */
         {"\x45\x01\x02\x03\x00\x01\x06\x00\x00", 9, 1, 0, 2},      /* holds nothing */
         {"\x45\x01\x02\x03\x00\x01\x05\x00\x09", 9, 1, 0, 2},      /* a text beyond the end */
         {"\x45\x01\x02\x03\x00\x01\x03\x00\x02", 9, 1, 0, 2},      /* neither true nor false */
         {"\x45\x01\x02\x03\x00\x01\x08\x00\x01x", 10, 1, 1, 1},    /* no JSON: a text */
-        {"\x04\x01\x02\x03\x01\x00\x00", 7, 1, 0, 2},              /* a role that nobody knows */
+        {"\x04\x01\x02\x03\x01\x00\x00", 7, 1, 0, 2},              /* an unknown role  */
         {"\x04\x01\x02\x0c\x01\x00\x00", 7, 1, 0, 2},              /* so for a phase */
         {"\x04\x01\x02\x30\x01\x00\x00", 7, 1, 0, 2},              /* so for a bond */
         {"\x04\x01\x02\x00\x80\x80\x80\x80\x80\x20\x00\x00", 12, 1, 0, 2}, /* the id 2^40 */
