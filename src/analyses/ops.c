@@ -329,30 +329,13 @@ tacho_status tacho_ops_init_gathered(tacho_ops *ops, const tacho_ops_gather *gat
     return status;
 }
 
-/* The rows of |profile| as if they came from a file. */
-static tacho_status gather_profile(tacho_ops_gather *gather, const tacho_profile *profile)
-{
-    tacho_arg *args = NULL;
-    size_t arg_capacity = 0;
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < profile->span_count && status == TACHO_OK; i++) {
-        tacho_row row;
-        status = tacho_profile_row(profile, i, &args, &arg_capacity, &row);
-        if (status == TACHO_OK) {
-            status = tacho_events_row(&gather->events, &row);
-        }
-    }
-    free(args);
-    return status;
-}
-
 tacho_status tacho_ops_init(tacho_ops *ops, const tacho_profile *profile,
                             const tacho_ops_options *options)
 {
     tacho_ops_gather gather;
     *ops = (tacho_ops){.dict = profile->events.dict};
     tacho_ops_gather_init(&gather, profile->events.dict);
-    tacho_status status = gather_profile(&gather, profile);
+    tacho_status status = tacho_profile_replay_spans(profile, &gather.events);
     if (status == TACHO_OK) {
         status = tacho_ops_init_gathered(ops, &gather, options);
     }

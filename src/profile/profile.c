@@ -168,3 +168,19 @@ tacho_status tacho_profile_row(const tacho_profile *profile, size_t id, tacho_ar
     out_row->args = *args;
     return TACHO_OK;
 }
+
+tacho_status tacho_profile_replay_spans(const tacho_profile *profile, tacho_events *next)
+{
+    tacho_arg *args = NULL;
+    size_t arg_capacity = 0;
+    tacho_status status = TACHO_OK;
+    for (size_t i = 0; i < profile->span_count && status == TACHO_OK; i++) {
+        tacho_row row;
+        status = tacho_profile_row(profile, i, &args, &arg_capacity, &row);
+        if (status == TACHO_OK) {
+            status = tacho_events_row(next, &row);
+        }
+    }
+    free(args);
+    return status;
+}

@@ -82,6 +82,10 @@ tacho_span tacho_profile_span(const tacho_profile *profile, size_t id);
 tacho_status tacho_profile_row(const tacho_profile *profile, size_t id, tacho_arg **args,
                                size_t *arg_capacity, tacho_row *out_row) TACHO_MUST_USE;
 
+/* Pushes every span to |next|, in the profile's order. */
+tacho_status tacho_profile_replay_spans(const tacho_profile *profile,
+                                        tacho_events *next) TACHO_MUST_USE;
+
 /*
  * Checks the promises of the model: ids exist, times are ordered and in range, tracks form a
  * tree, the spans of each track are in order of start. The status names the first breach.

@@ -135,25 +135,9 @@ static tacho_status columns_row(tacho_events *events, const tacho_row *row)
 
 static const tacho_events_vtable columns_vtable = {.row = columns_row};
 
-static tacho_status replay_spans(const tacho_profile *profile, tacho_events *events)
-{
-    tacho_arg *args = NULL;
-    size_t arg_capacity = 0;
-    tacho_status status = TACHO_OK;
-    for (size_t i = 0; i < profile->span_count && status == TACHO_OK; i++) {
-        tacho_row row;
-        status = tacho_profile_row(profile, i, &args, &arg_capacity, &row);
-        if (status == TACHO_OK) {
-            status = tacho_events_row(events, &row);
-        }
-    }
-    free(args);
-    return status;
-}
-
 static tacho_status replay(const tacho_profile *profile, tacho_events *events)
 {
-    TACHO_TRY(replay_spans(profile, events));
+    TACHO_TRY(tacho_profile_replay_spans(profile, events));
     for (size_t i = 0; i < profile->sample_count; i++) {
         const tacho_sample *sample = &profile->samples[i];
         tacho_row row = {TACHO_ROW_SAMPLE, sample->track, sample->time, {{0}}, NULL, 0};
