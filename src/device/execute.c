@@ -112,6 +112,9 @@ void tacho_execution_free(tacho_execution *execution)
     free(execution->copies);
     free(execution->values);
     free(execution->tasks);
+    free(execution->input_pieces);
+    free(execution->operands);
+    free(execution->operand_links);
     free(execution->op_tasks);
     free(execution->pieces);
     free(execution->memory);
@@ -132,12 +135,12 @@ tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
     }
     uint32_t id = program->inputs[index];
     tacho_value *to = &execution->values[id];
-    if (value->dtype != to->array.dtype || !tacho_shape_equal(&value->shape, &to->array.shape)) {
+    if (value->dtype != to->dtype || !tacho_shape_equal(&value->shape, to->shape)) {
         char wanted[TACHO_SHAPE_TEXT_MAX], given[TACHO_SHAPE_TEXT_MAX];
         return tacho_fail(TACHO_CODE_USAGE, "input %zu '%s' is %s of %s, but %s of %s is given",
                           index, text_of(execution, program->tensors[id].name),
-                          tacho_shape_print(&to->array.shape, wanted, sizeof(wanted)),
-                          tacho_dtype_name(to->array.dtype),
+                          tacho_shape_print(to->shape, wanted, sizeof(wanted)),
+                          tacho_dtype_name((tacho_dtype)to->dtype),
                           tacho_shape_print(&value->shape, given, sizeof(given)),
                           tacho_dtype_name(value->dtype));
     }
@@ -146,21 +149,28 @@ tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
                           text_of(execution, program->tensors[id].name));
     }
     if (to->bytes > 0) {
-        memcpy(to->array.data, value->data, (size_t)to->bytes);
+        memcpy(to->data, value->data, (size_t)to->bytes);
     }
     return TACHO_OK;
 }
 
 /* A reference kernel finds zeros where it writes, as everywhere. */
-static tacho_status run_reference(tacho_execution *self, tacho_task *task)
+static tacho_status run_plain(tacho_execution *self, const tacho_task *task)
 {
-    for (size_t i = 0; i < task->call->output_count && !task->is_quick; i++) {
-        uint32_t id = self->program->links[task->first_output + i];
+    tacho_kernel_call call;
+    if (task->call != NULL) {
+        return tacho_step_blame(self, task->step,
+                                tacho_kernel_compute(task->kernel, &task->call->call));
+    }
+    tacho_step_fill(self, task->step, self->operands, self->operand_links, &call);
+    call.is_of_product = task->is_of_product;
+    for (size_t i = 0; i < call.output_count && !task->is_quick; i++) {
+        uint32_t id = tacho_step_output(self, task->step, i);
         if (id != TACHO_NONE && self->values[id].bytes > 0) {
-            memset(task->call->outputs[i].data, 0, (size_t)self->values[id].bytes);
+            memset(call.outputs[i].data, 0, (size_t)self->values[id].bytes);
         }
     }
-    return tacho_step_blame(self, task->step, tacho_kernel_compute(task->kernel, task->call));
+    return tacho_step_blame(self, task->step, tacho_kernel_compute(task->kernel, &call));
 }
 
 /* Parts of one row after another; what does not fit wraps, as in reference kernels. */
@@ -195,7 +205,7 @@ static tacho_status run_tasks(tacho_execution *self, uint32_t first, uint32_t en
 {
     for (uint32_t i = first; i < end; i++) {
         tacho_task *task = &self->tasks[i];
-        TACHO_TRY(task->fast == NULL ? run_reference(self, task) : run_fast(self, task));
+        TACHO_TRY(task->fast == NULL ? run_plain(self, task) : run_fast(self, task));
     }
     return TACHO_OK;
 }
@@ -261,7 +271,8 @@ static tacho_status recompute(tacho_execution *self)
     for (size_t i = 0; i < program->input_count; i++) {
         const tacho_value *value = &self->values[program->inputs[i]];
         if (value->state == TACHO_VALUE_LIVE) {
-            TACHO_TRY(tacho_execution_set_input(self->exact, i, &value->array));
+            tacho_array array = tacho_value_array(value);
+            TACHO_TRY(tacho_execution_set_input(self->exact, i, &array));
         }
     }
     TACHO_TRY(tacho_execution_run(self->exact));
@@ -311,7 +322,7 @@ tacho_status tacho_execution_output(tacho_execution *execution, size_t index, ta
     if (execution->is_recomputed) {
         return tacho_execution_output(execution->exact, index, out);
     }
-    *out = execution->values[program->outputs[index]].array;
+    *out = tacho_value_array(&execution->values[program->outputs[index]]);
     return TACHO_OK;
 }
 

@@ -33,7 +33,7 @@ static bool is_type(const tacho_execution *self, uint32_t step, const char *type
 
 static bool is_byte(const tacho_value *value)
 {
-    return value->array.dtype == TACHO_DTYPE_I8 || value->array.dtype == TACHO_DTYPE_U8;
+    return value->dtype == TACHO_DTYPE_I8 || value->dtype == TACHO_DTYPE_U8;
 }
 
 /* Bytes of a constant that is not itself put off; NULL when there are none. */
@@ -46,7 +46,7 @@ static const void *constant_data(tacho_execution *self, uint32_t id)
     tacho_status status = tacho_execution_bring(self, id);
     bool is_fine = status == TACHO_OK;
     tacho_status_free(status);
-    return is_fine ? self->values[id].array.data : NULL;
+    return is_fine ? self->values[id].data : NULL;
 }
 
 /* The zero point, which has to be the same for all; of the type of the integers. */
@@ -59,7 +59,7 @@ static bool read_zero(tacho_execution *self, uint32_t id, tacho_dtype dtype, int
     const unsigned char *data = constant_data(self, id);
     size_t size = tacho_dtype_element_bytes(dtype);
     uint64_t bytes = self->values[id].bytes;
-    if (data == NULL || self->values[id].array.dtype != dtype || bytes < size) {
+    if (data == NULL || self->values[id].dtype != dtype || bytes < size) {
         return false;
     }
     for (uint64_t i = size; i < bytes; i += size) {
@@ -81,7 +81,7 @@ static bool read_scaled(tacho_execution *self, uint32_t id, uint32_t scale, uint
 {
     static const float one = 1;
     const tacho_value *value = &self->values[id];
-    tacho_dtype dtype = value->array.dtype;
+    tacho_dtype dtype = value->dtype;
     *out = (quantised){.id = id, .scales = &one, .count = 1};
     if (!(is_byte(value) || dtype == TACHO_DTYPE_I32)) {
         return false;
@@ -89,13 +89,13 @@ static bool read_scaled(tacho_execution *self, uint32_t id, uint32_t scale, uint
     if (scale != TACHO_NONE) {
         out->scales = constant_data(self, scale);
         out->count = (int64_t)(self->values[scale].bytes / sizeof(float));
-        if (out->scales == NULL || self->values[scale].array.dtype != TACHO_DTYPE_F32 ||
-            self->values[scale].array.shape.rank > 1) {
+        if (out->scales == NULL || self->values[scale].dtype != TACHO_DTYPE_F32 ||
+            self->values[scale].shape->rank > 1) {
             return false;
         }
     }
-    if (out->count != 1 && (!tacho_axis_resolve(axis, value->array.shape.rank, &out->axis) ||
-                            value->array.shape.dims[out->axis] != out->count)) {
+    if (out->count != 1 && (!tacho_axis_resolve(axis, value->shape->rank, &out->axis) ||
+                            value->shape->dims[out->axis] != out->count)) {
         return false;
     }
     for (int64_t i = 0; i < out->count; i++) {
@@ -135,7 +135,7 @@ static bool find_quantised(tacho_execution *self, uint32_t id, quantised *out)
 static bool is_same(const tacho_execution *self, const quantised *a, const quantised *b)
 {
     return a->count == 1 && b->count == 1 && a->scales[0] == b->scales[0] && a->zero == b->zero &&
-           self->values[a->id].array.dtype == self->values[b->id].array.dtype;
+           self->values[a->id].dtype == self->values[b->id].dtype;
 }
 
 /* ---- no kernel ----------------------------------------------------------------------------- */
@@ -145,8 +145,8 @@ static bool defer(tacho_execution *self, uint32_t step)
     uint32_t from = tacho_step_input(self, step, 0), to = tacho_step_output(self, step, 0);
     quantised found;
     if (from == TACHO_NONE || to == TACHO_NONE || !read_scaling(self, step, from, &found) ||
-        self->values[to].array.dtype != TACHO_DTYPE_F32 || self->values[from].is_deferred ||
-        !tacho_shape_equal(&self->values[from].array.shape, &self->values[to].array.shape)) {
+        self->values[to].dtype != TACHO_DTYPE_F32 || self->values[from].is_deferred ||
+        !tacho_shape_equal(self->values[from].shape, self->values[to].shape)) {
         return false;
     }
     bool is_constant = self->values[from].state == TACHO_VALUE_CONSTANT;
@@ -202,8 +202,7 @@ static bool follow_all(tacho_group *group, tacho_fast_post *posts, size_t *out_c
         }
         uint32_t made = tacho_step_output(self, step, 0);
         if (self->values[made].state != TACHO_VALUE_NONE || self->values[made].bytes == 0 ||
-            !tacho_shape_equal(&self->values[made].array.shape,
-                               &self->values[group->output].array.shape)) {
+            !tacho_shape_equal(self->values[made].shape, self->values[group->output].shape)) {
             return false;
         }
         if (is_type(self, step, "QuantizeLinear")) {
@@ -307,14 +306,14 @@ static bool add_bias(tacho_group *group, const product *self)
         to->shape = (tacho_shape){2, {1, self->channels}};
     }
     if (self->kind != BY_STEPS) { /* in these units already */
-        to->dtype = execution->values[self->bias].array.dtype;
+        to->dtype = execution->values[self->bias].dtype;
         to->data = constant_data(execution, self->bias);
         group->ids[2] = TACHO_NONE;
         group->spec.input_count = 3;
         return to->dtype == TACHO_DTYPE_I32 && to->data != NULL;
     }
     bool is_int = find_quantised(execution, self->bias, &found) && found.zero == 0 &&
-                  execution->values[found.id].array.dtype == TACHO_DTYPE_I32 &&
+                  execution->values[found.id].dtype == TACHO_DTYPE_I32 &&
                   execution->values[found.id].bytes == execution->values[self->bias].bytes &&
                   (found.count == 1 || found.count == self->channels);
     for (int64_t i = 0; is_int && i < self->channels; i++) {
@@ -434,12 +433,12 @@ static bool add_filters(tacho_group *group, const quantised *filters, tacho_grou
     if (from == NULL || !tacho_group_add_input(group, filters->id, wish)) {
         return false;
     }
-    if (value->array.dtype == TACHO_DTYPE_I8 && filters->zero == 0) {
+    if (value->dtype == TACHO_DTYPE_I8 && filters->zero == 0) {
         return true;
     }
     int8_t *moved = (int8_t *)tacho_group_memory(group, (int64_t)(value->bytes / 4 + 1));
     for (uint64_t i = 0; moved != NULL && i < value->bytes; i++) {
-        int byte = value->array.dtype == TACHO_DTYPE_U8 || from[i] < 128 ? from[i] : from[i] - 256;
+        int byte = value->dtype == TACHO_DTYPE_U8 || from[i] < 128 ? from[i] : from[i] - 256;
         byte -= filters->zero;
         if (byte < INT8_MIN || byte > INT8_MAX) {
             return false;
@@ -458,9 +457,9 @@ static bool translate_conv(tacho_group *group)
         return false;
     }
     const tacho_value *values = group->self->values;
-    const tacho_shape *in = &values[self.data.id].array.shape;
-    const tacho_shape *filters = &values[self.filters.id].array.shape;
-    const tacho_shape *out = &values[group->output].array.shape;
+    const tacho_shape *in = values[self.data.id].shape;
+    const tacho_shape *filters = values[self.filters.id].shape;
+    const tacho_shape *out = values[group->output].shape;
     self.channels = out->rank > 1 ? out->dims[1] : 0;
     group->spec.kind = TACHO_FAST_CONVOLUTION;
     return in->rank >= 3 && in->rank <= 5 && filters->rank == in->rank &&
@@ -483,9 +482,9 @@ static bool translate_product(tacho_group *group)
         return false;
     }
     const tacho_value *values = group->self->values;
-    const tacho_shape *b = &values[self.filters.id].array.shape;
-    const tacho_shape *a = &values[tacho_step_input(group->self, group->step, 0)].array.shape;
-    const tacho_shape *out = &values[group->output].array.shape;
+    const tacho_shape *b = values[self.filters.id].shape;
+    const tacho_shape *a = values[tacho_step_input(group->self, group->step, 0)].shape;
+    const tacho_shape *out = values[group->output].shape;
     self.bias = is_gemm ? self.bias : TACHO_NONE; /* a MatMul has none */
     if (b->rank != 2 || a->rank < 2 || out->rank != a->rank || (is_gemm && a->rank != 2) ||
         tacho_call_int(&group->call, "transA", 0) != 0 ||
@@ -568,9 +567,9 @@ static bool add_summand(tacho_group *group, size_t i, tacho_byte_meaning *out_me
         return false;
     }
     const tacho_value *value = &self->values[found.id];
-    *out_meaning = (tacho_byte_meaning){value->array.dtype, found.scales[0], found.zero};
+    *out_meaning = (tacho_byte_meaning){value->dtype, found.scales[0], found.zero};
     return is_byte(value) && value->state == TACHO_VALUE_LIVE &&
-           tacho_shape_equal(&self->values[group->output].array.shape, &value->array.shape) &&
+           tacho_shape_equal(self->values[group->output].shape, value->shape) &&
            tacho_group_add_input(group, found.id, TACHO_WISH_AS_IT_IS);
 }
 
@@ -588,8 +587,7 @@ static bool translate_add(tacho_group *group)
         !read_bounds(&sum, posts, post_count)) {
         return false;
     }
-    sum.made =
-        (tacho_byte_meaning){self->values[group->output].array.dtype, made.scales[0], made.zero};
+    sum.made = (tacho_byte_meaning){self->values[group->output].dtype, made.scales[0], made.zero};
     if (!tacho_byte_sum_solve(&sum)) {
         return false;
     }
@@ -628,14 +626,14 @@ static bool translate_pool(tacho_group *group)
     size_t post_count;
     if (!find_quantised(self, tacho_step_input(self, group->step, 0), &data) || data.count != 1 ||
         self->values[data.id].state != TACHO_VALUE_LIVE || !is_byte(&self->values[data.id]) ||
-        !tacho_shape_equal(&self->values[data.id].array.shape,
-                           &self->values[tacho_step_input(self, group->step, 0)].array.shape) ||
+        !tacho_shape_equal(self->values[data.id].shape,
+                           self->values[tacho_step_input(self, group->step, 0)].shape) ||
         !tacho_group_translate(group) || group->spec.kind != TACHO_FAST_POOL ||
         group->spec.function == TACHO_FAST_POOL_MEAN_PADDED) {
         return false;
     }
     if (group->spec.function == TACHO_FAST_POOL_MEAN && data.zero % 2 != 0 &&
-        has_ties(&group->window, &self->values[data.id].array.shape)) {
+        has_ties(&group->window, self->values[data.id].shape)) {
         return false;
     }
     group->spec.input_count = 0;
@@ -652,7 +650,7 @@ static bool translate_quantise(tacho_group *group)
     uint32_t from = tacho_step_input(self, group->step, 0);
     quantised made;
     if (from == TACHO_NONE || self->values[from].state != TACHO_VALUE_LIVE ||
-        self->values[from].array.dtype != TACHO_DTYPE_F32 ||
+        self->values[from].dtype != TACHO_DTYPE_F32 ||
         !read_scaling(self, group->step, group->output, &made) || made.count != 1 ||
         !is_byte(&self->values[group->output]) ||
         !tacho_group_add_input(group, from, TACHO_WISH_AS_IT_IS)) {
@@ -720,7 +718,7 @@ bool tacho_group_translate_bytes(tacho_group *group)
         if (is_type(group->self, group->step, translations[i].type)) {
             tacho_group_set_output(group, group->output, true);
             bool is_done = group->self->fast != NULL && translations[i].translate(group);
-            group->spec.output.dtype = group->self->values[group->output].array.dtype;
+            group->spec.output.dtype = group->self->values[group->output].dtype;
             return is_done;
         }
     }

@@ -16,10 +16,9 @@ tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value)
                           (unsigned long long)tacho_execution_bytes_max);
     }
     if (self->taker != NULL) {
-        value->array.data = self->taker->take(self->taker->self, bytes);
-        return value->array.data != NULL
-                   ? TACHO_OK
-                   : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for a constant");
+        value->data = self->taker->take(self->taker->self, bytes);
+        return value->data != NULL ? TACHO_OK
+                                   : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for a constant");
     }
     uint64_t size = (bytes / TACHO_MEMORY_ALIGN + 1) * TACHO_MEMORY_ALIGN;
     TACHO_TRY(tacho_grow(&self->blocks, &self->block_capacity, self->block_count + 1));
@@ -30,7 +29,7 @@ tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value)
     }
     memset(memory, 0, (size_t)size);
     value->block = (uint32_t)self->block_count;
-    value->array.data = memory;
+    value->data = memory;
     self->blocks[self->block_count++] = memory;
     self->block_bytes += bytes;
     return TACHO_OK;
@@ -42,7 +41,7 @@ void tacho_execution_trim(tacho_execution *self)
         tacho_value *value = &self->values[i];
         if (value->state == TACHO_VALUE_CONSTANT && value->block != TACHO_NONE && !value->is_kept) {
             free(self->blocks[value->block]);
-            self->blocks[value->block] = value->array.data = NULL;
+            self->blocks[value->block] = value->data = NULL;
         }
     }
 }
@@ -59,14 +58,14 @@ static tacho_status bring_bytes(tacho_execution *self, const tacho_program_tenso
                                 tacho_value *value)
 {
     const char *from = self->program->constants.data + tensor->offset;
-    size_t alignment = tacho_dtype_element_bytes(value->array.dtype);
+    size_t alignment = tacho_dtype_element_bytes(value->dtype);
     alignment = alignment > 8 || alignment == 0 ? 8 : alignment & -alignment;
     if ((uintptr_t)from % alignment == 0 && self->taker == NULL) {
-        memcpy(&value->array.data, &from, sizeof(from)); /* read only */
+        memcpy(&value->data, &from, sizeof(from)); /* read only */
         return TACHO_OK;
     }
     TACHO_TRY(tacho_execution_block(self, value));
-    memcpy(value->array.data, from, (size_t)value->bytes);
+    memcpy(value->data, from, (size_t)value->bytes);
     return TACHO_OK;
 }
 
@@ -76,13 +75,13 @@ tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor)
     tacho_value *value = &self->values[tensor];
     bool has_bytes = from->storage == TACHO_STORAGE_BYTES || from->storage == TACHO_STORAGE_SPLAT;
     bool is_constant = has_bytes || from->storage == TACHO_STORAGE_RANDOM;
-    size_t size = tacho_dtype_element_bytes(value->array.dtype);
+    size_t size = tacho_dtype_element_bytes(value->dtype);
     uint64_t needed = from->storage == TACHO_STORAGE_SPLAT ? size : value->bytes, end;
     if (value->is_deferred && value->state == TACHO_VALUE_CONSTANT) {
         value->is_deferred = false; /* its inputs are none of that kind: no deep calls */
         return tacho_step_fold(self, value->producer);
     }
-    if (!is_constant || value->array.data != NULL) {
+    if (!is_constant || value->data != NULL) {
         return TACHO_OK;
     }
     if (has_bytes && (__builtin_add_overflow(from->offset, needed, &end) ||
@@ -96,10 +95,9 @@ tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor)
     }
     TACHO_TRY(tacho_execution_block(self, value));
     if (from->storage == TACHO_STORAGE_SPLAT && size > 0) {
-        fill_splat(self->program->constants.data + from->offset, size, value->bytes,
-                   value->array.data);
+        fill_splat(self->program->constants.data + from->offset, size, value->bytes, value->data);
     } else if (from->storage == TACHO_STORAGE_RANDOM) {
-        tacho_random_fill(value->array.dtype, from->offset, value->bytes, value->array.data);
+        tacho_random_fill(value->dtype, from->offset, value->bytes, value->data);
     }
     return TACHO_OK;
 }

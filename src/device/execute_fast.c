@@ -24,13 +24,13 @@ bool tacho_group_add_input(tacho_group *group, uint32_t id, tacho_group_wish wis
     tacho_fast_spec *spec = &group->spec;
     size_t at = spec->input_count + spec->post_input_count;
     if (id == TACHO_NONE || at >= TACHO_FAST_INPUTS_MAX ||
-        !is_known_type(self->values[id].array.dtype)) {
+        !is_known_type((tacho_dtype)self->values[id].dtype)) {
         return false;
     }
     id = tacho_value_whole(self, id);
     const tacho_value *value = &self->values[id];
     tacho_fast_tensor *to = &group->inputs[at];
-    *to = (tacho_fast_tensor){.dtype = value->array.dtype, .shape = value->array.shape};
+    *to = (tacho_fast_tensor){.dtype = (tacho_dtype)value->dtype, .shape = *value->shape};
     group->ids[at] = id;
     if (value->bytes == 0) {
         return false; /* nothing to compute */
@@ -44,7 +44,7 @@ bool tacho_group_add_input(tacho_group *group, uint32_t id, tacho_group_wish wis
             tacho_status_free(status); /* whoever computes it otherwise, says it again */
             return false;
         }
-        to->data = value->array.data;
+        to->data = value->data;
         group->ids[at] = TACHO_NONE;
     } else if (wish == TACHO_WISH_AS_IT_IS) {
         to->layout = tacho_value_layout(self, id);
@@ -69,7 +69,7 @@ const float *tacho_group_floats(tacho_group *group, uint32_t id, int64_t count)
 {
     tacho_execution *self = group->self;
     if (id == TACHO_NONE || self->values[id].state != TACHO_VALUE_CONSTANT ||
-        self->values[id].array.dtype != TACHO_DTYPE_F32 ||
+        self->values[id].dtype != TACHO_DTYPE_F32 ||
         self->values[id].bytes != (uint64_t)count * sizeof(float)) {
         return NULL;
     }
@@ -78,7 +78,7 @@ const float *tacho_group_floats(tacho_group *group, uint32_t id, int64_t count)
         tacho_status_free(status);
         return NULL;
     }
-    return self->values[id].array.data;
+    return self->values[id].data;
 }
 
 bool tacho_group_scalar(tacho_group *group, uint32_t id, float *out_value)
@@ -90,11 +90,11 @@ bool tacho_group_scalar(tacho_group *group, uint32_t id, float *out_value)
 
 void tacho_group_set_output(tacho_group *group, uint32_t id, bool is_free)
 {
-    const tacho_array *array = &group->self->values[id].array;
+    const tacho_value *value = &group->self->values[id];
     group->output = id;
-    group->spec.output =
-        (tacho_fast_tensor){.dtype = array->dtype, .shape = array->shape, .is_free = is_free};
-    if (array->shape.rank == 0) {
+    group->spec.output = (tacho_fast_tensor){
+        .dtype = (tacho_dtype)value->dtype, .shape = *value->shape, .is_free = is_free};
+    if (value->shape->rank == 0) {
         group->spec.output.shape = (tacho_shape){1, {1}};
     }
 }
@@ -124,8 +124,8 @@ static bool is_like(const tacho_group *group, uint32_t step)
 {
     const tacho_value *mine = &group->self->values[group->output];
     const tacho_value *other = &group->self->values[tacho_step_output(group->self, step, 0)];
-    return mine->array.dtype == other->array.dtype && other->state == TACHO_VALUE_NONE &&
-           tacho_shape_equal(&mine->array.shape, &other->array.shape);
+    return mine->dtype == other->dtype && other->state == TACHO_VALUE_NONE &&
+           tacho_shape_equal(mine->shape, other->shape);
 }
 
 void tacho_group_take_over(tacho_group *group, uint32_t step)
@@ -295,7 +295,7 @@ static bool follow_binary(tacho_group *group, uint32_t step)
         return false;
     }
     size_t kept = spec->input_count;
-    bool is_whole = tacho_shape_equal(&self->values[other].array.shape, &spec->output.shape);
+    bool is_whole = tacho_shape_equal(self->values[other].shape, &spec->output.shape);
     if ((!is_whole && tacho_group_is_thin(&spec->output.shape)) ||
         !tacho_group_add_input(group, other, is_whole ? TACHO_WISH_FREE : TACHO_WISH_PLAIN)) {
         spec->input_count = kept;
@@ -331,9 +331,8 @@ static bool follow_bias(tacho_group *group, uint32_t step)
     if (bias == NULL) {
         return false;
     }
-    tacho_fast_tensor like = {.shape = self->values[other].array.shape};
-    if (like.shape.rank == 0 ||
-        !tacho_group_widen(&like, &self->values[group->output].array.shape) ||
+    tacho_fast_tensor like = {.shape = *self->values[other].shape};
+    if (like.shape.rank == 0 || !tacho_group_widen(&like, self->values[group->output].shape) ||
         like.shape.dims[is_product ? like.shape.rank - 1 : 1] != channels) {
         return false;
     }
@@ -447,29 +446,27 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
         .scratch_piece = TACHO_NONE,
     };
     void *memory;
-    TACHO_TRY(tacho_arena_alloc(&self->arena, count * sizeof(uint32_t), &memory));
-    task.input_pieces = memory;
+    TACHO_TRY(tacho_task_list(self, count, &task.first_input));
     for (size_t i = 0; i < count; i++) {
         const tacho_fast_tensor *tensor = &group->inputs[i];
-        task.input_pieces[i] = TACHO_NONE;
+        uint32_t piece;
         if (group->ids[i] == TACHO_NONE) {
             continue;
         }
         /* In another shape than the value's own it is row-major memory and nothing else. */
-        tacho_shape own = self->values[group->ids[i]].array.shape;
-        bool is_own = tacho_shape_equal(&own, &tensor->shape) && !tensor->has_order;
+        const tacho_shape *own = self->values[group->ids[i]].shape;
+        bool is_own = tacho_shape_equal(own, &tensor->shape) && !tensor->has_order;
         TACHO_TRY(is_own ? tacho_value_want(self, group->ids[i], tacho_fast_input_layout(kernel, i),
-                                            group->step, &task.input_pieces[i])
-                         : tacho_value_want_plain(self, group->ids[i], group->step,
-                                                  &task.input_pieces[i]));
+                                            group->step, &piece)
+                         : tacho_value_want_plain(self, group->ids[i], group->step, &piece));
+        self->input_pieces[task.first_input + i] = piece; /* reorders may have moved the list */
     }
     uint32_t number = (uint32_t)self->task_count;
     for (size_t i = 0; i < count; i++) {
-        tacho_piece_keep(self, task.input_pieces[i], number);
+        tacho_piece_keep(self, self->input_pieces[task.first_input + i], number);
     }
-    bool is_own =
-        tacho_shape_equal(&self->values[group->output].array.shape, &group->spec.output.shape) &&
-        !group->spec.output.has_order;
+    bool is_own = tacho_shape_equal(self->values[group->output].shape, &group->spec.output.shape) &&
+                  !group->spec.output.has_order;
     TACHO_TRY(tacho_value_make(self, group->output,
                                is_own ? tacho_fast_output_layout(kernel) : NULL, number,
                                &task.output_piece));

@@ -76,7 +76,7 @@ static tacho_status take_inputs(checker *check, uint32_t step, tacho_kernel_call
         uint32_t id = tacho_step_input(self, step, i);
         pointers[i] = id == TACHO_NONE ? NULL : &arrays[i];
         if (id != TACHO_NONE) {
-            arrays[i] = self->values[id].array;
+            arrays[i] = tacho_value_array(&self->values[id]);
             TACHO_TRY(read_constant(check, id, &arrays[i]));
             if (self->values[id].state == TACHO_VALUE_CONSTANT) {
                 count_bytes(check, id);
@@ -91,7 +91,7 @@ static tacho_status describe(checker *check, uint32_t step, tacho_kernel_call *c
 {
     tacho_execution *self = check->self;
     const tacho_step *at = &self->program->steps[step];
-    void *outputs;
+    void *outputs, *memory;
     *call = (tacho_kernel_call){
         .opset = at->opset,
         .input_count = at->input_count,
@@ -105,11 +105,16 @@ static tacho_status describe(checker *check, uint32_t step, tacho_kernel_call *c
     call->outputs = outputs;
     for (size_t i = 0; i < call->output_count; i++) {
         uint32_t id = tacho_step_output(self, step, i);
-        call->outputs[i] = id == TACHO_NONE ? (tacho_array){0} : self->values[id].array;
+        call->outputs[i] =
+            id == TACHO_NONE ? (tacho_array){0} : tacho_value_array(&self->values[id]);
     }
     for (size_t i = 0; i < call->attr_count; i++) {
         if (call->attrs[i].kind == TACHO_ATTR_TENSOR) {
-            call->attr_tensor = &self->values[call->attrs[i].value.as_tensor].array;
+            const tacho_value *value = &self->values[call->attrs[i].value.as_tensor];
+            TACHO_TRY(tacho_arena_alloc(&check->scratch, sizeof(tacho_array), &memory));
+            tacho_array *array = memory;
+            *array = tacho_value_array(value);
+            call->attr_tensor = array;
         }
     }
     return TACHO_OK;

@@ -26,8 +26,10 @@ void tacho_piece_keep(tacho_execution *self, uint32_t piece, uint32_t last)
 
 static const tacho_layout *plain_layout(tacho_execution *self, uint32_t id)
 {
-    const tacho_array *array = &self->values[id].array;
-    return self->fast == NULL ? NULL : tacho_layout_plain(self->fast, array->dtype, &array->shape);
+    const tacho_value *value = &self->values[id];
+    return self->fast == NULL
+               ? NULL
+               : tacho_layout_plain(self->fast, (tacho_dtype)value->dtype, value->shape);
 }
 
 static uint32_t find_copy(const tacho_execution *self, uint32_t id, const tacho_layout *layout)
@@ -61,30 +63,28 @@ static tacho_status add_reorder(tacho_execution *self, uint32_t id, uint32_t pie
                                 const tacho_layout *from, const tacho_layout *to, uint32_t step,
                                 uint32_t *out_piece)
 {
-    const tacho_array *array = &self->values[id].array;
+    tacho_dtype dtype = (tacho_dtype)self->values[id].dtype;
     tacho_shape one = {1, {1}};
-    const tacho_shape *shape = array->shape.rank == 0 ? &one : &array->shape;
-    tacho_fast_tensor input = {.dtype = array->dtype, .shape = *shape, .layout = from};
+    const tacho_shape *shape = self->values[id].shape->rank == 0 ? &one : self->values[id].shape;
+    tacho_fast_tensor input = {.dtype = dtype, .shape = *shape, .layout = from};
     tacho_fast_spec spec = {
         .kind = TACHO_FAST_REORDER,
         .inputs = &input,
         .input_count = 1,
-        .output = {.dtype = array->dtype, .shape = *shape, .layout = to},
+        .output = {.dtype = dtype, .shape = *shape, .layout = to},
     };
     uint32_t now = (uint32_t)self->task_count;
-    void *memory;
     TACHO_TRY(tacho_grow(&self->tasks, &self->task_capacity, self->task_count + 1));
     tacho_task *task = &self->tasks[now];
     *task = (tacho_task){.step = step, .input_count = 1, .scratch_piece = TACHO_NONE};
-    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(uint32_t), &memory));
-    task->input_pieces = memory;
+    TACHO_TRY(tacho_task_list(self, 1, &task->first_input));
+    self->input_pieces[task->first_input] = piece;
     TACHO_TRY(tacho_fast_prepare(self->fast, &spec, &task->fast));
     if (task->fast == NULL) {
         return tacho_step_fail(self, step, TACHO_CODE_UNSUPPORTED,
                                "oneDNN cannot reorder a tensor");
     }
     self->task_count++;
-    task->input_pieces[0] = piece;
     tacho_piece_keep(self, piece, now);
     TACHO_TRY(tacho_value_make(self, id, to, now, &task->output_piece));
     if (tacho_fast_scratch_bytes(task->fast) > 0) {
@@ -155,9 +155,8 @@ tacho_status tacho_value_want(tacho_execution *self, uint32_t id, const tacho_la
 uint32_t tacho_value_whole(const tacho_execution *self, uint32_t id)
 {
     uint32_t root = self->values[id].root;
-    bool is_same =
-        self->values[id].array.dtype == self->values[root].array.dtype &&
-        tacho_shape_equal(&self->values[id].array.shape, &self->values[root].array.shape);
+    bool is_same = self->values[id].dtype == self->values[root].dtype &&
+                   tacho_shape_equal(self->values[id].shape, self->values[root].shape);
     return is_same ? root : id;
 }
 

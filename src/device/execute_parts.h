@@ -17,22 +17,30 @@ typedef enum tacho_value_state {
     TACHO_VALUE_LIVE, /* an input, or made by a task */
 } tacho_value_state;
 
-/* A tensor of the program. */
+/* A tensor of the program. There may be millions. */
 typedef struct tacho_value {
-    tacho_value_state state;
-    tacho_array array; /* its type and shape; constants have |data| from the start */
+    const tacho_shape *shape; /* the program's */
+    void *data; /* of constants, once something has asked for it; of live ones, last */
     uint64_t bytes;
-    uint32_t root;     /* value whose memory it shares, being a view; itself otherwise */
-    uint32_t piece;    /* of a root that is live: row-major memory; TACHO_NONE: it has none */
-    uint32_t copies;   /* the same in other layouts: first of a list, or TACHO_NONE */
-    uint32_t producer; /* step, or TACHO_NONE */
-    uint32_t reader;   /* the last step that reads it, or TACHO_NONE */
-    uint32_t uses;     /* how often it is read; the network's outputs count as one more */
-    uint32_t block;    /* of a constant: memory that was made for it, or TACHO_NONE */
-    bool is_deferred;  /* a dequantisation that nobody has asked for so far */
-    bool is_kept;      /* a constant that is read while the program runs */
-    bool is_odd;       /* its copy is in a layout that others are not to take over */
+    uint32_t root;        /* value whose memory it shares, being a view; itself otherwise */
+    uint32_t piece;       /* of a root that is live: row-major memory; TACHO_NONE: it has none */
+    uint32_t copies;      /* the same in other layouts: first of a list, or TACHO_NONE */
+    uint32_t producer;    /* step, or TACHO_NONE */
+    uint32_t reader;      /* the last step that reads it, or TACHO_NONE */
+    uint32_t uses;        /* how often it is read; the network's outputs count as one more */
+    uint32_t block;       /* of a constant: memory that was made for it, or TACHO_NONE */
+    uint8_t dtype;        /* tacho_dtype */
+    uint8_t state;        /* tacho_value_state */
+    bool is_deferred : 1; /* a dequantisation that nobody has asked for so far */
+    bool is_kept : 1;     /* a constant that is read while the program runs */
+    bool is_odd : 1;      /* its copy is in a layout that others are not to take over */
 } tacho_value;
+
+/* A value as kernels see it. */
+static inline tacho_array tacho_value_array(const tacho_value *value)
+{
+    return (tacho_array){(tacho_dtype)value->dtype, *value->shape, value->data};
+}
 
 /* Memory with a value in a layout of a fast kernel's choice. */
 typedef struct tacho_copy {
@@ -50,20 +58,35 @@ typedef struct tacho_task_parts {
     int32_t *totals;
 } tacho_task_parts;
 
-/* One kernel at work. There may be millions: what few have is behind a pointer. */
+/* What a kernel is called with where that is not a step: a pattern is one operator. */
+typedef struct tacho_task_call {
+    tacho_kernel_call call;
+    tacho_array input, output;
+    const tacho_array *link; /* to |input| */
+    uint32_t from, to;       /* values of both */
+} tacho_task_call;
+
+/* One kernel at work. There may be millions: what few have is behind a pointer, and what plain
+ * kernels are called with is put together when they run. */
 typedef struct tacho_task {
-    uint32_t step; /* that messages name */
-    bool is_quick; /* |kernel| is: it needs no zeros */
-    bool is_lossy; /* it may make a number of NaN: an operation is invalid then */
+    uint32_t step;      /* that messages name */
+    bool is_quick;      /* |kernel| is: it needs no zeros */
+    bool is_lossy;      /* it may make a number of NaN: an operation is invalid then */
+    bool is_of_product; /* of a plain kernel, see tacho_kernel_call */
     uint8_t input_count;
+    uint32_t first_input; /* of a fast kernel: in |input_pieces|, TACHO_NONE for constants */
     uint32_t output_piece, scratch_piece;
-    uint32_t first_output;      /* of a plain one: links of its outputs */
-    const tacho_kernel *kernel; /* of a plain one, and what it is called with */
-    tacho_kernel_call *call;
     tacho_fast_kernel *fast; /* or NULL: a plain kernel runs */
-    uint32_t *input_pieces;  /* of a fast kernel, TACHO_NONE for constants */
-    void **pointers;         /* the same as memory, see tacho_fast_point */
-    tacho_task_parts *parts; /* or NULL: results are whole */
+    union {
+        struct {                     /* of a fast kernel */
+            void **pointers;         /* its pieces as memory, see tacho_fast_point */
+            tacho_task_parts *parts; /* or NULL: results are whole */
+        };
+        struct { /* of a plain one */
+            const tacho_kernel *kernel;
+            tacho_task_call *call; /* or NULL: the step's own */
+        };
+    };
 } tacho_task;
 
 struct tacho_execution {
@@ -77,6 +100,11 @@ struct tacho_execution {
     size_t copy_count, copy_capacity;
     tacho_task *tasks;
     size_t task_count, task_capacity;
+    uint32_t *input_pieces; /* of all fast kernels, until memory is given */
+    size_t input_piece_count, input_piece_capacity;
+    tacho_array *operands; /* of the plain kernel that runs: as many as any step has, and one */
+    const tacho_array **operand_links;
+    size_t operand_max;
     uint32_t *op_tasks; /* by op: its first task; one more at the end */
     tacho_memory_piece *pieces;
     size_t piece_count, piece_capacity;
@@ -126,13 +154,20 @@ void tacho_execution_trim(tacho_execution *self);
 /* Gives the value of a constant its bytes, where they are not there yet. */
 tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor) TACHO_MUST_USE;
 
-/* Fills in what a plain kernel is called with, lists of |arena|; outputs get memory later. */
+/* What the kernel of a step is called with, as values are now. |arrays| has room for its inputs,
+ * outputs and one more, |links| for its inputs. */
+void tacho_step_fill(const tacho_execution *self, uint32_t step, tacho_array *arrays,
+                     const tacho_array **links, tacho_kernel_call *out_call);
+/* The same with lists of |arena|; outputs get memory later. */
 tacho_status tacho_step_describe(tacho_execution *self, uint32_t step, tacho_arena *arena,
                                  tacho_kernel_call *out_call) TACHO_MUST_USE;
 /* Adds the task of a step on row-major memory: with a quick kernel where fast ones are wanted and
  * there is one, else with its reference kernel. */
 tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step) TACHO_MUST_USE;
 
+/* A list of pieces that fast kernels read; its first is |out_first|. */
+tacho_status tacho_task_list(tacho_execution *self, size_t count,
+                             uint32_t *out_first) TACHO_MUST_USE;
 /* Adds a task as it is. */
 tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task) TACHO_MUST_USE;
 

@@ -53,9 +53,11 @@ static bool is_rounded(tacho_dtype dtype, double number, double wanted)
 static bool is_number(const finder *f, uint32_t id, double wanted)
 {
     tacho_execution *self = f->self;
-    if (id == TACHO_NONE || self->values[id].state != TACHO_VALUE_CONSTANT ||
-        !tacho_is_real(&self->values[id].array) ||
-        tacho_array_elements(&self->values[id].array) != 1) {
+    if (id == TACHO_NONE || self->values[id].state != TACHO_VALUE_CONSTANT) {
+        return false;
+    }
+    tacho_array array = tacho_value_array(&self->values[id]);
+    if (!tacho_is_real(&array) || tacho_array_elements(&array) != 1) {
         return false;
     }
     tacho_status status = tacho_execution_bring(self, id);
@@ -63,8 +65,8 @@ static bool is_number(const finder *f, uint32_t id, double wanted)
         tacho_status_free(status); /* whoever computes it otherwise, says it again */
         return false;
     }
-    const tacho_array *array = &self->values[id].array;
-    return is_rounded(array->dtype, tacho_real_at(array, 0), wanted);
+    array.data = self->values[id].data;
+    return is_rounded(array.dtype, tacho_real_at(&array, 0), wanted);
 }
 
 /* The operand of |step| that is not |id|; TACHO_NONE when there is not exactly one. */
@@ -232,11 +234,11 @@ bool tacho_pattern_find(tacho_execution *self, uint32_t root, tacho_pattern *out
         }
         for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
             if (begin(&f) && patterns[i].find(&f, x)) {
-                const tacho_array *from = &self->values[x].array, *to = &self->values[f.at].array;
+                const tacho_value *from = &self->values[x], *to = &self->values[f.at];
                 out_found->function = patterns[i].function;
                 out_found->input = x;
                 out_found->output = f.at;
-                return from->dtype == to->dtype && tacho_shape_equal(&from->shape, &to->shape);
+                return from->dtype == to->dtype && tacho_shape_equal(from->shape, to->shape);
             }
         }
     }
@@ -253,22 +255,20 @@ static tacho_status describe(tacho_execution *self, const tacho_pattern *pattern
                                        .kind = TACHO_ATTR_TEXT,
                                        .value.as_text = TACHO_STR_INIT("tanh")};
     const tacho_step *last = &self->program->steps[pattern->steps[pattern->step_count - 1]];
-    void *inputs, *outputs, *call;
-    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(*out_task->call), &call));
-    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(tacho_array *), &inputs));
-    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(tacho_array), &outputs));
-    *(const tacho_array **)inputs = &self->values[pattern->input].array;
-    *(tacho_array *)outputs = self->values[pattern->output].array;
-    *out_task = (tacho_task){
-        .is_quick = true,
-        .call = call,
-        .first_output = last->first_link + last->input_count,
-    };
-    *out_task->call = (tacho_kernel_call){
+    void *memory;
+    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(tacho_task_call), &memory));
+    tacho_task_call *own = memory;
+    own->from = pattern->input;
+    own->to = pattern->output;
+    own->input = tacho_value_array(&self->values[own->from]);
+    own->output = tacho_value_array(&self->values[own->to]);
+    own->link = &own->input;
+    *out_task = (tacho_task){.is_quick = true, .call = own};
+    own->call = (tacho_kernel_call){
         .opset = last->opset,
-        .inputs = inputs,
+        .inputs = &own->link,
         .input_count = 1,
-        .outputs = outputs,
+        .outputs = &own->output,
         .output_count = 1,
         .attrs = &by_tanh,
         .attr_count = pattern->function == TACHO_FAST_GELU_TANH ? 1 : 0,
@@ -287,8 +287,9 @@ tacho_status tacho_pattern_take(tacho_execution *self, uint32_t root, bool *out_
     }
     TACHO_TRY(describe(self, &pattern, &task));
     task.step = root;
-    task.kernel = tacho_quick_find(
-        pattern.function == TACHO_FAST_SWISH ? TACHO_STR("Swish") : TACHO_STR("Gelu"), task.call);
+    task.kernel = tacho_quick_find(pattern.function == TACHO_FAST_SWISH ? TACHO_STR("Swish")
+                                                                        : TACHO_STR("Gelu"),
+                                   &task.call->call);
     if (task.kernel == NULL) {
         return TACHO_OK;
     }

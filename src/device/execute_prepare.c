@@ -43,8 +43,8 @@ static tacho_status make_values(tacho_execution *self)
         tacho_value *value = &self->values[i];
         *value = (tacho_value){
             .state = is_constant ? TACHO_VALUE_CONSTANT : TACHO_VALUE_NONE,
-            .array = {.dtype = (tacho_dtype)tensor->dtype,
-                      .shape = *tacho_program_shape(program, tensor)},
+            .dtype = (uint8_t)tensor->dtype,
+            .shape = tacho_program_shape(program, tensor),
             .root = i,
             .piece = TACHO_NONE,
             .copies = TACHO_NONE,
@@ -52,8 +52,8 @@ static tacho_status make_values(tacho_execution *self)
             .reader = TACHO_NONE,
             .block = TACHO_NONE,
         };
-        if (!tacho_shape_elements(&value->array.shape, &count) ||
-            !tacho_dtype_bytes(value->array.dtype, count, &value->bytes)) {
+        if (!tacho_shape_elements(value->shape, &count) ||
+            !tacho_dtype_bytes(value->dtype, count, &value->bytes)) {
             value->bytes = 0; /* whoever uses it asks first */
         }
     }
@@ -101,9 +101,9 @@ static tacho_status count_uses(tacho_execution *self)
 static bool is_computable(const tacho_value *value)
 {
     uint64_t count, bytes;
-    return tacho_dtype_element_bytes(value->array.dtype) > 0 &&
-           tacho_shape_elements(&value->array.shape, &count) &&
-           tacho_dtype_bytes(value->array.dtype, count, &bytes);
+    return tacho_dtype_element_bytes(value->dtype) > 0 &&
+           tacho_shape_elements(value->shape, &count) &&
+           tacho_dtype_bytes(value->dtype, count, &bytes);
 }
 
 static tacho_status take_inputs(tacho_execution *self)
@@ -123,8 +123,8 @@ static tacho_status take_inputs(tacho_execution *self)
             char shape[TACHO_SHAPE_TEXT_MAX];
             return tacho_fail(TACHO_CODE_UNSUPPORTED, "input '%s' is %s of %s: not computed here",
                               tensor_name(self, id),
-                              tacho_shape_print(&value->array.shape, shape, sizeof(shape)),
-                              tacho_dtype_name(value->array.dtype));
+                              tacho_shape_print(value->shape, shape, sizeof(shape)),
+                              tacho_dtype_name(value->dtype));
         }
         value->state = TACHO_VALUE_LIVE;
         TACHO_TRY(tacho_piece_add(self, value->bytes, 0, &value->piece));
@@ -144,32 +144,45 @@ static tacho_origin origin_of(const void *network, uint32_t tensor)
                : (tacho_origin){tacho_step_type(self, step), tacho_step_input(self, step, 0)};
 }
 
+void tacho_step_fill(const tacho_execution *self, uint32_t step, tacho_array *arrays,
+                     const tacho_array **links, tacho_kernel_call *out_call)
+{
+    const tacho_step *at = &self->program->steps[step];
+    const uint32_t *ids = self->program->links + at->first_link;
+    size_t count = (size_t)at->input_count + at->output_count;
+    *out_call = (tacho_kernel_call){
+        .opset = at->opset,
+        .inputs = links,
+        .input_count = at->input_count,
+        .outputs = arrays + at->input_count,
+        .output_count = at->output_count,
+        .attrs = tacho_step_attrs(self, at),
+        .attr_count = at->attr_count,
+    };
+    for (size_t i = 0; i < count; i++) {
+        arrays[i] =
+            ids[i] == TACHO_NONE ? (tacho_array){0} : tacho_value_array(&self->values[ids[i]]);
+    }
+    for (size_t i = 0; i < at->input_count; i++) {
+        links[i] = ids[i] == TACHO_NONE ? NULL : &arrays[i];
+    }
+    for (size_t i = 0; i < at->attr_count; i++) {
+        if (out_call->attrs[i].kind == TACHO_ATTR_TENSOR) {
+            arrays[count] = tacho_value_array(&self->values[out_call->attrs[i].value.as_tensor]);
+            out_call->attr_tensor = &arrays[count];
+        }
+    }
+}
+
 tacho_status tacho_step_describe(tacho_execution *self, uint32_t step, tacho_arena *arena,
                                  tacho_kernel_call *out_call)
 {
     const tacho_program *program = self->program;
     const tacho_step *at = &program->steps[step];
-    void *inputs, *outputs;
-    TACHO_TRY(tacho_arena_alloc(arena, at->input_count * sizeof(tacho_array *), &inputs));
-    TACHO_TRY(tacho_arena_alloc(arena, at->output_count * sizeof(tacho_array), &outputs));
-    const tacho_array **links = inputs;
-    for (size_t i = 0; i < at->input_count; i++) {
-        uint32_t id = tacho_step_input(self, step, i);
-        links[i] = id == TACHO_NONE ? NULL : &self->values[id].array;
-    }
-    *out_call = (tacho_kernel_call){
-        .opset = at->opset,
-        .inputs = links,
-        .input_count = at->input_count,
-        .outputs = outputs,
-        .output_count = at->output_count,
-        .attrs = tacho_step_attrs(self, at),
-        .attr_count = at->attr_count,
-        .is_of_product = tacho_is_of_product(origin_of, self, tacho_step_input(self, step, 0))};
-    for (size_t i = 0; i < at->output_count; i++) {
-        uint32_t id = tacho_step_output(self, step, i);
-        out_call->outputs[i] = id == TACHO_NONE ? (tacho_array){0} : self->values[id].array;
-    }
+    size_t count = (size_t)at->input_count + at->output_count + 1;
+    void *links, *arrays;
+    TACHO_TRY(tacho_arena_alloc(arena, count * sizeof(tacho_array *), &links));
+    TACHO_TRY(tacho_arena_alloc(arena, count * sizeof(tacho_array), &arrays));
     for (size_t i = 0; i < at->attr_count; i++) {
         const tacho_attr *attr = &program->attrs[at->first_attr + i];
         if (attr->kind == TACHO_ATTR_TENSOR) {
@@ -180,9 +193,10 @@ tacho_status tacho_step_describe(tacho_execution *self, uint32_t step, tacho_are
             }
             TACHO_TRY(tacho_execution_bring(self, attr->value.as_tensor));
             self->values[attr->value.as_tensor].is_kept = true;
-            out_call->attr_tensor = &self->values[attr->value.as_tensor].array;
         }
     }
+    tacho_step_fill(self, step, arrays, links, out_call);
+    out_call->is_of_product = tacho_is_of_product(origin_of, self, tacho_step_input(self, step, 0));
     return TACHO_OK;
 }
 
@@ -253,7 +267,7 @@ static bool is_view(const tacho_execution *self, uint32_t step)
     uint32_t from = tacho_step_input(self, step, 0), to = tacho_step_output(self, step, 0);
     tacho_str type = tacho_step_type(self, step);
     if (from == TACHO_NONE || to == TACHO_NONE || at->output_count != 1 ||
-        self->values[from].array.dtype != self->values[to].array.dtype ||
+        self->values[from].dtype != self->values[to].dtype ||
         self->values[from].bytes != self->values[to].bytes) {
         return false;
     }
@@ -271,28 +285,48 @@ static bool is_view(const tacho_execution *self, uint32_t step)
     return false;
 }
 
-/* Computes a step now: its outputs are constants from here on. */
-tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
+/* The values of a step of constants: its inputs have theirs, its outputs get memory. */
+static tacho_status fold(tacho_execution *self, uint32_t step, tacho_arena *arena)
 {
+    const tacho_step *at = &self->program->steps[step];
     tacho_kernel_call call;
-    TACHO_TRY(tacho_step_describe(self, step, &self->arena, &call));
-    for (size_t i = 0; i < call.input_count; i++) {
+    for (size_t i = 0; i < at->input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i);
         if (id != TACHO_NONE) {
             TACHO_TRY(tacho_execution_bring(self, id));
         }
     }
-    for (size_t i = 0; i < call.output_count; i++) {
+    for (size_t i = 0; i < at->output_count; i++) {
         uint32_t id = tacho_step_output(self, step, i);
         if (id != TACHO_NONE) {
-            tacho_value *value = &self->values[id];
-            TACHO_TRY(tacho_execution_block(self, value));
-            value->state = TACHO_VALUE_CONSTANT;
-            call.outputs[i] = value->array;
+            TACHO_TRY(tacho_execution_block(self, &self->values[id]));
+            self->values[id].state = TACHO_VALUE_CONSTANT;
         }
     }
+    TACHO_TRY(tacho_step_describe(self, step, arena, &call));
     const tacho_kernel *kernel = tacho_kernel_find(tacho_step_type(self, step));
     return tacho_step_blame(self, step, tacho_kernel_compute(kernel, &call));
+}
+
+/* Computes a step now: its outputs are constants from here on. */
+tacho_status tacho_step_fold(tacho_execution *self, uint32_t step)
+{
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = fold(self, step, &arena);
+    tacho_arena_deinit(&arena);
+    return status;
+}
+
+tacho_status tacho_task_list(tacho_execution *self, size_t count, uint32_t *out_first)
+{
+    TACHO_TRY(tacho_grow(&self->input_pieces, &self->input_piece_capacity,
+                         self->input_piece_count + count));
+    *out_first = (uint32_t)self->input_piece_count;
+    for (size_t i = 0; i < count; i++) {
+        self->input_pieces[self->input_piece_count++] = TACHO_NONE;
+    }
+    return TACHO_OK;
 }
 
 tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task)
@@ -302,22 +336,36 @@ tacho_status tacho_task_append(tacho_execution *self, const tacho_task *task)
     return TACHO_OK;
 }
 
-tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
+/* Chooses the kernel of a plain task. */
+static tacho_status choose_kernel(tacho_execution *self, tacho_task *task)
 {
-    const tacho_step *at = &self->program->steps[step];
-    tacho_task task = {.step = step, .first_output = at->first_link + at->input_count};
-    tacho_str type = tacho_step_type(self, step);
-    void *memory;
-    TACHO_TRY(tacho_arena_alloc(&self->arena, sizeof(*task.call), &memory));
-    task.call = memory;
-    TACHO_TRY(tacho_step_describe(self, step, &self->arena, task.call));
-    const tacho_kernel *quick =
-        self->choice != TACHO_KERNELS_FAST ? NULL : tacho_quick_find(type, task.call);
-    task.is_quick = quick != NULL;
-    task.kernel = quick != NULL ? quick : tacho_kernel_find(type);
+    const tacho_step *at = &self->program->steps[task->step];
+    tacho_str type = tacho_step_type(self, task->step);
+    size_t operands = (size_t)at->input_count + at->output_count + 1;
+    const tacho_kernel *quick = NULL;
+    tacho_kernel_call call;
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_step_describe(self, task->step, &arena, &call);
+    if (status == TACHO_OK) {
+        quick = self->choice != TACHO_KERNELS_FAST ? NULL : tacho_quick_find(type, &call);
+        task->is_of_product = call.is_of_product;
+    }
+    tacho_arena_deinit(&arena);
+    task->is_quick = quick != NULL;
+    task->kernel = quick != NULL ? quick : tacho_kernel_find(type);
+    self->operand_max = operands > self->operand_max ? operands : self->operand_max;
     self->counts.reference += quick != NULL ? 0 : 1;
     self->counts.kernels += quick != NULL ? 1 : 0;
     self->counts.fast += quick != NULL ? 1 : 0;
+    return status;
+}
+
+tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
+{
+    const tacho_step *at = &self->program->steps[step];
+    tacho_task task = {.step = step};
+    TACHO_TRY(choose_kernel(self, &task));
     for (size_t i = 0; i < at->input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i), piece;
         if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_CONSTANT) {
@@ -352,7 +400,7 @@ static tacho_status alias(tacho_execution *self, uint32_t from, uint32_t to)
     if (self->values[from].state == TACHO_VALUE_CONSTANT) {
         TACHO_TRY(tacho_execution_bring(self, root));
         self->values[root].is_kept = true;
-        self->values[to].array.data = self->values[root].array.data;
+        self->values[to].data = self->values[root].data;
     }
     self->values[to].state = self->values[from].state;
     self->values[to].root = root;
@@ -509,7 +557,7 @@ static tacho_status bind(tacho_execution *self, tacho_task *task)
 {
     void *inputs[TACHO_FAST_INPUTS_MAX];
     for (size_t i = 0; i < task->input_count; i++) {
-        inputs[i] = memory_of(self, task->input_pieces[i]);
+        inputs[i] = memory_of(self, self->input_pieces[task->first_input + i]);
     }
     void *output = memory_of(self, task->output_piece);
     if (task->parts != NULL) {
@@ -533,24 +581,27 @@ static tacho_status give_memory(tacho_execution *self)
         tacho_value *value = &self->values[i];
         const tacho_value *root = &self->values[value->root];
         if (root->piece != TACHO_NONE) {
-            value->array.data = memory_of(self, root->piece);
-        } else if (value->state == TACHO_VALUE_CONSTANT && value->array.data == NULL) {
-            value->array.data = root->array.data;
+            value->data = memory_of(self, root->piece);
+        } else if (value->state == TACHO_VALUE_CONSTANT && value->data == NULL) {
+            value->data = root->data;
         }
     }
     for (size_t i = 0; i < self->task_count; i++) {
         tacho_task *task = &self->tasks[i];
         if (task->fast != NULL) {
             TACHO_TRY(bind(self, task));
-        }
-        for (size_t j = 0; task->call != NULL && j < task->call->output_count; j++) {
-            uint32_t id = self->program->links[task->first_output + j];
-            if (id != TACHO_NONE) {
-                task->call->outputs[j] = self->values[id].array;
-            }
+        } else if (task->call != NULL) {
+            task->call->input.data = self->values[task->call->from].data;
+            task->call->output.data = self->values[task->call->to].data;
         }
     }
-    return TACHO_OK;
+    free(self->input_pieces);
+    self->input_pieces = NULL;
+    self->operands = calloc(self->operand_max + 1, sizeof(*self->operands));
+    self->operand_links = calloc(self->operand_max + 1, sizeof(*self->operand_links));
+    return self->operands != NULL && self->operand_links != NULL
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
 }
 
 tacho_status tacho_execution_prepare(tacho_execution *self, const tacho_execution_options *options)

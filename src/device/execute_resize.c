@@ -36,11 +36,11 @@ bool tacho_group_resize(tacho_group *group)
     const tacho_value *values = group->self->values;
     uint32_t data = tacho_step_input(group->self, group->step, 0);
     if (data == TACHO_NONE || values[data].state != TACHO_VALUE_LIVE ||
-        values[data].array.dtype != TACHO_DTYPE_F32 || values[data].array.shape.rank < 3 ||
-        values[data].array.shape.rank > 5 || values[data].array.shape.dims[1] == 1) {
+        values[data].dtype != TACHO_DTYPE_F32 || values[data].shape->rank < 3 ||
+        values[data].shape->rank > 5 || values[data].shape->dims[1] == 1) {
         return false; /* with one channel, oneDNN 2 takes one layout for another */
     }
-    const tacho_shape *in = &values[data].array.shape, *out = &values[group->output].array.shape;
+    const tacho_shape *in = values[data].shape, *out = values[group->output].shape;
     bool is_old =
         tacho_str_equal(tacho_step_type(group->self, group->step), TACHO_STR("Upsample")) ||
         group->call.opset < 11;

@@ -28,28 +28,25 @@ static const tacho_value *value_of(const tacho_group *group, uint32_t id)
 static bool is_live_f32(const tacho_group *group, uint32_t id)
 {
     const tacho_value *value = value_of(group, id);
-    return value != NULL && value->state == TACHO_VALUE_LIVE &&
-           value->array.dtype == TACHO_DTYPE_F32;
+    return value != NULL && value->state == TACHO_VALUE_LIVE && value->dtype == TACHO_DTYPE_F32;
 }
 
 /* Whatever its state. */
 static bool is_f32(const tacho_group *group, uint32_t id)
 {
     const tacho_value *value = value_of(group, id);
-    return value != NULL && value->state != TACHO_VALUE_NONE &&
-           value->array.dtype == TACHO_DTYPE_F32;
+    return value != NULL && value->state != TACHO_VALUE_NONE && value->dtype == TACHO_DTYPE_F32;
 }
 
 static bool is_constant_f32(const tacho_group *group, uint32_t id)
 {
     const tacho_value *value = value_of(group, id);
-    return value != NULL && value->state == TACHO_VALUE_CONSTANT &&
-           value->array.dtype == TACHO_DTYPE_F32;
+    return value != NULL && value->state == TACHO_VALUE_CONSTANT && value->dtype == TACHO_DTYPE_F32;
 }
 
 static const tacho_shape *shape_of(const tacho_group *group, uint32_t id)
 {
-    return &group->self->values[id].array.shape;
+    return group->self->values[id].shape;
 }
 
 /* ---- windows ------------------------------------------------------------------------------- */
@@ -98,8 +95,7 @@ static bool add_bias(tacho_group *group, uint32_t id, int64_t channels)
     if (bias == NULL) {
         return true;
     }
-    bool is_fit =
-        is_f32(group, id) && bias->array.shape.rank == 1 && bias->array.shape.dims[0] == channels;
+    bool is_fit = is_f32(group, id) && bias->shape->rank == 1 && bias->shape->dims[0] == channels;
     return is_fit && tacho_group_add_input(group, id, TACHO_WISH_PLAIN);
 }
 
@@ -178,9 +174,8 @@ static bool translate_pool(tacho_group *group, tacho_fast_function function)
     bool counts_padding = tacho_call_int(&group->call, "count_include_pad", 0) != 0;
     bool has_indices = tacho_step_output(group->self, group->step, 1) != TACHO_NONE;
     const tacho_value *value = value_of(group, data);
-    if (value == NULL || has_indices || value->array.shape.rank < 3 ||
-        value->array.shape.rank > 5 ||
-        !tacho_window_read(&group->call, &value->array.shape, shape_of(group, group->output), NULL,
+    if (value == NULL || has_indices || value->shape->rank < 3 || value->shape->rank > 5 ||
+        !tacho_window_read(&group->call, value->shape, shape_of(group, group->output), NULL,
                            &group->window) ||
         !reach_out(&group->window, counts_padding && function == TACHO_FAST_POOL_MEAN)) {
         return false;
@@ -205,12 +200,12 @@ static bool translate_global_pool(tacho_group *group, tacho_fast_function functi
 {
     uint32_t data = input_of(group, 0);
     const tacho_value *value = value_of(group, data);
-    if (!is_live_f32(group, data) || value->array.shape.rank < 3 || value->array.shape.rank > 5) {
+    if (!is_live_f32(group, data) || value->shape->rank < 3 || value->shape->rank > 5) {
         return false;
     }
-    group->window = (tacho_window){.spatial = value->array.shape.rank - 2};
+    group->window = (tacho_window){.spatial = value->shape->rank - 2};
     for (int32_t i = 0; i < group->window.spatial; i++) {
-        group->window.kernel[i] = value->array.shape.dims[i + 2];
+        group->window.kernel[i] = value->shape->dims[i + 2];
         group->window.strides[i] = group->window.dilations[i] = 1;
     }
     group->spec.kind = TACHO_FAST_POOL;
@@ -366,8 +361,7 @@ static bool translate_function(tacho_group *group)
     } else if (!tacho_group_function(group, group->step, &post)) {
         return false;
     }
-    if (!is_live_f32(group, data) ||
-        value_of(group, group->output)->array.dtype != TACHO_DTYPE_F32 ||
+    if (!is_live_f32(group, data) || value_of(group, group->output)->dtype != TACHO_DTYPE_F32 ||
         !tacho_shape_equal(shape_of(group, data), shape_of(group, group->output)) ||
         !tacho_group_add_input(group, data, TACHO_WISH_AS_IT_IS)) {
         return false;
@@ -569,13 +563,13 @@ static bool read_axes(tacho_group *group, int32_t rank, bool out_is_reduced[TACH
     uint32_t given = input_of(group, 1);
     if (given != TACHO_NONE) {
         const tacho_value *value = value_of(group, given);
-        if (value->state != TACHO_VALUE_CONSTANT || value->array.dtype != TACHO_DTYPE_I64) {
+        if (value->state != TACHO_VALUE_CONSTANT || value->dtype != TACHO_DTYPE_I64) {
             return false;
         }
         tacho_status status = tacho_execution_bring(group->self, given);
         bool has_value = status == TACHO_OK;
         tacho_status_free(status);
-        axes = value->array.data;
+        axes = value->data;
         count = (size_t)(value->bytes / sizeof(int64_t));
         if (!has_value) {
             return false;
@@ -650,7 +644,7 @@ static bool translate_concat(tacho_group *group)
     }
     for (size_t i = 0; i < count; i++) {
         uint32_t id = input_of(group, i);
-        if (id == TACHO_NONE || value_of(group, id)->array.dtype != group->spec.output.dtype ||
+        if (id == TACHO_NONE || value_of(group, id)->dtype != group->spec.output.dtype ||
             !tacho_group_add_input(group, id, TACHO_WISH_AS_IT_IS)) {
             return false;
         }
@@ -666,13 +660,13 @@ static bool translate_transpose(tacho_group *group)
     uint32_t data = input_of(group, 0);
     const tacho_value *value = value_of(group, data);
     if (value == NULL || value->state != TACHO_VALUE_LIVE ||
-        value->array.dtype != group->spec.output.dtype ||
+        value->dtype != group->spec.output.dtype ||
         !tacho_group_add_input(group, data, TACHO_WISH_PLAIN)) {
         return false;
     }
     size_t count;
     const int64_t *order = tacho_call_ints(&group->call, "perm", &count);
-    int32_t rank = value->array.shape.rank;
+    int32_t rank = value->shape->rank;
     bool is_seen[TACHO_RANK_MAX] = {false};
     tacho_fast_tensor *input = &group->inputs[0];
     if (rank < 2 || (order != NULL && count != (size_t)rank)) {
@@ -682,7 +676,7 @@ static bool translate_transpose(tacho_group *group)
     for (int32_t i = 0; i < rank; i++) {
         int64_t from = order == NULL ? rank - 1 - i : order[i];
         if (from < 0 || from >= rank || is_seen[from] ||
-            value->array.shape.dims[from] != group->spec.output.shape.dims[i]) {
+            value->shape->dims[from] != group->spec.output.shape.dims[i]) {
             return false;
         }
         is_seen[from] = true;

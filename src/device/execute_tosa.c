@@ -21,19 +21,23 @@ static const tacho_value *value_at(const tacho_group *group, size_t input)
     return id == TACHO_NONE ? NULL : &group->self->values[id];
 }
 
-/* The elements of a constant input of integers; NULL when it is none such. */
-static const tacho_array *constant_at(tacho_group *group, size_t input)
+/* The elements of a constant input of integers, in |array|; NULL when it is none such. */
+static const tacho_array *constant_at(tacho_group *group, size_t input, tacho_array *array)
 {
     const tacho_value *value = value_at(group, input);
-    if (value == NULL || value->state != TACHO_VALUE_CONSTANT || value->bytes == 0 ||
-        !tacho_is_int(&value->array)) {
+    if (value == NULL || value->state != TACHO_VALUE_CONSTANT || value->bytes == 0) {
+        return NULL;
+    }
+    *array = tacho_value_array(value);
+    if (!tacho_is_int(array)) {
         return NULL;
     }
     uint32_t id = tacho_step_input(group->self, group->step, input);
     tacho_status status = tacho_execution_bring(group->self, id);
     bool is_fine = status == TACHO_OK;
     tacho_status_free(status); /* whoever computes it otherwise, says it again */
-    return is_fine ? &value->array : NULL;
+    array->data = value->data;
+    return is_fine ? array : NULL;
 }
 
 /* A zero point, 0 where there is none; false when it is not one byte. */
@@ -43,7 +47,8 @@ static bool read_zero(tacho_group *group, size_t input, int32_t *out_zero)
     if (value_at(group, input) == NULL) {
         return true;
     }
-    const tacho_array *zero = constant_at(group, input);
+    tacho_array array;
+    const tacho_array *zero = constant_at(group, input, &array);
     if (zero == NULL || tacho_array_elements(zero) != 1) {
         return false;
     }
@@ -54,7 +59,7 @@ static bool read_zero(tacho_group *group, size_t input, int32_t *out_zero)
 
 static bool is_of(const tacho_value *value, tacho_value_state state, tacho_dtype dtype)
 {
-    return value != NULL && value->state == state && value->array.dtype == dtype;
+    return value != NULL && value->state == state && value->dtype == dtype;
 }
 
 /* ---- filters ------------------------------------------------------------------------------- */
@@ -119,7 +124,8 @@ static bool read_bias(tacho_group *group, const filters *self, const int32_t **o
     if (value_at(group, 2) == NULL) {
         return true;
     }
-    const tacho_array *from = constant_at(group, 2);
+    tacho_array array;
+    const tacho_array *from = constant_at(group, 2, &array);
     if (from == NULL || from->dtype != TACHO_DTYPE_I32 ||
         (tacho_array_elements(from) != 1 && tacho_array_elements(from) != self->channels)) {
         return false;
@@ -194,24 +200,25 @@ static void add_filters(tacho_group *group, const filters *from, const int8_t *t
 static bool translate_conv(tacho_group *group, bool is_depthwise)
 {
     const tacho_value *data = value_at(group, 0), *made = &group->self->values[group->output];
-    const tacho_array *constant = constant_at(group, 1);
-    int32_t zero, rank = data == NULL ? 0 : data->array.shape.rank;
+    tacho_array array;
+    const tacho_array *constant = constant_at(group, 1, &array);
+    int32_t zero, rank = data == NULL ? 0 : data->shape->rank;
     if (!is_of(data, TACHO_VALUE_LIVE, TACHO_DTYPE_I8) || constant == NULL ||
-        constant->dtype != TACHO_DTYPE_I8 || made->array.dtype != TACHO_DTYPE_I32 || rank < 4 ||
-        rank > 5 || constant->shape.rank != rank || made->array.shape.rank != rank ||
-        !tacho_window_read_tosa(&group->call, &data->array.shape, &made->array.shape,
+        constant->dtype != TACHO_DTYPE_I8 || made->dtype != TACHO_DTYPE_I32 || rank < 4 ||
+        rank > 5 || constant->shape.rank != rank || made->shape->rank != rank ||
+        !tacho_window_read_tosa(&group->call, data->shape, made->shape,
                                 constant->shape.dims + (is_depthwise ? 0 : 1), &group->window)) {
         return false;
     }
     const int64_t *dims = constant->shape.dims;
-    int64_t inputs = data->array.shape.dims[rank - 1], groups = is_depthwise ? inputs : 1;
+    int64_t inputs = data->shape->dims[rank - 1], groups = is_depthwise ? inputs : 1;
     filters from = {.data = constant->data,
                     .channels = is_depthwise ? inputs * dims[rank - 1] : dims[0],
                     .depth = is_depthwise ? 1 : inputs,
                     .size = tacho_window_places(group->window.kernel, group->window.spatial),
                     .has_channels_last = is_depthwise};
     if (dims[is_depthwise ? rank - 2 : rank - 1] != inputs ||
-        made->array.shape.dims[rank - 1] != from.channels || !read_zero(group, 3, &zero) ||
+        made->shape->dims[rank - 1] != from.channels || !read_zero(group, 3, &zero) ||
         !read_zero(group, 4, &from.zero)) {
         return false;
     }
@@ -274,17 +281,17 @@ bool tacho_group_tosa_matmul(tacho_group *group)
     const tacho_value *a = value_at(group, 0), *b = value_at(group, 1);
     const tacho_value *made = &group->self->values[group->output];
     int32_t zero, other_zero;
-    if (!is_of(a, TACHO_VALUE_LIVE, TACHO_DTYPE_I8) || b == NULL ||
-        b->array.dtype != TACHO_DTYPE_I8 || made->array.dtype != TACHO_DTYPE_I32 ||
-        a->array.shape.rank != 3 || b->array.shape.rank != 3 || made->array.shape.rank != 3 ||
-        a->array.shape.dims[0] != b->array.shape.dims[0] || !read_zero(group, 2, &zero) ||
-        !read_zero(group, 3, &other_zero) ||
+    if (!is_of(a, TACHO_VALUE_LIVE, TACHO_DTYPE_I8) || b == NULL || b->dtype != TACHO_DTYPE_I8 ||
+        made->dtype != TACHO_DTYPE_I32 || a->shape->rank != 3 || b->shape->rank != 3 ||
+        made->shape->rank != 3 || a->shape->dims[0] != b->shape->dims[0] ||
+        !read_zero(group, 2, &zero) || !read_zero(group, 3, &other_zero) ||
         !tacho_group_add_input(group, tacho_step_input(group->self, group->step, 0),
                                TACHO_WISH_PLAIN)) {
         return false;
     }
-    const tacho_array *constant = constant_at(group, 1);
-    int64_t depth = a->array.shape.dims[2];
+    tacho_array array;
+    const tacho_array *constant = constant_at(group, 1, &array);
+    int64_t depth = a->shape->dims[2];
     if (constant != NULL) {
         if (!add_matrices(group, constant, other_zero)) {
             return false;
@@ -299,7 +306,7 @@ bool tacho_group_tosa_matmul(tacho_group *group)
     group->spec.input_zero = zero;
     group->spec.output.is_free = false;
     tacho_fast_tensor *all[] = {&group->inputs[0], &group->inputs[1], &group->spec.output};
-    bool is_one = a->array.shape.dims[0] == 1 && b->array.shape.dims[0] == 1;
+    bool is_one = a->shape->dims[0] == 1 && b->shape->dims[0] == 1;
     for (size_t i = 0; is_one && i < 3; i++) { /* matrices rather than batches of one */
         all[i]->shape = (tacho_shape){2, {all[i]->shape.dims[1], all[i]->shape.dims[2]}};
     }
