@@ -7,6 +7,7 @@
 #include "base/pages.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -23,6 +24,13 @@ void tacho_pages_advise(void *memory, size_t bytes)
     madvise((char *)memory - before, (before + bytes + page - 1) / page * page, MADV_HUGEPAGE);
 #else
     (void)memory;
+#endif
+}
+
+void tacho_pages_return_freed(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    (void)mallopt(M_MMAP_THRESHOLD, TACHO_PAGES_LARGE_BYTES);
 #endif
 }
 

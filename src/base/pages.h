@@ -16,6 +16,13 @@ enum { TACHO_PAGES_LARGE_BYTES = 4 << 20 };
 /* Advice about |bytes| bytes of fresh memory; what the system makes of it is not told. */
 void tacho_pages_advise(void *memory, size_t bytes);
 
+/*
+ * From now on large blocks go back to the system when they are freed. Else the C library keeps what
+ * is freed for later blocks of up to 32 MiB, and the most memory that a process holds is more than
+ * it ever needs. For programs, not for libraries: it is the same for the whole process.
+ */
+void tacho_pages_return_freed(void);
+
 /* Gives back the memory that |bytes| bytes of a mapped file take; they are read again on use. */
 void tacho_pages_release(void *memory, size_t bytes);
 

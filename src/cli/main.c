@@ -2,6 +2,7 @@
 /*
  * The program: finds the verb, or the tool it was called as, and runs it.
  */
+#include "base/pages.h"
 #include "cli/command.h"
 #include "cli/suggest.h"
 #include "cli/talk.h"
@@ -123,6 +124,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGINT, interrupted);
     signal(SIGTERM, interrupted);
+    tacho_pages_return_freed();
     if (!open_standard_streams()) {
         return TACHO_EXIT_FAILED;
     }

@@ -299,10 +299,14 @@ def check_many_nodes(repository):
 
 
 def check_million_nodes(repository):
-    """Two bytes of memory per byte of model and 256 MiB are enough to compile any."""
+    """Two bytes of memory per byte of model and 256 MiB are enough to compile and run any."""
     limit = chain_model(repository, 1000000, "million.onnx")
-    for machine in ("torq-sl2610", "aic100"):
-        words = ["tacho", "compile", "million.onnx", "-m", machine, "-o", "million.qpc", "-q"]
+    run_words = ["tacho", "run", "million.onnx", "-q", "--no-tables"]
+    for words in (["tacho", "compile", "million.onnx", "-m", "torq-sl2610", "-o", "m.qpc", "-q"],
+                  ["tacho", "compile", "million.onnx", "-m", "aic100", "-o", "m.qpc", "-q"],
+                  [*run_words, "-d", "cpu"],
+                  [*run_words, "-d", "cpu", "--kernels", "reference"],
+                  [*run_words, "-d", "sim:aic100"]):
         child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         said = child.stderr.read().decode()
         _, status, usage = os.wait4(child.pid, 0)
