@@ -41,12 +41,12 @@ static tacho_status check_field(const tacho_program *program, const tacho_schema
         return TACHO_OK;
     }
     uint64_t limit = limit_of(program, field);
-    for (size_t i = 0; i < rows.count * field->count; i++) {
-        size_t row = i / field->count;
-        uint64_t value =
-            tacho_field_get(field, rows.items + row * schema->memory_bytes, i % field->count);
-        if (value >= limit && !(field->may_be_none && value == TACHO_NONE)) {
-            return fail_at(schema->name, row, field->name, limit, value);
+    for (size_t row = 0; row < rows.count; row++) {
+        for (size_t i = 0; i < field->count; i++) {
+            uint64_t value = tacho_field_get(field, rows.items + row * schema->memory_bytes, i);
+            if (value >= limit && !(field->may_be_none && value == TACHO_NONE)) {
+                return fail_at(schema->name, row, field->name, limit, value);
+            }
         }
     }
     return TACHO_OK;

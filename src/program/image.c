@@ -47,51 +47,59 @@ static const char *section_name(size_t section)
     }
 }
 
-/* By cases, so that each is one instruction. */
-static inline void store_number(unsigned char *at, uint64_t value, size_t width)
-{
-    if (width == 8) {
-        tacho_bytes_store(at, value, 8);
-    } else if (width == 4) {
-        tacho_bytes_store(at, value, 4);
-    } else {
-        tacho_bytes_store(at, value, 2);
-    }
-}
+/* ---- records ------------------------------------------------------------------------------ */
 
-static inline uint64_t load_number(const char *at, size_t width)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "fields are copied as they lie");
+
+/* Bytes that lie in memory as they do in a file: fields with no padding between them. */
+typedef struct stretch {
+    size_t offset, bytes; /* in memory */
+} stretch;
+
+enum { STRETCHES_MAX = 32 };
+
+/* The stretches of a record, in order; how many. */
+static size_t find_stretches(const tacho_schema *schema, stretch *out_stretches)
 {
-    if (width == 8) {
-        return tacho_bytes_load(at, 8);
+    size_t count = 0;
+    assert(schema->field_count <= STRETCHES_MAX);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const tacho_field *field = &schema->fields[i];
+        stretch *last = &out_stretches[count > 0 ? count - 1 : 0];
+        size_t bytes = (size_t)field->width * field->count;
+        if (count > 0 && last->offset + last->bytes == field->offset) {
+            last->bytes += bytes;
+        } else {
+            out_stretches[count++] = (stretch){field->offset, bytes};
+        }
     }
-    return width == 4 ? tacho_bytes_load(at, 4) : tacho_bytes_load(at, 2);
+    return count;
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
-
-static void store_record(const tacho_schema *schema, const unsigned char *record,
-                         unsigned char **at)
-{
-    for (size_t i = 0; i < schema->field_count; i++) {
-        const tacho_field *field = &schema->fields[i];
-        for (size_t k = 0; k < field->count; k++) {
-            store_number(*at, tacho_field_get(field, record, k), field->width);
-            *at += field->width;
-        }
-    }
-}
 
 static tacho_status put_rows(tacho_bytes *bytes, const tacho_schema *schema,
                              tacho_program_rows rows)
 {
     size_t size = tacho_schema_file_bytes(schema);
     size_t most = TACHO_BYTES_PIECE / size;
+    stretch stretches[STRETCHES_MAX];
+    size_t stretch_count = find_stretches(schema, stretches);
+    bool is_dense = size == schema->memory_bytes && stretch_count == 1;
     for (size_t i = 0; i < rows.count;) {
         unsigned char *at = NULL;
         size_t end = rows.count - i < most ? rows.count : i + most;
         TACHO_TRY(tacho_bytes_extend(bytes, (end - i) * size, &at));
+        if (is_dense) {
+            memcpy(at, rows.items + i * size, (end - i) * size);
+            i = end;
+        }
         for (; i < end; i++) {
-            store_record(schema, rows.items + i * schema->memory_bytes, &at);
+            for (size_t k = 0; k < stretch_count; k++) {
+                memcpy(at, rows.items + i * schema->memory_bytes + stretches[k].offset,
+                       stretches[k].bytes);
+                at += stretches[k].bytes;
+            }
         }
     }
     return TACHO_OK;
@@ -352,14 +360,17 @@ static tacho_status find_section(tacho_str image, size_t section, uint64_t *offs
                                          : fail_header((size_t)(place + len), "padding", 0, 1);
 }
 
-static void load_record(const tacho_schema *schema, const char **at, unsigned char *record)
+/* Records in a file become those in memory, whose padding is zeros. */
+static void load_rows(const tacho_schema *schema, const char *at, tacho_program_rows rows)
 {
-    memset(record, 0, schema->memory_bytes);
-    for (size_t i = 0; i < schema->field_count; i++) {
-        const tacho_field *field = &schema->fields[i];
-        for (size_t k = 0; k < field->count; k++) {
-            tacho_field_set(field, record, k, load_number(*at, field->width));
-            *at += field->width;
+    stretch stretches[STRETCHES_MAX];
+    size_t stretch_count = find_stretches(schema, stretches);
+    for (size_t i = 0; i < rows.count; i++) {
+        unsigned char *record = rows.items + i * schema->memory_bytes;
+        memset(record, 0, schema->memory_bytes);
+        for (size_t k = 0; k < stretch_count; k++) {
+            memcpy(record + stretches[k].offset, at, stretches[k].bytes);
+            at += stretches[k].bytes;
         }
     }
 }
@@ -384,8 +395,8 @@ static tacho_status take_facts(tacho_str section, uint64_t count, tacho_program 
         return tacho_fail(TACHO_CODE_BAD_DATA, "program, facts: expected 1 record, found %" PRIu64,
                           count);
     }
-    const char *at = section.data;
-    load_record(schema, &at, (unsigned char *)(void *)&program->facts);
+    load_rows(schema, section.data,
+              (tacho_program_rows){(unsigned char *)(void *)&program->facts, 1});
     return TACHO_OK;
 }
 
@@ -395,11 +406,7 @@ static tacho_status take_table(tacho_str section, uint64_t count, tacho_program_
     const tacho_schema *schema = tacho_program_schema(table);
     TACHO_TRY(check_count(schema, section, count));
     TACHO_TRY(tacho_program_resize(program, table, (size_t)count));
-    tacho_program_rows rows = tacho_program_rows_of(program, table);
-    const char *at = section.data;
-    for (size_t i = 0; i < rows.count; i++) {
-        load_record(schema, &at, rows.items + i * schema->memory_bytes);
-    }
+    load_rows(schema, section.data, tacho_program_rows_of(program, table));
     return TACHO_OK;
 }
 
