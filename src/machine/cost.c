@@ -147,9 +147,16 @@ tacho_status tacho_cost_dma_rate(const tacho_dma *dma, tacho_ratio *out_rate)
 tacho_status tacho_cost_transfer(const tacho_dma *dma, uint64_t bytes, int64_t *out_cycles)
 {
     tacho_ratio rate;
-    int64_t cycles;
     *out_cycles = 0;
     TACHO_TRY(tacho_cost_dma_rate(dma, &rate));
+    return tacho_cost_transfer_at(dma, rate, bytes, out_cycles);
+}
+
+tacho_status tacho_cost_transfer_at(const tacho_dma *dma, tacho_ratio rate, uint64_t bytes,
+                                    int64_t *out_cycles)
+{
+    int64_t cycles;
+    *out_cycles = 0;
     if (!tacho_ratio_ceil_divide(bytes, rate, &cycles) ||
         __builtin_add_overflow(cycles, tacho_quantity_whole(&dma->start_up_cycles), &cycles)) {
         return too_large("transfer");

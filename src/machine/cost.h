@@ -40,7 +40,11 @@ tacho_status tacho_cost_vector(const tacho_engine *engine, uint64_t elements, ui
 /* Bytes per cycle that a queue reaches: efficiency and bursts taken off. */
 tacho_status tacho_cost_dma_rate(const tacho_dma *dma, tacho_ratio *out_rate) TACHO_MUST_USE;
 
-/* Cycles of a transfer, with start-up; at least 1 where there are bytes. */
+/* Cycles of a transfer at the queue's |rate|, with start-up; at least 1 where there are bytes. */
+tacho_status tacho_cost_transfer_at(const tacho_dma *dma, tacho_ratio rate, uint64_t bytes,
+                                    int64_t *out_cycles) TACHO_MUST_USE;
+
+/* The same, at the rate that tacho_cost_dma_rate says. */
 tacho_status tacho_cost_transfer(const tacho_dma *dma, uint64_t bytes,
                                  int64_t *out_cycles) TACHO_MUST_USE;
 

@@ -9,12 +9,12 @@
 
 static tacho_u128 gcd128(tacho_u128 a, tacho_u128 b)
 {
-    while (b != 0) {
+    while (b != 0 && (a | b) >> 64 != 0) {
         tacho_u128 rest = a % b;
         a = b;
         b = rest;
     }
-    return a;
+    return b == 0 ? a : tacho_gcd((uint64_t)a, (uint64_t)b);
 }
 
 static bool reduce(tacho_u128 num, tacho_u128 den, tacho_ratio *out_ratio)
@@ -81,6 +81,11 @@ int tacho_ratio_compare(tacho_ratio a, tacho_ratio b)
 
 static bool ceil_of(tacho_u128 num, tacho_u128 den, int64_t *out_value)
 {
+    if (num >> 64 == 0 && den >> 64 == 0) { /* nearly always, and much cheaper */
+        uint64_t small = tacho_ceil_div((uint64_t)num, (uint64_t)den);
+        *out_value = small > INT64_MAX ? 0 : (int64_t)small;
+        return small <= INT64_MAX;
+    }
     tacho_u128 value = num / den + (num % den != 0);
     *out_value = value > INT64_MAX ? 0 : (int64_t)value;
     return value <= INT64_MAX;
