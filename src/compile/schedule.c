@@ -310,9 +310,7 @@ static tacho_status add_barrier(tacho_schedule *self, int64_t cycles, int64_t le
 /* Cycles that shared memory is busy with |bytes|. */
 static tacho_status shared_cycles(const tacho_schedule *self, uint64_t bytes, int64_t *out_cycles)
 {
-    tacho_ratio rate;
-    const tacho_memory *ddr = tacho_machine_memory(self->estimate->machine, TACHO_MEMORY_DDR);
-    TACHO_TRY(tacho_cost_memory_rate(ddr, &rate));
+    tacho_ratio rate = self->shared_rate;
     return rate.num == 0 || tacho_ratio_ceil_divide(bytes, rate, out_cycles)
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_BAD_DATA, "the operator's bytes are too many");
@@ -502,9 +500,25 @@ static tacho_status add_blocks(tacho_schedule *self)
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
+/* Rates that every transfer asks for. */
+static tacho_status find_rates(tacho_schedule *self)
+{
+    const tacho_machine *machine = self->estimate->machine;
+    static const tacho_engine_class classes[] = {TACHO_ENGINE_DMA_IN, TACHO_ENGINE_DMA_OUT,
+                                                 TACHO_ENGINE_DMA_LOCAL};
+    tacho_ratio *const rates[] = {&self->in_rate, &self->out_rate, &self->local_rate};
+    for (size_t i = 0; i < 3; i++) {
+        const tacho_dma *dma = tacho_machine_dma(machine, classes[i]);
+        TACHO_TRY(dma != NULL ? tacho_cost_dma_rate(dma, rates[i]) : TACHO_OK);
+    }
+    return tacho_cost_memory_rate(tacho_machine_memory(machine, TACHO_MEMORY_DDR),
+                                  &self->shared_rate);
+}
+
 static tacho_status run(tacho_schedule *self)
 {
     const tacho_machine *machine = self->estimate->machine;
+    TACHO_TRY(find_rates(self));
     TACHO_TRY(add_engines(self));
     TACHO_TRY(tacho_timer_init(&self->timer, self->program));
     TACHO_TRY(tacho_memory_turns_init(&self->turns, machine, self->program));

@@ -250,6 +250,9 @@ static void set_queue(const tacho_core_work *self, tacho_operand_work *of)
                                : of->kind == TACHO_JOB_COPY && has_local ? TACHO_ENGINE_DMA_LOCAL
                                                                          : TACHO_ENGINE_DMA_IN;
     of->dma = tacho_machine_dma(machine, queue);
+    of->rate = queue == TACHO_ENGINE_DMA_OUT     ? schedule->out_rate
+               : queue == TACHO_ENGINE_DMA_LOCAL ? schedule->local_rate
+                                                 : schedule->in_rate;
     of->queue = tacho_schedule_queue(schedule, self->core,
                                      queue == TACHO_ENGINE_DMA_OUT     ? engines->dma_out
                                      : queue == TACHO_ENGINE_DMA_LOCAL ? engines->dma_local
@@ -394,11 +397,9 @@ static tacho_status choose_tiles(tacho_core_work *self, const tacho_core_cut *cu
 {
     tacho_schedule *schedule = self->schedule;
     const tacho_estimate *estimate = schedule->estimate;
-    const tacho_memory *ddr = tacho_machine_memory(estimate->machine, TACHO_MEMORY_DDR);
     const tacho_memory *local = tacho_machine_memory(estimate->machine, TACHO_MEMORY_LOCAL);
     self->place.cores = cut->cores;
-    TACHO_TRY(tacho_cost_memory_rate(ddr, &self->place.shared_rate));
-    if (!tacho_ratio_divide(self->place.shared_rate, (tacho_ratio){(int64_t)cut->cores, 1},
+    if (!tacho_ratio_divide(schedule->shared_rate, (tacho_ratio){(int64_t)cut->cores, 1},
                             &self->place.shared_rate)) {
         self->place.shared_rate = (tacho_ratio){0, 1};
     }
@@ -447,6 +448,7 @@ static tacho_status schedule_core(tacho_core_work *self, const tacho_core_cut *c
     tacho_core_cut_ranges(space, cut, self->core, self->ranges);
     size_t first_buffer = schedule->program->buffer_count;
     memset(self->last, 0xff, sizeof(self->last));
+    tacho_core_work_forget_tiles(self);
     for (size_t i = 0; i < space->access_count; i++) {
         make_operand(self, cut, i, &slots[i]);
     }
@@ -496,6 +498,7 @@ static tacho_status schedule_part(tacho_schedule *schedule, uint32_t part)
                             .space = space,
                             .tiling = &tiling,
                             .split = TACHO_NONE,
+                            .piece_cycles = -1,
                             .operands = schedule->operands};
     choose_engine(&core);
     choose_moves(&core, &cut, schedule->slots);

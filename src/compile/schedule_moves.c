@@ -178,7 +178,7 @@ static tacho_status finish_tile(tacho_core_work *self, const tacho_tile_at *at)
 
 tacho_status tacho_core_work_moves(tacho_core_work *self)
 {
-    uint64_t count = tacho_core_work_count(self);
+    uint64_t count = self->tiling->tile_count;
     tacho_tile_at before = {.number = 0};
     for (uint64_t i = 0; i < count; i++) {
         tacho_tile_at at = tacho_core_work_at(self, i);

@@ -14,15 +14,6 @@
 
 /* ---- where a tile is ----------------------------------------------------------------------- */
 
-uint64_t tacho_core_work_count(const tacho_core_work *self)
-{
-    uint64_t count = self->tiling->passes;
-    for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        count *= self->tiling->parts[i];
-    }
-    return count;
-}
-
 /* Axes that are summed over are the innermost loops; passes go around them. */
 tacho_tile_at tacho_core_work_at(const tacho_core_work *self, uint64_t number)
 {
@@ -32,18 +23,55 @@ tacho_tile_at tacho_core_work_at(const tacho_core_work *self, uint64_t number)
     bool is_passed = false;
     for (uint32_t i = self->space->axis_count; i > 0; i--) {
         uint32_t axis = t->order[i - 1];
-        if (self->space->axes[axis].role != TACHO_AXIS_SUM && !is_passed) {
+        if (self->space->axes[axis].role != TACHO_AXIS_SUM && !is_passed && t->passes > 1) {
             is_passed = true;
             at.pass = (uint32_t)(rest % t->passes);
             rest /= t->passes;
         }
-        at.index[axis] = rest % t->parts[axis];
-        rest /= t->parts[axis];
-        at.ranges[axis] = tacho_part_range(self->ranges[axis], t->parts[axis], at.index[axis]);
+        at.ranges[axis] = self->ranges[axis];
+        if (t->parts[axis] > 1) {
+            at.index[axis] = rest % t->parts[axis];
+            rest /= t->parts[axis];
+            at.ranges[axis] = tacho_part_range(self->ranges[axis], t->parts[axis], at.index[axis]);
+        }
         at.is_there &= at.ranges[axis].end > at.ranges[axis].first;
     }
-    at.pass = is_passed ? at.pass : (uint32_t)(rest % t->passes);
+    at.pass = is_passed || t->passes == 1 ? at.pass : (uint32_t)(rest % t->passes);
     return at;
+}
+
+void tacho_core_work_forget_tiles(tacho_core_work *self)
+{
+    for (uint64_t i = 0; i < TACHO_TILES_KEPT; i++) {
+        self->tiles[i].number = i + 1; /* none that belongs there */
+    }
+}
+
+/* The same, where it was asked for before. */
+static const tacho_tile_at *find_tile(tacho_core_work *self, uint64_t number)
+{
+    tacho_tile_at *kept = &self->tiles[number % TACHO_TILES_KEPT];
+    if (kept->number != number) {
+        *kept = tacho_core_work_at(self, number);
+    }
+    return kept;
+}
+
+/* The first of axes that are given as bits. */
+static uint32_t first_axis(uint32_t axes)
+{
+    return (uint32_t)__builtin_ctz(axes);
+}
+
+/* Whether a tile is the last along |axes|. */
+static bool is_last_along(const tacho_core_work *self, uint32_t axes, const tacho_tile_at *at)
+{
+    bool is = true;
+    for (uint32_t rest = axes & self->tiling->cut; rest != 0; rest &= rest - 1) {
+        uint32_t i = first_axis(rest);
+        is &= at->index[i] + 1 == self->tiling->parts[i];
+    }
+    return is;
 }
 
 /* The number of what |access| touches in a tile, among all that it touches. */
@@ -51,10 +79,9 @@ static uint64_t key_of(const tacho_core_work *self, const tacho_access *access,
                        const tacho_tile_at *at)
 {
     uint64_t key = 0;
-    for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        if (tacho_access_follows(access, i)) {
-            key = key * self->tiling->parts[i] + at->index[i];
-        }
+    for (uint32_t rest = access->axes & self->tiling->cut; rest != 0; rest &= rest - 1) {
+        uint32_t i = first_axis(rest);
+        key = key * self->tiling->parts[i] + at->index[i];
     }
     return key;
 }
@@ -63,22 +90,13 @@ static uint64_t key_of(const tacho_core_work *self, const tacho_access *access,
 static bool is_complete(const tacho_core_work *self, const tacho_access *access,
                         const tacho_tile_at *at)
 {
-    bool is = at->pass + 1 == self->tiling->passes;
-    for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        is &= tacho_access_follows(access, i) || at->index[i] + 1 == self->tiling->parts[i];
-    }
-    return is;
+    return at->pass + 1 == self->tiling->passes && is_last_along(self, ~access->axes, at);
 }
 
 /* Whether a tile's sums are complete with it. */
 static bool is_summed(const tacho_core_work *self, const tacho_tile_at *at)
 {
-    bool is_last = true;
-    for (uint32_t i = 0; i < self->space->axis_count && self->tiling->has_sums; i++) {
-        is_last &= self->space->axes[i].role != TACHO_AXIS_SUM ||
-                   at->index[i] + 1 == self->tiling->parts[i];
-    }
-    return is_last;
+    return !self->tiling->has_sums || is_last_along(self, self->space->sums, at);
 }
 
 /* Whether the jobs of a tile touch |of|: not what only the last part of a sum needs, before that.
@@ -93,9 +111,9 @@ static bool is_touched(const tacho_core_work *self, const tacho_operand_work *of
 static bool is_begun(const tacho_core_work *self, const tacho_tile_at *at)
 {
     bool is = at->pass > 0;
-    for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        const tacho_axis *axis = &self->space->axes[i];
-        is |= (axis->role == TACHO_AXIS_SUM || axis->is_sequential) && at->index[i] > 0;
+    uint32_t steps = (self->space->sums | self->space->sequences) & self->tiling->cut;
+    for (uint32_t rest = steps; rest != 0; rest &= rest - 1) {
+        is |= at->index[first_axis(rest)] > 0;
     }
     return is;
 }
@@ -107,59 +125,56 @@ tacho_status tacho_transfer_cycles(const tacho_core_work *self, const tacho_oper
                                    uint64_t bytes, int64_t *out_cycles)
 {
     int64_t memory = 0;
-    tacho_ratio rate;
-    const tacho_machine *machine = self->schedule->estimate->machine;
-    TACHO_TRY(tacho_cost_transfer(of->dma, bytes, out_cycles));
-    if (of->kind != TACHO_JOB_COPY) {
-        TACHO_TRY(tacho_cost_memory_rate(tacho_machine_memory(machine, TACHO_MEMORY_DDR), &rate));
-        if (rate.num > 0 && !tacho_ratio_ceil_divide(bytes, rate, &memory)) {
-            return tacho_fail(TACHO_CODE_BAD_DATA, "a transfer of %" PRIu64 " bytes is too large",
-                              bytes);
-        }
+    tacho_ratio rate = self->schedule->shared_rate;
+    TACHO_TRY(tacho_cost_transfer_at(of->dma, of->rate, bytes, out_cycles));
+    if (of->kind != TACHO_JOB_COPY && rate.num > 0 &&
+        !tacho_ratio_ceil_divide(bytes, rate, &memory)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "a transfer of %" PRIu64 " bytes is too large",
+                          bytes);
     }
     *out_cycles = *out_cycles > memory ? *out_cycles : memory;
     *out_cycles = *out_cycles > 0 ? *out_cycles : 1;
     return TACHO_OK;
 }
 
-/* Of the box of a tile what no tile before it has brought. */
-static uint64_t cell_box(const tacho_core_work *self, const tacho_access *access,
-                         const tacho_tile_at *at, tacho_extent *box)
+/*
+ * Takes off the box of a tile what tiles before it have brought, along each dimension up to where
+ * the one before it ends; false: there are too many bytes.
+ */
+static bool leave_brought(const tacho_core_work *self, const tacho_access *access,
+                          const tacho_tile_at *at, tacho_region_spec *spec)
 {
-    tacho_range ranges[TACHO_AXES_MAX];
-    tacho_extent before[TACHO_BOX_RANK_MAX];
     uint64_t elements = 1;
-    (void)tacho_access_box(access, at->ranges, box);
-    memcpy(ranges, at->ranges, sizeof(ranges));
-    for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        if (at->index[i] > 0) {
-            ranges[i] = tacho_part_range(self->ranges[i], self->tiling->parts[i], at->index[i] - 1);
-        }
-    }
-    (void)tacho_access_box(access, ranges, before);
     for (uint32_t i = 0; i < access->rank; i++) {
         const tacho_reach *reach = &access->reach[i];
-        bool has_before =
-            reach->axis != TACHO_NONE && reach->outer == TACHO_NONE && at->index[reach->axis] > 0;
-        uint64_t end = before[i].offset + before[i].size;
-        if (has_before && end > box[i].offset) {
-            uint64_t own_end = box[i].offset + box[i].size;
-            box[i].offset = end < own_end ? end : own_end;
-            box[i].size = own_end - box[i].offset;
+        tacho_extent *own = &spec->box[i];
+        if (reach->axis != TACHO_NONE && reach->outer == TACHO_NONE && at->index[reach->axis] > 0) {
+            tacho_range before =
+                tacho_part_range(self->ranges[reach->axis], self->tiling->parts[reach->axis],
+                                 at->index[reach->axis] - 1);
+            tacho_extent brought = tacho_reach_extent(reach, before, (tacho_range){0, 1});
+            uint64_t end = brought.offset + brought.size;
+            uint64_t own_end = own->offset + own->size;
+            if (end > own->offset) {
+                own->offset = end < own_end ? end : own_end;
+                own->size = own_end - own->offset;
+            }
         }
-        elements = tacho_size_multiply(elements, box[i].size);
+        elements = tacho_size_multiply(elements, own->size);
     }
-    return elements;
+    return tacho_dtype_bytes(access->kept, elements, &spec->bytes);
 }
 
 tacho_region_spec tacho_region_of(const tacho_access *access, const tacho_range *ranges)
 {
-    tacho_region_spec spec = {.tensor = access->tensor, .buffer = TACHO_NONE};
-    spec.bytes = tacho_access_bytes(access, ranges);
-    if (access->is_known) {
-        (void)tacho_access_box(access, ranges, spec.box);
-        spec.rank = access->rank;
-    }
+    tacho_region_spec spec;
+    spec.tensor = access->tensor;
+    spec.buffer = TACHO_NONE;
+    spec.access = TACHO_ACCESS_READ;
+    spec.rank = access->is_known ? access->rank : 0;
+    spec.bytes = access->is_known
+                     ? tacho_access_box_bytes(access, tacho_access_box(access, ranges, spec.box))
+                     : tacho_access_bytes(access, ranges);
     return spec;
 }
 
@@ -211,11 +226,8 @@ static tacho_status load_cell(tacho_core_work *self, tacho_operand_work *of,
 {
     uint32_t *job = &self->schedule->cells[of->first_cell + key_of(self, of->access, at)];
     tacho_region_spec spec = tacho_region_of(of->access, at->ranges);
-    if (of->access->is_known) {
-        uint64_t elements = cell_box(self, of->access, at, spec.box);
-        if (!tacho_dtype_bytes(of->access->kept, elements, &spec.bytes)) {
-            return tacho_fail(TACHO_CODE_BAD_DATA, "a transfer is too large");
-        }
+    if (of->access->is_known && !leave_brought(self, of->access, at, &spec)) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "a transfer is too large");
     }
     if (spec.bytes == 0) { /* all of it has come */
         *job = of->last_load != TACHO_NONE ? of->last_load : TACHO_CELL_EMPTY;
@@ -277,10 +289,9 @@ tacho_status tacho_core_work_load(tacho_core_work *self, const tacho_tile_at *at
 }
 
 /* The next tile that needs something of |of| that tile |now| does not. */
-static void look_ahead(const tacho_core_work *self, tacho_operand_work *of,
-                       const tacho_tile_at *now)
+static void look_ahead(tacho_core_work *self, tacho_operand_work *of, const tacho_tile_at *now)
 {
-    uint64_t count = tacho_core_work_count(self);
+    uint64_t count = self->tiling->tile_count;
     uint64_t key = key_of(self, of->access, now);
     bool is_late = of->slots->count == 1 && !of->slots->is_whole;
     if (is_late) { /* its one buffer is needed until the tile before */
@@ -289,17 +300,16 @@ static void look_ahead(const tacho_core_work *self, tacho_operand_work *of,
     }
     for (of->ahead = of->ahead > now->number ? of->ahead : now->number + 1; of->ahead < count;
          of->ahead++) {
-        tacho_tile_at at = tacho_core_work_at(self, of->ahead);
-        if (of->slots->is_whole ? is_missing(self, of, &at)
-                                : at.is_there && key_of(self, of->access, &at) != key) {
+        const tacho_tile_at *at = find_tile(self, of->ahead);
+        if (of->slots->is_whole ? is_missing(self, of, at)
+                                : at->is_there && key_of(self, of->access, at) != key) {
             return;
         }
     }
 }
 
 /* The operand that is missing first, of several the largest; NULL: none is. */
-static tacho_operand_work *first_missing(const tacho_core_work *self, const tacho_tile_at *now,
-                                         tacho_tile_at *out_at)
+static tacho_operand_work *first_missing(tacho_core_work *self, const tacho_tile_at *now)
 {
     tacho_operand_work *first = NULL;
     for (size_t i = 0; i < self->space->access_count; i++) {
@@ -311,12 +321,9 @@ static tacho_operand_work *first_missing(const tacho_core_work *self, const tach
         look_ahead(self, of, now);
         bool is_first = first == NULL || of->ahead < first->ahead ||
                         (of->ahead == first->ahead && of->slots->bytes > first->slots->bytes);
-        if (of->ahead < tacho_core_work_count(self) && is_first) {
-            tacho_tile_at at = tacho_core_work_at(self, of->ahead);
-            if (at.is_there && is_missing(self, of, &at)) {
-                first = of;
-                *out_at = at;
-            }
+        if (of->ahead < self->tiling->tile_count && is_first) {
+            const tacho_tile_at *at = find_tile(self, of->ahead);
+            first = at->is_there && is_missing(self, of, at) ? of : first;
         }
     }
     return first;
@@ -324,13 +331,12 @@ static tacho_operand_work *first_missing(const tacho_core_work *self, const tach
 
 tacho_status tacho_core_work_ahead(tacho_core_work *self, const tacho_tile_at *now, uint32_t most)
 {
-    tacho_tile_at at;
     for (uint32_t i = 0; i < most && i < self->space->access_count; i++) {
-        tacho_operand_work *of = first_missing(self, now, &at);
+        tacho_operand_work *of = first_missing(self, now);
         if (of == NULL) {
             break;
         }
-        TACHO_TRY(load_operand(self, of, &at, now));
+        TACHO_TRY(load_operand(self, of, find_tile(self, of->ahead), now));
     }
     return TACHO_OK;
 }
@@ -542,16 +548,18 @@ static tacho_status add_regions(tacho_core_work *self, const tacho_tile_at *at,
     }
     for (size_t i = 0; i < self->space->access_count; i++) {
         tacho_operand_work *of = &self->operands[i];
+        bool is_last = !of->access->is_output || is_complete(self, of->access, at);
+        is_done &= is_last;
+        if ((!is_last && has_scratch) || !is_touched(self, of, at)) {
+            continue;
+        }
         tacho_region_spec spec = tacho_region_of(of->access, ranges);
-        bool is_last = is_complete(self, of->access, at);
-        is_done &= !of->access->is_output || is_last;
         uint32_t slot = tacho_operand_slot(self, of, at);
         spec.buffer = of->slots->count > 0 ? of->buffers[slot] : of->resident;
         spec.access = (uint16_t)(!of->access->is_output ? TACHO_ACCESS_READ
                                  : is_last              ? TACHO_ACCESS_WRITE
                                                         : TACHO_ACCESS_PARTIAL);
-        bool is_later = of->access->is_output && !is_last && has_scratch;
-        if (spec.bytes > 0 && !is_later && is_touched(self, of, at)) {
+        if (spec.bytes > 0) {
             TACHO_TRY(tacho_schedule_region(self->schedule, &spec));
         }
     }
@@ -599,6 +607,23 @@ static void note_use(tacho_core_work *self, const tacho_tile_at *at, uint32_t in
     }
 }
 
+/* Most pieces are as large as the one before. */
+static tacho_status find_cycles(tacho_core_work *self, const tacho_piece *piece,
+                                int64_t *out_cycles)
+{
+    const tacho_piece *last = &self->piece;
+    bool is_alike = self->piece_cycles >= 0 && piece->batch == last->batch && piece->m == last->m &&
+                    piece->n == last->n && piece->k == last->k && piece->results == last->results &&
+                    piece->steps == last->steps && piece->written == last->written &&
+                    piece->is_partial == last->is_partial;
+    if (!is_alike) {
+        TACHO_TRY(tacho_piece_cycles(&self->place, self->space->kind, piece, &self->piece_cycles));
+        self->piece = *piece;
+    }
+    *out_cycles = self->piece_cycles;
+    return TACHO_OK;
+}
+
 static tacho_status compute_tile(tacho_core_work *self, const tacho_tile_at *at)
 {
     uint32_t jobs[TACHO_ENGINES_MAX];
@@ -616,7 +641,7 @@ static tacho_status compute_tile(tacho_core_work *self, const tacho_tile_at *at)
         } else {
             bool is_matrix = self->space->kind == TACHO_WORK_MATRIX;
             job.macs = is_matrix ? piece.batch * piece.m * piece.n * piece.k : 0;
-            TACHO_TRY(tacho_piece_cycles(&self->place, self->space->kind, &piece, &job.cycles));
+            TACHO_TRY(find_cycles(self, &piece, &job.cycles));
         }
         TACHO_TRY(need_operands(self, at));
         TACHO_TRY(add_regions(self, at, ranges));
@@ -648,7 +673,7 @@ static tacho_status store_result(tacho_core_work *self, tacho_operand_work *of,
 /* Sends away what tile |at| completed. */
 static tacho_status store_tile(tacho_core_work *self, const tacho_tile_at *at)
 {
-    bool is_last = at->number + 1 == tacho_core_work_count(self);
+    bool is_last = at->number + 1 == self->tiling->tile_count;
     for (size_t i = 0; i < self->space->access_count; i++) {
         tacho_operand_work *of = &self->operands[i];
         bool is_done =
@@ -666,11 +691,11 @@ static tacho_status store_tile(tacho_core_work *self, const tacho_tile_at *at)
  */
 tacho_status tacho_core_work_tiles(tacho_core_work *self)
 {
-    uint64_t count = tacho_core_work_count(self);
+    uint64_t count = self->tiling->tile_count;
     uint32_t first = tacho_machine_is_sequenced(self->place.machine) ? 1 : UINT32_MAX;
     tacho_tile_at before = {.number = 0};
     for (uint64_t i = 0; i < count; i++) {
-        tacho_tile_at at = tacho_core_work_at(self, i);
+        tacho_tile_at at = *find_tile(self, i);
         TACHO_TRY(tacho_core_work_load(self, &at, i > 0 ? &before : NULL));
         if (i > 0) {
             TACHO_TRY(store_tile(self, &before));

@@ -21,7 +21,8 @@ typedef struct tacho_operand_work {
     const tacho_slots *slots;
     tacho_job_kind kind;               /* of its transfers */
     uint32_t queue;                    /* engine */
-    const tacho_dma *dma;              /* its rate */
+    const tacho_dma *dma;              /* its queue, and ... */
+    tacho_ratio rate;                  /* ... the rate of that */
     uint64_t reader;                   /* of those that get the same bytes, this one */
     uint32_t resident;                 /* the buffer it stays in, or TACHO_NONE */
     bool is_own;                       /* all that the core touches lies in |resident| */
@@ -36,6 +37,17 @@ typedef struct tacho_operand_work {
     size_t first_cell; /* of all pieces: who brought each, in |cells| of the schedule */
 } tacho_operand_work;
 
+typedef struct tacho_tile_at {
+    uint64_t number;
+    uint32_t pass;
+    bool is_there; /* it has elements */
+    uint64_t index[TACHO_AXES_MAX];
+    tacho_range ranges[TACHO_AXES_MAX];
+} tacho_tile_at;
+
+/* Tiles that are looked at lie close together: the last few are kept. */
+enum { TACHO_TILES_KEPT = 4 };
+
 typedef struct tacho_core_work {
     tacho_schedule *schedule;
     const tacho_space *space;
@@ -49,17 +61,12 @@ typedef struct tacho_core_work {
     bool is_control;       /* a processor does it, whatever it is */
     bool is_grouped;       /* there are batches around rows and columns */
     uint32_t scratch;      /* buffer, or TACHO_NONE */
-    tacho_operand_work *operands;     /* by access */
-    uint32_t last[TACHO_ENGINES_MAX]; /* by engine: its last job */
+    tacho_piece piece;     /* that cycles were asked for last ... */
+    int64_t piece_cycles;  /* ... and those; -1: none */
+    tacho_operand_work *operands;          /* by access */
+    uint32_t last[TACHO_ENGINES_MAX];      /* by engine: its last job */
+    tacho_tile_at tiles[TACHO_TILES_KEPT]; /* by number; an unused one has another's */
 } tacho_core_work;
-
-typedef struct tacho_tile_at {
-    uint64_t number;
-    uint32_t pass;
-    bool is_there; /* it has elements */
-    uint64_t index[TACHO_AXES_MAX];
-    tacho_range ranges[TACHO_AXES_MAX];
-} tacho_tile_at;
 
 /* A region of the job that is added next. */
 typedef struct tacho_region_spec {
@@ -90,8 +97,10 @@ tacho_status tacho_core_work_moves(tacho_core_work *self) TACHO_MUST_USE;
 
 /* ---- of schedule_tiles.c -------------------------------------------------------------------- */
 
-uint64_t tacho_core_work_count(const tacho_core_work *self);
 tacho_tile_at tacho_core_work_at(const tacho_core_work *self, uint64_t number);
+
+/* Before tiles of another share are asked for. */
+void tacho_core_work_forget_tiles(tacho_core_work *self);
 /* Brings what tile |at| needs and is not there, while |now| is worked on. */
 tacho_status tacho_core_work_load(tacho_core_work *self, const tacho_tile_at *at,
                                   const tacho_tile_at *now) TACHO_MUST_USE;

@@ -27,26 +27,19 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b != 0 && a < 0 ? 1 : 0);
 }
 
-/* The range of a dimension that |range| of its axis reaches, cut to the dimension. */
-static tacho_extent reach_extent(const tacho_reach *reach, const tacho_range *ranges)
+tacho_extent tacho_reach_extent(const tacho_reach *reach, tacho_range range, tacho_range outer)
 {
-    if (reach->axis == TACHO_NONE) {
-        return reach->is_part ? (tacho_extent){(uint64_t)-reach->before, reach->length, reach->size}
-                              : (tacho_extent){0, reach->size, reach->size};
-    }
-    tacho_range range = ranges[reach->axis];
     if (range.end <= range.first) {
         return (tacho_extent){0, 0, reach->size};
     }
     int64_t first = (int64_t)range.first * reach->scale - reach->before;
     int64_t last = (int64_t)(range.end - 1) * reach->scale - reach->before + reach->window - 1;
-    first = -floor_div(-first, reach->divisor);
-    last = floor_div(last, reach->divisor);
-    if (reach->outer != TACHO_NONE) {
-        tacho_range outer = ranges[reach->outer];
-        first += (int64_t)(outer.first * reach->outer_scale);
-        last += (int64_t)((outer.end > 0 ? outer.end - 1 : 0) * reach->outer_scale);
+    if (reach->divisor > 1) {
+        first = -floor_div(-first, reach->divisor);
+        last = floor_div(last, reach->divisor);
     }
+    first += (int64_t)(outer.first * reach->outer_scale);
+    last += (int64_t)((outer.end > 0 ? outer.end - 1 : 0) * reach->outer_scale);
     int64_t end = last + 1 < (int64_t)reach->size ? last + 1 : (int64_t)reach->size;
     first = first > 0 ? first : 0;
     bool is_empty = end <= first;
@@ -57,21 +50,34 @@ static tacho_extent reach_extent(const tacho_reach *reach, const tacho_range *ra
 uint64_t tacho_access_box(const tacho_access *access, const tacho_range *ranges,
                           tacho_extent *out_extents)
 {
+    static const tacho_range one = {0, 1};
     uint64_t elements = 1;
     for (uint32_t i = 0; i < access->rank; i++) {
-        out_extents[i] = reach_extent(&access->reach[i], ranges);
+        const tacho_reach *reach = &access->reach[i];
+        if (reach->axis != TACHO_NONE) {
+            tacho_range outer = reach->outer != TACHO_NONE ? ranges[reach->outer] : one;
+            out_extents[i] = tacho_reach_extent(reach, ranges[reach->axis], outer);
+        } else if (reach->is_part) {
+            out_extents[i] = (tacho_extent){(uint64_t)-reach->before, reach->length, reach->size};
+        } else {
+            out_extents[i] = (tacho_extent){0, reach->size, reach->size};
+        }
         elements = tacho_size_multiply(elements, out_extents[i].size);
     }
     return elements;
+}
+
+uint64_t tacho_access_box_bytes(const tacho_access *access, uint64_t elements)
+{
+    uint64_t bytes = 0;
+    return tacho_dtype_bytes(access->kept, elements, &bytes) ? bytes : UINT64_MAX / 4;
 }
 
 uint64_t tacho_access_bytes(const tacho_access *access, const tacho_range *ranges)
 {
     tacho_extent box[TACHO_BOX_RANK_MAX];
     if (access->is_known) {
-        uint64_t bytes = 0;
-        uint64_t elements = tacho_access_box(access, ranges, box);
-        return tacho_dtype_bytes(access->kept, elements, &bytes) ? bytes : UINT64_MAX / 4;
+        return tacho_access_box_bytes(access, tacho_access_box(access, ranges, box));
     }
     uint64_t bytes = access->bytes;
     for (uint32_t i = 0; i < access->rank; i++) {
@@ -91,7 +97,6 @@ uint64_t tacho_access_kept(const tacho_access *access, const tacho_range *ranges
     if (!access->is_known) {
         return tacho_access_bytes(access, ranges) + 1; /* parts differ by one */
     }
-    uint64_t bytes = 0;
     uint64_t elements = 1;
     (void)tacho_access_box(access, ranges, out_extents);
     for (uint32_t i = 0; i < access->rank; i++) {
@@ -100,16 +105,28 @@ uint64_t tacho_access_kept(const tacho_access *access, const tacho_range *ranges
         }
         elements = tacho_size_multiply(elements, out_extents[i].size);
     }
-    return tacho_dtype_bytes(access->kept, elements, &bytes) ? bytes : UINT64_MAX / 4;
+    return tacho_access_box_bytes(access, elements);
 }
 
-bool tacho_access_follows(const tacho_access *access, uint32_t axis)
+static uint32_t axis_bit(uint32_t axis)
 {
-    bool follows = false;
-    for (uint32_t i = 0; i < access->rank; i++) {
-        follows |= access->reach[i].axis == axis || access->reach[i].outer == axis;
+    return axis == TACHO_NONE ? 0 : UINT32_C(1) << axis;
+}
+
+void tacho_space_mark_axes(tacho_space *space)
+{
+    space->sums = space->sequences = 0;
+    for (uint32_t i = 0; i < space->axis_count; i++) {
+        space->sums |= space->axes[i].role == TACHO_AXIS_SUM ? axis_bit(i) : 0;
+        space->sequences |= space->axes[i].is_sequential ? axis_bit(i) : 0;
     }
-    return follows;
+    for (size_t i = 0; i < space->access_count; i++) {
+        tacho_access *access = &space->accesses[i];
+        access->axes = 0;
+        for (uint32_t k = 0; k < access->rank; k++) {
+            access->axes |= axis_bit(access->reach[k].axis) | axis_bit(access->reach[k].outer);
+        }
+    }
 }
 
 uint64_t tacho_axis_count(const tacho_axis *axis, tacho_range range)
@@ -378,8 +395,8 @@ static bool has_shapes(const tacho_space_maker *maker)
     return has;
 }
 
-tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
-                              const tacho_space_options *options, tacho_space *space)
+static tacho_status fill(const tacho_estimate *estimate, uint32_t op,
+                         const tacho_space_options *options, tacho_space *space)
 {
     const tacho_fusion *fusion = estimate->fusion;
     tacho_space_maker maker = {
@@ -418,5 +435,13 @@ tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
     if (is_cast && space->access_count > 0) { /* a move where the machine keeps both types alike */
         space->accesses[0].is_source = !space->accesses[0].is_output;
     }
+    return TACHO_OK;
+}
+
+tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
+                              const tacho_space_options *options, tacho_space *space)
+{
+    TACHO_TRY(fill(estimate, op, options, space));
+    tacho_space_mark_axes(space);
     return TACHO_OK;
 }

@@ -62,6 +62,7 @@ typedef struct tacho_access {
     bool is_known;  /* else |bytes| in proportion to the first reach, if there is one */
     uint32_t rank;
     tacho_reach reach[TACHO_BOX_RANK_MAX];
+    uint32_t axes;       /* that what is touched differs along, as bits: tacho_space_mark_axes */
     uint32_t joined_dim; /* along which other parts of the operator have the rest; or TACHO_NONE */
     uint64_t bytes;      /* of all of it */
 } tacho_access;
@@ -82,6 +83,8 @@ typedef struct tacho_space {
     tacho_work_kind kind;
     uint32_t axis_count;
     tacho_axis axes[TACHO_AXES_MAX];
+    uint32_t sums;       /* those of role SUM, as bits ... */
+    uint32_t sequences;  /* ... and those in single steps */
     uint64_t depth;      /* of the product at each step of its SUM axes */
     bool has_passes;     /* what cuts a SUM axis goes over it twice */
     bool makes_values;   /* a move whose results have elements that no operand has */
@@ -110,6 +113,13 @@ tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
 uint64_t tacho_access_box(const tacho_access *access, const tacho_range *ranges,
                           tacho_extent *out_extents);
 
+/* The range of a dimension that |range| of its axis reaches, cut to the dimension; |outer| is that
+ * of the axis around it, [0, 1) where there is none. */
+tacho_extent tacho_reach_extent(const tacho_reach *reach, tacho_range range, tacho_range outer);
+
+/* Bytes of |elements| of it. */
+uint64_t tacho_access_box_bytes(const tacho_access *access, uint64_t elements);
+
 /* Bytes of what a piece touches. */
 uint64_t tacho_access_bytes(const tacho_access *access, const tacho_range *ranges);
 
@@ -118,8 +128,14 @@ uint64_t tacho_access_bytes(const tacho_access *access, const tacho_range *range
 uint64_t tacho_access_kept(const tacho_access *access, const tacho_range *ranges,
                            tacho_extent *out_extents);
 
+/* Notes which axes are summed over and which ones accesses follow, once all are there. */
+void tacho_space_mark_axes(tacho_space *space);
+
 /* Whether what is touched differs along |axis|. */
-bool tacho_access_follows(const tacho_access *access, uint32_t axis);
+static inline bool tacho_access_follows(const tacho_access *access, uint32_t axis)
+{
+    return (access->axes >> axis & 1) != 0;
+}
 
 /* Steps of the product that |range| of |axis| stands for; they add up to |counted|. */
 uint64_t tacho_axis_count(const tacho_axis *axis, tacho_range range);

@@ -25,13 +25,13 @@ typedef struct tiler {
     const tacho_share *share;
     const tacho_space *space;
     const tacho_dma *in, *out;
+    tacho_ratio in_rate, out_rate; /* of the queues */
     tacho_slots *slots;
     uint32_t engines;
     uint64_t roles[TACHO_AXIS_ROLE_COUNT]; /* elements of the share along the axes of each */
     bool is_found;
     bool rereads; /* the best brings something again */
     int64_t best_cycles;
-    uint64_t best_tiles;
     uint64_t least_bytes; /* that any way asks for */
     tacho_tiling best;
     uint64_t tried_max; /* tiles */
@@ -43,13 +43,21 @@ static uint64_t range_of(const tiler *self, uint32_t axis)
     return range.end > range.first ? range.end - range.first : 1;
 }
 
-static uint64_t tile_count(const tiler *self, const tacho_tiling *t)
+/* Axes that are cut, and tiles. */
+static void count_tiles(const tiler *self, tacho_tiling *t)
 {
-    uint64_t count = t->passes;
+    t->cut = 0;
+    t->tile_count = t->passes;
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        count = tacho_size_multiply(count, t->parts[i]);
+        t->cut |= t->parts[i] > 1 ? UINT32_C(1) << i : 0;
+        t->tile_count = tacho_size_multiply(t->tile_count, t->parts[i]);
     }
-    return count;
+}
+
+/* The parts that |axis| is cut into as far as |access| follows it. */
+static uint64_t parts_of(const tacho_tiling *t, const tacho_access *access, uint32_t axis)
+{
+    return tacho_access_follows(access, axis) ? t->parts[axis] : 1;
 }
 
 /* ---- cycles -------------------------------------------------------------------------------- */
@@ -142,9 +150,10 @@ static int64_t of_all(const tiler *self, const tacho_tiling *t, const tacho_acce
                       int64_t cycles)
 {
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        if (access == NULL || tacho_access_follows(access, i)) {
-            uint64_t range = range_of(self, i);
-            tacho_u128 padded = (tacho_u128)tacho_ceil_div(range, t->parts[i]) * t->parts[i];
+        uint64_t range = range_of(self, i);
+        uint64_t parts = access == NULL ? t->parts[i] : parts_of(t, access, i);
+        if (range % parts != 0) {
+            tacho_u128 padded = (tacho_u128)tacho_ceil_div(range, parts) * parts;
             cycles = (int64_t)(((tacho_u128)(uint64_t)cycles * range + padded - 1) / padded);
         }
     }
@@ -175,9 +184,14 @@ static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int
     whole.steps = is_matrix ? whole.steps : tacho_ceil_div(whole.steps, t->passes);
     uint64_t *const parts[] = {&whole.batch, &whole.m, &whole.n};
     *out_cycles = INT64_MAX;
+    bool is_whole = false; /* it was tried on one engine */
     for (size_t i = 0; i < 3; i++) {
         tacho_piece before = whole;
         uint64_t split = *parts[i] < self->engines ? *parts[i] : self->engines;
+        if (split == 1 && is_whole) {
+            continue;
+        }
+        is_whole |= split == 1;
         *parts[i] = tacho_ceil_div(*parts[i], split);
         whole.results = tacho_ceil_div(whole.results, split);
         int64_t cycles;
@@ -192,25 +206,42 @@ static tacho_status compute_cycles(const tiler *self, const tacho_tiling *t, int
 
 /* ---- what comes and goes -------------------------------------------------------------------- */
 
-/* How often what |access| touches changes as the loops go on; |out_distinct|: how many there are.
- */
-static uint64_t changes(const tiler *self, const tacho_tiling *t, const tacho_access *access,
-                        uint64_t *out_distinct)
+/* How often what |access| touches changes as the loops go on, and how many pieces there are. */
+static void count_changes(const tiler *self, const tacho_tiling *t, const tacho_access *access,
+                          tacho_slots *slots)
 {
     uint64_t so_far = 1;
-    uint64_t count = 1;
-    *out_distinct = 1;
+    slots->changes = slots->distinct = 1;
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
         uint32_t axis = t->order[i];
-        bool is_sum = self->space->axes[axis].role == TACHO_AXIS_SUM;
-        bool follows = tacho_access_follows(access, axis);
         so_far = tacho_size_multiply(so_far, t->parts[axis]);
-        if (follows && t->parts[axis] > 1) {
-            *out_distinct = tacho_size_multiply(*out_distinct, t->parts[axis]);
-            count = is_sum && !access->is_output ? tacho_size_multiply(so_far, t->passes) : so_far;
+        if ((access->axes & t->cut) >> axis & 1) {
+            bool is_again = self->space->sums >> axis & 1 && !access->is_output;
+            slots->distinct = tacho_size_multiply(slots->distinct, t->parts[axis]);
+            slots->changes = is_again ? tacho_size_multiply(so_far, t->passes) : so_far;
         }
     }
-    return count;
+}
+
+/* Elements of the largest tile along |axis|; of all of the share where there is no tiling. */
+static uint64_t length_along(const tiler *self, const tacho_tiling *t, uint32_t axis)
+{
+    uint64_t range = range_of(self, axis);
+    return t == NULL || t->parts[axis] == 1 ? range : tacho_ceil_div(range, t->parts[axis]);
+}
+
+/* The same where only the number of bytes is known, which follows from axes in proportion. */
+static uint64_t most_unknown(const tiler *self, const tacho_tiling *t, const tacho_access *access)
+{
+    tacho_u128 bytes = access->bytes;
+    for (uint32_t i = 0; i < access->rank; i++) {
+        const tacho_reach *reach = &access->reach[i];
+        uint64_t size = reach->is_part ? reach->length : reach->size;
+        if (reach->axis != TACHO_NONE) {
+            bytes = (bytes * length_along(self, t, reach->axis) + size - 1) / size + 1;
+        }
+    }
+    return (uint64_t)(bytes < access->bytes ? bytes : access->bytes);
 }
 
 /* The most bytes of |access| that tiles of the tiling touch; as elements of |each| bytes if not 0.
@@ -219,44 +250,30 @@ static uint64_t most_bytes(const tiler *self, const tacho_tiling *t, const tacho
                            uint64_t each)
 {
     uint64_t elements = 1;
-    tacho_u128 bytes = access->bytes;
+    if (!access->is_known) {
+        return most_unknown(self, t, access);
+    }
     for (uint32_t i = 0; i < access->rank; i++) {
         const tacho_reach *reach = &access->reach[i];
         uint64_t size = reach->is_part ? reach->length : reach->size;
         if (reach->axis != TACHO_NONE) {
-            uint64_t length =
-                tacho_ceil_div(range_of(self, reach->axis), t != NULL ? t->parts[reach->axis] : 1);
-            bytes = (bytes * length + size - 1) / size + (access->is_known ? 0 : 1);
+            uint64_t length = length_along(self, t, reach->axis);
             length = (length - 1) * (uint64_t)reach->scale + (uint64_t)reach->window;
             if (reach->divisor > 1) {
                 length = (length - 1) / (uint64_t)reach->divisor + 1;
             }
             if (reach->outer != TACHO_NONE) {
-                uint64_t outer = tacho_ceil_div(range_of(self, reach->outer),
-                                                t != NULL ? t->parts[reach->outer] : 1);
-                length += (outer - 1) * reach->outer_scale;
+                length += (length_along(self, t, reach->outer) - 1) * reach->outer_scale;
             }
             size = length < size ? length : size;
         }
         elements = tacho_size_multiply(elements, size);
     }
     uint64_t known = UINT64_MAX / 4;
-    if (!access->is_known) {
-        return (uint64_t)(bytes < access->bytes ? bytes : access->bytes);
-    }
     if (each > 0) {
         return tacho_size_multiply(elements, each);
     }
     return tacho_dtype_bytes(access->kept, elements, &known) ? known : UINT64_MAX / 4;
-}
-
-static bool sums_are_cut(const tiler *self, const tacho_tiling *t)
-{
-    bool is_cut = false;
-    for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        is_cut |= self->space->axes[i].role == TACHO_AXIS_SUM && t->parts[i] > 1;
-    }
-    return is_cut;
 }
 
 static uint64_t lines_of_tile(const tiler *self, const tacho_tiling *t)
@@ -277,15 +294,14 @@ static uint64_t lines_of_tile(const tiler *self, const tacho_tiling *t)
 static void plan_output(const tiler *self, tacho_tiling *t, const tacho_access *access,
                         tacho_slots *slots)
 {
-    uint64_t distinct;
-    bool returns = changes(self, t, access, &distinct) > distinct;
+    bool returns = slots->changes > slots->distinct;
     if (t->has_sums) {
         uint64_t sums = most_bytes(self, t, access, TACHO_SUM_BYTES);
         t->scratch_bytes = sums > t->scratch_bytes ? sums : t->scratch_bytes;
     }
-    slots->is_whole = returns || distinct == 1;
+    slots->is_whole = returns || slots->distinct == 1;
     slots->count = !slots->moves ? 0 : (slots->is_whole || t->has_sums ? 1 : 2);
-    slots->bytes = most_bytes(self, slots->is_whole ? NULL : t, access, 0);
+    slots->bytes = slots->is_whole ? slots->share_bytes : slots->tile_bytes;
 }
 
 static uint64_t state_bytes(const tacho_state *state)
@@ -305,15 +321,15 @@ static bool plan_slots(tiler *self, tacho_tiling *t)
     for (size_t i = 0; i < space->access_count; i++) {
         const tacho_access *access = &space->accesses[i];
         tacho_slots *slots = &self->slots[i];
-        uint64_t distinct;
+        count_changes(self, t, access, slots);
+        slots->tile_bytes = most_bytes(self, t, access, 0);
         if (access->is_output) {
             plan_output(self, t, access, slots);
         } else {
-            (void)changes(self, t, access, &distinct);
-            slots->is_whole = distinct == 1;
-            bool is_one = distinct == 1 || (access->is_late && t->has_sums);
+            slots->is_whole = slots->distinct == 1;
+            bool is_one = slots->is_whole || (access->is_late && t->has_sums);
             slots->count = !slots->moves || access->bytes == 0 ? 0 : (is_one ? 1 : 2);
-            slots->bytes = most_bytes(self, t, access, 0);
+            slots->bytes = slots->tile_bytes;
         }
         if (self->place->engine != NULL || !access->is_output) { /* what moves has no other place */
             needed = tacho_size_add(needed, tacho_size_multiply(slots->count, slots->bytes));
@@ -326,11 +342,9 @@ static bool plan_slots(tiler *self, tacho_tiling *t)
     }
     for (size_t i = 0; i < space->access_count; i++) {
         tacho_slots *slots = &self->slots[i];
-        uint64_t whole = most_bytes(self, NULL, &space->accesses[i], 0);
+        uint64_t whole = slots->share_bytes;
         uint64_t now = slots->count * slots->bytes;
-        uint64_t distinct;
-        uint64_t loads = changes(self, t, &space->accesses[i], &distinct);
-        bool saves = tacho_size_multiply(loads, slots->bytes) > whole || whole <= now;
+        bool saves = tacho_size_multiply(slots->changes, slots->bytes) > whole || whole <= now;
         if (self->place->engine != NULL && !space->accesses[i].is_output &&
             space->accesses[i].is_known && slots->count > 0 && !slots->is_whole && saves &&
             needed - now + whole <= self->place->room_bytes) {
@@ -360,7 +374,7 @@ static uint64_t tiles_of_piece(const tiler *self, const tacho_tiling *t, const t
     uint64_t tiles = 1;
     for (uint32_t i = self->space->axis_count; i > 0; i--) {
         uint32_t axis = t->order[i - 1];
-        if (t->parts[axis] > 1 && tacho_access_follows(access, axis)) {
+        if (parts_of(t, access, axis) > 1) {
             break;
         }
         tiles *= t->parts[axis];
@@ -371,13 +385,13 @@ static uint64_t tiles_of_piece(const tiler *self, const tacho_tiling *t, const t
 /* Tiles until all of |access| has been touched once. */
 static uint64_t first_tiles(const tiler *self, const tacho_tiling *t, const tacho_access *access)
 {
-    uint64_t tiles = tile_count(self, t);
+    uint64_t tiles = t->tile_count;
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
         uint32_t axis = t->order[i];
-        if (t->parts[axis] > 1 && tacho_access_follows(access, axis)) {
+        if (parts_of(t, access, axis) > 1) {
             break;
         }
-        tiles /= t->parts[axis];
+        tiles = t->parts[axis] > 1 ? tiles / t->parts[axis] : tiles;
     }
     return tiles;
 }
@@ -400,22 +414,19 @@ static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t
     if (slots->count == 0 || dma == NULL) {
         return TACHO_OK;
     }
-    uint64_t distinct;
-    uint64_t loads = changes(self, t, access, &distinct);
-    loads = slots->is_whole || access->is_output ? distinct : loads;
-    uint64_t piece = most_bytes(self, t, access, 0);
-    uint64_t whole = most_bytes(self, NULL, access, 0);
-    uint64_t moved = tacho_size_multiply(loads, piece);
-    moved = slots->is_whole || access->is_output ? whole : moved;
-    to->is_again |= loads > distinct;
+    bool is_even = slots->is_whole || access->is_output;
+    uint64_t loads = is_even ? slots->distinct : slots->changes;
+    uint64_t moved = is_even ? slots->share_bytes : tacho_size_multiply(loads, slots->tile_bytes);
+    uint64_t piece = is_even ? tacho_ceil_div(moved, loads) : slots->tile_bytes;
+    to->is_again |= loads > slots->distinct;
     int64_t each;
     uint64_t readers = slots->readers > 0 ? slots->readers : 1;
-    TACHO_TRY(tacho_cost_transfer(dma, tacho_ceil_div(moved, loads), &each));
+    tacho_ratio rate = access->is_output ? self->out_rate : self->in_rate;
+    TACHO_TRY(tacho_cost_transfer_at(dma, rate, piece, &each));
     if (slots->is_shared) {
-        each = tacho_most(each, shared_cycles(self, tacho_ceil_div(moved, loads) / readers));
+        each = tacho_most(each, shared_cycles(self, piece / readers));
         to->shared = tacho_size_add(to->shared, moved / readers);
     }
-    bool is_even = slots->is_whole || access->is_output;
     int64_t all = tacho_cycles_multiply(each, loads);
     to->all = tacho_cycles_add(to->all, is_even ? all : of_all(self, t, access, all));
     to->first = tacho_cycles_add(to->first, each);
@@ -425,7 +436,7 @@ static tacho_status add_traffic(const tiler *self, const tacho_tiling *t, size_t
     }
     if (slots->is_whole && !access->is_output) {
         uint64_t rest =
-            tile_count(self, t) - first_tiles(self, t, access) + tiles_of_piece(self, t, access);
+            t->tile_count - first_tiles(self, t, access) + tiles_of_piece(self, t, access);
         to->front =
             tacho_most(to->front, tacho_cycles_add(all, tacho_cycles_multiply(compute, rest)));
     }
@@ -448,12 +459,11 @@ static tacho_status pipeline_cycles(const tiler *self, const tacho_tiling *t, in
         TACHO_TRY(add_traffic(self, t, i, compute, to));
     }
     *out_again = in.is_again;
-    uint64_t tiles = tile_count(self, t);
     uint64_t sums = t->passes;
     for (uint32_t i = 0; i < self->space->axis_count; i++) {
         sums *= self->space->axes[i].role == TACHO_AXIS_SUM ? t->parts[i] : 1;
     }
-    int64_t all = of_all(self, t, NULL, tacho_cycles_multiply(compute, tiles));
+    int64_t all = of_all(self, t, NULL, tacho_cycles_multiply(compute, t->tile_count));
     int64_t before = tacho_cycles_multiply(compute, sums);
     int64_t shared = shared_cycles(self, tacho_size_add(in.shared, out.shared));
     int64_t last = tacho_cycles_multiply(compute, in.last > 1 ? in.last : 1);
@@ -500,35 +510,22 @@ static void set_parts(const tiler *self, tacho_axis_role role, uint64_t count, t
 static tacho_status try_order(tiler *self, tacho_tiling t, bool rows_outside)
 {
     set_order(self, rows_outside, &t);
-    t.has_sums = !self->space->has_passes && sums_are_cut(self, &t);
-    t.passes = self->space->has_passes && sums_are_cut(self, &t) ? 2 : 1;
-    if (!plan_slots(self, &t) || tile_count(self, &t) > TACHO_TILES_LIMIT) {
+    if (!plan_slots(self, &t) || t.tile_count > TACHO_TILES_LIMIT) {
         return TACHO_OK;
     }
     int64_t cycles;
     bool is_again;
     TACHO_TRY(pipeline_cycles(self, &t, &cycles, &is_again));
-    uint64_t tiles = tile_count(self, &t);
-    bool is_more = self->is_found && tiles > self->best_tiles &&
-                   tacho_size_multiply(tiles, self->place->cores) > TACHO_TILES_MAX;
+    bool is_more = self->is_found && t.tile_count > self->best.tile_count &&
+                   tacho_size_multiply(t.tile_count, self->place->cores) > TACHO_TILES_MAX;
     int64_t worth = self->place->cores > 1 ? cycles / WORTH_TILES_OF_CORES : cycles / WORTH_A_TILE;
     if (!self->is_found || tacho_cycles_add(cycles, is_more ? worth : 0) < self->best_cycles) {
         self->is_found = true;
-        self->best_tiles = tiles;
         self->rereads = is_again;
         self->best_cycles = cycles;
         self->best = t;
     }
     return TACHO_OK;
-}
-
-static bool is_sequential(const tiler *self)
-{
-    bool is = false;
-    for (uint32_t i = 0; i < self->space->axis_count; i++) {
-        is |= self->space->axes[i].is_sequential;
-    }
-    return is;
 }
 
 static tacho_status try_counts(tiler *self, const uint64_t *counts)
@@ -545,7 +542,14 @@ static tacho_status try_counts(tiler *self, const uint64_t *counts)
             return TACHO_OK;
         }
     }
-    bool is_fixed = is_sequential(self);
+    bool is_fixed = self->space->sequences != 0;
+    count_tiles(self, &t);
+    bool has_lines = (t.cut & self->space->sums) != 0;
+    t.has_sums = has_lines && !self->space->has_passes;
+    if (has_lines && self->space->has_passes) {
+        t.passes = 2;
+        t.tile_count = tacho_size_multiply(t.tile_count, t.passes);
+    }
     if (!is_fixed) {
         TACHO_TRY(try_order(self, t, false));
     }
@@ -604,6 +608,24 @@ static tacho_status try_all(tiler *self)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* What is the same for every way to cut the share. */
+static tacho_status prepare(tiler *self)
+{
+    const tacho_space *space = self->space;
+    for (size_t i = 0; i < TACHO_AXIS_ROLE_COUNT; i++) {
+        self->roles[i] = 1;
+    }
+    for (uint32_t i = 0; i < space->axis_count; i++) {
+        uint64_t *role = &self->roles[space->axes[i].role];
+        *role = tacho_size_multiply(*role, space->axes[i].is_sequential ? 1 : range_of(self, i));
+    }
+    for (size_t i = 0; i < space->access_count; i++) {
+        self->slots[i].share_bytes = most_bytes(self, NULL, &space->accesses[i], 0);
+    }
+    TACHO_TRY(self->in != NULL ? tacho_cost_dma_rate(self->in, &self->in_rate) : TACHO_OK);
+    return self->out != NULL ? tacho_cost_dma_rate(self->out, &self->out_rate) : TACHO_OK;
+}
+
 tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share, tacho_slots *slots,
                         tacho_tiling *out_tiling)
 {
@@ -618,14 +640,7 @@ tacho_status tacho_tile(const tacho_tile_place *place, const tacho_share *share,
             place->engine != NULL ? (uint32_t)tacho_quantity_whole(&place->engine->count) : 1,
         .least_bytes = UINT64_MAX,
     };
-    for (size_t i = 0; i < TACHO_AXIS_ROLE_COUNT; i++) {
-        self.roles[i] = 1;
-    }
-    for (uint32_t i = 0; i < share->space->axis_count; i++) {
-        uint64_t *role = &self.roles[share->space->axes[i].role];
-        bool is_fixed = share->space->axes[i].is_sequential;
-        *role = tacho_size_multiply(*role, is_fixed ? 1 : range_of(&self, i));
-    }
+    TACHO_TRY(prepare(&self));
     /* A few tiles first; more where those do not fit, or bring something again. */
     const uint64_t tried[] = {TACHO_TILES_MAX, TACHO_TILES_TRIED_MAX, TACHO_TILES_LIMIT};
     for (size_t i = 0; i < 3 && (i < 2 ? wants_more(&self) : !self.is_found); i++) {

@@ -34,10 +34,17 @@ typedef struct tacho_slots {
     bool is_whole;    /* one buffer for all of it, filled piece by piece */
     uint32_t count;   /* 1 or 2; 0: it does not move */
     uint64_t bytes;   /* of each */
+    /* of the way that is being tried */
+    uint64_t share_bytes; /* of all that the share touches */
+    uint64_t tile_bytes;  /* the most that a tile touches */
+    uint64_t distinct;    /* pieces that tiles touch ... */
+    uint64_t changes;     /* ... and how often it is another than before */
 } tacho_slots;
 
 typedef struct tacho_tiling {
     uint64_t parts[TACHO_AXES_MAX]; /* of each axis */
+    uint32_t cut;                   /* axes with more than one part, as bits */
+    uint64_t tile_count;            /* passes and parts, multiplied */
     uint32_t passes;                /* over lines that are cut */
     uint32_t order[TACHO_AXES_MAX]; /* axes, the outermost loop first; passes before SUM */
     uint64_t scratch_bytes;         /* for partial sums and statistics */

@@ -40,6 +40,7 @@ static tacho_status tile_product(const tacho_tile_place *place, uint64_t m, uint
     }
     p->space.accesses = p->accesses;
     p->space.access_count = 3;
+    tacho_space_mark_axes(&p->space);
     tacho_share share = {&p->space, p->ranges};
     return tacho_tile(place, &share, p->slots, &p->tiling);
 }
