@@ -2,7 +2,7 @@
 /*
  * The public face of a conversion.
  */
-#include "api/conversion.h"
+#include "pipeline/conversion.h"
 
 #include "api/entry.h"
 #include "api/request.h"
@@ -43,7 +43,7 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
     }
     if (status == TACHO_OK && out_result != NULL) {
         *out_result = (tacho_convert_result){.event_count = count_events(&dict),
-                                             .lost_count = tacho_intake_lost_count(&dict)};
+                                             .lost_count = tacho_pipeline_lost_count(&dict)};
     }
     tacho_dict_deinit(&dict);
     return status;

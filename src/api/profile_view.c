@@ -5,7 +5,7 @@
 #include "api/profile_view.h"
 
 #include "api/entry.h"
-#include "api/intake.h"
+#include "pipeline/intake.h"
 #include "api/request.h"
 
 #include <assert.h>
@@ -123,7 +123,7 @@ tacho_view_counts tacho_view_count(const tacho_view *view)
         .sample_count = view->profile.sample_count,
         .flow_count = view->profile.flow_end_count,
         .loss_count = view->dict.loss_count,
-        .lost_count = tacho_intake_lost_count(&view->dict),
+        .lost_count = tacho_pipeline_lost_count(&view->dict),
         .fact_count = view->dict.metadata_count,
         .lost_before_count = count_lost_before(&view->dict),
     };

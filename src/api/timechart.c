@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A time chart is a dictionary and a store of rows that grow call by call. A flush plays the
- * rows back through the ordinary chain: order -> lanes -> trace sink. What the chain leaves in
+ * rows back through the ordinary pipeline. What that leaves in
  * the dictionary, such as lanes, is taken back afterwards, so that every flush starts alike.
  *
  * A process is a part; the parts of entries share one clock with a fixed zero.
@@ -10,13 +10,11 @@
  * copy of a chart in a forked child away from the file that it shares with its parent.
  */
 #include "api/entry.h"
-#include "api/intake.h"
 #include "api/request.h"
 #include "base/grow.h"
+#include "pipeline/intake.h"
 #include "profile/dict_mark.h"
-#include "profile/lanes.h"
 #include "profile/row_store.h"
-#include "profile/spool.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -603,7 +601,7 @@ static tacho_status add_file(tacho_timechart *chart, const tacho_intake_input *i
     }
     tacho_dict_mark_deinit(&mark);
     chart->has_files = chart->has_files || status == TACHO_OK;
-    atomic_store(&chart->lost_count, tacho_intake_lost_count(&chart->dict));
+    atomic_store(&chart->lost_count, tacho_pipeline_lost_count(&chart->dict));
     return status;
 }
 
@@ -700,58 +698,31 @@ static tacho_status push_each(const tacho_timechart *chart, const begun_track *b
     return tacho_events_finish(next);
 }
 
-static tacho_status push_parts(const tacho_timechart *chart, tacho_events *next)
+static tacho_status produce(void *self, tacho_order_mode mode, tacho_events *next)
 {
+    const tacho_timechart *chart = self;
     begun_track *begun = NULL;
     size_t begun_count = 0;
+    (void)mode;
     TACHO_TRY(list_begun(chart, &begun, &begun_count));
     tacho_status status = push_each(chart, begun, begun_count, next);
     free(begun);
     return status;
 }
 
-static tacho_status push_ordered(const tacho_timechart *chart, tacho_events *next)
-{
-    tacho_order *order = NULL;
-    TACHO_TRY(tacho_order_create(next, TACHO_ORDER_SORT, TACHO_SPOOL_DEFAULT_BYTES, &order));
-    tacho_status status = push_parts(chart, tacho_order_events(order));
-    tacho_order_destroy(order);
-    return status;
-}
-
-static tacho_status push_into_lanes(const tacho_timechart *chart, tacho_events *sink)
-{
-    tacho_lanes *lanes = NULL;
-    TACHO_TRY(tacho_lanes_create(sink, &lanes));
-    tacho_status status = push_ordered(chart, tacho_lanes_events(lanes));
-    tacho_lanes_destroy(lanes);
-    return status;
-}
-
-static tacho_status write_trace(tacho_timechart *chart, tacho_output *output)
-{
-    tacho_trace_options options = {
-        .side_by_side = chart->has_files && chart->dict.part_count > 1,
-    };
-    tacho_events *events = NULL;
-    TACHO_TRY(chart->sink->open(&chart->dict, output, &options, &events));
-    tacho_status status = push_into_lanes(chart, events);
-    chart->sink->close(events);
-    TACHO_TRY(status);
-    return tacho_output_commit(output);
-}
-
 static tacho_status flush(tacho_timechart *chart)
 {
-    tacho_output output;
+    tacho_tracing tracing = {
+        .producer = {produce, chart, TACHO_ORDER_SORT_ALL},
+        .selection = TACHO_SELECT_ALL,
+        .sink = chart->sink,
+        .options = {.side_by_side = chart->has_files && chart->dict.part_count > 1},
+        .path = chart->path,
+    };
     tacho_dict_mark mark;
     TACHO_TRY(tacho_dict_mark_init(&mark, &chart->dict));
-    tacho_status status = tacho_output_open(chart->path, &output);
-    if (status == TACHO_OK) {
-        status = write_trace(chart, &output);
-        tacho_output_close(&output);
-        tacho_dict_mark_restore(&mark, &chart->dict);
-    }
+    tacho_status status = tacho_pipeline_write(&tracing, &chart->dict);
+    tacho_dict_mark_restore(&mark, &chart->dict);
     tacho_dict_mark_deinit(&mark);
     return status;
 }

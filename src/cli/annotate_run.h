@@ -6,7 +6,7 @@
 #ifndef TACHO_CLI_ANNOTATE_RUN_H
 #define TACHO_CLI_ANNOTATE_RUN_H
 
-#include "api/annotated.h"
+#include "pipeline/annotated.h"
 #include "cli/command.h"
 
 /* One file to write: either sink is NULL. */

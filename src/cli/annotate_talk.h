@@ -5,7 +5,7 @@
 #ifndef TACHO_CLI_ANNOTATE_TALK_H
 #define TACHO_CLI_ANNOTATE_TALK_H
 
-#include "api/annotated.h"
+#include "pipeline/annotated.h"
 
 /*
  * Prints losses of the runtime profiles, trouble with the debug information and rows without a

@@ -3,7 +3,7 @@
  * tacho report: profiles in, one page to look at out.
  */
 #include "analyses/overview.h"
-#include "api/intake.h"
+#include "pipeline/intake.h"
 #include "base/status.h"
 #include "cli/command.h"
 #include "cli/file_kind.h"
@@ -112,7 +112,7 @@ static tacho_status load_and_add(report_request *request, tacho_report *report, 
         tacho_talk_losses(dict);
         request->has_losses = request->has_losses || dict->loss_count > 0;
         if (request->is_strict) {
-            status = tacho_intake_refuse_losses(dict);
+            status = tacho_pipeline_refuse_losses(dict);
         }
     }
     if (status == TACHO_OK) {

@@ -12,9 +12,7 @@
 #include "cli/talk.h"
 #include "compile/machine_view.h"
 #include "program/container.h"
-#include "profile/lanes.h"
-#include "profile/order.h"
-#include "profile/spool.h"
+#include "pipeline/pipeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,29 +29,10 @@ typedef struct compiled {
 
 /* ---- the profile --------------------------------------------------------------------------- */
 
-static tacho_status push_ordered(const tacho_timeline *timeline, tacho_events *next)
+static tacho_status produce_timeline(void *self, tacho_order_mode mode, tacho_events *events)
 {
-    tacho_order *order = NULL;
-    TACHO_TRY(tacho_order_create(next, TACHO_ORDER_SORT, TACHO_SPOOL_DEFAULT_BYTES, &order));
-    tacho_status status = tacho_timeline_push(timeline, tacho_order_events(order));
-    tacho_order_destroy(order);
-    return status;
-}
-
-static tacho_status write_trace(const tacho_trace_sink *sink, const tacho_timeline *timeline,
-                                tacho_dict *dict, tacho_output *output)
-{
-    tacho_trace_options options = {.omit_args = false};
-    tacho_events *events = NULL;
-    TACHO_TRY(sink->open(dict, output, &options, &events));
-    tacho_lanes *lanes = NULL;
-    tacho_status status = tacho_lanes_create(events, &lanes);
-    if (status == TACHO_OK) {
-        status = push_ordered(timeline, tacho_lanes_events(lanes));
-        tacho_lanes_destroy(lanes);
-    }
-    sink->close(events);
-    return status;
+    (void)mode;
+    return tacho_timeline_push(self, events);
 }
 
 static tacho_status write_profile(const compiled *self, tacho_output *output)
@@ -63,10 +42,15 @@ static tacho_status write_profile(const compiled *self, tacho_output *output)
     if (request->is_torq_profile) {
         return tacho_timeline_write_torq(&timeline, request->torq_form, output);
     }
+    tacho_tracing tracing = {
+        .producer = {produce_timeline, &timeline, TACHO_ORDER_SORT_ALL},
+        .selection = TACHO_SELECT_ALL,
+        .sink = request->profile_sink,
+    };
     tacho_dict dict;
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
-        status = write_trace(request->profile_sink, &timeline, &dict, output);
+        status = tacho_pipeline_write_to(&tracing, &dict, output);
     }
     tacho_dict_deinit(&dict);
     return status;

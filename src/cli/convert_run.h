@@ -6,7 +6,7 @@
 #ifndef TACHO_CLI_CONVERT_RUN_H
 #define TACHO_CLI_CONVERT_RUN_H
 
-#include "api/conversion.h"
+#include "pipeline/conversion.h"
 
 /* Runs |conversion| and returns the exit code. */
 int tacho_convert_run(tacho_conversion *conversion, bool is_quiet);

@@ -5,7 +5,7 @@
 #ifndef TACHO_CLI_FILE_KIND_H
 #define TACHO_CLI_FILE_KIND_H
 
-#include "api/intake.h"
+#include "pipeline/intake.h"
 
 /* Adds to a failure to recognise an input what the inputs seem to be; passes others through. */
 tacho_status tacho_cli_note_kinds(tacho_status status, const tacho_intake *intake) TACHO_MUST_USE;

@@ -56,10 +56,11 @@ static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
     const run_request *request = self;
     tacho_listing *listing = request->listing;
     tacho_events *events = request->verb->begin(request->self, dict);
-    tacho_status status = tacho_intake_read(&listing->intake, mode, events);
+    tacho_producer producer = tacho_intake_producer(&listing->intake);
+    tacho_status status = tacho_pipeline_push(&producer, mode, events);
     tacho_talk_progress_end(&listing->progress);
     if (status == TACHO_OK && listing->is_strict) {
-        status = tacho_intake_refuse_losses(dict);
+        status = tacho_pipeline_refuse_losses(dict);
     }
     if (status == TACHO_OK) {
         status = write_report(request);
@@ -171,10 +172,11 @@ static void skip_failing(run_request *request, size_t index, tacho_status status
 static tacho_status read_and_write(run_request *request, tacho_dict *dict)
 {
     const tacho_intake *intake = &request->listing->intake;
-    bool can_repeat = tacho_intake_is_rereadable(intake);
+    tacho_order_mode first_mode = tacho_intake_producer(intake).first_mode;
+    bool can_repeat = first_mode != TACHO_ORDER_SORT_ALL;
     while (intake->input_count > 0) {
         request->current = intake->input_count;
-        tacho_status status = tacho_intake_run(attempt, request, can_repeat, dict);
+        tacho_status status = tacho_pipeline_try(attempt, request, first_mode, dict);
         if (!can_repeat || !can_skip(request, status, request->current)) {
             return status;
         }

@@ -10,7 +10,7 @@
 #ifndef TACHO_CLI_LISTING_H
 #define TACHO_CLI_LISTING_H
 
-#include "api/intake.h"
+#include "pipeline/intake.h"
 #include "cli/command.h"
 #include "cli/talk.h"
 #include "sinks/table_sink.h"

@@ -5,7 +5,7 @@
 #include "cli/opstats_run.h"
 
 #include "analyses/opstats_tables.h"
-#include "api/stats_trace.h"
+#include "pipeline/stats_trace.h"
 #include "base/folder.h"
 #include "cli/opstats_files.h"
 #include "cli/opstats_machine.h"

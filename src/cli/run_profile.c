@@ -6,9 +6,7 @@
 #include "cli/run_profile.h"
 
 #include "cli/run_stats.h"
-#include "profile/lanes.h"
-#include "profile/order.h"
-#include "profile/spool.h"
+#include "pipeline/pipeline.h"
 #include "sources/stats/stats.h"
 
 #include <inttypes.h>
@@ -16,6 +14,12 @@
 
 /* Which activations of which recorded inferences. */
 typedef enum run_parts { PARTS_FIRST, PARTS_INFERENCES, PARTS_ALL } run_parts;
+
+/* What is shown of a run. */
+typedef struct recording {
+    const tacho_run_session *session;
+    run_parts parts;
+} recording;
 
 /* Where events go. */
 typedef struct decoder {
@@ -72,19 +76,14 @@ static tacho_status emit_stats(void *user, const tacho_run_stats *stats)
     return tacho_stats_emit(&set, self->events);
 }
 
-/* All of it through the order filter, which rows need that come by engine. */
-static tacho_status emit_ordered(const tacho_run_session *session, run_parts parts,
-                                 tacho_events *next)
+static tacho_status produce(void *user, tacho_order_mode mode, tacho_events *events)
 {
-    tacho_order *order = NULL;
-    TACHO_TRY(tacho_order_create(next, TACHO_ORDER_SORT, TACHO_SPOOL_DEFAULT_BYTES, &order));
-    decoder self = {.session = session, .events = tacho_order_events(order), .parts = parts};
-    tacho_status status = tacho_run_stats_each(session, parts == PARTS_FIRST, emit_stats, &self);
-    if (status == TACHO_OK) {
-        status = tacho_events_finish(self.events);
-    }
-    tacho_order_destroy(order);
-    return status;
+    const recording *wanted = user;
+    decoder self = {.session = wanted->session, .events = events, .parts = wanted->parts};
+    (void)mode;
+    TACHO_TRY(
+        tacho_run_stats_each(wanted->session, wanted->parts == PARTS_FIRST, emit_stats, &self));
+    return tacho_events_finish(events);
 }
 
 /* ---- in memory ----------------------------------------------------------------------------- */
@@ -95,8 +94,11 @@ static tacho_status init_profile(tacho_run_profile *profile, const tacho_run_ses
     *profile = (tacho_run_profile){0};
     TACHO_TRY(tacho_dict_init(&profile->dict));
     tacho_profile_init(&profile->profile, &profile->dict);
-    return tacho_run_has_stats(session) ? emit_ordered(session, parts, &profile->profile.events)
-                                        : TACHO_OK;
+    recording wanted = {session, parts};
+    tacho_producer producer = {produce, &wanted, TACHO_ORDER_SORT_ALL};
+    return tacho_run_has_stats(session)
+               ? tacho_pipeline_load(&producer, &profile->dict, &profile->profile)
+               : TACHO_OK;
 }
 
 tacho_status tacho_run_profile_init(tacho_run_profile *profile, const tacho_run_session *session)
@@ -118,34 +120,6 @@ void tacho_run_profile_deinit(tacho_run_profile *profile)
 
 /* ---- traces -------------------------------------------------------------------------------- */
 
-static tacho_status write_trace(const tacho_run_session *session, const tacho_trace_sink *sink,
-                                tacho_dict *dict, tacho_output *output)
-{
-    tacho_trace_options options = {.omit_args = false};
-    tacho_events *events = NULL;
-    TACHO_TRY(sink->open(dict, output, &options, &events));
-    tacho_lanes *lanes = NULL;
-    tacho_status status = tacho_lanes_create(events, &lanes);
-    if (status == TACHO_OK) {
-        status = emit_ordered(session, PARTS_ALL, tacho_lanes_events(lanes));
-        tacho_lanes_destroy(lanes);
-    }
-    sink->close(events);
-    return status;
-}
-
-static tacho_status write_with_dict(const tacho_run_session *session, const tacho_trace_sink *sink,
-                                    tacho_output *output)
-{
-    tacho_dict dict;
-    tacho_status status = tacho_dict_init(&dict);
-    if (status == TACHO_OK) {
-        status = write_trace(session, sink, &dict, output);
-    }
-    tacho_dict_deinit(&dict);
-    return status;
-}
-
 tacho_status tacho_run_profile_write(const tacho_run_session *session, const tacho_trace_sink *sink,
                                      const char *path)
 {
@@ -155,12 +129,18 @@ tacho_status tacho_run_profile_write(const tacho_run_session *session, const tac
                           "at least 40 is needed",
                           path, (unsigned)session->module.program.facts.stats.level);
     }
-    tacho_output output;
-    TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = write_with_dict(session, sink, &output);
+    recording wanted = {session, PARTS_ALL};
+    tacho_tracing tracing = {
+        .producer = {produce, &wanted, TACHO_ORDER_SORT_ALL},
+        .selection = TACHO_SELECT_ALL,
+        .sink = sink,
+        .path = path,
+    };
+    tacho_dict dict;
+    tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
+        status = tacho_pipeline_write(&tracing, &dict);
     }
-    tacho_output_close(&output);
+    tacho_dict_deinit(&dict);
     return status;
 }

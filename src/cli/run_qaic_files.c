@@ -9,9 +9,7 @@
 #include "cli/opstats_machine.h"
 #include "cli/run_qaic_host.h"
 #include "cli/run_stats.h"
-#include "profile/lanes.h"
-#include "profile/order.h"
-#include "profile/spool.h"
+#include "pipeline/pipeline.h"
 #include "sinks/chrome_json.h"
 #include "sinks/opstats_text.h"
 #include "sources/stats/host_sync.h"
@@ -228,59 +226,36 @@ static tacho_status emit_host(const tracer *self)
     return tacho_events_end_part(self->events, part);
 }
 
-static tacho_status emit_all(tracer *self, tacho_events *sink)
+static tacho_status produce(void *user, tacho_order_mode mode, tacho_events *events)
 {
-    tacho_lanes *lanes = NULL;
-    tacho_order *order = NULL;
-    TACHO_TRY(tacho_lanes_create(sink, &lanes));
-    tacho_status status = tacho_order_create(tacho_lanes_events(lanes), TACHO_ORDER_SORT,
-                                             TACHO_SPOOL_DEFAULT_BYTES, &order);
-    if (status == TACHO_OK) {
-        self->events = tacho_order_events(order);
-        status = emit_host(self);
-        if (status == TACHO_OK) {
-            status = tacho_run_stats_each(self->session, false, visit_trace, self);
-        }
-        if (status == TACHO_OK && self->part != TACHO_NONE) {
-            status = tacho_events_end_part(self->events, self->part);
-        }
-        if (status == TACHO_OK) {
-            status = tacho_events_finish(self->events);
-        }
-        tacho_order_destroy(order);
+    tracer *self = user;
+    (void)mode;
+    self->events = events;
+    TACHO_TRY(emit_host(self));
+    TACHO_TRY(tacho_run_stats_each(self->session, false, visit_trace, self));
+    if (self->part != TACHO_NONE) {
+        TACHO_TRY(tacho_events_end_part(events, self->part));
     }
-    tacho_lanes_destroy(lanes);
-    return status;
-}
-
-static tacho_status write_trace(tracer *self, tacho_dict *dict, tacho_output *output)
-{
-    const tacho_trace_sink *sink = &tacho_sink_chrome_json;
-    tacho_trace_options options = {
-        .has_clock_sync = self->zero.is_known,
-        .clock_sync_ns = self->zero.host_ns,
-    };
-    tacho_events *events = NULL;
-    TACHO_TRY(sink->open(dict, output, &options, &events));
-    tacho_status status = emit_all(self, events);
-    sink->close(events);
-    return status;
+    return tacho_events_finish(events);
 }
 
 static tacho_status write_path(tracer *self, const char *path)
 {
-    tacho_output output;
+    tacho_tracing tracing = {
+        .producer = {produce, self, TACHO_ORDER_SORT_ALL},
+        .selection = TACHO_SELECT_ALL,
+        .sink = &tacho_sink_chrome_json,
+        .options = {.has_clock_sync = self->zero.is_known, .clock_sync_ns = self->zero.host_ns},
+        .path = path,
+        .is_path_chosen = true,
+        .mark = "\"traceEvents\"",
+    };
     tacho_dict dict;
-    TACHO_TRY(tacho_output_open_chosen(path, "\"traceEvents\"", &output));
     tacho_status status = tacho_dict_init(&dict);
     if (status == TACHO_OK) {
-        status = write_trace(self, &dict, &output);
-    }
-    if (status == TACHO_OK) {
-        status = tacho_output_commit(&output);
+        status = tacho_pipeline_write(&tracing, &dict);
     }
     tacho_dict_deinit(&dict);
-    tacho_output_close(&output);
     return status;
 }
 

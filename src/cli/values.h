@@ -6,7 +6,7 @@
 #ifndef TACHO_CLI_VALUES_H
 #define TACHO_CLI_VALUES_H
 
-#include "api/intake.h"
+#include "pipeline/intake.h"
 #include "cli/command.h"
 #include "profile/select.h"
 

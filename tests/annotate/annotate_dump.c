@@ -5,7 +5,7 @@
  * of sets a table as CSV. For tests/annotate/run.sh.
  */
 #include "analyses/annotate.h"
-#include "api/intake.h"
+#include "pipeline/intake.h"
 #include "profile/order.h"
 #include "sinks/table_sink.h"
 #include "sources/torq/ir_files.h"

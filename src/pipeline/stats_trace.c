@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The chain stats, host -> order -> lanes -> sink. Both parts get clocks whose zeros are one moment
+ * Stats and host, one after the other. Both parts get clocks whose zeros are one moment
  * of the host's monotonic clock: the first event of either.
  */
-#include "api/stats_trace.h"
+#include "pipeline/stats_trace.h"
 
-#include "api/intake.h"
+#include "pipeline/intake.h"
 #include "base/grow.h"
-#include "profile/lanes.h"
-#include "profile/spool.h"
 #include "sources/chrome/chrome.h"
 
 #include <stdlib.h>
@@ -114,9 +112,9 @@ static tacho_status find_zero(const tacho_stats_trace *trace, tacho_stats_set *s
     return TACHO_OK;
 }
 
-static tacho_status emit(const tacho_stats_trace *trace, tacho_order_mode mode,
-                         tacho_events *events)
+static tacho_status produce(void *self, tacho_order_mode mode, tacho_events *events)
 {
+    const tacho_stats_trace *trace = self;
     tacho_stats_set set = trace->set;
     int64_t host_zero = 0;
     if (trace->host_path != NULL) {
@@ -129,53 +127,24 @@ static tacho_status emit(const tacho_stats_trace *trace, tacho_order_mode mode,
     return tacho_events_finish(events);
 }
 
-static tacho_status run_filters(const tacho_stats_trace *trace, tacho_order_mode mode,
-                                tacho_events *sink)
-{
-    tacho_lanes *lanes = NULL;
-    tacho_order *order = NULL;
-    TACHO_TRY(tacho_lanes_create(sink, &lanes));
-    tacho_status status =
-        tacho_order_create(tacho_lanes_events(lanes), mode, TACHO_SPOOL_DEFAULT_BYTES, &order);
-    if (status == TACHO_OK) {
-        status = emit(trace, mode, tacho_order_events(order));
-        tacho_order_destroy(order);
-    }
-    tacho_lanes_destroy(lanes);
-    return status;
-}
-
-static tacho_status write_trace(const tacho_stats_trace *trace, tacho_order_mode mode,
-                                tacho_dict *dict, tacho_output *output)
-{
-    tacho_trace_options options = {.omit_args = trace->omits_args,
-                                   .names_may_change = mode == TACHO_ORDER_PASS,
-                                   .flows_are_needs = true};
-    tacho_events *events = NULL;
-    TACHO_TRY(trace->sink->open(dict, output, &options, &events));
-    tacho_status status = run_filters(trace, mode, events);
-    trace->sink->close(events);
-    TACHO_TRY(status);
-    return tacho_output_commit_to(output, trace->outputs);
-}
-
-static tacho_status attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
-{
-    const tacho_stats_trace *trace = self;
-    tacho_output output;
-    /* Arrows come after the spans of other tracks: rows are held at once. */
-    mode = mode == TACHO_ORDER_PASS && trace->set.view.shows_flows ? TACHO_ORDER_SORT : mode;
-    bool is_json =
-        tacho_str_ends_with(tacho_str_from_cstring(trace->output_path), TACHO_STR(".json"));
-    TACHO_TRY(
-        tacho_output_open_chosen(trace->output_path, is_json ? "\"traceEvents\"" : NULL, &output));
-    tacho_status status = write_trace(trace, mode, dict, &output);
-    tacho_output_close(&output);
-    return status;
-}
-
 tacho_status tacho_stats_trace_write(const tacho_stats_trace *trace, tacho_dict *dict)
 {
     tacho_stats_trace copy = *trace;
-    return tacho_intake_run(attempt, &copy, tacho_output_is_replaceable(trace->output_path), dict);
+    bool is_json =
+        tacho_str_ends_with(tacho_str_from_cstring(trace->output_path), TACHO_STR(".json"));
+    tacho_tracing tracing = {
+        .producer = {.produce = produce,
+                     .self = &copy,
+                     /* Arrows come after the spans of other tracks: rows are held at once. */
+                     .first_mode =
+                         trace->set.view.shows_flows ? TACHO_ORDER_SORT : TACHO_ORDER_PASS},
+        .selection = TACHO_SELECT_ALL,
+        .sink = trace->sink,
+        .options = {.omit_args = trace->omits_args, .flows_are_needs = true},
+        .path = trace->output_path,
+        .is_path_chosen = true,
+        .mark = is_json ? "\"traceEvents\"" : NULL,
+        .group = trace->outputs,
+    };
+    return tacho_pipeline_write(&tracing, dict);
 }

@@ -2,11 +2,9 @@
 /*
  * Runtime profile, then of the debug information what its runs need, then the model's lines.
  */
-#include "api/annotated.h"
+#include "pipeline/annotated.h"
 
 #include "analyses/overview_tracks.h"
-#include "profile/lanes.h"
-#include "profile/spool.h"
 #include "sources/torq/ir_files.h"
 #include "sources/torq/model_lines.h"
 
@@ -104,7 +102,7 @@ static tacho_status read_all(tacho_annotated *self, const tacho_annotate_request
 
 static tacho_status refuse_losses(const tacho_annotated *self)
 {
-    TACHO_TRY(tacho_intake_refuse_losses(&self->dict));
+    TACHO_TRY(tacho_pipeline_refuse_losses(&self->dict));
     return tacho_annotated_is_lossy(self)
                ? tacho_fail(TACHO_CODE_BAD_DATA,
                             "some input was not understood or has no match (--strict)")
@@ -214,25 +212,17 @@ tacho_status tacho_annotated_write_table(const tacho_annotated *annotated,
     return status;
 }
 
-/* annotation -> overview -> order -> lanes -> |sink| */
-static tacho_status push_trace(const tacho_annotated *self, tacho_events *sink)
+static tacho_status produce(void *self, tacho_order_mode mode, tacho_events *events)
 {
-    tacho_lanes *lanes = NULL;
-    tacho_order *order = NULL;
-    TACHO_TRY(tacho_lanes_create(sink, &lanes));
-    tacho_status status = tacho_order_create(tacho_lanes_events(lanes), TACHO_ORDER_SORT,
-                                             TACHO_SPOOL_DEFAULT_BYTES, &order);
+    const tacho_annotated *annotated = self;
+    tacho_overview_tracks tracks;
+    (void)mode;
+    tacho_overview_tracks_init(&tracks, events);
+    tacho_status status = tacho_annotation_push(&annotated->annotation, &tracks.events);
     if (status == TACHO_OK) {
-        tacho_overview_tracks tracks;
-        tacho_overview_tracks_init(&tracks, tacho_order_events(order));
-        status = tacho_annotation_push(&self->annotation, &tracks.events);
-        if (status == TACHO_OK) {
-            status = tacho_events_finish(&tracks.events);
-        }
-        tacho_overview_tracks_deinit(&tracks);
+        status = tacho_events_finish(&tracks.events);
     }
-    tacho_order_destroy(order);
-    tacho_lanes_destroy(lanes);
+    tacho_overview_tracks_deinit(&tracks);
     return status;
 }
 
@@ -250,26 +240,18 @@ static void cover_engines(tacho_annotated *self)
     }
 }
 
-static tacho_status write_events(tacho_annotated *self, const tacho_trace_sink *sink,
-                                 tacho_output *output)
-{
-    tacho_trace_options options = {.side_by_side = self->dict.part_count > 1};
-    tacho_events *events = NULL;
-    cover_engines(self);
-    TACHO_TRY(sink->open(&self->dict, output, &options, &events));
-    tacho_status status = push_trace(self, events);
-    sink->close(events);
-    TACHO_TRY(status);
-    return tacho_output_commit(output);
-}
-
 tacho_status tacho_annotated_write_trace(tacho_annotated *annotated, const tacho_trace_sink *sink,
                                          const char *path, uint64_t *out_row_count)
 {
-    tacho_output output;
-    TACHO_TRY(tacho_output_open(path, &output));
-    tacho_status status = write_events(annotated, sink, &output);
-    tacho_output_close(&output);
+    tacho_tracing tracing = {
+        .producer = {produce, annotated, TACHO_ORDER_SORT_ALL},
+        .selection = TACHO_SELECT_ALL,
+        .sink = sink,
+        .options = {.side_by_side = annotated->dict.part_count > 1},
+        .path = path,
+    };
+    cover_engines(annotated);
+    tacho_status status = tacho_pipeline_write(&tracing, &annotated->dict);
     *out_row_count = 0;
     for (size_t i = 0; i < annotated->dict.part_count; i++) {
         *out_row_count += annotated->dict.parts[i].row_count;

@@ -3,8 +3,8 @@
  * Raw stats to a trace: the files of one inference, one per device, on one timer; and perhaps what
  * the host did meanwhile, put on the same axis.
  */
-#ifndef TACHO_API_STATS_TRACE_H
-#define TACHO_API_STATS_TRACE_H
+#ifndef TACHO_PIPELINE_STATS_TRACE_H
+#define TACHO_PIPELINE_STATS_TRACE_H
 
 #include "sinks/trace_sink.h"
 #include "sources/stats/host_sync.h"

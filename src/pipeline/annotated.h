@@ -8,11 +8,11 @@
  *     ... tacho_annotated_write_table(&annotated, &output)
  *     tacho_annotated_close(&annotated);
  */
-#ifndef TACHO_API_ANNOTATED_H
-#define TACHO_API_ANNOTATED_H
+#ifndef TACHO_PIPELINE_ANNOTATED_H
+#define TACHO_PIPELINE_ANNOTATED_H
 
 #include "analyses/annotate.h"
-#include "api/intake.h"
+#include "pipeline/intake.h"
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
 

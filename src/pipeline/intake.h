@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intake: the inputs of a request, read one after the other through their sources and the order
- * filter into whatever consumes events.
+ * Intake: the files of a request, read one after the other through their sources: the producer of
+ * most pipelines.
  */
-#ifndef TACHO_API_INTAKE_H
-#define TACHO_API_INTAKE_H
+#ifndef TACHO_PIPELINE_INTAKE_H
+#define TACHO_PIPELINE_INTAKE_H
 
-#include "profile/order.h"
-#include "profile/profile.h"
+#include "pipeline/pipeline.h"
 #include "sources/source.h"
 
 typedef struct tacho_intake_input {
@@ -33,9 +32,8 @@ tacho_status tacho_intake_check(const tacho_intake *intake) TACHO_MUST_USE;
 tacho_status tacho_intake_check_output(const tacho_intake *intake,
                                        const char *output_path) TACHO_MUST_USE;
 
-/* Reads everything into |next|, ordered by |mode|, and finishes it. */
-tacho_status tacho_intake_read(const tacho_intake *intake, tacho_order_mode mode,
-                               tacho_events *next) TACHO_MUST_USE;
+/* The inputs, one after the other, as a producer; |intake| outlives it. */
+tacho_producer tacho_intake_producer(const tacho_intake *intake);
 
 /* Reads one input into |events|, as it comes; |mode| is how those are ordered behind it. */
 tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_intake_input *input,
@@ -51,30 +49,11 @@ tacho_status tacho_intake_probe(const tacho_intake_input *input) TACHO_MUST_USE;
 tacho_status tacho_intake_try(const tacho_intake *intake,
                               const tacho_intake_input *input) TACHO_MUST_USE;
 
-/* Whether the inputs can be read again: files, not pipes. */
-bool tacho_intake_is_rereadable(const tacho_intake *intake);
-
-/* Does all the work of a request into an empty |dict|, reading the inputs by |mode|. */
-typedef tacho_status (*tacho_intake_attempt)(void *self, tacho_order_mode mode, tacho_dict *dict);
-
-/*
- * Runs |attempt| in pass mode and, should the input turn out not to be in order, once more in
- * sort mode; at once in sort mode when |can_repeat| is false.
- */
-tacho_status tacho_intake_run(tacho_intake_attempt attempt, void *self, bool can_repeat,
-                              tacho_dict *dict) TACHO_MUST_USE;
-
 /*
  * Reads everything into |profile|, which is initialised over |dict|, both empty. Rows are in track
  * order and parts start at their zero, as in a conversion.
  */
 tacho_status tacho_intake_load(const tacho_intake *intake, tacho_dict *dict,
                                tacho_profile *profile) TACHO_MUST_USE;
-
-/* Records lost in all parts together. */
-uint64_t tacho_intake_lost_count(const tacho_dict *dict);
-
-/* A failure when anything was lost: what --strict asks for, before anything is written. */
-tacho_status tacho_intake_refuse_losses(const tacho_dict *dict) TACHO_MUST_USE;
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening inputs, finding their sources, and trying twice.
+ * Opening inputs and finding their sources.
  */
-#include "api/intake.h"
-
-#include "profile/spool.h"
+#include "pipeline/intake.h"
 
 #include <stdio.h>
 
@@ -142,9 +140,9 @@ static void say_current(const tacho_intake *intake, size_t input)
     }
 }
 
-static tacho_status read_all(const tacho_intake *intake, tacho_order_mode mode,
-                             tacho_events *events)
+static tacho_status produce(void *self, tacho_order_mode mode, tacho_events *events)
 {
+    const tacho_intake *intake = self;
     for (size_t i = 0; i < intake->input_count; i++) {
         say_current(intake, i);
         TACHO_TRY(tacho_intake_read_input(intake, &intake->inputs[i], mode, events));
@@ -153,17 +151,7 @@ static tacho_status read_all(const tacho_intake *intake, tacho_order_mode mode,
     return tacho_events_finish(events);
 }
 
-tacho_status tacho_intake_read(const tacho_intake *intake, tacho_order_mode mode,
-                               tacho_events *next)
-{
-    tacho_order *order = NULL;
-    TACHO_TRY(tacho_order_create(next, mode, TACHO_SPOOL_DEFAULT_BYTES, &order));
-    tacho_status status = read_all(intake, mode, tacho_order_events(order));
-    tacho_order_destroy(order);
-    return status;
-}
-
-bool tacho_intake_is_rereadable(const tacho_intake *intake)
+static bool is_rereadable(const tacho_intake *intake)
 {
     for (size_t i = 0; i < intake->input_count; i++) {
         if (!tacho_input_is_rereadable(intake->inputs[i].path)) {
@@ -173,57 +161,18 @@ bool tacho_intake_is_rereadable(const tacho_intake *intake)
     return true;
 }
 
-tacho_status tacho_intake_run(tacho_intake_attempt attempt, void *self, bool can_repeat,
-                              tacho_dict *dict)
+tacho_producer tacho_intake_producer(const tacho_intake *intake)
 {
-    if (!can_repeat) {
-        return attempt(self, TACHO_ORDER_SORT_ALL, dict);
-    }
-    for (int mode = TACHO_ORDER_PASS; mode < TACHO_ORDER_SORT_ALL; mode++) {
-        tacho_status status = attempt(self, (tacho_order_mode)mode, dict);
-        if (tacho_status_code(status) != TACHO_CODE_OUT_OF_ORDER) {
-            return status;
-        }
-        tacho_status_free(status);
-        tacho_dict_deinit(dict);
-        TACHO_TRY(tacho_dict_init(dict));
-    }
-    return attempt(self, TACHO_ORDER_SORT_ALL, dict);
-}
-
-typedef struct load_request {
-    const tacho_intake *intake;
-    tacho_profile *profile;
-} load_request;
-
-static tacho_status load_attempt(void *self, tacho_order_mode mode, tacho_dict *dict)
-{
-    const load_request *request = self;
-    tacho_profile_deinit(request->profile); /* what an attempt that had to stop left there */
-    tacho_profile_init(request->profile, dict);
-    return tacho_intake_read(request->intake, mode, &request->profile->events);
+    return (tacho_producer){
+        .produce = produce,
+        .self = (void *)(uintptr_t)intake,
+        .first_mode = is_rereadable(intake) ? TACHO_ORDER_PASS : TACHO_ORDER_SORT_ALL,
+    };
 }
 
 tacho_status tacho_intake_load(const tacho_intake *intake, tacho_dict *dict, tacho_profile *profile)
 {
     TACHO_TRY(tacho_intake_check(intake));
-    load_request request = {intake, profile};
-    return tacho_intake_run(load_attempt, &request, tacho_intake_is_rereadable(intake), dict);
-}
-
-uint64_t tacho_intake_lost_count(const tacho_dict *dict)
-{
-    uint64_t lost = 0;
-    for (size_t i = 0; i < dict->loss_count; i++) {
-        lost += dict->losses[i].count;
-    }
-    return lost;
-}
-
-tacho_status tacho_intake_refuse_losses(const tacho_dict *dict)
-{
-    uint64_t lost = tacho_intake_lost_count(dict);
-    return lost == 0 ? TACHO_OK
-                     : tacho_fail(TACHO_CODE_BAD_DATA, "%llu record%s could not be read (--strict)",
-                                  (unsigned long long)lost, lost == 1 ? "" : "s");
+    tacho_producer producer = tacho_intake_producer(intake);
+    return tacho_pipeline_load(&producer, dict, profile);
 }

@@ -3,11 +3,11 @@
  * A conversion: inputs through sources, filters and a trace sink into a file. Here the rooms
  * meet; the command line and the public API only fill in the request.
  */
-#ifndef TACHO_API_CONVERSION_H
-#define TACHO_API_CONVERSION_H
+#ifndef TACHO_PIPELINE_CONVERSION_H
+#define TACHO_PIPELINE_CONVERSION_H
 
 #include "analyses/overview_tracks.h"
-#include "api/intake.h"
+#include "pipeline/intake.h"
 #include "profile/select.h"
 #include "sinks/trace_sink.h"
 
