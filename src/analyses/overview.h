@@ -24,6 +24,7 @@
 #ifndef TACHO_ANALYSES_OVERVIEW_H
 #define TACHO_ANALYSES_OVERVIEW_H
 
+#include "analyses/overview_gather.h"
 #include "profile/profile.h"
 #include "table/table.h"
 
@@ -95,6 +96,10 @@ typedef struct tacho_overview {
  */
 tacho_status tacho_overview_init(tacho_overview *overview, const tacho_profile *profile,
                                  const tacho_overview_options *options) TACHO_MUST_USE;
+/* The same of rows that have streamed by; |gather| is not needed any longer then. */
+tacho_status tacho_overview_init_gathered(tacho_overview *overview,
+                                          const tacho_overview_gather *gather,
+                                          const tacho_overview_options *options) TACHO_MUST_USE;
 void tacho_overview_deinit(tacho_overview *overview);
 
 /* The value of a metric of |block|, or NULL when the input does not show it. */

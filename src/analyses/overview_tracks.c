@@ -337,7 +337,7 @@ static tacho_status push_overview(tacho_overview_tracks *self, uint32_t part)
         .is_of_one_part = true,
         .part = part,
     };
-    tacho_status status = tacho_overview_init(&overview, &self->profile, &options);
+    tacho_status status = tacho_overview_init_gathered(&overview, &self->gather, &options);
     for (size_t i = 0; i < overview.block_count && status == TACHO_OK; i++) {
         const tacho_overview_block *block = &overview.blocks[i];
         if (block->origin == self->events.dict->parts[part].origin) {
@@ -358,23 +358,19 @@ static tacho_overview_tracks *tracks_of(tacho_events *events)
 static tacho_status pass_row(tacho_events *events, const tacho_row *row)
 {
     tacho_overview_tracks *self = tracks_of(events);
-    if (row->kind == TACHO_ROW_SPAN) {
-        tacho_row bare = *row;
-        bare.arg_count = 0;
-        TACHO_TRY(tacho_events_row(&self->profile.events, &bare));
-    }
+    self->gather.is_by_form = self->is_of_first_tools;
+    TACHO_TRY(tacho_events_row(&self->gather.events, row));
     return tacho_events_row(self->next, row);
 }
 
 static tacho_status end_part(tacho_events *events, uint32_t part)
 {
     tacho_overview_tracks *self = tracks_of(events);
+    TACHO_TRY(tacho_events_end_part(&self->gather.events, part));
     if (self->listener != NULL) {
-        TACHO_TRY(self->listener->end_part(self->listener->user, &self->profile, part));
+        TACHO_TRY(self->listener->end_part(self->listener->user, &self->gather, part));
     }
     TACHO_TRY(push_overview(self, part));
-    tacho_profile_deinit(&self->profile);
-    tacho_profile_init(&self->profile, events->dict);
     return tacho_events_end_part(self->next, part);
 }
 
@@ -388,10 +384,10 @@ static const tacho_events_vtable vtable = {pass_row, end_part, finish};
 void tacho_overview_tracks_init(tacho_overview_tracks *tracks, tacho_events *next)
 {
     *tracks = (tacho_overview_tracks){.events = {&vtable, next->dict}, .next = next};
-    tacho_profile_init(&tracks->profile, next->dict);
+    tacho_overview_gather_init(&tracks->gather, next->dict);
 }
 
 void tacho_overview_tracks_deinit(tacho_overview_tracks *tracks)
 {
-    tacho_profile_deinit(&tracks->profile);
+    tacho_overview_gather_deinit(&tracks->gather);
 }

@@ -12,11 +12,11 @@
 #include "analyses/overview.h"
 
 /*
- * Is told of each part when it is complete: |profile| has the spans of |part| alone, without
- * arguments. An input that turns out not to be in order is read again, and its parts told again.
+ * Is told of each part when it is complete. An input that turns out not to be in order is read
+ * again, and its parts told again.
  */
 typedef struct tacho_overview_listener {
-    tacho_status (*end_part)(void *user, const tacho_profile *profile, uint32_t part);
+    tacho_status (*end_part)(void *user, const tacho_overview_gather *gather, uint32_t part);
     void *user;
 } tacho_overview_listener;
 
@@ -34,7 +34,7 @@ typedef struct tacho_overview_tracks {
     tacho_events *next;
     const tacho_overview_listener *listener; /* NULL: none */
     bool is_of_first_tools;                  /* as Torq's first tools have them, in their numbers */
-    tacho_profile profile;                   /* the spans of the part at hand, without arguments */
+    tacho_overview_gather gather;
 } tacho_overview_tracks;
 
 void tacho_overview_tracks_init(tacho_overview_tracks *tracks, tacho_events *next);

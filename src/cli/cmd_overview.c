@@ -28,7 +28,7 @@ static const tacho_option options[] = {
 
 typedef struct overview_request {
     tacho_overview_options options;
-    tacho_profile profile;
+    tacho_overview_gather gather;
 } overview_request;
 
 static bool choose_unit(const tacho_arguments *arguments, tacho_overview_options *out_options)
@@ -89,8 +89,9 @@ static bool choose(void *self, const tacho_arguments *arguments, tacho_listing *
 static tacho_events *begin(void *self, tacho_dict *dict)
 {
     overview_request *request = self;
-    tacho_profile_init(&request->profile, dict);
-    return &request->profile.events;
+    tacho_overview_gather_init(&request->gather, dict);
+    request->gather.in_cycles = request->options.in_cycles;
+    return &request->gather.events;
 }
 
 static tacho_status write_overview(const tacho_overview *overview, tacho_listing *listing)
@@ -108,7 +109,8 @@ static tacho_status write_tables(void *self, tacho_listing *listing)
 {
     const overview_request *request = self;
     tacho_overview overview;
-    tacho_status status = tacho_overview_init(&overview, &request->profile, &request->options);
+    tacho_status status =
+        tacho_overview_init_gathered(&overview, &request->gather, &request->options);
     if (status == TACHO_OK) {
         status = write_overview(&overview, listing);
     }
@@ -119,7 +121,7 @@ static tacho_status write_tables(void *self, tacho_listing *listing)
 static void end(void *self)
 {
     overview_request *request = self;
-    tacho_profile_deinit(&request->profile);
+    tacho_overview_gather_deinit(&request->gather);
 }
 
 static int overview_command_run(const tacho_arguments *arguments)

@@ -103,9 +103,10 @@ static void keep_values(const tacho_overview *overview, part_overview *part)
 }
 
 /* Cycles of the first timelines and microseconds of the runtime as they are; else nanoseconds. */
-static tacho_status measure_part(const tacho_profile *profile, uint32_t number, part_overview *part)
+static tacho_status measure_part(const tacho_overview_gather *gather, uint32_t number,
+                                 part_overview *part)
 {
-    const tacho_dict *dict = profile->events.dict;
+    const tacho_dict *dict = gather->events.dict;
     const tacho_part *facts = &dict->parts[number];
     tacho_overview_form form = tacho_overview_form_of(dict, number);
     tacho_str name = tacho_str_basename(tacho_dict_string(dict, facts->path));
@@ -114,7 +115,7 @@ static tacho_status measure_part(const tacho_profile *profile, uint32_t number, 
     tacho_overview_options how = {
         .in_cycles = form.in_cycles, .is_of_one_part = true, .part = number};
     tacho_overview overview;
-    tacho_status status = tacho_overview_init(&overview, profile, &how);
+    tacho_status status = tacho_overview_init_gathered(&overview, gather, &how);
     if (status == TACHO_OK && overview.block_count > 0) {
         part->line_count = form.is_first ? sizeof(first_lines) / sizeof(first_lines[0])
                                          : sizeof(next_lines) / sizeof(next_lines[0]);
@@ -125,14 +126,14 @@ static tacho_status measure_part(const tacho_profile *profile, uint32_t number, 
 }
 
 /* Of a part that is read a second time the second reading counts. */
-static tacho_status end_part(void *user, const tacho_profile *profile, uint32_t number)
+static tacho_status end_part(void *user, const tacho_overview_gather *gather, uint32_t number)
 {
     overview_list *list = user;
     TACHO_TRY(tacho_grow(&list->parts, &list->part_capacity, (size_t)number + 1));
     while (list->part_count <= number) {
         list->parts[list->part_count++].line_count = 0;
     }
-    return measure_part(profile, number, &list->parts[number]);
+    return measure_part(gather, number, &list->parts[number]);
 }
 
 static void print_part(const part_overview *part, tacho_output *output)

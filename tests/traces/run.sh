@@ -11,6 +11,7 @@ export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 
 ROWS=20000
 MANY_ROWS=1000000
+GROWTH_ROWS=1100000
 CUT_ROWS=3000
 CUT_COUNT=40
 MEMORY_BYTES=$((96 << 20))
@@ -149,6 +150,39 @@ spool_folder_missed() {
     grep -q '/nowhere.*TMPDIR' many.err || { cat many.err; return 1; }
 }
 
+# peak ARGUMENTS...: the most memory that tacho had with them, in KiB.
+peak() {
+    python3 - "$tacho" "$@" <<'END'
+import os, sys
+child = os.fork()
+if child == 0:
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.execv(sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(child, 0)
+print(usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+END
+}
+
+# Twice as many spans take no more memory. From GROWTH_ROWS on nothing is kept span by span.
+memory_stays() {
+    local few many
+    few=$(peak "$@" few.csv) && many=$(peak "$@" twice.csv) || return 1
+    ((many < few + 4096)) || { echo "$few KiB, and $many KiB for twice the spans"; return 1; }
+}
+
+check_growth() {
+    local verb
+    "$gen_torq" t1 "$GROWTH_ROWS" >few.csv
+    "$gen_torq" t1 $((2 * GROWTH_ROWS)) >twice.csv
+    for verb in info overview ops "convert -o grown.pb" "convert -o grown.json"; do
+        # shellcheck disable=SC2086 # words
+        check "memory of $verb" memory_stays $verb -q
+    done
+    rm -f few.csv twice.csv grown.*
+}
+
 # long_line_refused PREFIX WORDS: one endless line that starts with PREFIX.
 long_line_refused() {
     local status=0
@@ -169,6 +203,7 @@ check_memory() {
     check "an endless line of no format" long_line_refused '' 'longer than'
     check "an endless line of a timeline" long_line_refused 'DI0,0,9408,loc("a",' 'longer than'
     rm -f many.csv many.pb
+    check_growth
 }
 
 # ---- full disk --------------------------------------------------------------------------------
