@@ -6,15 +6,10 @@
 #define TACHO_BASE_DECIMAL_H
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Digits of the largest 64-bit number, and a sign. */
 enum { TACHO_DECIMAL_MAX = 20 };
-
-/* Characters of any real, with the NUL. */
-enum { TACHO_DECIMAL_REAL_MAX = 32 };
 
 /* How many digits |value| has: the bits give it but for one, which a comparison decides. */
 static inline unsigned tacho_decimal_digits(uint64_t value)
@@ -50,12 +45,19 @@ static inline unsigned tacho_decimal_digits(uint64_t value)
 /* Writes |value|; returns the end. Straight to its place: a copy of unknown length costs more. */
 static inline char *tacho_decimal_put(char *at, uint64_t value)
 {
+    static const char pairs[] =
+        "0001020304050607080910111213141516171819202122232425262728293031323334"
+        "3536373839404142434445464748495051525354555657585960616263646566676869"
+        "707172737475767778798081828384858687888990919293949596979899";
     char *end = at + tacho_decimal_digits(value);
     char *digit = end;
-    do {
-        *--digit = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
+    for (; value >= 10; value /= 100) {
+        digit -= 2;
+        memcpy(digit, &pairs[value % 100 * 2], 2);
+    }
+    if (digit > at) {
+        *at = (char)('0' + value);
+    }
     return end;
 }
 
@@ -67,25 +69,6 @@ static inline char *tacho_decimal_put_signed(char *at, int64_t value)
         magnitude = 0 - magnitude;
     }
     return tacho_decimal_put(at, magnitude);
-}
-
-/*
- * Writes a finite |value| with as few digits as read back the same, and a NUL; returns the end. It
- * has a point or an exponent, so that it is seen to be a real.
- */
-static inline char *tacho_decimal_put_real(char *at, double value)
-{
-    if (value > -1e17 && value < 1e17 && (double)(int64_t)value == value) {
-        return at + snprintf(at, TACHO_DECIMAL_REAL_MAX, "%.1f", value);
-    }
-    int len = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        len = snprintf(at, TACHO_DECIMAL_REAL_MAX, "%.*g", digits, value);
-        if (strtod(at, NULL) == value) {
-            break;
-        }
-    }
-    return at + len;
 }
 
 /* Nanoseconds as microseconds with exactly three decimals: 1234567 -> 1234.567. */

@@ -5,6 +5,7 @@
 #include "codec/json.h"
 
 #include "base/decimal.h"
+#include "base/real.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -94,8 +95,8 @@ void tacho_json_write_uint(tacho_output *output, uint64_t value)
 void tacho_json_write_real(tacho_output *output, double value)
 {
     if (isfinite(value)) {
-        char *at = (char *)tacho_output_reserve(output, TACHO_DECIMAL_REAL_MAX);
-        output->cursor = (unsigned char *)tacho_decimal_put_real(at, value);
+        char *at = (char *)tacho_output_reserve(output, TACHO_REAL_MAX);
+        output->cursor = (unsigned char *)tacho_real_put(at, value);
     } else {
         tacho_output_write_str(output, TACHO_STR("null"));
     }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A number is taken apart into its digits and the place of its point; integers come from that
- * directly. Doubles do too when digits and power of ten are small enough for one exact division
- * or product (Clinger), else they are left to strtod, in a form that no locale reads differently.
+ * Most numbers have few digits: one word holds them, and integers, scaled ones and doubles come
+ * from it directly. Any other number is taken apart into its digits and the place of its point,
+ * and its double is left to strtod, in a form that no locale reads differently.
  */
 #include "codec/json_number.h"
 
-#include <float.h>
+#include "base/attributes.h"
+#include "base/real.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +17,7 @@ enum {
     EXPONENT_MAX = 1 << 30, /* larger ones change nothing: texts are shorter than that */
     /* No double lies so near to the middle of its neighbours that later digits could matter. */
     DIGITS_MAX = 800,
-    EXACT_POWER_MAX = 22,
-    SAFE_DIGITS = 18, /* any so many digits fit in 64 bits */
+    SAFE_DIGITS = 19, /* any so many digits fit in 64 bits */
 };
 
 /* The value is 0.d1d2d3... * 10^point with the digits of |whole|, then those of |fraction|. */
@@ -170,38 +171,110 @@ static bool apply_sign(uint64_t magnitude, bool is_negative, int64_t *out_value)
     return true;
 }
 
-/* Most numbers: few digits, no exponent, nothing to round. False when it is another kind. */
-static bool scale_simple(tacho_str text, unsigned decimals, int64_t *out_value)
+/* ---- few digits --------------------------------------------------------------------------- */
+
+/* A number of few digits: |digits| * 10^|power|. */
+typedef struct short_number {
+    bool is_negative;
+    uint64_t digits;
+    int64_t power;
+} short_number;
+
+#define EACH(byte) (0x0101010101010101U * (uint64_t)(byte))
+
+/* Appends eight digits at once to |*value|; false when there are not so many at |at|. */
+static inline bool append_eight(const char *at, uint64_t *value)
 {
-    bool is_negative = take_byte(&text, '-');
-    if (text.len == 0 || text.len > SAFE_DIGITS || text.data[0] == '0') {
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    word ^= EACH('0');
+    if ((((word + EACH(0x76)) | word) & EACH(0x80)) != 0) {
         return false;
     }
-    int64_t value = 0;
-    size_t point = text.len;
-    for (size_t i = 0; i < text.len; i++) {
-        if (is_digit(text.data[i])) {
-            value = value * 10 + (text.data[i] - '0');
-        } else if (text.data[i] == '.' && point == text.len && i > 0) {
-            point = i;
-        } else {
-            return false;
-        }
-    }
-    size_t fraction_len = point == text.len ? 0 : text.len - point - 1;
-    if (fraction_len > decimals || point + decimals > SAFE_DIGITS || point + 1 == text.len) {
-        return false;
-    }
-    for (; fraction_len < decimals; fraction_len++) {
-        value *= 10;
-    }
-    *out_value = is_negative ? -value : value;
+    /* Neighbours together: digits to pairs, pairs to fours, fours to the whole. */
+    word = (word * (10 << 8 | 1) >> 8) & 0x00ff00ff00ff00ffU;
+    word = (word * (100 << 16 | 1) >> 16) & 0x0000ffff0000ffffU;
+    *value = *value * 100000000 + (word * (10000ULL << 32 | 1) >> 32);
     return true;
 }
 
+/* Appends the digits at |at| to |*value|, which wraps when they are many; returns their end. */
+static inline const char *append_digits(const char *at, const char *end, uint64_t *value)
+{
+    while (end - at >= (int)sizeof(uint64_t) && append_eight(at, value)) {
+        at += sizeof(uint64_t);
+    }
+    for (; at < end && is_digit(*at); at++) {
+        *value = *value * 10 + (uint64_t)(*at - '0');
+    }
+    return at;
+}
+
+/* How many digits from the first that is not 0 on. */
+static size_t significant_digits(const char *at, const char *end)
+{
+    size_t count = 0;
+    for (; at < end && (*at == '.' || is_digit(*at)); at++) {
+        count += *at != '.' && (count > 0 || *at != '0') ? 1 : 0;
+    }
+    return count;
+}
+
+/* False when it is no number, or one of too many digits. */
+static inline bool parse_short(tacho_str text, short_number *out_number)
+{
+    const char *end = text.data + text.len;
+    bool is_negative = text.len > 0 && text.data[0] == '-';
+    const char *whole = text.data + is_negative;
+    uint64_t digits = 0;
+    const char *at = append_digits(whole, end, &digits);
+    if (TACHO_UNLIKELY(at == whole || (*whole == '0' && at - whole > 1))) {
+        return false;
+    }
+    *out_number = (short_number){.is_negative = is_negative};
+    if (at < end && *at == '.') {
+        const char *fraction = at + 1;
+        at = append_digits(fraction, end, &digits);
+        out_number->power = fraction - at;
+        if (at == fraction) {
+            return false;
+        }
+    }
+    if (TACHO_UNLIKELY(at - whole > SAFE_DIGITS && significant_digits(whole, at) > SAFE_DIGITS)) {
+        return false;
+    }
+    out_number->digits = digits;
+    if (TACHO_LIKELY(at == end)) {
+        return true;
+    }
+    tacho_str more = tacho_str_make(at, (size_t)(end - at));
+    int64_t exponent = 0;
+    bool has_exponent = take_byte(&more, 'e') || take_byte(&more, 'E');
+    bool is_good = has_exponent && take_exponent(&more, &exponent) && more.len == 0;
+    out_number->power += exponent;
+    return is_good;
+}
+
+/* The value times 10^|decimals|; false when that is no whole number or does not fit. */
+static inline bool scale_short(const short_number *number, unsigned decimals, int64_t *out_value)
+{
+    static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+    int64_t power = number->power + (int64_t)decimals;
+    uint64_t magnitude = 0;
+    return power >= 0 && power < (int64_t)(sizeof(powers) / sizeof(powers[0])) &&
+           !__builtin_mul_overflow(number->digits, powers[power], &magnitude) &&
+           apply_sign(magnitude, number->is_negative, out_value);
+}
+
+/* ---- the values --------------------------------------------------------------------------- */
+
 bool tacho_json_number_i64(tacho_str text, int64_t *out_value)
 {
-    if (scale_simple(text, 0, out_value)) {
+    short_number quick;
+    if (TACHO_LIKELY(parse_short(text, &quick) && scale_short(&quick, 0, out_value))) {
         return true;
     }
     decimal number;
@@ -212,7 +285,8 @@ bool tacho_json_number_i64(tacho_str text, int64_t *out_value)
 
 bool tacho_json_number_scaled(tacho_str text, unsigned decimals, int64_t *out_value)
 {
-    if (scale_simple(text, decimals, out_value)) {
+    short_number quick;
+    if (TACHO_LIKELY(parse_short(text, &quick) && scale_short(&quick, decimals, out_value))) {
         return true;
     }
     decimal number;
@@ -226,30 +300,6 @@ bool tacho_json_number_scaled(tacho_str text, unsigned decimals, int64_t *out_va
     return whole_part(&number, &magnitude) &&
            !__builtin_add_overflow(magnitude, is_up, &magnitude) &&
            apply_sign(magnitude, number.is_negative, out_value);
-}
-
-/* By one exact operation on exact operands, or false when there is none. */
-static bool exact_double(const decimal *number, double *out_value)
-{
-    static const double powers[EXACT_POWER_MAX + 1] = {
-        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    };
-    int64_t power = number->point - (int64_t)digit_count(number);
-    if (FLT_EVAL_METHOD != 0 || power < -EXACT_POWER_MAX || power > EXACT_POWER_MAX) {
-        return false;
-    }
-    uint64_t digits = 0;
-    for (size_t i = 0; i < digit_count(number); i++) {
-        if (!append_digit(&digits, digit_at(number, i))) {
-            return false;
-        }
-    }
-    if (digits > (uint64_t)1 << DBL_MANT_DIG) {
-        return false;
-    }
-    *out_value = power < 0 ? (double)digits / powers[-power] : (double)digits * powers[power];
-    return true;
 }
 
 /* By strtod of an integer and a power of ten. Digits past the last that count become a 1. */
@@ -275,14 +325,18 @@ static double nearest_double(const decimal *number)
 
 bool tacho_json_number_double(tacho_str text, double *out_value)
 {
-    decimal number;
+    short_number quick;
     double value = 0;
+    if (TACHO_LIKELY(parse_short(text, &quick) &&
+                     tacho_real_from_digits(quick.digits, quick.power, &value))) {
+        *out_value = quick.is_negative ? -value : value;
+        return true;
+    }
+    decimal number;
     if (!parse(text, &number)) {
         return false;
     }
-    if (!exact_double(&number, &value)) {
-        value = nearest_double(&number);
-    }
+    value = nearest_double(&number);
     *out_value = number.is_negative ? -value : value;
     return isfinite(value);
 }

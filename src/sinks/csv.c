@@ -7,6 +7,7 @@
 #include "codec/csv.h"
 
 #include "base/decimal.h"
+#include "base/real.h"
 #include "base/utf8.h"
 #include "sinks/table_sink.h"
 
@@ -133,14 +134,14 @@ static void write_int(int64_t value, tacho_output *output)
 static void write_real(double value, tacho_output *output)
 {
     const double limit = 1e15;
-    char *at = (char *)tacho_output_reserve(output, TACHO_DECIMAL_REAL_MAX);
+    char *at = (char *)tacho_output_reserve(output, TACHO_REAL_MAX);
     if (value > 0 && value < limit && value == (double)(int64_t)value) {
         at = tacho_decimal_put_signed(at, (int64_t)value);
         memcpy(at, ".0", 2);
         output->cursor = (unsigned char *)at + 2;
         return;
     }
-    output->cursor = (unsigned char *)tacho_decimal_put_real(at, value);
+    output->cursor = (unsigned char *)tacho_real_put(at, value);
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */

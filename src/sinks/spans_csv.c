@@ -8,6 +8,7 @@
 #include "sinks/spans_csv.h"
 
 #include "base/decimal.h"
+#include "base/real.h"
 #include "base/grow.h"
 #include "base/utf8.h"
 #include "codec/csv.h"
@@ -83,7 +84,7 @@ static tacho_status add_value(csv_sink *sink, const tacho_arg *arg)
         snprintf(number, sizeof(number), "%" PRIu64, arg->value.as_uint);
         break;
     case TACHO_ARG_REAL:
-        tacho_decimal_put_real(number, arg->value.as_real);
+        tacho_real_put(number, arg->value.as_real);
         break;
     case TACHO_ARG_BOOL:
         snprintf(number, sizeof(number), "%s", arg->value.as_bool ? "true" : "false");
@@ -218,8 +219,8 @@ static tacho_status put_sample(csv_sink *sink, const tacho_row *row)
     TACHO_TRY(put_head(sink, "sample", row));
     tacho_output_write_cstring(sink->output, ",,,,,,,,");
     next_field(sink);
-    char *at = (char *)tacho_output_reserve(sink->output, TACHO_DECIMAL_REAL_MAX);
-    sink->output->cursor = (unsigned char *)tacho_decimal_put_real(at, row->of.sample.value);
+    char *at = (char *)tacho_output_reserve(sink->output, TACHO_REAL_MAX);
+    sink->output->cursor = (unsigned char *)tacho_real_put(at, row->of.sample.value);
     tacho_output_printf(sink->output, ",%s,,",
                         tacho_unit_name(sink->events.dict->tracks[row->track].unit));
     return TACHO_OK;
