@@ -97,7 +97,7 @@ void tacho_output_flush(tacho_output *output)
     flush_buffer(output, false);
 }
 
-void tacho_output_write(tacho_output *output, const void *bytes, size_t len)
+void tacho_output_write_slow(tacho_output *output, const void *bytes, size_t len)
 {
     const unsigned char *at = bytes;
     while (len > 0) {

@@ -128,7 +128,18 @@ static inline unsigned char *tacho_output_reserve(tacho_output *output, size_t l
     return output->cursor;
 }
 
-void tacho_output_write(tacho_output *output, const void *bytes, size_t len);
+/* The general case of tacho_output_write: what does not fit in the buffer. */
+void tacho_output_write_slow(tacho_output *output, const void *bytes, size_t len);
+
+static inline void tacho_output_write(tacho_output *output, const void *bytes, size_t len)
+{
+    if (TACHO_UNLIKELY((size_t)(output->limit - output->cursor) <= len)) {
+        tacho_output_write_slow(output, bytes, len);
+    } else if (len > 0) {
+        memcpy(output->cursor, bytes, len);
+        output->cursor += len;
+    }
+}
 
 static inline void tacho_output_write_str(tacho_output *output, tacho_str text)
 {

@@ -10,19 +10,7 @@
 
 #include <math.h>
 
-static void write_character(tacho_output *output, tacho_str character, uint32_t point)
-{
-    if (point == '"' || point == '\\') {
-        tacho_output_write(output, "\\", 1);
-        tacho_output_write_str(output, character);
-    } else if (point == UINT32_MAX) {
-        tacho_output_write_str(output, TACHO_STR("\\ufffd"));
-    } else if (point < 0x20 || point == 0x7f || point == 0x2028 || point == 0x2029) {
-        tacho_output_printf(output, "\\u%04x", (unsigned)point);
-    } else {
-        tacho_output_write_str(output, character);
-    }
-}
+enum { ESCAPE_BYTES = 6 /* the longest that one byte becomes: \u0000 */ };
 
 static const uint64_t each_byte = UINT64_C(0x0101010101010101);
 
@@ -33,51 +21,113 @@ static inline uint64_t has_byte(uint64_t word, uint64_t pattern)
     return (differs - each_byte) & ~differs;
 }
 
-/* Whether none of eight bytes needs an escape. */
-static inline bool is_plain_word(const char *at)
+/* Whether none of eight bytes needs an escape: printable ASCII, nearly all text. */
+static inline bool is_plain_word(uint64_t word)
 {
-    uint64_t word;
-    memcpy(&word, at, sizeof(word));
     uint64_t odd = word | ((word - each_byte * 0x20) & ~word) | has_byte(word, each_byte * '"') |
                    has_byte(word, each_byte * '\\') | has_byte(word, each_byte * 0x7f);
     return (odd & each_byte * 0x80) == 0;
 }
 
-/* Length of the run at the front that needs no escape: printable ASCII, nearly all of it. */
-static size_t plain_length(tacho_str text)
+static inline bool is_plain(char byte)
 {
+    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}
+
+static inline uint64_t load_word(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return word;
+}
+
+/*
+ * Copies the run at the front of |text| that needs no escape, eight bytes at a time; the last ones
+ * are copied with some that went before. Returns its length.
+ */
+static inline size_t copy_plain(tacho_str text, char *to)
+{
+    enum { WORD = sizeof(uint64_t) };
     size_t at = 0;
-    while (at + sizeof(uint64_t) <= text.len && is_plain_word(text.data + at)) {
-        at += sizeof(uint64_t);
+    for (; at + WORD <= text.len; at += WORD) {
+        uint64_t word = load_word(text.data + at);
+        memcpy(to + at, &word, WORD);
+        if (!is_plain_word(word)) {
+            break;
+        }
     }
-    if (at > 0 && text.len - at < sizeof(uint64_t) &&
-        is_plain_word(text.data + text.len - sizeof(uint64_t))) {
-        return text.len; /* the rest lies in the last eight bytes */
+    if (text.len >= WORD && text.len - at < WORD) {
+        uint64_t word = load_word(text.data + text.len - WORD);
+        if (is_plain_word(word)) {
+            memcpy(to + text.len - WORD, &word, WORD);
+            return text.len;
+        }
     }
-    while (at < text.len && text.data[at] >= 0x20 && text.data[at] < 0x7f && text.data[at] != '"' &&
-           text.data[at] != '\\') {
-        at++;
+    for (; at < text.len && is_plain(text.data[at]); at++) {
+        to[at] = text.data[at];
     }
     return at;
 }
 
-void tacho_json_write_string(tacho_output *output, tacho_str text)
+static char *put_escape(char *to, uint32_t point)
 {
-    tacho_output_write(output, "\"", 1);
-    for (size_t at = 0; at < text.len;) {
-        size_t plain = plain_length(tacho_str_from(text, at));
-        tacho_output_write(output, text.data + at, plain);
-        at += plain;
-        if (at == text.len) {
-            break;
+    static const char digits[] = "0123456789abcdef";
+    to[0] = '\\';
+    to[1] = 'u';
+    for (unsigned i = 0; i < 4; i++) {
+        to[2 + i] = digits[point >> (12 - 4 * i) & 0xf];
+    }
+    return to + ESCAPE_BYTES;
+}
+
+/* The character that |text| begins with. */
+static char *put_character(char *to, tacho_str text, size_t *out_length)
+{
+    uint32_t point = 0;
+    *out_length = tacho_utf8_decode(text, &point);
+    if (point == UINT32_MAX || point < 0x20 || point == 0x7f || point == 0x2028 ||
+        point == 0x2029) {
+        return put_escape(to, point == UINT32_MAX ? 0xfffd : point);
+    }
+    if (point == '"' || point == '\\') {
+        *to++ = '\\';
+    }
+    memcpy(to, text.data, *out_length);
+    return to + *out_length;
+}
+
+/* The characters that begin in the first |len| bytes of |text|; |*out_length| is theirs. */
+static char *put_text(char *to, tacho_str text, size_t len, size_t *out_length)
+{
+    size_t at = copy_plain(tacho_str_make(text.data, len), to);
+    to += at;
+    while (at < len) {
+        size_t length = 1;
+        if (is_plain(text.data[at])) {
+            *to++ = text.data[at];
+        } else {
+            to = put_character(to, tacho_str_from(text, at), &length);
         }
-        uint32_t point = 0;
-        tacho_str rest = tacho_str_from(text, at);
-        size_t length = tacho_utf8_decode(rest, &point);
-        write_character(output, tacho_str_make(rest.data, length), point);
         at += length;
     }
+    *out_length = at;
+    return to;
+}
+
+void tacho_json_write_string(tacho_output *output, tacho_str text)
+{
+    enum { LEN_MAX = TACHO_OUTPUT_RESERVE_MAX / ESCAPE_BYTES - 8 };
     tacho_output_write(output, "\"", 1);
+    do {
+        size_t len = text.len < LEN_MAX ? text.len : LEN_MAX;
+        char *to = (char *)tacho_output_reserve(output, (len + 8) * ESCAPE_BYTES);
+        to = put_text(to, text, len, &len);
+        text = tacho_str_from(text, len);
+        if (TACHO_LIKELY(text.len == 0)) {
+            *to++ = '"';
+        }
+        output->cursor = (unsigned char *)to;
+    } while (TACHO_UNLIKELY(text.len > 0));
 }
 
 void tacho_json_write_int(tacho_output *output, int64_t value)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -216,11 +217,38 @@ static void test_not_numbers(void **state)
     check_real(-(double)INFINITY, "null");
 }
 
+/* Characters of several bytes wherever a long text may be cut: none is taken for bad bytes. */
+static void test_long_text(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000, BYTES = 3 };
+    static const char character[] = "\xe4\xb8\xad";
+    for (size_t shift = 0; shift < BYTES; shift++) {
+        size_t len = shift + COUNT * BYTES;
+        char *text = malloc(len);
+        char *bytes = malloc(len + 64);
+        assert_non_null(text);
+        assert_non_null(bytes);
+        memset(text, 'x', shift);
+        for (size_t i = 0; i < COUNT; i++) {
+            memcpy(text + shift + i * BYTES, character, BYTES);
+        }
+        tacho_output output;
+        open_test_output(&output);
+        tacho_json_write_string(&output, tacho_str_make(text, len));
+        assert_int_equal(read_test_output(&output, bytes, len + 64), len + 2);
+        assert_memory_equal(bytes + 1, text, len);
+        free(text);
+        free(bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_strings),     cmocka_unit_test(test_bad_utf8),
-        cmocka_unit_test(test_ascii),       cmocka_unit_test(test_long_string),
+        cmocka_unit_test(test_ascii),
+        cmocka_unit_test(test_long_text),       cmocka_unit_test(test_long_string),
         cmocka_unit_test(test_every_byte),  cmocka_unit_test(test_reals),
         cmocka_unit_test(test_not_numbers), cmocka_unit_test(test_numbers),
     };

@@ -21,7 +21,14 @@
 
 #include <stdlib.h>
 
-enum { NUMBER_ROOM = 32 };
+enum { NUMBER_ROOM = 32, SITE_SLOTS = 512, SITE_TEXT_MAX = 124 };
+
+/* What a site adds to each of its spans, of those used lately; |len| 0: none. */
+typedef struct site_text {
+    uint32_t site;
+    uint32_t len;
+    char text[SITE_TEXT_MAX];
+} site_text;
 
 typedef struct chrome_sink {
     tacho_events events;
@@ -37,6 +44,7 @@ typedef struct chrome_sink {
     size_t part_count, part_capacity;
     tacho_row *ahead; /* flow ends of the next span */
     size_t ahead_count, ahead_capacity;
+    site_text sites[SITE_SLOTS];
 } chrome_sink;
 
 static chrome_sink *sink_of(tacho_events *events)
@@ -46,12 +54,12 @@ static chrome_sink *sink_of(tacho_events *events)
 
 /* ---- pieces of JSON --------------------------------------------------------------------- */
 
-static void put_literal(chrome_sink *sink, const char *text)
+static inline void put_literal(chrome_sink *sink, const char *text)
 {
     tacho_output_write_cstring(sink->output, text);
 }
 
-static void put_time(chrome_sink *sink, const char *before, int64_t ns)
+static inline void put_time(chrome_sink *sink, const char *before, int64_t ns)
 {
     put_literal(sink, before);
     char *at = (char *)tacho_output_reserve(sink->output, NUMBER_ROOM);
@@ -79,7 +87,7 @@ static void put_duration(chrome_sink *sink, const tacho_clock *clock, const tach
 }
 
 /* The track has its numbers: it is described. */
-static void put_event_head(chrome_sink *sink, const char *phase, uint32_t track)
+static inline void put_event_head(chrome_sink *sink, const char *phase, uint32_t track)
 {
     put_literal(sink, sink->has_events ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
     sink->has_events = true;
@@ -269,11 +277,40 @@ static tacho_status ensure_track(chrome_sink *sink, uint32_t track)
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
+/* Writes what |site| adds, and keeps it in |slot| unless it is long. */
+static void put_new_site(chrome_sink *sink, uint32_t site, site_text *slot)
+{
+    const tacho_dict *dict = sink->events.dict;
+    tacho_output_reserve(sink->output, TACHO_OUTPUT_RESERVE_MAX);
+    uint64_t start = tacho_output_offset(sink->output);
+    tacho_json_put_string(sink->output,
+                          ",\"name\":", tacho_dict_string(dict, dict->sites[site].name));
+    tacho_json_put_string(sink->output,
+                          ",\"cat\":", tacho_dict_string(dict, dict->sites[site].category));
+    uint64_t len = tacho_output_offset(sink->output) - start;
+    if (len <= sizeof(slot->text)) {
+        slot->site = site;
+        slot->len = (uint32_t)len;
+        memcpy(slot->text, sink->output->cursor - len, (size_t)len);
+    }
+}
+
+static inline void put_site(chrome_sink *sink, uint32_t site)
+{
+    site_text *slot = &sink->sites[site % SITE_SLOTS];
+    if (TACHO_UNLIKELY(slot->site != site || slot->len == 0)) {
+        put_new_site(sink, site, slot);
+        return;
+    }
+    /* A constant length is one quick copy. */
+    memcpy(tacho_output_reserve(sink->output, sizeof(slot->text)), slot->text, sizeof(slot->text));
+    sink->output->cursor += slot->len;
+}
+
 static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
 {
     const tacho_dict *dict = sink->events.dict;
     const tacho_clock *clock = tacho_dict_track_clock(dict, row->track);
-    const tacho_site *site = &dict->sites[row->of.span.site];
     bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
     TACHO_TRY(ensure_track(sink, row->track));
     put_event_head(sink, is_instant ? "i" : "X", row->track);
@@ -283,10 +320,7 @@ static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
     } else {
         put_duration(sink, clock, row);
     }
-    tacho_json_put_string(sink->output,
-                          ",\"name\":", tacho_dict_string(sink->events.dict, site->name));
-    tacho_json_put_string(sink->output,
-                          ",\"cat\":", tacho_dict_string(sink->events.dict, site->category));
+    put_site(sink, row->of.span.site);
     if (!sink->options.omit_args) {
         put_literal(sink, ",\"args\":");
         tacho_json_args_write(sink->output, dict, row);
