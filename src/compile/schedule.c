@@ -515,10 +515,24 @@ static tacho_status find_rates(tacho_schedule *self)
                                   &self->shared_rate);
 }
 
+/*
+ * Room for the jobs of a usual network at once: tables that grow side by side are copied over and
+ * over, and pages that no job comes to touch cost nothing.
+ */
+static tacho_status reserve(tacho_program *program)
+{
+    enum { JOBS = 16384, EACH = 4 };
+    TACHO_TRY(tacho_grow(&program->jobs, &program->job_capacity, JOBS));
+    TACHO_TRY(tacho_grow(&program->needs, &program->need_capacity, EACH * JOBS));
+    TACHO_TRY(tacho_grow(&program->regions, &program->region_capacity, EACH * JOBS));
+    return tacho_grow(&program->extents, &program->extent_capacity, EACH * JOBS);
+}
+
 static tacho_status run(tacho_schedule *self)
 {
     const tacho_machine *machine = self->estimate->machine;
     TACHO_TRY(find_rates(self));
+    TACHO_TRY(self->is_tiled ? reserve(self->program) : TACHO_OK);
     TACHO_TRY(add_engines(self));
     TACHO_TRY(tacho_timer_init(&self->timer, self->program));
     TACHO_TRY(tacho_memory_turns_init(&self->turns, machine, self->program));

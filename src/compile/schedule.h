@@ -29,6 +29,8 @@ typedef struct tacho_core_engines {
     uint32_t *first; /* by engine of the machine: the place of its first */
 } tacho_core_engines;
 
+enum { TACHO_BOXES_KEPT = 4096 };
+
 typedef struct tacho_schedule {
     const tacho_estimate *estimate; /* on |cores| cores */
     const tacho_placement *placement;
@@ -58,7 +60,8 @@ typedef struct tacho_schedule {
     uint32_t *tensor_device;    /* by tensor: where an operator made it or it was brought to last */
     const tacho_core_cut *cuts; /* by operator; NULL: all on one core */
     size_t region_mark;         /* regions from here on are those of the next job */
-    uint32_t *resident_first;   /* by tensor: the buffer of its first core's part, or TACHO_NONE */
+    uint32_t boxes[TACHO_BOXES_KEPT]; /* by hash: first extents of boxes that may come again */
+    uint32_t *resident_first; /* by tensor: the buffer of its first core's part, or TACHO_NONE */
     uint32_t *resident_count;
     tacho_need *needs; /* scratch, as all that follows */
     size_t need_count, need_capacity;

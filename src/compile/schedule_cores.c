@@ -15,26 +15,36 @@
 
 /* ---- regions -------------------------------------------------------------------------------- */
 
-static bool is_last_box(const tacho_program *program, const tacho_region_spec *spec)
+static size_t place_of_box(const tacho_extent *box, uint32_t rank)
 {
-    return program->region_count > 0 && spec->rank > 0 &&
-           program->regions[program->region_count - 1].extent_count == spec->rank &&
-           memcmp(program->extents + program->regions[program->region_count - 1].first_extent,
-                  spec->box, spec->rank * sizeof(tacho_extent)) == 0;
+    static const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        hash = (hash ^ box[i].offset) * factor;
+        hash = (hash ^ box[i].size) * factor;
+        hash = (hash ^ box[i].of) * factor;
+    }
+    return (size_t)(hash >> 32) % TACHO_BOXES_KEPT;
 }
 
-static tacho_status add_box(tacho_program *program, const tacho_extent *box, uint32_t rank,
+/* Boxes repeat, tile after tile and job after job: one that is still known is used again. */
+static tacho_status add_box(tacho_schedule *schedule, const tacho_extent *box, uint32_t rank,
                             uint32_t *out_first)
 {
+    tacho_program *program = schedule->program;
+    uint32_t *kept = &schedule->boxes[place_of_box(box, rank)];
+    *out_first = *kept;
+    if (rank == 0 || (*kept + rank <= program->extent_count &&
+                      memcmp(program->extents + *kept, box, rank * sizeof(*box)) == 0)) {
+        return TACHO_OK;
+    }
     TACHO_TRY(
         tacho_grow(&program->extents, &program->extent_capacity, program->extent_count + rank));
     if (program->extent_count + rank >= TACHO_NONE) {
         return tacho_fail(TACHO_CODE_LIMIT, "the program has more than 2^32 extents");
     }
-    *out_first = (uint32_t)program->extent_count;
-    if (rank > 0) {
-        memcpy(program->extents + program->extent_count, box, rank * sizeof(tacho_extent));
-    }
+    *kept = *out_first = (uint32_t)program->extent_count;
+    memcpy(program->extents + program->extent_count, box, rank * sizeof(tacho_extent));
     program->extent_count += rank;
     return TACHO_OK;
 }
@@ -49,11 +59,7 @@ tacho_status tacho_schedule_region(tacho_schedule *schedule, const tacho_region_
         .extent_count = (uint16_t)spec->rank,
         .bytes = spec->bytes,
     };
-    if (is_last_box(program, spec)) {
-        region.first_extent = program->regions[program->region_count - 1].first_extent;
-    } else {
-        TACHO_TRY(add_box(program, spec->box, spec->rank, &region.first_extent));
-    }
+    TACHO_TRY(add_box(schedule, spec->box, spec->rank, &region.first_extent));
     TACHO_TRY(tacho_grow(&program->regions, &program->region_capacity, program->region_count + 1));
     program->regions[program->region_count++] = region;
     return TACHO_OK;
@@ -87,7 +93,7 @@ static tacho_status add_slots(tacho_core_work *self, tacho_operand_work *of, uin
             tacho_extent box[TACHO_BOX_RANK_MAX];
             (void)tacho_access_box(of->access, self->ranges, box);
             buffer.extent_count = of->access->rank;
-            TACHO_TRY(add_box(schedule->program, box, of->access->rank, &buffer.first_extent));
+            TACHO_TRY(add_box(schedule, box, of->access->rank, &buffer.first_extent));
         }
         *offset += buffer.bytes;
         TACHO_TRY(add_buffer(self, buffer, &of->buffers[i]));
@@ -205,7 +211,7 @@ static tacho_status keep_result(tacho_core_work *self, const tacho_access *acces
                            .tensor = access->tensor};
     if (access->is_known) {
         buffer.extent_count = access->rank;
-        TACHO_TRY(add_box(schedule->program, box, access->rank, &buffer.first_extent));
+        TACHO_TRY(add_box(schedule, box, access->rank, &buffer.first_extent));
     }
     uint32_t id;
     TACHO_TRY(add_buffer(self, buffer, &id));
