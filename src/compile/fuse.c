@@ -584,7 +584,8 @@ static tacho_status list_tensor(fuser *self, uint32_t op, uint32_t tensor, uint3
     return TACHO_OK;
 }
 
-/* How many inputs of a member hold data; what follows are parameters. */
+/* How many inputs of a member hold data; what follows are parameters, which jobs are made with
+ * where they are constant. */
 static size_t data_count(const fuser *self, const tacho_fused_op *op, const tacho_node *node)
 {
     tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
@@ -603,9 +604,10 @@ static tacho_status list_inputs(fuser *self, uint32_t number, list_kind which, u
     for (uint32_t i = 0; i < op->member_count; i++) {
         const tacho_node *node = &self->graph->nodes[self->fusion->members[op->first_member + i]];
         size_t data = data_count(self, op, node);
-        for (size_t j = 0; j < data; j++) {
+        for (size_t j = 0; j < node->input_count; j++) {
             uint32_t tensor = input_of(self, node, j);
-            if (tensor == TACHO_NONE || is_constant(self, tensor) != (which == WEIGHTS)) {
+            if (tensor == TACHO_NONE || is_constant(self, tensor) != (which == WEIGHTS) ||
+                (j >= data && is_constant(self, tensor))) {
                 continue;
             }
             uint32_t before = op->is_integer ? dequantiser(self, tensor) : TACHO_NONE;

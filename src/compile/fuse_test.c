@@ -341,6 +341,27 @@ static void test_scales(void **state)
     assert_int_equal(steps_behind(true, "Max", TEST_DIMS(8), false), 1);
 }
 
+/* A scale that another operator makes is read; one that is constant is part of the job. */
+static void test_made_scale(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 6, 16), most = TEST_F32(g, 1), q = TEST_F32(g, 6, 16);
+    uint32_t r = TEST_F32(g, 6, 16), one = TEST_CONST(g, 1);
+    TEST_NODE(g, "ReduceMax", most, x);
+    TEST_NODE(g, "QuantizeLinear", q, x, most);
+    TEST_NODE(g, "QuantizeLinear", r, x, one);
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 3);
+    assert_int_equal(f.fusion.ops[1].input_count, 2);
+    assert_int_equal(listed(&f, f.fusion.ops[1].first_input, 1), most);
+    assert_int_equal(f.fusion.ops[2].input_count, 1);
+    assert_int_equal(f.fusion.ops[2].weight_count, 0);
+    teardown(&f);
+}
+
 /* Weights as the first operand have a row for each channel. */
 static void test_weights_first(void **state)
 {
@@ -506,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_constant_output),
         cmocka_unit_test(test_gate),
         cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_made_scale),
         cmocka_unit_test(test_weights_first),
         cmocka_unit_test(test_moved),
         cmocka_unit_test(test_unused),

@@ -86,6 +86,9 @@ class Group:
         made = {name for node in self.nodes for name in node.results}
         self.operands, self.types = [], {}
         self.tensor_of = {}  # the program's number of a tensor, by name
+        # Scales and zero points; jobs are made with those that are constant.
+        self.parameters = {name for node in self.nodes for name in node.operands[1:]
+                           if node.type in ("onnx.QuantizeLinear", "onnx.DequantizeLinear")}
         for node in self.nodes:
             for name, dims, dtype in zip(node.operands, node.operand_dims, node.operand_dtypes):
                 if name not in made and name not in self.types and dims is not None:
@@ -93,6 +96,10 @@ class Group:
                     self.types[name] = (dims, dtype)
             for name, dims, dtype in zip(node.results, node.result_dims, node.result_dtypes):
                 self.types[name] = (dims, dtype)
+
+    def is_given(self, operand, tensor):
+        """Whether jobs are made with an operand and do not read it."""
+        return operand in self.parameters and tensor.storage == "constant"
 
     def macs(self):
         """(MACs, whether every node that multiplies is known)."""

@@ -198,14 +198,33 @@ def check_made(case):
 
 @rule("operands-read")
 def check_operands(case):
-    """A tile reads every element that its part of the result needs: a window's overlap, too."""
+    """A tile reads every element that its part of the result needs: a window's overlap, too. An
+    operator reads something of each operand, however its jobs see it."""
     for operator in case.operators:
         group = operator.group
         if group is None or not group.tensor_of:
             continue
+        yield from _unread_problems(case, operator)
         for job in operator.jobs:
             if job.kind in ("compute", "control"):
                 yield from _operand_problems(case, group, job)
+
+
+def _unread_problems(case, operator):
+    group = operator.group
+    if case.machine.is_streamed() or not operator.jobs:
+        return
+    read = {case.root_of(r.tensor) for job in operator.jobs for r in job.regions
+            if r.access == "read"}
+    for name in group.returned:
+        dims = group.types[name][0] if name in group.types else None
+        needs = group.needed(name, [(0, d) for d in dims]) if dims else {}
+        for operand, box in needs.items():
+            tensor = case.tensors.get(case.root_of(group.tensor_of.get(operand)))
+            if (box is not None and boxes.size(box) > 0 and tensor is not None and
+                    tensor.index not in read and not group.is_given(operand, tensor)):
+                yield (f"{operator.where()}: needs tensor {tensor.index} '{tensor.name}', no job "
+                       "reads it")
 
 
 def _operand_problems(case, group, job):
@@ -223,7 +242,7 @@ def _operand_problems(case, group, job):
 
 def _lack(case, group, job, operand, box, have):
     tensor = case.tensors.get(case.root_of(group.tensor_of.get(operand)))
-    if box is None or tensor is None or boxes.size(box) == 0:
+    if box is None or tensor is None or boxes.size(box) == 0 or group.is_given(operand, tensor):
         return
     dims = group.types[operand][0]
     pieces = [r.piece for r in have

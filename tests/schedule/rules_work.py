@@ -184,7 +184,8 @@ def check_compulsory(case):
                     known[root] = known.get(root, True) and region.piece is not None
         for name, box in _whole_needs(case, operator):
             tensor = case.tensors.get(case.root_of(operator.group.tensor_of.get(name)))
-            if tensor is None or tensor.place != "shared" or box is None:
+            if (tensor is None or tensor.place != "shared" or box is None or
+                    operator.group.is_given(name, tensor)):
                 continue
             least = -(-box * tensor.bits // 8)
             if loaded.get(tensor.index, 0) < least and known.get(tensor.index, True):
