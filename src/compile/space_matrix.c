@@ -431,6 +431,8 @@ static tacho_status fill_recurrent(tacho_space_maker *maker)
     space->depth = work->k_channels * work->k_window;
     if (of.unit != TACHO_NONE) {
         space->axes[of.unit].counted = work->n;
+    } else {
+        space->depth *= work->n; /* the gates of the one unit, one after the other */
     }
     for (size_t i = 0; i < maker->root->input_count; i++) {
         TACHO_TRY(map_input(maker, &of, i));

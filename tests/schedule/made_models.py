@@ -14,7 +14,7 @@ def _torch(dims, dtype):
 
 
 def _tosa(dims, dtype):
-    return f"tensor<{'x'.join(map(str, dims))}x{dtype}>"
+    return f"tensor<{'x'.join([*map(str, dims), dtype])}>"
 
 
 class Net:
@@ -272,6 +272,18 @@ def quantise_dynamic():
     return net.text(("%q#0", x[1], "ui8"), ("%q#1", [], "f32"), ("%q#2", [], "ui8"))
 
 
+def quantise_by_result():
+    """A scale that another operator makes, and one that is constant and read elsewhere."""
+    net = Net(_torch)
+    x = net.given([40, 100], "f32")
+    fixed = net.constant([], "f32", "2.5e-01")
+    most = net.op("ReduceMax", [x], [], "f32", "torch.onnx.keepdims = 0 : si64")
+    scale = net.op("Mul", [most, fixed], [], "f32")
+    one = net.op("QuantizeLinear", [x, scale], x[1], "ui8")
+    other = net.op("QuantizeLinear", [x, fixed], x[1], "ui8")
+    return net.text(one, other, net.op("Add", [x, fixed], x[1], "f32"))
+
+
 def shares_odd():
     """Rows that cores cannot share evenly: some have two tiles, and some have one."""
     net = Net(_torch)
@@ -291,6 +303,11 @@ def _recurrent(kind, gates, steps, samples, data, units):
 
 def lstm():
     return _recurrent("LSTM", 4, 6, 3, 40, 24)
+
+
+def lstm_one_unit():
+    """An axis of one element that stands for four gates."""
+    return _recurrent("LSTM", 4, 2, 1, 16, 1)
 
 
 def gru_large():
@@ -354,7 +371,8 @@ def depthwise_rescaled():
 MODELS = {function.__name__: function for function in (
     conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
     softmax_rows, instance_norm, layer_norm, layer_norm_statistics, dropout_mask, nothing, reduce_long,
-    elementwise, moves, picks, joins, joins_one, shares_odd, quantise_dynamic, lstm, gru_large,
+    elementwise, moves, picks, joins, joins_one, shares_odd, quantise_dynamic, quantise_by_result,
+    lstm, lstm_one_unit, gru_large,
     gru_one_step, rnn, matmul_wide_results, deconvolution,
     depthwise_multiplied, depthwise_rescaled)}
 
