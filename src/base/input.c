@@ -348,3 +348,24 @@ bool tacho_input_is_same_file(const char *path, const char *other_path)
     return stat(path, &facts) == 0 && stat(other_path, &other) == 0 &&
            facts.st_dev == other.st_dev && facts.st_ino == other.st_ino && S_ISREG(facts.st_mode);
 }
+
+static int open_regular(const char *path)
+{
+    struct stat facts;
+    if (strcmp(path, "-") == 0) {
+        return fstat(STDIN_FILENO, &facts) == 0 && S_ISREG(facts.st_mode) ? dup(STDIN_FILENO) : -1;
+    }
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) ? open(path, O_RDONLY | O_CLOEXEC)
+                                                             : -1;
+}
+
+size_t tacho_input_read_head(const char *path, char *out_head, size_t size)
+{
+    int file = open_regular(path);
+    if (file < 0) {
+        return 0;
+    }
+    ssize_t len = pread(file, out_head, size, 0);
+    close(file);
+    return len > 0 ? (size_t)len : 0;
+}

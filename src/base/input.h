@@ -131,4 +131,11 @@ TACHO_MUST_USE static inline tacho_status tacho_input_line(tacho_input *input, t
     return TACHO_OK;
 }
 
+/*
+ * The first bytes of a file, at most |size|; how many, 0 where there are none to be had. Only
+ * regular files are opened (a pipe that is opened and closed loses its writer), and standard input
+ * stays where it is.
+ */
+size_t tacho_input_read_head(const char *path, char *out_head, size_t size);
+
 #endif

@@ -3,7 +3,7 @@
  * Parsing command lines by option tables.
  */
 #include "cli/command.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "cli/talk.h"
 
 #include <stdarg.h>

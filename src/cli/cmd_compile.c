@@ -12,7 +12,7 @@
 static const tacho_option options[] = {
     {"machine", 'm', false, "NAME|FILE",
      "a built-in machine, as 'tacho machine list' shows them, or a description of one "
-     "(default: " TACHO_COMPILE_DEFAULT_MACHINE ")"},
+     "(default: " TACHO_DEFAULT_MACHINE ")"},
     TACHO_COMPILE_OPTION_DIM,
     TACHO_COMPILE_OPTION_BIND,
     {"weights", 0, false, "random:SEED",
@@ -106,7 +106,7 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena)
     if (exit_code == 0) {
         tacho_machine_use_cores(machine, request.compile.cores);
     }
-    return exit_code != 0 ? exit_code : tacho_compile_run(&request);
+    return exit_code != 0 ? exit_code : tacho_compile_run_chosen(&request);
 }
 
 static int compile_command_run(const tacho_arguments *arguments)

@@ -4,8 +4,8 @@
  */
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "cli/find_machine.h"
-#include "cli/host_machine.h"
+#include "session/find_machine.h"
+#include "session/host_machine.h"
 #include "cli/listing.h"
 #include "machine/calibrate.h"
 #include "machine/cost.h"
@@ -88,10 +88,10 @@ static tacho_status find_listed(const machine_request *request, const char *name
                                 tacho_arena *arena, tacho_machine **out_machine)
 {
     bool is_known;
-    if (!tacho_cli_is_host_machine(name)) {
-        return tacho_cli_find_machine(name, arena, out_machine);
+    if (!tacho_is_host_machine(name)) {
+        return tacho_session_find_machine(name, &tacho_talk_notes, arena, out_machine);
     }
-    TACHO_TRY(tacho_cli_host_machine_known(arena, out_machine, &is_known));
+    TACHO_TRY(tacho_host_machine_known(arena, out_machine, &is_known));
     if (!is_known && !tacho_arguments_has(request->arguments, "quiet")) {
         tacho_talk_line("note", "this computer has not been measured; the list shows the built-in "
                                 "host-cpu ('tacho machine show host-cpu' measures it)");
@@ -148,7 +148,8 @@ static tacho_status make_show(const machine_request *request, tacho_table *table
     tacho_arena arena;
     tacho_arena_init(&arena);
     tacho_machine *machine = NULL;
-    tacho_status status = tacho_cli_find_machine(request->names[0], &arena, &machine);
+    tacho_status status =
+        tacho_session_find_machine(request->names[0], &tacho_talk_notes, &arena, &machine);
     if (status == TACHO_OK) {
         status = tacho_machine_walk(machine, (tacho_machine_visitor){add_leaf, table});
     }
@@ -235,7 +236,8 @@ static int run_check(const machine_request *request)
         tacho_arena arena;
         tacho_arena_init(&arena);
         tacho_machine *machine = NULL;
-        tacho_status status = tacho_cli_find_machine(request->names[i], &arena, &machine);
+        tacho_status status =
+            tacho_session_find_machine(request->names[i], &tacho_talk_notes, &arena, &machine);
         if (status != TACHO_OK) {
             exit_code = tacho_talk_failure(status);
         } else if (!is_quiet) {
@@ -252,8 +254,9 @@ static tacho_status export_found(const machine_request *request, tacho_arena *ar
 {
     tacho_str text = tacho_machine_builtin_text(tacho_str_from_cstring(request->names[0]));
     tacho_machine *machine = NULL;
-    if (text.len == 0 || tacho_cli_is_host_machine(request->names[0])) {
-        TACHO_TRY(tacho_cli_find_machine(request->names[0], arena, &machine));
+    if (text.len == 0 || tacho_is_host_machine(request->names[0])) {
+        TACHO_TRY(
+            tacho_session_find_machine(request->names[0], &tacho_talk_notes, arena, &machine));
     }
     if (text.len == 0) {
         return tacho_fail(TACHO_CODE_USAGE, "%s is already a description; copy the file",

@@ -7,6 +7,7 @@
 #include "cli/listing.h"
 #include "cli/run_compare.h"
 #include "cli/run_options.h"
+#include "cli/run_talk.h"
 #include "cli/run_report.h"
 #include "cli/run_torq.h"
 #include "cli/talk.h"
@@ -22,7 +23,7 @@ enum { DEFAULT_TOP = 10, SHOWN_ELEMENTS = 32, ACTIVATIONS_MAX = 1024, THREADS_MA
 static const tacho_option options[] = {
     {"device", 'd', false, "DEVICE",
      "what runs it: sim (the machine that a program was compiled for), sim:MACHINE, cpu, null "
-     "(default: sim; a model is compiled for " TACHO_RUN_DEFAULT_MACHINE ")"},
+     "(default: sim; a model is compiled for " TACHO_DEFAULT_MACHINE ")"},
     {"machine", 'm', false, "NAME", "same as --device sim:NAME"},
     {"input", 'i', TACHO_TAKES_EACH, "VALUE",
      "value of the next input, or NAME=VALUE for a named one: 1x1280xi8=0, 4xf32=1 2 3 4, @x.npy, "
@@ -231,8 +232,8 @@ static bool choose_compile(const tacho_arguments *arguments, run_choice *choice)
     }
     compile->machine = tacho_run_device_machine(choice->request.device);
     compile->activations = choice->request.device_options.activations;
-    compile->is_quiet = choice->request.is_quiet;
-    if (strncmp(choice->request.device, "cpu", 3) == 0) {
+    const tacho_device_type *type = tacho_run_device_type(choice->request.device);
+    if (type != NULL && !type->is_simulated) {
         compile->threads = choice->request.device_options.threads;
     }
     if (!tacho_compile_choose_weights(arguments, &compile->model) ||
@@ -252,6 +253,7 @@ static bool choose_report(const tacho_arguments *arguments, run_choice *choice)
 {
     uint64_t top = DEFAULT_TOP;
     choice->request.is_quiet = tacho_arguments_has(arguments, "quiet");
+    choice->request.notes = &tacho_talk_notes;
     choice->request.function = tacho_arguments_value(arguments, "function");
     choice->request.stats_dir = tacho_arguments_value(arguments, "stats-dir");
     choice->request.makes_stats_dir = true;
@@ -427,7 +429,7 @@ static int run_chosen(const run_choice *choice)
 {
     tacho_run_session session;
     bool is_lossy = false;
-    tacho_status status = tacho_run_open(&session, &choice->request);
+    tacho_status status = tacho_run_talk_open(&session, &choice->request);
     if (status == TACHO_OK) {
         status = tacho_run_outputs_check(&choice->outputs, &session);
     }
@@ -445,7 +447,7 @@ static int run_chosen(const run_choice *choice)
         rescued_run rescued = {choice, &session};
         session.rescue.write = choice->profile_path != NULL ? write_rescued : NULL;
         session.rescue.user = &rescued;
-        status = tacho_run_go(&session);
+        status = tacho_run_talk_go(&session);
     }
     if (status == TACHO_OK) {
         status = finish(choice, &session, &is_lossy);

@@ -14,7 +14,8 @@ enum {
     TACHO_EXIT_DONE = 0,
     TACHO_EXIT_FAILED = 1,
     TACHO_EXIT_USAGE = 2,
-    TACHO_EXIT_LOSSY = 3, /* done, but some input was damaged or lost */
+    TACHO_EXIT_LOSSY = 3,         /* done, but some input was damaged or lost */
+    TACHO_EXIT_INTERRUPTED = 130, /* as a shell says it */
 };
 
 /* How many values an option has; false is the first. */

@@ -4,7 +4,7 @@
  */
 #include "cli/compile_options.h"
 
-#include "cli/find_machine.h"
+#include "session/find_machine.h"
 #include "cli/listing.h"
 #include "cli/table_sinks.h"
 #include "cli/talk.h"
@@ -14,8 +14,6 @@
 #include <stdio.h>
 
 enum { DEVICES_MAX = 64, BATCH_MAX = 65536 };
-
-#define DEFAULT_MACHINE TACHO_COMPILE_DEFAULT_MACHINE
 
 static bool same(const char *a, const char *b)
 {
@@ -235,8 +233,8 @@ int tacho_compile_choose_machine(const tacho_arguments *arguments, tacho_arena *
     const char *name = tacho_arguments_value(arguments, "machine");
     const char *hardware = tacho_arguments_value(arguments, "torq-hw");
     tacho_machine *machine = NULL;
-    tacho_status status =
-        tacho_cli_find_machine(name != NULL ? name : DEFAULT_MACHINE, arena, &machine);
+    tacho_status status = tacho_session_find_machine(name != NULL ? name : TACHO_DEFAULT_MACHINE,
+                                                     &tacho_talk_notes, arena, &machine);
     if (status == TACHO_OK && hardware != NULL) {
         status = tacho_machine_torq_hw(machine, hardware, arena);
     }

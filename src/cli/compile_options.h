@@ -7,10 +7,9 @@
 #define TACHO_CLI_COMPILE_OPTIONS_H
 
 #include "cli/command.h"
-#include "cli/compile_run.h"
+#include "session/compile.h"
+#include "session/device.h"
 #include "cli/compile_stats.h"
-
-#define TACHO_COMPILE_DEFAULT_MACHINE "torq-sl2610"
 
 /* --weights; false after a message. */
 bool tacho_compile_choose_weights(const tacho_arguments *arguments, tacho_model_options *model);
@@ -76,5 +75,8 @@ int tacho_compile_choose_binds(const tacho_arguments *arguments, tacho_arena *ar
 
 /* Tables and profile: where, in which format, which rows; false when one is wrong. */
 bool tacho_compile_choose_outputs(const tacho_arguments *arguments, tacho_compile_request *request);
+
+/* Compiles, says what came of it, and returns the exit code. */
+int tacho_compile_run_chosen(tacho_compile_request *request);
 
 #endif

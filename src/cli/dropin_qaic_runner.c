@@ -4,9 +4,10 @@
  */
 #include "base/folder.h"
 #include "cli/run_options.h"
+#include "cli/run_talk.h"
 #include "cli/run_qaic.h"
 #include "cli/run_qaic_files.h"
-#include "cli/run_values.h"
+#include "session/values.h"
 #include "cli/talk.h"
 #include "sinks/table_sink.h"
 
@@ -306,7 +307,7 @@ static tacho_status print_all(const runner *self, const tacho_run_session *sessi
 
 static tacho_status run_session(runner *self, tacho_run_session *session)
 {
-    tacho_status status = tacho_run_open(session, &self->request);
+    tacho_status status = tacho_run_talk_open(session, &self->request);
     if (status != TACHO_OK && session->module.was_compiled) {
         return tacho_status_add_note(status, "%s must be a program written by qaic-compile",
                                      self->request.path);
@@ -317,7 +318,7 @@ static tacho_status run_session(runner *self, tacho_run_session *session)
                           self->request.path);
     }
     tacho_run_say_device(session);
-    TACHO_TRY(tacho_run_go(session));
+    TACHO_TRY(tacho_run_talk_go(session));
     TACHO_TRY(write_outputs(self, session));
     TACHO_TRY(write_profiles(self, session));
     return print_all(self, session);
@@ -342,6 +343,7 @@ static int qaic_runner_run(const tacho_arguments *arguments)
     runner self = {
         .request = {.device = "sim",
                     .is_quiet = tacho_arguments_has(arguments, "quiet"),
+                    .notes = &tacho_talk_notes,
                     .moves_values = true,
                     .compile = {.machine = MACHINE}},
     };

@@ -5,6 +5,7 @@
  * records.
  */
 #include "cli/run_options.h"
+#include "cli/run_talk.h"
 #include "cli/run_outputs.h"
 #include "cli/run_torq.h"
 #include "cli/talk.h"
@@ -197,13 +198,13 @@ static void say_done(const module_run *run, const tacho_run_session *session)
 static int run_module(const module_run *run)
 {
     tacho_run_session session;
-    tacho_status status = tacho_run_open(&session, &run->request);
+    tacho_status status = tacho_run_talk_open(&session, &run->request);
     if (status == TACHO_OK) {
         status = check_module(run, &session);
     }
     if (status == TACHO_OK) {
         tacho_run_say_device(&session);
-        status = tacho_run_go(&session);
+        status = tacho_run_talk_go(&session);
     }
     if (status == TACHO_OK) {
         status = finish(run, &session);
@@ -227,7 +228,8 @@ static int module_command_run(const tacho_arguments *arguments)
                 .iterations = 1,
                 .sampling = {.count = 1},
                 .is_quiet = tacho_arguments_has(arguments, "quiet"),
-                .compile = {.machine = TACHO_RUN_DEFAULT_MACHINE,
+                .notes = &tacho_talk_notes,
+                .compile = {.machine = tacho_run_device_machine(TACHO_RUN_DEFAULT_DEVICE),
                             .compile = {.stats = {.batch_size = 1}}},
             },
         .outputs = {.element_max = SHOWN_ELEMENTS},

@@ -143,26 +143,6 @@ tacho_status tacho_cli_note_pipes(tacho_status status, const tacho_intake *intak
     return status;
 }
 
-static int open_regular(const char *path)
-{
-    bool is_input = strcmp(path, "-") == 0;
-    if (kind_of(path) != S_IFREG) {
-        return -1;
-    }
-    return is_input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-}
-
-size_t tacho_cli_read_head(const char *path, char *out_head, size_t size)
-{
-    int file = open_regular(path);
-    if (file < 0) {
-        return 0;
-    }
-    ssize_t len = pread(file, out_head, size, 0);
-    close(file);
-    return len > 0 ? (size_t)len : 0;
-}
-
 /* Whether |path| is compressed MLIR. */
 static bool has_mlir_inside(const char *path)
 {
@@ -184,7 +164,7 @@ static bool has_mlir_inside(const char *path)
 static bool begins_like_mlir(const char *path)
 {
     char head[LOOK_BYTES];
-    size_t len = tacho_cli_read_head(path, head, sizeof(head));
+    size_t len = tacho_input_read_head(path, head, sizeof(head));
     if (len == 0) {
         return false;
     }

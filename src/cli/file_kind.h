@@ -22,11 +22,4 @@ tacho_status tacho_cli_note_no_model(tacho_status status, const char *path) TACH
  */
 bool tacho_cli_is_debug_info(const char *path);
 
-/*
- * The first bytes of a file, at most |size|; how many, 0 where there are none to be had. Only
- * regular files are opened (a pipe that is opened and closed loses its writer), and standard input
- * stays where it is.
- */
-size_t tacho_cli_read_head(const char *path, char *out_head, size_t size);
-
 #endif

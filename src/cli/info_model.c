@@ -526,7 +526,7 @@ static tacho_status open_model(tacho_opened_model *opened, const char *path)
 tacho_status tacho_model_list_add(tacho_model_list *list, const char *path, bool *out_is_model)
 {
     char head[LOOK_BYTES];
-    size_t len = tacho_cli_read_head(path, head, sizeof(head));
+    size_t len = tacho_input_read_head(path, head, sizeof(head));
     *out_is_model = len > 0 && tacho_model_is_model(tacho_str_make(head, len));
     if (!*out_is_model) {
         return TACHO_OK;

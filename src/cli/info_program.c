@@ -8,49 +8,14 @@
 #include "base/folder.h"
 #include "base/grow.h"
 #include "base/input.h"
-#include "cli/file_kind.h"
 #include "cli/talk.h"
 #include "program/container.h"
 #include "program/image.h"
+#include "session/module.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-/* Compilers name a folder, and put a program into it under this name. */
-#define PROGRAM_IN_FOLDER "programqpc.bin"
-
-/* The program in |path| where that is a folder, else |path|. */
-static tacho_status resolve_folder(const char *path, tacho_arena *arena, const char **out_path)
-{
-    struct stat facts;
-    const char *inside = NULL;
-    *out_path = path;
-    if (strcmp(path, "-") == 0 || stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) {
-        return TACHO_OK;
-    }
-    TACHO_TRY(tacho_folder_join(path, TACHO_STR(PROGRAM_IN_FOLDER), arena, &inside));
-    *out_path = stat(inside, &facts) == 0 && S_ISREG(facts.st_mode) ? inside : path;
-    return TACHO_OK;
-}
-
-static bool has_magic(const char *path)
-{
-    char head[4];
-    return tacho_cli_read_head(path, head, sizeof(head)) == sizeof(head) &&
-           tacho_qpc_is_container(tacho_str_make(head, sizeof(head)));
-}
-
-bool tacho_info_is_program(const char *path)
-{
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_status status = resolve_folder(path, &arena, &path);
-    bool is_program = status == TACHO_OK && has_magic(path);
-    tacho_status_free(status);
-    tacho_arena_deinit(&arena);
-    return is_program;
-}
 
 static void say_problem(tacho_program_list *list, const char *path, const char *what)
 {
@@ -222,11 +187,11 @@ tacho_status tacho_program_list_write(const tacho_program_list *list, tacho_tabl
 tacho_status tacho_program_list_add(tacho_program_list *list, const char *path,
                                     const char *output_path, bool *out_is_program)
 {
-    TACHO_TRY(resolve_folder(path, &list->arena, &path));
-    *out_is_program = has_magic(path);
+    *out_is_program = tacho_run_is_program(path);
     if (!*out_is_program) {
         return TACHO_OK;
     }
+    TACHO_TRY(tacho_run_program_path(path, &list->arena, &path));
     if (tacho_input_is_same_file(path, output_path)) {
         return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", output_path);
     }

@@ -9,12 +9,6 @@
 #include "cli/program_tables.h"
 #include "sinks/table_sink.h"
 
-/*
- * Whether |path| is a file that says it is a container, or a folder with one. Pipes are not asked:
- * what is read from them is gone.
- */
-bool tacho_info_is_program(const char *path);
-
 typedef struct tacho_program_list {
     tacho_opened_program *items;
     size_t item_count, item_capacity;

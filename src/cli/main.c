@@ -4,7 +4,7 @@
  */
 #include "base/pages.h"
 #include "cli/command.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "cli/talk.h"
 #include "cli/version.h"
 

@@ -9,7 +9,7 @@
 #ifndef TACHO_CLI_RUN_COMPARE_H
 #define TACHO_CLI_RUN_COMPARE_H
 
-#include "cli/run_session.h"
+#include "session/session.h"
 #include "table/table.h"
 
 /* One operator; of several samples and activations the mean. */

@@ -4,7 +4,6 @@
  */
 #include "cli/run_options.h"
 
-#include "cli/find_machine.h"
 #include "cli/talk.h"
 
 #include <stdio.h>
@@ -47,56 +46,12 @@ const char **tacho_run_choose_list(const tacho_arguments *arguments, const char 
     return list;
 }
 
-const char *tacho_run_device_machine(const char *device)
-{
-    const char *colon = strchr(device, ':');
-    if (colon != NULL && colon[1] != '\0') {
-        return colon + 1;
-    }
-    return strcmp(device, "cpu") == 0 ? "host-cpu" : TACHO_RUN_DEFAULT_MACHINE;
-}
-
-static const tacho_device_type *find_type(tacho_str kind)
-{
-    const tacho_device_type *const *types = tacho_device_types();
-    while (*types != NULL && !tacho_str_equal(kind, tacho_str_from_cstring((*types)->name))) {
-        types++;
-    }
-    return *types;
-}
-
-static tacho_status check_argument(const char *machine)
-{
-    tacho_arena arena;
-    tacho_machine *found = NULL;
-    if (tacho_machine_builtin_text(tacho_str_from_cstring(machine)).len > 0) {
-        return TACHO_OK; /* host-cpu is not measured for this */
-    }
-    tacho_arena_init(&arena);
-    tacho_status status = tacho_cli_find_machine(machine, &arena, &found);
-    tacho_arena_deinit(&arena);
-    return status;
-}
-
-tacho_status tacho_run_check_device(const char *device)
-{
-    tacho_str name = tacho_str_from_cstring(device);
-    size_t colon = tacho_str_find_byte(name, ':');
-    const tacho_device_type *type = find_type(tacho_str_make(device, colon));
-    if (type == NULL && tacho_machine_builtin_text(name).len > 0) {
-        return tacho_fail(TACHO_CODE_USAGE, "'%s' is a machine, not a device; use --device sim:%s",
-                          device, device);
-    }
-    bool has_machine = type != NULL && type->has_argument && colon + 1 < name.len;
-    return has_machine ? check_argument(device + colon + 1) : TACHO_OK;
-}
-
 int tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *arena,
                             const char **out_device)
 {
     const char *device = tacho_arguments_value(arguments, "device");
     const char *machine = tacho_arguments_value(arguments, "machine");
-    *out_device = device != NULL ? device : "sim";
+    *out_device = device != NULL ? device : TACHO_RUN_DEFAULT_DEVICE;
     if (machine == NULL) {
         return TACHO_EXIT_DONE;
     }
@@ -148,21 +103,23 @@ bool tacho_run_check_options(const tacho_arguments *arguments, const char *devic
 {
     static const char *const simulated[] = {"unlimited", "no-values"};
     static const char *const computing[] = {"kernels", "threads"};
-    tacho_str name = tacho_str_from_cstring(device);
-    bool is_sim =
-        tacho_str_equal(tacho_str_make(device, tacho_str_find_byte(name, ':')), TACHO_STR("sim"));
-    for (size_t i = 0; !is_sim && i < sizeof(simulated) / sizeof(simulated[0]); i++) {
+    const tacho_device_type *type = tacho_run_device_type(device);
+    for (size_t i = 0;
+         type != NULL && !type->has_time_model && i < sizeof(simulated) / sizeof(simulated[0]);
+         i++) {
         if (tacho_arguments_has(arguments, simulated[i])) {
-            tacho_command_misuse(arguments->command, "--%s: of the device sim, not of %s",
+            tacho_command_misuse(arguments->command,
+                                 "--%s: only for devices that simulate, such as sim, not for %s",
                                  simulated[i], device);
             return false;
         }
     }
-    bool is_null = strcmp(device, "null") == 0;
-    for (size_t i = 0; is_null && i < sizeof(computing) / sizeof(computing[0]); i++) {
+    for (size_t i = 0;
+         type != NULL && !type->computes_values && i < sizeof(computing) / sizeof(computing[0]);
+         i++) {
         if (tacho_arguments_has(arguments, computing[i])) {
-            tacho_command_misuse(arguments->command, "--%s: the device null computes nothing",
-                                 computing[i]);
+            tacho_command_misuse(arguments->command, "--%s: the device %s computes nothing",
+                                 computing[i], device);
             return false;
         }
     }

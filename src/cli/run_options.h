@@ -7,7 +7,8 @@
 #define TACHO_CLI_RUN_OPTIONS_H
 
 #include "cli/command.h"
-#include "cli/run_session.h"
+#include "session/device.h"
+#include "session/session.h"
 
 /* A whole number from |least| to |most|; |*value| stays where the option is absent. */
 bool tacho_run_choose_count(const tacho_arguments *arguments, const char *option, uint64_t least,
@@ -17,18 +18,12 @@ bool tacho_run_choose_count(const tacho_arguments *arguments, const char *option
 const char **tacho_run_choose_list(const tacho_arguments *arguments, const char *option,
                                    size_t *out_count);
 
-/* The machine that a device of this name stands for, for models that are compiled here. */
-const char *tacho_run_device_machine(const char *device);
-
 /*
  * The device that --device and --machine name. Returns the exit status of a command that cannot
  * run: they differ, or there is no memory, and said so. TACHO_EXIT_DONE where it can.
  */
 int tacho_run_choose_device(const tacho_arguments *arguments, tacho_arena *arena,
                             const char **out_device);
-
-/* A device that is a machine's name, or has an unknown machine behind its colon, is refused. */
-tacho_status tacho_run_check_device(const char *device) TACHO_MUST_USE;
 
 /* Whether no option is there that another one, or |device|, makes void; says which otherwise. */
 bool tacho_run_check_options(const tacho_arguments *arguments, const char *device);

@@ -5,7 +5,7 @@
 #include "cli/run_outputs.h"
 
 #include "base/utf8.h"
-#include "cli/run_values.h"
+#include "session/values.h"
 #include "cli/talk.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef TACHO_CLI_RUN_OUTPUTS_H
 #define TACHO_CLI_RUN_OUTPUTS_H
 
-#include "cli/run_session.h"
+#include "session/session.h"
 #include "table/table.h"
 
 /* Each of |texts|, for an output in turn: "@FILE", "-" to print it, "" for neither. */

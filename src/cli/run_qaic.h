@@ -7,7 +7,7 @@
 #define TACHO_CLI_RUN_QAIC_H
 
 #include "cli/run_qaic_host.h"
-#include "cli/run_session.h"
+#include "session/session.h"
 #include "table/table.h"
 
 /* One inference of one activation on one device; negative: not recorded. */

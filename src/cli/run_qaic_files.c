@@ -8,7 +8,7 @@
 #include "base/folder.h"
 #include "cli/opstats_machine.h"
 #include "cli/run_qaic_host.h"
-#include "cli/run_stats.h"
+#include "session/stats.h"
 #include "pipeline/pipeline.h"
 #include "sinks/chrome_json.h"
 #include "sinks/opstats_text.h"

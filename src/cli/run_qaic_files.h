@@ -5,7 +5,7 @@
 #ifndef TACHO_CLI_RUN_QAIC_FILES_H
 #define TACHO_CLI_RUN_QAIC_FILES_H
 
-#include "cli/run_session.h"
+#include "session/session.h"
 
 /*
  * A summary of each recorded inference and activation, of all devices one after the other:

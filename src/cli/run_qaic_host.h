@@ -8,7 +8,7 @@
 #define TACHO_CLI_RUN_QAIC_HOST_H
 
 #include "base/output.h"
-#include "cli/run_session.h"
+#include "session/session.h"
 
 /* Columns of the latency file behind those of the device, in its order. */
 #define TACHO_QAIC_STAGES(X)                                                                       \

@@ -6,7 +6,7 @@
 #define TACHO_CLI_RUN_REPORT_H
 
 #include "cli/run_outputs.h"
-#include "cli/run_profile.h"
+#include "session/profile.h"
 #include "sinks/table_sink.h"
 
 typedef struct tacho_run_report {

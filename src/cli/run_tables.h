@@ -5,7 +5,7 @@
 #ifndef TACHO_CLI_RUN_TABLES_H
 #define TACHO_CLI_RUN_TABLES_H
 
-#include "cli/run_session.h"
+#include "session/session.h"
 #include "table/table.h"
 
 /* Durations of the inferences that ran; percentiles by nearest rank. All 0 when none did. */

@@ -7,7 +7,7 @@
 #ifndef TACHO_CLI_RUN_TORQ_H
 #define TACHO_CLI_RUN_TORQ_H
 
-#include "cli/run_session.h"
+#include "session/session.h"
 #include "table/table.h"
 
 typedef enum tacho_run_torq_form {

@@ -33,6 +33,14 @@ void tacho_talk_line(const char *kind, const char *text)
     fputc('\n', stderr);
 }
 
+static void take_note(void *self, const char *kind, const char *text)
+{
+    (void)self;
+    tacho_talk_line(kind, text);
+}
+
+const tacho_notes tacho_talk_notes = {take_note, NULL};
+
 int tacho_talk_failure(tacho_status status)
 {
     bool is_misuse = tacho_status_code(status) == TACHO_CODE_USAGE;

@@ -7,10 +7,14 @@
 #define TACHO_CLI_TALK_H
 
 #include "base/input.h"
+#include "base/notes.h"
 #include "profile/dict.h"
 
 /* "tacho: <kind>: <text>". */
 void tacho_talk_line(const char *kind, const char *text);
+
+/* "tacho: <kind>: <text>" of what other rooms have to say. */
+extern const tacho_notes tacho_talk_notes;
 
 /* Prints a failure with its notes and frees it; returns the exit code that fits it. */
 int tacho_talk_failure(tacho_status status);

@@ -61,6 +61,11 @@ typedef struct tacho_device_type {
     bool is_simulated;
     bool has_no_times; /* all that it says of times is 0 */
     bool has_argument; /* "sim:aic100": a machine */
+    /* What models are compiled for unless the argument says it; NULL: any machine will do. */
+    const char *machine;
+    bool computes_values;
+    /* Times follow from a model of the machine: values may be left out, and limits lifted. */
+    bool has_time_model;
     /* |argument| is what follows the colon, or empty. */
     tacho_status (*open)(const tacho_device_options *options, tacho_str argument,
                          tacho_device **out_device);

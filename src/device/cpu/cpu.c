@@ -281,6 +281,8 @@ static const char *cpu_missing(const tacho_device *device)
 const tacho_device_type tacho_device_cpu = {
     .name = "cpu",
     .about = "this computer: real values in real time, one record per operator",
+    .machine = "host-cpu",
+    .computes_values = true,
     .open = cpu_open,
     .load = cpu_load,
     .run = cpu_run,

@@ -2,8 +2,8 @@
 /*
  * "Did you mean": the known name that is nearest to what was typed.
  */
-#ifndef TACHO_CLI_SUGGEST_H
-#define TACHO_CLI_SUGGEST_H
+#ifndef TACHO_BASE_SUGGEST_H
+#define TACHO_BASE_SUGGEST_H
 
 #include "base/str.h"
 

@@ -2,14 +2,15 @@
 /*
  * Running the compiler: model and machine in; tables, a profile, a program and dumps out.
  */
-#ifndef TACHO_CLI_COMPILE_RUN_H
-#define TACHO_CLI_COMPILE_RUN_H
+#ifndef TACHO_SESSION_COMPILE_H
+#define TACHO_SESSION_COMPILE_H
 
-#include "cli/compile_dumps.h"
+#include "base/notes.h"
 #include "compile/compile.h"
 #include "compile/memory_table.h"
 #include "compile/timeline.h"
 #include "graph/model.h"
+#include "session/dumps.h"
 #include "sinks/table_sink.h"
 #include "sinks/trace_sink.h"
 
@@ -30,13 +31,17 @@ typedef struct tacho_compile_request {
     tacho_compile_dumps dumps;
     bool has_metrics;  /* tables of what the program is made of */
     bool has_warnings; /* about what costs time */
-    bool is_quiet;
+    bool is_quiet;     /* warnings are all that is said */
+    const tacho_notes *notes;
 } tacho_compile_request;
 
-/* Says what the reader of a model had to choose or to make up, and what is left out. */
-void tacho_compile_say_model(const tacho_fusion *fusion);
+typedef struct tacho_compile_result {
+    size_t op_count;
+    size_t unknown_count; /* operators without a cost rule */
+} tacho_compile_result;
 
-/* Runs it and returns the exit code. Outputs are all put in place, or none is. */
-int tacho_compile_run(const tacho_compile_request *request);
+/* Runs it. Outputs are all put in place, or none is. */
+tacho_status tacho_compile_run(const tacho_compile_request *request,
+                               tacho_compile_result *out_result) TACHO_MUST_USE;
 
 #endif

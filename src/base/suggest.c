@@ -2,7 +2,7 @@
 /*
  * Distances between words, row by row.
  */
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 enum { LETTERS_MAX = 64, DISTANCE_MAX = 2, SHORT_LETTERS = 4 };
 

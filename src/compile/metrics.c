@@ -2,9 +2,8 @@
 /*
  * Sums over the jobs of a program, by core.
  */
-#include "cli/compile_metrics.h"
+#include "compile/metrics.h"
 
-#include "cli/talk.h"
 #include "program/traffic.h"
 
 #include <inttypes.h>
@@ -198,30 +197,22 @@ tacho_status tacho_compile_cores_table(const tacho_program *program, tacho_table
 
 /* ---- warnings ------------------------------------------------------------------------------ */
 
-TACHO_PRINTF(2, 3) static void warn(size_t *count, const char *format, ...)
+/* The first few of each kind are said. */
+static bool is_said(size_t *count)
 {
-    char text[512];
-    va_list arguments;
-    if ((*count)++ >= WARNINGS_MAX) {
-        return;
-    }
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    tacho_talk_line("warning", text);
+    return (*count)++ < WARNINGS_MAX;
 }
 
-static void warn_rest(size_t count, const char *what)
+static void warn_rest(const tacho_notes *notes, size_t count, const char *what)
 {
-    char text[128];
     if (count > WARNINGS_MAX) {
-        snprintf(text, sizeof(text), "%zu more operators %s", count - WARNINGS_MAX, what);
-        tacho_talk_line("warning", text);
+        tacho_note(notes, "warning", "%zu more operators %s", count - WARNINGS_MAX, what);
     }
 }
 
 typedef struct operator_warnings {
     const tacho_estimate *estimate;
+    const tacho_notes *notes;
     bool *is_returned; /* by tensor: it, or a view of it, is an output of the network */
     tacho_arena arena;
     size_t spilled_count, scalar_count;
@@ -264,39 +255,38 @@ static tacho_status warn_operator(operator_warnings *self, size_t op)
     tacho_str name;
     tacho_arena_reset(&self->arena);
     TACHO_TRY(tacho_estimate_op_name(self->estimate, op, &self->arena, &name));
-    if (spills(self, op)) {
-        warn(&self->spilled_count,
-             "%.*s: %" PRIu64 " bytes of its result do not stay in local memory",
-             TACHO_STR_ARG(name), facts->ddr_write_bytes);
+    if (spills(self, op) && is_said(&self->spilled_count)) {
+        tacho_note(self->notes, "warning",
+                   "%.*s: %" PRIu64 " bytes of its result do not stay in local memory",
+                   TACHO_STR_ARG(name), facts->ddr_write_bytes);
     }
-    if (engine != NULL && engine->class == TACHO_ENGINE_CONTROL) {
-        warn(&self->scalar_count, "%.*s: runs on %.*s, which is not a tensor engine",
-             TACHO_STR_ARG(name), TACHO_STR_ARG(engine->name));
+    if (engine != NULL && engine->class == TACHO_ENGINE_CONTROL && is_said(&self->scalar_count)) {
+        tacho_note(self->notes, "warning", "%.*s: runs on %.*s, which is not a tensor engine",
+                   TACHO_STR_ARG(name), TACHO_STR_ARG(engine->name));
     }
     return TACHO_OK;
 }
 
-static tacho_status warn_operators(const tacho_estimate *estimate)
+static tacho_status warn_operators(const tacho_estimate *estimate, const tacho_notes *notes)
 {
-    operator_warnings self = {.estimate = estimate};
+    operator_warnings self = {.estimate = estimate, .notes = notes};
     tacho_arena_init(&self.arena);
     tacho_status status = find_returned(&self);
     for (size_t i = 0; status == TACHO_OK && i < estimate->fusion->op_count; i++) {
         status = warn_operator(&self, i);
     }
-    warn_rest(self.spilled_count, "whose results do not stay in local memory");
-    warn_rest(self.scalar_count, "that do not run on a tensor engine");
+    warn_rest(notes, self.spilled_count, "whose results do not stay in local memory");
+    warn_rest(notes, self.scalar_count, "that do not run on a tensor engine");
     free(self.is_returned);
     tacho_arena_deinit(&self.arena);
     return status;
 }
 
 /* Starting operators, where that takes a share of the whole that is worth a word. */
-static tacho_status warn_launches(const tacho_estimate *estimate)
+static tacho_status warn_launches(const tacho_estimate *estimate, const tacho_notes *notes)
 {
     int64_t cycles = estimate->bound_cycles[TACHO_BOUND_LAUNCH];
     size_t most = 0;
-    size_t count = 0;
     if (estimate->cycles <= 0 || cycles < estimate->cycles / 100 * SHARE_PERCENT) {
         return TACHO_OK;
     }
@@ -312,24 +302,24 @@ static tacho_status warn_launches(const tacho_estimate *estimate)
     tacho_str name;
     tacho_status status = tacho_estimate_op_name(estimate, most, &arena, &name);
     if (status == TACHO_OK) {
-        warn(&count,
-             "%zu of %zu operators take longer to start than to run, %.0f %% of the time; the "
-             "longest is %.*s: fewer cores or a larger batch may pay",
-             estimate->bound_ops[TACHO_BOUND_LAUNCH], estimate->fusion->op_count,
-             100.0 * (double)cycles / (double)estimate->cycles, TACHO_STR_ARG(name));
+        tacho_note(
+            notes, "warning",
+            "%zu of %zu operators take longer to start than to run, %.0f %% of the time; the "
+            "longest is %.*s: fewer cores or a larger batch may pay",
+            estimate->bound_ops[TACHO_BOUND_LAUNCH], estimate->fusion->op_count,
+            100.0 * (double)cycles / (double)estimate->cycles, TACHO_STR_ARG(name));
     }
     tacho_arena_deinit(&arena);
     return status;
 }
 
-static void warn_cores(const core_sums *sums)
+static void warn_cores(const core_sums *sums, const tacho_notes *notes)
 {
     int64_t most = 0;
     int64_t total = 0;
     uint64_t short_count = 0;
     uint64_t job_count = 0;
     size_t used = 0;
-    size_t count = 0;
     for (size_t i = 0; i < sums->count; i++) {
         const core_sum *sum = &sums->items[i];
         most = sum->busy_cycles > most ? sum->busy_cycles : most;
@@ -339,27 +329,31 @@ static void warn_cores(const core_sums *sums)
         job_count += sum->job_count;
     }
     if (used > 1 && most > total / (int64_t)used * IMBALANCE_PERCENT / 100) {
-        warn(&count,
-             "the busiest core computes for %" PRId64 " cycles, the mean of %zu cores is %" PRId64,
-             most, used, total / (int64_t)used);
+        tacho_note(notes, "warning",
+                   "the busiest core computes for %" PRId64
+                   " cycles, the mean of %zu cores is %" PRId64,
+                   most, used, total / (int64_t)used);
     }
     if (used > 0 && used < sums->count) {
-        warn(&count, "%zu of %zu cores compute nothing", sums->count - used, sums->count);
+        tacho_note(notes, "warning", "%zu of %zu cores compute nothing", sums->count - used,
+                   sums->count);
     }
     if (short_count >= SHORT_JOBS_MIN && short_count * 100 >= job_count * SHARE_PERCENT) {
-        warn(&count, "%" PRIu64 " of %" PRIu64 " jobs compute for less than %d cycles", short_count,
-             job_count, SHORT_JOB_CYCLES);
+        tacho_note(notes, "warning",
+                   "%" PRIu64 " of %" PRIu64 " jobs compute for less than %d cycles", short_count,
+                   job_count, SHORT_JOB_CYCLES);
     }
 }
 
-tacho_status tacho_compile_warn(const tacho_estimate *estimate, const tacho_program *program)
+tacho_status tacho_compile_warn(const tacho_estimate *estimate, const tacho_program *program,
+                                const tacho_notes *notes)
 {
     core_sums sums;
-    TACHO_TRY(warn_operators(estimate));
-    TACHO_TRY(warn_launches(estimate));
+    TACHO_TRY(warn_operators(estimate, notes));
+    TACHO_TRY(warn_launches(estimate, notes));
     tacho_status status = open_sums(&sums, program);
     if (status == TACHO_OK) {
-        warn_cores(&sums);
+        warn_cores(&sums, notes);
     }
     close_sums(&sums);
     return status;

@@ -4,8 +4,8 @@
  * in place together at the end: a failure leaves none of them, nor a folder that was made for them.
  * No two go to the same place, and none replaces what the run reads.
  */
-#ifndef TACHO_CLI_COMPILE_OUTPUTS_H
-#define TACHO_CLI_COMPILE_OUTPUTS_H
+#ifndef TACHO_SESSION_OUTPUTS_H
+#define TACHO_SESSION_OUTPUTS_H
 
 #include "base/arena.h"
 #include "base/mapping.h"

@@ -2,10 +2,10 @@
 /*
  * What a run recorded, as files of raw stats would be read: the same records, bound to the program.
  */
-#ifndef TACHO_CLI_RUN_STATS_H
-#define TACHO_CLI_RUN_STATS_H
+#ifndef TACHO_SESSION_STATS_H
+#define TACHO_SESSION_STATS_H
 
-#include "cli/run_session.h"
+#include "session/session.h"
 #include "program/stats_words.h"
 
 /* One activation of one recorded inference. */

@@ -2,18 +2,14 @@
 /*
  * Opening what a run needs, and the loop over its inferences.
  */
-#include "cli/run_session.h"
+#include "session/session.h"
 
 #include "base/folder.h"
 #include "base/grow.h"
-#include "base/input.h"
-#include "cli/command.h"
-#include "cli/foreign_memory.h"
-#include "cli/run_options.h"
-#include "cli/run_values.h"
-#include "cli/talk.h"
 #include "device/clock.h"
 #include "graph/gate.h"
+#include "session/device.h"
+#include "session/values.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -125,8 +121,8 @@ static tacho_status set_inputs(tacho_run_session *self)
     TACHO_TRY(tacho_arena_alloc(&self->arena, program->input_count + 1, (void **)&self->is_random));
     memset(self->is_random, 0, program->input_count + 1);
     self->inputs = arrays;
-    TACHO_TRY(tacho_run_inputs_read(program, request->inputs, request->input_count, &self->arena,
-                                    arrays));
+    tacho_run_input_texts texts = {request->inputs, request->input_count, request->notes};
+    TACHO_TRY(tacho_run_inputs_read(program, &texts, &self->arena, arrays));
     for (size_t i = 0; i < program->input_count && self->device->execution != NULL; i++) {
         if (arrays[i].data == NULL) {
             TACHO_TRY(tacho_run_input_random(program, i, request->seed, &self->arena, &arrays[i]));
@@ -143,17 +139,17 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
     *session = (tacho_run_session){.request = request, .cycles = -1};
     tacho_arena_init(&session->arena);
     TACHO_TRY(check_stats_dir(request));
-    TACHO_TRY(tacho_run_check_device(request->device));
-    TACHO_TRY(tacho_run_module_open(&session->module, request->path, &request->compile));
+    TACHO_TRY(tacho_run_check_device(request->device, request->notes));
+    tacho_run_compile compile = request->compile;
+    compile.is_quiet = request->is_quiet;
+    compile.notes = request->notes;
+    TACHO_TRY(tacho_run_module_open(&session->module, request->path, &compile));
     if (request->function != NULL) {
         TACHO_TRY(tacho_run_module_check_function(&session->module, request->function));
     }
     tacho_device_options options = request->device_options;
     options.gate = &tacho_infer_gate;
     options.is_forced |= session->module.was_compiled; /* the limit is for files */
-    if (options.kernels == TACHO_KERNELS_FAST && !options.skips_values) {
-        tacho_cli_guard_foreign_memory();
-    }
     TACHO_TRY(
         tacho_device_open(tacho_str_from_cstring(request->device), &options, &session->device));
     TACHO_TRY_NOTE(session->device->type->load(session->device, &session->module.program),
@@ -413,7 +409,9 @@ static tacho_status run_all(tacho_run_session *self, const tacho_progress *progr
             break;
         }
         TACHO_TRY(run_one(self, i));
-        progress->update(progress->self, i + 1, iterations);
+        if (progress != NULL) {
+            progress->update(progress->self, i + 1, iterations);
+        }
     }
     return TACHO_OK;
 }
@@ -440,55 +438,10 @@ static tacho_status note_random(const tacho_run_session *self, tacho_status stat
         list);
 }
 
-tacho_status tacho_run_go(tacho_run_session *session)
+tacho_status tacho_run_go(tacho_run_session *session, const tacho_progress *progress)
 {
-    tacho_talk_progress talk;
-    tacho_progress progress;
-    tacho_talk_progress_init(&talk, "running", session->request->is_quiet, &progress);
-    talk.unit = "inferences";
     tacho_run_rescue_begin(&session->rescue);
-    tacho_status status = note_random(session, run_all(session, &progress));
+    tacho_status status = note_random(session, run_all(session, progress));
     tacho_run_rescue_end(&session->rescue);
-    tacho_talk_progress_end(&talk);
-    if (session->is_interrupted) {
-        tacho_talk_line("note", "interrupted; recorded data is kept");
-    }
-    if (session->is_late && !session->request->is_quiet) {
-        char text[160];
-        snprintf(text, sizeof(text),
-                 "the delay of %" PRId64 " ms never passed: the last %" PRIu64
-                 " inference%s recorded",
-                 session->request->sampling.delay_ms, session->recorded_count,
-                 session->recorded_count == 1 ? " was" : "s were");
-        tacho_talk_line("note", text);
-    }
     return status;
-}
-
-void tacho_run_say_device(const tacho_run_session *session)
-{
-    if (session->device != NULL && session->device->type->has_no_times) {
-        tacho_talk_line("note", "no times: the null device runs nothing");
-    } else if (session->device != NULL && session->device->type->is_simulated) {
-        tacho_talk_line("note", "times are simulated and not representative of hardware");
-    }
-    const char *missing = session->device != NULL ? tacho_device_missing(session->device) : NULL;
-    if (missing != NULL) {
-        tacho_talk_line("note", missing);
-    }
-}
-
-void tacho_run_say_random(const tacho_run_session *session, bool has_seed)
-{
-    char text[128];
-    char seed[48] = "";
-    if (session->random_inputs == 0) {
-        return;
-    }
-    if (has_seed) {
-        snprintf(seed, sizeof(seed), " (--seed %" PRIu64 ")", session->request->seed);
-    }
-    snprintf(text, sizeof(text), "%zu input%s not given: seeded-random%s", session->random_inputs,
-             session->random_inputs == 1 ? " was" : "s were", seed);
-    tacho_talk_line("note", text);
 }

@@ -2,9 +2,8 @@
 /*
  * Texts and files to tensors, and tensors to texts and files.
  */
-#include "cli/run_values.h"
+#include "session/values.h"
 
-#include "cli/talk.h"
 #include "codec/npy.h"
 #include "graph/evaluate.h"
 #include "graph/model.h"
@@ -31,6 +30,7 @@ typedef struct input_text {
     size_t index;
     const tacho_program_tensor *tensor;
     tacho_arena *arena;
+    const tacho_notes *notes;
 } input_text;
 
 static tacho_str name_of(const tacho_program *program, const tacho_program_tensor *tensor)
@@ -332,7 +332,7 @@ static tacho_status read_mapped(const input_text *self, tacho_mappings *mappings
  * A pipe with a name waits, for ever if need be, until somebody writes to it: this is said. What
  * would be read twice cannot be one.
  */
-static tacho_status check_pipe(const char *path, bool is_raw)
+static tacho_status check_pipe(const char *path, bool is_raw, const tacho_notes *notes)
 {
     struct stat facts;
     tacho_str name = tacho_str_from_cstring(path);
@@ -344,9 +344,7 @@ static tacho_status check_pipe(const char *path, bool is_raw)
                           "%s: a pipe, and .pb is read twice; expected a file, or .npy", path);
     }
     if (!tacho_str_starts_with(name, TACHO_STR("/dev/"))) { /* as <(...) of a shell */
-        char text[320];
-        snprintf(text, sizeof(text), "%.200s is a pipe: waiting for what is written to it", path);
-        tacho_talk_line("note", text);
+        tacho_note(notes, "note", "%.200s is a pipe: waiting for what is written to it", path);
     }
     return TACHO_OK;
 }
@@ -356,7 +354,7 @@ static tacho_status read_file(const input_text *self, const char *path, bool is_
                               tacho_array *array)
 {
     tacho_mappings mappings = {0};
-    TACHO_TRY(check_pipe(path, is_raw));
+    TACHO_TRY(check_pipe(path, is_raw, self->notes));
     tacho_status status = read_mapped(self, &mappings, path, is_raw, array);
     tacho_mappings_close(&mappings);
     return status;
@@ -452,20 +450,21 @@ static tacho_status read_value(input_text *self, tacho_str text, tacho_array *ar
     return parse_elements(self, value, array);
 }
 
-tacho_status tacho_run_inputs_read(const tacho_program *program, const char *const *texts,
-                                   size_t text_count, tacho_arena *arena, tacho_array *out_arrays)
+tacho_status tacho_run_inputs_read(const tacho_program *program, const tacho_run_input_texts *texts,
+                                   tacho_arena *arena, tacho_array *out_arrays)
 {
     size_t next = 0;
     for (size_t i = 0; i < program->input_count; i++) {
         out_arrays[i] = (tacho_array){.dtype = TACHO_DTYPE_NONE};
     }
-    for (size_t i = 0; i < text_count; i++) {
-        input_text self = {.program = program, .whole = texts[i], .arena = arena};
-        tacho_str text = tacho_str_from_cstring(texts[i]);
+    for (size_t i = 0; i < texts->item_count; i++) {
+        input_text self = {
+            .program = program, .whole = texts->items[i], .arena = arena, .notes = texts->notes};
+        tacho_str text = tacho_str_from_cstring(texts->items[i]);
         TACHO_TRY(choose_input(&self, &text, &next));
         if (out_arrays[self.index].data != NULL) {
             return tacho_fail(TACHO_CODE_USAGE, "--input=%.200s: input %zu '%s' was given already",
-                              texts[i], self.index, name_of(program, self.tensor).data);
+                              texts->items[i], self.index, name_of(program, self.tensor).data);
         }
         TACHO_TRY(read_value(&self, text, &out_arrays[self.index]));
     }

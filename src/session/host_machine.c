@@ -4,12 +4,11 @@
  * has all that decides whether it holds: the processor, how many threads it has, and the version of
  * tacho, which knows how to measure. A file that cannot be read as a machine is measured again.
  */
-#include "cli/host_machine.h"
+#include "session/host_machine.h"
 
 #include "base/cpu.h"
 #include "base/folder.h"
 #include "base/output.h"
-#include "cli/talk.h"
 #include "machine/calibrate.h"
 
 #include <ctype.h>
@@ -23,7 +22,12 @@
 
 enum { TEXT_MAX = 1024 };
 
-bool tacho_cli_is_host_machine(const char *name)
+/* Where descriptions of this computer may be. */
+typedef struct host_places {
+    const char *pinned, *folder, *path; /* each NULL: none */
+} host_places;
+
+bool tacho_is_host_machine(const char *name)
 {
     return strcmp(name, NAME) == 0;
 }
@@ -84,10 +88,11 @@ static void print_reason(tacho_status status, char *to, size_t size)
     tacho_status_free(status);
 }
 
-static tacho_status measure(const char *folder, const char *path, tacho_arena *arena,
+static tacho_status measure(const host_places *places, const tacho_notes *notes, tacho_arena *arena,
                             tacho_machine **out_machine)
 {
-    char line[2 * TEXT_MAX], reason[TEXT_MAX];
+    const char *path = places->path;
+    char reason[TEXT_MAX];
     tacho_str text;
     double start = now_s();
     TACHO_TRY(tacho_machine_calibrate(true, arena, &text));
@@ -95,20 +100,21 @@ static tacho_status measure(const char *folder, const char *path, tacho_arena *a
     TACHO_TRY(tacho_machine_read(path != NULL ? path : NAME, text, arena, out_machine));
     tacho_status status =
         path == NULL ? tacho_fail(TACHO_CODE_NOT_FOUND, "neither XDG_CACHE_HOME nor HOME is set")
-                     : keep(folder, path, text);
+                     : keep(places->folder, path, text);
     if (status == TACHO_OK) {
-        snprintf(line, sizeof(line),
-                 "measured this computer as the machine " NAME " in %.1f s; kept in %s (delete it "
-                 "to measure again)",
-                 taken, path);
+        tacho_note(notes, "note",
+                   "measured this computer as the machine " NAME
+                   " in %.1f s; kept in %s (delete it "
+                   "to measure again)",
+                   taken, path);
     } else {
         print_reason(status, reason, sizeof(reason));
-        snprintf(line, sizeof(line),
-                 "measured this computer as the machine " NAME " in %.1f s; it cannot be kept, so "
-                 "the next command measures again: %s",
-                 taken, reason);
+        tacho_note(notes, "note",
+                   "measured this computer as the machine " NAME
+                   " in %.1f s; it cannot be kept, so "
+                   "the next command measures again: %s",
+                   taken, reason);
     }
-    tacho_talk_line("note", line);
     return TACHO_OK;
 }
 
@@ -133,11 +139,6 @@ static bool read_kept(const char *path, tacho_arena *arena, tacho_machine **out_
 
 /* ---- finding ------------------------------------------------------------------------------- */
 
-/* Where descriptions of this computer may be. */
-typedef struct host_places {
-    const char *pinned, *folder, *path; /* each NULL: none */
-} host_places;
-
 static tacho_status find_places(tacho_arena *arena, host_places *out)
 {
     *out = (host_places){.pinned = getenv("TACHO_HOST_CPU")};
@@ -157,9 +158,10 @@ static tacho_status read_pinned(const char *pinned, tacho_arena *arena, tacho_ma
     return TACHO_OK;
 }
 
-tacho_status tacho_cli_host_machine(tacho_arena *arena, tacho_machine **out_machine)
+tacho_status tacho_host_machine(const tacho_notes *notes, tacho_arena *arena,
+                                tacho_machine **out_machine)
 {
-    char line[2 * TEXT_MAX], reason[TEXT_MAX];
+    char reason[TEXT_MAX];
     host_places places;
     TACHO_TRY(find_places(arena, &places));
     if (places.pinned != NULL) {
@@ -169,14 +171,13 @@ tacho_status tacho_cli_host_machine(tacho_arena *arena, tacho_machine **out_mach
         return TACHO_OK;
     }
     if (reason[0] != '\0') {
-        snprintf(line, sizeof(line), "measuring again: %s", reason);
-        tacho_talk_line("warning", line);
+        tacho_note(notes, "warning", "measuring again: %s", reason);
     }
-    return measure(places.folder, places.path, arena, out_machine);
+    return measure(&places, notes, arena, out_machine);
 }
 
-tacho_status tacho_cli_host_machine_known(tacho_arena *arena, tacho_machine **out_machine,
-                                          bool *out_is_known)
+tacho_status tacho_host_machine_known(tacho_arena *arena, tacho_machine **out_machine,
+                                      bool *out_is_known)
 {
     char reason[TEXT_MAX];
     host_places places;

@@ -2,7 +2,7 @@
 /*
  * Files by the identity of their folder and their name, so that "a" and "./a" are one.
  */
-#include "cli/compile_outputs.h"
+#include "session/outputs.h"
 
 #include "base/folder.h"
 #include "base/grow.h"

@@ -2,10 +2,10 @@
 /*
  * Where dumps of the compiler's phases go.
  */
-#ifndef TACHO_CLI_COMPILE_DUMPS_H
-#define TACHO_CLI_COMPILE_DUMPS_H
+#ifndef TACHO_SESSION_DUMPS_H
+#define TACHO_SESSION_DUMPS_H
 
-#include "cli/compile_outputs.h"
+#include "session/outputs.h"
 #include "compile/dump.h"
 
 /* Folders are made where they are missing; NULL: not wanted. */

@@ -2,9 +2,10 @@
 /*
  * What is run: a program from its file, or a model that is compiled in memory.
  */
-#ifndef TACHO_CLI_RUN_MODULE_H
-#define TACHO_CLI_RUN_MODULE_H
+#ifndef TACHO_SESSION_MODULE_H
+#define TACHO_SESSION_MODULE_H
 
+#include "base/notes.h"
 #include "compile/compile.h"
 #include "graph/model.h"
 #include "program/program.h"
@@ -17,6 +18,7 @@ typedef struct tacho_run_compile {
     uint32_t activations; /* that share the cores, unless their number is given */
     uint32_t threads;     /* that run it on this computer: so many cores; 0: it is not run here */
     bool is_quiet;
+    const tacho_notes *notes;
 } tacho_run_compile;
 
 typedef struct tacho_run_module {
@@ -24,7 +26,11 @@ typedef struct tacho_run_module {
     bool was_compiled; /* here, from a model */
 } tacho_run_module;
 
-/* Whether |path| is a program's file rather than a model's. */
+/* The program in |path| where that is a folder of a compiler, else |path|. */
+tacho_status tacho_run_program_path(const char *path, tacho_arena *arena,
+                                    const char **out_path) TACHO_MUST_USE;
+
+/* Whether |path| is a program's file, or a folder with one, rather than a model's. */
 bool tacho_run_is_program(const char *path);
 
 /* Reads |path|. deinit in any case. */

@@ -8,21 +8,28 @@
  *     @x.bin  1x4xf32=@x.bin   the bytes of the elements in a row
  *     NAME=...                 any of these for the input of this name
  */
-#ifndef TACHO_CLI_RUN_VALUES_H
-#define TACHO_CLI_RUN_VALUES_H
+#ifndef TACHO_SESSION_VALUES_H
+#define TACHO_SESSION_VALUES_H
 
 #include "base/arena.h"
+#include "base/notes.h"
 #include "base/output.h"
 #include "program/program.h"
+
+/* What people wrote; |notes| are told which file has to be waited for. */
+typedef struct tacho_run_input_texts {
+    const char *const *items;
+    size_t item_count;
+    const tacho_notes *notes;
+} tacho_run_input_texts;
 
 /*
  * Reads the |texts|, each for the input that it names or else the next one, into |out_arrays|,
  * which has one for each input of |program|; those without a text have no data. Elements lie in
  * |arena|. What does not fit the program is USAGE, a bad file BAD_DATA.
  */
-tacho_status tacho_run_inputs_read(const tacho_program *program, const char *const *texts,
-                                   size_t text_count, tacho_arena *arena,
-                                   tacho_array *out_arrays) TACHO_MUST_USE;
+tacho_status tacho_run_inputs_read(const tacho_program *program, const tacho_run_input_texts *texts,
+                                   tacho_arena *arena, tacho_array *out_arrays) TACHO_MUST_USE;
 
 /*
  * Seeded-random elements of input |index|, other ones for each input. Integers of 32 and 64 bits,

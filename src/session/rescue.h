@@ -7,8 +7,8 @@
  * SIGTERM does not wait for long: when the inference has not ended after half a second, the thread
  * does what a second interrupt would, whatever kernel is at work.
  */
-#ifndef TACHO_CLI_RUN_RESCUE_H
-#define TACHO_CLI_RUN_RESCUE_H
+#ifndef TACHO_SESSION_RESCUE_H
+#define TACHO_SESSION_RESCUE_H
 
 #include "base/status.h"
 

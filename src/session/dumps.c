@@ -2,7 +2,7 @@
 /*
  * Dumps to files and to standard error.
  */
-#include "cli/compile_dumps.h"
+#include "session/dumps.h"
 
 #include "base/folder.h"
 

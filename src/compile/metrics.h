@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compiler tells about the program it made: numbers (--perf-metrics), and what a person
- * might want to change (--perf-warnings).
+ * What a compiler tells about the program it made: numbers, and what a person might want to
+ * change.
  */
-#ifndef TACHO_CLI_COMPILE_METRICS_H
-#define TACHO_CLI_COMPILE_METRICS_H
+#ifndef TACHO_COMPILE_METRICS_H
+#define TACHO_COMPILE_METRICS_H
 
+#include "base/notes.h"
 #include "compile/estimate.h"
 #include "program/program.h"
 
@@ -20,8 +21,8 @@ tacho_status tacho_compile_metrics_table(const tacho_program *program, uint64_t 
 tacho_status tacho_compile_cores_table(const tacho_program *program,
                                        tacho_table *out_table) TACHO_MUST_USE;
 
-/* Says on standard error what costs time and could be otherwise. */
-tacho_status tacho_compile_warn(const tacho_estimate *estimate,
-                                const tacho_program *program) TACHO_MUST_USE;
+/* Says to |notes| what costs time and could be otherwise. */
+tacho_status tacho_compile_warn(const tacho_estimate *estimate, const tacho_program *program,
+                                const tacho_notes *notes) TACHO_MUST_USE;
 
 #endif

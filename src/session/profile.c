@@ -3,9 +3,9 @@
  * Raw stats to events. Each activation of each inference is a part;
  * they share the zero of the first, since they are of one clock.
  */
-#include "cli/run_profile.h"
+#include "session/profile.h"
 
-#include "cli/run_stats.h"
+#include "session/stats.h"
 #include "pipeline/pipeline.h"
 #include "sources/stats/stats.h"
 

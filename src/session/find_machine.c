@@ -2,20 +2,20 @@
 /*
  * Names of machines, and what may have been meant by one that is unknown.
  */
-#include "cli/find_machine.h"
+#include "session/find_machine.h"
 
-#include "cli/host_machine.h"
-#include "cli/suggest.h"
+#include "session/host_machine.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-tacho_status tacho_cli_find_machine(const char *name_or_path, tacho_arena *arena,
-                                    tacho_machine **out_machine)
+tacho_status tacho_session_find_machine(const char *name_or_path, const tacho_notes *notes,
+                                        tacho_arena *arena, tacho_machine **out_machine)
 {
     tacho_str name = tacho_str_from_cstring(name_or_path);
-    if (tacho_cli_is_host_machine(name_or_path)) {
-        return tacho_cli_host_machine(arena, out_machine);
+    if (tacho_is_host_machine(name_or_path)) {
+        return tacho_host_machine(notes, arena, out_machine);
     }
     if (tacho_machine_builtin_text(name).len > 0 || tacho_str_equal(name, TACHO_STR("-")) ||
         access(name_or_path, F_OK) == 0) {

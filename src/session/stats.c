@@ -2,7 +2,7 @@
 /*
  * Buffers of the device to files in memory.
  */
-#include "cli/run_stats.h"
+#include "session/stats.h"
 
 #include <stdlib.h>
 

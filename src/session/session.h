@@ -8,16 +8,15 @@
  * An interrupt (Ctrl-C) ends the inferences after the one that runs; what was recorded stays, and
  * the caller goes on with it. A second one ends the process.
  */
-#ifndef TACHO_CLI_RUN_SESSION_H
-#define TACHO_CLI_RUN_SESSION_H
+#ifndef TACHO_SESSION_SESSION_H
+#define TACHO_SESSION_SESSION_H
 
-#include "cli/run_module.h"
-#include "cli/run_rescue.h"
+#include "base/input.h"
 #include "device/device.h"
+#include "session/module.h"
+#include "session/rescue.h"
 
-#define TACHO_RUN_DEFAULT_MACHINE "torq-sl2610"
-
-enum { TACHO_RUN_ITERATIONS_MAX = 10000000, TACHO_EXIT_INTERRUPTED = 130 };
+enum { TACHO_RUN_ITERATIONS_MAX = 10000000 };
 
 /* Which inferences are recorded: |count| from iteration |start| on, and when |delay_ms| of the
  * device's time have passed; the last ones where that never happens. */
@@ -53,7 +52,8 @@ typedef struct tacho_run_request {
     tacho_status (*take)(void *taker, const struct tacho_run_session *session,
                          const struct tacho_run_sample *sample);
     void *taker;
-    bool is_quiet;
+    bool is_quiet; /* of what is said, warnings alone */
+    const tacho_notes *notes;
     /* Inputs are handed over, and outputs read, at each inference, and samples say how long. */
     bool moves_values;
 } tacho_run_request;
@@ -110,8 +110,9 @@ typedef struct tacho_run_session {
 tacho_status tacho_run_open(tacho_run_session *session,
                             const tacho_run_request *request) TACHO_MUST_USE;
 
-/* Runs the inferences. What it says while it does depends on |is_quiet| and the terminal. */
-tacho_status tacho_run_go(tacho_run_session *session) TACHO_MUST_USE;
+/* Runs the inferences; |progress|, which may be NULL, is told how many are done. */
+tacho_status tacho_run_go(tacho_run_session *session,
+                          const tacho_progress *progress) TACHO_MUST_USE;
 
 void tacho_run_close(tacho_run_session *session);
 
@@ -130,12 +131,6 @@ static inline tacho_str tacho_run_string(const tacho_run_session *session, uint3
 {
     return tacho_strings_get(&session->module.program.strings, id);
 }
-
-/* Says once that simulated times are no measurements, and what the device cannot record. */
-void tacho_run_say_device(const tacho_run_session *session);
-
-/* Says how many inputs were random, if any; |has_seed|: and by which option to choose others. */
-void tacho_run_say_random(const tacho_run_session *session, bool has_seed);
 
 /*
  * The name of a raw stats file without its folder; device |head|.device of several has a slice's

@@ -4,10 +4,10 @@
  * are made from the first recorded inference, that of operators from all of them (of the first
  * activation); a trace holds all.
  */
-#ifndef TACHO_CLI_RUN_PROFILE_H
-#define TACHO_CLI_RUN_PROFILE_H
+#ifndef TACHO_SESSION_PROFILE_H
+#define TACHO_SESSION_PROFILE_H
 
-#include "cli/run_session.h"
+#include "session/session.h"
 #include "profile/profile.h"
 #include "sinks/trace_sink.h"
 

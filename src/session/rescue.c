@@ -3,9 +3,7 @@
  * A handler may do next to nothing, so it wakes a thread. The inference is not stopped, which no
  * kernel is made for: it goes on, and waits for a lock that it will not get.
  */
-#include "cli/run_rescue.h"
-
-#include "cli/run_session.h"
+#include "session/rescue.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -80,7 +78,7 @@ static void *watch(void *self)
     }
     rescue->write(rescue->user);
     fflush(NULL);
-    _exit(TACHO_EXIT_INTERRUPTED);
+    _exit(128 + SIGINT); /* as a shell says it */
 }
 
 /* The thread takes no signals: the loop's does. */

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is written of a compilation: all of it, or nothing.
+ */
+#include "session/compile.h"
+
+#include "base/input.h"
+#include "compile/metrics.h"
+#include "pipeline/pipeline.h"
+#include "program/container.h"
+#include "session/compilation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* What there is to write. */
+typedef struct compiled {
+    const tacho_compile_request *request;
+    const tacho_estimate *estimate;
+    const tacho_program *program;
+    uint64_t program_bytes; /* once it is written */
+} compiled;
+
+/* ---- the profile --------------------------------------------------------------------------- */
+
+static tacho_status produce_timeline(void *self, tacho_order_mode mode, tacho_events *events)
+{
+    (void)mode;
+    return tacho_timeline_push(self, events);
+}
+
+static tacho_status write_profile(const compiled *self, tacho_output *output)
+{
+    const tacho_compile_request *request = self->request;
+    tacho_timeline timeline = {self->estimate, self->program};
+    if (request->is_torq_profile) {
+        return tacho_timeline_write_torq(&timeline, request->torq_form, output);
+    }
+    tacho_tracing tracing = {
+        .producer = {produce_timeline, &timeline, TACHO_ORDER_SORT_ALL},
+        .selection = TACHO_SELECT_ALL,
+        .sink = request->profile_sink,
+    };
+    tacho_dict dict;
+    tacho_status status = tacho_dict_init(&dict);
+    if (status == TACHO_OK) {
+        status = tacho_pipeline_write_to(&tracing, &dict, output);
+    }
+    tacho_dict_deinit(&dict);
+    return status;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+typedef tacho_status (*make_table)(const compiled *self, tacho_table *out_table);
+
+static tacho_status make_operators(const compiled *self, tacho_table *out_table)
+{
+    return tacho_estimate_ops_table(self->estimate, &self->request->table, out_table);
+}
+
+static tacho_status add_line(tacho_table *table, const char *what, const char *value)
+{
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(what)));
+    return tacho_table_add_text(table, tacho_str_from_cstring(value));
+}
+
+/* Who shares the work, where more than one inference or device does. */
+static tacho_status add_shares(const compiled *self, tacho_table *table)
+{
+    const tacho_program_facts *facts = &self->program->facts;
+    char text[128];
+    if (facts->batch_size > 1) {
+        snprintf(text, sizeof(text), "%" PRIu32 " inferences as one; total is of all of them",
+                 facts->batch_size);
+        TACHO_TRY(add_line(table, "batch", text));
+    }
+    if (facts->device_count > 1) {
+        snprintf(text, sizeof(text),
+                 "%" PRIu32 " in turn; inferences do not overlap in total and "
+                 "rate",
+                 facts->device_count);
+        TACHO_TRY(add_line(table, "devices", text));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status make_summary(const compiled *self, tacho_table *out_table)
+{
+    if (!self->request->table.is_for_people) {
+        return tacho_estimate_totals_table(self->estimate, out_table);
+    }
+    TACHO_TRY(tacho_estimate_summary_table(self->estimate, out_table));
+    return add_shares(self, out_table);
+}
+
+static tacho_status make_bounds(const compiled *self, tacho_table *out_table)
+{
+    return tacho_estimate_bounds_table(self->estimate, out_table);
+}
+
+static tacho_status make_memory(const compiled *self, tacho_table *out_table)
+{
+    return tacho_memory_table(self->program, self->request->machine, out_table);
+}
+
+static tacho_status make_metrics(const compiled *self, tacho_table *out_table)
+{
+    return tacho_compile_metrics_table(self->program, self->program_bytes, out_table);
+}
+
+static tacho_status make_cores(const compiled *self, tacho_table *out_table)
+{
+    return tacho_compile_cores_table(self->program, out_table);
+}
+
+static tacho_status add_each(const compiled *self, const make_table *makers, size_t count,
+                             tacho_table_report *report)
+{
+    for (size_t i = 0; i < count; i++) {
+        tacho_table table = {0};
+        tacho_status status = makers[i](self, &table);
+        if (status == TACHO_OK && table.cell_count > 0) {
+            status = tacho_table_report_add(report, &table);
+        }
+        tacho_table_deinit(&table);
+        TACHO_TRY(status);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_tables(const compiled *self, tacho_table_report *report)
+{
+    static const make_table for_people[] = {make_summary, make_memory, make_bounds, make_operators};
+    static const make_table for_programs[] = {make_operators, make_summary, make_bounds,
+                                              make_memory};
+    static const make_table metrics[] = {make_metrics, make_cores};
+    const tacho_compile_request *request = self->request;
+    if (request->output_path != NULL) {
+        TACHO_TRY(
+            add_each(self, request->table.is_for_people ? for_people : for_programs, 4, report));
+    }
+    return request->has_metrics ? add_each(self, metrics, 2, report) : TACHO_OK;
+}
+
+static tacho_status write_tables(const compiled *self, tacho_output *output)
+{
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, self->request->table_sink, output));
+    tacho_status status = add_tables(self, &report);
+    if (status == TACHO_OK) {
+        status = tacho_table_report_finish(&report);
+    }
+    tacho_table_report_close(&report);
+    return status;
+}
+
+/* ---- outputs ------------------------------------------------------------------------------- */
+
+/* What is open; NULL where it is not wanted. */
+typedef struct open_outputs {
+    tacho_compile_outputs files;
+    tacho_output *program, *profile, *report;
+    tacho_compile_dump_files dumps;
+} open_outputs;
+
+static tacho_status open_wanted(open_outputs *outputs, const char *path, const char *what,
+                                tacho_output **out_output)
+{
+    return path != NULL ? tacho_compile_outputs_open(&outputs->files, path, what, out_output)
+                        : TACHO_OK;
+}
+
+static tacho_status open_all(const compiled *self, open_outputs *outputs)
+{
+    const tacho_compile_request *request = self->request;
+    const char *report = request->output_path;
+    if (report == NULL && request->has_metrics) {
+        report = "-";
+    }
+    outputs->files.mappings = &self->estimate->fusion->graph->mappings;
+    TACHO_TRY(tacho_compile_outputs_add_input(&outputs->files, request->machine->path.data));
+    if (request->program_path != NULL && request->program_folder != NULL) {
+        TACHO_TRY(tacho_compile_outputs_folder(&outputs->files, request->program_folder));
+    }
+    TACHO_TRY(tacho_compile_dumps_open(&request->dumps, self->program, request->model_path,
+                                       &outputs->files, &outputs->dumps));
+    TACHO_TRY(request->program_folder != NULL && request->program_path != NULL
+                  ? tacho_compile_outputs_open_chosen(&outputs->files, request->program_path,
+                                                      "program", TACHO_QPC_MARK, &outputs->program)
+                  : open_wanted(outputs, request->program_path, "program", &outputs->program));
+    TACHO_TRY(open_wanted(outputs, request->profile_path, "timeline", &outputs->profile));
+    return open_wanted(outputs, report, "tables", &outputs->report);
+}
+
+static tacho_status write_all(compiled *self, open_outputs *outputs)
+{
+    const tacho_compile_request *request = self->request;
+    tacho_dump dump = {
+        .fusion = self->estimate->fusion,
+        .program = self->program,
+        .has_profile = request->dumps.has_profile,
+    };
+    if (outputs->program != NULL) {
+        TACHO_TRY(tacho_program_write_to(self->program, outputs->program));
+        self->program_bytes = tacho_output_offset(outputs->program);
+    }
+    if (outputs->profile != NULL) {
+        TACHO_TRY(write_profile(self, outputs->profile));
+    }
+    TACHO_TRY(tacho_compile_dumps_write(&request->dumps, &dump, &outputs->dumps));
+    return outputs->report != NULL ? write_tables(self, outputs->report) : TACHO_OK;
+}
+
+static tacho_status write_outputs(compiled *self)
+{
+    open_outputs outputs = {0};
+    tacho_compile_outputs_init(&outputs.files);
+    tacho_status status = open_all(self, &outputs);
+    if (status == TACHO_OK) {
+        status = write_all(self, &outputs);
+    }
+    if (status == TACHO_OK) {
+        status = tacho_compile_outputs_commit(&outputs.files);
+    }
+    tacho_compile_outputs_deinit(&outputs.files);
+    return status;
+}
+
+/* ---- what is said -------------------------------------------------------------------------- */
+
+static void say_file(const compiled *self, const char *path, const char *what, size_t count,
+                     const char *unit)
+{
+    if (path != NULL) {
+        tacho_note(self->request->notes, "wrote", "%.200s: %s%zu %s%s", path, what, count, unit,
+                   count == 1 ? "" : "s");
+    }
+}
+
+static void say_wrote(const compiled *self)
+{
+    const tacho_compile_request *request = self->request;
+    const tacho_compile_dumps *dumps = &request->dumps;
+    size_t phases = tacho_compile_dumps_phase_count();
+    size_t op_count = self->estimate->fusion->op_count;
+    bool has_file = request->output_path != NULL && strcmp(request->output_path, "-") != 0;
+    say_file(self, request->program_path, "the program of ", op_count, "operator");
+    say_file(self, request->profile_path, "the estimated timeline of ", op_count, "operator");
+    say_file(self, has_file ? request->output_path : NULL, "the tables of ", op_count, "operator");
+    say_file(self, dumps->phases_dir, "", phases, "dump");
+    say_file(self, dumps->tree_dir, "", phases, "dump");
+    say_file(self, dumps->debug_dir, "", self->program->dispatch_count, "dump");
+}
+
+/* Operators are not divided between devices. */
+static void say_devices(const compiled *self)
+{
+    uint32_t used = self->program->facts.device_count;
+    if (self->request->compile.devices > used) {
+        tacho_note(self->request->notes, "note",
+                   "%" PRIu32 " of %" PRIu32 " devices used: the network has no more operators",
+                   used, self->request->compile.devices);
+    }
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static tacho_status finish(const tacho_compile_request *request,
+                           const tacho_compilation *compilation)
+{
+    compiled self = {
+        .request = request,
+        .estimate = &compilation->estimate,
+        .program = &compilation->program,
+    };
+    TACHO_TRY(write_outputs(&self));
+    if (!request->is_quiet) {
+        tacho_compilation_say_model(compilation, request->notes);
+        say_devices(&self);
+    }
+    tacho_compilation_say_doubts(compilation, request->notes);
+    if (request->has_warnings) {
+        TACHO_TRY(tacho_compile_warn(self.estimate, self.program, request->notes));
+    }
+    if (!request->is_quiet) {
+        say_wrote(&self);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status check_output(const tacho_compile_request *request, const char *path)
+{
+    if (path == NULL || !tacho_input_is_same_file(request->model_path, path)) {
+        return TACHO_OK;
+    }
+    return tacho_fail(TACHO_CODE_USAGE, "%s is the model and would be overwritten", path);
+}
+
+tacho_status tacho_compile_run(const tacho_compile_request *request,
+                               tacho_compile_result *out_result)
+{
+    TACHO_TRY(check_output(request, request->output_path));
+    TACHO_TRY(check_output(request, request->profile_path));
+    TACHO_TRY(check_output(request, request->program_path));
+    if (request->program_path != NULL) {
+        TACHO_TRY(tacho_program_check_path(request->program_path));
+    }
+    tacho_compile_options options = request->compile;
+    options.has_values = request->program_path != NULL;
+    tacho_compilation_request wanted = {request->model_path, &request->model, request->machine,
+                                        &options};
+    tacho_compilation compilation;
+    tacho_status status = tacho_compilation_open(&compilation, &wanted);
+    if (status == TACHO_OK) {
+        status = finish(request, &compilation);
+    }
+    *out_result = (tacho_compile_result){
+        .op_count = compilation.fusion.op_count,
+        .unknown_count = compilation.estimate.unknown_count,
+    };
+    tacho_compilation_close(&compilation);
+    return status;
+}

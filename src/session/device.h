@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Devices by name: what "sim:aic100" is, and which machine a model is compiled for to run there.
+ */
+#ifndef TACHO_SESSION_DEVICE_H
+#define TACHO_SESSION_DEVICE_H
+
+#include "base/notes.h"
+#include "device/device.h"
+
+#define TACHO_RUN_DEFAULT_DEVICE "sim"
+#define TACHO_DEFAULT_MACHINE "torq-sl2610"
+
+/* The kind of the device of this name; NULL: there is none. */
+const tacho_device_type *tacho_run_device_type(const char *device);
+
+/* The machine that models are compiled for to run on a device of this name. */
+const char *tacho_run_device_machine(const char *device);
+
+/* A device that is a machine's name, or has an unknown machine behind its colon, is refused. */
+tacho_status tacho_run_check_device(const char *device, const tacho_notes *notes) TACHO_MUST_USE;
+
+#endif
