@@ -119,6 +119,15 @@ tacho_status tacho_mappings_open_beneath(tacho_mappings *mappings, const char *f
     return TACHO_OK;
 }
 
+uint64_t tacho_mappings_bytes(const tacho_mappings *mappings)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < mappings->item_count; i++) {
+        bytes += mappings->items[i].len;
+    }
+    return bytes;
+}
+
 void tacho_mappings_release(const tacho_mappings *mappings)
 {
     for (size_t i = 0; i < mappings->item_count; i++) {

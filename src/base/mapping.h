@@ -33,6 +33,9 @@ tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path,
 tacho_status tacho_mappings_open_beneath(tacho_mappings *mappings, const char *folder,
                                          const char *path, tacho_str *out_bytes) TACHO_MUST_USE;
 
+/* How many bytes all of them have. */
+uint64_t tacho_mappings_bytes(const tacho_mappings *mappings);
+
 /*
  * Lets the system take back what is in memory of files that are mapped: what is read again comes
  * from the file. For those who have read a file whole and need few places of it from now on.

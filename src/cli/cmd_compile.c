@@ -30,6 +30,7 @@ static const tacho_option options[] = {
      "in1=dram|l1 (weights, or the second matrix), out=dram|l1, separated by commas"},
     {"tuned", 0, false, NULL, "hand-tuned blocking and placement, on machines that distinguish it"},
     {"torq-hw", 0, false, "SPEC", "another Torq: <id>:<lram_kb>:<slices>:<css>:<nss>[:<dma>...]"},
+    {"force", 0, false, NULL, "compile a model even if its jobs exceed the limit of memory"},
     {"sort", 0, false, "KEY", "order (as they run), cycles, macs, bytes or name (default: order)"},
     {"top", 0, false, "N", "the first N operators, 0 for all (default: 0)"},
     {"profile", 0, false, "FILE",
@@ -105,6 +106,7 @@ static int compile_with(const tacho_arguments *arguments, tacho_arena *arena)
     }
     if (exit_code == 0) {
         tacho_machine_use_cores(machine, request.compile.cores);
+        request.compile.bytes_max = tacho_arguments_has(arguments, "force") ? UINT64_MAX : 0;
     }
     return exit_code != 0 ? exit_code : tacho_compile_run_chosen(&request);
 }

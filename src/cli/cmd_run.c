@@ -39,7 +39,8 @@ static const tacho_option options[] = {
     {"kernels", 0, false, "fast|reference", "how values are computed (default: fast)"},
     {"threads", 0, false, "N", "host threads that compute values (default: 1)"},
     {"no-values", 0, false, NULL, "sim: times only; do not compute values"},
-    {"force", 0, false, NULL, "run a program even if its work exceeds the limit"},
+    {"force", 0, false, NULL,
+     "run a program, or compile a model, that exceeds a limit of work or memory"},
     {"unlimited", 0, false, NULL, "sim: disable contention; reproduces the estimate"},
     {"profile", 0, false, "FILE",
      "write the recording to FILE, with each operator's estimate; the suffix selects the format: "
@@ -243,6 +244,7 @@ static bool choose_compile(const tacho_arguments *arguments, run_choice *choice)
         return false;
     }
     compile->compile.cores = (uint32_t)cores;
+    compile->compile.bytes_max = choice->request.device_options.is_forced ? UINT64_MAX : 0;
     if (!tacho_arguments_has(arguments, "stats-level")) {
         compile->compile.stats.level = TACHO_STATS_LEVEL_OPS;
     }

@@ -91,7 +91,6 @@ static const struct {
     {"seed", "no-values", NULL, "nothing is computed"},
     {"kernels", "no-values", NULL, "nothing is computed"},
     {"threads", "no-values", NULL, "nothing is computed"},
-    {"force", "no-values", NULL, "nothing is computed"},
     {"profile", "samples", "0", "nothing is recorded"},
     {"stats-dir", "samples", "0", "nothing is recorded"},
     {"compare", "samples", "0", "nothing is recorded"},

@@ -15,6 +15,7 @@ typedef struct tacho_compile_options {
     uint32_t cores;                  /* of each device, at most; 0: all, as far as they pay */
     uint32_t devices;                /* that the operators are spread over; 0: one */
     uint32_t batch;                  /* inferences that run as one; 0: one */
+    uint64_t bytes_max;              /* that it may take; 0: see tacho_compile_program */
     bool has_values; /* bytes of constants go into the program, which then has to fit memory */
     tacho_str network_name; /* empty: the model's */
     tacho_str hardware;     /* what --torq-hw changed */
@@ -24,8 +25,10 @@ typedef struct tacho_compile_options {
 
 /*
  * The program, and the estimate with its times. All cores are tried, and the powers of two
- * below: N cores are never slower than fewer of those. Ways that do not fit are left out. Neither
- * output has to be initialised; both are to be deinitialised, after a failure, too.
+ * below: N cores are never slower than fewer of those. Ways that do not fit are left out. Operators
+ * and jobs that take more than |bytes_max| are LIMIT, by default 192 MiB and two bytes for each
+ * byte of the model's files, times the batch. Neither output has to be initialised; both are to be
+ * deinitialised, after a failure, too.
  */
 tacho_status tacho_compile_program(const tacho_fusion *fusion, const tacho_machine *machine,
                                    const tacho_compile_options *options,

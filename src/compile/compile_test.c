@@ -458,17 +458,66 @@ static void test_blocks(void **state)
     end(&f);
 }
 
+/* The same as test_torq_tiles, with less memory than its operator, or its 320 jobs, take. */
+static void test_room(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t bytes;
+        const char *message;
+    } cases[] = {
+        {1023,
+         "1 operators take about 1024 bytes; the limit for a model of this size is 1023; give "
+         "a smaller model, or use --force"},
+        {9216, "the jobs of the first 1 of 1 operators take"},
+        {1024 + 320 * sizeof(tacho_job), "the jobs of the first 1 of 1 operators take"},
+        {1 << 20, NULL},
+        {UINT64_MAX, NULL},
+        {0, NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fixture f;
+        begin(&f, "torq-sl2610");
+        uint32_t a = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(1, 56, 56, 24));
+        uint32_t b = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(1, 56, 56, 24));
+        TEST_NODE(&f.graph, "tosa.add", b, a, a);
+        add_output(&f, b);
+        assert_null(tacho_fusion_init(&f.fusion, &f.graph));
+        tacho_compile_options options = {.bytes_max = cases[i].bytes};
+        tacho_status status =
+            tacho_compile_program(&f.fusion, f.machine, &options, &f.estimate, &f.program);
+        if (cases[i].message == NULL) {
+            assert_null(status);
+        } else {
+            assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+            assert_memory_equal(tacho_status_message(status), cases[i].message,
+                                strlen(cases[i].message));
+        }
+        tacho_status_free(status);
+        end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torq_tiles),        cmocka_unit_test(test_torq_sequence),
-        cmocka_unit_test(test_read_again),        cmocka_unit_test(test_local_move),
-        cmocka_unit_test(test_local_activation),  cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_one_core_overlaps), cmocka_unit_test(test_fewer_cores),
-        cmocka_unit_test(test_devices),           cmocka_unit_test(test_link),
-        cmocka_unit_test(test_link_once),         cmocka_unit_test(test_few_devices),
-        cmocka_unit_test(test_device_balance),    cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_odd_cores),         cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_torq_tiles),
+        cmocka_unit_test(test_torq_sequence),
+        cmocka_unit_test(test_read_again),
+        cmocka_unit_test(test_local_move),
+        cmocka_unit_test(test_local_activation),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_one_core_overlaps),
+        cmocka_unit_test(test_fewer_cores),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_link_once),
+        cmocka_unit_test(test_few_devices),
+        cmocka_unit_test(test_device_balance),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_odd_cores),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

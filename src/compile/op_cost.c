@@ -15,7 +15,7 @@
 #include "compile/op_mesh.h"
 #include "compile/op_split.h"
 
-enum { SIZE_BITS_MAX = 40 };
+enum { SIZE_BITS_MAX = 40, STEP_BITS_MAX = 32, WORK_BITS_MAX = 60 };
 
 /* A product over nothing cannot be cut into tiles, and is no work that anybody meant. */
 static tacho_status check_product(const tacho_work *work)
@@ -47,11 +47,18 @@ static tacho_status check_sizes(const tacho_work *work)
     if (work->kind == TACHO_WORK_MATRIX) {
         TACHO_TRY(check_product(work));
     }
-    if (work->elements >> SIZE_BITS_MAX != 0 || bytes >> 60 != 0 || work->steps >> 20 != 0) {
+    if (work->elements >> SIZE_BITS_MAX != 0 || bytes >> WORK_BITS_MAX != 0) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
                           "it has %llu elements: more than can be costed (%llu); give smaller "
                           "sizes",
                           (unsigned long long)work->elements, 1ULL << SIZE_BITS_MAX);
+    }
+    if (work->steps >> STEP_BITS_MAX != 0 ||
+        tacho_size_multiply(work->elements, work->steps) >> WORK_BITS_MAX != 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA,
+                          "it computes %llu steps for each of %llu elements: more than can be "
+                          "costed; give smaller sizes",
+                          (unsigned long long)work->steps, (unsigned long long)work->elements);
     }
     return TACHO_OK;
 }

@@ -266,6 +266,11 @@ static void test_absurd(void **state)
     check_refused(machine, &work,
                   "it has 2199023255552 elements: more than can be costed (1099511627776); give "
                   "smaller sizes");
+    work.elements = (uint64_t)1 << 39;
+    work.steps = (uint64_t)1 << 22;
+    check_refused(machine, &work,
+                  "it computes 4194304 steps for each of 549755813888 elements: more than can be "
+                  "costed; give smaller sizes");
     tacho_arena_deinit(&arena);
 }
 

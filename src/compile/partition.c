@@ -17,6 +17,7 @@
 #include "program/timing.h"
 #include "program/traffic.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,6 +27,7 @@ typedef struct compiler {
     const tacho_compile_options *options;
     uint32_t devices;
     uint32_t *device_of; /* by operator */
+    uint64_t job_bytes_max;
     tacho_str name;
 } compiler;
 
@@ -38,7 +40,29 @@ typedef struct candidate {
     tacho_op_timing *timings; /* by operator */
     tacho_core_cut *cuts;     /* by operator, where cores share tiles; else NULL */
     bool is_complete;
+    bool is_too_large; /* its tables are */
 } candidate;
+
+/* Bytes that any model may take, for each byte of its files, and that an operator takes about. */
+enum { BYTES_FREE = 192 << 20, BYTES_PER_BYTE = 2, OPERATOR_BYTES = 1024 };
+
+/* What operators leave for their jobs; too many operators are LIMIT. */
+static tacho_status find_room(compiler *self)
+{
+    const tacho_compile_options *options = self->options;
+    uint64_t files = tacho_mappings_bytes(&self->fusion->graph->mappings);
+    uint64_t usual = tacho_size_add(BYTES_FREE, tacho_size_multiply(files, BYTES_PER_BYTE));
+    usual = tacho_size_multiply(usual, options->batch > 0 ? options->batch : 1);
+    uint64_t limit = options->bytes_max > 0 ? options->bytes_max : usual;
+    uint64_t taken = tacho_size_multiply(self->fusion->op_count, OPERATOR_BYTES);
+    self->job_bytes_max = limit - taken;
+    return taken <= limit
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_LIMIT,
+                            "%zu operators take about %" PRIu64 " bytes; the limit for a model of "
+                            "this size is %" PRIu64 "; give a smaller model, or use --force",
+                            self->fusion->op_count, taken, limit);
+}
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
@@ -287,11 +311,14 @@ static tacho_status compile_candidate(const compiler *self, int64_t limit, candi
         .fidelity = self->options->estimate.cost.fidelity,
         .compute = self->options->estimate.cost.compute,
         .limit = limit,
+        .bytes_max = self->job_bytes_max,
         .cuts = way->cuts,
         .program = &way->program,
         .timings = way->timings,
     };
-    TACHO_TRY(tacho_schedule_run(&schedule));
+    tacho_status status = tacho_schedule_run(&schedule);
+    way->is_too_large = schedule.is_too_large;
+    TACHO_TRY(status);
     way->is_complete = !schedule.is_abandoned;
     return TACHO_OK;
 }
@@ -355,11 +382,13 @@ static uint32_t fewer_cores(const compiler *self, uint32_t cores, uint32_t first
 }
 
 /* Takes the way with |cores| where it is faster than the best, or the first that there is. */
-static tacho_status try_cores(const compiler *self, uint32_t cores, candidate *best)
+static tacho_status try_cores(const compiler *self, uint32_t cores, candidate *best,
+                              bool *out_is_too_large)
 {
     candidate other = {.cores = cores};
     int64_t limit = best->is_complete ? best->program.facts.total_cycles - 1 : INT64_MAX;
     tacho_status status = compile_candidate(self, limit, &other);
+    *out_is_too_large = other.is_too_large;
     if (status == TACHO_OK && other.is_complete) {
         candidate worse = *best;
         *best = other;
@@ -375,8 +404,11 @@ static tacho_status find_best(const compiler *self, candidate *best)
     uint32_t first = first_cores(self);
     tacho_status none = TACHO_OK; /* why the first that failed does not fit */
     for (uint32_t cores = first; cores > 0; cores = fewer_cores(self, cores, first)) {
-        tacho_status status = try_cores(self, cores, best);
-        if (status != TACHO_OK && tacho_status_code(status) != TACHO_CODE_LIMIT) {
+        bool is_too_large;
+        tacho_status status = try_cores(self, cores, best, &is_too_large);
+        bool is_unfit =
+            tacho_status_code(status) == TACHO_CODE_LIMIT && (!is_too_large || best->is_complete);
+        if (status != TACHO_OK && !is_unfit) { /* fewer cores for want of memory would be a lie */
             tacho_status_free(none);
             return status;
         }
@@ -446,6 +478,7 @@ static tacho_status compile(compiler *self, candidate *best)
                                                     self->options->estimate.cost.compute),
                        "%.*s does not fit its machine", TACHO_STR_ARG(self->fusion->graph->path));
     }
+    TACHO_TRY(find_room(self));
     TACHO_TRY(spread_devices(self));
     TACHO_TRY(find_best(self, best));
     TACHO_TRY(retime(self, best));

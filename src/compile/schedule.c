@@ -10,6 +10,7 @@
 #include "compile/machine_view.h"
 #include "machine/cost.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /*
@@ -528,6 +529,20 @@ static tacho_status reserve(tacho_program *program)
     return tacho_grow(&program->extents, &program->extent_capacity, EACH * JOBS);
 }
 
+/* Whether there is room for more than the first |op_count| operators. */
+static tacho_status check_bytes(tacho_schedule *self, uint32_t op_count)
+{
+    uint64_t bytes = tacho_program_table_bytes(self->program);
+    self->is_too_large = bytes > self->bytes_max;
+    return !self->is_too_large
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_LIMIT,
+                            "the jobs of the first %" PRIu32 " of %zu operators take %" PRIu64
+                            " bytes; the limit for the jobs of such a model is %" PRIu64
+                            "; give a smaller model or batch, or use --force",
+                            op_count, self->estimate->fusion->op_count, bytes, self->bytes_max);
+}
+
 static tacho_status run(tacho_schedule *self)
 {
     const tacho_machine *machine = self->estimate->machine;
@@ -538,6 +553,7 @@ static tacho_status run(tacho_schedule *self)
     TACHO_TRY(tacho_memory_turns_init(&self->turns, machine, self->program));
     for (uint32_t i = 0; i < self->estimate->fusion->op_count && !self->is_abandoned; i++) {
         TACHO_TRY(schedule_op(self, i));
+        TACHO_TRY(check_bytes(self, i + 1));
     }
     if (self->is_abandoned) {
         return TACHO_OK;

@@ -39,9 +39,11 @@ typedef struct tacho_schedule {
     uint32_t fidelity;
     tacho_dtype compute; /* that real numbers are kept in; NONE: as the machine does */
     bool is_tiled;
-    bool has_barrier;  /* operators end with one */
-    int64_t limit;     /* not worth going on beyond this cycle */
-    bool is_abandoned; /* for that */
+    bool has_barrier;   /* operators end with one */
+    int64_t limit;      /* not worth going on beyond this cycle */
+    bool is_abandoned;  /* for that */
+    uint64_t bytes_max; /* that the program's tables may take; more is LIMIT ... */
+    bool is_too_large;  /* ... and then this says so */
     tacho_program *program;
     tacho_op_timing *timings; /* by operator: what it moves is filled in */
     tacho_timer timer;

@@ -28,6 +28,15 @@ void tacho_program_deinit(tacho_program *program)
     tacho_arena_deinit(&program->arena);
 }
 
+uint64_t tacho_program_table_bytes(const tacho_program *program)
+{
+    uint64_t bytes = 0;
+#define TACHO_PROGRAM_ADD_BYTES(name, names, type) bytes += program->name##_count * sizeof(type);
+    TACHO_PROGRAM_TABLES(TACHO_PROGRAM_ADD_BYTES)
+#undef TACHO_PROGRAM_ADD_BYTES
+    return bytes;
+}
+
 tacho_status tacho_program_add_shape(tacho_program *program, const tacho_shape *shape,
                                      uint32_t *out_id)
 {

@@ -269,6 +269,9 @@ static inline const tacho_shape *tacho_program_shape(const tacho_program *progra
     return &program->shapes[tensor->shape];
 }
 
+/* Bytes that the records of all tables take. */
+uint64_t tacho_program_table_bytes(const tacho_program *program);
+
 /* Adds a shape, even if there is an equal one. */
 tacho_status tacho_program_add_shape(tacho_program *program, const tacho_shape *shape,
                                      uint32_t *out_id) TACHO_MUST_USE;
