@@ -179,7 +179,8 @@ static bool is_of_first_tools(const tacho_dict *dict, uint32_t group)
         return false;
     }
     for (size_t i = 0; i < dict->track_count; i++) {
-        count += dict->tracks[i].parent == group ? 1 : 0;
+        const tacho_track *track = &dict->tracks[i];
+        count += track->parent == group && track->lane_of == TACHO_NONE ? 1 : 0;
     }
     return count >= COUNT_OF(first_tracks);
 }

@@ -2,15 +2,13 @@
 /*
  * tacho report: profiles in, one page to look at out.
  */
-#include "analyses/overview.h"
-#include "pipeline/intake.h"
 #include "base/status.h"
 #include "cli/command.h"
 #include "cli/file_kind.h"
 #include "cli/input_list.h"
+#include "cli/report_intake.h"
 #include "cli/talk.h"
 #include "cli/values.h"
-#include "sinks/report_page.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,70 +41,12 @@ typedef struct report_request {
     bool has_losses;
 } report_request;
 
-/* A metric of |block| as the page has it; |out_name| keeps its name. */
-static tacho_report_metric page_metric(const tacho_overview *overview,
-                                       const tacho_overview_block *block,
-                                       const tacho_metric_value *value,
-                                       char out_name[TACHO_METRIC_LABEL_MAX])
-{
-    const int64_t *overall = tacho_overview_find(overview, block, TACHO_METRIC_OVERALL, 0);
-    bool is_share = value->metric != TACHO_METRIC_OVERALL &&
-                    value->metric != TACHO_METRIC_WALL_TIME && overall != NULL && *overall > 0;
-    tacho_metric_label(value, out_name);
-    return (tacho_report_metric){
-        .part = block->part,
-        .origin = block->origin,
-        .name = tacho_str_from_cstring(out_name),
-        .value_ns = value->value,
-        .percent = is_share ? 100.0 * (double)value->value / (double)*overall : -1,
-    };
-}
-
-/* Each part and origin has metrics of its own. */
-static tacho_status add_with_metrics(tacho_report *report, const tacho_profile *profile,
-                                     const tacho_overview *overview)
-{
-    size_t count = overview->metric_count;
-    char(*names)[TACHO_METRIC_LABEL_MAX] = calloc(count + 1, sizeof(*names));
-    tacho_report_metric *metrics = calloc(count + 1, sizeof(*metrics));
-    tacho_status status = names != NULL && metrics != NULL
-                              ? TACHO_OK
-                              : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for metrics");
-    for (size_t b = 0; b < overview->block_count && status == TACHO_OK; b++) {
-        const tacho_overview_block *block = &overview->blocks[b];
-        for (size_t i = block->first_metric; i < block->first_metric + block->metric_count; i++) {
-            metrics[i] = page_metric(overview, block, &overview->metrics[i], names[i]);
-        }
-    }
-    if (status == TACHO_OK) {
-        tacho_report_profile entry = {
-            .profile = profile, .metrics = metrics, .metric_count = count};
-        status = tacho_report_add(report, &entry);
-    }
-    free(names);
-    free(metrics);
-    return status;
-}
-
-static tacho_status add_profile(tacho_report *report, const tacho_profile *profile)
-{
-    const tacho_overview_options in_time = {.in_cycles = false};
-    tacho_overview overview;
-    tacho_status status = tacho_overview_init(&overview, profile, &in_time);
-    if (status == TACHO_OK) {
-        status = add_with_metrics(report, profile, &overview);
-    }
-    tacho_overview_deinit(&overview);
-    return status;
-}
-
 /* Reads one file and adds it to the page; |*out_read| is false where the file is to blame. */
 static tacho_status load_and_add(report_request *request, tacho_report *report, tacho_dict *dict,
                                  bool *out_read)
 {
-    tacho_profile profile;
-    tacho_profile_init(&profile, dict);
-    tacho_status status = tacho_intake_load(&request->intake, dict, &profile);
+    tacho_report_intake taken;
+    tacho_status status = tacho_report_intake_read(&taken, &request->intake, dict);
     tacho_talk_progress_end(&request->progress);
     if (status == TACHO_OK) {
         tacho_talk_losses(dict);
@@ -117,10 +57,10 @@ static tacho_status load_and_add(report_request *request, tacho_report *report, 
     }
     if (status == TACHO_OK) {
         *out_read = true;
-        request->span_count += profile.span_count;
-        status = add_profile(report, &profile);
+        request->span_count += taken.columns.span_count;
+        status = tacho_report_intake_add(&taken, report);
     }
-    tacho_profile_deinit(&profile);
+    tacho_report_intake_deinit(&taken);
     return status;
 }
 
@@ -306,7 +246,12 @@ const tacho_command tacho_command_report = {
         "A directory stands for the files in it. Files that are not profiles are listed\n"
         "and skipped; the exit status is then 3. The page holds names, times, source\n"
         "locations and bytes moved; other arguments and flow arrows are in the trace\n"
-        "that 'tacho convert' writes.",
+        "that 'tacho convert' writes.\n"
+        "\n"
+        "Up to 1048576 spans and samples of a file are on the page one by one. Beyond,\n"
+        "the timeline draws short neighbours as one, and says so; tables are of all\n"
+        "spans, with percentiles as in 'tacho ops'. Neither the page nor the memory that\n"
+        "it takes to write it grows with the number of spans.",
     .examples = "# one profile\n"
                 "tacho report timeline.csv -o timeline.html\n"
                 "# every profile of a directory\n"

@@ -5,16 +5,10 @@
 #include "sinks/report_columns.h"
 
 #include "base/grow.h"
-#include "profile/lanes.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-static report_columns *columns_of(tacho_events *events)
-{
-    return (report_columns *)(void *)events;
-}
 
 static tacho_status ensure_track(report_columns *columns, uint32_t id, report_track **out_track)
 {
@@ -75,108 +69,156 @@ static tacho_status ensure_type(report_columns *columns, uint32_t string, uint64
     return TACHO_OK;
 }
 
-static tacho_status add_type(report_columns *columns, report_track *track, const tacho_row *row)
+static tacho_status find_type(report_columns *columns, const tacho_row *row, uint64_t *out_type)
 {
     uint32_t string = TACHO_NONE;
-    uint64_t place = 0;
     TACHO_TRY(tacho_operators_of_row(&columns->operators, row, &string));
-    if (string != TACHO_NONE) {
-        TACHO_TRY(ensure_type(columns, string, &place));
-        track->has_types = true;
+    return string != TACHO_NONE ? ensure_type(columns, string, out_type) : TACHO_OK;
+}
+
+tacho_status report_track_put_span(report_columns *columns, report_track *track,
+                                   const report_span *span)
+{
+    TACHO_TRY(put_start(track, span->start));
+    TACHO_TRY(report_bytes_put_uint(&track->lengths, (uint64_t)(span->end - span->start)));
+    TACHO_TRY(report_bytes_put_uint(&track->sites, span->site));
+    TACHO_TRY(report_bytes_put(&track->flags, &span->flags, 1));
+    TACHO_TRY(report_bytes_put_uint(&track->sizes, span->size));
+    TACHO_TRY(report_bytes_put_uint(&track->types, span->type));
+    if (columns->resolution_ns > 0) {
+        TACHO_TRY(report_bytes_put_uint(&track->counts, span->count));
+        TACHO_TRY(report_bytes_put_uint(&track->busy, (uint64_t)span->busy));
     }
-    return report_bytes_put_uint(&track->types, place);
+    track->has_flags = track->has_flags || span->flags != 0;
+    track->has_sizes = track->has_sizes || span->size != 0;
+    track->has_types = track->has_types || span->type != 0;
+    columns->row_count++;
+    return TACHO_OK;
+}
+
+tacho_status report_track_put_sample(report_columns *columns, report_track *track,
+                                     const report_sample *sample)
+{
+    TACHO_TRY(put_start(track, sample->time));
+    columns->row_count++;
+    return report_bytes_put_real(&track->values, sample->value);
 }
 
 static tacho_status add_span(report_columns *columns, report_track *track, const tacho_row *row)
 {
     const tacho_clock *clock = tacho_dict_track_clock(columns->events.dict, row->track);
-    int64_t start_ns = tacho_clock_ns(clock, row->start);
-    int64_t end_ns = tacho_clock_ns(clock, row->of.span.end);
-    unsigned char flags = (unsigned char)row->of.span.flags;
-    uint64_t size = size_of_row(row);
-    TACHO_TRY(put_start(track, start_ns));
-    TACHO_TRY(report_bytes_put_uint(&track->lengths, (uint64_t)(end_ns - start_ns)));
-    TACHO_TRY(report_bytes_put_uint(&track->sites, row->of.span.site));
-    TACHO_TRY(report_bytes_put(&track->flags, &flags, 1));
-    TACHO_TRY(report_bytes_put_uint(&track->sizes, size));
-    TACHO_TRY(add_type(columns, track, row));
-    track->has_flags = track->has_flags || flags != 0;
-    track->has_sizes = track->has_sizes || size != 0;
+    report_span span = {
+        .start = tacho_clock_ns(clock, row->start),
+        .end = tacho_clock_ns(clock, row->of.span.end),
+        .site = row->of.span.site,
+        .flags = (unsigned char)row->of.span.flags,
+        .size = size_of_row(row),
+        .count = 1,
+    };
+    span.busy = span.end - span.start;
+    TACHO_TRY(find_type(columns, row, &span.type));
     columns->span_count++;
-    columns->last_end_ns = end_ns > columns->last_end_ns ? end_ns : columns->last_end_ns;
-    return TACHO_OK;
+    columns->last_end_ns = span.end > columns->last_end_ns ? span.end : columns->last_end_ns;
+    return columns->resolution_ns > 0 ? report_coarse_span(columns, track, &span)
+                                      : report_track_put_span(columns, track, &span);
 }
 
 static tacho_status add_sample(report_columns *columns, report_track *track, const tacho_row *row)
 {
     const tacho_clock *clock = tacho_dict_track_clock(columns->events.dict, row->track);
-    int64_t time_ns = tacho_clock_ns(clock, row->start);
-    TACHO_TRY(put_start(track, time_ns));
+    report_sample sample = {tacho_clock_ns(clock, row->start), row->of.sample.value};
     columns->sample_count++;
-    columns->last_end_ns = time_ns > columns->last_end_ns ? time_ns : columns->last_end_ns;
-    return report_bytes_put_real(&track->values, row->of.sample.value);
+    columns->last_end_ns = sample.time > columns->last_end_ns ? sample.time : columns->last_end_ns;
+    return columns->resolution_ns > 0 ? report_coarse_sample(columns, track, &sample)
+                                      : report_track_put_sample(columns, track, &sample);
 }
 
-static tacho_status columns_row(tacho_events *events, const tacho_row *row)
+/* A row from the lanes. */
+static tacho_status take_row(tacho_events *events, const tacho_row *row)
 {
-    report_columns *columns = columns_of(events);
+    report_columns *columns = ((report_inner *)(void *)events)->columns;
     report_track *track = NULL;
     TACHO_TRY(ensure_track(columns, row->track, &track));
-    switch (row->kind) {
-    case TACHO_ROW_SPAN:
-        return add_span(columns, track, row);
-    case TACHO_ROW_SAMPLE:
-        return add_sample(columns, track, row);
-    case TACHO_ROW_FLOW:
-        break; /* not replayed */
-    }
-    return TACHO_OK;
+    TACHO_TRY(row->kind == TACHO_ROW_SPAN ? add_span(columns, track, row)
+                                          : add_sample(columns, track, row));
+    return columns->row_count > columns->row_limit ? report_coarse_shrink(columns) : TACHO_OK;
 }
 
-static const tacho_events_vtable columns_vtable = {.row = columns_row};
-
-static tacho_status replay(const tacho_profile *profile, tacho_events *events)
+static report_columns *columns_of(tacho_events *events)
 {
-    TACHO_TRY(tacho_profile_replay_spans(profile, events));
-    for (size_t i = 0; i < profile->sample_count; i++) {
-        const tacho_sample *sample = &profile->samples[i];
-        tacho_row row = {TACHO_ROW_SAMPLE, sample->track, sample->time, {{0}}, NULL, 0};
-        row.of.sample.value = sample->value;
-        TACHO_TRY(tacho_events_row(events, &row));
-    }
-    return tacho_events_finish(events);
+    return (report_columns *)(void *)events;
 }
 
-tacho_status report_columns_fill(const tacho_profile *profile, report_columns *out_columns)
+/* Names that spans may use are in the dictionary from the first row on. */
+static tacho_status pass_row(tacho_events *events, const tacho_row *row)
 {
-    *out_columns = (report_columns){
-        .events = {&columns_vtable, profile->events.dict},
-        .flow_end_count = profile->flow_end_count,
+    report_columns *columns = columns_of(events);
+    if (row->kind == TACHO_ROW_FLOW) {
+        columns->flow_end_count++;
+        return TACHO_OK;
+    }
+    if (TACHO_UNLIKELY(columns->operators.dict == NULL)) {
+        columns->operators.dict = events->dict;
+        TACHO_TRY(
+            tacho_dict_ensure_string(events->dict, TACHO_STR("op_name"), &columns->operators.key));
+    }
+    return tacho_events_row(tacho_lanes_events(columns->lanes), row);
+}
+
+static tacho_status pass_end_part(tacho_events *events, uint32_t part)
+{
+    return tacho_events_end_part(tacho_lanes_events(columns_of(events)->lanes), part);
+}
+
+static tacho_status pass_finish(tacho_events *events)
+{
+    return tacho_events_finish(tacho_lanes_events(columns_of(events)->lanes));
+}
+
+tacho_status report_columns_init(report_columns *columns, tacho_dict *dict)
+{
+    static const tacho_events_vtable vtable = {pass_row, pass_end_part, pass_finish};
+    static const tacho_events_vtable inner_vtable = {.row = take_row};
+    *columns = (report_columns){
+        .events = {&vtable, dict},
+        .inner = {{&inner_vtable, dict}, columns},
+        .row_max = REPORT_ROWS_MAX,
+        .row_limit = REPORT_ROWS_MAX,
     };
-    tacho_operators_init(&out_columns->operators, profile->events.dict);
-    tacho_lanes *lanes = NULL;
-    TACHO_TRY(tacho_lanes_create(&out_columns->events, &lanes));
-    tacho_status status = replay(profile, tacho_lanes_events(lanes));
-    tacho_lanes_destroy(lanes);
+    return tacho_lanes_create(&columns->inner.events, &columns->lanes);
+}
+
+tacho_status report_columns_finish(report_columns *columns)
+{
+    for (size_t i = 0; i < columns->track_count; i++) {
+        TACHO_TRY(report_coarse_flush(columns, &columns->tracks[i]));
+    }
     report_track *ignored = NULL;
-    size_t track_count = profile->events.dict->track_count;
-    return status != TACHO_OK || track_count == 0
-               ? status
-               : ensure_track(out_columns, (uint32_t)track_count - 1, &ignored);
+    size_t track_count = columns->events.dict->track_count;
+    return track_count > 0 ? ensure_track(columns, (uint32_t)track_count - 1, &ignored) : TACHO_OK;
+}
+
+void report_track_clear(report_track *track)
+{
+    report_bytes_deinit(&track->starts);
+    report_bytes_deinit(&track->lengths);
+    report_bytes_deinit(&track->sites);
+    report_bytes_deinit(&track->flags);
+    report_bytes_deinit(&track->sizes);
+    report_bytes_deinit(&track->types);
+    report_bytes_deinit(&track->counts);
+    report_bytes_deinit(&track->busy);
+    report_bytes_deinit(&track->values);
+    free(track->ends);
+    *track = (report_track){0};
 }
 
 void report_columns_deinit(report_columns *columns)
 {
     for (size_t i = 0; i < columns->track_count; i++) {
-        report_track *track = &columns->tracks[i];
-        report_bytes_deinit(&track->starts);
-        report_bytes_deinit(&track->lengths);
-        report_bytes_deinit(&track->sites);
-        report_bytes_deinit(&track->flags);
-        report_bytes_deinit(&track->sizes);
-        report_bytes_deinit(&track->types);
-        report_bytes_deinit(&track->values);
+        report_track_clear(&columns->tracks[i]);
     }
+    tacho_lanes_destroy(columns->lanes);
     free(columns->tracks);
     free(columns->types);
     free(columns->type_places);
@@ -199,6 +241,8 @@ tacho_status report_columns_write(const report_columns *columns, report_blob *bl
         if (track->has_types) {
             TACHO_TRY(report_blob_write(blob, &track->types));
         }
+        TACHO_TRY(report_blob_write(blob, &track->counts));
+        TACHO_TRY(report_blob_write(blob, &track->busy));
         TACHO_TRY(report_blob_write(blob, &track->values));
     }
     return TACHO_OK;

@@ -2,13 +2,38 @@
 /*
  * The rows of a profile as columns of short numbers, one set per track: what a report page holds.
  * Times are nanoseconds. Neighbours in a column are alike, so that it compresses well.
+ *
+ * A page holds every row of a profile that has no more than REPORT_ROWS_MAX. Of a larger one it
+ * holds less and less detail, so that neither the page nor the memory that it takes to make it
+ * grows: neighbours on a track that are shorter than the resolution are one stretch, which knows
+ * how many they were and how long they were busy; of samples as close as that the largest is kept.
+ * The resolution doubles whenever there are too many rows again. Spans that are longer stay as they
+ * are, and a stretch never crosses the end of one.
  */
 #ifndef TACHO_SINKS_REPORT_COLUMNS_H
 #define TACHO_SINKS_REPORT_COLUMNS_H
 
+#include "profile/lanes.h"
 #include "profile/operators.h"
-#include "profile/profile.h"
 #include "sinks/report_blob.h"
+
+enum { REPORT_ROWS_MAX = 1 << 20 };
+
+/* A span, or a stretch of several. */
+typedef struct report_span {
+    int64_t start, end;
+    uint32_t site;
+    unsigned char flags;
+    uint64_t size;  /* bytes moved plus one, 0 when the input does not say */
+    uint64_t type;  /* a place among the types plus one, 0 for what the site says */
+    uint64_t count; /* of spans */
+    int64_t busy;   /* how long one of them lasted */
+} report_span;
+
+typedef struct report_sample {
+    int64_t time;
+    double value;
+} report_sample;
 
 typedef struct report_track {
     uint64_t row_count;
@@ -17,16 +42,34 @@ typedef struct report_track {
     report_bytes lengths; /* of spans */
     report_bytes sites;   /* of spans */
     report_bytes flags;   /* of spans, a byte each */
-    report_bytes sizes;   /* of spans: bytes moved plus one, 0 when the input does not say */
-    report_bytes types;   /* of spans: a place among the types plus one, 0 for what the site says */
-    report_bytes values;  /* of samples, reals */
-    bool has_flags;       /* any that is not 0 */
+    report_bytes sizes;   /* of spans, as above; and so on */
+    report_bytes types;
+    report_bytes counts; /* empty in a profile that is there in full */
+    report_bytes busy;   /* likewise */
+    report_bytes values; /* of samples, reals */
+    bool has_flags;      /* any that is not 0 */
     bool has_sizes;
     bool has_types;
+    /* While rows are merged: what is not in the columns yet. */
+    bool has_span, has_sample;
+    report_span span;
+    int64_t span_limit; /* the end of what lies around |span| */
+    report_sample sample;
+    int64_t sample_end; /* samples before it are merged with |sample| */
+    int64_t *ends;      /* of long spans around the latest, the innermost last */
+    size_t end_count, end_capacity;
 } report_track;
 
+/* Takes what comes from the lanes. */
+typedef struct report_inner {
+    tacho_events events;
+    struct report_columns *columns;
+} report_inner;
+
 typedef struct report_columns {
-    tacho_events events;  /* push here */
+    tacho_events events; /* push here, in track order */
+    tacho_lanes *lanes;
+    report_inner inner;
     report_track *tracks; /* by track id */
     size_t track_count, track_capacity;
     tacho_operators operators;
@@ -34,21 +77,47 @@ typedef struct report_columns {
     size_t type_count, type_capacity;
     uint32_t *type_places; /* by string: its place among the types plus one */
     size_t type_place_count, type_place_capacity;
-    uint64_t span_count;
+    uint64_t span_count; /* of the profile */
     uint64_t sample_count;
     uint64_t flow_end_count; /* seen and left out */
     int64_t last_end_ns;
+    uint64_t row_count;    /* of the columns */
+    uint64_t row_max;      /* that a page may have: REPORT_ROWS_MAX */
+    uint64_t row_limit;    /* from which on they are made coarser */
+    int64_t resolution_ns; /* 0: every row is there */
+    uint32_t several_site; /* of stretches whose spans differ */
 } report_columns;
 
 /*
- * Fills |out_columns| from |profile|, spans that cross others on lanes of their own; lanes are
- * added to the dictionary. To be deinitialised, also after a failure.
+ * Columns that take the rows of a profile over |dict|; spans that cross others go on lanes of their
+ * own, which are added to the dictionary. |columns| stays where it is, and is to be deinitialised,
+ * also after a failure.
  */
-tacho_status report_columns_fill(const tacho_profile *profile,
-                                 report_columns *out_columns) TACHO_MUST_USE;
+tacho_status report_columns_init(report_columns *columns, tacho_dict *dict) TACHO_MUST_USE;
 void report_columns_deinit(report_columns *columns);
+
+/* All rows are there: every track of the dictionary has columns, if only empty ones. */
+tacho_status report_columns_finish(report_columns *columns) TACHO_MUST_USE;
 
 /* Writes the columns of every track, in the order of their ids. */
 tacho_status report_columns_write(const report_columns *columns, report_blob *blob) TACHO_MUST_USE;
+
+/* ---- for report_coarse.c ------------------------------------------------------------------ */
+
+tacho_status report_track_put_span(report_columns *columns, report_track *track,
+                                   const report_span *span) TACHO_MUST_USE;
+tacho_status report_track_put_sample(report_columns *columns, report_track *track,
+                                     const report_sample *sample) TACHO_MUST_USE;
+void report_track_clear(report_track *track);
+
+/* Takes a row of a profile that is not there in full; one that may grow is held back. */
+tacho_status report_coarse_span(report_columns *columns, report_track *track,
+                                const report_span *span) TACHO_MUST_USE;
+tacho_status report_coarse_sample(report_columns *columns, report_track *track,
+                                  const report_sample *sample) TACHO_MUST_USE;
+/* Puts what was held back into the columns. */
+tacho_status report_coarse_flush(report_columns *columns, report_track *track) TACHO_MUST_USE;
+/* Doubles the resolution until half of the rows that a page may have are left. */
+tacho_status report_coarse_shrink(report_columns *columns) TACHO_MUST_USE;
 
 #endif

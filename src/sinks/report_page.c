@@ -9,13 +9,15 @@
  *               count part: name path format generation origin clock rows
  *               count track: name parent+1 lane_of+1 part rank(int) class unit
  *                            ns_numerator ns_denominator counts_cycles
- *                            rows is_counter has_flags has_sizes has_types
+ *                            rows is_counter has_flags has_sizes has_types has_counts
  *               count site: name category location+1 is_phase
  *               count type: name                   operators that spans themselves give
  *               count loss: reason count first_line example
  *               count attribute: key value         what a trace says about itself
  *               count metric: part origin name value_ns(int) percent(real)
- *               spans samples flow_ends last_end_ns
+ *               spans samples flow_ends last_end_ns resolution_ns
+ *               count op: part origin class is_phase name location+1 count
+ *                         total self mean p50 p99 min max is_sketched bytes+1
  *               columns of each track (report_columns.h)
  */
 #include "sinks/report_page.h"
@@ -23,7 +25,6 @@
 #include "base/grow.h"
 #include "sinks/attributes.h"
 #include "sinks/report/page_data.h"
-#include "sinks/report_columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,8 +107,8 @@ static void use_text(profile_head *head, uint32_t string)
     head->text_ids[string] = 0;
 }
 
-/* Numbers the texts that tracks, sites and types use, and writes them. */
-static tacho_status put_texts(profile_head *head)
+/* Numbers the texts that tracks, sites, types and operators use, and writes them. */
+static tacho_status put_texts(profile_head *head, const tacho_report_profile *profile)
 {
     const tacho_dict *dict = head->dict;
     for (uint32_t i = 0; i < dict->track_count; i++) {
@@ -122,6 +123,12 @@ static tacho_status put_texts(profile_head *head)
     }
     for (size_t i = 0; i < head->columns->type_count; i++) {
         use_text(head, head->columns->types[i]);
+    }
+    for (size_t i = 0; i < profile->op_count; i++) {
+        use_text(head, profile->ops[i].name);
+        if (profile->ops[i].location != TACHO_NONE) {
+            use_text(head, profile->ops[i].location);
+        }
     }
     uint32_t count = 0;
     for (size_t i = 0; i < dict->strings.item_count; i++) {
@@ -200,7 +207,8 @@ static tacho_status put_track(profile_head *head, uint32_t id, const report_trac
     TACHO_TRY(report_bytes_put_uint(bytes, track->track_class == TACHO_TRACK_COUNTER ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_flags ? 1 : 0));
     TACHO_TRY(report_bytes_put_uint(bytes, columns->has_sizes ? 1 : 0));
-    return report_bytes_put_uint(bytes, columns->has_types ? 1 : 0);
+    TACHO_TRY(report_bytes_put_uint(bytes, columns->has_types ? 1 : 0));
+    return report_bytes_put_uint(bytes, columns->counts.item_count > 0 ? 1 : 0);
 }
 
 static tacho_status put_sites(profile_head *head)
@@ -281,6 +289,36 @@ static tacho_status put_metrics(profile_head *head, const tacho_report_profile *
     return TACHO_OK;
 }
 
+static tacho_status put_op(profile_head *head, const tacho_report_op *op)
+{
+    report_bytes *bytes = &head->bytes;
+    const char *class_name = tacho_track_class_name(op->track_class);
+    uint32_t location = op->location != TACHO_NONE ? head->text_ids[op->location] : TACHO_NONE;
+    const int64_t times[] = {op->total, op->self, op->mean, op->p50, op->p99, op->min, op->max};
+    TACHO_TRY(report_bytes_put_uint(bytes, op->part));
+    TACHO_TRY(
+        report_bytes_put_string(bytes, tacho_str_from_cstring(tacho_origin_name(op->origin))));
+    TACHO_TRY(report_bytes_put_string(bytes, tacho_str_from_cstring(class_name)));
+    TACHO_TRY(report_bytes_put_uint(bytes, op->is_phase ? 1 : 0));
+    TACHO_TRY(report_bytes_put_uint(bytes, head->text_ids[op->name]));
+    TACHO_TRY(report_bytes_put_uint(bytes, or_zero(location)));
+    TACHO_TRY(report_bytes_put_uint(bytes, op->count));
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        TACHO_TRY(report_bytes_put_uint(bytes, (uint64_t)times[i]));
+    }
+    TACHO_TRY(report_bytes_put_uint(bytes, op->is_sketched ? 1 : 0));
+    return report_bytes_put_uint(bytes, op->has_bytes ? (uint64_t)op->bytes + 1 : 0);
+}
+
+static tacho_status put_ops(profile_head *head, const tacho_report_profile *profile)
+{
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, profile->op_count));
+    for (size_t i = 0; i < profile->op_count; i++) {
+        TACHO_TRY(put_op(head, &profile->ops[i]));
+    }
+    return TACHO_OK;
+}
+
 static tacho_status put_head(profile_head *head, const tacho_report_profile *profile)
 {
     const tacho_dict *dict = head->dict;
@@ -289,7 +327,7 @@ static tacho_status put_head(profile_head *head, const tacho_report_profile *pro
     size_t text_capacity = 0;
     TACHO_TRY(tacho_grow(&head->text_ids, &text_capacity, string_count));
     memset(head->text_ids, 0xff, string_count * sizeof(*head->text_ids)); /* TACHO_NONE */
-    TACHO_TRY(put_texts(head));
+    TACHO_TRY(put_texts(head, profile));
     TACHO_TRY(put_parts(head));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, dict->track_count));
     for (uint32_t i = 0; i < dict->track_count; i++) {
@@ -303,13 +341,15 @@ static tacho_status put_head(profile_head *head, const tacho_report_profile *pro
     TACHO_TRY(report_bytes_put_uint(&head->bytes, columns->span_count));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, columns->sample_count));
     TACHO_TRY(report_bytes_put_uint(&head->bytes, columns->flow_end_count));
-    return report_bytes_put_uint(&head->bytes, (uint64_t)columns->last_end_ns);
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, (uint64_t)columns->last_end_ns));
+    TACHO_TRY(report_bytes_put_uint(&head->bytes, (uint64_t)columns->resolution_ns));
+    return put_ops(head, profile);
 }
 
-static tacho_status add_columns(tacho_report *report, const tacho_report_profile *profile,
-                                const report_columns *columns)
+static tacho_status add_head(tacho_report *report, const tacho_report_profile *profile)
 {
-    profile_head head = {.dict = profile->profile->events.dict, .columns = columns};
+    const report_columns *columns = profile->columns;
+    profile_head head = {.dict = columns->events.dict, .columns = columns};
     tacho_status status = put_head(&head, profile);
     if (status == TACHO_OK) {
         status = write_element(report->output, "profile", &head.bytes, columns);
@@ -322,12 +362,8 @@ static tacho_status add_columns(tacho_report *report, const tacho_report_profile
 
 tacho_status tacho_report_add(tacho_report *report, const tacho_report_profile *profile)
 {
-    report_columns columns;
-    tacho_status status = report_columns_fill(profile->profile, &columns);
-    if (status == TACHO_OK) {
-        status = add_columns(report, profile, &columns);
-    }
-    report_columns_deinit(&columns);
-    report->profile_count += status == TACHO_OK ? 1 : 0;
-    return status;
+    TACHO_TRY(report_columns_finish(profile->columns));
+    TACHO_TRY(add_head(report, profile));
+    report->profile_count++;
+    return TACHO_OK;
 }

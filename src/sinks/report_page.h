@@ -13,7 +13,7 @@
 #define TACHO_SINKS_REPORT_PAGE_H
 
 #include "base/output.h"
-#include "profile/profile.h"
+#include "sinks/report_columns.h"
 
 /* A number about a profile that is shown first, on a card of its own. */
 typedef struct tacho_report_metric {
@@ -24,11 +24,29 @@ typedef struct tacho_report_metric {
     double percent; /* 0..100 for a bar; below 0 for none */
 } tacho_report_metric;
 
+/* A row of the operator table, as 'tacho ops' has it; times in ns. */
+typedef struct tacho_report_op {
+    uint32_t part;
+    tacho_origin origin;
+    tacho_track_class track_class;
+    bool is_phase;     /* counted only where phases are */
+    uint32_t name;     /* string */
+    uint32_t location; /* string, TACHO_NONE for none */
+    uint64_t count;
+    int64_t total, self, mean, p50, p99, min, max;
+    bool is_sketched; /* p50 and p99 are near the exact ones */
+    bool has_bytes;
+    int64_t bytes;
+} tacho_report_op;
+
 /* One profile of the page. */
 typedef struct tacho_report_profile {
-    const tacho_profile *profile; /* its dictionary gains lanes and names of operators */
+    report_columns *columns; /* that have all rows */
     const tacho_report_metric *metrics;
     size_t metric_count;
+    /* What the page cannot work out, of a profile that is not there in full (report_columns.h). */
+    const tacho_report_op *ops;
+    size_t op_count;
 } tacho_report_profile;
 
 typedef struct tacho_report {

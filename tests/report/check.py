@@ -19,6 +19,7 @@ import browser
 HERE = os.path.dirname(os.path.abspath(__file__))
 JUDGE = os.path.join(HERE, "..", "judge", "trace_judge.py")
 MANY_SPANS, PAGE_BYTES_MAX, OPEN_SECONDS_MAX = 1000000, 15000000, 15
+COARSE_SPANS = 1300000  # more than a page holds one by one
 HOSTILE = ['</script><img src=x onerror="window.__pwned=1">', "<b>bold</b>", "'\"`${window.__pwned=1}",
            "{{DATA}}<!--", "\u202eright to left", "a\x01b\x1b[31m", "__proto__", "constructor",
            "javascript:window.__pwned=1", "x" * 100000]
@@ -660,6 +661,48 @@ class Checks:
         self.quiet("large")
         print(f"{MANY_SPANS} spans: {size} bytes, open in {seconds:.2f} s, {frame:.1f} ms a frame")
 
+    # ---- more than a page holds --------------------------------------------------------------
+
+    def coarse(self):
+        with open("coarse.csv", "w", encoding="utf-8") as file:
+            subprocess.run([self.gen_torq, "t1", str(COARSE_SPANS)], stdout=file, check=True)
+        out = self.report("coarse.csv", out="coarse.html")
+        check("a page that is not in full", os.path.getsize(out) < PAGE_BYTES_MAX)
+        self.page.open(out)
+        self.as_ops("coarse.csv")
+        check("the page says so", self.page.evaluate(
+            "/has 1,300,000 spans, more than a page holds/.test("
+            "document.getElementById('coarse').textContent) && "
+            "!document.getElementById('coarse').hidden"))
+        rows = self.page.evaluate("tachoReport.state.entries[0].profile.tracks"
+                                  ".reduce((sum, track) => sum + track.count, 0)")
+        check(f"{rows} stretches on the page", 100000 < rows <= 1 << 20)
+        check("all spans are counted", self.page.evaluate(
+            "tachoReport.state.entries[0].profile.tracks.reduce((sum, track) => sum + "
+            "(track.counts ? track.counts.reduce((a, b) => a + b, 0) : 0), 0)"), COARSE_SPANS)
+        check("spans of the group", self.group()["spanCount"], COARSE_SPANS)
+        self.coarse_times()
+        self.save_trace("coarse.page.pb")
+        check("a coarse trace is sound", run(sys.executable, JUDGE, "--check", "coarse.page.pb"), "")
+        self.quiet("coarse")
+
+    def coarse_times(self):
+        """Busy times of tracks, and the ends of what is drawn, against all spans of the input."""
+        with open("coarse.csv", encoding="utf-8") as file:
+            rows = [(int(f[1]), int(f[2]), f[-1]) for f in (line.strip().split(",") for line in file)]
+        first = min(row[0] for row in rows)
+        spans = collections.defaultdict(list)
+        for start, end, kind in rows:  # 5/4 ns per cycle
+            spans[kind.lower()].append(((start - first) * 5 // 4, (end - first) * 5 // 4))
+        for kind in ("dma_in", "dma_out"):
+            busy = [e["busyNs"] for e in self.group()["engines"] if e["class"] == kind]
+            check(f"busy {kind}", busy, [union_length(spans[kind])])
+        check("nothing crosses", self.page.evaluate(
+            "tachoReport.state.entries[0].profile.tracks.every(track => track.isCounter || "
+            "track.start.every((start, i) => i === 0 || start >= track.start[i - 1]))"))
+        extent = self.page.evaluate("tachoReport.state.entries[0].groups[0].extentNs")
+        check("extent", extent, max(end for ends in spans.values() for _, end in ends))
+
 
 def main():
     *programs, work = (os.path.abspath(word) for word in sys.argv[1:6])
@@ -667,7 +710,7 @@ def main():
     with browser.Browser(browser.find()) as page:
         checks = Checks(page, *programs)
         for part in (checks.one_profile, checks.operators, checks.nothing, checks.several_profiles, checks.hostile, checks.lost,
-                     checks.made_up, checks.late, checks.large):
+                     checks.made_up, checks.late, checks.large, checks.coarse):
             part()
     print(f"{passed} passed, {len(failures)} failed")
     sys.exit(1 if failures else 0)

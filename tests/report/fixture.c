@@ -7,7 +7,6 @@
  */
 #include "base/output.h"
 #include "profile/lanes.h"
-#include "profile/profile.h"
 #include "sinks/report_page.h"
 #include "sinks/trace_sink.h"
 
@@ -119,18 +118,18 @@ static void write_page(const char *path, bool is_late)
     tacho_dict dict;
     must(tacho_dict_init(&dict));
     add_part(&dict);
-    tacho_profile profile;
-    tacho_profile_init(&profile, &dict);
-    add_rows(&profile.events, is_late);
+    report_columns columns;
+    must(report_columns_init(&columns, &dict));
+    add_rows(&columns.events, is_late);
     tacho_output output;
     must(tacho_output_open(path, &output));
     tacho_report report;
     must(tacho_report_begin(&report, &output, TACHO_STR("made up")));
-    must(tacho_report_add(&report, &(tacho_report_profile){&profile, metrics, 2}));
+    must(tacho_report_add(&report, &(tacho_report_profile){&columns, metrics, 2, NULL, 0}));
     must(tacho_report_end(&report));
     must(tacho_output_commit(&output));
     tacho_output_close(&output);
-    tacho_profile_deinit(&profile);
+    report_columns_deinit(&columns);
     tacho_dict_deinit(&dict);
 }
 

@@ -176,7 +176,7 @@ check_growth() {
     local verb
     "$gen_torq" t1 "$GROWTH_ROWS" >few.csv
     "$gen_torq" t1 $((2 * GROWTH_ROWS)) >twice.csv
-    for verb in info overview ops "convert -o grown.pb" "convert -o grown.json"; do
+    for verb in info overview ops "report -o grown.html" "convert -o grown.pb" "convert -o grown.json"; do
         # shellcheck disable=SC2086 # words
         check "memory of $verb" memory_stays $verb -q
     done

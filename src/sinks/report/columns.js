@@ -155,6 +155,7 @@ function readTrack(reader, id) {
         hasFlags: reader.uint() === 1,
         hasSizes: reader.uint() === 1,
         hasTypes: reader.uint() === 1,
+        hasCounts: reader.uint() === 1,
     };
 }
 
@@ -185,6 +186,25 @@ function readColumns(reader, track) {
     }
     track.size = track.hasSizes ? reader.uints(new Float64Array(count)) : null;
     track.type = track.hasTypes ? reader.uints(new Uint32Array(count)) : null;
+    /* How many spans each one stands for, and how long these were busy; null where all are one. */
+    track.counts = track.hasCounts ? reader.uints(new Float64Array(count)) : null;
+    track.filled = track.hasCounts ? reader.uints(new Float64Array(count)) : null;
+}
+
+/* How many spans span |index| of |track| stands for. */
+function countOf(track, index) {
+    return track.counts ? track.counts[index] : 1;
+}
+
+function readOp(reader, profile) {
+    const op = {profile, part: reader.uint(), origin: reader.string(), class: reader.string(),
+                isPhase: reader.uint() === 1, text: reader.uint(), location: reader.uint() - 1};
+    for (const key of ['count', 'total', 'self', 'mean', 'p50', 'p99', 'min', 'max']) {
+        op[key] = reader.uint();
+    }
+    op.isSketched = reader.uint() === 1;
+    const bytes = reader.uint();
+    return {...op, hasBytes: bytes > 0, bytes: Math.max(0, bytes - 1), share: 0};
 }
 
 /*
@@ -247,6 +267,8 @@ function readProfile(reader) {
     profile.sampleCount = reader.uint();
     profile.flowEndCount = reader.uint();
     profile.endNs = reader.uint();
+    profile.resolutionNs = reader.uint(); /* 0: every span is there, and operators are worked out */
+    profile.ops = reader.list(r => readOp(r, profile));
     profile.tracks.forEach(track => readColumns(reader, track));
     profile.rows = profile.tracks.flatMap(track => (track.isCounter ? [] : rowsOf(track)));
     for (const track of profile.tracks) {
@@ -299,12 +321,13 @@ function innerOf(profile, track) {
     return inner;
 }
 
-/* Adds sums of the time before each interval of a sorted list. */
+/* Adds sums of the time before each interval of a sorted list; stretches may have gaps. */
 function withBusy(list) {
     if (!list.busy) {
         list.busy = new Float64Array(list.start.length + 1);
         for (let i = 0; i < list.start.length; i++) {
-            list.busy[i + 1] = list.busy[i] + list.end[i] - list.start[i];
+            list.busy[i + 1] = list.busy[i] +
+                (list.filled ? list.filled[i] : list.end[i] - list.start[i]);
         }
     }
     return list;
@@ -313,7 +336,7 @@ function withBusy(list) {
 function makeRow(track, depth, index) {
     const pick = column => (index ? column.constructor.from(index, i => column[i]) : column);
     const row = {track, depth, index, start: pick(track.start), end: pick(track.end),
-                 site: pick(track.site)};
+                 site: pick(track.site), filled: track.filled && pick(track.filled)};
     return withBusy(row);
 }
 
@@ -437,7 +460,8 @@ class Union {
 function shareTrack(profile, track, outer) {
     if (!track.isMixed) {
         return [{origin: profile.parts[track.part].origin, isPhase: track.isPhase,
-                 count: track.count, list: outer}];
+                 count: track.counts ? track.counts.reduce((a, b) => a + b, 0) : track.count,
+                 list: outer, gapNs: lengthOf(outer) - outer.busy[outer.busy.length - 1]}];
     }
     const shares = new Map();
     for (let i = 0; i < track.count; i++) {
@@ -445,10 +469,10 @@ function shareTrack(profile, track, outer) {
         const key = (track.flags[i] & FLAG_ORIGIN) * 2 + (isPhase ? 1 : 0);
         if (!shares.has(key)) {
             shares.set(key, {origin: originOf(profile, track, i), isPhase, count: 0,
-                             list: new Union()});
+                             list: new Union(), gapNs: 0});
         }
         const share = shares.get(key);
-        share.count++;
+        share.count += countOf(track, i);
         if ((track.flags[i] & FLAG_INSTANT) === 0) {
             share.list.add(track.start[i], track.end[i]);
         }
@@ -485,8 +509,10 @@ function finishGroup(profile, group) {
     for (const [, same] of groupBy(shares, share => 2 * share.lead + (share.isPhase ? 1 : 0))) {
         const {lead, isPhase} = same[0];
         const union = unite(same.map(share => share.list));
+        const gapNs = same.reduce((sum, share) => sum + share.gapNs, 0);
         engines.push({track: lead, class: isPhase ? PHASE : profile.tracks[lead].class, isPhase,
-                      union, busyNs: lengthOf(union), spanCount: union.start.length});
+                      union, busyNs: Math.max(0, lengthOf(union) - gapNs),
+                      spanCount: union.start.length});
     }
     const byOrder = (a, b) => classOrder(a) - classOrder(b);
     engines.sort((a, b) => byOrder(a.class, b.class) || a.track - b.track);
@@ -533,9 +559,13 @@ function summarise(profile) {
  * Time by operator, class, origin and part between |from| and |to|, as `tacho ops` has it: moments
  * are left out, and |counts| says for each class whether its spans are wanted; those of phases are
  * of the class phase, wherever they lie. Percentiles are of the nearest rank, so each is the
- * length of some span.
+ * length of some span. Operators of a profile that is not here in full came with it: they are
+ * always of all its spans.
  */
 function summariseOps(profile, counts, from, to) {
+    if (profile.resolutionNs > 0) {
+        return withShares(profile.ops.filter(op => counts(op.isPhase ? PHASE : op.class)));
+    }
     const pieces = profile.rows.filter(row => row.track.isMixed || counts(row.track.class))
         .map(row => {
             const [first, last] = rowRange(row, from, to);
@@ -547,7 +577,6 @@ function summariseOps(profile, counts, from, to) {
         starts[at + 1] = starts[at] + group.count;
     });
     const lengths = gatherLengths(profile, pieces, groups, starts);
-    const totals = new Map();
     groups.forEach((group, at) => {
         const sorted = lengths.subarray(starts[at], starts[at + 1]);
         if (group.count > 1) {
@@ -556,9 +585,17 @@ function summariseOps(profile, counts, from, to) {
         const rank = percent => sorted[Math.ceil(percent * group.count / 100) - 1];
         Object.assign(group, {mean: Math.round(group.total / group.count), p50: rank(50),
                               p99: rank(99), min: sorted[0], max: sorted[group.count - 1]});
+    });
+    return withShares(groups);
+}
+
+/* Adds to each operator its share of the own time of its part and origin. */
+function withShares(groups) {
+    const totals = new Map();
+    for (const group of groups) {
         const key = `${group.part} ${group.origin}`;
         totals.set(key, (totals.get(key) || 0) + group.self);
-    });
+    }
     for (const group of groups) {
         const total = totals.get(`${group.part} ${group.origin}`);
         group.share = total > 0 ? group.self / total : 0;

@@ -46,6 +46,8 @@ function digest(entry, profile) {
     const fileName = part.path.split('/').pop();
     Object.assign(entry, {
         name: profile.parts.length > 1 && fileName !== '' ? fileName : part.name, path: part.path, origin: part.origin, spanCount: profile.spanCount,
+        resolutionNs: profile.resolutionNs,
+        isSketched: profile.ops.some(op => op.isSketched),
         sampleCount: profile.sampleCount, flowEndCount: profile.flowEndCount,
         losses: profile.losses, lost: profile.losses.reduce((sum, loss) => sum + loss.count, 0),
         hasPhases: profile.hasPhases, partCount: profile.parts.length,
@@ -444,6 +446,10 @@ function spanFacts({row, at, profile}) {
         const rate = length > 0 ? `, ${(bytes / length).toFixed(2)} GB/s` : '';
         facts.push(['Bytes', `${formatCount(bytes)}${rate}`]);
     }
+    if (countOf(track, index) > 1) {
+        facts.push(['Spans', `${formatCount(track.counts[index])}, drawn as one; busy for ` +
+            formatNs(track.filled[index])]);
+    }
     if (profile.siteLocation[site] >= 0) {
         facts.push(['Location', texts.get(profile.siteLocation[site])]);
     }
@@ -593,9 +599,22 @@ function drawHead() {
         'tacho convert writes a trace with everything.';
 }
 
+/* What the page does not show one by one, and what holds nevertheless. */
+function drawCoarse() {
+    const coarse = state.entries.filter(entry => entry.resolutionNs > 0);
+    byId('coarse').hidden = coarse.length === 0;
+    byId('coarse').replaceChildren(...coarse.map(entry => make('p', {textContent:
+        `${shortName(entry.label)} has ${formatCount(entry.spanCount)} spans, more than a page ` +
+        `holds. The timeline draws neighbours shorter than ${formatNs(entry.resolutionNs)} as ` +
+        'one. Metrics and operators are of all spans, whatever the timeline shows' +
+        (entry.isSketched ? '; p50 and p99 are within 0.8 %' : '') +
+        '. tacho convert writes a trace with everything.'})));
+}
+
 function drawAll() {
     nameApart();
     drawHead();
+    drawCoarse();
     drawProfiles();
     drawCards();
     drawClasses();

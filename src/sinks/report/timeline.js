@@ -43,8 +43,8 @@ function busyBetween(row, from, to) {
     if (first >= last) {
         return 0;
     }
-    return row.busy[last] - row.busy[first] - Math.max(0, from - row.start[first]) -
-        Math.max(0, row.end[last - 1] - to);
+    return Math.max(0, row.busy[last] - row.busy[first] - Math.max(0, from - row.start[first]) -
+        Math.max(0, row.end[last - 1] - to));
 }
 
 /* As much of |text| as |context| can draw in |width| pixels. */
@@ -366,7 +366,7 @@ class Timeline {
         }
         /* A pale column says that there is something, its strong part how busy it is. */
         const height = item.height - 4;
-        const strong = height * Math.min(1, busy * scale);
+        const strong = height * Math.max(0, Math.min(1, busy * scale));
         context.fillStyle = this.colourOf(item, longest);
         context.globalAlpha = isMatch ? 0.3 : 0.1;
         context.fillRect(x, y + 2, 1, height);

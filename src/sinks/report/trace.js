@@ -432,6 +432,10 @@ function writeTail(writer, plans, lost) {
             }
         }
     }
+    for (const {profile, partBase} of plans.filter(plan => plan.profile.resolutionNs > 0)) {
+        writeAttribute(writer, `tacho.part.${partBase}.resolution`,
+                       `neighbours shorter than ${profile.resolutionNs} ns are one slice`);
+    }
     writeAttribute(writer, 'tacho.lost.total', String(lost));
 }
 
