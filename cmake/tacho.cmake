@@ -61,22 +61,41 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
   endif()
 endif()
 
-# tacho_room(NAME USES rooms... SOURCES files... TESTS files... LINKS libraries...)
-# A room is an object library. USES names the rooms whose headers it may include; what a used
-# room uses is not included in that. TESTS are cmocka programs beside the code; each links the
-# rooms that this one needs.
+# tacho_room(NAME USES rooms... SOURCES files... TESTS files... TEST_USES rooms... LINKS libraries...)
+# A room is an object library. It sees the headers of itself and of the rooms in USES, through a
+# folder of links of its own, and no others: a wrong include does not compile. TESTS are cmocka
+# programs beside the code; each sees and links the room, what it is built on, and TEST_USES.
 function(tacho_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;SOURCES;TESTS;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "USES;SOURCES;TESTS;TEST_USES;LINKS" ${ARGN})
   add_library(tacho_${name} OBJECT ${ROOM_SOURCES})
-  target_include_directories(tacho_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include
-                                                  ${CMAKE_SOURCE_DIR}/src)
+  tacho_see_rooms(tacho_${name} ${name} ${ROOM_USES})
   target_link_libraries(tacho_${name} PUBLIC ${ROOM_LINKS})
   set_property(GLOBAL APPEND PROPERTY TACHO_ROOMS ${name})
   set_property(GLOBAL APPEND_STRING PROPERTY TACHO_ROOM_USES "${name}: ${ROOM_USES}\n")
+  set(below ${ROOM_USES})
+  foreach(used ${ROOM_USES})
+    get_property(more GLOBAL PROPERTY TACHO_BELOW_${used})
+    list(APPEND below ${more})
+  endforeach()
+  list(REMOVE_DUPLICATES below)
+  set_property(GLOBAL PROPERTY TACHO_BELOW_${name} ${below})
+  set_property(GLOBAL PROPERTY TACHO_TEST_USES_${name} ${ROOM_TEST_USES})
   if(TACHO_TESTS)
     foreach(test ${ROOM_TESTS})
       set_property(GLOBAL APPEND PROPERTY TACHO_UNIT_TESTS
                                           "${CMAKE_CURRENT_SOURCE_DIR}/${test}")
+      set_property(GLOBAL APPEND PROPERTY TACHO_UNIT_TEST_ROOMS ${name})
     endforeach()
   endif()
+endfunction()
+
+# tacho_see_rooms(TARGET rooms...): the headers of these rooms, and include/, are all it can include.
+function(tacho_see_rooms target)
+  set(root ${CMAKE_BINARY_DIR}/rooms/${target})
+  file(REMOVE_RECURSE ${root})
+  file(MAKE_DIRECTORY ${root})
+  foreach(room ${ARGN})
+    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/${room} ${root}/${room} SYMBOLIC)
+  endforeach()
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${root})
 endfunction()
