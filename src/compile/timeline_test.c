@@ -54,6 +54,7 @@ static void schedule(fixture *self)
                           .cores = 1,
                           .devices = 1,
                           .limit = INT64_MAX,
+                          .bytes_max = UINT64_MAX,
                           .program = program,
                           .timings = timings};
     assert_null(tacho_schedule_run(&all));
