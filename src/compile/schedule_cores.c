@@ -274,7 +274,8 @@ static uint64_t count_readers(const tacho_core_work *self, const tacho_core_cut 
     *out_number = 0;
     for (uint32_t i = self->space->axis_count; i > 0; i--) {
         uint64_t parts = cut->parts[i - 1];
-        if (!tacho_access_follows(access, i - 1)) {
+        bool is_mirror = access->mirrored != 0 && access->mirror == i - 1;
+        if (!tacho_access_follows(access, i - 1) && !is_mirror) {
             *out_number += rest % parts * readers;
             readers *= parts;
         }

@@ -79,9 +79,11 @@ static uint64_t key_of(const tacho_core_work *self, const tacho_access *access,
                        const tacho_tile_at *at)
 {
     uint64_t key = 0;
+    uint32_t mirrored = tacho_access_is_mirrored(access, at->ranges) ? access->mirrored : 0;
     for (uint32_t rest = access->axes & self->tiling->cut; rest != 0; rest &= rest - 1) {
         uint32_t i = first_axis(rest);
-        key = key * self->tiling->parts[i] + at->index[i];
+        uint64_t parts = self->tiling->parts[i];
+        key = key * parts + (mirrored >> i & 1 ? parts - 1 - at->index[i] : at->index[i]);
     }
     return key;
 }
@@ -148,7 +150,9 @@ static bool leave_brought(const tacho_core_work *self, const tacho_access *acces
     for (uint32_t i = 0; i < access->rank; i++) {
         const tacho_reach *reach = &access->reach[i];
         tacho_extent *own = &spec->box[i];
-        if (reach->axis != TACHO_NONE && reach->outer == TACHO_NONE && at->index[reach->axis] > 0) {
+        bool has_order =
+            reach->axis != TACHO_NONE && reach->outer == TACHO_NONE && !reach->is_mirrored;
+        if (has_order && at->index[reach->axis] > 0) {
             tacho_range before =
                 tacho_part_range(self->ranges[reach->axis], self->tiling->parts[reach->axis],
                                  at->index[reach->axis] - 1);

@@ -51,12 +51,17 @@ uint64_t tacho_access_box(const tacho_access *access, const tacho_range *ranges,
                           tacho_extent *out_extents)
 {
     static const tacho_range one = {0, 1};
+    bool is_mirrored = tacho_access_is_mirrored(access, ranges);
     uint64_t elements = 1;
     for (uint32_t i = 0; i < access->rank; i++) {
         const tacho_reach *reach = &access->reach[i];
         if (reach->axis != TACHO_NONE) {
+            tacho_range range = ranges[reach->axis];
             tacho_range outer = reach->outer != TACHO_NONE ? ranges[reach->outer] : one;
-            out_extents[i] = tacho_reach_extent(reach, ranges[reach->axis], outer);
+            if (is_mirrored && reach->is_mirrored) {
+                range = (tacho_range){reach->size - range.end, reach->size - range.first};
+            }
+            out_extents[i] = tacho_reach_extent(reach, range, outer);
         } else if (reach->is_part) {
             out_extents[i] = (tacho_extent){(uint64_t)-reach->before, reach->length, reach->size};
         } else {
@@ -122,9 +127,15 @@ void tacho_space_mark_axes(tacho_space *space)
     }
     for (size_t i = 0; i < space->access_count; i++) {
         tacho_access *access = &space->accesses[i];
-        access->axes = 0;
+        access->axes = access->mirrored = 0;
+        access->mirror = TACHO_NONE;
         for (uint32_t k = 0; k < access->rank; k++) {
-            access->axes |= axis_bit(access->reach[k].axis) | axis_bit(access->reach[k].outer);
+            const tacho_reach *reach = &access->reach[k];
+            access->axes |= axis_bit(reach->axis) | axis_bit(reach->outer);
+            if (reach->is_mirrored) {
+                access->mirrored |= axis_bit(reach->axis);
+                access->mirror = reach->mirror;
+            }
         }
     }
 }
@@ -149,8 +160,13 @@ uint32_t tacho_space_axis(tacho_space_maker *maker, tacho_axis_role role, uint64
 
 tacho_reach tacho_reach_along(uint32_t axis, uint64_t size)
 {
-    return (tacho_reach){
-        .axis = axis, .outer = TACHO_NONE, .size = size, .scale = 1, .divisor = 1, .window = 1};
+    return (tacho_reach){.axis = axis,
+                         .outer = TACHO_NONE,
+                         .mirror = TACHO_NONE,
+                         .size = size,
+                         .scale = 1,
+                         .divisor = 1,
+                         .window = 1};
 }
 
 tacho_status tacho_space_access(tacho_space_maker *maker, uint32_t tensor, const tacho_shape *shape,

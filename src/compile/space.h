@@ -31,6 +31,7 @@ typedef struct tacho_axis {
     bool waits_batch;   /* it is cut only where every batch is a piece of its own */
     bool is_sequential; /* always in single steps, each of which needs the one before */
     bool is_of_one;     /* of one of several tensors that are joined: cores do not share it */
+    bool is_single;     /* always in single steps: each reaches tensors in its own way */
 } tacho_axis;
 
 /* [first, end) of an axis. */
@@ -50,6 +51,8 @@ typedef struct tacho_reach {
     uint64_t outer_scale;
     bool is_part; /* only |length| elements, from -|before| on, follow the axis */
     uint64_t length;
+    bool is_mirrored; /* the axis goes from the last element to the first ... */
+    uint32_t mirror;  /* ... in steps of this axis but the first; or TACHO_NONE: always */
 } tacho_reach;
 
 typedef struct tacho_access {
@@ -63,6 +66,8 @@ typedef struct tacho_access {
     uint32_t rank;
     tacho_reach reach[TACHO_BOX_RANK_MAX];
     uint32_t axes;       /* that what is touched differs along, as bits: tacho_space_mark_axes */
+    uint32_t mirrored;   /* those of them that a mirrored dimension follows ... */
+    uint32_t mirror;     /* ... and its |mirror| */
     uint32_t joined_dim; /* along which other parts of the operator have the rest; or TACHO_NONE */
     uint64_t bytes;      /* of all of it */
 } tacho_access;
@@ -112,6 +117,13 @@ tacho_status tacho_space_fill(const tacho_estimate *estimate, uint32_t op,
 /* The box that a piece touches, one extent for each dimension; how many elements it has. */
 uint64_t tacho_access_box(const tacho_access *access, const tacho_range *ranges,
                           tacho_extent *out_extents);
+
+/* Whether a piece goes along mirrored dimensions of |access| from their end. */
+static inline bool tacho_access_is_mirrored(const tacho_access *access, const tacho_range *ranges)
+{
+    return access->mirrored != 0 &&
+           (access->mirror == UINT32_MAX || ranges[access->mirror].first > 0);
+}
 
 /* The range of a dimension that |range| of its axis reaches, cut to the dimension; |outer| is that
  * of the axis around it, [0, 1) where there is none. */

@@ -324,7 +324,17 @@ typedef struct recurrence {
     uint32_t sample;                /* axis of samples, where there is one step */
     uint64_t directions, units, gates;
     bool is_batch_first;
+    bool is_reverse; /* of one direction: from the last step to the first */
 } recurrence;
+
+/* A dimension of steps: the other direction goes from the last one to the first. */
+static tacho_reach along_steps(const recurrence *of, uint64_t size)
+{
+    tacho_reach reach = tacho_reach_along(of->step, size);
+    reach.is_mirrored = of->step != TACHO_NONE && (of->is_reverse || of->directions > 1);
+    reach.mirror = of->directions > 1 ? of->direction : TACHO_NONE;
+    return reach;
+}
 
 /* What input |i| has in front of a unit, and behind it: weights are seen with their gates apart. */
 static bool weight_shape(const recurrence *of, size_t i, const tacho_shape *seen, tacho_shape *out)
@@ -366,12 +376,13 @@ static tacho_status map_input(tacho_space_maker *maker, const recurrence *of, si
     }
     TACHO_TRY(tacho_space_access(maker, stored, seen, &access));
     uint32_t dim = of->is_batch_first ? 1 : 0;
-    uint32_t axis = i == 0 ? of->step : of->direction;
     if (seen->rank == 3) {
         tacho_access_dim(maker, access, 1 - dim)->axis = of->sample;
     }
     if (seen->rank == 3 && (i == 0 || (uint64_t)seen->dims[dim] == of->directions)) {
-        *tacho_access_dim(maker, access, dim) = tacho_reach_along(axis, (uint64_t)seen->dims[dim]);
+        uint64_t size = (uint64_t)seen->dims[dim];
+        *tacho_access_dim(maker, access, dim) =
+            i == 0 ? along_steps(of, size) : tacho_reach_along(of->direction, size);
     }
     return TACHO_OK;
 }
@@ -389,8 +400,7 @@ static void map_states(const tacho_space_maker *maker, const recurrence *of, tac
         return;
     }
     if (is_all) {
-        *tacho_access_dim(maker, access, step) =
-            tacho_reach_along(of->step, (uint64_t)shape->dims[step]);
+        *tacho_access_dim(maker, access, step) = along_steps(of, (uint64_t)shape->dims[step]);
     }
     *tacho_access_dim(maker, access, direction) = tacho_reach_along(of->direction, of->directions);
     *tacho_access_dim(maker, access, (uint32_t)shape->rank - 1) =
@@ -408,8 +418,11 @@ static recurrence read_recurrence(tacho_space_maker *maker)
         of.units = (uint64_t)seen->dims[2];
         of.gates = (uint64_t)(seen->dims[1] / seen->dims[2]);
     }
-    of.is_batch_first = tacho_attr_int(tacho_graph_attrs(maker->graph, maker->root),
-                                       maker->root->attr_count, "layout", 0) != 0;
+    const tacho_attr *attrs = tacho_graph_attrs(maker->graph, maker->root);
+    size_t attr_count = maker->root->attr_count;
+    of.is_batch_first = tacho_attr_int(attrs, attr_count, "layout", 0) != 0;
+    of.is_reverse =
+        tacho_str_equal(tacho_attr_text(attrs, attr_count, "direction"), TACHO_STR("reverse"));
     of.direction = tacho_space_axis(maker, TACHO_AXIS_BATCH, of.directions);
     of.step = tacho_space_axis(maker, TACHO_AXIS_ROW, maker->work->sequence);
     of.sample = TACHO_NONE;
@@ -445,6 +458,9 @@ static tacho_status fill_recurrent(tacho_space_maker *maker)
     }
     if (of.step != TACHO_NONE) {
         space->axes[of.step].is_sequential = true;
+        if (of.direction != TACHO_NONE) {
+            space->axes[of.direction].is_single = true;
+        }
         space->axes[of.step].counted = work->m / inferences;
         uint64_t states = tacho_space_is_type(maker, "LSTM", "") ? 2 : 1;
         uint64_t samples = work->m / work->sequence / inferences;

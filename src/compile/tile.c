@@ -502,7 +502,7 @@ static void set_parts(const tiler *self, tacho_axis_role role, uint64_t count, t
             uint64_t range = range_of(self, i);
             t->parts[i] = count < range ? count : range;
             count = tacho_ceil_div(count, t->parts[i]);
-            t->parts[i] = axis->is_sequential ? range : t->parts[i];
+            t->parts[i] = axis->is_sequential || axis->is_single ? range : t->parts[i];
         }
     }
 }
@@ -616,8 +616,10 @@ static tacho_status prepare(tiler *self)
         self->roles[i] = 1;
     }
     for (uint32_t i = 0; i < space->axis_count; i++) {
-        uint64_t *role = &self->roles[space->axes[i].role];
-        *role = tacho_size_multiply(*role, space->axes[i].is_sequential ? 1 : range_of(self, i));
+        const tacho_axis *axis = &space->axes[i];
+        bool is_fixed = axis->is_sequential || axis->is_single;
+        uint64_t *role = &self->roles[axis->role];
+        *role = tacho_size_multiply(*role, is_fixed ? 1 : range_of(self, i));
     }
     for (size_t i = 0; i < space->access_count; i++) {
         self->slots[i].share_bytes = most_bytes(self, NULL, &space->accesses[i], 0);

@@ -234,6 +234,23 @@ def _quantize(op, box):
     return needs
 
 
+def _recurrent(op, box):
+    """All states of a step need the data of the steps before it, in the direction's order."""
+    needs = [None] * len(op.operand_dims)
+    if len(box) != 4 or op.operand_dims[0] is None:
+        return needs
+    first = 1 if op.attrs.get("layout", 0) else 0
+    (low, high), (begin, end) = box[first], box[first + 1]
+    data = whole(op.operand_dims[0])
+    size = data[first][1]
+    has_forward = op.attrs.get("direction", "forward") != "reverse" and begin == 0
+    has_reverse = op.attrs.get("direction", "forward") != "forward" and \
+        (end == 2 or op.attrs["direction"] == "reverse")
+    data[first] = (0 if has_forward else low, size if has_reverse else high)
+    data[1 - first] = box[0 if first else 2]  # samples have nothing to do with one another
+    return [data] + needs[1:]
+
+
 def _all_of_first(op, box):
     return [whole(op.operand_dims[0])] + [None] * (len(op.operand_dims) - 1)
 
@@ -263,6 +280,7 @@ _RULES = {
     "onnx.Reshape": _same_flat, "onnx.Flatten": _same_flat, "onnx.Squeeze": _same_flat,
     "onnx.Unsqueeze": _same_flat, "onnx.QuantizeLinear": _quantize,
     "onnx.DequantizeLinear": _quantize, "onnx.Clip": _first_only, "onnx.Cast": _first_only,
+    "onnx.LSTM": _recurrent, "onnx.GRU": _recurrent, "onnx.RNN": _recurrent,
     "onnx.Dropout": _first_only, "tosa.conv2d": _tosa_conv,
     "tosa.depthwise_conv2d": _tosa_depthwise, "tosa.max_pool2d": _tosa_pool,
     "tosa.avg_pool2d": _tosa_pool, "tosa.matmul": _matmul, "tosa.transpose": _transpose,

@@ -68,7 +68,14 @@ def _fully_connected_macs(node):
     return _product(node.result_dims[0]) * node.operand_dims[1][1]
 
 
-_MACS = {"onnx.Conv": _conv_macs, "onnx.ConvInteger": _conv_macs, "tosa.conv2d": _conv_macs, "tosa.conv3d": _conv_macs,
+def _recurrent_macs(node):
+    """Every step multiplies data and states with the weights of all gates."""
+    steps = _product(node.operand_dims[0][:2])
+    return steps * sum(_product(dims) for dims in node.operand_dims[1:3])
+
+
+_MACS = {"onnx.LSTM": _recurrent_macs, "onnx.GRU": _recurrent_macs, "onnx.RNN": _recurrent_macs,
+         "onnx.Conv": _conv_macs, "onnx.ConvInteger": _conv_macs, "tosa.conv2d": _conv_macs, "tosa.conv3d": _conv_macs,
          "tosa.depthwise_conv2d": _depthwise_macs, "onnx.MatMul": _matmul_macs,
          "onnx.MatMulInteger": _matmul_macs, "tosa.matmul": _matmul_macs, "onnx.Gemm": _gemm_macs,
          "tosa.fully_connected": _fully_connected_macs}

@@ -291,14 +291,16 @@ def shares_odd():
     return net.text(net.op("Mul", [x, y], x[1], "f32"))
 
 
-def _recurrent(kind, gates, steps, samples, data, units):
+def _recurrent(kind, gates, steps, samples, data, units, direction="forward"):
     net = Net(_torch)
+    count = 2 if direction == "bidirectional" else 1
     x = net.given([steps, samples, data], "f32")
-    w = net.constant([1, gates * units, data], "f32", "5.0e-01")
-    r = net.constant([1, gates * units, units], "f32", "2.5e-01")
-    b = net.constant([1, 2 * gates * units], "f32", "1.0e-01")
-    return net.text(net.op(kind, [x, w, r, b], [steps, 1, samples, units], "f32",
-                           f"torch.onnx.hidden_size = {units} : si64"))
+    w = net.constant([count, gates * units, data], "f32", "5.0e-01")
+    r = net.constant([count, gates * units, units], "f32", "2.5e-01")
+    b = net.constant([count, 2 * gates * units], "f32", "1.0e-01")
+    return net.text(net.op(kind, [x, w, r, b], [steps, count, samples, units], "f32",
+                           f"torch.onnx.hidden_size = {units} : si64, "
+                           f'torch.onnx.direction = "{direction}"'))
 
 
 def lstm():
@@ -308,6 +310,21 @@ def lstm():
 def lstm_one_unit():
     """An axis of one element that stands for four gates."""
     return _recurrent("LSTM", 4, 2, 1, 16, 1)
+
+
+def lstm_reverse():
+    """From the last step to the first; nothing in shared memory is cast to a second core."""
+    return _recurrent("LSTM", 4, 5, 2, 24, 16, "reverse")
+
+
+def gru_both():
+    """The directions meet in the middle of the data."""
+    return _recurrent("GRU", 3, 6, 2, 40, 24, "bidirectional")
+
+
+def rnn_both_long():
+    """Data that does not fit local memory, from both ends."""
+    return _recurrent("RNN", 1, 40, 16, 600, 8, "bidirectional")
 
 
 def gru_large():
@@ -372,7 +389,7 @@ MODELS = {function.__name__: function for function in (
     conv_rows, conv_chain, conv_wide, pools, matmul_deep, matmul_fits, attention, softmax_long,
     softmax_rows, instance_norm, layer_norm, layer_norm_statistics, dropout_mask, nothing, reduce_long,
     elementwise, moves, picks, joins, joins_one, shares_odd, quantise_dynamic, quantise_by_result,
-    lstm, lstm_one_unit, gru_large,
+    lstm, lstm_one_unit, lstm_reverse, gru_both, rnn_both_long, gru_large,
     gru_one_step, rnn, matmul_wide_results, deconvolution,
     depthwise_multiplied, depthwise_rescaled)}
 
