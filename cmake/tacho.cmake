@@ -99,3 +99,30 @@ function(tacho_see_rooms target)
   endforeach()
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${root})
 endfunction()
+
+# tacho_static_library(rooms...): libtacho.a, in which all objects are one, so that names which are
+# not exported are no names of a program that links it. Code for optimising at link time stays out:
+# it would bring them back.
+function(tacho_static_library)
+  set(archive ${CMAKE_CURRENT_BINARY_DIR}/libtacho.a)
+  set(whole ${CMAKE_CURRENT_BINARY_DIR}/libtacho.o)
+  set(objects)
+  foreach(room ${ARGN})
+    list(APPEND objects $<TARGET_OBJECTS:${room}>)
+  endforeach()
+  set(join ${CMAKE_C_COMPILER} -r -nostdlib)
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    list(APPEND join -fno-lto -fno-use-linker-plugin)
+  endif()
+  add_custom_command(OUTPUT ${archive}
+    COMMAND ${join} -o ${whole} ${objects}
+    COMMAND ${CMAKE_OBJCOPY} --localize-hidden --remove-section=.gnu.lto_*
+            --remove-section=.gnu.debuglto_* ${whole}
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
+    COMMAND ${CMAKE_AR} qcD ${archive} ${whole}
+    COMMAND ${CMAKE_RANLIB} -D ${archive}
+    DEPENDS ${ARGN} ${objects}
+    COMMENT "Joining libtacho.a" COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(tacho_static ALL DEPENDS ${archive})
+  install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()

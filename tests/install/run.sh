@@ -118,14 +118,29 @@ check_man_pages() {
 
 # ---- library ----------------------------------------------------------------------------------
 
-# What the library exports is what the headers declare, no more and no less.
-only_public_symbols() {
+# Names of the functions that the headers declare.
+list_declared() {
     cat "$prefix"/include/tacho/*.h | tr '\n' ' ' | sed 's|/\*|\n&|g; s|\*/|&\n|g' |
-        grep -v '^/\*' | grep -o 'TACHO_API [^;]*;' | grep -o 'tacho_[a-z_]* *(' | tr -d ' (' |
-        sort >declared
+        grep -v '^/\*' | grep -o 'TACHO_API [^;]*;' | grep -o 'tacho_[a-z_]* *(' | tr -d ' (' | sort
+}
+
+# only_public_symbols NM ARGUMENT...: the library exports what the headers declare, no more and no
+# less.
+only_public_symbols() {
+    list_declared >declared
     [[ -s declared ]] || { echo "no function found in the headers"; return 1; }
-    nm -D --defined-only "$library" | awk '{ print $NF }' | sort >exported
+    "$@" | awk 'NF > 1 { print $NF }' | sort >exported
     diff declared exported
+}
+
+# The name that programs ask for follows the version: 0.1, from 1.0 on the major number.
+soname_agrees() {
+    local version major minor
+    version=$(sed -n 's/^#define TACHO_VERSION "\(.*\)"/\1/p' "$prefix/include/tacho/version.h")
+    IFS=. read -r major minor _ <<<"$version"
+    ((major > 0)) || major=0.$minor
+    same "libtacho.so.$major" "$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" \
+        soname && same "libtacho.so.$version" "$(basename "$(readlink -f "$library")")" "file name"
 }
 
 # Each header by itself, in the oldest languages that we promise.
@@ -141,13 +156,20 @@ package_moves() {
     same "$prefix" "$(realpath -m "$(pkg-config --variable=prefix tacho)")" "prefix in tacho.pc"
 }
 
+# Sets |flags| to what pkg-config says of the library that is tried: shared, or with --static the
+# archive, which is asked for by name as both lie side by side. The prefix is given here so that a
+# wrong one fails package_moves only.
+find_flags() {
+    mapfile -t -d ' ' flags < <(pkg-config --define-variable=prefix="$prefix" --cflags --libs \
+        "${static[@]}" tacho | tr -d '\n')
+    ((${#static[@]} == 0)) || flags=("${flags[@]/#-ltacho/-l:libtacho.a}")
+}
+
 # program_works SOURCE COMPILER...: compiles by what pkg-config says, runs, and sees a failure, too.
 program_works() {
     local source=$1 flags=() program=./${1##*/}.out
     shift
-    # The prefix is given here so that a wrong one fails package_moves only.
-    mapfile -t -d ' ' flags < <(pkg-config --define-variable=prefix="$prefix" --cflags --libs \
-        "${static[@]}" tacho | tr -d '\n')
+    find_flags
     "$@" -Wall -Wextra -Werror "$source" -o "$program" "${flags[@]}" || return 1
     same "4 events, 0 lost" "$("$program" "$profile" api.pb)" output || return 1
     python3 "$judge" --check api.pb || return 1
@@ -158,8 +180,7 @@ program_works() {
 # The examples, compiled as anyone would, print what they print in the build tree.
 examples_work() {
     local flags=() name
-    mapfile -t -d ' ' flags < <(pkg-config --define-variable=prefix="$prefix" --cflags --libs \
-        "${static[@]}" tacho | tr -d '\n')
+    find_flags
     mkdir -p examples || return 1
     for name in timechart top_spans; do
         cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../examples/$name.c" \
@@ -172,24 +193,37 @@ check_library() {
     export PKG_CONFIG_PATH LD_LIBRARY_PATH
     PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tacho.pc)")
     LD_LIBRARY_PATH=$(dirname "$library")
-    static=()
-    if [[ -e $library ]]; then
-        check "only tacho_ symbols are exported" only_public_symbols
-    else
-        static=(--static)
-        skip "exported symbols" "the library is static"
-    fi
+    check "the shared library exports the interface" \
+        only_public_symbols nm -D --defined-only "$library"
+    check "the static library exports the interface" \
+        only_public_symbols nm --defined-only --extern-only "$archive"
+    check "the soname follows the version" soname_agrees
     check "tacho.pc follows cmake --install --prefix" package_moves
     check "headers are C11" header_stands_alone cc -x c -std=c11
-    check "a program in C" program_works "$here/use_c.c" cc -std=c11
-    check "the examples" examples_work
     if command -v g++ >/dev/null; then
         check "headers are C++11" header_stands_alone g++ -x c++ -std=c++11
-        check "a program in C++" program_works "$here/use_cpp.cpp" g++ -std=c++11
-        check "a chart in C++" program_works "$here/use_chart.cpp" g++ -std=c++11
     else
-        skip "a program in C++" "g++ is not installed"
+        skip "programs in C++" "g++ is not installed"
     fi
+    static=()
+    check_programs shared
+    static=(--static)
+    check_programs static
+    check "an archive needs no shared library" stands_alone examples/top_spans
+}
+
+# Programs built with the library that |static| names, called $1.
+check_programs() {
+    check "a program in C ($1)" program_works "$here/use_c.c" cc -std=c11
+    check "the examples ($1)" examples_work
+    if command -v g++ >/dev/null; then
+        check "a program in C++ ($1)" program_works "$here/use_cpp.cpp" g++ -std=c++11
+        check "a chart in C++ ($1)" program_works "$here/use_chart.cpp" g++ -std=c++11
+    fi
+}
+
+stands_alone() { # PROGRAM
+    ! readelf -d "$1" | grep 'NEEDED.*libtacho'
 }
 
 mkdir -p "$prefix/bin"
@@ -198,6 +232,7 @@ for tool in "${vendors_tools[@]}"; do
 done
 check "cmake --install" cmake --install "$build" --prefix "$prefix"
 library=$(find "$prefix" -name libtacho.so)
+archive=$(find "$prefix" -name libtacho.a)
 check "tacho --version" version_agrees
 check "no RPATH" no_rpath
 check "perfetto_logger.py" dropin_works
