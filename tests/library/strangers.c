@@ -57,6 +57,16 @@ static tacho_timechart *open_chart(const char *path)
 
 static const tacho_timechart_log entry = {"host", "main", "load", 10, 20};
 
+static void test_version(void **state)
+{
+    (void)state;
+    char numbers[64];
+    snprintf(numbers, sizeof(numbers), "%d.%d.%d", TACHO_VERSION_MAJOR, TACHO_VERSION_MINOR,
+             TACHO_VERSION_PATCH);
+    assert_string_equal(tacho_version(), TACHO_VERSION);
+    assert_string_equal(tacho_version(), numbers);
+}
+
 /* ---- NULL and misuse ------------------------------------------------------------------------ */
 
 static void test_null_charts(void **state)
@@ -319,6 +329,7 @@ int main(int argc, char **argv)
     }
     comma_locale = argc > 2 ? argv[2] : NULL;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_version),
         cmocka_unit_test(test_null_charts),
         cmocka_unit_test(test_null_views),
         cmocka_unit_test(test_null_conversions),
