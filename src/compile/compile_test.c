@@ -3,6 +3,9 @@
  * Programs of small graphs, to the cycle: the sequence of a Torq, tiles that overlap, barriers of
  * several cores, and what does not fit.
  */
+#include "compile/schedule.h"
+#include "machine/cost.h"
+
 #include <stdio.h>
 
 #include "compile/compile_testing.h"
@@ -234,6 +237,50 @@ static void test_fewer_cores(void **state)
     compile(&f, &(tacho_compile_options){.cores = 16});
     assert_int_equal(f.program.facts.core_count, 2);
     end(&f);
+}
+
+/* A product of m x k by k x n, its second matrix constant or not, on up to 16 cores. */
+static void check_least(int64_t m, int64_t k, int64_t n, bool is_constant)
+{
+    fixture f;
+    begin(&f, "aic100");
+    uint32_t x = add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(m, k));
+    uint32_t w = is_constant ? test_constant(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(k, n))
+                             : add_input(&f, TACHO_DTYPE_I8, TEST_DIMS(k, n));
+    uint32_t y = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(m, n));
+    uint32_t z = test_tensor(&f.graph, TACHO_DTYPE_I8, TEST_DIMS(m, n));
+    TEST_NODE(&f.graph, "MatMul", y, x, w);
+    TEST_NODE(&f.graph, "Softmax", z, y);
+    add_output(&f, z);
+    for (uint32_t cores = 1; cores <= 16; cores *= 2) {
+        compile(&f, &(tacho_compile_options){.cores = cores});
+        tacho_schedule schedule = {.estimate = &f.estimate,
+                                   .cores = f.program.facts.core_count,
+                                   .is_tiled = true,
+                                   .has_barrier = true};
+        assert_null(tacho_cost_memory_rate(tacho_machine_memory(f.machine, TACHO_MEMORY_DDR),
+                                           &schedule.shared_rate));
+        int64_t launch = tacho_quantity_whole(&f.machine->launch_cycles);
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_in_range(tacho_schedule_least(&schedule, i), launch, f.program.ops[i].cycles);
+        }
+        assert_true(tacho_schedule_least(&schedule, 0) > launch);
+        assert_int_equal(tacho_schedule_least(&schedule, 1), launch);
+        tacho_program_deinit(&f.program);
+        tacho_estimate_deinit(&f.estimate);
+        tacho_fusion_deinit(&f.fusion);
+    }
+    compile(&f, &(tacho_compile_options){.cores = 1}); /* what is torn down */
+    end(&f);
+}
+
+/* Nothing is faster than the bound by which ways are given up. */
+static void test_least(void **state)
+{
+    (void)state;
+    check_least(1, 4096, 2048, true);    /* weights take the time */
+    check_least(2048, 1024, 512, false); /* products do */
+    check_least(2048, 1024, 512, true);
 }
 
 /* A chain of |count| operators on so many devices. */
@@ -509,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_one_core_overlaps),
         cmocka_unit_test(test_fewer_cores),
+        cmocka_unit_test(test_least),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_link),
         cmocka_unit_test(test_link_once),

@@ -388,7 +388,8 @@ static tacho_status schedule_op(tacho_schedule *self, uint32_t number)
     TACHO_TRY(self->is_tiled ? tacho_schedule_tiles(self) : tacho_schedule_streams(self));
     TACHO_TRY(end_op(self));
     TACHO_TRY(tacho_timer_run(&self->timer, program));
-    self->is_abandoned = self->timer.end > self->limit;
+    self->rest -= tacho_schedule_least(self, number);
+    self->is_abandoned = tacho_cycles_add(self->timer.end, self->rest) > self->limit;
     program->ops[number].first_job = self->entry;
     program->ops[number].job_count = (uint32_t)program->job_count - self->entry;
     return TACHO_OK;
@@ -551,7 +552,11 @@ static tacho_status run(tacho_schedule *self)
     TACHO_TRY(add_engines(self));
     TACHO_TRY(tacho_timer_init(&self->timer, self->program));
     TACHO_TRY(tacho_memory_turns_init(&self->turns, machine, self->program));
-    for (uint32_t i = 0; i < self->estimate->fusion->op_count && !self->is_abandoned; i++) {
+    uint32_t count = (uint32_t)self->estimate->fusion->op_count;
+    for (uint32_t i = 0; i < count; i++) {
+        self->rest = tacho_cycles_add(self->rest, tacho_schedule_least(self, i));
+    }
+    for (uint32_t i = 0; i < count && !self->is_abandoned; i++) {
         TACHO_TRY(schedule_op(self, i));
         TACHO_TRY(check_bytes(self, i + 1));
     }

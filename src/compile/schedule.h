@@ -42,6 +42,7 @@ typedef struct tacho_schedule {
     bool has_barrier;   /* operators end with one */
     int64_t limit;      /* not worth going on beyond this cycle */
     bool is_abandoned;  /* for that */
+    int64_t rest;       /* cycles that operators to come take at least */
     uint64_t bytes_max; /* that the program's tables may take; more is LIMIT ... */
     bool is_too_large;  /* ... and then this says so */
     tacho_program *program;
@@ -108,6 +109,9 @@ uint32_t tacho_schedule_queue(const tacho_schedule *schedule, uint32_t core, uin
 
 tacho_status tacho_schedule_add_buffer(tacho_schedule *schedule, const tacho_buffer *buffer,
                                        uint32_t *out_id) TACHO_MUST_USE;
+
+/* Cycles that operator |op| takes at least on the cores that there are (schedule_least.c). */
+int64_t tacho_schedule_least(const tacho_schedule *schedule, uint32_t op);
 
 /* What other devices made for the operator, brought to its own (schedule_link.c). */
 tacho_status tacho_schedule_link(tacho_schedule *schedule) TACHO_MUST_USE;
