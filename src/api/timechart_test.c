@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "base/output_testing.h"
+
 enum { PATH_BYTES = 512, FILE_BYTES = 64 << 10 };
 
 static int writes_until_failure = -1; /* -1: none fails */
@@ -94,6 +96,7 @@ static char *read_file(const char *name, size_t *out_len)
     if (file != NULL) {
         fclose(file);
     }
+    keep_test_output(text, *out_len);
     return text;
 }
 

@@ -137,7 +137,9 @@ static const char *write_rows(const tacho_trace_sink *sink, bool omit_args, fixt
     push_rows(at, events);
     assert_null(tacho_events_finish(events));
     sink->close(events);
-    text[read_test_output(&output, text, sizeof(text) - 1)] = '\0';
+    size_t len = read_test_output(&output, text, sizeof(text) - 1);
+    text[len] = '\0';
+    keep_test_output(text, len);
     return text;
 }
 

@@ -21,6 +21,8 @@
 
 #include <cmocka.h>
 
+#include "base/output_testing.h"
+
 static inline void assert_ok(tacho_status status)
 {
     if (status != TACHO_OK) {
@@ -104,6 +106,7 @@ static inline void take_output(tacho_output *output, tacho_str *out_file)
         at += (size_t)got;
     }
     tacho_output_close(output);
+    keep_test_output(bytes, size);
     *out_file = tacho_str_make(bytes, size);
 }
 

@@ -23,6 +23,8 @@
 
 #include <cmocka.h>
 
+#include "base/output_testing.h"
+
 #include "samples.h"
 #include "sources/stats/stats.h"
 #include "sources/tacho/capture.h"
@@ -390,6 +392,7 @@ static tacho_str take_output(tacho_output *output)
         at += (size_t)got;
     }
     tacho_output_close(output);
+    keep_test_output(bytes, size);
     return tacho_str_make(bytes, size);
 }
 

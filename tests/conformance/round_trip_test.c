@@ -89,6 +89,9 @@ static tacho_status write_trace_by(const tacho_trace_sink *sink, tacho_order_mod
     size_t len = read_test_output(&output, bytes, sizeof(bytes));
     assert_true(len < sizeof(bytes));
     *out_bytes = tacho_str_make(bytes, len);
+    if (status == TACHO_OK) {
+        keep_test_output(bytes, len);
+    }
     return status;
 }
 

@@ -43,6 +43,13 @@ class Folder(unittest.TestCase):
         old = os.getcwd()
         os.chdir(self.folder)
         self.addCleanup(os.chdir, old)
+        self.addCleanup(self.judge_traces)
+
+    def judge_traces(self):
+        """What traces a test leaves are such as viewers read."""
+        done = subprocess.run([sys.executable, "-B", SOURCE / "tests" / "judge" / "judge_all.py", self.folder],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def assert_fails(self, done, *parts, code=1):
         text = done.stderr.decode()

@@ -72,17 +72,7 @@ bless() {
 # judge_traces DIR: every trace that tacho wrote there is one that viewers read as it was meant. A
 # case that damages one on purpose calls it cut*.
 judge_traces() {
-    local file problems='' judge
-    while IFS= read -r file; do
-        case $(head -c 48 "$file" | tr -d '\0') in
-            *tacho.about*) judge=(trace_judge.py --check --nested-zero) ;;
-            '{"displayTimeUnit":"ns","traceEvents":['*) judge=(json_judge.py) ;;
-            *) continue ;;
-        esac
-        problems+=$("$here/../judge/${judge[0]}" "${judge[@]:1}" "$file" 2>&1 >/dev/null |
-            sed "s|^|${file##*/}: |")
-    done < <(find "$1" -type f ! -name 'cut*' \( -name '*.pb' -o -name '*.json' \))
-    [[ -z $problems ]] || { echo "$problems"; return 1; }
+    PYTHONDONTWRITEBYTECODE=1 python3 "$here/../judge/judge_all.py" "$1" 2>&1 >/dev/null
 }
 
 run_case() {

@@ -104,8 +104,15 @@ class JsonJudge:
                 self.problem("flow_begins_twice", events[0])
             for event in events:
                 if event["ph"] != "f" or event.get("bp") == "e":
-                    if self.slice_at(event) is None:
-                        self.problem("flow_without_slice", event)
+                    self.check_end(event, self.slice_at(event))
+
+    def check_end(self, event, found):
+        """An arrow that says which slice it is of is drawn from or to that one."""
+        wanted = event.get("args", {}).get("span", "")
+        if found is None:
+            self.problem("flow_without_slice", event)
+        elif wanted and wanted != found[3]["name"]:
+            self.problem("flow_on_another_slice", f"{found[3]['name']} for {event}")
 
 
 def main(argv=None):

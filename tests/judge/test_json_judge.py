@@ -51,6 +51,9 @@ class JsonJudgeTest(unittest.TestCase):
         self.bad("flow_ends_before_it_begins", span(0, 9), flow("f", 1, bp="e"), flow("s", 3))
         self.clean(span(0, 9), flow("f", 1, bp="e"))
         self.bad("flow_begins_twice", span(0, 9), flow("s", 1), flow("s", 3))
+        named = {"args": {"span": "b"}}
+        self.clean(span(0, 2), span(0, 2, name="b"), flow("s", 0, **named))
+        self.bad("flow_on_another_slice", span(0, 2, name="b"), span(0, 2), flow("s", 0, **named))
         self.bad("large_flow_id", span(0, 9), flow("s", 1, number=1 << 60))
         # A slice that begins behind the arrow in the file does not take it.
         self.bad("flow_without_slice", flow("s", 0), span(0, 2))

@@ -6,6 +6,8 @@
 #
 #   tests/library/run.sh PROGRAM
 set -euo pipefail
+export PYTHONDONTWRITEBYTECODE=1
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=$(realpath "$1")
 work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-library.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -16,3 +18,4 @@ localedef -i de_DE -f UTF-8 "$work/locales/de_DE.UTF-8" || {
 }
 LOCPATH=$work/locales "$program" "$work/files" de_DE.UTF-8 2>&1 | tee "$work/seen"
 ! grep -q 'SKIPPED\] [1-9]' "$work/seen" # the locale is there
+python3 "$here/../judge/judge_all.py" --at-least 2 "$work/files"

@@ -35,9 +35,10 @@ compile() { # NAME MODEL ARGS...
     rm -rf "stats-$1" && mkdir "stats-$1" && "$make_stats" "$1.bin" "stats-$1"
 }
 
-decode() { # NAME ARGS...: into out-NAME
+decode() { # NAME ARGS...: into out-NAME; every trace is judged
     rm -rf "out-$1"
-    "$opstats" --qpc "$1.bin" --input-dir "stats-$1" --output-dir "out-$1" "${@:2}"
+    "$opstats" --qpc "$1.bin" --input-dir "stats-$1" --output-dir "out-$1" "${@:2}" &&
+        python3 "${judge%/*}/judge_all.py" "out-$1" >/dev/null
 }
 
 trace() { # NAME DECODE_ARGS... -- CHECK_ARGS...

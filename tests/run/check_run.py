@@ -473,6 +473,16 @@ def check_pipes(model):
     run("tacho", "run", str(model), "-i", "@x.pb", expect=2)
 
 
+def judge_traces(repository, folder):
+    """Every trace that a step wrote is one that viewers read as it was meant."""
+    paths = [path for path in pathlib.Path(str(folder)).rglob("*")
+             if path.is_file() and path.suffix in (".pb", ".json")]
+    judge = repository / "tests/judge/judge_all.py"
+    done = subprocess.run([sys.executable, "-B", str(judge), *map(str, paths)], capture_output=True,
+                          text=True, check=False) if paths else None
+    require(done is None or done.returncode == 0, f"judged: {done and done.stderr[:2000]}")
+
+
 def main():
     bin_dir, dropin_dir, repository = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
     os.environ["PATH"] = f"{dropin_dir}:{bin_dir}:{os.environ['PATH']}"
@@ -502,6 +512,7 @@ def main():
             os.chdir(str(number))
             step(model)
             os.chdir("..")
+            judge_traces(repository, number)
         os.chdir("/")
     print(f"run: {len(problems)} problems")
     sys.exit(1 if problems else 0)

@@ -28,6 +28,9 @@ import sys
 import tempfile
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "judge"))
+import judge_all  # noqa: E402 pylint: disable=wrong-import-position
+
 ROWS = 60000
 TRIES_PER_KILL = 20
 PARTIAL = re.compile(r"\.tacho-\d+-\d+\.partial")
@@ -119,6 +122,9 @@ class Killer:
         if results[0] != results[1] or results[0] != results[2]:
             self.findings.append(f"{name}: not the same files each time, with no kill")
             return None
+        for path, content in results[0].items():
+            for problem in (judge_all.problems_of(content) or {}).values():
+                self.findings.append(f"{name}: {path}: {problem}")
         return results[0], statistics.median(spans)
 
     def kill_once(self, words, folder, delay):

@@ -26,6 +26,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "judge"))
+import judge_all  # noqa: E402 pylint: disable=wrong-import-position
+
 FAMILIES = ("memory", "open", "read", "write", "sync", "name", "map", "thread", "facts")
 TIME_LIMIT_S = 60
 LOSSY = 3  # done, and said what is missing
@@ -207,6 +210,14 @@ class Walker:
             return f"exit {found.exit_code} without a message"
         return None
 
+    def judge_traces(self, files):
+        """What tests/judge says of the traces among |files|, or None."""
+        for name, content in files.items():
+            found = judge_all.problems_of(content)
+            if found:
+                return f"{name}: {'; '.join(found.values())}"
+        return None
+
     def walk(self, case, family, lasting):
         good = self.run(case, f"{family}:0", f"-{case.name}-{family}")
         problem = self.judge(case, family, good, good)
@@ -214,6 +225,9 @@ class Walker:
             self.findings.append(f"{case.name} {family}: without a failure: "
                                  f"{problem or good.err.decode(errors='replace')}")
             return
+        problem = self.judge_traces(good.files)
+        if problem:
+            self.findings.append(f"{case.name} {family}: {problem}")
         step = self.options.step
         numbers = range(1, good.calls + 1, step)
 
