@@ -49,37 +49,37 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
     return status;
 }
 
+static tacho_status convert_files(tacho_request_files *files, const char *output_path,
+                                  const tacho_convert_options *options,
+                                  tacho_convert_result *out_result)
+{
+    tacho_conversion conversion = {
+        .intake = files->intake,
+        .output_path = output_path,
+        .trace_options = {.omit_args = options->omit_args},
+        .selection = TACHO_SELECT_ALL,
+    };
+    TACHO_TRY(tacho_request_sink(options->to, output_path, &conversion.sink));
+    return run(&conversion, out_result);
+}
+
 tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
                            const char *output_path, const tacho_convert_options *options,
                            tacho_convert_result *out_result)
 {
     const tacho_convert_options defaults = {0};
     const tacho_convert_options *chosen = options != NULL ? options : &defaults;
-    tacho_conversion conversion = {
-        .intake = {.input_count = input_count, .options = {.slice_count = chosen->slice_count}},
-        .output_path = output_path,
-        .trace_options = {.omit_args = chosen->omit_args},
-        .selection = TACHO_SELECT_ALL,
-    };
-    if (chosen->clock_mhz != NULL) {
-        conversion.intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
-    }
-    if (chosen->program != NULL) {
-        conversion.intake.options.program_path = tacho_str_from_cstring(chosen->program);
-    }
-    const tacho_source *source = NULL;
-    tacho_intake_input *inputs = NULL;
-    TACHO_TRY(tacho_request_check_paths(input_paths, input_count));
+    const tacho_view_options reading = {.from = chosen->from,
+                                        .clock_mhz = chosen->clock_mhz,
+                                        .slice_count = chosen->slice_count,
+                                        .program = chosen->program};
+    tacho_request_files files;
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
-    TACHO_TRY(tacho_request_source(chosen->from, &source));
-    TACHO_TRY(tacho_request_sink(chosen->to, output_path, &conversion.sink));
-    TACHO_TRY(allocate_inputs(input_count, &inputs));
-    for (size_t i = 0; i < input_count; i++) {
-        inputs[i] = (tacho_intake_input){.path = input_paths[i], .source = source};
+    tacho_status status = tacho_request_files_open(&files, input_paths, input_count, &reading);
+    if (status == TACHO_OK) {
+        status = convert_files(&files, output_path, chosen, out_result);
     }
-    conversion.intake.inputs = inputs;
-    tacho_status status = run(&conversion, out_result);
-    free(inputs);
+    tacho_request_files_close(&files);
     return status;
 }
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 enum {
-    RESERVED_COUNT = sizeof(((tacho_view_options *)0)->reserved) / sizeof(uint64_t),
     /* The cursor of an argument: its place, then where each thing that it lies in ends. */
     CURSOR_AT = 0,
     CURSOR_ENDS = 1,
@@ -49,38 +48,18 @@ static tacho_status load_new(const tacho_intake *intake, tacho_view **out_view)
 tacho_status tacho_view_open(const char *const *paths, size_t path_count,
                              const tacho_view_options *options, tacho_view **out_view)
 {
-    const tacho_view_options defaults = {0};
-    const tacho_view_options *chosen = options != NULL ? options : &defaults;
-    const tacho_source *source = NULL;
+    tacho_request_files files;
     if (out_view == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "a profile needs a place for its handle");
     }
     *out_view = NULL;
-    TACHO_TRY(tacho_request_check_paths(paths, path_count));
-    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
-    TACHO_TRY(tacho_request_source(chosen->from, &source));
-    tacho_intake_input *inputs = calloc(path_count + 1, sizeof(*inputs));
-    if (inputs == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", path_count);
-    }
-    for (size_t i = 0; i < path_count; i++) {
-        inputs[i] = (tacho_intake_input){.path = paths[i], .source = source};
-    }
-    tacho_intake intake = {
-        .inputs = inputs,
-        .input_count = path_count,
-        .options = {.slice_count = chosen->slice_count},
-    };
-    if (chosen->clock_mhz != NULL) {
-        intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
-    }
-    if (chosen->program != NULL) {
-        intake.options.program_path = tacho_str_from_cstring(chosen->program);
-    }
     tacho_entry entry = tacho_entry_begin();
-    tacho_status status = load_new(&intake, out_view);
+    tacho_status status = tacho_request_files_open(&files, paths, path_count, options);
+    if (status == TACHO_OK) {
+        status = load_new(&files.intake, out_view);
+    }
+    tacho_request_files_close(&files);
     tacho_entry_end(entry);
-    free(inputs);
     return status;
 }
 

@@ -6,6 +6,8 @@
 
 #include "sources/torq/torq.h"
 
+#include <stdlib.h>
+
 const tacho_source *const tacho_request_compile_sources[] = {&tacho_source_torq_timeline, NULL};
 const tacho_source *const tacho_request_runtime_sources[] = {&tacho_source_torq_runtime,
                                                              &tacho_source_torq_host, NULL};
@@ -38,6 +40,40 @@ tacho_status tacho_request_source(const char *name, const tacho_source **out_sou
     return name == NULL || *out_source != NULL
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_USAGE, "unknown input format '%s'", name);
+}
+
+tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
+                                      size_t path_count, const tacho_view_options *options)
+{
+    const tacho_view_options defaults = {0};
+    const tacho_view_options *chosen = options != NULL ? options : &defaults;
+    const tacho_source *source = NULL;
+    *files = (tacho_request_files){
+        .intake = {.input_count = path_count, .options = {.slice_count = chosen->slice_count}}};
+    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    TACHO_TRY(tacho_request_check_reserved(chosen->reserved,
+                                           sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
+    TACHO_TRY(tacho_request_source(chosen->from, &source));
+    if (chosen->clock_mhz != NULL) {
+        files->intake.options.clock_mhz = tacho_str_from_cstring(chosen->clock_mhz);
+    }
+    if (chosen->program != NULL) {
+        files->intake.options.program_path = tacho_str_from_cstring(chosen->program);
+    }
+    files->inputs = calloc(path_count + 1, sizeof(*files->inputs));
+    if (files->inputs == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", path_count);
+    }
+    for (size_t i = 0; i < path_count; i++) {
+        files->inputs[i] = (tacho_intake_input){.path = paths[i], .source = source};
+    }
+    files->intake.inputs = files->inputs;
+    return tacho_intake_check(&files->intake);
+}
+
+void tacho_request_files_close(tacho_request_files *files)
+{
+    free(files->inputs);
 }
 
 tacho_status tacho_request_sink(const char *name, const char *path,

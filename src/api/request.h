@@ -6,8 +6,10 @@
 #ifndef TACHO_API_REQUEST_H
 #define TACHO_API_REQUEST_H
 
+#include "pipeline/intake.h"
 #include "sinks/trace_sink.h"
 #include "sources/source.h"
+#include <tacho/profile.h>
 
 /* Refuses options that this version of the library does not have: reserved words that are set. */
 tacho_status tacho_request_check_reserved(const uint64_t *words, size_t word_count) TACHO_MUST_USE;
@@ -17,6 +19,18 @@ tacho_status tacho_request_check_paths(const char *const *paths, size_t path_cou
 
 /* The source called |name|; NULL, for recognising by content, when |name| is NULL. */
 tacho_status tacho_request_source(const char *name, const tacho_source **out_source) TACHO_MUST_USE;
+
+/* Files to be read as a caller's options say. */
+typedef struct tacho_request_files {
+    tacho_intake intake;
+    tacho_intake_input *inputs;
+} tacho_request_files;
+
+/* Refuses what cannot be asked for; |options| may be NULL. Close it in any case. */
+tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
+                                      size_t path_count,
+                                      const tacho_view_options *options) TACHO_MUST_USE;
+void tacho_request_files_close(tacho_request_files *files);
 
 /* The trace sink called |name|, or that of the suffix of |path| when |name| is NULL. */
 tacho_status tacho_request_sink(const char *name, const char *path,
