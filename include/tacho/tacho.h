@@ -5,9 +5,11 @@
 #ifndef TACHO_TACHO_H
 #define TACHO_TACHO_H
 
+#include <tacho/analyse.h>
 #include <tacho/convert.h>
 #include <tacho/profile.h>
 #include <tacho/status.h>
+#include <tacho/table.h>
 #include <tacho/timechart.h>
 #include <tacho/version.h>
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Analyses: questions about profiles, programs and machines, answered as tables (tacho/table.h).
+ * Each does what the verb of its name does: tacho overview, ops, info, annotate, opstats, machine.
+ *
+ * Inputs are files of any format that tacho reads, recognised by content. One that cannot be read
+ * is a failure. Records that could not be read are counted in the table "lost", which the
+ * analyses of profiles end with; it has no rows when all were read.
+ *
+ * |options| may be NULL. Structs of options are set to zero first, as in tacho/convert.h. Any other
+ * NULL is refused as TACHO_CODE_USAGE, and |*out_tables| is NULL after a failure. All calls may be
+ * made from several threads at once. Memory follows the number of names and tracks, not of events,
+ * but for annotate.
+ */
+#ifndef TACHO_ANALYSE_H
+#define TACHO_ANALYSE_H
+
+#include <tacho/profile.h>
+#include <tacho/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tacho_analyse_overview_options {
+    tacho_view_options input; /* how to read the files */
+    bool in_cycles;           /* raw cycles of an estimate instead of nanoseconds */
+    int64_t wall_time_ns;     /* measured around the run, to be shown beside it; 0: not known */
+    uint64_t reserved[6];     /* zero */
+} tacho_analyse_overview_options;
+
+/*
+ * How busy each kind of engine was, and how much of that at the same time: the table "overview",
+ * one row per input, origin and metric.
+ */
+TACHO_API tacho_status tacho_analyse_overview(const char *const *paths, size_t path_count,
+                                              const tacho_analyse_overview_options *options,
+                                              tacho_tables **out_tables) TACHO_MUST_USE;
+
+typedef struct tacho_analyse_ops_options {
+    tacho_view_options input; /* how to read the files */
+    bool by_instance;         /* a row per name and source location, else per operator */
+    /* "self", "total", "count", "mean", "p50", "p99", "min", "max", "bytes": largest first;
+     * "name", "location": by alphabet; NULL: self */
+    const char *sort;
+    uint64_t top;            /* so many rows of each input and origin; 0: all */
+    const char *track_class; /* of tracks of this class only, such as "compute"; NULL: of all */
+    /* Optional: whether an operation is wanted. |location| is empty when it has none. */
+    bool (*accepts)(void *user, const char *name, const char *location);
+    void *user;
+    uint64_t reserved[6]; /* zero */
+} tacho_analyse_ops_options;
+
+/* Which operations took the time: the table "ops". */
+TACHO_API tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
+                                         const tacho_analyse_ops_options *options,
+                                         tacho_tables **out_tables) TACHO_MUST_USE;
+
+/*
+ * What is in the files: the tables "inputs", "tracks", "lost_before" (records that were lost when
+ * a trace was made), "notes" and "lost".
+ */
+TACHO_API tacho_status tacho_analyse_info(const char *const *paths, size_t path_count,
+                                          const tacho_view_options *options,
+                                          tacho_tables **out_tables) TACHO_MUST_USE;
+
+typedef struct tacho_analyse_annotate_options {
+    tacho_view_options input; /* how to read the runtime profiles */
+    const char *columns; /* "native", "torq-a0" and so on: see tacho-annotate(1); NULL: native */
+    const char *const *source_dirs; /* where the model's files may lie */
+    size_t source_dir_count;
+    bool omit_inner;      /* no rows for the inner ops of jobs */
+    const char *trace;    /* also write a trace to this file; NULL: none */
+    uint64_t reserved[6]; /* zero */
+} tacho_analyse_annotate_options;
+
+/*
+ * Runtime profiles of Torq joined with the compiler's debug information, |debug_path|: a file, or a
+ * folder with one for each dispatch. Tables: "annotated", "problems" (rows without a match, by
+ * reason), "lost".
+ */
+TACHO_API tacho_status tacho_analyse_annotate(const char *debug_path, const char *const *paths,
+                                              size_t path_count,
+                                              const tacho_analyse_annotate_options *options,
+                                              tacho_tables **out_tables) TACHO_MUST_USE;
+
+typedef struct tacho_analyse_opstats_options {
+    /* Instead of summaries one table over all |paths|, which then are of one inference, a file per
+     * device: "op", "layer", "core", "device", "critical"; NULL: summaries */
+    const char *rollup;
+    uint64_t reserved[7]; /* zero */
+} tacho_analyse_opstats_options;
+
+/*
+ * Raw stats of a device summed up. |program| is the compiled program that recorded them. Tables are
+ * those of a summary, for each file: "device", "cores", "ops", "threads", "ports", "doorbells",
+ * "pmu", "rates", "op_pmu", "stalls" and "missing", which says what was not recorded and why.
+ */
+TACHO_API tacho_status tacho_analyse_opstats(const char *program, const char *const *paths,
+                                             size_t path_count,
+                                             const tacho_analyse_opstats_options *options,
+                                             tacho_tables **out_tables) TACHO_MUST_USE;
+
+/*
+ * The machines that are built in: the table "machines". This computer, "host-cpu", is listed as it
+ * was last measured, else as a usual one.
+ */
+TACHO_API tacho_status tacho_machines_list(tacho_tables **out_tables) TACHO_MUST_USE;
+
+/*
+ * All that is known of a machine, a name or the path of a description: the table "machine", one row
+ * per quantity with its unit and source. "host-cpu" is measured where it has not been.
+ */
+TACHO_API tacho_status tacho_machines_describe(const char *machine,
+                                               tacho_tables **out_tables) TACHO_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables: what every analysis returns. A set of tables is a result: to be read cell by cell, or
+ * written to a file.
+ *
+ *     tacho_tables *tables = NULL;
+ *     ... tacho_analyse_ops(paths, 1, NULL, &tables) ...
+ *     size_t ops = tacho_tables_find(tables, "ops");
+ *     size_t name = tacho_tables_find_column(tables, ops, "operation");
+ *     tacho_cell_view cell;
+ *     for (size_t row = 0; tacho_tables_cell(tables, ops, row, name, &cell); row++) {
+ *         printf("%s\n", cell.text);
+ *     }
+ *     tacho_tables_free(tables);
+ *
+ * Tables, rows and columns are numbered from 0. An accessor fills the caller's struct and returns
+ * false where there is nothing of that number; NULL is allowed everywhere and gives false, a count
+ * of 0, or TACHO_TABLES_NONE. Tables and columns are known by ids that do not change between
+ * versions of one soname; titles are for people and may.
+ *
+ * Strings belong to the set and live until it is freed; they are never NULL unless it says so and
+ * end with NUL. A set does not change: several threads may read it at once.
+ */
+#ifndef TACHO_TABLE_H
+#define TACHO_TABLE_H
+
+#include <stdint.h>
+#include <tacho/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tacho_tables tacho_tables;
+
+/* The number of what is not there. */
+#define TACHO_TABLES_NONE SIZE_MAX
+
+/* How many tables there are; some may have no rows. */
+TACHO_API size_t tacho_tables_count(const tacho_tables *tables);
+
+typedef struct tacho_table_view {
+    const char *id;    /* for programs: "ops" */
+    const char *title; /* for people: "Operations" */
+    const char *input; /* the file that it is about; NULL: all of them */
+    size_t row_count;
+    size_t column_count;
+    uint64_t reserved[4];
+} tacho_table_view;
+
+TACHO_API bool tacho_tables_get(const tacho_tables *tables, size_t table,
+                                tacho_table_view *out_table);
+
+/* The number of the first table whose id is |id|; TACHO_TABLES_NONE when there is none. */
+TACHO_API size_t tacho_tables_find(const tacho_tables *tables, const char *id);
+
+typedef enum tacho_cell_type {
+    TACHO_CELL_ABSENT, /* not known, or does not apply; no column is of this type */
+    TACHO_CELL_INT,
+    TACHO_CELL_REAL,
+    TACHO_CELL_TEXT,
+    TACHO_CELL_BOOL,
+} tacho_cell_type;
+
+typedef struct tacho_column_view {
+    const char *id;       /* for programs, ends with the unit where there is one: "total_ns" */
+    const char *title;    /* for people */
+    tacho_cell_type type; /* of its cells, which may also be absent */
+    const char *unit;     /* "ns", "us", "bytes", "cycles", "percent" and so on; "": none */
+    uint64_t reserved[4];
+} tacho_column_view;
+
+TACHO_API bool tacho_tables_column(const tacho_tables *tables, size_t table, size_t column,
+                                   tacho_column_view *out_column);
+
+/* The number of the column whose id is |id|; TACHO_TABLES_NONE when there is none. */
+TACHO_API size_t tacho_tables_find_column(const tacho_tables *tables, size_t table, const char *id);
+
+/* Members that the type does not name are 0. */
+typedef struct tacho_cell_view {
+    tacho_cell_type type;
+    bool as_bool;
+    int64_t as_int;
+    double as_real;
+    const char *text; /* NULL unless it is text */
+    size_t text_len;  /* without the final NUL */
+    uint64_t reserved[2];
+} tacho_cell_view;
+
+TACHO_API bool tacho_tables_cell(const tacho_tables *tables, size_t table, size_t row,
+                                 size_t column, tacho_cell_view *out_cell);
+
+/*
+ * Writes the tables that have rows to |path|, one below the other; "-" is standard output.
+ * |format| is "text", "csv" or "json" (a JSON object a line); NULL: by the suffix of |path|, text
+ * when it has none. A path that ends in .gz or .zst is compressed. The file is replaced as a whole
+ * or, on failure, left as it was.
+ */
+TACHO_API tacho_status tacho_tables_write(const tacho_tables *tables, const char *path,
+                                          const char *format) TACHO_MUST_USE;
+
+/* Releases them; NULL is allowed. */
+TACHO_API void tacho_tables_free(tacho_tables *tables);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The public face of summaries of raw stats: files one after the other, or for a roll-up all at
+ * once, read against the program that recorded them.
+ */
+#include "api/entry.h"
+#include "api/request.h"
+#include "api/tables.h"
+#include "analyses/opstats_rollup.h"
+#include "analyses/opstats_tables.h"
+#include "base/mapping.h"
+#include "program/container.h"
+
+#include <tacho/analyse.h>
+
+#include <stdlib.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What the program says of its records. */
+typedef struct summing {
+    tacho_program program;
+    tacho_stats_layout layout;
+    tacho_stats_words words;
+    tacho_opstats_plan plan;
+    tacho_opstats stats;
+    tacho_tables *tables;
+} summing;
+
+typedef struct opened_stats {
+    tacho_mappings mappings;
+    tacho_stats_file file;
+} opened_stats;
+
+static tacho_status prepare(summing *self, const char *program)
+{
+    TACHO_TRY(tacho_program_read(program, &self->program));
+    if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
+        return tacho_fail(
+            TACHO_CODE_UNSUPPORTED,
+            "%s records no stats: it was compiled with stats level %u, at least %d is "
+            "needed",
+            program, (unsigned)self->program.facts.stats.level, (int)TACHO_STATS_LEVEL_INFERENCE);
+    }
+    TACHO_TRY(tacho_stats_layout_init(&self->layout, &self->program));
+    TACHO_TRY(tacho_stats_words_init(&self->words, &self->layout));
+    TACHO_TRY(tacho_opstats_plan_init(&self->plan, &self->words));
+    return tacho_opstats_init(&self->stats, &self->plan);
+}
+
+static void release(summing *self)
+{
+    tacho_opstats_deinit(&self->stats);
+    tacho_opstats_plan_deinit(&self->plan);
+    tacho_stats_words_deinit(&self->words);
+    tacho_stats_layout_deinit(&self->layout);
+    tacho_program_deinit(&self->program);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static tacho_status open_stats(const summing *self, const char *path, opened_stats *opened)
+{
+    tacho_str bytes = TACHO_STR("");
+    TACHO_TRY(tacho_mappings_open(&opened->mappings, path, &bytes));
+    if (bytes.len == 0) {
+        return tacho_fail(TACHO_CODE_BAD_DATA, "%s: the file is empty", path);
+    }
+    TACHO_TRY_NOTE(tacho_stats_read(&opened->file, bytes), "while reading %s", path);
+    TACHO_TRY_NOTE(tacho_stats_bind(&opened->file, &self->layout), "while reading %s", path);
+    return TACHO_OK;
+}
+
+static void close_stats(opened_stats *opened)
+{
+    tacho_stats_file_deinit(&opened->file);
+    tacho_mappings_close(&opened->mappings);
+}
+
+/* What of a file could not be used: one row, or none. */
+static tacho_status make_damage(const tacho_stats_damage *damage, tacho_table *out_table)
+{
+    static const tacho_column columns[] = {
+        {"damaged_bytes", "damaged bytes", TACHO_COLUMN_INT},
+        {"missing_chunks", "missing chunks", TACHO_COLUMN_INT},
+        {"bad_records", "records not understood", TACHO_COLUMN_INT},
+        {"is_truncated", "truncated", TACHO_COLUMN_FLAG},
+    };
+    tacho_table_init(out_table, "damage", "Not read", columns, COUNT_OF(columns));
+    if (!tacho_stats_is_damaged(damage)) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(tacho_table_add_int(out_table, (int64_t)damage->damaged_bytes));
+    TACHO_TRY(tacho_table_add_int(out_table, (int64_t)damage->missing_chunks));
+    TACHO_TRY(tacho_table_add_int(out_table, (int64_t)damage->bad_records));
+    return tacho_table_add_flag(out_table, damage->is_cut);
+}
+
+static tacho_status add_damage(const summing *self, const opened_stats *opened, const char *path)
+{
+    tacho_table table = {0};
+    tacho_status status = make_damage(&opened->file.damage, &table);
+    return tacho_tables_add(self->tables, status, &table, path);
+}
+
+/* ---- summaries ------------------------------------------------------------------------------- */
+
+static tacho_status add_summary(summing *self, const opened_stats *opened, const char *path)
+{
+    tacho_table tables[TACHO_OPSTATS_TABLE_COUNT];
+    TACHO_TRY(tacho_opstats_read(&self->stats, &opened->file));
+    tacho_status status = tacho_opstats_tables_init(tables, &self->stats);
+    for (size_t i = 0; i < TACHO_OPSTATS_TABLE_COUNT && status == TACHO_OK; i++) {
+        status = tacho_tables_add(self->tables, TACHO_OK, &tables[i], path);
+    }
+    tacho_opstats_tables_deinit(tables);
+    return status == TACHO_OK ? add_damage(self, opened, path) : status;
+}
+
+static tacho_status sum_each(summing *self, const char *const *paths, size_t path_count)
+{
+    for (size_t i = 0; i < path_count; i++) {
+        opened_stats opened = {0};
+        tacho_status status = open_stats(self, paths[i], &opened);
+        if (status == TACHO_OK) {
+            status = add_summary(self, &opened, paths[i]);
+        }
+        close_stats(&opened);
+        TACHO_TRY(status);
+    }
+    return TACHO_OK;
+}
+
+/* ---- roll-ups -------------------------------------------------------------------------------- */
+
+/* Files of a roll-up are of one inference, at most one of each device. */
+static tacho_status check_siblings(const opened_stats *opened, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const tacho_stats_head *head = &opened[i].file.head;
+        if (head->inference != opened[0].file.head.inference ||
+            head->activation != opened[0].file.head.activation) {
+            return tacho_fail(TACHO_CODE_USAGE, "the files of a roll-up are not of one inference");
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (opened[k].file.head.device == head->device) {
+                return tacho_fail(TACHO_CODE_USAGE, "two files of a roll-up are of device %u",
+                                  (unsigned)head->device);
+            }
+        }
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_rollup(summing *self, tacho_rollup_kind kind, const opened_stats *opened,
+                               size_t count)
+{
+    const tacho_stats_file **files = calloc(count + 1, sizeof(*files));
+    tacho_table table = {0};
+    if (files == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu files", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        files[i] = &opened[i].file;
+    }
+    tacho_rollup_files all = {files, count, &self->words, &self->stats};
+    tacho_status status = tacho_rollup_table(kind, &all, &table);
+    free(files);
+    return tacho_tables_add(self->tables, status, &table, NULL);
+}
+
+static tacho_status sum_all(summing *self, tacho_rollup_kind kind, const char *const *paths,
+                            size_t path_count)
+{
+    opened_stats *opened = calloc(path_count + 1, sizeof(*opened));
+    tacho_status status =
+        opened != NULL
+            ? TACHO_OK
+            : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu files", path_count);
+    for (size_t i = 0; i < path_count && status == TACHO_OK; i++) {
+        status = open_stats(self, paths[i], &opened[i]);
+    }
+    if (status == TACHO_OK) {
+        status = check_siblings(opened, path_count);
+    }
+    if (status == TACHO_OK) {
+        status = add_rollup(self, kind, opened, path_count);
+    }
+    for (size_t i = 0; i < path_count && status == TACHO_OK; i++) {
+        status = add_damage(self, &opened[i], paths[i]);
+    }
+    for (size_t i = 0; opened != NULL && i < path_count; i++) {
+        close_stats(&opened[i]);
+    }
+    free(opened);
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static tacho_status check(const char *program, const char *const *paths, size_t path_count,
+                          const tacho_analyse_opstats_options *options)
+{
+    TACHO_TRY(tacho_request_check_reserved(options->reserved, COUNT_OF(options->reserved)));
+    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    if (program == NULL || path_count == 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s",
+                          program == NULL ? "no program given (NULL)" : "no input");
+    }
+    if (options->rollup != NULL &&
+        tacho_rollup_find(tacho_str_from_cstring(options->rollup)) == TACHO_ROLLUP_NONE) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "unknown roll-up '%s'; use op, layer, core, device or critical",
+                          options->rollup);
+    }
+    return TACHO_OK;
+}
+
+static tacho_status sum(const char *program, const char *const *paths, size_t path_count,
+                        const char *rollup, tacho_tables **out_tables)
+{
+    summing self = {.tables = NULL};
+    TACHO_TRY(tacho_tables_create(&self.tables));
+    tacho_status status = prepare(&self, program);
+    if (status == TACHO_OK) {
+        status = rollup == NULL ? sum_each(&self, paths, path_count)
+                                : sum_all(&self, tacho_rollup_find(tacho_str_from_cstring(rollup)),
+                                          paths, path_count);
+    }
+    release(&self);
+    return tacho_tables_finish(self.tables, status, out_tables);
+}
+
+tacho_status tacho_analyse_opstats(const char *program, const char *const *paths, size_t path_count,
+                                   const tacho_analyse_opstats_options *options,
+                                   tacho_tables **out_tables)
+{
+    const tacho_analyse_opstats_options defaults = {.rollup = NULL};
+    const tacho_analyse_opstats_options *chosen = options != NULL ? options : &defaults;
+    TACHO_TRY(tacho_tables_check_place(out_tables));
+    TACHO_TRY(check(program, paths, path_count, chosen));
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = sum(program, paths, path_count, chosen->rollup, out_tables);
+    tacho_entry_end(entry);
+    return status;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Analyses through the public interface: cells of their tables on files whose numbers are known,
+ * and what happens to calls that ask for what there is not.
+ */
+#include <tacho/analyse.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *const timeline[] = {TACHO_TEST_DATA "/torq/t1.csv"};
+static const char *const jobs[] = {TACHO_TEST_DATA "/annotate/clean_r2i.csv"};
+static const char debug_info[] = TACHO_TEST_DATA "/annotate/clean.9.executable-targets.mlir";
+
+static void assert_ok(tacho_status status)
+{
+    if (status != TACHO_OK) {
+        fail_msg("%s", tacho_status_message(status));
+    }
+}
+
+static void check_fails(tacho_status status, tacho_code code, const char *message)
+{
+    assert_int_equal(tacho_status_code(status), code);
+    if (message != NULL) {
+        assert_string_equal(tacho_status_message(status), message);
+    }
+    tacho_status_free(status);
+}
+
+static tacho_cell_view cell_of(const tacho_tables *tables, const char *table, size_t row,
+                               const char *column)
+{
+    tacho_cell_view cell;
+    size_t found = tacho_tables_find(tables, table);
+    assert_true(tacho_tables_cell(tables, found, row,
+                                  tacho_tables_find_column(tables, found, column), &cell));
+    return cell;
+}
+
+static size_t rows_of(const tacho_tables *tables, const char *table)
+{
+    tacho_table_view view;
+    assert_true(tacho_tables_get(tables, tacho_tables_find(tables, table), &view));
+    return view.row_count;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void test_cells_have_types(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    tacho_table_view table;
+    tacho_column_view column;
+    assert_ok(tacho_analyse_ops(timeline, 1, NULL, &tables));
+    assert_int_equal(tacho_tables_count(tables), 2);
+    assert_true(tacho_tables_get(tables, 0, &table));
+    assert_string_equal(table.id, "ops");
+    assert_string_equal(table.title, "Operations");
+    assert_null(table.input);
+    assert_true(tacho_tables_column(tables, 0, 0, &column));
+    assert_string_equal(column.id, "file");
+    assert_int_equal(column.type, TACHO_CELL_TEXT);
+    assert_string_equal(column.unit, "");
+    size_t total = tacho_tables_find_column(tables, 0, "total_ns");
+    assert_true(tacho_tables_column(tables, 0, total, &column));
+    assert_int_equal(column.type, TACHO_CELL_INT);
+    assert_string_equal(column.unit, "ns");
+    assert_string_equal(column.title, "total");
+    size_t share = tacho_tables_find_column(tables, 0, "share_percent");
+    assert_true(tacho_tables_column(tables, 0, share, &column));
+    assert_int_equal(column.type, TACHO_CELL_REAL);
+    assert_string_equal(column.unit, "percent");
+    tacho_cell_view cell = cell_of(tables, "ops", 0, "operation");
+    assert_int_equal(cell.type, TACHO_CELL_TEXT);
+    assert_string_equal(cell.text, "DMA_IN");
+    assert_int_equal(cell.text_len, 6);
+    assert_int_equal(cell_of(tables, "ops", 0, "total_ns").as_int, 17640);
+    assert_int_equal(cell_of(tables, "ops", 0, "bytes").type, TACHO_CELL_ABSENT);
+    assert_null(cell_of(tables, "ops", 0, "bytes").text);
+    assert_true(cell_of(tables, "ops", 0, "share_percent").as_real > 32.8);
+    tacho_tables_free(tables);
+}
+
+static void test_nothing_of_that_number(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    tacho_table_view table;
+    tacho_column_view column;
+    tacho_cell_view cell;
+    assert_ok(tacho_analyse_ops(timeline, 1, NULL, &tables));
+    assert_false(tacho_tables_get(tables, 2, &table));
+    assert_false(tacho_tables_get(tables, 0, NULL));
+    assert_false(tacho_tables_get(NULL, 0, &table));
+    assert_false(tacho_tables_column(tables, 0, 15, &column));
+    assert_false(tacho_tables_column(tables, 2, 0, &column));
+    assert_false(tacho_tables_column(tables, 0, 0, NULL));
+    assert_false(tacho_tables_cell(tables, 0, rows_of(tables, "ops"), 0, &cell));
+    assert_false(tacho_tables_cell(tables, 0, 0, 15, &cell));
+    assert_false(tacho_tables_cell(tables, TACHO_TABLES_NONE, 0, 0, &cell));
+    assert_false(tacho_tables_cell(tables, 0, 0, TACHO_TABLES_NONE, &cell));
+    assert_false(tacho_tables_cell(tables, 0, 0, 0, NULL));
+    assert_false(tacho_tables_cell(NULL, 0, 0, 0, &cell));
+    assert_true(tacho_tables_find(tables, "nothing") == TACHO_TABLES_NONE);
+    assert_true(tacho_tables_find(tables, NULL) == TACHO_TABLES_NONE);
+    assert_true(tacho_tables_find(NULL, "ops") == TACHO_TABLES_NONE);
+    assert_true(tacho_tables_find_column(tables, 0, "nothing") == TACHO_TABLES_NONE);
+    assert_true(tacho_tables_find_column(tables, 9, "file") == TACHO_TABLES_NONE);
+    assert_true(tacho_tables_find_column(tables, 0, NULL) == TACHO_TABLES_NONE);
+    assert_int_equal(tacho_tables_count(NULL), 0);
+    tacho_tables_free(tables);
+    tacho_tables_free(NULL);
+}
+
+static void test_tables_are_written(void **state)
+{
+    (void)state;
+    char path[512];
+    char text[4096];
+    tacho_tables *tables = NULL;
+    const char *temp = getenv("TMPDIR");
+    snprintf(path, sizeof(path), "%s/tacho-tables.%ld", temp != NULL ? temp : "/tmp",
+             (long)getpid());
+    assert_ok(tacho_analyse_ops(timeline, 1, NULL, &tables));
+    assert_ok(tacho_tables_write(tables, path, "csv"));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    unlink(path);
+    assert_non_null(strstr(text, "DMA_IN"));
+    assert_non_null(strstr(text, "17640"));
+    check_fails(tacho_tables_write(tables, path, "yaml"), TACHO_CODE_USAGE,
+                "unknown table format or suffix: 'yaml'; use text, csv or json");
+    check_fails(tacho_tables_write(tables, "x.yaml", NULL), TACHO_CODE_USAGE,
+                "unknown table format or suffix: 'x.yaml'; use text, csv or json");
+    check_fails(tacho_tables_write(NULL, path, "csv"), TACHO_CODE_USAGE, "no tables given (NULL)");
+    check_fails(tacho_tables_write(tables, NULL, "csv"), TACHO_CODE_USAGE,
+                "no output file given (NULL)");
+    assert_int_equal(access(path, F_OK), -1);
+    tacho_tables_free(tables);
+}
+
+/* ---- overview and ops ------------------------------------------------------------------------ */
+
+static void test_overview(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    assert_ok(tacho_analyse_overview(timeline, 1, NULL, &tables));
+    assert_string_equal(cell_of(tables, "overview", 0, "metric").text, "OVERALL");
+    assert_int_equal(cell_of(tables, "overview", 0, "time_ns").as_int, 51080);
+    assert_int_equal(rows_of(tables, "lost"), 0);
+    tacho_tables_free(tables);
+    const tacho_analyse_overview_options options = {.in_cycles = true, .wall_time_ns = 99};
+    assert_ok(tacho_analyse_overview(timeline, 1, &options, &tables));
+    assert_string_equal(cell_of(tables, "overview", 0, "metric").text, "WALL_TIME");
+    assert_int_equal(cell_of(tables, "overview", 1, "cycles").as_int, 40864);
+    assert_int_equal(cell_of(tables, "overview", 1, "time_ns").type, TACHO_CELL_ABSENT);
+    tacho_tables_free(tables);
+}
+
+static bool accepts_conv(void *user, const char *name, const char *location)
+{
+    size_t *count = user;
+    (*count)++;
+    assert_non_null(location);
+    return strncmp(name, "conv", 4) == 0;
+}
+
+static void test_ops_options(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    size_t count = 0;
+    tacho_analyse_ops_options options = {.accepts = accepts_conv, .user = &count};
+    assert_ok(tacho_analyse_ops(timeline, 1, &options, &tables));
+    assert_true(count >= 4);
+    assert_int_equal(rows_of(tables, "ops"), 1);
+    assert_string_equal(cell_of(tables, "ops", 0, "operation").text, "conv2d_add");
+    tacho_tables_free(tables);
+    options = (tacho_analyse_ops_options){.sort = "name", .top = 1, .track_class = "compute"};
+    assert_ok(tacho_analyse_ops(timeline, 1, &options, &tables));
+    assert_int_equal(rows_of(tables, "ops"), 1);
+    assert_string_equal(cell_of(tables, "ops", 0, "operation").text, "conv2d_add");
+    tacho_tables_free(tables);
+}
+
+static void test_what_was_lost_is_a_table(void **state)
+{
+    (void)state;
+    char path[512];
+    const char *const paths[] = {path};
+    tacho_tables *tables = NULL;
+    const char *temp = getenv("TMPDIR");
+    snprintf(path, sizeof(path), "%s/tacho-lossy.%ld.csv", temp != NULL ? temp : "/tmp",
+             (long)getpid());
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs("DI0,0,9408,,DMA_IN\nDI1,oops,14112,,DMA_IN\n", file);
+    fclose(file);
+    assert_ok(tacho_analyse_ops(paths, 1, NULL, &tables));
+    assert_int_equal(rows_of(tables, "lost"), 1);
+    assert_int_equal(cell_of(tables, "lost", 0, "count").as_int, 1);
+    assert_int_equal(cell_of(tables, "lost", 0, "first_line").as_int, 2);
+    tacho_tables_free(tables);
+    unlink(path);
+}
+
+/* ---- info, annotate, machines ---------------------------------------------------------------- */
+
+static void test_info(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    assert_ok(tacho_analyse_info(timeline, 1, NULL, &tables));
+    assert_string_equal(cell_of(tables, "inputs", 0, "format").text, "torq-timeline");
+    assert_int_equal(cell_of(tables, "inputs", 0, "events").as_int, 7);
+    assert_true(rows_of(tables, "tracks") >= 3);
+    assert_int_equal(rows_of(tables, "lost_before"), 0);
+    assert_int_equal(rows_of(tables, "lost"), 0);
+    tacho_tables_free(tables);
+}
+
+static void test_annotate(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    tacho_analyse_annotate_options options = {.omit_inner = true};
+    assert_ok(tacho_analyse_annotate(debug_info, jobs, 1, NULL, &tables));
+    size_t row_count = rows_of(tables, "annotation");
+    assert_int_equal(rows_of(tables, "problems"), 0);
+    assert_int_equal(rows_of(tables, "debug_info"), 1);
+    tacho_tables_free(tables);
+    assert_ok(tacho_analyse_annotate(debug_info, jobs, 1, &options, &tables));
+    assert_true(rows_of(tables, "annotation") < row_count);
+    tacho_tables_free(tables);
+    options = (tacho_analyse_annotate_options){.columns = "no-such"};
+    check_fails(tacho_analyse_annotate(debug_info, jobs, 1, &options, &tables), TACHO_CODE_USAGE,
+                "unknown set of columns 'no-such'; use native or torq-a3");
+    options = (tacho_analyse_annotate_options){.trace = jobs[0]};
+    check_fails(tacho_analyse_annotate(debug_info, jobs, 1, &options, &tables), TACHO_CODE_USAGE,
+                NULL);
+    check_fails(tacho_analyse_annotate(NULL, jobs, 1, NULL, &tables), TACHO_CODE_USAGE,
+                "no debug information given (NULL)");
+    options = (tacho_analyse_annotate_options){.source_dir_count = 1};
+    check_fails(tacho_analyse_annotate(debug_info, jobs, 1, &options, &tables), TACHO_CODE_USAGE,
+                "path 1 of 1 is NULL");
+    assert_null(tables);
+}
+
+static void test_machines(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    assert_ok(tacho_machines_list(&tables));
+    bool has_aic100 = false;
+    for (size_t i = 0; i < rows_of(tables, "machines"); i++) {
+        has_aic100 |= strcmp(cell_of(tables, "machines", i, "machine").text, "aic100") == 0;
+    }
+    assert_true(has_aic100);
+    tacho_tables_free(tables);
+    assert_ok(tacho_machines_describe("aic100", &tables));
+    assert_true(rows_of(tables, "machine") > 20);
+    tacho_tables_free(tables);
+    check_fails(tacho_machines_describe("aic200", &tables), TACHO_CODE_NOT_FOUND, NULL);
+    assert_null(tables);
+    check_fails(tacho_machines_describe(NULL, &tables), TACHO_CODE_USAGE,
+                "no machine given (NULL)");
+    check_fails(tacho_machines_describe("aic100", NULL), TACHO_CODE_USAGE,
+                "tables need a place for their handle");
+    check_fails(tacho_machines_list(NULL), TACHO_CODE_USAGE,
+                "tables need a place for their handle");
+}
+
+/* ---- misuse ---------------------------------------------------------------------------------- */
+
+static void test_misuse_of_overview(void **state)
+{
+    (void)state;
+    tacho_tables *tables = (tacho_tables *)(uintptr_t)1; /* not to be left there */
+    const char *const none[] = {NULL};
+    const char *const two[] = {timeline[0], timeline[0]};
+    const char *const missing[] = {"/nowhere/x.csv"};
+    check_fails(tacho_analyse_overview(NULL, 1, NULL, &tables), TACHO_CODE_USAGE,
+                "path 1 of 1 is NULL");
+    assert_null(tables);
+    check_fails(tacho_analyse_overview(none, 1, NULL, &tables), TACHO_CODE_USAGE,
+                "path 1 of 1 is NULL");
+    check_fails(tacho_analyse_overview(timeline, 0, NULL, &tables), TACHO_CODE_USAGE, "no input");
+    check_fails(tacho_analyse_overview(timeline, 1, NULL, NULL), TACHO_CODE_USAGE,
+                "tables need a place for their handle");
+    check_fails(tacho_analyse_overview(missing, 1, NULL, &tables), TACHO_CODE_NOT_FOUND, NULL);
+    tacho_analyse_overview_options options = {.wall_time_ns = 1};
+    check_fails(tacho_analyse_overview(two, 2, &options, &tables), TACHO_CODE_USAGE,
+                "a wall time is that of a single input, not of 2");
+    options.wall_time_ns = -1;
+    check_fails(tacho_analyse_overview(timeline, 1, &options, &tables), TACHO_CODE_USAGE,
+                "the wall time is negative");
+    options = (tacho_analyse_overview_options){.reserved = {0, 1}};
+    check_fails(tacho_analyse_overview(timeline, 1, &options, &tables), TACHO_CODE_USAGE, NULL);
+    options = (tacho_analyse_overview_options){.input = {.from = "no-such"}};
+    check_fails(tacho_analyse_overview(timeline, 1, &options, &tables), TACHO_CODE_USAGE,
+                "unknown input format 'no-such'");
+    assert_null(tables);
+}
+
+static void test_misuse_of_ops(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    tacho_analyse_ops_options options = {.sort = "speed"};
+    check_fails(tacho_analyse_ops(timeline, 1, &options, &tables), TACHO_CODE_USAGE,
+                "unknown sort key 'speed'; use self, total, count, mean, p50, p99, min, max, "
+                "bytes, name or location");
+    options = (tacho_analyse_ops_options){.track_class = "wheel"};
+    check_fails(tacho_analyse_ops(timeline, 1, &options, &tables), TACHO_CODE_USAGE,
+                "unknown track class 'wheel'");
+    options = (tacho_analyse_ops_options){.reserved = {1}};
+    check_fails(tacho_analyse_ops(timeline, 1, &options, &tables), TACHO_CODE_USAGE, NULL);
+    check_fails(tacho_analyse_ops(timeline, 1, NULL, NULL), TACHO_CODE_USAGE, NULL);
+    check_fails(tacho_analyse_info(timeline, 1, NULL, NULL), TACHO_CODE_USAGE, NULL);
+    check_fails(tacho_analyse_info(NULL, 0, NULL, &tables), TACHO_CODE_USAGE, "no input");
+}
+
+static void test_misuse_of_opstats(void **state)
+{
+    (void)state;
+    tacho_tables *tables = NULL;
+    tacho_analyse_opstats_options options = {.rollup = "wheel"};
+    check_fails(tacho_analyse_opstats(NULL, timeline, 1, NULL, &tables), TACHO_CODE_USAGE,
+                "no program given (NULL)");
+    check_fails(tacho_analyse_opstats("p.bin", NULL, 0, NULL, &tables), TACHO_CODE_USAGE,
+                "no input");
+    check_fails(tacho_analyse_opstats("p.bin", NULL, 1, NULL, &tables), TACHO_CODE_USAGE,
+                "path 1 of 1 is NULL");
+    check_fails(tacho_analyse_opstats("p.bin", timeline, 1, &options, &tables), TACHO_CODE_USAGE,
+                "unknown roll-up 'wheel'; use op, layer, core, device or critical");
+    check_fails(tacho_analyse_opstats(timeline[0], timeline, 1, NULL, &tables), TACHO_CODE_BAD_DATA,
+                NULL);
+    check_fails(tacho_analyse_opstats("p.bin", timeline, 1, NULL, NULL), TACHO_CODE_USAGE, NULL);
+    assert_null(tables);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cells_have_types),
+        cmocka_unit_test(test_nothing_of_that_number),
+        cmocka_unit_test(test_tables_are_written),
+        cmocka_unit_test(test_overview),
+        cmocka_unit_test(test_ops_options),
+        cmocka_unit_test(test_what_was_lost_is_a_table),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_annotate),
+        cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_misuse_of_overview),
+        cmocka_unit_test(test_misuse_of_ops),
+        cmocka_unit_test(test_misuse_of_opstats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The public face of tables.
+ */
+#include "api/tables.h"
+
+#include "api/entry.h"
+#include "base/grow.h"
+#include "sinks/table_sink.h"
+
+#include <stdlib.h>
+
+typedef struct table_entry {
+    tacho_table table;
+    const char *input; /* in the table's arena, or NULL */
+} table_entry;
+
+struct tacho_tables {
+    table_entry *items;
+    size_t item_count, item_capacity;
+};
+
+/* ---- making them ---------------------------------------------------------------------------- */
+
+tacho_status tacho_tables_check_place(tacho_tables **out_tables)
+{
+    if (out_tables == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "tables need a place for their handle");
+    }
+    *out_tables = NULL;
+    return TACHO_OK;
+}
+
+tacho_status tacho_tables_create(tacho_tables **out_tables)
+{
+    *out_tables = calloc(1, sizeof(**out_tables));
+    return *out_tables != NULL ? TACHO_OK
+                               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for tables");
+}
+
+void tacho_tables_free(tacho_tables *tables)
+{
+    if (tables == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < tables->item_count; i++) {
+        tacho_table_deinit(&tables->items[i].table);
+    }
+    free(tables->items);
+    free(tables);
+}
+
+static tacho_status copy_text(tacho_table *to, const char **text)
+{
+    tacho_str copy;
+    TACHO_TRY(tacho_arena_copy(&to->arena, tacho_str_from_cstring(*text), &copy));
+    *text = copy.data;
+    return TACHO_OK;
+}
+
+static tacho_status copy_cell(tacho_table *to, const tacho_cell *cell, tacho_column_type type)
+{
+    if (cell->is_absent) {
+        return tacho_table_add_absent(to);
+    }
+    switch (type) {
+    case TACHO_COLUMN_TEXT:
+    case TACHO_COLUMN_PICTURE:
+        return tacho_table_add_text(to, cell->value.text);
+    case TACHO_COLUMN_INT:
+    case TACHO_COLUMN_DURATION:
+        return tacho_table_add_int(to, cell->value.integer);
+    case TACHO_COLUMN_FLAG:
+        return tacho_table_add_flag(to, cell->value.integer != 0);
+    case TACHO_COLUMN_REAL:
+    case TACHO_COLUMN_PERCENT:
+        break;
+    }
+    return tacho_table_add_real(to, cell->value.real);
+}
+
+static tacho_status copy_table(table_entry *to, const tacho_table *from, const char *input)
+{
+    tacho_table *table = &to->table;
+    TACHO_TRY(
+        tacho_table_init_owned(table, from->name, from->title, from->columns, from->column_count));
+    TACHO_TRY(copy_text(table, &table->name));
+    TACHO_TRY(copy_text(table, &table->title));
+    table->kept = from->kept; /* constants */
+    table->whole = from->whole;
+    if (input != NULL) {
+        TACHO_TRY(copy_text(table, &input));
+        to->input = input;
+    }
+    for (size_t i = 0; i < from->cell_count; i++) {
+        TACHO_TRY(copy_cell(table, &from->cells[i], from->columns[i % from->column_count].type));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status add_copy(tacho_tables *tables, const tacho_table *table, const char *input)
+{
+    TACHO_TRY(tacho_grow(&tables->items, &tables->item_capacity, tables->item_count + 1));
+    table_entry *entry = &tables->items[tables->item_count++];
+    *entry = (table_entry){.input = NULL};
+    return copy_table(entry, table, input);
+}
+
+tacho_status tacho_tables_add(tacho_tables *tables, tacho_status status, tacho_table *table,
+                              const char *input)
+{
+    if (status == TACHO_OK) {
+        status = add_copy(tables, table, input);
+    }
+    tacho_table_deinit(table);
+    return status;
+}
+
+tacho_status tacho_tables_finish(tacho_tables *tables, tacho_status status,
+                                 tacho_tables **out_tables)
+{
+    if (status != TACHO_OK) {
+        tacho_tables_free(tables);
+        tables = NULL;
+    }
+    *out_tables = tables;
+    return status;
+}
+
+/* ---- reading them --------------------------------------------------------------------------- */
+
+static const table_entry *find_entry(const tacho_tables *tables, size_t table)
+{
+    return tables != NULL && table < tables->item_count ? &tables->items[table] : NULL;
+}
+
+size_t tacho_tables_count(const tacho_tables *tables)
+{
+    return tables != NULL ? tables->item_count : 0;
+}
+
+bool tacho_tables_get(const tacho_tables *tables, size_t table, tacho_table_view *out_table)
+{
+    const table_entry *entry = find_entry(tables, table);
+    if (entry == NULL || out_table == NULL) {
+        return false;
+    }
+    *out_table = (tacho_table_view){
+        .id = entry->table.name,
+        .title = entry->table.title,
+        .input = entry->input,
+        .row_count = tacho_table_row_count(&entry->table),
+        .column_count = entry->table.column_count,
+    };
+    return true;
+}
+
+size_t tacho_tables_find(const tacho_tables *tables, const char *id)
+{
+    for (size_t i = 0; id != NULL && i < tacho_tables_count(tables); i++) {
+        if (strcmp(tables->items[i].table.name, id) == 0) {
+            return i;
+        }
+    }
+    return TACHO_TABLES_NONE;
+}
+
+static tacho_cell_type type_of(tacho_column_type type)
+{
+    switch (type) {
+    case TACHO_COLUMN_TEXT:
+    case TACHO_COLUMN_PICTURE:
+        return TACHO_CELL_TEXT;
+    case TACHO_COLUMN_INT:
+    case TACHO_COLUMN_DURATION:
+        return TACHO_CELL_INT;
+    case TACHO_COLUMN_FLAG:
+        return TACHO_CELL_BOOL;
+    case TACHO_COLUMN_REAL:
+    case TACHO_COLUMN_PERCENT:
+        break;
+    }
+    return TACHO_CELL_REAL;
+}
+
+/* Names of columns end with their unit, or are nothing else. */
+static const char *unit_of(const tacho_column *column)
+{
+    static const char *const units[] = {"ns",      "us",    "ms",  "bytes", "cycles", "ucycles",
+                                        "pcycles", "ticks", "mhz", "hz",    "percent"};
+    const char *tail = strrchr(column->name, '_');
+    tail = tail != NULL ? tail + 1 : column->name;
+    if (type_of(column->type) == TACHO_CELL_TEXT || type_of(column->type) == TACHO_CELL_BOOL) {
+        return "";
+    }
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcmp(tail, units[i]) == 0) {
+            return units[i];
+        }
+    }
+    return column->type == TACHO_COLUMN_DURATION  ? "ns"
+           : column->type == TACHO_COLUMN_PERCENT ? "percent"
+                                                  : "";
+}
+
+bool tacho_tables_column(const tacho_tables *tables, size_t table, size_t column,
+                         tacho_column_view *out_column)
+{
+    const table_entry *entry = find_entry(tables, table);
+    if (entry == NULL || out_column == NULL || column >= entry->table.column_count) {
+        return false;
+    }
+    const tacho_column *found = &entry->table.columns[column];
+    *out_column = (tacho_column_view){
+        .id = found->name,
+        .title = found->title,
+        .type = type_of(found->type),
+        .unit = unit_of(found),
+    };
+    return true;
+}
+
+size_t tacho_tables_find_column(const tacho_tables *tables, size_t table, const char *id)
+{
+    const table_entry *entry = find_entry(tables, table);
+    for (size_t i = 0; entry != NULL && id != NULL && i < entry->table.column_count; i++) {
+        if (strcmp(entry->table.columns[i].name, id) == 0) {
+            return i;
+        }
+    }
+    return TACHO_TABLES_NONE;
+}
+
+bool tacho_tables_cell(const tacho_tables *tables, size_t table, size_t row, size_t column,
+                       tacho_cell_view *out_cell)
+{
+    const table_entry *entry = find_entry(tables, table);
+    if (entry == NULL || out_cell == NULL || column >= entry->table.column_count ||
+        row >= tacho_table_row_count(&entry->table)) {
+        return false;
+    }
+    const tacho_cell *cell = tacho_table_cell(&entry->table, row, column);
+    tacho_column_type type = entry->table.columns[column].type;
+    *out_cell = (tacho_cell_view){.type = cell->is_absent ? TACHO_CELL_ABSENT : type_of(type)};
+    switch (out_cell->type) {
+    case TACHO_CELL_INT:
+        out_cell->as_int = cell->value.integer;
+        break;
+    case TACHO_CELL_REAL:
+        out_cell->as_real = cell->value.real;
+        break;
+    case TACHO_CELL_BOOL:
+        out_cell->as_bool = cell->value.integer != 0;
+        break;
+    case TACHO_CELL_TEXT:
+        out_cell->text = cell->value.text.len > 0 ? cell->value.text.data : "";
+        out_cell->text_len = cell->value.text.len;
+        break;
+    case TACHO_CELL_ABSENT:
+        break;
+    }
+    return true;
+}
+
+/* ---- writing them --------------------------------------------------------------------------- */
+
+static tacho_status add_all(const tacho_tables *tables, tacho_table_report *report)
+{
+    for (size_t i = 0; i < tables->item_count; i++) {
+        if (tables->items[i].table.cell_count > 0) {
+            TACHO_TRY(tacho_table_report_add(report, &tables->items[i].table));
+        }
+    }
+    return tacho_table_report_finish(report);
+}
+
+static tacho_status write_report(const tacho_tables *tables, const tacho_table_sink *sink,
+                                 tacho_output *output)
+{
+    tacho_table_report report;
+    TACHO_TRY(tacho_table_report_open(&report, sink, output));
+    tacho_status status = add_all(tables, &report);
+    tacho_table_report_close(&report);
+    return status;
+}
+
+static tacho_status write_tables(const tacho_tables *tables, const tacho_table_sink *sink,
+                                 const char *path)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = write_report(tables, sink, &output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+tacho_status tacho_tables_write(const tacho_tables *tables, const char *path, const char *format)
+{
+    if (tables == NULL || path == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s (NULL)",
+                          tables == NULL ? "no tables given" : "no output file given");
+    }
+    const tacho_table_sink *sink =
+        format != NULL ? tacho_table_sink_find(tacho_str_from_cstring(format))
+                       : tacho_table_sink_find_for_path(tacho_str_from_cstring(path));
+    if (sink == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "unknown table format or suffix: '%s'; use text, csv or json",
+                          format != NULL ? format : path);
+    }
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = write_tables(tables, sink, path);
+    tacho_entry_end(entry);
+    return status;
+}

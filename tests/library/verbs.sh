@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The library's analyses say what the command line says: the same JSON, to the byte, but for tables
+# that only the library has.
+#
+#   tests/library/verbs.sh VERBS TACHO
+set -euo pipefail
+verbs=$(realpath "$1") tacho=$(realpath "$2")
+cd "$(dirname "${BASH_SOURCE[0]}")/../data"
+work=$(mktemp -d "${TMPDIR:-/tmp}/tacho-verbs.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export TACHO_HOST_CPU=built-in
+failed=0 passed=0
+
+# same NAME PATTERN VERBS_ARGUMENTS -- TACHO_ARGUMENTS: compares the lines of tables |PATTERN|.
+same() {
+    local name=$1 tables=$2 words=()
+    shift 2
+    while [[ $1 != -- ]]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    "$tacho" "$@" --format json -o "$work/program" 2>/dev/null || (($? == 3))
+    grep -E "^\{\"table\":\"($tables)\"" "$work/program" >"$work/expected"
+    "$verbs" "${words[@]}" | grep -E "^\{\"table\":\"($tables)\"" >"$work/seen"
+    if diff "$work/expected" "$work/seen"; then
+        ((passed += 1))
+    else
+        echo "FAIL $name"
+        ((failed += 1))
+    fi
+}
+
+for file in torq/t1.csv torq/t4.csv torq/r2i.csv torq/r0.csv; do
+    same "overview $file" overview overview "$file" -- overview "$file"
+    same "ops $file" ops ops "$file" -- ops --top 0 "$file"
+    same "info $file" 'inputs|tracks|lost|notes' info "$file" -- info "$file"
+done
+for file in r0.csv r1q.csv r2i.csv; do
+    same "annotate $file" annotation annotate annotate/two.mlir "annotate/$file" -- \
+        annotate annotate/two.mlir "annotate/$file"
+done
+same machines machines machines -- machine list
+same machine machine machine aic100 -- machine show aic100
+echo "verbs: $passed passed, $failed failed"
+((failed == 0))
