@@ -169,20 +169,20 @@ static tacho_status fill_joint(tacho_space_maker *maker, bool joins_inputs)
 /* ---- dimensions that change places ------------------------------------------------------------
  */
 
-/* Where each dimension of the result comes from: an attribute, or an operand of old TOSA. */
+/* Where each dimension of the result comes from. ONNX has an attribute or nothing; TOSA another
+ * attribute, and an operand before it had that. */
 static bool turned_dims(const tacho_space_maker *maker, int32_t rank, int64_t *out_dims)
 {
     size_t count = 0;
     const tacho_attr *attrs = tacho_graph_attrs(maker->graph, maker->root);
-    const int64_t *dims = tacho_attr_ints(attrs, maker->root->attr_count, "perm", &count);
-    if (dims == NULL) {
-        dims = tacho_attr_ints(attrs, maker->root->attr_count, "perms", &count);
-    }
+    bool is_tosa = maker->root->opset == 0;
+    const int64_t *dims =
+        tacho_attr_ints(attrs, maker->root->attr_count, is_tosa ? "perms" : "perm", &count);
     if (dims != NULL && count == (size_t)rank) {
         memcpy(out_dims, dims, count * sizeof(*dims));
-    } else if (dims == NULL && maker->root->input_count > 1) {
+    } else if (dims == NULL && is_tosa) {
         count = tacho_space_ints(maker, 1, out_dims, TACHO_RANK_MAX);
-    } else if (dims == NULL) { /* ONNX: the other way round */
+    } else if (dims == NULL) { /* the other way round */
         count = (size_t)rank;
         for (int32_t i = 0; i < rank; i++) {
             out_dims[i] = rank - 1 - i;
