@@ -37,6 +37,7 @@ typedef struct tacho_execution_options {
     const tacho_gate *gate;
     uint64_t work_max; /* operations that the gate lets through; 0: see tacho_execution_open */
     const tacho_execution_memory *memory; /* NULL: its own, in one block */
+    uint64_t free_bytes;                  /* of memory; 0: what the system says */
 } tacho_execution_options;
 
 /*

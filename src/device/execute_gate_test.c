@@ -54,7 +54,7 @@ static tacho_status open_chain(const char *second, tacho_storage storage, uint64
     add_step(&program, 0, "Reshape", (uint32_t[]){x, list, (uint32_t)INPUTS_END}, middle);
     add_step(&program, 1, second, (uint32_t[]){middle, (uint32_t)INPUTS_END}, y);
     add_ends(&program, x, y);
-    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &gate, work_max, NULL};
+    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &gate, work_max, NULL, 0};
     tacho_status status = tacho_execution_open(&program, &options, &execution);
     assert_true((status == TACHO_OK) == (execution != NULL));
     tacho_execution_free(execution);
@@ -113,7 +113,7 @@ static tacho_status open_heavy(bool is_read, tacho_storage storage)
                      : (uint32_t[]){x, (uint32_t)INPUTS_END},
              y);
     add_ends(&program, x, y);
-    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &heavy_gate, 0, NULL};
+    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &heavy_gate, 0, NULL, 0};
     tacho_status status = tacho_execution_open(&program, &options, &execution);
     tacho_execution_free(execution);
     tacho_program_deinit(&program);
@@ -132,7 +132,7 @@ static tacho_status pass_call(void *self, tacho_str type, const tacho_kernel_cal
 }
 
 /* A few bytes that ask for gigabytes: the shapes of an input and an output. */
-static tacho_status open_large(int64_t count, uint64_t work_max)
+static tacho_status open_large(int64_t count, uint64_t work_max, uint64_t free_bytes)
 {
     const tacho_shape large = {1, {count}};
     tacho_program program;
@@ -143,7 +143,8 @@ static tacho_status open_large(int64_t count, uint64_t work_max)
     add_step(&program, 0, "Relu", (uint32_t[]){x, (uint32_t)INPUTS_END}, y);
     add_ends(&program, x, y);
     const tacho_gate open = {open_gate, pass_call, free};
-    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &open, work_max, NULL};
+    tacho_execution_options options = {
+        TACHO_KERNELS_REFERENCE, 1, &open, work_max, NULL, free_bytes};
     tacho_status status = tacho_execution_open(&program, &options, &execution);
     tacho_execution_free(execution);
     tacho_program_deinit(&program);
@@ -153,13 +154,20 @@ static tacho_status open_large(int64_t count, uint64_t work_max)
 static void test_memory(void **state)
 {
     (void)state;
-    assert_null(open_large(1000, 0));
-    expect(open_large((1 << 29) + 16, 0), TACHO_CODE_LIMIT,
+    assert_null(open_large(1000, 0, 0));
+    expect(open_large((1 << 29) + 16, 0, 0), TACHO_CODE_LIMIT,
            "activations of 4294967424 bytes; the limit for a program with as much data is "
            "4294967296; run it with 'tacho run --force'");
-    expect(open_large((int64_t)1 << 32, UINT64_MAX), TACHO_CODE_LIMIT,
+    expect(open_large((int64_t)1 << 32, UINT64_MAX, 0), TACHO_CODE_LIMIT,
            "activations of 34359738368 bytes, more than 17179869184; compile it for smaller inputs "
            "or a smaller batch");
+    /* The least that is compared with what is free: a little more than 2^28. */
+    int64_t some = ((int64_t)1 << 25) + 16;
+    expect(open_large(some, 0, 268435583), TACHO_CODE_LIMIT,
+           "activations of 268435584 bytes, and 268435583 bytes of memory are free; free some, or "
+           "run it with 'tacho run --force' or --no-values");
+    assert_null(open_large(some, 0, 268435584));
+    assert_null(open_large(some, UINT64_MAX, 1));
 }
 
 static void test_data(void **state)

@@ -518,7 +518,7 @@ static tacho_status check_memory(const tacho_execution *self,
                           "data is %" PRIu64 "; run it with 'tacho run --force'",
                           need, limit);
     }
-    uint64_t available = tacho_pages_available();
+    uint64_t available = options->free_bytes > 0 ? options->free_bytes : tacho_pages_available();
     return need <= available
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_LIMIT,
