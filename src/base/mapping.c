@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* A pipe may not fill the memory: models are smaller. */
-enum { READ_FIRST = 1 << 20 };
+enum { READ_FIRST = TACHO_MAPPING_HEAD_BYTES };
 static const size_t read_max = (size_t)4 << 30;
 
 static tacho_status fail_file(const char *path, const char *what)
@@ -25,36 +25,65 @@ static tacho_status fail_file(const char *path, const char *what)
     return tacho_fail(code, "%s: %s: %s", path, what, strerror(errno));
 }
 
-static tacho_status read_all(int file, const char *path, tacho_mapping *out_mapping)
+/* Bytes that are read into one growing block. */
+typedef struct reading {
+    int file;
+    const char *path;
+    char *bytes;
+    size_t len, capacity;
+} reading;
+
+/* Reads on until there are |most| bytes, or no more. */
+static tacho_status read_up_to(reading *self, uint64_t most, bool *out_is_end)
 {
-    char *bytes = NULL;
-    size_t len = 0;
-    size_t capacity = 0;
-    tacho_status status = TACHO_OK;
-    for (ssize_t got = 1; got != 0 && status == TACHO_OK;) {
-        if (len == capacity) {
-            size_t want = capacity == 0 ? READ_FIRST : capacity * 2;
-            status = want > read_max
-                         ? tacho_fail(TACHO_CODE_LIMIT, "%s: more than 4 GiB from a pipe", path)
-                         : tacho_grow(&bytes, &capacity, want);
-            continue;
+    *out_is_end = false;
+    while (self->len < most && !*out_is_end) {
+        if (self->len == self->capacity) {
+            size_t want = self->capacity == 0 ? READ_FIRST : self->capacity * 2;
+            TACHO_TRY(tacho_grow(&self->bytes, &self->capacity, want));
         }
-        got = read(file, bytes + len, capacity - len);
-        if (got > 0) {
-            len += (size_t)got;
-        } else if (got < 0 && errno != EINTR) {
-            status = fail_file(path, "cannot read");
+        uint64_t room = self->capacity - self->len, left = most - self->len;
+        ssize_t got = read(self->file, self->bytes + self->len, room < left ? room : left);
+        if (got < 0 && errno != EINTR) {
+            return fail_file(self->path, "cannot read");
         }
+        self->len += got > 0 ? (size_t)got : 0;
+        *out_is_end = got == 0;
     }
-    if (status != TACHO_OK) {
-        free(bytes);
-        return status;
-    }
-    *out_mapping = (tacho_mapping){.memory = bytes, .len = len};
     return TACHO_OK;
 }
 
-static tacho_status map_file(int file, const char *path, tacho_mapping *out_mapping)
+static tacho_status read_bounded(reading *self, const tacho_mapping_bound *bound)
+{
+    bool is_end;
+    TACHO_TRY(read_up_to(self, TACHO_MAPPING_HEAD_BYTES, &is_end));
+    if (!is_end && bound != NULL &&
+        (bound->is_known == NULL || !bound->is_known(tacho_str_make(self->bytes, self->len)))) {
+        if (bound->bytes_max < read_max) {
+            return read_up_to(self, bound->bytes_max, &is_end);
+        }
+    }
+    TACHO_TRY(read_up_to(self, read_max, &is_end));
+    return is_end ? TACHO_OK
+                  : tacho_fail(TACHO_CODE_LIMIT, "%s: more than 4 GiB that are not in a file",
+                               self->path);
+}
+
+static tacho_status read_all(int file, const char *path, const tacho_mapping_bound *bound,
+                             tacho_mapping *out_mapping)
+{
+    reading self = {.file = file, .path = path};
+    tacho_status status = read_bounded(&self, bound);
+    if (status != TACHO_OK) {
+        free(self.bytes);
+        return status;
+    }
+    *out_mapping = (tacho_mapping){.memory = self.bytes, .len = self.len};
+    return TACHO_OK;
+}
+
+static tacho_status map_file(int file, const char *path, const tacho_mapping_bound *bound,
+                             tacho_mapping *out_mapping)
 {
     struct stat facts;
     if (fstat(file, &facts) != 0) {
@@ -64,7 +93,7 @@ static tacho_status map_file(int file, const char *path, tacho_mapping *out_mapp
         return tacho_fail(TACHO_CODE_BAD_DATA, "%s is a directory; expected a file", path);
     }
     if (!S_ISREG(facts.st_mode) || facts.st_size == 0) {
-        return read_all(file, path, out_mapping);
+        return read_all(file, path, bound, out_mapping);
     }
     void *bytes = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (bytes == MAP_FAILED) {
@@ -87,23 +116,29 @@ static void keep_last(tacho_mappings *mappings, tacho_str *out_bytes)
     *out_bytes = tacho_str_make(mapping->memory, mapping->len);
 }
 
-tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path, tacho_str *out_bytes)
+tacho_status tacho_mappings_open_bounded(tacho_mappings *mappings, const char *path,
+                                         const tacho_mapping_bound *bound, tacho_str *out_bytes)
 {
     TACHO_TRY(tacho_grow(&mappings->items, &mappings->item_capacity, mappings->item_count + 1));
     tacho_mapping *mapping = &mappings->items[mappings->item_count];
     if (strcmp(path, "-") == 0) {
-        TACHO_TRY(read_all(STDIN_FILENO, "standard input", mapping));
+        TACHO_TRY(read_all(STDIN_FILENO, "standard input", bound, mapping));
     } else {
         int file = open(path, O_RDONLY | O_CLOEXEC);
         if (file < 0) {
             return fail_file(path, "cannot open");
         }
-        tacho_status status = map_file(file, path, mapping);
+        tacho_status status = map_file(file, path, bound, mapping);
         close(file);
         TACHO_TRY(status);
     }
     keep_last(mappings, out_bytes);
     return TACHO_OK;
+}
+
+tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path, tacho_str *out_bytes)
+{
+    return tacho_mappings_open_bounded(mappings, path, NULL, out_bytes);
 }
 
 tacho_status tacho_mappings_open_beneath(tacho_mappings *mappings, const char *folder,
@@ -112,7 +147,7 @@ tacho_status tacho_mappings_open_beneath(tacho_mappings *mappings, const char *f
     TACHO_TRY(tacho_grow(&mappings->items, &mappings->item_capacity, mappings->item_count + 1));
     int file = -1;
     TACHO_TRY(tacho_beneath_open(folder, path, &file));
-    tacho_status status = map_file(file, path, &mappings->items[mappings->item_count]);
+    tacho_status status = map_file(file, path, NULL, &mappings->items[mappings->item_count]);
     close(file);
     TACHO_TRY(status);
     keep_last(mappings, out_bytes);

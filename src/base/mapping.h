@@ -29,6 +29,23 @@ typedef struct tacho_mappings {
 tacho_status tacho_mappings_open(tacho_mappings *mappings, const char *path,
                                  tacho_str *out_bytes) TACHO_MUST_USE;
 
+/*
+ * How much to read of what cannot be mapped: devices and pipes may have no end. What begins with
+ * none of the bytes that somebody knows is read to |bytes_max|, or no further than that beginning
+ * (TACHO_MAPPING_HEAD_BYTES, or less), which is enough to say what is wrong.
+ */
+typedef struct tacho_mapping_bound {
+    bool (*is_known)(tacho_str head); /* NULL: nothing is */
+    uint64_t bytes_max;               /* 0: the beginning */
+} tacho_mapping_bound;
+
+enum { TACHO_MAPPING_HEAD_BYTES = 1 << 20 };
+
+/* The same with a bound, for files that the user names. NULL: 4 GiB, as of anything. */
+tacho_status tacho_mappings_open_bounded(tacho_mappings *mappings, const char *path,
+                                         const tacho_mapping_bound *bound,
+                                         tacho_str *out_bytes) TACHO_MUST_USE;
+
 /* The same for |path| beneath |folder|, as another file names it: see base/beneath.h. */
 tacho_status tacho_mappings_open_beneath(tacho_mappings *mappings, const char *folder,
                                          const char *path, tacho_str *out_bytes) TACHO_MUST_USE;

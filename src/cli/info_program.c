@@ -119,7 +119,8 @@ static tacho_status open_program(tacho_program_list *list, const char *path)
                    : list->has_several    ? name
                                           : tacho_str_basename(name);
     opened->is_for_people = list->is_for_people;
-    TACHO_TRY(tacho_mappings_open(&list->mappings, path, &bytes));
+    const tacho_mapping_bound bound = {.is_known = tacho_qpc_is_container};
+    TACHO_TRY(tacho_mappings_open_bounded(&list->mappings, path, &bound, &bytes));
     TACHO_TRY(tacho_qpc_read_named(path, bytes, &list->arena, &opened->qpc));
     TACHO_TRY(tacho_seal_states(&opened->qpc, &list->arena, &opened->states));
     list->item_count++;

@@ -26,13 +26,21 @@ bool tacho_model_is_model(tacho_str head)
     return find_reader(head) != NULL;
 }
 
+/* The same of what may go on behind |head|: a version can stand behind a graph of any length. */
+static bool may_be_model(tacho_str head)
+{
+    static const char graph_tag = 0x3a;
+    return tacho_model_is_model(head) || (head.len > 0 && head.data[0] == graph_tag);
+}
+
 /* Nodes in file order. */
 static tacho_status read_file(const char *path, const tacho_model_options *options,
                               tacho_graph *graph)
 {
     tacho_str bytes;
     TACHO_TRY(tacho_arena_copy(&graph->arena, tacho_str_from_cstring(path), &graph->path));
-    TACHO_TRY(tacho_mappings_open(&graph->mappings, path, &bytes));
+    const tacho_mapping_bound bound = {.is_known = may_be_model};
+    TACHO_TRY(tacho_mappings_open_bounded(&graph->mappings, path, &bound, &bytes));
     const tacho_model_reader *reader = find_reader(bytes);
     if (reader == NULL) {
         return tacho_fail(TACHO_CODE_UNSUPPORTED,

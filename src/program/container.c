@@ -179,7 +179,8 @@ static tacho_status read_file(const char *path, tacho_arena *arena, tacho_progra
 {
     tacho_str bytes = TACHO_STR("");
     tacho_qpc qpc;
-    TACHO_TRY(tacho_mappings_open(&program->mappings, path, &bytes));
+    const tacho_mapping_bound bound = {.is_known = tacho_qpc_is_container};
+    TACHO_TRY(tacho_mappings_open_bounded(&program->mappings, path, &bound, &bytes));
     TACHO_TRY(tacho_qpc_read_named(path, bytes, arena, &qpc));
     TACHO_TRY_NOTE(read_into(&qpc, program), "reading %s", path);
     return TACHO_OK;

@@ -4,6 +4,7 @@
  */
 #include "session/values.h"
 
+#include "base/maths.h"
 #include "codec/npy.h"
 #include "graph/evaluate.h"
 #include "graph/model.h"
@@ -131,11 +132,19 @@ static tacho_status check_type(const input_text *self, const tacho_array *array)
         tacho_shape_print(&array->shape, given, sizeof(given)), tacho_dtype_name(array->dtype));
 }
 
+/* Bytes of its elements; UINT64_MAX when they cannot be counted. */
+static uint64_t bytes_of(const tacho_array *array)
+{
+    uint64_t count, bytes;
+    bool is_counted = tacho_shape_elements(&array->shape, &count) &&
+                      tacho_dtype_bytes(array->dtype, count, &bytes);
+    return is_counted ? bytes : UINT64_MAX;
+}
+
 static tacho_status make_room(tacho_arena *arena, tacho_array *array, uint64_t *out_bytes)
 {
-    uint64_t count = 0;
-    if (!tacho_shape_elements(&array->shape, &count) ||
-        !tacho_dtype_bytes(array->dtype, count, out_bytes) || *out_bytes > input_bytes_max) {
+    *out_bytes = bytes_of(array);
+    if (*out_bytes > input_bytes_max) {
         return tacho_fail(TACHO_CODE_LIMIT, "an input of more than %" PRIu64 " GiB",
                           input_bytes_max >> 30);
     }
@@ -307,8 +316,12 @@ static tacho_status read_onnx(const input_text *self, const char *path, tacho_ar
 static tacho_status read_mapped(const input_text *self, tacho_mappings *mappings, const char *path,
                                 bool is_raw, tacho_array *array)
 {
+    tacho_array own = {(tacho_dtype)self->tensor->dtype,
+                       *tacho_program_shape(self->program, self->tensor), NULL};
+    tacho_mapping_bound bound = {.is_known = is_raw ? NULL : tacho_npy_is_file};
     tacho_str file;
-    TACHO_TRY(tacho_mappings_open(mappings, path, &file));
+    bound.bytes_max = tacho_size_add(bytes_of(is_raw ? array : &own), 1); /* one too many is seen */
+    TACHO_TRY(tacho_mappings_open_bounded(mappings, path, &bound, &file));
     if (is_raw) {
         return read_raw(self, file, path, array);
     }
@@ -323,8 +336,7 @@ static tacho_status read_mapped(const input_text *self, tacho_mappings *mappings
     if (tacho_str_ends_with(name, TACHO_STR(".pb"))) {
         return read_onnx(self, path, array);
     }
-    *array = (tacho_array){(tacho_dtype)self->tensor->dtype,
-                           *tacho_program_shape(self->program, self->tensor), NULL};
+    *array = own;
     return read_raw(self, file, path, array);
 }
 

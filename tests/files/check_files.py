@@ -234,6 +234,34 @@ class OutOfMemory(Folder):
         self.assertEqual(codes, {0, 1})
 
 
+class Endless(Folder):
+    """A device or a pipe without an end is read until it is known to be of no use."""
+
+    def test_models_and_programs(self):
+        for words, problem in ((("compile", "/dev/zero"), "/dev/zero: not a model"),
+                               (("run", "/dev/zero"), "/dev/zero: not a model"),
+                               (("run", DATA / "run" / "pair.mlir", "--input=@/dev/zero"),
+                                "/dev/zero: 1048576 bytes, but the elements take"),
+                               (("run", DATA / "run" / "pair.mlir", "--input=2x3xf32=@/dev/zero"),
+                                "/dev/zero: 1048576 bytes, but the elements take 24")):
+            with self.subTest(" ".join(str(word) for word in words)):
+                self.assert_fails(run(*words), problem)
+        self.assert_fails(shell("yes | $TACHO compile -"), "not a model")
+
+    def test_pipe(self):
+        """What a pipe brings is a model whatever its first field is, however long."""
+        sys.path.insert(0, str(SOURCE / "tools"))
+        sys.dont_write_bytecode = True
+        from make_models import data, number, value_info
+        graph = data(7, data(10, "x" * 2000000) + data(1, data(1, "x") + data(2, "y") + data(4, "Relu")) +
+                     data(2, "g") + data(11, value_info("x", "f32", [4])) + data(12, value_info("y", "f32", [4])))
+        rest = number(1, 8) + data(8, data(1, "") + number(2, 13))
+        for model in (rest + graph, graph + rest):
+            pathlib.Path("m.onnx").write_bytes(model)
+            done = shell("cat m.onnx | $TACHO compile - -q -o p.qpc")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class FilesOfOthers(Folder):
     """Names that tacho chooses, and one file for two things."""
 
