@@ -166,10 +166,23 @@ uint64_t tacho_mappings_bytes(const tacho_mappings *mappings)
 void tacho_mappings_release(const tacho_mappings *mappings)
 {
     for (size_t i = 0; i < mappings->item_count; i++) {
-        if (mappings->items[i].is_mapped) {
+        if (mappings->items[i].is_mapped && mappings->items[i].memory != NULL) {
             tacho_pages_release(mappings->items[i].memory, mappings->items[i].len);
         }
     }
+}
+
+tacho_status tacho_mappings_remember(tacho_mappings *mappings, const tacho_mappings *from)
+{
+    TACHO_TRY(tacho_grow(&mappings->items, &mappings->item_capacity,
+                         mappings->item_count + from->item_count));
+    for (size_t i = 0; i < from->item_count; i++) {
+        tacho_mapping *item = &mappings->items[mappings->item_count++];
+        *item = from->items[i];
+        item->memory = NULL;
+        item->len = 0;
+    }
+    return TACHO_OK;
 }
 
 bool tacho_mappings_has(const tacho_mappings *mappings, const char *path)
@@ -189,7 +202,7 @@ void tacho_mappings_close(tacho_mappings *mappings)
 {
     for (size_t i = 0; i < mappings->item_count; i++) {
         tacho_mapping *mapping = &mappings->items[i];
-        if (mapping->is_mapped) {
+        if (mapping->is_mapped && mapping->memory != NULL) {
             munmap(mapping->memory, mapping->len);
         } else {
             free(mapping->memory);

@@ -59,6 +59,10 @@ uint64_t tacho_mappings_bytes(const tacho_mappings *mappings);
  */
 void tacho_mappings_release(const tacho_mappings *mappings);
 
+/* Which files |from| has, for tacho_mappings_has: their bytes stay there. */
+tacho_status tacho_mappings_remember(tacho_mappings *mappings,
+                                     const tacho_mappings *from) TACHO_MUST_USE;
+
 /* Whether |path| names one of the files, under whatever name it was opened. */
 bool tacho_mappings_has(const tacho_mappings *mappings, const char *path);
 

@@ -125,6 +125,7 @@ static tacho_status make_report(report_request *request, const tacho_input_list 
                               list->paths[i]);
         }
     }
+    TACHO_TRY(tacho_intake_check_output(&request->intake, request->output_path));
     tacho_output output;
     TACHO_TRY(tacho_output_open(request->output_path, &output));
     tacho_status status = write_page(request, list, &output);

@@ -174,34 +174,42 @@ static tacho_status name_files(const tacho_arguments *arguments, runner *self)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static tacho_status write_output(runner *self, const tacho_run_session *session, size_t index)
+/* Where an output goes. */
+static tacho_status name_output(runner *self, const tacho_run_session *session, size_t index,
+                                const char **out_path)
 {
     const tacho_program *program = &session->module.program;
     tacho_str tensor = tacho_run_string(session, program->tensors[program->outputs[index]].name);
     char name[160];
-    const char *path = NULL;
-    tacho_array array;
     snprintf(name, sizeof(name), "%.100s-activation-0-inf-0.bin",
              tensor.len > 0 ? tensor.data : "output");
     if (tensor.len == 0 && index > 0) {
         snprintf(name, sizeof(name), "output%zu-activation-0-inf-0.bin", index);
     }
     tacho_make_plain_name(name);
-    TACHO_TRY(
-        tacho_folder_join(self->output_dir, tacho_str_from_cstring(name), &self->arena, &path));
-    TACHO_TRY(tacho_execution_output(session->device->execution, index, &array));
-    return tacho_run_value_write(&array, path, true);
+    return tacho_folder_join(self->output_dir, tacho_str_from_cstring(name), &self->arena,
+                             out_path);
 }
 
-static tacho_status write_outputs(runner *self, const tacho_run_session *session)
+/* Names are checked before any is used: one may be an input's, or that of two outputs. */
+static tacho_status write_outputs(runner *self, tacho_run_session *session)
 {
+    size_t count = session->module.program.output_count;
+    const char *path = NULL;
     bool is_new = false;
     if (self->output_dir == NULL || session->latency_count == 0) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_folder_ensure(self->output_dir, &is_new));
-    for (size_t i = 0; i < session->module.program.output_count; i++) {
-        TACHO_TRY(write_output(self, session, i));
+    for (size_t i = 0; i < count; i++) {
+        TACHO_TRY(name_output(self, session, i, &path));
+        TACHO_TRY(tacho_run_check_chosen_output(session, path, NULL));
+    }
+    for (size_t i = 0; i < count; i++) {
+        tacho_array array;
+        TACHO_TRY(name_output(self, session, i, &path));
+        TACHO_TRY(tacho_execution_output(session->device->execution, i, &array));
+        TACHO_TRY(tacho_run_value_write(&array, path, true));
     }
     return TACHO_OK;
 }

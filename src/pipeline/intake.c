@@ -28,7 +28,12 @@ tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *o
             return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
         }
     }
-    return TACHO_OK;
+    tacho_str program = intake->options.program_path;
+    bool is_program = program.len > 0 && tacho_input_is_same_file(program.data, output_path);
+    return is_program
+               ? tacho_fail(TACHO_CODE_USAGE,
+                            "%s is the program that is read and would be overwritten", program.data)
+               : TACHO_OK;
 }
 
 static tacho_status check_not_empty(tacho_input *input)

@@ -79,6 +79,7 @@ static tacho_status compile_on(tacho_machine *machine, const char *path,
         }
         *program = compilation.program;
         compilation.program = (tacho_program){0};
+        status = tacho_mappings_remember(&program->mappings, &compilation.graph.mappings);
     }
     tacho_compilation_close(&compilation);
     return status;

@@ -62,6 +62,10 @@ static tacho_status check_place(const tacho_run_session *session, const char *pa
         return tacho_fail(TACHO_CODE_USAGE, "%s is the program being run and would be overwritten",
                           path);
     }
+    if (tacho_mappings_has(&session->module.program.mappings, path)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s is read by this run and would be overwritten",
+                          path);
+    }
     for (size_t i = 0; i < request->input_count; i++) {
         const char *input = input_file(request->inputs[i]);
         if (input != NULL && tacho_input_is_same_file(input, path)) {

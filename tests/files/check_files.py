@@ -250,9 +250,7 @@ class Endless(Folder):
 
     def test_pipe(self):
         """What a pipe brings is a model whatever its first field is, however long."""
-        sys.path.insert(0, str(SOURCE / "tools"))
-        sys.dont_write_bytecode = True
-        from make_models import data, number, value_info
+        data, number, value_info = model_parts()
         graph = data(7, data(10, "x" * 2000000) + data(1, data(1, "x") + data(2, "y") + data(4, "Relu")) +
                      data(2, "g") + data(11, value_info("x", "f32", [4])) + data(12, value_info("y", "f32", [4])))
         rest = number(1, 8) + data(8, data(1, "") + number(2, 13))
@@ -385,6 +383,10 @@ class FilesOfOthers(Folder):
                  ("run", "p.qpc", "--output", "@o.npy", "--profile", "o.npy", "--profile-format", "perfetto"),
                  ("run", "p.qpc", "--output", "@o.npy", "--profile", "f/../o.npy", "--profile-format", "perfetto"),
                  ("run", "p.qpc", "--input", "@x.npy", "--output", "@x.npy")]
+        self.assert_refused(cases)
+
+    def assert_refused(self, cases):
+        """Each command is misuse, and leaves every file as it was."""
         for words in cases:
             before = {path.name: path.read_bytes() for path in pathlib.Path(".").iterdir() if path.is_file()}
             with self.subTest(" ".join(words)):
@@ -392,6 +394,64 @@ class FilesOfOthers(Folder):
                 after = {path.name: path.read_bytes() for path in pathlib.Path(".").iterdir()
                          if path.is_file()}
                 self.assertEqual(before, after)
+
+    def test_program_of_stats(self):
+        """The program that raw stats are read with is an input, too."""
+        run("run", "p.qpc", "-q", "--no-tables", "--stats-dir", "s")
+        stats = str(next(pathlib.Path("s").glob("*.bin")))
+        os.link("p.qpc", "hard.qpc")
+        os.symlink("p.qpc", "soft.qpc")
+        self.assert_refused([(verb, stats, "--program", "p.qpc", "-o", path, *more)
+                             for path in ("p.qpc", "hard.qpc", "soft.qpc")
+                             for verb, *more in (("ops", "--format", "csv"), ("info", "--format", "csv"),
+                                                 ("overview", "--format", "csv"), ("report",),
+                                                 ("convert", "--to", "perfetto"))])
+
+    def test_weights_in_a_file(self):
+        """So is the file with a model's weights."""
+        data, number, value_info = model_parts()
+        weights = data(5, number(1, 4) + number(2, 1) + data(8, "w") + number(14, 1) +
+                       data(13, data(1, "location") + data(2, "w.bin")))
+        graph = data(1, data(1, "x") + data(1, "w") + data(2, "y") + data(4, "Add")) + weights + data(2, "g") + \
+            data(11, value_info("x", "f32", [4])) + data(12, value_info("y", "f32", [4]))
+        pathlib.Path("w.bin").write_bytes(bytes(16))
+        pathlib.Path("e.onnx").write_bytes(number(1, 8) + data(7, graph) + data(8, data(1, "") + number(2, 13)))
+        self.assertEqual(run("run", "e.onnx", "-q", "--output", "@y.npy").returncode, 0)
+        self.assert_refused([("run", "e.onnx", "--output", "@w.bin"),
+                             ("run", "e.onnx", "--profile", "w.bin", "--profile-format", "perfetto"),
+                             ("compile", "e.onnx", "-o", "w.bin"),
+                             ("compile", "e.onnx", "--profile", "w.bin", "--profile-format", "t1")])
+
+    def test_outputs_of_the_runner(self):
+        """qaic-runner chooses names of outputs: none is an input's, and no two are the same."""
+        data, number, value_info = model_parts()
+        names = ("a/b", "a_b")
+        graph = b"".join(data(1, data(1, "x") + data(2, name) + data(4, kind))
+                         for name, kind in zip(names, ("Relu", "Abs"))) + data(2, "g") + \
+            data(11, value_info("x", "f32", [4])) + b"".join(data(12, value_info(name, "f32", [4])) for name in names)
+        pathlib.Path("t.onnx").write_bytes(number(1, 8) + data(7, graph) + data(8, data(1, "") + number(2, 13)))
+        for folder, model in (("one", "g.onnx"), ("two", "t.onnx")):
+            os.mkdir(folder)
+            self.assertEqual(run("compile", model, "-m", "aic100", "-q", "-o", f"{folder}/programqpc.bin").returncode, 0)
+        runner = [str(DROPIN / "qaic-runner"), "-n", "1", "-t"]
+        done = subprocess.run([*runner, "two", "--write-output-dir", "o"], capture_output=True, check=False)
+        self.assert_fails(done, "two results cannot both go to o/a_b-activation-0-inf-0.bin", code=2)
+        self.assertEqual(os.listdir("o"), [])
+        subprocess.run([*runner, "one", "--write-output-dir", "i"], capture_output=True, check=True)
+        written = next(pathlib.Path("i").iterdir())
+        written.write_bytes(bytes(4 * 8 * 4))
+        done = subprocess.run([*runner, "one", "-i", str(written), "--write-output-dir", "i"], capture_output=True,
+                              check=False)
+        self.assert_fails(done, "is an input and would be overwritten", code=2)
+        self.assertEqual(written.read_bytes(), bytes(4 * 8 * 4))
+
+
+def model_parts():
+    """What writes fields of protobuf, and an input or output of a model."""
+    sys.path.insert(0, str(SOURCE / "tools"))
+    sys.dont_write_bytecode = True
+    from make_models import data, number, value_info
+    return data, number, value_info
 
 
 def ascii_json(text):
