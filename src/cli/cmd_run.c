@@ -5,11 +5,12 @@
 #include "cli/command.h"
 #include "cli/compile_options.h"
 #include "cli/listing.h"
-#include "cli/run_compare.h"
+#include "analyses/compare.h"
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
 #include "cli/run_report.h"
-#include "cli/run_torq.h"
+#include "session/torq.h"
+#include "sinks/torq/runtime.h"
 #include "cli/talk.h"
 
 #include <stdio.h>
@@ -286,9 +287,10 @@ static bool choose_report(const tacho_arguments *arguments, run_choice *choice)
 
 static tacho_status write_profile(const run_choice *choice, const tacho_run_session *session)
 {
+    tacho_recording recording = tacho_run_recording(session);
     return choice->profile_sink != NULL
                ? tacho_run_profile_write(session, choice->profile_sink, choice->profile_path)
-               : tacho_run_torq_write_file(session, choice->torq_form, choice->profile_path);
+               : tacho_run_torq_write_file(&recording, choice->torq_form, choice->profile_path);
 }
 
 static tacho_status write_files(const run_choice *choice, const tacho_run_session *session)
@@ -303,17 +305,17 @@ static void say_samples(const run_choice *choice, const tacho_run_session *sessi
     char text[160];
     uint32_t level = session->module.program.facts.stats.level;
     uint64_t asked = choice->request.sampling.count;
-    if (session->sample_count < session->recorded_count && !choice->report.omits_tables) {
+    if (session->sample_count < session->totals.recorded_count && !choice->report.omits_tables) {
         snprintf(text, sizeof(text),
                  "operators are those of the first %zu of %llu recorded inferences",
-                 session->sample_count, (unsigned long long)session->recorded_count);
+                 session->sample_count, (unsigned long long)session->totals.recorded_count);
         tacho_talk_line("note", text);
     }
-    if (session->recorded_count < asked && !session->is_interrupted &&
+    if (session->totals.recorded_count < asked && !session->is_interrupted &&
         level >= TACHO_STATS_LEVEL_INFERENCE) {
         snprintf(text, sizeof(text),
                  "%llu of %llu samples: %llu iteration%s from number %llu on; -n runs more",
-                 (unsigned long long)session->recorded_count, (unsigned long long)asked,
+                 (unsigned long long)session->totals.recorded_count, (unsigned long long)asked,
                  (unsigned long long)choice->request.iterations,
                  choice->request.iterations == 1 ? "" : "s",
                  (unsigned long long)choice->request.sampling.start);
@@ -327,7 +329,7 @@ static void say_profile(const run_choice *choice, const tacho_run_session *sessi
     char text[512];
     size_t count = session->sample_count;
     size_t written =
-        choice->profile_sink == NULL ? tacho_run_torq_count(session, choice->torq_form) : count;
+        choice->profile_sink == NULL ? tacho_run_torq_count(choice->torq_form, count) : count;
     if (written < count) {
         snprintf(text, sizeof(text),
                  "%.200s: the first of %zu recorded inferences; this format has one, r2 all",
@@ -436,7 +438,7 @@ static int run_chosen(const run_choice *choice)
         status = tacho_run_outputs_check(&choice->outputs, &session);
     }
     if (status == TACHO_OK && choice->report.compares) {
-        status = tacho_run_compare_check(&session);
+        status = tacho_run_compare_check(&session.module.program);
     }
     if (status == TACHO_OK) {
         status = check_profile(choice, &session);

@@ -5,8 +5,8 @@
 #include "base/folder.h"
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
-#include "cli/run_qaic.h"
-#include "cli/run_qaic_files.h"
+#include "sinks/qaic/runner.h"
+#include "session/qaic.h"
 #include "session/values.h"
 #include "cli/talk.h"
 #include "sinks/table_sink.h"
@@ -197,7 +197,7 @@ static tacho_status write_outputs(runner *self, tacho_run_session *session)
     size_t count = session->module.program.output_count;
     const char *path = NULL;
     bool is_new = false;
-    if (self->output_dir == NULL || session->latency_count == 0) {
+    if (self->output_dir == NULL || session->totals.latency_count == 0) {
         return TACHO_OK;
     }
     TACHO_TRY(tacho_folder_ensure(self->output_dir, &is_new));
@@ -219,7 +219,8 @@ static tacho_status write_latency(runner *self, const tacho_run_session *session
     const char *path = NULL;
     TACHO_TRY(tacho_folder_join(self->out_dir, TACHO_STR("aic-profiling-program-0-latency.txt"),
                                 &self->arena, &path));
-    return tacho_run_qaic_latency_file(&self->qaic, session, path);
+    tacho_recording recording = tacho_run_recording(session);
+    return tacho_run_qaic_latency_file(&self->qaic, &recording, path);
 }
 
 static tacho_status write_profiles(runner *self, const tacho_run_session *session)
@@ -261,13 +262,14 @@ static tacho_status print_performance(const runner *self, const tacho_run_sessio
                                       tacho_output *output)
 {
     tacho_table table = {0};
-    tacho_status status = tacho_run_qaic_table(&self->qaic, session, &table);
+    tacho_recording recording = tacho_run_recording(session);
+    tacho_status status = tacho_run_qaic_table(&self->qaic, &recording, &table);
     if (status == TACHO_OK) {
         status = tacho_table_sink_text_alone.write(&table, 0, output);
     }
     tacho_table_deinit(&table);
     tacho_output_write_cstring(output, "\n");
-    tacho_run_qaic_print_line(session, output);
+    tacho_run_qaic_print_line(&recording, output);
     say_flush(self);
     return status;
 }
@@ -286,7 +288,7 @@ static void say_files(const char *folder, uint64_t count, const char *what)
 static void say_wrote(const runner *self, const tacho_run_session *session)
 {
     const tacho_program *program = &session->module.program;
-    bool has_outputs = self->output_dir != NULL && session->latency_count > 0;
+    bool has_outputs = self->output_dir != NULL && session->totals.latency_count > 0;
     size_t devices = program->facts.device_count > 0 ? program->facts.device_count : 1;
     uint64_t summaries = 0; /* one per activation */
     for (size_t i = 0; i < session->sample_count; i++) {

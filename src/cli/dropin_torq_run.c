@@ -7,7 +7,9 @@
 #include "cli/run_options.h"
 #include "cli/run_talk.h"
 #include "cli/run_outputs.h"
-#include "cli/run_torq.h"
+#include "analyses/blocks.h"
+#include "session/torq.h"
+#include "sinks/torq/runtime.h"
 #include "cli/talk.h"
 #include "sinks/table_sink.h"
 
@@ -123,7 +125,8 @@ static tacho_status print_blocks(const tacho_run_session *session, tacho_output 
         return TACHO_OK;
     }
     tacho_table table = {0};
-    tacho_status status = tacho_run_blocks_table(session, &table);
+    tacho_recording recording = tacho_run_recording(session);
+    tacho_status status = tacho_blocks_table(&recording, &table);
     if (status == TACHO_OK && table.cell_count > 0) {
         tacho_output_write_cstring(output, "\n");
         status = tacho_table_sink_text_alone.write(&table, 0, output);
@@ -165,12 +168,13 @@ static tacho_status print_results(const module_run *run, const tacho_run_session
 
 static tacho_status finish(const module_run *run, const tacho_run_session *session)
 {
+    tacho_recording recording = tacho_run_recording(session);
     TACHO_TRY(tacho_run_outputs_write(&run->outputs, session));
     if (run->jobs_path != NULL) {
-        TACHO_TRY(tacho_run_torq_write_file(session, TACHO_RUN_R0, run->jobs_path));
+        TACHO_TRY(tacho_run_torq_write_file(&recording, TACHO_RUN_R0, run->jobs_path));
     }
     if (run->host_path != NULL) {
-        TACHO_TRY(tacho_run_torq_write_file(session, run->host_form, run->host_path));
+        TACHO_TRY(tacho_run_torq_write_file(&recording, run->host_form, run->host_path));
     }
     if ((run->jobs_path != NULL || run->host_path != NULL) && !run->request.is_quiet) {
         tacho_run_torq_say_origin(session,

@@ -8,7 +8,7 @@
 #include "pipeline/stats_trace.h"
 #include "base/folder.h"
 #include "cli/opstats_files.h"
-#include "cli/opstats_machine.h"
+#include "session/opstats_machine.h"
 #include "cli/talk.h"
 #include "program/container.h"
 #include "sinks/opstats_text.h"

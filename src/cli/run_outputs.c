@@ -42,7 +42,7 @@ bool tacho_run_output_is_printed(const tacho_run_outputs *outputs, size_t index)
 tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
                                      const tacho_run_session *session)
 {
-    for (size_t i = 0; i < outputs->text_count && session->latency_count > 0; i++) {
+    for (size_t i = 0; i < outputs->text_count && session->totals.latency_count > 0; i++) {
         tacho_array array;
         if (outputs->texts[i][0] == '@') {
             TACHO_TRY(tacho_execution_output(session->device->execution, i, &array));
@@ -55,7 +55,7 @@ tacho_status tacho_run_outputs_write(const tacho_run_outputs *outputs,
 void tacho_run_outputs_say(const tacho_run_outputs *outputs, const tacho_run_session *session)
 {
     const tacho_program *program = &session->module.program;
-    for (size_t i = 0; i < outputs->text_count && session->latency_count > 0; i++) {
+    for (size_t i = 0; i < outputs->text_count && session->totals.latency_count > 0; i++) {
         if (outputs->texts[i][0] == '@') {
             char text[400];
             tacho_str name = tacho_run_string(session, program->tensors[program->outputs[i]].name);
@@ -92,7 +92,7 @@ tacho_status tacho_run_outputs_print(const tacho_run_outputs *outputs,
 {
     tacho_execution *execution = session->device->execution;
     size_t count = execution != NULL ? session->module.program.output_count : 0;
-    for (size_t i = 0; i < count && session->latency_count > 0; i++) {
+    for (size_t i = 0; i < count && session->totals.latency_count > 0; i++) {
         tacho_array array;
         if (tacho_run_output_is_printed(outputs, i)) {
             TACHO_TRY(print_name(session, i, is_iree, to));

@@ -6,11 +6,11 @@
 
 #include "analyses/ops.h"
 #include "analyses/overview.h"
-#include "cli/run_compare.h"
-#include "cli/run_outliers.h"
+#include "analyses/compare.h"
+#include "analyses/outliers.h"
 #include "cli/talk.h"
-#include "cli/run_tables.h"
-#include "cli/run_torq.h"
+#include "analyses/run_tables.h"
+#include "analyses/blocks.h"
 #include "sinks/overview_text.h"
 
 enum { WORST_COUNT = 5 };
@@ -20,6 +20,7 @@ typedef struct run_printer {
     const tacho_run_report *options;
     tacho_run_session *session;
     const tacho_run_profile *profile;
+    tacho_recording recording;
     tacho_output *output;
     tacho_table_report tables;
     bool is_for_people;
@@ -38,11 +39,11 @@ static tacho_status add(run_printer *self, tacho_status status, tacho_table *tab
 static tacho_status add_facts(run_printer *self)
 {
     tacho_table table = {0};
-    tacho_status status = self->is_for_people ? tacho_run_summary_table(self->session, &table)
-                                              : tacho_run_facts_table(self->session, &table);
+    tacho_status status = self->is_for_people ? tacho_run_summary_table(&self->recording, &table)
+                                              : tacho_run_facts_table(&self->recording, &table);
     TACHO_TRY(add(self, status, &table));
     table = (tacho_table){0};
-    status = tacho_run_latency_table(self->session, &table);
+    status = tacho_run_latency_table(&self->recording, &table);
     return add(self, status, &table);
 }
 
@@ -51,7 +52,7 @@ static tacho_status add_overview(run_printer *self)
 {
     tacho_overview overview;
     tacho_table table = {0};
-    tacho_overview_options options = {.wall_time_ns = self->session->wall_ns};
+    tacho_overview_options options = {.wall_time_ns = self->recording.totals.wall_ns};
     tacho_status status = tacho_overview_init(&overview, &self->profile->profile, &options);
     if (status == TACHO_OK) {
         status = tacho_overview_table(&overview, &table);
@@ -116,7 +117,7 @@ static tacho_status add_compared(run_printer *self, const tacho_run_compare *com
 static tacho_status add_comparison(run_printer *self)
 {
     tacho_run_compare compare;
-    tacho_status status = tacho_run_compare_init(&compare, self->session);
+    tacho_status status = tacho_run_compare_init(&compare, &self->recording);
     if (status == TACHO_OK && !compare.is_simulated) {
         char text[TACHO_RUN_OUTLIERS_TEXT];
         tacho_run_outliers_print(&compare, text, sizeof(text));
@@ -136,7 +137,7 @@ static tacho_status add_all(run_printer *self)
     TACHO_TRY(add_facts(self));
     if (self->options->has_blocks) {
         tacho_table table = {0};
-        tacho_status status = tacho_run_blocks_table(self->session, &table);
+        tacho_status status = tacho_blocks_table(&self->recording, &table);
         TACHO_TRY(add(self, status, &table));
     }
     bool has_operators = self->session->module.program.facts.stats.level >= TACHO_STATS_LEVEL_OPS;
@@ -182,6 +183,7 @@ tacho_status tacho_run_report_print(const tacho_run_report *report, tacho_run_se
         .options = report,
         .session = session,
         .profile = profile,
+        .recording = tacho_run_recording(session),
         .output = &output,
         .is_for_people = report->sink == &tacho_table_sink_text,
     };

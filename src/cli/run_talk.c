@@ -37,8 +37,8 @@ tacho_status tacho_run_talk_go(tacho_run_session *session)
         tacho_note(&tacho_talk_notes, "note",
                    "the delay of %" PRId64 " ms never passed: the last %" PRIu64
                    " inference%s recorded",
-                   request->sampling.delay_ms, session->recorded_count,
-                   session->recorded_count == 1 ? " was" : "s were");
+                   request->sampling.delay_ms, session->totals.recorded_count,
+                   session->totals.recorded_count == 1 ? " was" : "s were");
     }
     return status;
 }
@@ -67,4 +67,20 @@ void tacho_run_say_random(const tacho_run_session *session, bool has_seed)
     }
     tacho_note(&tacho_talk_notes, "note", "%zu input%s not given: seeded-random%s",
                session->random_inputs, session->random_inputs == 1 ? " was" : "s were", seed);
+}
+
+void tacho_run_torq_say_origin(const tacho_run_session *session, const char *path)
+{
+    if (session->device->type->is_simulated) {
+        char text[400];
+        snprintf(text, sizeof(text),
+                 "Torq's formats have no word for simulated: %.200s.origin says it; keep it beside "
+                 "the file",
+                 path);
+        tacho_talk_line(
+            "note",
+            strcmp(path, "-") != 0
+                ? text
+                : "Torq's formats cannot mark times as simulated: they are read back as measured");
+    }
 }

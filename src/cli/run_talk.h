@@ -20,4 +20,7 @@ void tacho_run_say_device(const tacho_run_session *session);
 /* Says how many inputs were random, if any; |has_seed|: and by which option to choose others. */
 void tacho_run_say_random(const tacho_run_session *session, bool has_seed);
 
+/* Says how the file of a simulated run at |path| is told from one that was measured. */
+void tacho_run_torq_say_origin(const tacho_run_session *session, const char *path);
+
 #endif

@@ -10,7 +10,7 @@
 #define TACHO_DEVICE_DEVICE_H
 
 #include "device/execute.h"
-#include "program/stats_stream.h"
+#include "program/recording.h"
 
 typedef struct tacho_device tacho_device;
 
@@ -28,32 +28,6 @@ typedef struct tacho_device_options {
 
 /* Those of the execution of values. */
 tacho_execution_options tacho_device_execution_options(const tacho_device_options *options);
-
-/* When a block of the program (what the host starts and waits for) ran, ns of the device. */
-typedef struct tacho_block_time {
-    int64_t start_ns, end_ns;
-} tacho_block_time;
-
-/* What the host did for an inference, ns of the device's time. */
-typedef struct tacho_host_turn {
-    bool is_known;      /* simulated hosts are; a real one is timed by who runs the device */
-    int64_t sent_ns;    /* it began to send the inputs */
-    int64_t fetched_ns; /* it has the outputs */
-    int64_t wait_ns;    /* that the device waited for it before the inference's start */
-} tacho_host_turn;
-
-/* What one run of all activations gave; good until the next run. */
-typedef struct tacho_device_result {
-    int64_t start_ns, end_ns; /* of the device's time: simulated from 0, or real */
-    int64_t cycles;           /* of the core clock, flush not included; -1: not known */
-    int64_t wall_ns;          /* that it really took */
-    tacho_host_turn host;
-    const tacho_block_time
-        *blocks; /* one per block of the program, of the first activation; or none */
-    size_t block_count;
-    const tacho_stats_buffer *stats; /* by activation, then device; NULL when not recorded */
-    size_t stats_count;
-} tacho_device_result;
 
 typedef struct tacho_device_type {
     const char *name;  /* "sim", "cpu", "null" */

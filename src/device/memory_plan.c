@@ -139,8 +139,8 @@ static uint32_t pop_live(places *self)
     uint32_t last = self->pieces[moved]->last;
     size_t at = 0;
     for (size_t child; (child = 2 * at + 1) < self->heap_count; at = child) {
-        if (child + 1 < self->heap_count && self->pieces[self->heap[child + 1]]->last <
-                                                self->pieces[self->heap[child]]->last) {
+        if (child + 1 < self->heap_count &&
+            self->pieces[self->heap[child + 1]]->last < self->pieces[self->heap[child]]->last) {
             child++;
         }
         if (last <= self->pieces[self->heap[child]]->last) {

@@ -269,7 +269,7 @@ const tacho_stats_buffer *tacho_recorder_buffers(const tacho_recorder *recorder,
 
 /* ---- an inference -------------------------------------------------------------------------- */
 
-static void fill_threads(tacho_recorder *self, const tacho_recording *recording)
+static void fill_threads(tacho_recorder *self, const tacho_recorder_turn *recording)
 {
     const tacho_program_facts *facts = &self->program->facts;
     for (size_t core = 0; core < self->core_count; core++) {
@@ -303,7 +303,7 @@ static uint64_t host_ns(const tacho_recorder *self, int64_t cycle)
 }
 
 /* The time in which the bytes were moved; how many they are does not change. */
-static void fill_windows(tacho_recorder *self, const tacho_recording *recording)
+static void fill_windows(tacho_recorder *self, const tacho_recorder_turn *recording)
 {
     const tacho_program_facts *facts = &self->program->facts;
     for (size_t core = 0; facts->stats.counts_ddr != 0 && core < self->core_count; core++) {
@@ -315,7 +315,7 @@ static void fill_windows(tacho_recorder *self, const tacho_recording *recording)
     }
 }
 
-static void fill_clocks(tacho_recorder *self, const tacho_recording *recording)
+static void fill_clocks(tacho_recorder *self, const tacho_recorder_turn *recording)
 {
     uint32_t devices = self->program->facts.device_count;
     int64_t end = recording->start;
@@ -335,7 +335,7 @@ static void fill_clocks(tacho_recorder *self, const tacho_recording *recording)
 }
 
 /* When the engine's thread is done with a job: at its end, or when a transfer is on its way. */
-static int64_t op_end(const tacho_recorder *self, const tacho_recording *recording, size_t job)
+static int64_t op_end(const tacho_recorder *self, const tacho_recorder_turn *recording, size_t job)
 {
     uint32_t engine = self->program->jobs[job].engine;
     int64_t cycles = recording->ends[job] - recording->starts[job];
@@ -344,7 +344,7 @@ static int64_t op_end(const tacho_recorder *self, const tacho_recording *recordi
                : recording->ends[job];
 }
 
-static void find_task_ends(tacho_recorder *self, const tacho_recording *recording)
+static void find_task_ends(tacho_recorder *self, const tacho_recorder_turn *recording)
 {
     const tacho_program *program = self->program;
     memset(self->task_ends, 0, self->layout.task_count * sizeof(*self->task_ends));
@@ -368,7 +368,7 @@ static size_t thread_of(const tacho_program *program, uint32_t engine)
  * The job that a thread starts last of those that it has of an op, before it goes on with another
  * op: behind it the thread waits for the others that share the op.
  */
-static void find_last_of_ops(tacho_recorder *self, const tacho_recording *recording)
+static void find_last_of_ops(tacho_recorder *self, const tacho_recorder_turn *recording)
 {
     const tacho_program *program = self->program;
     memset(self->is_last_of_op, 0, program->job_count * sizeof(*self->is_last_of_op));
@@ -393,7 +393,7 @@ static void find_last_of_ops(tacho_recorder *self, const tacho_recording *record
 }
 
 /* Where the cores that share an op meet: its last wait. An op without one has no such place. */
-static void find_op_barriers(tacho_recorder *self, const tacho_recording *recording)
+static void find_op_barriers(tacho_recorder *self, const tacho_recorder_turn *recording)
 {
     const tacho_program *program = self->program;
     memset(self->op_barriers, 0, program->op_count * sizeof(*self->op_barriers));
@@ -418,7 +418,7 @@ static tacho_stats_op *op_record(const tacho_recorder *self, uint32_t activation
  * After the thread's last job of an op it ends where the cores meet that share the op. |next| is
  * the engine's next job, or TACHO_NONE; it never starts within the barrier.
  */
-static int64_t end_barrier(tacho_recorder *self, const tacho_recording *recording, uint32_t job,
+static int64_t end_barrier(tacho_recorder *self, const tacho_recorder_turn *recording, uint32_t job,
                            uint32_t next)
 {
     const tacho_program *program = self->program;
@@ -436,7 +436,7 @@ static int64_t end_barrier(tacho_recorder *self, const tacho_recording *recordin
     return end;
 }
 
-static void fill_op(tacho_recorder *self, const tacho_recording *recording, size_t id,
+static void fill_op(tacho_recorder *self, const tacho_recorder_turn *recording, size_t id,
                     int64_t sync_start)
 {
     const tacho_job *job = &self->program->jobs[id];
@@ -459,7 +459,7 @@ static void fill_op(tacho_recorder *self, const tacho_recording *recording, size
     };
 }
 
-static void fill_ops(tacho_recorder *self, const tacho_recording *recording)
+static void fill_ops(tacho_recorder *self, const tacho_recorder_turn *recording)
 {
     const tacho_program *program = self->program;
     find_task_ends(self, recording);
@@ -485,7 +485,7 @@ static void fill_ops(tacho_recorder *self, const tacho_recording *recording)
     }
 }
 
-static void fill_stalls(tacho_recorder *self, const tacho_recording *recording)
+static void fill_stalls(tacho_recorder *self, const tacho_recorder_turn *recording)
 {
     for (uint32_t device = 0; device < self->program->facts.device_count; device++) {
         tacho_bank *bank = tacho_recorder_bank(self, recording->activation, device);
@@ -501,7 +501,7 @@ static void fill_stalls(tacho_recorder *self, const tacho_recording *recording)
     }
 }
 
-void tacho_recorder_fill(tacho_recorder *recorder, const tacho_recording *recording)
+void tacho_recorder_fill(tacho_recorder *recorder, const tacho_recorder_turn *recording)
 {
     uint32_t level = recorder->program->facts.stats.level;
     fill_clocks(recorder, recording);

@@ -23,7 +23,7 @@ typedef struct tacho_recorder_options {
 } tacho_recorder_options;
 
 /* One inference of one activation. Cycles count from |start| but for those named otherwise. */
-typedef struct tacho_recording {
+typedef struct tacho_recorder_turn {
     uint32_t activation;
     uint64_t inference;
     int64_t start;                            /* from the device's start */
@@ -33,7 +33,7 @@ typedef struct tacho_recording {
     const int64_t *starts, *ends;             /* by job */
     const tacho_sim_op *ops;                  /* by op */
     const int64_t *flush_starts, *flush_ends; /* by device and core: writing the stats themselves */
-} tacho_recording;
+} tacho_recorder_turn;
 
 tacho_status tacho_recorder_create(const tacho_recorder_options *options,
                                    tacho_recorder **out_recorder) TACHO_MUST_USE;
@@ -47,13 +47,13 @@ uint64_t tacho_recorder_core_bytes(const tacho_recorder *recorder, size_t core);
  * the first one is filled in.
  */
 tacho_status tacho_recorder_count(tacho_recorder *recorder,
-                                  const tacho_recording *recording) TACHO_MUST_USE;
+                                  const tacho_recorder_turn *recording) TACHO_MUST_USE;
 
 /* Whether the program asks for events that the recorder cannot tell; then |out_text| says which. */
 bool tacho_recorder_missing(const tacho_program *program, char *out_text, size_t room);
 
 /* Fills everything else of one activation; nothing is allocated. */
-void tacho_recorder_fill(tacho_recorder *recorder, const tacho_recording *recording);
+void tacho_recorder_fill(tacho_recorder *recorder, const tacho_recorder_turn *recording);
 
 /* By activation, then device. */
 const tacho_stats_buffer *tacho_recorder_buffers(const tacho_recorder *recorder, size_t *out_count);

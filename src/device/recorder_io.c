@@ -39,7 +39,7 @@ static void place_host_ports(tacho_recorder *self)
     }
 }
 
-static tacho_stats_port host_port(const tacho_recorder *self, const tacho_recording *recording,
+static tacho_stats_port host_port(const tacho_recorder *self, const tacho_recorder_turn *recording,
                                   bool is_output)
 {
     int64_t ready = recording->start - recording->output_wait; /* the inputs are there */
@@ -55,7 +55,8 @@ static tacho_stats_port host_port(const tacho_recorder *self, const tacho_record
     };
 }
 
-static void fill_host_ports(tacho_recorder *self, const tacho_recording *recording, uint32_t device)
+static void fill_host_ports(tacho_recorder *self, const tacho_recorder_turn *recording,
+                            uint32_t device)
 {
     const tacho_program_facts *facts = &self->program->facts;
     const tacho_host_ports *has = &self->host_ports[device];
@@ -148,7 +149,7 @@ tacho_status tacho_recorder_find_ports(tacho_recorder *recorder)
 
 /* ---- an inference -------------------------------------------------------------------------- */
 
-static void fill_row(tacho_recorder *self, const tacho_recording *recording,
+static void fill_row(tacho_recorder *self, const tacho_recorder_turn *recording,
                      const tacho_port_row *row)
 {
     const tacho_program_engine *engine = &self->program->engines[row->engine];
@@ -169,7 +170,7 @@ static void fill_row(tacho_recorder *self, const tacho_recording *recording,
     };
 }
 
-void tacho_recorder_fill_ports(tacho_recorder *recorder, const tacho_recording *recording)
+void tacho_recorder_fill_ports(tacho_recorder *recorder, const tacho_recorder_turn *recording)
 {
     const tacho_program *program = recorder->program;
     for (uint32_t i = 0; i < program->facts.device_count; i++) {

@@ -104,6 +104,6 @@ static inline tacho_bank *tacho_recorder_bank(const tacho_recorder *recorder, ui
 
 /* recorder_io.c: ports and doorbells. */
 tacho_status tacho_recorder_find_ports(tacho_recorder *recorder) TACHO_MUST_USE;
-void tacho_recorder_fill_ports(tacho_recorder *recorder, const tacho_recording *recording);
+void tacho_recorder_fill_ports(tacho_recorder *recorder, const tacho_recorder_turn *recording);
 
 #endif

@@ -79,7 +79,7 @@ static uint64_t count_requests(const tacho_program *program, const tacho_job *jo
 
 typedef struct counting {
     tacho_recorder *recorder;
-    const tacho_recording *recording;
+    const tacho_recorder_turn *recording;
     const uint64_t *reads;       /* by job: bytes of shared memory */
     tacho_engine_class *classes; /* by engine */
 } counting;
@@ -524,7 +524,7 @@ static tacho_status count_reads(counting *self)
     return TACHO_OK;
 }
 
-tacho_status tacho_recorder_count(tacho_recorder *recorder, const tacho_recording *recording)
+tacho_status tacho_recorder_count(tacho_recorder *recorder, const tacho_recorder_turn *recording)
 {
     const tacho_program *program = recorder->program;
     counting self = {.recorder = recorder, .recording = recording};

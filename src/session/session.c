@@ -140,7 +140,7 @@ static tacho_status set_inputs(tacho_run_session *self)
 
 tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request *request)
 {
-    *session = (tacho_run_session){.request = request, .cycles = -1};
+    *session = (tacho_run_session){.request = request, .totals = {.cycles = -1}};
     tacho_arena_init(&session->arena);
     TACHO_TRY(check_stats_dir(request));
     TACHO_TRY(tacho_run_check_device(request->device, request->notes));
@@ -163,8 +163,9 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
         TACHO_TRY(tacho_folder_ensure(request->stats_dir, &is_new));
     }
     TACHO_TRY(set_inputs(session));
-    session->latencies = calloc((size_t)request->iterations, sizeof(*session->latencies));
-    if (session->latencies == NULL) {
+    session->totals.latencies =
+        calloc((size_t)request->iterations, sizeof(*session->totals.latencies));
+    if (session->totals.latencies == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %" PRIu64 " iterations",
                           request->iterations);
     }
@@ -176,7 +177,7 @@ void tacho_run_close(tacho_run_session *session)
     tacho_device_close(session->device);
     tacho_run_module_deinit(&session->module);
     tacho_arena_deinit(&session->arena);
-    free(session->latencies);
+    free(session->totals.latencies);
     free(session->output_paths);
     free(session->samples);
 }
@@ -284,7 +285,7 @@ static tacho_status hold_sample(tacho_run_session *self, tacho_run_sample sample
 {
     uint64_t bytes = bytes_of(&sample.result);
     uint64_t most = self->request->held_bytes_max;
-    bool is_next = self->sample_count + 1 == self->recorded_count;
+    bool is_next = self->sample_count + 1 == self->totals.recorded_count;
     if (self->sample_count > 0 && most > 0 && (!is_next || self->held_bytes + bytes > most)) {
         return TACHO_OK;
     }
@@ -300,15 +301,15 @@ static tacho_status take_sample(tacho_run_session *self, tacho_run_sample sample
     const tacho_run_request *request = self->request;
     const tacho_device_result *result = &sample.result;
     bool is_written = request->stats_dir != NULL && !request->keeps_stats_in_memory;
-    self->recorded_count++;
+    self->totals.recorded_count++;
     for (size_t i = 0; i < result->stats_count; i++) {
-        self->record_cost_ns += result->stats[i].record_cost_ns;
+        self->totals.record_cost_ns += result->stats[i].record_cost_ns;
         if (is_written) {
             TACHO_TRY(write_stats_file(self, &result->stats[i]));
         }
     }
     if (request->take != NULL) {
-        TACHO_TRY(request->take(request->taker, self, &sample));
+        TACHO_TRY(request->take(request->taker, &self->module.program, &sample));
     }
     return hold_sample(self, sample);
 }
@@ -319,12 +320,12 @@ static bool is_sampled(tacho_run_session *self, uint64_t iteration)
 {
     const tacho_run_sampling *sampling = &self->request->sampling;
     uint64_t left = self->request->iterations - iteration;
-    if (self->recorded_count >= sampling->count || iteration < sampling->start) {
+    if (self->totals.recorded_count >= sampling->count || iteration < sampling->start) {
         return false;
     }
-    bool has_passed = self->recorded_count > 0 || sampling->delay_ms <= 0 ||
-                      self->device_ns / NS_PER_MS >= sampling->delay_ms;
-    bool is_last_chance = left <= sampling->count - self->recorded_count;
+    bool has_passed = self->totals.recorded_count > 0 || sampling->delay_ms <= 0 ||
+                      self->totals.device_ns / NS_PER_MS >= sampling->delay_ms;
+    bool is_last_chance = left <= sampling->count - self->totals.recorded_count;
     self->is_late = self->is_late || (!has_passed && is_last_chance);
     return has_passed || is_last_chance;
 }
@@ -381,12 +382,12 @@ static tacho_status take_result(tacho_run_session *self, const tacho_run_sample 
 {
     const tacho_device_result *result = &sample->result;
     int64_t latency = latency_of(self, result);
-    self->latencies[self->latency_count++] = latency;
-    self->latency_ns += latency;
-    self->wall_ns += result->wall_ns;
-    self->device_ns += result->end_ns - result->start_ns;
-    self->wait_ns += result->host.wait_ns;
-    self->cycles = result->cycles;
+    self->totals.latencies[self->totals.latency_count++] = latency;
+    self->totals.latency_ns += latency;
+    self->totals.wall_ns += result->wall_ns;
+    self->totals.device_ns += result->end_ns - result->start_ns;
+    self->totals.wait_ns += result->host.wait_ns;
+    self->totals.cycles = result->cycles;
     if (sample->inference == 0 && !self->device->type->is_simulated) {
         self->open_ns = result->start_ns;
     }
@@ -442,10 +443,65 @@ static tacho_status note_random(const tacho_run_session *self, tacho_status stat
         list);
 }
 
+static int compare_times(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left;
+    int64_t b = *(const int64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
 tacho_status tacho_run_go(tacho_run_session *session, const tacho_progress *progress)
 {
     tacho_run_rescue_begin(&session->rescue);
     tacho_status status = note_random(session, run_all(session, progress));
     tacho_run_rescue_end(&session->rescue);
+    qsort(session->totals.latencies, session->totals.latency_count,
+          sizeof(*session->totals.latencies), compare_times);
     return status;
+}
+
+/* ---- for analyses and sinks ---------------------------------------------------------------- */
+
+static bool computes_op(const void *execution, uint32_t op)
+{
+    return tacho_execution_computes_op(execution, op);
+}
+
+tacho_recording tacho_run_recording(const tacho_run_session *session)
+{
+    const tacho_device_type *type = session->device->type;
+    const tacho_device_options *options = &session->request->device_options;
+    const tacho_execution *execution = session->device->execution;
+    tacho_recording recording = {
+        .program = &session->module.program,
+        .path = session->request->path,
+        .was_compiled = session->module.was_compiled,
+        .device =
+            {
+                .name = session->request->device,
+                .about = type->about,
+                .is_simulated = type->is_simulated,
+                .has_no_times = type->has_no_times,
+                .has_time_model = type->has_time_model,
+                .is_unlimited = options->is_unlimited,
+                .threads = options->threads > 0 ? options->threads : 1,
+                .activations = options->activations > 0 ? options->activations : 1,
+                .has_values = execution != NULL,
+            },
+        .totals = session->totals,
+        .open_ns = session->open_ns,
+        .samples = session->samples,
+        .sample_count = session->sample_count,
+        .wanted_count = session->request->sampling.count,
+    };
+    if (execution != NULL) {
+        tacho_execution_counts counts = tacho_execution_count(execution);
+        recording.device.fast_count = counts.fast;
+        recording.device.reference_count = counts.reference;
+        recording.device.free_count = counts.free;
+        recording.device.peak_bytes = tacho_execution_peak_bytes(execution);
+        recording.device.computes_op = computes_op;
+        recording.device.self = execution;
+    }
+    return recording;
 }

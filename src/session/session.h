@@ -26,9 +26,6 @@ typedef struct tacho_run_sampling {
     int64_t delay_ms;
 } tacho_run_sampling;
 
-struct tacho_run_session;
-struct tacho_run_sample;
-
 typedef struct tacho_run_request {
     const char *path;   /* program or model */
     const char *device; /* "sim:aic100" */
@@ -49,8 +46,7 @@ typedef struct tacho_run_request {
      */
     uint64_t held_bytes_max;
     /* Optional: sees each inference that was recorded; the records are good until it returns. */
-    tacho_status (*take)(void *taker, const struct tacho_run_session *session,
-                         const struct tacho_run_sample *sample);
+    tacho_status (*take)(void *taker, const tacho_program *program, const tacho_run_sample *sample);
     void *taker;
     bool is_quiet; /* of what is said, warnings alone */
     const tacho_notes *notes;
@@ -61,35 +57,13 @@ typedef struct tacho_run_request {
 /* What tables may hold of records: hundreds of inferences of a network of usual size. */
 enum { TACHO_RUN_HELD_BYTES = 16 << 20 };
 
-/* Moments of one inference on this computer, of its monotonic clock. */
-typedef struct tacho_run_host_times {
-    bool is_known;
-    int64_t begin_ns;  /* inputs are handed over */
-    int64_t submit_ns; /* the device begins */
-    int64_t done_ns;   /* outputs are read */
-    int64_t end_ns;
-} tacho_run_host_times;
-
-/* An inference that was recorded, copied from the device. */
-typedef struct tacho_run_sample {
-    uint64_t inference;
-    tacho_run_host_times host;
-    tacho_device_result result; /* blocks and stats are those of the session's arena */
-} tacho_run_sample;
-
 typedef struct tacho_run_session {
     const tacho_run_request *request;
     tacho_run_module module;
     tacho_device *device;
     tacho_arena arena;
-    int64_t *latencies; /* ns, of each inference that ran, without writing stats where known */
-    size_t latency_count;
-    int64_t latency_ns;   /* their sum */
-    int64_t wall_ns;      /* of all inferences */
-    int64_t device_ns;    /* the same on the device, with writing stats */
-    int64_t wait_ns;      /* of the device, for its host, before inferences */
+    tacho_run_totals totals;
     int64_t open_ns;      /* when it was opened, in its time: that of the first, or 0 simulated */
-    int64_t cycles;       /* of the last; -1: not known */
     size_t random_inputs; /* that were not given */
     bool *is_random;      /* by input */
     tacho_array *inputs;  /* their values */
@@ -97,9 +71,7 @@ typedef struct tacho_run_session {
     size_t output_path_count, output_path_capacity;
     tacho_run_sample *samples; /* the first that were recorded: those that are held */
     size_t sample_count, sample_capacity;
-    uint64_t held_bytes;     /* of their records */
-    uint64_t recorded_count; /* inferences that were recorded, held or not */
-    uint64_t record_cost_ns; /* of all of them; 0: not known */
+    uint64_t held_bytes; /* of their records */
     uint64_t stats_file_count;
     bool is_late;            /* the delay had not passed: the last inferences were recorded */
     bool is_interrupted;     /* not all iterations ran */
@@ -126,6 +98,9 @@ tacho_status tacho_run_check_output(tacho_run_session *session, const char *path
 /* The same for a name that the user did not type; |mark|: see tacho_output_open_chosen. */
 tacho_status tacho_run_check_chosen_output(tacho_run_session *session, const char *path,
                                            const char *mark) TACHO_MUST_USE;
+
+/* What there is of it for analyses and sinks; good until the session runs again or is closed. */
+tacho_recording tacho_run_recording(const tacho_run_session *session);
 
 static inline tacho_str tacho_run_string(const tacho_run_session *session, uint32_t id)
 {

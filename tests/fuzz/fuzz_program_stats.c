@@ -111,7 +111,7 @@ static void record(const tacho_program *program, const tacho_simulation *simulat
     }
     tacho_status status = tacho_recorder_create(&options, &recorder);
     if (status == TACHO_OK) {
-        tacho_recording recording = {
+        tacho_recorder_turn recording = {
             .start = 1000,
             .starts = simulation->starts,
             .ends = simulation->ends,

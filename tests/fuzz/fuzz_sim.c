@@ -58,7 +58,7 @@ static void record(const tacho_program *program, const tacho_simulation *simulat
     }
     tacho_status status = tacho_recorder_create(&options, &recorder);
     for (uint32_t i = 0; status == TACHO_OK && i < ACTIVATIONS; i++) {
-        tacho_recording recording = {
+        tacho_recorder_turn recording = {
             .activation = i,
             .start = 1000,
             .starts = simulation->starts + i * program->job_count,

@@ -266,12 +266,12 @@ static tacho_status make_recorder(sim_device *self, const tacho_program *program
     return tacho_recorder_create(&options, &self->recorder);
 }
 
-static tacho_recording make_recording(const sim_device *self, uint32_t activation)
+static tacho_recorder_turn make_recording(const sim_device *self, uint32_t activation)
 {
     const tacho_program *program = self->base.program;
     const tacho_simulation *simulation = &self->simulation;
     size_t cores = (size_t)program->facts.device_count * program->facts.core_count;
-    return (tacho_recording){
+    return (tacho_recorder_turn){
         .activation = activation,
         .activate_end = self->launch,
         .starts = simulation->starts + activation * simulation->job_count,
@@ -285,7 +285,7 @@ static tacho_recording make_recording(const sim_device *self, uint32_t activatio
 static tacho_status count_events(sim_device *self)
 {
     for (uint32_t i = 0; self->recorder != NULL && i < self->simulation.activations; i++) {
-        tacho_recording recording = make_recording(self, i);
+        tacho_recorder_turn recording = make_recording(self, i);
         TACHO_TRY(tacho_recorder_count(self->recorder, &recording));
     }
     return TACHO_OK;
@@ -343,7 +343,7 @@ static int64_t ns_of(const sim_device *self, int64_t cycle)
 static void record(sim_device *self, uint64_t inference, const tacho_sim_turn *turn)
 {
     for (uint32_t i = 0; i < self->simulation.activations; i++) {
-        tacho_recording recording = make_recording(self, i);
+        tacho_recorder_turn recording = make_recording(self, i);
         recording.inference = inference;
         recording.start = turn->start;
         recording.rung = turn->rung;

@@ -19,7 +19,7 @@
 
 #include "codec/csv.h"
 #include "sources/torq/host_pairing.h"
-#include "sources/torq/origin_note.h"
+#include "profile/torq_origin.h"
 #include "sources/torq/torq_text.h"
 
 enum { NS_PER_US = 1000, FIELD_COUNT = 5, NUMBER_COUNT = 3 };

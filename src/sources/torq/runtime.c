@@ -12,7 +12,7 @@
 #include "sources/torq/torq.h"
 
 #include "codec/csv.h"
-#include "sources/torq/origin_note.h"
+#include "profile/torq_origin.h"
 #include "sources/torq/torq_part.h"
 #include "sources/torq/torq_text.h"
 

@@ -10,8 +10,8 @@
  * Size and checksum are those of the CSV: a note beside another file, as when the CSV was written
  * again by something else, says nothing.
  */
-#ifndef TACHO_SOURCES_TORQ_ORIGIN_NOTE_H
-#define TACHO_SOURCES_TORQ_ORIGIN_NOTE_H
+#ifndef TACHO_PROFILE_TORQ_ORIGIN_H
+#define TACHO_PROFILE_TORQ_ORIGIN_H
 
 #include "base/status.h"
 #include "base/str.h"

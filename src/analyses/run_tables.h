@@ -2,10 +2,10 @@
 /*
  * What a run tells of itself, as tables: what ran where, how long inferences took, what came out.
  */
-#ifndef TACHO_CLI_RUN_TABLES_H
-#define TACHO_CLI_RUN_TABLES_H
+#ifndef TACHO_ANALYSES_RUN_TABLES_H
+#define TACHO_ANALYSES_RUN_TABLES_H
 
-#include "session/session.h"
+#include "program/recording.h"
 #include "table/table.h"
 
 /* Durations of the inferences that ran; percentiles by nearest rank. All 0 when none did. */
@@ -15,22 +15,18 @@ typedef struct tacho_run_latency {
     double inferences_per_second; /* of all activations and the batch; 0: not known */
 } tacho_run_latency;
 
-/* Sorts the session's latencies. */
-tacho_run_latency tacho_run_latency_of(tacho_run_session *session);
-
-/* Inferences that one run of the device is: those of its activations, each of a batch. */
-uint64_t tacho_run_inferences(const tacho_run_session *session);
+tacho_run_latency tacho_run_latency_of(const tacho_recording *recording);
 
 /* For people: properties and their values. */
-tacho_status tacho_run_summary_table(const tacho_run_session *session,
+tacho_status tacho_run_summary_table(const tacho_recording *recording,
                                      tacho_table *out_table) TACHO_MUST_USE;
 
 /* One row; more columns than people want to see are for programs. */
-tacho_status tacho_run_latency_table(tacho_run_session *session,
+tacho_status tacho_run_latency_table(const tacho_recording *recording,
                                      tacho_table *out_table) TACHO_MUST_USE;
 
 /* For programs: one row of facts. */
-tacho_status tacho_run_facts_table(const tacho_run_session *session,
+tacho_status tacho_run_facts_table(const tacho_recording *recording,
                                    tacho_table *out_table) TACHO_MUST_USE;
 
 #endif

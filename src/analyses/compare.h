@@ -6,13 +6,13 @@
  * compared at that. A clock beyond the machine's own is none: then the estimate is scaled, which
  * compares shares, and the reason is said.
  */
-#ifndef TACHO_CLI_RUN_COMPARE_H
-#define TACHO_CLI_RUN_COMPARE_H
+#ifndef TACHO_ANALYSES_COMPARE_H
+#define TACHO_ANALYSES_COMPARE_H
 
-#include "session/session.h"
+#include "program/recording.h"
 #include "table/table.h"
 
-/* One operator; of several samples and activations the mean. */
+/* One operator; of several samples and activations the median. */
 typedef struct tacho_run_compared {
     uint32_t op;
     uint32_t count;     /* of records */
@@ -24,7 +24,7 @@ typedef struct tacho_run_compared {
 } tacho_run_compared;
 
 typedef struct tacho_run_compare {
-    const tacho_run_session *session;
+    const tacho_recording *recording;
     bool is_simulated;
     tacho_run_compared *items; /* operators with records, in order */
     size_t item_count;
@@ -36,11 +36,11 @@ typedef struct tacho_run_compare {
 } tacho_run_compare;
 
 /* A program that does not record operators is USAGE. */
-tacho_status tacho_run_compare_check(const tacho_run_session *session) TACHO_MUST_USE;
+tacho_status tacho_run_compare_check(const tacho_program *program) TACHO_MUST_USE;
 
 /* deinit in any case. */
 tacho_status tacho_run_compare_init(tacho_run_compare *compare,
-                                    const tacho_run_session *session) TACHO_MUST_USE;
+                                    const tacho_recording *recording) TACHO_MUST_USE;
 void tacho_run_compare_deinit(tacho_run_compare *compare);
 
 /* All operators in order, and their sum. */

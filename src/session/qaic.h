@@ -2,8 +2,8 @@
 /*
  * Files that the runner of Qualcomm Cloud AI 100 makes itself of what was recorded.
  */
-#ifndef TACHO_CLI_RUN_QAIC_FILES_H
-#define TACHO_CLI_RUN_QAIC_FILES_H
+#ifndef TACHO_SESSION_QAIC_H
+#define TACHO_SESSION_QAIC_H
 
 #include "session/session.h"
 

@@ -3,10 +3,10 @@
  * Operators whose time is far from what the others suggest: the estimate is wrong there, or
  * something else happened while they ran. Either way a fitted clock is not to be trusted.
  */
-#ifndef TACHO_CLI_RUN_OUTLIERS_H
-#define TACHO_CLI_RUN_OUTLIERS_H
+#ifndef TACHO_ANALYSES_OUTLIERS_H
+#define TACHO_ANALYSES_OUTLIERS_H
 
-#include "cli/run_compare.h"
+#include "analyses/compare.h"
 
 enum { TACHO_RUN_OUTLIERS_TEXT = 400 };
 

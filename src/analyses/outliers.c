@@ -3,7 +3,7 @@
  * The ratio of measured to estimated time, in logarithms, is compared with the median of all
  * operators. Far is four times the usual distance from it, and a factor of three at the least.
  */
-#include "cli/run_outliers.h"
+#include "analyses/outliers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,8 +81,8 @@ static void print_far(const tacho_run_compare *compare, ratio *ratios, size_t co
             continue;
         }
         if (far++ < NAMED_MAX) {
-            tacho_str name = tacho_run_string(
-                compare->session, compare->session->module.program.ops[at->item->op].name);
+            tacho_str name = tacho_recording_string(
+                compare->recording, compare->recording->program->ops[at->item->op].name);
             used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%.60s %.3g times",
                                      used > 0 ? ", " : "", name.data, exp(at->log - middle));
             used = used < sizeof(names) ? used : sizeof(names) - 1;

@@ -2,7 +2,7 @@
 /*
  * Stages from what the simulated host did, or from moments that the runner took.
  */
-#include "cli/run_qaic_host.h"
+#include "sinks/qaic/stages.h"
 
 #include <inttypes.h>
 
@@ -70,12 +70,12 @@ void tacho_qaic_stage_write(int64_t ns, tacho_output *output)
     }
 }
 
-const char *tacho_qaic_clock_phrase(const tacho_run_session *session)
+const char *tacho_qaic_clock_phrase(const tacho_recording *recording)
 {
-    return session->device->type->is_simulated ? "simulated" : "measured";
+    return recording->device.is_simulated ? "simulated" : "measured";
 }
 
-void tacho_qaic_stages_write(const tacho_run_session *session, const tacho_run_sample *sample,
+void tacho_qaic_stages_write(const tacho_recording *recording, const tacho_run_sample *sample,
                              tacho_output *output)
 {
     static const char *const names[TACHO_QAIC_STAGE_COUNT] = {
@@ -84,7 +84,7 @@ void tacho_qaic_stages_write(const tacho_run_session *session, const tacho_run_s
 #undef STAGE_NAME
     };
     tacho_qaic_stages stages = tacho_qaic_stages_of(sample);
-    tacho_output_printf(output, "\nHost stages, %s:\n", tacho_qaic_clock_phrase(session));
+    tacho_output_printf(output, "\nHost stages, %s:\n", tacho_qaic_clock_phrase(recording));
     for (size_t i = 0; i < TACHO_QAIC_STAGE_COUNT; i++) {
         tacho_output_printf(output, "host %s: ", names[i]);
         tacho_qaic_stage_write(stages.ns[i], output);

@@ -3,11 +3,11 @@
  * What the runner of Qualcomm Cloud AI 100 prints and writes of a run beside raw stats. Numbers are
  * taken from the records of each inference as it ends, so that none need be held.
  */
-#ifndef TACHO_CLI_RUN_QAIC_H
-#define TACHO_CLI_RUN_QAIC_H
+#ifndef TACHO_SINKS_QAIC_RUNNER_H
+#define TACHO_SINKS_QAIC_RUNNER_H
 
-#include "cli/run_qaic_host.h"
-#include "session/session.h"
+#include "sinks/qaic/stages.h"
+#include "program/recording.h"
 #include "table/table.h"
 
 /* One inference of one activation on one device; negative: not recorded. */
@@ -42,16 +42,16 @@ typedef struct tacho_run_qaic {
 } tacho_run_qaic;
 
 /* Takes what one inference recorded: a tacho_run_request's |take|, with a tacho_run_qaic. */
-tacho_status tacho_run_qaic_take(void *taker, const tacho_run_session *session,
+tacho_status tacho_run_qaic_take(void *taker, const tacho_program *program,
                                  const tacho_run_sample *sample) TACHO_MUST_USE;
 void tacho_run_qaic_deinit(tacho_run_qaic *qaic);
 
 /* One row per metric of each device: mean, least, most, standard deviation. */
-tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_run_session *session,
+tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_recording *recording,
                                   tacho_table *out_table) TACHO_MUST_USE;
 
 /* The line that the runner ends with: inferences, how long they took, how many per second. */
-void tacho_run_qaic_print_line(const tacho_run_session *session, tacho_output *output);
+void tacho_run_qaic_print_line(const tacho_recording *recording, tacho_output *output);
 
 /*
  * The latency file: four lines that say what it is of, then a row per recorded inference; of
@@ -59,7 +59,7 @@ void tacho_run_qaic_print_line(const tacho_run_session *session, tacho_output *o
  * What the device or the program does not tell is N/A.
  */
 tacho_status tacho_run_qaic_latency_file(const tacho_run_qaic *qaic,
-                                         const tacho_run_session *session,
+                                         const tacho_recording *recording,
                                          const char *path) TACHO_MUST_USE;
 
 #endif

@@ -2,12 +2,12 @@
 /*
  * The same decoder as that of qaic-opstats, in the same process.
  */
-#include "cli/run_qaic_files.h"
+#include "session/qaic.h"
 
 #include "analyses/opstats_tables.h"
 #include "base/folder.h"
-#include "cli/opstats_machine.h"
-#include "cli/run_qaic_host.h"
+#include "session/opstats_machine.h"
+#include "sinks/qaic/stages.h"
 #include "session/stats.h"
 #include "pipeline/pipeline.h"
 #include "sinks/chrome_json.h"
@@ -79,7 +79,8 @@ static tacho_status visit_summary(void *user, const tacho_run_stats *stats)
     TACHO_TRY(tacho_output_open_chosen(path, "ucycles", &output));
     tacho_status status = write_summary(stats, &output);
     if (status == TACHO_OK) {
-        tacho_qaic_stages_write(self->session, stats->sample, &output);
+        tacho_recording recording = tacho_run_recording(self->session);
+        tacho_qaic_stages_write(&recording, stats->sample, &output);
         status = tacho_output_commit(&output);
     }
     tacho_output_close(&output);

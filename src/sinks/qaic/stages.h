@@ -4,11 +4,11 @@
  * simulated device, this computer's of a real one. A total is the sum of those of its parts that
  * there are.
  */
-#ifndef TACHO_CLI_RUN_QAIC_HOST_H
-#define TACHO_CLI_RUN_QAIC_HOST_H
+#ifndef TACHO_SINKS_QAIC_STAGES_H
+#define TACHO_SINKS_QAIC_STAGES_H
 
 #include "base/output.h"
-#include "session/session.h"
+#include "program/recording.h"
 
 /* Columns of the latency file behind those of the device, in its order. */
 #define TACHO_QAIC_STAGES(X)                                                                       \
@@ -40,10 +40,10 @@ tacho_qaic_stages tacho_qaic_stages_of(const tacho_run_sample *sample);
 void tacho_qaic_stage_write(int64_t ns, tacho_output *output);
 
 /* A line per stage, for summaries. */
-void tacho_qaic_stages_write(const tacho_run_session *session, const tacho_run_sample *sample,
+void tacho_qaic_stages_write(const tacho_recording *recording, const tacho_run_sample *sample,
                              tacho_output *output);
 
 /* Which clock times are of, as a phrase. */
-const char *tacho_qaic_clock_phrase(const tacho_run_session *session);
+const char *tacho_qaic_clock_phrase(const tacho_recording *recording);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The note beside a CSV, written and compared.
  */
-#include "sources/torq/origin_note.h"
+#include "profile/torq_origin.h"
 
 #include "base/mapping.h"
 #include "base/output.h"

@@ -2,7 +2,7 @@
 /*
  * Rates of the first engine that multiplies matrices.
  */
-#include "cli/opstats_machine.h"
+#include "session/opstats_machine.h"
 
 #include "device/program_machine.h"
 

@@ -2,8 +2,8 @@
 /*
  * What a summary of raw stats takes from the machine's description.
  */
-#ifndef TACHO_CLI_OPSTATS_MACHINE_H
-#define TACHO_CLI_OPSTATS_MACHINE_H
+#ifndef TACHO_SESSION_OPSTATS_MACHINE_H
+#define TACHO_SESSION_OPSTATS_MACHINE_H
 
 #include "analyses/opstats.h"
 

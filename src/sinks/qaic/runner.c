@@ -3,10 +3,9 @@
  * Numbers of inferences from records: threads (level 40), counters and traffic (when they are
  * counted), ports (50). Writing the stats at the end is no part of an inference.
  */
-#include "cli/run_qaic.h"
+#include "sinks/qaic/runner.h"
 
 #include "base/grow.h"
-#include "cli/run_tables.h"
 #include "program/pmu.h"
 
 #include <inttypes.h>
@@ -192,11 +191,10 @@ static tacho_status add_row(tacho_run_qaic *self, const tacho_run_sample *sample
     return TACHO_OK;
 }
 
-tacho_status tacho_run_qaic_take(void *taker, const tacho_run_session *session,
+tacho_status tacho_run_qaic_take(void *taker, const tacho_program *program,
                                  const tacho_run_sample *sample)
 {
     tacho_run_qaic *self = taker;
-    const tacho_program *program = &session->module.program;
     const tacho_device_result *result = &sample->result;
     if (self->metrics == NULL) {
         self->metrics =
@@ -284,7 +282,7 @@ static bool is_empty(const tacho_run_qaic *self, uint32_t devices)
     return !has_any;
 }
 
-tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_run_session *session,
+tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_recording *recording,
                                   tacho_table *out_table)
 {
     static const tacho_column columns[] = {
@@ -298,7 +296,7 @@ tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_run_se
         {"min", "Min", TACHO_COLUMN_TEXT},       {"max", "Max", TACHO_COLUMN_TEXT},
         {"std", "Std", TACHO_COLUMN_TEXT},
     };
-    uint32_t devices = session->module.program.facts.device_count;
+    uint32_t devices = recording->program->facts.device_count;
     tacho_table_init(out_table, "device_metrics", "Aggregated Device Metrics Report",
                      is_empty(qaic, devices) ? dashes : columns, 5);
     for (uint32_t i = 0; i < devices; i++) {
@@ -307,15 +305,16 @@ tacho_status tacho_run_qaic_table(const tacho_run_qaic *qaic, const tacho_run_se
     return TACHO_OK;
 }
 
-void tacho_run_qaic_print_line(const tacho_run_session *session, tacho_output *output)
+void tacho_run_qaic_print_line(const tacho_recording *recording, tacho_output *output)
 {
-    uint64_t count = (uint64_t)session->latency_count * tacho_run_inferences(session);
-    int64_t all_ns = session->device_ns + session->wait_ns;
+    uint64_t count =
+        (uint64_t)recording->totals.latency_count * tacho_recording_inferences(recording);
+    int64_t all_ns = recording->totals.device_ns + recording->totals.wait_ns;
     double seconds = (double)all_ns / 1e9;
     tacho_output_printf(output,
                         "---- Stats ----\nInferenceCnt %" PRIu64 " TotalDuration %" PRId64
                         "us BatchSize %" PRIu32 " Inf/Sec %.3f\n",
-                        count, all_ns / 1000, session->module.program.facts.batch_size,
+                        count, all_ns / 1000, recording->program->facts.batch_size,
                         seconds > 0 ? (double)count / seconds : 0);
 }
 
@@ -330,11 +329,11 @@ static void print_value(tacho_output *output, double value)
     }
 }
 
-static void print_row(const tacho_run_session *session, const tacho_run_qaic_row *row,
+static void print_row(const tacho_recording *recording, const tacho_run_qaic_row *row,
                       bool has_places, tacho_output *output)
 {
     const tacho_run_qaic_facts *facts = &row->facts;
-    double batch = (double)session->module.program.facts.batch_size;
+    double batch = (double)recording->program->facts.batch_size;
     tacho_output_printf(output, "%" PRIu64, row->sample);
     print_value(output, facts->exec_us > 0 ? batch * 1e6 / facts->exec_us : -1);
     print_value(output, facts->exec_us);
@@ -350,7 +349,7 @@ static void print_row(const tacho_run_session *session, const tacho_run_qaic_row
     tacho_output_write_cstring(output, "\n");
 }
 
-static void print_latencies(const tacho_run_qaic *self, const tacho_run_session *session,
+static void print_latencies(const tacho_run_qaic *self, const tacho_recording *recording,
                             tacho_output *output)
 {
     bool has_places = self->row_count > self->sample_count;
@@ -358,9 +357,9 @@ static void print_latencies(const tacho_run_qaic *self, const tacho_run_session 
                         "Latency of inferences, %s: all times are of that clock, totals are sums "
                         "of their parts\nProgramId: 0\nProgramName: %s\nSamples: "
                         "%" PRIu64 " collected, %" PRIu64 " requested\n",
-                        tacho_qaic_clock_phrase(session),
-                        tacho_run_string(session, session->module.program.facts.name).data,
-                        self->sample_count, session->request->sampling.count);
+                        tacho_qaic_clock_phrase(recording),
+                        tacho_recording_string(recording, recording->program->facts.name).data,
+                        self->sample_count, recording->wanted_count);
     tacho_output_write_cstring(output,
                                "Sample,devInfPerSec,devExecUs,devInWaitTimeUs,devOutWaitTimeUs"
 #define STAGE_COLUMN(name, text) "," text
@@ -369,16 +368,16 @@ static void print_latencies(const tacho_run_qaic *self, const tacho_run_session 
     );
     tacho_output_write_cstring(output, has_places ? ",activation,device\n" : "\n");
     for (size_t i = 0; i < self->row_count; i++) {
-        print_row(session, &self->rows[i], has_places, output);
+        print_row(recording, &self->rows[i], has_places, output);
     }
 }
 
 tacho_status tacho_run_qaic_latency_file(const tacho_run_qaic *qaic,
-                                         const tacho_run_session *session, const char *path)
+                                         const tacho_recording *recording, const char *path)
 {
     tacho_output output;
     TACHO_TRY(tacho_output_open_chosen(path, "Latency of inferences", &output));
-    print_latencies(qaic, session, &output);
+    print_latencies(qaic, recording, &output);
     tacho_status status = tacho_output_commit(&output);
     tacho_output_close(&output);
     return status;

@@ -4,11 +4,10 @@
  * activation, since all inferences are the same there; measured ones are the medians of all op
  * records, since a computer that does something else for a while makes single ones any length.
  */
-#include "cli/run_compare.h"
+#include "analyses/compare.h"
 
 #include "base/grow.h"
-#include "cli/run_outliers.h"
-#include "device/execute.h"
+#include "analyses/outliers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +20,7 @@ static void take_stalls(tacho_run_compare *self, const tacho_stats_array *array)
 {
     const tacho_stats_stall *records = array->records;
     for (uint32_t i = 0; i < array->count; i++) {
-        if (records[i].op >= self->session->module.program.op_count) {
+        if (records[i].op >= self->recording->program->op_count) {
             continue;
         }
         tacho_run_compared *item = &self->items[records[i].op];
@@ -50,7 +49,7 @@ static tacho_status take_times(const tacho_run_compare *self, const tacho_stats_
     const tacho_stats_op *records = array->records;
     double ns_per_tick = head->timer_hz > 0 ? 1e9 / (double)head->timer_hz : 0;
     for (uint32_t i = 0; i < array->count; i++) {
-        if (records[i].oc < self->session->module.program.op_count &&
+        if (records[i].oc < self->recording->program->op_count &&
             records[i].op_end_u >= records[i].op_start_u) {
             double ns = (double)(records[i].op_end_u - records[i].op_start_u) * ns_per_tick;
             TACHO_TRY(tacho_grow(&times->items, &times->item_capacity, times->item_count + 1));
@@ -105,11 +104,11 @@ static tacho_status take_buffer(tacho_run_compare *self, const tacho_stats_buffe
 
 static tacho_status take_samples(tacho_run_compare *self, op_times *times)
 {
-    const tacho_run_session *session = self->session;
+    const tacho_recording *recording = self->recording;
     size_t sample_count =
-        self->is_simulated && session->sample_count > 1 ? 1 : session->sample_count;
+        self->is_simulated && recording->sample_count > 1 ? 1 : recording->sample_count;
     for (size_t i = 0; i < sample_count; i++) {
-        const tacho_device_result *result = &session->samples[i].result;
+        const tacho_device_result *result = &recording->samples[i].result;
         for (size_t k = 0; k < result->stats_count; k++) {
             if (result->stats[k].head.activation == 0 || !self->is_simulated) {
                 TACHO_TRY(take_buffer(self, &result->stats[k], times));
@@ -125,16 +124,16 @@ static tacho_status take_samples(tacho_run_compare *self, op_times *times)
 /* Those that have records. */
 static void keep_recorded(tacho_run_compare *self)
 {
-    const tacho_program *program = &self->session->module.program;
-    const tacho_execution *execution = self->session->device->execution;
+    const tacho_program *program = self->recording->program;
+    const tacho_run_device *device = &self->recording->device;
     size_t kept = 0;
     for (size_t i = 0; i < program->op_count; i++) {
         tacho_run_compared item = self->items[i];
         if (item.count > 0) {
             item.op = (uint32_t)i;
             item.estimated = program->ops[i].cycles;
-            item.is_elsewhere = !self->is_simulated && execution != NULL &&
-                                !tacho_execution_computes_op(execution, (uint32_t)i);
+            item.is_elsewhere = !self->is_simulated && device->computes_op != NULL &&
+                                !device->computes_op(device->self, (uint32_t)i);
             self->record_count_max =
                 item.count > self->record_count_max ? item.count : self->record_count_max;
             self->items[kept++] = item;
@@ -161,7 +160,7 @@ static void fit(tacho_run_compare *self)
         estimated += (double)self->items[i].estimated;
         taken += (double)self->items[i].taken;
     }
-    self->nominal_hz = (double)self->session->module.program.facts.core_clock_hz;
+    self->nominal_hz = (double)self->recording->program->facts.core_clock_hz;
     self->clock_hz = self->nominal_hz;
     if (!self->is_simulated && taken > 0 && estimated > 0) {
         self->clock_hz = estimated * 1e9 / taken;
@@ -178,24 +177,24 @@ static void fit(tacho_run_compare *self)
     self->error = counted > 0 ? errors / (double)counted : 0;
 }
 
-tacho_status tacho_run_compare_check(const tacho_run_session *session)
+tacho_status tacho_run_compare_check(const tacho_program *program)
 {
-    const tacho_program *program = &session->module.program;
     if (program->facts.stats.level < TACHO_STATS_LEVEL_OPS) {
-        return tacho_fail(TACHO_CODE_USAGE,
-                          "--compare: the program records no operators: it was compiled with stats "
-                          "level %u, and %u is needed",
-                          (unsigned)program->facts.stats.level, (unsigned)TACHO_STATS_LEVEL_OPS);
+        return tacho_fail(
+            TACHO_CODE_USAGE,
+            "cannot compare: the program records no operators: it was compiled with stats "
+            "level %u, and %u is needed",
+            (unsigned)program->facts.stats.level, (unsigned)TACHO_STATS_LEVEL_OPS);
     }
     return TACHO_OK;
 }
 
-tacho_status tacho_run_compare_init(tacho_run_compare *compare, const tacho_run_session *session)
+tacho_status tacho_run_compare_init(tacho_run_compare *compare, const tacho_recording *recording)
 {
-    const tacho_program *program = &session->module.program;
+    const tacho_program *program = recording->program;
     *compare = (tacho_run_compare){
-        .session = session,
-        .is_simulated = session->device->type->is_simulated,
+        .recording = recording,
+        .is_simulated = recording->device.is_simulated,
         .items = calloc(program->op_count + 1, sizeof(*compare->items)),
     };
     if (compare->items == NULL) {
@@ -208,9 +207,9 @@ tacho_status tacho_run_compare_init(tacho_run_compare *compare, const tacho_run_
     TACHO_TRY(status);
     keep_recorded(compare);
     fit(compare);
-    if (compare->item_count == 0 && session->sample_count > 0) {
-        return tacho_fail(TACHO_CODE_UNSUPPORTED, "--compare: the device %s records no operators",
-                          session->device->type->name);
+    if (compare->item_count == 0 && recording->sample_count > 0) {
+        return tacho_fail(TACHO_CODE_UNSUPPORTED, "the device %s records no operators",
+                          recording->device.name);
     }
     return TACHO_OK;
 }
@@ -293,12 +292,12 @@ static tacho_status add_numbers(const tacho_run_compare *self, const tacho_run_c
 static tacho_status add_item(const tacho_run_compare *self, const tacho_run_compared *item,
                              tacho_table *table)
 {
-    const tacho_program_op *op = &self->session->module.program.ops[item->op];
+    const tacho_program_op *op = &self->recording->program->ops[item->op];
     TACHO_TRY(tacho_table_add_int(table, (int64_t)item->op));
-    TACHO_TRY(tacho_table_add_text(table, tacho_run_string(self->session, op->name)));
-    TACHO_TRY(tacho_table_add_text(table, tacho_run_string(self->session, op->type)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_recording_string(self->recording, op->name)));
+    TACHO_TRY(tacho_table_add_text(table, tacho_recording_string(self->recording, op->type)));
     TACHO_TRY(add_numbers(self, item, table));
-    return tacho_table_add_text(table, tacho_run_string(self->session, op->location));
+    return tacho_table_add_text(table, tacho_recording_string(self->recording, op->location));
 }
 
 static tacho_status add_sum(const tacho_run_compare *self, tacho_table *table)
@@ -398,9 +397,8 @@ static tacho_status add_stall_rows(const tacho_run_compare *self, tacho_table *t
 static tacho_status add_threads(const tacho_run_compare *self, tacho_table *table)
 {
     char text[160];
-    uint32_t ran = self->session->request->device_options.threads;
-    uint32_t cores = self->session->module.program.facts.core_count;
-    ran = ran > 0 ? ran : 1;
+    uint32_t ran = self->recording->device.threads;
+    uint32_t cores = self->recording->program->facts.core_count;
     snprintf(text, sizeof(text), "%" PRIu32 " ran, estimated for %" PRIu32 " core%s%s", ran, cores,
              cores == 1 ? "" : "s", ran == cores ? "" : ": compare shares, not times");
     TACHO_TRY(tacho_table_add_text(table, TACHO_STR("threads")));
@@ -434,7 +432,7 @@ static tacho_status add_measured_rows(const tacho_run_compare *self, tacho_table
     TACHO_TRY(add_threads(self, table));
     TACHO_TRY(add_outliers(self, table));
     tacho_str machine =
-        tacho_run_string(self->session, self->session->module.program.facts.machine);
+        tacho_recording_string(self->recording, self->recording->program->facts.machine);
     if (!tacho_str_equal(machine, TACHO_STR("host-cpu"))) {
         snprintf(text, sizeof(text), "for %.40s, measured here: compare shares, not times",
                  machine.data);
