@@ -32,7 +32,7 @@ static tacho_status list_arrays(tacho_opstats *self)
 }
 
 /* Makes |next| the next record that is whole. */
-static void settle(const tacho_opstats *self, cursor *at)
+static void skip_to_whole(const tacho_opstats *self, cursor *at)
 {
     for (;;) {
         while (at->next != at->end && at->next->oc == TACHO_NONE) {
@@ -103,7 +103,7 @@ static tacho_opstats_waits merge(const tacho_opstats *self, const tacho_opstats_
         now.waits.op_u += op->op_end_u > now.busy ? op->op_end_u - now.busy : 0;
         now.busy = op->op_end_u > now.busy ? op->op_end_u : now.busy;
         now.barrier = op->barrier_end_u > now.barrier ? op->barrier_end_u : now.barrier;
-        settle(self, at);
+        skip_to_whole(self, at);
     }
     wait_until(&now, thread->end_u - thread->flush_u);
     return now.waits;
@@ -123,7 +123,7 @@ static size_t set_cursors(tacho_opstats *self, const uint32_t *engines, size_t c
         *at = (cursor){.array = self->first_array[engine],
                        .engine = engine,
                        .first_task = tacho_stats_words_task(self->plan->words, engine, 0)};
-        settle(self, at);
+        skip_to_whole(self, at);
     }
     return set;
 }

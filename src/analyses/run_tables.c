@@ -160,9 +160,9 @@ static tacho_status add_values(const tacho_recording *recording, tacho_table *ta
         return add_property(table, "values", "none computed");
     }
     TACHO_TRY(add_property(table, "values",
-                           "%u steps by fast kernels, %u by reference kernels, %u need none",
-                           (unsigned)device->fast_count, (unsigned)device->reference_count,
-                           (unsigned)device->free_count));
+                           "%u step%s by fast kernels, %u by reference kernels, %u need none",
+                           (unsigned)device->fast_count, device->fast_count == 1 ? "" : "s",
+                           (unsigned)device->reference_count, (unsigned)device->free_count));
     return add_property(table, "activations", "%s at most, inputs and outputs included",
                         print_bytes(device->peak_bytes, bytes));
 }

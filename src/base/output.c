@@ -563,7 +563,7 @@ static void keep_first(tacho_status *first, tacho_status status)
 }
 
 /* Nothing is put in place unless all of it is on disk. */
-static tacho_status settle(tacho_output_group *group)
+static tacho_status commit_members(tacho_output_group *group)
 {
     tacho_status first = TACHO_OK;
     synced_system synced = {0};
@@ -617,13 +617,13 @@ tacho_status tacho_output_commit_to(tacho_output *output, tacho_output_group *gr
     group->items[group->item_count++] = *output;
     *output = (tacho_output){.fd = -1, .folder_fd = -1};
     return group->item_count >= group_files_max() || group->byte_count >= GROUP_BYTES_MAX
-               ? settle(group)
+               ? commit_members(group)
                : TACHO_OK;
 }
 
 tacho_status tacho_output_group_finish(tacho_output_group *group)
 {
-    return group->item_count > 0 ? settle(group) : TACHO_OK;
+    return group->item_count > 0 ? commit_members(group) : TACHO_OK;
 }
 
 void tacho_output_group_deinit(tacho_output_group *group)

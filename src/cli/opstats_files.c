@@ -19,7 +19,7 @@ enum { NETWORK_MAX = 120 }; /* bytes of a network's name in the names of files *
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static bool take(tacho_str *rest, tacho_str word)
+static bool accept_word(tacho_str *rest, tacho_str word)
 {
     if (!tacho_str_starts_with(*rest, word)) {
         return false;
@@ -86,10 +86,11 @@ bool tacho_stats_name_parse(tacho_str file, tacho_stats_name *out_name)
     }
     base.len -= has_copy ? 0 : strlen(SUFFIX);
     tacho_str rest = base;
-    if (!take(&rest, TACHO_STR(PREFIX)) || !take_number(&rest, &out_name->program) ||
-        !take(&rest, TACHO_STR("-activation-")) || !take_number(&rest, &out_name->activation) ||
-        !take(&rest, TACHO_STR("-inf-")) || !take_number(&rest, &out_name->inference) ||
-        !take(&rest, TACHO_STR("-")) || rest.len == 0) {
+    if (!accept_word(&rest, TACHO_STR(PREFIX)) || !take_number(&rest, &out_name->program) ||
+        !accept_word(&rest, TACHO_STR("-activation-")) ||
+        !take_number(&rest, &out_name->activation) || !accept_word(&rest, TACHO_STR("-inf-")) ||
+        !take_number(&rest, &out_name->inference) || !accept_word(&rest, TACHO_STR("-")) ||
+        rest.len == 0) {
         return false;
     }
     out_name->copy = has_copy ? copy : UINT64_MAX;

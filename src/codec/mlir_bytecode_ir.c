@@ -75,7 +75,7 @@ static tacho_status announce(ir *state, const tacho_mlirb_cursor *cursor, const 
 
 /* ---- values ---- */
 
-static void settle(ir *state, slot *named, uint32_t value)
+static void resolve_slot(ir *state, slot *named, uint32_t value)
 {
     uint32_t *operands = state->module->operands;
     for (uint32_t at = named->first_waiting; at != TACHO_NONE;) {
@@ -107,7 +107,7 @@ static void pop_slots(ir *state, const frame *top)
 {
     for (size_t i = top->first_slot; i < state->slot_count; i++) {
         if (state->slots[i].value == TACHO_NONE) {
-            settle(state, &state->slots[i], TACHO_NONE);
+            resolve_slot(state, &state->slots[i], TACHO_NONE);
         }
     }
     state->slot_count = top->first_slot;
@@ -128,7 +128,7 @@ static tacho_status add_value(ir *state, const tacho_mlirb_cursor *cursor, tacho
                           TACHO_MLIRB_AT "a region defines more values than it announced",
                           TACHO_MLIRB_WHERE(state->reader, cursor->at));
     }
-    settle(state, &state->slots[top->next_slot++], id);
+    resolve_slot(state, &state->slots[top->next_slot++], id);
     return TACHO_OK;
 }
 

@@ -151,7 +151,7 @@ static tacho_status put_element_type(tacho_mlirb *reader, tacho_mlirb_entry *ent
     return tacho_mlirb_put(reader, type->text);
 }
 
-static bool take(tacho_str *text, const char *expected)
+static bool accept_word(tacho_str *text, const char *expected)
 {
     tacho_str prefix = tacho_str_from_cstring(expected);
     if (!tacho_str_starts_with(*text, prefix)) {
@@ -165,7 +165,7 @@ static bool take_dims(tacho_str *text, size_t rank)
 {
     for (size_t i = 0; i < rank; i++) {
         uint64_t number = 0;
-        if ((i > 0 && !take(text, ", ")) || !take(text, "d")) {
+        if ((i > 0 && !accept_word(text, ", ")) || !accept_word(text, "d")) {
             return false;
         }
         size_t len = 0;
@@ -183,8 +183,9 @@ static bool take_dims(tacho_str *text, size_t rank)
 /* Whether |layout| is the usual one, which is not printed: affine_map<(d0, d1) -> (d0, d1)>. */
 static bool is_identity(tacho_str layout, size_t rank)
 {
-    return take(&layout, "affine_map<(") && take_dims(&layout, rank) && take(&layout, ") -> (") &&
-           take_dims(&layout, rank) && take(&layout, ")>") && layout.len == 0;
+    return accept_word(&layout, "affine_map<(") && take_dims(&layout, rank) &&
+           accept_word(&layout, ") -> (") && take_dims(&layout, rank) &&
+           accept_word(&layout, ")>") && layout.len == 0;
 }
 
 static tacho_status put_with_comma(tacho_mlirb *reader, const tacho_mlirb_entry *entry)

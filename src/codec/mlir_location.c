@@ -106,7 +106,7 @@ static char peek(parser *p)
     return '\0';
 }
 
-static bool take(parser *p, char byte)
+static bool accept_byte(parser *p, char byte)
 {
     bool taken = peek(p) == byte;
     p->at += taken;
@@ -115,7 +115,7 @@ static bool take(parser *p, char byte)
 
 static tacho_status expect(parser *p, char byte, const char *expected)
 {
-    return take(p, byte) ? TACHO_OK : fail_at(p, p->at, expected);
+    return accept_byte(p, byte) ? TACHO_OK : fail_at(p, p->at, expected);
 }
 
 static bool take_word(parser *p, tacho_str word)
@@ -339,13 +339,13 @@ static tacho_status start_string(parser *p)
     tacho_str body = {0};
     TACHO_TRY(take_string(p, &body));
     TACHO_TRY(unescape(p, body, &node.text));
-    if (take(p, ':')) {
+    if (accept_byte(p, ':')) {
         node.kind = TACHO_MLIR_LOCATION_FILE;
         TACHO_TRY(take_position(p, &node));
         return add_node(p, node);
     }
     TACHO_TRY(add_node(p, node));
-    return take(p, '(') ? open_children(p, PENDING_CHILD) : TACHO_OK;
+    return accept_byte(p, '(') ? open_children(p, PENDING_CHILD) : TACHO_OK;
 }
 
 /* Skips one byte of META, which may open or close a bracket. */
@@ -404,12 +404,12 @@ static tacho_status take_attribute(parser *p, tacho_str *out_attribute)
 static tacho_status start_fused(parser *p)
 {
     location_node node = make_node(p, TACHO_MLIR_LOCATION_FUSED);
-    if (take(p, '<')) {
+    if (accept_byte(p, '<')) {
         TACHO_TRY(take_attribute(p, &node.text));
     }
     TACHO_TRY(expect(p, '[', "'[' and the fused locations"));
     TACHO_TRY(add_node(p, node));
-    return take(p, ']') ? TACHO_OK : open_children(p, PENDING_FUSED);
+    return accept_byte(p, ']') ? TACHO_OK : open_children(p, PENDING_FUSED);
 }
 
 /* Takes a location up to its end, or up to where another one must start inside it. */
@@ -434,7 +434,7 @@ static tacho_status start_location(parser *p)
         TACHO_TRY(add_node(p, make_node(p, TACHO_MLIR_LOCATION_CALLSITE)));
         return open_children(p, PENDING_CALLEE);
     }
-    if (take_word(p, TACHO_STR("unknown")) || take(p, '?')) {
+    if (take_word(p, TACHO_STR("unknown")) || accept_byte(p, '?')) {
         return add_node(p, make_node(p, TACHO_MLIR_LOCATION_UNKNOWN));
     }
     return fail_at(p, p->at, "a location");
@@ -451,7 +451,7 @@ static tacho_status resume_pending(parser *p, bool *out_wants_location)
         return take_word(p, TACHO_STR("at")) ? TACHO_OK : fail_at(p, p->at, "'at' and a caller");
     }
     if (*top == PENDING_FUSED) {
-        if (take(p, ',')) {
+        if (accept_byte(p, ',')) {
             *out_wants_location = true;
             return TACHO_OK;
         }

@@ -61,7 +61,7 @@ static void skip_spaces(header *self)
     }
 }
 
-static bool take(header *self, char byte)
+static bool accept_byte(header *self, char byte)
 {
     skip_spaces(self);
     if (self->text.len == 0 || self->text.data[0] != byte) {
@@ -74,9 +74,9 @@ static bool take(header *self, char byte)
 static bool take_text(header *self, tacho_str *out_text)
 {
     char quote = '\'';
-    if (!take(self, quote)) {
+    if (!accept_byte(self, quote)) {
         quote = '"';
-        if (!take(self, quote)) {
+        if (!accept_byte(self, quote)) {
             return false;
         }
     }
@@ -112,7 +112,7 @@ static bool take_number(header *self, int64_t *out_number)
     }
     *out_number = (int64_t)number;
     self->text = tacho_str_from(self->text, len);
-    take(self, 'L'); /* as Python 2 wrote long numbers */
+    accept_byte(self, 'L'); /* as Python 2 wrote long numbers */
     return true;
 }
 
@@ -120,16 +120,16 @@ static bool take_number(header *self, int64_t *out_number)
 static tacho_status take_shape(header *self)
 {
     tacho_shape *shape = &self->npy->shape;
-    bool is_good = take(self, '(');
-    while (is_good && !take(self, ')')) {
+    bool is_good = accept_byte(self, '(');
+    while (is_good && !accept_byte(self, ')')) {
         if (shape->rank == TACHO_RANK_MAX) {
             return tacho_fail(TACHO_CODE_LIMIT, "%s: more than %d dimensions", self->path,
                               TACHO_RANK_MAX);
         }
         is_good = take_number(self, &shape->dims[shape->rank]);
         shape->rank++;
-        if (is_good && !take(self, ',')) {
-            is_good = take(self, ')');
+        if (is_good && !accept_byte(self, ',')) {
+            is_good = accept_byte(self, ')');
             break;
         }
     }
@@ -178,15 +178,15 @@ static tacho_status take_value(header *self, tacho_str key)
 static tacho_status take_header(header *self)
 {
     tacho_str key;
-    bool is_good = take(self, '{');
-    while (is_good && !take(self, '}')) {
-        if (!take_text(self, &key) || !take(self, ':')) {
+    bool is_good = accept_byte(self, '{');
+    while (is_good && !accept_byte(self, '}')) {
+        if (!take_text(self, &key) || !accept_byte(self, ':')) {
             is_good = false;
             break;
         }
         TACHO_TRY(take_value(self, key));
-        if (!take(self, ',')) {
-            is_good = take(self, '}');
+        if (!accept_byte(self, ',')) {
+            is_good = accept_byte(self, '}');
             break;
         }
     }

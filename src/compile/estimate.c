@@ -264,7 +264,7 @@ static tacho_status estimate_op(tacho_estimate *estimate, size_t number,
 {
     const tacho_fused_op *fused = &estimate->fusion->ops[number];
     tacho_op_estimate *op = &estimate->ops[number];
-    TACHO_TRY(tacho_work_of(estimate->fusion, fused, work_options, &op->work));
+    TACHO_TRY(tacho_work_compute(estimate->fusion, fused, work_options, &op->work));
     TACHO_TRY(multiply_work(estimate->fusion, fused, options->factor, &op->work));
     choose_place(options->places[TACHO_OPERAND_INPUT], &op->work.input);
     choose_place(options->places[TACHO_OPERAND_WEIGHTS], &op->work.weights);

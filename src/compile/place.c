@@ -97,7 +97,7 @@ static void find_uses(placer *self)
     }
 }
 
-static void take(placer *self, uint32_t tensor)
+static void place_tensor(placer *self, uint32_t tensor)
 {
     tacho_placement *placement = self->placement;
     uint64_t bytes = share_of(self, tensor);
@@ -143,7 +143,7 @@ static void place(placer *self)
     for (uint32_t i = 0; i < fusion->op_count; i++) {
         const tacho_fused_op *op = &fusion->ops[i];
         for (uint32_t j = 0; j < op->output_count; j++) {
-            take(self, fusion->tensors[op->first_output + j]);
+            place_tensor(self, fusion->tensors[op->first_output + j]);
         }
         const kept *highest = self->live_count > 0 ? &self->live[self->live_count - 1] : NULL;
         self->placement->free_from[i] = highest != NULL ? highest->offset + highest->bytes : 0;

@@ -634,8 +634,8 @@ static const tacho_tensor *first_output(const tacho_graph *graph, const tacho_no
     return made;
 }
 
-tacho_status tacho_work_of(const tacho_fusion *fusion, const tacho_fused_op *op,
-                           const tacho_work_options *options, tacho_work *out_work)
+tacho_status tacho_work_compute(const tacho_fusion *fusion, const tacho_fused_op *op,
+                                const tacho_work_options *options, tacho_work *out_work)
 {
     *out_work = (tacho_work){.kind = TACHO_WORK_MOVE};
     const tacho_node *root = &fusion->graph->nodes[op->root];

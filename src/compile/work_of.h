@@ -21,8 +21,9 @@ typedef struct tacho_work_options {
  * failure that names the node.
  */
 
-tacho_status tacho_work_of(const tacho_fusion *fusion, const tacho_fused_op *op,
-                           const tacho_work_options *options, tacho_work *out_work) TACHO_MUST_USE;
+tacho_status tacho_work_compute(const tacho_fusion *fusion, const tacho_fused_op *op,
+                                const tacho_work_options *options,
+                                tacho_work *out_work) TACHO_MUST_USE;
 
 /* A failure that names the operator's root: "model.onnx: node 12 'conv1' (Conv): ...". */
 tacho_status tacho_work_fail(const tacho_fusion *fusion, const tacho_fused_op *op,

@@ -34,8 +34,8 @@ static void measure(fixture *self)
     tacho_work_options options = {.dtype = TACHO_DTYPE_NONE};
     assert_null(tacho_fusion_init(&self->fusion, &self->graph));
     assert_true(self->fusion.op_count > 0);
-    assert_null(tacho_work_of(&self->fusion, &self->fusion.ops[self->fusion.op_count - 1], &options,
-                              &self->work));
+    assert_null(tacho_work_compute(&self->fusion, &self->fusion.ops[self->fusion.op_count - 1],
+                                   &options, &self->work));
 }
 
 static void teardown(fixture *self)
@@ -428,7 +428,7 @@ static void test_failures(void **state)
         tacho_graph_set_shape(g, &g->tensors[x], &(tacho_shape){2, {TACHO_DIM_UNKNOWN, 4}}));
     tacho_work_options options = {.dtype = TACHO_DTYPE_NONE};
     assert_null(tacho_fusion_init(&f.fusion, g));
-    tacho_status status = tacho_work_of(&f.fusion, &f.fusion.ops[0], &options, &f.work);
+    tacho_status status = tacho_work_compute(&f.fusion, &f.fusion.ops[0], &options, &f.work);
     assert_string_equal(
         tacho_status_message(status),
         "m.onnx: node 0 'n0' (Relu) at loc(\"m\":1:1): the shape of 't0' is not known (f32 ?x4), "
@@ -436,7 +436,7 @@ static void test_failures(void **state)
         "model that says its shapes");
     tacho_status_free(status);
     assert_null(tacho_graph_set_shape(g, &g->tensors[x], &(tacho_shape){2, {INT64_MAX / 2, 4}}));
-    status = tacho_work_of(&f.fusion, &f.fusion.ops[0], &options, &f.work);
+    status = tacho_work_compute(&f.fusion, &f.fusion.ops[0], &options, &f.work);
     assert_non_null(strstr(tacho_status_message(status), "its sizes do not fit 63 bits"));
     tacho_status_free(status);
     teardown(&f);
@@ -467,7 +467,7 @@ static void test_places(void **state)
     assert_int_equal(placement.places[d], TACHO_PLACE_DDR);
     assert_int_equal(placement.local_peak_bytes, 80);
     tacho_work_options options = {.places = placement.places};
-    assert_null(tacho_work_of(&f.fusion, &f.fusion.ops[3], &options, &f.work));
+    assert_null(tacho_work_compute(&f.fusion, &f.fusion.ops[3], &options, &f.work));
     assert_int_equal(f.work.input.place, TACHO_PLACE_LOCAL);
     assert_int_equal(f.work.input.bytes, 40);
     assert_int_equal(f.work.weights.place, TACHO_PLACE_DDR); /* the other summand */

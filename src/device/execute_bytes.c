@@ -43,7 +43,7 @@ static const void *constant_data(tacho_execution *self, uint32_t id)
         self->values[id].is_deferred) {
         return NULL;
     }
-    tacho_status status = tacho_execution_bring(self, id);
+    tacho_status status = tacho_execution_load_constant(self, id);
     bool is_fine = status == TACHO_OK;
     tacho_status_free(status);
     return is_fine ? self->values[id].data : NULL;
@@ -502,7 +502,7 @@ static bool translate_product(tacho_group *group)
     group->inputs[0].shape = *a;
     group->inputs[1].is_free = true;
     if (is_turned) {
-        tacho_group_turn(&group->inputs[1]);
+        tacho_group_transpose(&group->inputs[1]);
     }
     group->spec.output.is_free = false;
     tacho_group_flatten(&group->inputs[0]);

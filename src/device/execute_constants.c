@@ -69,7 +69,7 @@ static tacho_status bring_bytes(tacho_execution *self, const tacho_program_tenso
     return TACHO_OK;
 }
 
-tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor)
+tacho_status tacho_execution_load_constant(tacho_execution *self, uint32_t tensor)
 {
     const tacho_program_tensor *from = &self->program->tensors[tensor];
     tacho_value *value = &self->values[tensor];

@@ -39,7 +39,7 @@ bool tacho_group_add_input(tacho_group *group, uint32_t id, tacho_group_wish wis
         to->shape = (tacho_shape){1, {1}};
     }
     if (value->state == TACHO_VALUE_CONSTANT) {
-        tacho_status status = tacho_execution_bring(self, id);
+        tacho_status status = tacho_execution_load_constant(self, id);
         if (status != TACHO_OK) {
             tacho_status_free(status); /* whoever computes it otherwise, says it again */
             return false;
@@ -73,7 +73,7 @@ const float *tacho_group_floats(tacho_group *group, uint32_t id, int64_t count)
         self->values[id].bytes != (uint64_t)count * sizeof(float)) {
         return NULL;
     }
-    tacho_status status = tacho_execution_bring(self, id);
+    tacho_status status = tacho_execution_load_constant(self, id);
     if (status != TACHO_OK) {
         tacho_status_free(status);
         return NULL;
@@ -456,9 +456,10 @@ static tacho_status add_task(tacho_group *group, tacho_fast_kernel *kernel)
         /* In another shape than the value's own it is row-major memory and nothing else. */
         const tacho_shape *own = self->values[group->ids[i]].shape;
         bool is_own = tacho_shape_equal(own, &tensor->shape) && !tensor->has_order;
-        TACHO_TRY(is_own ? tacho_value_want(self, group->ids[i], tacho_fast_input_layout(kernel, i),
-                                            group->step, &piece)
-                         : tacho_value_want_plain(self, group->ids[i], group->step, &piece));
+        TACHO_TRY(is_own ? tacho_value_ensure_layout(self, group->ids[i],
+                                                     tacho_fast_input_layout(kernel, i),
+                                                     group->step, &piece)
+                         : tacho_value_ensure_plain(self, group->ids[i], group->step, &piece));
         self->input_pieces[task.first_input + i] = piece; /* reorders may have moved the list */
     }
     uint32_t number = (uint32_t)self->task_count;

@@ -110,8 +110,8 @@ static tacho_status ensure_made(tacho_execution *self, uint32_t root)
     return is_done ? TACHO_OK : tacho_task_add_plain(self, self->values[root].producer);
 }
 
-tacho_status tacho_value_want_plain(tacho_execution *self, uint32_t id, uint32_t step,
-                                    uint32_t *out_piece)
+tacho_status tacho_value_ensure_plain(tacho_execution *self, uint32_t id, uint32_t step,
+                                      uint32_t *out_piece)
 {
     uint32_t root = self->values[id].root;
     TACHO_TRY(ensure_made(self, root));
@@ -128,13 +128,14 @@ tacho_status tacho_value_want_plain(tacho_execution *self, uint32_t id, uint32_t
                        out_piece);
 }
 
-tacho_status tacho_value_want(tacho_execution *self, uint32_t id, const tacho_layout *layout,
-                              uint32_t step, uint32_t *out_piece)
+tacho_status tacho_value_ensure_layout(tacho_execution *self, uint32_t id,
+                                       const tacho_layout *layout, uint32_t step,
+                                       uint32_t *out_piece)
 {
     const tacho_layout *plain = plain_layout(self, id);
     TACHO_TRY(ensure_made(self, self->values[id].root));
     if (layout == plain) {
-        return tacho_value_want_plain(self, id, step, out_piece);
+        return tacho_value_ensure_plain(self, id, step, out_piece);
     }
     uint32_t copy = find_copy(self, id, layout);
     if (copy != TACHO_NONE) {
@@ -148,7 +149,7 @@ tacho_status tacho_value_want(tacho_execution *self, uint32_t id, const tacho_la
         return add_reorder(self, id, from.piece, from.layout, layout, step, out_piece);
     }
     uint32_t from;
-    TACHO_TRY(tacho_value_want_plain(self, id, step, &from));
+    TACHO_TRY(tacho_value_ensure_plain(self, id, step, &from));
     return add_reorder(self, id, from, plain, layout, step, out_piece);
 }
 

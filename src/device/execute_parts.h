@@ -152,7 +152,7 @@ tacho_status tacho_execution_block(tacho_execution *self, tacho_value *value) TA
  */
 void tacho_execution_trim(tacho_execution *self);
 /* Gives the value of a constant its bytes, where they are not there yet. */
-tacho_status tacho_execution_bring(tacho_execution *self, uint32_t tensor) TACHO_MUST_USE;
+tacho_status tacho_execution_load_constant(tacho_execution *self, uint32_t tensor) TACHO_MUST_USE;
 
 /* What the kernel of a step is called with, as values are now. |arrays| has room for its inputs,
  * outputs and one more, |links| for its inputs. */
@@ -179,11 +179,12 @@ tacho_status tacho_piece_add(tacho_execution *self, uint64_t bytes, uint32_t fir
 void tacho_piece_keep(tacho_execution *self, uint32_t piece, uint32_t last);
 
 /* Makes sure that a live value lies in row-major memory before the next task. */
-tacho_status tacho_value_want_plain(tacho_execution *self, uint32_t id, uint32_t step,
-                                    uint32_t *out_piece) TACHO_MUST_USE;
+tacho_status tacho_value_ensure_plain(tacho_execution *self, uint32_t id, uint32_t step,
+                                      uint32_t *out_piece) TACHO_MUST_USE;
 /* The same for a layout. */
-tacho_status tacho_value_want(tacho_execution *self, uint32_t id, const tacho_layout *layout,
-                              uint32_t step, uint32_t *out_piece) TACHO_MUST_USE;
+tacho_status tacho_value_ensure_layout(tacho_execution *self, uint32_t id,
+                                       const tacho_layout *layout, uint32_t step,
+                                       uint32_t *out_piece) TACHO_MUST_USE;
 /* The value that |id| is a view of, if it is the same in every respect; itself otherwise. */
 uint32_t tacho_value_whole(const tacho_execution *self, uint32_t id);
 /* The layout that a value lies in now: a kernel's where there is one. */
@@ -259,7 +260,7 @@ bool tacho_group_widen(tacho_fast_tensor *tensor, const tacho_shape *shape);
 /* Gives input 1, filters, its groups in front; transposed ones have their inputs first. */
 bool tacho_group_split(tacho_group *group, int64_t groups, bool is_transposed);
 /* Swaps the last two dimensions of an operand, which lies as it did. */
-void tacho_group_turn(tacho_fast_tensor *tensor);
+void tacho_group_transpose(tacho_fast_tensor *tensor);
 /* Makes rows of all batches one matrix. */
 void tacho_group_flatten(tacho_fast_tensor *tensor);
 /* The step that alone reads the group's output, in the same op, or TACHO_NONE. */

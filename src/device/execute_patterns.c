@@ -60,7 +60,7 @@ static bool is_number(const finder *f, uint32_t id, double wanted)
     if (!tacho_is_real(&array) || tacho_array_elements(&array) != 1) {
         return false;
     }
-    tacho_status status = tacho_execution_bring(self, id);
+    tacho_status status = tacho_execution_load_constant(self, id);
     if (status != TACHO_OK) {
         tacho_status_free(status); /* whoever computes it otherwise, says it again */
         return false;
@@ -293,7 +293,7 @@ tacho_status tacho_pattern_take(tacho_execution *self, uint32_t root, bool *out_
     if (task.kernel == NULL) {
         return TACHO_OK;
     }
-    TACHO_TRY(tacho_value_want_plain(self, pattern.input, root, &piece));
+    TACHO_TRY(tacho_value_ensure_plain(self, pattern.input, root, &piece));
     TACHO_TRY(tacho_task_append(self, &task));
     uint32_t number = (uint32_t)self->task_count - 1;
     tacho_piece_keep(self, self->values[self->values[pattern.input].root].piece, number);

@@ -191,7 +191,7 @@ tacho_status tacho_step_describe(tacho_execution *self, uint32_t step, tacho_are
                 return tacho_step_fail(self, step, TACHO_CODE_BAD_DATA,
                                        "an attribute is a tensor that has no value");
             }
-            TACHO_TRY(tacho_execution_bring(self, attr->value.as_tensor));
+            TACHO_TRY(tacho_execution_load_constant(self, attr->value.as_tensor));
             self->values[attr->value.as_tensor].is_kept = true;
         }
     }
@@ -293,7 +293,7 @@ static tacho_status fold(tacho_execution *self, uint32_t step, tacho_arena *aren
     for (size_t i = 0; i < at->input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i);
         if (id != TACHO_NONE) {
-            TACHO_TRY(tacho_execution_bring(self, id));
+            TACHO_TRY(tacho_execution_load_constant(self, id));
         }
     }
     for (size_t i = 0; i < at->output_count; i++) {
@@ -369,10 +369,10 @@ tacho_status tacho_task_add_plain(tacho_execution *self, uint32_t step)
     for (size_t i = 0; i < at->input_count; i++) {
         uint32_t id = tacho_step_input(self, step, i), piece;
         if (id != TACHO_NONE && self->values[id].state == TACHO_VALUE_CONSTANT) {
-            TACHO_TRY(tacho_execution_bring(self, id));
+            TACHO_TRY(tacho_execution_load_constant(self, id));
             self->values[id].is_kept = true;
         } else if (id != TACHO_NONE) {
-            TACHO_TRY(tacho_value_want_plain(self, id, step, &piece));
+            TACHO_TRY(tacho_value_ensure_plain(self, id, step, &piece));
         }
     }
     /* What was wanted first may have been followed by reorders for the others. */
@@ -398,7 +398,7 @@ static tacho_status alias(tacho_execution *self, uint32_t from, uint32_t to)
 {
     uint32_t root = self->values[from].root;
     if (self->values[from].state == TACHO_VALUE_CONSTANT) {
-        TACHO_TRY(tacho_execution_bring(self, root));
+        TACHO_TRY(tacho_execution_load_constant(self, root));
         self->values[root].is_kept = true;
         self->values[to].data = self->values[root].data;
     }
@@ -468,11 +468,11 @@ static tacho_status keep_outputs(tacho_execution *self)
         }
         uint32_t piece;
         if (self->values[id].state == TACHO_VALUE_CONSTANT) {
-            TACHO_TRY(tacho_execution_bring(self, id));
+            TACHO_TRY(tacho_execution_load_constant(self, id));
             self->values[id].is_kept = true;
         } else {
             uint32_t last = (uint32_t)self->program->step_count - 1;
-            TACHO_TRY(tacho_value_want_plain(self, id, last, &piece));
+            TACHO_TRY(tacho_value_ensure_plain(self, id, last, &piece));
             tacho_piece_keep(self, piece, UINT32_MAX);
         }
     }

@@ -225,7 +225,7 @@ static bool translate_global_max(tacho_group *group)
 
 /* ---- products ------------------------------------------------------------------------------ */
 
-void tacho_group_turn(tacho_fast_tensor *tensor)
+void tacho_group_transpose(tacho_fast_tensor *tensor)
 {
     int32_t rank = tensor->shape.rank;
     int64_t last = tensor->shape.dims[rank - 1];
@@ -291,10 +291,10 @@ static bool translate_gemm(tacho_group *group)
     }
     group->spec.kind = TACHO_FAST_MATMUL;
     if (tacho_call_int(&group->call, "transA", 0) != 0) {
-        tacho_group_turn(&group->inputs[0]);
+        tacho_group_transpose(&group->inputs[0]);
     }
     if (tacho_call_int(&group->call, "transB", 0) != 0) {
-        tacho_group_turn(&group->inputs[1]);
+        tacho_group_transpose(&group->inputs[1]);
     }
     group->inputs[1].is_free = group->inputs[1].data != NULL;
     group->spec.output.is_free = false;
@@ -566,7 +566,7 @@ static bool read_axes(tacho_group *group, int32_t rank, bool out_is_reduced[TACH
         if (value->state != TACHO_VALUE_CONSTANT || value->dtype != TACHO_DTYPE_I64) {
             return false;
         }
-        tacho_status status = tacho_execution_bring(group->self, given);
+        tacho_status status = tacho_execution_load_constant(group->self, given);
         bool has_value = status == TACHO_OK;
         tacho_status_free(status);
         axes = value->data;

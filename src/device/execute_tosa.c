@@ -33,7 +33,7 @@ static const tacho_array *constant_at(tacho_group *group, size_t input, tacho_ar
         return NULL;
     }
     uint32_t id = tacho_step_input(group->self, group->step, input);
-    tacho_status status = tacho_execution_bring(group->self, id);
+    tacho_status status = tacho_execution_load_constant(group->self, id);
     bool is_fine = status == TACHO_OK;
     tacho_status_free(status); /* whoever computes it otherwise, says it again */
     array->data = value->data;

@@ -352,7 +352,7 @@ static tacho_status walk(walker *self)
 }
 
 /* Puts the nodes in the order of the walk. */
-static tacho_status settle(walker *self)
+static tacho_status reorder_nodes(walker *self)
 {
     tacho_graph *graph = self->graph;
     if (self->order_count == graph->node_count) {
@@ -382,7 +382,7 @@ tacho_status tacho_graph_infer(tacho_graph *graph)
     tacho_folder_init(&self.folder, graph);
     tacho_status status = walk(&self);
     if (status == TACHO_OK) {
-        status = settle(&self);
+        status = reorder_nodes(&self);
     }
     tacho_folder_deinit(&self.folder);
     free(self.stretches);

@@ -129,7 +129,7 @@ static void set_splat(const unsigned char *element, size_t size, tacho_constant 
 }
 
 /* |bytes| are |count| elements in MLIR's form, and ours to change. */
-static void settle(const elements *all, unsigned char *bytes, tacho_constant *out_constant)
+static void make_constant(const elements *all, unsigned char *bytes, tacho_constant *out_constant)
 {
     if (all->count > 0 && are_equal(bytes, all)) {
         set_splat(bytes, all->size, out_constant);
@@ -272,7 +272,7 @@ static tacho_status read_list(const elements *all, tacho_str body, tacho_constan
     if (self.depth > 0 || self.done != all->count) {
         return fail_type(all, "as many numbers as its shape has", body);
     }
-    settle(all, self.bytes, out_constant);
+    make_constant(all, self.bytes, out_constant);
     return TACHO_OK;
 }
 
@@ -293,7 +293,7 @@ static tacho_status read_ints(const elements *all, const tacho_mlir_attr *attr,
         }
         memcpy(bytes + i * all->size, element, all->size);
     }
-    settle(all, bytes, out_constant);
+    make_constant(all, bytes, out_constant);
     return TACHO_OK;
 }
 
@@ -354,7 +354,7 @@ static tacho_status read_flags(const elements *all, tacho_str raw, tacho_constan
     for (size_t i = 0; i < all->count; i++) {
         bytes[i] = is_bits ? from[i / 8] >> (i % 8) & 1 : from[i] != 0;
     }
-    settle(all, bytes, out_constant);
+    make_constant(all, bytes, out_constant);
     return TACHO_OK;
 }
 
@@ -384,7 +384,7 @@ static tacho_status read_raw(const elements *all, tacho_str raw, bool is_resourc
         for (size_t i = 0; i < raw.len; i++) {
             copy[i] &= 15;
         }
-        settle(all, copy, out_constant);
+        make_constant(all, copy, out_constant);
         return TACHO_OK;
     }
     bool is_packed_already =

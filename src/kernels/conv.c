@@ -17,8 +17,8 @@ typedef struct finish {
     const tacho_requant *made; /* for quantised outputs, or NULL */
 } finish;
 
-static void take(const tacho_convolution *self, int64_t image, int64_t channel, int64_t place,
-                 int64_t count, double *values)
+static void finish_row(const tacho_convolution *self, int64_t image, int64_t channel, int64_t place,
+                       int64_t count, double *values)
 {
     const finish *to = self->user;
     int64_t channels = self->groups * self->out_channels;
@@ -81,7 +81,7 @@ static tacho_status convolve(const tacho_kernel_call *call, tacho_convolution *c
         (bias != NULL && tacho_array_elements(bias) != conv->groups * conv->out_channels)) {
         return tacho_wrong_shapes("a convolution");
     }
-    conv->emit = take;
+    conv->emit = finish_row;
     conv->user = to;
     return tacho_array_elements(to->output) == 0 ? TACHO_OK : tacho_convolve(conv);
 }

@@ -86,7 +86,7 @@ static bool take_matmul(const tacho_fast_spec *from, tacho_byte_spec *to)
         return false;
     }
     int64_t rows = a->dims[rank - 2], depth = a->dims[rank - 1], columns = b->dims[rank - 1];
-    bool is_turned = from->inputs[1].has_order; /* see tacho_group_turn */
+    bool is_turned = from->inputs[1].has_order; /* see tacho_group_transpose */
     to->images = rank == 3 ? a->dims[0] : 1;
     to->groups = 1;
     to->inputs = depth;

@@ -17,8 +17,8 @@ typedef struct finish {
     const tacho_array *bias;
 } finish;
 
-static void take(const tacho_convolution *self, int64_t image, int64_t channel, int64_t place,
-                 int64_t count, double *values)
+static void finish_row(const tacho_convolution *self, int64_t image, int64_t channel, int64_t place,
+                       int64_t count, double *values)
 {
     const finish *to = self->user;
     int64_t channels = self->groups * self->out_channels;
@@ -52,7 +52,7 @@ static tacho_status convolve(const tacho_kernel_call *call, bool is_depthwise)
 {
     const tacho_array *data = call->inputs[0], *filters = call->inputs[1];
     finish to = {.output = &call->outputs[0], .bias = tacho_call_input(call, 2)};
-    tacho_convolution conv = {.data = data, .filters = filters, .emit = take, .user = &to};
+    tacho_convolution conv = {.data = data, .filters = filters, .emit = finish_row, .user = &to};
     int32_t rank = data->shape.rank;
     TACHO_TRY(check_types(data, filters, &to));
     if (rank < 3 || filters->shape.rank != rank || to.output->shape.rank != rank ||

@@ -176,7 +176,7 @@ static uint64_t take_long(tacho_capture_cursor *cursor)
     return spoil(cursor);
 }
 
-static inline uint64_t take(tacho_capture_cursor *cursor)
+static inline uint64_t read_number(tacho_capture_cursor *cursor)
 {
     if (TACHO_LIKELY(cursor->at < cursor->end && *cursor->at < 0x80)) {
         return *cursor->at++;
@@ -186,13 +186,13 @@ static inline uint64_t take(tacho_capture_cursor *cursor)
 
 uint64_t tacho_capture_take(tacho_capture_cursor *cursor)
 {
-    return take(cursor);
+    return read_number(cursor);
 }
 
 /* A number below |limit|. */
 static inline uint32_t take_below(tacho_capture_cursor *cursor, uint64_t limit)
 {
-    uint64_t value = take(cursor);
+    uint64_t value = read_number(cursor);
     return (uint32_t)(value < limit ? value : spoil(cursor));
 }
 
@@ -221,7 +221,7 @@ static double take_real(tacho_capture_cursor *cursor)
 
 static tacho_str take_text(tacho_capture_cursor *cursor)
 {
-    uint64_t len = take(cursor);
+    uint64_t len = read_number(cursor);
     if (len > (uint64_t)(cursor->end - cursor->at)) {
         spoil(cursor);
         return TACHO_STR("");
@@ -244,12 +244,12 @@ static void take_arg(tacho_capture_cursor *cursor, tacho_arg *arg)
     }
     switch (arg->type) {
     case TACHO_ARG_INT:
-        arg->value.as_int = unfold(0, take(cursor));
+        arg->value.as_int = unfold(0, read_number(cursor));
         return;
     case TACHO_ARG_UINT:
     case TACHO_ARG_DICT:
     case TACHO_ARG_ARRAY:
-        arg->value.as_uint = take(cursor);
+        arg->value.as_uint = read_number(cursor);
         return;
     case TACHO_ARG_REAL:
         arg->value.as_real = take_real(cursor);
@@ -293,7 +293,7 @@ static bool are_nested(const tacho_arg *args, size_t count)
 static tacho_status take_args(tacho_capture_cursor *cursor, tacho_unpacked_args *args,
                               tacho_row *row)
 {
-    uint64_t count = take(cursor);
+    uint64_t count = read_number(cursor);
     if (count == 0 || count > (uint64_t)(cursor->end - cursor->at) / ARG_BYTES_MIN) {
         spoil(cursor);
         return TACHO_OK;
@@ -313,7 +313,7 @@ static tacho_status take_args(tacho_capture_cursor *cursor, tacho_unpacked_args 
 static inline tacho_status take_span(tacho_capture_cursor *cursor, unsigned head,
                                      tacho_unpacked_args *args, tacho_row *row)
 {
-    row->of.span.end = (int64_t)((uint64_t)row->start + take(cursor));
+    row->of.span.end = (int64_t)((uint64_t)row->start + read_number(cursor));
     row->of.span.site = take_id(cursor);
     row->of.span.run = (head & HAS_RUN) != 0 ? take_id(cursor) : TACHO_NONE;
     row->of.span.op = (head & HAS_OP) != 0 ? take_id(cursor) : TACHO_NONE;
@@ -331,11 +331,11 @@ static void take_flow(tacho_capture_cursor *cursor, tacho_row *row)
     unsigned bond = bits >> BOND_SHIFT;
     row->of.flow.role = (tacho_flow_role)(bits & 3);
     row->of.flow.phase = (tacho_flow_phase)(bits >> PHASE_SHIFT & 3);
-    row->of.flow.id = take(cursor);
+    row->of.flow.id = read_number(cursor);
     row->of.flow.span_name = take_below(cursor, (uint64_t)UINT32_MAX + 1);
     row->of.flow.span_end = bond == BOND_AROUND ? TACHO_FLOW_AROUND
                             : bond == BOND_NEXT ? TACHO_FLOW_NEXT
-                                                : unfold(row->start, take(cursor));
+                                                : unfold(row->start, read_number(cursor));
     if ((bits & 3) > TACHO_FLOW_LAUNCH || (bits >> PHASE_SHIFT & 3) > TACHO_FLOW_ARRIVES ||
         bond >= BOND_COUNT || row->of.flow.id >= flow_ids ||
         (bond == BOND_GIVEN && !tacho_row_is_bound(row))) {
@@ -353,7 +353,7 @@ tacho_status tacho_capture_row_read(tacho_capture_cursor *cursor, tacho_unpacked
     }
     unsigned head = *cursor->at++;
     if ((head & KIND_MASK) == KIND_MARK) {
-        *out_mark = take(cursor);
+        *out_mark = read_number(cursor);
         *out_item = cursor->is_bad ? TACHO_CAPTURE_ITEM_NONE : TACHO_CAPTURE_ITEM_MARK;
         return TACHO_OK;
     }
@@ -361,7 +361,7 @@ tacho_status tacho_capture_row_read(tacho_capture_cursor *cursor, tacho_unpacked
         .kind = (tacho_row_kind)(head & KIND_MASK),
         .track = (head & OTHER_TRACK) != 0 ? take_id(cursor) : cursor->last.track,
     };
-    out_row->start = unfold(cursor->last.start, take(cursor));
+    out_row->start = unfold(cursor->last.start, read_number(cursor));
     cursor->last = (tacho_capture_last){out_row->track, out_row->start};
     if (out_row->kind == TACHO_ROW_SPAN) {
         TACHO_TRY(take_span(cursor, head, args, out_row));

@@ -58,7 +58,7 @@ void tacho_track_describe(const tacho_track *track, char out_text[TACHO_FACTS_MA
 }
 
 /* Takes |word| and the space behind it off the front; false when something else stands there. */
-static bool take(tacho_str *text, const char *word)
+static bool accept_word(tacho_str *text, const char *word)
 {
     tacho_str wanted = tacho_str_from_cstring(word);
     if (!tacho_str_starts_with(*text, wanted)) {
@@ -96,11 +96,11 @@ static bool find_class(tacho_str name, tacho_track_class *out_class)
 static bool take_number(tacho_str *text, tacho_track_facts *facts)
 {
     uint64_t number = 0;
-    if (!take(text, " id")) {
+    if (!accept_word(text, " id")) {
         return true;
     }
     facts->has_number = true;
-    facts->is_numbered = take(text, " in name");
+    facts->is_numbered = accept_word(text, " in name");
     *text = tacho_str_trim(*text);
     size_t len = tacho_str_find_byte(*text, ' ');
     if (!tacho_str_parse_u64(tacho_str_make(text->data, len), &number) ||
@@ -116,11 +116,11 @@ static bool take_number(tacho_str *text, tacho_track_facts *facts)
 static bool take_rank(tacho_str *text, tacho_track_facts *facts)
 {
     uint64_t rank = 0;
-    facts->has_rank = take(text, " rank ");
+    facts->has_rank = accept_word(text, " rank ");
     if (!facts->has_rank) {
         return true;
     }
-    bool is_negative = take(text, "-");
+    bool is_negative = accept_word(text, "-");
     size_t len = tacho_str_find_byte(*text, ' ');
     if (!tacho_str_parse_u64(tacho_str_make(text->data, len), &rank) || rank > INT32_MAX) {
         return false;
@@ -135,23 +135,23 @@ bool tacho_track_facts_parse(tacho_str text, tacho_track_facts *out_facts)
     *out_facts = (tacho_track_facts){0};
     tacho_str word;
     uint64_t index = 0;
-    if (!take(&text, track_prefix) || !take_until(&text, ' ', &word) ||
+    if (!accept_word(&text, track_prefix) || !take_until(&text, ' ', &word) ||
         !find_class(word, &out_facts->track_class) || !take_until(&text, ' ', &word) ||
         !tacho_str_parse_u64(word, &index) || index > UINT32_MAX) {
         return false;
     }
     out_facts->index = (uint32_t)index;
-    out_facts->nesting = take(&text, "engine") ? TACHO_NESTING_ENGINE : TACHO_NESTING_STACK;
-    if (out_facts->nesting == TACHO_NESTING_STACK && !take(&text, "stack")) {
+    out_facts->nesting = accept_word(&text, "engine") ? TACHO_NESTING_ENGINE : TACHO_NESTING_STACK;
+    if (out_facts->nesting == TACHO_NESTING_STACK && !accept_word(&text, "stack")) {
         return false;
     }
-    out_facts->is_root = take(&text, " root");
-    out_facts->is_free = take(&text, " free");
+    out_facts->is_root = accept_word(&text, " root");
+    out_facts->is_free = accept_word(&text, " free");
     if (!take_rank(&text, out_facts) || !take_number(&text, out_facts)) {
         return false;
     }
     return text.len == 0 ||
-           (take(&text, " lane of ") && tacho_str_parse_u64(text, &out_facts->lane_of));
+           (accept_word(&text, " lane of ") && tacho_str_parse_u64(text, &out_facts->lane_of));
 }
 
 enum { CLOCK_NAME_MAX = 64 };
@@ -184,14 +184,14 @@ bool tacho_clock_facts_parse(tacho_str text, tacho_clock *out_clock, tacho_str *
     int64_t numerator = 0;
     int64_t denominator = 0;
     int64_t zero = 0;
-    if (!take_until(&text, ':', out_name) || !take(&text, " 1 tick = ") ||
+    if (!take_until(&text, ':', out_name) || !accept_word(&text, " 1 tick = ") ||
         !take_until(&text, '/', &numerator_text) || !take_until(&text, ' ', &denominator_text) ||
-        !take(&text, "ns") || !parse_positive(numerator_text, &numerator) ||
+        !accept_word(&text, "ns") || !parse_positive(numerator_text, &numerator) ||
         !parse_positive(denominator_text, &denominator) || numerator == 0 || denominator == 0) {
         return false;
     }
-    bool is_assumed = take(&text, " (assumed)");
-    if (!take(&text, ", 0 ns = tick ") || !parse_positive(text, &zero)) {
+    bool is_assumed = accept_word(&text, " (assumed)");
+    if (!accept_word(&text, ", 0 ns = tick ") || !parse_positive(text, &zero)) {
         return false;
     }
     tacho_clock_init(out_clock, (uint64_t)numerator, (uint64_t)denominator);

@@ -3,15 +3,16 @@
  * Order filter: hands rows on in track order and sets the zero of each part's clock.
  *
  * Trace sinks need, per track, rows by start with the longer first (tacho_row_compare); rows of
- * different tracks may come in any order. There are two modes:
+ * different tracks may come in any order. There are three modes:
  *
  *   pass   rows go straight through. The first row of a part becomes its zero. A row that comes
  *          too late, on its track or before the zero, is a TACHO_CODE_OUT_OF_ORDER failure: run
  *          the conversion again in sort mode. Nothing is lost, since output is committed last.
  *   sort   rows are held in a spool until their part ends; then the earliest start becomes the
  *          zero and all rows go on in order.
+ *   sort all   the same; sources, too, hold what they have to see in order.
  *
- * Inputs that cannot be read twice start in sort mode.
+ * Inputs that cannot be read twice start in the last one.
  */
 #ifndef TACHO_PROFILE_ORDER_H
 #define TACHO_PROFILE_ORDER_H

@@ -102,7 +102,7 @@ typedef struct attr_reader {
     size_t record; /* being read */
 } attr_reader;
 
-static tacho_status take(attr_reader *reader, uint64_t len, tacho_str *out_bytes)
+static tacho_status read_bytes(attr_reader *reader, uint64_t len, tacho_str *out_bytes)
 {
     if (len > reader->left.len) {
         return tacho_fail(TACHO_CODE_BAD_DATA,
@@ -117,7 +117,7 @@ static tacho_status take(attr_reader *reader, uint64_t len, tacho_str *out_bytes
 static tacho_status take_number(attr_reader *reader, size_t width, uint64_t *out_value)
 {
     tacho_str bytes = TACHO_STR("");
-    TACHO_TRY(take(reader, width, &bytes));
+    TACHO_TRY(read_bytes(reader, width, &bytes));
     *out_value = tacho_bytes_load(bytes.data, width);
     return TACHO_OK;
 }
@@ -131,7 +131,7 @@ static tacho_status take_text(attr_reader *reader, uint64_t len, tacho_str *out_
                           " bytes",
                           reader->record, len);
     }
-    TACHO_TRY(take(reader, len, &bytes));
+    TACHO_TRY(read_bytes(reader, len, &bytes));
     return tacho_arena_copy(reader->arena, bytes, out_text);
 }
 

@@ -116,7 +116,7 @@ static void forget_done(walk *self, const tacho_buffer *next)
     self->live_count = kept;
 }
 
-static tacho_status take(walk *self, const tacho_buffer *buffer)
+static tacho_status add_live(walk *self, const tacho_buffer *buffer)
 {
     size_t id = (size_t)(buffer - self->program->buffers);
     uint64_t end = 0;
@@ -179,7 +179,7 @@ tacho_status tacho_program_jobs_peak(const tacho_program *program, uint32_t firs
     }
     for (size_t i = 0; status == TACHO_OK && i < count; i++) {
         forget_done(self, sorted[i]);
-        status = take(self, sorted[i]);
+        status = add_live(self, sorted[i]);
     }
     *out_bytes = self != NULL ? self->peak_bytes : 0;
     free(sorted);

@@ -6,7 +6,7 @@
  *     open -> go -> (tables, outputs, files from what the session holds) -> close
  *
  * An interrupt (Ctrl-C) ends the inferences after the one that runs; what was recorded stays, and
- * the caller goes on with it. A second one ends the process.
+ * the caller goes on with it. What further ones do is in session/rescue.h.
  */
 #ifndef TACHO_SESSION_SESSION_H
 #define TACHO_SESSION_SESSION_H
