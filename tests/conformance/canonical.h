@@ -294,8 +294,9 @@ static void canonical_add_part(canonical *to, const tacho_part *part)
     canonical_put_string(to, part->name);
     canonical_put(to, " %s ", tacho_origin_name(part->origin));
     canonical_put_string(to, clock->name);
-    canonical_put(to, " %" PRId64 "/%" PRId64 "%s%s", clock->ns_numerator, clock->ns_denominator,
-                  clock->is_assumed ? " assumed" : "", clock->counts_cycles ? " cycles" : "");
+    canonical_put(to, " %" PRId64 "/%" PRId64 "%s%s%s", clock->ns_numerator, clock->ns_denominator,
+                  clock->is_assumed ? " assumed" : "", clock->counts_cycles ? " cycles" : "",
+                  clock->has_fixed_zero ? " aligned" : "");
     canonical_put(to, " covers %" PRIx32, part->covered_classes);
     canonical_end_line(to);
 }

@@ -459,6 +459,7 @@ static void add_part(tacho_dict *dict, uint64_t *random, made_part *out_part)
                               .format = TACHO_STR("made-up"),
                               .generation = TACHO_STR("G1"),
                               .origin = (tacho_origin)below(random, TACHO_ORIGIN_COUNT)};
+    clock.has_fixed_zero = below(random, 4) == 0; /* as of inferences that are aligned */
     assert_ok(tacho_dict_add_clock(dict, &clock, tacho_str_from_cstring(name), &facts.clock));
     assert_ok(tacho_dict_add_part(dict, &facts, &out_part->id));
     add_tracks(dict, out_part);

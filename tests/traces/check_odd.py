@@ -112,8 +112,8 @@ def kineto(chance, has_names):
                    {"ph": "f", "id": i, "pid": 0, "tid": stream, "ts": start, "cat": "ac2g", "name": "ac2g", "bp": "e"}]
         if i % 10 == 0:  # what a device's process holds beside work, and what is none
             events += [span("python_function", "train.py(3): f", 0, 999, now, 4),
-                       span("gpu_user_annotation", "step", 0, stream, start, work),
-                       span("cuda_sync", "Stream Wait Event", 0, 20, start, work, stream=20),
+                       span("gpu_user_annotation", "step", 0, 1000 + stream, now, length),
+                       span("cuda_sync", "Stream Wait Event", 0, 20, now, 1.5, stream=20),
                        {"ph": "i", "s": "t", "name": "[memory]", "pid": 7, "tid": 70, "ts": now, "args": {}}]
         now = round(now + length + chance.uniform(0, 2), 3)
     return events

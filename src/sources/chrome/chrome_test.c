@@ -1046,6 +1046,8 @@ static void test_parts(void **state)
     expect_of(TACHO_STR("{\"schemaVersion\":1,\"deviceProperties\":[],\"traceEvents\":[" GOOD "]}"),
               PARTS,
               GOOD_ROW("2") "part t.json (/runs/t.json) chrome kineto measured first 9000, " CLOCK);
+    expect_of(TACHO_STR("{\"distributedInfo\":{\"rank\":0},\"traceEvents\":[" GOOD "]}"), PARTS,
+              GOOD_ROW("2") "part t.json (/runs/t.json) chrome kineto measured first 9000, " CLOCK);
     expect_of(TACHO_STR("[{\"cat\":\"Session\",\"ph\":\"X\",\"ts\":3,\"dur\":1,\"name\":\"s\"}]"),
               PARTS,
               "span #2 3000..4000 s|Session\n"
