@@ -26,7 +26,7 @@ compile_run() {
     compile_measure "table of ResNet-50, generated" torq-sl2610 csv
     if [[ -e $real ]]; then
         input=$real input_bytes=$(stat -c %s "$real")
-        for machine in torq-sl2610 aic100 wormhole-n150; do
+        for machine in torq-sl2610 aic100 host-cpu wormhole-n150; do
             compile_measure "ResNet-50" "$machine"
             compile_measure "table of ResNet-50" "$machine" csv
         done
@@ -57,8 +57,9 @@ compile_verdict() {
     # A program is held twice when it is written: as tables and as its bytes.
     { judge("anonymous RSS <= model + twice what is written + 100 MB", who, \
             $8 <= ($4 + 2 * $5) / 1e6 + 100, $8 " MB") }
-    $2 ~ /^table of/ { judge("table <= 50 ms", who, $6 <= 0.05, 1000 * $6 " ms") }
-    $2 ~ /^ResNet/ { judge("program <= 500 ms", who, $6 <= 0.5, 1000 * $6 " ms") }
+    # By CPU time: computers that measure are busy with other things, too.
+    $2 ~ /^table of/ { judge("table <= 25 ms of CPU time", who, $7 <= 0.025, 1000 * $7 " ms") }
+    $2 ~ /^ResNet/ { judge("program <= 30 ms of CPU time", who, $7 <= 0.03, 1000 * $7 " ms") }
     $2 ~ /, 10000 nodes/ {
         judge("10,000 nodes to program <= 3 s", who, $6 <= 3, sprintf("%s s, CPU %s s", $6, $7))
     }
