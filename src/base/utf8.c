@@ -52,9 +52,21 @@ size_t tacho_utf8_decode(tacho_str text, uint32_t *out_code_point)
     return length;
 }
 
+/* Whether eight bytes are ASCII without NUL. */
+static inline bool is_ascii_word(const char *bytes)
+{
+    const uint64_t each_byte = UINT64_C(0x0101010101010101);
+    uint64_t word;
+    memcpy(&word, bytes, sizeof(word));
+    return ((word | (word - each_byte)) & each_byte * 0x80) == 0;
+}
+
 bool tacho_utf8_is_clean(tacho_str text)
 {
     size_t at = 0;
+    while (text.len - at >= sizeof(uint64_t) && is_ascii_word(text.data + at)) {
+        at += sizeof(uint64_t);
+    }
     while (at < text.len) {
         if ((unsigned char)(text.data[at] - 1) < 0x7f) { /* ASCII without NUL */
             at++;
