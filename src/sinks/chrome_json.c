@@ -21,14 +21,7 @@
 
 #include <stdlib.h>
 
-enum { NUMBER_ROOM = 32, SITE_SLOTS = 512, SITE_TEXT_MAX = 124 };
-
-/* What a site adds to each of its spans, of those used lately; |len| 0: none. */
-typedef struct site_text {
-    uint32_t site;
-    uint32_t len;
-    char text[SITE_TEXT_MAX];
-} site_text;
+enum { NUMBER_ROOM = 32, SITE_SLOTS = 512 };
 
 typedef struct chrome_sink {
     tacho_events events;
@@ -44,7 +37,8 @@ typedef struct chrome_sink {
     size_t part_count, part_capacity;
     tacho_row *ahead; /* flow ends of the next span */
     size_t ahead_count, ahead_capacity;
-    site_text sites[SITE_SLOTS];
+    tacho_json_piece sites[SITE_SLOTS]; /* what those used lately add to each of their spans */
+    tacho_json_keys keys;
 } chrome_sink;
 
 static chrome_sink *sink_of(tacho_events *events)
@@ -277,34 +271,19 @@ static tacho_status ensure_track(chrome_sink *sink, uint32_t track)
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-/* Writes what |site| adds, and keeps it in |slot| unless it is long. */
-static void put_new_site(chrome_sink *sink, uint32_t site, site_text *slot)
-{
-    const tacho_dict *dict = sink->events.dict;
-    tacho_output_reserve(sink->output, TACHO_OUTPUT_RESERVE_MAX);
-    uint64_t start = tacho_output_offset(sink->output);
-    tacho_json_put_string(sink->output,
-                          ",\"name\":", tacho_dict_string(dict, dict->sites[site].name));
-    tacho_json_put_string(sink->output,
-                          ",\"cat\":", tacho_dict_string(dict, dict->sites[site].category));
-    uint64_t len = tacho_output_offset(sink->output) - start;
-    if (len <= sizeof(slot->text)) {
-        slot->site = site;
-        slot->len = (uint32_t)len;
-        memcpy(slot->text, sink->output->cursor - len, (size_t)len);
-    }
-}
-
+/* Writes what |site| adds to its spans. */
 static inline void put_site(chrome_sink *sink, uint32_t site)
 {
-    site_text *slot = &sink->sites[site % SITE_SLOTS];
-    if (TACHO_UNLIKELY(slot->site != site || slot->len == 0)) {
-        put_new_site(sink, site, slot);
-        return;
+    const tacho_dict *dict = sink->events.dict;
+    tacho_json_piece *piece = &sink->sites[site % SITE_SLOTS];
+    if (TACHO_UNLIKELY(!tacho_json_piece_put(sink->output, piece, site))) {
+        uint64_t start = tacho_output_offset(sink->output);
+        tacho_json_put_string(sink->output,
+                              ",\"name\":", tacho_dict_string(dict, dict->sites[site].name));
+        tacho_json_put_string(sink->output,
+                              ",\"cat\":", tacho_dict_string(dict, dict->sites[site].category));
+        tacho_json_piece_keep(sink->output, piece, site, start);
     }
-    /* A constant length is one quick copy. */
-    memcpy(tacho_output_reserve(sink->output, sizeof(slot->text)), slot->text, sizeof(slot->text));
-    sink->output->cursor += slot->len;
 }
 
 static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
@@ -323,7 +302,7 @@ static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
     put_site(sink, row->of.span.site);
     if (!sink->options.omit_args) {
         put_literal(sink, ",\"args\":");
-        tacho_json_args_write(sink->output, dict, row);
+        tacho_json_args_write(sink->output, dict, row, &sink->keys);
     } else if (tacho_trace_is_marked(dict, row)) {
         put_literal(sink, ",\"args\":");
         tacho_json_marks_write(sink->output, dict, row);

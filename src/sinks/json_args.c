@@ -13,6 +13,7 @@ typedef struct json_args {
     tacho_output *output;
     const tacho_dict *dict;
     bool is_first; /* no comma is due */
+    tacho_json_keys *keys;
 } json_args;
 
 static void put_value(json_args *to, const tacho_arg *arg)
@@ -49,6 +50,18 @@ static void put_value(json_args *to, const tacho_arg *arg)
     }
 }
 
+/* Writes "key": */
+static inline void put_key(json_args *to, uint32_t key)
+{
+    tacho_json_piece *piece = &to->keys->pieces[key % TACHO_JSON_KEY_SLOTS];
+    if (TACHO_UNLIKELY(!tacho_json_piece_put(to->output, piece, key))) {
+        uint64_t start = tacho_output_offset(to->output);
+        tacho_json_write_string(to->output, tacho_dict_string(to->dict, key));
+        tacho_output_write(to->output, ":", 1);
+        tacho_json_piece_keep(to->output, piece, key, start);
+    }
+}
+
 /* A dictionary or array that is being written. */
 typedef struct open_container {
     size_t end; /* index of the first argument behind it */
@@ -65,8 +78,7 @@ static void put_args(json_args *to, const tacho_row *row)
         tacho_output_write_cstring(to->output, to->is_first ? "" : ",");
         to->is_first = false;
         if (depth == 0 || !stack[depth - 1].is_array) {
-            tacho_json_write_string(to->output, tacho_dict_string(to->dict, arg->key));
-            tacho_output_write_cstring(to->output, ":");
+            put_key(to, arg->key);
         }
         bool is_array = arg->type == TACHO_ARG_ARRAY;
         if (is_array || arg->type == TACHO_ARG_DICT) {
@@ -131,9 +143,10 @@ static void put_marks(json_args *to, const tacho_row *row)
     }
 }
 
-void tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row)
+void tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row,
+                           tacho_json_keys *keys)
 {
-    json_args to = {output, dict, true};
+    json_args to = {output, dict, true, keys};
     tacho_output_write(output, "{", 1);
     put_args(&to, row);
     put_own_args(&to, row);
@@ -143,7 +156,7 @@ void tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const t
 
 void tacho_json_marks_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row)
 {
-    json_args to = {output, dict, true};
+    json_args to = {output, dict, true, NULL};
     tacho_output_write(output, "{", 1);
     put_marks(&to, row);
     tacho_output_write(output, "}", 1);

@@ -8,11 +8,55 @@
 #include "codec/json.h"
 #include "profile/events.h"
 
+/* JSON that is written over and over, of something with an id; |len| 0: none. */
+typedef struct tacho_json_piece {
+    uint32_t id;
+    uint32_t len;
+    char text[120];
+} tacho_json_piece;
+
+/* Writes the piece if it is that of |id|. */
+static inline bool tacho_json_piece_put(tacho_output *output, const tacho_json_piece *piece,
+                                        uint32_t id)
+{
+    enum { SHORT = 32 };
+    if (TACHO_UNLIKELY(piece->id != id || piece->len == 0)) {
+        return false;
+    }
+    /* Constant lengths are quick copies. */
+    unsigned char *at = tacho_output_reserve(output, sizeof(piece->text));
+    memcpy(at, piece->text, SHORT);
+    if (piece->len > SHORT) {
+        memcpy(at + SHORT, piece->text + SHORT, sizeof(piece->text) - SHORT);
+    }
+    output->cursor += piece->len;
+    return true;
+}
+
+/* Makes what was written from |start| on the piece of |id|, unless it is long. */
+static inline void tacho_json_piece_keep(const tacho_output *output, tacho_json_piece *piece,
+                                         uint32_t id, uint64_t start)
+{
+    uint64_t len = tacho_output_offset(output) - start;
+    if (len <= sizeof(piece->text) && len <= (size_t)(output->cursor - output->buffer)) {
+        piece->id = id;
+        piece->len = (uint32_t)len;
+        memcpy(piece->text, output->cursor - len, (size_t)len);
+    }
+}
+
+/* Keys of arguments written lately; all zero to begin with. */
+enum { TACHO_JSON_KEY_SLOTS = 64 };
+typedef struct tacho_json_keys {
+    tacho_json_piece pieces[TACHO_JSON_KEY_SLOTS];
+} tacho_json_keys;
+
 /*
  * Writes an object of the span's arguments and of what the model knows besides: cycles,
  * location, run and invocation, an origin that is not its part's, whether it ended.
  */
-void tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row);
+void tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row,
+                           tacho_json_keys *keys);
 
 /* Of these only what no trace may lack: its origin, and whether it ended. */
 void tacho_json_marks_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row);

@@ -17,6 +17,7 @@ typedef struct jsonl_sink {
     tacho_events events;
     tacho_output *output;
     tacho_trace_options options;
+    tacho_json_keys keys;
 } jsonl_sink;
 
 static jsonl_sink *sink_of(tacho_events *events)
@@ -59,7 +60,7 @@ static void put_span(jsonl_sink *sink, const tacho_row *row)
     tacho_json_put_string(sink->output, ",\"category\":", tacho_dict_string(dict, site->category));
     if (!sink->options.omit_args) {
         tacho_output_write_cstring(sink->output, ",\"args\":");
-        tacho_json_args_write(sink->output, dict, row);
+        tacho_json_args_write(sink->output, dict, row, &sink->keys);
     } else if (tacho_trace_is_marked(dict, row)) {
         tacho_output_write_cstring(sink->output, ",\"args\":");
         tacho_json_marks_write(sink->output, dict, row);
@@ -146,7 +147,9 @@ static tacho_status jsonl_open(tacho_dict *dict, tacho_output *output,
     if (sink == NULL) {
         return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a trace");
     }
-    *sink = (jsonl_sink){{&jsonl_vtable, dict}, output, *options};
+    sink->events = (tacho_events){&jsonl_vtable, dict};
+    sink->output = output;
+    sink->options = *options;
     *out_events = &sink->events;
     return TACHO_OK;
 }
