@@ -2,10 +2,11 @@
 /*
  * Reads CPUID, XCR0 and the permission for tiles. No decision is made here: see kernels/isa.h.
  */
-#define _GNU_SOURCE /* syscall(2) */
+#define _GNU_SOURCE /* syscall(2), sched_getaffinity */
 
 #include "base/cpu.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -156,4 +157,11 @@ void tacho_cpu_name(char *to, size_t size)
         tacho_cpu_name_in(file, to, size);
         fclose(file);
     }
+}
+
+unsigned tacho_cpu_count(void)
+{
+    cpu_set_t processors;
+    bool is_known = sched_getaffinity(0, sizeof(processors), &processors) == 0;
+    return is_known && CPU_COUNT(&processors) > 1 ? (unsigned)CPU_COUNT(&processors) : 1;
 }

@@ -29,6 +29,9 @@ typedef struct tacho_cpu_facts {
 /* Reads the processor this thread runs on. Asks Linux for tiles where the rest of AMX is there. */
 tacho_cpu_facts tacho_cpu_read(void);
 
+/* How many processors this process may run on; 1 where that is not known. */
+unsigned tacho_cpu_count(void);
+
 /*
  * The processor's name as /proc/cpuinfo has it; of one by Arm's architecture, which has numbers
  * there, what they stand for ("Arm Neoverse-N1"); "unknown" where there is neither.

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* O_TMPFILE, linkat of an open file, sync_file_range, syncfs */
 #include "base/output.h"
 
+#include "base/cpu.h"
 #include "base/grow.h"
 
 #include <assert.h>
@@ -23,6 +24,7 @@
 
 enum {
     BUFFER_BYTES = 256 << 10,
+    BEHIND_BYTES = 4 << 20,     /* from here on a file is large */
     WRITE_BACK_BYTES = 8 << 20, /* how often the kernel is asked to start writing to disk */
     NAME_TRIES = 100,
     NEW_FILE_MODE = 0666,
@@ -64,9 +66,9 @@ static tacho_status write_fd(void *self, const void *bytes, size_t len)
 /* Starts write-back early, so that the final fsync does not wait for the whole file. */
 static void start_write_back(tacho_output *output)
 {
-    if (!output->is_direct && output->flushed_bytes - output->synced_bytes >= WRITE_BACK_BYTES) {
+    if (!output->is_direct && output->written_bytes - output->synced_bytes >= WRITE_BACK_BYTES) {
         sync_file_range(output->fd, 0, 0, SYNC_FILE_RANGE_WRITE); /* advice; may fail harmlessly */
-        output->synced_bytes = output->flushed_bytes;
+        output->synced_bytes = output->written_bytes;
     }
 }
 
@@ -81,20 +83,86 @@ static tacho_status push(tacho_output *output, const void *bytes, size_t len, bo
                : write_fd(output, bytes, len);
 }
 
+static tacho_status write_part(tacho_output *output, const void *bytes, size_t len, bool is_last)
+{
+    TACHO_TRY(push(output, bytes, len, is_last));
+    output->written_bytes += len;
+    start_write_back(output);
+    return TACHO_OK;
+}
+
+/* A tacho_behind_write. Nobody else touches what it uses as long as the thread runs. */
+static tacho_status write_behind(void *self, const void *bytes, size_t len)
+{
+    return write_part(self, bytes, len, false);
+}
+
+/* Whether a thread writes; it is started when the file turns out to be large. */
+static bool is_behind(tacho_output *output)
+{
+    if (output->behind != NULL || output->is_alone || output->flushed_bytes < BEHIND_BYTES) {
+        return output->behind != NULL;
+    }
+    output->is_alone = output->is_direct || tacho_cpu_count() == 1;
+    if (!output->is_alone) {
+        output->spare = malloc(BUFFER_BYTES);
+        output->behind = output->spare != NULL ? tacho_behind_start(write_behind, output) : NULL;
+        output->is_alone = output->behind == NULL;
+    }
+    return output->behind != NULL;
+}
+
+/* Gives the buffer to the thread and goes on with the other one. */
+static void give_buffer(tacho_output *output, size_t len)
+{
+    unsigned char *given = output->buffer;
+    output->failure = tacho_behind_give(output->behind, given, len);
+    output->buffer = output->spare;
+    output->spare = given;
+    output->limit = output->buffer + BUFFER_BYTES;
+}
+
+/* Waits until the thread has written all it was given. */
+static void end_behind(tacho_output *output)
+{
+    tacho_status status = tacho_behind_end(output->behind);
+    output->behind = NULL;
+    output->is_alone = true;
+    if (output->failure == TACHO_OK) {
+        output->failure = status;
+    } else {
+        tacho_status_free(status);
+    }
+}
+
 static void flush_buffer(tacho_output *output, bool is_last)
 {
     size_t len = (size_t)(output->cursor - output->buffer);
+    if (is_last) {
+        end_behind(output);
+    }
     if (output->failure == TACHO_OK) {
-        output->failure = push(output, output->buffer, len, is_last);
+        if (!is_last && is_behind(output)) {
+            give_buffer(output, len);
+        } else {
+            output->failure = write_part(output, output->buffer, len, is_last);
+        }
         output->flushed_bytes += len;
-        start_write_back(output);
     }
     output->cursor = output->buffer;
+}
+
+void tacho_output_make_room(tacho_output *output)
+{
+    flush_buffer(output, false);
 }
 
 void tacho_output_flush(tacho_output *output)
 {
     flush_buffer(output, false);
+    if (output->behind != NULL && output->failure == TACHO_OK) {
+        output->failure = tacho_behind_give(output->behind, NULL, 0); /* waits */
+    }
 }
 
 void tacho_output_write_slow(tacho_output *output, const void *bytes, size_t len)
@@ -108,7 +176,7 @@ void tacho_output_write_slow(tacho_output *output, const void *bytes, size_t len
         at += part;
         len -= part;
         if (output->cursor == output->limit) {
-            tacho_output_flush(output);
+            tacho_output_make_room(output);
         }
     }
 }
@@ -498,12 +566,15 @@ static void free_memory(tacho_output *output)
 {
     tacho_encoder_destroy(output->encoder);
     free(output->buffer);
+    free(output->spare);
     output->encoder = NULL;
+    output->spare = NULL;
     output->buffer = output->cursor = output->limit = NULL;
 }
 
 void tacho_output_close(tacho_output *output)
 {
+    end_behind(output);
     if (output->temp_path != NULL) {
         unlink(output->temp_path);
         forget_temp_name(output);

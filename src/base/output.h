@@ -7,6 +7,9 @@
  * device or pipe is written directly. A path that ends in .gz or .zst is compressed. What goes to a
  * terminal goes through base/terminal.h.
  *
+ * Where a second processor is free for it, a thread writes large files while the next bytes are
+ * made.
+ *
  * The first failure sticks: later writes do nothing, and commit reports it. So writers need
  * not check every byte.
  */
@@ -14,6 +17,7 @@
 #define TACHO_BASE_OUTPUT_H
 
 #include "base/attributes.h"
+#include "base/behind.h"
 #include "base/encoder.h"
 #include "base/status.h"
 #include "base/str.h"
@@ -36,10 +40,14 @@ typedef struct tacho_output {
     bool is_direct; /* standard output, a device or a pipe */
     bool replaces;  /* there was something of that name */
     bool owns_fd;
-    uint64_t synced_bytes; /* how far write-back was asked for */
+    uint64_t written_bytes; /* before compression */
+    uint64_t synced_bytes;  /* how far write-back was asked for */
     tacho_encoder *encoder;
     bool is_terminal;        /* whose control characters are shown, not sent */
     tacho_terminal terminal; /* the state of that */
+    tacho_behind *behind;    /* writes large files, where there is a second processor ... */
+    unsigned char *spare;    /* ... with a second buffer */
+    bool is_alone;           /* there is none, or it cannot be had */
     tacho_status failure;    /* the first one, until somebody takes it */
     bool has_failed;         /* nothing is put in place any more */
 } tacho_output;
@@ -114,7 +122,11 @@ static inline bool tacho_output_failed(const tacho_output *output)
 /* Takes the stuck failure out, so that the caller can return it. */
 tacho_status tacho_output_take_failure(tacho_output *output) TACHO_MUST_USE;
 
+/* Writes what is in the buffer; then it can be read from the file. */
 void tacho_output_flush(tacho_output *output);
+
+/* Makes the whole buffer free; what was in it is written now or later. */
+void tacho_output_make_room(tacho_output *output);
 
 /*
  * Room for |len| <= TACHO_OUTPUT_RESERVE_MAX bytes; move output->cursor past what was used.
@@ -123,7 +135,7 @@ void tacho_output_flush(tacho_output *output);
 static inline unsigned char *tacho_output_reserve(tacho_output *output, size_t len)
 {
     if (TACHO_UNLIKELY((size_t)(output->limit - output->cursor) < len)) {
-        tacho_output_flush(output);
+        tacho_output_make_room(output);
     }
     return output->cursor;
 }
