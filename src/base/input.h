@@ -106,20 +106,19 @@ tacho_status tacho_input_line_slow(tacho_input *input, tacho_str *out_line,
                                    bool *out_got) TACHO_MUST_USE;
 
 /*
- * The next line without its LF (or CR LF). |*out_got| is false at the end of input. A line
- * without a final LF counts; a longer one than the token limit is a failure.
+ * The next line as tacho_input_line has it, where all of it is visible; false where it is not.
+ * Views of lines got before stay good.
  */
-TACHO_MUST_USE static inline tacho_status tacho_input_line(tacho_input *input, tacho_str *out_line,
-                                                           bool *out_got)
+static inline bool tacho_input_try_line(tacho_input *input, tacho_str *out_line)
 {
     size_t visible = (size_t)(input->limit - input->cursor);
     const char *newline = visible == 0 ? NULL : memchr(input->cursor, '\n', visible);
     if (TACHO_UNLIKELY(newline == NULL)) {
-        return tacho_input_line_slow(input, out_line, out_got);
+        return false;
     }
     size_t len = (size_t)(newline - input->cursor);
     if (TACHO_UNLIKELY(len > TACHO_INPUT_TOKEN_MAX)) {
-        return tacho_input_line_slow(input, out_line, out_got);
+        return false;
     }
     *out_line = tacho_str_make(input->cursor, len);
     if (len > 0 && newline[-1] == '\r') {
@@ -127,8 +126,18 @@ TACHO_MUST_USE static inline tacho_status tacho_input_line(tacho_input *input, t
     }
     input->cursor = newline + 1;
     input->line_number++;
-    *out_got = true;
-    return TACHO_OK;
+    return true;
+}
+
+/*
+ * The next line without its LF (or CR LF). |*out_got| is false at the end of input. A line
+ * without a final LF counts; a longer one than the token limit is a failure.
+ */
+TACHO_MUST_USE static inline tacho_status tacho_input_line(tacho_input *input, tacho_str *out_line,
+                                                           bool *out_got)
+{
+    *out_got = tacho_input_try_line(input, out_line);
+    return TACHO_LIKELY(*out_got) ? TACHO_OK : tacho_input_line_slow(input, out_line, out_got);
 }
 
 /*

@@ -14,6 +14,7 @@
 #include "codec/csv.h"
 #include "profile/torq_origin.h"
 #include "sources/torq/torq_part.h"
+#include "sources/torq/torq_rows.h"
 #include "sources/torq/torq_text.h"
 
 enum { NS_PER_US = 1000 };
@@ -91,60 +92,78 @@ static tacho_loss_reason diagnose(tacho_str line)
     return TACHO_LOSS_FIELD_COUNT;
 }
 
-static tacho_status find_site(runtime *self, tacho_str location, uint32_t *out_site)
+static tacho_status find_site(runtime *self, const torq_record *record, uint32_t *out_site)
 {
-    const torq_entry *entry = torq_part_find_entry(&self->part, location);
+    const torq_entry *entry = torq_record_entry(record);
     if (TACHO_LIKELY(entry != NULL)) {
         *out_site = entry->site;
         return TACHO_OK;
     }
     torq_site_facts facts = {
         .fallback_name = TACHO_STR("NSS job"),
-        .location = location,
+        .location = record->tail,
         .track_class = TACHO_TRACK_CONTROL,
     };
     TACHO_TRY(torq_part_make_site(&self->part, &facts, out_site));
     torq_entry added = {*out_site, TACHO_NONE, TACHO_TORQ_NSS};
-    return torq_part_add_entry(&self->part, location, &added);
+    torq_record_know(record, &added);
+    return TACHO_OK;
 }
 
-static tacho_status push_row(runtime *self, const runtime_row *row)
+static tacho_status push_row(runtime *self, const torq_record *record)
 {
     torq_part *part = &self->part;
     tacho_arg job = {.key = self->job_key, .type = TACHO_ARG_UINT};
-    job.value.as_uint = row->job;
+    job.value.as_uint = record->number;
     tacho_row pushed = {
         .kind = TACHO_ROW_SPAN,
-        .start = (int64_t)(row->end_us - row->duration_us),
+        .start = (int64_t)record->start,
         .args = &job,
         .arg_count = 1,
     };
-    pushed.of.span.end = (int64_t)row->end_us;
+    pushed.of.span.end = (int64_t)record->end;
     pushed.of.span.op = TACHO_NONE;
     pushed.of.span.run = TACHO_NONE;
-    TACHO_TRY(find_site(self, row->location, &pushed.of.span.site));
+    TACHO_TRY(find_site(self, record, &pushed.of.span.site));
     TACHO_TRY(torq_part_track(part, TACHO_TORQ_NSS, 0, &pushed.track));
     part->good_row_count++;
     return tacho_events_row(part->reading->events, &pushed);
 }
 
-static tacho_status read_line(runtime *self, tacho_str line)
+/* A torq_rows_format.parse. */
+static void parse_record(const void *self, torq_record *record)
 {
-    torq_part *part = &self->part;
+    (void)self;
     runtime_row row;
-    if (TACHO_UNLIKELY(!parse_row(line, &row))) {
+    record->is_good = parse_row(record->line, &row);
+    if (TACHO_LIKELY(record->is_good)) {
+        record->number = row.job;
+        record->start = row.end_us - row.duration_us; /* above the end where that is negative */
+        record->end = row.end_us;
+        record->tail = row.location;
+    }
+}
+
+/* A torq_rows_format.take. */
+static tacho_status take_record(void *of, const torq_record *record)
+{
+    runtime *self = of;
+    torq_part *part = &self->part;
+    tacho_str line = record->line;
+    part->line_number = record->line_number;
+    if (TACHO_UNLIKELY(!record->is_good)) {
         return is_header(line) ? TACHO_OK : torq_part_lose(part, diagnose(line), line);
     }
-    if (TACHO_UNLIKELY(row.end_us > (uint64_t)part->max_ticks)) {
+    if (TACHO_UNLIKELY(record->end > (uint64_t)part->max_ticks)) {
         return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, line);
     }
-    if (TACHO_UNLIKELY(row.duration_us > row.end_us)) {
+    if (TACHO_UNLIKELY(record->start > record->end)) {
         return torq_part_lose(part, TACHO_LOSS_NEGATIVE_TIME, line);
     }
-    if (TACHO_UNLIKELY(tacho_str_find_byte(row.location, '\0') < row.location.len)) {
+    if (TACHO_UNLIKELY(tacho_str_find_byte(record->tail, '\0') < record->tail.len)) {
         return torq_part_lose(part, TACHO_LOSS_NUL_BYTE, line);
     }
-    return push_row(self, &row);
+    return push_row(self, record);
 }
 
 /* The first line that is not empty. */
@@ -179,15 +198,8 @@ static tacho_probe_verdict runtime_probe(tacho_str head)
 
 static tacho_status read_lines(runtime *self)
 {
-    tacho_str line;
-    bool got = false;
-    for (;;) {
-        TACHO_TRY(torq_next_line(self->part.reading->input, &line, &got));
-        if (!got) {
-            return TACHO_OK;
-        }
-        TACHO_TRY(read_line(self, line));
-    }
+    torq_rows_format format = {.parse = parse_record, .take = take_record, .self = self};
+    return torq_rows_read(self->part.reading->input, &format);
 }
 
 static tacho_status read_all(runtime *self, const tacho_reading *reading, bool with_location)

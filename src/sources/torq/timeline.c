@@ -14,6 +14,7 @@
 #include "sources/torq/torq.h"
 
 #include "sources/torq/torq_part.h"
+#include "sources/torq/torq_rows.h"
 #include "sources/torq/torq_text.h"
 
 enum { DEFAULT_SLICE_COUNT = 2, PROBE_LINES = 32 };
@@ -243,51 +244,74 @@ static tacho_status make_t12_site(timeline *self, tacho_str tail, tacho_torq_eng
 }
 
 /* The site of a row's tail, from the entries unless another engine has used the same words. */
-static tacho_status find_t12_site(timeline *self, tacho_str tail, tacho_torq_engine engine,
-                                  uint32_t *out_site)
+static tacho_status find_t12_site(timeline *self, const torq_record *record, uint32_t *out_site)
 {
-    const torq_entry *entry = torq_part_find_entry(&self->part, tail);
-    if (TACHO_LIKELY(entry != NULL && entry->engine == engine)) {
+    const torq_entry *entry = torq_record_entry(record);
+    if (TACHO_LIKELY(entry != NULL && entry->engine == record->engine)) {
         *out_site = entry->site;
         return TACHO_OK;
     }
-    TACHO_TRY(make_t12_site(self, tail, engine, out_site));
+    TACHO_TRY(make_t12_site(self, record->tail, record->engine, out_site));
     if (entry != NULL || *out_site == TACHO_NONE) {
         return TACHO_OK;
     }
-    torq_entry added = {.site = *out_site, .track = TACHO_NONE, .engine = engine};
-    return torq_part_add_entry(&self->part, tail, &added);
+    torq_entry added = {.site = *out_site, .track = TACHO_NONE, .engine = record->engine};
+    torq_record_know(record, &added);
+    return TACHO_OK;
 }
 
-static tacho_status read_t12_line(timeline *self, tacho_str line)
+/* A torq_rows_format.parse. */
+static void parse_t12(const void *self, torq_record *record)
 {
-    torq_part *part = &self->part;
-    timeline_row row;
-    row.arg_count = 1;
-    size_t id_len = tacho_str_find_byte(line, ',');
-    tacho_str id = tacho_str_make(line.data, id_len);
-    tacho_str tail = tacho_str_from(line, id_len < line.len ? id_len + 1 : id_len);
-    if (TACHO_UNLIKELY(!torq_take_number(&tail, ',', &row.start) ||
-                       !torq_take_number(&tail, ',', &row.end))) {
-        return lose_line(self, diagnose(line, true), line);
-    }
+    const timeline *of = self;
+    size_t id_len = tacho_str_find_byte(record->line, ',');
+    bool has_tail = id_len < record->line.len;
+    record->id = tacho_str_make(record->line.data, id_len);
+    record->tail = tacho_str_from(record->line, has_tail ? id_len + 1 : id_len);
     engine_id parsed;
-    if (TACHO_UNLIKELY(!parse_engine_id(id, self->slice_count, &parsed))) {
-        return torq_part_lose(part, TACHO_LOSS_UNKNOWN_EVENT, line);
+    record->is_good = torq_take_number(&record->tail, ',', &record->start) &&
+                      torq_take_number(&record->tail, ',', &record->end) &&
+                      parse_engine_id(record->id, of->slice_count, &parsed);
+    if (TACHO_LIKELY(record->is_good)) {
+        bool is_transfer = parsed.engine != TACHO_TORQ_SLICE && parsed.engine != TACHO_TORQ_CSS;
+        record->engine = parsed.engine;
+        record->slice = parsed.slice;
+        record->has_bytes = is_transfer && take_bytes(&record->tail, &record->bytes);
+    }
+}
+
+/* Counts a line that parse_t12 does not know. */
+static tacho_status lose_t12(timeline *self, tacho_str line)
+{
+    uint64_t number = 0;
+    size_t id_len = tacho_str_find_byte(line, ',');
+    tacho_str tail = tacho_str_from(line, id_len < line.len ? id_len + 1 : id_len);
+    bool has_times = torq_take_number(&tail, ',', &number) && torq_take_number(&tail, ',', &number);
+    return has_times ? torq_part_lose(&self->part, TACHO_LOSS_UNKNOWN_EVENT, line)
+                     : lose_line(self, diagnose(line, true), line);
+}
+
+/* A torq_rows_format.take. */
+static tacho_status take_t12(void *of, const torq_record *record)
+{
+    timeline *self = of;
+    torq_part *part = &self->part;
+    timeline_row row = {.start = record->start, .end = record->end, .arg_count = 1};
+    part->line_number = record->line_number;
+    if (TACHO_UNLIKELY(!record->is_good)) {
+        return lose_t12(self, record->line);
     }
     row.args[0] = (tacho_arg){.key = self->id_key, .type = TACHO_ARG_TEXT};
-    row.args[0].value.as_text = id;
-    uint64_t bytes = 0;
-    bool is_transfer = parsed.engine != TACHO_TORQ_SLICE && parsed.engine != TACHO_TORQ_CSS;
-    if (is_transfer && take_bytes(&tail, &bytes)) {
-        add_bytes_arg(self, bytes, &row);
+    row.args[0].value.as_text = record->id;
+    if (record->has_bytes) {
+        add_bytes_arg(self, record->bytes, &row);
     }
-    TACHO_TRY(find_t12_site(self, tail, parsed.engine, &row.site));
+    TACHO_TRY(find_t12_site(self, record, &row.site));
     if (TACHO_UNLIKELY(row.site == TACHO_NONE)) {
-        return lose_line(self, diagnose(line, true), line);
+        return lose_line(self, diagnose(record->line, true), record->line);
     }
-    TACHO_TRY(torq_part_track(part, parsed.engine, parsed.slice, &row.track));
-    return push_row(self, &row, line);
+    TACHO_TRY(torq_part_track(part, record->engine, record->slice, &row.track));
+    return push_row(self, &row, record->line);
 }
 
 /* ---- T3 and T4 -------------------------------------------------------------------------- */
@@ -321,9 +345,10 @@ static bool parse_event(tacho_str event, engine_id *out_id)
  * Works out what "event,location" means; |*out_reason| says why it means nothing. A slice's
  * operation is not named in these files, so its span is called after the source line.
  */
-static tacho_status resolve_t34_tail(timeline *self, tacho_str tail, torq_entry *out_entry,
-                                     tacho_loss_reason *out_reason)
+static tacho_status resolve_t34_tail(timeline *self, const torq_record *record,
+                                     torq_entry *out_entry, tacho_loss_reason *out_reason)
 {
+    tacho_str tail = record->tail;
     size_t comma = tacho_str_find_byte(tail, ',');
     tacho_str event = tacho_str_trim(tacho_str_make(tail.data, comma));
     engine_id parsed;
@@ -346,7 +371,8 @@ static tacho_status resolve_t34_tail(timeline *self, tacho_str tail, torq_entry 
     out_entry->engine = parsed.engine;
     TACHO_TRY(torq_part_track(&self->part, parsed.engine, parsed.slice, &out_entry->track));
     TACHO_TRY(torq_part_make_site(&self->part, &facts, &out_entry->site));
-    return torq_part_add_entry(&self->part, tail, out_entry);
+    torq_record_know(record, out_entry);
+    return TACHO_OK;
 }
 
 /*
@@ -371,45 +397,66 @@ static bool cut_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes,
     return field.len == 0 || tacho_str_parse_u64(field, out_bytes);
 }
 
-static tacho_status read_t34_line(timeline *self, tacho_str line)
+static bool take_t34_numbers(torq_record *record)
 {
-    torq_part *part = &self->part;
-    timeline_row row;
-    uint64_t task = 0;
-    uint64_t elapsed = 0;
-    tacho_str tail = line;
-    if (TACHO_UNLIKELY(!torq_take_number(&tail, ',', &task) ||
-                       !torq_take_number(&tail, ',', &elapsed) ||
-                       !torq_take_number(&tail, ',', &row.start))) {
+    return torq_take_number(&record->tail, ',', &record->number) &&
+           torq_take_number(&record->tail, ',', &record->end) &&
+           torq_take_number(&record->tail, ',', &record->start);
+}
+
+/* A torq_rows_format.parse; |end| is how long it took. */
+static void parse_t34(const void *self, torq_record *record)
+{
+    (void)self;
+    tacho_loss_reason reason;
+    record->tail = record->line;
+    record->is_good = take_t34_numbers(record) &&
+                      cut_bytes(&record->tail, &record->bytes, &record->has_bytes, &reason);
+}
+
+/* Counts a line that parse_t34 does not know. */
+static tacho_status lose_t34(timeline *self, tacho_str line)
+{
+    torq_record record = {.line = line, .tail = line};
+    tacho_loss_reason reason = TACHO_LOSS_FIELD_COUNT;
+    if (!take_t34_numbers(&record)) {
         return lose_line(self, diagnose(line, false), line);
     }
-    uint64_t bytes = 0;
-    bool has_bytes = false;
-    tacho_loss_reason reason = TACHO_LOSS_FIELD_COUNT;
-    if (TACHO_UNLIKELY(!cut_bytes(&tail, &bytes, &has_bytes, &reason))) {
-        return torq_part_lose(part, reason, line);
+    cut_bytes(&record.tail, &record.bytes, &record.has_bytes, &reason);
+    return torq_part_lose(&self->part, reason, line);
+}
+
+/* A torq_rows_format.take. */
+static tacho_status take_t34(void *of, const torq_record *record)
+{
+    timeline *self = of;
+    torq_part *part = &self->part;
+    timeline_row row = {.start = record->start, .arg_count = 1};
+    part->line_number = record->line_number;
+    if (TACHO_UNLIKELY(!record->is_good)) {
+        return lose_t34(self, record->line);
     }
-    if (TACHO_UNLIKELY(__builtin_add_overflow(row.start, elapsed, &row.end))) {
-        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, line);
+    if (TACHO_UNLIKELY(__builtin_add_overflow(row.start, record->end, &row.end))) {
+        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, record->line);
     }
-    const torq_entry *entry = torq_part_find_entry(part, tail);
+    const torq_entry *entry = torq_record_entry(record);
     torq_entry added;
     if (TACHO_UNLIKELY(entry == NULL)) {
-        TACHO_TRY(resolve_t34_tail(self, tail, &added, &reason));
+        tacho_loss_reason reason = TACHO_LOSS_FIELD_COUNT;
+        TACHO_TRY(resolve_t34_tail(self, record, &added, &reason));
         if (added.site == TACHO_NONE) {
-            return torq_part_lose(part, reason, line);
+            return torq_part_lose(part, reason, record->line);
         }
         entry = &added;
     }
     row.track = entry->track;
     row.site = entry->site;
     row.args[0] = (tacho_arg){.key = self->task_key, .type = TACHO_ARG_UINT};
-    row.args[0].value.as_uint = task;
-    row.arg_count = 1;
-    if (has_bytes) {
-        add_bytes_arg(self, bytes, &row);
+    row.args[0].value.as_uint = record->number;
+    if (record->has_bytes) {
+        add_bytes_arg(self, record->bytes, &row);
     }
-    return push_row(self, &row, line);
+    return push_row(self, &row, record->line);
 }
 
 /* ---- the file --------------------------------------------------------------------------- */
@@ -469,15 +516,13 @@ static tacho_probe_verdict timeline_probe(tacho_str head)
 
 static tacho_status read_lines(timeline *self, generation which)
 {
-    tacho_str line;
-    bool got = false;
-    for (;;) {
-        TACHO_TRY(torq_next_line(self->part.reading->input, &line, &got));
-        if (!got) {
-            return TACHO_OK;
-        }
-        TACHO_TRY(which >= T3 ? read_t34_line(self, line) : read_t12_line(self, line));
-    }
+    bool is_late = which >= T3;
+    torq_rows_format format = {
+        .parse = is_late ? parse_t34 : parse_t12,
+        .take = is_late ? take_t34 : take_t12,
+        .self = self,
+    };
+    return torq_rows_read(self->part.reading->input, &format);
 }
 
 /* T1 is older than the local transfers and the vector engine. */

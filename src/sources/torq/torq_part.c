@@ -46,7 +46,9 @@ void torq_part_deinit(torq_part *part)
 
 tacho_status torq_part_lose(torq_part *part, tacho_loss_reason reason, tacho_str line)
 {
-    tacho_loss loss = {part->part, reason, 1, part->reading->input->line_number, 0};
+    uint64_t line_number = part->line_number;
+    line_number = line_number > 0 ? line_number : part->reading->input->line_number;
+    tacho_loss loss = {part->part, reason, 1, line_number, 0};
     if (!tacho_dict_has_loss(part->dict, &loss)) {
         line.len = line.len > EXAMPLE_BYTES ? EXAMPLE_BYTES : line.len;
         TACHO_TRY(tacho_dict_ensure_string(part->dict, line, &loss.example));

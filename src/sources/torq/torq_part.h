@@ -24,6 +24,7 @@ typedef struct torq_part {
     uint32_t clock;
     int64_t max_ticks;
     uint64_t good_row_count;
+    uint64_t line_number; /* of the row at hand; 0: the input says it */
     /* By raw text of a row's tail: its site. */
     tacho_strings keys;
     torq_entry *entries; /* by key id */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of a Torq CSV, many at a time: a batch is read and taken apart, then its rows are taken.
+ * What a batch needs from memory is asked for ahead, and where there is a second processor, a
+ * thread of its own makes the next batches meanwhile. What is taken, and in which order, is the
+ * same.
+ */
+#ifndef TACHO_SOURCES_TORQ_TORQ_ROWS_H
+#define TACHO_SOURCES_TORQ_TORQ_ROWS_H
+
+#include "base/input.h"
+#include "sources/torq/torq_part.h"
+
+/*
+ * A distinct tail of rows, and what the taker knows of it. Both lie together, so that what was
+ * found by its text is at hand for the row.
+ */
+typedef struct torq_tail {
+    torq_entry entry; /* the taker's; its site is TACHO_NONE until that is known */
+    uint32_t len;
+    char text[];
+} torq_tail;
+
+/* A row taken apart, as far as its text alone says. */
+typedef struct torq_record {
+    tacho_str line;
+    uint64_t line_number;
+    bool is_good; /* what follows is set */
+    bool has_bytes;
+    tacho_torq_engine engine;
+    uint32_t slice;
+    uint32_t tail_hash; /* for torq_rows itself */
+    torq_tail *known;   /* of |tail|; NULL where it is one of too many */
+    uint64_t number;    /* of a task or job */
+    uint64_t start;
+    uint64_t end; /* or how long it took, as the format has it */
+    uint64_t bytes;
+    tacho_str id;
+    tacho_str tail; /* by which the row's site is found */
+} torq_record;
+
+/* How rows are taken apart and taken. */
+typedef struct torq_rows_format {
+    /* Sets what belongs to |record|, whose line is set. Runs on any thread, so it changes no more.
+     */
+    void (*parse)(const void *self, torq_record *record);
+    tacho_status (*take)(void *self, const torq_record *record);
+    void *self;
+} torq_rows_format;
+
+/* What is known of the record's tail, or NULL. */
+static inline const torq_entry *torq_record_entry(const torq_record *record)
+{
+    const torq_tail *known = record->known;
+    return TACHO_LIKELY(known != NULL && known->entry.site != TACHO_NONE) ? &known->entry : NULL;
+}
+
+/* Makes |entry| known to all records of that tail. */
+static inline void torq_record_know(const torq_record *record, const torq_entry *entry)
+{
+    if (record->known != NULL) {
+        record->known->entry = *entry;
+    }
+}
+
+/* Takes every row of |input| that is not empty. */
+tacho_status torq_rows_read(tacho_input *input, const torq_rows_format *format) TACHO_MUST_USE;
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same rows, in the same order, are taken with a thread (a large file, where there are two
+ * processors) and without (bytes in memory), whatever the lines are; and taking can stop anywhere.
+ */
+#include "sources/torq/torq_rows.h"
+
+#include "sources/torq/torq_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { TEXT_BYTES = 6 << 20, LONG_LINE = 100000, STOP = 5000 };
+
+/* What was taken, as one number, and how often a tail was known from before. */
+typedef struct taken {
+    uint64_t row_count, bad_count, known_count;
+    uint64_t hash;
+    uint64_t stop; /* fails at this row; 0: never */
+} taken;
+
+static void parse(const void *self, torq_record *record)
+{
+    (void)self;
+    record->tail = record->line;
+    record->is_good = torq_take_number(&record->tail, ',', &record->start);
+}
+
+static void mix(taken *sums, const void *bytes, size_t len)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < len; i++) {
+        sums->hash = (sums->hash ^ at[i]) * 0x100000001b3;
+    }
+}
+
+static tacho_status take(void *self, const torq_record *record)
+{
+    taken *sums = self;
+    sums->row_count++;
+    mix(sums, record->line.data, record->line.len);
+    mix(sums, &record->line_number, sizeof(record->line_number));
+    if (!record->is_good) {
+        sums->bad_count++;
+        return TACHO_OK;
+    }
+    mix(sums, record->tail.data, record->tail.len);
+    mix(sums, &record->start, sizeof(record->start));
+    const torq_entry *entry = torq_record_entry(record);
+    sums->known_count += entry != NULL ? 1 : 0;
+    if (entry != NULL) {
+        /* The first row of the tail was there: it says its own start. */
+        mix(sums, &entry->site, sizeof(entry->site));
+    }
+    torq_entry added = {.site = (uint32_t)record->start};
+    torq_record_know(record, &added);
+    return sums->row_count == sums->stop ? tacho_fail(TACHO_CODE_BAD_DATA, "enough") : TACHO_OK;
+}
+
+/* Rows with few tails and many, bad ones, empty ones, long ones and a mark in front. */
+static size_t compose(char *text, size_t room)
+{
+    size_t len = (size_t)snprintf(text, room, "\xef\xbb\xbfhead,er\n");
+    for (unsigned i = 0; len < TEXT_BYTES; i++) {
+        if (i % 97 == 0) {
+            len += (size_t)snprintf(text + len, room - len, "bad %u\r\n\n", i);
+        } else if (i % 10007 == 0) {
+            memset(text + len, 'x', LONG_LINE);
+            memcpy(text + len, "7,", 2);
+            text[len + LONG_LINE] = '\n';
+            len += LONG_LINE + 1;
+        } else {
+            len += (size_t)snprintf(text + len, room - len, "%u,tail %u of some\n", i,
+                                    i % 3 == 0 ? i : i % 1000);
+        }
+    }
+    return len + (size_t)snprintf(text + len, room - len, "9,last");
+}
+
+static taken read_input(tacho_input *input, uint64_t stop)
+{
+    taken sums = {.stop = stop};
+    torq_rows_format format = {parse, take, &sums};
+    tacho_status status = torq_rows_read(input, &format);
+    assert_int_equal(tacho_status_code(status), stop > 0 ? TACHO_CODE_BAD_DATA : 0);
+    tacho_status_free(status);
+    tacho_input_close(input);
+    return sums;
+}
+
+static void check_both(const char *text, size_t len, uint64_t stop)
+{
+    char path[] = "/tmp/tacho-rows-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, len), len);
+    close(file);
+    tacho_input input;
+    assert_true(tacho_input_open(path, &input) == TACHO_OK);
+    taken from_file = read_input(&input, stop);
+    unlink(path);
+    assert_true(tacho_input_open_bytes("bytes", tacho_str_make(text, len), &input) == TACHO_OK);
+    taken from_bytes = read_input(&input, stop);
+    assert_memory_equal(&from_file, &from_bytes, sizeof(from_file));
+    assert_true(stop > 0 ? from_file.row_count == stop : from_file.row_count > 100000);
+    assert_true(from_file.bad_count > 0 && from_file.known_count > 0);
+}
+
+static void test_same_rows(void **state)
+{
+    (void)state;
+    size_t room = TEXT_BYTES + 2 * LONG_LINE;
+    char *text = malloc(room);
+    assert_non_null(text);
+    size_t len = compose(text, room);
+    check_both(text, len, 0);
+    check_both(text, len, STOP);
+    free(text);
+}
+
+/* The last line has no end, and nothing else is there. */
+static void test_small(void **state)
+{
+    (void)state;
+    tacho_input input;
+    assert_true(tacho_input_open_bytes("bytes", TACHO_STR("\n\n1,a\n2,a"), &input) == TACHO_OK);
+    taken sums = read_input(&input, 0);
+    assert_int_equal(sums.row_count, 2);
+    assert_int_equal(sums.known_count, 1);
+    assert_true(tacho_input_open_bytes("bytes", TACHO_STR(""), &input) == TACHO_OK);
+    sums = read_input(&input, 0);
+    assert_int_equal(sums.row_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_rows),
+        cmocka_unit_test(test_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
