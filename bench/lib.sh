@@ -7,6 +7,19 @@
 results=$work/results.tsv
 : >"$results"
 failures=0
+on_cores=() # command that keeps the next one to some processors
+
+# Sets $on_cores to one processor that may be used; to none where taskset is missing.
+use_one_core() {
+    local first
+    first=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\([0-9]*\).*/\1/p' /proc/self/status)
+    on_cores=()
+    ! command -v taskset >/dev/null || on_cores=(taskset -c "$first")
+}
+
+use_all_cores() {
+    on_cores=()
+}
 
 # ---- inputs ----------------------------------------------------------------------------------
 
@@ -54,12 +67,12 @@ cost_of() {
     cost=${cost#x$'\t'}
 }
 
-# convert_cost SUFFIX ARGS: converts $input to a file with SUFFIX; sets $cost and $out_bytes.
+# convert_cost SUFFIX ARGS: on $on_cores, converts $input to a file with SUFFIX; sets $cost and $out_bytes.
 convert_cost() {
     local out=$work/out.$1
     out_bytes=0
     rm -f "$out"
-    cost_of "$tacho" convert "$input" -o "$out" -q --args "$2"
+    cost_of "${on_cores[@]}" "$tacho" convert "$input" -o "$out" -q --args "$2"
     [[ ! -e $out ]] || out_bytes=$(stat -c %s "$out")
     rm -f "$out"
 }

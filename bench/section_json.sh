@@ -5,7 +5,7 @@
 # JSON is held against simdjson's DOM parser on the same file in the same run. Sourced by run.sh.
 
 chrome_shapes="kineto kineto_epoch ordered ort"
-peer_results=$work/peer.tsv # shape, figure, MB/s, seconds, values
+peer_results=$work/peer.tsv # shape, figure, MB/s, seconds, values; before tacho's run and after it
 : >"$peer_results"
 
 # ---- chrome ----------------------------------------------------------------------------------
@@ -27,9 +27,12 @@ chrome_run() {
         chrome_input_make "$shape" "$json_bytes"
         peer_measure "$shape"
         if reads_format chrome; then
+            use_one_core
             convert_measure chrome "$shape" pb all
             convert_measure chrome "$shape" json all
+            use_all_cores
         fi
+        peer_measure "$shape"
         input_drop
     done
 }
@@ -57,19 +60,29 @@ FIGURES
 peer_table() {
     awk -F '\t' -v OFS='\t' '
     BEGIN { print "input", "figure", "MB/s cpu", "cpu s", "values" }
-    { print $1, $2, $3, $4, $5 }' "$peer_results"
+    $3 > best[$1, $2] { best[$1, $2] = $3; line[$1, $2] = $0 }
+    !(($1, $2) in seen) { seen[$1, $2] = 1; order[++count] = $1 SUBSEP $2 }
+    END {
+        for (i = 1; i <= count; ++i) {
+            split(line[order[i]], field, FS)
+            print field[1], field[2], field[3], field[4], field[5]
+        }
+    }' "$peer_results"
 }
 
 chrome_verdict() {
     awk -F '\t' -v OFS='\t' '
     function judge(bar, who, ok, shown) { print bar, who, shown, ok ? "ok" : "MISS" }
-    BEGIN { speed_bar = ">= 0.6x simdjson DOM (fresh parser, parse only) by CPU time" }
-    FILENAME == ARGV[1] { peer[$1, $2] = $3; next }
+    FILENAME == ARGV[1] { if ($3 > peer[$1, $2]) peer[$1, $2] = $3; next }
     $1 != "chrome" { next }
-    { who = $2 " to " $3 }
+    {
+        who = $2 " to " $3
+        least = $3 ~ /^[.]pb/ ? 0.8 : 0.6
+        speed_bar = ">= " least "x simdjson DOM (fresh parser, parse only) by CPU time"
+    }
     $12 != 0 { judge(speed_bar, who, 0, "failed"); next }
     ($2, "fresh") in peer {
-        judge(speed_bar, who, $11 >= 0.6 * peer[$2, "fresh"], \
+        judge(speed_bar, who, $11 >= least * peer[$2, "fresh"], \
               sprintf("%.2fx (%.2fx warm, %.2fx touch), %s MB/s", $11 / peer[$2, "fresh"], \
                       $11 / peer[$2, "warm"], $11 / peer[$2, "touch"], $11))
     }

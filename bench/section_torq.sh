@@ -5,6 +5,8 @@
 # floors of tools that read the same lines. Sourced by run.sh.
 
 torq_results=$work/torq.tsv torq_floors=$work/torq_floors.tsv
+torq_two=$work/torq_two.tsv # format, rows, wall s on one core, wall s on all
+: >"$torq_two"
 : >"$torq_results"
 : >"$torq_floors"
 
@@ -30,15 +32,26 @@ floors_measure() { # CASE
     fi
 }
 
+# The same conversion as the last one, on all processors; walls are compared.
+two_cores_measure() { # FORMAT ROWS
+    local one_s=${cost%%$'\t'*}
+    (($(nproc) > 1)) || return 0
+    convert_cost pb all
+    printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$one_s" "${cost%%$'\t'*}" >>"$torq_two"
+}
+
 torq_case() { # FORMAT ROWS ORDER
     local case=$1$'\t'$2$'\t'$3 args
     echo "bench: $1, $2 rows, $3" >&2
     torq_input_make "$1" "$2" "$3"
     floors_measure "$case" # first, as it also brings the file into the page cache
     for args in all none; do
+        use_one_core
         convert_cost pb "$args"
         printf '%s\t%s\t%s\t%s\t%s\n' "$case" "$args" "$input_bytes" "$out_bytes" "$cost" \
             >>"$torq_results"
+        use_all_cores
+        [[ $args != all || $3 != ordered || ${cost##*$'\t'} != 0 ]] || two_cores_measure "$1" "$2"
     done
     input_drop
 }
@@ -117,6 +130,9 @@ torq_verdict() {
                   fast " MB/s" (floor > 0 ? sprintf(" (%.2fx mawk split)", fast / floor) : ""))
         else
             failed("ordered >= 400 MB/s by CPU time", who)
+        if (fast > 0 && floor > 0)
+            judge("ordered >= 1.5x mawk split by CPU time, one core", who, fast >= 1.5 * floor, \
+                  sprintf("%.2fx", fast / floor))
         if (fast > 0 && slow > 0)
             judge("shuffled >= 1/3 of ordered by CPU time", who, 3 * slow >= fast, \
                   sprintf("%.2f (%s MB/s)", slow / fast, slow))
@@ -130,6 +146,11 @@ torq_verdict() {
         else
             failed("output <= " most " bytes per slice", who)
     }' "$torq_floors" "$torq_results"
+    awk -F '\t' -v OFS='\t' -v large="$large_rows" '
+    $2 == large && $4 > 0 {
+        print "ordered, all cores >= 1.6x one core by wall time", $1 " --args all", \
+              sprintf("%.2fx (%.3f s, %.3f s)", $3 / $4, $3, $4), $3 >= 1.6 * $4 ? "ok" : "MISS"
+    }' "$torq_two"
 }
 
 torq_report() { # as_text or as_markdown
