@@ -5,8 +5,8 @@
 #include "analyses/info.h"
 #include "cli/command.h"
 #include "cli/info_debug.h"
-#include "cli/info_model.h"
-#include "cli/info_program.h"
+#include "session/model_info.h"
+#include "session/program_info.h"
 #include "cli/listing.h"
 
 static const tacho_option options[] = {
@@ -111,6 +111,7 @@ static int info_command_run(const tacho_arguments *arguments)
     };
     info_request request = {.has_profiles = false};
     tacho_program_list_init(&request.programs);
+    request.programs.notes = &tacho_talk_notes;
     int exit_code = tacho_listing_run(arguments, &verb, &request);
     if (exit_code != TACHO_EXIT_FAILED && exit_code != TACHO_EXIT_USAGE &&
         request.programs.is_for_people && !tacho_arguments_has(arguments, "quiet")) {

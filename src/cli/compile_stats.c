@@ -122,7 +122,7 @@ bool tacho_compile_check_counters(const tacho_arguments *arguments,
             tacho_talk_line("note", text);
         }
     }
-    if (stats->level >= TACHO_STATS_LEVEL_COUNTERS && stats->pmu_event_count == 0 &&
+    if (stats->level >= TACHO_STATS_LEVEL_OP_PMU && stats->pmu_event_count == 0 &&
         machine->counter_count > 0 && !is_quiet) {
         snprintf(text, sizeof(text),
                  "%s%s %u records counters per operator, but no events are given; use %s%s or %s%s",

@@ -12,7 +12,6 @@
 
 enum {
     TACHO_STATS_LEVEL_DEFAULT = 40,
-    TACHO_STATS_LEVEL_COUNTERS = 100, /* from it on counters of single operators are recorded */
     TACHO_STATS_LEVEL_MAX = 1000
 };
 

@@ -3,11 +3,11 @@
  * Models as their files have them: nothing is inferred, so dimensions may be open, and values are
  * not looked at, so size costs nothing.
  */
-#include "cli/info_model.h"
+#include "session/model_info.h"
 
 #include "base/grow.h"
 #include "base/text.h"
-#include "cli/file_kind.h"
+#include "base/input.h"
 #include "graph/model_facts.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /*
  * What a program's container holds, as tables: for tacho info.
  */
-#ifndef TACHO_CLI_PROGRAM_TABLES_H
-#define TACHO_CLI_PROGRAM_TABLES_H
+#ifndef TACHO_ANALYSES_PROGRAM_TABLES_H
+#define TACHO_ANALYSES_PROGRAM_TABLES_H
 
 #include "program/networkdesc.h"
 #include "program/qpc.h"

@@ -2,8 +2,8 @@
 /*
  * tacho info of networks: models in, tables of what they are out.
  */
-#ifndef TACHO_CLI_INFO_MODEL_H
-#define TACHO_CLI_INFO_MODEL_H
+#ifndef TACHO_SESSION_MODEL_INFO_H
+#define TACHO_SESSION_MODEL_INFO_H
 
 #include "base/status.h"
 #include "sinks/table_sink.h"

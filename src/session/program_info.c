@@ -3,12 +3,11 @@
  * Opens containers, reads what can be read of them, and prints their tables. What is damaged is
  * said and makes the exit code 3; only a container whose structure is wrong is refused.
  */
-#include "cli/info_program.h"
+#include "session/program_info.h"
 
 #include "base/folder.h"
 #include "base/grow.h"
 #include "base/input.h"
-#include "cli/talk.h"
 #include "program/container.h"
 #include "program/image.h"
 #include "session/module.h"
@@ -19,9 +18,7 @@
 
 static void say_problem(tacho_program_list *list, const char *path, const char *what)
 {
-    char text[640];
-    snprintf(text, sizeof(text), "%.200s: %.420s", path, what);
-    tacho_talk_line("warning", text);
+    tacho_note(list->notes, "warning", "%.200s: %.420s", path, what);
     list->problem_count++;
 }
 

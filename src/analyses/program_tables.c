@@ -3,11 +3,11 @@
  * Segments, network, inputs and outputs, statistics, ops per core; of programs that tacho compiled
  * also their estimate and their memory.
  */
-#include "cli/program_tables.h"
+#include "analyses/program_tables.h"
 
 #include "base/maths.h"
-#include "cli/compile_stats.h"
 #include "graph/op_def.h"
+#include "machine/machine.h"
 #include "program/slice.h"
 
 #include <inttypes.h>
@@ -320,7 +320,7 @@ static const char *records_of(int64_t level)
     return level < TACHO_STATS_LEVEL_MIN        ? "nothing"
            : level < PORTS_LEVEL                ? "inferences"
            : level < TACHO_STATS_LEVEL_OPS      ? "inferences, ports"
-           : level < TACHO_STATS_LEVEL_COUNTERS ? "inferences, ports, operators"
+           : level < TACHO_STATS_LEVEL_OP_PMU ? "inferences, ports, operators"
                                                 : "inferences, ports, operators, their counters";
 }
 

@@ -2,11 +2,12 @@
 /*
  * tacho info of programs: containers in, tables of what they hold out.
  */
-#ifndef TACHO_CLI_INFO_PROGRAM_H
-#define TACHO_CLI_INFO_PROGRAM_H
+#ifndef TACHO_SESSION_PROGRAM_INFO_H
+#define TACHO_SESSION_PROGRAM_INFO_H
 
 #include "base/mapping.h"
-#include "cli/program_tables.h"
+#include "base/notes.h"
+#include "analyses/program_tables.h"
 #include "sinks/table_sink.h"
 
 typedef struct tacho_program_list {
@@ -17,6 +18,7 @@ typedef struct tacho_program_list {
     size_t problem_count; /* said already */
     bool has_several;     /* inputs, so that files are told apart by their whole paths */
     bool is_for_people;
+    const tacho_notes *notes; /* who is told what is damaged */
 } tacho_program_list;
 
 void tacho_program_list_init(tacho_program_list *list);
