@@ -4,10 +4,11 @@
 # Section torq: timelines and job CSVs to Perfetto, in the vendor's order and shuffled, against the
 # floors of tools that read the same lines. Sourced by run.sh.
 
-torq_results=$work/torq.tsv torq_floors=$work/torq_floors.tsv
+torq_results=$work/torq.tsv torq_floors=$work/torq_floors.tsv torq_verbs=$work/torq_verbs.tsv
 torq_two=$work/torq_two.tsv # format, rows, wall s on one core, wall s on all
 : >"$torq_two"
 : >"$torq_results"
+: >"$torq_verbs"
 : >"$torq_floors"
 
 # ---- measuring -------------------------------------------------------------------------------
@@ -40,6 +41,17 @@ two_cores_measure() { # FORMAT ROWS
     printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$one_s" "${cost%%$'\t'*}" >>"$torq_two"
 }
 
+# What reads a profile and prints or draws it: memory must not follow the rows.
+verbs_measure() { # CASE
+    local verb
+    for verb in info overview ops "report -o $work/page.html"; do
+        # shellcheck disable=SC2086 # words
+        cost_of "$tacho" $verb -q "$input"
+        printf '%s\t%s\t%s\t%s\n' "$1" "${verb%% *}" "$input_bytes" "$cost" >>"$torq_verbs"
+    done
+    rm -f "$work/page.html"
+}
+
 torq_case() { # FORMAT ROWS ORDER
     local case=$1$'\t'$2$'\t'$3 args
     echo "bench: $1, $2 rows, $3" >&2
@@ -53,6 +65,7 @@ torq_case() { # FORMAT ROWS ORDER
         use_all_cores
         [[ $args != all || $3 != ordered || ${cost##*$'\t'} != 0 ]] || two_cores_measure "$1" "$2"
     done
+    [[ $3 != ordered ]] || verbs_measure "$case"
     input_drop
 }
 
@@ -92,6 +105,27 @@ torq_floor_table() {
     BEGIN { print "format", "rows", "order", "floor", "wall s", "cpu s", "MB/s wall", "MB/s cpu" }
     $12 != 0 { print $1, $2, $3, $4, "FAILED " $12, "-", "-", "-"; next }
     { print $1, $2, $3, $4, sprintf("%.3f", $6), sprintf("%.3f", $7), $10, $11 }' "$torq_floors"
+}
+
+torq_verb_table() {
+    awk -F '\t' -v OFS='\t' '
+    BEGIN { print "format", "rows", "verb", "wall s", "cpu s", "MB/s wall", "MB/s cpu", "anon MB" }
+    $12 != 0 { print $1, $2, $4, "FAILED " $12, "-", "-", "-", "-"; next }
+    { print $1, $2, $4, sprintf("%.3f", $6), sprintf("%.3f", $7), $10, $11, $8 }' "$torq_verbs"
+}
+
+torq_verb_verdict() {
+    awk -F '\t' -v OFS='\t' '
+    BEGIN { bar = "anonymous RSS of info, overview, ops, report <= 64 MB" }
+    !($1 in most) { format[++formats] = $1; most[$1] = 0 }
+    $12 != 0 { broken[$1] = 1 }
+    $8 + 0 > most[$1] { most[$1] = $8 + 0 }
+    END {
+        for (i = 1; i <= formats; ++i) {
+            f = format[i]
+            print bar, f, broken[f] ? "failed" : most[f] " MB", !broken[f] && most[f] <= 64 ? "ok" : "MISS"
+        }
+    }' "$torq_verbs"
 }
 
 # Speed and size are judged at the larger size, memory at every size and order.
@@ -151,10 +185,13 @@ torq_verdict() {
         print "ordered, all cores >= 1.6x one core by wall time", $1 " --args all", \
               sprintf("%.2fx (%.3f s, %.3f s)", $3 / $4, $3, $4), $3 >= 1.6 * $4 ? "ok" : "MISS"
     }' "$torq_two"
+    torq_verb_verdict
 }
 
 torq_report() { # as_text or as_markdown
     torq_table | "$1"
     heading "$1" "Floors on the same files"
     torq_floor_table | "$1"
+    heading "$1" "Other verbs on the same files"
+    torq_verb_table | "$1"
 }
