@@ -469,13 +469,12 @@ static tacho_status end_part(tacho_events *events, uint32_t part)
     }
     TACHO_TRY(count_all(self));
     self->line_count = 0; /* nothing more comes for their tracks */
-    tacho_busy_block *ended = self->blocks + self->settled_count;
-    size_t ended_count = self->block_count - self->settled_count;
-    for (size_t i = 0; i < ended_count; i++) {
-        finish_block(&ended[i]);
+    for (size_t i = self->settled_count; i < self->block_count; i++) {
+        finish_block(&self->blocks[i]);
     }
-    if (ended_count > 1) {
-        qsort(ended, ended_count, sizeof(*ended), compare_blocks);
+    if (self->block_count > self->settled_count) {
+        qsort(&self->blocks[self->settled_count], self->block_count - self->settled_count,
+              sizeof(*self->blocks), compare_blocks);
     }
     self->settled_count = self->block_count;
     return TACHO_OK;
