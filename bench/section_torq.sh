@@ -183,7 +183,7 @@ torq_verdict() {
     awk -F '\t' -v OFS='\t' -v large="$large_rows" '
     $2 == large && $4 > 0 {
         print "ordered, all cores >= 1.6x one core by wall time", $1 " --args all", \
-              sprintf("%.2fx (%.3f s, %.3f s)", $3 / $4, $3, $4), $3 >= 1.6 * $4 ? "ok" : "MISS"
+              sprintf("%.2fx (%.3f s, %.3f s)", $3 / $4, $3, $4), ($3 >= 1.6 * $4 ? "ok" : "MISS")
     }' "$torq_two"
     torq_verb_verdict
 }
