@@ -390,7 +390,7 @@ def check_work(repository):
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         time.sleep(2)
         require(child.poll() is None, f"{words} is not run: exit {child.poll()}")
-        child.terminate()
+        child.kill()
         child.communicate(timeout=60)
 
 
