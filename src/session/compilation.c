@@ -4,6 +4,9 @@
  */
 #include "session/compilation.h"
 
+#include "compile/timeline.h"
+#include "pipeline/pipeline.h"
+
 static tacho_status compile(tacho_compilation *self, const tacho_compilation_request *request)
 {
     TACHO_TRY(tacho_graph_init(&self->graph));
@@ -32,4 +35,30 @@ void tacho_compilation_close(tacho_compilation *compilation)
     tacho_estimate_deinit(&compilation->estimate);
     tacho_fusion_deinit(&compilation->fusion);
     tacho_graph_deinit(&compilation->graph);
+}
+
+/* ---- the timeline -------------------------------------------------------------------------- */
+
+static tacho_status produce_timeline(void *self, tacho_order_mode mode, tacho_events *events)
+{
+    (void)mode;
+    return tacho_timeline_push(self, events);
+}
+
+tacho_status tacho_compilation_write_timeline(const tacho_compilation *compilation,
+                                              const tacho_trace_sink *sink, tacho_output *output)
+{
+    tacho_timeline timeline = {&compilation->estimate, &compilation->program};
+    tacho_tracing tracing = {
+        .producer = {produce_timeline, &timeline, TACHO_ORDER_SORT_ALL},
+        .selection = TACHO_SELECT_ALL,
+        .sink = sink,
+    };
+    tacho_dict dict;
+    tacho_status status = tacho_dict_init(&dict);
+    if (status == TACHO_OK) {
+        status = tacho_pipeline_write_to(&tracing, &dict, output);
+    }
+    tacho_dict_deinit(&dict);
+    return status;
 }

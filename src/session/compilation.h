@@ -9,6 +9,7 @@
 #include "base/notes.h"
 #include "compile/compile.h"
 #include "graph/model.h"
+#include "sinks/trace_sink.h"
 
 typedef struct tacho_compilation {
     tacho_graph graph;
@@ -28,6 +29,11 @@ typedef struct tacho_compilation_request {
 tacho_status tacho_compilation_open(tacho_compilation *compilation,
                                     const tacho_compilation_request *request) TACHO_MUST_USE;
 void tacho_compilation_close(tacho_compilation *compilation);
+
+/* Writes the estimated timeline to |output|, which the caller commits. */
+tacho_status tacho_compilation_write_timeline(const tacho_compilation *compilation,
+                                              const tacho_trace_sink *sink,
+                                              tacho_output *output) TACHO_MUST_USE;
 
 /* Says what the reader had to choose or to make up, and what is left out. */
 void tacho_compilation_say_model(const tacho_compilation *compilation, const tacho_notes *notes);

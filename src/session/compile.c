@@ -6,7 +6,6 @@
 
 #include "base/input.h"
 #include "compile/metrics.h"
-#include "pipeline/pipeline.h"
 #include "program/container.h"
 #include "session/compilation.h"
 
@@ -16,6 +15,7 @@
 /* What there is to write. */
 typedef struct compiled {
     const tacho_compile_request *request;
+    const tacho_compilation *compilation;
     const tacho_estimate *estimate;
     const tacho_program *program;
     uint64_t program_bytes; /* once it is written */
@@ -23,31 +23,13 @@ typedef struct compiled {
 
 /* ---- the profile --------------------------------------------------------------------------- */
 
-static tacho_status produce_timeline(void *self, tacho_order_mode mode, tacho_events *events)
-{
-    (void)mode;
-    return tacho_timeline_push(self, events);
-}
-
 static tacho_status write_profile(const compiled *self, tacho_output *output)
 {
     const tacho_compile_request *request = self->request;
     tacho_timeline timeline = {self->estimate, self->program};
-    if (request->is_torq_profile) {
-        return tacho_timeline_write_torq(&timeline, request->torq_form, output);
-    }
-    tacho_tracing tracing = {
-        .producer = {produce_timeline, &timeline, TACHO_ORDER_SORT_ALL},
-        .selection = TACHO_SELECT_ALL,
-        .sink = request->profile_sink,
-    };
-    tacho_dict dict;
-    tacho_status status = tacho_dict_init(&dict);
-    if (status == TACHO_OK) {
-        status = tacho_pipeline_write_to(&tracing, &dict, output);
-    }
-    tacho_dict_deinit(&dict);
-    return status;
+    return request->is_torq_profile
+               ? tacho_timeline_write_torq(&timeline, request->torq_form, output)
+               : tacho_compilation_write_timeline(self->compilation, request->profile_sink, output);
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -271,6 +253,7 @@ static tacho_status finish(const tacho_compile_request *request,
 {
     compiled self = {
         .request = request,
+        .compilation = compilation,
         .estimate = &compilation->estimate,
         .program = &compilation->program,
     };

@@ -107,7 +107,7 @@ check_man_pages() {
     for name in tacho $names torq-compile qaic-compile; do
         check "man page $name" man_page_exists "$name" 1
     done
-    for name in libtacho tacho_analyse tacho_convert tacho_profile tacho_table tacho_timechart; do
+    for name in libtacho tacho_analyse tacho_compile tacho_convert tacho_profile tacho_table tacho_timechart; do
         check "man page $name" man_page_exists "$name" 3
     done
     command -v mandoc >/dev/null || { skip "man page lint" "mandoc is not installed"; return; }

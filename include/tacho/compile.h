@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiling models: a network and a machine to a program, an estimate of what it takes, and a
+ * timeline of it: what `tacho compile` does, for programs.
+ *
+ *     const tacho_compiled_options options = {.machine = "aic100"};
+ *     tacho_compiled *compiled = NULL;
+ *     tacho_tables *tables = NULL;
+ *     tacho_status status = tacho_compiled_open("model.onnx", &options, &compiled);
+ *     if (status == TACHO_OK) status = tacho_compiled_tables(compiled, &tables);
+ *     if (status == TACHO_OK) status = tacho_compiled_write_program(compiled, "model.bin");
+ *     ...
+ *     tacho_tables_free(tables);
+ *     tacho_compiled_close(compiled);
+ *
+ * A model is ONNX, or MLIR in TOSA or torch-onnx. A compiled model does not change: several threads
+ * may ask it for tables or files at once. NULL where something is needed is TACHO_CODE_USAGE.
+ * Structs of options are set to zero first, as in tacho/convert.h.
+ */
+#ifndef TACHO_COMPILE_H
+#define TACHO_COMPILE_H
+
+#include <tacho/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tacho_compiled tacho_compiled;
+
+/* The size of a dimension that a model leaves open: "N", or "x.0" for the first of input x. */
+typedef struct tacho_model_size {
+    const char *name;
+    int64_t size;
+} tacho_model_size;
+
+/* An input that is fixed before compiling: one value for all elements, or all, with commas. */
+typedef struct tacho_model_constant {
+    const char *name;
+    const char *values; /* "16000", "1,2,3", "true" */
+} tacho_model_constant;
+
+/* How to compile; all zero is the default. */
+typedef struct tacho_compiled_options {
+    const char *machine; /* a name that tacho_machines_list has, or the path of a description; NULL:
+                            "torq-sl2610" */
+    const tacho_model_size *sizes;
+    size_t size_count;
+    const tacho_model_constant *constants;
+    size_t constant_count;
+    bool has_random_weights; /* seeded-random weights, also where the model has none */
+    bool is_estimate;        /* tables and timeline only: large weights are not read */
+    bool ignores_limit;      /* compile it however much memory its jobs take */
+    bool counts_ddr;         /* the program counts traffic to shared memory, per core */
+    uint64_t seed;           /* of random weights */
+    const char *dtype;       /* store and compute real numbers as this, "bf16"; NULL: the model's */
+    const char *fidelity;    /* multiplication precision, of machines that offer a choice */
+    const char *pmu_recipe;  /* counters of the cores: "KernelUtil" and so on; NULL: none */
+    uint32_t cores;          /* at most; 0: all */
+    uint32_t devices;        /* that operators are spread over; 0: one */
+    uint32_t batch;          /* inferences that run as one; 0: one */
+    uint32_t stats_level;    /* what the program records: 40 inferences, 50 also ports, 70 also
+                                operators, 100 also counters per operator, 1 nothing; 0: 40 */
+    /* Optional: told what a person should know. |kind| is "note" or "warning"; |text| is printable
+     * and good until it returns. */
+    void (*note)(void *user, const char *kind, const char *text);
+    void *user;
+    uint64_t reserved[8]; /* zero */
+} tacho_compiled_options;
+
+/*
+ * Reads and compiles |model|. |options| may be NULL. An operator that is not known is a warning and
+ * costed by its bytes; one whose shapes are not known is a failure. |*out_compiled| is NULL after a
+ * failure.
+ */
+TACHO_API tacho_status tacho_compiled_open(const char *model, const tacho_compiled_options *options,
+                                           tacho_compiled **out_compiled) TACHO_MUST_USE;
+
+/*
+ * What was estimated: "operators", one row each with its cycles, MACs, bytes and what bounds it;
+ * "total"; "bounds"; "memory"; "metrics" and "cores", what the program is made of.
+ */
+TACHO_API tacho_status tacho_compiled_tables(const tacho_compiled *compiled,
+                                             tacho_tables **out_tables) TACHO_MUST_USE;
+
+/*
+ * Writes the program, which tacho_runner_open and `tacho run` run. The file is replaced as a whole
+ * or, on failure, left as it was; the model itself is refused.
+ */
+TACHO_API tacho_status tacho_compiled_write_program(const tacho_compiled *compiled,
+                                                    const char *path) TACHO_MUST_USE;
+
+/*
+ * Writes the estimated timeline as a trace. |format| is the name of a trace format; NULL: by the
+ * suffix of |path|.
+ */
+TACHO_API tacho_status tacho_compiled_write_timeline(const tacho_compiled *compiled,
+                                                     const char *path,
+                                                     const char *format) TACHO_MUST_USE;
+
+/* Releases it; NULL is allowed. */
+TACHO_API void tacho_compiled_close(tacho_compiled *compiled);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

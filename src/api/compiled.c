@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The public face of the compiler.
+ */
+#include "api/entry.h"
+#include "api/model_request.h"
+#include "api/request.h"
+#include "api/tables.h"
+#include "base/input.h"
+#include "compile/memory_table.h"
+#include "compile/metrics.h"
+#include "program/container.h"
+#include "session/compilation.h"
+#include "session/device.h"
+#include "session/find_machine.h"
+
+#include <stdlib.h>
+
+struct tacho_compiled {
+    tacho_arena arena; /* of the machine and the path */
+    tacho_machine *machine;
+    tacho_str path; /* of the model */
+    tacho_compilation compilation;
+    bool is_estimate;
+};
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static tacho_status compile(tacho_compiled *self, tacho_model_request *request)
+{
+    const tacho_notes *notes = tacho_model_request_notes(request);
+    const char *machine = request->options->machine;
+    TACHO_TRY(tacho_session_find_machine(machine != NULL ? machine : TACHO_DEFAULT_MACHINE, notes,
+                                         &self->arena, &self->machine));
+    TACHO_TRY(tacho_model_request_take_machine(request, self->machine));
+    tacho_machine_use_cores(self->machine, request->compile.cores);
+    tacho_compilation_request wanted = {self->path.data, &request->model, self->machine,
+                                        &request->compile};
+    TACHO_TRY(tacho_compilation_open(&self->compilation, &wanted));
+    tacho_compilation_say_model(&self->compilation, notes);
+    tacho_compilation_say_doubts(&self->compilation, notes);
+    return TACHO_OK;
+}
+
+static tacho_status compile_new(tacho_compiled *self, const char *model,
+                                const tacho_compiled_options *options)
+{
+    tacho_model_request request;
+    TACHO_TRY(tacho_arena_copy(&self->arena, tacho_str_from_cstring(model), &self->path));
+    tacho_status status = tacho_model_request_init(&request, options);
+    if (status == TACHO_OK) {
+        status = compile(self, &request);
+    }
+    tacho_model_request_deinit(&request);
+    return status;
+}
+
+tacho_status tacho_compiled_open(const char *model, const tacho_compiled_options *options,
+                                 tacho_compiled **out_compiled)
+{
+    const tacho_compiled_options defaults = {.machine = NULL};
+    const tacho_compiled_options *chosen = options != NULL ? options : &defaults;
+    if (out_compiled == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "a compiled model needs a place for its handle");
+    }
+    *out_compiled = NULL;
+    if (model == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no model given (NULL)");
+    }
+    tacho_compiled *compiled = calloc(1, sizeof(*compiled));
+    if (compiled == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a model");
+    }
+    tacho_arena_init(&compiled->arena);
+    compiled->is_estimate = chosen->is_estimate;
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = compile_new(compiled, model, chosen);
+    tacho_entry_end(entry);
+    if (status != TACHO_OK) {
+        tacho_compiled_close(compiled);
+        return status;
+    }
+    *out_compiled = compiled;
+    return TACHO_OK;
+}
+
+void tacho_compiled_close(tacho_compiled *compiled)
+{
+    if (compiled == NULL) {
+        return;
+    }
+    tacho_compilation_close(&compiled->compilation);
+    tacho_arena_deinit(&compiled->arena);
+    free(compiled);
+}
+
+static tacho_status check(const tacho_compiled *compiled)
+{
+    return compiled != NULL ? TACHO_OK
+                            : tacho_fail(TACHO_CODE_USAGE, "no compiled model given (NULL)");
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static tacho_status make_operators(const tacho_compiled *self, tacho_table *out_table)
+{
+    const tacho_estimate_table_options options = {.sort = TACHO_ESTIMATE_BY_ORDER};
+    return tacho_estimate_ops_table(&self->compilation.estimate, &options, out_table);
+}
+
+static tacho_status make_totals(const tacho_compiled *self, tacho_table *out_table)
+{
+    return tacho_estimate_totals_table(&self->compilation.estimate, out_table);
+}
+
+static tacho_status make_bounds(const tacho_compiled *self, tacho_table *out_table)
+{
+    return tacho_estimate_bounds_table(&self->compilation.estimate, out_table);
+}
+
+static tacho_status make_memory(const tacho_compiled *self, tacho_table *out_table)
+{
+    return tacho_memory_table(&self->compilation.program, self->machine, out_table);
+}
+
+static tacho_status make_metrics(const tacho_compiled *self, tacho_table *out_table)
+{
+    return tacho_compile_metrics_table(&self->compilation.program, 0, out_table);
+}
+
+static tacho_status make_cores(const tacho_compiled *self, tacho_table *out_table)
+{
+    return tacho_compile_cores_table(&self->compilation.program, out_table);
+}
+
+static tacho_status add_tables(const tacho_compiled *self, tacho_tables *tables)
+{
+    static tacho_status (*const makers[])(const tacho_compiled *, tacho_table *) = {
+        make_operators, make_totals, make_bounds, make_memory, make_metrics, make_cores};
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
+        tacho_table table = {0};
+        tacho_status status = makers[i](self, &table);
+        TACHO_TRY(tacho_tables_add(tables, status, &table, self->path.data));
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_compiled_tables(const tacho_compiled *compiled, tacho_tables **out_tables)
+{
+    tacho_tables *tables = NULL;
+    TACHO_TRY(tacho_tables_check_place(out_tables));
+    TACHO_TRY(check(compiled));
+    TACHO_TRY(tacho_tables_create(&tables));
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = add_tables(compiled, tables);
+    tacho_entry_end(entry);
+    return tacho_tables_finish(tables, status, out_tables);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* Neither the model nor a file of its weights, nor the machine's description, is replaced. */
+static tacho_status check_output(const tacho_compiled *self, const char *path)
+{
+    if (path == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no output file given (NULL)");
+    }
+    if (tacho_input_is_same_file(self->path.data, path) ||
+        tacho_mappings_has(&self->compilation.graph.mappings, path) ||
+        tacho_input_is_same_file(self->machine->path.data, path)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_compiled_write_program(const tacho_compiled *compiled, const char *path)
+{
+    TACHO_TRY(check(compiled));
+    TACHO_TRY(check_output(compiled, path));
+    if (compiled->is_estimate) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "%s: only an estimate was asked for, and a program needs the weights",
+                          path);
+    }
+    TACHO_TRY(tacho_program_check_path(path));
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = tacho_program_write(&compiled->compilation.program, path);
+    tacho_entry_end(entry);
+    return status;
+}
+
+static tacho_status write_timeline(const tacho_compiled *self, const tacho_trace_sink *sink,
+                                   const char *path)
+{
+    tacho_output output;
+    TACHO_TRY(tacho_output_open(path, &output));
+    tacho_status status = tacho_compilation_write_timeline(&self->compilation, sink, &output);
+    if (status == TACHO_OK) {
+        status = tacho_output_commit(&output);
+    }
+    tacho_output_close(&output);
+    return status;
+}
+
+tacho_status tacho_compiled_write_timeline(const tacho_compiled *compiled, const char *path,
+                                           const char *format)
+{
+    const tacho_trace_sink *sink = NULL;
+    TACHO_TRY(check(compiled));
+    TACHO_TRY(check_output(compiled, path));
+    TACHO_TRY(tacho_request_sink(format, path, &sink));
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = write_timeline(compiled, sink, path);
+    tacho_entry_end(entry);
+    return status;
+}

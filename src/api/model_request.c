@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names looked up and numbers compared with what there is.
+ */
+#include "api/model_request.h"
+
+#include "api/request.h"
+#include "base/utf8.h"
+#include "machine/cost.h"
+#include "program/pmu.h"
+#include "program/stats_records.h"
+
+#include <inttypes.h>
+
+enum { DEVICES_MAX = 64, BATCH_MAX = 65536, STATS_LEVEL_MAX = 100 };
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+static void take_note(void *self, const char *kind, const char *text)
+{
+    const tacho_compiled_options *options = self;
+    tacho_str printable;
+    tacho_arena arena;
+    tacho_arena_init(&arena);
+    tacho_status status = tacho_utf8_printable(tacho_str_from_cstring(text), &arena, &printable);
+    if (status == TACHO_OK) {
+        options->note(options->user, kind, printable.data);
+    }
+    tacho_status_free(status); /* without memory there is no note */
+    tacho_arena_deinit(&arena);
+}
+
+const tacho_notes *tacho_model_request_notes(const tacho_model_request *request)
+{
+    return request->options->note != NULL ? &request->notes : NULL;
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static tacho_status take_sizes(tacho_model_request *self)
+{
+    const tacho_compiled_options *options = self->options;
+    tacho_model_dim *dims = NULL;
+    TACHO_TRY(
+        tacho_arena_alloc(&self->arena, (options->size_count + 1) * sizeof(*dims), (void **)&dims));
+    for (size_t i = 0; i < options->size_count; i++) {
+        const tacho_model_size *size = options->sizes != NULL ? &options->sizes[i] : NULL;
+        if (size == NULL || size->name == NULL || size->size < 0 || size->size > INT32_MAX) {
+            return tacho_fail(TACHO_CODE_USAGE, "size %zu of %zu has no name or is not a size",
+                              i + 1, options->size_count);
+        }
+        dims[i] = (tacho_model_dim){tacho_str_from_cstring(size->name), size->size};
+    }
+    self->model.dims = dims;
+    self->model.dim_count = options->size_count;
+    self->model.dim_option = "a size for ";
+    return TACHO_OK;
+}
+
+static tacho_status take_constants(tacho_model_request *self)
+{
+    const tacho_compiled_options *options = self->options;
+    tacho_model_bind *binds = NULL;
+    TACHO_TRY(tacho_arena_alloc(&self->arena, (options->constant_count + 1) * sizeof(*binds),
+                                (void **)&binds));
+    for (size_t i = 0; i < options->constant_count; i++) {
+        const tacho_model_constant *constant =
+            options->constants != NULL ? &options->constants[i] : NULL;
+        if (constant == NULL || constant->name == NULL || constant->values == NULL) {
+            return tacho_fail(TACHO_CODE_USAGE, "constant %zu of %zu has no name or no values",
+                              i + 1, options->constant_count);
+        }
+        binds[i] = (tacho_model_bind){tacho_str_from_cstring(constant->name),
+                                      tacho_str_from_cstring(constant->values)};
+    }
+    self->model.binds = binds;
+    self->model.bind_count = options->constant_count;
+    return TACHO_OK;
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static tacho_status take_dtype(tacho_model_request *self)
+{
+    const char *name = self->options->dtype;
+    tacho_dtype dtype =
+        name != NULL ? tacho_dtype_find(tacho_str_from_cstring(name)) : TACHO_DTYPE_NONE;
+    if (name != NULL &&
+        (dtype == TACHO_DTYPE_NONE || tacho_dtype_kind_of(dtype) == TACHO_DTYPE_OTHER)) {
+        return tacho_fail(TACHO_CODE_USAGE, "unknown element type '%s'", name);
+    }
+    self->compile.estimate.cost.compute = dtype;
+    return TACHO_OK;
+}
+
+static tacho_status take_stats(tacho_model_request *self)
+{
+    const tacho_compiled_options *options = self->options;
+    tacho_stats_config *stats = &self->compile.stats;
+    uint32_t level = options->stats_level;
+    *stats = (tacho_stats_config){.level = level > 0 ? level : TACHO_STATS_LEVEL_INFERENCE,
+                                  .batch_size = 1,
+                                  .counts_ddr = options->counts_ddr ? 1 : 0};
+    if (stats->level > STATS_LEVEL_MAX) {
+        return tacho_fail(TACHO_CODE_USAGE, "stats level %" PRIu32 " is more than %d", level,
+                          STATS_LEVEL_MAX);
+    }
+    bool counts = options->counts_ddr || options->pmu_recipe != NULL;
+    if (counts && stats->level < TACHO_STATS_LEVEL_INFERENCE) {
+        return tacho_fail(TACHO_CODE_USAGE, "counters need stats level %d or more, not %" PRIu32,
+                          (int)TACHO_STATS_LEVEL_INFERENCE, level);
+    }
+    if (options->pmu_recipe == NULL) {
+        return TACHO_OK;
+    }
+    const tacho_pmu_recipe *recipe =
+        tacho_pmu_recipe_find(tacho_str_from_cstring(options->pmu_recipe));
+    if (recipe == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "unknown recipe of counters '%s'", options->pmu_recipe);
+    }
+    memcpy(stats->pmu_events, recipe->events, sizeof(stats->pmu_events));
+    stats->pmu_event_count = recipe->event_count;
+    self->compile.pmu_recipe = tacho_str_from_cstring(recipe->name);
+    return TACHO_OK;
+}
+
+static tacho_status take_counts(tacho_model_request *self)
+{
+    const tacho_compiled_options *options = self->options;
+    if (options->devices > DEVICES_MAX || options->batch > BATCH_MAX) {
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "at most %d devices and a batch of %d, not %" PRIu32 " and %" PRIu32,
+                          DEVICES_MAX, BATCH_MAX, options->devices, options->batch);
+    }
+    self->compile.cores = options->cores;
+    self->compile.devices = options->devices;
+    self->compile.batch = options->batch;
+    self->compile.bytes_max = options->ignores_limit ? UINT64_MAX : 0;
+    self->compile.has_values = !options->is_estimate;
+    return TACHO_OK;
+}
+
+tacho_status tacho_model_request_init(tacho_model_request *request,
+                                      const tacho_compiled_options *options)
+{
+    *request = (tacho_model_request){
+        .options = options,
+        .model = {.has_random_weights = options->has_random_weights, .seed = options->seed},
+    };
+    tacho_arena_init(&request->arena);
+    request->notes = (tacho_notes){take_note, (void *)(uintptr_t)options};
+    TACHO_TRY(tacho_request_check_reserved(options->reserved, sizeof(options->reserved) /
+                                                                  sizeof(options->reserved[0])));
+    TACHO_TRY(take_sizes(request));
+    TACHO_TRY(take_constants(request));
+    TACHO_TRY(take_dtype(request));
+    TACHO_TRY(take_stats(request));
+    return take_counts(request);
+}
+
+void tacho_model_request_deinit(tacho_model_request *request)
+{
+    tacho_arena_deinit(&request->arena);
+}
+
+tacho_status tacho_model_request_take_machine(tacho_model_request *request,
+                                              const tacho_machine *machine)
+{
+    const tacho_compiled_options *options = request->options;
+    tacho_cost_options *cost = &request->compile.estimate.cost;
+    if (options->cores > tacho_machine_cores(machine)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s has %u cores, not %" PRIu32, machine->name.data,
+                          (unsigned)tacho_machine_cores(machine), options->cores);
+    }
+    if (options->pmu_recipe != NULL && machine->counter_count == 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "no counters are known for %s", machine->name.data);
+    }
+    if (options->fidelity != NULL) {
+        cost->fidelity =
+            tacho_machine_fidelity_find(machine, tacho_str_from_cstring(options->fidelity));
+    }
+    return options->fidelity == NULL || cost->fidelity != 0
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_USAGE, "%s has no fidelity '%s'", machine->name.data,
+                            options->fidelity);
+}
