@@ -138,10 +138,29 @@ static tacho_status set_inputs(tacho_run_session *self)
     return TACHO_OK;
 }
 
+tacho_status tacho_run_set_input(tacho_run_session *session, size_t index, const tacho_array *value)
+{
+    const tacho_array *before = &session->inputs[index];
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    if (session->device->execution == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no values are computed");
+    }
+    TACHO_TRY(tacho_execution_set_input(session->device->execution, index, value));
+    if (tacho_shape_elements(&before->shape, &count) &&
+        tacho_dtype_bytes(before->dtype, count, &bytes)) {
+        memcpy(before->data, value->data, (size_t)bytes);
+    }
+    session->random_inputs -= session->is_random[index] ? 1 : 0;
+    session->is_random[index] = false;
+    return TACHO_OK;
+}
+
 tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request *request)
 {
     *session = (tacho_run_session){.request = request, .totals = {.cycles = -1}};
     tacho_arena_init(&session->arena);
+    tacho_arena_init(&session->records);
     TACHO_TRY(check_stats_dir(request));
     TACHO_TRY(tacho_run_check_device(request->device, request->notes));
     tacho_run_compile compile = request->compile;
@@ -163,12 +182,6 @@ tacho_status tacho_run_open(tacho_run_session *session, const tacho_run_request 
         TACHO_TRY(tacho_folder_ensure(request->stats_dir, &is_new));
     }
     TACHO_TRY(set_inputs(session));
-    session->totals.latencies =
-        calloc((size_t)request->iterations, sizeof(*session->totals.latencies));
-    if (session->totals.latencies == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %" PRIu64 " iterations",
-                          request->iterations);
-    }
     return TACHO_OK;
 }
 
@@ -177,6 +190,7 @@ void tacho_run_close(tacho_run_session *session)
     tacho_device_close(session->device);
     tacho_run_module_deinit(&session->module);
     tacho_arena_deinit(&session->arena);
+    tacho_arena_deinit(&session->records);
     free(session->totals.latencies);
     free(session->output_paths);
     free(session->samples);
@@ -289,7 +303,7 @@ static tacho_status hold_sample(tacho_run_session *self, tacho_run_sample sample
     if (self->sample_count > 0 && most > 0 && (!is_next || self->held_bytes + bytes > most)) {
         return TACHO_OK;
     }
-    TACHO_TRY(copy_result(&self->arena, &sample.result));
+    TACHO_TRY(copy_result(&self->records, &sample.result));
     TACHO_TRY(tacho_grow(&self->samples, &self->sample_capacity, self->sample_count + 1));
     self->samples[self->sample_count++] = sample;
     self->held_bytes += bytes;
@@ -394,22 +408,36 @@ static tacho_status take_result(tacho_run_session *self, const tacho_run_sample 
     return is_recorded ? take_sample(self, *sample) : TACHO_OK;
 }
 
+/* Nobody writes meanwhile what was recorded. */
+static tacho_status take_locked(tacho_run_session *self, const tacho_run_sample *sample,
+                                bool is_recorded)
+{
+    if (self->request->leaves_signals) {
+        return take_result(self, sample, is_recorded);
+    }
+    tacho_run_rescue_lock(&self->rescue);
+    tacho_status status = take_result(self, sample, is_recorded);
+    tacho_run_rescue_unlock(&self->rescue);
+    return status;
+}
+
 static tacho_status run_one(tacho_run_session *self, uint64_t iteration)
 {
+    const tacho_run_request *request = self->request;
     tacho_run_sample sample = {.inference = iteration, .result = {.cycles = -1}};
     bool records = is_sampled(self, iteration);
     TACHO_TRY(run_device(self, iteration, records, &sample));
-    tacho_run_rescue_lock(&self->rescue);
-    tacho_status status = take_result(self, &sample, records);
-    tacho_run_rescue_unlock(&self->rescue);
-    return status;
+    TACHO_TRY(take_locked(self, &sample, records));
+    return request->see != NULL
+               ? request->see(request->seer, &sample, latency_of(self, &sample.result), records)
+               : TACHO_OK;
 }
 
 static tacho_status run_all(tacho_run_session *self, const tacho_progress *progress)
 {
     uint64_t iterations = self->request->iterations;
     for (uint64_t i = 0; i < iterations; i++) {
-        if (tacho_run_rescue_is_asked()) {
+        if (!self->request->leaves_signals && tacho_run_rescue_is_asked()) {
             self->is_interrupted = true;
             break;
         }
@@ -450,11 +478,35 @@ static int compare_times(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Forgets what ran before, and gets memory for what is to run. */
+static tacho_status begin_run(tacho_run_session *self)
+{
+    uint64_t iterations = self->request->iterations;
+    free(self->totals.latencies);
+    self->totals = (tacho_run_totals){.cycles = -1};
+    tacho_arena_reset(&self->records);
+    self->sample_count = 0;
+    self->held_bytes = 0;
+    self->is_late = false;
+    self->is_interrupted = false;
+    self->totals.latencies = calloc((size_t)iterations, sizeof(*self->totals.latencies));
+    return self->totals.latencies != NULL
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %" PRIu64 " iterations",
+                            iterations);
+}
+
 tacho_status tacho_run_go(tacho_run_session *session, const tacho_progress *progress)
 {
-    tacho_run_rescue_begin(&session->rescue);
+    bool takes_signals = !session->request->leaves_signals;
+    TACHO_TRY(begin_run(session));
+    if (takes_signals) {
+        tacho_run_rescue_begin(&session->rescue);
+    }
     tacho_status status = note_random(session, run_all(session, progress));
-    tacho_run_rescue_end(&session->rescue);
+    if (takes_signals) {
+        tacho_run_rescue_end(&session->rescue);
+    }
     qsort(session->totals.latencies, session->totals.latency_count,
           sizeof(*session->totals.latencies), compare_times);
     return status;

@@ -48,7 +48,12 @@ typedef struct tacho_run_request {
     /* Optional: sees each inference that was recorded; the records are good until it returns. */
     tacho_status (*take)(void *taker, const tacho_program *program, const tacho_run_sample *sample);
     void *taker;
-    bool is_quiet; /* of what is said, warnings alone */
+    /* Optional: sees every inference, recorded or not; a failure ends the run. */
+    tacho_status (*see)(void *seer, const tacho_run_sample *sample, int64_t latency_ns,
+                        bool is_recorded);
+    void *seer;
+    bool leaves_signals; /* interrupts are the caller's, who may be a stranger's program */
+    bool is_quiet;       /* of what is said, warnings alone */
     const tacho_notes *notes;
     /* Inputs are handed over, and outputs read, at each inference, and samples say how long. */
     bool moves_values;
@@ -62,6 +67,7 @@ typedef struct tacho_run_session {
     tacho_run_module module;
     tacho_device *device;
     tacho_arena arena;
+    tacho_arena records; /* of samples; emptied by the next run */
     tacho_run_totals totals;
     int64_t open_ns;      /* when it was opened, in its time: that of the first, or 0 simulated */
     size_t random_inputs; /* that were not given */
@@ -82,7 +88,17 @@ typedef struct tacho_run_session {
 tacho_status tacho_run_open(tacho_run_session *session,
                             const tacho_run_request *request) TACHO_MUST_USE;
 
-/* Runs the inferences; |progress|, which may be NULL, is told how many are done. */
+/*
+ * Gives input |index| a value, which is copied, in place of the one it has. Another type or shape
+ * than the program's is USAGE, and so is any value where none are computed.
+ */
+tacho_status tacho_run_set_input(tacho_run_session *session, size_t index,
+                                 const tacho_array *value) TACHO_MUST_USE;
+
+/*
+ * Runs the inferences; |progress|, which may be NULL, is told how many are done. What was recorded
+ * by a run before is forgotten.
+ */
 tacho_status tacho_run_go(tacho_run_session *session,
                           const tacho_progress *progress) TACHO_MUST_USE;
 
