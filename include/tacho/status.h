@@ -34,7 +34,8 @@ extern "C" {
     X(LIMIT, "the input exceeds a stated limit")                                                   \
     X(UNSUPPORTED, "valid, but not handled here")                                                  \
     X(OUT_OF_ORDER, "events go back in time and must be sorted first")                             \
-    X(NO_MEMORY, "memory is exhausted")
+    X(NO_MEMORY, "memory is exhausted")                                                            \
+    X(CANCELLED, "the caller asked to stop")
 
 typedef enum tacho_code {
     TACHO_CODE_OK = 0,

@@ -10,6 +10,7 @@
 #include "analyses/opstats_tables.h"
 #include "base/mapping.h"
 #include "program/container.h"
+#include "session/opstats_machine.h"
 
 #include <tacho/analyse.h>
 
@@ -45,7 +46,9 @@ static tacho_status prepare(summing *self, const char *program)
     TACHO_TRY(tacho_stats_layout_init(&self->layout, &self->program));
     TACHO_TRY(tacho_stats_words_init(&self->words, &self->layout));
     TACHO_TRY(tacho_opstats_plan_init(&self->plan, &self->words));
-    return tacho_opstats_init(&self->stats, &self->plan);
+    TACHO_TRY(tacho_opstats_init(&self->stats, &self->plan));
+    tacho_opstats_take_machine(&self->stats);
+    return TACHO_OK;
 }
 
 static void release(summing *self)

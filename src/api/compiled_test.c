@@ -70,8 +70,7 @@ static tacho_cell_view cell_of(const tacho_tables *tables, const char *table, si
 static void test_tables(void **state)
 {
     (void)state;
-    static const char *const ids[] = {"operators", "total",  "bounds",
-                                      "memory",    "metrics", "cores"};
+    static const char *const ids[] = {"operators", "total", "bounds", "memory", "metrics", "cores"};
     const tacho_compiled_options options = {.machine = "aic100"};
     tacho_compiled *compiled = compile(pair, &options);
     tacho_tables *tables = NULL;

@@ -130,7 +130,8 @@ static void test_code_names(void **state)
     assert_string_equal(tacho_code_name(TACHO_CODE_NOT_FOUND), "NOT_FOUND");
     assert_string_equal(tacho_code_name(TACHO_CODE_BAD_DATA), "BAD_DATA");
     assert_string_equal(tacho_code_name(TACHO_CODE_NO_MEMORY), "NO_MEMORY");
-    assert_string_equal(tacho_code_name((tacho_code)(TACHO_CODE_NO_MEMORY + 1)), "?");
+    assert_string_equal(tacho_code_name(TACHO_CODE_CANCELLED), "CANCELLED");
+    assert_string_equal(tacho_code_name((tacho_code)(TACHO_CODE_CANCELLED + 1)), "?");
 }
 
 /* No character of the "C" locale is U+10FFFF, so printf(3) gives up. */

@@ -48,5 +48,7 @@ expect "top spans" top_spans.expected "$programs/top_spans" "$data/torq/t1.csv" 
 expect "top spans with losses" top_spans_lost.expected \
     "$programs/top_spans" "$data/bad/t2_not_numbers.csv"
 expect "top spans of nothing" top_spans_bad.expected "$programs/top_spans" none.csv
+expect "operators of a model" model_ops.expected "$programs/model_ops" "$data/run/pair.mlir" aic100
+expect "operators of no model" model_ops_bad.expected "$programs/model_ops" none.onnx
 echo "examples: $passed passed, $failed failed"
 ((failed == 0))

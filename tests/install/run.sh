@@ -107,7 +107,7 @@ check_man_pages() {
     for name in tacho $names torq-compile qaic-compile; do
         check "man page $name" man_page_exists "$name" 1
     done
-    for name in libtacho tacho_analyse tacho_compile tacho_convert tacho_profile tacho_table tacho_timechart; do
+    for name in libtacho tacho_analyse tacho_compile tacho_convert tacho_profile tacho_run tacho_table tacho_timechart; do
         check "man page $name" man_page_exists "$name" 3
     done
     command -v mandoc >/dev/null || { skip "man page lint" "mandoc is not installed"; return; }
@@ -182,7 +182,7 @@ examples_work() {
     local flags=() name
     find_flags
     mkdir -p examples || return 1
-    for name in timechart top_spans; do
+    for name in model_ops timechart top_spans; do
         cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../examples/$name.c" \
             -o "examples/$name" "${flags[@]}" || return 1
     done

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running models: a program, or a model that is compiled on the way, on a device, with values in
+ * and out and a profile of what happened: what `tacho run` does, for programs.
+ *
+ *     const tacho_runner_options options = {.device = "cpu"};
+ *     tacho_runner *runner = NULL;
+ *     tacho_tables *tables = NULL;
+ *     tacho_value_view x = {.dtype = "f32", .rank = 2, .dims = {1, 4}, .data = numbers,
+ *                           .byte_count = sizeof(numbers)};
+ *     tacho_value_view y;
+ *     tacho_status status = tacho_runner_open("model.onnx", &options, &runner);
+ *     if (status == TACHO_OK) status = tacho_runner_set_input(runner, 0, &x);
+ *     if (status == TACHO_OK) status = tacho_runner_go(runner, NULL);
+ *     if (status == TACHO_OK) status = tacho_runner_output(runner, 0, &y);
+ *     if (status == TACHO_OK) status = tacho_runner_tables(runner, &tables);
+ *     ...
+ *     tacho_tables_free(tables);
+ *     tacho_runner_close(runner);
+ *
+ * Devices: "sim" simulates the machine that a program was compiled for, "sim:aic100" a named one;
+ * "cpu" runs and measures operators on this computer; "null" does nothing. But for "null", values
+ * are computed on this computer. A model is compiled for the device's machine.
+ *
+ * One thread at a time may use a runner, several threads may use several. The library sets no
+ * signal handlers: to stop a run, return false from its progress callback. NULL where something is
+ * needed is TACHO_CODE_USAGE. Structs of options are set to zero first, as in tacho/convert.h.
+ */
+#ifndef TACHO_RUN_H
+#define TACHO_RUN_H
+
+#include <tacho/compile.h>
+#include <tacho/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tacho_runner tacho_runner;
+
+/* How to run; all zero is the default. */
+typedef struct tacho_runner_options {
+    const char *device; /* NULL: "sim" */
+    /*
+     * How a model is compiled; not looked at for a program, but for |note|. The device says for
+     * which machine: |machine| stays NULL. A stats level of 0 means 70 here: operators are
+     * recorded.
+     */
+    tacho_compiled_options compile;
+    uint32_t activations;     /* copies of the program, each on its own cores; 0: one */
+    uint32_t threads;         /* of this computer that compute values; 0: one */
+    bool reference_kernels;   /* the same bits on every computer, but slow */
+    bool skips_values;        /* simulate time only: there are no outputs */
+    bool is_unlimited;        /* simulate without contention */
+    bool ignores_limit;       /* run a program however much work it is */
+    uint64_t seed;            /* of inputs that are not set */
+    const char *stats_folder; /* also write raw stats of recorded inferences there; NULL: do not */
+    uint64_t reserved[8];     /* zero */
+} tacho_runner_options;
+
+/*
+ * Opens a program or a model on a device. Inputs are seeded-random until they are set. |options|
+ * may be NULL; what it points to need not outlive the call, but |compile.note| is called until the
+ * runner is closed. |*out_runner| is NULL after a failure.
+ */
+TACHO_API tacho_status tacho_runner_open(const char *path, const tacho_runner_options *options,
+                                         tacho_runner **out_runner) TACHO_MUST_USE;
+
+/* Releases it; NULL is allowed. */
+TACHO_API void tacho_runner_close(tacho_runner *runner);
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+#define TACHO_VALUE_RANK_MAX 8
+
+/* A tensor: elements in a row, the last dimension the fastest, little-endian. */
+typedef struct tacho_value_view {
+    const char *name;  /* of the input or output; not looked at when a value is set */
+    const char *dtype; /* "f32", "f16", "i8", "u8", "i64", "bool" and so on */
+    uint32_t rank;
+    int64_t dims[TACHO_VALUE_RANK_MAX];
+    const void *data; /* NULL where only the shape is told */
+    size_t byte_count;
+    uint64_t reserved[4];
+} tacho_value_view;
+
+/* How many inputs and outputs there are; 0 for NULL. */
+TACHO_API size_t tacho_runner_input_count(const tacho_runner *runner);
+TACHO_API size_t tacho_runner_output_count(const tacho_runner *runner);
+
+/* Name, type, shape and size of an input; false past the last one. */
+TACHO_API bool tacho_runner_input(const tacho_runner *runner, size_t index,
+                                  tacho_value_view *out_input);
+
+/* Sets an input, which keeps its value until it is set again; the elements are copied. */
+TACHO_API tacho_status tacho_runner_set_input(tacho_runner *runner, size_t index,
+                                              const tacho_value_view *value) TACHO_MUST_USE;
+
+/*
+ * The value of an output after the last inference; good until the next one or close. USAGE before
+ * the first, or where values are skipped.
+ */
+TACHO_API tacho_status tacho_runner_output(const tacho_runner *runner, size_t index,
+                                           tacho_value_view *out_output) TACHO_MUST_USE;
+
+/* ---- inferences --------------------------------------------------------------------------- */
+
+/* One inference that has ended. */
+typedef struct tacho_inference {
+    uint64_t number;    /* from 0 on */
+    int64_t latency_ns; /* of the device's time, which "sim" simulates */
+    int64_t cycles;     /* of the core clock; -1: not known */
+    bool is_recorded;
+    uint64_t reserved[4];
+} tacho_inference;
+
+/* How many inferences, and which are recorded; all zero is the default: one, recorded. */
+typedef struct tacho_runner_plan {
+    uint64_t inference_count; /* 0: one */
+    uint64_t recorded_count;  /* 0: one */
+    uint64_t first_recorded;  /* number of the first; 0: the first of all, but the second of several
+                                 on a device that measures, where the first is slow */
+    bool omits_records;       /* nothing is recorded */
+    /* Optional: called after each inference; false ends the run as TACHO_CODE_CANCELLED. */
+    bool (*progress)(void *user, uint64_t done_count, uint64_t total_count);
+    /* Optional: told of each inference. */
+    void (*result)(void *user, const tacho_inference *inference);
+    void *user;
+    uint64_t reserved[6]; /* zero */
+} tacho_runner_plan;
+
+/*
+ * Runs inferences. What an earlier call recorded is forgotten. |plan| may be NULL. After a run that
+ * was cancelled or failed, tables and profile are of the inferences that ended.
+ */
+TACHO_API tacho_status tacho_runner_go(tacho_runner *runner,
+                                       const tacho_runner_plan *plan) TACHO_MUST_USE;
+
+/* ---- results ------------------------------------------------------------------------------ */
+
+/*
+ * What the last tacho_runner_go did: "run" (what ran where), "latency", "overview" (how busy the
+ * engines were), "ops" (operators of all recorded inferences), and where operators were recorded
+ * "compare" (each beside its estimate). Tables of what was not recorded have no rows. USAGE before
+ * the first run.
+ */
+TACHO_API tacho_status tacho_runner_tables(tacho_runner *runner,
+                                           tacho_tables **out_tables) TACHO_MUST_USE;
+
+/*
+ * Writes a trace of the recorded inferences. |format| is the name of a trace format; NULL: by the
+ * suffix of |path|. UNSUPPORTED where nothing was recorded.
+ */
+TACHO_API tacho_status tacho_runner_write_profile(const tacho_runner *runner, const char *path,
+                                                  const char *format) TACHO_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a run has recorded, as tables and as a trace.
+ */
+#include "api/entry.h"
+#include "api/request.h"
+#include "api/runner.h"
+#include "api/tables.h"
+#include "analyses/compare.h"
+#include "analyses/run_tables.h"
+#include "base/input.h"
+#include "program/stats_records.h"
+#include "session/profile.h"
+#include "session/tables.h"
+
+static tacho_status add_compared(const tacho_recording *recording, tacho_tables *tables)
+{
+    tacho_run_compare compare;
+    tacho_table table = {0};
+    tacho_status status = tacho_run_compare_init(&compare, recording);
+    if (status == TACHO_OK) {
+        status = tacho_run_compare_table(&compare, &table);
+    }
+    status = tacho_tables_add(tables, status, &table, recording->path);
+    tacho_run_compare_deinit(&compare);
+    return status;
+}
+
+/* Tables of operators, where there are any. */
+static tacho_status add_operators(const tacho_runner *self, const tacho_recording *recording,
+                                  tacho_tables *tables)
+{
+    tacho_table table = {0};
+    bool has_operators = recording->program->facts.stats.level >= TACHO_STATS_LEVEL_OPS;
+    if (!has_operators || recording->device.has_no_times || recording->sample_count == 0) {
+        return TACHO_OK;
+    }
+    tacho_status status = tacho_run_overview_table(&self->session, &table);
+    TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
+    status = tacho_run_ops_table(&self->session, 0, &table);
+    TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
+    return add_compared(recording, tables);
+}
+
+static tacho_status add_tables(const tacho_runner *self, tacho_tables *tables)
+{
+    tacho_table table = {0};
+    const tacho_recording recording = tacho_run_recording(&self->session);
+    tacho_status status = tacho_run_facts_table(&recording, &table);
+    TACHO_TRY(tacho_tables_add(tables, status, &table, recording.path));
+    status = tacho_run_latency_table(&recording, &table);
+    TACHO_TRY(tacho_tables_add(tables, status, &table, recording.path));
+    return add_operators(self, &recording, tables);
+}
+
+tacho_status tacho_runner_tables(tacho_runner *runner, tacho_tables **out_tables)
+{
+    tacho_tables *tables = NULL;
+    TACHO_TRY(tacho_tables_check_place(out_tables));
+    TACHO_TRY(tacho_runner_check_run(runner));
+    TACHO_TRY(tacho_tables_create(&tables));
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = add_tables(runner, tables);
+    tacho_entry_end(entry);
+    return tacho_tables_finish(tables, status, out_tables);
+}
+
+tacho_status tacho_runner_write_profile(const tacho_runner *runner, const char *path,
+                                        const char *format)
+{
+    const tacho_trace_sink *sink = NULL;
+    TACHO_TRY(tacho_runner_check_run(runner));
+    TACHO_TRY(tacho_request_sink(format, path, &sink));
+    if (tacho_input_is_same_file(runner->request.path, path)) {
+        return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
+    }
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = tacho_run_profile_write(&runner->session, sink, path);
+    tacho_entry_end(entry);
+    return status;
+}
