@@ -158,8 +158,9 @@ static tacho_status check_sibling(const opstats_run *self, const tacho_stats_hea
     return TACHO_OK;
 }
 
-/* Opens a file; one that cannot be used is said, counted and passed over. */
-static void open_file(opstats_run *self, const tacho_stats_name *name)
+/* Opens a file; one that cannot be used is said, counted and passed over, but where the computer
+ * failed and not the file. */
+static tacho_status open_file(opstats_run *self, const tacho_stats_name *name)
 {
     tacho_str network = tacho_strings_get(&self->program.strings, self->program.facts.name);
     if (!tacho_stats_name_is_of(name, network)) {
@@ -168,7 +169,7 @@ static void open_file(opstats_run *self, const tacho_stats_name *name)
                  (int)(name->network.len > 120 ? 120 : name->network.len), name->network.data,
                  (int)(network.len > 120 ? 120 : network.len), network.data);
         say_problem(self, name, text);
-        return;
+        return TACHO_OK;
     }
     opened_stats opened = {.name = name};
     tacho_status status = read_file(self, &opened);
@@ -176,14 +177,19 @@ static void open_file(opstats_run *self, const tacho_stats_name *name)
         status = check_sibling(self, &opened.file.head);
     }
     if (status != TACHO_OK) {
+        tacho_code code = tacho_status_code(status);
+        close_file(&opened);
+        if (code == TACHO_CODE_NO_MEMORY || code == TACHO_CODE_IO) {
+            return status;
+        }
         say_problem(self, name, tacho_status_message(status));
         tacho_status_free(status);
-        close_file(&opened);
-        return;
+        return TACHO_OK;
     }
     check_name(self, name, &opened.file.head);
     say_damage(self, name, &opened.file.damage);
     self->opened[self->opened_count++] = opened;
+    return TACHO_OK;
 }
 
 static void close_files(opstats_run *self)
@@ -430,17 +436,18 @@ static tacho_status process_opened(opstats_run *self)
     return TACHO_OK;
 }
 
-/* The files of one inference from |first| on; returns how many. */
-static size_t open_inference(opstats_run *self, size_t first)
+/* The files of one inference from |first| on. */
+static tacho_status open_inference(opstats_run *self, size_t first, size_t *out_count)
 {
     const tacho_stats_name *names = self->names.items;
     size_t end = first;
     do {
-        open_file(self, &names[end++]);
+        TACHO_TRY(open_file(self, &names[end++]));
     } while (end < self->names.item_count &&
              self->opened_count < self->program.facts.device_count &&
              tacho_stats_name_is_sibling(&names[first], &names[end]));
-    return end - first;
+    *out_count = end - first;
+    return TACHO_OK;
 }
 
 /* Devices of an inference of which there is no file. */
@@ -468,10 +475,13 @@ static void say_bad_names(opstats_run *self)
 static tacho_status process_inferences(opstats_run *self, const tacho_progress *progress)
 {
     for (size_t at = 0; at < self->names.item_count;) {
-        size_t count = open_inference(self, at);
-        self->read_count += self->opened_count;
-        say_missing(self, &self->names.items[at]);
-        tacho_status status = process_opened(self);
+        size_t count = 0;
+        tacho_status status = open_inference(self, at, &count);
+        if (status == TACHO_OK) {
+            self->read_count += self->opened_count;
+            say_missing(self, &self->names.items[at]);
+            status = process_opened(self);
+        }
         close_files(self);
         TACHO_TRY(status);
         at += count;

@@ -118,23 +118,18 @@ static tacho_status measure(const host_places *places, const tacho_notes *notes,
     return TACHO_OK;
 }
 
-/* What was kept, if it is there and good. |reason| is what is wrong with it, or "". */
-static bool read_kept(const char *path, tacho_arena *arena, tacho_machine **out_machine,
-                      char reason[TEXT_MAX])
+/* What was kept, if it is there; a failure where it is not good. */
+static tacho_status read_kept(const char *path, tacho_arena *arena, tacho_machine **out_machine,
+                              bool *out_is_there)
 {
-    reason[0] = '\0';
-    if (path == NULL || access(path, F_OK) != 0) {
-        return false;
+    *out_is_there = path != NULL && access(path, F_OK) == 0;
+    if (!*out_is_there) {
+        return TACHO_OK;
     }
-    tacho_status status = tacho_machine_find(path, arena, out_machine);
-    if (status == TACHO_OK && tacho_str_equal((*out_machine)->name, TACHO_STR(NAME))) {
-        return true;
-    }
-    if (status == TACHO_OK) {
-        status = tacho_fail(TACHO_CODE_BAD_DATA, "%s: describes another machine", path);
-    }
-    print_reason(status, reason, TEXT_MAX);
-    return false;
+    TACHO_TRY(tacho_machine_find(path, arena, out_machine));
+    return tacho_str_equal((*out_machine)->name, TACHO_STR(NAME))
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA, "%s: describes another machine", path);
 }
 
 /* ---- finding ------------------------------------------------------------------------------- */
@@ -167,25 +162,40 @@ tacho_status tacho_host_machine(const tacho_notes *notes, tacho_arena *arena,
     if (places.pinned != NULL) {
         return read_pinned(places.pinned, arena, out_machine);
     }
-    if (read_kept(places.path, arena, out_machine, reason)) {
-        return TACHO_OK;
+    bool is_there;
+    tacho_status status = read_kept(places.path, arena, out_machine, &is_there);
+    if (is_there && (status == TACHO_OK || tacho_status_code(status) == TACHO_CODE_NO_MEMORY)) {
+        return status;
     }
-    if (reason[0] != '\0') {
+    if (status != TACHO_OK) {
+        print_reason(status, reason, sizeof(reason));
         tacho_note(notes, "warning", "measuring again: %s", reason);
     }
     return measure(&places, notes, arena, out_machine);
 }
 
+/* Whether not the file is to blame, but the computer. */
+static bool is_of_computer(tacho_status status)
+{
+    tacho_code code = tacho_status_code(status);
+    return status != TACHO_OK && (code == TACHO_CODE_NO_MEMORY || code == TACHO_CODE_IO);
+}
+
 tacho_status tacho_host_machine_known(tacho_arena *arena, tacho_machine **out_machine,
                                       bool *out_is_known)
 {
-    char reason[TEXT_MAX];
     host_places places;
     TACHO_TRY(find_places(arena, &places));
     *out_is_known = true;
     if (places.pinned != NULL) {
         return read_pinned(places.pinned, arena, out_machine);
     }
-    *out_is_known = read_kept(places.path, arena, out_machine, reason);
-    return *out_is_known ? TACHO_OK : tacho_machine_find(NAME, arena, out_machine);
+    bool is_there;
+    tacho_status status = read_kept(places.path, arena, out_machine, &is_there);
+    *out_is_known = is_there && status == TACHO_OK;
+    if (*out_is_known || is_of_computer(status)) {
+        return status;
+    }
+    tacho_status_free(status); /* who measures again says what is wrong */
+    return tacho_machine_find(NAME, arena, out_machine);
 }
