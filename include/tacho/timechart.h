@@ -30,6 +30,7 @@
 #define TACHO_TIMECHART_H
 
 #include <stdint.h>
+#include <tacho/profile.h>
 #include <tacho/status.h>
 
 #ifdef __cplusplus
@@ -76,6 +77,41 @@ TACHO_API tacho_status tacho_timechart_open(const char *path,
 /* Adds a span. */
 TACHO_API tacho_status tacho_timechart_render(tacho_timechart *chart,
                                               const tacho_timechart_log *log) TACHO_MUST_USE;
+
+/* An argument of a span: a number, a truth value or text. Members of other types are not read. */
+typedef struct tacho_timechart_arg {
+    const char *key;
+    const char *unit;      /* "bytes", "count", "cycles", "ns", "%"; NULL: none */
+    tacho_value_type type; /* TACHO_VALUE_INT, UINT, REAL, BOOL or TEXT */
+    bool as_bool;
+    int64_t as_int;
+    uint64_t as_uint;
+    double as_real;   /* finite */
+    const char *text; /* NULL: empty */
+    uint64_t reserved[2];
+} tacho_timechart_arg;
+
+#define TACHO_TIMECHART_ARGS_MAX 64
+
+/* Adds a span with arguments, which viewers show when it is clicked. */
+TACHO_API tacho_status tacho_timechart_render_args(tacho_timechart *chart,
+                                                   const tacho_timechart_log *log,
+                                                   const tacho_timechart_arg *args,
+                                                   size_t arg_count) TACHO_MUST_USE;
+
+/* An arrow between two spans of a process: the innermost ones around these times. */
+typedef struct tacho_timechart_flow {
+    const char *process;
+    const char *from_thread;
+    const char *to_thread;
+    int64_t from_time; /* from the start of the span on, before its end */
+    int64_t to_time;   /* the same, not before |from_time| */
+    uint64_t reserved[2];
+} tacho_timechart_flow;
+
+/* Adds an arrow; the spans may come later. */
+TACHO_API tacho_status tacho_timechart_add_flow(tacho_timechart *chart,
+                                                const tacho_timechart_flow *flow) TACHO_MUST_USE;
 
 /*
  * Names a process before its first entry: to fix its place. A process without entries does not

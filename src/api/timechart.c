@@ -9,20 +9,18 @@
  * Every public call goes in by enter() and out by leave(), which keep threads apart and the
  * copy of a chart in a forked child away from the file that it shares with its parent.
  */
+#include "api/timechart.h"
+
 #include "api/entry.h"
 #include "api/request.h"
 #include "base/grow.h"
 #include "pipeline/intake.h"
 #include "profile/dict_mark.h"
-#include "profile/row_store.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <tacho/timechart.h>
 #include <unistd.h>
 
 enum {
@@ -30,48 +28,10 @@ enum {
     RESERVED_COUNT = sizeof(((tacho_timechart_options *)0)->reserved) / sizeof(uint64_t),
 };
 
-/* A process that entries name; its id is that of its name. */
-typedef struct chart_process {
-    uint32_t part;     /* TACHO_NONE until the process is made */
-    int32_t next_rank; /* of the next thread or counter */
-} chart_process;
-
-/* A span that has begun. */
-typedef struct begun_span {
-    int64_t start;
-    uint32_t site;
-} begun_span;
-
-/* Spans that have begun on a track and not ended, the innermost last. */
-typedef struct begun_stack {
-    begun_span *items;
-    size_t item_count, item_capacity;
-} begun_stack;
-
-struct tacho_timechart {
-    pthread_mutex_t mutex;
-    pid_t owner; /* the process that opened it */
-    char *path;  /* absolute: programs change their folder */
-    const tacho_trace_sink *sink;
-    tacho_dict dict;
-    tacho_row_store *store;
-    tacho_clock clock; /* of entries; added to the dictionary with the first process */
-    uint32_t clock_id;
-    tacho_origin origin;
-    tacho_strings process_names;
-    chart_process *processes; /* by name */
-    size_t process_count, process_capacity;
-    begun_stack *begun; /* by track */
-    size_t begun_count, begun_capacity;
-    int64_t latest_time; /* of all entries */
-    bool has_files;      /* parts that are not aligned with the rest */
-    atomic_uint_fast64_t lost_count;
-};
-
 /* ---- calls --------------------------------------------------------------------------------- */
 
 /* Whether the chart may be used; leave() must follow if so. */
-static tacho_status enter(tacho_timechart *chart)
+tacho_status tacho_timechart_enter(tacho_timechart *chart)
 {
     if (chart == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "no time chart given (NULL)");
@@ -85,7 +45,7 @@ static tacho_status enter(tacho_timechart *chart)
     return TACHO_OK;
 }
 
-static tacho_status leave(tacho_timechart *chart, tacho_status status)
+tacho_status tacho_timechart_leave(tacho_timechart *chart, tacho_status status)
 {
     pthread_mutex_unlock(&chart->mutex);
     return status;
@@ -311,8 +271,8 @@ static tacho_status add_process(tacho_timechart *chart, const char *process)
 
 tacho_status tacho_timechart_add_process(tacho_timechart *chart, const char *process)
 {
-    TACHO_TRY(enter(chart));
-    return leave(chart, add_process(chart, process));
+    TACHO_TRY(tacho_timechart_enter(chart));
+    return tacho_timechart_leave(chart, add_process(chart, process));
 }
 
 static tacho_status parse_class(const char *name, tacho_track_class *out_class)
@@ -344,8 +304,8 @@ static tacho_status add_thread(tacho_timechart *chart, const char *process, cons
 tacho_status tacho_timechart_add_thread(tacho_timechart *chart, const char *process,
                                         const char *thread, const char *track_class)
 {
-    TACHO_TRY(enter(chart));
-    return leave(chart, add_thread(chart, process, thread, track_class));
+    TACHO_TRY(tacho_timechart_enter(chart));
+    return tacho_timechart_leave(chart, add_thread(chart, process, thread, track_class));
 }
 
 static tacho_status parse_unit(const char *name, tacho_unit *out_unit)
@@ -378,8 +338,8 @@ static tacho_status add_counter(tacho_timechart *chart, const char *process, con
 tacho_status tacho_timechart_add_counter(tacho_timechart *chart, const char *process,
                                          const char *counter, const char *unit)
 {
-    TACHO_TRY(enter(chart));
-    return leave(chart, add_counter(chart, process, counter, unit));
+    TACHO_TRY(tacho_timechart_enter(chart));
+    return tacho_timechart_leave(chart, add_counter(chart, process, counter, unit));
 }
 
 /* ---- entries ------------------------------------------------------------------------------ */
@@ -409,7 +369,7 @@ static tacho_status ensure_site(tacho_timechart *chart, uint32_t track, const ch
     return tacho_dict_ensure_site(dict, &site, out_site);
 }
 
-static tacho_row make_span(uint32_t track, begun_span begun, int64_t end, uint32_t flags)
+tacho_row tacho_timechart_make_span(uint32_t track, begun_span begun, int64_t end, uint32_t flags)
 {
     tacho_row row = {.kind = TACHO_ROW_SPAN, .track = track, .start = begun.start};
     row.of.span.end = end;
@@ -420,13 +380,18 @@ static tacho_row make_span(uint32_t track, begun_span begun, int64_t end, uint32
     return row;
 }
 
+static tacho_status store_row(tacho_timechart *chart, const tacho_row *row, int64_t end)
+{
+    TACHO_TRY(tacho_events_row(tacho_row_store_events(chart->store), row));
+    note_time(chart, end);
+    return TACHO_OK;
+}
+
 static tacho_status store_span(tacho_timechart *chart, uint32_t track, begun_span begun,
                                int64_t end, uint32_t flags)
 {
-    tacho_row row = make_span(track, begun, end, flags);
-    TACHO_TRY(tacho_events_row(tacho_row_store_events(chart->store), &row));
-    note_time(chart, end);
-    return TACHO_OK;
+    tacho_row row = tacho_timechart_make_span(track, begun, end, flags);
+    return store_row(chart, &row, end);
 }
 
 static tacho_status check_log(const tacho_timechart_log *log)
@@ -445,11 +410,51 @@ static tacho_status ensure_thread(tacho_timechart *chart, const tacho_timechart_
     return ensure_track(chart, log->process, log->thread, kind, out_track);
 }
 
-static tacho_status render(tacho_timechart *chart, const tacho_timechart_log *log)
+/* What a caller says of an argument, whose text stays his. */
+static tacho_status take_arg(tacho_timechart *chart, const tacho_timechart_arg *from,
+                             tacho_arg *out_arg)
+{
+    TACHO_TRY(check_name("argument", from->key));
+    TACHO_TRY(parse_unit(from->unit, &out_arg->unit));
+    switch (from->type) {
+    case TACHO_VALUE_INT:
+        out_arg->type = TACHO_ARG_INT;
+        out_arg->value.as_int = from->as_int;
+        break;
+    case TACHO_VALUE_UINT:
+        out_arg->type = TACHO_ARG_UINT;
+        out_arg->value.as_uint = from->as_uint;
+        break;
+    case TACHO_VALUE_REAL:
+        out_arg->type = TACHO_ARG_REAL;
+        out_arg->value.as_real = from->as_real;
+        break;
+    case TACHO_VALUE_BOOL:
+        out_arg->type = TACHO_ARG_BOOL;
+        out_arg->value.as_bool = from->as_bool;
+        break;
+    case TACHO_VALUE_TEXT:
+        out_arg->type = TACHO_ARG_TEXT;
+        out_arg->value.as_text = tacho_str_from_cstring(from->text != NULL ? from->text : "");
+        break;
+    case TACHO_VALUE_DICT:
+    case TACHO_VALUE_ARRAY:
+    case TACHO_VALUE_JSON:
+    default:
+        return tacho_fail(TACHO_CODE_USAGE,
+                          "argument '%s' is neither a number, a truth value nor "
+                          "text",
+                          from->key);
+    }
+    if (out_arg->type == TACHO_ARG_REAL && !isfinite(out_arg->value.as_real)) {
+        return tacho_fail(TACHO_CODE_USAGE, "argument '%s' is not a finite number", from->key);
+    }
+    return tacho_dict_ensure_string(&chart->dict, tacho_str_from_cstring(from->key), &out_arg->key);
+}
+
+static tacho_status check_entry(const tacho_timechart *chart, const tacho_timechart_log *log)
 {
     TACHO_TRY(check_log(log));
-    uint32_t track = TACHO_NONE;
-    begun_span begun = {.start = log->start_time};
     TACHO_TRY(check_name("function", log->function));
     TACHO_TRY(check_time(chart, log->start_time));
     TACHO_TRY(check_time(chart, log->end_time));
@@ -457,15 +462,89 @@ static tacho_status render(tacho_timechart *chart, const tacho_timechart_log *lo
         return tacho_fail(TACHO_CODE_USAGE, "'%s' ends at %lld, before it starts at %lld",
                           log->function, (long long)log->end_time, (long long)log->start_time);
     }
+    return TACHO_OK;
+}
+
+static tacho_status render(tacho_timechart *chart, const tacho_timechart_log *log,
+                           const tacho_arg *args, size_t arg_count)
+{
+    uint32_t track = TACHO_NONE;
+    begun_span begun = {.start = log->start_time};
     TACHO_TRY(ensure_thread(chart, log, &track));
     TACHO_TRY(ensure_site(chart, track, log->function, &begun.site));
-    return store_span(chart, track, begun, log->end_time, 0);
+    tacho_row row = tacho_timechart_make_span(track, begun, log->end_time, 0);
+    row.args = args;
+    row.arg_count = arg_count;
+    return store_row(chart, &row, log->end_time);
+}
+
+static tacho_status render_args(tacho_timechart *chart, const tacho_timechart_log *log,
+                                const tacho_timechart_arg *args, size_t arg_count)
+{
+    tacho_arg taken[TACHO_TIMECHART_ARGS_MAX] = {{0}};
+    TACHO_TRY(check_entry(chart, log));
+    if (arg_count > TACHO_TIMECHART_ARGS_MAX || (args == NULL && arg_count > 0)) {
+        return tacho_fail(TACHO_CODE_USAGE, "'%s' has %zu arguments; at most %d, and not NULL",
+                          log->function, arg_count, TACHO_TIMECHART_ARGS_MAX);
+    }
+    for (size_t i = 0; i < arg_count; i++) {
+        TACHO_TRY(take_arg(chart, &args[i], &taken[i]));
+    }
+    return render(chart, log, taken, arg_count);
 }
 
 tacho_status tacho_timechart_render(tacho_timechart *chart, const tacho_timechart_log *log)
 {
-    TACHO_TRY(enter(chart));
-    return leave(chart, render(chart, log));
+    TACHO_TRY(tacho_timechart_enter(chart));
+    return tacho_timechart_leave(chart, render_args(chart, log, NULL, 0));
+}
+
+tacho_status tacho_timechart_render_args(tacho_timechart *chart, const tacho_timechart_log *log,
+                                         const tacho_timechart_arg *args, size_t arg_count)
+{
+    TACHO_TRY(tacho_timechart_enter(chart));
+    return tacho_timechart_leave(chart, render_args(chart, log, args, arg_count));
+}
+
+static tacho_status store_flow_end(tacho_timechart *chart, uint32_t track, int64_t time,
+                                   tacho_flow_phase phase)
+{
+    tacho_row row = {.kind = TACHO_ROW_FLOW, .track = track, .start = time};
+    row.of.flow.id = chart->flow_count;
+    row.of.flow.role = TACHO_FLOW_DATA;
+    row.of.flow.phase = phase;
+    row.of.flow.span_end = TACHO_FLOW_AROUND;
+    return store_row(chart, &row, time);
+}
+
+static tacho_status add_flow(tacho_timechart *chart, const tacho_timechart_flow *flow)
+{
+    uint32_t from = TACHO_NONE;
+    uint32_t to = TACHO_NONE;
+    if (flow == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no flow given (NULL)");
+    }
+    const tacho_timechart_log leaves = {.process = flow->process, .thread = flow->from_thread};
+    const tacho_timechart_log arrives = {.process = flow->process, .thread = flow->to_thread};
+    TACHO_TRY(check_name("thread", flow->to_thread));
+    TACHO_TRY(check_time(chart, flow->from_time));
+    TACHO_TRY(check_time(chart, flow->to_time));
+    if (flow->to_time < flow->from_time) {
+        return tacho_fail(TACHO_CODE_USAGE, "a flow arrives at %lld, before it leaves at %lld",
+                          (long long)flow->to_time, (long long)flow->from_time);
+    }
+    TACHO_TRY(ensure_thread(chart, &leaves, &from));
+    TACHO_TRY(ensure_thread(chart, &arrives, &to));
+    TACHO_TRY(store_flow_end(chart, from, flow->from_time, TACHO_FLOW_LEAVES));
+    TACHO_TRY(store_flow_end(chart, to, flow->to_time, TACHO_FLOW_ARRIVES));
+    chart->flow_count++;
+    return TACHO_OK;
+}
+
+tacho_status tacho_timechart_add_flow(tacho_timechart *chart, const tacho_timechart_flow *flow)
+{
+    TACHO_TRY(tacho_timechart_enter(chart));
+    return tacho_timechart_leave(chart, add_flow(chart, flow));
 }
 
 static tacho_status ensure_stack(tacho_timechart *chart, uint32_t track, begun_stack **out_stack)
@@ -548,8 +627,8 @@ tacho_status tacho_timechart_set_track_event(tacho_timechart *chart, int64_t tim
                                              tacho_timechart_event type,
                                              const tacho_timechart_log *log)
 {
-    TACHO_TRY(enter(chart));
-    return leave(chart, set_track_event(chart, time, type, log));
+    TACHO_TRY(tacho_timechart_enter(chart));
+    return tacho_timechart_leave(chart, set_track_event(chart, time, type, log));
 }
 
 static tacho_status add_sample(tacho_timechart *chart, const char *process, const char *counter,
@@ -574,8 +653,8 @@ static tacho_status add_sample(tacho_timechart *chart, const char *process, cons
 tacho_status tacho_timechart_add_sample(tacho_timechart *chart, const char *process,
                                         const char *counter, int64_t time, double value)
 {
-    TACHO_TRY(enter(chart));
-    return leave(chart, add_sample(chart, process, counter, time, value));
+    TACHO_TRY(tacho_timechart_enter(chart));
+    return tacho_timechart_leave(chart, add_sample(chart, process, counter, time, value));
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -608,14 +687,14 @@ static tacho_status add_file(tacho_timechart *chart, const tacho_intake_input *i
 static tacho_status enter_and_add(tacho_timechart *chart, const tacho_intake_input *input,
                                   uint32_t slice_count)
 {
-    TACHO_TRY(enter(chart));
+    TACHO_TRY(tacho_timechart_enter(chart));
     if (input->path == NULL) {
-        return leave(chart, tacho_fail(TACHO_CODE_USAGE, "no file given (NULL)"));
+        return tacho_timechart_leave(chart, tacho_fail(TACHO_CODE_USAGE, "no file given (NULL)"));
     }
     tacho_entry entry = tacho_entry_begin();
     tacho_status status = add_file(chart, input, slice_count);
     tacho_entry_end(entry);
-    return leave(chart, status);
+    return tacho_timechart_leave(chart, status);
 }
 
 tacho_status tacho_timechart_add_compile_csv(tacho_timechart *chart, const char *view_name,
@@ -637,101 +716,4 @@ tacho_status tacho_timechart_add_runtime_csv(tacho_timechart *chart, const char 
 uint64_t tacho_timechart_lost_count(const tacho_timechart *chart)
 {
     return chart != NULL ? atomic_load(&chart->lost_count) : 0;
-}
-
-/* ---- flush -------------------------------------------------------------------------------- */
-
-/* A thread on which spans have begun and not ended. */
-typedef struct begun_track {
-    uint32_t part, track;
-} begun_track;
-
-static int compare_begun(const void *left, const void *right)
-{
-    const begun_track *a = left;
-    const begun_track *b = right;
-    return a->part != b->part     ? (a->part < b->part ? -1 : 1)
-           : a->track != b->track ? (a->track < b->track ? -1 : 1)
-                                  : 0;
-}
-
-/* Those of all threads, by part. */
-static tacho_status list_begun(const tacho_timechart *chart, begun_track **out_list,
-                               size_t *out_len)
-{
-    *out_len = 0;
-    *out_list = calloc(chart->begun_count + 1, sizeof(**out_list));
-    if (*out_list == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory to write a time chart");
-    }
-    for (uint32_t track = 0; track < chart->begun_count; track++) {
-        if (chart->begun[track].item_count > 0) {
-            (*out_list)[(*out_len)++] = (begun_track){chart->dict.tracks[track].part, track};
-        }
-    }
-    qsort(*out_list, *out_len, sizeof(**out_list), compare_begun);
-    return TACHO_OK;
-}
-
-/* Spans that have begun on |track| and not ended, as far as they have come. */
-static tacho_status push_begun(const tacho_timechart *chart, uint32_t track, tacho_events *next)
-{
-    const begun_stack *stack = &chart->begun[track];
-    for (size_t i = 0; i < stack->item_count; i++) {
-        tacho_row row = make_span(track, stack->items[i], chart->latest_time, TACHO_SPAN_UNENDED);
-        TACHO_TRY(tacho_events_row(next, &row));
-    }
-    return TACHO_OK;
-}
-
-static tacho_status push_each(const tacho_timechart *chart, const begun_track *begun,
-                              size_t begun_count, tacho_events *next)
-{
-    const begun_track *end = begun + begun_count;
-    for (uint32_t part = 0; part < chart->dict.part_count; part++) {
-        TACHO_TRY(tacho_row_store_replay(chart->store, part, next));
-        for (; begun < end && begun->part == part; begun++) {
-            TACHO_TRY(push_begun(chart, begun->track, next));
-        }
-        TACHO_TRY(tacho_events_end_part(next, part));
-    }
-    return tacho_events_finish(next);
-}
-
-static tacho_status produce(void *self, tacho_order_mode mode, tacho_events *next)
-{
-    const tacho_timechart *chart = self;
-    begun_track *begun = NULL;
-    size_t begun_count = 0;
-    (void)mode;
-    TACHO_TRY(list_begun(chart, &begun, &begun_count));
-    tacho_status status = push_each(chart, begun, begun_count, next);
-    free(begun);
-    return status;
-}
-
-static tacho_status flush(tacho_timechart *chart)
-{
-    tacho_tracing tracing = {
-        .producer = {produce, chart, TACHO_ORDER_SORT_ALL},
-        .selection = TACHO_SELECT_ALL,
-        .sink = chart->sink,
-        .options = {.side_by_side = chart->has_files && chart->dict.part_count > 1},
-        .path = chart->path,
-    };
-    tacho_dict_mark mark;
-    TACHO_TRY(tacho_dict_mark_init(&mark, &chart->dict));
-    tacho_status status = tacho_pipeline_write(&tracing, &chart->dict);
-    tacho_dict_mark_restore(&mark, &chart->dict);
-    tacho_dict_mark_deinit(&mark);
-    return status;
-}
-
-tacho_status tacho_timechart_flush(tacho_timechart *chart)
-{
-    TACHO_TRY(enter(chart));
-    tacho_entry entry = tacho_entry_begin();
-    tacho_status status = flush(chart);
-    tacho_entry_end(entry);
-    return leave(chart, status);
 }

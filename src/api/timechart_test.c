@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE /* syscall(2) */
 #include <tacho/convert.h>
+#include <tacho/profile.h>
 #include <tacho/timechart.h>
 
 #include <errno.h>
@@ -585,6 +586,78 @@ static void test_convert_options(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
+/* ---- arguments and flows ------------------------------------------------------------------- */
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    const tacho_timechart_arg args[] = {
+        {.key = "size", .unit = "bytes", .type = TACHO_VALUE_UINT, .as_uint = 4096},
+        {.key = "delta", .type = TACHO_VALUE_INT, .as_int = -3},
+        {.key = "ratio", .type = TACHO_VALUE_REAL, .as_real = 0.5},
+        {.key = "hot", .type = TACHO_VALUE_BOOL, .as_bool = true},
+        {.key = "layer", .type = TACHO_VALUE_TEXT, .text = "conv1"},
+    };
+    const tacho_timechart_log log = {"p", "t", "f", 0, 10};
+    tacho_timechart *chart = open_chart("t.jsonl", NULL);
+    size_t len = 0;
+    assert_null(tacho_timechart_render_args(chart, &log, args, 5));
+    assert_null(tacho_timechart_flush(chart));
+    const char *text = read_file("t.jsonl", &len);
+    assert_non_null(strstr(text, "\"size\":4096"));
+    assert_non_null(strstr(text, "\"delta\":-3"));
+    assert_non_null(strstr(text, "\"ratio\":0.5"));
+    assert_non_null(strstr(text, "\"hot\":true"));
+    assert_non_null(strstr(text, "\"layer\":\"conv1\""));
+    tacho_timechart_arg bad = {.key = "x", .type = TACHO_VALUE_DICT};
+    check_fails(tacho_timechart_render_args(chart, &log, &bad, 1), TACHO_CODE_USAGE,
+                "argument 'x' is neither a number, a truth value nor text");
+    bad = (tacho_timechart_arg){.key = "x", .type = TACHO_VALUE_REAL, .as_real = NAN};
+    check_fails(tacho_timechart_render_args(chart, &log, &bad, 1), TACHO_CODE_USAGE,
+                "argument 'x' is not a finite number");
+    bad = (tacho_timechart_arg){.key = "x", .unit = "miles"};
+    check_fails(tacho_timechart_render_args(chart, &log, &bad, 1), TACHO_CODE_USAGE,
+                "unknown unit 'miles'; use bytes, count, cycles, ns or %");
+    check_fails(tacho_timechart_render_args(chart, &log, NULL, 1), TACHO_CODE_USAGE,
+                "'f' has 1 arguments; at most 64, and not NULL");
+    check_fails(tacho_timechart_render_args(chart, &log, args, 65), TACHO_CODE_USAGE,
+                "'f' has 65 arguments; at most 64, and not NULL");
+    tacho_timechart_close(chart);
+}
+
+static void test_flows(void **state)
+{
+    (void)state;
+    const char *const paths[] = {path_of("t.json")};
+    const tacho_timechart_flow flow = {"p", "a", "b", 5, 25, {0}};
+    tacho_timechart_flow backwards = flow;
+    tacho_view *view = NULL;
+    tacho_flow_view ends[2];
+    tacho_timechart *chart = open_chart("t.json", NULL);
+    assert_null(tacho_timechart_add_flow(chart, &flow));
+    assert_null(render(chart, "a", "make", 0, 10));
+    assert_null(render(chart, "b", "use", 20, 30));
+    backwards.to_time = 4;
+    check_fails(tacho_timechart_add_flow(chart, &backwards), TACHO_CODE_USAGE,
+                "a flow arrives at 4, before it leaves at 5");
+    check_fails(tacho_timechart_add_flow(chart, NULL), TACHO_CODE_USAGE, "no flow given (NULL)");
+    backwards = (tacho_timechart_flow){"p", "a", NULL, 5, 25, {0}};
+    tacho_status status = tacho_timechart_add_flow(chart, &backwards);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_USAGE);
+    tacho_status_free(status);
+    assert_null(tacho_timechart_flush(chart));
+    tacho_timechart_close(chart);
+    assert_null(tacho_view_open(paths, 1, NULL, &view));
+    assert_int_equal(tacho_view_count(view).flow_count, 2);
+    assert_true(tacho_view_flow(view, 0, &ends[0]));
+    assert_true(tacho_view_flow(view, 1, &ends[1]));
+    assert_int_equal(ends[0].id, ends[1].id);
+    assert_string_equal(ends[0].phase, "leaves");
+    assert_string_equal(ends[1].phase, "arrives");
+    assert_true(ends[0].track != ends[1].track);
+    tacho_view_close(view);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -602,6 +675,8 @@ int main(void)
         IN_FOLDER(test_late_failure),
         IN_FOLDER(test_convert_to_perfetto),
         IN_FOLDER(test_convert_options),
+        IN_FOLDER(test_arguments),
+        IN_FOLDER(test_flows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
