@@ -49,6 +49,20 @@ static tacho_status run(const tacho_conversion *conversion, tacho_convert_result
     return status;
 }
 
+/* Whom to tell how far reading has come, and whether that was the last time. */
+typedef struct caller {
+    const tacho_convert_options *options;
+    bool is_cancelled;
+} caller;
+
+static void tell(void *self, uint64_t done_bytes, uint64_t total_bytes)
+{
+    caller *told = self;
+    if (!told->is_cancelled) {
+        told->is_cancelled = !told->options->progress(told->options->user, done_bytes, total_bytes);
+    }
+}
+
 static tacho_status convert_files(tacho_request_files *files, const char *output_path,
                                   const tacho_convert_options *options,
                                   tacho_convert_result *out_result)
@@ -59,6 +73,11 @@ static tacho_status convert_files(tacho_request_files *files, const char *output
         .trace_options = {.omit_args = options->omit_args},
         .selection = TACHO_SELECT_ALL,
     };
+    caller told = {.options = options};
+    if (options->progress != NULL) {
+        conversion.intake.progress = (tacho_progress){tell, &told};
+        conversion.intake.is_cancelled = &told.is_cancelled;
+    }
     TACHO_TRY(tacho_request_sink(options->to, output_path, &conversion.sink));
     return run(&conversion, out_result);
 }

@@ -103,6 +103,37 @@ static tacho_status read_open_input(const tacho_intake *intake, const tacho_inta
     return source->read(&reading);
 }
 
+/* ---- cancelling ------------------------------------------------------------------------- */
+
+/* Hands rows on until somebody wants no more. */
+typedef struct row_guard {
+    tacho_events events;
+    tacho_events *next;
+    const bool *is_cancelled;
+} row_guard;
+
+static tacho_status guard_row(tacho_events *events, const tacho_row *row)
+{
+    const row_guard *self = (const row_guard *)events;
+    return *self->is_cancelled ? tacho_fail(TACHO_CODE_CANCELLED, "the caller asked to stop")
+                               : tacho_events_row(self->next, row);
+}
+
+static tacho_status guard_end_part(tacho_events *events, uint32_t part)
+{
+    return tacho_events_end_part(((const row_guard *)events)->next, part);
+}
+
+static tacho_status read_guarded(const tacho_intake *intake, const tacho_intake_input *wanted,
+                                 tacho_input *input, tacho_order_mode mode, tacho_events *events)
+{
+    static const tacho_events_vtable guarding = {.row = guard_row, .end_part = guard_end_part};
+    row_guard guard = {{&guarding, events->dict}, events, intake->is_cancelled};
+    return intake->is_cancelled != NULL
+               ? read_open_input(intake, wanted, input, mode, &guard.events)
+               : read_open_input(intake, wanted, input, mode, events);
+}
+
 tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_intake_input *wanted,
                                      tacho_order_mode mode, tacho_events *events)
 {
@@ -112,7 +143,7 @@ tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_int
     if (wanted->name != NULL) {
         events->dict->part_name = tacho_str_from_cstring(wanted->name);
     }
-    tacho_status status = read_open_input(intake, wanted, &input, mode, events);
+    tacho_status status = read_guarded(intake, wanted, &input, mode, events);
     events->dict->part_name = TACHO_STR("");
     tacho_input_close(&input);
     return status;

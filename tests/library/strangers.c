@@ -150,6 +150,38 @@ static void test_null_conversions(void **state)
 }
 
 /* An end where nothing has begun makes no thread. */
+/* ---- cancelling ----------------------------------------------------------------------------- */
+
+static bool count_and_stop(void *user, uint64_t done_bytes, uint64_t total_bytes)
+{
+    size_t *left = user;
+    assert_true(done_bytes <= total_bytes);
+    return (*left)-- > 0;
+}
+
+static void test_cancelled_conversion(void **state)
+{
+    (void)state;
+    const char *const inputs[] = {"cancel.csv"};
+    size_t left = SIZE_MAX;
+    tacho_convert_options options = {.progress = count_and_stop, .user = &left};
+    tacho_convert_result result;
+    FILE *file = fopen(inputs[0], "wb");
+    assert_non_null(file);
+    for (int i = 0; i < 200000; i++) {
+        fprintf(file, "DI%d,%d,%d,,DMA_IN\n", i, i * 10, i * 10 + 5);
+    }
+    fclose(file);
+    assert_ok(tacho_convert(inputs, 1, "cancel.json", &options, &result));
+    assert_true(left < SIZE_MAX); /* it was told */
+    assert_int_equal(result.event_count, 200000);
+    left = 0;
+    tacho_status status = tacho_convert(inputs, 1, "cancelled.json", &options, &result);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_CANCELLED);
+    tacho_status_free(status);
+    assert_int_equal(access("cancelled.json", F_OK), -1);
+}
+
 static void test_failed_calls_change_nothing(void **state)
 {
     (void)state;
@@ -333,6 +365,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_null_charts),
         cmocka_unit_test(test_null_views),
         cmocka_unit_test(test_null_conversions),
+        cmocka_unit_test(test_cancelled_conversion),
         cmocka_unit_test(test_failed_calls_change_nothing),
         cmocka_unit_test(test_comma_locale),
         cmocka_unit_test(test_fork),
