@@ -57,8 +57,10 @@ TACHO_API tacho_status tacho_analyse_ops(const char *const *paths, size_t path_c
                                          tacho_tables **out_tables) TACHO_MUST_USE;
 
 /*
- * What is in the files: the tables "inputs", "tracks", "lost_before" (records that were lost when
- * a trace was made), "notes" and "lost".
+ * What is in the files. Of profiles: the tables "inputs", "tracks", "lost_before" (records that
+ * were lost when a trace was made), "notes" and "lost". Of compiled programs, models and debug
+ * information of Torq: those that tacho-info(1) shows. Where |options| name an input format, all
+ * are profiles.
  */
 TACHO_API tacho_status tacho_analyse_info(const char *const *paths, size_t path_count,
                                           const tacho_view_options *options,

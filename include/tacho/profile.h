@@ -70,6 +70,18 @@ TACHO_API tacho_status tacho_view_open(const char *const *paths, size_t path_cou
 /* Releases the profile and all its strings; NULL is allowed. */
 TACHO_API void tacho_view_close(tacho_view *view);
 
+/*
+ * Reads the files row by row, in bounded memory: |row| is called for each with a view that holds
+ * parts and tracks as far as they are known, and of spans, samples and flows one alone, number 0.
+ * Spans of a track come in order of time. At the end it is called once more, with none of these:
+ * then losses and facts are all there. The view is good until |row| returns; when that is false,
+ * the call ends as TACHO_CODE_CANCELLED. |options| may be NULL.
+ */
+TACHO_API tacho_status tacho_view_stream(const char *const *paths, size_t path_count,
+                                         const tacho_view_options *options,
+                                         bool (*row)(void *user, const tacho_view *view),
+                                         void *user) TACHO_MUST_USE;
+
 /* How much there is. */
 typedef struct tacho_view_counts {
     uint64_t part_count;

@@ -203,42 +203,6 @@ tacho_status tacho_analyse_ops(const char *const *paths, size_t path_count,
                          out_tables);
 }
 
-/* ---- info ------------------------------------------------------------------------------------ */
-
-static tacho_status add_info(const analysis *self, const tacho_info *info)
-{
-    static tacho_status (*const makers[])(const tacho_info *, tacho_table *) = {
-        tacho_info_inputs, tacho_info_tracks, tacho_info_losses_before, tacho_info_notes,
-        tacho_info_losses};
-    for (size_t i = 0; i < COUNT_OF(makers); i++) {
-        tacho_table table = {0};
-        tacho_status status = makers[i](info, &table);
-        TACHO_TRY(tacho_tables_add(self->tables, status, &table, NULL));
-    }
-    return TACHO_OK;
-}
-
-static tacho_status info_attempt(void *user, tacho_order_mode mode, tacho_dict *dict)
-{
-    const analysis *self = user;
-    tacho_info info;
-    tacho_info_init(&info, dict);
-    tacho_status status = push(self, mode, &info.events);
-    if (status == TACHO_OK) {
-        status = add_info(self, &info);
-    }
-    tacho_info_deinit(&info);
-    return status;
-}
-
-tacho_status tacho_analyse_info(const char *const *paths, size_t path_count,
-                                const tacho_view_options *options, tacho_tables **out_tables)
-{
-    TACHO_TRY(tacho_tables_check_place(out_tables));
-    return analyse_files((wanted_files){paths, path_count, options}, info_attempt, NULL,
-                         out_tables);
-}
-
 /* ---- machines -------------------------------------------------------------------------------- */
 
 static tacho_status make_machines(const char *machine, tacho_tables **out_tables)

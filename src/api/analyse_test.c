@@ -232,6 +232,26 @@ static void test_info(void **state)
     tacho_tables_free(tables);
 }
 
+static void test_info_of_any_file(void **state)
+{
+    (void)state;
+    const char *const models[] = {TACHO_TEST_DATA "/run/pair.mlir"};
+    const char *const all[] = {models[0], timeline[0], debug_info};
+    const tacho_view_options as_profile = {.from = "torq-timeline"};
+    tacho_tables *tables = NULL;
+    assert_ok(tacho_analyse_info(models, 1, NULL, &tables));
+    assert_true(tacho_tables_find(tables, "inputs") == TACHO_TABLES_NONE);
+    assert_int_equal(rows_of(tables, "models"), 1);
+    tacho_tables_free(tables);
+    assert_ok(tacho_analyse_info(all, 3, NULL, &tables));
+    assert_int_equal(rows_of(tables, "inputs"), 1);
+    assert_int_equal(rows_of(tables, "models"), 1);
+    assert_int_equal(rows_of(tables, "debug_info"), 1);
+    tacho_tables_free(tables);
+    check_fails(tacho_analyse_info(models, 1, &as_profile, &tables), TACHO_CODE_BAD_DATA, NULL);
+    assert_null(tables);
+}
+
 static void test_annotate(void **state)
 {
     (void)state;
@@ -362,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_ops_options),
         cmocka_unit_test(test_what_was_lost_is_a_table),
         cmocka_unit_test(test_info),
+        cmocka_unit_test(test_info_of_any_file),
         cmocka_unit_test(test_annotate),
         cmocka_unit_test(test_machines),
         cmocka_unit_test(test_misuse_of_overview),

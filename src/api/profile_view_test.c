@@ -421,6 +421,63 @@ static void test_samples_flows_facts(void **state)
     tacho_dict_deinit(&view.dict);
 }
 
+/* ---- streams ------------------------------------------------------------------------------- */
+
+typedef struct seen_rows {
+    uint64_t span_count, end_count, stop_after;
+    int64_t last_start_ns;
+    size_t track_count, arg_count;
+} seen_rows;
+
+static bool see_row(void *user, const tacho_view *view)
+{
+    seen_rows *seen = user;
+    tacho_span_view span;
+    tacho_arg_view arg;
+    tacho_track_view track;
+    if (!tacho_view_span(view, 0, &span)) {
+        assert_int_equal(tacho_view_count(view).span_count, 0);
+        seen->end_count++;
+        return true;
+    }
+    assert_false(tacho_view_span(view, 1, &span));
+    assert_true(tacho_view_track(view, span.track, &track));
+    seen->arg_count += tacho_view_first_arg(view, 0, &arg) ? 1 : 0;
+    seen->last_start_ns = span.start_ns;
+    seen->track_count = (size_t)tacho_view_count(view).track_count;
+    return ++seen->span_count != seen->stop_after;
+}
+
+static void test_streams(void **state)
+{
+    (void)state;
+    const char *const paths[] = {TACHO_TEST_DATA "/torq/r2i.csv", TACHO_TEST_DATA "/torq/t1.csv"};
+    tacho_view *view = NULL;
+    seen_rows seen = {0};
+    assert_null(tacho_view_open(paths, 2, NULL, &view));
+    tacho_view_counts counts = tacho_view_count(view);
+    uint64_t arg_spans = 0;
+    tacho_arg_view arg;
+    for (uint64_t i = 0; i < counts.span_count; i++) {
+        arg_spans += tacho_view_first_arg(view, i, &arg) ? 1 : 0;
+    }
+    tacho_view_close(view);
+    assert_null(tacho_view_stream(paths, 2, NULL, see_row, &seen));
+    assert_int_equal(seen.span_count, counts.span_count);
+    assert_int_equal(seen.end_count, 1);
+    assert_int_equal(seen.arg_count, arg_spans);
+    assert_int_equal(seen.track_count, counts.track_count);
+    seen = (seen_rows){.stop_after = 3};
+    check_fails(tacho_view_stream(paths, 2, NULL, see_row, &seen), TACHO_CODE_CANCELLED,
+                "the caller wanted no more rows");
+    assert_int_equal(seen.span_count, 3);
+    check_fails(tacho_view_stream(paths, 2, NULL, NULL, NULL), TACHO_CODE_USAGE,
+                "no function to show rows to (NULL)");
+    check_fails(tacho_view_stream(NULL, 1, NULL, see_row, &seen), TACHO_CODE_USAGE,
+                "path 1 of 1 is NULL");
+    check_fails(tacho_view_stream(paths, 0, NULL, see_row, &seen), TACHO_CODE_USAGE, "no input");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +489,7 @@ int main(void)
         cmocka_unit_test(test_nested_args),
         cmocka_unit_test(test_deepest_args),
         cmocka_unit_test(test_samples_flows_facts),
+        cmocka_unit_test(test_streams),
     };
     return cmocka_run_group_tests(tests, choose_path, remove_file);
 }

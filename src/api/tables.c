@@ -98,7 +98,8 @@ static tacho_status copy_table(table_entry *to, const tacho_table *from, const c
     return TACHO_OK;
 }
 
-static tacho_status add_copy(tacho_tables *tables, const tacho_table *table, const char *input)
+tacho_status tacho_tables_add_copy(tacho_tables *tables, const tacho_table *table,
+                                   const char *input)
 {
     TACHO_TRY(tacho_grow(&tables->items, &tables->item_capacity, tables->item_count + 1));
     table_entry *entry = &tables->items[tables->item_count++];
@@ -110,7 +111,7 @@ tacho_status tacho_tables_add(tacho_tables *tables, tacho_status status, tacho_t
                               const char *input)
 {
     if (status == TACHO_OK) {
-        status = add_copy(tables, table, input);
+        status = tacho_tables_add_copy(tables, table, input);
     }
     tacho_table_deinit(table);
     return status;

@@ -42,6 +42,9 @@ for file in r0.csv r1q.csv r2i.csv; do
     same "annotate $file" annotation annotate annotate/two.mlir "annotate/$file" -- \
         annotate annotate/two.mlir "annotate/$file"
 done
+for file in run/pair.mlir compile/block.mlir; do
+    same "info $file" '[a-z_]*' info "$file" -- info "$file"
+done
 same machines machines machines -- machine list
 same machine machine machine aic100 -- machine show aic100
 echo "verbs: $passed passed, $failed failed"
