@@ -10,6 +10,7 @@
 #define TACHO_CONVERT_H
 
 #include <stdint.h>
+#include <tacho/profile.h>
 #include <tacho/status.h>
 
 #ifdef __cplusplus
@@ -47,6 +48,22 @@ typedef struct tacho_convert_result {
 TACHO_API tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
                                      const char *output_path, const tacho_convert_options *options,
                                      tacho_convert_result *out_result) TACHO_MUST_USE;
+
+/* The same of files and bytes in memory, which stay the caller's. */
+TACHO_API tacho_status tacho_convert_inputs(const tacho_input_view *inputs, size_t input_count,
+                                            const char *output_path,
+                                            const tacho_convert_options *options,
+                                            tacho_convert_result *out_result) TACHO_MUST_USE;
+
+/*
+ * The same into memory: |*out_bytes|, to be released with free(3), holds the trace. |options->to|
+ * names its format. It is written to a temporary file ($TMPDIR, else /tmp) on the way, so that
+ * memory is needed once for the result. Both are NULL and 0 after a failure.
+ */
+TACHO_API tacho_status tacho_convert_to_memory(const tacho_input_view *inputs, size_t input_count,
+                                               const tacho_convert_options *options,
+                                               void **out_bytes,
+                                               size_t *out_byte_count) TACHO_MUST_USE;
 
 /* A profile and what to call it in the trace. */
 typedef struct tacho_named_log {

@@ -70,6 +70,20 @@ TACHO_API tacho_status tacho_view_open(const char *const *paths, size_t path_cou
 /* Releases the profile and all its strings; NULL is allowed. */
 TACHO_API void tacho_view_close(tacho_view *view);
 
+/* A profile to read: a file, or bytes in memory. */
+typedef struct tacho_input_view {
+    const char *path;  /* of a file; "/dev/fd/5" is a descriptor, "-" standard input */
+    const void *bytes; /* else the file's content, compressed or not */
+    size_t byte_count;
+    const char *name;     /* what to call it; NULL: after the path, or "memory" */
+    uint64_t reserved[4]; /* zero */
+} tacho_input_view;
+
+/* As tacho_view_open, of files and bytes in memory, which are not needed after the call. */
+TACHO_API tacho_status tacho_view_open_inputs(const tacho_input_view *inputs, size_t input_count,
+                                              const tacho_view_options *options,
+                                              tacho_view **out_view) TACHO_MUST_USE;
+
 /*
  * Reads the files row by row, in bounded memory: |row| is called for each with a view that holds
  * parts and tracks as far as they are known, and of spans, samples and flows one alone, number 0.

@@ -8,10 +8,15 @@
 #include "api/request.h"
 #include "sinks/perfetto.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <tacho/convert.h>
+#include <unistd.h>
 
 enum {
+    FOLDER_BYTES = 4096,
     RESERVED_COUNT = sizeof(((tacho_convert_options *)0)->reserved) / sizeof(uint64_t),
 };
 
@@ -82,16 +87,22 @@ static tacho_status convert_files(tacho_request_files *files, const char *output
     return run(&conversion, out_result);
 }
 
+static const tacho_convert_options default_options;
+
+static tacho_view_options reading_of(const tacho_convert_options *options)
+{
+    return (tacho_view_options){.from = options->from,
+                                .clock_mhz = options->clock_mhz,
+                                .slice_count = options->slice_count,
+                                .program = options->program};
+}
+
 tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
                            const char *output_path, const tacho_convert_options *options,
                            tacho_convert_result *out_result)
 {
-    const tacho_convert_options defaults = {0};
-    const tacho_convert_options *chosen = options != NULL ? options : &defaults;
-    const tacho_view_options reading = {.from = chosen->from,
-                                        .clock_mhz = chosen->clock_mhz,
-                                        .slice_count = chosen->slice_count,
-                                        .program = chosen->program};
+    const tacho_convert_options *chosen = options != NULL ? options : &default_options;
+    const tacho_view_options reading = reading_of(chosen);
     tacho_request_files files;
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
     tacho_status status = tacho_request_files_open(&files, input_paths, input_count, &reading);
@@ -101,6 +112,89 @@ tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
     tacho_request_files_close(&files);
     return status;
 }
+
+tacho_status tacho_convert_inputs(const tacho_input_view *inputs, size_t input_count,
+                                  const char *output_path, const tacho_convert_options *options,
+                                  tacho_convert_result *out_result)
+{
+    const tacho_convert_options *chosen = options != NULL ? options : &default_options;
+    const tacho_view_options reading = reading_of(chosen);
+    tacho_request_files files;
+    TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
+    tacho_status status = tacho_request_files_open_inputs(&files, inputs, input_count, &reading);
+    if (status == TACHO_OK) {
+        status = convert_files(&files, output_path, chosen, out_result);
+    }
+    tacho_request_files_close(&files);
+    return status;
+}
+
+/* ---- into memory ----------------------------------------------------------------------------- */
+
+static tacho_status read_back(FILE *file, const char *path, void **out_bytes,
+                              size_t *out_byte_count)
+{
+    struct stat facts;
+    if (fstat(fileno(file), &facts) != 0) {
+        return tacho_fail(TACHO_CODE_IO, "%s: %s", path, strerror(errno));
+    }
+    size_t size = (size_t)facts.st_size;
+    void *bytes = malloc(size + 1);
+    if (bytes == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for a trace of %zu bytes", size);
+    }
+    if (fread(bytes, 1, size, file) != size) {
+        free(bytes);
+        return tacho_fail(TACHO_CODE_IO, "%s: cannot be read back", path);
+    }
+    *out_bytes = bytes;
+    *out_byte_count = size;
+    return TACHO_OK;
+}
+
+static tacho_status take_file(const char *path, void **out_bytes, size_t *out_byte_count)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return tacho_fail(TACHO_CODE_IO, "%s: %s", path, strerror(errno));
+    }
+    tacho_status status = read_back(file, path, out_bytes, out_byte_count);
+    fclose(file);
+    return status;
+}
+
+tacho_status tacho_convert_to_memory(const tacho_input_view *inputs, size_t input_count,
+                                     const tacho_convert_options *options, void **out_bytes,
+                                     size_t *out_byte_count)
+{
+    char folder[FOLDER_BYTES];
+    char path[FOLDER_BYTES + 16];
+    const char *temp = getenv("TMPDIR");
+    if (out_bytes == NULL || out_byte_count == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "no place for the trace given (NULL)");
+    }
+    *out_bytes = NULL;
+    *out_byte_count = 0;
+    if (options == NULL || options->to == NULL) {
+        return tacho_fail(TACHO_CODE_USAGE, "memory has no suffix; name the trace format");
+    }
+    int len = snprintf(folder, sizeof(folder), "%s/tacho.XXXXXX",
+                       temp != NULL && temp[0] != '\0' ? temp : "/tmp");
+    if (len < 0 || (size_t)len >= sizeof(folder) || mkdtemp(folder) == NULL) {
+        return tacho_fail(TACHO_CODE_IO, "cannot make a temporary directory in %s: %s",
+                          temp != NULL ? temp : "/tmp", strerror(errno));
+    }
+    snprintf(path, sizeof(path), "%s/trace", folder);
+    tacho_status status = tacho_convert_inputs(inputs, input_count, path, options, NULL);
+    if (status == TACHO_OK) {
+        status = take_file(path, out_bytes, out_byte_count);
+    }
+    unlink(path);
+    rmdir(folder);
+    return status;
+}
+
+/* ---- named logs ------------------------------------------------------------------------------ */
 
 static tacho_status check_named(const tacho_named_logs *logs)
 {

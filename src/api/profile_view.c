@@ -45,20 +45,46 @@ static tacho_status load_new(const tacho_intake *intake, tacho_view **out_view)
     return TACHO_OK;
 }
 
-tacho_status tacho_view_open(const char *const *paths, size_t path_count,
-                             const tacho_view_options *options, tacho_view **out_view)
+static tacho_status check_place(tacho_view **out_view)
 {
-    tacho_request_files files;
     if (out_view == NULL) {
         return tacho_fail(TACHO_CODE_USAGE, "a profile needs a place for its handle");
     }
     *out_view = NULL;
+    return TACHO_OK;
+}
+
+/* Reads |files| unless opening them failed, and closes them. */
+static tacho_status load_files(tacho_request_files *files, tacho_status status,
+                               tacho_view **out_view)
+{
+    if (status == TACHO_OK) {
+        status = load_new(&files->intake, out_view);
+    }
+    tacho_request_files_close(files);
+    return status;
+}
+
+tacho_status tacho_view_open(const char *const *paths, size_t path_count,
+                             const tacho_view_options *options, tacho_view **out_view)
+{
+    tacho_request_files files;
+    TACHO_TRY(check_place(out_view));
     tacho_entry entry = tacho_entry_begin();
     tacho_status status = tacho_request_files_open(&files, paths, path_count, options);
-    if (status == TACHO_OK) {
-        status = load_new(&files.intake, out_view);
-    }
-    tacho_request_files_close(&files);
+    status = load_files(&files, status, out_view);
+    tacho_entry_end(entry);
+    return status;
+}
+
+tacho_status tacho_view_open_inputs(const tacho_input_view *inputs, size_t input_count,
+                                    const tacho_view_options *options, tacho_view **out_view)
+{
+    tacho_request_files files;
+    TACHO_TRY(check_place(out_view));
+    tacho_entry entry = tacho_entry_begin();
+    tacho_status status = tacho_request_files_open_inputs(&files, inputs, input_count, options);
+    status = load_files(&files, status, out_view);
     tacho_entry_end(entry);
     return status;
 }

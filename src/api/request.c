@@ -42,15 +42,15 @@ tacho_status tacho_request_source(const char *name, const tacho_source **out_sou
                : tacho_fail(TACHO_CODE_USAGE, "unknown input format '%s'", name);
 }
 
-tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
-                                      size_t path_count, const tacho_view_options *options)
+/* All but the inputs themselves, for which there is room. */
+static tacho_status begin_files(tacho_request_files *files, size_t input_count,
+                                const tacho_view_options *options)
 {
     const tacho_view_options defaults = {0};
     const tacho_view_options *chosen = options != NULL ? options : &defaults;
     const tacho_source *source = NULL;
     *files = (tacho_request_files){
-        .intake = {.input_count = path_count, .options = {.slice_count = chosen->slice_count}}};
-    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+        .intake = {.input_count = input_count, .options = {.slice_count = chosen->slice_count}}};
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved,
                                            sizeof(chosen->reserved) / sizeof(chosen->reserved[0])));
     TACHO_TRY(tacho_request_source(chosen->from, &source));
@@ -60,14 +60,61 @@ tacho_status tacho_request_files_open(tacho_request_files *files, const char *co
     if (chosen->program != NULL) {
         files->intake.options.program_path = tacho_str_from_cstring(chosen->program);
     }
-    files->inputs = calloc(path_count + 1, sizeof(*files->inputs));
+    files->inputs = calloc(input_count + 1, sizeof(*files->inputs));
     if (files->inputs == NULL) {
-        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", path_count);
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "cannot get memory for %zu inputs", input_count);
     }
-    for (size_t i = 0; i < path_count; i++) {
-        files->inputs[i] = (tacho_intake_input){.path = paths[i], .source = source};
+    for (size_t i = 0; i < input_count; i++) {
+        files->inputs[i].source = source;
     }
     files->intake.inputs = files->inputs;
+    return TACHO_OK;
+}
+
+tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
+                                      size_t path_count, const tacho_view_options *options)
+{
+    *files = (tacho_request_files){.inputs = NULL};
+    TACHO_TRY(tacho_request_check_paths(paths, path_count));
+    TACHO_TRY(begin_files(files, path_count, options));
+    for (size_t i = 0; i < path_count; i++) {
+        files->inputs[i].path = paths[i];
+    }
+    return tacho_intake_check(&files->intake);
+}
+
+static tacho_status take_input(const tacho_input_view *from, size_t number,
+                               tacho_intake_input *out_input)
+{
+    bool has_bytes = from->bytes != NULL || from->byte_count > 0;
+    TACHO_TRY(tacho_request_check_reserved(from->reserved,
+                                           sizeof(from->reserved) / sizeof(from->reserved[0])));
+    if (has_bytes == (from->path != NULL) || (from->bytes == NULL && has_bytes)) {
+        return tacho_fail(TACHO_CODE_USAGE, "input %zu has to have a path or bytes, and not both",
+                          number);
+    }
+    out_input->name = from->name;
+    out_input->path = from->path;
+    if (has_bytes) {
+        out_input->is_in_memory = true;
+        out_input->bytes = tacho_str_make(from->bytes, from->byte_count);
+        out_input->path = from->name != NULL ? from->name : "memory";
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_request_files_open_inputs(tacho_request_files *files,
+                                             const tacho_input_view *inputs, size_t input_count,
+                                             const tacho_view_options *options)
+{
+    *files = (tacho_request_files){.inputs = NULL};
+    if (inputs == NULL && input_count > 0) {
+        return tacho_fail(TACHO_CODE_USAGE, "no inputs given (NULL)");
+    }
+    TACHO_TRY(begin_files(files, input_count, options));
+    for (size_t i = 0; i < input_count; i++) {
+        TACHO_TRY(take_input(&inputs[i], i + 1, &files->inputs[i]));
+    }
     return tacho_intake_check(&files->intake);
 }
 

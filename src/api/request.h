@@ -30,6 +30,10 @@ typedef struct tacho_request_files {
 tacho_status tacho_request_files_open(tacho_request_files *files, const char *const *paths,
                                       size_t path_count,
                                       const tacho_view_options *options) TACHO_MUST_USE;
+/* The same of inputs that may lie in memory, which stays the caller's. */
+tacho_status tacho_request_files_open_inputs(tacho_request_files *files,
+                                             const tacho_input_view *inputs, size_t input_count,
+                                             const tacho_view_options *options) TACHO_MUST_USE;
 void tacho_request_files_close(tacho_request_files *files);
 
 /* The trace sink called |name|, or that of the suffix of |path| when |name| is NULL. */

@@ -13,7 +13,8 @@ tacho_status tacho_intake_check(const tacho_intake *intake)
     }
     size_t stdin_count = 0;
     for (size_t i = 0; i < intake->input_count; i++) {
-        stdin_count += strcmp(intake->inputs[i].path, "-") == 0 ? 1 : 0;
+        const tacho_intake_input *input = &intake->inputs[i];
+        stdin_count += !input->is_in_memory && strcmp(input->path, "-") == 0 ? 1 : 0;
     }
     return stdin_count < 2
                ? TACHO_OK
@@ -24,7 +25,7 @@ tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *o
 {
     for (size_t i = 0; i < intake->input_count; i++) {
         const char *path = intake->inputs[i].path;
-        if (tacho_input_is_same_file(path, output_path)) {
+        if (!intake->inputs[i].is_in_memory && tacho_input_is_same_file(path, output_path)) {
             return tacho_fail(TACHO_CODE_USAGE, "%s is an input and would be overwritten", path);
         }
     }
@@ -34,6 +35,12 @@ tacho_status tacho_intake_check_output(const tacho_intake *intake, const char *o
                ? tacho_fail(TACHO_CODE_USAGE,
                             "%s is the program that is read and would be overwritten", program.data)
                : TACHO_OK;
+}
+
+static tacho_status open_input(const tacho_intake_input *wanted, tacho_input *out_input)
+{
+    return wanted->is_in_memory ? tacho_input_open_bytes(wanted->path, wanted->bytes, out_input)
+                                : tacho_input_open(wanted->path, out_input);
 }
 
 static tacho_status check_not_empty(tacho_input *input)
@@ -82,7 +89,7 @@ tacho_status tacho_intake_probe(const tacho_intake_input *wanted)
 {
     tacho_input input;
     const tacho_source *source = NULL;
-    TACHO_TRY(tacho_input_open(wanted->path, &input));
+    TACHO_TRY(open_input(wanted, &input));
     tacho_status status = resolve_source(wanted, &input, &source);
     tacho_input_close(&input);
     return status;
@@ -138,7 +145,7 @@ tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_int
                                      tacho_order_mode mode, tacho_events *events)
 {
     tacho_input input;
-    TACHO_TRY(tacho_input_open(wanted->path, &input));
+    TACHO_TRY(open_input(wanted, &input));
     input.progress = intake->progress;
     if (wanted->name != NULL) {
         events->dict->part_name = tacho_str_from_cstring(wanted->name);
@@ -190,7 +197,8 @@ static tacho_status produce(void *self, tacho_order_mode mode, tacho_events *eve
 static bool is_rereadable(const tacho_intake *intake)
 {
     for (size_t i = 0; i < intake->input_count; i++) {
-        if (!tacho_input_is_rereadable(intake->inputs[i].path)) {
+        const tacho_intake_input *input = &intake->inputs[i];
+        if (!input->is_in_memory && !tacho_input_is_rereadable(input->path)) {
             return false;
         }
     }

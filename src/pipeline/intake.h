@@ -13,6 +13,8 @@ typedef struct tacho_intake_input {
     const char *path;           /* "-" for standard input */
     const tacho_source *source; /* NULL: recognise by content */
     const char *name;           /* what to call its part; NULL: after the path */
+    bool is_in_memory;          /* it is |bytes|, and |path| only what it is called */
+    tacho_str bytes;
     /* What it may be, NULL-terminated, when it is recognised by content; NULL: anything. */
     const tacho_source *const *accepted;
 } tacho_intake_input;

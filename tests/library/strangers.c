@@ -150,6 +150,86 @@ static void test_null_conversions(void **state)
 }
 
 /* An end where nothing has begun makes no thread. */
+/* ---- memory and descriptors ------------------------------------------------------------------ */
+
+static const char small[] = "DI0,0,10,,DMA_IN\nDI1,20,30,,DMA_IN\n";
+
+static void test_memory(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"perfetto", "chrome", "tacho"};
+    const tacho_input_view csv = {.bytes = small, .byte_count = strlen(small), .name = "small"};
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        const tacho_convert_options options = {.to = formats[i]};
+        void *bytes = NULL;
+        size_t byte_count = 0;
+        tacho_view *view = NULL;
+        tacho_part_view part;
+        assert_ok(tacho_convert_to_memory(&csv, 1, &options, &bytes, &byte_count));
+        const tacho_input_view trace = {.bytes = bytes, .byte_count = byte_count};
+        assert_ok(tacho_view_open_inputs(&trace, 1, NULL, &view));
+        free(bytes); /* not needed any more */
+        assert_int_equal(tacho_view_count(view).span_count, 2);
+        assert_true(tacho_view_part(view, 0, &part));
+        assert_string_equal(part.name, "small");
+        tacho_view_close(view);
+    }
+}
+
+static void test_misused_memory(void **state)
+{
+    (void)state;
+    const tacho_convert_options options = {.to = "chrome"};
+    const tacho_convert_options formatless = {.to = NULL};
+    const tacho_input_view csv = {.bytes = small, .byte_count = strlen(small)};
+    const tacho_input_view neither = {.name = "x"};
+    const tacho_input_view both = {.path = "x", .bytes = small, .byte_count = 1};
+    const tacho_input_view no_bytes = {.byte_count = 1};
+    void *bytes = NULL;
+    size_t byte_count = 0;
+    tacho_view *view = NULL;
+    assert_usage(tacho_convert_to_memory(&csv, 1, &options, NULL, &byte_count));
+    assert_usage(tacho_convert_to_memory(&csv, 1, &options, &bytes, NULL));
+    assert_usage(tacho_convert_to_memory(&csv, 1, &formatless, &bytes, &byte_count));
+    assert_usage(tacho_convert_to_memory(&csv, 1, NULL, &bytes, &byte_count));
+    assert_usage(tacho_convert_to_memory(NULL, 1, &options, &bytes, &byte_count));
+    assert_usage(tacho_convert_to_memory(&csv, 0, &options, &bytes, &byte_count));
+    assert_null(bytes);
+    assert_usage(tacho_view_open_inputs(&neither, 1, NULL, &view));
+    assert_usage(tacho_view_open_inputs(&both, 1, NULL, &view));
+    assert_usage(tacho_view_open_inputs(&no_bytes, 1, NULL, &view));
+    assert_usage(tacho_view_open_inputs(&csv, 1, NULL, NULL));
+    assert_usage(tacho_convert_inputs(&csv, 1, NULL, &options, NULL));
+    assert_null(view);
+}
+
+static void test_descriptors(void **state)
+{
+    (void)state;
+    char path[32];
+    int ends[2];
+    const char *const paths[] = {path};
+    tacho_view *view = NULL;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], small, strlen(small)), strlen(small));
+    close(ends[1]);
+    snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+    assert_ok(tacho_view_open(paths, 1, NULL, &view));
+    assert_int_equal(tacho_view_count(view).span_count, 2);
+    tacho_view_close(view);
+    close(ends[0]);
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
+    const tacho_convert_options options = {.to = "jsonl"};
+    const tacho_input_view csv = {.bytes = small, .byte_count = strlen(small)};
+    assert_ok(tacho_convert_inputs(&csv, 1, path, &options, NULL));
+    char head[8] = "";
+    assert_int_equal(read(ends[0], head, 7), 7);
+    assert_string_equal(head, "{\"kind\"");
+    close(ends[0]);
+    close(ends[1]);
+}
+
 /* ---- cancelling ----------------------------------------------------------------------------- */
 
 static bool count_and_stop(void *user, uint64_t done_bytes, uint64_t total_bytes)
@@ -365,6 +445,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_null_charts),
         cmocka_unit_test(test_null_views),
         cmocka_unit_test(test_null_conversions),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_misused_memory),
+        cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_cancelled_conversion),
         cmocka_unit_test(test_failed_calls_change_nothing),
         cmocka_unit_test(test_comma_locale),
