@@ -2,7 +2,7 @@
 /*
  * tacho opstats: raw stats of a device to summaries, traces and roll-ups.
  */
-#include "cli/opstats_run.h"
+#include "cli/opstats_options.h"
 
 static const tacho_option options[] = {
     {"qpc", 'q', false, "FILE",

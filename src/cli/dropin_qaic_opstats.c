@@ -2,7 +2,7 @@
 /*
  * qaic-opstats: the decoder of raw stats for Qualcomm Cloud AI 100, with its options.
  */
-#include "cli/opstats_run.h"
+#include "cli/opstats_options.h"
 
 static const tacho_option options[] = {
     {"qpc", 'q', false, "PATH", "programqpc.bin, as the compiler wrote it"},

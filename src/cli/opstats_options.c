@@ -2,7 +2,9 @@
 /*
  * Options of tacho opstats and qaic-opstats.
  */
-#include "cli/opstats_run.h"
+#include "cli/opstats_options.h"
+
+#include "cli/talk.h"
 #include "cli/table_sinks.h"
 
 #include "base/grow.h"
@@ -133,7 +135,6 @@ int tacho_opstats_choose(const tacho_arguments *arguments, tacho_opstats_request
 {
     tacho_opstats_request *request = out_request;
     *request = (tacho_opstats_request){
-        .arguments = arguments,
         .is_verbose = tacho_arguments_has(arguments, "verbose"),
         .is_quiet = tacho_arguments_has(arguments, "quiet"),
         .view = {.has_vendor_words = true},
@@ -175,12 +176,27 @@ void tacho_opstats_request_deinit(tacho_opstats_request *request)
     free((uint32_t *)(uintptr_t)request->view.devices.items);
 }
 
+static int run_chosen(tacho_opstats_request *request)
+{
+    tacho_talk_progress progress;
+    uint64_t problem_count = 0;
+    tacho_talk_progress_init(&progress, "decoding", request->is_quiet, &request->progress);
+    progress.unit = "files";
+    tacho_notes notes = tacho_talk_progress_notes(&progress);
+    request->notes = &notes;
+    tacho_status status = tacho_opstats_run(request, &problem_count);
+    tacho_talk_progress_end(&progress);
+    return status != TACHO_OK  ? tacho_talk_failure(status)
+           : problem_count > 0 ? TACHO_EXIT_LOSSY
+                               : TACHO_EXIT_DONE;
+}
+
 int tacho_opstats_command_run(const tacho_arguments *arguments)
 {
     tacho_opstats_request request;
     int exit_code = tacho_opstats_choose(arguments, &request);
     if (exit_code == TACHO_EXIT_DONE) {
-        exit_code = tacho_opstats_run(&request);
+        exit_code = run_chosen(&request);
     }
     tacho_opstats_request_deinit(&request);
     return exit_code;

@@ -134,3 +134,14 @@ void tacho_talk_progress_end(tacho_talk_progress *progress)
     }
     progress->is_shown = false;
 }
+
+static void take_note_between(void *self, const char *kind, const char *text)
+{
+    tacho_talk_progress_end(self);
+    tacho_talk_line(kind, text);
+}
+
+tacho_notes tacho_talk_progress_notes(tacho_talk_progress *progress)
+{
+    return (tacho_notes){take_note_between, progress};
+}

@@ -36,6 +36,9 @@ typedef struct tacho_talk_progress {
 void tacho_talk_progress_init(tacho_talk_progress *progress, const char *label, bool is_quiet,
                               tacho_progress *out_hook);
 
+/* tacho_talk_notes that remove the line first. */
+tacho_notes tacho_talk_progress_notes(tacho_talk_progress *progress);
+
 /* Removes the line. */
 void tacho_talk_progress_end(tacho_talk_progress *progress);
 

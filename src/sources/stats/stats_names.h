@@ -7,8 +7,8 @@
  * Networks may have dashes in their names, so a name is taken apart by its numbers. The slice of a
  * network that runs on one of several devices has _slice<NN> behind its name.
  */
-#ifndef TACHO_CLI_OPSTATS_FILES_H
-#define TACHO_CLI_OPSTATS_FILES_H
+#ifndef TACHO_SOURCES_STATS_STATS_NAMES_H
+#define TACHO_SOURCES_STATS_STATS_NAMES_H
 
 #include "base/arena.h"
 

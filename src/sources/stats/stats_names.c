@@ -2,7 +2,7 @@
 /*
  * Listing a folder and taking names apart.
  */
-#include "cli/opstats_files.h"
+#include "sources/stats/stats_names.h"
 
 #include "base/folder.h"
 #include "base/grow.h"

@@ -2,16 +2,15 @@
 /*
  * Files of one inference at a time: those of all devices are open together, no others.
  */
-#include "cli/opstats_run.h"
+#include "session/opstats.h"
 
 #include "analyses/opstats_tables.h"
 #include "pipeline/stats_trace.h"
 #include "base/folder.h"
-#include "cli/opstats_files.h"
 #include "session/opstats_machine.h"
-#include "cli/talk.h"
 #include "program/container.h"
 #include "sinks/opstats_text.h"
+#include "sources/stats/stats_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,18 +49,16 @@ typedef struct opstats_run {
 
 /* ---- talk ---------------------------------------------------------------------------------- */
 
-static void say(const char *kind, tacho_str name, const char *text)
+static void say(const opstats_run *self, const char *kind, tacho_str name, const char *text)
 {
-    char message[MESSAGE_BYTES];
-    snprintf(message, sizeof(message), "%.*s: %s", TACHO_STR_ARG(name), text);
-    tacho_talk_line(kind, message);
+    tacho_note(self->request->notes, kind, "%.*s: %s", TACHO_STR_ARG(name), text);
 }
 
 /* A file that could not be read, or not all of it: said and counted. */
 static void say_problem(opstats_run *self, const tacho_stats_name *name, const char *text)
 {
     self->problem_count++;
-    say("warning", tacho_str_basename(tacho_str_from_cstring(name->path)), text);
+    say(self, "warning", tacho_str_basename(tacho_str_from_cstring(name->path)), text);
 }
 
 static void say_damage(opstats_run *self, const tacho_stats_name *name,
@@ -87,7 +84,7 @@ static void say_damage(opstats_run *self, const tacho_stats_name *name,
     if (damage->unknown_chunks > 0 && self->request->is_verbose) {
         snprintf(text, sizeof(text), "%" PRIu64 " chunks of unknown type skipped",
                  damage->unknown_chunks);
-        say("note", name->base, text);
+        say(self, "note", name->base, text);
     }
 }
 
@@ -335,7 +332,7 @@ static tacho_status write_trace_of(opstats_run *self, size_t first, size_t count
         if (dict.losses[i].reason == TACHO_LOSS_TIME_OVERFLOW ||
             dict.losses[i].reason == TACHO_LOSS_DROPPED || dict.losses[i].part > 0) {
             self->problem_count++;
-            say("warning", name->base, tacho_loss_phrase(dict.losses[i].reason));
+            say(self, "warning", name->base, tacho_loss_phrase(dict.losses[i].reason));
         }
     }
     tacho_dict_deinit(&dict);
@@ -421,7 +418,7 @@ static tacho_status process_opened(opstats_run *self)
             snprintf(text, sizeof(text), "level %u, device %u of %u, %zu chunks of records",
                      (unsigned)head->level, (unsigned)head->device, (unsigned)head->device_count,
                      self->opened[i].file.array_count);
-            say("decoding", self->opened[i].name->base, text);
+            say(self, "decoding", self->opened[i].name->base, text);
         }
         if (request->wants_summary) {
             TACHO_TRY(write_summary(self, &self->opened[i]));
@@ -467,7 +464,7 @@ static void say_bad_names(opstats_run *self)
 {
     for (size_t i = 0; i < self->names.bad_count; i++) {
         self->problem_count++;
-        say("warning", tacho_str_from_cstring(self->names.bad[i]),
+        say(self, "warning", tacho_str_from_cstring(self->names.bad[i]),
             "a number in its name is missing or larger than 64 bits; skipped");
     }
 }
@@ -485,7 +482,9 @@ static tacho_status process_inferences(opstats_run *self, const tacho_progress *
         close_files(self);
         TACHO_TRY(status);
         at += count;
-        progress->update(progress->self, at, self->names.item_count);
+        if (progress->update != NULL) {
+            progress->update(progress->self, at, self->names.item_count);
+        }
     }
     return TACHO_OK;
 }
@@ -572,16 +571,15 @@ static void check_choice(opstats_run *self, const tacho_stats_choice *choice, ui
     for (size_t i = 0; i < choice->item_count; i++) {
         if (choice->items[i] >= count) {
             missing++;
-            snprintf(text, sizeof(text), "--select-%ss: the program has no %s %u", what, what,
-                     (unsigned)choice->items[i]);
-            tacho_talk_line("warning", text);
+            tacho_note(self->request->notes, "warning", "--select-%ss: the program has no %s %u",
+                       what, what, (unsigned)choice->items[i]);
         }
     }
     if (missing > 0 && missing == choice->item_count) {
         self->problem_count++;
         snprintf(text, sizeof(text), "--select-%ss: none is left; there are 0 to %u", what,
                  count > 0 ? (unsigned)count - 1 : 0);
-        tacho_talk_line("warning", text);
+        tacho_note(self->request->notes, "warning", "%s", text);
     }
 }
 
@@ -589,23 +587,21 @@ static void check_choice(opstats_run *self, const tacho_stats_choice *choice, ui
 static void say_level(const opstats_run *self)
 {
     unsigned level = self->program.facts.stats.level;
-    char text[160];
     if (level < TACHO_STATS_LEVEL_OPS) {
-        snprintf(text, sizeof(text),
-                 "compiled with stats level %u: operators are recorded from -stats-level=%d on",
-                 level, (int)TACHO_STATS_LEVEL_OPS);
-        tacho_talk_line("note", text);
+        tacho_note(self->request->notes, "note",
+                   "compiled with stats level %u: operators are recorded from -stats-level=%d on",
+                   level, (int)TACHO_STATS_LEVEL_OPS);
     }
 }
 
 static void say_barriers(const opstats_run *self)
 {
     if (self->request->view.shows_barriers && self->trace_count > 0 && !self->has_barriers) {
-        tacho_talk_line("note",
-                        self->program.facts.stats.level < TACHO_STATS_LEVEL_OPS
-                            ? "--show-barrier-events: barriers are recorded with operators, "
-                              "from -stats-level=70 on"
-                            : "--show-barrier-events: no thread waited at a barrier");
+        tacho_note(self->request->notes, "note", "%s",
+                   self->program.facts.stats.level < TACHO_STATS_LEVEL_OPS
+                       ? "--show-barrier-events: barriers are recorded with operators, "
+                         "from -stats-level=70 on"
+                       : "--show-barrier-events: no thread waited at a barrier");
     }
 }
 
@@ -614,12 +610,11 @@ static void say_rollup(const opstats_run *self)
 #define ROLLUP_WORD(name, word, title) [TACHO_ROLLUP_##name] = word,
     static const char *const words[TACHO_ROLLUP_COUNT] = {TACHO_ROLLUPS(ROLLUP_WORD)};
 #undef ROLLUP_WORD
-    char text[160];
     if (self->request->rollup != TACHO_ROLLUP_NONE && self->rollup_count == 0) {
-        snprintf(text, sizeof(text),
-                 "--rollup %s: nothing of it was recorded in %" PRIu64 " file%s",
-                 words[self->request->rollup], self->read_count, self->read_count == 1 ? "" : "s");
-        tacho_talk_line("note", text);
+        tacho_note(self->request->notes, "note",
+                   "--rollup %s: nothing of it was recorded in %" PRIu64 " file%s",
+                   words[self->request->rollup], self->read_count,
+                   self->read_count == 1 ? "" : "s");
     }
 }
 
@@ -640,7 +635,7 @@ static void say_result(const opstats_run *self)
         snprintf(text + len, sizeof(text) - (size_t)len, "; %" PRIu64 " problem%s",
                  self->problem_count, self->problem_count == 1 ? "" : "s");
     }
-    tacho_talk_line("wrote", text);
+    tacho_note(self->request->notes, "wrote", "%s", text);
 }
 
 static tacho_status run(opstats_run *self)
@@ -648,19 +643,15 @@ static tacho_status run(opstats_run *self)
     const tacho_opstats_request *request = self->request;
     TACHO_TRY(prepare(self));
     if (self->program.facts.stats.level < TACHO_STATS_LEVEL_INFERENCE) {
-        tacho_talk_line("note", "the program records no stats; compile with -stats-level=40 for "
-                                "inferences, 70 for ops");
+        tacho_note(self->request->notes, "note", "%s",
+                   "the program records no stats; compile with -stats-level=40 for "
+                   "inferences, 70 for ops");
         return TACHO_OK;
     }
     say_level(self);
     check_choice(self, &request->view.cores, self->program.facts.core_count, "core");
     check_choice(self, &request->view.devices, self->program.facts.device_count, "device");
-    tacho_talk_progress progress;
-    tacho_progress hook;
-    tacho_talk_progress_init(&progress, "decoding", request->is_quiet, &hook);
-    progress.unit = "files";
-    tacho_status status = process_with_report(self, &hook);
-    tacho_talk_progress_end(&progress);
+    tacho_status status = process_with_report(self, &request->progress);
     TACHO_TRY(status);
     say_barriers(self);
     say_rollup(self);
@@ -670,15 +661,12 @@ static tacho_status run(opstats_run *self)
     return TACHO_OK;
 }
 
-int tacho_opstats_run(const tacho_opstats_request *request)
+tacho_status tacho_opstats_run(const tacho_opstats_request *request, uint64_t *out_problem_count)
 {
     opstats_run self = {.request = request};
     tacho_arena_init(&self.arena);
     tacho_status status = run(&self);
-    int exit_code = self.problem_count > 0 ? TACHO_EXIT_LOSSY : TACHO_EXIT_DONE;
-    if (status != TACHO_OK) {
-        exit_code = tacho_talk_failure(status);
-    }
+    *out_problem_count = self.problem_count;
     tacho_output_group_deinit(&self.outputs);
     tacho_opstats_deinit(&self.stats);
     tacho_opstats_plan_deinit(&self.plan);
@@ -689,5 +677,5 @@ int tacho_opstats_run(const tacho_opstats_request *request)
     tacho_arena_deinit(&self.arena);
     free(self.opened);
     free(self.files);
-    return exit_code;
+    return status;
 }
