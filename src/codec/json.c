@@ -117,6 +117,10 @@ static char *put_text(char *to, tacho_str text, size_t len, size_t *out_length)
 void tacho_json_write_string(tacho_output *output, tacho_str text)
 {
     enum { LEN_MAX = TACHO_OUTPUT_RESERVE_MAX / ESCAPE_BYTES - 8 };
+    if (text.len == 0) { /* which may have no bytes at all */
+        tacho_output_write(output, "\"\"", 2);
+        return;
+    }
     tacho_output_write(output, "\"", 1);
     do {
         size_t len = text.len < LEN_MAX ? text.len : LEN_MAX;
