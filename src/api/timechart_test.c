@@ -612,7 +612,7 @@ static void test_arguments(void **state)
     tacho_timechart_arg bad = {.key = "x", .type = TACHO_VALUE_DICT};
     check_fails(tacho_timechart_render_args(chart, &log, &bad, 1), TACHO_CODE_USAGE,
                 "argument 'x' is neither a number, a truth value nor text");
-    bad = (tacho_timechart_arg){.key = "x", .type = TACHO_VALUE_REAL, .as_real = NAN};
+    bad = (tacho_timechart_arg){.key = "x", .type = TACHO_VALUE_REAL, .as_real = (double)NAN};
     check_fails(tacho_timechart_render_args(chart, &log, &bad, 1), TACHO_CODE_USAGE,
                 "argument 'x' is not a finite number");
     bad = (tacho_timechart_arg){.key = "x", .unit = "miles"};
