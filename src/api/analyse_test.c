@@ -16,16 +16,11 @@
 
 #include <cmocka.h>
 
+#include "api/testing.h"
+
 static const char *const timeline[] = {TACHO_TEST_DATA "/torq/t1.csv"};
 static const char *const jobs[] = {TACHO_TEST_DATA "/annotate/clean_r2i.csv"};
 static const char debug_info[] = TACHO_TEST_DATA "/annotate/clean.9.executable-targets.mlir";
-
-static void assert_ok(tacho_status status)
-{
-    if (status != TACHO_OK) {
-        fail_msg("%s", tacho_status_message(status));
-    }
-}
 
 static void check_fails(tacho_status status, tacho_code code, const char *message)
 {
@@ -34,23 +29,6 @@ static void check_fails(tacho_status status, tacho_code code, const char *messag
         assert_string_equal(tacho_status_message(status), message);
     }
     tacho_status_free(status);
-}
-
-static tacho_cell_view cell_of(const tacho_tables *tables, const char *table, size_t row,
-                               const char *column)
-{
-    tacho_cell_view cell;
-    size_t found = tacho_tables_find(tables, table);
-    assert_true(tacho_tables_cell(tables, found, row,
-                                  tacho_tables_find_column(tables, found, column), &cell));
-    return cell;
-}
-
-static size_t rows_of(const tacho_tables *tables, const char *table)
-{
-    tacho_table_view view;
-    assert_true(tacho_tables_get(tables, tacho_tables_find(tables, table), &view));
-    return view.row_count;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

@@ -17,28 +17,14 @@
 
 #include <cmocka.h>
 
+#include "api/testing.h"
+
 enum { PATH_BYTES = 512 };
 
 static const char pair[] = TACHO_TEST_DATA "/run/pair.mlir";
 static const char open_model[] = TACHO_TEST_DATA "/compile/open.onnx";
 static const char choice[] = TACHO_TEST_DATA "/compile/choice.onnx";
 static const char unknown[] = TACHO_TEST_DATA "/compile/unknown.mlir";
-
-static void assert_ok(tacho_status status)
-{
-    if (status != TACHO_OK) {
-        fail_msg("%s", tacho_status_message(status));
-    }
-}
-
-static void check_fails(tacho_status status, tacho_code code, const char *part)
-{
-    assert_int_equal(tacho_status_code(status), code);
-    if (strstr(tacho_status_message(status), part) == NULL) {
-        fail_msg("'%s' does not say '%s'", tacho_status_message(status), part);
-    }
-    tacho_status_free(status);
-}
 
 static void make_path(const char *suffix, char out_path[PATH_BYTES])
 {
@@ -53,16 +39,6 @@ static tacho_compiled *compile(const char *model, const tacho_compiled_options *
     assert_ok(tacho_compiled_open(model, options, &compiled));
     assert_non_null(compiled);
     return compiled;
-}
-
-static tacho_cell_view cell_of(const tacho_tables *tables, const char *table, size_t row,
-                               const char *column)
-{
-    tacho_cell_view cell;
-    size_t found = tacho_tables_find(tables, table);
-    assert_true(tacho_tables_cell(tables, found, row,
-                                  tacho_tables_find_column(tables, found, column), &cell));
-    return cell;
 }
 
 /* ---- what comes of it ------------------------------------------------------------------------ */
@@ -126,8 +102,8 @@ static void test_estimates_write_no_program(void **state)
     tacho_compiled *compiled = compile(pair, &options);
     tacho_tables *tables = NULL;
     assert_ok(tacho_compiled_tables(compiled, &tables));
-    check_fails(tacho_compiled_write_program(compiled, program), TACHO_CODE_USAGE,
-                "only an estimate was asked for");
+    check_says(tacho_compiled_write_program(compiled, program), TACHO_CODE_USAGE,
+               "only an estimate was asked for");
     assert_int_equal(access(program, F_OK), -1);
     tacho_tables_free(tables);
     tacho_compiled_close(compiled);
@@ -141,7 +117,7 @@ static void test_open_dimensions(void **state)
     const tacho_model_size sizes[] = {{"N", 4}};
     const tacho_compiled_options options = {.sizes = sizes, .size_count = 1};
     tacho_compiled *compiled = NULL;
-    check_fails(tacho_compiled_open(open_model, NULL, &compiled), TACHO_CODE_USAGE, "a size for N");
+    check_says(tacho_compiled_open(open_model, NULL, &compiled), TACHO_CODE_USAGE, "a size for N");
     assert_null(compiled);
     tacho_compiled_close(compile(open_model, &options));
 }
@@ -230,8 +206,8 @@ static void test_bad_options(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         tacho_compiled *compiled = (tacho_compiled *)(uintptr_t)1; /* not to be left there */
-        check_fails(tacho_compiled_open(pair, &cases[i].options, &compiled), cases[i].code,
-                    cases[i].part);
+        check_says(tacho_compiled_open(pair, &cases[i].options, &compiled), cases[i].code,
+                   cases[i].part);
         assert_null(compiled);
     }
 }
@@ -241,26 +217,26 @@ static void test_null(void **state)
     (void)state;
     tacho_compiled *compiled = NULL;
     tacho_tables *tables = NULL;
-    check_fails(tacho_compiled_open(NULL, NULL, &compiled), TACHO_CODE_USAGE, "no model given");
-    check_fails(tacho_compiled_open(pair, NULL, NULL), TACHO_CODE_USAGE, "place for its handle");
-    check_fails(tacho_compiled_open("/nowhere/x.onnx", NULL, &compiled), TACHO_CODE_NOT_FOUND,
-                "x.onnx");
-    check_fails(tacho_compiled_tables(NULL, &tables), TACHO_CODE_USAGE, "no compiled model");
-    check_fails(tacho_compiled_write_program(NULL, "x.bin"), TACHO_CODE_USAGE, "no compiled model");
-    check_fails(tacho_compiled_write_timeline(NULL, "x.pb", NULL), TACHO_CODE_USAGE,
-                "no compiled model");
+    check_says(tacho_compiled_open(NULL, NULL, &compiled), TACHO_CODE_USAGE, "no model given");
+    check_says(tacho_compiled_open(pair, NULL, NULL), TACHO_CODE_USAGE, "place for its handle");
+    check_says(tacho_compiled_open("/nowhere/x.onnx", NULL, &compiled), TACHO_CODE_NOT_FOUND,
+               "x.onnx");
+    check_says(tacho_compiled_tables(NULL, &tables), TACHO_CODE_USAGE, "no compiled model");
+    check_says(tacho_compiled_write_program(NULL, "x.bin"), TACHO_CODE_USAGE, "no compiled model");
+    check_says(tacho_compiled_write_timeline(NULL, "x.pb", NULL), TACHO_CODE_USAGE,
+               "no compiled model");
     tacho_compiled_close(NULL);
     compiled = compile(pair, NULL);
-    check_fails(tacho_compiled_tables(compiled, NULL), TACHO_CODE_USAGE, "place for their handle");
-    check_fails(tacho_compiled_write_program(compiled, NULL), TACHO_CODE_USAGE, "no output file");
-    check_fails(tacho_compiled_write_program(compiled, pair), TACHO_CODE_USAGE,
-                "is an input and would be overwritten");
-    check_fails(tacho_compiled_write_timeline(compiled, NULL, NULL), TACHO_CODE_USAGE,
-                "no output file");
-    check_fails(tacho_compiled_write_timeline(compiled, "x.pb", "yaml"), TACHO_CODE_USAGE,
-                "unknown trace format or suffix: 'yaml'");
-    check_fails(tacho_compiled_write_timeline(compiled, "/nowhere/x.pb", NULL), TACHO_CODE_IO,
-                "/nowhere");
+    check_says(tacho_compiled_tables(compiled, NULL), TACHO_CODE_USAGE, "place for their handle");
+    check_says(tacho_compiled_write_program(compiled, NULL), TACHO_CODE_USAGE, "no output file");
+    check_says(tacho_compiled_write_program(compiled, pair), TACHO_CODE_USAGE,
+               "is an input and would be overwritten");
+    check_says(tacho_compiled_write_timeline(compiled, NULL, NULL), TACHO_CODE_USAGE,
+               "no output file");
+    check_says(tacho_compiled_write_timeline(compiled, "x.pb", "yaml"), TACHO_CODE_USAGE,
+               "unknown trace format or suffix: 'yaml'");
+    check_says(tacho_compiled_write_timeline(compiled, "/nowhere/x.pb", NULL), TACHO_CODE_IO,
+               "/nowhere");
     tacho_compiled_close(compiled);
 }
 

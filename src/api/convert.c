@@ -68,9 +68,9 @@ static void tell(void *self, uint64_t done_bytes, uint64_t total_bytes)
     }
 }
 
-static tacho_status convert_files(tacho_request_files *files, const char *output_path,
-                                  const tacho_convert_options *options,
-                                  tacho_convert_result *out_result)
+static tacho_status convert_opened(tacho_request_files *files, const char *output_path,
+                                   const tacho_convert_options *options,
+                                   tacho_convert_result *out_result)
 {
     tacho_conversion conversion = {
         .intake = files->intake,
@@ -85,6 +85,25 @@ static tacho_status convert_files(tacho_request_files *files, const char *output
     }
     TACHO_TRY(tacho_request_sink(options->to, output_path, &conversion.sink));
     return run(&conversion, out_result);
+}
+
+/* Files, and whether they could be opened. */
+typedef struct opened_files {
+    tacho_request_files of;
+    tacho_status status;
+} opened_files;
+
+/* Converts files that were opened, and closes them. */
+static tacho_status convert_files(opened_files *files, const char *output_path,
+                                  const tacho_convert_options *options,
+                                  tacho_convert_result *out_result)
+{
+    tacho_status status = files->status;
+    if (status == TACHO_OK) {
+        status = convert_opened(&files->of, output_path, options, out_result);
+    }
+    tacho_request_files_close(&files->of);
+    return status;
 }
 
 static const tacho_convert_options default_options;
@@ -103,14 +122,10 @@ tacho_status tacho_convert(const char *const *input_paths, size_t input_count,
 {
     const tacho_convert_options *chosen = options != NULL ? options : &default_options;
     const tacho_view_options reading = reading_of(chosen);
-    tacho_request_files files;
+    opened_files files;
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
-    tacho_status status = tacho_request_files_open(&files, input_paths, input_count, &reading);
-    if (status == TACHO_OK) {
-        status = convert_files(&files, output_path, chosen, out_result);
-    }
-    tacho_request_files_close(&files);
-    return status;
+    files.status = tacho_request_files_open(&files.of, input_paths, input_count, &reading);
+    return convert_files(&files, output_path, chosen, out_result);
 }
 
 tacho_status tacho_convert_inputs(const tacho_input_view *inputs, size_t input_count,
@@ -119,14 +134,10 @@ tacho_status tacho_convert_inputs(const tacho_input_view *inputs, size_t input_c
 {
     const tacho_convert_options *chosen = options != NULL ? options : &default_options;
     const tacho_view_options reading = reading_of(chosen);
-    tacho_request_files files;
+    opened_files files;
     TACHO_TRY(tacho_request_check_reserved(chosen->reserved, RESERVED_COUNT));
-    tacho_status status = tacho_request_files_open_inputs(&files, inputs, input_count, &reading);
-    if (status == TACHO_OK) {
-        status = convert_files(&files, output_path, chosen, out_result);
-    }
-    tacho_request_files_close(&files);
-    return status;
+    files.status = tacho_request_files_open_inputs(&files.of, inputs, input_count, &reading);
+    return convert_files(&files, output_path, chosen, out_result);
 }
 
 /* ---- into memory ----------------------------------------------------------------------------- */
