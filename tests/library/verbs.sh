@@ -22,7 +22,7 @@ same() {
         shift
     done
     shift
-    "$tacho" "$@" --format json -o "$work/program" 2>/dev/null || (($? == 3))
+    "$tacho" "$@" --format json >"$work/program" 2>/dev/null || (($? == 3))
     grep -E "^\{\"table\":\"($tables)\"" "$work/program" >"$work/expected"
     "$verbs" "${words[@]}" | grep -E "^\{\"table\":\"($tables)\"" >"$work/seen"
     if diff "$work/expected" "$work/seen"; then
@@ -44,6 +44,12 @@ for file in r0.csv r1q.csv r2i.csv; do
 done
 for file in run/pair.mlir compile/block.mlir; do
     same "info $file" '[a-z_]*' info "$file" -- info "$file"
+done
+for model in run/pair.mlir compile/block.mlir; do
+    same "compile $model" 'operators|total|bounds|memory' compile "$model" aic100 -- \
+        compile -m aic100 "$model"
+    same "run $model" 'latency|ops|compare' run "$model" sim:aic100 -- \
+        run --device sim:aic100 --top 0 --compare "$model"
 done
 same machines machines machines -- machine list
 same machine machine machine aic100 -- machine show aic100
