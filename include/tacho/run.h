@@ -141,7 +141,7 @@ TACHO_API tacho_status tacho_runner_go(tacho_runner *runner,
 /*
  * What the last tacho_runner_go did: "run" (what ran where), "latency", "overview" (how busy the
  * engines were), "ops" (operators of all recorded inferences), and where operators were recorded
- * "compare" (each beside its estimate). Tables of what was not recorded have no rows. USAGE before
+ * "compare" (each beside its estimate). Tables of what was not recorded are absent. USAGE before
  * the first run.
  */
 TACHO_API tacho_status tacho_runner_tables(tacho_runner *runner,
