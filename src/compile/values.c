@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/index.h"
+#include "base/maths.h"
 #include "compile/machine_view.h"
 
 #include <stdlib.h>
@@ -354,17 +355,41 @@ static tacho_status rename_tensors(filler *self)
     return TACHO_OK;
 }
 
-/* What lies in shared memory beside the constants, each tensor in a place of its own. */
+/* Bytes of a tensor as the machine keeps it, of all inferences that run as one. */
+static uint64_t kept_bytes(const tacho_program *program, uint32_t id)
+{
+    const tacho_program_tensor *tensor = &program->tensors[id];
+    uint64_t elements = 0;
+    uint64_t bytes = 0;
+    bool is_known = tacho_shape_elements(tacho_program_shape(program, tensor), &elements) &&
+                    tacho_dtype_bytes((tacho_dtype)tensor->kept, elements, &bytes);
+    return is_known ? tacho_size_multiply(bytes, program->facts.batch_size) : 0;
+}
+
+/*
+ * What lies in shared memory beside the constants, each tensor in a place of its own. Where the
+ * first result of an operator stays in local memory, others may not.
+ */
 static void count_shared(filler *self)
 {
-    for (size_t i = 0; i < self->estimate->fusion->op_count; i++) {
+    const tacho_fusion *fusion = self->fusion;
+    tacho_program *program = self->program;
+    uint64_t *sum = &program->facts.ddr_bytes;
+    for (size_t i = 0; i < fusion->op_count; i++) {
         const tacho_work *work = &self->estimate->ops[i].work;
-        add_bytes(&self->program->facts.ddr_bytes,
-                  work->output.place == TACHO_PLACE_DDR ? work->output.bytes : 0);
+        const tacho_fused_op *op = &fusion->ops[i];
+        if (work->output.place == TACHO_PLACE_DDR) {
+            add_bytes(sum, work->output.bytes);
+            continue;
+        }
+        for (uint32_t k = 1; k < op->output_count && program->region_count > 0; k++) {
+            uint32_t id = self->tensor_of[fusion->tensors[op->first_output + k]];
+            bool is_shared = id != TACHO_NONE && program->tensors[id].is_local == 0;
+            add_bytes(sum, is_shared ? kept_bytes(program, id) : 0);
+        }
     }
-    for (size_t i = 0; i < self->program->input_count; i++) {
-        add_bytes(&self->program->facts.ddr_bytes,
-                  self->program->tensors[self->program->inputs[i]].bytes);
+    for (size_t i = 0; i < program->input_count; i++) {
+        add_bytes(sum, kept_bytes(program, program->inputs[i]));
     }
 }
 

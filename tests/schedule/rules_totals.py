@@ -110,14 +110,33 @@ def check_bounds(case):
                    f"{row['cycles']} stated")
 
 
+def _held(case):
+    """Bytes of the tensors that jobs touch in shared memory: constants only if an operator makes
+    them."""
+    made = {region.tensor for job in case.jobs for region in job.regions
+            if region.access == "write" and region.buffer is None}
+    return sum(tensor.bytes * case.copies_of(tensor) for tensor in case.tensors.values()
+               if tensor.place == "shared" and (tensor.storage != "constant" or
+                                                tensor.index in made))
+
+
+def _touches_inputs(case):
+    return all(record.tensor in case.tensors for record in case.program.inputs)
+
+
 @rule("memory-table")
 def check_memory_table(case):
-    """The table of memory says what the transfers move and how full local memory gets."""
+    """The table of memory says what the transfers move, what shared memory holds and how full local
+    memory gets."""
     for row in case.tables.get("memory", []):
         if row["what"] == "read and written" and not case.machine.is_streamed():
             moved = _moved(case.jobs, "load") + _moved(case.jobs, "store")
             if row["bytes"] != moved:
                 yield f"{moved} bytes go through shared memory, the table states {row['bytes']}"
+        if row["what"].startswith("inputs, outputs") and case.has_regions():
+            held = _held(case)
+            if row["bytes"] < held or (row["bytes"] > held and _touches_inputs(case)):
+                yield f"tensors in shared memory take {held} bytes, the table states {row['bytes']}"
         if (row["what"].startswith("at most") and
                 row["bytes"] != case.program.facts.local_peak_bytes):
             yield (f"the program states a peak of {case.program.facts.local_peak_bytes} bytes, the "

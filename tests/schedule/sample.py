@@ -174,6 +174,8 @@ def _program(case):
             "repeat": 1, "first_need": len(needs), "need_count": len(job.needs), "readers": 0}))
         needs += [record({"job": n, "is_false": int(f), "lag": 0}) for n, f, _ in job.needs]
     program.needs = needs
+    program.inputs = [record({"tensor": t.index}) for t in case.tensors.values()
+                      if t.storage == "input"]
     program.buffers = [record({"memory": "MEM", "core": 0, "offset": b.offset, "bytes": b.bytes,
                                "first_job": b.first, "last_job": b.last}) for b in case.buffers]
     program.facts = record({"total_cycles": max(job.end for job in case.jobs), "batch_size": 1,
@@ -200,9 +202,12 @@ def _tables(case):
                      "write_cycles": sum(j.cycles for j in stores), "bound": "compute"})
     total = sum(row["cycles"] for row in rows)
     moved = sum(row["ddr_read_bytes"] + row["ddr_write_bytes"] for row in rows)
+    held = sum(tensor.bytes for tensor in case.tensors.values()
+               if tensor.storage != "constant" and tensor.place == "shared")
     return {"operators": rows, "total": [{"cycles": total}],
             "bounds": [{"bound": "compute", "cycles": total}],
             "memory": [{"what": "read and written", "bytes": moved},
+                       {"what": "inputs, outputs and activations", "bytes": held},
                        {"what": "at most, of a core", "bytes": 1504}]}
 
 

@@ -339,6 +339,11 @@ def table_of_memory_moves_other_bytes(case):
     case.tables["memory"][0]["bytes"] += 1
 
 
+@breaks("memory-table")
+def table_of_memory_counts_an_input_twice(case):
+    case.tables["memory"][1]["bytes"] += case.tensors[0].bytes
+
+
 class RulesTest(unittest.TestCase):
     def test_the_sample_is_good(self):
         found, _ = rules.check(sample.make())
