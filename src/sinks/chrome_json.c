@@ -511,6 +511,7 @@ static tacho_status chrome_open(tacho_dict *dict, tacho_output *output,
     }
     sink->numbers.lowest = 0;
     sink->numbers.highest_pid = UINT32_MAX;
+    sink->numbers.highest_tid = UINT32_MAX;
     put_literal(sink, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     *out_events = &sink->events;
     return TACHO_OK;

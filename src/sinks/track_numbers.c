@@ -15,7 +15,7 @@ enum { HIDDEN_PID = 1 << 30 };
 
 tacho_status tacho_track_numbers_init(tacho_track_numbers *numbers, const tacho_dict *dict)
 {
-    *numbers = (tacho_track_numbers){.dict = dict, .lowest = 1, .highest_pid = INT32_MAX};
+    *numbers = (tacho_track_numbers){.dict = dict, .lowest = 1, .highest_pid = INT32_MAX, .highest_tid = INT64_MAX};
     TACHO_TRY(tacho_index_init(&numbers->index));
     return tacho_index_init(&numbers->input_index);
 }
@@ -84,6 +84,17 @@ static tacho_status meet_tracks(tacho_track_numbers *numbers)
     return TACHO_OK;
 }
 
+/* Whether a thread or process may have the input's number; |pid| is that of a thread's process. */
+static bool is_possible(const tacho_track_numbers *numbers, const tacho_track *facts, int64_t pid)
+{
+    bool is_process = facts->track_class == TACHO_TRACK_GROUP;
+    int64_t highest = is_process ? numbers->highest_pid : numbers->highest_tid;
+    /* Viewers take thread 0 of a process for the one that has the number of the process. */
+    bool is_misread = !is_process && facts->number == 0 && pid != 0;
+    return facts->has_number && facts->lane_of == TACHO_NONE && facts->number >= numbers->lowest &&
+           facts->number <= highest && !is_misread;
+}
+
 /*
  * Gives |track| the number |*value| in |number|: the input's, or the first free one from there on,
  * where it is 0 from the track's own on.
@@ -92,13 +103,10 @@ static tacho_status give(tacho_track_numbers *numbers, uint32_t track, tacho_tra
                          int64_t *value)
 {
     const tacho_track *facts = &numbers->dict->tracks[track];
-    bool is_process = facts->track_class == TACHO_TRACK_GROUP;
-    bool is_possible = facts->has_number && facts->number >= numbers->lowest &&
-                       facts->lane_of == TACHO_NONE &&
-                       (!is_process || facts->number <= numbers->highest_pid);
+    bool is_own = !is_possible(numbers, facts, number->pid);
     int64_t first = *value > 0 ? *value : (int64_t)track + 1;
-    *value = is_possible ? facts->number : first;
-    if (!is_possible || is_taken(numbers, number)) {
+    *value = is_own ? first : facts->number;
+    if (is_own || is_taken(numbers, number)) {
         for (*value = first; is_taken(numbers, number) || is_wanted(numbers, track, *value);
              ++*value) {
         }

@@ -20,7 +20,8 @@ typedef struct tacho_track_number {
 typedef struct tacho_track_numbers {
     const tacho_dict *dict;
     int64_t lowest;            /* that the format allows */
-    int64_t highest_pid;       /* the same */
+    int64_t highest_pid;       /* the same ... */
+    int64_t highest_tid;       /* ... and of threads */
     tacho_track_number *items; /* by track */
     size_t item_count, item_capacity;
     tacho_index index;       /* tracks by their numbers in the file ... */

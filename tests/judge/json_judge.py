@@ -46,8 +46,10 @@ class JsonJudge:
             return self.problem("unknown_phase", event)
         for key in ("pid", "tid"):
             number = event.get(key)
-            if not isinstance(number, int) or number < 0 or (key == "pid" and number >= 1 << 32):
+            if not isinstance(number, int) or not 0 <= number < 1 << 32:
                 self.problem(f"bad_{key}", event)
+        if event.get("tid") == 0 != event.get("pid"):   # read as the thread with the process's number
+            self.problem("bad_tid", event)
         thread = event.get("pid"), event.get("tid")
         if phase == "M":
             if event["name"].endswith("_name") and (thread, event["name"]) in self.named:

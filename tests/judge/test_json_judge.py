@@ -33,6 +33,9 @@ class JsonJudgeTest(unittest.TestCase):
         self.bad("bad_time", span(-1, 2))
         self.bad("bad_time", span(1, -2))
         self.bad("bad_tid", span(0, 1, tid="main"))
+        self.bad("bad_tid", span(0, 1, tid=1 << 32))
+        self.bad("bad_tid", span(0, 1, tid=0))
+        self.clean(span(0, 1, tid=0, pid=0))
         self.bad("unknown_phase", {"ph": "Z", "pid": 1, "tid": 1})
         self.bad("not_a_number", span(0, 1, args={"x": float("nan")}))
 
