@@ -4,16 +4,20 @@
  * zero-length one needs no care; a group is a process, a track a thread, a lane a thread of the
  * same name. Times are microseconds with three decimals, exact.
  *
- * Viewers bind a flow to the span of its thread that began last, and take events of one time in
- * the order of the file. So a flow end that knows its span comes right behind it. What viewers pass
- * over is for tacho itself, which reads it back: the facts of a part and of its tracks, and of a
- * flow that knows its span the name and the length of that.
+ * Viewers bind a flow to the span of its thread that began last. Of events of one time they take
+ * complete ones first, the longest ahead, and the others, to which an empty span belongs, in the
+ * order of the file. So a flow end that knows its span comes right behind it, and empty spans
+ * of the same time and thread behind that. Those with flows of their own keep their place, since
+ * arrows have to begin before they end; the span that follows is written as its begin and its end.
+ * What viewers pass over is for tacho itself, which reads it back: the facts of a part and of its
+ * tracks, and of a flow that knows its span the name and the length of that.
  */
 #include "sinks/chrome_json.h"
 
 #include "base/decimal.h"
 #include "base/grow.h"
 #include "profile/facts.h"
+#include "profile/packed_row.h"
 #include "sinks/attributes.h"
 #include "sinks/json_args.h"
 #include "sinks/trace_rows.h"
@@ -23,6 +27,21 @@
 
 enum { NUMBER_ROOM = 32, SITE_SLOTS = 512 };
 
+/* What has been written of a track. */
+typedef struct chrome_thread {
+    int64_t empty_ns; /* the start of the last span without length, INT64_MIN before it */
+    uint32_t held;    /* the last span of it that is held, TACHO_NONE for none */
+    bool is_open;     /* a begin has been written, and not yet its end at ... */
+    int64_t end;      /* ... these ticks */
+} chrome_thread;
+
+/* An empty span that waits for one with a length and flows, to be written behind it. */
+typedef struct held_span {
+    size_t offset;   /* of the packed row */
+    uint32_t before; /* the one held before it on its track, TACHO_NONE for none */
+    bool is_written;
+} held_span;
+
 typedef struct chrome_sink {
     tacho_events events;
     tacho_output *output;
@@ -30,13 +49,20 @@ typedef struct chrome_sink {
     bool has_events;
     bool has_attributes;
     tacho_track_numbers numbers;
-    bool *described; /* by track */
-    bool *deferred;  /* by track: used, but its facts were not final */
-    size_t track_count, described_capacity, deferred_capacity;
+    bool *described;        /* by track */
+    bool *deferred;         /* by track: used, but its facts were not final */
+    chrome_thread *threads; /* by track */
+    size_t track_count, described_capacity, deferred_capacity, thread_capacity;
     bool *described_parts;
     size_t part_count, part_capacity;
     tacho_row *ahead; /* flow ends of the next span */
     size_t ahead_count, ahead_capacity;
+    held_span *held; /* all of one time */
+    size_t held_count, held_capacity;
+    int64_t held_ns;
+    uint64_t *held_rows; /* packed */
+    size_t held_words, held_word_capacity;
+    tacho_unpacked_args held_args;
     tacho_json_piece sites[SITE_SLOTS]; /* what those used lately add to each of their spans */
     tacho_json_keys keys;
 } chrome_sink;
@@ -60,24 +86,19 @@ static inline void put_time(chrome_sink *sink, const char *before, int64_t ns)
     sink->output->cursor = (unsigned char *)tacho_decimal_put_us(at, ns);
 }
 
-/* The time of an event, and what is behind its nanoseconds where ticks are shorter. */
-static void put_start(chrome_sink *sink, const tacho_clock *clock, int64_t ticks)
+/* Under |key| what is behind the nanoseconds of a time where ticks are shorter. */
+static void put_extra(chrome_sink *sink, const tacho_clock *clock, int64_t ticks, const char *key)
 {
-    put_time(sink, ",\"ts\":", tacho_clock_ns(clock, ticks));
     int64_t extra = tacho_clock_extra_ticks(clock, ticks);
     if (TACHO_UNLIKELY(extra != 0)) {
-        tacho_json_put_int(sink->output, ",\"tick\":", extra);
+        tacho_json_put_int(sink->output, key, extra);
     }
 }
 
-static void put_duration(chrome_sink *sink, const tacho_clock *clock, const tacho_row *row)
+static void put_start(chrome_sink *sink, const tacho_clock *clock, int64_t ticks)
 {
-    put_time(sink, ",\"dur\":",
-             tacho_clock_ns(clock, row->of.span.end) - tacho_clock_ns(clock, row->start));
-    int64_t extra = tacho_clock_extra_ticks(clock, row->of.span.end);
-    if (TACHO_UNLIKELY(extra != 0)) {
-        tacho_json_put_int(sink->output, ",\"end_tick\":", extra);
-    }
+    put_time(sink, ",\"ts\":", tacho_clock_ns(clock, ticks));
+    put_extra(sink, clock, ticks, ",\"tick\":");
 }
 
 /* The track has its numbers: it is described. */
@@ -239,7 +260,10 @@ static tacho_status grow_tracks(chrome_sink *sink)
     size_t count = sink->events.dict->track_count;
     TACHO_TRY(tacho_grow(&sink->described, &sink->described_capacity, count));
     TACHO_TRY(tacho_grow(&sink->deferred, &sink->deferred_capacity, count));
+    TACHO_TRY(tacho_grow(&sink->threads, &sink->thread_capacity, count));
     for (; sink->track_count < count; sink->track_count++) {
+        sink->threads[sink->track_count] =
+            (chrome_thread){.empty_ns = INT64_MIN, .held = TACHO_NONE};
         sink->described[sink->track_count] = false;
         sink->deferred[sink->track_count] = false;
     }
@@ -286,19 +310,56 @@ static inline void put_site(chrome_sink *sink, uint32_t site)
     }
 }
 
+/* Writes the end of the span that is open on |track|, if any. */
+static void close_span(chrome_sink *sink, uint32_t track)
+{
+    chrome_thread *thread = &sink->threads[track];
+    if (TACHO_UNLIKELY(thread->is_open)) {
+        thread->is_open = false;
+        put_event_head(sink, "E", track);
+        put_start(sink, tacho_dict_track_clock(sink->events.dict, track), thread->end);
+        put_literal(sink, "}");
+    }
+}
+
+/*
+ * Whether a span from |start_ns| on, which has a length, is to be written as begin and end for its
+ * flows to be bound to it.
+ */
+static bool is_paired(const chrome_sink *sink, uint32_t track, int64_t start_ns)
+{
+    return sink->ahead_count > 0 && sink->threads[track].empty_ns == start_ns &&
+           sink->events.dict->tracks[track].nesting == TACHO_NESTING_ENGINE;
+}
+
+/* The phase of a span, its track and its times. */
+static inline void put_span_head(chrome_sink *sink, const tacho_row *row)
+{
+    const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
+    int64_t start_ns = tacho_clock_ns(clock, row->start);
+    int64_t end_ns = tacho_clock_ns(clock, row->of.span.end);
+    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    chrome_thread *thread = &sink->threads[row->track];
+    close_span(sink, row->track);
+    thread->is_open = start_ns != end_ns && !is_instant && is_paired(sink, row->track, start_ns);
+    thread->end = row->of.span.end;
+    thread->empty_ns = start_ns == end_ns ? start_ns : thread->empty_ns;
+    put_event_head(sink, is_instant ? "i" : thread->is_open ? "B" : "X", row->track);
+    put_time(sink, ",\"ts\":", start_ns);
+    put_extra(sink, clock, row->start, ",\"tick\":");
+    if (is_instant) {
+        put_literal(sink, ",\"s\":\"t\"");
+    } else if (TACHO_LIKELY(!thread->is_open)) {
+        put_time(sink, ",\"dur\":", end_ns - start_ns);
+        put_extra(sink, clock, row->of.span.end, ",\"end_tick\":");
+    }
+}
+
 static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
 {
     const tacho_dict *dict = sink->events.dict;
-    const tacho_clock *clock = tacho_dict_track_clock(dict, row->track);
-    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
     TACHO_TRY(ensure_track(sink, row->track));
-    put_event_head(sink, is_instant ? "i" : "X", row->track);
-    put_start(sink, clock, row->start);
-    if (is_instant) {
-        put_literal(sink, ",\"s\":\"t\"");
-    } else {
-        put_duration(sink, clock, row);
-    }
+    put_span_head(sink, row);
     put_site(sink, row->of.span.site);
     if (!sink->options.omit_args) {
         put_literal(sink, ",\"args\":");
@@ -396,18 +457,8 @@ static uint64_t operation_number(const tacho_dict *dict, const tacho_row *span)
     return 0;
 }
 
-/* A flow end that knows its span waits for it. */
-static tacho_status take_flow(chrome_sink *sink, const tacho_row *row)
-{
-    if (!tacho_row_is_bound(row)) {
-        return write_flow(sink, row, 0);
-    }
-    TACHO_TRY(tacho_grow(&sink->ahead, &sink->ahead_capacity, sink->ahead_count + 1));
-    sink->ahead[sink->ahead_count++] = *row;
-    return TACHO_OK;
-}
-
-static tacho_status take_span(chrome_sink *sink, const tacho_row *row)
+/* Writes a span and its flows. */
+static tacho_status write_with_flows(chrome_sink *sink, const tacho_row *row)
 {
     TACHO_TRY(write_span(sink, row));
     if (TACHO_LIKELY(sink->ahead_count == 0)) {
@@ -419,6 +470,102 @@ static tacho_status take_span(chrome_sink *sink, const tacho_row *row)
     }
     sink->ahead_count = 0;
     return TACHO_OK;
+}
+
+/* ---- empty spans ------------------------------------------------------------------------ */
+
+static tacho_status hold_span(chrome_sink *sink, const tacho_row *row, int64_t start_ns)
+{
+    size_t bound = 0;
+    TACHO_TRY(tacho_packed_row_bound(row, &bound));
+    size_t words = sink->held_words + bound / sizeof(uint64_t) + 1;
+    TACHO_TRY(tacho_grow(&sink->held_rows, &sink->held_word_capacity, words));
+    TACHO_TRY(tacho_grow(&sink->held, &sink->held_capacity, sink->held_count + 1));
+    chrome_thread *thread = &sink->threads[row->track];
+    sink->held[sink->held_count] = (held_span){sink->held_words, thread->held, false};
+    thread->held = (uint32_t)sink->held_count++;
+    sink->held_words +=
+        tacho_packed_row_write(row, sink->held_rows + sink->held_words) / sizeof(uint64_t);
+    sink->held_ns = start_ns;
+    return TACHO_OK;
+}
+
+static tacho_status release_one(chrome_sink *sink, held_span *held)
+{
+    tacho_row row;
+    const void *packed = sink->held_rows + held->offset;
+    TACHO_TRY(tacho_packed_row_read(packed, &sink->held_args, &row));
+    held->is_written = true;
+    return write_span(sink, &row);
+}
+
+/* Writes what is held of |track|, in the order in which it came. */
+static tacho_status release_track(chrome_sink *sink, uint32_t track)
+{
+    uint32_t first = TACHO_NONE;
+    for (uint32_t at = sink->threads[track].held; at != TACHO_NONE;) {
+        uint32_t before = sink->held[at].before;
+        sink->held[at].before = first;
+        first = at;
+        at = before;
+    }
+    sink->threads[track].held = TACHO_NONE;
+    for (; first != TACHO_NONE; first = sink->held[first].before) {
+        TACHO_TRY(release_one(sink, &sink->held[first]));
+    }
+    return TACHO_OK;
+}
+
+static tacho_status release_all(chrome_sink *sink)
+{
+    for (size_t i = 0; i < sink->held_count; i++) {
+        if (!sink->held[i].is_written) {
+            const tacho_packed_row *packed = (const void *)(sink->held_rows + sink->held[i].offset);
+            sink->threads[packed->track].held = TACHO_NONE;
+            TACHO_TRY(release_one(sink, &sink->held[i]));
+        }
+    }
+    sink->held_count = 0;
+    sink->held_words = 0;
+    return TACHO_OK;
+}
+
+/* A flow end that knows its span waits for it. */
+static tacho_status take_flow(chrome_sink *sink, const tacho_row *row)
+{
+    if (!tacho_row_is_bound(row)) {
+        TACHO_TRY(release_all(sink));
+        return write_flow(sink, row, 0);
+    }
+    TACHO_TRY(tacho_grow(&sink->ahead, &sink->ahead_capacity, sink->ahead_count + 1));
+    sink->ahead[sink->ahead_count++] = *row;
+    return TACHO_OK;
+}
+
+static tacho_status take_span(chrome_sink *sink, const tacho_row *row)
+{
+    const tacho_dict *dict = sink->events.dict;
+    const tacho_clock *clock = tacho_dict_track_clock(dict, row->track);
+    bool has_flows = sink->ahead_count > 0;
+    int64_t start_ns = tacho_clock_ns(clock, row->start);
+    TACHO_TRY(ensure_track(sink, row->track));
+    if (TACHO_UNLIKELY(sink->held_count > 0 && sink->held_ns != start_ns)) {
+        TACHO_TRY(release_all(sink));
+    }
+    bool is_empty = start_ns == tacho_clock_ns(clock, row->of.span.end);
+    if (TACHO_UNLIKELY(is_empty) && !has_flows &&
+        dict->tracks[row->track].nesting == TACHO_NESTING_ENGINE) {
+        return hold_span(sink, row, start_ns);
+    }
+    if (TACHO_LIKELY(sink->threads[row->track].held == TACHO_NONE)) {
+        return write_with_flows(sink, row);
+    }
+    if (is_empty || !has_flows) {
+        TACHO_TRY(release_track(sink, row->track));
+        return write_with_flows(sink, row);
+    }
+    TACHO_TRY(write_with_flows(sink, row));
+    return release_track(sink, row->track);
 }
 
 static tacho_status chrome_row(tacho_events *events, const tacho_row *row)
@@ -441,8 +588,13 @@ static tacho_status chrome_row(tacho_events *events, const tacho_row *row)
 static tacho_status chrome_end_part(tacho_events *events, uint32_t part)
 {
     chrome_sink *sink = sink_of(events);
+    TACHO_TRY(release_all(sink));
     for (uint32_t track = 0; track < sink->track_count; track++) {
-        if (sink->deferred[track] && events->dict->tracks[track].part == part) {
+        if (events->dict->tracks[track].part != part) {
+            continue;
+        }
+        close_span(sink, track);
+        if (sink->deferred[track]) {
             events->dict->tracks[track].is_provisional = false;
             TACHO_TRY(describe_track(sink, track));
         }
@@ -488,8 +640,12 @@ static void chrome_close(tacho_events *events)
     chrome_sink *sink = sink_of(events);
     free(sink->described);
     free(sink->deferred);
+    free(sink->threads);
     free(sink->described_parts);
     free(sink->ahead);
+    free(sink->held);
+    free(sink->held_rows);
+    free(sink->held_args.items);
     tacho_track_numbers_deinit(&sink->numbers);
     free(sink);
 }

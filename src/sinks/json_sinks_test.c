@@ -176,6 +176,82 @@ static void test_chrome(void **state)
     tacho_dict_deinit(&at.dict);
 }
 
+static void push_span(fixture *at, tacho_events *events, int64_t start, int64_t end)
+{
+    tacho_row row = make_row(at, TACHO_ROW_SPAN, at->engine, start);
+    row.of.span.end = end;
+    assert_null(tacho_events_row(events, &row));
+}
+
+/* An arrow that leaves from the span that comes next. */
+static void push_arrow(fixture *at, tacho_events *events, int64_t start, int64_t end)
+{
+    tacho_row flow = make_row(at, TACHO_ROW_FLOW, at->engine, start);
+    flow.of.flow.id = (uint64_t)start + 1;
+    flow.of.flow.phase = TACHO_FLOW_LEAVES;
+    flow.of.flow.span_end = end;
+    assert_null(tacho_events_row(events, &flow));
+}
+
+/* The phases of events, and lengths in hundredths of a microsecond: "X0 X8 s". */
+static void phases_of(const char *text, char *phases)
+{
+    for (const char *at = text; (at = strstr(at, "{\"ph\":\"")) != NULL; at++) {
+        const char *end = strchr(at, '\n');
+        const char *length = strstr(at, "\"dur\":0.0");
+        if (at[7] == 'M') {
+            continue;
+        }
+        *phases++ = at[7];
+        if (length != NULL && length < end) {
+            *phases++ = length[9];
+        }
+        *phases++ = ' ';
+    }
+    *phases = '\0';
+}
+
+/*
+ * Viewers begin spans with a length first: an empty one at their start must not get their arrows.
+ * It comes behind them, or, with arrows of its own, they are begun in the order of the file.
+ */
+static void test_chrome_empty_spans(void **state)
+{
+    (void)state;
+    fixture at;
+    char text[TEXT_BYTES];
+    char phases[TEXT_BYTES];
+    const tacho_trace_options options = {.omit_args = true};
+    tacho_output output;
+    tacho_events *events = NULL;
+    open_fixture(&at);
+    open_test_output(&output);
+    assert_null(tacho_sink_chrome_json.open(&at.dict, &output, &options, &events));
+    push_span(&at, events, 0, 0); /* no arrows: in order */
+    push_span(&at, events, 0, 8);
+    push_span(&at, events, 8, 8); /* behind the span and its arrow */
+    push_span(&at, events, 8, 8);
+    push_arrow(&at, events, 8, 24);
+    push_span(&at, events, 8, 24);
+    push_span(&at, events, 24, 24); /* another time */
+    push_arrow(&at, events, 32, 40);
+    push_span(&at, events, 32, 40);
+    push_arrow(&at, events, 40, 40); /* arrows of its own */
+    push_span(&at, events, 40, 40);
+    push_arrow(&at, events, 40, 48);
+    push_span(&at, events, 40, 48);
+    push_span(&at, events, 48, 56); /* without arrows it need not be begun */
+    push_span(&at, events, 56, 56); /* the last */
+    assert_null(tacho_events_finish(events));
+    tacho_sink_chrome_json.close(events);
+    text[read_test_output(&output, text, sizeof(text) - 1)] = '\0';
+    phases_of(text, phases);
+    assert_string_equal(phases, "X0 X1 X2 s X0 X0 X0 X1 s X0 s B s E X1 X0 ");
+    assert_holds(text, "{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":0.050,\"name\":");
+    assert_holds(text, "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":0.060},\n");
+    tacho_dict_deinit(&at.dict);
+}
+
 static void test_jsonl(void **state)
 {
     (void)state;
@@ -325,9 +401,10 @@ static void test_not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chrome),    cmocka_unit_test(test_jsonl),
-        cmocka_unit_test(test_args_none), cmocka_unit_test(test_late_names),
-        cmocka_unit_test(test_flow_ids),  cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_chrome),     cmocka_unit_test(test_chrome_empty_spans),
+        cmocka_unit_test(test_jsonl),      cmocka_unit_test(test_args_none),
+        cmocka_unit_test(test_late_names), cmocka_unit_test(test_flow_ids),
+        cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,8 @@ enum { HIDDEN_PID = 1 << 30 };
 
 tacho_status tacho_track_numbers_init(tacho_track_numbers *numbers, const tacho_dict *dict)
 {
-    *numbers = (tacho_track_numbers){.dict = dict, .lowest = 1, .highest_pid = INT32_MAX, .highest_tid = INT64_MAX};
+    *numbers = (tacho_track_numbers){
+        .dict = dict, .lowest = 1, .highest_pid = INT32_MAX, .highest_tid = INT64_MAX};
     TACHO_TRY(tacho_index_init(&numbers->index));
     return tacho_index_init(&numbers->input_index);
 }

@@ -3,7 +3,6 @@
 """Judges Chrome Trace Event JSON as trace_processor reads it: what it would drop, move to another
 row or draw from the wrong slice is a named problem."""
 import argparse
-import bisect
 import collections
 import decimal
 import gzip
@@ -57,17 +56,32 @@ class JsonJudge:
             return self.named.add((thread, event["name"]))
         if event.get("ts", -1) < 0 or event.get("dur", 0) < 0:
             return self.problem("bad_time", event)
-        if phase == "X":
+        if phase in "XB":
             start = nanoseconds(event["ts"])
-            self.slices[thread].append([start, start + nanoseconds(event["dur"]), place, event])
+            end = start + nanoseconds(event["dur"]) if phase == "X" else None
+            self.slices[thread].append([start, end, place, event])
+        elif phase == "E":
+            self.end(thread, event)
         elif phase == "C" and not all(isinstance(value, (int, decimal.Decimal)) for value in event["args"].values()):
             self.problem("counter_without_value", event)
         elif phase in "stf" and not 0 <= event["id"] < LARGEST_ID:
             self.problem("large_flow_id", event)
         return None
 
+    def end(self, thread, event):
+        """Closes the begin of |thread| that stands last ahead of it in the file."""
+        begun = [item for item in self.slices[thread] if item[1] is None]
+        if not begun or begun[-1][0] >= nanoseconds(event["ts"]):
+            return self.problem("end_without_begin", event)     # at its own begin it would come first
+        begun[-1][1] = nanoseconds(event["ts"])
+        return None
+
     def nest(self, thread, items):
         """Slices of one thread lie in one another, or trace_processor moves them to another row."""
+        for item in items:
+            if item[1] is None:
+                self.problem("begin_without_end", item[3])
+                item[1] = item[0]
         items.sort(key=lambda item: (item[0], -item[1], item[2]))
         ends = []
         for start, end, _, event in items:
@@ -77,23 +91,35 @@ class JsonJudge:
                 self.problem("overlapping_slices", f"{thread}: {event}")
             ends.append(end)
 
-    def slice_at(self, event):
-        """The slice that an arrow is bound to: of those around its time the one begun last, which of
-        several that begin together is the last ahead of it in the file."""
-        items, time = self.slices[(event["pid"], event["tid"])], nanoseconds(event["ts"])
-        place = event["place"]
-        at = bisect.bisect_right(items, time, key=lambda item: item[0])
-        best = None
-        for item in reversed(items[:at]):
-            if item[1] >= time and (item[0] < time or item[2] < place):
-                if best is None or item[0] == best[0] and item[2] > best[2]:
-                    best = item
-                elif item[0] < best[0]:
-                    break
-        return best
+    def bind(self):
+        """The slice that each arrow's end is bound to, by its place: the one begun last on its thread.
+        Of events of one time ends come first, then complete ones, the longest ahead, then all others and
+        those without length in the order of the file."""
+        order = []
+        for thread, items in self.slices.items():
+            order += [(start, end - start if event["ph"] == "X" else 0, place, thread, (start, end, place, event))
+                      for start, end, place, event in items]
+        for place, event in enumerate(self.events):
+            if event.get("ph") in ("s", "t", "f", "i", "I"):
+                time, thread = nanoseconds(event["ts"]), (event.get("pid"), event.get("tid"))
+                order.append((time, 0, place, thread, (time, time, place, event)))
+        order.sort(key=lambda item: (item[0], -item[1], item[2]))
+        stacks, bound = collections.defaultdict(list), {}
+        for time, _, place, thread, item in order:
+            stack = stacks[thread]
+            while stack and stack[-1][1] < time:
+                stack.pop()
+            if item[3]["ph"] in ("s", "t", "f"):
+                # Older viewers take the order of the file alone: the slice has to stand ahead.
+                bound[place] = stack[-1] if stack and stack[-1][2] < place else None
+                continue
+            while stack and stack[-1][1] <= time:
+                stack.pop()
+            stack.append(item)
+        return bound
 
     def connect(self):
-        ends = collections.defaultdict(list)
+        ends, bound = collections.defaultdict(list), self.bind()
         for place, event in enumerate(self.events):
             if event.get("ph") in ("s", "t", "f"):
                 ends[event["id"]].append(dict(event, place=place))
@@ -106,15 +132,18 @@ class JsonJudge:
                 self.problem("flow_begins_twice", events[0])
             for event in events:
                 if event["ph"] != "f" or event.get("bp") == "e":
-                    self.check_end(event, self.slice_at(event))
+                    self.check_end(event, bound[event["place"]])
 
     def check_end(self, event, found):
         """An arrow that says which slice it is of is drawn from or to that one."""
-        wanted = event.get("args", {}).get("span", "")
+        args = event.get("args", {})
         if found is None:
-            self.problem("flow_without_slice", event)
-        elif wanted and wanted != found[3]["name"]:
+            return self.problem("flow_without_slice", event)
+        wanted, number = args.get("span", ""), found[3].get("args", {}).get("oc")
+        if (wanted and wanted != found[3]["name"] or "oc" in args and number not in (None, args["oc"]) or
+                args.get("span_ticks") == 0 and found[0] != found[1]):
             self.problem("flow_on_another_slice", f"{found[3]['name']} for {event}")
+        return None
 
 
 def main(argv=None):

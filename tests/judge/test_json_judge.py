@@ -39,6 +39,15 @@ class JsonJudgeTest(unittest.TestCase):
         self.bad("unknown_phase", {"ph": "Z", "pid": 1, "tid": 1})
         self.bad("not_a_number", span(0, 1, args={"x": float("nan")}))
 
+    def test_begin_and_end(self):
+        begin, end = span(0, 2, name="b", ph="B"), {"ph": "E", "pid": 1, "tid": 1, "ts": 2}
+        named = {"args": {"span": "b"}}
+        self.clean(span(0, 0), begin, flow("s", 0, **named), end, span(2, 1))
+        self.bad("overlapping_slices", begin, end, span(1, 2))
+        self.bad("begin_without_end", begin)
+        self.bad("end_without_begin", end)
+        self.bad("end_without_begin", begin, end, dict(end, ts=3))
+
     def test_counters(self):
         self.clean({"ph": "C", "pid": 1, "tid": 1, "ts": 0, "name": "c", "args": {"v": 1.5}})
         self.bad("counter_without_value", {"ph": "C", "pid": 1, "tid": 1, "ts": 0, "name": "c", "args": {"v": None}})
@@ -58,6 +67,11 @@ class JsonJudgeTest(unittest.TestCase):
         self.clean(span(0, 2), span(0, 2, name="b"), flow("s", 0, **named))
         self.bad("flow_on_another_slice", span(0, 2, name="b"), span(0, 2), flow("s", 0, **named))
         self.bad("large_flow_id", span(0, 9), flow("s", 1, number=1 << 60))
+        # An empty slice is begun behind one with a length, wherever it stands.
+        self.bad("flow_on_another_slice", span(0, 0), span(0, 2, name="b"), flow("s", 0, **named))
+        self.clean(span(0, 2, name="b"), flow("s", 0, **named), span(0, 0))
+        self.bad("flow_on_another_slice", span(0, 2, name="b"), flow("s", 0, args={"span": "b", "span_ticks": 0}))
+        self.bad("flow_on_another_slice", span(0, 2, args={"oc": 1}), flow("s", 0, args={"oc": 2}))
         # A slice that begins behind the arrow in the file does not take it.
         self.bad("flow_without_slice", flow("s", 0), span(0, 2))
 

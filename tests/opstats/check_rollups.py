@@ -12,6 +12,8 @@ import os
 import re
 import sys
 
+import trace_events
+
 TICKS_PER_US = 19.2
 
 
@@ -100,8 +102,7 @@ def check_devices(events, rows, info):
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        trace = json.load(file)["traceEvents"]
+    trace = trace_events.read(sys.argv[1])
     names = {(event["pid"], event["tid"]): event["args"]["name"] for event in trace
              if event["ph"] == "M" and event["name"] == "thread_name"}
     events = [(names[event["pid"], event["tid"]], event) for event in trace if event["ph"] == "X"]

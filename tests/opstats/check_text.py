@@ -6,9 +6,10 @@
 
 Every line must be of a known kind."""
 import collections
-import json
 import re
 import sys
+
+import trace_events
 
 ROW = re.compile(r"c(\d+) +(\d+) +([\d.]+)% +(N/A|\d+) +(?:N/A|([\d.]+)%) +(\d+) +(N/A|[\d.]+)"
                  r" +(N/A|[\d.]+) +(N/A|[\d.]+) +(N/A|[\d.]+)  (.*)")
@@ -110,8 +111,7 @@ def check_cores(cores, device):
 
 
 def check_against_trace(cores, path):
-    with open(path, encoding="utf-8") as file:
-        events = json.load(file)["traceEvents"]
+    events = trace_events.read(path)
     names = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
              if event["ph"] == "M" and event["name"] == "thread_name"}
     shown, wanted = collections.Counter(), collections.Counter()

@@ -7,9 +7,10 @@
 Prints the number of slices, marks and arrows."""
 import argparse
 import collections
-import json
 import re
 import sys
+
+import trace_events
 
 TRACK = re.compile(r"^(?P<network>.+)_Core_(?P<core>\d+)(?P<rest>|_.*)$")
 DEVICE_TRACK = re.compile(r"^(?P<network>.+)_(Device_\d+|P2P_Port_\d+)$")
@@ -94,10 +95,14 @@ def check_slices(events, names, arguments):
 
 
 def bind_flows(events):
-    """Arrows as viewers draw them: an end belongs to the span of its thread that began last, events of one
-    time in the order of the file. Yields (end, span); an arrow must begin before it ends."""
+    """Arrows as viewers draw them: an end belongs to the span of its thread that began last; of events of one
+    time complete ones come first, the longest ahead, then begins and all else in the order of the file.
+    Yields (end, span); an arrow must begin before it ends."""
     latest, begun = {}, set()
-    for event in sorted((event for event in events if event["ph"] in "Xsf"), key=lambda event: event["ts"]):
+
+    def place(event):
+        return event["ts"], 0 if "begun" in event else -event.get("dur", 0)
+    for event in sorted((event for event in events if event["ph"] in "Xsf"), key=place):
         thread = event["pid"], event["tid"]
         if event["ph"] == "X":
             latest[thread] = event
@@ -152,8 +157,7 @@ def main():
     parser.add_argument("--devices", type=int, default=1)
     parser.add_argument("--cores")
     arguments = parser.parse_args()
-    with open(arguments.trace, encoding="utf-8") as file:
-        events = json.load(file)["traceEvents"]
+    events = trace_events.read(arguments.trace)
     if arguments.print_arrows:
         return print_arrows(events)
     names = check_tracks(events, arguments)

@@ -375,7 +375,7 @@ static tacho_status take_step(chrome_reader *reader, chrome_step *step)
         return chrome_pairing_add(&reader->pairing, step);
     }
     note_row(reader, step->row.start, step->row.start);
-    if (reader->is_own && step->type == CHROME_STEP_INSTANT) {
+    if (reader->is_own) {
         TACHO_TRY(chrome_own_restore_span(reader, &step->row));
     }
     TACHO_TRY(bind_flow(reader, &step->row, &step->flow, &step->has_flow));
