@@ -172,6 +172,7 @@ static void test_chrome(void **state)
                        "\"cat\":\"flow\",\"name\":\"data\"},\n");
     assert_holds(text, "{\"ph\":\"f\",\"pid\":1,\"tid\":2,\"ts\":0.020,\"id\":7,"
                        "\"cat\":\"flow\",\"name\":\"data\"}\n],");
+    assert_holds(text, "\"name\":\"tacho_counter\",\"args\":{\"name\":\"DDR\",\"unit\":\"bytes\",");
     assert_int_equal(at.dict.loss_count, 0);
     tacho_dict_deinit(&at.dict);
 }
@@ -249,6 +250,34 @@ static void test_chrome_empty_spans(void **state)
     assert_string_equal(phases, "X0 X1 X2 s X0 X0 X0 X1 s X0 s B s E X1 X0 ");
     assert_holds(text, "{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":0.050,\"name\":");
     assert_holds(text, "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":0.060},\n");
+    tacho_dict_deinit(&at.dict);
+}
+
+/* Ticks shorter than a nanosecond are said beside each time. */
+static void test_chrome_ticks(void **state)
+{
+    (void)state;
+    fixture at;
+    char text[TEXT_BYTES];
+    const tacho_trace_options options = {.omit_args = true};
+    tacho_output output;
+    tacho_events *events = NULL;
+    open_fixture(&at);
+    assert_null(tacho_clock_init_mhz(&at.dict.clocks[0], TACHO_STR("4000")));
+    open_test_output(&output);
+    assert_null(tacho_sink_chrome_json.open(&at.dict, &output, &options, &events));
+    push_span(&at, events, 5, 15);
+    push_arrow(&at, events, 16, 17); /* empty, as far as nanoseconds say */
+    push_span(&at, events, 16, 17);
+    push_arrow(&at, events, 18, 30);
+    push_span(&at, events, 18, 30);
+    assert_null(tacho_events_finish(events));
+    tacho_sink_chrome_json.close(events);
+    text[read_test_output(&output, text, sizeof(text) - 1)] = '\0';
+    assert_holds(text, "\"X\",\"pid\":1,\"tid\":2,\"ts\":0.001,\"tick\":1,\"dur\":0.002,"
+                       "\"end_tick\":3,");
+    assert_holds(text, "\"B\",\"pid\":1,\"tid\":2,\"ts\":0.004,\"tick\":2,\"name\":");
+    assert_holds(text, "\"E\",\"pid\":1,\"tid\":2,\"ts\":0.007,\"tick\":2}");
     tacho_dict_deinit(&at.dict);
 }
 
@@ -401,10 +430,10 @@ static void test_not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chrome),     cmocka_unit_test(test_chrome_empty_spans),
-        cmocka_unit_test(test_jsonl),      cmocka_unit_test(test_args_none),
-        cmocka_unit_test(test_late_names), cmocka_unit_test(test_flow_ids),
-        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_chrome),       cmocka_unit_test(test_chrome_empty_spans),
+        cmocka_unit_test(test_chrome_ticks), cmocka_unit_test(test_jsonl),
+        cmocka_unit_test(test_args_none),    cmocka_unit_test(test_late_names),
+        cmocka_unit_test(test_flow_ids),     cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

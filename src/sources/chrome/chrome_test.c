@@ -839,6 +839,24 @@ static void test_names(void **state)
     expect_tracks(EVENTS "," NAMES "{}", expected); /* late */
 }
 
+/* Categories say what a thread is; the name of its process counts only where they say nothing. */
+static void test_classes(void **state)
+{
+    (void)state;
+#define OF_GPU(tid, cat)                                                                           \
+    "{\"ph\":\"X\",\"name\":\"x\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":" tid ",\"cat\":\"" cat     \
+    "\"},"
+    expect_tracks(M("process_labels", "\"pid\":1", "\"labels\":\"GPU 0\"")
+                      OF_GPU("2", "python_function") OF_GPU("3", "kernel") OF_GPU("4", "odd") "{}",
+                  "span #2 1000..2000 x|python_function\nspan #3 1000..2000 x|kernel\n"
+                  "span #4 1000..2000 x|odd\n"
+                  "track #0 t.json|group stack 0 rank 0\n"
+                  "track #1 process 1 [GPU 0]|group stack 0 rank 0 in #0\n"
+                  "track #2 thread 2|host stack 0 rank 0 in #1\n"
+                  "track #3 thread 3|compute stack 0 rank 1 in #1\n"
+                  "track #4 thread 4|compute stack 0 rank 2 in #1\n");
+}
+
 static void test_more_names(void **state)
 {
     (void)state;
@@ -1366,6 +1384,28 @@ static void test_own_args_of_others(void **state)
               "span #1 1800..2600 | unended=true a=1\n");
 }
 
+/*
+ * Ticks shorter than a nanosecond come back beside the times of both ends, of complete events and
+ * of begins and ends; so does what begins carry.
+ */
+static void test_own_ticks(void **state)
+{
+    (void)state;
+    expect_of(
+        TACHO_STR("[" OWN_PART(
+            "1", "1", "a", "measured",
+            "fast: 1 tick = 1/4 ns, 0 ns = tick 100") "{\"ph\":\"X\",\"ts\":0.002,\"tick\":1,"
+                                                      "\"dur\":0.003,\"end_tick\":3,\"pid\":1,"
+                                                      "\"tid\":2,\"name\":\"x\"},"
+                                                      "{\"ph\":\"B\",\"ts\":0.006,\"tick\":2,"
+                                                      "\"pid\":1,\"tid\":2,\"name\":\"b\","
+                                                      "\"args\":{\"k\":1,\"run\":\"main\","
+                                                      "\"invocation\":3,\"origin\":\"estimated\"}},"
+                                                      "{\"ph\":\"E\",\"ts\":0.007,\"tick\":3,"
+                                                      "\"pid\":1,\"tid\":2}]"),
+        0, "span #1 109..123 x|\nspan #1 126..131 b| k=1 run main#3 of 0 estimated\n");
+}
+
 /* Times that the restored clock cannot count. */
 static void test_own_overflow(void **state)
 {
@@ -1430,6 +1470,7 @@ int main(void)
         cmocka_unit_test(test_bound_flows),
         cmocka_unit_test(test_other_events),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_classes),
         cmocka_unit_test(test_more_names),
         cmocka_unit_test(test_end_makes_no_track),
         cmocka_unit_test(test_args),
@@ -1448,6 +1489,7 @@ int main(void)
         cmocka_unit_test(test_own),
         cmocka_unit_test(test_own_parts),
         cmocka_unit_test(test_own_args_of_others),
+        cmocka_unit_test(test_own_ticks),
         cmocka_unit_test(test_own_overflow),
         cmocka_unit_test(test_many_parts),
     };
