@@ -67,6 +67,10 @@ bool tacho_utf8_is_clean(tacho_str text)
     while (text.len - at >= sizeof(uint64_t) && is_ascii_word(text.data + at)) {
         at += sizeof(uint64_t);
     }
+    if (text.len >= sizeof(uint64_t) && text.len - at < sizeof(uint64_t) &&
+        is_ascii_word(text.data + text.len - sizeof(uint64_t))) {
+        return true;
+    }
     while (at < text.len) {
         if ((unsigned char)(text.data[at] - 1) < 0x7f) { /* ASCII without NUL */
             at++;

@@ -21,17 +21,25 @@ enum {
     EVENT_OVERHEAD = 80 + PF_SITE_BYTES_MAX, /* tags, lengths and numbers, arguments aside */
     FLOW_BYTES = 10,
     LARGEST_EXACT_DOUBLE_BITS = 53,
+    FRAME_BYTES = 16,
+    FRAME_BODY = 2, /* where the body of the event starts in a frame */
+    FRAME_TYPE = 3, /* where its type is */
 };
 
 /* A span that has begun and not ended. */
 typedef struct open_span {
-    int64_t end_ns;
     int64_t end_ticks; /* extra ones: tacho_clock_extra_ticks */
-    uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
     uint32_t track;
     uint32_t parent; /* the open span around it on its track, or TACHO_NONE */
     uint32_t flows;  /* list of flows for its END */
 } open_span;
+
+/* When an open span ends; the heap compares these alone. */
+typedef struct span_end {
+    int64_t end_ns;
+    uint64_t sequence; /* by begin; of spans with one end the later begun ends first */
+    uint32_t slot;
+} span_end;
 
 /* Lists of flow ids, chained by index. */
 typedef struct flow_node {
@@ -41,7 +49,7 @@ typedef struct flow_node {
 
 /* A span whose BEGIN waits for flows of its time. */
 typedef struct held_span {
-    unsigned char *fields; /* of its event, flows aside */
+    unsigned char *fields; /* of its event behind the frame, flows aside */
     size_t field_len, field_capacity;
     uint32_t track;
     bool is_instant;
@@ -57,6 +65,9 @@ typedef struct pf_track_state {
     uint32_t held;    /* the last span held, good while |held_round| is the sink's */
     uint64_t held_round;
     uint64_t leaving_round; /* when an arrow that leaves was last given to a span held */
+    /* What opens each event of the track: tag, length and type, to be set, and the track's id. */
+    unsigned char frame[FRAME_BYTES];
+    size_t frame_len;
 } pf_track_state;
 
 typedef struct perfetto_sink {
@@ -65,7 +76,7 @@ typedef struct perfetto_sink {
     open_span *spans; /* slots; free ones chained by parent */
     size_t span_count, span_capacity;
     uint32_t free_span;
-    uint32_t *heap; /* slots of open spans, the next to end on top */
+    span_end *heap; /* of open spans, the next to end on top */
     size_t heap_count, heap_capacity;
     flow_node *flows;
     size_t flow_count, flow_capacity;
@@ -84,15 +95,30 @@ static perfetto_sink *sink_of(tacho_events *events)
     return (perfetto_sink *)(void *)events;
 }
 
-static tacho_status ensure_track_state(perfetto_sink *sink, uint32_t track,
-                                       pf_track_state **out_state)
+static pf_track_state make_track_state(uint32_t track)
+{
+    pf_track_state state = {.top = TACHO_NONE, .pending = TACHO_NONE};
+    unsigned char *body = tacho_pb_open(state.frame, PF_PACKET_TRACK_EVENT);
+    unsigned char *at = tacho_pb_put_uint(body, PF_EVENT_TYPE, 0);
+    at = tacho_pb_put_uint(at, PF_EVENT_TRACK_UUID, pf_track_uuid(track));
+    state.frame_len = (size_t)(at - state.frame);
+    return state;
+}
+
+static tacho_status add_track_states(perfetto_sink *sink, uint32_t track)
+{
+    TACHO_TRY(tacho_grow(&sink->tracks, &sink->track_capacity, (size_t)track + 1));
+    for (; sink->track_count <= track; sink->track_count++) {
+        sink->tracks[sink->track_count] = make_track_state((uint32_t)sink->track_count);
+    }
+    return TACHO_OK;
+}
+
+static inline tacho_status ensure_track_state(perfetto_sink *sink, uint32_t track,
+                                              pf_track_state **out_state)
 {
     if (TACHO_UNLIKELY(track >= sink->track_count)) {
-        TACHO_TRY(tacho_grow(&sink->tracks, &sink->track_capacity, (size_t)track + 1));
-        for (; sink->track_count <= track; sink->track_count++) {
-            sink->tracks[sink->track_count] =
-                (pf_track_state){.top = TACHO_NONE, .pending = TACHO_NONE};
-        }
+        TACHO_TRY(add_track_states(sink, track));
     }
     *out_state = &sink->tracks[track];
     return TACHO_OK;
@@ -139,45 +165,45 @@ static unsigned char *put_flows(perfetto_sink *sink, unsigned char *at, uint32_t
 
 /* ---- the heap of open spans ------------------------------------------------------------ */
 
-static bool ends_after(const perfetto_sink *sink, uint32_t a, uint32_t b)
+static inline bool ends_after(const span_end *a, const span_end *b)
 {
-    const open_span *span_a = &sink->spans[a];
-    const open_span *span_b = &sink->spans[b];
-    return span_a->end_ns != span_b->end_ns ? span_a->end_ns > span_b->end_ns
-                                            : span_a->sequence < span_b->sequence;
+    return a->end_ns != b->end_ns ? a->end_ns > b->end_ns : a->sequence < b->sequence;
 }
 
-static void heap_push(perfetto_sink *sink, uint32_t slot)
+static inline void heap_push(perfetto_sink *sink, span_end added)
 {
     size_t at = sink->heap_count++;
-    while (at > 0 && ends_after(sink, sink->heap[(at - 1) / 2], slot)) {
+    while (at > 0 && ends_after(&sink->heap[(at - 1) / 2], &added)) {
         sink->heap[at] = sink->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
-    sink->heap[at] = slot;
+    sink->heap[at] = added;
 }
 
-static void heap_pop(perfetto_sink *sink)
+static inline void heap_pop(perfetto_sink *sink)
 {
-    uint32_t moved = sink->heap[--sink->heap_count];
+    span_end *heap = sink->heap;
+    size_t count = --sink->heap_count;
+    span_end moved = heap[count];
     size_t at = 0;
-    for (size_t child = 1; child < sink->heap_count; child = 2 * at + 1) {
-        if (child + 1 < sink->heap_count &&
-            ends_after(sink, sink->heap[child], sink->heap[child + 1])) {
+    for (size_t child = 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && ends_after(&heap[child], &heap[child + 1])) {
             child++;
         }
-        if (!ends_after(sink, moved, sink->heap[child])) {
+        if (!ends_after(&moved, &heap[child])) {
             break;
         }
-        sink->heap[at] = sink->heap[child];
+        heap[at] = heap[child];
         at = child;
     }
-    sink->heap[at] = moved;
+    heap[at] = moved;
 }
 
-static tacho_status take_slot(perfetto_sink *sink, uint32_t *out_slot)
+static inline tacho_status take_slot(perfetto_sink *sink, uint32_t *out_slot)
 {
-    TACHO_TRY(tacho_grow(&sink->heap, &sink->heap_capacity, sink->heap_count + 1));
+    if (TACHO_UNLIKELY(sink->heap_count == sink->heap_capacity)) {
+        TACHO_TRY(tacho_grow(&sink->heap, &sink->heap_capacity, sink->heap_count + 1));
+    }
     *out_slot = sink->free_span;
     if (*out_slot != TACHO_NONE) {
         sink->free_span = sink->spans[*out_slot].parent;
@@ -209,8 +235,10 @@ static inline event_time time_of(const tacho_clock *clock, int64_t ticks)
     return (event_time){tacho_clock_ns(clock, ticks), tacho_clock_extra_ticks(clock, ticks)};
 }
 
-static inline tacho_status open_event(perfetto_sink *sink, event_time time, size_t extra_bytes,
-                                      event_packet *out_packet)
+/* Opens an event on the track of |state|, with room for |extra_bytes| of what only it has. */
+static TACHO_ALWAYS_INLINE tacho_status open_event(perfetto_sink *sink, const pf_track_state *state,
+                                                   event_time time, size_t extra_bytes,
+                                                   event_packet *out_packet)
 {
     pf_writer *writer = &sink->writer;
     TACHO_TRY(pf_writer_reserve(writer, EVENT_OVERHEAD + extra_bytes, &out_packet->memory));
@@ -222,19 +250,21 @@ static inline tacho_status open_event(perfetto_sink *sink, event_time time, size
     if (TACHO_UNLIKELY(time.ticks != 0)) {
         at = tacho_pb_put_uint(at, PF_PACKET_TACHO_TICKS, (uint64_t)time.ticks);
     }
-    out_packet->event = tacho_pb_open(at, PF_PACKET_TRACK_EVENT);
-    out_packet->at = out_packet->event;
+    memcpy(at, state->frame, FRAME_BYTES); /* a constant length is one quick copy */
+    out_packet->event = at + FRAME_BODY;
+    out_packet->at = at + state->frame_len;
     writer->clock_ns = time.ns;
     return TACHO_OK;
 }
 
-static inline void close_event(perfetto_sink *sink, event_packet *packet)
+static inline void close_event(perfetto_sink *sink, event_packet *packet, unsigned type)
 {
+    packet->event[FRAME_TYPE - FRAME_BODY] = (unsigned char)type;
     unsigned char *at = tacho_pb_close(packet->event, packet->at);
     pf_writer_commit(&sink->writer, packet->memory, tacho_pb_close(packet->packet, at));
 }
 
-static tacho_status restart_if_due(perfetto_sink *sink)
+static inline tacho_status restart_if_due(perfetto_sink *sink)
 {
     /* What is held refers to strings of this epoch. */
     bool is_due = pf_writer_is_due(&sink->writer) && sink->held_count == 0;
@@ -242,21 +272,19 @@ static tacho_status restart_if_due(perfetto_sink *sink)
 }
 
 /* Writes the END of the span on top of the heap. */
-static tacho_status end_top_span(perfetto_sink *sink)
+static inline tacho_status end_top_span(perfetto_sink *sink)
 {
-    uint32_t slot = sink->heap[0];
+    uint32_t slot = sink->heap[0].slot;
     open_span *span = &sink->spans[slot];
     pf_track_state *state = &sink->tracks[span->track];
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(pf_writer_track(&sink->writer, span->track));
     event_packet packet;
     size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, span->flows);
-    event_time end = {span->end_ns, span->end_ticks};
-    TACHO_TRY(open_event(sink, end, flow_bytes, &packet));
-    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TYPE, PF_TYPE_END);
-    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(span->track));
+    event_time end = {sink->heap[0].end_ns, span->end_ticks};
+    TACHO_TRY(open_event(sink, state, end, flow_bytes, &packet));
     packet.at = put_flows(sink, packet.at, &span->flows);
-    close_event(sink, &packet);
+    close_event(sink, &packet, PF_TYPE_END);
     heap_pop(sink);
     state->top = span->parent;
     span->parent = sink->free_span;
@@ -267,7 +295,7 @@ static tacho_status end_top_span(perfetto_sink *sink)
 /* Ends every span whose end is at or before |time_ns|. */
 static inline tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
 {
-    while (sink->heap_count > 0 && sink->spans[sink->heap[0]].end_ns <= time_ns) {
+    while (sink->heap_count > 0 && sink->heap[0].end_ns <= time_ns) {
         TACHO_TRY(end_top_span(sink));
     }
     return TACHO_OK;
@@ -276,29 +304,30 @@ static inline tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
 /* ---- rows ------------------------------------------------------------------------------ */
 
 /* Writes whatever a BEGIN refers to, each in a packet of its own; how long its fields may get. */
-static tacho_status prepare_begin(perfetto_sink *sink, const tacho_row *row,
-                                  const pf_site **out_site, size_t *out_bound)
+static TACHO_ALWAYS_INLINE tacho_status prepare_begin(perfetto_sink *sink, const tacho_row *row,
+                                                      const pf_site **out_site, size_t *out_bound)
 {
     pf_writer *writer = &sink->writer;
     *out_bound = 0;
     TACHO_TRY(pf_writer_track(writer, row->track));
     if (!writer->options.omit_args) {
-        TACHO_TRY(pf_args_prepare(writer, row));
-        *out_bound = pf_args_bound(row);
+        TACHO_TRY(pf_args_prepare(writer, row, out_bound));
     } else {
         TACHO_TRY(pf_args_prepare_marks(writer, row, out_bound));
     }
     return pf_writer_site(writer, row->of.span.site, out_site);
 }
 
-/* The fields of a BEGIN or an instant, flows aside. */
+static inline bool is_instant(const tacho_row *row)
+{
+    return (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+}
+
+/* The fields of a BEGIN or an instant behind its frame, flows aside. */
 static inline unsigned char *put_begin(perfetto_sink *sink, const tacho_row *row,
                                        const tacho_clock *clock, const pf_site *site,
                                        unsigned char *at)
 {
-    bool is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
-    at = tacho_pb_put_uint(at, PF_EVENT_TYPE, is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
-    at = tacho_pb_put_uint(at, PF_EVENT_TRACK_UUID, pf_track_uuid(row->track));
     memcpy(at, site->bytes, PF_SITE_BYTES_MAX); /* a constant length is one quick copy */
     at += site->len;
     return sink->writer.options.omit_args
@@ -306,36 +335,37 @@ static inline unsigned char *put_begin(perfetto_sink *sink, const tacho_row *row
                : pf_args_put(&sink->writer, at, row, clock->counts_cycles);
 }
 
-static tacho_status write_begin(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
-                                event_time start, uint32_t *pending)
+static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink, const tacho_row *row,
+                                                    const tacho_clock *clock, event_time start,
+                                                    uint32_t *pending)
 {
+    const pf_track_state *state = &sink->tracks[row->track];
     const pf_site *site = NULL;
     size_t bound = 0;
     TACHO_TRY(prepare_begin(sink, row, &site, &bound));
     bound += FLOW_BYTES * flow_list_length(sink, *pending);
     event_packet packet;
-    TACHO_TRY(open_event(sink, start, bound, &packet));
+    TACHO_TRY(open_event(sink, state, start, bound, &packet));
     packet.at = put_begin(sink, row, clock, site, packet.at);
     packet.at = put_flows(sink, packet.at, pending);
-    close_event(sink, &packet);
+    close_event(sink, &packet, is_instant(row) ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
     return TACHO_OK;
 }
 
-static tacho_status open_span_until(perfetto_sink *sink, uint32_t track, event_time end)
+static TACHO_ALWAYS_INLINE tacho_status open_span_until(perfetto_sink *sink, uint32_t track,
+                                                        event_time end)
 {
     uint32_t slot = TACHO_NONE;
     TACHO_TRY(take_slot(sink, &slot));
     pf_track_state *state = &sink->tracks[track];
     sink->spans[slot] = (open_span){
-        .end_ns = end.ns,
         .end_ticks = end.ticks,
-        .sequence = sink->next_sequence++,
         .track = track,
         .parent = state->top,
         .flows = TACHO_NONE,
     };
     state->top = slot;
-    heap_push(sink, slot);
+    heap_push(sink, (span_end){end.ns, sink->next_sequence++, slot});
     return TACHO_OK;
 }
 
@@ -346,7 +376,7 @@ static tacho_status write_span(perfetto_sink *sink, const tacho_row *row, uint32
     TACHO_TRY(end_spans_until(sink, start.ns));
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(write_begin(sink, row, clock, start, flows));
-    if ((row->of.span.flags & TACHO_SPAN_INSTANT) != 0) {
+    if (is_instant(row)) {
         return TACHO_OK;
     }
     return open_span_until(sink, row->track, time_of(clock, row->of.span.end));
@@ -359,10 +389,10 @@ static tacho_status release_one(perfetto_sink *sink, held_span *held)
     size_t bound = held->field_len + FLOW_BYTES * flow_list_length(sink, held->flows);
     event_packet packet;
     event_time start = {sink->held_ns, held->start_ticks};
-    TACHO_TRY(open_event(sink, start, bound, &packet));
+    TACHO_TRY(open_event(sink, &sink->tracks[held->track], start, bound, &packet));
     memcpy(packet.at, held->fields, held->field_len);
     packet.at = put_flows(sink, packet.at + held->field_len, &held->flows);
-    close_event(sink, &packet);
+    close_event(sink, &packet, held->is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
     event_time end = {held->end_ns, held->end_ticks};
     return held->is_instant ? TACHO_OK : open_span_until(sink, held->track, end);
 }
@@ -413,7 +443,7 @@ static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const 
     unsigned char *end = put_begin(sink, row, clock, site, held->fields);
     held->field_len = (size_t)(end - held->fields);
     held->track = row->track;
-    held->is_instant = (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
+    held->is_instant = is_instant(row);
     held->start_ticks = tacho_clock_extra_ticks(clock, row->start);
     held->end_ns = tacho_clock_ns(clock, row->of.span.end);
     held->end_ticks = tacho_clock_extra_ticks(clock, row->of.span.end);
@@ -478,13 +508,13 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
     TACHO_TRY(restart_if_due(sink));
     TACHO_TRY(pf_writer_track(&sink->writer, row->track));
     event_packet packet;
-    TACHO_TRY(open_event(sink, time, 0, &packet));
-    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TYPE, PF_TYPE_COUNTER);
-    packet.at = tacho_pb_put_uint(packet.at, PF_EVENT_TRACK_UUID, pf_track_uuid(row->track));
+    pf_track_state *state = NULL;
+    TACHO_TRY(ensure_track_state(sink, row->track, &state));
+    TACHO_TRY(open_event(sink, state, time, 0, &packet));
     packet.at = is_exact_integer(value)
                     ? tacho_pb_put_uint(packet.at, PF_EVENT_COUNTER_INT, (uint64_t)(int64_t)value)
                     : tacho_pb_put_double(packet.at, PF_EVENT_COUNTER_DOUBLE, value);
-    close_event(sink, &packet);
+    close_event(sink, &packet, PF_TYPE_COUNTER);
     return TACHO_OK;
 }
 

@@ -21,8 +21,11 @@ static inline uint32_t string_of(const tacho_arg *arg)
     return arg->type == TACHO_ARG_STRING ? arg->value.as_string : 0;
 }
 
-/* Whether nothing has to be written before the arguments of |row| can be. */
-static bool are_known(const pf_writer *writer, const tacho_row *row)
+/*
+ * Whether nothing has to be written before the arguments of |row| can be; if so, adds the lengths
+ * of their texts to |*text_len|.
+ */
+static inline bool are_known(const pf_writer *writer, const tacho_row *row, size_t *text_len)
 {
     const pf_interning *names = &writer->tables[PF_TABLE_ANNOTATIONS];
     const pf_interning *values = &writer->tables[PF_TABLE_VALUES];
@@ -36,42 +39,41 @@ static bool are_known(const pf_writer *writer, const tacho_row *row)
         bool has_name = names->items[arg->key].epoch == writer->epoch;
         bool has_value = values->items[string].epoch == writer->epoch;
         is_known &= has_name & (has_value | (arg->type != TACHO_ARG_STRING));
+        *text_len += tacho_arg_has_text(arg) ? arg->value.as_text.len : 0;
     }
     return is_known;
 }
 
-static tacho_status intern_args(pf_writer *writer, const tacho_row *row)
+static tacho_status intern_args(pf_writer *writer, const tacho_row *row, size_t *out_text_len)
 {
     uint32_t iid = 0;
+    *out_text_len = 0;
     for (size_t i = 0; i < row->arg_count; i++) {
         const tacho_arg *arg = &row->args[i];
         TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, arg->key, &iid));
         if (arg->type == TACHO_ARG_STRING) {
             TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, arg->value.as_string, &iid));
         }
+        *out_text_len += tacho_arg_has_text(arg) ? arg->value.as_text.len : 0;
     }
     return TACHO_OK;
 }
 
 /* Most arguments need nothing ahead; strings must be known before the event packet opens. */
-tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row)
+tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row, size_t *out_bound)
 {
+    size_t text_len = 0;
     if (row->of.span.run != TACHO_NONE) {
         uint32_t iid = 0;
         uint32_t name = writer->dict->runs[row->of.span.run].name;
         TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, name, &iid));
     }
-    return TACHO_LIKELY(are_known(writer, row)) ? TACHO_OK : intern_args(writer, row);
-}
-
-size_t pf_args_bound(const tacho_row *row)
-{
-    size_t text_len = 0;
-    for (size_t i = 0; i < row->arg_count; i++) {
-        text_len += tacho_arg_has_text(&row->args[i]) ? row->args[i].value.as_text.len : 0;
+    if (TACHO_UNLIKELY(!are_known(writer, row, &text_len))) {
+        TACHO_TRY(intern_args(writer, row, &text_len));
     }
     /* A bad byte grows to three. */
-    return (PF_OWN_KEY_COUNT + row->arg_count) * ANNOTATION_OVERHEAD + 3 * text_len;
+    *out_bound = (PF_OWN_KEY_COUNT + row->arg_count) * ANNOTATION_OVERHEAD + 3 * text_len;
+    return TACHO_OK;
 }
 
 static uint32_t known_iid(const pf_writer *writer, pf_table table, uint32_t string)
@@ -79,9 +81,48 @@ static uint32_t known_iid(const pf_writer *writer, pf_table table, uint32_t stri
     return writer->tables[table].items[string].iid;
 }
 
+/* Up to eight bytes as a word, the first one lowest and zeros behind the last. */
+static inline uint64_t load_short(tacho_str text)
+{
+    if (text.len >= 4) {
+        uint32_t front;
+        uint32_t back;
+        memcpy(&front, text.data, sizeof(front));
+        memcpy(&back, text.data + text.len - sizeof(back), sizeof(back));
+        return front | (uint64_t)back << (text.len - sizeof(back)) * 8;
+    }
+    const unsigned char *bytes = (const unsigned char *)text.data;
+    size_t middle = text.len / 2;
+    return text.len == 0 ? 0
+                         : bytes[0] | (uint64_t)bytes[middle] << middle * 8 |
+                               (uint64_t)bytes[text.len - 1] << (text.len - 1) * 8;
+}
+
+/* Puts a text of at most eight bytes, with zeros behind it; whether it is that, and all ASCII. */
+static inline bool put_short_text(unsigned char *at, tacho_str text)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t each_byte = UINT64_C(0x0101010101010101);
+    if (text.len <= sizeof(uint64_t)) {
+        uint64_t word = load_short(text);
+        uint64_t filled = word | (text.len < sizeof(word) ? each_byte << text.len * 8 : 0);
+        memcpy(at, &word, sizeof(word));
+        return ((filled | (filled - each_byte)) & each_byte * 0x80) == 0;
+    }
+#else
+    (void)at;
+    (void)text;
+#endif
+    return false;
+}
+
 /* Text with its bad bytes replaced, straight into the packet. */
 static inline unsigned char *put_text(unsigned char *at, uint32_t field, tacho_str text)
 {
+    unsigned char *short_body = tacho_pb_open(at, field);
+    if (TACHO_LIKELY(put_short_text(short_body, text))) {
+        return tacho_pb_close(short_body, short_body + text.len);
+    }
     if (TACHO_LIKELY(tacho_utf8_is_clean(text))) {
         return tacho_pb_put_bytes(at, field, text);
     }
@@ -146,6 +187,11 @@ static inline unsigned char *put_value(const pf_writer *writer, unsigned char *a
     return is_string ? at : tacho_pb_put_uint(at, PF_ANNOTATION_TACHO_IS_VALUE, 1);
 }
 
+static inline bool is_container(const tacho_arg *arg)
+{
+    return arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY;
+}
+
 /* A dictionary or array that is being written. */
 typedef struct open_container {
     unsigned char *body;
@@ -154,8 +200,8 @@ typedef struct open_container {
 } open_container;
 
 /* Writes |args|, containers with what belongs to them; without recursion. */
-static unsigned char *put_annotations(const pf_writer *writer, unsigned char *at,
-                                      const tacho_arg *args, size_t arg_count)
+static unsigned char *put_nested(const pf_writer *writer, unsigned char *at, const tacho_arg *args,
+                                 size_t arg_count)
 {
     open_container stack[TACHO_ARG_DEPTH_MAX];
     size_t depth = 0;
@@ -168,7 +214,7 @@ static unsigned char *put_annotations(const pf_writer *writer, unsigned char *at
             at = tacho_pb_put_uint(at, PF_ANNOTATION_NAME_IID,
                                    known_iid(writer, PF_TABLE_ANNOTATIONS, arg->key));
         }
-        if (arg->type == TACHO_ARG_DICT || arg->type == TACHO_ARG_ARRAY) {
+        if (is_container(arg)) {
             assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
             stack[depth++] = (open_container){body, i + 1 + (size_t)arg->value.as_uint, field};
             field = arg->type == TACHO_ARG_DICT ? PF_ANNOTATION_DICT_ENTRIES
@@ -180,6 +226,25 @@ static unsigned char *put_annotations(const pf_writer *writer, unsigned char *at
             at = tacho_pb_close(stack[--depth].body, at);
             field = stack[depth].field;
         }
+    }
+    return at;
+}
+
+/* The same, quicker where there are no containers. */
+static inline unsigned char *put_annotations(const pf_writer *writer, unsigned char *at,
+                                             const tacho_arg *args, size_t arg_count)
+{
+    for (size_t i = 0; i < arg_count; i++) {
+        if (TACHO_UNLIKELY(is_container(&args[i]))) {
+            size_t member_count = (size_t)args[i].value.as_uint;
+            at = put_nested(writer, at, args + i, 1 + member_count);
+            i += member_count;
+            continue;
+        }
+        unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+        at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
+                               known_iid(writer, PF_TABLE_ANNOTATIONS, args[i].key));
+        at = tacho_pb_close(body, put_value(writer, at, &args[i]));
     }
     return at;
 }

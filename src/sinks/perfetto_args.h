@@ -7,11 +7,9 @@
 
 #include "sinks/perfetto_writer.h"
 
-/* Writes whatever the arguments of |row| will refer to. */
-tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row) TACHO_MUST_USE;
-
-/* The most bytes that pf_args_put may write. */
-size_t pf_args_bound(const tacho_row *row);
+/* Writes whatever the arguments of |row| will refer to; the most bytes that pf_args_put writes. */
+tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row,
+                             size_t *out_bound) TACHO_MUST_USE;
 
 /* Writes the arguments into an event; |counts_cycles| is the track's clock's. */
 unsigned char *pf_args_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,

@@ -234,6 +234,36 @@ static void test_dirty_strings(void **state)
                 "count 2 on 3 int 1\n");
 }
 
+/* Short texts are copied as words: each length, clean and with a bad byte at each place. */
+static void test_short_texts(void **state)
+{
+    (void)state;
+    static const char letters[] = "abcdefghij";
+    static const char bad_bytes[] = {'\0', '\x80', '\xff'};
+    for (size_t len = 1; len < sizeof(letters); len++) {
+        for (size_t bad = 0; bad <= len; bad++) { /* at |len| there is none */
+            char bytes[sizeof(letters)];
+            char clean[4 * sizeof(letters)];
+            char expected[256];
+            memcpy(bytes, letters, sizeof(bytes));
+            bytes[bad] = bad_bytes[(len + bad) % sizeof(bad_bytes)];
+            snprintf(clean, sizeof(clean), "%.*s%s%.*s", (int)bad, letters,
+                     bad < len ? "\xef\xbf\xbd" : "", (int)(bad < len ? len - bad - 1 : 0),
+                     letters + bad + 1);
+            trace made;
+            open_trace(&made);
+            uint32_t part = add_part(&made, "a");
+            tacho_arg args[] = {text_arg(&made, "t", tacho_str_make(bytes, len)),
+                                uint_arg(&made, "after", 2)};
+            push_args(&made, add_track(&made, part, "t"), args, 2);
+            end_part(&made, part);
+            snprintf(expected, sizeof(expected),
+                     "begin 0 on 2 \"span\" cat t=text:%s after=uint:2\nend 1 on 2\n", clean);
+            check_events(&made, expected);
+        }
+    }
+}
+
 /* Texts around the sizes at which a packet needs a buffer of its own, and far beyond. */
 static void test_large_args(void **state)
 {
@@ -333,7 +363,7 @@ int main(void)
         cmocka_unit_test(test_deep_args),  cmocka_unit_test(test_many_args),
         cmocka_unit_test(test_own_args),   cmocka_unit_test(test_dirty_strings),
         cmocka_unit_test(test_large_args), cmocka_unit_test(test_large_names),
-        cmocka_unit_test(test_args_none),
+        cmocka_unit_test(test_args_none),  cmocka_unit_test(test_short_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
