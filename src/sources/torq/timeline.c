@@ -86,21 +86,23 @@ static bool parse_engine_id(tacho_str id, uint32_t slice_count, engine_id *out_i
     static const struct {
         tacho_str prefix;
         tacho_torq_engine engine;
-        bool is_t2;
     } forms[] = {
-        {TACHO_STR_INIT("DI"), TACHO_TORQ_DMA_IN, false},
-        {TACHO_STR_INIT("DO"), TACHO_TORQ_DMA_OUT, false},
-        {TACHO_STR_INIT("CDMA_L2D"), TACHO_TORQ_CDMA, true},
-        {TACHO_STR_INIT("CDMA_L2I"), TACHO_TORQ_CDMA, true},
-        {TACHO_STR_INIT("CDMA_D2L"), TACHO_TORQ_CDMA, true},
-        {TACHO_STR_INIT("CSS"), TACHO_TORQ_CSS, true},
+        {TACHO_STR_INIT("CDMA_L2D"), TACHO_TORQ_CDMA},
+        {TACHO_STR_INIT("CDMA_L2I"), TACHO_TORQ_CDMA},
+        {TACHO_STR_INIT("CDMA_D2L"), TACHO_TORQ_CDMA},
+        {TACHO_STR_INIT("CSS"), TACHO_TORQ_CSS},
     };
     if (id.len > 1 && id.data[0] == 'S') {
         return parse_slice_id(tacho_str_from(id, 1), slice_count, out_id);
     }
+    if (id.len > 1 && id.data[0] == 'D' && (id.data[1] == 'I' || id.data[1] == 'O')) {
+        bool is_in = id.data[1] == 'I';
+        *out_id = (engine_id){is_in ? TACHO_TORQ_DMA_IN : TACHO_TORQ_DMA_OUT, 0, false};
+        return torq_is_digits(tacho_str_from(id, 2));
+    }
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if (tacho_str_starts_with(id, forms[i].prefix)) {
-            *out_id = (engine_id){forms[i].engine, 0, forms[i].is_t2};
+            *out_id = (engine_id){forms[i].engine, 0, true};
             return torq_is_digits(tacho_str_from(id, forms[i].prefix.len));
         }
     }
@@ -264,7 +266,7 @@ static tacho_status find_t12_site(timeline *self, const torq_record *record, uin
 static void parse_t12(const void *self, torq_record *record)
 {
     const timeline *of = self;
-    size_t id_len = tacho_str_find_byte(record->line, ',');
+    size_t id_len = torq_find_near(record->line, ',');
     bool has_tail = id_len < record->line.len;
     record->id = tacho_str_make(record->line.data, id_len);
     record->tail = tacho_str_from(record->line, has_tail ? id_len + 1 : id_len);
@@ -375,6 +377,30 @@ static tacho_status resolve_t34_tail(timeline *self, const torq_record *record,
     return TACHO_OK;
 }
 
+/* Cuts a comma and at most 18 digits behind it off |*tail|; false where it ends differently. */
+static inline bool cut_plain_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes)
+{
+    enum { DIGITS_MAX = 18 };
+    size_t at = tail->len;
+    size_t least = at > DIGITS_MAX ? at - DIGITS_MAX : 0;
+    uint64_t value = 0;
+    uint64_t scale = 1;
+    for (; at > least; at--, scale *= 10) {
+        unsigned digit = (unsigned)(unsigned char)tail->data[at - 1] - '0';
+        if (digit > 9) {
+            break;
+        }
+        value += scale * digit;
+    }
+    if (TACHO_UNLIKELY(at == 0 || tail->data[at - 1] != ',')) {
+        return false;
+    }
+    *out_has_bytes = at < tail->len;
+    *out_bytes = value;
+    tail->len = at - 1;
+    return true;
+}
+
 /*
  * Cuts the bytes field off |*tail|: digits, or nothing where the engine moves no data. When it
  * is neither, |*out_reason| says why.
@@ -411,7 +437,8 @@ static void parse_t34(const void *self, torq_record *record)
     tacho_loss_reason reason;
     record->tail = record->line;
     record->is_good = take_t34_numbers(record) &&
-                      cut_bytes(&record->tail, &record->bytes, &record->has_bytes, &reason);
+                      (cut_plain_bytes(&record->tail, &record->bytes, &record->has_bytes) ||
+                       cut_bytes(&record->tail, &record->bytes, &record->has_bytes, &reason));
 }
 
 /* Counts a line that parse_t34 does not know. */

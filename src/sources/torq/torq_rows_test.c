@@ -138,11 +138,36 @@ static void test_small(void **state)
     assert_int_equal(sums.row_count, 0);
 }
 
+/* Numbers of every length, near the end of the line and far from it, as strtoull reads them. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    static const char digits[] = "90817263544536271809";
+    static const char *const rests[] = {",", ",x", ",loc(\"a long way to the end\")", ";1,2", ""};
+    for (size_t count = 0; count < sizeof(digits); count++) {
+        for (size_t i = 0; i < 2 * sizeof(rests) / sizeof(rests[0]); i++) {
+            const char *rest = rests[i / 2];
+            char line[80];
+            snprintf(line, sizeof(line), "%s%.*s%s", i % 2 != 0 ? " " : "", (int)count, digits,
+                     rest);
+            tacho_str text = tacho_str_from_cstring(line);
+            uint64_t value = 0;
+            bool is_good = count > 0 && count <= TORQ_DIGITS_MAX && rest[0] == ',';
+            assert_int_equal(torq_take_number(&text, ',', &value), is_good);
+            if (is_good) {
+                assert_true(value == strtoull(line, NULL, 10));
+                assert_string_equal(text.data, rest + 1);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_rows),
         cmocka_unit_test(test_small),
+        cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

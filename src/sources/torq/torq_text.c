@@ -8,6 +8,30 @@
 
 enum { HEADER_FIELDS_MAX = 8 };
 
+bool torq_take_any_number(tacho_str *text, char delimiter, uint64_t *out_value)
+{
+    size_t first = 0;
+    while (first < text->len && text->data[first] == ' ') {
+        first++;
+    }
+    uint64_t value = 0;
+    size_t at = first;
+    for (; at < text->len; at++) {
+        unsigned digit = (unsigned)(unsigned char)text->data[at] - '0';
+        if (digit > 9) {
+            break;
+        }
+        value = value * 10 + digit;
+    }
+    if (at == first || at - first > TORQ_DIGITS_MAX || at == text->len ||
+        text->data[at] != delimiter) {
+        return false;
+    }
+    *out_value = value;
+    *text = tacho_str_from(*text, at + 1);
+    return true;
+}
+
 bool torq_is_digits(tacho_str text)
 {
     for (size_t i = 0; i < text.len; i++) {

@@ -33,40 +33,73 @@ static inline uint64_t torq_eight_digits(uint64_t word, size_t *out_digit_count)
 }
 
 /*
+ * Takes up to 15 digits and the delimiter behind them from |*text|; false, leaving it as it is,
+ * where there is anything else, or the text ends soon after.
+ */
+static inline bool torq_take_plain(tacho_str *text, char delimiter, uint64_t *out_value)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    uint64_t words[2];
+    if (TACHO_UNLIKELY(text->len <= sizeof(words))) {
+        return false;
+    }
+    memcpy(words, text->data, sizeof(words));
+    size_t count = 0;
+    uint64_t value = torq_eight_digits(words[0], &count);
+    if (count == 8) {
+        size_t more = 0;
+        uint64_t low = torq_eight_digits(words[1], &more);
+        if (more == 8) {
+            return false;
+        }
+        value = value * powers[more] + low;
+        count += more;
+    }
+    if (TACHO_UNLIKELY(count == 0 || text->data[count] != delimiter)) {
+        return false;
+    }
+    *out_value = value;
+    *text = tacho_str_from(*text, count + 1);
+    return true;
+#else
+    (void)text;
+    (void)delimiter;
+    (void)out_value;
+    return false;
+#endif
+}
+
+/* The general case of torq_take_number. */
+bool torq_take_any_number(tacho_str *text, char delimiter, uint64_t *out_value);
+
+/*
  * Takes digits, perhaps after blanks, and the delimiter behind them from |*text|. False, leaving
  * |*text| anywhere, when there are none or too many or something else follows.
  */
 static inline bool torq_take_number(tacho_str *text, char delimiter, uint64_t *out_value)
 {
-    size_t first = 0;
-    while (first < text->len && text->data[first] == ' ') {
-        first++;
-    }
-    uint64_t value = 0;
-    size_t at = first;
+    return TACHO_LIKELY(torq_take_plain(text, delimiter, out_value)) ||
+           torq_take_any_number(text, delimiter, out_value);
+}
+
+/* tacho_str_find_byte for a byte that is mostly among the first eight. */
+static inline size_t torq_find_near(tacho_str text, char byte)
+{
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (text->len - first >= 8) {
+    const uint64_t each_byte = UINT64_C(0x0101010101010101);
+    if (text.len >= sizeof(uint64_t)) {
         uint64_t word;
-        size_t digit_count = 0;
-        memcpy(&word, text->data + first, sizeof(word));
-        value = torq_eight_digits(word, &digit_count);
-        at += digit_count;
+        memcpy(&word, text.data, sizeof(word));
+        word ^= each_byte * (unsigned char)byte;
+        /* The lowest bit set is that of the first zero; those above it may be wrong. */
+        uint64_t zeros = (word - each_byte) & ~word & each_byte * 0x80;
+        if (TACHO_LIKELY(zeros != 0)) {
+            return (size_t)__builtin_ctzll(zeros) / 8;
+        }
     }
 #endif
-    for (; at < text->len; at++) {
-        unsigned digit = (unsigned)(unsigned char)text->data[at] - '0';
-        if (digit > 9) {
-            break;
-        }
-        value = value * 10 + digit;
-    }
-    if (at == first || at - first > TORQ_DIGITS_MAX || at == text->len ||
-        text->data[at] != delimiter) {
-        return false;
-    }
-    *out_value = value;
-    *text = tacho_str_from(*text, at + 1);
-    return true;
+    return tacho_str_find_byte(text, byte);
 }
 
 /* Whether |text| is one or more digits. */
