@@ -298,7 +298,7 @@ static inline bool end_scalar(scanner *scan, const char *at, char *end, tacho_js
     return end_value(scan, end);
 }
 
-static inline bool scan_value(scanner *scan, char *at)
+static TACHO_ALWAYS_INLINE bool scan_value(scanner *scan, char *at)
 {
     char *end = NULL;
     switch (*at) {
@@ -332,8 +332,8 @@ static inline bool scan_value(scanner *scan, char *at)
     }
 }
 
-/* A key and its colon; only the key when something else follows it. */
-static inline bool scan_key(scanner *scan, char *at)
+/* A key, its colon and mostly its value; only the key when something else follows it. */
+static inline bool scan_key(scanner *scan, char *at, const tacho_json_packed *full)
 {
     if (TACHO_UNLIKELY(*at != '"')) {
         return stop(scan->reader, at, "a key in quotes");
@@ -346,6 +346,10 @@ static inline bool scan_key(scanner *scan, char *at)
     bool has_colon = *at == ':';
     scan->state = has_colon ? TACHO_JSON_STATE_VALUE : TACHO_JSON_STATE_COLON;
     scan->at = has_colon ? at + 1 : at;
+    if (TACHO_LIKELY(has_colon && scan->out < full)) {
+        scan->at = skip_space(scan->at);
+        return scan_value(scan, scan->at);
+    }
     return true;
 }
 
@@ -373,8 +377,8 @@ static inline bool scan_colon(scanner *scan, char *at)
     return true;
 }
 
-/* A token or what stands between two. */
-static inline bool scan_next(scanner *scan)
+/* A token or what stands between two, or a key with its value; there is room for one token. */
+static inline bool scan_next(scanner *scan, const tacho_json_packed *full)
 {
     char *at = scan->at = skip_space(scan->at);
     switch (scan->state) {
@@ -383,7 +387,7 @@ static inline bool scan_next(scanner *scan)
         if (*at == '}' && scan->state == TACHO_JSON_STATE_FIRST_KEY) {
             return end_container(scan, at);
         }
-        return scan_key(scan, at);
+        return scan_key(scan, at, full);
     case TACHO_JSON_STATE_FIRST_VALUE:
     case TACHO_JSON_STATE_VALUE:
         if (*at == ']' && scan->state == TACHO_JSON_STATE_FIRST_VALUE) {
@@ -412,7 +416,7 @@ void tacho_json_batch_scan(tacho_json_reader *reader)
         .reader = reader,
     };
     const tacho_json_packed *full = reader->tokens + TACHO_JSON_BATCH + 1;
-    while (scan.out < full && scan_next(&scan)) {
+    while (scan.out < full && scan_next(&scan, full)) {
     }
     reader->cursor = scan.at;
     reader->state = scan.state;
