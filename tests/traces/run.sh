@@ -150,7 +150,8 @@ spool_folder_missed() {
     grep -q '/nowhere.*TMPDIR' many.err || { cat many.err; return 1; }
 }
 
-# peak ARGUMENTS...: the most memory that tacho had with them, in KiB.
+# peak ARGUMENTS...: the most memory that tacho had with them, in KiB. On one processor: what threads
+# have read ahead is bounded, but not the same twice.
 peak() {
     python3 - "$tacho" "$@" <<'END'
 import os, sys
@@ -158,6 +159,7 @@ child = os.fork()
 if child == 0:
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     os.execv(sys.argv[1], sys.argv[1:])
 _, status, usage = os.wait4(child, 0)
 print(usage.ru_maxrss)
@@ -165,11 +167,12 @@ sys.exit(os.waitstatus_to_exitcode(status))
 END
 }
 
-# Twice as many spans take no more memory. From GROWTH_ROWS on nothing is kept span by span.
+# Twice as many spans take no more memory: a million of them, kept one by one, would be 40 MB. Some
+# tables are not quite full at GROWTH_ROWS.
 memory_stays() {
     local few many
     few=$(peak "$@" few.csv) && many=$(peak "$@" twice.csv) || return 1
-    ((many < few + 4096)) || { echo "$few KiB, and $many KiB for twice the spans"; return 1; }
+    ((many < few + 8192)) || { echo "$few KiB, and $many KiB for twice the spans"; return 1; }
 }
 
 check_growth() {
