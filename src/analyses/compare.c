@@ -382,13 +382,11 @@ static tacho_status add_stall_rows(const tacho_run_compare *self, tacho_table *t
 #undef STALL_PHRASE
     for (size_t i = 0; i < TACHO_STALL_COUNT; i++) {
         int64_t cycles = 0;
-        char text[160];
         for (size_t k = 0; k < self->item_count; k++) {
             cycles += self->items[k].stalls[i];
         }
-        snprintf(text, sizeof(text), "%" PRId64 " cycles: %s", cycles, words[i][1]);
-        TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(words[i][0])));
-        TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+        TACHO_TRY(tacho_table_add_property(table, words[i][0], "%" PRId64 " cycles: %s", cycles,
+                                           words[i][1]));
     }
     return TACHO_OK;
 }
@@ -396,13 +394,11 @@ static tacho_status add_stall_rows(const tacho_run_compare *self, tacho_table *t
 /* Threads that ran, beside the cores that were estimated. */
 static tacho_status add_threads(const tacho_run_compare *self, tacho_table *table)
 {
-    char text[160];
     uint32_t ran = self->recording->device.threads;
     uint32_t cores = self->recording->program->facts.core_count;
-    snprintf(text, sizeof(text), "%" PRIu32 " ran, estimated for %" PRIu32 " core%s%s", ran, cores,
-             cores == 1 ? "" : "s", ran == cores ? "" : ": compare shares, not times");
-    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("threads")));
-    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+    return tacho_table_add_property(
+        table, "threads", "%" PRIu32 " ran, estimated for %" PRIu32 " core%s%s", ran, cores,
+        cores == 1 ? "" : "s", ran == cores ? "" : ": compare shares, not times");
 }
 
 static tacho_status add_outliers(const tacho_run_compare *self, tacho_table *table)
@@ -419,33 +415,29 @@ static tacho_status add_outliers(const tacho_run_compare *self, tacho_table *tab
 /* How times came about. */
 static tacho_status add_measured_rows(const tacho_run_compare *self, tacho_table *table)
 {
-    char text[160];
     size_t elsewhere = 0;
     for (size_t i = 0; i < self->item_count; i++) {
         elsewhere += self->items[i].is_elsewhere ? 1 : 0;
     }
-    snprintf(text, sizeof(text), "%s of %" PRIu32 " inference%s",
-             self->record_count_max == 1 ? "times" : "medians", self->record_count_max,
-             self->record_count_max == 1 ? "" : "s");
-    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("measured")));
-    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+    TACHO_TRY(tacho_table_add_property(table, "measured", "%s of %" PRIu32 " inference%s",
+                                       self->record_count_max == 1 ? "times" : "medians",
+                                       self->record_count_max,
+                                       self->record_count_max == 1 ? "" : "s"));
     TACHO_TRY(add_threads(self, table));
     TACHO_TRY(add_outliers(self, table));
     tacho_str machine =
         tacho_recording_string(self->recording, self->recording->program->facts.machine);
     if (!tacho_str_equal(machine, TACHO_STR("host-cpu"))) {
-        snprintf(text, sizeof(text), "for %.40s, measured here: compare shares, not times",
-                 machine.data);
-        TACHO_TRY(tacho_table_add_text(table, TACHO_STR("estimated")));
-        TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(text)));
+        TACHO_TRY(tacho_table_add_property(table, "estimated",
+                                           "for %.40s, measured here: compare shares, not times",
+                                           machine.data));
     }
     if (elsewhere == 0) {
         return TACHO_OK;
     }
-    snprintf(text, sizeof(text), "%zu operator%s with a neighbour, or only another view of it",
-             elsewhere, elsewhere == 1 ? " runs" : "s run");
-    TACHO_TRY(tacho_table_add_text(table, TACHO_STR("not measured")));
-    return tacho_table_add_text(table, tacho_str_from_cstring(text));
+    return tacho_table_add_property(table, "not measured",
+                                    "%zu operator%s with a neighbour, or only another view of it",
+                                    elsewhere, elsewhere == 1 ? " runs" : "s run");
 }
 
 static tacho_status add_clock(const tacho_run_compare *self, tacho_table *table)
@@ -475,13 +467,10 @@ tacho_status tacho_run_fit_table(const tacho_run_compare *compare, tacho_table *
         {"property", "What", TACHO_COLUMN_TEXT},
         {"value", "Value", TACHO_COLUMN_TEXT},
     };
-    char text[160];
     tacho_table_init(out_table, "fit", "How well it was estimated", columns, 2);
     TACHO_TRY(add_clock(compare, out_table));
-    snprintf(text, sizeof(text), "%.2f %% of an operator's estimate, on average",
-             compare->error * 100);
-    TACHO_TRY(tacho_table_add_text(out_table, TACHO_STR("error")));
-    TACHO_TRY(tacho_table_add_text(out_table, tacho_str_from_cstring(text)));
+    TACHO_TRY(tacho_table_add_property(
+        out_table, "error", "%.2f %% of an operator's estimate, on average", compare->error * 100));
     return compare->is_simulated ? add_stall_rows(compare, out_table)
                                  : add_measured_rows(compare, out_table);
 }

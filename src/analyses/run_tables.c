@@ -5,7 +5,6 @@
 #include "analyses/run_tables.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -76,20 +75,6 @@ tacho_status tacho_run_latency_table(const tacho_recording *recording, tacho_tab
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-static tacho_status add_property(tacho_table *table, const char *name, const char *format, ...)
-    TACHO_PRINTF(3, 4);
-
-static tacho_status add_property(tacho_table *table, const char *name, const char *format, ...)
-{
-    char text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
-    va_end(list);
-    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(name)));
-    return tacho_table_add_text(table, tacho_str_from_cstring(text));
-}
-
 /* "25.6 MB", "812 B". */
 static const char *print_bytes(uint64_t bytes, char out_text[48])
 {
@@ -107,11 +92,11 @@ static const char *print_bytes(uint64_t bytes, char out_text[48])
 static tacho_status add_program(const tacho_recording *recording, tacho_table *table)
 {
     const tacho_program *program = recording->program;
-    TACHO_TRY(add_property(table, recording->was_compiled ? "model" : "program",
-                           "%.200s: %.100s, %zu operator%s", recording->path,
-                           tacho_recording_string(recording, program->facts.name).data,
-                           program->op_count, program->op_count == 1 ? "" : "s"));
-    return add_property(
+    TACHO_TRY(tacho_table_add_property(table, recording->was_compiled ? "model" : "program",
+                                       "%.200s: %.100s, %zu operator%s", recording->path,
+                                       tacho_recording_string(recording, program->facts.name).data,
+                                       program->op_count, program->op_count == 1 ? "" : "s"));
+    return tacho_table_add_property(
         table, "compiled for", "%.100s: %u device%s, %u core%s, %.6g MHz",
         tacho_recording_string(recording, program->facts.machine).data,
         (unsigned)program->facts.device_count, program->facts.device_count == 1 ? "" : "s",
@@ -122,18 +107,18 @@ static tacho_status add_program(const tacho_recording *recording, tacho_table *t
 static tacho_status add_device(const tacho_recording *recording, tacho_table *table)
 {
     const tacho_run_device *device = &recording->device;
-    TACHO_TRY(add_property(table, "device", "%.100s: %s", device->name, device->about));
+    TACHO_TRY(tacho_table_add_property(table, "device", "%.100s: %s", device->name, device->about));
     if (device->has_time_model) {
-        TACHO_TRY(add_property(
+        TACHO_TRY(tacho_table_add_property(
             table, "simulated", "%s",
             device->is_unlimited
                 ? "jobs on engines in order; shared memory, networks and queues without limit"
                 : "jobs on engines in order, queues, shared memory, networks between cores"));
     }
-    return add_property(table, "inferences", "%" PRIu64 " per run: %u activation%s, batch %u",
-                        tacho_recording_inferences(recording), (unsigned)device->activations,
-                        device->activations == 1 ? "" : "s",
-                        (unsigned)recording->program->facts.batch_size);
+    return tacho_table_add_property(
+        table, "inferences", "%" PRIu64 " per run: %u activation%s, batch %u",
+        tacho_recording_inferences(recording), (unsigned)device->activations,
+        device->activations == 1 ? "" : "s", (unsigned)recording->program->facts.batch_size);
 }
 
 /* What the program takes, and what recording adds at its end. */
@@ -145,10 +130,11 @@ static tacho_status add_cycles(const tacho_recording *recording, tacho_table *ta
     }
     int64_t more_ns = (recording->totals.device_ns - recording->totals.latency_ns) /
                       (int64_t)recording->totals.latency_count;
-    TACHO_TRY(add_property(table, "cycles", "%" PRId64 ", estimated %" PRId64,
-                           recording->totals.cycles, facts->total_cycles));
-    return more_ns > 0 ? add_property(table, "stats", "%.3f us to write them, not in the latency",
-                                      (double)more_ns / 1e3)
+    TACHO_TRY(tacho_table_add_property(table, "cycles", "%" PRId64 ", estimated %" PRId64,
+                                       recording->totals.cycles, facts->total_cycles));
+    return more_ns > 0 ? tacho_table_add_property(table, "stats",
+                                                  "%.3f us to write them, not in the latency",
+                                                  (double)more_ns / 1e3)
                        : TACHO_OK;
 }
 
@@ -157,14 +143,14 @@ static tacho_status add_values(const tacho_recording *recording, tacho_table *ta
     const tacho_run_device *device = &recording->device;
     char bytes[48];
     if (!device->has_values) {
-        return add_property(table, "values", "none computed");
+        return tacho_table_add_property(table, "values", "none computed");
     }
-    TACHO_TRY(add_property(table, "values",
-                           "%u step%s by fast kernels, %u by reference kernels, %u need none",
-                           (unsigned)device->fast_count, device->fast_count == 1 ? "" : "s",
-                           (unsigned)device->reference_count, (unsigned)device->free_count));
-    return add_property(table, "activations", "%s at most, inputs and outputs included",
-                        print_bytes(device->peak_bytes, bytes));
+    TACHO_TRY(tacho_table_add_property(
+        table, "values", "%u step%s by fast kernels, %u by reference kernels, %u need none",
+        (unsigned)device->fast_count, device->fast_count == 1 ? "" : "s",
+        (unsigned)device->reference_count, (unsigned)device->free_count));
+    return tacho_table_add_property(table, "activations", "%s at most, inputs and outputs included",
+                                    print_bytes(device->peak_bytes, bytes));
 }
 
 static tacho_status add_recording(const tacho_recording *recording, tacho_table *table)
@@ -173,17 +159,18 @@ static tacho_status add_recording(const tacho_recording *recording, tacho_table 
     uint64_t cost = recording->totals.record_cost_ns;
     char text[80] = "";
     if (level < TACHO_STATS_LEVEL_INFERENCE) {
-        return add_property(table, "recorded", "nothing: compiled with stats level %u",
-                            (unsigned)level);
+        return tacho_table_add_property(table, "recorded", "nothing: compiled with stats level %u",
+                                        (unsigned)level);
     }
     if (level < TACHO_STATS_LEVEL_OPS) {
         snprintf(text, sizeof(text), "; operators need %d", (int)TACHO_STATS_LEVEL_OPS);
     } else if (cost > 0) {
         snprintf(text, sizeof(text), "; recording took %.3f us", (double)cost / 1e3);
     }
-    return add_property(table, "recorded", "%" PRIu64 " run%s at stats level %u%s",
-                        recording->totals.recorded_count,
-                        recording->totals.recorded_count == 1 ? "" : "s", (unsigned)level, text);
+    return tacho_table_add_property(table, "recorded", "%" PRIu64 " run%s at stats level %u%s",
+                                    recording->totals.recorded_count,
+                                    recording->totals.recorded_count == 1 ? "" : "s",
+                                    (unsigned)level, text);
 }
 
 tacho_status tacho_run_summary_table(const tacho_recording *recording, tacho_table *out_table)

@@ -26,20 +26,32 @@ static tacho_status add_compared(const tacho_recording *recording, tacho_tables 
     return status;
 }
 
+static tacho_status add_recorded(const tacho_runner *self, const tacho_recording *recording,
+                                 const tacho_run_profile *first, tacho_tables *tables)
+{
+    tacho_table table = {0};
+    tacho_status status = tacho_run_overview_table(&self->session, first, &table);
+    TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
+    status = tacho_run_ops_table(&self->session, first, 0, &table);
+    TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
+    return add_compared(recording, tables);
+}
+
 /* Tables of operators, where there are any. */
 static tacho_status add_operators(const tacho_runner *self, const tacho_recording *recording,
                                   tacho_tables *tables)
 {
-    tacho_table table = {0};
+    tacho_run_profile first;
     bool has_operators = recording->program->facts.stats.level >= TACHO_STATS_LEVEL_OPS;
     if (!has_operators || recording->device.has_no_times || recording->sample_count == 0) {
         return TACHO_OK;
     }
-    tacho_status status = tacho_run_overview_table(&self->session, &table);
-    TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
-    status = tacho_run_ops_table(&self->session, 0, &table);
-    TACHO_TRY(tacho_tables_add(tables, status, &table, recording->path));
-    return add_compared(recording, tables);
+    tacho_status status = tacho_run_profile_init(&first, &self->session);
+    if (status == TACHO_OK) {
+        status = add_recorded(self, recording, &first, tables);
+    }
+    tacho_run_profile_deinit(&first);
+    return status;
 }
 
 static tacho_status add_tables(const tacho_runner *self, tacho_tables *tables)

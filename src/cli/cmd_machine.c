@@ -4,12 +4,11 @@
  */
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "session/find_machine.h"
-#include "session/host_machine.h"
 #include "cli/listing.h"
 #include "machine/calibrate.h"
-#include "machine/cost.h"
-#include "machine/machine_walk.h"
+#include "session/find_machine.h"
+#include "session/host_machine.h"
+#include "session/machine_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,130 +30,17 @@ typedef struct machine_request {
 
 typedef tacho_status (*table_maker)(const machine_request *request, tacho_table *table);
 
-/* ---- list -------------------------------------------------------------------------------- */
-
-static const tacho_column list_columns[] = {
-    {"machine", "machine", TACHO_COLUMN_TEXT},
-    {"cores", "cores", TACHO_COLUMN_INT},
-    {"clock_mhz", "clock (MHz)", TACHO_COLUMN_INT},
-    {"peak_type", "peak type", TACHO_COLUMN_TEXT},
-    {"peak_macs_per_cycle", "MACs/cycle", TACHO_COLUMN_INT},
-    {"local_bytes", "local bytes", TACHO_COLUMN_INT},
-    {"ddr_mb_per_s", "DDR (MB/s)", TACHO_COLUMN_INT},
-    {"title", "what it is", TACHO_COLUMN_TEXT},
-};
-
-/* The most multiply-accumulates per cycle of all cores, and for which type. */
-static int64_t peak_macs(const tacho_machine *machine, tacho_dtype *out_dtype)
-{
-    tacho_ratio best = {0, 1};
-    *out_dtype = TACHO_DTYPE_NONE;
-    for (size_t i = 0; i < machine->engine_count; i++) {
-        const tacho_engine *engine = &machine->engines[i];
-        for (size_t j = 0; j < engine->mac_count; j++) {
-            tacho_ratio all;
-            if (tacho_ratio_multiply(engine->macs[j].per_cycle.value, engine->count.value, &all) &&
-                tacho_ratio_compare(all, best) > 0) {
-                best = all;
-                *out_dtype = engine->macs[j].dtype;
-            }
-        }
-    }
-    int64_t peak;
-    return tacho_ratio_ceil_multiply(tacho_machine_cores(machine), best, &peak) ? peak : 0;
-}
-
-static tacho_status add_list_row(tacho_table *table, const tacho_machine *machine)
-{
-    const tacho_memory *local = tacho_machine_memory(machine, TACHO_MEMORY_LOCAL);
-    const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
-    uint64_t hz = (uint64_t)tacho_quantity_whole(&machine->core_clock_hz);
-    int64_t rate = 0;
-    tacho_dtype dtype;
-    int64_t peak = peak_macs(machine, &dtype);
-    bool fits = tacho_ratio_ceil_multiply(hz / 1000000, ddr->bytes_per_cycle.value, &rate);
-    TACHO_TRY(tacho_table_add_text(table, machine->name));
-    TACHO_TRY(tacho_table_add_int(table, tacho_machine_cores(machine)));
-    TACHO_TRY(tacho_table_add_int(table, (int64_t)(hz / 1000000)));
-    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(tacho_dtype_name(dtype))));
-    TACHO_TRY(tacho_table_add_int(table, peak));
-    TACHO_TRY(tacho_table_add_int(table, tacho_quantity_whole(&local->size_bytes)));
-    TACHO_TRY(fits ? tacho_table_add_int(table, rate) : tacho_table_add_absent(table));
-    return tacho_table_add_text(table, machine->title);
-}
-
-/* A machine as it is known: a listing measures nothing, and says so. */
-static tacho_status find_listed(const machine_request *request, const char *name,
-                                tacho_arena *arena, tacho_machine **out_machine)
-{
-    bool is_known;
-    if (!tacho_is_host_machine(name)) {
-        return tacho_session_find_machine(name, &tacho_talk_notes, arena, out_machine);
-    }
-    TACHO_TRY(tacho_host_machine_known(arena, out_machine, &is_known));
-    if (!is_known && !tacho_arguments_has(request->arguments, "quiet")) {
-        tacho_talk_line("note", "this computer has not been measured; the list shows the built-in "
-                                "host-cpu ('tacho machine show host-cpu' measures it)");
-    }
-    return TACHO_OK;
-}
+/* ---- tables ------------------------------------------------------------------------------ */
 
 static tacho_status make_list(const machine_request *request, tacho_table *table)
 {
-    tacho_table_init(table, "machines", "Machines", list_columns,
-                     sizeof(list_columns) / sizeof(list_columns[0]));
-    for (size_t i = 0; tacho_machine_builtin(i) != NULL; i++) {
-        tacho_arena arena;
-        tacho_arena_init(&arena);
-        tacho_machine *machine = NULL;
-        tacho_status status = find_listed(request, tacho_machine_builtin(i), &arena, &machine);
-        if (status == TACHO_OK) {
-            status = add_list_row(table, machine);
-        }
-        tacho_arena_deinit(&arena);
-        TACHO_TRY(status);
-    }
-    return TACHO_OK;
-}
-
-/* ---- show -------------------------------------------------------------------------------- */
-
-static const tacho_column show_columns[] = {
-    {"path", "what", TACHO_COLUMN_TEXT},
-    {"value", "value", TACHO_COLUMN_TEXT},
-    {"unit", "unit", TACHO_COLUMN_TEXT},
-    {"source", "source", TACHO_COLUMN_TEXT},
-};
-
-static tacho_status add_leaf(void *self, const tacho_machine_leaf *leaf)
-{
-    tacho_table *table = self;
-    TACHO_TRY(tacho_table_add_text(table, leaf->path));
-    TACHO_TRY(tacho_table_add_text(table, leaf->value));
-    if (leaf->unit.len == 0) {
-        TACHO_TRY(tacho_table_add_absent(table));
-        return tacho_table_add_absent(table);
-    }
-    TACHO_TRY(tacho_table_add_text(table, leaf->unit));
-    return tacho_table_add_text(table, leaf->source);
+    bool is_quiet = tacho_arguments_has(request->arguments, "quiet");
+    return tacho_machine_list_table(is_quiet ? NULL : &tacho_talk_notes, table);
 }
 
 static tacho_status make_show(const machine_request *request, tacho_table *table)
 {
-    tacho_table_init(table, "machine", "Machine", show_columns,
-                     sizeof(show_columns) / sizeof(show_columns[0]));
-    table->whole = "path"; /* to be written into a description */
-    table->kept = "path value";
-    tacho_arena arena;
-    tacho_arena_init(&arena);
-    tacho_machine *machine = NULL;
-    tacho_status status =
-        tacho_session_find_machine(request->names[0], &tacho_talk_notes, &arena, &machine);
-    if (status == TACHO_OK) {
-        status = tacho_machine_walk(machine, (tacho_machine_visitor){add_leaf, table});
-    }
-    tacho_arena_deinit(&arena);
-    return status;
+    return tacho_machine_show_table(request->names[0], &tacho_talk_notes, table);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */

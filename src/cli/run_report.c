@@ -4,13 +4,12 @@
  */
 #include "cli/run_report.h"
 
-#include "analyses/ops.h"
-#include "analyses/overview.h"
+#include "analyses/blocks.h"
 #include "analyses/compare.h"
 #include "analyses/outliers.h"
-#include "cli/talk.h"
 #include "analyses/run_tables.h"
-#include "analyses/blocks.h"
+#include "cli/talk.h"
+#include "session/tables.h"
 #include "sinks/overview_text.h"
 
 enum { WORST_COUNT = 5 };
@@ -50,58 +49,22 @@ static tacho_status add_facts(run_printer *self)
 /* The overview has a sink of its own for people. */
 static tacho_status add_overview(run_printer *self)
 {
-    tacho_overview overview;
     tacho_table table = {0};
-    tacho_overview_options options = {.wall_time_ns = self->recording.totals.wall_ns};
-    tacho_status status = tacho_overview_init(&overview, &self->profile->profile, &options);
-    if (status == TACHO_OK) {
-        status = tacho_overview_table(&overview, &table);
+    tacho_status status = tacho_run_overview_table(self->session, self->profile, &table);
+    if (status != TACHO_OK || !self->is_for_people || table.cell_count == 0) {
+        return add(self, status, &table);
     }
-    if (status == TACHO_OK && self->is_for_people && table.cell_count > 0) {
-        tacho_output_write_cstring(self->output, "\n");
-        status = tacho_table_sink_overview.write(&table, 0, self->output);
-        tacho_table_deinit(&table);
-    } else {
-        status = add(self, status, &table);
-    }
-    tacho_overview_deinit(&overview);
+    tacho_output_write_cstring(self->output, "\n");
+    status = tacho_table_sink_overview.write(&table, 0, self->output);
+    tacho_table_deinit(&table);
     return status;
 }
 
-static tacho_status add_operators_of(run_printer *self, const tacho_profile *profile)
-{
-    tacho_ops ops;
-    tacho_table table = {0};
-    tacho_ops_options options = {
-        .by_instance = true,
-        .merges_parts = true,
-        .sort = TACHO_OPS_BY_SELF,
-        .top = self->options->top,
-        .classes = ~(TACHO_TRACK_BIT(TACHO_TRACK_PORT) | TACHO_TRACK_BIT(TACHO_TRACK_SYNC) |
-                     TACHO_TRACK_BIT(TACHO_TRACK_PHASE)),
-    };
-    tacho_status status = tacho_ops_init(&ops, profile, &options);
-    if (status == TACHO_OK) {
-        status = tacho_ops_table(&ops, &table);
-    }
-    status = add(self, status, &table);
-    tacho_ops_deinit(&ops);
-    return status;
-}
-
-/* Of all recorded inferences. */
 static tacho_status add_operators(run_printer *self)
 {
-    tacho_run_profile all;
-    if (self->session->sample_count < 2) {
-        return add_operators_of(self, &self->profile->profile);
-    }
-    tacho_status status = tacho_run_profile_init_all(&all, self->session);
-    if (status == TACHO_OK) {
-        status = add_operators_of(self, &all.profile);
-    }
-    tacho_run_profile_deinit(&all);
-    return status;
+    tacho_table table = {0};
+    return add(self, tacho_run_ops_table(self->session, self->profile, self->options->top, &table),
+               &table);
 }
 
 static tacho_status add_compared(run_printer *self, const tacho_run_compare *compare)

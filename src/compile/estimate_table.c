@@ -10,7 +10,6 @@
 #include "compile/machine_view.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -380,20 +379,6 @@ tacho_status tacho_estimate_totals_table(const tacho_estimate *estimate, tacho_t
 
 /* ---- for people ---------------------------------------------------------------------------- */
 
-static tacho_status add_property(tacho_table *table, const char *name, const char *format, ...)
-    TACHO_PRINTF(3, 4);
-
-static tacho_status add_property(tacho_table *table, const char *name, const char *format, ...)
-{
-    char text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
-    va_end(list);
-    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(name)));
-    return tacho_table_add_text(table, tacho_str_from_cstring(text));
-}
-
 /* "4.12 GMAC", "25.6 MB", "812 B". */
 static const char *with_unit(double value, const char *unit, char out_text[48])
 {
@@ -413,18 +398,19 @@ static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_t
     const tacho_graph *graph = fusion->graph;
     char macs[48];
     char weights[48];
-    TACHO_TRY(add_property(table, "model", "%.*s (%s)", TACHO_STR_ARG(graph->path), graph->format));
+    TACHO_TRY(tacho_table_add_property(table, "model", "%.*s (%s)", TACHO_STR_ARG(graph->path),
+                                       graph->format));
     char unused[48] = "";
     if (fusion->unused_count > 0) {
         snprintf(unused, sizeof(unused), ", %zu unused", fusion->unused_count);
     }
-    TACHO_TRY(add_property(
+    TACHO_TRY(tacho_table_add_property(
         table, "nodes", "%zu: %zu folded, %zu views%s, %zu fused into %zu operator%s to run",
         graph->node_count, fusion->folded_count, fusion->view_count, unused,
         tacho_fusion_fused_count(fusion), fusion->op_count, fusion->op_count == 1 ? "" : "s"));
-    return add_property(table, "size", "%s, %s of weights",
-                        with_unit((double)estimate->macs, "MAC", macs),
-                        with_unit((double)estimate->weight_bytes, "B", weights));
+    return tacho_table_add_property(table, "size", "%s, %s of weights",
+                                    with_unit((double)estimate->macs, "MAC", macs),
+                                    with_unit((double)estimate->weight_bytes, "B", weights));
 }
 
 tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_table *out_table)
@@ -440,21 +426,22 @@ tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_
     double ms = (double)estimate->cycles * 1e3 / hz;
     tacho_table_init(out_table, "summary", "Estimate", columns, 2);
     TACHO_TRY(add_graph_properties(estimate, out_table));
-    TACHO_TRY(add_property(out_table, "machine", "%.*s (%.*s) at %.6g MHz",
-                           TACHO_STR_ARG(estimate->machine->name),
-                           TACHO_STR_ARG(estimate->machine->title), hz / 1e6));
-    TACHO_TRY(add_property(out_table, "memory",
-                           "%s through shared memory, at most %s in a core's local memory",
-                           with_unit((double)estimate->ddr_bytes, "B", bytes),
-                           with_unit((double)estimate->local_peak_bytes, "B", peak)));
-    TACHO_TRY(
-        add_property(out_table, "total", "%" PRId64 " cycles = %.6g ms", estimate->cycles, ms));
-    TACHO_TRY(add_property(out_table, "rate", "%s, engines at %.1f %% of their peak",
-                           with_unit(inferences_per_second(estimate), "inf/s", rate),
-                           share(estimate->ideal_cycles, estimate->cycles)));
+    TACHO_TRY(tacho_table_add_property(out_table, "machine", "%.*s (%.*s) at %.6g MHz",
+                                       TACHO_STR_ARG(estimate->machine->name),
+                                       TACHO_STR_ARG(estimate->machine->title), hz / 1e6));
+    TACHO_TRY(tacho_table_add_property(
+        out_table, "memory", "%s through shared memory, at most %s in a core's local memory",
+        with_unit((double)estimate->ddr_bytes, "B", bytes),
+        with_unit((double)estimate->local_peak_bytes, "B", peak)));
+    TACHO_TRY(tacho_table_add_property(out_table, "total", "%" PRId64 " cycles = %.6g ms",
+                                       estimate->cycles, ms));
+    TACHO_TRY(tacho_table_add_property(out_table, "rate", "%s, engines at %.1f %% of their peak",
+                                       with_unit(inferences_per_second(estimate), "inf/s", rate),
+                                       share(estimate->ideal_cycles, estimate->cycles)));
     if (estimate->unknown_count > 0) {
-        TACHO_TRY(add_property(out_table, "unknown", "%zu operator%s costed by bytes alone",
-                               estimate->unknown_count, estimate->unknown_count == 1 ? "" : "s"));
+        TACHO_TRY(tacho_table_add_property(
+            out_table, "unknown", "%zu operator%s costed by bytes alone", estimate->unknown_count,
+            estimate->unknown_count == 1 ? "" : "s"));
     }
     return TACHO_OK;
 }

@@ -72,7 +72,8 @@ static tacho_status find_listed(const char *name, const tacho_notes *notes, tach
     TACHO_TRY(tacho_host_machine_known(arena, out_machine, &is_known));
     if (!is_known) {
         tacho_note(notes, "note",
-                   "this computer has not been measured; the list shows the built-in host-cpu");
+                   "this computer has not been measured; the list shows the built-in host-cpu, and "
+                   "its first use measures it");
     }
     return TACHO_OK;
 }

@@ -9,12 +9,16 @@
 #include "session/session.h"
 #include "table/table.h"
 
-/* How busy the engines were in the first recorded inference. deinit in any case. */
+/* How busy the engines were in |first|, the first recorded inference. deinit in any case. */
 tacho_status tacho_run_overview_table(const tacho_run_session *session,
+                                      const tacho_run_profile *first,
                                       tacho_table *out_table) TACHO_MUST_USE;
 
-/* The |top| operators (0: all) of all recorded inferences. deinit in any case. */
-tacho_status tacho_run_ops_table(const tacho_run_session *session, size_t top,
-                                 tacho_table *out_table) TACHO_MUST_USE;
+/*
+ * The |top| operators (0: all) of all recorded inferences, of which |first| is the first. deinit in
+ * any case.
+ */
+tacho_status tacho_run_ops_table(const tacho_run_session *session, const tacho_run_profile *first,
+                                 size_t top, tacho_table *out_table) TACHO_MUST_USE;
 
 #endif

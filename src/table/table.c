@@ -7,6 +7,8 @@
 #include "base/grow.h"
 
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 void tacho_table_init(tacho_table *table, const char *name, const char *title,
@@ -131,4 +133,15 @@ tacho_status tacho_table_add_absent(tacho_table *table)
     tacho_cell *cell = take_cell(table);
     *cell = (tacho_cell){.is_absent = true};
     return TACHO_OK;
+}
+
+tacho_status tacho_table_add_property(tacho_table *table, const char *what, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    TACHO_TRY(tacho_table_add_text(table, tacho_str_from_cstring(what)));
+    return tacho_table_add_text(table, tacho_str_from_cstring(text));
 }

@@ -83,4 +83,8 @@ tacho_status tacho_table_add_int(tacho_table *table, int64_t value) TACHO_MUST_U
 tacho_status tacho_table_add_real(tacho_table *table, double value) TACHO_MUST_USE;
 tacho_status tacho_table_add_absent(tacho_table *table) TACHO_MUST_USE;
 
+/* Two cells of text, of a table that people read line by line: what, and its value. */
+tacho_status tacho_table_add_property(tacho_table *table, const char *what, const char *format, ...)
+    TACHO_PRINTF(3, 4) TACHO_MUST_USE;
+
 #endif
