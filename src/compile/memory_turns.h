@@ -2,8 +2,9 @@
 /*
  * Turns at the memory that cores share. A transfer goes at the rate of its queue, or of the memory
  * where that is less, and starts when so much of the memory is free: those that are ready first go
- * first, of several the one that is first in the program. What several cores get at once counts
- * once. So at no time do transfers take more than the memory has.
+ * first, of several the one that is first in the program. A load that n cores share takes 1/n of
+ * the memory for each of them, whether or not they start together: where they do not, more passes
+ * at a time than the memory has (docs/compile.md).
  *
  * A transfer that has to wait for its turn gets a need with a lag: the start that was found for it,
  * counted from where the operator begins.

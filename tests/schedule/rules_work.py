@@ -138,6 +138,34 @@ def check_shared_rate(case):
                 break
 
 
+def _passes(job):
+    """What a transfer brings from or to shared memory, so that those of one multicast are equal."""
+    for region in job.regions:
+        if region.buffer is None and region.tensor is not None and job.kind == "load":
+            return (job.start, region.tensor, str(region.box()))
+    return (job.start, job.index)
+
+
+@rule("multicast-rate")
+def check_multicast(case):
+    """A load that several cores share is one transfer only where they start it together: so counted,
+    too, no more passes than shared memory can."""
+    rate = case.machine.shared_rate
+    for operator in case.operators:
+        jobs = [job for job in operator.jobs if job.kind in ("load", "store") and job.bytes]
+        if not any(job.readers > 1 for job in jobs):
+            continue
+        start, moved, seen = min(job.start for job in jobs), 0, set()
+        for job in sorted(jobs, key=lambda job: job.end):
+            moved += 0 if _passes(job) in seen else job.bytes
+            seen.add(_passes(job))
+            if moved > rate * (job.end - start):
+                yield (f"{operator.where()}: {moved} bytes pass by the end of job {job.index}, "
+                       f"{job.end - start} cycles after the first transfer starts; shared memory "
+                       f"moves {float(rate)} a cycle at most")
+                break
+
+
 @rule("fixed-jobs")
 def check_fixed(case):
     """Jobs of engines whose every job takes the same take that."""

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 import case as cases
-import check_schedules  # noqa: F401  (fills the list of rules)
+import check_schedules
 import made_models
 import rules
 
@@ -313,6 +313,13 @@ def check_breaks(good, machine):
     return failures
 
 
+def known_rules(machine):
+    """Rules that every schedule of the machine is known to break, some of them."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known_violations.txt")
+    return {rule for model, name, rule in check_schedules.read_known(path)
+            if model == "*" and name == machine}
+
+
 def check_machine(tool, root, name):
     """Problems: what is found in the schedule as it is, and breaks that are not named."""
     model = os.path.join(root, "conv_rows.mlir")
@@ -322,6 +329,8 @@ def check_machine(tool, root, name):
     cases.compile_into(tool, model, name, good)
     machine = cases.machine_of(tool, name)
     found, _ = rules.check(cases.load(good, "conv_rows", machine))
+    known = known_rules(name)
+    found = [violation for violation in found if violation.rule not in known]
     for violation in found:
         print(violation)
     return len(found), check_breaks(good, machine)

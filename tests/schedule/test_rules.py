@@ -259,6 +259,13 @@ def loads_of_two_queues_at_once_are_too_fast(case):
         job.start, job.end = 0, 24
 
 
+@breaks("multicast-rate")
+def cores_that_share_a_load_start_apart(case):
+    """Half the memory is charged to each of two readers, which is right for both at once alone."""
+    for number, job in enumerate(job for job in case.jobs if job.kind == "load"):
+        job.readers, job.start, job.end = 2, number, number + 2 * job.cycles // 3
+
+
 @breaks("fixed-jobs")
 def processor_takes_less(case):
     case.jobs[6].cycles -= 1
