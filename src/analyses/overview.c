@@ -7,6 +7,7 @@
 
 #include "analyses/overview_tracks.h"
 #include "base/grow.h"
+#include "profile/tt_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,12 @@ static const measure measures[] = {
     {TACHO_METRIC_HOST, KIND(HOST), 0, BIT(HOST), ANY},
     {TACHO_METRIC_HOST_COPY, KIND(COPY), 0, BIT(HOST_COPY), ANY},
 };
+
+/* Engines that only Torq has: chips of others compute, and do not have slices. */
+#define METRIC(name) (UINT32_C(1) << TACHO_METRIC_##name)
+#define TORQ_WORDS                                                                                 \
+    (METRIC(SLICE) | METRIC(SLICE_N) | METRIC(CSS) | METRIC(CDMA) | METRIC(CDMA_DTCM) |            \
+     METRIC(CDMA_ITCM) | METRIC(HAL))
 
 /* One block while it is worked out. */
 typedef struct block_work {
@@ -259,6 +266,10 @@ static tacho_status note_tracks(const tacho_overview_gather *gather, uint32_t pa
             TACHO_TRY(tacho_grow(&block->slices, &block->slice_capacity, block->slice_count + 1));
             block->slices[block->slice_count++] = slice;
         }
+    }
+    if (tacho_str_starts_with(tacho_dict_string(dict, dict->parts[part].format),
+                              TACHO_STR(TACHO_TT_VENDOR))) {
+        block->shown = ~TORQ_WORDS;
     }
     if (block->slice_count > 1) {
         qsort(block->slices, block->slice_count, sizeof(*block->slices), compare_slices);

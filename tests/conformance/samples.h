@@ -195,6 +195,19 @@ static const sample samples[] = {
      "\x0a\x0d\x50\x01\x40\x09\x5a\x07\x48\x04\x58\x02\xf0\x01\x7f"
      "\x0a\x0d\x50\x01\x40",
      -1},
+    {"tenstorrent-ops", "two chips, a signpost, a host op, a replay and a row cut short",
+     "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,HOST START TS,HOST END TS,"
+     "DEVICE FW START CYCLE,DEVICE FW END CYCLE,DEVICE FW DURATION [ns],"
+     "DEVICE KERNEL DURATION [ns],METAL TRACE ID,METAL TRACE REPLAY SESSION ID,LOC\r\n"
+     "go,signpost,,,,,50,,,,,,,,\r\n"
+     "Matmul,tt_dnn_device,1024,0,blackhole,{'a': '1'; 'b': '2'},100,160,1350,4050,2000,1500,0,1,"
+     "\"loc(\"\"a.py\"\":6:0)\"\r\n"
+     "Matmul,tt_dnn_device,1025,1,blackhole,{},110,170,1351,4051,2000,1500,0,1,\r\n"
+     "(torch) pad,python_fallback,2147483650,,,,200,300,,,,,,,\r\n"
+     "Matmul,tt_dnn_device,1024,0,blackhole,{'a': '1'; 'b': '2'},100,160,5400,8100,2000,1400,0,2,"
+     "\"loc(\"\"a.py\"\":6:0)\"\r\n"
+     "Add,tt_dnn_device,2048,0,blackhole,{},400\r\n",
+     -1},
 };
 
 enum { SAMPLE_COUNT = sizeof(samples) / sizeof(samples[0]) };

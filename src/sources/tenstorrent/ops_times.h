@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When the ops of one device ran, in nanoseconds, from what its rows of an op table say.
+ */
+#ifndef TACHO_SOURCES_TENSTORRENT_OPS_TIMES_H
+#define TACHO_SOURCES_TENSTORRENT_OPS_TIMES_H
+
+#include "sources/tenstorrent/tt_table.h"
+
+/* Cycles and nanoseconds are below this; they have 44 bits where the device writes them. */
+#define TT_TIME_END (INT64_C(1) << 52)
+
+/* The rate of a device's cycles. */
+typedef struct tt_rate {
+    int64_t mhz;     /* whole, as the device's log has it */
+    bool is_assumed; /* no row tells */
+} tt_rate;
+
+typedef enum tt_times_verdict {
+    TT_TIMES_NONE,    /* the device recorded nothing of the op */
+    TT_TIMES_KNOWN,   /* the row says when */
+    TT_TIMES_LAID,    /* the row says how long; it is put behind the one before */
+    TT_TIMES_TOO_FAR, /* beyond TT_TIME_END */
+    TT_TIMES_REVERSE, /* ends before it starts */
+} tt_times_verdict;
+
+typedef struct tt_times {
+    int64_t start, end; /* of the op's kernels, ns */
+    bool has_firmware;
+    int64_t firmware_start, firmware_end; /* ns */
+} tt_times;
+
+/* The chip that a row belongs to; -1 for none: a host op or a signpost. */
+int64_t tt_row_device(const tt_table *table, size_t row);
+
+/* A row and the device it belongs to, so that rows can be put together by device. */
+typedef struct tt_row_key {
+    int64_t device;
+    size_t row;
+} tt_row_key;
+
+/* The rate that these rows, of one device, show. */
+tt_rate tt_device_rate(const tt_table *table, const tt_row_key *rows, size_t row_count);
+
+/*
+ * When the op of |row| ran. |previous_end| is where the op before it on its device ended, and is
+ * moved on.
+ */
+tt_times_verdict tt_row_times(const tt_table *table, size_t row, int64_t mhz, int64_t *previous_end,
+                              tt_times *out_times);
+
+/* When the host issued the op of |row|; false where it does not say. */
+bool tt_row_host_times(const tt_table *table, size_t row, int64_t *out_start, int64_t *out_end);
+
+#endif
