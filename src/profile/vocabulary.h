@@ -91,7 +91,8 @@ typedef enum tacho_unit {
     X(UNKNOWN_STATE, "unknown_state", "refers to something that the trace never says")             \
     X(NOT_FINITE, "not_finite", "a counter value that is not a finite number")                     \
     X(NEVER_ENDED, "never_ended", "a begin without an end")                                        \
-    X(DROPPED, "dropped", "dropped by the device that recorded it")
+    X(DROPPED, "dropped", "dropped by the device that recorded it")                                \
+    X(UNKNOWN_COLUMN, "unknown_column", "a column that this version does not know")
 
 typedef enum tacho_loss_reason {
 #define TACHO_LOSS_ENUM(name, key, phrase) TACHO_LOSS_##name,

@@ -214,18 +214,24 @@ static void reverse(tacho_open_spans *open, uint32_t stack)
     open->stacks[stack].top = before;
 }
 
+tacho_status tacho_open_spans_finish_stack(tacho_open_spans *open, uint32_t stack, int64_t time)
+{
+    reverse(open, stack);
+    while (open->stacks[stack].top != TACHO_NONE) {
+        uint32_t slot = open->stacks[stack].top;
+        int64_t start = packed_of(open, slot)->start;
+        tacho_span_end end = {.time = time > start ? time : start, .name = TACHO_NONE};
+        open->stacks[stack].top = open->slots[slot].outer;
+        TACHO_TRY(push(open, slot, &end, TACHO_SPAN_UNENDED));
+        give_slot(open, slot);
+    }
+    return TACHO_OK;
+}
+
 tacho_status tacho_open_spans_finish(tacho_open_spans *open, int64_t time)
 {
     for (uint32_t stack = 0; stack < open->stack_count; stack++) {
-        reverse(open, stack);
-        while (open->stacks[stack].top != TACHO_NONE) {
-            uint32_t slot = open->stacks[stack].top;
-            int64_t start = packed_of(open, slot)->start;
-            tacho_span_end end = {.time = time > start ? time : start, .name = TACHO_NONE};
-            open->stacks[stack].top = open->slots[slot].outer;
-            TACHO_TRY(push(open, slot, &end, TACHO_SPAN_UNENDED));
-            give_slot(open, slot);
-        }
+        TACHO_TRY(tacho_open_spans_finish_stack(open, stack, time));
     }
     return TACHO_OK;
 }

@@ -61,7 +61,11 @@ typedef struct tacho_span_end {
 tacho_status tacho_open_spans_end(tacho_open_spans *open, uint32_t stack, const tacho_span_end *end,
                                   bool *out_ended) TACHO_MUST_USE;
 
-/* Pushes all that is open as unended, up to |time| or its own start, outer spans first. */
+/* Pushes all that is open on |stack| as unended, up to |time| or its own start, outer first. */
+tacho_status tacho_open_spans_finish_stack(tacho_open_spans *open, uint32_t stack,
+                                           int64_t time) TACHO_MUST_USE;
+
+/* The same for all stacks. */
 tacho_status tacho_open_spans_finish(tacho_open_spans *open, int64_t time) TACHO_MUST_USE;
 
 /* Whether anything is open on |stack|. */

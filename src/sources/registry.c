@@ -8,15 +8,22 @@
 #include "sources/source.h"
 #include "sources/stats/stats.h"
 #include "sources/tacho/capture.h"
+#include "sources/tenstorrent/log.h"
 #include "sources/tenstorrent/tenstorrent.h"
 #include "sources/torq/torq.h"
 
 static const tacho_source *const sources[] = {
-    &tacho_source_torq_timeline,   &tacho_source_torq_runtime,
-    &tacho_source_torq_host,       &tacho_source_torq_annotated,
-    &tacho_source_chrome,          &tacho_source_perfetto,
-    &tacho_source_stats,           &tacho_source_tacho,
-    &tacho_source_tenstorrent_ops, NULL,
+    &tacho_source_torq_timeline,
+    &tacho_source_torq_runtime,
+    &tacho_source_torq_host,
+    &tacho_source_torq_annotated,
+    &tacho_source_chrome,
+    &tacho_source_perfetto,
+    &tacho_source_stats,
+    &tacho_source_tacho,
+    &tacho_source_tenstorrent_ops,
+    &tacho_source_tenstorrent_log,
+    NULL,
 };
 
 const tacho_source *const *tacho_sources(void)

@@ -208,6 +208,19 @@ static const sample samples[] = {
      "\"loc(\"\"a.py\"\":6:0)\"\r\n"
      "Add,tt_dnn_device,2048,0,blackhole,{},400\r\n",
      -1},
+    {"tenstorrent-log", "zones, a NoC event, a row that goes back in time",
+     "ARCH: blackhole, CHIP_FREQ[MHz]: 1350, Max Compute Cores: 140\n"
+     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+     "run "
+     "host ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n"
+     "0,1,2,BRISC,7,5000,0,1024,,,BRISC-FW,ZONE_START,4,/w/b.cc,{\"sub_device_id\":0}\n"
+     "0,1,2,BRISC,8,5100,0,1024,,,BRISC-KERNEL,ZONE_START,6,/w/k.cc,\n"
+     "0,1,2,BRISC,12345,5200,31050981462,1024,,,,TS_DATA,0,,\n"
+     "0,1,2,BRISC,8,5900,0,1024,,,BRISC-KERNEL,ZONE_END,6,/w/k.cc,\n"
+     "0,1,2,BRISC,7,6000,0,1024,,,BRISC-FW,ZONE_END,4,/w/b.cc,\n"
+     "0,2,2,TRISC_0,9,5010,77,1024,,,CB-COMPUTE-WAIT-FRONT,ZONE_TOTAL,6,/w/k.cc,\n"
+     "0,2,2,TRISC_0,7,5020,0,1024,,,TRISC-FW,ZONE_START,4,/w/t.cc,\n",
+     -1},
 };
 
 enum { SAMPLE_COUNT = sizeof(samples) / sizeof(samples[0]) };

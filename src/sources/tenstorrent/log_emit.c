@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A held row is a span on its track: its time is the start, and its end grows smaller from row to
+ * row, so that the spool, which puts the longer of two spans first, keeps the order of the file.
+ * Type and line travel as arguments behind the row's own.
+ */
+#include "sources/tenstorrent/log_emit.h"
+
+#include "base/grow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAME_BYTES = 96, EXAMPLE_BYTES = 80 };
+
+/* One row on its way. */
+typedef struct log_step {
+    tt_log_type type;
+    uint32_t lane;
+    uint64_t line_number;
+    tacho_row row;
+} log_step;
+
+static tacho_status take_held(tacho_events *events, const tacho_row *row);
+
+static const tacho_events_vtable held_vtable = {.row = take_held};
+
+tacho_status tt_log_emit_init(tt_log_emit *emit, const tt_log_target *target)
+{
+    const tacho_reading *reading = target->reading;
+    tacho_dict *dict = reading->events->dict;
+    *emit = (tt_log_emit){.events = {&held_vtable, dict}, .target = *target, .dict = dict};
+    tacho_open_spans_init(&emit->open, reading->events);
+    TACHO_TRY(tt_lanes_init(&emit->lanes));
+    TACHO_TRY(tt_log_ops_init(&emit->ops, &emit->lanes));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("data"), &emit->data_key));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("meta data"), &emit->meta_key));
+    TACHO_TRY(tacho_dict_ensure_string(dict, TACHO_STR("total"), &emit->cycles_key));
+    return reading->holds_events ? tacho_spool_create(dict, TACHO_SPOOL_DEFAULT_BYTES, &emit->spool)
+                                 : TACHO_OK;
+}
+
+void tt_log_emit_deinit(tt_log_emit *emit)
+{
+    tacho_open_spans_deinit(&emit->open);
+    tacho_spool_destroy(emit->spool);
+    tt_log_ops_deinit(&emit->ops);
+    tt_lanes_deinit(&emit->lanes);
+    free(emit->emit_lanes);
+    free(emit->zones);
+    free(emit->runs);
+}
+
+static tacho_status lose(tacho_dict *dict, const tacho_loss *loss, tacho_str example)
+{
+    tacho_loss lost = *loss;
+    if (!tacho_dict_has_loss(dict, loss)) {
+        example.len = example.len > EXAMPLE_BYTES ? EXAMPLE_BYTES : example.len;
+        TACHO_TRY(tacho_dict_ensure_string(dict, example, &lost.example));
+    }
+    return tacho_dict_add_loss(dict, &lost);
+}
+
+tacho_status tt_log_lose(tacho_dict *dict, uint32_t part, const tt_log *log)
+{
+    tacho_loss loss = {part, log->reason, 1, log->input->line_number, 0};
+    return lose(dict, &loss, log->line);
+}
+
+/* ---- tracks -------------------------------------------------------------------------------- */
+
+static tacho_status ensure_group(tt_log_emit *emit, uint32_t chip, uint32_t *out_group)
+{
+    char name[NAME_BYTES];
+    int len = snprintf(name, sizeof(name), "Device %" PRIu32, chip);
+    tacho_track facts = {
+        .parent = emit->dict->parts[emit->target.part].root,
+        .part = emit->target.part,
+        .clock = emit->target.clock,
+        .index = chip,
+        .lane_of = TACHO_NONE,
+        .rank = (int32_t)(chip & INT32_MAX),
+        .track_class = TACHO_TRACK_GROUP,
+    };
+    return tacho_dict_ensure_track(emit->dict, &facts, tacho_str_make(name, (size_t)len),
+                                   out_group);
+}
+
+static tacho_track_class class_of(tt_risc risc)
+{
+    switch (risc) {
+    case TT_RISC_BRISC:
+        return TACHO_TRACK_DMA_OUT;
+    case TT_RISC_NCRISC:
+        return TACHO_TRACK_DMA_IN;
+    case TT_RISC_TRISC0:
+    case TT_RISC_TRISC1:
+    case TT_RISC_TRISC2:
+        return TACHO_TRACK_COMPUTE;
+    case TT_RISC_ERISC:
+        return TACHO_TRACK_PORT;
+    case TT_RISC_COUNT:
+        break;
+    }
+    return TACHO_TRACK_CONTROL;
+}
+
+static tacho_status make_track(tt_log_emit *emit, const tt_lane *lane, uint32_t *out_track)
+{
+    enum { COLUMNS_OF_CORES = 64 };
+    const tt_core *core = &emit->lanes.cores[lane->core];
+    tacho_str risc = tacho_strings_get(&emit->lanes.riscs, lane->risc);
+    char name[NAME_BYTES];
+    int len = snprintf(name, sizeof(name), "Core %" PRIu32 ",%" PRIu32 " %.*s", core->x, core->y,
+                       risc.len < 40 ? (int)risc.len : 40, risc.data);
+    tacho_track facts = {
+        .part = emit->target.part,
+        .clock = emit->target.clock,
+        .index = lane->core,
+        .lane_of = TACHO_NONE,
+        .track_class = class_of(lane->known),
+        .nesting = TACHO_NESTING_STACK,
+    };
+    uint32_t number = core->y % COLUMNS_OF_CORES * COLUMNS_OF_CORES + core->x % COLUMNS_OF_CORES;
+    facts.rank = tacho_track_rank(number + 1, facts.track_class, lane->known);
+    TACHO_TRY(ensure_group(emit, core->chip, &facts.parent));
+    return tacho_dict_ensure_track(emit->dict, &facts, tacho_str_make(name, (size_t)len),
+                                   out_track);
+}
+
+static tacho_status ensure_lane(tt_log_emit *emit, uint32_t lane)
+{
+    while (TACHO_UNLIKELY(emit->lane_count <= lane)) {
+        TACHO_TRY(tacho_grow(&emit->emit_lanes, &emit->lane_capacity, emit->lane_count + 1));
+        tt_emit_lane made = {.last = INT64_MIN};
+        TACHO_TRY(make_track(emit, &emit->lanes.lanes[emit->lane_count], &made.track));
+        emit->emit_lanes[emit->lane_count++] = made;
+    }
+    return TACHO_OK;
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static const char *category_of(const tt_log_row *row, uint8_t kind)
+{
+    if (row->timer == TT_LOG_TIMER_COUNTER) {
+        return "counter";
+    }
+    if (row->timer == TT_LOG_TIMER_NOC || row->timer == TT_LOG_TIMER_NOC_DEBUG) {
+        return "noc";
+    }
+    if ((kind & TT_ZONE_FIRMWARE) != 0) {
+        return "firmware";
+    }
+    if ((kind & TT_ZONE_KERNEL) != 0) {
+        return "kernel";
+    }
+    return row->type == TT_LOG_TOTAL ? "sum" : row->type == TT_LOG_VALUE ? "value" : "zone";
+}
+
+/* What a row without a zone is called. */
+static tacho_str name_of(const tt_log_row *row)
+{
+    if (row->zone.len > 0) {
+        return row->zone;
+    }
+    switch (row->timer) {
+    case TT_LOG_TIMER_NOC:
+        return TACHO_STR("NoC event");
+    case TT_LOG_TIMER_NOC_DEBUG:
+        return TACHO_STR("NoC debug");
+    case TT_LOG_TIMER_COUNTER:
+        return TACHO_STR("perf counter");
+    default:
+        return row->type == TT_LOG_EVENT ? TACHO_STR("event") : TACHO_STR("value");
+    }
+}
+
+static tacho_status make_location(tt_log_emit *emit, const tt_log_row *row, uint32_t *out_location)
+{
+    char text[512];
+    tacho_location location = {.line = row->line};
+    int len = snprintf(text, sizeof(text), "%.*s:%" PRIu32,
+                       row->file.len < 480 ? (int)row->file.len : 480, row->file.data, row->line);
+    TACHO_TRY(
+        tacho_dict_ensure_string(emit->dict, tacho_str_make(text, (size_t)len), &location.text));
+    TACHO_TRY(tacho_dict_ensure_string(emit->dict, row->file, &location.file));
+    return tacho_dict_ensure_location(emit->dict, &location, out_location);
+}
+
+static tacho_status make_zone(tt_log_emit *emit, const tt_log_row *row, uint8_t kind,
+                              tt_emit_zone *zone)
+{
+    tacho_site site = {.location = TACHO_NONE};
+    TACHO_TRY(tacho_dict_ensure_string(emit->dict, name_of(row), &site.name));
+    TACHO_TRY(tacho_dict_ensure_string(emit->dict, tacho_str_from_cstring(category_of(row, kind)),
+                                       &site.category));
+    TACHO_TRY(tacho_dict_ensure_string(emit->dict, row->file, &zone->file));
+    if (row->file.len > 0) {
+        TACHO_TRY(make_location(emit, row, &site.location));
+    }
+    zone->name = site.name;
+    zone->line = row->line;
+    return tacho_dict_ensure_site(emit->dict, &site, &zone->site);
+}
+
+/* The site of a row; mostly that of the last row of its zone. */
+static tacho_status find_zone(tt_log_emit *emit, const tt_log_row *row, uint32_t zone,
+                              tt_emit_zone **out_zone)
+{
+    while (TACHO_UNLIKELY(emit->zone_count <= zone)) {
+        TACHO_TRY(tacho_grow(&emit->zones, &emit->zone_capacity, emit->zone_count + 1));
+        emit->zones[emit->zone_count++] = (tt_emit_zone){.site = TACHO_NONE};
+    }
+    *out_zone = &emit->zones[zone];
+    /* Rows without a zone differ by their timer. */
+    bool is_same = (*out_zone)->site != TACHO_NONE && row->zone.len > 0 &&
+                   (*out_zone)->line == row->line &&
+                   tacho_str_equal(row->file, tacho_dict_string(emit->dict, (*out_zone)->file));
+    return TACHO_LIKELY(is_same) ? TACHO_OK
+                                 : make_zone(emit, row, emit->lanes.zone_kinds[zone], *out_zone);
+}
+
+static tacho_status name_op(const tt_log_emit *emit, uint64_t host, uint32_t *out_name)
+{
+    char text[NAME_BYTES];
+    tacho_str name = emit->target.names.find != NULL
+                         ? emit->target.names.find(emit->target.names.self, host)
+                         : TACHO_STR("");
+    if (name.len == 0) {
+        int len = snprintf(text, sizeof(text), "op %" PRIu64, host);
+        name = tacho_str_make(text, (size_t)len);
+    }
+    return tacho_dict_ensure_string(emit->dict, name, out_name);
+}
+
+/* The run of an execution, by its key. */
+static tacho_status add_run(const tt_log_emit *emit, const tt_device_op *op, uint32_t *out_run)
+{
+    tacho_run run = {.part = emit->target.part, .invocation = op->key.replay};
+    if (op->key.replay < 0 && op->ordinal > 0) {
+        run.invocation = op->ordinal;
+    }
+    TACHO_TRY(name_op(emit, op->key.host, &run.name));
+    return tacho_dict_add_run(emit->dict, &run, out_run);
+}
+
+static tacho_status find_run(tt_log_emit *emit, uint32_t op, uint32_t *out_run)
+{
+    *out_run = TACHO_NONE;
+    if (op == TACHO_NONE) {
+        return TACHO_OK;
+    }
+    while (emit->run_count <= op) {
+        TACHO_TRY(tacho_grow(&emit->runs, &emit->run_capacity, emit->run_count + 1));
+        TACHO_TRY(add_run(emit, &emit->ops.ops[emit->run_count], &emit->runs[emit->run_count]));
+        emit->run_count++;
+    }
+    *out_run = emit->runs[op];
+    return TACHO_OK;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* What is open on a lane will not be ended: its last start or end is all that is known. */
+static tacho_status abandon(tt_log_emit *emit, uint32_t lane, uint64_t line_number)
+{
+    tt_emit_lane *at = &emit->emit_lanes[lane];
+    if (at->open_count == 0) {
+        return TACHO_OK;
+    }
+    char text[NAME_BYTES];
+    tacho_str name = tacho_dict_string(emit->dict, emit->dict->tracks[at->track].name);
+    int len = snprintf(text, sizeof(text), "%.*s", name.len < 80 ? (int)name.len : 80, name.data);
+    tacho_loss loss = {emit->target.part, TACHO_LOSS_NEVER_ENDED, at->open_count, line_number, 0};
+    TACHO_TRY(lose(emit->dict, &loss, tacho_str_make(text, (size_t)len)));
+    at->open_count = 0;
+    return tacho_open_spans_finish_stack(&emit->open, lane, at->last);
+}
+
+static bool is_firmware(const tt_log_emit *emit, const tacho_row *row)
+{
+    uint32_t category = emit->dict->sites[row->of.span.site].category;
+    return tacho_str_equal(tacho_dict_string(emit->dict, category), TACHO_STR("firmware"));
+}
+
+static tacho_status end_zone(tt_log_emit *emit, const log_step *step)
+{
+    tt_emit_lane *lane = &emit->emit_lanes[step->lane];
+    tacho_span_end end = {.time = step->row.start,
+                          .name = emit->dict->sites[step->row.of.span.site].name};
+    bool is_ended = false;
+    TACHO_TRY(tacho_open_spans_end(&emit->open, step->lane, &end, &is_ended));
+    if (is_ended) {
+        lane->open_count--;
+        return TACHO_OK;
+    }
+    tacho_loss loss = {emit->target.part, TACHO_LOSS_UNMATCHED_END, 1, step->line_number, 0};
+    return lose(emit->dict, &loss, tacho_dict_string(emit->dict, end.name));
+}
+
+static tacho_status pair(tt_log_emit *emit, const log_step *step)
+{
+    tt_emit_lane *lane = &emit->emit_lanes[step->lane];
+    tacho_row row = step->row;
+    row.of.span.end = row.start;
+    if (step->type != TT_LOG_START && step->type != TT_LOG_END) {
+        row.of.span.flags = TACHO_SPAN_INSTANT;
+        return tacho_events_row(emit->target.reading->events, &row);
+    }
+    /* Firmware zones hold all others, so what is open when one starts has lost its end. */
+    if (step->type == TT_LOG_START && lane->open_count > 0 && is_firmware(emit, &row)) {
+        TACHO_TRY(abandon(emit, step->lane, step->line_number));
+    }
+    lane->last = row.start;
+    if (step->type == TT_LOG_END) {
+        return end_zone(emit, step);
+    }
+    lane->open_count++;
+    return tacho_open_spans_begin(&emit->open, step->lane, &row);
+}
+
+static tacho_status hold(tt_log_emit *emit, const log_step *step)
+{
+    tacho_arg args[5];
+    size_t count = step->row.arg_count;
+    if (count > 0) {
+        memcpy(args, step->row.args, count * sizeof(*args));
+    }
+    const uint64_t values[] = {step->type, step->lane, step->line_number};
+    for (size_t i = 0; i < 3; i++) {
+        args[count + i] = (tacho_arg){.type = TACHO_ARG_UINT, .value.as_uint = values[i]};
+    }
+    tacho_row row = step->row;
+    row.of.span.end = INT64_MAX - (int64_t)emit->held_count++;
+    row.args = args;
+    row.arg_count = count + 3;
+    return tacho_spool_add(emit->spool, &row);
+}
+
+static tacho_status take_held(tacho_events *events, const tacho_row *row)
+{
+    tt_log_emit *emit = (tt_log_emit *)(void *)events;
+    const tacho_arg *held = row->args + row->arg_count - 3;
+    log_step step = {
+        .type = (tt_log_type)held[0].value.as_uint,
+        .lane = (uint32_t)held[1].value.as_uint,
+        .line_number = held[2].value.as_uint,
+        .row = *row,
+    };
+    step.row.arg_count -= 3;
+    return pair(emit, &step);
+}
+
+static tacho_status check_order(tt_log_emit *emit, const tt_log *log, const log_step *step)
+{
+    bool is_edge = step->type == TT_LOG_START || step->type == TT_LOG_END;
+    if (TACHO_UNLIKELY(is_edge && step->row.start < emit->emit_lanes[step->lane].last)) {
+        return tacho_fail(TACHO_CODE_OUT_OF_ORDER,
+                          "%s:%" PRIu64 ": a marker that is earlier than those before it",
+                          log->input->name, log->input->line_number);
+    }
+    return TACHO_OK;
+}
+
+/* The data of a row that is no zone, as arguments; returns how many. */
+static size_t fill_args(const tt_log_emit *emit, const tt_log_row *row, tacho_arg *args)
+{
+    size_t count = 0;
+    if (row->type == TT_LOG_TOTAL) {
+        args[count++] = (tacho_arg){.key = emit->cycles_key,
+                                    .type = TACHO_ARG_UINT,
+                                    .unit = TACHO_UNIT_CYCLES,
+                                    .value.as_uint = row->data};
+    } else if (row->type == TT_LOG_VALUE) {
+        args[count++] =
+            (tacho_arg){.key = emit->data_key, .type = TACHO_ARG_UINT, .value.as_uint = row->data};
+    }
+    if (row->meta.len > 0) {
+        args[count++] =
+            (tacho_arg){.key = emit->meta_key, .type = TACHO_ARG_TEXT, .value.as_text = row->meta};
+    }
+    return count;
+}
+
+static tacho_status add_row(tt_log_emit *emit, const tt_log *log)
+{
+    const tt_log_row *row = &log->row;
+    const tt_log_target *target = &emit->target;
+    tt_log_place place;
+    tt_emit_zone *zone = NULL;
+    uint32_t op = TACHO_NONE;
+    tacho_arg args[2];
+    TACHO_TRY(tt_lanes_ensure(&emit->lanes, row, &place.lane));
+    TACHO_TRY(tt_lanes_ensure_zone(&emit->lanes, row->zone, &place.zone));
+    TACHO_TRY(ensure_lane(emit, place.lane));
+    TACHO_TRY(find_zone(emit, row, place.zone, &zone));
+    TACHO_TRY(tt_log_ops_add(&emit->ops, row, place, &op));
+    log_step step = {
+        .type = row->type,
+        .lane = place.lane,
+        .line_number = log->input->line_number,
+        .row = {.kind = TACHO_ROW_SPAN,
+                .track = emit->emit_lanes[place.lane].track,
+                .start = (int64_t)row->time * target->scale + target->offset,
+                .args = args,
+                .arg_count = fill_args(emit, row, args)},
+    };
+    step.row.of.span.end = step.row.start;
+    step.row.of.span.site = zone->site;
+    step.row.of.span.op = TACHO_NONE;
+    TACHO_TRY(find_run(emit, op, &step.row.of.span.run));
+    emit->row_count++;
+    if (emit->spool != NULL) {
+        return hold(emit, &step);
+    }
+    TACHO_TRY(check_order(emit, log, &step));
+    return pair(emit, &step);
+}
+
+tacho_status tt_log_emit_add(tt_log_emit *emit, const tt_log *log)
+{
+    return log->reason == TACHO_LOSS_REASON_COUNT ? add_row(emit, log)
+                                                  : tt_log_lose(emit->dict, emit->target.part, log);
+}
+
+/* ---- ops ----------------------------------------------------------------------------------- */
+
+static tacho_status make_op_track(tt_log_emit *emit, uint32_t chip, uint32_t *out_track)
+{
+    tacho_track facts = {
+        .part = emit->target.part,
+        .clock = emit->target.clock,
+        .lane_of = TACHO_NONE,
+        .track_class = TACHO_TRACK_CONTROL,
+        .nesting = TACHO_NESTING_STACK,
+    };
+    TACHO_TRY(ensure_group(emit, chip, &facts.parent));
+    return tacho_dict_ensure_track(emit->dict, &facts, TACHO_STR("Ops"), out_track);
+}
+
+static tacho_arg count_arg(uint32_t key, tacho_unit unit, uint64_t value)
+{
+    return (tacho_arg){.key = key, .type = TACHO_ARG_UINT, .unit = unit, .value.as_uint = value};
+}
+
+static tacho_status push_op(tt_log_emit *emit, const tt_device_op *op, uint32_t track)
+{
+    const tt_range *range = tt_range_has(&op->kernel) ? &op->kernel : &op->firmware;
+    if (range->count == 0) {
+        return TACHO_OK;
+    }
+    const tt_log_target *target = &emit->target;
+    uint32_t call_key = 0;
+    uint32_t cores_key = 0;
+    tacho_site site = {.location = TACHO_NONE};
+    TACHO_TRY(tacho_dict_ensure_string(emit->dict, TACHO_STR("global call count"), &call_key));
+    TACHO_TRY(tacho_dict_ensure_string(emit->dict, TACHO_STR("cores"), &cores_key));
+    TACHO_TRY(tacho_dict_ensure_string(emit->dict, TACHO_STR("op"), &site.category));
+    TACHO_TRY(name_op(emit, op->key.host, &site.name));
+    tacho_arg args[] = {
+        count_arg(call_key, TACHO_UNIT_NONE, op->key.host),
+        count_arg(cores_key, TACHO_UNIT_COUNT, op->core_count),
+    };
+    tacho_row row = {.kind = TACHO_ROW_SPAN,
+                     .track = track,
+                     .start = range->first * target->scale + target->offset,
+                     .args = args,
+                     .arg_count = 2};
+    row.of.span.end = range->last * target->scale + target->offset;
+    row.of.span.op = TACHO_NONE;
+    TACHO_TRY(add_run(emit, op, &row.of.span.run));
+    TACHO_TRY(tacho_dict_ensure_site(emit->dict, &site, &row.of.span.site));
+    return tacho_events_row(target->reading->events, &row);
+}
+
+tacho_status tt_log_emit_finish(tt_log_emit *emit)
+{
+    if (emit->spool != NULL) {
+        TACHO_TRY(tacho_spool_drain(emit->spool, &emit->events));
+    }
+    for (uint32_t lane = 0; lane < emit->lane_count; lane++) {
+        TACHO_TRY(abandon(emit, lane, 0));
+    }
+    tt_log_ops_finish(&emit->ops);
+    for (size_t i = 0; i < emit->ops.op_count; i++) {
+        uint32_t track = 0;
+        TACHO_TRY(make_op_track(emit, emit->ops.ops[i].key.chip, &track));
+        TACHO_TRY(push_op(emit, &emit->ops.ops[i], track));
+    }
+    return TACHO_OK;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of a device log as events: a group for each chip, in it a track of ops and a track for
+ * each processor of each core. Zones are spans, sums and values are moments with their data.
+ *
+ * Starts and ends are paired per processor as they come. Where they go back in time the file is
+ * read again, and rows are held in a spool until its end (tacho_reading.holds_events).
+ */
+#ifndef TACHO_SOURCES_TENSTORRENT_LOG_EMIT_H
+#define TACHO_SOURCES_TENSTORRENT_LOG_EMIT_H
+
+#include "profile/spool.h"
+#include "sources/open_spans.h"
+#include "sources/source.h"
+#include "sources/tenstorrent/log_ops.h"
+#include "sources/tenstorrent/log_read.h"
+
+/* What ops are called; NULL functions: by their number. */
+typedef struct tt_op_names {
+    tacho_str (*find)(const void *self, uint64_t host); /* empty: not known */
+    const void *self;
+} tt_op_names;
+
+/* Where the events of a log go. */
+typedef struct tt_log_target {
+    const tacho_reading *reading;
+    uint32_t part, clock;
+    int64_t scale, offset; /* ticks = cycles * scale + offset */
+    tt_op_names names;
+} tt_log_target;
+
+/* A processor's track. */
+typedef struct tt_emit_lane {
+    uint32_t track;
+    int64_t last; /* time of its last start or end */
+    uint64_t open_count;
+} tt_emit_lane;
+
+/* The site that a zone had last. */
+typedef struct tt_emit_zone {
+    uint32_t site;
+    uint32_t name; /* string */
+    uint32_t line;
+    uint32_t file; /* string */
+} tt_emit_zone;
+
+typedef struct tt_log_emit {
+    tacho_events events; /* held rows come back through it */
+    tt_log_target target;
+    tacho_dict *dict;
+    tt_lanes lanes;
+    tt_log_ops ops;
+    tacho_open_spans open;
+    tacho_spool *spool; /* NULL while rows are paired as they come */
+    uint64_t held_count;
+    tt_emit_lane *emit_lanes; /* by lane */
+    size_t lane_count, lane_capacity;
+    tt_emit_zone *zones; /* by zone */
+    size_t zone_count, zone_capacity;
+    uint32_t *runs; /* by op, until ops are finished */
+    size_t run_count, run_capacity;
+    uint32_t data_key, meta_key, cycles_key;
+    uint64_t row_count;
+} tt_log_emit;
+
+/* Call deinit even if init failed. */
+tacho_status tt_log_emit_init(tt_log_emit *emit, const tt_log_target *target) TACHO_MUST_USE;
+void tt_log_emit_deinit(tt_log_emit *emit);
+
+/* Takes the row or the lost line that |log| is at. */
+tacho_status tt_log_emit_add(tt_log_emit *emit, const tt_log *log) TACHO_MUST_USE;
+
+/* No more lines will come. Ops are finished and pushed. */
+tacho_status tt_log_emit_finish(tt_log_emit *emit) TACHO_MUST_USE;
+
+/* Counts a line of the part as lost. */
+tacho_status tt_log_lose(tacho_dict *dict, uint32_t part, const tt_log *log) TACHO_MUST_USE;
+
+#endif

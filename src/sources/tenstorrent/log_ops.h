@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the markers of a device log to ops: for each execution of a program on a chip, when its
+ * first and last markers were, by kind and processor, and on which cores.
+ *
+ * A program that is replayed writes its id again and again. Where the log does not number the
+ * replays, the n-th firmware zone of a processor for an id belongs to the n-th execution. Rows may
+ * come in any order of cores and processors. Memory goes by ops and the cores they ran on: an
+ * entry of 32 bytes each, and nothing by rows.
+ */
+#ifndef TACHO_SOURCES_TENSTORRENT_LOG_OPS_H
+#define TACHO_SOURCES_TENSTORRENT_LOG_OPS_H
+
+#include "sources/tenstorrent/log_lanes.h"
+
+/* The first and last time of |count| markers. */
+typedef struct tt_range {
+    int64_t first, last;
+    uint64_t count;
+} tt_range;
+
+/* Which program, and which replay of it. */
+typedef struct tt_op_key {
+    uint32_t chip;
+    uint32_t padding; /* 0: keys are compared as bytes */
+    uint64_t host;
+    int64_t trace, replay; /* -1: none */
+} tt_op_key;
+
+/* One execution. */
+typedef struct tt_device_op {
+    tt_op_key key;
+    uint32_t ordinal; /* of executions that the log does not number: 0 for the first */
+    uint32_t next;    /* the next execution of the same key, or TACHO_NONE */
+    tt_range firmware, kernel, mover, kernel_starts;
+    tt_range riscs[TT_RISC_COUNT]; /* kernels of each */
+    uint64_t wait_front, reserve_back;
+    bool has_wait_front, has_reserve_back;
+    int64_t sub_device;  /* -1: none */
+    uint32_t core_count; /* with firmware markers */
+    uint64_t open_count; /* firmware and kernel zones that started and did not end */
+    /* Of the time from the first to the last kernel marker of a core, over cores that have two. */
+    uint32_t timed_core_count;
+    int64_t core_min, core_max;
+    uint64_t core_sum;
+} tt_device_op;
+
+/* What one core did for one op. */
+typedef struct tt_op_cell {
+    uint32_t op;
+    uint32_t next; /* the same core's next execution, or TACHO_NONE */
+    uint32_t core;
+    uint32_t flags;
+    uint64_t started; /* a bit for each processor whose firmware has started; 63 for all others */
+    int64_t first, last;
+} tt_op_cell;
+
+/* Where a processor stands. */
+typedef struct tt_op_lane {
+    tt_op_key key; /* of its last row */
+    uint32_t cell; /* of that; TACHO_NONE: there was none */
+} tt_op_lane;
+
+typedef struct tt_log_ops {
+    tt_lanes *lanes;
+    tt_device_op *ops;
+    size_t op_count, op_capacity;
+    tt_op_cell *cells;
+    size_t cell_count, cell_capacity;
+    tt_op_lane *at; /* by lane */
+    size_t at_count, at_capacity;
+    tacho_index op_index;   /* first executions, by key */
+    tacho_index cell_index; /* first cells, by key and core */
+} tt_log_ops;
+
+/* |lanes| outlives |ops|. Call deinit even if init failed. */
+tacho_status tt_log_ops_init(tt_log_ops *ops, tt_lanes *lanes) TACHO_MUST_USE;
+void tt_log_ops_deinit(tt_log_ops *ops);
+
+/* Where a row stands: its lane and its zone. */
+typedef struct tt_log_place {
+    uint32_t lane, zone;
+} tt_log_place;
+
+/*
+ * Takes a row whose time fits 62 bits. |*out_op| is the execution that it belongs to, an index of
+ * |ops| until tt_log_ops_finish; TACHO_NONE for none.
+ */
+tacho_status tt_log_ops_add(tt_log_ops *ops, const tt_log_row *row, tt_log_place place,
+                            uint32_t *out_op) TACHO_MUST_USE;
+
+/* No more rows will come: works out the times of cores, and sorts ops by chip and time. */
+void tt_log_ops_finish(tt_log_ops *ops);
+
+/* Whether a range spans a time: it has two markers. */
+static inline bool tt_range_has(const tt_range *range)
+{
+    return range->count > 1;
+}
+
+#endif
