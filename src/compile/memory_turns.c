@@ -27,7 +27,7 @@ static tacho_ratio part_of(const tacho_dma *dma, tacho_ratio rate)
     return is_slower && part.num > 0 ? part : (tacho_ratio){1, 1};
 }
 
-/* Makes one measure of both parts; whether it fits, also as parts for each of many cores. */
+/* Makes one measure of both parts; whether it fits. */
 static bool set_measure(tacho_memory_turns *self, tacho_ratio load, tacho_ratio store)
 {
     bool is_over = __builtin_mul_overflow((uint64_t)load.den, (uint64_t)store.den, &self->all) ||
@@ -40,18 +40,17 @@ static bool set_measure(tacho_memory_turns *self, tacho_ratio load, tacho_ratio 
 tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_machine *machine,
                                      const tacho_program *program)
 {
-    *turns = (tacho_memory_turns){.cores = 1, .engine_count = program->engine_count};
+    *turns = (tacho_memory_turns){.engine_count = program->engine_count};
+    TACHO_TRY(tacho_index_init(&turns->cast_index));
     tacho_ratio read;
     tacho_ratio write;
     const tacho_memory *ddr = tacho_machine_memory(machine, TACHO_MEMORY_DDR);
     TACHO_TRY(tacho_cost_memory_rate(ddr, &read));
     TACHO_TRY(tacho_cost_memory_write_rate(ddr, &write));
     turns->is_limited = read.num > 0 && write.num > 0;
-    if (!turns->is_limited) {
-        return TACHO_OK;
-    }
     tacho_ratio one = {1, 1};
-    if (!set_measure(turns, part_of(tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN), read),
+    if (turns->is_limited &&
+        !set_measure(turns, part_of(tacho_machine_dma(machine, TACHO_ENGINE_DMA_IN), read),
                      part_of(tacho_machine_dma(machine, TACHO_ENGINE_DMA_OUT), write))) {
         (void)set_measure(turns, one, one); /* one at a time */
     }
@@ -69,10 +68,50 @@ void tacho_memory_turns_deinit(tacho_memory_turns *turns)
 {
     tacho_heap_deinit(&turns->waiting);
     tacho_heap_deinit(&turns->going);
+    tacho_index_deinit(&turns->cast_index);
+    free(turns->casts);
+    free(turns->loads);
     free(turns->last_job);
     free(turns->jobs);
     free(turns->followers);
     free(turns->stack);
+}
+
+/* ---- multicasts ----------------------------------------------------------------------------- */
+
+/* The multicast of |key| and |bytes|; TACHO_NONE: there is none. */
+static uint32_t find_cast(const tacho_memory_turns *turns, const tacho_cast_key *key,
+                          uint64_t bytes, uint32_t hash)
+{
+    size_t at = tacho_index_begin(&turns->cast_index, hash);
+    for (;;) {
+        uint32_t id = tacho_index_next(&turns->cast_index, hash, &at);
+        if (id == TACHO_NONE || (memcmp(&turns->casts[id].key, key, sizeof(*key)) == 0 &&
+                                 turns->casts[id].bytes == bytes)) {
+            return id;
+        }
+    }
+}
+
+tacho_status tacho_memory_turns_join(tacho_memory_turns *turns, const tacho_program *program,
+                                     const tacho_cast_key *key)
+{
+    uint32_t job = (uint32_t)program->job_count - 1;
+    uint64_t bytes = program->jobs[job].bytes;
+    uint32_t hash =
+        tacho_index_hash(&turns->cast_index, (tacho_str){(const char *)key, sizeof(*key)});
+    uint32_t id = find_cast(turns, key, bytes, hash);
+    if (id == TACHO_NONE) {
+        TACHO_TRY(tacho_grow(&turns->casts, &turns->cast_capacity, turns->cast_count + 1));
+        id = (uint32_t)turns->cast_count;
+        TACHO_TRY(tacho_index_add(&turns->cast_index, hash, id));
+        turns->casts[turns->cast_count++] =
+            (tacho_cast){.key = *key, .bytes = bytes, .first = TACHO_NONE};
+    }
+    TACHO_TRY(tacho_grow(&turns->loads, &turns->load_capacity, turns->load_count + 1));
+    turns->loads[turns->load_count++] = (tacho_cast_load){job, id};
+    turns->casts[id].count++;
+    return TACHO_OK;
 }
 
 /* ---- who waits for whom --------------------------------------------------------------------- */
@@ -156,6 +195,33 @@ static void list_followers(op_jobs *self)
     }
 }
 
+/* Each multicast with its loads, the first of them first. */
+static void list_loads(op_jobs *self)
+{
+    tacho_memory_turns *turns = self->turns;
+    for (size_t i = turns->load_count; i > 0; i--) {
+        tacho_cast *cast = &turns->casts[turns->loads[i - 1].cast];
+        uint32_t number = turns->loads[i - 1].job - self->first;
+        turns->jobs[number].cast = turns->loads[i - 1].cast;
+        turns->jobs[number].next_load = cast->first;
+        cast->first = number;
+    }
+}
+
+/* How many cores each multicast turned out to go to; the next operator has others. */
+static void count_readers(op_jobs *self)
+{
+    tacho_memory_turns *turns = self->turns;
+    for (size_t i = 0; i < turns->load_count; i++) {
+        uint32_t id = turns->loads[i].job;
+        uint32_t cast = turns->jobs[id - self->first].cast;
+        uint32_t count = cast != TACHO_NONE ? turns->casts[cast].count : 1;
+        self->program->jobs[id].readers = count > 1 ? (uint16_t)tacho_least(count, UINT16_MAX) : 0;
+    }
+    turns->load_count = turns->cast_count = 0;
+    tacho_index_forget(&turns->cast_index, 0);
+}
+
 static tacho_status find_followers(op_jobs *self)
 {
     tacho_memory_turns *turns = self->turns;
@@ -165,8 +231,10 @@ static tacho_status find_followers(op_jobs *self)
     size_t needs = program->need_count - program->jobs[self->first].first_need;
     TACHO_TRY(tacho_grow(&turns->followers, &turns->follower_capacity, needs + 1));
     for (uint32_t i = 0; i <= self->count; i++) {
-        turns->jobs[i] = (tacho_turn_job){.next = {TACHO_NONE, TACHO_NONE}};
+        turns->jobs[i] = (tacho_turn_job){
+            .next = {TACHO_NONE, TACHO_NONE}, .cast = TACHO_NONE, .next_load = TACHO_NONE};
     }
+    list_loads(self);
     for (uint32_t i = 0; i < self->count; i++) {
         count_needs(self, i);
     }
@@ -182,28 +250,48 @@ static tacho_status find_followers(op_jobs *self)
 
 /* ---- starts --------------------------------------------------------------------------------- */
 
-/* Of shared memory, as parts for each core; 0: nothing. */
+/* Of shared memory; 0: nothing. */
 static uint64_t taken_by(const tacho_memory_turns *turns, const tacho_job *job)
 {
-    uint64_t readers = job->readers > 1 ? job->readers : 1;
-    uint64_t cores = turns->cores;
     return job->bytes == 0                ? 0
-           : job->kind == TACHO_JOB_LOAD  ? tacho_ceil_div(turns->of_load * cores, readers)
-           : job->kind == TACHO_JOB_STORE ? turns->of_store * cores
+           : job->kind == TACHO_JOB_LOAD  ? turns->of_load
+           : job->kind == TACHO_JOB_STORE ? turns->of_store
                                           : 0;
+}
+
+static void start_job(op_jobs *self, uint32_t number, int64_t start)
+{
+    tacho_memory_turns *turns = self->turns;
+    turns->jobs[number].start = start;
+    turns->stack[turns->stack_count++] = number;
+    turns->started++;
+}
+
+/* A load of a multicast is ready: the last one brings it to where transfers wait. */
+static tacho_status arrive_at_cast(op_jobs *self, uint32_t number)
+{
+    tacho_memory_turns *turns = self->turns;
+    tacho_cast *cast = &turns->casts[turns->jobs[number].cast];
+    cast->ready = later(cast->ready, turns->jobs[number].ready);
+    return ++cast->ready_count == cast->count
+               ? tacho_heap_add(&turns->waiting,
+                                (tacho_moment){.at = (tacho_u128)cast->ready, .key = cast->first})
+               : TACHO_OK;
 }
 
 /* All that |number| waits for has a time. */
 static tacho_status arrive(op_jobs *self, uint32_t number)
 {
     tacho_memory_turns *turns = self->turns;
-    tacho_turn_job *job = &turns->jobs[number];
+    const tacho_turn_job *job = &turns->jobs[number];
+    if (job->cast != TACHO_NONE) {
+        return arrive_at_cast(self, number);
+    }
     if (taken_by(turns, &self->program->jobs[self->first + number]) > 0) {
         tacho_moment moment = {.at = (tacho_u128)job->ready, .key = number};
         return tacho_heap_add(&turns->waiting, moment);
     }
-    job->start = job->ready;
-    turns->stack[turns->stack_count++] = number;
+    start_job(self, number, job->ready);
     return TACHO_OK;
 }
 
@@ -251,19 +339,67 @@ static tacho_status start_transfer(op_jobs *self, int64_t *now)
     tacho_memory_turns *turns = self->turns;
     uint32_t number = (uint32_t)tacho_heap_take(&turns->waiting).key;
     uint64_t taken = taken_by(turns, &self->program->jobs[self->first + number]);
-    *now = later(*now, turns->jobs[number].ready);
-    while (turns->going.item_count > 0 && (turns->going.items[0].at <= (tacho_u128)*now ||
-                                           turns->used > turns->all * turns->cores - taken)) {
+    uint32_t cast = turns->jobs[number].cast;
+    *now = later(*now, cast != TACHO_NONE ? turns->casts[cast].ready : turns->jobs[number].ready);
+    while (turns->going.item_count > 0 &&
+           (turns->going.items[0].at <= (tacho_u128)*now || turns->used > turns->all - taken)) {
         tacho_moment ended = tacho_heap_take(&turns->going);
         turns->used -= ended.value;
         *now = later(*now, (int64_t)ended.at);
     }
     turns->used += taken;
-    turns->jobs[number].start = *now;
-    turns->stack[turns->stack_count++] = number;
+    for (uint32_t i = number; i != TACHO_NONE; i = turns->jobs[i].next_load) {
+        start_job(self, i, *now);
+    }
     return tacho_heap_add(
         &turns->going,
         (tacho_moment){.at = (tacho_u128)end_of(self, number), .key = number, .value = taken});
+}
+
+static tacho_status start_all(op_jobs *self, int64_t *now)
+{
+    TACHO_TRY(tell_followers(self));
+    while (self->turns->waiting.item_count > 0) {
+        TACHO_TRY(start_transfer(self, now));
+        TACHO_TRY(tell_followers(self));
+    }
+    return TACHO_OK;
+}
+
+/* Loads that are not ready leave the multicast, and the others do not wait for them any more. */
+static tacho_status part_cast(op_jobs *self, tacho_cast *cast)
+{
+    tacho_turn_job *jobs = self->turns->jobs;
+    uint32_t *link = &cast->first;
+    while (*link != TACHO_NONE) {
+        tacho_turn_job *job = &jobs[*link];
+        if (job->waits == 0) {
+            link = &job->next_load;
+        } else {
+            *link = job->next_load;
+            job->cast = job->next_load = TACHO_NONE;
+        }
+    }
+    cast->count = cast->ready_count;
+    return cast->count == 0
+               ? TACHO_OK
+               : tacho_heap_add(&self->turns->waiting,
+                                (tacho_moment){.at = (tacho_u128)cast->ready, .key = cast->first});
+}
+
+/*
+ * Cores that load the same in another order would wait for each other for ever: multicasts that
+ * have not begun then go to those that are ready.
+ */
+static tacho_status part_casts(op_jobs *self)
+{
+    tacho_memory_turns *turns = self->turns;
+    for (size_t i = 0; i < turns->cast_count; i++) {
+        if (turns->casts[i].ready_count < turns->casts[i].count) {
+            TACHO_TRY(part_cast(self, &turns->casts[i]));
+        }
+    }
+    return TACHO_OK;
 }
 
 static tacho_status find_starts(op_jobs *self)
@@ -271,18 +407,19 @@ static tacho_status find_starts(op_jobs *self)
     tacho_memory_turns *turns = self->turns;
     int64_t now = 0;
     turns->used = 0;
+    turns->started = 0;
     turns->waiting.item_count = turns->going.item_count = turns->stack_count = 0;
     for (uint32_t i = 0; i < self->count; i++) {
         if (turns->jobs[i].waits == 0) {
             TACHO_TRY(arrive(self, i));
         }
     }
-    TACHO_TRY(tell_followers(self));
-    while (turns->waiting.item_count > 0) {
-        TACHO_TRY(start_transfer(self, &now));
-        TACHO_TRY(tell_followers(self));
+    TACHO_TRY(start_all(self, &now));
+    if (turns->started == self->count) {
+        return TACHO_OK;
     }
-    return TACHO_OK;
+    TACHO_TRY(part_casts(self));
+    return start_all(self, &now);
 }
 
 /* ---- needs ---------------------------------------------------------------------------------- */
@@ -328,10 +465,12 @@ tacho_status tacho_memory_turns_take(tacho_memory_turns *turns, tacho_program *p
                     .first = first,
                     .count = (uint32_t)(program->job_count - first),
                     .anchor = anchor};
-    if (!turns->is_limited || self.count == 0) {
+    if ((!turns->is_limited && turns->load_count == 0) || self.count == 0) {
         return TACHO_OK;
     }
     TACHO_TRY(find_followers(&self));
     TACHO_TRY(find_starts(&self));
-    return add_needs(&self);
+    TACHO_TRY(add_needs(&self));
+    count_readers(&self);
+    return TACHO_OK;
 }

@@ -2,9 +2,10 @@
 /*
  * Turns at the memory that cores share. A transfer goes at the rate of its queue, or of the memory
  * where that is less, and starts when so much of the memory is free: those that are ready first go
- * first, of several the one that is first in the program. A load that n cores share takes 1/n of
- * the memory for each of them, whether or not they start together: where they do not, more passes
- * at a time than the memory has (docs/compile.md).
+ * first, of several the one that is first in the program.
+ *
+ * Loads of one piece by several cores are one transfer, a multicast: it waits for all of them, they
+ * start and end together, and it takes what one load takes.
  *
  * A transfer that has to wait for its turn gets a need with a lag: the start that was found for it,
  * counted from where the operator begins.
@@ -13,6 +14,7 @@
 #define TACHO_COMPILE_MEMORY_TURNS_H
 
 #include "base/heap.h"
+#include "base/index.h"
 #include "machine/machine.h"
 #include "program/timing.h"
 
@@ -24,25 +26,54 @@ typedef struct tacho_turn_follower {
 
 enum { TACHO_TURN_ENGINE, TACHO_TURN_SEQUENCER, TACHO_TURN_ORDERS };
 
+/* What cores that load the same share: which load of their tiles it is, of which operand. */
+typedef struct tacho_cast_key {
+    uint32_t part;    /* of the operator */
+    uint32_t operand; /* its number */
+    uint32_t team;    /* of cores that get the same bytes of it */
+    uint32_t tile;
+} tacho_cast_key;
+
+/* A multicast. */
+typedef struct tacho_cast {
+    tacho_cast_key key;
+    uint64_t bytes;
+    uint32_t first;       /* of its loads, in the order of the program */
+    uint32_t count;       /* of them ... */
+    uint32_t ready_count; /* ... and of those that wait for others only */
+    int64_t ready;
+} tacho_cast;
+
+typedef struct tacho_cast_load {
+    uint32_t job; /* of the program */
+    uint32_t cast;
+} tacho_cast_load;
+
 /* A job of the operator. */
 typedef struct tacho_turn_job {
     uint32_t waits;                   /* for so many before it may start */
     uint32_t next[TACHO_TURN_ORDERS]; /* on its engine, and of its sequencer; or TACHO_NONE */
     uint32_t first_follower;          /* in |followers| */
+    uint32_t cast, next_load;         /* its multicast and that one's next load, or TACHO_NONE */
     int64_t ready;                    /* all that it waits for has ended */
     int64_t start;
 } tacho_turn_job;
 
 typedef struct tacho_memory_turns {
-    bool is_limited;    /* the memory has a rate */
-    uint64_t all;       /* of the memory ... */
-    uint64_t of_load;   /* ... and what a load takes that one core gets */
-    uint64_t of_store;  /* the same of a store */
-    uint32_t cores;     /* of the operator: how many get the same bytes at once divides it; given */
-    tacho_heap waiting; /* transfers by when they are ready */
-    tacho_heap going;   /* by when they end; value: what they take */
-    uint64_t used;      /* by those */
-    uint32_t *last_job; /* by engine, then by sequencer: TACHO_NONE between calls */
+    bool is_limited;   /* the memory has a rate */
+    uint64_t all;      /* of the memory ... */
+    uint64_t of_load;  /* ... and what a load takes */
+    uint64_t of_store; /* the same of a store */
+    tacho_cast *casts; /* of the operator, as all that follows */
+    size_t cast_count, cast_capacity;
+    tacho_index cast_index;
+    tacho_cast_load *loads; /* of multicasts, in the order of the program */
+    size_t load_count, load_capacity;
+    uint32_t started;    /* jobs that have their start */
+    tacho_heap waiting;  /* transfers by when they are ready */
+    tacho_heap going;    /* by when they end; value: what they take */
+    uint64_t used;       /* by those */
+    uint32_t *last_job;  /* by engine, then by sequencer: TACHO_NONE between calls */
     size_t engine_count; /* sequencers come after them */
     tacho_turn_job *jobs;
     size_t job_capacity;
@@ -56,6 +87,13 @@ typedef struct tacho_memory_turns {
 tacho_status tacho_memory_turns_init(tacho_memory_turns *turns, const tacho_machine *machine,
                                      const tacho_program *program) TACHO_MUST_USE;
 void tacho_memory_turns_deinit(tacho_memory_turns *turns);
+
+/*
+ * |job|, the last of |program|, loads what others with this |key| load: they become one transfer,
+ * and how many they are its |readers|, when turns are taken.
+ */
+tacho_status tacho_memory_turns_join(tacho_memory_turns *turns, const tacho_program *program,
+                                     const tacho_cast_key *key) TACHO_MUST_USE;
 
 /*
  * Gives the transfers among the jobs from |first| on their turns. Those before are timed, |timer|

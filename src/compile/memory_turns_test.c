@@ -32,7 +32,7 @@ typedef struct job_row {
     tacho_job_kind kind;
     int64_t cycles;
     uint64_t bytes;
-    uint16_t readers;
+    uint32_t cast; /* 0: none */
     uint32_t need;
 } job_row;
 
@@ -73,18 +73,20 @@ static void add(fixture *f, job_row row)
                                                       .kind = (uint16_t)row.kind,
                                                       .cycles = row.cycles,
                                                       .bytes = row.bytes,
-                                                      .readers = row.readers,
                                                       .first_need = (uint32_t)program->need_count,
                                                       .need_count = has_need ? 1 : 0};
     if (has_need) {
         program->needs[program->need_count++] = (tacho_need){.job = row.need};
     }
+    if (row.cast != 0) {
+        assert_null(
+            tacho_memory_turns_join(&f->turns, program, &(tacho_cast_key){.tile = row.cast}));
+    }
 }
 
 /* Gives turns to the jobs behind the first and times them. */
-static void take(fixture *f, uint32_t cores)
+static void take(fixture *f)
 {
-    f->turns.cores = cores;
     assert_null(tacho_memory_turns_take(&f->turns, &f->program, &f->timer, 0, 0));
     assert_null(tacho_timer_run(&f->timer, &f->program));
 }
@@ -114,7 +116,7 @@ static void test_in_turn(void **state)
     add(&f, (job_row){0, 1, TACHO_JOB_STORE, 2, 20, 0, 3});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
-    take(&f, 2);
+    take(&f);
     static const int64_t starts[] = {0, 5, 25, 15, 35, 15, 37};
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
         assert_int_equal(f.program.jobs[i].start, starts[i]);
@@ -136,14 +138,74 @@ static void test_cast(void **state)
     begin(&f, 10, 20);
     add(&f, START);
     for (uint32_t i = 0; i < 3; i++) {
-        add(&f, (job_row){i, 0, TACHO_JOB_LOAD, 10, 100, 3, 0});
+        add(&f, (job_row){i, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
     }
     add(&f, (job_row){3, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
-    take(&f, 3);
+    take(&f);
     for (uint32_t i = 1; i <= 3; i++) {
         assert_int_equal(f.program.jobs[i].start, 5);
+        assert_int_equal(f.program.jobs[i].readers, 3);
     }
     assert_int_equal(f.program.jobs[4].start, 15);
+    assert_int_equal(f.program.jobs[4].readers, 0);
+    end(&f);
+}
+
+/* A core that is late keeps the others waiting: a multicast starts for all of them at once. */
+static void test_late_cast(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, 10, 20);
+    add(&f, START);
+    add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
+    add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 2, 0});
+    add(&f, (job_row){1, 2, TACHO_JOB_COMPUTE, 40, 0, 0, 0});
+    add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 1, 3});
+    add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 2, 0});
+    take(&f);
+    static const int64_t starts[] = {0, 45, 55, 5, 45, 55};
+    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+        assert_int_equal(f.program.jobs[i].start, starts[i]);
+        assert_int_equal(f.program.jobs[i].readers, starts[i] >= 45 ? 2 : 0);
+    }
+    end(&f);
+}
+
+/* Loads of other bytes are another transfer, whatever they are called. */
+static void test_other_bytes(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, 10, 20);
+    add(&f, START);
+    add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
+    add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 9, 90, 1, 0});
+    take(&f);
+    assert_int_equal(f.program.jobs[2].start, 15);
+    assert_int_equal(f.program.jobs[1].readers, 0);
+    assert_int_equal(f.program.jobs[2].readers, 0);
+    end(&f);
+}
+
+/* Two cores that load the same in another order share what they can and load the rest alone. */
+static void test_crossed_casts(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, 10, 20);
+    add(&f, START);
+    add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
+    add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 2, 0});
+    add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 3, 0});
+    add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 2, 0});
+    add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
+    take(&f);
+    static const int64_t starts[] = {0, 5, 25, 45, 15, 35};
+    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+        assert_int_equal(f.program.jobs[i].start, starts[i]);
+        assert_int_equal(f.program.jobs[i].readers, 0);
+    }
     end(&f);
 }
 
@@ -157,7 +219,7 @@ static void test_slow_queues(void **state)
     for (uint32_t i = 0; i < 3; i++) {
         add(&f, (job_row){i, 0, TACHO_JOB_LOAD, 25 - i, 100 - 4 * i, 0, 0});
     }
-    take(&f, 3);
+    take(&f);
     assert_int_equal(f.program.jobs[1].start, 5);
     assert_int_equal(f.program.jobs[2].start, 5);
     assert_int_equal(f.program.jobs[3].start, 29);
@@ -178,13 +240,13 @@ static void test_sequencer(void **state)
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
     add(&f, (job_row){2, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
     add(&f, (job_row){2, 2, TACHO_JOB_COMPUTE, 1, 0, 0, 0});
-    take(&f, 2);
+    take(&f);
     assert_int_equal(f.program.jobs[2].start, 15);
     assert_int_equal(f.program.jobs[3].start, 17);
     end(&f);
 }
 
-/* A memory without a rate holds up nobody. */
+/* A memory without a rate holds up nobody but cores that get the same. */
 static void test_no_rate(void **state)
 {
     (void)state;
@@ -193,17 +255,22 @@ static void test_no_rate(void **state)
     add(&f, START);
     add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
     add(&f, (job_row){1, 0, TACHO_JOB_LOAD, 10, 100, 0, 0});
-    take(&f, 2);
+    add(&f, (job_row){0, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
+    add(&f, (job_row){2, 0, TACHO_JOB_LOAD, 10, 100, 1, 0});
+    take(&f);
     assert_int_equal(f.program.jobs[2].start, 5);
+    assert_int_equal(f.program.jobs[3].start, 15);
+    assert_int_equal(f.program.jobs[4].start, 15);
     end(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_turn),     cmocka_unit_test(test_cast),
-        cmocka_unit_test(test_slow_queues), cmocka_unit_test(test_sequencer),
-        cmocka_unit_test(test_no_rate),
+        cmocka_unit_test(test_in_turn),       cmocka_unit_test(test_cast),
+        cmocka_unit_test(test_late_cast),     cmocka_unit_test(test_other_bytes),
+        cmocka_unit_test(test_crossed_casts), cmocka_unit_test(test_slow_queues),
+        cmocka_unit_test(test_sequencer),     cmocka_unit_test(test_no_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

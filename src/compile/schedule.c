@@ -9,6 +9,7 @@
 #include "base/maths.h"
 #include "compile/machine_view.h"
 #include "machine/cost.h"
+#include "program/traffic.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -308,10 +309,18 @@ static tacho_status add_barrier(tacho_schedule *self, int64_t cycles, int64_t le
     return TACHO_OK;
 }
 
-/* Cycles that shared memory is busy with |bytes|. */
-static tacho_status shared_cycles(const tacho_schedule *self, uint64_t bytes, int64_t *out_cycles)
+/* Cycles that shared memory is busy with what the operator loads and stores. */
+static tacho_status shared_cycles(const tacho_schedule *self, int64_t *out_cycles)
 {
     tacho_ratio rate = self->shared_rate;
+    tacho_traffic traffic = {0};
+    uint64_t bytes = 0;
+    for (size_t i = self->entry; i < self->program->job_count; i++) {
+        const tacho_job *job = &self->program->jobs[i];
+        if (job->kind != TACHO_JOB_P2P) {
+            bytes += tacho_traffic_read(&traffic, job) + tacho_traffic_written(job);
+        }
+    }
     return rate.num == 0 || tacho_ratio_ceil_divide(bytes, rate, out_cycles)
                ? TACHO_OK
                : tacho_fail(TACHO_CODE_BAD_DATA, "the operator's bytes are too many");
@@ -356,10 +365,9 @@ static tacho_status end_op(tacho_schedule *self)
         tacho_schedule_take_finals(self);
         return TACHO_OK;
     }
-    TACHO_TRY(shared_cycles(self, timing->ddr_read_bytes + timing->ddr_write_bytes,
-                            &timing->shared_cycles));
     TACHO_TRY(tacho_memory_turns_take(&self->turns, self->program, &self->timer, self->entry,
                                       self->anchor));
+    TACHO_TRY(shared_cycles(self, &timing->shared_cycles));
     return add_barrier(self, tacho_quantity_whole(&self->estimate->machine->launch_cycles), 0);
 }
 

@@ -265,19 +265,22 @@ static void set_queue(const tacho_core_work *self, tacho_operand_work *of)
                                                                        : engines->dma_in);
 }
 
-/* Cores along axes that an access does not follow get the same bytes. */
+/* Cores along axes that an access does not follow get the same bytes: they are a team. */
 static uint64_t count_readers(const tacho_core_work *self, const tacho_core_cut *cut,
-                              const tacho_access *access, uint64_t *out_number)
+                              const tacho_access *access, uint32_t *out_team)
 {
     uint64_t readers = 1;
+    uint64_t teams = 1;
     uint64_t rest = self->core;
-    *out_number = 0;
+    *out_team = 0;
     for (uint32_t i = self->space->axis_count; i > 0; i--) {
         uint64_t parts = cut->parts[i - 1];
         bool is_mirror = access->mirrored != 0 && access->mirror == i - 1;
         if (!tacho_access_follows(access, i - 1) && !is_mirror) {
-            *out_number += rest % parts * readers;
             readers *= parts;
+        } else {
+            *out_team += (uint32_t)(rest % parts * teams);
+            teams *= parts;
         }
         rest /= parts;
     }
@@ -294,14 +297,13 @@ static void make_operand(tacho_core_work *self, const tacho_core_cut *cut, size_
     of->slots = slots;
     of->slot = 0;
     of->first_cell = 0;
-    of->reader = 0;
     of->ahead = of->reached = 0;
     bool stays = tacho_schedule_is_local(self->schedule, access);
     of->kind = access->is_output ? TACHO_JOB_STORE : (stays ? TACHO_JOB_COPY : TACHO_JOB_LOAD);
     of->resident = stays ? resident_of(self->schedule, access->tensor, self->core) : TACHO_NONE;
     of->is_own = stays && !access->is_output && has_own(self, access);
     set_queue(self, of);
-    (void)count_readers(self, cut, access, &of->reader);
+    (void)count_readers(self, cut, access, &of->team);
 }
 
 /* What moves, for all cores alike. */
@@ -318,7 +320,7 @@ static void choose_moves(tacho_core_work *self, const tacho_core_cut *cut, tacho
     for (size_t i = 0; i < space->access_count; i++) {
         const tacho_access *access = &space->accesses[i];
         bool has_all = tacho_schedule_is_local(schedule, access);
-        uint64_t number;
+        uint32_t team;
         for (self->core = 0; has_all && !access->is_output && self->core < cut->cores;
              self->core++) {
             tacho_core_cut_ranges(space, cut, self->core, self->ranges);
@@ -329,7 +331,7 @@ static void choose_moves(tacho_core_work *self, const tacho_core_cut *cut, tacho
                                  .is_shared = !tacho_schedule_is_local(schedule, access)};
         bool is_cast = has_multicast && !access->is_output && slots[i].is_shared;
         self->core = 0;
-        slots[i].readers = is_cast ? count_readers(self, cut, access, &number) : 0;
+        slots[i].readers = is_cast ? count_readers(self, cut, access, &team) : 0;
     }
     tacho_core_cut_ranges(space, cut, 0, self->ranges);
 }
@@ -497,13 +499,13 @@ static tacho_status schedule_part(tacho_schedule *schedule, uint32_t part)
     if (schedule->cuts != NULL) {
         cut = schedule->cuts[schedule->op];
     }
-    schedule->turns.cores = cut.cores;
     TACHO_TRY(tacho_grow(&schedule->operands, &schedule->operand_capacity, space->access_count));
     TACHO_TRY(tacho_grow(&schedule->slots, &schedule->slot_capacity, space->access_count));
     tacho_tiling tiling;
     tacho_core_work core = {.schedule = schedule,
                             .space = space,
                             .tiling = &tiling,
+                            .part = part,
                             .split = TACHO_NONE,
                             .piece_cycles = -1,
                             .operands = schedule->operands};

@@ -127,7 +127,6 @@ static tacho_status bring(tacho_core_work *self, tacho_operand_work *to, const t
     spec.buffer = to->resident;
     spec.access = TACHO_ACCESS_WRITE;
     TACHO_TRY(tacho_schedule_region(schedule, &spec));
-    schedule->timings[schedule->op].ddr_read_bytes += from->kind == TACHO_JOB_LOAD ? job.bytes : 0;
     TACHO_TRY(tacho_schedule_add(schedule, job, &to->last_load));
     note_use(self, at, to->last_load);
     return TACHO_OK;
@@ -159,7 +158,6 @@ static tacho_status send(tacho_core_work *self, tacho_operand_work *to, const ta
     TACHO_TRY(add_steering(self, at));
     spec.access = TACHO_ACCESS_WRITE;
     TACHO_TRY(tacho_schedule_region(schedule, &spec));
-    schedule->timings[schedule->op].ddr_write_bytes += job.bytes;
     TACHO_TRY(tacho_schedule_add(schedule, job, &to->last_load));
     note_use(self, at, to->last_load);
     return TACHO_OK;

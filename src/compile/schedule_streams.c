@@ -87,8 +87,6 @@ tacho_status tacho_schedule_streams(tacho_schedule *schedule)
     const tacho_op_cost *cost = &op->cost;
     tacho_program *program = schedule->program;
     window self = {schedule, cost, TACHO_NONE};
-    schedule->timings[schedule->op].ddr_read_bytes = op->ddr_read_bytes;
-    schedule->timings[schedule->op].ddr_write_bytes = op->ddr_write_bytes;
     TACHO_TRY(add_buffer(&self));
     tacho_job read = {.engine = tacho_schedule_queue(schedule, 0, schedule->engines.dma_in),
                       .kind = TACHO_JOB_LOAD,

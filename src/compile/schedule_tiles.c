@@ -182,20 +182,35 @@ tacho_region_spec tacho_region_of(const tacho_access *access, const tacho_range 
     return spec;
 }
 
-/* The region of a load or store, in shared memory and in the buffer. */
-static tacho_status add_transfer(tacho_core_work *self, tacho_operand_work *of,
-                                 const tacho_tile_at *at, tacho_region_spec *spec, uint32_t buffer,
+/* Cores that get the same bytes do so at once. */
+static tacho_status join_cast(tacho_core_work *self, const tacho_operand_work *of,
+                              const tacho_tile_at *at)
+{
+    tacho_cast_key key = {
+        .part = self->part,
+        .operand = (uint32_t)(of - self->operands),
+        .team = of->team,
+        .tile = (uint32_t)at->number,
+    };
+    return of->slots->readers > 1
+               ? tacho_memory_turns_join(&self->schedule->turns, self->schedule->program, &key)
+               : TACHO_OK;
+}
+
+/* A load or store of |spec|, which lies in shared memory and in its buffer. */
+static tacho_status add_transfer(tacho_core_work *self, const tacho_operand_work *of,
+                                 const tacho_tile_at *at, tacho_region_spec *spec,
                                  uint32_t *out_job)
 {
     tacho_schedule *schedule = self->schedule;
     bool is_out = of->access->is_output;
+    uint32_t buffer = spec->buffer;
     tacho_job job = {
         .engine = of->queue,
         .kind = (uint16_t)of->kind,
         .tile = (uint32_t)at->number,
         .buffer = buffer,
         .bytes = spec->bytes,
-        .readers = (uint16_t)tacho_least(of->slots->readers, UINT16_MAX),
     };
     TACHO_TRY(tacho_transfer_cycles(self, of, job.bytes, &job.cycles));
     spec->buffer = is_out ? buffer : TACHO_NONE;
@@ -204,14 +219,8 @@ static tacho_status add_transfer(tacho_core_work *self, tacho_operand_work *of,
     spec->buffer = is_out ? TACHO_NONE : buffer;
     spec->access = TACHO_ACCESS_WRITE;
     TACHO_TRY(tacho_schedule_region(schedule, spec));
-    tacho_op_timing *timing = &schedule->timings[schedule->op];
-    uint64_t readers = of->slots->readers > 1 ? of->slots->readers : 1;
-    if (of->kind == TACHO_JOB_LOAD) {
-        timing->ddr_read_bytes += tacho_part(job.bytes, readers, of->reader % readers);
-    } else if (of->kind == TACHO_JOB_STORE) {
-        timing->ddr_write_bytes += job.bytes;
-    }
-    return tacho_schedule_add(schedule, job, out_job);
+    TACHO_TRY(tacho_schedule_add(schedule, job, out_job));
+    return join_cast(self, of, at);
 }
 
 static tacho_status need_users(tacho_core_work *self, const uint32_t *users, bool is_false)
@@ -237,7 +246,8 @@ static tacho_status load_cell(tacho_core_work *self, tacho_operand_work *of,
         *job = of->last_load != TACHO_NONE ? of->last_load : TACHO_CELL_EMPTY;
         return TACHO_OK;
     }
-    TACHO_TRY(add_transfer(self, of, at, &spec, of->buffers[0], job));
+    spec.buffer = of->buffers[0];
+    TACHO_TRY(add_transfer(self, of, at, &spec, job));
     of->last_load = *job;
     return TACHO_OK;
 }
@@ -257,8 +267,9 @@ static tacho_status load_turn(tacho_core_work *self, tacho_operand_work *of,
         of->filled[slot] = TACHO_NONE;
         return TACHO_OK;
     }
+    spec.buffer = of->buffers[slot];
     TACHO_TRY(need_users(self, of->users[slot], true));
-    return add_transfer(self, of, at, &spec, of->buffers[slot], &of->filled[slot]);
+    return add_transfer(self, of, at, &spec, &of->filled[slot]);
 }
 
 /* Whether |of| has to come for a tile and has not. */
@@ -670,8 +681,9 @@ static tacho_status store_result(tacho_core_work *self, tacho_operand_work *of,
         return TACHO_OK;
     }
     uint32_t slot = of->slots->is_whole ? 0 : of->slot;
+    spec.buffer = of->buffers[slot];
     TACHO_TRY(need_users(self, of->slots->is_whole ? self->last : of->users[slot], false));
-    return add_transfer(self, of, at, &spec, of->buffers[slot], &of->filled[slot]);
+    return add_transfer(self, of, at, &spec, &of->filled[slot]);
 }
 
 /* Sends away what tile |at| completed. */

@@ -23,7 +23,7 @@ typedef struct tacho_operand_work {
     uint32_t queue;                    /* engine */
     const tacho_dma *dma;              /* its queue, and ... */
     tacho_ratio rate;                  /* ... the rate of that */
-    uint64_t reader;                   /* of those that get the same bytes, this one */
+    uint32_t team;                     /* of cores that get the same bytes, which it is in */
     uint32_t resident;                 /* the buffer it stays in, or TACHO_NONE */
     bool is_own;                       /* all that the core touches lies in |resident| */
     uint32_t buffers[TACHO_SLOTS_MAX]; /* that it comes and goes through, or TACHO_NONE */
@@ -52,6 +52,7 @@ typedef struct tacho_core_work {
     tacho_schedule *schedule;
     const tacho_space *space;
     const tacho_tiling *tiling;
+    uint32_t part; /* of the operator */
     uint32_t core;
     tacho_range ranges[TACHO_AXES_MAX]; /* its share */
     tacho_tile_place place;

@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that schedules could run: every rule, for models on machines.
 
-    check_schedules.py TACHO [--machine NAME]... [--known FILE]... [--jobs N] [--keep DIR] [--made]
+    check_schedules.py TACHO [--machine NAME]... [--jobs N] [--keep DIR] [--made]
                        [--batch N] [MODEL...]
 
 A MODEL is a file, or a folder whose *.onnx and *.mlir files are taken. Each is compiled by TACHO;
 rules see dumps, timelines, tables and the program file, and the machine's description. Files that
 are no model for `tacho compile` are counted and left out. --made adds the networks of
-made_models.py, all of which have to compile; --batch runs N inferences as one. --known lists
-violations that are known: lines `MODEL MACHINE RULE  # why`, where
-MODEL or MACHINE may be *; one that does not occur is an error, as is one not listed.
+made_models.py, all of which have to compile; --batch runs N inferences as one.
 Exit status: 0 nothing found, 1 violations, 2 misuse, 77 nothing to check.
 """
 import argparse
@@ -87,55 +85,23 @@ def options_of(model):
     return ("--dim", "batch=1") if name == "mobilenetv2_qdq.onnx" else ()
 
 
-def read_known(path):
-    known = {}
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            text, _, reason = line.partition("#")
-            if not text.strip():
-                continue
-            fields = text.split()
-            if len(fields) != 3 or not reason.strip():
-                sys.exit(f"{path}:{number}: 'MODEL MACHINE RULE  # why' expected")
-            known[(fields[0], fields[1], fields[2])] = reason.strip()
-    return known
-
-
-def is_known(known, label, rule, used):
-    model, _, machine = label.rpartition(" on ")
-    for key in ((model, machine, rule), (model, "*", rule), ("*", machine, rule)):
-        if key in known:
-            used.add(key)
-            return True
-    return False
-
-
-def report(results, known):
-    used, skipped = set(), collections.Counter()
+def report(results):
+    skipped = collections.Counter()
     checked = jobs = 0
     failed = collections.Counter()
-    for label, found, counts, reason, job_count in results:
+    for _, found, counts, reason, job_count in results:
         if reason is not None:
             skipped[reason.split(":")[0]] += 1
             continue
         checked, jobs = checked + 1, jobs + job_count
-        new = {rule for rule in counts if not is_known(known, label, rule, used)}
         for text in found:
-            if any(f"{label}: {rule}: " in text for rule in new):
-                print(text)
-        for rule in new:
-            failed[rule] += counts[rule]
-    labels = [label.rpartition(" on ") for label, *_ in results]
-    models, machines = ({label[i] for label in labels} | {"*"} for i in (0, 2))
-    stale = sorted(key for key in set(known) - used
-                   if checked and key[0] in models and key[1] in machines)
-    for key in stale:
-        print(f"known violation {' '.join(key)} does not occur: take it off the list")
+            print(text)
+        failed.update(counts)
     print(f"{checked} schedules with {jobs} jobs checked by {len(rules.names())} rules, "
-          f"{sum(skipped.values())} files left out, {len(used)} known violations")
+          f"{sum(skipped.values())} files left out, {sum(failed.values())} violations")
     for rule, count in failed.most_common():
         print(f"  {rule}: {count} violations")
-    return 1 if failed or stale else (0 if checked else 77)
+    return 1 if failed else (0 if checked else 77)
 
 
 def parse_arguments():
@@ -144,7 +110,6 @@ def parse_arguments():
     parser.add_argument("models", nargs="*")
     parser.add_argument("--made", action="store_true")
     parser.add_argument("--machine", action="append")
-    parser.add_argument("--known", action="append", default=[])
     parser.add_argument("--keep")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -154,9 +119,6 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
-    known = {}
-    for path in options.known:
-        known.update(read_known(path))
     os.environ.setdefault("TACHO_HOST_CPU", "built-in")  # not what this computer measures
     made = tempfile.mkdtemp(prefix="made.")
     try:
@@ -168,7 +130,7 @@ def main():
             results = list(pool.map(check_one, *zip(*work), chunksize=4)) if work else []
     finally:
         shutil.rmtree(made)
-    return report(results, known)
+    return report(results)
 
 
 if __name__ == "__main__":

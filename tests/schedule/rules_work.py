@@ -138,32 +138,55 @@ def check_shared_rate(case):
                 break
 
 
-def _passes(job):
-    """What a transfer brings from or to shared memory, so that those of one multicast are equal."""
+def _transfer(job):
+    """What a transfer is known by: loads of a box by several cores are one if they start and end
+    together."""
     for region in job.regions:
         if region.buffer is None and region.tensor is not None and job.kind == "load":
-            return (job.start, region.tensor, str(region.box()))
-    return (job.start, job.index)
+            return (job.device, job.start, job.end, region.tensor, str(region.box()), job.bytes)
+    return job.index
+
+
+def _passing(case):
+    """{transfer: its jobs}, of those that move something from or to shared memory."""
+    transfers = {}
+    for job in case.jobs:
+        if job.kind in ("load", "store") and job.bytes:
+            transfers.setdefault(_transfer(job), []).append(job)
+    return transfers
 
 
 @rule("multicast-rate")
 def check_multicast(case):
-    """A load that several cores share is one transfer only where they start it together: so counted,
-    too, no more passes than shared memory can."""
-    rate = case.machine.shared_rate
-    for operator in case.operators:
-        jobs = [job for job in operator.jobs if job.kind in ("load", "store") and job.bytes]
-        if not any(job.readers > 1 for job in jobs):
-            continue
-        start, moved, seen = min(job.start for job in jobs), 0, set()
-        for job in sorted(jobs, key=lambda job: job.end):
-            moved += 0 if _passes(job) in seen else job.bytes
-            seen.add(_passes(job))
-            if moved > rate * (job.end - start):
-                yield (f"{operator.where()}: {moved} bytes pass by the end of job {job.index}, "
-                       f"{job.end - start} cycles after the first transfer starts; shared memory "
-                       f"moves {float(rate)} a cycle at most")
-                break
+    """At no cycle do the transfers that are under way move more than shared memory can. A load that
+    several cores share is one only where they start and end it together."""
+    if case.machine.is_streamed():
+        return
+    moments = {}
+    for jobs in _passing(case).values():
+        job = jobs[0]
+        rate = Fraction(job.bytes, job.cycles)
+        moments.setdefault(job.device, []).extend(((job.start, 1, rate, job),
+                                                   (job.end, 0, -rate, job)))
+    for changes in moments.values():
+        moved = 0
+        for cycle, _, rate, job in sorted(changes, key=lambda change: change[:2]):
+            moved += rate
+            if rate > 0 and moved > case.machine.shared_rate:
+                yield (f"{job.where()}: {float(moved):.2f} bytes pass in cycle {cycle}; shared "
+                       f"memory moves {float(case.machine.shared_rate):.2f} at most")
+
+
+@rule("multicast-together")
+def check_together(case):
+    """A load that goes to n cores at once is one of n that bring the same box to different cores
+    from the same cycle to the same cycle."""
+    for jobs in _passing(case).values():
+        cores = len({job.core for job in jobs})
+        for job in jobs:
+            if job.kind == "load" and job.readers > 1 and job.readers != cores:
+                yield (f"{job.where()}: goes to {job.readers} cores at once, {cores} expected: so "
+                       f"many load it from cycle {job.start} to {job.end}")
 
 
 @rule("fixed-jobs")

@@ -263,7 +263,12 @@ def loads_of_two_queues_at_once_are_too_fast(case):
 def cores_that_share_a_load_start_apart(case):
     """Half the memory is charged to each of two readers, which is right for both at once alone."""
     for number, job in enumerate(job for job in case.jobs if job.kind == "load"):
-        job.readers, job.start, job.end = 2, number, number + 2 * job.cycles // 3
+        job.readers, job.start, job.end = 2, number, number + job.cycles
+
+
+@breaks("multicast-together")
+def load_has_a_reader_that_does_not_load(case):
+    case.jobs[0].readers = 2
 
 
 @breaks("fixed-jobs")
@@ -374,39 +379,26 @@ class RulesTest(unittest.TestCase):
         self.assertEqual(set(rules.names()) - broken, others)
 
 
-def _report(counts, known):
+def _report(counts):
     """Exit status and text of a run that found |counts| in one schedule."""
     messages = [f"light/x.onnx on toy: {rule}: job 1" for rule in counts]
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        status = check_schedules.report([("light/x.onnx on toy", messages, counts, None, 1)], known)
+        status = check_schedules.report([("light/x.onnx on toy", messages, counts, None, 1)])
     return status, out.getvalue()
 
 
 class ReportTest(unittest.TestCase):
     def test_what_is_found_fails(self):
-        status, text = _report({"macs": 1}, {})
+        status, text = _report({"macs": 1})
         self.assertEqual(status, 1)
         self.assertIn("light/x.onnx on toy: macs: job 1", text)
 
-    def test_what_is_known_passes(self):
-        for key in (("light/x.onnx", "toy", "macs"), ("*", "toy", "macs"),
-                    ("light/x.onnx", "*", "macs")):
-            self.assertEqual(_report({"macs": 1}, {key: "why"})[0], 0)
-
-    def test_another_rule_is_not_known(self):
-        self.assertEqual(_report({"macs": 1, "total": 1}, {("*", "toy", "macs"): "why"})[0], 1)
-
-    def test_what_does_not_occur_any_more_fails(self):
-        status, text = _report({}, {("light/x.onnx", "toy", "macs"): "why"})
-        self.assertEqual(status, 1)
-        self.assertIn("take it off the list", text)
-
-    def test_models_that_are_not_there_are_not_missed(self):
-        self.assertEqual(_report({}, {("light/other.onnx", "toy", "macs"): "why"})[0], 0)
+    def test_nothing_found_passes(self):
+        self.assertEqual(_report({})[0], 0)
 
     def test_nothing_to_check_is_skipped(self):
-        self.assertEqual(check_schedules.report([], {}), 77)
+        self.assertEqual(check_schedules.report([]), 77)
 
 
 if __name__ == "__main__":
