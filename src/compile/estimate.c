@@ -407,6 +407,7 @@ static void take_parts(const tacho_op_timing *timing, tacho_op_estimate *op)
     cost->read_cycles = tacho_most(timing->read_cycles, copies);
     cost->write_cycles = timing->write_cycles;
     if (timing->is_tiled) {
+        cost->cores = timing->cores;
         cost->launch_cycles = timing->launch_cycles;
         cost->bound = bound_of(timing);
     }

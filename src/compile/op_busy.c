@@ -29,6 +29,23 @@ static int64_t busiest(const tacho_program *program, const tacho_program_op *op,
     return most;
 }
 
+/* Cores that the jobs run on. */
+static uint32_t count_cores(const tacho_program *program, const tacho_program_op *op, int64_t *busy)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < op->job_count; i++) {
+        const tacho_program_engine *engine =
+            &program->engines[program->jobs[op->first_job + i].engine];
+        int64_t *mark = &busy[engine->core]; /* there are more engines than cores */
+        count += *mark == 0 ? 1 : 0;
+        *mark = 1;
+    }
+    for (uint32_t i = 0; i < op->job_count; i++) {
+        busy[program->engines[program->jobs[op->first_job + i].engine].core] = 0;
+    }
+    return count;
+}
+
 void tacho_op_busy(const tacho_program *program, const tacho_program_op *op, int64_t *busy,
                    tacho_op_timing *timing)
 {
@@ -37,6 +54,7 @@ void tacho_op_busy(const tacho_program *program, const tacho_program_op *op, int
     static const tacho_job_kind writes[] = {TACHO_JOB_STORE, TACHO_JOB_STORE};
     static const tacho_job_kind copies[] = {TACHO_JOB_COPY, TACHO_JOB_COPY};
     static const tacho_job_kind waits[] = {TACHO_JOB_WAIT, TACHO_JOB_SIGNAL};
+    timing->cores = count_cores(program, op, busy);
     timing->compute_cycles = busiest(program, op, busy, computes);
     timing->read_cycles = busiest(program, op, busy, reads);
     timing->write_cycles = busiest(program, op, busy, writes);

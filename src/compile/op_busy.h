@@ -9,8 +9,9 @@
 #include "program/program.h"
 
 /*
- * Cycles of the busiest engine, queue in, queue out and local queue in the jobs of |op|, and of its
- * barriers. |busy| has a zero for each engine of the program, before and after.
+ * Cores that the jobs of |op| run on; cycles of the busiest engine, queue in, queue out and local
+ * queue in them, and of its barriers. |busy| has a zero for each engine of the program, before and
+ * after.
  */
 void tacho_op_busy(const tacho_program *program, const tacho_program_op *op, int64_t *busy,
                    tacho_op_timing *timing);

@@ -65,6 +65,8 @@ def check_table(case):
         if not case.machine.is_streamed():
             facts += [("ddr_read_bytes", _moved(operator.jobs, "load")),
                       ("ddr_write_bytes", _moved(operator.jobs, "store"))]
+        if not case.machine.is_streamed() and operator.jobs:
+            facts.append(("cores", len({job.core for job in operator.jobs})))
         for column, expected in facts:
             if row[column] != expected:
                 yield (f"{operator.where()}: {column} {expected} in the schedule, {row[column]} in "

@@ -194,7 +194,8 @@ def _tables(case):
         loads = [j for j in operator.jobs if j.kind == "load"]
         stores = [j for j in operator.jobs if j.kind == "store"]
         computes = [j for j in operator.jobs if j.kind in ("compute", "control")]
-        rows.append({"op": operator.index, "cycles": operator.cycles, "macs": operator.macs,
+        rows.append({"op": operator.index, "cores": 1, "cycles": operator.cycles,
+                     "macs": operator.macs,
                      "ddr_read_bytes": sum(j.bytes for j in loads),
                      "ddr_write_bytes": sum(j.bytes for j in stores), "local_bytes": 768,
                      "compute_cycles": sum(j.cycles for j in computes if j.engine == "ALU"),

@@ -321,6 +321,11 @@ def operator_states_other_cycles(case):
 
 
 @breaks("table-agrees")
+def table_has_more_cores_than_jobs_run_on(case):
+    case.tables["operators"][0]["cores"] += 1
+
+
+@breaks("table-agrees")
 def table_reads_other_bytes(case):
     case.tables["operators"][0]["ddr_read_bytes"] += 1
 
