@@ -21,29 +21,6 @@ double tacho_machine_view_hz(const tacho_machine *machine)
     return hz->den > 0 && hz->num > 0 ? (double)hz->num / (double)hz->den : 1.0;
 }
 
-tacho_track_class tacho_machine_view_track_class(tacho_engine_class engine_class)
-{
-    switch (engine_class) {
-    case TACHO_ENGINE_COMPUTE:
-        return TACHO_TRACK_COMPUTE;
-    case TACHO_ENGINE_VECTOR:
-        return TACHO_TRACK_VECTOR;
-    case TACHO_ENGINE_CONTROL:
-        return TACHO_TRACK_CONTROL;
-    case TACHO_ENGINE_DMA_IN:
-        return TACHO_TRACK_DMA_IN;
-    case TACHO_ENGINE_DMA_OUT:
-        return TACHO_TRACK_DMA_OUT;
-    case TACHO_ENGINE_DMA_LOCAL:
-        return TACHO_TRACK_DMA_LOCAL;
-    case TACHO_ENGINE_HOST:
-        return TACHO_TRACK_HOST;
-    case TACHO_ENGINE_CLASS_COUNT:
-        break;
-    }
-    return TACHO_TRACK_COMPUTE;
-}
-
 tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dtype,
                                     tacho_dtype wanted)
 {
@@ -68,12 +45,6 @@ bool tacho_machine_view_copies_by_engine(const tacho_machine *machine)
 {
     return tacho_machine_dma(machine, TACHO_ENGINE_DMA_LOCAL) != NULL &&
            tacho_machine_memory(machine, TACHO_MEMORY_AUX) != NULL;
-}
-
-uint32_t tacho_machine_view_engine_total(const tacho_machine *machine, uint32_t engine)
-{
-    return (uint32_t)tacho_quantity_whole(&machine->engines[engine].count) *
-           tacho_machine_cores(machine);
 }
 
 tacho_str tacho_machine_view_dma_name(const tacho_machine *machine, tacho_engine_class dma_class)

@@ -14,9 +14,6 @@ uint64_t tacho_machine_view_local_bytes(const tacho_machine *machine);
 /* Cycles of the core clock in a second. */
 double tacho_machine_view_hz(const tacho_machine *machine);
 
-/* The track class of an engine class. */
-tacho_track_class tacho_machine_view_track_class(tacho_engine_class engine_class);
-
 /*
  * The type that tensors of |dtype| are kept in: what the machine computes in, or |wanted| for real
  * numbers when it is not NONE. Without a machine, |dtype|.
@@ -35,9 +32,6 @@ uint32_t tacho_machine_view_processor(const tacho_machine *machine);
  * auxiliary memories, where there are some.
  */
 bool tacho_machine_view_copies_by_engine(const tacho_machine *machine);
-
-/* How many engines like this there are in all cores. */
-uint32_t tacho_machine_view_engine_total(const tacho_machine *machine, uint32_t engine);
 
 /* What the machine calls its transfers of this class. */
 tacho_str tacho_machine_view_dma_name(const tacho_machine *machine, tacho_engine_class dma_class);
