@@ -35,7 +35,7 @@ static const tacho_option options[] = {
     {"top", 0, false, "N", "the first N operators, 0 for all (default: 0)"},
     {"profile", 0, false, "FILE",
      "write the estimated timeline to FILE; the suffix selects the format: .pb, .json, .csv (Torq: "
-     "timeline t1; else a table of events) ..."},
+     "timeline t1; else a table of events for other programs, which tacho does not read) ..."},
     {"profile-format", 0, false, "FORMAT",
      "format of the timeline: a trace format of 'tacho help formats', or Torq's t1 or t4"},
     {"stats-level", 0, false, "N",
@@ -133,9 +133,12 @@ const tacho_command tacho_command_compile = {
         "\n"
         "Every operator that runs is costed against the machine description. Views and\n"
         "nodes that depend only on constants do not run; the summary counts them. An\n"
-        "unknown operator is reported in a warning and costed by the bytes it reads and\n"
-        "writes; if the program is kept, the exit status is 3. An operator whose shapes\n"
-        "are unknown is an error.\n"
+        "unknown operator is reported in a warning, and its estimate is a lower bound; if\n"
+        "the program is kept, the exit status is 3. An operator whose shapes are unknown\n"
+        "is an error.\n"
+        "\n"
+        "CSV, JSON and XLSX have every column of the tables, among them the cycles of\n"
+        "computing, reading, writing and launching; text has those that fit a screen.\n"
         "\n"
         "With --profile the timeline is written as well: a trace for a viewer and for\n"
         "'tacho overview', 'ops' and 'report', or the timeline of Torq's compiler. It is\n"

@@ -405,9 +405,10 @@ static tacho_status add_graph_properties(const tacho_estimate *estimate, tacho_t
         snprintf(unused, sizeof(unused), ", %zu unused", fusion->unused_count);
     }
     TACHO_TRY(tacho_table_add_property(
-        table, "nodes", "%zu: %zu folded, %zu views%s, %zu fused into %zu operator%s to run",
-        graph->node_count, fusion->folded_count, fusion->view_count, unused,
-        tacho_fusion_fused_count(fusion), fusion->op_count, fusion->op_count == 1 ? "" : "s"));
+        table, "nodes", "%zu: %zu folded, %zu view%s%s, %zu fused into %zu operator%s to run",
+        graph->node_count, fusion->folded_count, fusion->view_count,
+        fusion->view_count == 1 ? "" : "s", unused, tacho_fusion_fused_count(fusion),
+        fusion->op_count, fusion->op_count == 1 ? "" : "s"));
     return tacho_table_add_property(table, "size", "%s, %s of weights",
                                     with_unit((double)estimate->macs, "MAC", macs),
                                     with_unit((double)estimate->weight_bytes, "B", weights));
@@ -440,8 +441,8 @@ tacho_status tacho_estimate_summary_table(const tacho_estimate *estimate, tacho_
                                        share(estimate->ideal_cycles, estimate->cycles)));
     if (estimate->unknown_count > 0) {
         TACHO_TRY(tacho_table_add_property(
-            out_table, "unknown", "%zu operator%s costed by bytes alone", estimate->unknown_count,
-            estimate->unknown_count == 1 ? "" : "s"));
+            out_table, "unknown", "%zu operator%s; the estimate is a lower bound",
+            estimate->unknown_count, estimate->unknown_count == 1 ? "" : "s"));
     }
     return TACHO_OK;
 }

@@ -17,7 +17,7 @@ static void write_stand_in(const tacho_machine *machine, char *text, size_t size
 {
     uint32_t processor = tacho_machine_view_processor(machine);
     if (processor == TACHO_NONE) {
-        snprintf(text, size, "costed by bytes alone");
+        snprintf(text, size, "costed by its bytes and one pass over its results");
         return;
     }
     const tacho_engine *engine = &machine->engines[processor];
