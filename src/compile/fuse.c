@@ -589,8 +589,9 @@ static tacho_status list_tensor(fuser *self, uint32_t op, uint32_t tensor, uint3
 static size_t data_count(const fuser *self, const tacho_fused_op *op, const tacho_node *node)
 {
     tacho_op_kind kind = tacho_op_kind_of(self->graph, node);
-    bool has_parameters =
-        kind == TACHO_OP_QUANTISE || kind == TACHO_OP_DEQUANTISE || kind == TACHO_OP_UNARY;
+    bool has_parameters = kind == TACHO_OP_QUANTISE || kind == TACHO_OP_DEQUANTISE ||
+                          kind == TACHO_OP_UNARY ||
+                          tacho_op_has(node->def, TACHO_OP_HAS_PARAMETERS);
     bool is_in_weights =
         kind == TACHO_OP_AFFINE && is_matrix(op->kind) && node != &self->graph->nodes[op->root];
     return (has_parameters || is_in_weights) && node->input_count > 1 ? 1 : node->input_count;

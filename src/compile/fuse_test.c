@@ -362,6 +362,29 @@ static void test_made_scale(void **state)
     teardown(&f);
 }
 
+/* Axes, bounds and counts that are constant are part of the job; those that are made are read. */
+static void test_parameters(void **state)
+{
+    (void)state;
+    fixture f;
+    setup(&f);
+    tacho_graph *g = &f.graph;
+    uint32_t x = TEST_F32(g, 6, 16), y = TEST_F32(g, 6, 16), made = TEST_F32(g, 2);
+    uint32_t sum = TEST_F32(g, 6, 1), wide = TEST_F32(g, 6, 20), other = TEST_F32(g, 6, 20);
+    uint32_t axes = test_constant(g, TACHO_DTYPE_I64, TEST_DIMS(1));
+    uint32_t pads = test_constant(g, TACHO_DTYPE_I64, TEST_DIMS(4));
+    TEST_NODE(g, "ReduceSum", sum, x, axes);
+    TEST_NODE(g, "Pad", wide, y, pads);
+    TEST_NODE(g, "Pad", other, y, made);
+    fuse(&f);
+    assert_int_equal(f.fusion.op_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(f.fusion.ops[i].input_count, i < 2 ? 1 : 2);
+        assert_int_equal(f.fusion.ops[i].weight_count, 0);
+    }
+    teardown(&f);
+}
+
 /* Weights as the first operand have a row for each channel. */
 static void test_weights_first(void **state)
 {
@@ -528,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_gate),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_made_scale),
+        cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_weights_first),
         cmocka_unit_test(test_moved),
         cmocka_unit_test(test_unused),

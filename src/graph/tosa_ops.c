@@ -31,6 +31,10 @@
     {                                                                                              \
         "tosa." name, TACHO_OP_MOVE, 0, 0, infer                                                   \
     }
+#define ARRANGE(name, infer)                                                                       \
+    {                                                                                              \
+        "tosa." name, TACHO_OP_MOVE, 0, TACHO_OP_HAS_PARAMETERS, infer                             \
+    }
 #define SHAPE(name)                                                                                \
     {                                                                                              \
         "tosa." name, TACHO_OP_SHAPE, 0, 0, NULL                                                   \
@@ -108,15 +112,16 @@ const tacho_op_def tacho_tosa_op_defs[] = {
     REDUCE("reduce_sum"),
     /* Elements that move. */
     MOVE("concat", tacho_tosa_infer_concat),
-    MOVE("pad", tacho_tosa_infer_pad),
+    ARRANGE("pad", tacho_tosa_infer_pad),
     {"tosa.reshape", TACHO_OP_VIEW, 0, 0, tacho_tosa_infer_reshape},
     MOVE("reverse", tacho_tosa_infer_same),
-    MOVE("slice", tacho_tosa_infer_slice),
-    MOVE("tile", tacho_tosa_infer_tile),
-    MOVE("transpose", tacho_tosa_infer_transpose),
+    ARRANGE("slice", tacho_tosa_infer_slice),
+    ARRANGE("tile", tacho_tosa_infer_tile),
+    ARRANGE("transpose", tacho_tosa_infer_transpose),
     MOVE("gather", tacho_tosa_infer_gather),
     MOVE("scatter", tacho_tosa_infer_scatter),
-    {"tosa.resize", TACHO_OP_UNARY, TACHO_STEPS_RESIZE, TACHO_OP_BY_MODE, tacho_tosa_infer_resize},
+    {"tosa.resize", TACHO_OP_UNARY, TACHO_STEPS_RESIZE, TACHO_OP_BY_MODE | TACHO_OP_HAS_PARAMETERS,
+     tacho_tosa_infer_resize},
     /* Other types of elements. */
     {"tosa.cast", TACHO_OP_MOVE, 0, TACHO_OP_IS_CAST, tacho_tosa_infer_same_shape},
     {"tosa.rescale", TACHO_OP_UNARY, TACHO_STEPS_RESCALE, TACHO_OP_IS_SCALING,

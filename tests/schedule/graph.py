@@ -93,9 +93,11 @@ class Group:
         made = {name for node in self.nodes for name in node.results}
         self.operands, self.types = [], {}
         self.tensor_of = {}  # the program's number of a tensor, by name
-        # Scales and zero points; jobs are made with those that are constant.
+        # Scales, axes, bounds ...; jobs are made with those that are constant.
         self.parameters = {name for node in self.nodes for name in node.operands[1:]
-                           if node.type in ("onnx.QuantizeLinear", "onnx.DequantizeLinear")}
+                           if node.type in _PARAMETERS}
+        self.data = {name for node in self.nodes for name in
+                     (node.operands[:1] if node.type in _PARAMETERS else node.operands)}
         for node in self.nodes:
             for name, dims, dtype in zip(node.operands, node.operand_dims, node.operand_dtypes):
                 if name not in made and name not in self.types and dims is not None:
@@ -133,6 +135,14 @@ class Group:
                     boxes_of[name] = part
         return {name: boxes_of[name] for name in self.operands if name in boxes_of}
 
+
+# Types of nodes whose operands behind the first say how: scales, axes, pads, bounds, counts.
+_PARAMETERS = {f"onnx.{name}" for name in (
+    "QuantizeLinear", "DequantizeLinear", "CenterCropPad", "CumSum", "Expand", "Pad", "ReduceL1",
+    "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin",
+    "ReduceProd", "ReduceSum", "ReduceSumSquare", "Resize", "Slice", "Split", "Tile", "TopK",
+    "Trilu", "Upsample")} | {f"tosa.{name}" for name in ("pad", "resize", "slice", "tile",
+                                                         "transpose")}
 
 # Types of nodes that are known not to multiply and accumulate. Contributed operators are costed by
 # their bytes: nothing is said about their MACs.

@@ -199,6 +199,22 @@ def check_fixed(case):
                    f"found {job.cycles}")
 
 
+@rule("parameters-given")
+def check_parameters(case):
+    """No job moves what the compiler knows: constant axes, pads, bounds and the like."""
+    for operator in case.operators:
+        group = operator.group
+        if group is None or not group.parameters - group.data:
+            continue
+        given = {group.tensor_of.get(name) for name in group.parameters - group.data}
+        for job in operator.jobs:
+            for region in job.regions:
+                tensor = case.tensors.get(region.tensor)
+                if region.tensor in given and tensor.storage == "constant":
+                    yield (f"{job.where()}: moves tensor {tensor.index} '{tensor.name}', which only "
+                           "says how the operator works")
+
+
 @rule("runs-somewhere")
 def check_runs(case):
     """An operator that computes has jobs on an engine; one whose type changes is no free view."""
