@@ -30,6 +30,17 @@ tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dt
     return machine != NULL ? tacho_machine_legalise(machine, dtype) : dtype;
 }
 
+uint64_t tacho_machine_view_bytes(const tacho_machine *machine, const tacho_tensor *tensor,
+                                  tacho_dtype wanted)
+{
+    tacho_dtype kept = tacho_machine_view_kept(machine, tensor->dtype, wanted);
+    uint64_t elements = 0;
+    uint64_t bytes = 0;
+    bool is_known =
+        tacho_shape_elements(tensor->shape, &elements) && tacho_dtype_bytes(kept, elements, &bytes);
+    return is_known ? bytes : 0;
+}
+
 uint32_t tacho_machine_view_processor(const tacho_machine *machine)
 {
     for (uint32_t i = 0; i < machine->engine_count; i++) {

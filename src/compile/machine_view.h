@@ -5,8 +5,8 @@
 #ifndef TACHO_COMPILE_MACHINE_VIEW_H
 #define TACHO_COMPILE_MACHINE_VIEW_H
 
+#include "graph/graph.h"
 #include "machine/machine.h"
-#include "profile/vocabulary.h"
 
 /* The local memories of all cores together; 0 when the machine has none. */
 uint64_t tacho_machine_view_local_bytes(const tacho_machine *machine);
@@ -20,6 +20,10 @@ double tacho_machine_view_hz(const tacho_machine *machine);
  */
 tacho_dtype tacho_machine_view_kept(const tacho_machine *machine, tacho_dtype dtype,
                                     tacho_dtype wanted);
+
+/* Bytes of a tensor as it is kept; one whose shape is not known counts as nothing. */
+uint64_t tacho_machine_view_bytes(const tacho_machine *machine, const tacho_tensor *tensor,
+                                  tacho_dtype wanted);
 
 /*
  * The engine that takes on what no other does, at the same cycles for each job whatever it is;

@@ -29,7 +29,7 @@ tacho_status tacho_memory_table(const tacho_program *program, const tacho_machin
         const char *what;
         uint64_t bytes, size;
     } rows[] = {
-        {local->name, "at most, of a core", facts->local_peak_bytes, facts->local_bytes},
+        {local->name, "peak of the fullest core", facts->local_peak_bytes, facts->local_bytes},
         {ddr->name, "inputs, outputs and activations", facts->ddr_bytes, ddr_bytes},
         {ddr->name, "constants", facts->constant_bytes, ddr_bytes},
         {ddr->name, "read and written", facts->moved_bytes, 0},
@@ -66,8 +66,16 @@ static void take_larger(largest *self, tacho_str name, uint64_t bytes)
     }
 }
 
+static void take_tensor(largest *self, const tacho_estimate *estimate, uint32_t id)
+{
+    const tacho_graph *graph = estimate->fusion->graph;
+    const tacho_tensor *tensor = &graph->tensors[id];
+    take_larger(self, tacho_graph_string(graph, tensor->name),
+                tacho_machine_view_bytes(estimate->machine, tensor, estimate->compute));
+}
+
 /* Of what operators leave in shared memory, of inputs and of constants. */
-static largest find_largest(const tacho_estimate *estimate, const tacho_program *program)
+static largest find_largest(const tacho_estimate *estimate)
 {
     const tacho_fusion *fusion = estimate->fusion;
     const tacho_graph *graph = fusion->graph;
@@ -79,13 +87,12 @@ static largest find_largest(const tacho_estimate *estimate, const tacho_program 
             uint32_t name = graph->tensors[fusion->tensors[op->first_output]].name;
             take_larger(&found, tacho_graph_string(graph, name), output->bytes);
         }
-    }
-    for (size_t i = 0; i < program->tensor_count; i++) {
-        const tacho_program_tensor *tensor = &program->tensors[i];
-        if (tensor->storage != TACHO_STORAGE_ACTIVATION &&
-            tensor->storage != TACHO_STORAGE_OUTPUT) {
-            take_larger(&found, tacho_strings_get(&program->strings, tensor->name), tensor->bytes);
+        for (uint32_t k = 0; k < op->weight_count; k++) {
+            take_tensor(&found, estimate, fusion->tensors[op->first_weight + k]);
         }
+    }
+    for (size_t i = 0; i < graph->input_count; i++) {
+        take_tensor(&found, estimate, graph->inputs[i]);
     }
     return found;
 }
@@ -98,19 +105,6 @@ static tacho_status too_large(const tacho_machine *machine, uint64_t needed, uin
                       "; the largest is '%.*s' with %" PRIu64 "; give smaller sizes",
                       needed, tacho_machine_memory(machine, TACHO_MEMORY_DDR)->name.data,
                       machine->name.data, room, TACHO_STR_ARG(most.name), most.bytes);
-}
-
-/* Bytes of a tensor as the machine keeps it; those of unknown shape count as nothing. */
-static uint64_t kept_bytes(const tacho_graph *graph, const tacho_machine *machine, uint32_t tensor,
-                           tacho_dtype compute)
-{
-    const tacho_tensor *of = &graph->tensors[tensor];
-    uint64_t count = 0;
-    uint64_t bytes = 0;
-    tacho_dtype kept = tacho_machine_view_kept(machine, of->dtype, compute);
-    bool is_known =
-        tacho_shape_elements(of->shape, &count) && tacho_dtype_bytes(kept, count, &bytes);
-    return is_known ? bytes : 0;
 }
 
 tacho_status tacho_memory_check_operators(const tacho_fusion *fusion, const tacho_machine *machine,
@@ -128,7 +122,8 @@ tacho_status tacho_memory_check_operators(const tacho_fusion *fusion, const tach
         for (size_t k = 0; k < 3; k++) {
             for (uint32_t j = 0; j < counts[k]; j++) {
                 uint32_t tensor = fusion->tensors[firsts[k] + j];
-                uint64_t bytes = kept_bytes(graph, machine, tensor, compute);
+                uint64_t bytes =
+                    tacho_machine_view_bytes(machine, &graph->tensors[tensor], compute);
                 needed = tacho_size_add(needed, bytes);
                 take_larger(&most, tacho_graph_string(graph, graph->tensors[tensor].name), bytes);
             }
@@ -160,5 +155,5 @@ tacho_status tacho_memory_check(const tacho_estimate *estimate, const tacho_prog
     if (!tacho_quantity_is_set(&ddr->size_bytes) || needed <= room) {
         return TACHO_OK;
     }
-    return too_large(estimate->machine, needed, room, find_largest(estimate, program));
+    return too_large(estimate->machine, needed, room, find_largest(estimate));
 }

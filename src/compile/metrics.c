@@ -131,7 +131,7 @@ static tacho_status add_metrics(const tacho_program *program, const core_sums *s
         TACHO_TRY(add_metric(table, "bytes between devices", all.link_bytes));
     }
     TACHO_TRY(
-        add_metric(table, "bytes of constants, as the model stores them", facts->constant_bytes));
+        add_metric(table, "bytes of constants, as the machine keeps them", facts->constant_bytes));
     TACHO_TRY(add_metric(table, "bytes of local memory at most", facts->local_peak_bytes));
     TACHO_TRY(add_metric(table, "bytes of DDR", facts->ddr_bytes));
     TACHO_TRY(add_metric(table, "jobs", all.job_count));

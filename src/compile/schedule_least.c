@@ -25,14 +25,8 @@ static uint64_t constant_bytes(const tacho_schedule *self, const tacho_fused_op 
     uint64_t all = 0;
     for (uint32_t i = 0; i < op->weight_count; i++) {
         const tacho_tensor *tensor = &fusion->graph->tensors[fusion->tensors[op->first_weight + i]];
-        tacho_dtype kept = tacho_machine_view_kept(self->estimate->machine, tensor->dtype,
-                                                   self->estimate->compute);
-        uint64_t elements = 0;
-        uint64_t bytes = 0;
-        if (tacho_shape_elements(tensor->shape, &elements) &&
-            tacho_dtype_bytes(kept, elements, &bytes)) {
-            all = tacho_size_add(all, bytes);
-        }
+        all = tacho_size_add(all, tacho_machine_view_bytes(self->estimate->machine, tensor,
+                                                           self->estimate->compute));
     }
     return all;
 }

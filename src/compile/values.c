@@ -50,7 +50,6 @@ static tacho_status place_constant(filler *self, const tacho_tensor *from,
     const tacho_constant *constant = &self->graph->constants[from->constant];
     uint64_t *end = &self->pool_bytes;
     uint64_t bytes = tensor->bytes;
-    add_bytes(&self->program->facts.constant_bytes, bytes);
     if (constant->kind == TACHO_CONSTANT_RANDOM) {
         tensor->storage = TACHO_STORAGE_RANDOM;
         tensor->offset = constant->seed;
@@ -102,8 +101,6 @@ static tacho_status ensure_tensor(filler *self, uint32_t id, uint32_t *out_id)
     TACHO_TRY(ensure_shape(self, from->shape, &tensor.shape));
     if (from->constant != TACHO_NONE) {
         TACHO_TRY(place_constant(self, from, &tensor));
-    } else if (tensor.storage == TACHO_STORAGE_COMPUTED) {
-        add_bytes(&program->facts.constant_bytes, tensor.bytes);
     }
     TACHO_TRY(tacho_grow(&program->tensors, &program->tensor_capacity, program->tensor_count + 1));
     self->tensor_of[id] = *out_id = (uint32_t)program->tensor_count;
@@ -393,6 +390,31 @@ static void count_shared(filler *self)
     }
 }
 
+/* Constants that operators read, each once, as the machine keeps them. */
+static tacho_status count_constants(filler *self)
+{
+    const tacho_fusion *fusion = self->fusion;
+    bool *is_counted = calloc(self->graph->tensor_count + 1, sizeof(*is_counted));
+    if (is_counted == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < fusion->op_count; i++) {
+        const tacho_fused_op *op = &fusion->ops[i];
+        for (uint32_t k = 0; k < op->weight_count; k++) {
+            uint32_t id = fusion->tensors[op->first_weight + k];
+            if (!is_counted[id]) {
+                add_bytes(&self->program->facts.constant_bytes,
+                          tacho_machine_view_bytes(self->estimate->machine,
+                                                   &self->graph->tensors[id],
+                                                   self->estimate->compute));
+            }
+            is_counted[id] = true;
+        }
+    }
+    free(is_counted);
+    return TACHO_OK;
+}
+
 static tacho_status fill(filler *self)
 {
     const tacho_graph *graph = self->graph;
@@ -412,6 +434,7 @@ static tacho_status fill(filler *self)
     }
     TACHO_TRY(rename_tensors(self));
     count_shared(self);
+    TACHO_TRY(count_constants(self));
     return copy_constants(self);
 }
 

@@ -209,7 +209,7 @@ typedef struct tacho_program_facts {
     uint64_t local_bytes;      /* of each core's local memory */
     uint64_t local_peak_bytes; /* that buffers take at one time in the fullest core */
     uint64_t ddr_bytes;        /* of shared memory: inputs, outputs, what does not stay local */
-    uint64_t constant_bytes;   /* constants, on top of that, at their full size */
+    uint64_t constant_bytes;   /* constants, on top of that, as the machine keeps them */
     uint64_t moved_bytes;      /* from and to shared memory; what is cast to several cores, once */
     uint32_t fidelity;         /* index + 1 of the machine's list; 0: its default */
     uint32_t job_names[TACHO_JOB_NAME_COUNT]; /* strings; COMPUTE's is empty: the op's kind */

@@ -209,7 +209,8 @@ def _tables(case):
             "bounds": [{"bound": "compute", "cycles": total}],
             "memory": [{"what": "read and written", "bytes": moved},
                        {"what": "inputs, outputs and activations", "bytes": held},
-                       {"what": "at most, of a core", "bytes": 1504}]}
+                       {"what": "constants", "bytes": case.tensors[1].bytes},
+                       {"what": "peak of the fullest core", "bytes": 1504}]}
 
 
 def make():

@@ -276,6 +276,13 @@ def processor_takes_less(case):
     case.jobs[6].cycles -= 1
 
 
+@breaks("parameters-given")
+def weights_only_say_how(case):
+    """As if the kernel were the bounds of a slice."""
+    group = case.operators[0].group
+    group.parameters, group.data = set(group.operands[1:]), {group.operands[0]}
+
+
 @breaks("runs-somewhere")
 def operator_runs_on_no_engine(case):
     case.operators[0].jobs = [job for job in case.operators[0].jobs if job.kind == "load"]
@@ -318,6 +325,12 @@ def table_states_another_total(case):
 @breaks("operators-add-up")
 def operator_states_other_cycles(case):
     case.operators[1].cycles += 1
+
+
+@breaks("memory-table")
+def table_of_memory_counts_constants_as_the_model_does(case):
+    row = next(row for row in case.tables["memory"] if row["what"] == "constants")
+    row["bytes"] *= 4
 
 
 @breaks("table-agrees")
