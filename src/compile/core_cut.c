@@ -52,15 +52,65 @@ static bool can_cut(const tacho_space *space, uint32_t axis)
     return can;
 }
 
+/* Axes of a role that cores can share, the outermost first; how many. */
+static uint32_t list_axes(const tacho_space *space, tacho_axis_role role, uint32_t *out_axes)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < space->axis_count; i++) {
+        if (space->axes[i].role == role && can_cut(space, i)) {
+            out_axes[count++] = i;
+        }
+    }
+    return count;
+}
+
+/* A way to cut axes: what the largest share has, and how many shares there are. */
+typedef struct role_cut {
+    uint64_t parts[TACHO_AXES_MAX];
+    uint64_t largest, shares;
+} role_cut;
+
+/* |parts| of the first two axes, and of the others as many as are left of |count|. */
+static role_cut try_role(const tacho_space *space, const uint32_t *axes, uint32_t axis_count,
+                         uint64_t count, const uint64_t parts[2])
+{
+    role_cut way = {.largest = 1, .shares = 1};
+    for (uint32_t i = 0; i < axis_count; i++) {
+        uint64_t size = space->axes[axes[i]].size;
+        way.parts[i] = i < 2 ? parts[i] : tacho_least(size, count / way.shares);
+        way.shares *= way.parts[i];
+        way.largest = tacho_size_multiply(way.largest, tacho_ceil_div(size, way.parts[i]));
+    }
+    return way;
+}
+
+/*
+ * At most |count| shares along the axes of a role, so that the largest is the smallest; of equal
+ * ways the one with the fewest shares, and of those the one that cuts outer axes.
+ */
 static void cut_role(const tacho_space *space, tacho_axis_role role, uint64_t count,
                      tacho_core_cut *cut)
 {
-    for (uint32_t i = 0; i < space->axis_count; i++) {
-        if (space->axes[i].role == role && can_cut(space, i) && count > 1) {
-            uint64_t size = space->axes[i].size;
-            cut->parts[i] = count < size ? count : size;
-            count /= cut->parts[i];
+    uint32_t axes[TACHO_AXES_MAX];
+    uint32_t axis_count = list_axes(space, role, axes);
+    if (axis_count == 0 || count <= 1) {
+        return;
+    }
+    uint64_t first_max = tacho_least(count, space->axes[axes[0]].size);
+    uint64_t second_size = axis_count > 1 ? space->axes[axes[1]].size : 1;
+    role_cut best = {.largest = UINT64_MAX};
+    for (uint64_t first = first_max; first > 0; first--) {
+        for (uint64_t second = tacho_least(count / first, second_size); second > 0; second--) {
+            const uint64_t parts[] = {first, second};
+            role_cut way = try_role(space, axes, axis_count, count, parts);
+            if (way.largest < best.largest ||
+                (way.largest == best.largest && way.shares < best.shares)) {
+                best = way;
+            }
         }
+    }
+    for (uint32_t i = 0; i < axis_count; i++) {
+        cut->parts[axes[i]] = best.parts[i];
     }
 }
 
@@ -101,6 +151,27 @@ static void count_cores(const tacho_space *space, tacho_core_cut *cut)
     }
 }
 
+/*
+ * Parts of columns that are worth it: those of a group stay together, and an engine takes no less
+ * time for fewer than it does at once. Rows are cut instead.
+ */
+static uint64_t most_columns(const tacho_estimate *estimate, uint32_t op, const tacho_space *space)
+{
+    const tacho_op_estimate *facts = &estimate->ops[op];
+    for (uint32_t i = 0; i < space->axis_count; i++) {
+        if (space->axes[i].waits_batch) {
+            return 1;
+        }
+    }
+    if (facts->cost.engine == TACHO_NONE) {
+        return UINT64_MAX;
+    }
+    const tacho_engine *engine = &estimate->machine->engines[facts->cost.engine];
+    uint64_t at_once = (uint64_t)tacho_quantity_whole(&engine->align_n);
+    uint64_t most = at_once > 1 ? tacho_ceil_div(facts->work.n, at_once) : facts->work.n;
+    return most > 0 ? most : 1;
+}
+
 static void cut_op(const tacho_estimate *estimate, uint32_t op, uint32_t cores, const lie *lies,
                    const tacho_space *space, tacho_core_cut *cut)
 {
@@ -113,13 +184,10 @@ static void cut_op(const tacho_estimate *estimate, uint32_t op, uint32_t cores, 
         return;
     }
     if (space->kind == TACHO_WORK_MATRIX && found->batch * found->rows * found->columns > 0) {
-        cut_role(space, TACHO_AXIS_BATCH, found->batch, cut);
-        cut_role(space, TACHO_AXIS_ROW, found->rows, cut);
-        bool is_grouped = false;
-        for (uint32_t i = 0; i < space->axis_count; i++) {
-            is_grouped |= space->axes[i].waits_batch;
-        }
-        cut_role(space, TACHO_AXIS_COLUMN, is_grouped ? 1 : found->columns, cut);
+        uint64_t columns = tacho_least(found->columns, most_columns(estimate, op, space));
+        cut_role(space, TACHO_AXIS_BATCH, space->state.unit_bytes > 0 ? cores : found->batch, cut);
+        cut_role(space, TACHO_AXIS_ROW, found->rows * (found->columns / columns), cut);
+        cut_role(space, TACHO_AXIS_COLUMN, columns, cut);
     } else if (!cut_alike(space, lies, cut)) {
         cut_role(space, TACHO_AXIS_BATCH, cores, cut);
         count_cores(space, cut);
