@@ -153,17 +153,22 @@ static tacho_status find_tail(torq_rows *rows, torq_record *record)
     return add_tail(rows, record);
 }
 
+/* Where one fails, the batch ends before it. */
 static tacho_status find_tails(torq_rows *rows, batch *made)
 {
+    tacho_status status = TACHO_OK;
     fetch_tails(rows, made);
     for (size_t i = 0; i < made->row_count; i++) {
         torq_record *record = &made->rows[i];
         record->known = NULL;
         if (TACHO_LIKELY(record->is_good)) {
-            TACHO_TRY(find_tail(rows, record));
+            status = find_tail(rows, record);
+        }
+        if (TACHO_UNLIKELY(status != TACHO_OK)) {
+            made->row_count = i;
         }
     }
-    return TACHO_OK;
+    return status;
 }
 
 static void make_batch(torq_rows *rows, batch *made)
