@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,14 +150,17 @@ void tacho_cpu_name_in(FILE *file, char *to, size_t size)
     }
 }
 
-void tacho_cpu_name(char *to, size_t size)
+tacho_status tacho_cpu_name(char *to, size_t size)
 {
     FILE *file = fopen("/proc/cpuinfo", "r");
     snprintf(to, size, "unknown");
-    if (file != NULL) {
-        tacho_cpu_name_in(file, to, size);
-        fclose(file);
+    if (file == NULL) {
+        return errno != ENOMEM ? TACHO_OK
+                               : tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for /proc/cpuinfo");
     }
+    tacho_cpu_name_in(file, to, size);
+    fclose(file);
+    return TACHO_OK;
 }
 
 unsigned tacho_cpu_count(void)

@@ -7,6 +7,8 @@
 #ifndef TACHO_BASE_CPU_H
 #define TACHO_BASE_CPU_H
 
+#include "base/status.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +39,7 @@ unsigned tacho_cpu_count(void);
  * there, what they stand for ("Arm Neoverse-N1"); "unknown" where there is neither.
  */
 enum { TACHO_CPU_NAME_MAX = 96 };
-void tacho_cpu_name(char *to, size_t size);
+tacho_status tacho_cpu_name(char *to, size_t size) TACHO_MUST_USE;
 
 /* The same from an open file. */
 void tacho_cpu_name_in(FILE *file, char *to, size_t size);

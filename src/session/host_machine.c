@@ -51,7 +51,7 @@ static tacho_status find_folder(tacho_arena *arena, const char **out_folder)
 static tacho_status find_file(const char *folder, tacho_arena *arena, const char **out_path)
 {
     char processor[TACHO_CPU_NAME_MAX], name[TACHO_CPU_NAME_MAX + 64];
-    tacho_cpu_name(processor, sizeof(processor));
+    TACHO_TRY(tacho_cpu_name(processor, sizeof(processor)));
     for (char *at = processor; *at != '\0'; at++) {
         *at = isalnum((unsigned char)*at) ? *at : '_';
     }
