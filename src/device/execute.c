@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* With more steps, what is made of them is not there twice at a time. */
+enum { STEPS_TWICE_MAX = 1 << 18 };
+
 /* ---- names --------------------------------------------------------------------------------- */
 
 static const char *text_of(const tacho_execution *self, uint32_t id)
@@ -84,6 +87,7 @@ tacho_status tacho_execution_open(const tacho_program *program,
     self->choice = options->choice;
     self->threads = options->threads;
     self->taker = options->memory;
+    self->twice_max = options->twice_max > 0 ? options->twice_max : STEPS_TWICE_MAX;
     tacho_arena_init(&self->arena);
     tacho_status status = tacho_execution_prepare(self, options);
     if (status != TACHO_OK) {
@@ -94,41 +98,55 @@ tacho_status tacho_execution_open(const tacho_program *program,
     return TACHO_OK;
 }
 
+/* Frees what the execution has, not itself. */
+static void free_parts(tacho_execution *self)
+{
+    for (size_t i = 0; i < self->block_count; i++) {
+        free(self->blocks[i]);
+    }
+    free(self->blocks);
+    for (size_t i = 0; i < self->task_count; i++) {
+        tacho_fast_kernel_free(self->tasks[i].fast);
+    }
+    tacho_fast_free(self->fast);
+    tacho_execution_free(self->exact);
+    free(self->is_done);
+    free(self->copies);
+    free(self->values);
+    free(self->tasks);
+    free(self->input_pieces);
+    free(self->operands);
+    free(self->operand_links);
+    free(self->op_tasks);
+    free(self->first_op_tasks);
+    free(self->pieces);
+    free(self->memory);
+    free(self->places);
+    tacho_arena_deinit(&self->arena);
+}
+
 void tacho_execution_free(tacho_execution *execution)
 {
-    if (execution == NULL) {
-        return;
+    if (execution != NULL) {
+        free_parts(execution);
+        free(execution);
     }
-    for (size_t i = 0; i < execution->block_count; i++) {
-        free(execution->blocks[i]);
-    }
-    free(execution->blocks);
-    for (size_t i = 0; i < execution->task_count; i++) {
-        tacho_fast_kernel_free(execution->tasks[i].fast);
-    }
-    tacho_fast_free(execution->fast);
-    tacho_execution_free(execution->exact);
-    free(execution->is_done);
-    free(execution->copies);
-    free(execution->values);
-    free(execution->tasks);
-    free(execution->input_pieces);
-    free(execution->operands);
-    free(execution->operand_links);
-    free(execution->op_tasks);
-    free(execution->pieces);
-    free(execution->memory);
-    free(execution->places);
-    tacho_arena_deinit(&execution->arena);
-    free(execution);
 }
 
 /* ---- running ------------------------------------------------------------------------------- */
+
+static tacho_status check_whole(const tacho_execution *self)
+{
+    return self->is_lost ? tacho_fail(TACHO_CODE_NO_MEMORY,
+                                      "there was no memory to compute the outputs again")
+                         : TACHO_OK;
+}
 
 tacho_status tacho_execution_set_input(tacho_execution *execution, size_t index,
                                        const tacho_array *value)
 {
     const tacho_program *program = execution->program;
+    TACHO_TRY(check_whole(execution));
     if (index >= program->input_count) {
         return tacho_fail(TACHO_CODE_USAGE, "input %zu is set, but the program has %zu", index,
                           program->input_count);
@@ -254,36 +272,99 @@ static tacho_status find_loss(tacho_execution *self, bool *out_has_lost)
     return status;
 }
 
-/* Outputs of a run with an invalid operation: where it lost NaN, by reference kernels, from the
- * same inputs. */
-static tacho_status recompute(tacho_execution *self)
+/* Inputs as they were set; without data where they are constants. */
+static tacho_status list_inputs(const tacho_execution *self, tacho_array **out_inputs)
 {
     const tacho_program *program = self->program;
-    TACHO_TRY(find_loss(self, &self->is_invalid));
-    if (!self->is_invalid) {
-        return TACHO_OK;
-    }
-    if (self->exact == NULL) {
-        tacho_execution_options options = {
-            .choice = TACHO_KERNELS_REFERENCE, .threads = self->threads, .memory = self->taker};
-        TACHO_TRY(tacho_execution_open(program, &options, &self->exact));
+    *out_inputs = calloc(program->input_count + 1, sizeof(**out_inputs));
+    if (*out_inputs == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "no memory for an execution");
     }
     for (size_t i = 0; i < program->input_count; i++) {
         const tacho_value *value = &self->values[program->inputs[i]];
         if (value->state == TACHO_VALUE_LIVE) {
-            tacho_array array = tacho_value_array(value);
-            TACHO_TRY(tacho_execution_set_input(self->exact, i, &array));
+            (*out_inputs)[i] = tacho_value_array(value);
         }
     }
-    TACHO_TRY(tacho_execution_run(self->exact));
-    self->is_recomputed = true;
-    self->counts.recomputed++;
     return TACHO_OK;
+}
+
+static tacho_status run_with(tacho_execution *self, const tacho_array *inputs)
+{
+    for (size_t i = 0; i < self->program->input_count; i++) {
+        if (inputs[i].data != NULL) {
+            TACHO_TRY(tacho_execution_set_input(self, i, &inputs[i]));
+        }
+    }
+    return tacho_execution_run(self);
+}
+
+static tacho_execution_options exact_options(const tacho_execution *self)
+{
+    return (tacho_execution_options){
+        .choice = TACHO_KERNELS_REFERENCE, .threads = self->threads, .memory = self->taker};
+}
+
+/* Computes outputs by reference kernels, in an execution of their own. */
+static tacho_status run_exact(tacho_execution *self, const tacho_array *inputs)
+{
+    tacho_execution_options options = exact_options(self);
+    if (self->exact == NULL) {
+        TACHO_TRY(tacho_execution_open(self->program, &options, &self->exact));
+    }
+    TACHO_TRY(run_with(self->exact, inputs));
+    self->is_recomputed = true;
+    return TACHO_OK;
+}
+
+/* The same in this one, which has reference kernels from now on. What is said of it stays. */
+static tacho_status become_exact(tacho_execution *self, const tacho_array *inputs)
+{
+    tacho_execution_options options = exact_options(self);
+    tacho_execution old = *self;
+    void *memory = old.memory, *places = old.places; /* of the inputs */
+    *self = (tacho_execution){.program = old.program,
+                              .threads = old.threads,
+                              .taker = old.taker,
+                              .choice = options.choice,
+                              .first_op_tasks = old.op_tasks};
+    tacho_arena_init(&self->arena);
+    old.memory = old.places = NULL;
+    old.op_tasks = NULL;
+    free_parts(&old);
+    tacho_status status = tacho_execution_prepare(self, &options);
+    status = status == TACHO_OK ? run_with(self, inputs) : status;
+    free(memory);
+    free(places);
+    self->counts = old.counts;
+    self->memory_bytes = old.memory_bytes;
+    self->has_run = true;
+    self->is_lost = status != TACHO_OK;
+    return status;
+}
+
+/* Outputs of a run with an invalid operation: where it lost NaN, by reference kernels, from the
+ * same inputs. */
+static tacho_status recompute(tacho_execution *self)
+{
+    tacho_array *inputs;
+    TACHO_TRY(find_loss(self, &self->is_invalid));
+    if (!self->is_invalid) {
+        return TACHO_OK;
+    }
+    TACHO_TRY(list_inputs(self, &inputs));
+    tacho_status status = self->program->step_count > self->twice_max ? become_exact(self, inputs)
+                                                                      : run_exact(self, inputs);
+    free(inputs);
+    self->counts.recomputed += status == TACHO_OK ? 1 : 0;
+    return status;
 }
 
 bool tacho_execution_computes_op(const tacho_execution *execution, uint32_t op)
 {
-    return execution->op_tasks[op] < execution->op_tasks[op + 1];
+    const uint32_t *tasks =
+        execution->first_op_tasks != NULL ? execution->first_op_tasks : execution->op_tasks;
+    return tasks[op] < tasks[op + 1];
 }
 
 tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op)
@@ -292,6 +373,7 @@ tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op)
         return tacho_fail(TACHO_CODE_USAGE, "op %u is to run, but the program has %zu",
                           (unsigned)op, execution->program->op_count);
     }
+    TACHO_TRY(check_whole(execution));
     bool is_last = op + 1 == execution->program->op_count;
     execution->has_run = execution->has_run || is_last;
     return run_watched(execution, execution->op_tasks[op], execution->op_tasks[op + 1], op == 0,
@@ -300,6 +382,7 @@ tacho_status tacho_execution_run_op(tacho_execution *execution, uint32_t op)
 
 tacho_status tacho_execution_run(tacho_execution *execution)
 {
+    TACHO_TRY(check_whole(execution));
     execution->has_run = true;
     return run_watched(execution, 0, (uint32_t)execution->task_count, true, true);
 }
@@ -316,6 +399,7 @@ tacho_status tacho_execution_output(tacho_execution *execution, size_t index, ta
         return tacho_fail(TACHO_CODE_USAGE, "output %zu is wanted before the program has run",
                           index);
     }
+    TACHO_TRY(check_whole(execution));
     if (execution->is_invalid && !execution->is_recomputed) {
         TACHO_TRY(recompute(execution));
     }

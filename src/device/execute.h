@@ -38,6 +38,8 @@ typedef struct tacho_execution_options {
     uint64_t work_max; /* operations that the gate lets through; 0: see tacho_execution_open */
     const tacho_execution_memory *memory; /* NULL: its own, in one block */
     uint64_t free_bytes;                  /* of memory; 0: what the system says */
+    /* Steps of which there may be two executions at a time, see tacho_execution_output; 0: 2^18 */
+    uint32_t twice_max;
 } tacho_execution_options;
 
 /*
@@ -76,7 +78,8 @@ tacho_status tacho_execution_run(tacho_execution *execution) TACHO_MUST_USE;
 /*
  * The value of output |index|, row-major; its memory is good until the next run. Where fast kernels
  * met or made NaN, of which some lose it, reference kernels compute the outputs when the first is
- * asked for.
+ * asked for. They have an execution of their own for that; but one of more than |twice_max| steps
+ * has reference kernels itself from then on, since two would take too much memory.
  */
 tacho_status tacho_execution_output(tacho_execution *execution, size_t index,
                                     tacho_array *out) TACHO_MUST_USE;

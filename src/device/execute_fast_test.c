@@ -1403,6 +1403,108 @@ static void test_odd_threads(void **state)
     free(self);
 }
 
+/* Memory for so many pieces, and none for more. */
+typedef struct few_pieces {
+    float places[16][16];
+    size_t count, most;
+} few_pieces;
+
+static void *take_piece(void *self, uint64_t bytes)
+{
+    few_pieces *pieces = self;
+    assert_true(bytes <= sizeof(pieces->places[0]));
+    return pieces->count < pieces->most ? pieces->places[pieces->count++] : NULL;
+}
+
+/* Sets NaN or a number, runs and expects the same at the end of a negation and Relu. */
+static void expect_odd(fixture *self, tacho_execution *execution, bool is_odd, bool by_op)
+{
+    tacho_array output;
+    float *values = self->input.data;
+    values[1] = is_odd ? (float)NAN : -4;
+    set_all(self, execution);
+    if (by_op) {
+        assert_null(tacho_execution_run_op(execution, 0));
+        assert_null(tacho_execution_run_op(execution, 1));
+    } else {
+        assert_null(tacho_execution_run(execution));
+    }
+    assert_null(tacho_execution_output(execution, 0, &output));
+    const float *got = output.data;
+    assert_true(is_odd ? isnan(got[1]) : got[1] == 4);
+    assert_true(got[0] == 7 && got[2] == 0);
+}
+
+/* There is no memory to compute it again, and then nothing else that the execution could do. */
+static void expect_lost(fixture *self, tacho_execution *execution)
+{
+    tacho_array output;
+    ((float *)self->input.data)[1] = (float)NAN;
+    set_all(self, execution);
+    assert_null(tacho_execution_run(execution));
+    tacho_status failures[] = {tacho_execution_output(execution, 0, &output),
+                               tacho_execution_output(execution, 0, &output),
+                               tacho_execution_run_op(execution, 0), tacho_execution_run(execution),
+                               tacho_execution_set_input(execution, 0, &self->input)};
+    for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+        assert_int_equal(tacho_status_code(failures[i]), TACHO_CODE_NO_MEMORY);
+        tacho_status_free(failures[i]);
+    }
+}
+
+/* A negation and Relu, on three numbers. */
+static fixture *begin_odd(void)
+{
+    fixture *self = malloc(sizeof(*self));
+    assert_non_null(self);
+    begin(self);
+    uint32_t x = input(self, TACHO_DTYPE_F32, (tacho_shape){1, {3}});
+    uint32_t y = step(self, "Neg", INPUTS(x), x);
+    uint32_t z = made(self, TACHO_DTYPE_F32, (tacho_shape){1, {3}});
+    add_step(&self->program, 1, "Relu", INPUTS(y), z);
+    add_all_ends(self, z);
+    memcpy(self->input.data, (float[]){-7, -4, 5}, 3 * sizeof(float));
+    return self;
+}
+
+/* Where there are not to be two executions, reference kernels take over for good; what is said of
+ * the run is still said of the kernels that were timed. */
+static void test_odd_takes_over(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) { /* with memory to compute it again, and without */
+        fixture *self = begin_odd();
+        few_pieces pieces = {.most = 16};
+        tacho_execution_memory memory = {take_piece, &pieces};
+        tacho_execution_options options = {
+            .threads = 1, .twice_max = 1, .memory = i == 0 ? NULL : &memory};
+        tacho_execution *execution;
+        assert_null(tacho_execution_open(&self->program, &options, &execution));
+        tacho_execution_counts before = tacho_execution_count(execution);
+        uint64_t peak = tacho_execution_peak_bytes(execution);
+        bool computes[] = {tacho_execution_computes_op(execution, 0),
+                           tacho_execution_computes_op(execution, 1)};
+        expect_odd(self, execution, false, false);
+        for (int j = 0; j < 4 && i == 0; j++) {
+            expect_odd(self, execution, j % 2 == 0, j > 1);
+        }
+        assert_int_equal(tacho_execution_count(execution).recomputed, has_fast && i == 0 ? 1 : 0);
+        if (i == 1 && has_fast) {
+            pieces.most = pieces.count;
+            expect_lost(self, execution);
+        }
+        assert_int_equal(tacho_execution_count(execution).fast, before.fast);
+        assert_int_equal(tacho_execution_count(execution).reference, before.reference);
+        assert_int_equal(tacho_execution_peak_bytes(execution), peak);
+        for (uint32_t op = 0; op < 2; op++) {
+            assert_int_equal(tacho_execution_computes_op(execution, op), computes[op]);
+        }
+        tacho_execution_free(execution);
+        end(self);
+        free(self);
+    }
+}
+
 /* Operators with sizes and attributes by chance. */
 static void test_chance(void **state)
 {
@@ -1461,10 +1563,11 @@ int main(void)
         cmocka_unit_test(test_product_ties), cmocka_unit_test(test_byte_sums),
         cmocka_unit_test(test_any_sums),     cmocka_unit_test(test_byte_means),
         cmocka_unit_test(test_infinities),   cmocka_unit_test(test_odd_numbers),
-        cmocka_unit_test(test_odd_threads),  cmocka_unit_test(test_live_filters),
-        cmocka_unit_test(test_gemm_factors), cmocka_unit_test(test_softmax_axes),
-        cmocka_unit_test(test_scales),       cmocka_unit_test(test_thin),
-        cmocka_unit_test(test_functions),    cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_odd_threads),  cmocka_unit_test(test_odd_takes_over),
+        cmocka_unit_test(test_live_filters), cmocka_unit_test(test_gemm_factors),
+        cmocka_unit_test(test_softmax_axes), cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_thin),         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_chance),
     };
     return cmocka_run_group_tests(tests, look_for_fast, NULL);
 }

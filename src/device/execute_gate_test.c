@@ -54,7 +54,7 @@ static tacho_status open_chain(const char *second, tacho_storage storage, uint64
     add_step(&program, 0, "Reshape", (uint32_t[]){x, list, (uint32_t)INPUTS_END}, middle);
     add_step(&program, 1, second, (uint32_t[]){middle, (uint32_t)INPUTS_END}, y);
     add_ends(&program, x, y);
-    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &gate, work_max, NULL, 0};
+    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &gate, work_max, NULL, 0, 0};
     tacho_status status = tacho_execution_open(&program, &options, &execution);
     assert_true((status == TACHO_OK) == (execution != NULL));
     tacho_execution_free(execution);
@@ -113,7 +113,7 @@ static tacho_status open_heavy(bool is_read, tacho_storage storage)
                      : (uint32_t[]){x, (uint32_t)INPUTS_END},
              y);
     add_ends(&program, x, y);
-    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &heavy_gate, 0, NULL, 0};
+    tacho_execution_options options = {TACHO_KERNELS_REFERENCE, 1, &heavy_gate, 0, NULL, 0, 0};
     tacho_status status = tacho_execution_open(&program, &options, &execution);
     tacho_execution_free(execution);
     tacho_program_deinit(&program);
@@ -144,7 +144,7 @@ static tacho_status open_large(int64_t count, uint64_t work_max, uint64_t free_b
     add_ends(&program, x, y);
     const tacho_gate open = {open_gate, pass_call, free};
     tacho_execution_options options = {
-        TACHO_KERNELS_REFERENCE, 1, &open, work_max, NULL, free_bytes};
+        TACHO_KERNELS_REFERENCE, 1, &open, work_max, NULL, free_bytes, 0};
     tacho_status status = tacho_execution_open(&program, &options, &execution);
     tacho_execution_free(execution);
     tacho_program_deinit(&program);

@@ -105,7 +105,8 @@ struct tacho_execution {
     tacho_array *operands; /* of the plain kernel that runs: as many as any step has, and one */
     const tacho_array **operand_links;
     size_t operand_max;
-    uint32_t *op_tasks; /* by op: its first task; one more at the end */
+    uint32_t *op_tasks;       /* by op: its first task; one more at the end */
+    uint32_t *first_op_tasks; /* those before reference kernels took over, or NULL */
     tacho_memory_piece *pieces;
     size_t piece_count, piece_capacity;
     void **blocks; /* of constants that are not the program's own bytes */
@@ -120,6 +121,8 @@ struct tacho_execution {
     bool has_run;
     bool is_invalid;        /* an operation of the last run was */
     bool is_recomputed;     /* then, once outputs were asked for: |exact| has them */
+    bool is_lost;           /* reference kernels were to take over, and could not */
+    uint32_t twice_max;     /* of steps, see tacho_execution_options */
     tacho_execution *exact; /* by reference kernels, or NULL: not needed so far */
 };
 

@@ -152,7 +152,7 @@ static tacho_status run(subject *self, const settings *wanted, const char *path,
     TACHO_TRY(
         tacho_graph_evaluate(&self->graph, self->inputs, self->graph.input_count, self->expected));
     *out_is_ours = true;
-    tacho_execution_options how = {wanted->choice, 1, &tacho_infer_gate, 0, NULL, 0};
+    tacho_execution_options how = {wanted->choice, 1, &tacho_infer_gate, 0, NULL, 0, 0};
     TACHO_TRY(tacho_execution_open(&self->program, &how, &self->execution));
     TACHO_TRY(run_execution(self, false, &out_distances[0]));
     return run_execution(self, true, &out_distances[1]);

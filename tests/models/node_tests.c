@@ -259,7 +259,7 @@ static tacho_status execute(tally *all, const tacho_graph *graph, data_set *set,
         tacho_status_free(status);
         status = why;
     } else {
-        tacho_execution_options how = {TACHO_KERNELS_FAST, 1, &tacho_infer_gate, 0, NULL, 0};
+        tacho_execution_options how = {TACHO_KERNELS_FAST, 1, &tacho_infer_gate, 0, NULL, 0, 0};
         status = tacho_execution_open(&program, &how, &execution);
     }
     out_problem[0] = '\0';
