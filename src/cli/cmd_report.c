@@ -100,18 +100,33 @@ static tacho_status add_file(report_request *request, tacho_report *report, cons
     return status == TACHO_OK || is_fatal ? status : skip_file(request, report, path, status);
 }
 
+/* Nothing of a file elsewhere gets onto the page because somebody put a link to it in a folder. */
+static tacho_status skip_link(report_request *request, tacho_report *report, const char *path)
+{
+    tacho_status status =
+        tacho_fail(TACHO_CODE_BAD_DATA,
+                   "%s: a symbolic link that leads out of the directory; to have that file on the "
+                   "page, name it",
+                   path);
+    return request->is_strict ? status : skip_file(request, report, path, status);
+}
+
 static tacho_status write_page(report_request *request, const tacho_input_list *list,
                                tacho_output *output)
 {
     tacho_report report;
+    size_t count = list->path_count + list->link_count;
     TACHO_TRY(tacho_report_begin(&report, output, tacho_str_from_cstring(request->title)));
-    request->is_alone = list->path_count == 1;
+    request->is_alone = count == 1;
     for (size_t i = 0; i < list->path_count; i++) {
         TACHO_TRY(add_file(request, &report, list->paths[i]));
     }
+    for (size_t i = 0; i < list->link_count; i++) {
+        TACHO_TRY(skip_link(request, &report, list->links[i]));
+    }
     if (report.profile_count == 0) {
-        return tacho_fail(TACHO_CODE_BAD_DATA, "none of %zu file%s is a profile", list->path_count,
-                          list->path_count == 1 ? "" : "s");
+        return tacho_fail(TACHO_CODE_BAD_DATA, "none of %zu file%s is a profile", count,
+                          count == 1 ? "" : "s");
     }
     TACHO_TRY(tacho_report_end(&report));
     return tacho_output_commit(output);
@@ -135,7 +150,7 @@ static tacho_status make_report(report_request *request, const tacho_input_list 
 
 static void print_summary(const report_request *request, const tacho_input_list *list)
 {
-    size_t read_count = list->path_count - request->skipped_count;
+    size_t read_count = list->path_count + list->link_count - request->skipped_count;
     char skipped[48] = "";
     if (request->skipped_count > 0) {
         snprintf(skipped, sizeof(skipped), ", %zu skipped", request->skipped_count);
@@ -161,8 +176,9 @@ static tacho_status list_inputs(const tacho_arguments *arguments, const char *ou
     if (stdin_count > 1) {
         return tacho_fail(TACHO_CODE_USAGE, "standard input (-) can be read only once");
     }
-    return list->path_count > 0 ? TACHO_OK
-                                : tacho_fail(TACHO_CODE_BAD_DATA, "no file in that directory");
+    return list->path_count + list->link_count > 0
+               ? TACHO_OK
+               : tacho_fail(TACHO_CODE_BAD_DATA, "no file in that directory");
 }
 
 /* The page of one file is called after it. */
@@ -244,10 +260,11 @@ const tacho_command tacho_command_report = {
         "network, and can be mailed or archived. Two buttons turn what is shown into a\n"
         "Perfetto trace, to download or to open in https://ui.perfetto.dev.\n"
         "\n"
-        "A directory stands for the files in it. Files that are not profiles are listed\n"
-        "and skipped; the exit status is then 3. The page holds names, times, source\n"
-        "locations and bytes moved; other arguments and flow arrows are in the trace\n"
-        "that 'tacho convert' writes.\n"
+        "A directory stands for the files in it. Files that are not profiles, and\n"
+        "symbolic links that lead out of the directory, are listed and skipped; the\n"
+        "exit status is then 3. The page holds names, times, source locations and bytes\n"
+        "moved; other arguments and flow arrows are in the trace that 'tacho convert'\n"
+        "writes.\n"
         "\n"
         "Up to 1048576 spans and samples of a file are on the page one by one. Beyond,\n"
         "the timeline draws short neighbours as one, and says so; tables are of all\n"

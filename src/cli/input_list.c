@@ -4,6 +4,7 @@
  */
 #include "cli/input_list.h"
 
+#include "base/beneath.h"
 #include "base/grow.h"
 #include "base/input.h"
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PAGE_HEAD_BYTES = 1024 };
 
@@ -24,6 +26,7 @@ void tacho_input_list_init(tacho_input_list *list)
 void tacho_input_list_deinit(tacho_input_list *list)
 {
     free(list->paths);
+    free(list->links);
     tacho_arena_deinit(&list->arena);
     *list = (tacho_input_list){0};
 }
@@ -100,6 +103,30 @@ static bool is_old_page(const char *joined, const char *output_path)
            (is_page_name(joined) && has_page_mark(joined));
 }
 
+/* Whether |name| in |folder|, which is |joined|, is a symbolic link to a file elsewhere. */
+static bool leads_out(const char *folder, const char *name, const char *joined)
+{
+    struct stat facts;
+    int file = -1;
+    if (lstat(joined, &facts) != 0 || !S_ISLNK(facts.st_mode)) {
+        return false;
+    }
+    tacho_status status = tacho_beneath_open(folder, name, &file);
+    bool is_inside = status == TACHO_OK;
+    if (is_inside) {
+        close(file);
+    }
+    tacho_status_free(status);
+    return !is_inside;
+}
+
+static tacho_status add_link(tacho_input_list *list, const char *path)
+{
+    TACHO_TRY(tacho_grow(&list->links, &list->link_capacity, list->link_count + 1));
+    list->links[list->link_count++] = path;
+    return TACHO_OK;
+}
+
 static tacho_status add_entries(tacho_input_list *list, DIR *folder, const char *path,
                                 const char *output_path)
 {
@@ -110,7 +137,12 @@ static tacho_status add_entries(tacho_input_list *list, DIR *folder, const char 
         }
         const char *joined = NULL;
         TACHO_TRY(join(list, path, entry->d_name, &joined));
-        if (is_plain_file(joined) && !is_old_page(joined, output_path)) {
+        if (!is_plain_file(joined)) {
+            continue;
+        }
+        if (leads_out(path, entry->d_name, joined)) {
+            TACHO_TRY(add_link(list, joined));
+        } else if (!is_old_page(joined, output_path)) {
             TACHO_TRY(add_path(list, joined));
         }
     }
@@ -123,18 +155,24 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static void sort_paths(const char **paths, size_t count)
+{
+    if (count > 1) {
+        qsort(paths, count, sizeof(*paths), compare_paths);
+    }
+}
+
 static tacho_status add_folder(tacho_input_list *list, const char *path, const char *output_path)
 {
     DIR *folder = opendir(path);
     if (folder == NULL) {
         return tacho_fail(TACHO_CODE_IO, "%s: cannot list it: %s", path, strerror(errno));
     }
-    size_t first = list->path_count;
+    size_t first = list->path_count, first_link = list->link_count;
     tacho_status status = add_entries(list, folder, path, output_path);
     closedir(folder);
-    if (list->path_count > first) {
-        qsort(list->paths + first, list->path_count - first, sizeof(*list->paths), compare_paths);
-    }
+    sort_paths(list->paths + first, list->path_count - first);
+    sort_paths(list->links + first_link, list->link_count - first_link);
     return status;
 }
 

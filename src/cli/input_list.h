@@ -11,6 +11,8 @@
 typedef struct tacho_input_list {
     const char **paths;
     size_t path_count, path_capacity;
+    const char **links; /* in folders, to files elsewhere: nobody has named those */
+    size_t link_count, link_capacity;
     tacho_arena arena;
 } tacho_input_list;
 
@@ -20,7 +22,7 @@ void tacho_input_list_deinit(tacho_input_list *list);
 /*
  * Adds |path|, or what lies in it when it is a folder: plain files whose names do not start with
  * a dot, and not |output_path|, which may be the result of an earlier run. Folders in it are left
- * alone.
+ * alone; symbolic links that lead out of it are listed apart.
  */
 tacho_status tacho_input_list_add(tacho_input_list *list, const char *path,
                                   const char *output_path) TACHO_MUST_USE;

@@ -7,15 +7,18 @@
 Nothing is lost without a message and an exit status, files of others stay as they are, and a
 terminal is sent nothing that acts on it.
 """
+import base64
 import json
 import os
 import pathlib
 import pty
+import re
 import select
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 BIN, DROPIN, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 DATA = SOURCE / "tests" / "data"
@@ -29,8 +32,14 @@ def run(*words, **options):
 
 
 def shell(command, **options):
-    return subprocess.run(["bash", "-c", command], capture_output=True, check=False, timeout=60,
+    return subprocess.run(["bash", "-c", command], capture_output=True, check=False, timeout=300,
                           env={**os.environ, "TACHO": str(TACHO), "DATA": str(DATA)}, **options)
+
+
+def page_contents(path):
+    """What a report has of its profiles, and of files that it skipped."""
+    blobs = re.findall(r'data-tacho="\w+">([^<]*)<', pathlib.Path(path).read_text())
+    return b"\n".join(zlib.decompress(base64.b64decode(blob), wbits=47) for blob in blobs)
 
 
 class Folder(unittest.TestCase):
@@ -248,6 +257,32 @@ class Endless(Folder):
                 self.assert_fails(run(*words), problem)
         self.assert_fails(shell("yes | $TACHO compile -"), "not a model")
 
+    def test_traces(self):
+        """Of a format that the user names, too."""
+        for command, problem in (
+                ("convert --from perfetto /dev/zero", "/dev/zero: no track event in "),
+                ("info --from perfetto /dev/zero", "/dev/zero: no track event in "),
+                ("convert --from stats /dev/zero", "byte 0: not a stats buffer that tacho has written"),
+                ("convert --from tacho /dev/zero", "byte 0: the magic of such a file is missing"),
+                ("convert --from torq-timeline /dev/zero", "longer than 16 MiB"),
+                ("convert --from torq-runtime -", "standard input: nothing can be read in its first 64 MiB"),
+                ("convert --from perfetto -", "standard input: nothing can be read in its first 64 MiB"),
+                ("convert --from chrome <(yes '')", "nothing can be read in its first 64 MiB")):
+            output = "" if command.startswith("info") else "-o o.pb"
+            with self.subTest(command):
+                self.assert_fails(shell(f"yes | $TACHO {command} {output}"), problem)
+                self.assertFalse(os.path.exists("o.pb"))
+
+    def test_end_of_traces(self):
+        """What came before the bytes without an end is kept, and the rest is said to be damaged."""
+        for suffix in ("pb", "tacho"):
+            with self.subTest(suffix):
+                self.assertEqual(run("convert", DATA / "torq" / "t1.csv", "-o", f"t.{suffix}").returncode, 0)
+                whole = run("ops", f"t.{suffix}", "--format", "csv")
+                done = shell(f"cat t.{suffix} /dev/zero | $TACHO ops - --format csv")
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertEqual(done.stdout.replace(b"standard input", f"t.{suffix}".encode()), whole.stdout)
+
     def test_pipe(self):
         """What a pipe brings is a model whatever its first field is, however long."""
         data, number, value_info = model_parts()
@@ -312,6 +347,40 @@ class FilesOfOthers(Folder):
         os.mkdir("s")
         run("run", "p.qpc", "--device", "sim", "--stats-dir", "s")
         self.assert_kept("o", TACHO, "opstats", "-q", "p.qpc", "-i", "s", "-o", "o", "--summary", "--trace")
+
+    def test_links_in_folders(self):
+        """A folder stands for what lies in it: a link puts nothing of another file onto a page."""
+        os.makedirs("in/below")
+        secret = pathlib.Path("secret.csv")
+        secret.write_text("the \x1b[31msecret line\n")
+        for name, source in (("in/a.csv", "t1.csv"), ("in/below/b.csv", "t2.csv"), ("out.csv", "t1.csv")):
+            pathlib.Path(name).write_bytes((DATA / "torq" / source).read_bytes())
+        os.symlink("../secret.csv", "in/l1.csv")
+        os.symlink(secret.absolute(), "in/l2.csv")
+        os.symlink("../out.csv", "in/l3.csv")
+        os.symlink("below/b.csv", "in/l4.csv")
+        os.symlink("nothing", "in/l5.csv")
+        done = run("report", "in", "-o", "page.html")
+        self.assert_fails(done, "in/l1.csv: a symbolic link that leads out of the directory",
+                          "in/l2.csv: a symbolic", "in/l3.csv: a symbolic", "2 profiles, 3 skipped", code=3)
+        page = page_contents("page.html")
+        self.assertNotIn(b"secret line", done.stderr + page)
+        for name in (b"in/l1.csv", b"in/l2.csv", b"in/l3.csv"):
+            self.assertTrue(name in page, name)
+        self.assert_fails(run("report", "in", "-o", "strict.html", "--strict"), "a symbolic link")
+        self.assertFalse(os.path.exists("strict.html"))
+        self.assertEqual(run("report", "in/l3.csv", "-o", "page.html").returncode, 0)  # it was typed
+
+    def test_quoted_content(self):
+        """How a file begins that is no profile: nothing of it acts on whoever reads it."""
+        os.mkdir("in")
+        pathlib.Path("in/a.csv").write_bytes((DATA / "torq" / "t1.csv").read_bytes())
+        pathlib.Path("in/notes").write_bytes("a\x1b]0;t\x07\x9b\u202e</script><b>".encode())
+        done = run("report", "in", "-o", "page.html")
+        self.assert_fails(done, "in/notes:1: unknown format", code=3)
+        self.assertEqual([c for c in done.stderr.decode() if ord(c) in Terminal.ACTING], [])
+        self.assertTrue(b"in/notes" in page_contents("page.html"))
+        self.assertFalse("</script><b>" in pathlib.Path("page.html").read_text())
 
     def test_dumps(self):
         self.assert_kept("d", TACHO, "compile", DATA / "run" / "pair.mlir", "--torq-debug-info", "d")
