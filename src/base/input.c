@@ -87,8 +87,21 @@ static tacho_status read_decoded(tacho_input *input, char *bytes, size_t room, s
     return TACHO_OK;
 }
 
+static tacho_status check_use(const tacho_input *input)
+{
+    bool is_useless = input->limit_offset >= TACHO_INPUT_USELESS_MAX &&
+                      tacho_input_may_be_endless(input) && input->use.has_any != NULL &&
+                      !input->use.has_any(input->use.self);
+    return is_useless ? tacho_fail(TACHO_CODE_LIMIT,
+                                   "%s: nothing can be read in its first %d MiB, and what is not "
+                                   "a file may have no end; if it has one, save it to a file",
+                                   input->name, TACHO_INPUT_USELESS_MAX >> 20)
+                      : TACHO_OK;
+}
+
 static tacho_status read_more(tacho_input *input, char *bytes, size_t room, size_t *out_len)
 {
+    TACHO_TRY(check_use(input));
     if (input->decoder != NULL) {
         return read_decoded(input, bytes, room, out_len);
     }

@@ -17,13 +17,25 @@
 #include "base/status.h"
 #include "base/str.h"
 
-enum { TACHO_INPUT_TOKEN_MAX = 16 << 20 };
+enum {
+    TACHO_INPUT_TOKEN_MAX = 16 << 20,
+    TACHO_INPUT_USELESS_MAX = 64 << 20, /* see tacho_input_use */
+};
 
 /* Told now and then how far reading has come; |total_bytes| is 0 when unknown. */
 typedef struct tacho_progress {
     void (*update)(void *self, uint64_t done_bytes, uint64_t total_bytes);
     void *self;
 } tacho_progress;
+
+/*
+ * Says whether anything was made of an input so far. A device or a pipe may have no end: one of
+ * which nothing was made within TACHO_INPUT_USELESS_MAX bytes is not read on, which is LIMIT.
+ */
+typedef struct tacho_input_use {
+    bool (*has_any)(const void *self);
+    const void *self;
+} tacho_input_use;
 
 typedef struct tacho_input {
     char *name; /* as the user wrote it; "-" reads "standard input" */
@@ -50,6 +62,7 @@ typedef struct tacho_input {
     uint64_t raw_total_bytes; /* 0 when unknown */
     const char *damage;       /* static text, NULL while sound */
     tacho_progress progress;  /* update may be NULL */
+    tacho_input_use use;      /* has_any may be NULL: nobody asks */
 } tacho_input;
 
 /* Opens |path|, or standard input for "-". A directory is refused. */
@@ -75,6 +88,12 @@ static inline uint64_t tacho_input_offset(const tacho_input *input)
 
 /* "gzip", "zstd" or NULL. */
 const char *tacho_input_compression(const tacho_input *input);
+
+/* Whether it may go on for ever: no file, nor bytes in memory. */
+static inline bool tacho_input_may_be_endless(const tacho_input *input)
+{
+    return input->fd >= 0 && input->raw_total_bytes == 0;
+}
 
 /* Why the input ended early, or NULL. */
 static inline const char *tacho_input_damage(const tacho_input *input)

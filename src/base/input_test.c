@@ -952,6 +952,48 @@ static void test_progress(void **state)
     tacho_input_close(&input);
 }
 
+static bool is_of_use(const void *self)
+{
+    return *(const bool *)self;
+}
+
+/* Takes |most| bytes, or as many as there are before it fails. */
+static tacho_status take_bytes(const char *path, uint64_t most, bool has_use, uint64_t *out_taken)
+{
+    static char room[1 << 20];
+    tacho_input input;
+    tacho_status status = TACHO_OK;
+    assert_null(tacho_input_open(path, &input));
+    input.use = (tacho_input_use){is_of_use, &has_use};
+    *out_taken = 0;
+    for (size_t len = 1; status == TACHO_OK && len > 0 && *out_taken < most;) {
+        status = tacho_input_take(&input, room, sizeof(room), &len);
+        *out_taken += status == TACHO_OK ? len : 0;
+    }
+    tacho_input_close(&input);
+    return status;
+}
+
+/* What is of no use is given up where it may have no end, and only there. */
+static void test_useless(void **state)
+{
+    const scratch *made = *state;
+    const uint64_t more = TACHO_INPUT_USELESS_MAX + (4 << 20);
+    uint64_t taken;
+    tacho_status status = take_bytes("/dev/zero", more, false, &taken);
+    assert_int_equal(tacho_status_code(status), TACHO_CODE_LIMIT);
+    assert_string_equal(tacho_status_message(status),
+                        "/dev/zero: nothing can be read in its first 64 MiB, and what is not a "
+                        "file may have no end; if it has one, save it to a file");
+    assert_true(taken >= TACHO_INPUT_USELESS_MAX && taken < more);
+    tacho_status_free(status);
+    assert_null(take_bytes("/dev/zero", more, true, &taken));
+    assert_true(taken >= more);
+    write_sparse(made->path, more, 0, TACHO_STR("x\n"));
+    assert_null(take_bytes(made->path, UINT64_MAX, false, &taken));
+    assert_true(taken == more);
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
 
 /* Bytes that are visible come from the window, the others straight from the file. */
@@ -1028,6 +1070,7 @@ int main(void)
         IN_SCRATCH(test_is_same_file),
         cmocka_unit_test(test_standard_input),
         IN_SCRATCH(test_progress),
+        IN_SCRATCH(test_useless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,12 +141,35 @@ static tacho_status read_guarded(const tacho_intake *intake, const tacho_intake_
                : read_open_input(intake, wanted, input, mode, events);
 }
 
+/* ---- what has no end -------------------------------------------------------------------- */
+
+/* What was in the dictionary before an input was read. */
+typedef struct dict_before {
+    const tacho_dict *dict;
+    size_t site_count, track_count;
+} dict_before;
+
+/* Tracks but for the one that every part has. */
+static size_t count_tracks(const tacho_dict *dict)
+{
+    return dict->track_count - dict->part_count;
+}
+
+static bool has_names(const void *self)
+{
+    const dict_before *before = self;
+    return before->dict->site_count > before->site_count ||
+           count_tracks(before->dict) > before->track_count;
+}
+
 tacho_status tacho_intake_read_input(const tacho_intake *intake, const tacho_intake_input *wanted,
                                      tacho_order_mode mode, tacho_events *events)
 {
     tacho_input input;
+    const dict_before before = {events->dict, events->dict->site_count, count_tracks(events->dict)};
     TACHO_TRY(open_input(wanted, &input));
     input.progress = intake->progress;
+    input.use = (tacho_input_use){has_names, &before};
     if (wanted->name != NULL) {
         events->dict->part_name = tacho_str_from_cstring(wanted->name);
     }

@@ -101,9 +101,14 @@ static tacho_status skip_far(tacho_input *input, uint64_t len, bool *out_whole)
     return TACHO_OK;
 }
 
-/* Goes to the end of the next marker; false when there is none, and the input is at its end. */
-static tacho_status find_marker(tacho_input *input, bool *out_got)
+/*
+ * Goes to the end of the next marker; false when there is none, and the input is at its end. One
+ * that may have no end is given up where damage is longer than any packet.
+ */
+static tacho_status find_marker(pfr_container *container, bool *out_got)
 {
+    tacho_input *input = container->input;
+    uint64_t from = tacho_input_offset(input);
     *out_got = false;
     for (;;) {
         tacho_str bytes;
@@ -120,7 +125,9 @@ static tacho_status find_marker(tacho_input *input, bool *out_got)
                 return TACHO_OK;
             }
         }
-        if (bytes.len < SEARCH_BYTES) {
+        container->is_given_up = tacho_input_may_be_endless(input) &&
+                                 tacho_input_offset(input) - from > TACHO_INPUT_TOKEN_MAX;
+        if (bytes.len < SEARCH_BYTES || container->is_given_up) {
             tacho_input_skip(input, bytes.len);
             return TACHO_OK;
         }
@@ -128,10 +135,10 @@ static tacho_status find_marker(tacho_input *input, bool *out_got)
     }
 }
 
-static tacho_status resynchronize(tacho_input *input, pfr_found *out_found)
+static tacho_status resynchronize(pfr_container *container, pfr_found *out_found)
 {
     bool got = false;
-    TACHO_TRY(find_marker(input, &got));
+    TACHO_TRY(find_marker(container, &got));
     *out_found = got ? PFR_FOUND_DAMAGE : PFR_FOUND_CUT;
     return TACHO_OK;
 }
@@ -159,15 +166,18 @@ static tacho_status next_slow(pfr_container *container, tacho_str *out_packet, p
     tacho_input *input = container->input;
     tacho_str bytes;
     field_head head;
+    *out_packet = TACHO_STR("");
+    *out_found = PFR_FOUND_END;
+    if (container->is_given_up) {
+        return TACHO_OK;
+    }
     TACHO_TRY(tacho_input_peek(input, HEAD_MAX, &bytes));
     container->offset = tacho_input_offset(input);
-    *out_packet = TACHO_STR("");
     if (bytes.len == 0) {
-        *out_found = PFR_FOUND_END;
         return TACHO_OK;
     }
     if (!read_head(bytes, &head)) {
-        return resynchronize(input, out_found);
+        return resynchronize(container, out_found);
     }
     if (head.is_cut) {
         return finish_cut(input, out_found);

@@ -27,6 +27,7 @@ typedef struct pfr_container {
     size_t inner_at;
     size_t inner_len;
     bool inner_is_cut; /* its end is missing, which has been told */
+    bool is_given_up;  /* the input may have no end, and packets came to one */
 } pfr_container;
 
 void pfr_container_init(pfr_container *container, tacho_input *input);

@@ -28,9 +28,14 @@ static tacho_probe_verdict stats_probe(tacho_str head)
 
 enum { PIECE_BYTES = 1 << 20 };
 
+/* What begins like no such file is not read on: its beginning says what is wrong with it. */
 static tacho_status read_bytes(stats_reading *self, tacho_input *input)
 {
-    for (size_t len = 1; len > 0;) {
+    tacho_str head;
+    TACHO_TRY(tacho_input_peek(input, TACHO_CHUNK_FILE_BYTES, &head));
+    bool is_stats = tacho_stats_is_file(head);
+    input->use = (tacho_input_use){0}; /* names come when all of it is there */
+    for (size_t len = 1; len > 0 && (is_stats || self->byte_count == 0);) {
         if (self->byte_count > file_bytes_max) {
             return tacho_fail(TACHO_CODE_LIMIT, "%s: raw stats of more than %llu bytes",
                               input->name, (unsigned long long)file_bytes_max);

@@ -22,6 +22,7 @@ typedef struct capture_file {
     bool has_gap; /* chunks are missing, or bytes that belong to none */
     bool has_end;
     bool has_read;         /* a chunk that is whole */
+    bool is_given_up;      /* it may have no end, and chunks came to one */
     uint64_t wasted_bytes; /* of payloads that turned out damaged */
     uint32_t joined_type;  /* of the pieces below, 0 for none */
     char *joined;
@@ -171,16 +172,20 @@ static tacho_status see_chunk(capture_file *file, tacho_chunk *out_chunk, tacho_
     return TACHO_OK;
 }
 
-/* Passes over what is no chunk, up to where the next may begin. */
+/* Passes over what is no chunk, up to where the next may begin. What may have no end is given up
+ * where that is longer than any chunk. */
 static tacho_status resync(capture_file *file)
 {
     tacho_str bytes;
+    uint64_t from = tacho_input_offset(file->input);
     file->has_gap = true;
     tacho_input_skip(file->input, 1);
     for (;;) {
         TACHO_TRY(tacho_input_peek(file->input, SEARCH_BYTES, &bytes));
         uint64_t at = tacho_chunk_find(bytes, 0);
-        if (at < bytes.len || bytes.len < SEARCH_BYTES) {
+        file->is_given_up = tacho_input_may_be_endless(file->input) &&
+                            tacho_input_offset(file->input) - from > TACHO_INPUT_TOKEN_MAX;
+        if (at < bytes.len || bytes.len < SEARCH_BYTES || file->is_given_up) {
             tacho_input_skip(file->input, (size_t)at);
             return TACHO_OK;
         }
@@ -190,7 +195,7 @@ static tacho_status resync(capture_file *file)
 
 static tacho_status read_chunks(capture_file *file)
 {
-    for (;;) {
+    while (!file->is_given_up) {
         tacho_chunk chunk;
         tacho_str bytes;
         bool is_whole = false;
@@ -210,6 +215,7 @@ static tacho_status read_chunks(capture_file *file)
         }
         TACHO_TRY(resync(file));
     }
+    return TACHO_OK;
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
