@@ -283,6 +283,15 @@ class Endless(Folder):
                 self.assertEqual(done.returncode, 3, done.stderr)
                 self.assertEqual(done.stdout.replace(b"standard input", f"t.{suffix}".encode()), whole.stdout)
 
+    def test_long_pipe(self):
+        """A pipe may be long, also where all of it is read before anything is made of it."""
+        head, *rows = (DATA / "tenstorrent" / "ops_v21.csv").read_bytes().splitlines(keepends=True)
+        with open("long.csv", "wb") as file:
+            file.write(head + b"".join(rows) * (70 * 1024 * 1024 // sum(len(row) for row in rows)))
+        done = shell("cat long.csv | $TACHO info - --format json")
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        self.assertTrue(b"tenstorrent" in done.stdout, done.stderr)
+
     def test_pipe(self):
         """What a pipe brings is a model whatever its first field is, however long."""
         data, number, value_info = model_parts()

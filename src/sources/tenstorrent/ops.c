@@ -67,6 +67,7 @@ static tacho_status read_rows(tt_table *table, tacho_input *input, tt_ops_loss *
         bool is_good = tacho_str_find_byte(line, '\0') == line.len;
         if (is_good) {
             TACHO_TRY(tt_table_add_line(table, line, input->line_number, &is_good));
+            input->use = is_good ? (tacho_input_use){0} : input->use; /* names come at the end */
         }
         if (!is_good) {
             TACHO_TRY(count_bad(table, line, input->line_number, loss));
