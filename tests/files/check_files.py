@@ -214,6 +214,13 @@ class SilentLoss(Folder):
                     self.assertFalse(os.path.exists("o.xlsx"))
         self.assertEqual(done.returncode, 0)
 
+    def test_source_that_cannot_be_opened(self):
+        """The same for everybody: a link that leads to itself."""
+        os.symlink("clean_model.mlir", "clean_model.mlir")
+        done = run("annotate", self.DEBUG, self.RUNTIME, "--source-dir", ".", "-o", "o.csv")
+        self.assertIn(b"cannot open the source file: Too many levels of symbolic links", done.stderr)
+        self.assertNotIn(b"./clean_model.mlir: no such source file", done.stderr)
+
     def test_unreadable_source(self):
         """A source file that may not be opened is not called missing."""
         if os.geteuid() == 0:
