@@ -3,10 +3,12 @@
 # What `make demo` shows: two profiles of one network, what is in them, where the time
 # went, and the trace and the report of both; a model, its estimate on two machines,
 # and a run of it.
+#
+#   tools/demo.sh BUILD [OUT]
 set -eu
 build=$1
 tacho=$build/bin/tacho
-out=$build/demo
+out=${2:-$build/demo}
 mkdir -p "$out"
 python3 tools/example_profiles.py "$out"
 
