@@ -10,7 +10,8 @@
  * of the same time and thread behind that. Those with flows of their own keep their place, since
  * arrows have to begin before they end; the span that follows is written as its begin and its end.
  * What viewers pass over is for tacho itself, which reads it back: the facts of a part and of its
- * tracks, and of a flow that knows its span the name and the length of that.
+ * tracks, of a flow that knows its span the name and the length of that, and which arguments are
+ * numbers though they are written as strings.
  */
 #include "sinks/chrome_json.h"
 
@@ -363,7 +364,10 @@ static tacho_status write_span(chrome_sink *sink, const tacho_row *row)
     put_site(sink, row->of.span.site);
     if (!sink->options.omit_args) {
         put_literal(sink, ",\"args\":");
-        tacho_json_args_write(sink->output, dict, row, &sink->keys);
+        if (TACHO_UNLIKELY(tacho_json_args_write(sink->output, dict, row, &sink->keys) > 0)) {
+            put_literal(sink, ",\"numbers\":");
+            tacho_json_large_write(sink->output, row);
+        }
     } else if (tacho_trace_is_marked(dict, row)) {
         put_literal(sink, ",\"args\":");
         tacho_json_marks_write(sink->output, dict, row);
@@ -660,6 +664,7 @@ static tacho_status chrome_open(tacho_dict *dict, tacho_output *output,
     sink->events = (tacho_events){&chrome_vtable, dict};
     sink->output = output;
     sink->options = *options;
+    sink->keys.quotes_large = true;
     tacho_status status = tacho_track_numbers_init(&sink->numbers, dict);
     if (status != TACHO_OK) {
         chrome_close(&sink->events);

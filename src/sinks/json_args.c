@@ -14,9 +14,21 @@ typedef struct json_args {
     const tacho_dict *dict;
     bool is_first; /* no comma is due */
     tacho_json_keys *keys;
+    size_t large_count; /* numbers written as strings */
 } json_args;
 
-static void put_value(json_args *to, const tacho_arg *arg)
+/* Whether a value is a number that viewers, which have 64 bits with a sign, would not show. */
+static inline bool is_large(const tacho_arg *arg)
+{
+    if (arg->type == TACHO_ARG_UINT) {
+        return arg->value.as_uint > INT64_MAX;
+    }
+    return arg->type == TACHO_ARG_JSON && arg->value.as_text.len > 0 &&
+           (arg->value.as_text.data[0] == '-' ||
+            (arg->value.as_text.data[0] >= '0' && arg->value.as_text.data[0] <= '9'));
+}
+
+static void put_plain(json_args *to, const tacho_arg *arg)
 {
     switch (arg->type) {
     case TACHO_ARG_INT:
@@ -48,6 +60,18 @@ static void put_value(json_args *to, const tacho_arg *arg)
     case TACHO_ARG_ARRAY:
         break;
     }
+}
+
+static inline void put_value(json_args *to, const tacho_arg *arg)
+{
+    if (TACHO_LIKELY(!is_large(arg) || !to->keys->quotes_large)) {
+        put_plain(to, arg);
+        return;
+    }
+    tacho_output_write(to->output, "\"", 1);
+    put_plain(to, arg);
+    tacho_output_write(to->output, "\"", 1);
+    to->large_count++;
 }
 
 /* Writes "key": */
@@ -143,20 +167,33 @@ static void put_marks(json_args *to, const tacho_row *row)
     }
 }
 
-void tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row,
-                           tacho_json_keys *keys)
+size_t tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row,
+                             tacho_json_keys *keys)
 {
-    json_args to = {output, dict, true, keys};
+    json_args to = {output, dict, true, keys, 0};
     tacho_output_write(output, "{", 1);
     put_args(&to, row);
     put_own_args(&to, row);
     put_marks(&to, row);
     tacho_output_write(output, "}", 1);
+    return to.large_count;
+}
+
+void tacho_json_large_write(tacho_output *output, const tacho_row *row)
+{
+    const char *before = "\"";
+    for (size_t i = 0; i < row->arg_count; i++) {
+        if (is_large(&row->args[i])) {
+            tacho_json_put_uint(output, before, i);
+            before = ",";
+        }
+    }
+    tacho_output_write(output, "\"", 1);
 }
 
 void tacho_json_marks_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row)
 {
-    json_args to = {output, dict, true, NULL};
+    json_args to = {output, dict, true, NULL, 0};
     tacho_output_write(output, "{", 1);
     put_marks(&to, row);
     tacho_output_write(output, "}", 1);

@@ -45,18 +45,23 @@ static inline void tacho_json_piece_keep(const tacho_output *output, tacho_json_
     }
 }
 
-/* Keys of arguments written lately; all zero to begin with. */
+/* Keys of arguments written lately, and how values are written; all zero to begin with. */
 enum { TACHO_JSON_KEY_SLOTS = 64 };
 typedef struct tacho_json_keys {
+    bool quotes_large; /* numbers that neither 64 bits with a sign nor a double hold are strings */
     tacho_json_piece pieces[TACHO_JSON_KEY_SLOTS];
 } tacho_json_keys;
 
 /*
  * Writes an object of the span's arguments and of what the model knows besides: cycles,
- * location, run and invocation, an origin that is not its part's, whether it ended.
+ * location, run and invocation, an origin that is not its part's, whether it ended. Returns how
+ * many numbers it has written as strings.
  */
-void tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row,
-                           tacho_json_keys *keys);
+size_t tacho_json_args_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row,
+                             tacho_json_keys *keys);
+
+/* Writes which arguments those are: "0,3" for the first and the fourth. */
+void tacho_json_large_write(tacho_output *output, const tacho_row *row);
 
 /* Of these only what no trace may lack: its origin, and whether it ended. */
 void tacho_json_marks_write(tacho_output *output, const tacho_dict *dict, const tacho_row *row);

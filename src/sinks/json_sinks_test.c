@@ -396,6 +396,50 @@ static void test_flow_ids(void **state)
     }
 }
 
+/* What |sink| writes of a span with numbers that 64 bits with a sign do not hold, and others. */
+static const char *write_large_numbers(const tacho_trace_sink *sink)
+{
+    static char text[TEXT_BYTES];
+    fixture at;
+    open_fixture(&at);
+    tacho_arg args[8];
+    tacho_row span = make_row(&at, TACHO_ROW_SPAN, at.engine, 4);
+    span.args = args;
+    span.arg_count = make_args(&at, args);
+    args[2].value.as_uint = UINT64_MAX;
+    args[3].type = TACHO_ARG_UINT;
+    args[3].value.as_uint = INT64_MAX;
+    args[5].value.as_text = TACHO_STR("-9223372036854775809");
+    args[6].type = TACHO_ARG_JSON;
+    args[6].value.as_text = TACHO_STR("1e400");
+    const tacho_trace_options options = {.omit_args = false};
+    tacho_output output;
+    tacho_events *events = NULL;
+    open_test_output(&output);
+    assert_null(sink->open(&at.dict, &output, &options, &events));
+    assert_null(tacho_events_row(events, &span));
+    assert_null(tacho_events_finish(events));
+    sink->close(events);
+    size_t len = read_test_output(&output, text, sizeof(text) - 1);
+    text[len] = '\0';
+    keep_test_output(text, len);
+    tacho_dict_deinit(&at.dict);
+    return text;
+}
+
+/* Viewers show other numbers in place of such: they are strings, and the event says which. */
+static void test_large_numbers(void **state)
+{
+    (void)state;
+    assert_holds(write_large_numbers(&tacho_sink_chrome_json),
+                 "\"args\":{\"k\":{\"k\":[\"18446744073709551615\",9223372036854775807],"
+                 "\"k\":true},\"k\":\"-9223372036854775809\",\"k\":\"1e400\","
+                 "\"k\":\"\\u000a\",\"cycles\":8},\"numbers\":\"2,5,6\"}");
+    assert_holds(write_large_numbers(&tacho_sink_spans_jsonl),
+                 "{\"k\":{\"k\":[18446744073709551615,9223372036854775807],\"k\":true},"
+                 "\"k\":-9223372036854775809,\"k\":1e400,");
+}
+
 static void check_not_finite(const tacho_trace_sink *sink)
 {
     fixture at;
@@ -430,10 +474,11 @@ static void test_not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chrome),       cmocka_unit_test(test_chrome_empty_spans),
-        cmocka_unit_test(test_chrome_ticks), cmocka_unit_test(test_jsonl),
-        cmocka_unit_test(test_args_none),    cmocka_unit_test(test_late_names),
-        cmocka_unit_test(test_flow_ids),     cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_chrome),        cmocka_unit_test(test_chrome_empty_spans),
+        cmocka_unit_test(test_chrome_ticks),  cmocka_unit_test(test_jsonl),
+        cmocka_unit_test(test_args_none),     cmocka_unit_test(test_late_names),
+        cmocka_unit_test(test_flow_ids),      cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_large_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void put_span(jsonl_sink *sink, const tacho_row *row)
     tacho_json_put_string(sink->output, ",\"category\":", tacho_dict_string(dict, site->category));
     if (!sink->options.omit_args) {
         tacho_output_write_cstring(sink->output, ",\"args\":");
-        tacho_json_args_write(sink->output, dict, row, &sink->keys);
+        (void)tacho_json_args_write(sink->output, dict, row, &sink->keys);
     } else if (tacho_trace_is_marked(dict, row)) {
         tacho_output_write_cstring(sink->output, ",\"args\":");
         tacho_json_marks_write(sink->output, dict, row);

@@ -325,9 +325,17 @@ static uint32_t string_id(tacho_dict *dict, const char *text)
     return id;
 }
 
-static const char *const words[] = {"conv2d",       "a b",       "\"quoted\"",
-                                    "back\\slash",  "\n\t\x01",  "\xc3\xa9\xe2\x82\xac",
-                                    "bad \xff\xc0", "</script>", ""};
+static const char *const words[] = {"conv2d",
+                                    "a b",
+                                    "\"quoted\"",
+                                    "back\\slash",
+                                    "\n\t\x01",
+                                    "\xc3\xa9\xe2\x82\xac",
+                                    "bad \xff\xc0",
+                                    "</script>",
+                                    "18446744073709551615",
+                                    "-123456789012345678901",
+                                    ""};
 enum { WORD_COUNT = sizeof(words) / sizeof(words[0]) };
 
 static uint32_t random_word(tacho_dict *dict, uint64_t *random)
@@ -338,6 +346,8 @@ static uint32_t random_word(tacho_dict *dict, uint64_t *random)
 static void random_scalar(tacho_dict *dict, uint64_t *random, tacho_arg *arg)
 {
     static const double reals[] = {0.1, -2.5, 1e300, 5e-324, 3.0, -0.0};
+    static const char *const values[] = {"null", "18446744073709551616", "-9223372036854775809",
+                                         "1e400"};
     switch (below(random, 6)) {
     case 0:
         arg->type = TACHO_ARG_INT;
@@ -362,7 +372,7 @@ static void random_scalar(tacho_dict *dict, uint64_t *random, tacho_arg *arg)
     default:
         arg->type = below(random, 2) == 0 ? TACHO_ARG_TEXT : TACHO_ARG_JSON;
         arg->value.as_text = arg->type == TACHO_ARG_JSON
-                                 ? TACHO_STR("null")
+                                 ? tacho_str_from_cstring(values[below(random, 4)])
                                  : tacho_str_from_cstring(words[below(random, WORD_COUNT)]);
         break;
     }

@@ -10,11 +10,23 @@ import json
 import sys
 
 LARGEST_ID = 1 << 53    # above it JavaScript viewers join ids
+INTEGERS = range(-1 << 63, 1 << 63)     # others trace_processor shows as another number
 KNOWN = set("XBEiICsftMbnec")
 
 
 def nanoseconds(value):
     return int(decimal.Decimal(str(value)) * 1000)
+
+
+def integers(value):
+    """Every integer of a JSON value, however deep."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, int):
+            yield value
+        elif isinstance(value, (list, dict)):
+            waiting += value.values() if isinstance(value, dict) else value
 
 
 class JsonJudge:
@@ -49,6 +61,8 @@ class JsonJudge:
                 self.problem(f"bad_{key}", event)
         if event.get("tid") == 0 != event.get("pid"):   # read as the thread with the process's number
             self.problem("bad_tid", event)
+        if any(number not in INTEGERS for number in integers(event.get("args"))):
+            self.problem("large_integer", event)
         thread = event.get("pid"), event.get("tid")
         if phase == "M":
             if event["name"].endswith("_name") and (thread, event["name"]) in self.named:

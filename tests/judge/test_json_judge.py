@@ -38,6 +38,9 @@ class JsonJudgeTest(unittest.TestCase):
         self.clean(span(0, 1, tid=0, pid=0))
         self.bad("unknown_phase", {"ph": "Z", "pid": 1, "tid": 1})
         self.bad("not_a_number", span(0, 1, args={"x": float("nan")}))
+        self.bad("large_integer", span(0, 1, args={"x": 1 << 63}))
+        self.bad("large_integer", span(0, 1, args={"x": {"y": [0, (-1 << 63) - 1]}}))
+        self.clean(span(0, 1, args={"x": (1 << 63) - 1, "y": -1 << 63, "z": str(1 << 63), "w": True}))
 
     def test_begin_and_end(self):
         begin, end = span(0, 2, name="b", ph="B"), {"ph": "E", "pid": 1, "tid": 1, "ts": 2}

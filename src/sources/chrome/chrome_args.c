@@ -51,12 +51,10 @@ static bool is_integer(tacho_str text)
     return true;
 }
 
-static void set_number(tacho_arg *arg, tacho_str text)
+/* A number of any length, whatever lies behind its text. */
+static void set_large_number(tacho_arg *arg, tacho_str text)
 {
     arg->type = TACHO_ARG_INT;
-    if (parse_short_integer(text, &arg->value.as_int)) {
-        return;
-    }
     if (!is_integer(text)) {
         arg->type = TACHO_ARG_REAL;
         if (tacho_json_number_double(text, &arg->value.as_real)) {
@@ -72,10 +70,48 @@ static void set_number(tacho_arg *arg, tacho_str text)
     arg->value.as_text = text;
 }
 
+static void set_number(tacho_arg *arg, tacho_str text)
+{
+    arg->type = TACHO_ARG_INT;
+    if (!parse_short_integer(text, &arg->value.as_int)) {
+        set_large_number(arg, text);
+    }
+}
+
 static void set_json(tacho_arg *arg, tacho_str text)
 {
     arg->type = TACHO_ARG_JSON;
     arg->value.as_text = text;
+}
+
+/* Makes |arg| the number that its text is, if any. */
+static tacho_status restore_number(tacho_arg *arg, const tacho_dict *dict)
+{
+    tacho_str text = chrome_arg_text(dict, arg);
+    bool is_number =
+        text.len > 0 && (text.data[0] == '-' || (text.data[0] >= '0' && text.data[0] <= '9'));
+    if (is_number) {
+        TACHO_TRY(tacho_json_check_value(text, &is_number));
+    }
+    if (is_number) {
+        set_large_number(arg, text);
+    }
+    return TACHO_OK;
+}
+
+tacho_status chrome_args_restore_numbers(chrome_args *args, const tacho_dict *dict,
+                                         tacho_str places)
+{
+    while (places.len > 0) {
+        size_t len = tacho_str_find_byte(places, ',');
+        uint64_t place = 0;
+        if (tacho_str_parse_u64(tacho_str_make(places.data, len), &place) &&
+            place < args->item_count) {
+            TACHO_TRY(restore_number(&args->items[place], dict));
+        }
+        places = tacho_str_from(places, len < places.len ? len + 1 : len);
+    }
+    return TACHO_OK;
 }
 
 /* A null, or one of the words for numbers that JSON does not have: NaN, Infinity, -inf. */

@@ -54,7 +54,10 @@ static unsigned find_field(tacho_str key)
     case 5:
         return IS(key, "scope") ? CHROME_SCOPE : IS(key, "cname") ? KEPT : OTHER;
     case 7:
-        return IS(key, "bind_id") ? CHROME_BIND_ID : IS(key, "flow_in") ? CHROME_FLOW_IN : OTHER;
+        return IS(key, "bind_id")   ? CHROME_BIND_ID
+               : IS(key, "flow_in") ? CHROME_FLOW_IN
+               : IS(key, "numbers") ? CHROME_NUMBERS
+                                    : OTHER;
     case 8:
         return IS(key, "flow_out")   ? CHROME_FLOW_OUT
                : IS(key, "end_tick") ? CHROME_END_TICK
@@ -127,7 +130,7 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
         tacho_json_token token = TACHO_JSON_END;
         TACHO_TRY(tacho_json_next(json, &token));
         if (token == TACHO_JSON_OBJECT_END) {
-            return TACHO_OK;
+            break;
         }
         event->is_empty = false;
         unsigned field = find_field(json->text);
@@ -141,6 +144,11 @@ tacho_status chrome_event_read(chrome_event *event, tacho_json_reader *json, chr
             TACHO_TRY(field == ID2 ? read_id2(event, json) : tacho_json_skip(json));
         }
     }
+    if (TACHO_UNLIKELY(chrome_event_has(event, CHROME_NUMBERS))) {
+        TACHO_TRY(
+            chrome_args_restore_numbers(&event->args, texts->dict, event->fields[CHROME_NUMBERS]));
+    }
+    return TACHO_OK;
 }
 
 bool chrome_event_is_set(const chrome_event *event, chrome_field_name field)

@@ -29,6 +29,7 @@ typedef enum chrome_field_name {
     CHROME_FLOW_OUT,
     CHROME_TICK,     /* of our own: ticks behind the nanoseconds of ts ... */
     CHROME_END_TICK, /* ... and of the end */
+    CHROME_NUMBERS,  /* of our own: which arguments are numbers, written as strings */
     CHROME_FIELD_COUNT,
 } chrome_field_name;
 
@@ -103,6 +104,10 @@ static inline size_t chrome_arg_size(const tacho_arg *arg)
 /* Reads arguments from behind their OBJECT_BEGIN to its end, and adds them. */
 tacho_status chrome_args_read(chrome_args *args, tacho_json_reader *json,
                               chrome_texts *texts) TACHO_MUST_USE;
+
+/* Makes the arguments that |places| names ("0,3") numbers, where their texts are some. */
+tacho_status chrome_args_restore_numbers(chrome_args *args, const tacho_dict *dict,
+                                         tacho_str places) TACHO_MUST_USE;
 
 /* Adds the value behind the KEY that was the last token; a container is passed over. */
 tacho_status chrome_args_read_one(chrome_args *args, tacho_json_reader *json,
