@@ -122,18 +122,25 @@ static inline uint64_t load_tail(const char *bytes, size_t len)
     return word;
 }
 
+/*
+ * Sixteen bytes a round. Both factors hold something of the seed, lest crafted bytes make one of
+ * them zero and with that everything before them forgotten.
+ */
 uint32_t tacho_index_hash(const tacho_index *index, tacho_str bytes)
 {
     const uint64_t odd_a = 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
     const uint64_t odd_b = 0xd1342543de82ef95u; /* a multiplier with good spectral figures */
+    uint64_t second = (index->seed << 32 | index->seed >> 32) ^ odd_a;
     uint64_t state = index->seed ^ (bytes.len * odd_b);
     const char *at = bytes.data;
     size_t left = bytes.len;
-    for (; left > 8; left -= 8, at += 8) {
-        state = mix(state ^ load64(at), odd_a);
+    for (; left > 16; left -= 16, at += 16) {
+        state = mix(state ^ load64(at), second ^ load64(at + 8));
     }
-    if (left > 0) {
-        /* Overlapping the previous word is cheaper than a variable-length copy. */
+    /* Overlapping the previous word is cheaper than a variable-length copy. */
+    if (left > 8) {
+        state = mix(state ^ load64(at), second ^ load64(at + left - 8));
+    } else if (left > 0) {
         uint64_t tail = bytes.len >= 8 ? load64(at + left - 8) : load_tail(at, left);
         state = mix(state ^ tail, odd_a);
     }
