@@ -109,45 +109,40 @@ static bool parse_engine_id(tacho_str id, uint32_t slice_count, engine_id *out_i
     return false;
 }
 
-/* A row taken apart, whatever its generation. */
+/* A row to be pushed, whatever its generation. */
 typedef struct timeline_row {
-    uint64_t start;
-    uint64_t end;
-    uint32_t track;
-    uint32_t site;
+    tacho_row row;
     tacho_arg args[2];
-    size_t arg_count;
 } timeline_row;
 
-static void add_bytes_arg(const timeline *self, uint64_t bytes, timeline_row *row)
+/* All but track and site; |made->args[0]| is set. */
+static inline void begin_row(const timeline *self, const torq_record *record, uint64_t end,
+                             timeline_row *made)
 {
-    row->args[row->arg_count] =
+    made->row = (tacho_row){
+        .kind = TACHO_ROW_SPAN,
+        .start = (int64_t)record->start,
+        .of.span = {.end = (int64_t)end, .op = TACHO_NONE, .run = TACHO_NONE},
+        .args = made->args,
+        .arg_count = record->has_bytes ? 2 : 1,
+    };
+    made->args[1] =
         (tacho_arg){.key = self->bytes_key, .type = TACHO_ARG_UINT, .unit = TACHO_UNIT_BYTES};
-    row->args[row->arg_count++].value.as_uint = bytes;
+    made->args[1].value.as_uint = record->bytes;
 }
 
-static tacho_status push_row(timeline *self, const timeline_row *row, tacho_str line)
+static inline tacho_status push_row(timeline *self, const torq_record *record, uint64_t end,
+                                    const timeline_row *made)
 {
     torq_part *part = &self->part;
-    if (TACHO_UNLIKELY(row->end < row->start)) {
-        return torq_part_lose(part, TACHO_LOSS_END_BEFORE_START, line);
+    if (TACHO_UNLIKELY(end < record->start)) {
+        return torq_part_lose(part, TACHO_LOSS_END_BEFORE_START, record->line);
     }
-    if (TACHO_UNLIKELY(row->end > (uint64_t)part->max_ticks)) {
-        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, line);
+    if (TACHO_UNLIKELY(end > (uint64_t)part->max_ticks)) {
+        return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, record->line);
     }
-    tacho_row pushed = {
-        .kind = TACHO_ROW_SPAN,
-        .track = row->track,
-        .start = (int64_t)row->start,
-        .args = row->args,
-        .arg_count = row->arg_count,
-    };
-    pushed.of.span.end = (int64_t)row->end;
-    pushed.of.span.site = row->site;
-    pushed.of.span.op = TACHO_NONE;
-    pushed.of.span.run = TACHO_NONE;
     part->good_row_count++;
-    return tacho_events_row(part->reading->events, &pushed);
+    return tacho_events_row(part->reading->events, &made->row);
 }
 
 /* Counts a line that is no row, unless it is a header again: files are put together with cat. */
@@ -262,24 +257,60 @@ static tacho_status find_t12_site(timeline *self, const torq_record *record, uin
     return TACHO_OK;
 }
 
+/* The engine of an id without a second number, DI#, DO# or S#, which is taken off |*tail|. */
+static inline bool take_plain_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
+{
+    tacho_str line = *tail;
+    if (TACHO_UNLIKELY(line.len < 2)) {
+        return false;
+    }
+    uint64_t number = 0;
+    bool is_slice = line.data[0] == 'S';
+    bool is_in = line.data[1] == 'I';
+    bool is_transfer = line.data[0] == 'D' && (is_in || line.data[1] == 'O');
+    *tail = tacho_str_from(line, is_slice ? 1 : 2);
+    if (TACHO_UNLIKELY((!is_slice && !is_transfer) || !torq_take_plain(tail, ',', &number))) {
+        *tail = line;
+        return false;
+    }
+    record->id = tacho_str_make(line.data, (size_t)(tail->data - line.data) - 1);
+    record->engine = is_slice ? TACHO_TORQ_SLICE : is_in ? TACHO_TORQ_DMA_IN : TACHO_TORQ_DMA_OUT;
+    record->slice = is_slice ? (uint32_t)(number % slice_count) : 0;
+    return true;
+}
+
+/* Any id. */
+static bool take_id(uint32_t slice_count, tacho_str *tail, torq_record *record)
+{
+    size_t id_len = tacho_str_find_byte(*tail, ',');
+    engine_id parsed;
+    record->id = tacho_str_make(tail->data, id_len);
+    *tail = tacho_str_from(*tail, id_len < tail->len ? id_len + 1 : id_len);
+    if (!parse_engine_id(record->id, slice_count, &parsed)) {
+        return false;
+    }
+    record->engine = parsed.engine;
+    record->slice = parsed.slice;
+    return true;
+}
+
 /* A torq_rows_format.parse. */
 static void parse_t12(const void *self, torq_record *record)
 {
     const timeline *of = self;
-    size_t id_len = torq_find_near(record->line, ',');
-    bool has_tail = id_len < record->line.len;
-    record->id = tacho_str_make(record->line.data, id_len);
-    record->tail = tacho_str_from(record->line, has_tail ? id_len + 1 : id_len);
-    engine_id parsed;
-    record->is_good = torq_take_number(&record->tail, ',', &record->start) &&
-                      torq_take_number(&record->tail, ',', &record->end) &&
-                      parse_engine_id(record->id, of->slice_count, &parsed);
+    tacho_str tail = record->line;
+    record->is_good = (TACHO_LIKELY(take_plain_id(of->slice_count, &tail, record)) ||
+                       take_id(of->slice_count, &tail, record)) &&
+                      torq_take_number(&tail, ',', &record->start) &&
+                      torq_take_number(&tail, ',', &record->end);
+    record->has_bytes = false;
     if (TACHO_LIKELY(record->is_good)) {
-        bool is_transfer = parsed.engine != TACHO_TORQ_SLICE && parsed.engine != TACHO_TORQ_CSS;
-        record->engine = parsed.engine;
-        record->slice = parsed.slice;
-        record->has_bytes = is_transfer && take_bytes(&record->tail, &record->bytes);
+        bool is_transfer = record->engine != TACHO_TORQ_SLICE && record->engine != TACHO_TORQ_CSS;
+        bool has_digit =
+            tail.len > 0 && tail.data[tail.len - 1] >= '0' && tail.data[tail.len - 1] <= '9';
+        record->has_bytes = has_digit && is_transfer && take_bytes(&tail, &record->bytes);
     }
+    record->tail = tail;
 }
 
 /* Counts a line that parse_t12 does not know. */
@@ -298,22 +329,20 @@ static tacho_status take_t12(void *of, const torq_record *record)
 {
     timeline *self = of;
     torq_part *part = &self->part;
-    timeline_row row = {.start = record->start, .end = record->end, .arg_count = 1};
+    timeline_row made;
     part->line_number = record->line_number;
     if (TACHO_UNLIKELY(!record->is_good)) {
         return lose_t12(self, record->line);
     }
-    row.args[0] = (tacho_arg){.key = self->id_key, .type = TACHO_ARG_TEXT};
-    row.args[0].value.as_text = record->id;
-    if (record->has_bytes) {
-        add_bytes_arg(self, record->bytes, &row);
-    }
-    TACHO_TRY(find_t12_site(self, record, &row.site));
-    if (TACHO_UNLIKELY(row.site == TACHO_NONE)) {
+    made.args[0] = (tacho_arg){.key = self->id_key, .type = TACHO_ARG_TEXT};
+    made.args[0].value.as_text = record->id;
+    begin_row(self, record, record->end, &made);
+    TACHO_TRY(find_t12_site(self, record, &made.row.of.span.site));
+    if (TACHO_UNLIKELY(made.row.of.span.site == TACHO_NONE)) {
         return lose_line(self, diagnose(record->line, true), record->line);
     }
-    TACHO_TRY(torq_part_track(part, record->engine, record->slice, &row.track));
-    return push_row(self, &row, record->line);
+    TACHO_TRY(torq_part_track(part, record->engine, record->slice, &made.row.track));
+    return push_row(self, record, record->end, &made);
 }
 
 /* ---- T3 and T4 -------------------------------------------------------------------------- */
@@ -377,30 +406,6 @@ static tacho_status resolve_t34_tail(timeline *self, const torq_record *record,
     return TACHO_OK;
 }
 
-/* Cuts a comma and at most 18 digits behind it off |*tail|; false where it ends differently. */
-static inline bool cut_plain_bytes(tacho_str *tail, uint64_t *out_bytes, bool *out_has_bytes)
-{
-    enum { DIGITS_MAX = 18 };
-    size_t at = tail->len;
-    size_t least = at > DIGITS_MAX ? at - DIGITS_MAX : 0;
-    uint64_t value = 0;
-    uint64_t scale = 1;
-    for (; at > least; at--, scale *= 10) {
-        unsigned digit = (unsigned)(unsigned char)tail->data[at - 1] - '0';
-        if (digit > 9) {
-            break;
-        }
-        value += scale * digit;
-    }
-    if (TACHO_UNLIKELY(at == 0 || tail->data[at - 1] != ',')) {
-        return false;
-    }
-    *out_has_bytes = at < tail->len;
-    *out_bytes = value;
-    tail->len = at - 1;
-    return true;
-}
-
 /*
  * Cuts the bytes field off |*tail|: digits, or nothing where the engine moves no data. When it
  * is neither, |*out_reason| says why.
@@ -435,10 +440,17 @@ static void parse_t34(const void *self, torq_record *record)
 {
     (void)self;
     tacho_loss_reason reason;
+    size_t digit_count = 0;
     record->tail = record->line;
-    record->is_good = take_t34_numbers(record) &&
-                      (cut_plain_bytes(&record->tail, &record->bytes, &record->has_bytes) ||
-                       cut_bytes(&record->tail, &record->bytes, &record->has_bytes, &reason));
+    record->is_good = take_t34_numbers(record);
+    if (TACHO_UNLIKELY(!record->is_good)) {
+        return;
+    }
+    if (TACHO_LIKELY(torq_cut_plain(&record->tail, ',', &record->bytes, &digit_count))) {
+        record->has_bytes = digit_count > 0;
+    } else {
+        record->is_good = cut_bytes(&record->tail, &record->bytes, &record->has_bytes, &reason);
+    }
 }
 
 /* Counts a line that parse_t34 does not know. */
@@ -458,12 +470,13 @@ static tacho_status take_t34(void *of, const torq_record *record)
 {
     timeline *self = of;
     torq_part *part = &self->part;
-    timeline_row row = {.start = record->start, .arg_count = 1};
+    timeline_row made;
+    uint64_t end = 0;
     part->line_number = record->line_number;
     if (TACHO_UNLIKELY(!record->is_good)) {
         return lose_t34(self, record->line);
     }
-    if (TACHO_UNLIKELY(__builtin_add_overflow(row.start, record->end, &row.end))) {
+    if (TACHO_UNLIKELY(__builtin_add_overflow(record->start, record->end, &end))) {
         return torq_part_lose(part, TACHO_LOSS_TIME_OVERFLOW, record->line);
     }
     const torq_entry *entry = torq_record_entry(record);
@@ -476,14 +489,12 @@ static tacho_status take_t34(void *of, const torq_record *record)
         }
         entry = &added;
     }
-    row.track = entry->track;
-    row.site = entry->site;
-    row.args[0] = (tacho_arg){.key = self->task_key, .type = TACHO_ARG_UINT};
-    row.args[0].value.as_uint = record->number;
-    if (record->has_bytes) {
-        add_bytes_arg(self, record->bytes, &row);
-    }
-    return push_row(self, &row, record->line);
+    made.args[0] = (tacho_arg){.key = self->task_key, .type = TACHO_ARG_UINT};
+    made.args[0].value.as_uint = record->number;
+    begin_row(self, record, end, &made);
+    made.row.track = entry->track;
+    made.row.of.span.site = entry->site;
+    return push_row(self, record, end, &made);
 }
 
 /* ---- the file --------------------------------------------------------------------------- */

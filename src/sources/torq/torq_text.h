@@ -70,6 +70,45 @@ static inline bool torq_take_plain(tacho_str *text, char delimiter, uint64_t *ou
 #endif
 }
 
+/*
+ * Cuts fewer than eight digits, perhaps none, and the delimiter ahead of them off the end of
+ * |*text|; false, leaving it as it is, where there is anything else, or too little text.
+ */
+static inline bool torq_cut_plain(tacho_str *text, char delimiter, uint64_t *out_value,
+                                  size_t *out_digit_count)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t word;
+    if (TACHO_UNLIKELY(text->len < sizeof(word))) {
+        return false;
+    }
+    memcpy(&word, text->data + text->len - sizeof(word), sizeof(word));
+    uint64_t digits = word ^ 0x3030303030303030u;
+    uint64_t others = (digits | (digits + 0x0606060606060606u)) & 0xf0f0f0f0f0f0f0f0u;
+    /* The carry out of a byte ahead of it may make a 9 look like no digit: no delimiter either. */
+    if (TACHO_UNLIKELY(others == 0)) {
+        return false;
+    }
+    size_t count = (size_t)__builtin_clzll(others) / 8;
+    if (TACHO_UNLIKELY(text->data[text->len - count - 1] != delimiter)) {
+        return false;
+    }
+    digits = count == 0 ? 0 : digits & UINT64_MAX << (8 - count) * 8;
+    digits = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ffu;
+    digits = (digits * 100 + (digits >> 16)) & 0x0000ffff0000ffffu;
+    *out_value = (digits * 10000 + (digits >> 32)) & 0xffffffffu;
+    *out_digit_count = count;
+    text->len -= count + 1;
+    return true;
+#else
+    (void)text;
+    (void)delimiter;
+    (void)out_value;
+    (void)out_digit_count;
+    return false;
+#endif
+}
+
 /* The general case of torq_take_number. */
 bool torq_take_any_number(tacho_str *text, char delimiter, uint64_t *out_value);
 
@@ -81,25 +120,6 @@ static inline bool torq_take_number(tacho_str *text, char delimiter, uint64_t *o
 {
     return TACHO_LIKELY(torq_take_plain(text, delimiter, out_value)) ||
            torq_take_any_number(text, delimiter, out_value);
-}
-
-/* tacho_str_find_byte for a byte that is mostly among the first eight. */
-static inline size_t torq_find_near(tacho_str text, char byte)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t each_byte = UINT64_C(0x0101010101010101);
-    if (text.len >= sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, text.data, sizeof(word));
-        word ^= each_byte * (unsigned char)byte;
-        /* The lowest bit set is that of the first zero; those above it may be wrong. */
-        uint64_t zeros = (word - each_byte) & ~word & each_byte * 0x80;
-        if (TACHO_LIKELY(zeros != 0)) {
-            return (size_t)__builtin_ctzll(zeros) / 8;
-        }
-    }
-#endif
-    return tacho_str_find_byte(text, byte);
 }
 
 /* Whether |text| is one or more digits. */
