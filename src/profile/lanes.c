@@ -56,15 +56,18 @@ typedef struct lane_set {
     size_t flow_count, flow_capacity;
     tacho_row *next_flows; /* that wait for any span */
     size_t next_count, next_capacity;
-    bool is_waiting;                   /* listed in |waiting| of the lanes */
+    int64_t *only_end; /* of an engine that has one lane: when that is free; else NULL */
+    bool is_waiting;   /* listed in |waiting| of the lanes */
     placed_span last_real, last_empty; /* placed last, with and without a length */
 } lane_set;
 
 struct tacho_lanes {
     tacho_events events;
     tacho_arrow_order *arrow_order;
-    tacho_events *next; /* that of the order */
-    lane_set *sets;     /* by track */
+    tacho_events *sink;
+    tacho_events
+        *next;      /* |sink|, or the order's from a part's first arrow that knows its span on */
+    lane_set *sets; /* by track */
     size_t set_count, set_capacity;
     uint32_t *waiting; /* tracks of this part on which flows wait, or have waited, for a span */
     size_t waiting_count, waiting_capacity;
@@ -144,11 +147,6 @@ static uint32_t pop_top(const lane_set *set, bool by_end, uint32_t *heap, size_t
 static tacho_status take_engine_lane(tacho_lanes *lanes, lane_set *set, const tacho_row *row,
                                      lane **out_lane)
 {
-    if (TACHO_LIKELY(set->lane_count == 1 && set->lanes[0].ends[0] <= row->start)) {
-        set->lanes[0].ends[0] = row->of.span.end; /* alone, it stays on top of its heap */
-        *out_lane = &set->lanes[0];
-        return TACHO_OK;
-    }
     while (set->busy_count > 0 && set->lanes[set->busy[0]].ends[0] <= row->start) {
         uint32_t number = pop_top(set, true, set->busy, &set->busy_count);
         set->idle[set->idle_count] = number;
@@ -163,6 +161,7 @@ static tacho_status take_engine_lane(tacho_lanes *lanes, lane_set *set, const ta
     uint32_t number = pop_top(set, false, set->idle, &set->idle_count);
     lane *found = &set->lanes[number];
     TACHO_TRY(tacho_grow(&found->ends, &found->end_capacity, 1));
+    set->only_end = set->lane_count == 1 ? found->ends : NULL;
     found->ends[0] = row->of.span.end;
     found->end_count = 1;
     set->busy[set->busy_count] = number;
@@ -340,6 +339,7 @@ static tacho_status push_flows_of(tacho_lanes *lanes, lane_set *set, const tacho
         tacho_row flow = set->flows[i];
         if (tacho_row_is_flow_of(lanes->events.dict, &flow, span)) {
             flow.track = track;
+            lanes->next = tacho_arrow_order_events(lanes->arrow_order);
             TACHO_TRY(tacho_events_row(lanes->next, &flow));
         } else {
             set->flows[kept_count++] = flow;
@@ -379,6 +379,12 @@ static uint32_t lane_around(const lane_set *set, int64_t time)
     return TACHO_NONE;
 }
 
+static inline void note_placed(lane_set *set, const tacho_row *row, uint32_t track)
+{
+    bool is_empty = row->of.span.end == row->start;
+    *(is_empty ? &set->last_empty : &set->last_real) = (placed_span){row->start, track};
+}
+
 /* A moment takes no time, so it crosses nothing and stays on its track. */
 static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_row *row)
 {
@@ -389,8 +395,7 @@ static tacho_status place_span(tacho_lanes *lanes, lane_set *set, const tacho_ro
                       ? take_engine_lane(lanes, set, row, &found)
                       : take_stack_lane(lanes, set, row, &found));
         track = found->track;
-        bool is_empty = row->of.span.end == row->start;
-        *(is_empty ? &set->last_empty : &set->last_real) = (placed_span){row->start, track};
+        note_placed(set, row, track);
     }
     if (TACHO_UNLIKELY(set->flow_count + set->next_count > 0)) {
         TACHO_TRY(push_flows_of(lanes, set, row, track));
@@ -439,9 +444,24 @@ static tacho_status place_flow(tacho_lanes *lanes, lane_set *set, const tacho_ro
     return tacho_events_row(lanes->next, &moved);
 }
 
+/* A span on an engine that is free and for which nothing waits: alone, its lane stays on top. */
+static inline bool stays_in_lane(const lane_set *set, const tacho_row *row)
+{
+    return set->only_end != NULL && *set->only_end <= row->start &&
+           (row->of.span.flags & TACHO_SPAN_INSTANT) == 0 && set->flow_count + set->next_count == 0;
+}
+
 static tacho_status lanes_row(tacho_events *events, const tacho_row *row)
 {
     tacho_lanes *lanes = lanes_of(events);
+    if (row->kind == TACHO_ROW_SPAN && TACHO_LIKELY(row->track < lanes->set_count)) {
+        lane_set *set = &lanes->sets[row->track];
+        if (TACHO_LIKELY(stays_in_lane(set, row))) {
+            *set->only_end = row->of.span.end;
+            note_placed(set, row, row->track);
+            return tacho_events_row(lanes->next, row);
+        }
+    }
     if (row->kind == TACHO_ROW_SAMPLE) {
         return tacho_events_row(lanes->next, row);
     }
@@ -463,12 +483,13 @@ static tacho_status lanes_end_part(tacho_events *events, uint32_t part)
         set->is_waiting = false;
     }
     lanes->waiting_count = 0;
-    return tacho_events_end_part(lanes->next, part);
+    lanes->next = lanes->sink;
+    return tacho_events_end_part(tacho_arrow_order_events(lanes->arrow_order), part);
 }
 
 static tacho_status lanes_finish(tacho_events *events)
 {
-    return tacho_events_finish(lanes_of(events)->next);
+    return tacho_events_finish(tacho_arrow_order_events(lanes_of(events)->arrow_order));
 }
 
 static const tacho_events_vtable lanes_vtable = {lanes_row, lanes_end_part, lanes_finish};
@@ -485,7 +506,8 @@ tacho_status tacho_lanes_create(tacho_events *next, tacho_lanes **out_lanes)
         return status;
     }
     lanes->events = (tacho_events){&lanes_vtable, next->dict};
-    lanes->next = tacho_arrow_order_events(lanes->arrow_order);
+    lanes->sink = next;
+    lanes->next = next;
     *out_lanes = lanes;
     return TACHO_OK;
 }

@@ -11,11 +11,10 @@
 
 enum { KEPT_ARGS_MAX = 2 };
 
-/* The last row of a track, with its arguments if they are few and have no text of their own. */
+/* The last row of a track, with its arguments if they are few. */
 typedef struct last_row {
     tacho_row row; /* its |args| are gone */
     tacho_arg args[KEPT_ARGS_MAX];
-    bool has_args; /* |args| are those of the row */
 } last_row;
 
 struct tacho_order {
@@ -81,6 +80,17 @@ static bool breaks_flow_order(tacho_order *order, const tacho_row *row)
             (row->start == order->latest_start && tacho_row_rank(row) < order->latest_rank));
 }
 
+/* Whether the arguments of |last| are at hand: they are few and none has text of its own. */
+static bool has_args(const last_row *last)
+{
+    size_t count = last->row.arg_count;
+    bool is_kept = count <= KEPT_ARGS_MAX;
+    for (size_t i = 0; i < count && is_kept; i++) {
+        is_kept = !tacho_arg_has_text(&last->args[i]);
+    }
+    return is_kept;
+}
+
 /*
  * Whether |row| does not belong behind |last|. Rows that differ in arguments only which were not
  * kept cannot be told apart here; sorting can.
@@ -91,7 +101,7 @@ static bool is_misplaced(const tacho_order *order, const last_row *last, const t
     bool keeps_order = dict->parts[dict->tracks[row->track].part].keeps_order;
     tacho_row before = last->row;
     tacho_row bare = *row;
-    if (last->has_args) {
+    if (has_args(last)) {
         before.args = last->args;
         return tacho_row_compare(order->events.dict, &before, row) > 0;
     }
@@ -102,13 +112,15 @@ static bool is_misplaced(const tacho_order *order, const last_row *last, const t
            (difference == 0 && !keeps_order && last->row.arg_count + row->arg_count > 0);
 }
 
-static void keep_row(last_row *last, const tacho_row *row)
+static inline void keep_row(last_row *last, const tacho_row *row)
 {
     last->row = *row;
-    last->has_args = row->arg_count <= KEPT_ARGS_MAX;
-    for (size_t i = 0; i < row->arg_count && last->has_args; i++) {
-        last->args[i] = row->args[i];
-        last->has_args = !tacho_arg_has_text(&row->args[i]);
+    size_t count = row->arg_count;
+    if (count > 0) {
+        last->args[0] = row->args[0];
+    }
+    if (count > 1) {
+        last->args[1] = row->args[1];
     }
 }
 
@@ -127,36 +139,48 @@ static void note_flow(tacho_dict *dict, const tacho_row *row)
     }
 }
 
-static tacho_status pass_row(tacho_events *events, const tacho_row *row)
+/* A row that is the first of its part or track, a flow, or not later than the one before it. */
+static tacho_status check_row(tacho_order *order, const tacho_row *row)
 {
-    tacho_order *order = order_of(events);
-    if (is_first_around(events->dict, row) && order->part_row_count > 0) {
+    tacho_dict *dict = order->events.dict;
+    if (is_first_around(dict, row) && order->part_row_count > 0) {
         return out_of_order();
     }
-    note_flow(events->dict, row);
-    if (TACHO_UNLIKELY(order->part_row_count == 0)) {
+    note_flow(dict, row);
+    if (order->part_row_count == 0) {
         order->earliest_start = first_start(order, row);
         order->latest_start = INT64_MIN;
         order->part_has_flows = false;
         set_zero(part_clock(order, row->track), order->earliest_start);
     }
-    if (TACHO_UNLIKELY(row->track >= order->last_count)) {
+    if (row->track >= order->last_count) {
         TACHO_TRY(grow_last_rows(order, row->track));
     }
-    last_row *last = &order->last_rows[row->track];
-    if (TACHO_UNLIKELY(row->start <= last->row.start || row->start < order->earliest_start)) {
-        if (row->start < order->earliest_start || is_misplaced(order, last, row)) {
-            return out_of_order();
-        }
-    }
-    if (TACHO_UNLIKELY(breaks_flow_order(order, row))) {
-        return out_of_order();
+    const last_row *last = &order->last_rows[row->track];
+    bool is_late = row->start < order->earliest_start ||
+                   (row->start <= last->row.start && is_misplaced(order, last, row));
+    return is_late || breaks_flow_order(order, row) ? out_of_order() : TACHO_OK;
+}
+
+/* Whether nothing has to be asked about a row: a span behind all others of its track. */
+static inline bool is_plain(const tacho_order *order, const tacho_row *row)
+{
+    return row->kind != TACHO_ROW_FLOW && !order->part_has_flows && order->part_row_count > 0 &&
+           row->track < order->last_count && row->start >= order->earliest_start &&
+           row->start > order->last_rows[row->track].row.start;
+}
+
+static tacho_status pass_row(tacho_events *events, const tacho_row *row)
+{
+    tacho_order *order = order_of(events);
+    if (TACHO_UNLIKELY(!is_plain(order, row))) {
+        TACHO_TRY(check_row(order, row));
     }
     if (row->start >= order->latest_start) {
         order->latest_start = row->start;
         order->latest_rank = tacho_row_rank(row);
     }
-    keep_row(last, row);
+    keep_row(&order->last_rows[row->track], row);
     order->part_row_count++;
     return tacho_events_row(order->next, row);
 }
