@@ -13,7 +13,9 @@
 
 #include "base/grow.h"
 #include "sinks/perfetto_args.h"
+#include "sinks/trace_rows.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,9 +23,12 @@ enum {
     EVENT_OVERHEAD = 80 + PF_SITE_BYTES_MAX, /* tags, lengths and numbers, arguments aside */
     FLOW_BYTES = 10,
     LARGEST_EXACT_DOUBLE_BITS = 53,
+    PLAIN_ROOM = 4096,    /* does for nearly all events, arguments included */
+    HELD_TEXT_BYTES = 96, /* of texts of arguments that are held back, to begin with */
     FRAME_BYTES = 16,
-    FRAME_BODY = 2, /* where the body of the event starts in a frame */
-    FRAME_TYPE = 3, /* where its type is */
+    FRAME_HEAD = 4, /* what belongs to the packet: sequence and flags */
+    FRAME_BODY = 6, /* where the body of the event starts in a frame */
+    FRAME_TYPE = 7, /* where its type is */
 };
 
 /* A span that has begun and not ended. */
@@ -65,7 +70,12 @@ typedef struct pf_track_state {
     uint32_t held;    /* the last span held, good while |held_round| is the sink's */
     uint64_t held_round;
     uint64_t leaving_round; /* when an arrow that leaves was last given to a span held */
-    /* What opens each event of the track: tag, length and type, to be set, and the track's id. */
+    bool has_clock; /* that of the track is at hand; from its first event on it does not change */
+    tacho_clock clock;
+    /*
+     * What every event of the track has behind its time: sequence and flags of the packet, then
+     * tag, length and type of the event, to be set, and the track's id.
+     */
     unsigned char frame[FRAME_BYTES];
     size_t frame_len;
 } pf_track_state;
@@ -98,8 +108,10 @@ static perfetto_sink *sink_of(tacho_events *events)
 static pf_track_state make_track_state(uint32_t track)
 {
     pf_track_state state = {.top = TACHO_NONE, .pending = TACHO_NONE};
-    unsigned char *body = tacho_pb_open(state.frame, PF_PACKET_TRACK_EVENT);
-    unsigned char *at = tacho_pb_put_uint(body, PF_EVENT_TYPE, 0);
+    unsigned char *at = tacho_pb_put_uint(state.frame, PF_PACKET_SEQUENCE_ID, 1);
+    at = tacho_pb_put_uint(at, PF_PACKET_SEQUENCE_FLAGS, PF_FLAG_NEEDS_STATE);
+    unsigned char *body = tacho_pb_open(at, PF_PACKET_TRACK_EVENT);
+    at = tacho_pb_put_uint(body, PF_EVENT_TYPE, 0);
     at = tacho_pb_put_uint(at, PF_EVENT_TRACK_UUID, pf_track_uuid(track));
     state.frame_len = (size_t)(at - state.frame);
     return state;
@@ -122,6 +134,16 @@ static inline tacho_status ensure_track_state(perfetto_sink *sink, uint32_t trac
     }
     *out_state = &sink->tracks[track];
     return TACHO_OK;
+}
+
+static inline const tacho_clock *clock_of(const perfetto_sink *sink, pf_track_state *state,
+                                          uint32_t track)
+{
+    if (TACHO_UNLIKELY(!state->has_clock)) {
+        state->clock = *tacho_dict_track_clock(sink->events.dict, track);
+        state->has_clock = true;
+    }
+    return &state->clock;
 }
 
 /* ---- flows ---------------------------------------------------------------------------- */
@@ -235,33 +257,43 @@ static inline event_time time_of(const tacho_clock *clock, int64_t ticks)
     return (event_time){tacho_clock_ns(clock, ticks), tacho_clock_extra_ticks(clock, ticks)};
 }
 
-/* Opens an event on the track of |state|, with room for |extra_bytes| of what only it has. */
-static TACHO_ALWAYS_INLINE tacho_status open_event(perfetto_sink *sink, const pf_track_state *state,
-                                                   event_time time, size_t extra_bytes,
-                                                   event_packet *out_packet)
+/* Begins an event on the track of |state| in |memory|. */
+static TACHO_ALWAYS_INLINE event_packet begin_event(const perfetto_sink *sink,
+                                                    const pf_track_state *state, event_time time,
+                                                    unsigned char *memory)
 {
-    pf_writer *writer = &sink->writer;
-    TACHO_TRY(pf_writer_reserve(writer, EVENT_OVERHEAD + extra_bytes, &out_packet->memory));
-    out_packet->packet = tacho_pb_open(out_packet->memory, PF_TRACE_PACKET);
-    unsigned char *at = tacho_pb_put_uint(out_packet->packet, PF_PACKET_TIMESTAMP,
-                                          (uint64_t)(time.ns - writer->clock_ns));
-    at = tacho_pb_put_uint(at, PF_PACKET_SEQUENCE_ID, 1);
-    at = tacho_pb_put_uint(at, PF_PACKET_SEQUENCE_FLAGS, PF_FLAG_NEEDS_STATE);
-    if (TACHO_UNLIKELY(time.ticks != 0)) {
-        at = tacho_pb_put_uint(at, PF_PACKET_TACHO_TICKS, (uint64_t)time.ticks);
-    }
+    event_packet packet = {.memory = memory};
+    packet.packet = tacho_pb_open(memory, PF_TRACE_PACKET);
+    unsigned char *at = tacho_pb_put_uint(packet.packet, PF_PACKET_TIMESTAMP,
+                                          (uint64_t)(time.ns - sink->writer.clock_ns));
     memcpy(at, state->frame, FRAME_BYTES); /* a constant length is one quick copy */
-    out_packet->event = at + FRAME_BODY;
-    out_packet->at = at + state->frame_len;
-    writer->clock_ns = time.ns;
+    if (TACHO_UNLIKELY(time.ticks != 0)) {
+        at = tacho_pb_put_uint(at + FRAME_HEAD, PF_PACKET_TACHO_TICKS, (uint64_t)time.ticks);
+        memcpy(at, state->frame + FRAME_HEAD, FRAME_BYTES - FRAME_HEAD);
+        at -= FRAME_HEAD;
+    }
+    packet.event = at + FRAME_BODY;
+    packet.at = at + state->frame_len;
+    return packet;
+}
+
+/* Opens an event on the track of |state|, with room for |extra_bytes| of what only it has. */
+static inline tacho_status open_event(perfetto_sink *sink, const pf_track_state *state,
+                                      event_time time, size_t extra_bytes, event_packet *out_packet)
+{
+    unsigned char *memory = NULL;
+    TACHO_TRY(pf_writer_reserve(&sink->writer, EVENT_OVERHEAD + extra_bytes, &memory));
+    *out_packet = begin_event(sink, state, time, memory);
     return TACHO_OK;
 }
 
-static inline void close_event(perfetto_sink *sink, event_packet *packet, unsigned type)
+static inline void close_event(perfetto_sink *sink, event_packet *packet, event_time time,
+                               unsigned type)
 {
     packet->event[FRAME_TYPE - FRAME_BODY] = (unsigned char)type;
     unsigned char *at = tacho_pb_close(packet->event, packet->at);
     pf_writer_commit(&sink->writer, packet->memory, tacho_pb_close(packet->packet, at));
+    sink->writer.clock_ns = time.ns;
 }
 
 static inline tacho_status restart_if_due(perfetto_sink *sink)
@@ -284,7 +316,7 @@ static inline tacho_status end_top_span(perfetto_sink *sink)
     event_time end = {sink->heap[0].end_ns, span->end_ticks};
     TACHO_TRY(open_event(sink, state, end, flow_bytes, &packet));
     packet.at = put_flows(sink, packet.at, &span->flows);
-    close_event(sink, &packet, PF_TYPE_END);
+    close_event(sink, &packet, end, PF_TYPE_END);
     heap_pop(sink);
     state->top = span->parent;
     span->parent = sink->free_span;
@@ -303,11 +335,12 @@ static inline tacho_status end_spans_until(perfetto_sink *sink, int64_t time_ns)
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* Writes whatever a BEGIN refers to, each in a packet of its own; how long its fields may get. */
-static TACHO_ALWAYS_INLINE tacho_status prepare_begin(perfetto_sink *sink, const tacho_row *row,
-                                                      const pf_site **out_site, size_t *out_bound)
+/* Writes whatever a BEGIN refers to, each in a packet of its own; how long its arguments may get.
+ */
+static tacho_status prepare_begin(perfetto_sink *sink, const tacho_row *row, size_t *out_bound)
 {
     pf_writer *writer = &sink->writer;
+    const pf_site *site = NULL;
     *out_bound = 0;
     TACHO_TRY(pf_writer_track(writer, row->track));
     if (!writer->options.omit_args) {
@@ -315,7 +348,7 @@ static TACHO_ALWAYS_INLINE tacho_status prepare_begin(perfetto_sink *sink, const
     } else {
         TACHO_TRY(pf_args_prepare_marks(writer, row, out_bound));
     }
-    return pf_writer_site(writer, row->of.span.site, out_site);
+    return pf_writer_site(writer, row->of.span.site, &site);
 }
 
 static inline bool is_instant(const tacho_row *row)
@@ -323,32 +356,69 @@ static inline bool is_instant(const tacho_row *row)
     return (row->of.span.flags & TACHO_SPAN_INSTANT) != 0;
 }
 
-/* The fields of a BEGIN or an instant behind its frame, flows aside. */
-static inline unsigned char *put_begin(perfetto_sink *sink, const tacho_row *row,
-                                       const tacho_clock *clock, const pf_site *site,
-                                       unsigned char *at)
+/*
+ * The fields of a BEGIN or an instant behind its frame, flows aside. NULL where something that they
+ * refer to has to be written first, or |room| may not do.
+ */
+static TACHO_ALWAYS_INLINE unsigned char *try_put_begin(const perfetto_sink *sink,
+                                                        const tacho_row *row,
+                                                        const tacho_clock *clock, unsigned char *at,
+                                                        size_t room)
 {
+    const pf_writer *writer = &sink->writer;
+    if (!pf_writer_knows_track(writer, row->track) ||
+        !pf_writer_knows_site(writer, row->of.span.site)) {
+        return NULL;
+    }
+    const pf_site *site = &writer->sites[row->of.span.site];
     memcpy(at, site->bytes, PF_SITE_BYTES_MAX); /* a constant length is one quick copy */
     at += site->len;
-    return sink->writer.options.omit_args
-               ? pf_args_put_marks(&sink->writer, at, row)
-               : pf_args_put(&sink->writer, at, row, clock->counts_cycles);
+    if (writer->options.omit_args) {
+        return tacho_trace_is_marked(writer->dict, row) ? NULL : at;
+    }
+    return pf_args_try_put(writer, at, row, clock->counts_cycles, room);
+}
+
+/* The same when all has been prepared. */
+static unsigned char *put_begin(const perfetto_sink *sink, const tacho_row *row,
+                                const tacho_clock *clock, size_t bound, unsigned char *at)
+{
+    const pf_writer *writer = &sink->writer;
+    const pf_site *site = &writer->sites[row->of.span.site];
+    memcpy(at, site->bytes, PF_SITE_BYTES_MAX);
+    at += site->len;
+    at = writer->options.omit_args ? pf_args_put_marks(writer, at, row)
+                                   : pf_args_try_put(writer, at, row, clock->counts_cycles, bound);
+    assert(at != NULL);
+    return at;
+}
+
+/* Writes whatever a BEGIN refers to, then that. */
+static tacho_status write_begin_slow(perfetto_sink *sink, const tacho_row *row,
+                                     const tacho_clock *clock, event_time start, uint32_t *pending)
+{
+    size_t bound = 0;
+    TACHO_TRY(prepare_begin(sink, row, &bound));
+    event_packet packet;
+    size_t flow_bytes = FLOW_BYTES * flow_list_length(sink, *pending);
+    TACHO_TRY(open_event(sink, &sink->tracks[row->track], start, bound + flow_bytes, &packet));
+    packet.at = put_begin(sink, row, clock, bound, packet.at);
+    packet.at = put_flows(sink, packet.at, pending);
+    close_event(sink, &packet, start, is_instant(row) ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
+    return TACHO_OK;
 }
 
 static TACHO_ALWAYS_INLINE tacho_status write_begin(perfetto_sink *sink, const tacho_row *row,
                                                     const tacho_clock *clock, event_time start,
                                                     uint32_t *pending)
 {
-    const pf_track_state *state = &sink->tracks[row->track];
-    const pf_site *site = NULL;
-    size_t bound = 0;
-    TACHO_TRY(prepare_begin(sink, row, &site, &bound));
-    bound += FLOW_BYTES * flow_list_length(sink, *pending);
-    event_packet packet;
-    TACHO_TRY(open_event(sink, state, start, bound, &packet));
-    packet.at = put_begin(sink, row, clock, site, packet.at);
-    packet.at = put_flows(sink, packet.at, pending);
-    close_event(sink, &packet, is_instant(row) ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
+    unsigned char *memory = tacho_output_reserve(sink->writer.output, PLAIN_ROOM);
+    event_packet packet = begin_event(sink, &sink->tracks[row->track], start, memory);
+    packet.at = try_put_begin(sink, row, clock, packet.at, PLAIN_ROOM - EVENT_OVERHEAD);
+    if (TACHO_UNLIKELY(packet.at == NULL || *pending != TACHO_NONE)) {
+        return write_begin_slow(sink, row, clock, start, pending);
+    }
+    close_event(sink, &packet, start, is_instant(row) ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
     return TACHO_OK;
 }
 
@@ -369,13 +439,15 @@ static TACHO_ALWAYS_INLINE tacho_status open_span_until(perfetto_sink *sink, uin
     return TACHO_OK;
 }
 
-static tacho_status write_span(perfetto_sink *sink, const tacho_row *row, uint32_t *flows)
+static tacho_status write_span(perfetto_sink *sink, pf_track_state *state, const tacho_row *row)
 {
-    const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
+    const tacho_clock *clock = clock_of(sink, state, row->track);
+    uint32_t flows = state->pending;
+    state->pending = TACHO_NONE;
     event_time start = time_of(clock, row->start);
     TACHO_TRY(end_spans_until(sink, start.ns));
     TACHO_TRY(restart_if_due(sink));
-    TACHO_TRY(write_begin(sink, row, clock, start, flows));
+    TACHO_TRY(write_begin(sink, row, clock, start, &flows));
     if (is_instant(row)) {
         return TACHO_OK;
     }
@@ -392,7 +464,7 @@ static tacho_status release_one(perfetto_sink *sink, held_span *held)
     TACHO_TRY(open_event(sink, &sink->tracks[held->track], start, bound, &packet));
     memcpy(packet.at, held->fields, held->field_len);
     packet.at = put_flows(sink, packet.at + held->field_len, &held->flows);
-    close_event(sink, &packet, held->is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
+    close_event(sink, &packet, start, held->is_instant ? PF_TYPE_INSTANT : PF_TYPE_BEGIN);
     event_time end = {held->end_ns, held->end_ticks};
     return held->is_instant ? TACHO_OK : open_span_until(sink, held->track, end);
 }
@@ -427,21 +499,32 @@ static inline tacho_status move_on(perfetto_sink *sink, int64_t time_ns)
                                                                             : TACHO_OK;
 }
 
+/* Puts the fields of a BEGIN aside, and writes whatever they refer to. */
+static tacho_status hold_fields(perfetto_sink *sink, const tacho_row *row, const tacho_clock *clock,
+                                held_span *held)
+{
+    size_t bound = pf_args_bound(row->arg_count) + HELD_TEXT_BYTES;
+    TACHO_TRY(tacho_grow(&held->fields, &held->field_capacity, EVENT_OVERHEAD + bound));
+    unsigned char *end = try_put_begin(sink, row, clock, held->fields, bound);
+    if (TACHO_UNLIKELY(end == NULL)) {
+        TACHO_TRY(prepare_begin(sink, row, &bound));
+        TACHO_TRY(tacho_grow(&held->fields, &held->field_capacity, EVENT_OVERHEAD + bound));
+        end = put_begin(sink, row, clock, bound, held->fields);
+    }
+    held->field_len = (size_t)(end - held->fields);
+    return TACHO_OK;
+}
+
 static tacho_status hold_span(perfetto_sink *sink, pf_track_state *state, const tacho_row *row)
 {
-    const tacho_clock *clock = tacho_dict_track_clock(sink->events.dict, row->track);
-    const pf_site *site = NULL;
-    size_t bound = 0;
+    const tacho_clock *clock = clock_of(sink, state, row->track);
     TACHO_TRY(restart_if_due(sink));
-    TACHO_TRY(prepare_begin(sink, row, &site, &bound));
     TACHO_TRY(tacho_grow(&sink->held, &sink->held_capacity, sink->held_count + 1));
     if (sink->held_count == sink->held_slots) {
         sink->held[sink->held_slots++] = (held_span){0};
     }
     held_span *held = &sink->held[sink->held_count];
-    TACHO_TRY(tacho_grow(&held->fields, &held->field_capacity, EVENT_OVERHEAD + bound));
-    unsigned char *end = put_begin(sink, row, clock, site, held->fields);
-    held->field_len = (size_t)(end - held->fields);
+    TACHO_TRY(hold_fields(sink, row, clock, held));
     held->track = row->track;
     held->is_instant = is_instant(row);
     held->start_ticks = tacho_clock_extra_ticks(clock, row->start);
@@ -480,9 +563,7 @@ static tacho_status take_span(perfetto_sink *sink, const tacho_row *row)
     pf_track_state *state = NULL;
     TACHO_TRY(ensure_track_state(sink, row->track, &state));
     if (TACHO_LIKELY(!dict->parts[dict->tracks[row->track].part].has_flows_around)) {
-        uint32_t flows = state->pending;
-        state->pending = TACHO_NONE;
-        return write_span(sink, row, &flows);
+        return write_span(sink, state, row);
     }
     TACHO_TRY(move_on(sink, tacho_clock_ns(tacho_dict_track_clock(dict, row->track), row->start)));
     return hold_span(sink, state, row);
@@ -514,7 +595,7 @@ static tacho_status write_sample(perfetto_sink *sink, const tacho_row *row)
     packet.at = is_exact_integer(value)
                     ? tacho_pb_put_uint(packet.at, PF_EVENT_COUNTER_INT, (uint64_t)(int64_t)value)
                     : tacho_pb_put_double(packet.at, PF_EVENT_COUNTER_DOUBLE, value);
-    close_event(sink, &packet, PF_TYPE_COUNTER);
+    close_event(sink, &packet, time, PF_TYPE_COUNTER);
     return TACHO_OK;
 }
 

@@ -10,39 +10,18 @@
 
 #include <assert.h>
 
-enum { ANNOTATION_OVERHEAD = 32 /* tags, lengths and numbers of one argument, text aside */ };
+enum { TEXT_GROWTH = 3 /* a bad byte grows to three */ };
 
-/*
- * What kind of argument comes next no processor can guess, so in the loops over arguments values
- * are chosen rather than ways: an argument that is no string looks up string 0, for nothing.
- */
-static inline uint32_t string_of(const tacho_arg *arg)
-{
-    return arg->type == TACHO_ARG_STRING ? arg->value.as_string : 0;
-}
-
-/*
- * Whether nothing has to be written before the arguments of |row| can be; if so, adds the lengths
- * of their texts to |*text_len|.
- */
-static inline bool are_known(const pf_writer *writer, const tacho_row *row, size_t *text_len)
-{
-    const pf_interning *names = &writer->tables[PF_TABLE_ANNOTATIONS];
-    const pf_interning *values = &writer->tables[PF_TABLE_VALUES];
-    bool is_known = true;
-    for (size_t i = 0; i < row->arg_count; i++) {
-        const tacho_arg *arg = &row->args[i];
-        uint32_t string = string_of(arg);
-        if (TACHO_UNLIKELY(arg->key >= names->item_count || string >= values->item_count)) {
-            return false;
-        }
-        bool has_name = names->items[arg->key].epoch == writer->epoch;
-        bool has_value = values->items[string].epoch == writer->epoch;
-        is_known &= has_name & (has_value | (arg->type != TACHO_ARG_STRING));
-        *text_len += tacho_arg_has_text(arg) ? arg->value.as_text.len : 0;
-    }
-    return is_known;
-}
+/* What is known of strings, and how much room there is for texts. */
+typedef struct args_writer {
+    const pf_writer *writer;
+    const pf_interned *names;
+    const pf_interned *values;
+    size_t name_count;
+    size_t value_count;
+    size_t text_room; /* bytes, beside the overhead of all arguments */
+    uint32_t epoch;
+} args_writer;
 
 static tacho_status intern_args(pf_writer *writer, const tacho_row *row, size_t *out_text_len)
 {
@@ -59,7 +38,6 @@ static tacho_status intern_args(pf_writer *writer, const tacho_row *row, size_t 
     return TACHO_OK;
 }
 
-/* Most arguments need nothing ahead; strings must be known before the event packet opens. */
 tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row, size_t *out_bound)
 {
     size_t text_len = 0;
@@ -68,17 +46,9 @@ tacho_status pf_args_prepare(pf_writer *writer, const tacho_row *row, size_t *ou
         uint32_t name = writer->dict->runs[row->of.span.run].name;
         TACHO_TRY(pf_writer_intern(writer, PF_TABLE_VALUES, name, &iid));
     }
-    if (TACHO_UNLIKELY(!are_known(writer, row, &text_len))) {
-        TACHO_TRY(intern_args(writer, row, &text_len));
-    }
-    /* A bad byte grows to three. */
-    *out_bound = (PF_OWN_KEY_COUNT + row->arg_count) * ANNOTATION_OVERHEAD + 3 * text_len;
+    TACHO_TRY(intern_args(writer, row, &text_len));
+    *out_bound = pf_args_bound(row->arg_count) + TEXT_GROWTH * text_len;
     return TACHO_OK;
-}
-
-static uint32_t known_iid(const pf_writer *writer, pf_table table, uint32_t string)
-{
-    return writer->tables[table].items[string].iid;
 }
 
 /* Up to eight bytes as a word, the first one lowest and zeros behind the last. */
@@ -130,7 +100,11 @@ static inline unsigned char *put_text(unsigned char *at, uint32_t field, tacho_s
     return tacho_pb_close(body, (unsigned char *)tacho_utf8_clean_into(text, (char *)body));
 }
 
-/* The types whose values are whole numbers on the wire, with their tags. */
+/*
+ * The types whose values are whole numbers on the wire, with their tags. Which of them comes next
+ * no processor can guess, so values are chosen rather than ways: what is no string looks up string
+ * 0.
+ */
 enum {
     WHOLE_TYPES =
         1 << TACHO_ARG_INT | 1 << TACHO_ARG_UINT | 1 << TACHO_ARG_BOOL | 1 << TACHO_ARG_STRING,
@@ -160,31 +134,61 @@ static inline unsigned char *put_varint(unsigned char *at, uint64_t value)
     return at + 1 + is_long;
 }
 
-static inline unsigned char *put_whole(const pf_writer *writer, unsigned char *at,
+/* NULL when this epoch does not know the string. */
+static inline unsigned char *put_whole(const args_writer *to, unsigned char *at,
                                        const tacho_arg *arg)
 {
-    uint64_t iid = known_iid(writer, PF_TABLE_VALUES, string_of(arg));
+    bool is_string = arg->type == TACHO_ARG_STRING;
+    uint32_t string = is_string ? arg->value.as_string : 0;
+    if (TACHO_UNLIKELY(string >= to->value_count)) {
+        return NULL;
+    }
+    pf_interned known = to->values[string];
     uint64_t value = arg->type == TACHO_ARG_BOOL ? arg->value.as_bool : arg->value.as_uint;
-    value = arg->type == TACHO_ARG_STRING ? iid : value;
+    value = is_string ? known.iid : value;
+    if (TACHO_UNLIKELY(is_string & (known.epoch != to->epoch))) {
+        return NULL;
+    }
     memcpy(at, whole_tags[arg->type].bytes, sizeof(whole_tags[arg->type].bytes));
     return put_varint(at + whole_tags[arg->type].len, value);
 }
 
-/* The value of an argument that is no container. */
-static inline unsigned char *put_value(const pf_writer *writer, unsigned char *at,
-                                       const tacho_arg *arg)
+/* A text that is the row's own, or stands for a value; NULL when there is not enough room. */
+static inline unsigned char *put_own_text(args_writer *to, unsigned char *at, const tacho_arg *arg)
 {
-    if (TACHO_LIKELY((WHOLE_TYPES >> arg->type & 1) != 0)) {
-        return put_whole(writer, at, arg);
+    size_t most = TEXT_GROWTH * arg->value.as_text.len;
+    if (TACHO_UNLIKELY(most > to->text_room)) {
+        return NULL;
     }
-    bool is_real = arg->type == TACHO_ARG_REAL;
-    if (is_real && isfinite(arg->value.as_real)) {
-        return tacho_pb_put_double(at, PF_ANNOTATION_DOUBLE, arg->value.as_real);
-    }
-    tacho_str text = is_real ? tacho_trace_not_finite(arg->value.as_real) : arg->value.as_text;
-    at = put_text(at, PF_ANNOTATION_STRING, text);
+    to->text_room -= most;
+    at = put_text(at, PF_ANNOTATION_STRING, arg->value.as_text);
     bool is_string = arg->type == TACHO_ARG_TEXT;
     return is_string ? at : tacho_pb_put_uint(at, PF_ANNOTATION_TACHO_IS_VALUE, 1);
+}
+
+/* The value of an argument that is no container; NULL where that cannot be yet. */
+static inline unsigned char *put_value(args_writer *to, unsigned char *at, const tacho_arg *arg)
+{
+    if (TACHO_LIKELY((WHOLE_TYPES >> arg->type & 1) != 0)) {
+        return put_whole(to, at, arg);
+    }
+    if (arg->type != TACHO_ARG_REAL) {
+        return put_own_text(to, at, arg);
+    }
+    if (isfinite(arg->value.as_real)) {
+        return tacho_pb_put_double(at, PF_ANNOTATION_DOUBLE, arg->value.as_real);
+    }
+    at = put_text(at, PF_ANNOTATION_STRING, tacho_trace_not_finite(arg->value.as_real));
+    return tacho_pb_put_uint(at, PF_ANNOTATION_TACHO_IS_VALUE, 1);
+}
+
+/* The name of an argument; NULL when this epoch does not know it. */
+static inline unsigned char *put_name(const args_writer *to, unsigned char *at, uint32_t key)
+{
+    if (TACHO_UNLIKELY(key >= to->name_count || to->names[key].epoch != to->epoch)) {
+        return NULL;
+    }
+    return tacho_pb_put_uint(at, PF_ANNOTATION_NAME_IID, to->names[key].iid);
 }
 
 static inline bool is_container(const tacho_arg *arg)
@@ -199,8 +203,8 @@ typedef struct open_container {
     uint32_t field; /* which it is itself */
 } open_container;
 
-/* Writes |args|, containers with what belongs to them; without recursion. */
-static unsigned char *put_nested(const pf_writer *writer, unsigned char *at, const tacho_arg *args,
+/* Writes |args|, containers with what belongs to them; without recursion. NULL as put_value. */
+static unsigned char *put_nested(args_writer *to, unsigned char *at, const tacho_arg *args,
                                  size_t arg_count)
 {
     open_container stack[TACHO_ARG_DEPTH_MAX];
@@ -209,19 +213,19 @@ static unsigned char *put_nested(const pf_writer *writer, unsigned char *at, con
     for (size_t i = 0; i < arg_count; i++) {
         const tacho_arg *arg = &args[i];
         unsigned char *body = tacho_pb_open(at, field);
-        at = body;
-        if (field != PF_ANNOTATION_ARRAY_VALUES) {
-            at = tacho_pb_put_uint(at, PF_ANNOTATION_NAME_IID,
-                                   known_iid(writer, PF_TABLE_ANNOTATIONS, arg->key));
-        }
-        if (is_container(arg)) {
+        at = field != PF_ANNOTATION_ARRAY_VALUES ? put_name(to, body, arg->key) : body;
+        if (TACHO_LIKELY(at != NULL) && is_container(arg)) {
             assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
             stack[depth++] = (open_container){body, i + 1 + (size_t)arg->value.as_uint, field};
             field = arg->type == TACHO_ARG_DICT ? PF_ANNOTATION_DICT_ENTRIES
                                                 : PF_ANNOTATION_ARRAY_VALUES;
             continue;
         }
-        at = tacho_pb_close(body, put_value(writer, at, arg));
+        at = TACHO_LIKELY(at != NULL) ? put_value(to, at, arg) : NULL;
+        if (TACHO_UNLIKELY(at == NULL)) {
+            return NULL;
+        }
+        at = tacho_pb_close(body, at);
         while (depth > 0 && stack[depth - 1].end == i + 1) {
             at = tacho_pb_close(stack[--depth].body, at);
             field = stack[depth].field;
@@ -231,20 +235,23 @@ static unsigned char *put_nested(const pf_writer *writer, unsigned char *at, con
 }
 
 /* The same, quicker where there are no containers. */
-static inline unsigned char *put_annotations(const pf_writer *writer, unsigned char *at,
+static inline unsigned char *put_annotations(args_writer *to, unsigned char *at,
                                              const tacho_arg *args, size_t arg_count)
 {
     for (size_t i = 0; i < arg_count; i++) {
         if (TACHO_UNLIKELY(is_container(&args[i]))) {
             size_t member_count = (size_t)args[i].value.as_uint;
-            at = put_nested(writer, at, args + i, 1 + member_count);
+            at = put_nested(to, at, args + i, 1 + member_count);
             i += member_count;
-            continue;
+        } else {
+            unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
+            at = put_name(to, body, args[i].key);
+            at = TACHO_LIKELY(at != NULL) ? put_value(to, at, &args[i]) : NULL;
+            at = TACHO_LIKELY(at != NULL) ? tacho_pb_close(body, at) : NULL;
         }
-        unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
-        at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID,
-                               known_iid(writer, PF_TABLE_ANNOTATIONS, args[i].key));
-        at = tacho_pb_close(body, put_value(writer, at, &args[i]));
+        if (TACHO_UNLIKELY(at == NULL)) {
+            return NULL;
+        }
     }
     return at;
 }
@@ -277,13 +284,16 @@ static unsigned char *put_cycles(const pf_writer *writer, unsigned char *at, con
     return tacho_pb_close(body, at);
 }
 
-static unsigned char *put_run(const pf_writer *writer, unsigned char *at, const tacho_run *run)
+/* NULL when this epoch does not know its name. */
+static unsigned char *put_run(const args_writer *to, unsigned char *at, const tacho_run *run)
 {
-    const uint32_t *own_iids = writer->own_iids;
+    const uint32_t *own_iids = to->writer->own_iids;
+    if (run->name >= to->value_count || to->values[run->name].epoch != to->epoch) {
+        return NULL;
+    }
     unsigned char *body = tacho_pb_open(at, PF_EVENT_ANNOTATIONS);
     at = tacho_pb_put_uint(body, PF_ANNOTATION_NAME_IID, own_iids[PF_OWN_RUN]);
-    at = tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID,
-                           known_iid(writer, PF_TABLE_VALUES, run->name));
+    at = tacho_pb_put_uint(at, PF_ANNOTATION_STRING_IID, to->values[run->name].iid);
     at = tacho_pb_close(body, at);
     if (run->invocation < 0) {
         return at;
@@ -294,17 +304,34 @@ static unsigned char *put_run(const pf_writer *writer, unsigned char *at, const 
     return tacho_pb_close(body, at);
 }
 
-unsigned char *pf_args_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,
-                           bool counts_cycles)
+unsigned char *pf_args_try_put(const pf_writer *writer, unsigned char *at, const tacho_row *row,
+                               bool counts_cycles, size_t room)
 {
-    at = put_annotations(writer, at, row->args, row->arg_count);
-    if (counts_cycles && (row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
+    const pf_interning *names = &writer->tables[PF_TABLE_ANNOTATIONS];
+    const pf_interning *values = &writer->tables[PF_TABLE_VALUES];
+    size_t bound = pf_args_bound(row->arg_count);
+    if (TACHO_UNLIKELY(bound > room)) {
+        return NULL;
+    }
+    args_writer to = {
+        .writer = writer,
+        .names = names->items,
+        .values = values->items,
+        .name_count = names->item_count,
+        .value_count = values->item_count,
+        .text_room = room - bound,
+        .epoch = writer->epoch,
+    };
+    at = put_annotations(&to, at, row->args, row->arg_count);
+    if (TACHO_LIKELY(at != NULL) && counts_cycles &&
+        (row->of.span.flags & TACHO_SPAN_INSTANT) == 0) {
         at = put_cycles(writer, at, row);
     }
-    if (row->of.span.run != TACHO_NONE) {
-        at = put_run(writer, at, &writer->dict->runs[row->of.span.run]);
+    if (at != NULL && TACHO_UNLIKELY(row->of.span.run != TACHO_NONE)) {
+        at = put_run(&to, at, &writer->dict->runs[row->of.span.run]);
     }
-    return TACHO_UNLIKELY(row->of.span.flags != 0) ? put_rare_args(writer, at, row) : at;
+    return at != NULL && TACHO_UNLIKELY(row->of.span.flags != 0) ? put_rare_args(writer, at, row)
+                                                                 : at;
 }
 
 tacho_status pf_args_prepare_marks(pf_writer *writer, const tacho_row *row, size_t *out_bound)
@@ -315,7 +342,7 @@ tacho_status pf_args_prepare_marks(pf_writer *writer, const tacho_row *row, size
     if (TACHO_LIKELY(!tacho_trace_is_marked(writer->dict, row))) {
         return TACHO_OK;
     }
-    *out_bound = (size_t)KEY_COUNT * ANNOTATION_OVERHEAD;
+    *out_bound = (size_t)KEY_COUNT * PF_ANNOTATION_OVERHEAD;
     for (size_t i = 0; i < KEY_COUNT; i++) {
         TACHO_TRY(pf_writer_intern(writer, PF_TABLE_ANNOTATIONS, writer->own_keys[keys[i]],
                                    &writer->own_iids[keys[i]]));

@@ -127,11 +127,16 @@ TACHO_MUST_USE static inline tacho_status pf_writer_intern(pf_writer *writer, pf
 
 tacho_status pf_writer_add_site(pf_writer *writer, uint32_t site) TACHO_MUST_USE;
 
+static inline bool pf_writer_knows_site(const pf_writer *writer, uint32_t site)
+{
+    return TACHO_LIKELY(site < writer->site_count && writer->sites[site].epoch == writer->epoch);
+}
+
 /* What |site| adds to an event; this epoch knows its strings. */
 TACHO_MUST_USE static inline tacho_status pf_writer_site(pf_writer *writer, uint32_t site,
                                                          const pf_site **out_site)
 {
-    if (TACHO_UNLIKELY(site >= writer->site_count || writer->sites[site].epoch != writer->epoch)) {
+    if (!pf_writer_knows_site(writer, site)) {
         TACHO_TRY(pf_writer_add_site(writer, site));
     }
     *out_site = &writer->sites[site];
@@ -140,13 +145,17 @@ TACHO_MUST_USE static inline tacho_status pf_writer_site(pf_writer *writer, uint
 
 tacho_status pf_writer_describe_track(pf_writer *writer, uint32_t track) TACHO_MUST_USE;
 
+static inline bool pf_writer_knows_track(const pf_writer *writer, uint32_t track)
+{
+    return TACHO_LIKELY(track < writer->track_count &&
+                        writer->track_epochs[track] == writer->epoch);
+}
+
 /* Describes |track| and its ancestors unless this epoch has them. */
 TACHO_MUST_USE static inline tacho_status pf_writer_track(pf_writer *writer, uint32_t track)
 {
-    if (TACHO_LIKELY(track < writer->track_count && writer->track_epochs[track] == writer->epoch)) {
-        return TACHO_OK;
-    }
-    return pf_writer_describe_track(writer, track);
+    return pf_writer_knows_track(writer, track) ? TACHO_OK
+                                                : pf_writer_describe_track(writer, track);
 }
 
 /* The track's id in the file: small, and never 0. */
