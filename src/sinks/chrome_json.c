@@ -30,10 +30,11 @@ enum { NUMBER_ROOM = 32, SITE_SLOTS = 512 };
 
 /* What has been written of a track. */
 typedef struct chrome_thread {
-    int64_t empty_ns; /* the start of the last span without length, INT64_MIN before it */
-    uint32_t held;    /* the last span of it that is held, TACHO_NONE for none */
-    bool is_open;     /* a begin has been written, and not yet its end at ... */
-    int64_t end;      /* ... these ticks */
+    int64_t empty_ns;         /* the start of the last span without length, INT64_MIN before it */
+    uint32_t held;            /* the last span of it that is held, TACHO_NONE for none */
+    bool is_open;             /* a begin has been written, and not yet its end at ... */
+    int64_t end;              /* ... these ticks */
+    tacho_json_piece numbers; /* of process and thread, as each span has them */
 } chrome_thread;
 
 /* An empty span that waits for one with a length and flows, to be written behind it. */
@@ -102,16 +103,38 @@ static void put_start(chrome_sink *sink, const tacho_clock *clock, int64_t ticks
     put_extra(sink, clock, ticks, ",\"tick\":");
 }
 
-/* The track has its numbers: it is described. */
-static inline void put_event_head(chrome_sink *sink, const char *phase, uint32_t track)
+static inline void put_phase(chrome_sink *sink, const char *phase)
 {
     put_literal(sink, sink->has_events ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
     sink->has_events = true;
     put_literal(sink, phase);
+}
+
+/* The track has its numbers: it is described. */
+static void put_numbers(chrome_sink *sink, uint32_t track)
+{
     const tacho_track_number *number = &sink->numbers.items[track];
     tacho_json_put_uint(sink->output, "\",\"pid\":", (uint64_t)number->pid);
     tacho_json_put_uint(sink->output,
                         ",\"tid\":", (uint64_t)(number->tid >= 0 ? number->tid : number->pid));
+}
+
+static inline void put_event_head(chrome_sink *sink, const char *phase, uint32_t track)
+{
+    put_phase(sink, phase);
+    put_numbers(sink, track);
+}
+
+/* The same of a span: its track's numbers do not change any more. */
+static inline void put_span_phase(chrome_sink *sink, const char *phase, uint32_t track)
+{
+    tacho_json_piece *numbers = &sink->threads[track].numbers;
+    put_phase(sink, phase);
+    if (TACHO_UNLIKELY(!tacho_json_piece_put(sink->output, numbers, track))) {
+        uint64_t start = tacho_output_offset(sink->output);
+        put_numbers(sink, track);
+        tacho_json_piece_keep(sink->output, numbers, track, start);
+    }
 }
 
 /* ---- tracks ----------------------------------------------------------------------------- */
@@ -345,7 +368,7 @@ static inline void put_span_head(chrome_sink *sink, const tacho_row *row)
     thread->is_open = start_ns != end_ns && !is_instant && is_paired(sink, row->track, start_ns);
     thread->end = row->of.span.end;
     thread->empty_ns = start_ns == end_ns ? start_ns : thread->empty_ns;
-    put_event_head(sink, is_instant ? "i" : thread->is_open ? "B" : "X", row->track);
+    put_span_phase(sink, is_instant ? "i" : thread->is_open ? "B" : "X", row->track);
     put_time(sink, ",\"ts\":", start_ns);
     put_extra(sink, clock, row->start, ",\"tick\":");
     if (is_instant) {

@@ -28,50 +28,66 @@ static inline bool is_large(const tacho_arg *arg)
             (arg->value.as_text.data[0] >= '0' && arg->value.as_text.data[0] <= '9'));
 }
 
-static void put_plain(json_args *to, const tacho_arg *arg)
+/* A string of the dictionary: most come over and over. */
+static inline void put_string(json_args *to, uint32_t string)
+{
+    tacho_json_piece *piece = &to->keys->strings[string % TACHO_JSON_STRING_SLOTS];
+    if (TACHO_UNLIKELY(!tacho_json_piece_put(to->output, piece, string))) {
+        uint64_t start = tacho_output_offset(to->output);
+        tacho_json_write_string(to->output, tacho_dict_string(to->dict, string));
+        tacho_json_piece_keep(to->output, piece, string, start);
+    }
+}
+
+static void put_real(json_args *to, double value)
+{
+    if (isfinite(value)) {
+        tacho_json_write_real(to->output, value);
+    } else {
+        tacho_json_write_string(to->output, tacho_trace_not_finite(value));
+    }
+}
+
+/* A number or JSON as it is, in quotes where viewers would not show that number. */
+static void put_bare(json_args *to, const tacho_arg *arg)
+{
+    bool is_quoted = to->keys->quotes_large && is_large(arg);
+    to->large_count += is_quoted ? 1 : 0;
+    tacho_output_write(to->output, "\"", is_quoted ? 1 : 0);
+    if (arg->type == TACHO_ARG_UINT) {
+        tacho_json_write_uint(to->output, arg->value.as_uint);
+    } else {
+        tacho_output_write_str(to->output, arg->value.as_text);
+    }
+    tacho_output_write(to->output, "\"", is_quoted ? 1 : 0);
+}
+
+static inline void put_value(json_args *to, const tacho_arg *arg)
 {
     switch (arg->type) {
     case TACHO_ARG_INT:
         tacho_json_write_int(to->output, arg->value.as_int);
         break;
+    case TACHO_ARG_STRING:
+        put_string(to, arg->value.as_string);
+        break;
     case TACHO_ARG_UINT:
-        tacho_json_write_uint(to->output, arg->value.as_uint);
+    case TACHO_ARG_JSON:
+        put_bare(to, arg);
         break;
     case TACHO_ARG_REAL:
-        if (isfinite(arg->value.as_real)) {
-            tacho_json_write_real(to->output, arg->value.as_real);
-        } else {
-            tacho_json_write_string(to->output, tacho_trace_not_finite(arg->value.as_real));
-        }
+        put_real(to, arg->value.as_real);
         break;
     case TACHO_ARG_BOOL:
         tacho_output_write_cstring(to->output, arg->value.as_bool ? "true" : "false");
         break;
-    case TACHO_ARG_STRING:
-        tacho_json_write_string(to->output, tacho_dict_string(to->dict, arg->value.as_string));
-        break;
     case TACHO_ARG_TEXT:
         tacho_json_write_string(to->output, arg->value.as_text);
-        break;
-    case TACHO_ARG_JSON:
-        tacho_output_write_str(to->output, arg->value.as_text);
         break;
     case TACHO_ARG_DICT:
     case TACHO_ARG_ARRAY:
         break;
     }
-}
-
-static inline void put_value(json_args *to, const tacho_arg *arg)
-{
-    if (TACHO_LIKELY(!is_large(arg) || !to->keys->quotes_large)) {
-        put_plain(to, arg);
-        return;
-    }
-    tacho_output_write(to->output, "\"", 1);
-    put_plain(to, arg);
-    tacho_output_write(to->output, "\"", 1);
-    to->large_count++;
 }
 
 /* Writes "key": */
@@ -99,7 +115,9 @@ static void put_args(json_args *to, const tacho_row *row)
     size_t depth = 0;
     for (size_t i = 0; i < row->arg_count; i++) {
         const tacho_arg *arg = &row->args[i];
-        tacho_output_write_cstring(to->output, to->is_first ? "" : ",");
+        if (!to->is_first) {
+            tacho_output_write(to->output, ",", 1);
+        }
         to->is_first = false;
         if (depth == 0 || !stack[depth - 1].is_array) {
             put_key(to, arg->key);
@@ -107,14 +125,14 @@ static void put_args(json_args *to, const tacho_row *row)
         bool is_array = arg->type == TACHO_ARG_ARRAY;
         if (is_array || arg->type == TACHO_ARG_DICT) {
             assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
-            tacho_output_write_cstring(to->output, is_array ? "[" : "{");
+            tacho_output_write(to->output, is_array ? "[" : "{", 1);
             stack[depth++] = (open_container){i + 1 + (size_t)arg->value.as_uint, is_array};
             to->is_first = true;
             continue;
         }
         put_value(to, arg);
         while (depth > 0 && stack[depth - 1].end == i + 1) {
-            tacho_output_write_cstring(to->output, stack[--depth].is_array ? "]" : "}");
+            tacho_output_write(to->output, stack[--depth].is_array ? "]" : "}", 1);
         }
     }
 }

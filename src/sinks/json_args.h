@@ -45,11 +45,15 @@ static inline void tacho_json_piece_keep(const tacho_output *output, tacho_json_
     }
 }
 
-/* Keys of arguments written lately, and how values are written; all zero to begin with. */
-enum { TACHO_JSON_KEY_SLOTS = 64 };
+/*
+ * Keys of arguments and strings of the dictionary written lately, and how values are written; all
+ * zero to begin with.
+ */
+enum { TACHO_JSON_KEY_SLOTS = 64, TACHO_JSON_STRING_SLOTS = 512 };
 typedef struct tacho_json_keys {
     bool quotes_large; /* numbers that neither 64 bits with a sign nor a double hold are strings */
     tacho_json_piece pieces[TACHO_JSON_KEY_SLOTS];
+    tacho_json_piece strings[TACHO_JSON_STRING_SLOTS];
 } tacho_json_keys;
 
 /*
