@@ -70,7 +70,7 @@ static void set_large_number(tacho_arg *arg, tacho_str text)
     arg->value.as_text = text;
 }
 
-static void set_number(tacho_arg *arg, tacho_str text)
+static inline void set_number(tacho_arg *arg, tacho_str text)
 {
     arg->type = TACHO_ARG_INT;
     if (!parse_short_integer(text, &arg->value.as_int)) {
@@ -167,14 +167,13 @@ static tacho_status read_deep(chrome_args *args, tacho_json_reader *json, tacho_
     return TACHO_OK;
 }
 
-static tacho_status read_scalar(tacho_json_reader *json, chrome_texts *texts,
-                                tacho_json_token token, tacho_arg *arg)
+static TACHO_ALWAYS_INLINE tacho_status read_scalar(tacho_json_reader *json, chrome_texts *texts,
+                                                    tacho_json_token token, tacho_arg *arg)
 {
-    if (token == TACHO_JSON_STRING) {
-        return chrome_texts_set_value(texts, json->text, arg);
-    }
     if (token == TACHO_JSON_NUMBER) {
         set_number(arg, json->text);
+    } else if (token == TACHO_JSON_STRING) {
+        return chrome_texts_set_value(texts, json->text, arg);
     } else if (token == TACHO_JSON_TRUE || token == TACHO_JSON_FALSE) {
         arg->type = TACHO_ARG_BOOL;
         arg->value.as_bool = token == TACHO_JSON_TRUE;

@@ -13,23 +13,17 @@ tacho_status chrome_texts_ensure_slow(chrome_texts *texts, tacho_str text, chrom
     return TACHO_OK;
 }
 
-tacho_status chrome_texts_set_value(chrome_texts *texts, tacho_str text, tacho_arg *arg)
+tacho_status chrome_texts_set_value_slow(chrome_texts *texts, tacho_str text,
+                                         chrome_text_slot *slot, tacho_arg *arg)
 {
+    uint32_t id = TACHO_NONE;
     arg->type = TACHO_ARG_TEXT;
     arg->value.as_text = text;
-    if (text.len > CHROME_VALUE_BYTES_MAX) {
-        return TACHO_OK;
-    }
-    uint32_t id = TACHO_NONE;
-    chrome_text_ends ends = chrome_text_ends_of(text);
-    chrome_text_slot *slot = &texts->slots[chrome_text_hash(ends, text.len)];
-    if (TACHO_LIKELY(chrome_text_slot_is(slot, text, ends))) {
-        id = slot->id;
-    } else if (texts->value_count < CHROME_VALUE_COUNT_MAX) {
+    if (slot != NULL && texts->value_count < CHROME_VALUE_COUNT_MAX) {
         size_t before = texts->dict->strings.item_count;
         TACHO_TRY(chrome_texts_ensure_slow(texts, text, slot, &id));
         texts->value_count += texts->dict->strings.item_count - before;
-    } else {
+    } else if (slot != NULL) {
         id = tacho_strings_find(&texts->dict->strings, text);
     }
     if (id != TACHO_NONE) {

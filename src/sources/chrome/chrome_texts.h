@@ -99,8 +99,25 @@ TACHO_MUST_USE static inline tacho_status chrome_texts_ensure(chrome_texts *text
     return chrome_texts_ensure_slow(texts, text, slot, out_id);
 }
 
+/* The general case of chrome_texts_set_value; |slot| is NULL for a text that is too long. */
+tacho_status chrome_texts_set_value_slow(chrome_texts *texts, tacho_str text,
+                                         chrome_text_slot *slot, tacho_arg *arg) TACHO_MUST_USE;
+
 /* Makes |text| the value of |arg|: a string while there is room for more of them, else text. */
-tacho_status chrome_texts_set_value(chrome_texts *texts, tacho_str text,
-                                    tacho_arg *arg) TACHO_MUST_USE;
+TACHO_MUST_USE static inline tacho_status chrome_texts_set_value(chrome_texts *texts,
+                                                                 tacho_str text, tacho_arg *arg)
+{
+    if (TACHO_UNLIKELY(text.len > CHROME_VALUE_BYTES_MAX)) {
+        return chrome_texts_set_value_slow(texts, text, NULL, arg);
+    }
+    chrome_text_ends ends = chrome_text_ends_of(text);
+    chrome_text_slot *slot = &texts->slots[chrome_text_hash(ends, text.len)];
+    if (TACHO_UNLIKELY(!chrome_text_slot_is(slot, text, ends))) {
+        return chrome_texts_set_value_slow(texts, text, slot, arg);
+    }
+    arg->type = TACHO_ARG_STRING;
+    arg->value.as_string = slot->id;
+    return TACHO_OK;
+}
 
 #endif
