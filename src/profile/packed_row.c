@@ -19,7 +19,6 @@ enum {
     VALUE_SHIFT = 32,
     TYPE_MASK = 15,
     UNIT_MASK = 7,
-    KEY_MAX = (1 << (VALUE_SHIFT - KEY_SHIFT)) - 1,
 };
 
 enum { WORD_BYTES = sizeof(uint64_t), ARG_BYTES_MAX = 2 * WORD_BYTES /* text aside */ };
@@ -29,22 +28,26 @@ static_assert(sizeof(((tacho_row *)0)->of) <= sizeof(((tacho_packed_row *)0)->pa
 static_assert((int)TACHO_ARG_JSON <= (int)TYPE_MASK && (int)TACHO_UNIT_END <= (int)UNIT_MASK,
               "types and units have their bits");
 
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-enum { BIG_ENDIAN_BITS = 64 };
-#else
-enum { BIG_ENDIAN_BITS = 0 };
-#endif
+/* Types of which the value is text. */
+enum { TEXT_TYPES = 1 << TACHO_ARG_TEXT | 1 << TACHO_ARG_JSON };
 
-/* Where in the word of a value its type lies, and which bits it has. */
-static const uint8_t narrow_shifts[TYPE_MASK + 1] = {
-    [TACHO_ARG_BOOL] = BIG_ENDIAN_BITS - BIG_ENDIAN_BITS / 8,
-    [TACHO_ARG_STRING] = BIG_ENDIAN_BITS - BIG_ENDIAN_BITS / 2,
-};
+/* Which bits of the word of a value its type has, on machines that put the lowest byte first. */
 static const uint64_t narrow_masks[TYPE_MASK + 1] = {
     [TACHO_ARG_INT] = UINT64_MAX,    [TACHO_ARG_UINT] = UINT64_MAX,  [TACHO_ARG_REAL] = UINT64_MAX,
     [TACHO_ARG_DICT] = UINT64_MAX,   [TACHO_ARG_ARRAY] = UINT64_MAX, [TACHO_ARG_BOOL] = 1,
     [TACHO_ARG_STRING] = UINT32_MAX,
 };
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+/* Where in that word its type lies on others. */
+static const uint8_t narrow_shifts[TYPE_MASK + 1] = {
+    [TACHO_ARG_BOOL] = 56,
+    [TACHO_ARG_STRING] = 32,
+};
+#define NARROW_SHIFT(type) narrow_shifts[type]
+#else
+#define NARROW_SHIFT(type) 0
+#endif
 
 static inline unsigned char *put_word(unsigned char *at, uint64_t word)
 {
@@ -76,7 +79,7 @@ tacho_status tacho_packed_row_bound(const tacho_row *row, size_t *out_bound)
 {
     size_t bound = sizeof(tacho_packed_row) + row->arg_count * ARG_BYTES_MAX + WORD_BYTES;
     for (size_t i = 0; i < row->arg_count; i++) {
-        bound += tacho_arg_has_text(&row->args[i]) ? row->args[i].value.as_text.len : 0;
+        bound += (TEXT_TYPES >> row->args[i].type & 1) != 0 ? row->args[i].value.as_text.len : 0;
     }
     if (bound > UINT32_MAX) {
         return tacho_fail(TACHO_CODE_LIMIT, "an event with %zu arguments takes %zu bytes",
@@ -93,33 +96,37 @@ tacho_status tacho_packed_row_bound(const tacho_row *row, size_t *out_bound)
  */
 static inline uint64_t value_bits(const tacho_arg *arg)
 {
-    uint64_t bits = arg->value.as_uint >> narrow_shifts[arg->type] & narrow_masks[arg->type];
-    bits = arg->type == TACHO_ARG_INT ? fold_sign((int64_t)bits) : bits;
-    return tacho_arg_has_text(arg) ? arg->value.as_text.len : bits;
+    uint64_t bits = arg->value.as_uint >> NARROW_SHIFT(arg->type) & narrow_masks[arg->type];
+    return arg->type == TACHO_ARG_INT ? fold_sign((int64_t)bits) : bits;
 }
 
 static inline void set_value(tacho_arg *arg, uint64_t bits)
 {
     bits = arg->type == TACHO_ARG_INT ? (uint64_t)unfold_sign(bits) : bits;
-    arg->value.as_uint = bits << narrow_shifts[arg->type];
+    arg->value.as_uint = bits << NARROW_SHIFT(arg->type);
+}
+
+static inline unsigned char *put_bits(unsigned char *at, const tacho_arg *arg, uint64_t bits)
+{
+    uint64_t word = (uint64_t)arg->type | (uint64_t)arg->unit << UNIT_SHIFT;
+    if (TACHO_LIKELY((bits >> VALUE_SHIFT | arg->key >> (VALUE_SHIFT - KEY_SHIFT)) == 0)) {
+        return put_word(at, word | (uint64_t)arg->key << KEY_SHIFT | bits << VALUE_SHIFT);
+    }
+    at = put_word(at, word | WIDE | (uint64_t)arg->key << VALUE_SHIFT);
+    return put_word(at, bits);
 }
 
 static inline unsigned char *put_arg(unsigned char *at, const tacho_arg *arg)
 {
-    uint64_t bits = value_bits(arg);
-    uint64_t word = (uint64_t)arg->type | (uint64_t)arg->unit << UNIT_SHIFT;
-    if (TACHO_LIKELY(bits <= UINT32_MAX && arg->key <= KEY_MAX)) {
-        word |= (uint64_t)arg->key << KEY_SHIFT | bits << VALUE_SHIFT;
-        at = put_word(at, word);
-    } else {
-        at = put_word(at, word | WIDE | (uint64_t)arg->key << VALUE_SHIFT);
-        at = put_word(at, bits);
+    if (TACHO_LIKELY((TEXT_TYPES >> arg->type & 1) == 0)) {
+        return put_bits(at, arg, value_bits(arg));
     }
-    if (tacho_arg_has_text(arg) && arg->value.as_text.len > 0) {
-        memcpy(at, arg->value.as_text.data, arg->value.as_text.len);
-        at += arg->value.as_text.len;
+    tacho_str text = arg->value.as_text;
+    at = put_bits(at, arg, text.len);
+    if (text.len > 0) {
+        memcpy(at, text.data, text.len);
     }
-    return at;
+    return at + text.len;
 }
 
 size_t tacho_packed_row_write(const tacho_row *row, void *memory)
@@ -156,7 +163,7 @@ static inline const unsigned char *take_arg(const unsigned char *at, tacho_arg *
         bits = word_at(at);
         at += sizeof(bits);
     }
-    if (!tacho_arg_has_text(arg)) {
+    if (TACHO_LIKELY((TEXT_TYPES >> arg->type & 1) == 0)) {
         set_value(arg, bits);
         return at;
     }
