@@ -199,9 +199,17 @@ static inline bool is_container(const tacho_arg *arg)
 /* A dictionary or array that is being written. */
 typedef struct open_container {
     unsigned char *body;
-    size_t end;     /* index of the first argument behind it */
-    uint32_t field; /* which it is itself */
+    size_t end;        /* index of the first argument behind it */
+    unsigned char tag; /* its own */
 } open_container;
+
+/* Tags of nested messages: of an event's annotations, and of what is in a container. */
+enum {
+    ANNOTATION_TAG = PF_EVENT_ANNOTATIONS << 3 | TACHO_PB_WIRE_BYTES,
+    ENTRY_TAG = PF_ANNOTATION_DICT_ENTRIES << 3 | TACHO_PB_WIRE_BYTES,
+    ELEMENT_TAG = PF_ANNOTATION_ARRAY_VALUES << 3 | TACHO_PB_WIRE_BYTES,
+};
+static_assert(ANNOTATION_TAG < 0x80 && ENTRY_TAG < 0x80 && ELEMENT_TAG < 0x80, "one byte each");
 
 /* Writes |args|, containers with what belongs to them; without recursion. NULL as put_value. */
 static unsigned char *put_nested(args_writer *to, unsigned char *at, const tacho_arg *args,
@@ -209,16 +217,18 @@ static unsigned char *put_nested(args_writer *to, unsigned char *at, const tacho
 {
     open_container stack[TACHO_ARG_DEPTH_MAX];
     size_t depth = 0;
-    uint32_t field = PF_EVENT_ANNOTATIONS; /* what an argument is of what is around it */
+    size_t container_end = SIZE_MAX;    /* of the innermost that is open */
+    unsigned char tag = ANNOTATION_TAG; /* what an argument is of what is around it */
     for (size_t i = 0; i < arg_count; i++) {
         const tacho_arg *arg = &args[i];
-        unsigned char *body = tacho_pb_open(at, field);
-        at = field != PF_ANNOTATION_ARRAY_VALUES ? put_name(to, body, arg->key) : body;
+        at[0] = tag;
+        unsigned char *body = at + 2; /* the length comes between */
+        at = tag != ELEMENT_TAG ? put_name(to, body, arg->key) : body;
         if (TACHO_LIKELY(at != NULL) && is_container(arg)) {
             assert(arg->value.as_uint > 0 && depth < TACHO_ARG_DEPTH_MAX);
-            stack[depth++] = (open_container){body, i + 1 + (size_t)arg->value.as_uint, field};
-            field = arg->type == TACHO_ARG_DICT ? PF_ANNOTATION_DICT_ENTRIES
-                                                : PF_ANNOTATION_ARRAY_VALUES;
+            container_end = i + 1 + (size_t)arg->value.as_uint;
+            stack[depth++] = (open_container){body, container_end, tag};
+            tag = arg->type == TACHO_ARG_DICT ? ENTRY_TAG : ELEMENT_TAG;
             continue;
         }
         at = TACHO_LIKELY(at != NULL) ? put_value(to, at, arg) : NULL;
@@ -226,9 +236,10 @@ static unsigned char *put_nested(args_writer *to, unsigned char *at, const tacho
             return NULL;
         }
         at = tacho_pb_close(body, at);
-        while (depth > 0 && stack[depth - 1].end == i + 1) {
+        while (container_end == i + 1) {
             at = tacho_pb_close(stack[--depth].body, at);
-            field = stack[depth].field;
+            tag = stack[depth].tag;
+            container_end = depth > 0 ? stack[depth - 1].end : SIZE_MAX;
         }
     }
     return at;
