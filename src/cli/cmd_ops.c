@@ -5,6 +5,7 @@
 #include "analyses/ops.h"
 #include "cli/command.h"
 #include "cli/listing.h"
+#include "cli/ops_compat.h"
 #include "profile/categories.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ static const tacho_option options[] = {
      "only operations whose name or location contains TEXT, or matches the extended regular "
      "expression between slashes"},
     {"class", 0, false, "CLASS", "only tracks of this class, as 'tacho info' shows it"},
+    TACHO_OPS_COMPAT_OPTIONS,
     TACHO_LISTING_OPTION_FORMAT,
     TACHO_LISTING_OPTION_OUTPUT,
     TACHO_OPTION_FROM,
@@ -268,6 +270,14 @@ static int ops_command_run(const tacho_arguments *arguments)
         .write = write_tables,
         .end = end,
     };
+    if (tacho_arguments_has(arguments, "compat")) {
+        return tacho_ops_compat_run(arguments);
+    }
+    const char *stray = tacho_ops_compat_stray(arguments);
+    if (stray != NULL) {
+        return tacho_command_misuse(arguments->command, "--%s goes with --compat tt-perf-report",
+                                    stray);
+    }
     bool has_no_memory = false;
     ops_request request = {.has_no_memory = &has_no_memory};
     int exit_code = choose_filter(&request, arguments);
@@ -305,6 +315,10 @@ const tacho_command tacho_command_ops = {
         "after nodes and gives the operator in the argument op_name: there, --by type\n"
         "lists operators (Conv) and --by instance lists nodes (conv1_kernel_time).\n"
         "\n"
+        "--compat tt-perf-report prints the report of that tool from op tables of\n"
+        "Tenstorrent's profiler: rates of memory and arithmetic in percent of the chip's\n"
+        "peak, what bounds each op, advice by rule, and a summary.\n"
+        "\n"
         "With several inputs, those that cannot be read are listed, the others are\n"
         "shown, and the exit status is 3.",
     .examples = "# the twenty with the most time of their own\n"
@@ -312,7 +326,9 @@ const tacho_command tacho_command_ops = {
                 "# every convolution of the slices, line by line of the model\n"
                 "tacho ops timeline.csv --class compute --filter conv --by instance --top 0\n"
                 "# for a spreadsheet, those that vary most first\n"
-                "tacho ops runtime.csv --sort p99 -o ops.csv\n",
+                "tacho ops runtime.csv --sort p99 -o ops.csv\n"
+                "# the report of tt-perf-report as the CSV it writes\n"
+                "tacho ops --compat tt-perf-report ops_perf_results.csv -o perf.csv\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
     .run = ops_command_run,

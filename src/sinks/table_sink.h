@@ -82,6 +82,9 @@ tacho_status tacho_table_write_text(const tacho_table *table, size_t columns, co
  */
 extern const tacho_table_sink tacho_table_sink_plain_csv;
 
+/* As Python writes tables: commas, CR LF, all digits; nothing added or guarded. Not in the list. */
+extern const tacho_table_sink tacho_table_sink_comma_csv;
+
 /* All table sinks, NULL-terminated. */
 const tacho_table_sink *const *tacho_table_sinks(void);
 

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report as tables: the vendor's CSV, and what people read.
+ */
+#include "analyses/tenstorrent/tt_report.h"
+#include "analyses/tenstorrent/tt_rules.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NUMBER_BYTES = 64, NS_PER_US = 1000 };
+
+/* ---- cells ------------------------------------------------------------------------------ */
+
+static tacho_status add_real(tacho_table *table, double value)
+{
+    return isfinite(value) ? tacho_table_add_real(table, value) : tacho_table_add_absent(table);
+}
+
+static tacho_status add_whole(tacho_table *table, double value)
+{
+    return isfinite(value) && fabs(value) < 9e18 ? tacho_table_add_int(table, (int64_t)value)
+                                                 : tacho_table_add_absent(table);
+}
+
+static tacho_status add_text(tacho_table *table, tacho_str text)
+{
+    return text.len > 0 ? tacho_table_add_lasting_text(table, text) : tacho_table_add_absent(table);
+}
+
+static tacho_status add_title(tacho_table *table, const tacho_tt_line *line)
+{
+    if (!line->is_signpost) {
+        return tacho_table_add_lasting_text(table, line->title);
+    }
+    char text[256];
+    int len = snprintf(text, sizeof(text), "%.*s (signpost)",
+                       line->op.code.len < 200 ? (int)line->op.code.len : 200, line->op.code.data);
+    return tacho_table_add_text(table, tacho_str_make(text, (size_t)len));
+}
+
+/* ---- the vendor's CSV ------------------------------------------------------------------- */
+
+static const tacho_column csv_columns[] = {
+    {"ID", "ID", TACHO_COLUMN_INT},
+    {"Total %", "Total %", TACHO_COLUMN_REAL},
+    {"Bound", "Bound", TACHO_COLUMN_TEXT},
+    {"OP Code", "OP Code", TACHO_COLUMN_TEXT},
+    {"Device", "Device", TACHO_COLUMN_INT},
+    {"Device Time", "Device Time", TACHO_COLUMN_REAL},
+    {"Op-to-Op Gap", "Op-to-Op Gap", TACHO_COLUMN_REAL},
+    {"Cores", "Cores", TACHO_COLUMN_TEXT},
+    {"DRAM", "DRAM", TACHO_COLUMN_REAL},
+    {"DRAM %", "DRAM %", TACHO_COLUMN_REAL},
+    {"FLOPs", "FLOPs", TACHO_COLUMN_REAL},
+    {"FLOPs %", "FLOPs %", TACHO_COLUMN_REAL},
+    {"Math Fidelity", "Math Fidelity", TACHO_COLUMN_TEXT},
+    {"Output Datatype", "Output Datatype", TACHO_COLUMN_TEXT},
+    {"Input 0 Datatype", "Input 0 Datatype", TACHO_COLUMN_TEXT},
+    {"Input 1 Datatype", "Input 1 Datatype", TACHO_COLUMN_TEXT},
+    {"DRAM Sharded", "DRAM Sharded", TACHO_COLUMN_FLAG},
+    {"Input 0 Memory", "Input 0 Memory", TACHO_COLUMN_TEXT},
+    {"Inner Dim Block Size", "Inner Dim Block Size", TACHO_COLUMN_INT},
+    {"Output Subblock H", "Output Subblock H", TACHO_COLUMN_INT},
+    {"Output Subblock W", "Output Subblock W", TACHO_COLUMN_INT},
+    {"Global Call Count", "Global Call Count", TACHO_COLUMN_TEXT},
+    {"Advice", "Advice", TACHO_COLUMN_TEXT},
+    {"Raw OP Code", "Raw OP Code", TACHO_COLUMN_TEXT},
+};
+
+enum { FACT_COLUMNS = 22, CSV_COLUMNS = sizeof(csv_columns) / sizeof(csv_columns[0]) };
+
+/* A type, "nan" where only this row has none: so pandas reads the cell, and prints it. */
+static tacho_status add_datatype(const tacho_tt_report *report, const tacho_tt_line *line,
+                                 tacho_tt_tensor tensor, tacho_table *table)
+{
+    tacho_str type = line->op.datatypes[tensor];
+    return add_text(table,
+                    type.len > 0 || !report->ops->has_datatypes[tensor] ? type : TACHO_STR("nan"));
+}
+
+/* Which columns lack a cell somewhere: pandas reads all their numbers as reals then. */
+typedef struct column_gaps {
+    bool has_calls, has_cores;
+} column_gaps;
+
+static column_gaps find_gaps(const tacho_tt_ops *ops)
+{
+    column_gaps gaps = {false, false};
+    for (size_t i = 0; i < ops->item_count; i++) {
+        gaps.has_calls = gaps.has_calls || isnan(ops->items[i].call_count);
+        gaps.has_cores = gaps.has_cores || isnan(ops->items[i].cores);
+    }
+    return gaps;
+}
+
+static tacho_status add_number(double value, bool is_real, tacho_table *table)
+{
+    char text[NUMBER_BYTES];
+    int len = snprintf(text, sizeof(text), is_real ? "%.1f" : "%.0f", value);
+    return tacho_table_add_text(
+        table, tacho_str_make(text, len < NUMBER_BYTES ? (size_t)len : NUMBER_BYTES - 1));
+}
+
+/* Only of matrix products does the tool print the number as it was read. */
+static tacho_status add_cores(const tacho_tt_line *line, const column_gaps *gaps,
+                              tacho_table *table)
+{
+    bool is_as_read = tacho_tt_holds(line->op.code, "Matmul") && !line->is_dram_sharded;
+    return isnan(line->cores) ? tacho_table_add_absent(table)
+                              : add_number(line->cores, is_as_read && gaps->has_cores, table);
+}
+
+static tacho_status add_rates(const tacho_tt_line *line, tacho_table *table)
+{
+    TACHO_TRY(add_real(table, line->dram_gb_s));
+    TACHO_TRY(add_real(table, line->dram_percent));
+    TACHO_TRY(add_real(table, line->tflops));
+    return add_real(table, line->flops_percent);
+}
+
+static tacho_status add_facts(const tacho_tt_report *report, const tacho_tt_line *line,
+                              const column_gaps *gaps, tacho_table *table)
+{
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)line->op.row));
+    TACHO_TRY(add_real(table, line->total_percent));
+    TACHO_TRY(add_text(table, tacho_str_from_cstring(line->bound)));
+    TACHO_TRY(add_title(table, line));
+    TACHO_TRY(add_whole(table, line->op.device));
+    TACHO_TRY(add_real(table, line->time_us));
+    TACHO_TRY(add_real(table, line->gap_us));
+    TACHO_TRY(add_cores(line, gaps, table));
+    TACHO_TRY(add_rates(line, table));
+    TACHO_TRY(add_text(table, line->fidelity));
+    TACHO_TRY(add_datatype(report, line, TACHO_TT_OUTPUT_0, table));
+    TACHO_TRY(add_datatype(report, line, TACHO_TT_INPUT_0, table));
+    TACHO_TRY(add_datatype(report, line, TACHO_TT_INPUT_1, table));
+    TACHO_TRY(tacho_table_add_flag(table, line->is_dram_sharded));
+    TACHO_TRY(add_text(table, line->op.memories[TACHO_TT_INPUT_0]));
+    TACHO_TRY(add_whole(table, line->block_w));
+    TACHO_TRY(add_whole(table, line->subblock_h));
+    TACHO_TRY(add_whole(table, line->subblock_w));
+    return isnan(line->op.call_count) ? tacho_table_add_text(table, TACHO_STR("nan"))
+                                      : add_number(line->op.call_count, gaps->has_calls, table);
+}
+
+tacho_status tacho_tt_facts_table(const tacho_tt_report *report, tacho_table *out_table)
+{
+    column_gaps gaps = find_gaps(report->ops);
+    tacho_table_init(out_table, "report", "Performance report", csv_columns, FACT_COLUMNS);
+    for (size_t i = 0; i < report->line_count; i++) {
+        TACHO_TRY(add_facts(report, &report->lines[i], &gaps, out_table));
+    }
+    return TACHO_OK;
+}
+
+/* What was found about |row|, in the order of the rules. */
+static tacho_status add_advice(const tacho_findings *findings, const size_t *next_of, size_t first,
+                               tacho_text *text, tacho_table *table)
+{
+    for (size_t i = first; i != SIZE_MAX; i = next_of[i]) {
+        if (i != first) {
+            TACHO_TRY(tacho_text_put(text, TACHO_STR(" \xe2\x80\xa2 ")));
+        }
+        TACHO_TRY(tacho_text_put(text, findings->items[i].advice));
+    }
+    tacho_str advice = tacho_text_take(text);
+    return advice.len > 0 ? tacho_table_add_text(table, advice) : tacho_table_add_absent(table);
+}
+
+/* Findings as a list per row: |first_of| by row, |next_of| by finding. */
+static void chain(const tacho_findings *findings, size_t row_count, size_t *first_of,
+                  size_t *next_of)
+{
+    for (size_t i = 0; i < row_count; i++) {
+        first_of[i] = SIZE_MAX;
+    }
+    for (size_t i = findings->item_count; i-- > 0;) {
+        next_of[i] = first_of[findings->items[i].row];
+        first_of[findings->items[i].row] = i;
+    }
+}
+
+static tacho_status add_fact_cells(const tacho_table *facts, size_t row, tacho_table *table)
+{
+    for (size_t i = 0; i < FACT_COLUMNS; i++) {
+        const tacho_cell *cell = tacho_table_cell(facts, row, i);
+        if (cell->is_absent) {
+            TACHO_TRY(tacho_table_add_absent(table));
+        } else if (csv_columns[i].type == TACHO_COLUMN_TEXT) {
+            TACHO_TRY(tacho_table_add_text(table, cell->value.text));
+        } else if (csv_columns[i].type == TACHO_COLUMN_REAL) {
+            TACHO_TRY(tacho_table_add_real(table, cell->value.real));
+        } else if (csv_columns[i].type == TACHO_COLUMN_FLAG) {
+            TACHO_TRY(tacho_table_add_flag(table, cell->value.integer != 0));
+        } else {
+            TACHO_TRY(tacho_table_add_int(table, cell->value.integer));
+        }
+    }
+    return TACHO_OK;
+}
+
+typedef struct csv_work {
+    const tacho_tt_report *report;
+    tacho_table facts;
+    tacho_findings findings;
+    size_t *first_of, *next_of;
+    tacho_text text;
+    bool with_advice, with_codes;
+} csv_work;
+
+static tacho_status fill_csv(csv_work *work, tacho_table *table)
+{
+    size_t row_count = work->report->line_count;
+    TACHO_TRY(tacho_tt_facts_table(work->report, &work->facts));
+    TACHO_TRY(tacho_rules_run(tacho_tt_matmul_rules, &work->facts, &work->findings));
+    work->first_of = calloc(row_count + 1, sizeof(size_t));
+    work->next_of = calloc(work->findings.item_count + 1, sizeof(size_t));
+    if (work->first_of == NULL || work->next_of == NULL) {
+        return tacho_fail(TACHO_CODE_NO_MEMORY, "out of memory");
+    }
+    chain(&work->findings, row_count, work->first_of, work->next_of);
+    for (size_t row = 0; row < row_count; row++) {
+        TACHO_TRY(add_fact_cells(&work->facts, row, table));
+        if (work->with_advice) {
+            TACHO_TRY(add_advice(&work->findings, work->next_of, work->first_of[row], &work->text,
+                                 table));
+        }
+        if (work->with_codes) {
+            TACHO_TRY(add_text(table, work->report->lines[row].op.code));
+        }
+    }
+    return TACHO_OK;
+}
+
+tacho_status tacho_tt_report_csv_table(const tacho_tt_report *report, bool with_advice,
+                                       bool with_codes, tacho_table *out_table)
+{
+    tacho_column columns[CSV_COLUMNS];
+    size_t count = FACT_COLUMNS;
+    memcpy(columns, csv_columns, sizeof(columns));
+    count += with_advice ? 1 : 0;
+    if (with_codes) {
+        columns[count++] = csv_columns[CSV_COLUMNS - 1];
+    }
+    TACHO_TRY(tacho_table_init_owned(out_table, "report", "Performance report", columns, count));
+    csv_work work = {.report = report, .with_advice = with_advice, .with_codes = with_codes};
+    tacho_findings_init(&work.findings);
+    tacho_status status = fill_csv(&work, out_table);
+    free(work.first_of);
+    free(work.next_of);
+    tacho_text_deinit(&work.text);
+    tacho_findings_deinit(&work.findings);
+    tacho_table_deinit(&work.facts);
+    return status;
+}
+
+/* ---- for people ------------------------------------------------------------------------- */
+
+static const tacho_column people_columns[] = {
+    {"id", "ID", TACHO_COLUMN_INT},
+    {"total_percent", "Total %", TACHO_COLUMN_PERCENT},
+    {"bound", "Bound", TACHO_COLUMN_TEXT},
+    {"op", "OP Code", TACHO_COLUMN_TEXT},
+    {"device", "Device", TACHO_COLUMN_INT},
+    {"device_time_ns", "Device Time", TACHO_COLUMN_DURATION},
+    {"gap_ns", "Op-to-Op Gap", TACHO_COLUMN_DURATION},
+    {"cores", "Cores", TACHO_COLUMN_INT},
+    {"dram_gb_s", "DRAM GB/s", TACHO_COLUMN_REAL},
+    {"dram_percent", "DRAM %", TACHO_COLUMN_PERCENT},
+    {"tflops", "TFLOPs", TACHO_COLUMN_REAL},
+    {"flops_percent", "FLOPs %", TACHO_COLUMN_PERCENT},
+    {"fidelity", "Math Fidelity", TACHO_COLUMN_TEXT},
+};
+
+static tacho_status add_line(const tacho_tt_line *line, tacho_table *table)
+{
+    TACHO_TRY(tacho_table_add_int(table, (int64_t)line->op.row));
+    TACHO_TRY(add_real(table, line->total_percent));
+    TACHO_TRY(add_text(table, tacho_str_from_cstring(line->bound)));
+    TACHO_TRY(add_title(table, line));
+    TACHO_TRY(add_whole(table, line->op.device));
+    TACHO_TRY(add_whole(table, round(line->time_us * NS_PER_US)));
+    TACHO_TRY(add_whole(table, round(line->gap_us * NS_PER_US)));
+    TACHO_TRY(add_whole(table, line->cores));
+    TACHO_TRY(add_rates(line, table));
+    return add_text(table, line->fidelity);
+}
+
+tacho_status tacho_tt_report_table(const tacho_tt_report *report, tacho_table *out_table)
+{
+    tacho_table_init(out_table, "report", "Performance report", people_columns,
+                     sizeof(people_columns) / sizeof(people_columns[0]));
+    out_table->kept = "id total_percent bound op device_time_ns gap_ns cores dram_percent "
+                      "flops_percent";
+    for (size_t i = 0; i < report->line_count; i++) {
+        const tacho_tt_line *line = &report->lines[i];
+        if (!(line->total_percent < report->options.min_percentage) || line->is_host) {
+            TACHO_TRY(add_line(line, out_table));
+        }
+    }
+    return TACHO_OK;
+}
