@@ -15,17 +15,20 @@ enum { DRAM_SHARDED_CORES = 12, TITLE_BYTES = 512, DATATYPE_BYTES = 4, BITS_PER_
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-/* What follows |part| in |text|; data is NULL where it is not there. */
+/* What follows |part|, which is not empty, in |text|; data is NULL where it is not there. */
 static tacho_str after(tacho_str text, const char *part)
 {
-    tacho_str wanted = tacho_str_from_cstring(part);
-    for (; text.len >= wanted.len; text = tacho_str_from(text, 1)) {
-        if (tacho_str_starts_with(text, wanted)) {
-            return tacho_str_from(text, wanted.len);
-        }
-        if (text.len == 0) {
+    size_t len = strlen(part);
+    while (text.len >= len) {
+        size_t at = tacho_str_find_byte(text, part[0]);
+        if (text.len - at < len) {
             break;
         }
+        text = tacho_str_from(text, at);
+        if (memcmp(text.data, part, len) == 0) {
+            return tacho_str_from(text, len);
+        }
+        text = tacho_str_from(text, 1);
     }
     return (tacho_str){NULL, 0};
 }

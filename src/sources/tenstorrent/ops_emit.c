@@ -13,6 +13,15 @@
 
 enum { NAME_BYTES = 96, EXAMPLE_BYTES = 80 };
 
+/* A span of the part at hand that waits for its turn. */
+typedef struct held_span {
+    int64_t start, end;
+    size_t row;
+    uint32_t track;
+    uint32_t flags;
+    bool is_whole; /* with all cells, or with what identifies it */
+} held_span;
+
 typedef struct emitter {
     const tacho_reading *reading;
     const tt_table *table;
@@ -28,8 +37,11 @@ typedef struct emitter {
     size_t run_count, run_capacity;
     tacho_strings host_spans; /* those that were pushed: replays repeat them */
     /* The part at hand. */
+    bool is_host;
     uint32_t part, clock;
     uint32_t op_track, firmware_track;
+    held_span *held;
+    size_t held_count, held_capacity;
 } emitter;
 
 /* ---- cells ------------------------------------------------------------------------------ */
@@ -264,24 +276,65 @@ static tacho_loss_reason reason_of(tt_times_verdict verdict)
                                          : TACHO_LOSS_DROPPED;
 }
 
-static tacho_status push_device_row(emitter *self, size_t row, int64_t mhz, int64_t *previous_end)
+/* ---- in order of time -------------------------------------------------------------------- */
+
+static tacho_status hold(emitter *self, const held_span *span)
+{
+    TACHO_TRY(tacho_grow(&self->held, &self->held_capacity, self->held_count + 1));
+    self->held[self->held_count++] = *span;
+    return TACHO_OK;
+}
+
+/* By start; the longer one first, as calls lie in one another. */
+static int compare_held(const void *a, const void *b)
+{
+    const held_span *left = a;
+    const held_span *right = b;
+    if (left->start != right->start) {
+        return left->start < right->start ? -1 : 1;
+    }
+    if (left->end != right->end) {
+        return left->end > right->end ? -1 : 1;
+    }
+    return left->row < right->row ? -1 : left->row > right->row;
+}
+
+/* Pushes what is held, so that nothing need be sorted behind us, and ends the part. */
+static tacho_status push_held(emitter *self)
+{
+    if (self->held_count > 1) {
+        qsort(self->held, self->held_count, sizeof(*self->held), compare_held);
+    }
+    for (size_t i = 0; i < self->held_count; i++) {
+        const held_span *from = &self->held[i];
+        tacho_row span = {.track = from->track, .start = from->start};
+        span.of.span.end = from->end;
+        span.of.span.flags = from->flags;
+        span.of.span.run = TACHO_NONE;
+        if (!self->is_host) { /* which issues an op once, however often it is replayed */
+            TACHO_TRY(find_run(self, from->row, &span.of.span.run));
+        }
+        TACHO_TRY(push_span(self, from->row, &span, from->is_whole));
+    }
+    self->held_count = 0;
+    return tacho_events_end_part(self->reading->events, self->part);
+}
+
+static tacho_status hold_device_row(emitter *self, size_t row, int64_t mhz, int64_t *previous_end)
 {
     tt_times times;
     tt_times_verdict verdict = tt_row_times(self->table, row, mhz, previous_end, &times);
     if (verdict != TT_TIMES_KNOWN && verdict != TT_TIMES_LAID) {
         return lose(self, reason_of(verdict), row);
     }
-    tacho_row span = {.track = self->op_track, .start = times.start};
-    span.of.span.end = times.end;
-    TACHO_TRY(find_run(self, row, &span.of.span.run));
-    TACHO_TRY(push_span(self, row, &span, true));
+    held_span span = {times.start, times.end, row, self->op_track, 0, true};
+    TACHO_TRY(hold(self, &span));
     if (!times.has_firmware) {
         return TACHO_OK;
     }
-    span.track = self->firmware_track;
-    span.start = times.firmware_start;
-    span.of.span.end = times.firmware_end;
-    return push_span(self, row, &span, false);
+    span =
+        (held_span){times.firmware_start, times.firmware_end, row, self->firmware_track, 0, false};
+    return hold(self, &span);
 }
 
 /* The first row of |rows| that names the chip's architecture. */
@@ -300,6 +353,7 @@ static tacho_status push_device(emitter *self, const tt_row_key *rows, size_t ro
     char name[NAME_BYTES];
     char key[NAME_BYTES];
     tacho_str arch = find_arch(self->table, rows, row_count);
+    self->is_host = false;
     tt_rate rate = tt_device_rate(self->table, rows, row_count);
     int len = snprintf(name, sizeof(name), "Device %lld%s%.*s%s", (long long)rows->device,
                        arch.len > 0 ? " (" : "", TACHO_STR_ARG(arch), arch.len > 0 ? ")" : "");
@@ -313,9 +367,9 @@ static tacho_status push_device(emitter *self, const tt_row_key *rows, size_t ro
     }
     int64_t previous_end = 0;
     for (size_t i = 0; i < row_count; i++) {
-        TACHO_TRY(push_device_row(self, rows[i].row, rate.mhz, &previous_end));
+        TACHO_TRY(hold_device_row(self, rows[i].row, rate.mhz, &previous_end));
     }
-    return tacho_events_end_part(self->reading->events, self->part);
+    return push_held(self);
 }
 
 /* ---- the host --------------------------------------------------------------------------- */
@@ -344,36 +398,35 @@ static tacho_status is_repeated(emitter *self, size_t row, bool *out_is)
     return TACHO_OK;
 }
 
-static tacho_status push_host_row(emitter *self, size_t row, uint32_t signpost_track)
+static tacho_status hold_host_row(emitter *self, size_t row, uint32_t signpost_track)
 {
-    tacho_row span = {.track = self->op_track};
-    bool has_device_times = self->has_times[row];
+    held_span span = {.row = row, .track = self->op_track, .is_whole = !self->has_times[row]};
     bool is_known = false;
-    if (!tt_row_host_times(self->table, row, &span.start, &span.of.span.end)) {
-        return has_device_times ? TACHO_OK : lose(self, TACHO_LOSS_MISSING_FIELD, row);
+    if (!tt_row_host_times(self->table, row, &span.start, &span.end)) {
+        return self->has_times[row] ? TACHO_OK : lose(self, TACHO_LOSS_MISSING_FIELD, row);
     }
     if (is_signpost(self->table, row)) {
         span.track = signpost_track;
-        span.of.span.end = span.start;
-        span.of.span.flags = TACHO_SPAN_INSTANT;
-    } else if (has_device_times) {
+        span.end = span.start;
+        span.flags = TACHO_SPAN_INSTANT;
+    } else if (self->has_times[row]) {
         TACHO_TRY(is_repeated(self, row, &is_known));
     }
-    span.of.span.run = TACHO_NONE;
-    return is_known ? TACHO_OK : push_span(self, row, &span, !has_device_times);
+    return is_known ? TACHO_OK : hold(self, &span);
 }
 
 static tacho_status push_host(emitter *self)
 {
     uint32_t signpost_track = 0;
+    self->is_host = true;
     TACHO_TRY(open_part(self, TACHO_STR(""), TACHO_TRACK_HOST));
     TACHO_TRY(make_track(self, "Host ops", TACHO_TRACK_HOST, TACHO_NESTING_STACK, &self->op_track));
     TACHO_TRY(
         make_track(self, "Signposts", TACHO_TRACK_HOST, TACHO_NESTING_STACK, &signpost_track));
     for (size_t row = 0; row < self->table->row_count; row++) {
-        TACHO_TRY(push_host_row(self, row, signpost_track));
+        TACHO_TRY(hold_host_row(self, row, signpost_track));
     }
-    return tacho_events_end_part(self->reading->events, self->part);
+    return push_held(self);
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -471,5 +524,6 @@ tacho_status tt_ops_emit(const tacho_reading *reading, const tt_table *table,
     free(self.rows);
     free(self.has_times);
     free(self.runs);
+    free(self.held);
     return status;
 }
